@@ -1,0 +1,129 @@
+import type {AssistantBlock, AssistantMessage, Message, StopReason, ToolCallBlock, ToolResultBlock} from '../domain/conversation.ts';
+import type {Fault} from '../domain/fault.ts';
+import type {ActionId, MessageId, SessionId} from '../domain/ids.ts';
+import type {BlockDelta, BlockStart} from '../domain/model-stream.ts';
+import type {PermissionMode, Verdict} from '../domain/risk.ts';
+import type {ModelUsage, Usage} from '../domain/usage.ts';
+import type {Action, ActionResult} from './catalogue.ts';
+import type {Question} from './ports.ts';
+import type {Preview} from './preview.ts';
+
+/**
+ * What the engine tells every front end; all state on screen or on stdout is a fold of these. They carry typed actions and
+ * results, which is why they stand here and not in `domain`.
+ */
+export type AgentEvent =
+  /** The first event; again after clear and resume. `history` and `todoFrames` are what a resumed session already holds. */
+  | {
+      readonly event: 'session-opened';
+      readonly session: SessionInfo;
+      readonly history: readonly Message[];
+      readonly todoFrames: readonly Uint8Array[];
+    }
+  | {readonly event: 'prompt-accepted'; readonly id: MessageId; readonly text: string}
+  /** A request leaves for the model; `turn` counts from 1 in each prompt. */
+  | {readonly event: 'turn-started'; readonly turn: number}
+  | {
+      readonly event: 'retrying';
+      readonly attempt: number;
+      readonly maxAttempts: number;
+      readonly delayMs: number;
+      readonly status: number;
+      readonly message: string;
+    }
+  | {readonly event: 'message-started'; readonly message: MessageId; readonly model: string; readonly usage: Usage}
+  | {readonly event: 'block-started'; readonly message: MessageId; readonly index: number; readonly block: BlockStart}
+  | {readonly event: 'block-delta'; readonly message: MessageId; readonly index: number; readonly delta: BlockDelta}
+  | {readonly event: 'block-finished'; readonly message: MessageId; readonly index: number; readonly block: AssistantBlock}
+  | {readonly event: 'message-finished'; readonly message: AssistantMessage}
+  /** A call was decoded and waits its turn. `preview` comes with `approval-requested` or `action-started`. */
+  | {readonly event: 'action-queued'; readonly id: ActionId; readonly action: Action; readonly label: string}
+  | {readonly event: 'approval-requested'; readonly approval: Approval}
+  | {readonly event: 'approval-settled'; readonly id: ActionId; readonly decision: 'allowed' | 'refused'}
+  | {readonly event: 'question-asked'; readonly id: ActionId; readonly questions: readonly Question[]}
+  | {readonly event: 'question-settled'; readonly id: ActionId}
+  | {readonly event: 'action-started'; readonly id: ActionId; readonly action: Action; readonly preview: Preview}
+  | {readonly event: 'action-output'; readonly id: ActionId; readonly chunk: string}
+  /** Exactly one for every tool call. `told` is what the model reads. */
+  | {
+      readonly event: 'action-settled';
+      readonly call: ToolCallBlock;
+      readonly result: SettledCall;
+      readonly told: ToolResultBlock;
+      readonly durationMs: number;
+    }
+  /** The list changed; every view of it is decoded from these task-protocol payloads. */
+  | {readonly event: 'todos-framed'; readonly frames: readonly Uint8Array[]}
+  | {readonly event: 'usage-changed'; readonly usage: SessionUsage}
+  | {readonly event: 'model-changed'; readonly model: string}
+  | {readonly event: 'mode-changed'; readonly mode: PermissionMode}
+  /** Something a person should know that belongs to no action: one sentence. */
+  | {readonly event: 'notice'; readonly level: 'info' | 'warning'; readonly text: string}
+  /** Exactly one for every prompt, after everything it started has settled and is in the journal. */
+  | {readonly event: 'prompt-finished'; readonly summary: PromptSummary};
+
+export interface SessionInfo {
+  readonly id: SessionId;
+  readonly origin: 'new' | 'resumed';
+  readonly directory: string;
+  readonly provider: string;
+  readonly model: string;
+  readonly mode: PermissionMode;
+  readonly tools: readonly string[];
+}
+
+/** `undecodable`: the name or the input did not fit the catalogue; the fault is what the model was told. */
+export type SettledCall = {readonly tag: 'action'; readonly result: ActionResult} | {readonly tag: 'undecodable'; readonly fault: Fault};
+
+/** A question to a person: may this run? The first answer wins. */
+export interface Approval {
+  readonly id: ActionId;
+  readonly toolName: string;
+  readonly action: Action;
+  readonly label: string;
+  readonly preview: Preview;
+  readonly verdict: Verdict;
+  /** The model's reason, empty when it gave none. */
+  readonly rationale: string;
+  /** What "for this session" would let through, in words. */
+  readonly sessionGrant: string;
+}
+
+export interface SessionUsage {
+  readonly models: Readonly<Record<string, ModelUsage>>;
+  /** Tokens of the last request and its answer; and the model's window, 0 when unknown. */
+  readonly contextTokens: number;
+  readonly contextWindow: number;
+}
+
+/** How a prompt ended. */
+export type PromptEnd =
+  | {readonly kind: 'done'}
+  | {readonly kind: 'interrupted'}
+  | {readonly kind: 'failed'; readonly fault: Fault}
+  | {readonly kind: 'max-turns'; readonly turns: number}
+  | {readonly kind: 'max-cost'; readonly usd: number};
+
+export interface PromptSummary {
+  readonly end: PromptEnd;
+  /** The text of the last message; the answer when `end` is done. */
+  readonly answer: string;
+  readonly stop: StopReason;
+  /** Requests sent, and results told to the model. */
+  readonly turns: number;
+  readonly results: number;
+  readonly durationMs: number;
+  /** Time spent waiting for the model. */
+  readonly modelMs: number;
+  /** Of this prompt. */
+  readonly usage: Usage;
+  /** Of the session so far. */
+  readonly sessionUsage: SessionUsage;
+  readonly denials: readonly Denial[];
+}
+
+/** A call that was refused; `by: 'nobody'` when it would have been asked and nobody was there. */
+export interface Denial {
+  readonly call: ToolCallBlock;
+  readonly by: 'user' | 'rule' | 'nobody';
+}

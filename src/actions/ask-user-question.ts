@@ -1,0 +1,101 @@
+import * as z from 'zod/mini';
+import {ok} from '../base/outcome.ts';
+import {unreachable} from '../base/unreachable.ts';
+import {defineAction, text, toolForm} from './define-action.ts';
+import type {Question, QuestionAnswer} from './ports.ts';
+import {nothingToShow} from './preview.ts';
+
+export interface AskInput {
+  readonly questions: readonly Question[];
+}
+
+export interface AskOutput {
+  readonly questions: readonly Question[];
+  readonly answers: readonly QuestionAnswer[];
+}
+
+export interface AskCut {
+  readonly questions: readonly string[];
+}
+
+export const askUserQuestion = defineAction<AskInput, AskOutput, AskCut>({
+  summary: 'Ask the user to choose.',
+  risk: 'read-only',
+  scheduling: 'barrier',
+  tools: [
+    toolForm({
+      name: 'AskUserQuestion',
+      description: 'Ask the user up to four questions with options, when a choice is really theirs. They may answer in their own words.',
+      schema: () =>
+        z.object({
+          questions: z
+            .array(
+              z.object({
+                question: z.string().check(z.minLength(1)),
+                header: z.optional(z.string().check(z.describe('One or two words'))),
+                options: z
+                  .array(
+                    z.object({
+                      label: z.string().check(z.minLength(1)),
+                      description: z.optional(z.string()),
+                      recommended: z.optional(z.boolean()),
+                    }),
+                  )
+                  .check(z.minLength(1), z.maxLength(8)),
+                multiSelect: z.optional(z.boolean()),
+              }),
+            )
+            .check(z.minLength(1), z.maxLength(4)),
+        }),
+      toInput: raw => ({
+        questions: raw.questions.map(
+          ({question, header, options, multiSelect}): Question => ({
+            question,
+            header: header ?? '',
+            choice: multiSelect === true ? 'many' : 'one',
+            options: options.map(({label, description, recommended}) => ({
+              label,
+              description: description ?? '',
+              recommended: recommended === true ? 'recommended' : 'plain',
+            })),
+          }),
+        ),
+      }),
+    }),
+  ],
+  label: input => `Ask ${input.questions.length === 1 ? 'a question' : `${input.questions.length} questions`}`,
+  cancelled: input => ({questions: input.questions.map(({question}) => question)}),
+  tell: output => text(output.questions.map((question, at) => answerText(question, output.answers[at])).join('\n')),
+  tellCut: () => '',
+  build: {
+    state: 'built',
+    preview: async () => ok(nothingToShow),
+    async run(input, {ports, signal}) {
+      const cut = {questions: input.questions.map(({question}) => question)};
+      const reply = await ports.questions.ask(input.questions, signal);
+      if (signal.aborted) return {state: 'cancelled', why: {reason: 'interrupted', message: ''}, cut};
+      switch (reply.kind) {
+        case 'answered':
+          return {state: 'success', output: {questions: input.questions, answers: reply.answers}};
+        case 'dismissed':
+          return {state: 'cancelled', why: {reason: 'declined', message: 'The user did not want to answer.'}, cut};
+        case 'nobody':
+          return {
+            state: 'cancelled',
+            why: {
+              reason: 'denied',
+              message: 'Nobody is there to answer. Choose yourself and say in your answer what you assumed.',
+            },
+            cut,
+          };
+        default:
+          return unreachable(reply);
+      }
+    },
+  },
+});
+
+function answerText(question: Question, answer: QuestionAnswer | undefined): string {
+  const parts = [...(answer?.selected ?? []), ...(answer === undefined || answer.other === '' ? [] : [answer.other])];
+  return `${question.question}\n→ ${parts.length === 0 ? '(no answer)' : parts.join('; ')}`;
+}

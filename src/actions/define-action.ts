@@ -1,0 +1,104 @@
+import * as z from 'zod/mini';
+import type {Json, JsonObject} from '../base/json.ts';
+import {failed, ok, type Outcome} from '../base/outcome.ts';
+import type {ImageBlock, TextBlock} from '../domain/conversation.ts';
+import type {RiskLevel} from '../domain/risk.ts';
+import type {Settled} from '../domain/settled.ts';
+import type {ActionPorts} from './ports.ts';
+import type {Preview} from './preview.ts';
+
+/**
+ * One action of the catalogue. `Input` is what the host works on, `Output` its own success, `Cut` what its own cancelled
+ * result carries. Every member is required: an action without a cancelled result, a risk or a label does not compile.
+ */
+export interface ActionDefinition<Input, Output, Cut> {
+  /** One line for people: what the action does. */
+  readonly summary: string;
+  /** What it can do at worst, before anything is known of its input. */
+  readonly risk: RiskLevel;
+  /** Actions of one message run side by side when all are `parallel`; a `barrier` runs alone, in its place. */
+  readonly scheduling: 'parallel' | 'barrier';
+  /** The names models know it by, each with its own input form. Empty: only the task protocol knows it. */
+  readonly tools: readonly ToolForm<Input>[];
+  /** Names the target, for cards, logs and transcripts: `Run command: npm test`. */
+  label(input: Input): string;
+  /** What the cancelled result of an action that never started carries. */
+  cancelled(input: Input): Cut;
+  /** What the model reads after a success. */
+  tell(output: Output): readonly (TextBlock | ImageBlock)[];
+  /** What the model reads of the work done before a cancellation; empty when there is nothing to say. */
+  tellCut(cut: Cut): string;
+  readonly build: ActionBuild<Input, Output, Cut>;
+}
+
+/** A declared action is in the union, so that every switch knows it, but is neither offered nor run. */
+export type ActionBuild<Input, Output, Cut> =
+  | {readonly state: 'declared'}
+  | {
+      readonly state: 'built';
+      /** What a card shows before the action runs. A fault here settles the action: nothing is asked, nothing is run. */
+      preview(input: Input, context: ActionContext): Promise<Outcome<Preview, Settled<Output, Cut>>>;
+      run(input: Input, context: RunContext): Promise<Settled<Output, Cut>>;
+    };
+
+export interface ActionContext {
+  readonly ports: ActionPorts;
+  readonly signal: AbortSignal;
+}
+
+export interface RunContext extends ActionContext {
+  /** What was shown when it was approved; an action whose effect would differ by now refuses to run. */
+  readonly shown: Preview;
+  /** Output as it comes, for people who watch. */
+  observe(chunk: string): void;
+}
+
+/** One tool name of an action and how its JSON becomes the action's input. */
+export interface ToolForm<Input> {
+  readonly name: string;
+  /** For the model: short, says when to use it. */
+  readonly description: string;
+  /** JSON Schema of the input, made once, on first use. */
+  jsonSchema(): JsonObject;
+  /** A failure names the field and what was wrong, for the model to correct. */
+  decode(raw: Json): Outcome<Input, string>;
+}
+
+/** Identity that fixes the three types from the members. */
+export const defineAction = <Input, Output, Cut>(
+  definition: ActionDefinition<Input, Output, Cut>,
+): ActionDefinition<Input, Output, Cut> => definition;
+
+/** A tool form whose schema is built on first use: most runs touch few of the schemas. */
+export function toolForm<Shape extends z.ZodMiniType, Input>(form: {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: () => Shape;
+  readonly toInput: (parsed: z.output<Shape>) => Input;
+}): ToolForm<Input> {
+  let schema: Shape | undefined;
+  let json: JsonObject | undefined;
+  const shape = (): Shape => (schema ??= form.schema());
+  return {
+    name: form.name,
+    description: form.description,
+    jsonSchema: () => (json ??= toJsonSchema(shape())),
+    decode(raw) {
+      const parsed = z.safeParse(shape(), raw);
+      return parsed.success ? ok(form.toInput(parsed.data)) : failed(issuesText(parsed.error.issues));
+    },
+  };
+}
+
+export const text = (value: string): readonly TextBlock[] => [{kind: 'text', text: value}];
+
+function toJsonSchema(shape: z.ZodMiniType): JsonObject {
+  const {$schema: _dialect, additionalProperties: _closed, ...schema} = z.toJSONSchema(shape, {io: 'input'});
+  return schema as JsonObject;
+}
+
+function issuesText(issues: readonly z.core.$ZodIssue[]): string {
+  return issues
+    .map(issue => (issue.path.length === 0 ? issue.message : `${issue.path.join('.')}: ${issue.message}`))
+    .join('; ');
+}

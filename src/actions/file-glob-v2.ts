@@ -1,0 +1,60 @@
+import * as z from 'zod/mini';
+import {ok} from '../base/outcome.ts';
+import {rejected} from '../domain/fault.ts';
+import {defineAction, text, toolForm} from './define-action.ts';
+import type {GlobReport, GlobRequest} from './ports.ts';
+import {nothingToShow} from './preview.ts';
+
+export interface GlobCut {
+  readonly patterns: readonly string[];
+}
+
+/** Paths when the model sets no limit, and at most. */
+const defaultMatches = 200;
+const mostMatches = 2000;
+
+export const fileGlobV2 = defineAction<GlobRequest, GlobReport, GlobCut>({
+  summary: 'Find files by name pattern, with bounds.',
+  risk: 'read-only',
+  scheduling: 'parallel',
+  tools: [
+    toolForm({
+      name: 'Glob',
+      description: 'Find files by glob pattern, e.g. "src/**/*.ts"; ignored files are left out.',
+      schema: () =>
+        z.object({
+          pattern: z.optional(z.string().check(z.minLength(1))),
+          patterns: z.optional(z.array(z.string())),
+          path: z.optional(z.string().check(z.describe('Folder, default the workspace root'))),
+          max_matches: z.optional(z.int().check(z.gt(0))),
+          max_depth: z.optional(z.int().check(z.gt(0))),
+        }),
+      toInput: raw => ({
+        patterns: [...(raw.pattern === undefined ? [] : [raw.pattern]), ...(raw.patterns ?? [])],
+        path: raw.path ?? '.',
+        limit: Math.min(raw.max_matches ?? defaultMatches, mostMatches),
+        maxDepth: raw.max_depth ?? 0,
+      }),
+    }),
+  ],
+  label: input => `Find ${input.patterns.join(', ')} in ${input.path}`,
+  cancelled: input => ({patterns: input.patterns}),
+  tell: report =>
+    text(
+      report.paths.length === 0
+        ? 'No files found.'
+        : [...report.paths, ...(report.omitted > 0 ? [`[${report.omitted} more; narrow the pattern]`] : [])].join('\n'),
+    ),
+  tellCut: () => '',
+  build: {
+    state: 'built',
+    preview: async input =>
+      input.patterns.length > 0
+        ? ok(nothingToShow)
+        : {tag: 'failed', error: {state: 'error', fault: rejected('Glob needs pattern (or patterns with at least one entry).')}},
+    async run(input, {ports, signal}) {
+      const found = await ports.search.glob(input, signal);
+      return found.tag === 'ok' ? {state: 'success', output: found.value} : {state: 'error', fault: found.error};
+    },
+  },
+});

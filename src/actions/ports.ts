@@ -1,0 +1,187 @@
+import type {Outcome} from '../base/outcome.ts';
+import type {Fault} from '../domain/fault.ts';
+import type {ImageBlock} from '../domain/conversation.ts';
+import type {TodoList} from '../domain/todo.ts';
+import type {TodoId} from '../domain/ids.ts';
+import type {TodoStatus} from '../domain/todo.ts';
+import type {FileDiff} from './preview.ts';
+
+/** The effects actions need. The workspace, the store and the front ends implement them. */
+export interface ActionPorts {
+  readonly shell: ShellPort;
+  readonly files: FilesPort;
+  readonly search: SearchPort;
+  readonly todos: TodoPort;
+  readonly questions: QuestionPort;
+}
+
+export interface ShellPort {
+  /** The directory commands start in. */
+  readonly directory: string;
+  /**
+   * Runs `command` with the user's shell in its own process group, stdin closed, pagers and editors disabled, provider keys
+   * withheld. An abort ends the whole tree before the promise settles. `observe` gets decoded output as it comes.
+   */
+  run(request: ShellRequest, observe: (chunk: string) => void, signal: AbortSignal): Promise<ShellReport>;
+}
+
+export interface ShellRequest {
+  readonly command: string;
+  /** Milliseconds until the tree is ended. */
+  readonly timeoutMs: number;
+}
+
+export interface ShellReport {
+  readonly end:
+    | {readonly kind: 'exited'; readonly code: number}
+    | {readonly kind: 'signalled'; readonly signal: string}
+    | {readonly kind: 'timed-out'; readonly afterMs: number}
+    | {readonly kind: 'aborted'}
+    | {readonly kind: 'not-started'; readonly fault: Fault};
+  readonly output: BoundedOutput;
+  readonly durationMs: number;
+  readonly directory: string;
+}
+
+/** stdout and stderr as they came, interleaved; head and tail kept, the middle only in `file`. */
+export interface BoundedOutput {
+  readonly text: string;
+  readonly totalBytes: number;
+  /** Where the whole output lies; `undefined` when `text` is all of it. */
+  readonly file: string | undefined;
+}
+
+export interface FilesPort {
+  /** Resolves a path as models and users write it (relative to the workspace, `~`), following symbolic links. */
+  resolve(path: string): ResolvedPath;
+  read(request: ReadRequest, signal: AbortSignal): Promise<Outcome<ReadFile, Fault>>;
+  /** Works out what the edits would do; writes nothing. Several faults are reported in one message. */
+  plan(edits: readonly FileEdit[], signal: AbortSignal): Promise<Outcome<readonly FileDiff[], Fault>>;
+  /**
+   * Applies the edits, all or nothing, each file replaced atomically. Refuses when the outcome would differ from `shown`
+   * (the file changed since) or when a file changed since the model read it.
+   */
+  apply(
+    edits: readonly FileEdit[],
+    shown: readonly FileDiff[],
+    signal: AbortSignal,
+  ): Promise<Outcome<readonly FileDiff[], Fault>>;
+}
+
+export interface ResolvedPath {
+  readonly path: string;
+  readonly place: 'inside-workspace' | 'outside-workspace';
+}
+
+/** `offset` is the first line, 1-based; `limit` counts lines. */
+export interface ReadRequest {
+  readonly path: string;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+export type ReadFile =
+  | {
+      readonly kind: 'text';
+      readonly path: string;
+      /** Lines without their ends, numbered from `firstLine`. */
+      readonly lines: readonly string[];
+      readonly firstLine: number;
+      readonly totalLines: number;
+      /** What the reader should know: cut lines, encoding, an empty file. Empty when there is nothing. */
+      readonly notes: readonly string[];
+    }
+  | {readonly kind: 'image'; readonly path: string; readonly image: ImageBlock}
+  | {readonly kind: 'directory'; readonly path: string; readonly entries: readonly string[]; readonly more: number};
+
+export type FileEdit =
+  | {readonly kind: 'replace'; readonly path: string; readonly replacements: readonly Replacement[]}
+  | {readonly kind: 'write'; readonly path: string; readonly content: string};
+
+/** `occurrence: 'only'` demands exactly one match. An empty `oldText` creates the file and needs it to be absent or empty. */
+export interface Replacement {
+  readonly oldText: string;
+  readonly newText: string;
+  readonly occurrence: 'only' | 'every';
+}
+
+export interface SearchPort {
+  grep(request: GrepRequest, signal: AbortSignal): Promise<Outcome<GrepReport, Fault>>;
+  glob(request: GlobRequest, signal: AbortSignal): Promise<Outcome<GlobReport, Fault>>;
+}
+
+export interface GrepRequest {
+  /** Rust-flavoured regular expressions; a line matches when one of them does. */
+  readonly queries: readonly string[];
+  readonly path: string;
+  readonly globs: readonly string[];
+  readonly mode: 'content' | 'files' | 'count';
+  readonly letterCase: 'sensitive' | 'insensitive';
+  /** Lines shown before and after a match. */
+  readonly context: number;
+  readonly limit: number;
+}
+
+export interface GrepReport {
+  /** `path:line:text` (content), paths (files), `path:count` (count): by path, then by line. */
+  readonly lines: readonly string[];
+  /** Lines left out because of the limit; `at-least` when the search stopped early. */
+  readonly omitted: {readonly count: number; readonly exact: 'exact' | 'at-least'};
+}
+
+export interface GlobRequest {
+  readonly patterns: readonly string[];
+  readonly path: string;
+  readonly limit: number;
+  /** Directory levels below `path`; 0 means no bound. */
+  readonly maxDepth: number;
+}
+
+export interface GlobReport {
+  /** Paths relative to the workspace root where inside it, else absolute; sorted by name. */
+  readonly paths: readonly string[];
+  readonly omitted: number;
+}
+
+export interface TodoPort {
+  /** Replaces the list; the host keeps ids of entries whose text is unchanged. Answers with the list as it stands. */
+  replace(entries: readonly TodoEntry[]): Promise<TodoList>;
+}
+
+export interface TodoEntry {
+  /** The model's id, or `undefined`: the host then finds or makes one. */
+  readonly id: TodoId | undefined;
+  readonly title: string;
+  readonly description: string;
+  readonly status: TodoStatus;
+}
+
+export interface QuestionPort {
+  /** Waits for the user's answers; `nobody` when no front end can ask. */
+  ask(questions: readonly Question[], signal: AbortSignal): Promise<QuestionReply>;
+}
+
+export interface Question {
+  readonly question: string;
+  /** A word or two that stands for the question in a tab or list. */
+  readonly header: string;
+  readonly options: readonly QuestionOption[];
+  readonly choice: 'one' | 'many';
+}
+
+export interface QuestionOption {
+  readonly label: string;
+  readonly description: string;
+  readonly recommended: 'recommended' | 'plain';
+}
+
+export type QuestionReply =
+  | {readonly kind: 'answered'; readonly answers: readonly QuestionAnswer[]}
+  | {readonly kind: 'dismissed'}
+  | {readonly kind: 'nobody'};
+
+/** One per question, in order. `other` is what the user typed instead of, or beside, the options; may be empty. */
+export interface QuestionAnswer {
+  readonly selected: readonly string[];
+  readonly other: string;
+}

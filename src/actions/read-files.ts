@@ -1,0 +1,117 @@
+import * as z from 'zod/mini';
+import {ok} from '../base/outcome.ts';
+import {unreachable} from '../base/unreachable.ts';
+import type {ImageBlock, TextBlock} from '../domain/conversation.ts';
+import {faultText, rejected, type Fault} from '../domain/fault.ts';
+import {defineAction, toolForm} from './define-action.ts';
+import type {ReadFile, ReadRequest} from './ports.ts';
+import {nothingToShow} from './preview.ts';
+
+export interface ReadInput {
+  readonly requests: readonly ReadRequest[];
+}
+
+/** One entry per request, in order. */
+export interface ReadOutput {
+  readonly files: readonly ReadEntry[];
+}
+
+export type ReadEntry =
+  | {readonly state: 'read'; readonly file: ReadFile}
+  | {readonly state: 'failed'; readonly path: string; readonly fault: Fault};
+
+export interface ReadCut {
+  readonly paths: readonly string[];
+}
+
+/** Lines in one answer when the model sets no limit. */
+const defaultLines = 2000;
+
+export const readFiles = defineAction<ReadInput, ReadOutput, ReadCut>({
+  summary: 'Read text files, images and directory listings.',
+  risk: 'read-only',
+  scheduling: 'parallel',
+  tools: [
+    toolForm({
+      name: 'Read',
+      description: `Read a file (text with line numbers, or an image) or list a directory. Up to ${defaultLines} lines unless limit is set.`,
+      schema: () =>
+        z.object({
+          file_path: z.optional(z.string().check(z.minLength(1))),
+          offset: z.optional(lineNumber('First line, 1-based')),
+          limit: z.optional(lineNumber('Number of lines')),
+          files: z.optional(
+            z
+              .array(
+                z.object({
+                  file_path: z.string().check(z.minLength(1)),
+                  offset: z.optional(lineNumber('First line')),
+                  limit: z.optional(lineNumber('Number of lines')),
+                }),
+              )
+              .check(z.describe('Several files at once, instead of file_path')),
+          ),
+        }),
+      toInput: raw => ({
+        requests: [
+          ...(raw.file_path === undefined ? [] : [{file_path: raw.file_path, offset: raw.offset, limit: raw.limit}]),
+          ...(raw.files ?? []),
+        ].map(({file_path, offset, limit}) => ({
+          path: file_path,
+          offset: Math.max(1, offset ?? 1),
+          limit: limit ?? defaultLines,
+        })),
+      }),
+    }),
+  ],
+  label: input => `Read ${input.requests.map(({path}) => path).join(', ')}`,
+  cancelled: input => ({paths: input.requests.map(({path}) => path)}),
+  tell: output => output.files.flatMap(tellEntry),
+  tellCut: () => '',
+  build: {
+    state: 'built',
+    preview: async input =>
+      input.requests.length > 0
+        ? ok(nothingToShow)
+        : {tag: 'failed', error: {state: 'error', fault: rejected('Read needs file_path (or files with at least one entry).')}},
+    async run(input, {ports, signal}) {
+      const files = await Promise.all(
+        input.requests.map(async (request): Promise<ReadEntry> => {
+          const read = await ports.files.read(request, signal);
+          return read.tag === 'ok'
+            ? {state: 'read', file: read.value}
+            : {state: 'failed', path: request.path, fault: read.error};
+        }),
+      );
+      const [only] = files;
+      if (files.length === 1 && only?.state === 'failed') return {state: 'error', fault: only.fault};
+      return {state: 'success', output: {files}};
+    },
+  },
+});
+
+const lineNumber = (description: string) => z.int().check(z.gte(0), z.describe(description));
+
+function tellEntry(entry: ReadEntry, _at: number, all: readonly ReadEntry[]): (TextBlock | ImageBlock)[] {
+  if (entry.state === 'failed') return [{kind: 'text', text: `${entry.path}: ${faultText(entry.fault)}`}];
+  const {file} = entry;
+  const heading = all.length > 1 ? `${file.path}\n` : '';
+  switch (file.kind) {
+    case 'text':
+      return [{kind: 'text', text: heading + numbered(file)}];
+    case 'image':
+      return [{kind: 'text', text: `${file.path} (image)`}, file.image];
+    case 'directory': {
+      const more = file.more > 0 ? [`[${file.more} more entries]`] : [];
+      return [{kind: 'text', text: heading + [...file.entries, ...more].join('\n')}];
+    }
+    default:
+      return unreachable(file);
+  }
+}
+
+function numbered(file: Extract<ReadFile, {kind: 'text'}>): string {
+  const width = String(file.firstLine + file.lines.length).length;
+  const lines = file.lines.map((line, at) => `${String(file.firstLine + at).padStart(width)}\t${line}`);
+  return [...lines, ...file.notes.map(note => `[${note}]`)].join('\n');
+}

@@ -1,0 +1,82 @@
+import type {ImageBlock, TextBlock} from '../domain/conversation.ts';
+import {faultText, rejected} from '../domain/fault.ts';
+import type {Cancellation} from '../domain/settled.ts';
+import {unreachable} from '../base/unreachable.ts';
+import {
+  definitions,
+  type Action,
+  type ActionName,
+  type ActionResult,
+  type CutOf,
+  type InputOf,
+  type OutputOf,
+  type SettledOf,
+} from './catalogue.ts';
+import type {ActionBuild, ActionContext, ActionDefinition, RunContext} from './define-action.ts';
+import type {Preview} from './preview.ts';
+import type {Outcome} from '../base/outcome.ts';
+import {failed} from '../base/outcome.ts';
+
+/** The cancelled result of an action that never started: every action has its own. */
+export function cancelledResult<N extends ActionName>(action: Action<N>, why: Cancellation): SettledOf<N> {
+  return {state: 'cancelled', why, cut: definitions[action.name].cancelled(action.input)};
+}
+
+/** `Run command: npm test`: the action with its target, in words. */
+export function labelOf<N extends ActionName>(action: Action<N>): string {
+  return definitions[action.name].label(action.input);
+}
+
+/** What to show before asking; a failure is the action's result. */
+export async function previewAction<N extends ActionName>(
+  action: Action<N>,
+  context: ActionContext,
+): Promise<Outcome<Preview, SettledOf<N>>> {
+  const build: ActionBuild<InputOf<N>, OutputOf<N>, CutOf<N>> = definitions[action.name].build;
+  return build.state === 'built' ? build.preview(action.input, context) : failed(notBuilt);
+}
+
+/** Runs the action; the caller turns a throw into a fault. */
+export async function runAction<N extends ActionName>(action: Action<N>, context: RunContext): Promise<SettledOf<N>> {
+  const build: ActionBuild<InputOf<N>, OutputOf<N>, CutOf<N>> = definitions[action.name].build;
+  return build.state === 'built' ? build.run(action.input, context) : notBuilt;
+}
+
+/** What the model reads of a result. */
+export function tellModel<N extends ActionName>(result: ActionResult<N>): readonly (TextBlock | ImageBlock)[] {
+  const definition: ActionDefinition<InputOf<N>, OutputOf<N>, CutOf<N>> = definitions[result.name];
+  const settled: SettledOf<N> = result.settled;
+  switch (settled.state) {
+    case 'success':
+      return definition.tell(settled.output);
+    case 'error':
+      return [{kind: 'text', text: faultText(settled.fault)}];
+    case 'cancelled':
+      return [{kind: 'text', text: [cancellationText(settled.why), definition.tellCut(settled.cut)].filter(line => line !== '').join('\n')}];
+    default:
+      return unreachable(settled);
+  }
+}
+
+const notBuilt = {
+  state: 'error',
+  fault: rejected('This action is not built yet in this version of weft.'),
+} as const;
+
+/** Why there is no result, in words for the model. */
+export function cancellationText({reason, message}: Cancellation): string {
+  switch (reason) {
+    case 'declined':
+      return message === '' ? 'The user said no to this.' : `The user said no to this: ${message}`;
+    case 'denied':
+      return message === '' ? 'This was not permitted.' : message;
+    case 'interrupted':
+      return 'The user interrupted this.';
+    case 'shutdown':
+      return 'weft was stopped before this ended.';
+    case 'lost':
+      return 'weft ended before the result was kept; what was done, if anything, is not known. Look before you repeat it.';
+    default:
+      return unreachable(reason);
+  }
+}

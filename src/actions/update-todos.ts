@@ -1,0 +1,69 @@
+import * as z from 'zod/mini';
+import {ok} from '../base/outcome.ts';
+import {todoId} from '../domain/ids.ts';
+import type {TodoList} from '../domain/todo.ts';
+import {defineAction, text, toolForm} from './define-action.ts';
+import type {TodoEntry} from './ports.ts';
+import {nothingToShow} from './preview.ts';
+
+export interface TodosInput {
+  readonly entries: readonly TodoEntry[];
+}
+
+export interface TodosOutput {
+  readonly todos: TodoList;
+}
+
+export interface TodosCut {
+  readonly entries: number;
+}
+
+export const updateTodos = defineAction<TodosInput, TodosOutput, TodosCut>({
+  summary: 'Keep the todo list that the user watches.',
+  risk: 'read-only',
+  scheduling: 'barrier',
+  tools: [
+    toolForm({
+      name: 'TodoWrite',
+      description:
+        'Set the todo list the user watches; send the whole list each time. Use it for work of three steps or more, with ' +
+        'one entry in_progress, and mark entries completed as soon as they are.',
+      schema: () =>
+        z.object({
+          todos: z.array(
+            z.object({
+              content: z.string().check(z.minLength(1)),
+              status: z.enum(['pending', 'in_progress', 'completed']),
+              activeForm: z.optional(z.string().check(z.describe('Shown while it runs, e.g. "Running tests"'))),
+              id: z.optional(z.string()),
+            }),
+          ),
+        }),
+      toInput: raw => ({
+        entries: raw.todos.map(({content, status, activeForm, id}) => ({
+          id: id === undefined || id === '' ? undefined : todoId(id),
+          title: content,
+          description: activeForm ?? '',
+          status,
+        })),
+      }),
+    }),
+  ],
+  label: input => `Update todos (${input.entries.length})`,
+  cancelled: input => ({entries: input.entries.length}),
+  tell: output => text(`The todo list now has ${countText(output.todos)}.`),
+  tellCut: () => '',
+  build: {
+    state: 'built',
+    preview: async () => ok(nothingToShow),
+    run: async (input, {ports}) => ({
+      state: 'success',
+      output: {todos: await ports.todos.replace(input.entries)},
+    }),
+  },
+});
+
+function countText(todos: TodoList): string {
+  const count = (status: string): number => todos.filter(todo => todo.status === status).length;
+  return `${count('completed')} completed, ${count('in_progress')} in progress, ${count('pending')} pending`;
+}

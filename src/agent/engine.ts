@@ -1,0 +1,42 @@
+import type {AgentEvent} from '../actions/agent-event.ts';
+import type {QuestionAnswer} from '../actions/ports.ts';
+import type {ImageBlock} from '../domain/conversation.ts';
+import type {ActionId, SessionId} from '../domain/ids.ts';
+import type {PermissionMode} from '../domain/risk.ts';
+
+/**
+ * What every front end sees of weft: operations in, events out. The same engine serves the terminal UI, pipes and the server;
+ * front ends hold no state that is not a fold of its events.
+ */
+export interface Engine {
+  /** Never throws and never blocks; what comes of it is told by events. Prompts given while one runs wait their turn. */
+  submit(op: Op): void;
+  /**
+   * Calls `listener` with every batch of events from now on, in order, first with the opening of the session. Events that
+   * arrive in one piece from the network come in one batch. A listener must not throw.
+   */
+  subscribe(listener: (events: readonly AgentEvent[]) => void): () => void;
+  /** Stops what runs, waits until all of it has settled and is kept, and closes the session. */
+  close(reason: 'finished' | 'shutdown'): Promise<void>;
+}
+
+export type Op =
+  | {readonly op: 'prompt'; readonly text: string; readonly images: readonly ImageBlock[]}
+  /** Answers an open approval; an answer that comes after another one is ignored. */
+  | {readonly op: 'answer-approval'; readonly id: ActionId; readonly answer: ApprovalAnswer}
+  | {readonly op: 'answer-question'; readonly id: ActionId; readonly answer: QuestionResponse}
+  /** Ends the running prompt and drops the waiting ones. Without a running prompt it does nothing. */
+  | {readonly op: 'interrupt'}
+  | {readonly op: 'set-model'; readonly model: string}
+  | {readonly op: 'set-mode'; readonly mode: PermissionMode}
+  /** Starts a new session, or goes on with another one; interrupts what runs. */
+  | {readonly op: 'open-session'; readonly session: {readonly kind: 'new'} | {readonly kind: 'resume'; readonly id: SessionId}};
+
+export type ApprovalAnswer =
+  | {readonly decision: 'allow'; readonly scope: 'once' | 'session'}
+  /** `message` is the user's reason, for the model; may be empty. */
+  | {readonly decision: 'refuse'; readonly message: string};
+
+export type QuestionResponse =
+  | {readonly kind: 'answered'; readonly answers: readonly QuestionAnswer[]}
+  | {readonly kind: 'dismissed'};

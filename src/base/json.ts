@@ -1,0 +1,21 @@
+import {failed, ok, type Outcome} from './outcome.ts';
+
+/** Any value JSON can carry. */
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+export interface JsonObject {
+  readonly [key: string]: Json;
+}
+
+/** Parses JSON text; the error is the parser's own message, for a person to read. */
+export function parseJson(text: string): Outcome<Json, string> {
+  try {
+    return ok(JSON.parse(text));
+  } catch (cause) {
+    return failed(cause instanceof Error ? cause.message : String(cause));
+  }
+}
+
+/** Whether `value` is a JSON object (not an array, not null). */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

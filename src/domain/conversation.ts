@@ -1,0 +1,80 @@
+import type {Json} from '../base/json.ts';
+import type {ActionId, MessageId} from './ids.ts';
+import type {Usage} from './usage.ts';
+
+/** The conversation as weft keeps it: one form for every provider. */
+export type Message = UserMessage | AssistantMessage;
+
+export interface UserMessage {
+  readonly role: 'user';
+  readonly id: MessageId;
+  readonly blocks: readonly UserBlock[];
+}
+
+export interface AssistantMessage {
+  readonly role: 'assistant';
+  readonly id: MessageId;
+  readonly model: string;
+  readonly blocks: readonly AssistantBlock[];
+  readonly stop: StopReason;
+  readonly usage: Usage;
+}
+
+export type UserBlock = TextBlock | ImageBlock | ToolResultBlock;
+export type AssistantBlock = TextBlock | ThinkingBlock | SealedThinkingBlock | ToolCallBlock;
+
+export interface TextBlock {
+  readonly kind: 'text';
+  readonly text: string;
+}
+
+/** `data` is base64. */
+export interface ImageBlock {
+  readonly kind: 'image';
+  readonly mediaType: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
+  readonly data: string;
+}
+
+/** What the model hears of one of its calls. Exactly one follows every tool call, in the order of the calls. */
+export interface ToolResultBlock {
+  readonly kind: 'tool-result';
+  readonly id: ActionId;
+  readonly content: readonly (TextBlock | ImageBlock)[];
+  readonly outcome: 'success' | 'error' | 'cancelled';
+}
+
+/** `signature` is the provider's seal, empty where it gives none; it goes back unchanged. */
+export interface ThinkingBlock {
+  readonly kind: 'thinking';
+  readonly text: string;
+  readonly signature: string;
+}
+
+/** Thinking the provider does not show; it goes back unchanged. */
+export interface SealedThinkingBlock {
+  readonly kind: 'sealed-thinking';
+  readonly data: string;
+}
+
+/** `input` is what the model wrote; when that was not JSON it is the raw text, and the call settles as an error. */
+export interface ToolCallBlock {
+  readonly kind: 'tool-call';
+  readonly id: ActionId;
+  readonly name: string;
+  readonly input: Json;
+}
+
+/**
+ * Why the model stopped. `interrupted` is ours: the message was cut off by the user, by a lost connection or by leaving.
+ */
+export type StopReason = 'end-turn' | 'tool-use' | 'max-tokens' | 'refusal' | 'context-full' | 'interrupted';
+
+/** The text a person reads in a message, blocks joined. */
+export const messageText = (message: Message): string =>
+  message.blocks
+    .filter(block => block.kind === 'text')
+    .map(block => block.text)
+    .join('');
+
+export const toolCalls = (message: AssistantMessage): readonly ToolCallBlock[] =>
+  message.blocks.filter(block => block.kind === 'tool-call');

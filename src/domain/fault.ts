@@ -1,0 +1,32 @@
+import {unreachable} from '../base/unreachable.ts';
+
+/** Expected trouble, as a value. The kind says who must act. */
+export type Fault =
+  /** The model asked for something that cannot be done as asked; it reads the message and tries otherwise. */
+  | {readonly kind: 'rejected'; readonly message: string}
+  /** The user (or operator of a script) must act; `fix` is the sentence that says how. */
+  | {readonly kind: 'needs-user'; readonly message: string; readonly fix: string}
+  /** The model provider refused or broke off. `status` is the HTTP status, 0 where there was none. */
+  | {readonly kind: 'provider'; readonly message: string; readonly fix: string; readonly status: number}
+  /** Ours: something that must not happen did. */
+  | {readonly kind: 'bug'; readonly message: string; readonly cause: unknown};
+
+export const rejected = (message: string): Fault => ({kind: 'rejected', message});
+
+/** One line for a person: what failed and what to do. */
+export function faultText(fault: Fault): string {
+  switch (fault.kind) {
+    case 'rejected':
+      return fault.message;
+    case 'needs-user':
+    case 'provider':
+      return fault.fix === '' ? fault.message : `${fault.message} ${fault.fix}`;
+    case 'bug':
+      return `${fault.message} (this is a fault in weft)`;
+    default:
+      return unreachable(fault);
+  }
+}
+
+/** What an unknown thrown value says of itself. */
+export const causeText = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));

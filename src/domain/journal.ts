@@ -1,0 +1,45 @@
+import type {AssistantMessage, ToolResultBlock, UserMessage} from './conversation.ts';
+import type {ActionId, SessionId} from './ids.ts';
+import type {Usage} from './usage.ts';
+
+/**
+ * What happened in a session, append-only. The results of an assistant message's calls are kept one by one as they settle and
+ * joined into one user message when the history is read, so that a process killed between two of them loses neither.
+ */
+export type JournalRecord =
+  | {readonly kind: 'prompt'; readonly message: UserMessage}
+  | {readonly kind: 'answer'; readonly message: AssistantMessage}
+  | {readonly kind: 'result'; readonly result: ToolResultBlock}
+  /** Task-protocol payloads, in the order in which they apply. */
+  | {readonly kind: 'todo-frames'; readonly frames: readonly Uint8Array[]}
+  | {
+      readonly kind: 'approval';
+      readonly id: ActionId;
+      readonly label: string;
+      readonly decision: 'allowed' | 'refused';
+      readonly by: 'user' | 'rule' | 'nobody';
+    }
+  /** Usage of a request that left no message behind. */
+  | {readonly kind: 'usage'; readonly model: string; readonly usage: Usage};
+
+/** One row of a session list. Times are milliseconds since the epoch. */
+export interface SessionSummary {
+  readonly id: SessionId;
+  /** The first line of the first prompt. */
+  readonly title: string;
+  readonly directory: string;
+  readonly model: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly messages: number;
+}
+
+/** A session that this process may write to. */
+export interface OpenSession {
+  readonly id: SessionId;
+  readonly records: readonly JournalRecord[];
+  /** Written when it returns. */
+  append(record: JournalRecord): void;
+  /** Lets other processes open it. */
+  close(): void;
+}

@@ -1,0 +1,34 @@
+/** Tokens of one or more model requests, as the provider counted them. */
+export interface Usage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+}
+
+/** Usage and money of one model. `costUsd` is `'unknown'` where the price of the model is not known. */
+export interface ModelUsage {
+  readonly usage: Usage;
+  readonly costUsd: number | 'unknown';
+  readonly requests: number;
+}
+
+export const noUsage: Usage = {inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0};
+
+export const addUsage = (a: Usage, b: Usage): Usage => ({
+  inputTokens: a.inputTokens + b.inputTokens,
+  outputTokens: a.outputTokens + b.outputTokens,
+  cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
+  cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
+});
+
+/** All tokens the model had before it when it wrote its answer. */
+export const contextTokens = (usage: Usage): number =>
+  usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens + usage.outputTokens;
+
+/** Adds what is known; `undefined` when nothing is. */
+export function knownCost(models: Iterable<ModelUsage>): number | undefined {
+  let sum: number | undefined;
+  for (const model of models) if (model.costUsd !== 'unknown') sum = (sum ?? 0) + model.costUsd;
+  return sum;
+}
