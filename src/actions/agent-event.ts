@@ -1,4 +1,11 @@
-import type {AssistantBlock, AssistantMessage, Message, StopReason, ToolCallBlock, ToolResultBlock} from '../domain/conversation.ts';
+import type {
+  AssistantBlock,
+  AssistantMessage,
+  Message,
+  StopReason,
+  ToolCallBlock,
+  ToolResultBlock,
+} from '../domain/conversation.ts';
 import type {Fault} from '../domain/fault.ts';
 import type {ActionId, MessageId, SessionId} from '../domain/ids.ts';
 import type {BlockDelta, BlockStart} from '../domain/model-stream.ts';
@@ -34,7 +41,12 @@ export type AgentEvent =
   | {readonly event: 'message-started'; readonly message: MessageId; readonly model: string; readonly usage: Usage}
   | {readonly event: 'block-started'; readonly message: MessageId; readonly index: number; readonly block: BlockStart}
   | {readonly event: 'block-delta'; readonly message: MessageId; readonly index: number; readonly delta: BlockDelta}
-  | {readonly event: 'block-finished'; readonly message: MessageId; readonly index: number; readonly block: AssistantBlock}
+  | {
+      readonly event: 'block-finished';
+      readonly message: MessageId;
+      readonly index: number;
+      readonly block: AssistantBlock;
+    }
   | {readonly event: 'message-finished'; readonly message: AssistantMessage}
   /** A call was decoded and waits its turn. `preview` comes with `approval-requested` or `action-started`. */
   | {readonly event: 'action-queued'; readonly id: ActionId; readonly action: Action; readonly label: string}
@@ -73,7 +85,9 @@ export interface SessionInfo {
 }
 
 /** `undecodable`: the name or the input did not fit the catalogue; the fault is what the model was told. */
-export type SettledCall = {readonly tag: 'action'; readonly result: ActionResult} | {readonly tag: 'undecodable'; readonly fault: Fault};
+export type SettledCall =
+  | {readonly tag: 'action'; readonly result: ActionResult}
+  | {readonly tag: 'undecodable'; readonly fault: Fault};
 
 /** A question to a person: may this run? The first answer wins. */
 export interface Approval {

@@ -25,7 +25,8 @@ export const askUserQuestion = defineAction<AskInput, AskOutput, AskCut>({
   tools: [
     toolForm({
       name: 'AskUserQuestion',
-      description: 'Ask the user up to four questions with options, when a choice is really theirs. They may answer in their own words.',
+      description:
+        'Ask the user up to four questions with options, when a choice is really theirs. They may answer in their own words.',
       schema: () =>
         z.object({
           questions: z
@@ -48,18 +49,16 @@ export const askUserQuestion = defineAction<AskInput, AskOutput, AskCut>({
             .check(z.minLength(1), z.maxLength(4)),
         }),
       toInput: raw => ({
-        questions: raw.questions.map(
-          ({question, header, options, multiSelect}): Question => ({
-            question,
-            header: header ?? '',
-            choice: multiSelect === true ? 'many' : 'one',
-            options: options.map(({label, description, recommended}) => ({
-              label,
-              description: description ?? '',
-              recommended: recommended === true ? 'recommended' : 'plain',
-            })),
-          }),
-        ),
+        questions: raw.questions.map(({question, header, options, multiSelect}): Question => ({
+          question,
+          header: header ?? '',
+          choice: multiSelect === true ? 'many' : 'one',
+          options: options.map(({label, description, recommended}) => ({
+            label,
+            description: description ?? '',
+            recommended: recommended === true ? 'recommended' : 'plain',
+          })),
+        })),
       }),
     }),
   ],

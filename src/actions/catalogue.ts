@@ -42,7 +42,7 @@ export const catalogue = {
   'request-file-edits': requestFileEdits,
   'upload-artifact': uploadArtifact,
   'search-codebase': searchCodebase,
-  'grep': grep,
+  grep: grep,
   'file-glob': fileGlob,
   'file-glob-v2': fileGlobV2,
   'read-mcp-resource': readMcpResource,
@@ -98,7 +98,9 @@ export const definitions: {
   readonly [N in ActionName]: ActionDefinition<InputOf<N>, OutputOf<N>, CutOf<N>>;
 } = catalogue;
 
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of the literal above are its names
 export const actionNames = Object.keys(catalogue) as readonly ActionName[];
 
-/** Joins a name and an input of that name; the signature guarantees the pair, which the union type cannot see for itself. */
+/** Joins a name and an input of that name. */
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the signature pairs them, which the union cannot see for itself
 export const actionOf = <N extends ActionName>(name: N, input: InputOf<N>): Action => ({name, input}) as Action;

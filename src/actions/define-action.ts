@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import english from 'zod/v4/locales/en.js';
 import type {Json, JsonObject} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {ImageBlock, TextBlock} from '../domain/conversation.ts';
@@ -50,7 +51,7 @@ export interface RunContext extends ActionContext {
   /** What was shown when it was approved; an action whose effect would differ by now refuses to run. */
   readonly shown: Preview;
   /** Output as it comes, for people who watch. */
-  observe(chunk: string): void;
+  readonly observe: (chunk: string) => void;
 }
 
 /** One tool name of an action and how its JSON becomes the action's input. */
@@ -59,9 +60,9 @@ export interface ToolForm<Input> {
   /** For the model: short, says when to use it. */
   readonly description: string;
   /** JSON Schema of the input, made once, on first use. */
-  jsonSchema(): JsonObject;
+  readonly jsonSchema: () => JsonObject;
   /** A failure names the field and what was wrong, for the model to correct. */
-  decode(raw: Json): Outcome<Input, string>;
+  readonly decode: (raw: Json) => Outcome<Input, string>;
 }
 
 /** Identity that fixes the three types from the members. */
@@ -84,7 +85,7 @@ export function toolForm<Shape extends z.ZodMiniType, Input>(form: {
     description: form.description,
     jsonSchema: () => (json ??= toJsonSchema(shape())),
     decode(raw) {
-      const parsed = z.safeParse(shape(), raw);
+      const parsed = z.safeParse(shape(), raw, {error: english().localeError});
       return parsed.success ? ok(form.toInput(parsed.data)) : failed(issuesText(parsed.error.issues));
     },
   };
@@ -94,6 +95,7 @@ export const text = (value: string): readonly TextBlock[] => [{kind: 'text', tex
 
 function toJsonSchema(shape: z.ZodMiniType): JsonObject {
   const {$schema: _dialect, additionalProperties: _closed, ...schema} = z.toJSONSchema(shape, {io: 'input'});
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON Schema is JSON; the library types it with `unknown` leaves
   return schema as JsonObject;
 }
 

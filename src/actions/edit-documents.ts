@@ -21,8 +21,11 @@ export const editDocuments = defineAction<DocumentsEditInput, DocumentsEditOutpu
     toolForm({
       name: 'EditDocuments',
       description: 'Edit plans and notes kept with the session.',
-      schema: () => z.object({diffs: z.array(z.object({document_id: z.string(), search: z.string(), replace: z.string()}))}),
-      toInput: raw => ({diffs: raw.diffs.map(({document_id, search, replace}) => ({documentId: document_id, search, replace}))}),
+      schema: () =>
+        z.object({diffs: z.array(z.object({document_id: z.string(), search: z.string(), replace: z.string()}))}),
+      toInput: raw => ({
+        diffs: raw.diffs.map(({document_id, search, replace}) => ({documentId: document_id, search, replace})),
+      }),
     }),
   ],
   label: input => `Edit ${input.diffs.length} document(s)`,

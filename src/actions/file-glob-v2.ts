@@ -51,7 +51,10 @@ export const fileGlobV2 = defineAction<GlobRequest, GlobReport, GlobCut>({
     preview: async input =>
       input.patterns.length > 0
         ? ok(nothingToShow)
-        : {tag: 'failed', error: {state: 'error', fault: rejected('Glob needs pattern (or patterns with at least one entry).')}},
+        : {
+            tag: 'failed',
+            error: {state: 'error', fault: rejected('Glob needs pattern (or patterns with at least one entry).')},
+          },
     async run(input, {ports, signal}) {
       const found = await ports.search.glob(input, signal);
       return found.tag === 'ok' ? {state: 'success', output: found.value} : {state: 'error', fault: found.error};

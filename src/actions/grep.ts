@@ -47,14 +47,18 @@ export const grep = defineAction<GrepRequest, GrepReport, GrepCut>({
   ],
   label: input => `Search ${input.queries.map(query => JSON.stringify(query)).join(', ')} in ${input.path}`,
   cancelled: input => ({queries: input.queries}),
-  tell: report => text(report.lines.length === 0 ? 'No matches.' : [...report.lines, ...omittedText(report)].join('\n')),
+  tell: report =>
+    text(report.lines.length === 0 ? 'No matches.' : [...report.lines, ...omittedText(report)].join('\n')),
   tellCut: () => '',
   build: {
     state: 'built',
     preview: async input =>
       input.queries.length > 0
         ? ok(nothingToShow)
-        : {tag: 'failed', error: {state: 'error', fault: rejected('Grep needs pattern (or queries with at least one entry).')}},
+        : {
+            tag: 'failed',
+            error: {state: 'error', fault: rejected('Grep needs pattern (or queries with at least one entry).')},
+          },
     async run(input, {ports, signal}) {
       const found = await ports.search.grep(input, signal);
       return found.tag === 'ok' ? {state: 'success', output: found.value} : {state: 'error', fault: found.error};

@@ -23,7 +23,12 @@ export const insertCodeReviewComments = defineAction<ReviewCommentsInput, Review
     toolForm({
       name: 'InsertCodeReviewComments',
       description: 'Insert comments into a code review.',
-      schema: () => z.object({repo_path: z.string(), base_branch: z.optional(z.string()), comments: z.array(z.object({path: z.string(), line: z.int(), body: z.string()}))}),
+      schema: () =>
+        z.object({
+          repo_path: z.string(),
+          base_branch: z.optional(z.string()),
+          comments: z.array(z.object({path: z.string(), line: z.int(), body: z.string()})),
+        }),
       toInput: raw => ({repoPath: raw.repo_path, baseBranch: raw.base_branch ?? '', comments: raw.comments}),
     }),
   ],

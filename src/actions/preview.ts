@@ -4,11 +4,14 @@ export type Preview =
   | {readonly kind: 'command'; readonly command: string; readonly directory: string}
   | {readonly kind: 'diff'; readonly files: readonly FileDiff[]};
 
-/** The change of one file. `before` and `after` are SHA-256 of the bytes (lower hex); `absent` where there is no file. */
+/** SHA-256 of a file's bytes in lower hex, or `absent` where there is no file. */
+export type ContentState = string;
+
+/** The change of one file. */
 export interface FileDiff {
   readonly path: string;
-  readonly before: string | 'absent';
-  readonly after: string | 'absent';
+  readonly before: ContentState;
+  readonly after: ContentState;
   readonly added: number;
   readonly removed: number;
   readonly hunks: readonly DiffHunk[];

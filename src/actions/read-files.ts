@@ -73,7 +73,10 @@ export const readFiles = defineAction<ReadInput, ReadOutput, ReadCut>({
     preview: async input =>
       input.requests.length > 0
         ? ok(nothingToShow)
-        : {tag: 'failed', error: {state: 'error', fault: rejected('Read needs file_path (or files with at least one entry).')}},
+        : {
+            tag: 'failed',
+            error: {state: 'error', fault: rejected('Read needs file_path (or files with at least one entry).')},
+          },
     async run(input, {ports, signal}) {
       const files = await Promise.all(
         input.requests.map(async (request): Promise<ReadEntry> => {

@@ -48,7 +48,9 @@ export const requestCommandOutput = defineAction<CommandInput, CommandOutput, Co
           command: z.string().check(z.minLength(1)),
           description: z.optional(z.string().check(z.describe('What it does, in 5-10 words'))),
           timeout: z.optional(
-            z.number().check(z.gt(0), z.describe(`Milliseconds, default ${defaultTimeoutMs}, at most ${longestTimeoutMs}`)),
+            z
+              .number()
+              .check(z.gt(0), z.describe(`Milliseconds, default ${defaultTimeoutMs}, at most ${longestTimeoutMs}`)),
           ),
           is_read_only: z.optional(z.boolean().check(z.describe('True if it changes nothing'))),
           is_risky: z.optional(z.boolean().check(z.describe('True if it could destroy or leak something'))),
@@ -78,8 +80,7 @@ export const requestCommandOutput = defineAction<CommandInput, CommandOutput, Co
   tellCut: cut => (cut.output === '' ? '' : `Output before it was stopped:\n${cut.output}`),
   build: {
     state: 'built',
-    preview: async (input, {ports}) =>
-      ok({kind: 'command', command: input.command, directory: ports.shell.directory}),
+    preview: async (input, {ports}) => ok({kind: 'command', command: input.command, directory: ports.shell.directory}),
     async run(input, {ports, observe, signal}) {
       const report = await ports.shell.run({command: input.command, timeoutMs: input.timeoutMs}, observe, signal);
       switch (report.end.kind) {

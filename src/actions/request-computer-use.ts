@@ -13,7 +13,11 @@ export interface ComputerUseRequestCut {
   readonly taskSummary: string;
 }
 
-export const requestComputerUse = defineAction<ComputerUseRequestInput, ComputerUseRequestOutput, ComputerUseRequestCut>({
+export const requestComputerUse = defineAction<
+  ComputerUseRequestInput,
+  ComputerUseRequestOutput,
+  ComputerUseRequestCut
+>({
   summary: 'Ask for permission to use the computer.',
   risk: 'unknown',
   scheduling: 'barrier',

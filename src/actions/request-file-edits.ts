@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import {ok} from '../base/outcome.ts';
-import {unreachable} from '../base/unreachable.ts';
 import {rejected} from '../domain/fault.ts';
 import {defineAction, text, toolForm} from './define-action.ts';
 import type {FileEdit} from './ports.ts';
@@ -84,22 +83,10 @@ const toReplacement = (raw: {old_string: string; new_string: string; replace_all
   occurrence: raw.replace_all === true ? ('every' as const) : ('only' as const),
 });
 
-function fileText(file: FileDiff): string {
-  const counts = `(+${file.added} -${file.removed})`;
-  switch (changeOf(file)) {
-    case 'created':
-      return `Created ${file.path} ${counts}`;
-    case 'deleted':
-      return `Deleted ${file.path} ${counts}`;
-    case 'changed':
-      return `Changed ${file.path} ${counts}`;
-    default:
-      return unreachable(changeOf(file) as never);
-  }
+/** What the edit does to the file as a whole. */
+export function changeOf(file: FileDiff): 'Created' | 'Deleted' | 'Changed' {
+  if (file.before === 'absent') return 'Created';
+  return file.after === 'absent' ? 'Deleted' : 'Changed';
 }
 
-/** What the edit does to the file as a whole. */
-export function changeOf(file: FileDiff): 'created' | 'deleted' | 'changed' {
-  if (file.before === 'absent') return 'created';
-  return file.after === 'absent' ? 'deleted' : 'changed';
-}
+const fileText = (file: FileDiff): string => `${changeOf(file)} ${file.path} (+${file.added} -${file.removed})`;

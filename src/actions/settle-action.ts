@@ -52,7 +52,12 @@ export function tellModel<N extends ActionName>(result: ActionResult<N>): readon
     case 'error':
       return [{kind: 'text', text: faultText(settled.fault)}];
     case 'cancelled':
-      return [{kind: 'text', text: [cancellationText(settled.why), definition.tellCut(settled.cut)].filter(line => line !== '').join('\n')}];
+      return [
+        {
+          kind: 'text',
+          text: [cancellationText(settled.why), definition.tellCut(settled.cut)].filter(line => line !== '').join('\n'),
+        },
+      ];
     default:
       return unreachable(settled);
   }

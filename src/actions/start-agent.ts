@@ -5,7 +5,9 @@ export interface AgentStartInput {
   readonly name: string;
   readonly prompt: string;
   /** `local` runs here with the named harness (`weft` is our own); `remote` runs elsewhere. */
-  readonly execution: {readonly mode: 'local'; readonly harness: string} | {readonly mode: 'remote'; readonly environmentId: string};
+  readonly execution:
+    | {readonly mode: 'local'; readonly harness: string}
+    | {readonly mode: 'remote'; readonly environmentId: string};
 }
 
 export interface AgentStartOutput {
@@ -24,7 +26,13 @@ export const startAgent = defineAction<AgentStartInput, AgentStartOutput, AgentS
     toolForm({
       name: 'Agent',
       description: 'Start a sub-agent on a task of its own.',
-      schema: () => z.object({description: z.string(), prompt: z.string(), harness: z.optional(z.string()), environment_id: z.optional(z.string())}),
+      schema: () =>
+        z.object({
+          description: z.string(),
+          prompt: z.string(),
+          harness: z.optional(z.string()),
+          environment_id: z.optional(z.string()),
+        }),
       toInput: raw => ({
         name: raw.description,
         prompt: raw.prompt,

@@ -30,7 +30,10 @@ export type Op =
   | {readonly op: 'set-model'; readonly model: string}
   | {readonly op: 'set-mode'; readonly mode: PermissionMode}
   /** Starts a new session, or goes on with another one; interrupts what runs. */
-  | {readonly op: 'open-session'; readonly session: {readonly kind: 'new'} | {readonly kind: 'resume'; readonly id: SessionId}};
+  | {
+      readonly op: 'open-session';
+      readonly session: {readonly kind: 'new'} | {readonly kind: 'resume'; readonly id: SessionId};
+    };
 
 export type ApprovalAnswer =
   | {readonly decision: 'allow'; readonly scope: 'once' | 'session'}

@@ -11,6 +11,8 @@ export type TodoId = Brand<string, 'TodoId'>;
 /** A path that has been resolved: absolute, without `.` and `..`. */
 export type AbsolutePath = Brand<string, 'AbsolutePath'>;
 
+/* oxlint-disable typescript/no-unsafe-type-assertion -- these parsers are the only way into the brands */
+
 /** Accepts a UUID in any case; `undefined` for anything else. */
 export const parseSessionId = (raw: string): SessionId | undefined =>
   /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/iu.test(raw)
