@@ -26,6 +26,7 @@ export type AgentEvent =
       readonly session: SessionInfo;
       readonly history: readonly Message[];
       readonly todoFrames: readonly Uint8Array[];
+      readonly usage: SessionUsage;
     }
   | {readonly event: 'prompt-accepted'; readonly id: MessageId; readonly text: string}
   /** A request leaves for the model; `turn` counts from 1 in each prompt. */

@@ -42,6 +42,15 @@ export async function runAction<N extends ActionName>(action: Action<N>, context
   return build.state === 'built' ? build.run(action.input, context) : notBuilt;
 }
 
+/** Joins an action and how it ended. */
+export const resultOf = <N extends ActionName>(action: Action<N>, settled: SettledOf<N>): ActionResult =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the signature pairs them, which the union cannot see for itself
+  ({name: action.name, input: action.input, settled}) as ActionResult;
+
+/** The model's reason for an action, empty when it gave none. */
+export const rationaleOf = (action: Action): string =>
+  action.name === 'request-command-output' ? action.input.rationale || action.input.description : '';
+
 /** What the model reads of a result. */
 export function tellModel<N extends ActionName>(result: ActionResult<N>): readonly (TextBlock | ImageBlock)[] {
   const definition: ActionDefinition<InputOf<N>, OutputOf<N>, CutOf<N>> = definitions[result.name];

@@ -1,0 +1,229 @@
+import type {AgentEvent, SessionInfo} from '../actions/agent-event.ts';
+import {offeredTools} from '../actions/decode-action.ts';
+import type {ActionPorts, QuestionReply} from '../actions/ports.ts';
+import {unreachable} from '../base/unreachable.ts';
+import type {ImageBlock, UserMessage} from '../domain/conversation.ts';
+import {faultText} from '../domain/fault.ts';
+import type {ActionId} from '../domain/ids.ts';
+import type {JournalRecord, OpenSession} from '../domain/journal.ts';
+import type {ToolSpec} from '../domain/model-stream.ts';
+import type {PermissionMode} from '../domain/risk.ts';
+import {openConversation, type Conversation} from './open-conversation.ts';
+import type {ApprovalAnswer, Engine, Op} from './engine.ts';
+import {PendingAnswers} from './pending-answers.ts';
+import type {AgentPorts} from './ports.ts';
+import {runPrompt, type PromptContext, type PromptLimits} from './run-prompt.ts';
+
+export interface EngineOptions {
+  readonly ports: AgentPorts;
+  /** The session to begin with; the caller opened it. */
+  readonly session: OpenSession;
+  readonly origin: SessionInfo['origin'];
+  readonly model: string;
+  readonly mode: PermissionMode;
+  readonly systemPrompt: string;
+  /** Names of the tools to offer, or all that are built. */
+  readonly tools: readonly string[] | 'all';
+  readonly limits: PromptLimits;
+  /** Whether a front end will answer approvals and questions. */
+  readonly asking: 'somebody' | 'nobody';
+}
+
+/**
+ * The engine: takes operations one after the other, runs one prompt at a time, and tells everything as events. Order of work
+ * for a prompt: keep it, publish it, run its turns, publish its summary when all it started has settled.
+ */
+export function createEngine(options: EngineOptions): Engine {
+  return new PromptQueue(options);
+}
+
+class PromptQueue implements Engine {
+  readonly #options: EngineOptions;
+  readonly #listeners = new Set<(events: readonly AgentEvent[]) => void>();
+  readonly #approvals = new PendingAnswers<ApprovalAnswer | 'aborted'>();
+  readonly #questions = new PendingAnswers<QuestionReply>();
+  readonly #tools: readonly ToolSpec[];
+  #conversation: Conversation;
+  #model: string;
+  #mode: PermissionMode;
+  #waiting: (() => Promise<void>)[] = [];
+  #working: Promise<void> | undefined;
+  #abort = new AbortController();
+  #stopReason: 'interrupted' | 'shutdown' = 'interrupted';
+
+  constructor(options: EngineOptions) {
+    this.#options = options;
+    this.#model = options.model;
+    this.#mode = options.mode;
+    this.#tools = offeredTools()
+      .filter(({name}) => options.tools === 'all' || options.tools.includes(name))
+      .map(({name, description, jsonSchema}) => ({name, description, inputSchema: jsonSchema()}));
+    this.#conversation = this.#converse(options.session, options.origin);
+  }
+
+  subscribe(listener: (events: readonly AgentEvent[]) => void): () => void {
+    this.#listeners.add(listener);
+    listener([this.#opened()]);
+    return () => this.#listeners.delete(listener);
+  }
+
+  submit(op: Op): void {
+    switch (op.op) {
+      case 'prompt':
+        this.#enqueue(() => this.#runPrompt(op.text, op.images));
+        return;
+      case 'answer-approval':
+        this.#approvals.answer(op.id, op.answer);
+        return;
+      case 'answer-question':
+        this.#questions.answer(op.id, op.answer);
+        return;
+      case 'interrupt':
+        this.#stop('interrupted');
+        return;
+      case 'set-model':
+        this.#model = op.model;
+        this.#publish([{event: 'model-changed', model: op.model}]);
+        return;
+      case 'set-mode':
+        this.#mode = op.mode;
+        this.#publish([{event: 'mode-changed', mode: op.mode}]);
+        return;
+      case 'open-session':
+        this.#stop('interrupted');
+        this.#enqueue(async () => this.#switchTo(op.session));
+        return;
+      default:
+        unreachable(op);
+    }
+  }
+
+  async close(reason: 'finished' | 'shutdown'): Promise<void> {
+    if (reason === 'shutdown') this.#stop('shutdown');
+    await this.#working;
+    this.#conversation.session.close();
+  }
+
+  #enqueue(work: () => Promise<void>): void {
+    this.#waiting.push(work);
+    this.#working ??= this.#drain();
+  }
+
+  async #drain(): Promise<void> {
+    for (let work = this.#waiting.shift(); work !== undefined; work = this.#waiting.shift()) {
+      this.#abort = new AbortController();
+      this.#stopReason = 'interrupted';
+      await work();
+    }
+    this.#working = undefined;
+  }
+
+  #stop(reason: 'interrupted' | 'shutdown'): void {
+    this.#stopReason = reason;
+    this.#waiting = [];
+    this.#abort.abort();
+  }
+
+  async #runPrompt(text: string, images: readonly ImageBlock[]): Promise<void> {
+    const {ports} = this.#options;
+    const {session, messages, meter, grants} = this.#conversation;
+    const message: UserMessage = {role: 'user', id: ports.ids.message(), blocks: [...images, {kind: 'text', text}]};
+    const keep = (record: JournalRecord): void => session.append(record);
+    const publish = (events: readonly AgentEvent[]): void => this.#publish(events);
+    const context: PromptContext = {
+      begin: () => {
+        keep({kind: 'prompt', message});
+        messages.push(message);
+        publish([{event: 'prompt-accepted', id: message.id, text}]);
+      },
+      judge: ports.judge,
+      clock: ports.clock,
+      ids: ports.ids,
+      model: ports.model,
+      meter,
+      messages,
+      grants,
+      keep,
+      publish,
+      limits: this.#options.limits,
+      asking: this.#options.asking,
+      approvals: this.#approvals,
+      mode: () => this.#mode,
+      stopReason: () => this.#stopReason,
+      portsFor: (id: ActionId) => this.#portsFor(id),
+      request: () => ({
+        model: this.#model,
+        system: this.#options.systemPrompt,
+        tools: this.#tools,
+        messages: [...messages],
+      }),
+    };
+    const summary = await runPrompt(context, this.#abort.signal);
+    publish([{event: 'prompt-finished', summary}]);
+  }
+
+  #portsFor(id: ActionId): ActionPorts {
+    return {
+      ...this.#options.ports.machine,
+      todos: this.#conversation.todos,
+      questions: {
+        ask: async (questions, signal) => {
+          if (this.#options.asking === 'nobody') return {kind: 'nobody'};
+          this.#publish([{event: 'question-asked', id, questions}]);
+          const reply = await this.#questions.wait(id, {kind: 'dismissed'}, signal);
+          this.#publish([{event: 'question-settled', id}]);
+          return reply;
+        },
+      },
+    };
+  }
+
+  #converse(session: OpenSession, origin: SessionInfo['origin']): Conversation {
+    return openConversation({
+      session,
+      origin,
+      model: this.#options.ports.model,
+      newTodoId: () => this.#options.ports.ids.todo(),
+      publish: events => this.#publish(events),
+    });
+  }
+
+  #switchTo(wanted: Extract<Op, {op: 'open-session'}>['session']): void {
+    const {sessions} = this.#options.ports;
+    const {directory} = this.#options.ports.machine.shell;
+    const opened =
+      wanted.kind === 'new'
+        ? ({tag: 'ok', value: sessions.create({directory, model: this.#model})} as const)
+        : sessions.resume(wanted.id);
+    if (opened.tag === 'failed') {
+      this.#publish([{event: 'notice', level: 'warning', text: faultText(opened.error)}]);
+      return;
+    }
+    this.#conversation.session.close();
+    this.#conversation = this.#converse(opened.value, wanted.kind === 'new' ? 'new' : 'resumed');
+    this.#publish([this.#opened()]);
+  }
+
+  #opened(): AgentEvent {
+    const {session, origin, messages, todoFrames, meter} = this.#conversation;
+    return {
+      event: 'session-opened',
+      session: {
+        id: session.id,
+        origin,
+        directory: this.#options.ports.machine.shell.directory,
+        provider: this.#options.ports.model.provider,
+        model: this.#model,
+        mode: this.#mode,
+        tools: this.#tools.map(({name}) => name),
+      },
+      history: [...messages],
+      todoFrames,
+      usage: meter.report(),
+    };
+  }
+
+  #publish(events: readonly AgentEvent[]): void {
+    for (const listener of this.#listeners) listener(events);
+  }
+}

@@ -1,0 +1,149 @@
+import type {Denial, PromptEnd, PromptSummary} from '../actions/agent-event.ts';
+import {messageText, toolCalls, type AssistantMessage, type Message, type StopReason} from '../domain/conversation.ts';
+import {causeText, type Fault} from '../domain/fault.ts';
+import type {ModelRequest} from '../domain/model-stream.ts';
+import {addUsage, noUsage, type Usage} from '../domain/usage.ts';
+import type {IdPort, ModelPort} from './ports.ts';
+import {readAnswer, type Answer} from './read-answer.ts';
+import {runCalls} from './run-calls.ts';
+import type {CallContext} from './settle-call.ts';
+import type {UsageMeter} from './usage-meter.ts';
+
+/** When to stop before the model is done. */
+export interface PromptLimits {
+  /** Requests one prompt may send. */
+  readonly maxTurns: number | 'unlimited';
+  /** US dollars of the session; only known prices count. */
+  readonly maxCostUsd: number | 'unlimited';
+}
+
+export interface PromptContext extends CallContext {
+  /** Keeps and publishes the prompt itself. */
+  readonly begin: () => void;
+  readonly model: ModelPort;
+  readonly meter: UsageMeter;
+  readonly limits: PromptLimits;
+  readonly ids: IdPort;
+  /** The conversation so far; what happens is added to it. */
+  readonly messages: Message[];
+  /** The request for the conversation as it stands. */
+  readonly request: () => ModelRequest;
+}
+
+/**
+ * Runs one prompt to its end: request, answer, calls, results, and again until the model makes no more calls, a limit is
+ * reached, something fails or the signal fires. Everything it started has settled when it returns. Never throws.
+ */
+export async function runPrompt(context: PromptContext, signal: AbortSignal): Promise<PromptSummary> {
+  const tally = new Tally(context);
+  try {
+    context.begin();
+    return tally.summary(await takeTurns(context, tally, signal));
+  } catch (cause) {
+    return tally.summary({kind: 'failed', fault: thrownFault(cause)});
+  }
+}
+
+async function takeTurns(context: PromptContext, tally: Tally, signal: AbortSignal): Promise<PromptEnd> {
+  for (;;) {
+    const limit = tally.limitReached();
+    if (limit !== undefined) return limit;
+    tally.turns += 1;
+    context.publish([{event: 'turn-started', turn: tally.turns}]);
+    const answer = await tally.timed(readAnswer(context.request(), context, signal));
+    keepAnswer(answer, context, tally);
+    const calls = answer.message === undefined ? [] : toolCalls(answer.message);
+    // The calls of a message that was cut off settle too, as cancelled: history needs a result for each.
+    const report = await runCalls(calls, context, answer.end === 'complete' ? signal : AbortSignal.abort());
+    tally.results += report.results.length;
+    tally.denials.push(...report.denials);
+    if (report.results.length > 0) {
+      context.messages.push({role: 'user', id: context.ids.message(), blocks: report.results});
+    }
+    if (answer.end === 'failed') return {kind: 'failed', fault: answer.fault};
+    if (signal.aborted) return {kind: 'interrupted'};
+    if (calls.length === 0) return {kind: 'done'};
+  }
+}
+
+function keepAnswer(answer: Answer, context: PromptContext, tally: Tally): void {
+  const {message, usage} = answer;
+  const model = message?.model ?? context.request().model;
+  tally.add(usage, model);
+  if (message === undefined) {
+    if (usage !== noUsage) context.keep({kind: 'usage', model, usage});
+  } else {
+    context.messages.push(message);
+    tally.last = message;
+    context.keep({kind: 'answer', message});
+    context.publish([{event: 'message-finished', message}]);
+  }
+  context.publish([{event: 'usage-changed', usage: context.meter.report()}]);
+}
+
+/** What one prompt has used and done so far. */
+class Tally {
+  turns = 0;
+  results = 0;
+  last: AssistantMessage | undefined;
+  readonly denials: Denial[] = [];
+  readonly #startedAt: number;
+  readonly #context: PromptContext;
+  #modelMs = 0;
+  #usage: Usage = noUsage;
+
+  constructor(context: PromptContext) {
+    this.#context = context;
+    this.#startedAt = context.clock.now();
+  }
+
+  add(usage: Usage, model: string): void {
+    this.#usage = addUsage(this.#usage, usage);
+    this.#context.meter.add(model, usage);
+  }
+
+  async timed<T>(request: Promise<T>): Promise<T> {
+    const before = this.#context.clock.now();
+    try {
+      return await request;
+    } finally {
+      this.#modelMs += this.#context.clock.now() - before;
+    }
+  }
+
+  limitReached(): PromptEnd | undefined {
+    const {limits, meter} = this.#context;
+    if (limits.maxTurns !== 'unlimited' && this.turns >= limits.maxTurns) {
+      return {kind: 'max-turns', turns: limits.maxTurns};
+    }
+    if (limits.maxCostUsd !== 'unlimited' && meter.costUsd >= limits.maxCostUsd) {
+      return {kind: 'max-cost', usd: limits.maxCostUsd};
+    }
+    return undefined;
+  }
+
+  summary(end: PromptEnd): PromptSummary {
+    const stop: StopReason = this.last?.stop ?? 'interrupted';
+    return {
+      end,
+      answer: this.last === undefined ? '' : messageText(this.last),
+      stop,
+      turns: this.turns,
+      results: this.results,
+      durationMs: this.#context.clock.now() - this.#startedAt,
+      modelMs: this.#modelMs,
+      usage: this.#usage,
+      sessionUsage: this.#context.meter.report(),
+      denials: this.denials,
+    };
+  }
+}
+
+/** What was thrown is ours, except where the thrower says whose it is (a full disk is the user's). */
+function thrownFault(cause: unknown): Fault {
+  if (cause instanceof Error && 'fault' in cause && isFault(cause.fault)) return cause.fault;
+  return {kind: 'bug', message: `The prompt broke off: ${causeText(cause)}`, cause};
+}
+
+const isFault = (value: unknown): value is Fault =>
+  typeof value === 'object' && value !== null && 'kind' in value && 'message' in value;

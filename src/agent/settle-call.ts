@@ -1,0 +1,181 @@
+import type {AgentEvent, Denial, SettledCall} from '../actions/agent-event.ts';
+import type {Action, ActionName, SettledOf} from '../actions/catalogue.ts';
+import type {ActionPorts} from '../actions/ports.ts';
+import type {Preview} from '../actions/preview.ts';
+import {
+  cancelledResult,
+  labelOf,
+  previewAction,
+  rationaleOf,
+  resultOf,
+  runAction,
+  tellModel,
+} from '../actions/settle-action.ts';
+import type {Outcome} from '../base/outcome.ts';
+import {unreachable} from '../base/unreachable.ts';
+import type {ToolCallBlock, ToolResultBlock} from '../domain/conversation.ts';
+import {causeText, faultText, type Fault} from '../domain/fault.ts';
+import type {ActionId} from '../domain/ids.ts';
+import type {JournalRecord} from '../domain/journal.ts';
+import type {PermissionMode, Verdict} from '../domain/risk.ts';
+import type {Cancellation} from '../domain/settled.ts';
+import type {ApprovalAnswer} from './engine.ts';
+import type {PendingAnswers} from './pending-answers.ts';
+import type {ClockPort, JudgePort} from './ports.ts';
+import {sessionGrant} from './session-grants.ts';
+
+/** What the calls of one prompt share. */
+export interface CallContext {
+  readonly judge: JudgePort;
+  readonly clock: ClockPort;
+  /** The effects, for one action: its questions carry its id. */
+  readonly portsFor: (id: ActionId) => ActionPorts;
+  readonly approvals: PendingAnswers<ApprovalAnswer | 'aborted'>;
+  /** Whether a front end can answer approvals. */
+  readonly asking: 'somebody' | 'nobody';
+  readonly mode: () => PermissionMode;
+  /** Keys of what the user allowed for this session. */
+  readonly grants: Set<string>;
+  readonly keep: (record: JournalRecord) => void;
+  readonly publish: (events: readonly AgentEvent[]) => void;
+  /** Why the prompt is being stopped, once its signal has fired. */
+  readonly stopReason: () => 'interrupted' | 'shutdown';
+}
+
+export interface DecodedCall {
+  readonly call: ToolCallBlock;
+  readonly action: Outcome<Action, Fault>;
+}
+
+export interface CallReport {
+  readonly call: ToolCallBlock;
+  readonly told: ToolResultBlock;
+  readonly deniedBy: Denial['by'] | 'no';
+}
+
+/** The host's verdict; a call that does not decode needs none and is let through to be told its fault. */
+export const judged = ({action}: DecodedCall, {judge, mode}: CallContext): Verdict =>
+  action.tag === 'ok' ? judge.assess(action.value, mode()) : {decision: 'allow', risk: 'read-only', reasons: []};
+
+/** Takes one call from its verdict to its result: asks, runs, journals, publishes. Never throws. */
+export async function settleCall(
+  {call, action, verdict}: DecodedCall & {readonly verdict: Verdict},
+  context: CallContext,
+  signal: AbortSignal,
+): Promise<CallReport> {
+  const startedAt = context.clock.now();
+  const settled: {result: SettledCall; deniedBy: CallReport['deniedBy']} =
+    action.tag === 'ok'
+      ? await carryOut({id: call.id, toolName: call.name, action: action.value, verdict}, context, signal)
+      : {result: {tag: 'undecodable', fault: action.error}, deniedBy: 'no'};
+  const told = toldOf(call.id, settled.result);
+  // Kept before it is told: whoever hears of a result may look for it in the journal at once.
+  context.keep({kind: 'result', result: told});
+  const durationMs = context.clock.now() - startedAt;
+  context.publish([{event: 'action-settled', call, result: settled.result, told, durationMs}]);
+  return {call, told, deniedBy: settled.deniedBy};
+}
+
+interface JudgedAction<N extends ActionName> {
+  readonly id: ActionId;
+  readonly toolName: string;
+  readonly action: Action<N>;
+  readonly verdict: Verdict;
+}
+
+async function carryOut(
+  {id, toolName, action, verdict}: JudgedAction<ActionName>,
+  context: CallContext,
+  signal: AbortSignal,
+): Promise<{result: SettledCall; deniedBy: CallReport['deniedBy']}> {
+  const end = (settled: SettledOf<ActionName>, deniedBy: CallReport['deniedBy'] = 'no') => ({
+    result: {tag: 'action', result: resultOf(action, settled)} as const,
+    deniedBy,
+  });
+  const cancel = (why: Cancellation, deniedBy: CallReport['deniedBy'] = 'no') =>
+    end(cancelledResult(action, why), deniedBy);
+
+  if (signal.aborted) return cancel({reason: context.stopReason(), message: ''});
+  if (verdict.decision === 'deny') return cancel({reason: 'denied', message: deniedText(verdict)}, 'rule');
+  const ports = context.portsFor(id);
+  try {
+    const preview = await previewAction(action, {ports, signal});
+    if (preview.tag === 'failed') return end(preview.error);
+    const permission = await ask({id, toolName, action, verdict, preview: preview.value}, context, signal);
+    if (permission.kind === 'refused') return cancel(permission.why, permission.by);
+    context.publish([{event: 'action-started', id, action, preview: preview.value}]);
+    const observe = (chunk: string): void => context.publish([{event: 'action-output', id, chunk}]);
+    return end(await runAction(action, {ports, signal, shown: preview.value, observe}));
+  } catch (cause) {
+    if (signal.aborted) return cancel({reason: context.stopReason(), message: ''});
+    const fault: Fault = {kind: 'bug', message: `${labelOf(action)} broke off: ${causeText(cause)}`, cause};
+    return end({state: 'error', fault});
+  }
+}
+
+type Permission =
+  | {readonly kind: 'granted'}
+  | {readonly kind: 'refused'; readonly why: Cancellation; readonly by: CallReport['deniedBy']};
+
+async function ask(
+  {id, toolName, action, verdict, preview}: JudgedAction<ActionName> & {readonly preview: Preview},
+  context: CallContext,
+  signal: AbortSignal,
+): Promise<Permission> {
+  const grant = sessionGrant(action, verdict);
+  if (verdict.decision === 'allow' || context.grants.has(grant.key)) return {kind: 'granted'};
+  const label = labelOf(action);
+  const decide = (decision: 'allowed' | 'refused', by: Denial['by']): void =>
+    context.keep({kind: 'approval', id, label, decision, by});
+
+  if (context.asking === 'nobody' || context.mode() === 'dontAsk') {
+    decide('refused', 'nobody');
+    return {kind: 'refused', why: {reason: 'denied', message: nobodyText(verdict)}, by: 'nobody'};
+  }
+  context.publish([
+    {
+      event: 'approval-requested',
+      approval: {
+        id,
+        toolName,
+        action,
+        label,
+        preview,
+        verdict,
+        rationale: rationaleOf(action),
+        sessionGrant: grant.words,
+      },
+    },
+  ]);
+  const answer = await context.approvals.wait(id, 'aborted', signal);
+  if (answer === 'aborted') {
+    context.publish([{event: 'approval-settled', id, decision: 'refused'}]);
+    return {kind: 'refused', why: {reason: context.stopReason(), message: ''}, by: 'no'};
+  }
+  const decision = answer.decision === 'allow' ? 'allowed' : 'refused';
+  decide(decision, 'user');
+  context.publish([{event: 'approval-settled', id, decision}]);
+  switch (answer.decision) {
+    case 'allow':
+      if (answer.scope === 'session') context.grants.add(grant.key);
+      return {kind: 'granted'};
+    case 'refuse':
+      return {kind: 'refused', why: {reason: 'declined', message: answer.message}, by: 'user'};
+    default:
+      return unreachable(answer);
+  }
+}
+
+function toldOf(id: ActionId, settled: SettledCall): ToolResultBlock {
+  if (settled.tag === 'undecodable') {
+    return {kind: 'tool-result', id, content: [{kind: 'text', text: faultText(settled.fault)}], outcome: 'error'};
+  }
+  return {kind: 'tool-result', id, content: tellModel(settled.result), outcome: settled.result.settled.state};
+}
+
+const deniedText = ({reasons}: Verdict): string =>
+  `Not permitted: ${reasons.join('; ')}. Go on without it, or say what you would have done.`;
+
+const nobodyText = ({reasons}: Verdict): string =>
+  `Not permitted: this needs the user's approval (${reasons.join('; ')}) and nobody can be asked here. ` +
+  'Go on without it, or say what you would have done.';
