@@ -1,0 +1,21 @@
+#!/usr/bin/env node
+// Runs under any Node, old ones included: what an old one lacks must not be imported by name.
+import {existsSync, readFileSync} from 'node:fs';
+import module from 'node:module';
+
+const [major, minor] = process.versions.node.split('.').map(Number);
+const root = new URL('..', import.meta.url);
+const program = new URL('dist/weft.js', root);
+
+if (major < 22 || (major === 22 && minor < 13)) {
+  process.stderr.write(`weft needs Node.js 22.13 or newer; this is ${process.versions.node}. Install a newer Node.js and try again.\n`);
+  process.exitCode = 2;
+} else if (process.argv.length === 3 && /^(?:--version|-V)$/.test(process.argv[2])) {
+  process.stdout.write(`${JSON.parse(readFileSync(new URL('package.json', root), 'utf8')).version}\n`);
+} else if (existsSync(program)) {
+  module.enableCompileCache?.();
+  await import(program.href);
+} else {
+  process.stderr.write('weft is not built yet: run `npm run build` in its folder.\n');
+  process.exitCode = 2;
+}

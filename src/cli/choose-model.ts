@@ -1,0 +1,83 @@
+import {readFileSync} from 'node:fs';
+import type {ModelPort} from '../agent/ports.ts';
+import {causeText, faultText} from '../domain/fault.ts';
+import {noModel} from './no-model.ts';
+import type {providers} from './program.ts';
+import {UsageError} from './usage-error.ts';
+
+/** Where the model comes from, after flags, environment and settings. `undefined` and empty values were not given. */
+export interface ModelChoice {
+  readonly provider: (typeof providers)[number] | undefined;
+  readonly model: string | undefined;
+  readonly baseUrl: string | undefined;
+  readonly replay: string | undefined;
+  readonly environment: NodeJS.ProcessEnv;
+  /** For `${directory}` and the like in recordings. */
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+export interface ChosenModel {
+  readonly port: ModelPort;
+  readonly model: string;
+  /** `missing` when nothing is configured: the port then answers every prompt with the sentence that says so. */
+  readonly state: 'ready' | 'missing';
+}
+
+/** Connects to the model that was asked for; providers' modules are loaded only when chosen. */
+export async function chooseModel(choice: ModelChoice, signal: AbortSignal): Promise<ChosenModel> {
+  const {environment} = choice;
+  const provider = choice.replay === undefined ? (choice.provider ?? providerOf(environment)) : 'replay';
+  switch (provider) {
+    case 'replay':
+      return replay(choice);
+    case 'anthropic': {
+      const apiKey = environment['ANTHROPIC_API_KEY'] ?? '';
+      if (apiKey === '') throw new UsageError('ANTHROPIC_API_KEY is not set. Set it to your key, or choose another --provider.');
+      const {connectAnthropic, defaultAnthropicModel} = await import('../models/anthropic.ts');
+      const baseUrl = choice.baseUrl ?? (environment['ANTHROPIC_BASE_URL'] || undefined);
+      const port = connectAnthropic({apiKey, baseUrl, maxOutputTokens: 'default'});
+      return {port, model: choice.model ?? defaultAnthropicModel, state: 'ready'};
+    }
+    case 'openai':
+      return openAi(choice, signal);
+    case undefined:
+      return {port: noModel, model: choice.model ?? 'no model', state: 'missing'};
+  }
+}
+
+function providerOf(environment: NodeJS.ProcessEnv): 'anthropic' | 'openai' | undefined {
+  if (environment['ANTHROPIC_API_KEY']) return 'anthropic';
+  return environment['OPENAI_API_KEY'] || environment['OPENAI_BASE_URL'] ? 'openai' : undefined;
+}
+
+async function openAi(choice: ModelChoice, signal: AbortSignal): Promise<ChosenModel> {
+  const {environment} = choice;
+  const {connectOpenAi, defaultOpenAiModel, listModels} = await import('../models/openai.ts');
+  const apiKey = environment['OPENAI_API_KEY'] || undefined;
+  const baseUrl = choice.baseUrl ?? (environment['OPENAI_BASE_URL'] || undefined);
+  const port = connectOpenAi({apiKey, baseUrl});
+  if (choice.model !== undefined) return {port, model: choice.model, state: 'ready'};
+  if (baseUrl === undefined) return {port, model: defaultOpenAiModel, state: 'ready'};
+  // A server of one's own has models of its own: ask it, and take the first.
+  const models = await listModels({apiKey, baseUrl}, signal);
+  if (models.tag === 'failed') throw new UsageError(`${faultText(models.error)} Or name the model with --model or WEFT_MODEL.`);
+  const [first] = models.value;
+  if (first === undefined) throw new UsageError(`${baseUrl} offers no model. Name one with --model or WEFT_MODEL.`);
+  return {port, model: first, state: 'ready'};
+}
+
+async function replay({replay: file, model, variables}: ModelChoice): Promise<ChosenModel> {
+  if (file === undefined) throw new UsageError('The provider replay needs --replay <file>.');
+  const {openReplay} = await import('../models/replay.ts');
+  const opened = openReplay(readRecording(file), {variables});
+  if (opened.tag === 'failed') throw new UsageError(`${file}: ${faultText(opened.error)}`);
+  return {port: opened.value, model: model ?? 'recording', state: 'ready'};
+}
+
+function readRecording(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new UsageError(`The recording cannot be read: ${causeText(cause)}`);
+  }
+}

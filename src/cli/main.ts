@@ -1,0 +1,72 @@
+import {readFileSync} from 'node:fs';
+import {CommanderError} from 'commander';
+import {causeText} from '../domain/fault.ts';
+import {exitCode, type ExitCode} from './exit-code.ts';
+import {makeProgram, type Handlers} from './program.ts';
+import {UsageError} from './usage-error.ts';
+
+/**
+ * The outermost edge: reads the command line, runs the command, and turns what was thrown into one line and an exit code. Each
+ * command is loaded when it is called.
+ */
+export async function main(): Promise<void> {
+  leaveOnClosedPipe();
+  let code: ExitCode = exitCode.done;
+  const handlers: Handlers = {
+    main: async (prompt, options) => {
+      code = await (await import('./run-main.ts')).runMain(prompt, options);
+    },
+    demo: async options => {
+      code = await (await import('./demo/run-demo.ts')).runDemo(options);
+    },
+    sessionsList: async options => {
+      code = (await import('./commands/sessions.ts')).listSessions(options);
+    },
+    sessionsShow: async (id, options) => {
+      code = (await import('./commands/sessions.ts')).showSession(id, options);
+    },
+    sessionsExport: async (id, options) => {
+      code = (await import('./commands/sessions.ts')).exportSession(id, options);
+    },
+    sessionsDelete: async (id, options) => {
+      code = (await import('./commands/sessions.ts')).deleteSession(id, options);
+    },
+    completion: async shell => {
+      const {renderCompletion} = await import('./completion/render-completion.ts');
+      process.stdout.write(renderCompletion(makeProgram(version(), handlers), shell));
+    },
+  };
+  const program = makeProgram(version(), handlers);
+  for (const command of [program, ...program.commands, ...program.commands.flatMap(({commands}) => commands)]) {
+    command.exitOverride();
+  }
+  try {
+    await program.parseAsync(process.argv);
+  } catch (cause) {
+    code = exitCodeOf(cause);
+  }
+  process.exit(code);
+}
+
+/** Read where the program runs from, so that the number stands in one place only. */
+export function version(): string {
+  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  const read: unknown = JSON.parse(text);
+  return typeof read === 'object' && read !== null && 'version' in read ? String(read.version) : 'unknown';
+}
+
+function exitCodeOf(cause: unknown): ExitCode {
+  if (cause instanceof CommanderError) return cause.exitCode === 0 ? exitCode.done : exitCode.usage;
+  process.stderr.write(`weft: ${causeText(cause)}\n`);
+  if (cause instanceof UsageError) return exitCode.usage;
+  if (process.argv.includes('--debug') && cause instanceof Error) process.stderr.write(`${cause.stack}\n`);
+  return exitCode.failed;
+}
+
+/** `weft … | head -1` closes our stdout: that is the reader's choice and no failure. */
+function leaveOnClosedPipe(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') process.exitCode = exitCode.failed;
+  });
+  process.stderr.on('error', () => {});
+}

@@ -1,0 +1,197 @@
+import type {AgentEvent} from '../../src/actions/agent-event.ts';
+import type {Action} from '../../src/actions/catalogue.ts';
+import type {ActionPorts, ShellReport} from '../../src/actions/ports.ts';
+import {createEngine, type EngineOptions} from '../../src/agent/create-engine.ts';
+import type {Engine} from '../../src/agent/engine.ts';
+import type {AgentPorts, ModelPort} from '../../src/agent/ports.ts';
+import type {Json} from '../../src/base/json.ts';
+import {failed, ok} from '../../src/base/outcome.ts';
+import type {AssistantBlock} from '../../src/domain/conversation.ts';
+import {rejected} from '../../src/domain/fault.ts';
+import {actionId, messageId, parseSessionId, todoId} from '../../src/domain/ids.ts';
+import type {JournalRecord, OpenSession} from '../../src/domain/journal.ts';
+import type {ModelEvent, ModelRequest} from '../../src/domain/model-stream.ts';
+import type {Verdict} from '../../src/domain/risk.ts';
+
+/** One scripted answer of the model: its blocks, or events as they stand. */
+export type ScriptedAnswer =
+  | {readonly blocks: readonly AssistantBlock[]; readonly before?: Promise<void>}
+  | {readonly events: readonly ModelEvent[]};
+
+export const says = (text: string): ScriptedAnswer => ({blocks: [{kind: 'text', text}]});
+
+let calls = 0;
+export const callBlock = (name: string, input: Json, id = `call_${++calls}`): AssistantBlock => ({
+  kind: 'tool-call',
+  id: actionId(id),
+  name,
+  input,
+});
+
+export const callsTools = (...blocks: readonly AssistantBlock[]): ScriptedAnswer => ({blocks});
+
+const usage = {inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0};
+
+/** A model that answers from a script and keeps the requests; after an abort it ends at once. */
+export function scriptedModel(script: readonly ScriptedAnswer[]): ModelPort & {readonly requests: ModelRequest[]} {
+  const requests: ModelRequest[] = [];
+  return {
+    provider: 'script',
+    requests,
+    facts: () => ({contextWindow: 1000, costOf: ({inputTokens}) => inputTokens / 1000}),
+    async *stream(request, signal) {
+      const answer = script[requests.length];
+      requests.push(request);
+      if (answer === undefined) {
+        yield [{event: 'failed', fault: {kind: 'provider', message: 'The script has ended.', fix: '', status: 0}}];
+        return;
+      }
+      if ('events' in answer) {
+        yield answer.events;
+        return;
+      }
+      yield [{event: 'message-started', id: messageId(`answer_${requests.length}`), model: request.model, usage}];
+      for (const [index, block] of answer.blocks.entries()) {
+        if (answer.before !== undefined) await Promise.race([answer.before, aborted(signal)]);
+        if (signal.aborted) return;
+        yield blockEvents(index, block);
+      }
+      const stop = answer.blocks.some(({kind}) => kind === 'tool-call') ? 'tool-use' : 'end-turn';
+      yield [{event: 'message-finished', stop, usage}];
+    },
+  };
+}
+
+function blockEvents(index: number, block: AssistantBlock): readonly ModelEvent[] {
+  switch (block.kind) {
+    case 'text':
+      return [
+        {event: 'block-started', index, block: {kind: 'text'}},
+        {event: 'block-delta', index, delta: {kind: 'text', text: block.text}},
+        {event: 'block-finished', index, block},
+      ];
+    case 'tool-call':
+      return [
+        {event: 'block-started', index, block: {kind: 'tool-call', id: block.id, name: block.name}},
+        {event: 'block-delta', index, delta: {kind: 'tool-input', json: JSON.stringify(block.input)}},
+        {event: 'block-finished', index, block},
+      ];
+    default:
+      return [{event: 'block-finished', index, block}];
+  }
+}
+
+export const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise(resolve => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), {once: true});
+  });
+
+/** A session in memory whose records a test can read. */
+export function memorySession(records: readonly JournalRecord[] = []): OpenSession & {readonly kept: JournalRecord[]} {
+  const id = parseSessionId('00000000-0000-4000-8000-000000000001');
+  if (id === undefined) throw new Error('the fixed id is a UUID');
+  const kept: JournalRecord[] = [];
+  return {id, records, kept, append: record => kept.push(record), close: () => {}};
+}
+
+export const finishedReport = (text: string, code = 0): ShellReport => ({
+  end: {kind: 'exited', code},
+  output: {text, totalBytes: text.length, file: undefined},
+  durationMs: 1,
+  directory: '/work',
+});
+
+export interface Bench {
+  readonly engine: Engine;
+  readonly events: AgentEvent[];
+  readonly session: ReturnType<typeof memorySession>;
+  readonly model: ReturnType<typeof scriptedModel>;
+  /** Submits a prompt and waits for its end. */
+  prompt(text: string): Promise<Extract<AgentEvent, {event: 'prompt-finished'}>['summary']>;
+  /** The next event of that kind, past or future, that has not been asked for. */
+  next<K extends AgentEvent['event']>(kind: K): Promise<Extract<AgentEvent, {event: K}>>;
+}
+
+/** An engine on ports that live in memory; every part can be replaced. */
+export function engineBench(
+  script: readonly ScriptedAnswer[],
+  given: {
+    readonly shell?: ActionPorts['shell']['run'];
+    readonly read?: ActionPorts['files']['read'];
+    readonly assess?: (action: Action) => Verdict;
+    readonly session?: ReturnType<typeof memorySession>;
+    readonly options?: Partial<EngineOptions>;
+  } = {},
+): Bench {
+  const model = scriptedModel(script);
+  const session = given.session ?? memorySession();
+  let ids = 0;
+  const allow: Verdict = {decision: 'allow', risk: 'read-only', reasons: []};
+  const ports: AgentPorts = {
+    model,
+    judge: {assess: given.assess ?? (() => allow)},
+    sessions: {create: () => memorySession(), resume: () => failed(rejected('no such session'))},
+    machine: {
+      shell: {directory: '/work', run: given.shell ?? (async ({command}) => finishedReport(`ran ${command}`))},
+      files: {
+        resolve: path => ({path, place: 'inside-workspace'}),
+        read:
+          given.read ??
+          (async ({path}) =>
+            ok({kind: 'text', path, lines: [`text of ${path}`], firstLine: 1, totalLines: 1, notes: []} as const)),
+        plan: async () => ok([]),
+        apply: async () => ok([]),
+      },
+      search: {
+        grep: async () => ok({lines: [], omitted: {count: 0, exact: 'exact'}} as const),
+        glob: async () => ok({paths: [], omitted: 0}),
+      },
+    },
+    clock: {now: () => 0},
+    ids: {message: () => messageId(`m${++ids}`), todo: () => todoId(`t${++ids}`)},
+  };
+  const engine = createEngine({
+    ports,
+    session,
+    origin: 'new',
+    model: 'scripted',
+    mode: 'default',
+    systemPrompt: 'You are a test.',
+    tools: 'all',
+    limits: {maxTurns: 'unlimited', maxCostUsd: 'unlimited'},
+    asking: 'somebody',
+    ...given.options,
+  });
+  const events: AgentEvent[] = [];
+  const taken = new Set<AgentEvent>();
+  let wake: (() => void)[] = [];
+  engine.subscribe(batch => {
+    events.push(...batch);
+    const waiting = wake;
+    wake = [];
+    for (const go of waiting) go();
+  });
+  const next = async <K extends AgentEvent['event']>(kind: K): Promise<Extract<AgentEvent, {event: K}>> => {
+    for (;;) {
+      const found = events.find(event => event.event === kind && !taken.has(event));
+      if (found !== undefined) {
+        taken.add(found);
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- found by its kind on the line above
+        return found as Extract<AgentEvent, {event: K}>;
+      }
+      await new Promise<void>(resolve => wake.push(resolve));
+    }
+  };
+  return {
+    engine,
+    events,
+    session,
+    model,
+    next,
+    async prompt(text) {
+      engine.submit({op: 'prompt', text, images: []});
+      return (await next('prompt-finished')).summary;
+    },
+  };
+}

@@ -1,0 +1,380 @@
+import {describe, expect, test} from 'vitest';
+import {ok} from '../../../src/base/outcome.ts';
+import type {Verdict} from '../../../src/domain/risk.ts';
+import {actionId} from '../../../src/domain/ids.ts';
+import {historyOf} from '../../../src/domain/history.ts';
+import {
+  aborted,
+  callBlock,
+  callsTools,
+  engineBench,
+  finishedReport,
+  memorySession,
+  says,
+} from '../../support/memory-ports.ts';
+
+const asks: Verdict = {decision: 'ask', risk: 'unknown', reasons: ['commands need your approval']};
+
+describe('a prompt', () => {
+  test('is kept, answered and summed up', async () => {
+    const bench = engineBench([says('Hello.')]);
+    const summary = await bench.prompt('hi');
+    expect(summary).toMatchObject({
+      end: {kind: 'done'},
+      answer: 'Hello.',
+      turns: 1,
+      results: 0,
+      stop: 'end-turn',
+      denials: [],
+    });
+    expect(bench.session.kept.map(({kind}) => kind)).toEqual(['prompt', 'answer']);
+    expect(bench.events.map(({event}) => event)).toEqual([
+      'session-opened',
+      'prompt-accepted',
+      'turn-started',
+      'message-started',
+      'block-started',
+      'block-delta',
+      'block-finished',
+      'message-finished',
+      'usage-changed',
+      'prompt-finished',
+    ]);
+  });
+
+  test('goes on until the model makes no more calls, and tells it every result', async () => {
+    const bench = engineBench([callsTools(callBlock('Bash', {command: 'ls'}, 'a')), says('Done.')]);
+    const summary = await bench.prompt('list');
+    expect(summary).toMatchObject({turns: 2, results: 1, answer: 'Done.'});
+    expect(bench.model.requests[1]?.messages.at(-1)).toEqual({
+      role: 'user',
+      id: expect.any(String),
+      blocks: [
+        {
+          kind: 'tool-result',
+          id: 'a',
+          outcome: 'success',
+          content: [{kind: 'text', text: 'ran ls\n[exit code 0 after 0.0 s in /work]'}],
+        },
+      ],
+    });
+  });
+
+  test('each request extends the one before it', async () => {
+    const bench = engineBench([callsTools(callBlock('Bash', {command: 'ls'})), says('Done.'), says('Again.')]);
+    await bench.prompt('one');
+    await bench.prompt('two');
+    const [first, second, third] = bench.model.requests;
+    expect(second?.messages.slice(0, first?.messages.length)).toEqual(first?.messages);
+    expect(third?.messages.slice(0, second?.messages.length)).toEqual(second?.messages);
+    expect(third).toMatchObject({system: first?.system, tools: first?.tools});
+  });
+
+  test('waits its turn while another runs', async () => {
+    const bench = engineBench([says('one'), says('two')]);
+    bench.engine.submit({op: 'prompt', text: 'first', images: []});
+    bench.engine.submit({op: 'prompt', text: 'second', images: []});
+    expect((await bench.next('prompt-finished')).summary.answer).toBe('one');
+    expect((await bench.next('prompt-finished')).summary.answer).toBe('two');
+  });
+
+  test('stops at the limit of turns before the next request', async () => {
+    const again = callsTools(callBlock('Bash', {command: 'ls'}));
+    const bench = engineBench([again, callsTools(callBlock('Bash', {command: 'ls'})), says('never')], {
+      options: {limits: {maxTurns: 2, maxCostUsd: 'unlimited'}},
+    });
+    expect(await bench.prompt('go')).toMatchObject({end: {kind: 'max-turns', turns: 2}, turns: 2});
+    expect(bench.model.requests).toHaveLength(2);
+  });
+
+  test('stops at the limit of cost before the next request', async () => {
+    const bench = engineBench([callsTools(callBlock('Bash', {command: 'ls'})), says('never')], {
+      options: {limits: {maxTurns: 'unlimited', maxCostUsd: 0.01}},
+    });
+    expect(await bench.prompt('go')).toMatchObject({end: {kind: 'max-cost', usd: 0.01}, turns: 1});
+  });
+
+  test('fails with the provider, keeping what was said', async () => {
+    const bench = engineBench([]);
+    expect(await bench.prompt('hi')).toMatchObject({end: {kind: 'failed', fault: {message: 'The script has ended.'}}});
+    expect(bench.session.kept.map(({kind}) => kind)).toEqual(['prompt']);
+  });
+});
+
+describe('calls', () => {
+  test('a bad name and a bad input settle as errors that say what was wrong', async () => {
+    const bench = engineBench([
+      callsTools(
+        callBlock('Frobnicate', {}),
+        callBlock('Bash', {command: 7}),
+        callBlock('WebSearch', {query: 'x'}),
+        callBlock('Read', 'no'),
+      ),
+      says('I see.'),
+    ]);
+    await bench.prompt('go');
+    const told = bench.events.flatMap(event => (event.event === 'action-settled' ? [event.told] : []));
+    expect(told.map(({outcome}) => outcome)).toEqual(['error', 'error', 'error', 'error']);
+    const texts = told.map(({content}) => (content[0]?.kind === 'text' ? content[0].text : ''));
+    expect(texts[0]).toMatch(/^There is no tool named "Frobnicate"\. Available: Bash, Read,/u);
+    expect(texts[1]).toBe('The input of Bash does not fit: command: Invalid input: expected string, received number.');
+    expect(texts[2]).toMatch(/^WebSearch is not built yet in this version of weft\./u);
+    expect(texts[3]).toMatch(/^The input of Read does not fit: /u);
+  });
+
+  test('readers run side by side, barriers alone, results in the order of the calls', async () => {
+    const running: string[] = [];
+    let most = 0;
+    const track = async <T>(name: string, result: T): Promise<T> => {
+      running.push(name);
+      most = Math.max(most, running.length);
+      expect(name.startsWith('sh') ? running : [name]).toEqual([name]);
+      for (let at = 0; at < 5; at += 1) await Promise.resolve();
+      running.splice(running.indexOf(name), 1);
+      return result;
+    };
+    const bench = engineBench(
+      [
+        callsTools(
+          callBlock('Read', {file_path: 'a'}, '1'),
+          callBlock('Read', {file_path: 'b'}, '2'),
+          callBlock('Bash', {command: 'sh1'}, '3'),
+          callBlock('Read', {file_path: 'c'}, '4'),
+        ),
+        says('ok'),
+      ],
+      {
+        read: async ({path}) =>
+          track(path, ok({kind: 'text', path, lines: [], firstLine: 1, totalLines: 0, notes: []} as const)),
+        shell: async ({command}) => track(command, finishedReport('')),
+      },
+    );
+    await bench.prompt('go');
+    expect(most).toBe(2);
+    const results = bench.model.requests[1]?.messages
+      .at(-1)
+      ?.blocks.map(block => (block.kind === 'tool-result' ? block.id : ''));
+    expect(results).toEqual(['1', '2', '3', '4']);
+  });
+
+  test('a port that throws is a fault of the action, and the turn goes on', async () => {
+    const bench = engineBench([callsTools(callBlock('Bash', {command: 'x'})), says('ok')], {
+      shell: async () => {
+        throw new Error('no more processes');
+      },
+    });
+    expect(await bench.prompt('go')).toMatchObject({end: {kind: 'done'}});
+    const settled = bench.events.find(event => event.event === 'action-settled');
+    expect(settled).toMatchObject({
+      told: {outcome: 'error', content: [{text: expect.stringContaining('no more processes')}]},
+    });
+  });
+});
+
+describe('approvals', () => {
+  test('the first answer wins and a late one changes nothing', async () => {
+    const bench = engineBench([callsTools(callBlock('Bash', {command: 'make'}, 'b')), says('ok')], {
+      assess: () => asks,
+    });
+    bench.engine.submit({op: 'prompt', text: 'go', images: []});
+    const {approval} = await bench.next('approval-requested');
+    expect(approval).toMatchObject({
+      label: 'Run command: make',
+      preview: {kind: 'command', command: 'make', directory: '/work'},
+      verdict: asks,
+      sessionGrant: 'this exact command',
+    });
+    bench.engine.submit({op: 'answer-approval', id: approval.id, answer: {decision: 'refuse', message: 'not now'}});
+    bench.engine.submit({op: 'answer-approval', id: approval.id, answer: {decision: 'allow', scope: 'once'}});
+    const {summary} = await bench.next('prompt-finished');
+    expect(summary.denials).toMatchObject([{by: 'user', call: {id: 'b'}}]);
+    expect(bench.session.kept).toContainEqual({
+      kind: 'result',
+      result: {
+        kind: 'tool-result',
+        id: 'b',
+        outcome: 'cancelled',
+        content: [{kind: 'text', text: 'The user said no to this: not now'}],
+      },
+    });
+  });
+
+  test('"for this session" lets the same command through, and no other', async () => {
+    const make = (): ReturnType<typeof callBlock> => callBlock('Bash', {command: 'make'});
+    const bench = engineBench(
+      [callsTools(make()), callsTools(make()), callsTools(callBlock('Bash', {command: 'make x'})), says('ok')],
+      {
+        assess: () => asks,
+      },
+    );
+    bench.engine.submit({op: 'prompt', text: 'go', images: []});
+    const first = await bench.next('approval-requested');
+    bench.engine.submit({op: 'answer-approval', id: first.approval.id, answer: {decision: 'allow', scope: 'session'}});
+    const second = await bench.next('approval-requested');
+    expect(second.approval.label).toBe('Run command: make x');
+    bench.engine.submit({op: 'answer-approval', id: second.approval.id, answer: {decision: 'allow', scope: 'once'}});
+    expect((await bench.next('prompt-finished')).summary.end).toEqual({kind: 'done'});
+  });
+
+  test('nobody to ask means no, and the model is told', async () => {
+    const bench = engineBench([callsTools(callBlock('Bash', {command: 'make'}, 'b')), says('I could not.')], {
+      assess: () => asks,
+      options: {asking: 'nobody'},
+    });
+    const summary = await bench.prompt('go');
+    expect(summary).toMatchObject({end: {kind: 'done'}, denials: [{by: 'nobody', call: {id: 'b'}}]});
+    const told = bench.model.requests[1]?.messages.at(-1)?.blocks[0];
+    expect(told).toMatchObject({
+      outcome: 'cancelled',
+      content: [{text: expect.stringContaining('nobody can be asked')}],
+    });
+  });
+
+  test('a denied action does not start', async () => {
+    let started = 0;
+    const bench = engineBench([callsTools(callBlock('Bash', {command: 'make'})), says('ok')], {
+      assess: () => ({decision: 'deny', risk: 'unknown', reasons: ['the rule Bash forbids it']}),
+      shell: async () => {
+        started += 1;
+        return finishedReport('');
+      },
+    });
+    expect(await bench.prompt('go')).toMatchObject({denials: [{by: 'rule'}]});
+    expect(started).toBe(0);
+  });
+});
+
+describe('interrupt', () => {
+  test('while a command runs: it settles as cancelled with its output, the rest never starts, nothing else is sent', async () => {
+    const bench = engineBench(
+      [
+        callsTools(callBlock('Bash', {command: 'sleep'}, 'a'), callBlock('Bash', {command: 'never'}, 'b')),
+        says('never'),
+      ],
+      {
+        shell: async ({command}, observe, signal) => {
+          observe('half');
+          await aborted(signal);
+          return {...finishedReport(`${command}: half`), end: {kind: 'aborted'}};
+        },
+      },
+    );
+    bench.engine.submit({op: 'prompt', text: 'go', images: []});
+    await bench.next('action-output');
+    bench.engine.submit({op: 'interrupt'});
+    const {summary} = await bench.next('prompt-finished');
+    expect(summary).toMatchObject({end: {kind: 'interrupted'}, turns: 1, results: 2});
+    const results = bench.session.kept.flatMap(record => (record.kind === 'result' ? [record.result] : []));
+    expect(results).toEqual([
+      {
+        kind: 'tool-result',
+        id: 'a',
+        outcome: 'cancelled',
+        content: [{kind: 'text', text: 'The user interrupted this.\nOutput before it was stopped:\nsleep: half'}],
+      },
+      {
+        kind: 'tool-result',
+        id: 'b',
+        outcome: 'cancelled',
+        content: [{kind: 'text', text: 'The user interrupted this.'}],
+      },
+    ]);
+    expect(bench.model.requests).toHaveLength(1);
+  });
+
+  test('while the model speaks: what was said is kept and the next prompt goes on from it', async () => {
+    const never = new Promise<void>(() => {});
+    const bench = engineBench([{blocks: [{kind: 'text', text: 'x'}], before: never}, says('after')]);
+    bench.engine.submit({op: 'prompt', text: 'go', images: []});
+    await bench.next('message-started');
+    bench.engine.submit({op: 'interrupt'});
+    expect((await bench.next('prompt-finished')).summary.end).toEqual({kind: 'interrupted'});
+    expect(await bench.prompt('again')).toMatchObject({answer: 'after'});
+  });
+
+  test('while a person is asked: the question is withdrawn', async () => {
+    const bench = engineBench([callsTools(callBlock('Bash', {command: 'make'})), says('never')], {assess: () => asks});
+    bench.engine.submit({op: 'prompt', text: 'go', images: []});
+    await bench.next('approval-requested');
+    bench.engine.submit({op: 'interrupt'});
+    expect(await bench.next('approval-settled')).toMatchObject({decision: 'refused'});
+    expect((await bench.next('prompt-finished')).summary).toMatchObject({end: {kind: 'interrupted'}, denials: []});
+  });
+
+  test('drops the prompts that wait', async () => {
+    const bench = engineBench([{blocks: [{kind: 'text', text: 'x'}], before: new Promise<void>(() => {})}]);
+    bench.engine.submit({op: 'prompt', text: 'one', images: []});
+    bench.engine.submit({op: 'prompt', text: 'two', images: []});
+    await bench.next('message-started');
+    bench.engine.submit({op: 'interrupt'});
+    await bench.next('prompt-finished');
+    await bench.engine.close('finished');
+    expect(bench.events.filter(({event}) => event === 'prompt-accepted')).toHaveLength(1);
+  });
+});
+
+describe('questions', () => {
+  const question = callBlock(
+    'AskUserQuestion',
+    {questions: [{question: 'Which?', options: [{label: 'A'}, {label: 'B'}]}]},
+    'q',
+  );
+
+  test('are asked and their answers told', async () => {
+    const bench = engineBench([callsTools(question), says('ok')]);
+    bench.engine.submit({op: 'prompt', text: 'go', images: []});
+    const asked = await bench.next('question-asked');
+    bench.engine.submit({
+      op: 'answer-question',
+      id: asked.id,
+      answer: {kind: 'answered', answers: [{selected: ['B'], other: 'because'}]},
+    });
+    await bench.next('prompt-finished');
+    expect(bench.model.requests[1]?.messages.at(-1)?.blocks[0]).toMatchObject({
+      outcome: 'success',
+      content: [{text: 'Which?\n→ B; because'}],
+    });
+  });
+
+  test('with nobody there the model is told to choose itself', async () => {
+    const bench = engineBench([callsTools(question), says('ok')], {options: {asking: 'nobody'}});
+    expect(await bench.prompt('go')).toMatchObject({end: {kind: 'done'}, denials: []});
+    expect(bench.model.requests[1]?.messages.at(-1)?.blocks[0]).toMatchObject({outcome: 'cancelled'});
+  });
+});
+
+describe('sessions', () => {
+  test('a call that a killed process left open is told as lost', async () => {
+    const killed = engineBench([callsTools(callBlock('Bash', {command: 'x'}, 'lost'))], {
+      shell: () => new Promise(() => {}),
+    });
+    killed.engine.submit({op: 'prompt', text: 'go', images: []});
+    await killed.next('action-started');
+    const bench = engineBench([says('I will look first.')], {
+      session: memorySession(killed.session.kept),
+      options: {origin: 'resumed'},
+    });
+    expect(historyOf(killed.session.kept).repaired).toEqual([actionId('lost')]);
+    expect(await bench.prompt('go on')).toMatchObject({end: {kind: 'done'}});
+    expect(bench.model.requests[0]?.messages.map(({role}) => role)).toEqual(['user', 'assistant', 'user', 'user']);
+  });
+
+  test('a todo list is told as task-protocol payloads, kept before it is published', async () => {
+    const bench = engineBench([
+      callsTools(callBlock('TodoWrite', {todos: [{content: 'one', status: 'in_progress'}]})),
+      says('ok'),
+    ]);
+    await bench.prompt('go');
+    const kept = bench.session.kept.flatMap(record => (record.kind === 'todo-frames' ? record.frames : []));
+    const framed = bench.events.flatMap(event => (event.event === 'todos-framed' ? event.frames : []));
+    expect(framed.length).toBeGreaterThan(0);
+    expect(kept).toEqual(framed);
+  });
+
+  test('resuming one that is not there is a notice, and the present one stays', async () => {
+    const bench = engineBench([says('still here')]);
+    bench.engine.submit({op: 'open-session', session: {kind: 'resume', id: bench.session.id}});
+    expect(await bench.next('notice')).toMatchObject({level: 'warning', text: 'no such session'});
+    expect(await bench.prompt('hi')).toMatchObject({answer: 'still here'});
+  });
+});
