@@ -32,7 +32,8 @@ export async function chooseModel(choice: ModelChoice, signal: AbortSignal): Pro
       return replay(choice);
     case 'anthropic': {
       const apiKey = environment['ANTHROPIC_API_KEY'] ?? '';
-      if (apiKey === '') throw new UsageError('ANTHROPIC_API_KEY is not set. Set it to your key, or choose another --provider.');
+      if (apiKey === '')
+        throw new UsageError('ANTHROPIC_API_KEY is not set. Set it to your key, or choose another --provider.');
       const {connectAnthropic, defaultAnthropicModel} = await import('../models/anthropic.ts');
       const baseUrl = choice.baseUrl ?? (environment['ANTHROPIC_BASE_URL'] || undefined);
       const port = connectAnthropic({apiKey, baseUrl, maxOutputTokens: 'default'});
@@ -60,7 +61,8 @@ async function openAi(choice: ModelChoice, signal: AbortSignal): Promise<ChosenM
   if (baseUrl === undefined) return {port, model: defaultOpenAiModel, state: 'ready'};
   // A server of one's own has models of its own: ask it, and take the first.
   const models = await listModels({apiKey, baseUrl}, signal);
-  if (models.tag === 'failed') throw new UsageError(`${faultText(models.error)} Or name the model with --model or WEFT_MODEL.`);
+  if (models.tag === 'failed')
+    throw new UsageError(`${faultText(models.error)} Or name the model with --model or WEFT_MODEL.`);
   const [first] = models.value;
   if (first === undefined) throw new UsageError(`${baseUrl} offers no model. Name one with --model or WEFT_MODEL.`);
   return {port, model: first, state: 'ready'};

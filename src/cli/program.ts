@@ -114,7 +114,9 @@ function addMainOptions(program: Command): void {
     .option('--replay <file>', 'play a recorded model conversation')
     .option('--record <file>', 'record the model conversation')
     .addOption(new Option('--permission-mode <mode>', 'what may happen without asking').choices(permissionModes))
-    .addOption(new Option('--allowed-tools <rules...>', 'allow without asking, e.g. "Bash(git status:*)" "Edit(src/**)"'))
+    .addOption(
+      new Option('--allowed-tools <rules...>', 'allow without asking, e.g. "Bash(git status:*)" "Edit(src/**)"'),
+    )
     .addOption(new Option('--disallowed-tools <rules...>', 'forbid'))
     .addOption(new Option('--allowedTools <rules...>').hideHelp())
     .addOption(new Option('--disallowedTools <rules...>').hideHelp())

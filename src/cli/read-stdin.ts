@@ -31,7 +31,9 @@ export async function readStdin(
       const piece: Buffer = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
       bytes += piece.length;
       if (bytes > mostBytes) {
-        throw new UsageError(`stdin has more than ${mostBytes / 1024 / 1024} MB. Give a file's name in the prompt instead.`);
+        throw new UsageError(
+          `stdin has more than ${mostBytes / 1024 / 1024} MB. Give a file's name in the prompt instead.`,
+        );
       }
       chunks.push(piece);
     }

@@ -35,7 +35,9 @@ const lines: readonly JsonObject[] = [
   },
   {
     answer: [
-      {text: 'One test fails: three of an item should get 10 % off and do not. I will look for where the discount is decided.'},
+      {
+        text: 'One test fails: three of an item should get 10 % off and do not. I will look for where the discount is decided.',
+      },
       todos('completed', 'in_progress'),
       {tool: 'Grep', input: {pattern: 'discount|bulk', path: 'src', output_mode: 'content'}},
       {tool: 'Glob', input: {pattern: '**/*.js'}},
@@ -43,7 +45,10 @@ const lines: readonly JsonObject[] = [
     usage: usage(2600, 160),
   },
   {
-    answer: [{tool: 'Read', input: {file_path: 'src/discount.js'}}, {tool: 'Read', input: {file_path: 'README.md'}}],
+    answer: [
+      {tool: 'Read', input: {file_path: 'src/discount.js'}},
+      {tool: 'Read', input: {file_path: 'README.md'}},
+    ],
     usage: usage(2900, 60),
   },
   {

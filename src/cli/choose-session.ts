@@ -1,0 +1,53 @@
+import type {SessionInfo} from '../actions/agent-event.ts';
+import type {SessionsPort} from '../agent/ports.ts';
+import type {Outcome} from '../base/outcome.ts';
+import {faultText, type Fault} from '../domain/fault.ts';
+import {parseSessionId, type SessionId} from '../domain/ids.ts';
+import type {OpenSession} from '../domain/journal.ts';
+import type {Store} from '../store/open-store.ts';
+import {newSessionId, unkeptSession, unkeptSessions} from './unkept-session.ts';
+import {UsageError} from './usage-error.ts';
+
+/** Which session to go on with, from the command line. */
+export type SessionWish =
+  | {readonly kind: 'new'; readonly id: SessionId | undefined}
+  | {readonly kind: 'newest'; readonly manner: 'same' | 'fork'}
+  | {readonly kind: 'resume'; readonly id: SessionId; readonly manner: 'same' | 'fork'};
+
+export interface ChosenSession {
+  readonly session: OpenSession;
+  readonly origin: SessionInfo['origin'];
+  readonly sessions: SessionsPort;
+}
+
+/** A UUID from the command line. */
+export function sessionIdFrom(text: string): SessionId {
+  const id = parseSessionId(text);
+  if (id === undefined) throw new UsageError(`${JSON.stringify(text)} is not a session id (a UUID). List them: weft sessions list`);
+  return id;
+}
+
+/** Opens the session that was asked for; `store: 'none'` keeps nothing. */
+export function chooseSession(
+  wish: SessionWish,
+  {store, directory, model}: {readonly store: Store | 'none'; readonly directory: string; readonly model: string},
+): ChosenSession {
+  if (store === 'none') {
+    if (wish.kind !== 'new') throw new UsageError('--continue and --resume need kept sessions: leave out --no-session-persistence.');
+    return {session: unkeptSession(wish.id ?? newSessionId()), origin: 'new', sessions: unkeptSessions};
+  }
+  if (wish.kind === 'new') {
+    const session =
+      wish.id === undefined ? store.create({directory, model}) : opened(store.createWithId(wish.id, {directory, model}));
+    return {session, origin: 'new', sessions: store};
+  }
+  const id = wish.kind === 'resume' ? wish.id : store.latest(directory)?.id;
+  if (id === undefined) throw new Error(`There is no session of ${directory} to continue. Start one without --continue.`);
+  const session = opened(wish.manner === 'fork' ? store.fork(id) : store.resume(id));
+  return {session, origin: 'resumed', sessions: store};
+}
+
+function opened(outcome: Outcome<OpenSession, Fault>): OpenSession {
+  if (outcome.tag === 'failed') throw new Error(faultText(outcome.error));
+  return outcome.value;
+}

@@ -1,0 +1,95 @@
+import {mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync} from 'node:fs';
+import {homedir, tmpdir} from 'node:os';
+import {dirname, join, resolve} from 'node:path';
+import {openReplay} from '../../models/replay.ts';
+import {causeText, faultText} from '../../domain/fault.ts';
+import type {Engine} from '../../agent/engine.ts';
+import {systemPrompt} from '../../agent/system-prompt.ts';
+import {composeEngine} from '../compose-engine.ts';
+import {exitCode, type ExitCode} from '../exit-code.ts';
+import {newSessionId, unkeptSession, unkeptSessions} from '../unkept-session.ts';
+import {UsageError} from '../usage-error.ts';
+import {demoProject, demoPrompt} from './project.ts';
+import {demoRecording} from './recording.ts';
+
+/**
+ * Plays the embedded recording in a real folder: only the model's words are recorded, every action runs. In a terminal it is
+ * the UI with real confirmations; elsewhere the demo itself confirms, and prints what happens.
+ */
+export async function runDemo({dir}: {readonly dir?: string}): Promise<ExitCode> {
+  const place = layOut(dir);
+  try {
+    if (!process.stdout.isTTY || !process.stdin.isTTY) return await report(place.directory);
+    const {runTerminal} = await import('../run-terminal.ts');
+    return await runTerminal({
+      engine: demoEngine(place.directory, 'lively'),
+      directory: place.directory,
+      firstPrompt: demoPrompt,
+      notices: [`This is a recording: only the model's words are played, every action really runs, in ${place.directory}.`],
+      store: 'none',
+    });
+  } finally {
+    place.leave();
+  }
+}
+
+async function report(directory: string): Promise<ExitCode> {
+  const {runReport} = await import('../../headless/demo-report.ts');
+  const print = (line: string): boolean => process.stdout.write(`${line}\n`);
+  print(`weft demo: a recorded model repairs a small project; every action really runs, in ${directory}`);
+  const engine = demoEngine(directory, 'at-once');
+  const end = await runReport({engine, prompt: demoPrompt, print, approvals: 'grant'});
+  await engine.close('finished');
+  return end.exitCode;
+}
+
+function demoEngine(directory: string, pace: 'lively' | 'at-once'): Engine {
+  const opened = openReplay(demoRecording, {
+    variables: {directory},
+    pace: pace === 'lively' ? {batchMs: 25} : 'at-once',
+  });
+  if (opened.tag === 'failed') throw new Error(faultText(opened.error));
+  return composeEngine({
+    model: opened.value,
+    modelId: 'demo recording',
+    session: unkeptSession(newSessionId()),
+    origin: 'new',
+    sessions: unkeptSessions,
+    roots: [directory],
+    home: homedir(),
+    environment: process.env,
+    mode: 'default',
+    rules: {allow: [], ask: [], deny: []},
+    systemPrompt: systemPrompt({
+      directory,
+      platform: process.platform,
+      date: new Date().toISOString().slice(0, 10),
+      instructions: [],
+      replacement: undefined,
+      addition: '',
+    }),
+    limits: {maxTurns: 'unlimited', maxCostUsd: 'unlimited'},
+    asking: 'somebody',
+  });
+}
+
+/** Writes the project into a temporary folder that is removed afterwards, or into a folder of the user's that stays. */
+function layOut(dir: string | undefined): {readonly directory: string; readonly leave: () => void} {
+  const directory = dir === undefined ? mkdtempSync(join(tmpdir(), 'weft-demo-')) : emptyFolder(resolve(dir));
+  for (const {path, text} of demoProject) {
+    const file = join(directory, path);
+    mkdirSync(dirname(file), {recursive: true});
+    writeFileSync(file, text);
+  }
+  return {directory, leave: () => dir === undefined && rmSync(directory, {recursive: true, force: true})};
+}
+
+function emptyFolder(directory: string): string {
+  try {
+    mkdirSync(directory, {recursive: true});
+    if (readdirSync(directory).length === 0) return directory;
+  } catch (cause) {
+    throw new UsageError(`The demo's folder cannot be made: ${causeText(cause)}`);
+  }
+  throw new UsageError(`${directory} is not empty. Give --dir a new or empty folder.`);
+}

@@ -1,0 +1,133 @@
+import type {AgentEvent, Approval, PromptSummary} from '../actions/agent-event.ts';
+import type {Question, QuestionAnswer} from '../actions/ports.ts';
+import type {Preview} from '../actions/preview.ts';
+import type {Engine} from '../agent/engine.ts';
+import {unreachable} from '../base/unreachable.ts';
+import {messageText} from '../domain/conversation.ts';
+import type {ActionId} from '../domain/ids.ts';
+import type {TodoList, TodoStatus} from '../domain/todo.ts';
+import {applyTaskFrames, emptyTaskView, todosOf} from '../tasks/task-view.ts';
+import {answerLater} from './answer-later.ts';
+import {endOf, type HeadlessEnd} from './headless-end.ts';
+import {settledLines} from './settled-lines.ts';
+import {oneLine, summaryNotes} from './summary-notes.ts';
+
+export interface ReportOptions {
+  readonly engine: Engine;
+  readonly prompt: string;
+  /** Takes one line, without an end of line. */
+  readonly print: (line: string) => void;
+  /** Everything asked for is granted, and each grant is printed. */
+  readonly approvals: 'grant';
+}
+
+/** Runs one prompt and prints what happens as it happens, for a person who reads along or afterwards. */
+export async function runReport({engine, prompt, print}: ReportOptions): Promise<HeadlessEnd> {
+  const finished = Promise.withResolvers<PromptSummary>();
+  const report = new Report();
+  const unsubscribe = engine.subscribe(events => {
+    for (const event of events) {
+      for (const line of report.linesOf(event)) print(line);
+      if (event.event === 'approval-requested') answerLater(engine, grant(event.approval));
+      if (event.event === 'question-asked') answerLater(engine, choice(event.id, event.questions));
+      if (event.event === 'prompt-finished') finished.resolve(event.summary);
+    }
+  });
+  engine.submit({op: 'prompt', text: prompt, images: []});
+  const summary = await finished.promise;
+  unsubscribe();
+  return endOf(summary);
+}
+
+const grant = ({id}: Approval) => ({op: 'answer-approval', id, answer: {decision: 'allow', scope: 'once'}}) as const;
+
+const choice = (id: ActionId, questions: readonly Question[]) =>
+  ({op: 'answer-question', id, answer: {kind: 'answered', answers: questions.map(firstChoice)}}) as const;
+
+function firstChoice({options}: Question): QuestionAnswer {
+  const chosen = options.find(({recommended}) => recommended === 'recommended') ?? options[0];
+  return {selected: chosen === undefined ? [] : [chosen.label], other: ''};
+}
+
+/** Most lines of a file's change that are shown. */
+const mostDiffLines = 30;
+
+class Report {
+  readonly #labels = new Map<ActionId, string>();
+  #tasks = emptyTaskView;
+
+  linesOf(event: AgentEvent): readonly string[] {
+    switch (event.event) {
+      case 'session-opened':
+        this.#tasks = applyTaskFrames(emptyTaskView, event.todoFrames);
+        return [];
+      case 'prompt-accepted':
+        return event.text.split('\n').map(line => `> ${line}`);
+      case 'retrying':
+        return [`retrying (${event.attempt} of ${event.maxAttempts}): ${oneLine(event.message)}`];
+      case 'message-finished': {
+        const text = messageText(event.message).trim();
+        return text === '' ? [] : ['', ...text.split('\n'), ''];
+      }
+      case 'action-queued':
+        this.#labels.set(event.id, event.label);
+        return [];
+      case 'approval-requested':
+        return [`approved by the demo: ${event.approval.label}`];
+      case 'question-asked':
+        return event.questions.map(
+          question => `answered by the demo: ${question.question} ${firstChoice(question).selected.join(', ')}`,
+        );
+      case 'action-started':
+        return diffLines(event.preview);
+      case 'action-settled':
+        return settledLines(this.#labels.get(event.call.id) ?? event.call.name, event);
+      case 'todos-framed':
+        this.#tasks = applyTaskFrames(this.#tasks, event.frames);
+        return todoLines(todosOf(this.#tasks));
+      case 'notice':
+        return [`note: ${oneLine(event.text)}`];
+      case 'prompt-finished':
+        return summaryNotes(event.summary);
+      case 'turn-started':
+      case 'message-started':
+      case 'block-started':
+      case 'block-delta':
+      case 'block-finished':
+      case 'approval-settled':
+      case 'question-settled':
+      case 'action-output':
+      case 'usage-changed':
+      case 'model-changed':
+      case 'mode-changed':
+        return [];
+      default:
+        return unreachable(event);
+    }
+  }
+}
+
+const todoMarks: Readonly<Record<TodoStatus, string>> = {
+  completed: '✓',
+  in_progress: '●',
+  pending: '◌',
+  cancelled: '■',
+};
+
+function todoLines(todos: TodoList): readonly string[] {
+  const done = todos.filter(({status}) => status === 'completed').length;
+  return [
+    `Tasks ${done}/${todos.length}`,
+    ...todos.map(({status, title}) => `  ${todoMarks[status]} ${oneLine(title)}`),
+  ];
+}
+
+function diffLines(preview: Preview): readonly string[] {
+  if (preview.kind !== 'diff') return [];
+  return preview.files.flatMap(({path, hunks}) => {
+    const marks = {added: '+', removed: '-', context: ' '} as const;
+    const lines = hunks.flatMap(hunk => hunk.lines).map(({kind, text}) => `    ${marks[kind]} ${text}`);
+    const more = lines.length > mostDiffLines ? [`    … ${lines.length - mostDiffLines} more lines`] : [];
+    return [`    ${path}`, ...lines.slice(0, mostDiffLines), ...more];
+  });
+}

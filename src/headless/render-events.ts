@@ -1,0 +1,52 @@
+import type {AgentEvent, PromptSummary} from '../actions/agent-event.ts';
+import {unreachable} from '../base/unreachable.ts';
+import {makeRpcEncoder} from '../protocol/rpc/encode-events.ts';
+import type {RpcMessage} from '../protocol/rpc/rpc-message.ts';
+
+export interface HeadlessOutput {
+  readonly format: 'text' | 'json' | 'stream-json';
+  /** Whether stream-json carries the model's raw stream; the other formats never do. */
+  readonly partials: 'with' | 'without';
+}
+
+export interface Renderer {
+  /** What stdout gets for a batch of events: whole lines, or nothing. */
+  render(events: readonly AgentEvent[]): string;
+}
+
+export interface RenderSetting {
+  readonly uuid: () => string;
+  readonly version: string;
+}
+
+/** text: the final answer alone; json: the result alone; stream-json: every message as it comes. */
+export function makeRenderer({format, partials}: HeadlessOutput, setting: RenderSetting): Renderer {
+  switch (format) {
+    case 'text':
+      return {
+        render: events =>
+          events.map(event => (event.event === 'prompt-finished' ? answer(event.summary) : '')).join(''),
+      };
+    case 'json': {
+      const encoder = makeRpcEncoder({...setting, partials: 'without'});
+      return {render: events => linesOf(events.flatMap(event => encoder.encode(event)).filter(isResult))};
+    }
+    case 'stream-json': {
+      const encoder = makeRpcEncoder({...setting, partials});
+      return {render: events => linesOf(events.flatMap(event => encoder.encode(event)))};
+    }
+    default:
+      return unreachable(format);
+  }
+}
+
+/** Exactly one end of line; nothing at all when there is no answer. */
+function answer({end, answer: text}: PromptSummary): string {
+  const lines = text.replace(/\n+$/u, '');
+  return end.kind === 'done' && lines !== '' ? `${lines}\n` : '';
+}
+
+const isResult = (message: RpcMessage): boolean => message.type === 'result';
+
+const linesOf = (messages: readonly RpcMessage[]): string =>
+  messages.map(message => `${JSON.stringify(message)}\n`).join('');

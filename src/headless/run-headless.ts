@@ -1,0 +1,66 @@
+import type {PromptSummary} from '../actions/agent-event.ts';
+import type {ActionId} from '../domain/ids.ts';
+import type {Engine} from '../agent/engine.ts';
+import type {ImageBlock} from '../domain/conversation.ts';
+import {answerLater} from './answer-later.ts';
+import {endOf, type HeadlessEnd} from './headless-end.ts';
+import {makeRenderer, type HeadlessOutput} from './render-events.ts';
+import {makeStdoutWriter, type TextSink} from './stdout-writer.ts';
+import {oneLine, summaryNotes} from './summary-notes.ts';
+
+export interface HeadlessOptions {
+  readonly engine: Engine;
+  readonly prompt: string;
+  readonly images: readonly ImageBlock[];
+  readonly output: HeadlessOutput;
+  readonly stdout: TextSink;
+  /** Tells the user one line, without an end of line, that is not part of the answer. */
+  readonly note: (line: string) => void;
+  readonly uuid: () => string;
+  /** weft's own version. */
+  readonly version: string;
+}
+
+/**
+ * Runs one prompt without a user interface. Order of work: subscribe, submit, write as events come, and when the prompt has
+ * finished and stdout has taken everything, settle. A closed stdout interrupts the prompt and is no failure. The engine stays
+ * open: closing it is for whoever made it.
+ */
+export async function runHeadless(options: HeadlessOptions): Promise<HeadlessEnd> {
+  const {engine, note} = options;
+  const writer = makeStdoutWriter(options.stdout, () => engine.submit({op: 'interrupt'}));
+  const renderer = makeRenderer(options.output, options);
+  const finished = Promise.withResolvers<PromptSummary>();
+
+  const unsubscribe = engine.subscribe(events => {
+    writer.write(renderer.render(events));
+    for (const event of events) {
+      if (event.event === 'notice' && event.level === 'warning') note(oneLine(event.text));
+      if (event.event === 'approval-requested') answerLater(engine, refusal(event.approval.id));
+      if (event.event === 'question-asked') answerLater(engine, dismissal(event.id));
+      if (event.event === 'prompt-finished') finished.resolve(event.summary);
+    }
+  });
+  engine.submit({op: 'prompt', text: options.prompt, images: options.images});
+  const summary = await finished.promise;
+  unsubscribe();
+
+  const stdout = await writer.drained();
+  if (stdout.kind === 'closed') return {exitCode: 0};
+  for (const line of summaryNotes(summary)) note(line);
+  if (stdout.kind === 'failed') {
+    note(`the answer could not be written to stdout: ${oneLine(stdout.message)}`);
+    return {exitCode: 1};
+  }
+  return endOf(summary);
+}
+
+/** An engine that knows nobody can be asked does not ask; one that asks must not wait for ever. */
+const refusal = (id: ActionId) =>
+  ({
+    op: 'answer-approval',
+    id,
+    answer: {decision: 'refuse', message: 'Nobody could be asked. Go on without it, or say what you would have done.'},
+  }) as const;
+
+const dismissal = (id: ActionId) => ({op: 'answer-question', id, answer: {kind: 'dismissed'}}) as const;

@@ -1,0 +1,60 @@
+import type {PromptSummary} from '../actions/agent-event.ts';
+import {unreachable} from '../base/unreachable.ts';
+import type {StopReason} from '../domain/conversation.ts';
+import {faultText} from '../domain/fault.ts';
+
+/** What a person should know of how a prompt ended, beside its answer: one line each, mostly none. */
+export function summaryNotes(summary: PromptSummary): readonly string[] {
+  const {end} = summary;
+  switch (end.kind) {
+    case 'done':
+      return [...answerNotes(summary), ...denialNotes(summary)];
+    case 'failed':
+      return [oneLine(faultText(end.fault))];
+    case 'max-turns':
+      return [
+        `stopped at the limit of ${end.turns} turns, before the model was done. Raise --max-turns to let it go on.`,
+      ];
+    case 'max-cost':
+      return [`stopped at the limit of $${end.usd}, before the model was done. Raise --max-cost to let it go on.`];
+    case 'interrupted':
+      return [];
+    default:
+      return unreachable(end);
+  }
+}
+
+/** Text on one line, for a stream whose lines are messages. */
+export const oneLine = (text: string): string => text.trim().replace(/\s*[\r\n]+\s*/gu, ' ');
+
+function answerNotes({answer, stop}: PromptSummary): readonly string[] {
+  const cut = cutNote(stop);
+  if (cut !== undefined) return [cut];
+  return answer.trim() === '' ? ['the model ended without an answer.'] : [];
+}
+
+function cutNote(stop: StopReason): string | undefined {
+  switch (stop) {
+    case 'max-tokens':
+      return "the answer was cut off at the model's limit for one answer.";
+    case 'context-full':
+      return "the answer was cut off: the model's context is full.";
+    case 'refusal':
+      return 'the model declined to answer.';
+    case 'end-turn':
+    case 'tool-use':
+    case 'interrupted':
+      return undefined;
+    default:
+      return unreachable(stop);
+  }
+}
+
+function denialNotes({denials}: PromptSummary): readonly string[] {
+  const tools = new Set(denials.filter(({by}) => by === 'nobody').map(({call}) => call.name));
+  if (tools.size === 0) return [];
+  return [
+    `not run, because it needs approval and nobody could be asked: ${[...tools].join(', ')}. ` +
+      'Allow it with --allowed-tools or --permission-mode.',
+  ];
+}

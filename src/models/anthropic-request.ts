@@ -1,0 +1,104 @@
+import type {
+  CacheControlEphemeral,
+  ContentBlockParam,
+  ImageBlockParam,
+  MessageCreateParamsStreaming,
+  MessageParam,
+  TextBlockParam,
+  Tool,
+} from '@anthropic-ai/sdk/resources/messages/messages';
+import {unreachable} from '../base/unreachable.ts';
+import type {AssistantBlock, ImageBlock, Message, TextBlock, UserBlock} from '../domain/conversation.ts';
+import type {ModelRequest, ToolSpec} from '../domain/model-stream.ts';
+import {inputObject} from './input-object.ts';
+
+/**
+ * The request in the form of the Messages API. A longer conversation's request begins with the shorter one's, but for the cache
+ * marks: on the system prompt, on the last tool, and on the last two messages of the user, four being the most that is allowed.
+ */
+export function anthropicRequest(request: ModelRequest, maxOutputTokens: number): MessageCreateParamsStreaming {
+  const messages = request.messages.map(messageParam).filter(message => message.content.length > 0);
+  const lastOfUser = messages.flatMap((message, at) => (message.role === 'user' ? [at] : [])).slice(-2);
+  return {
+    model: request.model,
+    max_tokens: maxOutputTokens,
+    stream: true,
+    ...(request.system === '' ? {} : {system: [{type: 'text', text: request.system, ...marked}]}),
+    ...(request.tools.length === 0 ? {} : {tools: request.tools.map(toolParam)}),
+    messages: messages.map(({role, content}, at): MessageParam => {
+      return {role, content: lastOfUser.includes(at) ? withMark(content) : content};
+    }),
+  };
+}
+
+const marked: {cache_control: CacheControlEphemeral} = {cache_control: {type: 'ephemeral'}};
+
+function toolParam(tool: ToolSpec, at: number, tools: readonly ToolSpec[]): Tool {
+  const param: Tool = {
+    name: tool.name,
+    description: tool.description,
+    input_schema: {...tool.inputSchema, type: 'object'},
+  };
+  return at === tools.length - 1 ? {...param, ...marked} : param;
+}
+
+function withMark(content: readonly ContentBlockParam[]): ContentBlockParam[] {
+  return content.map((block, at) => {
+    const last = at === content.length - 1;
+    return last && block.type !== 'thinking' && block.type !== 'redacted_thinking' ? {...block, ...marked} : block;
+  });
+}
+
+function messageParam(message: Message): {role: 'user' | 'assistant'; content: ContentBlockParam[]} {
+  return message.role === 'user'
+    ? {role: 'user', content: message.blocks.flatMap(userBlock)}
+    : {role: 'assistant', content: message.blocks.flatMap(assistantBlock)};
+}
+
+function userBlock(block: UserBlock): readonly ContentBlockParam[] {
+  switch (block.kind) {
+    case 'text':
+    case 'image':
+      return textOrImage(block);
+    case 'tool-result': {
+      const content = block.content.flatMap(textOrImage);
+      return [
+        {
+          type: 'tool_result',
+          tool_use_id: toolUseId(block.id),
+          ...(content.length === 0 ? {} : {content}),
+          ...(block.outcome === 'error' ? {is_error: true} : {}),
+        },
+      ];
+    }
+    default:
+      return unreachable(block);
+  }
+}
+
+function textOrImage(block: TextBlock | ImageBlock): readonly (TextBlockParam | ImageBlockParam)[] {
+  if (block.kind === 'image') {
+    return [{type: 'image', source: {type: 'base64', media_type: block.mediaType, data: block.data}}];
+  }
+  // The API refuses texts of nothing but white space.
+  return block.text.trim() === '' ? [] : [{type: 'text', text: block.text}];
+}
+
+function assistantBlock(block: AssistantBlock): readonly ContentBlockParam[] {
+  switch (block.kind) {
+    case 'text':
+      return block.text.trim() === '' ? [] : [{type: 'text', text: block.text}];
+    case 'thinking':
+      // Without the provider's seal it is not taken back: it was cut off, or another provider's.
+      return block.signature === '' ? [] : [{type: 'thinking', thinking: block.text, signature: block.signature}];
+    case 'sealed-thinking':
+      return [{type: 'redacted_thinking', data: block.data}];
+    case 'tool-call':
+      return [{type: 'tool_use', id: toolUseId(block.id), name: block.name, input: inputObject(block.input)}];
+    default:
+      return unreachable(block);
+  }
+}
+
+/** Other providers' ids, in a session that changed between them, may hold characters this one refuses. */
+const toolUseId = (id: string): string => id.replaceAll(/[^\w-]/gu, '_');

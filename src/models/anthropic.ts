@@ -1,0 +1,68 @@
+import {randomUUID} from 'node:crypto';
+import type {BaseAnthropic} from '@anthropic-ai/sdk/client';
+import {AnthropicDecoder} from './anthropic-decoder.ts';
+import {anthropicRequest} from './anthropic-request.ts';
+import type {ModelConnection} from './connection.ts';
+import {httpFetch} from './http-fetch.ts';
+import {maxOutputOf, modelFacts} from './prices.ts';
+import type {Endpoint} from './read-trouble.ts';
+import {realClock, type RetryClock} from './retry.ts';
+import {sendOnceIn, type Dialect} from './send-once.ts';
+import {steadyStream} from './steady-stream.ts';
+
+export interface AnthropicOptions {
+  readonly apiKey: string;
+  /** Without the `/v1`; undefined for Anthropic's own. */
+  readonly baseUrl: string | undefined;
+  readonly maxOutputTokens: number | 'default';
+  readonly clock?: RetryClock;
+}
+
+/**
+ * Models over Anthropic's Messages API. The SDK prepares, signs and sends the requests and explains refusals; it is loaded with the
+ * first request. Tries are counted and streams read here (`retry.ts`, `anthropic-decoder.ts`).
+ */
+export function connectAnthropic(options: AnthropicOptions): ModelConnection {
+  const baseUrl = options.baseUrl ?? officialUrl;
+  const endpoint: Endpoint = {
+    name: options.baseUrl === undefined ? 'Anthropic' : baseUrl,
+    baseUrl,
+    keyVariable: 'ANTHROPIC_API_KEY',
+    urlVariable: 'ANTHROPIC_BASE_URL',
+  };
+  let client: Promise<BaseAnthropic> | undefined;
+  const dialect: Dialect = {
+    endpoint,
+    async post(request, signal) {
+      client ??= openClient(options, baseUrl);
+      const maxTokens = options.maxOutputTokens === 'default' ? maxOutputOf(request.model) : options.maxOutputTokens;
+      const body = JSON.stringify(anthropicRequest(request, maxTokens));
+      // Ready-made JSON with its type: the SDK then sends it as it is, and asks for none of fetch's body classes.
+      const headers = {'content-type': 'application/json', accept: 'text/event-stream'};
+      return (await client).post('/v1/messages', {body, headers, stream: true, signal}).asResponse();
+    },
+    decoder: request => new AnthropicDecoder({endpoint, model: request.model, newId: randomUUID}),
+  };
+  const sendOnce = sendOnceIn(dialect);
+  return {
+    provider: 'anthropic',
+    stream: (request, signal) => steadyStream(request, {sendOnce, clock: options.clock ?? realClock}, signal),
+    facts: modelFacts,
+  };
+}
+
+const officialUrl = 'https://api.anthropic.com';
+
+async function openClient({apiKey}: AnthropicOptions, baseUrl: string): Promise<BaseAnthropic> {
+  const {BaseAnthropic: Client} = await import('@anthropic-ai/sdk/client');
+  return new Client({
+    apiKey,
+    baseURL: baseUrl,
+    maxRetries: 0,
+    logLevel: 'off',
+    openTelemetry: false,
+    fetch: httpFetch,
+    // The SDK sends the key as a bearer token; many servers that speak the protocol know only the older header.
+    ...(baseUrl === officialUrl ? {} : {defaultHeaders: {'x-api-key': apiKey}}),
+  });
+}

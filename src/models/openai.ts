@@ -1,0 +1,101 @@
+import {randomUUID} from 'node:crypto';
+import type {OpenAI} from 'openai/client';
+import {isJsonObject, parseJson} from '../base/json.ts';
+import {failed, ok, type Outcome} from '../base/outcome.ts';
+import type {Fault} from '../domain/fault.ts';
+import type {ModelConnection} from './connection.ts';
+import {bodyOf, httpFetch} from './http-fetch.ts';
+import {OpenAiDecoder} from './openai-decoder.ts';
+import {openAiRequest} from './openai-request.ts';
+import {modelFacts} from './prices.ts';
+import {readTrouble, type Endpoint} from './read-trouble.ts';
+import {realClock, type RetryClock} from './retry.ts';
+import {sendOnceIn, type Dialect} from './send-once.ts';
+import {readServerEvents} from './server-events.ts';
+import {steadyStream} from './steady-stream.ts';
+
+export interface OpenAiOptions {
+  /** Many servers on the user's own machine want none. */
+  readonly apiKey: string | undefined;
+  /** With the `/v1`; undefined for OpenAI's own. */
+  readonly baseUrl: string | undefined;
+  /** `default` leaves it to the server. */
+  readonly maxOutputTokens: number | 'default';
+  readonly clock?: RetryClock;
+}
+
+/**
+ * Models over the chat completions protocol: OpenAI's, and every server that speaks it. The SDK prepares, signs and sends the
+ * requests and explains refusals; it is loaded with the first request. Tries are counted and streams read here.
+ */
+export function connectOpenAi(options: OpenAiOptions): ModelConnection {
+  const endpoint = endpointOf(options);
+  let client: Promise<OpenAI> | undefined;
+  const dialect: Dialect = {
+    endpoint,
+    async post(request, signal) {
+      client ??= openClient(options, endpoint);
+      const body = JSON.stringify(openAiRequest(request, options.maxOutputTokens));
+      const headers = {'content-type': 'application/json', accept: 'text/event-stream'};
+      return (await client).post('/chat/completions', {body, headers, stream: true, signal}).asResponse();
+    },
+    decoder: request => new OpenAiDecoder({endpoint, model: request.model, newId: randomUUID}),
+  };
+  const sendOnce = sendOnceIn(dialect);
+  return {
+    provider: 'openai',
+    stream: (request, signal) => steadyStream(request, {sendOnce, clock: options.clock ?? realClock}, signal),
+    facts: modelFacts,
+  };
+}
+
+/** The names of the models a server offers, as it orders them. Asks once. An abort is a fault like any other. */
+export async function listModels(
+  options: Pick<OpenAiOptions, 'apiKey' | 'baseUrl'>,
+  signal: AbortSignal,
+): Promise<Outcome<readonly string[], Fault>> {
+  const endpoint = endpointOf(options);
+  try {
+    const client = await openClient(options, endpoint);
+    const body = bodyOf(await client.get('/models', {signal}).asResponse());
+    let answer = '';
+    for await (const payloads of readServerEvents(body, 'json')) answer += payloads.join('');
+    const parsed = parseJson(answer);
+    const list = parsed.tag === 'ok' && isJsonObject(parsed.value) ? parsed.value['data'] : undefined;
+    if (Array.isArray(list)) {
+      return ok(list.flatMap(model => (isJsonObject(model) && typeof model['id'] === 'string' ? [model['id']] : [])));
+    }
+    return failed({
+      kind: 'provider',
+      message: `${endpoint.baseUrl} did not answer with a list of models.`,
+      fix: `Check the base URL (--base-url or ${endpoint.urlVariable}).`,
+      status: 200,
+    });
+  } catch (cause) {
+    const trouble = readTrouble(cause, endpoint, '');
+    if (trouble.kind === 'final') return failed(trouble.fault);
+    const {message, fix, status} = trouble;
+    return failed({kind: 'provider', message, fix, status});
+  }
+}
+
+function endpointOf({baseUrl}: Pick<OpenAiOptions, 'baseUrl'>): Endpoint {
+  return {
+    name: baseUrl ?? 'OpenAI',
+    baseUrl: baseUrl ?? 'https://api.openai.com/v1',
+    keyVariable: 'OPENAI_API_KEY',
+    urlVariable: 'OPENAI_BASE_URL',
+  };
+}
+
+async function openClient({apiKey}: Pick<OpenAiOptions, 'apiKey'>, {baseUrl}: Endpoint): Promise<OpenAI> {
+  const {OpenAI: Client} = await import('openai/client');
+  return new Client({
+    // The SDK insists on a key; servers that need none do not look at it.
+    apiKey: apiKey ?? 'none',
+    baseURL: baseUrl,
+    maxRetries: 0,
+    logLevel: 'off',
+    fetch: httpFetch,
+  });
+}

@@ -1,0 +1,111 @@
+import type {ModelEvent, ModelRequest} from '../domain/model-stream.ts';
+import {bodyOf} from './http-fetch.ts';
+import {readTrouble, type Endpoint} from './read-trouble.ts';
+import {readServerEvents} from './server-events.ts';
+import {brokenOff, type SendOnce, type Trouble, type TryItem} from './trouble.ts';
+
+/** A wire protocol: how a request is sent and how what comes back is read. */
+export interface Dialect {
+  readonly endpoint: Endpoint;
+  /** Sends the request; the response's body must come from `httpFetch`. Rejects with the SDK's errors. */
+  post(request: ModelRequest, signal: AbortSignal): Promise<Response>;
+  decoder(request: ModelRequest): Decoder;
+}
+
+/** Reads one message. Payloads it does not know are skipped: servers add things. */
+export interface Decoder {
+  /** Whether `message-finished` was put out. */
+  readonly finished: boolean;
+  /** Takes one payload of the stream and adds what it means to `out`. */
+  take(payload: string, out: ModelEvent[]): Trouble | undefined;
+  /** The stream ended: finishes the message if everything needed has come. */
+  end(out: ModelEvent[]): void;
+}
+
+/** Silence after which a stream counts as lost; local models may read a long prompt for minutes before the first word. */
+const maxSilenceMs = 300_000;
+/** How long the rest of a finished answer may take so that its connection can be used again. */
+const maxDrainMs = 1_000;
+
+/** One try at a request in `dialect`. */
+export const sendOnceIn = (dialect: Dialect): SendOnce =>
+  async function* sendOnce(request, signal): AsyncGenerator<TryItem, void, void> {
+    const abort = new AbortController();
+    const onAbort = (): void => abort.abort();
+    signal.addEventListener('abort', onAbort);
+    if (signal.aborted) abort.abort();
+    const decoder = dialect.decoder(request);
+    let whole = false;
+    try {
+      const response = await dialect.post(request, abort.signal);
+      const body = bodyOf(response);
+      const unreadable = wrongKind(response, dialect.endpoint);
+      if (unreadable !== undefined) {
+        yield {kind: 'trouble', trouble: unreadable};
+        return;
+      }
+      const silence = setTimeout(() => abort.abort(), maxSilenceMs);
+      try {
+        for await (const payloads of readServerEvents(body, kindOf(response))) {
+          silence.refresh();
+          const events: ModelEvent[] = [];
+          const trouble = takeAll(payloads, decoder, events);
+          whole = decoder.finished;
+          if (events.length > 0) yield {kind: 'events', events};
+          if (trouble !== undefined) yield {kind: 'trouble', trouble};
+          if (trouble !== undefined || whole) return;
+        }
+      } finally {
+        clearTimeout(silence);
+        if (whole) drain(body);
+      }
+      const events: ModelEvent[] = [];
+      decoder.end(events);
+      whole = decoder.finished;
+      if (events.length > 0) yield {kind: 'events', events};
+      if (!whole) yield {kind: 'trouble', trouble: brokenOff('The connection closed in the middle of the answer.')};
+    } catch (cause) {
+      if (signal.aborted) return;
+      const silent = brokenOff('The model sent nothing for five minutes.');
+      yield {kind: 'trouble', trouble: abort.signal.aborted ? silent : readTrouble(cause, dialect.endpoint, request.model)};
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+      if (!whole) abort.abort();
+    }
+  };
+
+function takeAll(payloads: readonly string[], decoder: Decoder, out: ModelEvent[]): Trouble | undefined {
+  for (const payload of payloads) {
+    const trouble = decoder.take(payload, out);
+    if (trouble !== undefined) return trouble;
+    if (decoder.finished) return undefined;
+  }
+  return undefined;
+}
+
+function kindOf(response: Response): 'stream' | 'json' {
+  return /^application\/(?:[\w.-]+\+)?json\b/iu.test(response.headers.get('content-type') ?? '') ? 'json' : 'stream';
+}
+
+/** A web page in place of a model's answer: the address is that of something else. */
+function wrongKind(response: Response, endpoint: Endpoint): Trouble | undefined {
+  if (!/^text\/html\b/iu.test(response.headers.get('content-type') ?? '')) return undefined;
+  return {
+    kind: 'final',
+    fault: {
+      kind: 'provider',
+      message: `${endpoint.baseUrl} answered with a web page instead of a model's answer.`,
+      fix: `Check the base URL (--base-url or ${endpoint.urlVariable}).`,
+      status: response.status,
+    },
+  };
+}
+
+/** Reads what is left, usually nothing but the end mark, so that the connection is free for the next request. */
+function drain(body: ReturnType<typeof bodyOf>): void {
+  if (body.readableEnded) return;
+  const timer = setTimeout(() => body.destroy(), maxDrainMs);
+  body.on('close', () => clearTimeout(timer));
+  body.on('error', () => clearTimeout(timer));
+  body.resume();
+}

@@ -1,0 +1,306 @@
+import type {AgentEvent, PromptSummary, SessionInfo, SettledCall} from '../../actions/agent-event.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import {
+  toolCalls,
+  type AssistantBlock,
+  type AssistantMessage,
+  type ToolResultBlock,
+} from '../../domain/conversation.ts';
+import {faultText, type Fault} from '../../domain/fault.ts';
+import {noUsage} from '../../domain/usage.ts';
+import {OpenMessage} from './open-message.ts';
+import {resultMessage} from './result-message.ts';
+import type {
+  CommandResult,
+  RpcAssistant,
+  RpcInit,
+  RpcMessage,
+  RpcPermissionDenied,
+  RpcStreamEvent,
+  RpcUser,
+  WireStreamEvent,
+} from './rpc-message.ts';
+import {apiErrorKind, wireBlock, wireToolResult, wireUsage} from './wire-content.ts';
+
+export interface RpcEncoder {
+  /** The messages one event gives; most events give none. Events come in the order in which the engine told them. */
+  encode(event: AgentEvent): readonly RpcMessage[];
+}
+
+export interface RpcEncoderOptions {
+  /** Whether the model's raw stream is told beside the finished blocks. */
+  readonly partials: 'with' | 'without';
+  readonly uuid: () => string;
+  /** weft's own version. */
+  readonly version: string;
+}
+
+/**
+ * Encodes what the engine tells as the Agent SDK's messages. The first event must be the opening of the session; what comes
+ * before it has no session to belong to and is left out.
+ */
+export function makeRpcEncoder(options: RpcEncoderOptions): RpcEncoder {
+  let encoder: SessionEncoder | undefined;
+  return {
+    encode(event) {
+      if (event.event === 'session-opened') {
+        encoder = new SessionEncoder(event.session, options);
+        return nothing;
+      }
+      return encoder === undefined ? nothing : encoder.encode(event);
+    },
+  };
+}
+
+const nothing: readonly RpcMessage[] = [];
+
+class SessionEncoder {
+  #session: SessionInfo;
+  readonly #options: RpcEncoderOptions;
+  #open: OpenMessage | undefined;
+  /** What an interrupt would meet now. */
+  #phase: 'streaming' | 'tools' = 'streaming';
+
+  constructor(session: SessionInfo, options: RpcEncoderOptions) {
+    this.#session = session;
+    this.#options = options;
+  }
+
+  encode(event: Exclude<AgentEvent, {event: 'session-opened'}>): readonly RpcMessage[] {
+    switch (event.event) {
+      case 'prompt-accepted':
+        this.#phase = 'streaming';
+        return [this.#init()];
+      case 'turn-started':
+        this.#phase = 'streaming';
+        return this.#closed();
+      case 'retrying':
+        return [
+          {
+            type: 'system',
+            subtype: 'api_retry',
+            attempt: event.attempt,
+            max_retries: event.maxAttempts,
+            retry_delay_ms: event.delayMs,
+            error_status: event.status === 0 ? null : event.status,
+            error: apiErrorKind(event.status),
+            ...this.#address(),
+          },
+        ];
+      case 'message-started': {
+        const closed = this.#closed();
+        const open = new OpenMessage({id: event.message, model: event.model, usage: event.usage});
+        this.#open = open;
+        return [...closed, ...this.#streamed(() => [open.started()])];
+      }
+      case 'block-started': {
+        const open = this.#open;
+        if (open === undefined) return nothing;
+        const started = open.blockStarted(event.index, event.block);
+        return this.#streamed(() => [started]);
+      }
+      case 'block-delta': {
+        const open = this.#open;
+        if (open === undefined || this.#options.partials === 'without') return nothing;
+        return [this.#streamEvent(open.blockDelta(event.index, event.delta))];
+      }
+      case 'block-finished': {
+        const open = this.#open;
+        if (open === undefined) return nothing;
+        const stopped = open.blockFinished(event.index, event.block);
+        // The whole block comes before its stop: that is where readers of both expect it.
+        return [...this.#told(open, event.block), ...this.#streamed(() => [stopped])];
+      }
+      case 'message-finished':
+        return this.#finish(event.message);
+      case 'action-settled':
+        return this.#settled(event);
+      case 'model-changed':
+        this.#session = {...this.#session, model: event.model};
+        return nothing;
+      case 'mode-changed':
+        this.#session = {...this.#session, mode: event.mode};
+        return nothing;
+      case 'prompt-finished':
+        return this.#end(event.summary);
+      case 'action-queued':
+      case 'approval-requested':
+      case 'approval-settled':
+      case 'question-asked':
+      case 'question-settled':
+      case 'action-started':
+      case 'action-output':
+      case 'todos-framed':
+      case 'usage-changed':
+      case 'notice':
+        return nothing;
+      default:
+        return unreachable(event);
+    }
+  }
+
+  #address() {
+    return {session_id: this.#session.id, uuid: this.#options.uuid()};
+  }
+
+  #init(): RpcInit {
+    const {directory, tools, model, mode, provider} = this.#session;
+    return {
+      type: 'system',
+      subtype: 'init',
+      cwd: directory,
+      tools,
+      mcp_servers: [],
+      model,
+      permissionMode: mode,
+      slash_commands: [],
+      apiKeySource: provider === 'anthropic' ? 'ANTHROPIC_API_KEY' : 'none',
+      claude_code_version: this.#options.version,
+      output_style: 'default',
+      agents: [],
+      skills: [],
+      plugins: [],
+      ...this.#address(),
+    };
+  }
+
+  #finish(message: AssistantMessage): readonly RpcMessage[] {
+    const open = this.#open ?? new OpenMessage({id: message.id, model: message.model, usage: message.usage});
+    const wasOpen = this.#open !== undefined;
+    const cutOff = message.stop === 'interrupted';
+    const rest = open.untold(message.blocks).flatMap(block => this.#told(open, block, cutOff ? 'cut-off' : 'whole'));
+    this.#open = undefined;
+    this.#phase = cutOff || toolCalls(message).length === 0 ? 'streaming' : 'tools';
+    return [...rest, ...(wasOpen ? this.#streamed(() => open.closing(message.stop, message.usage)) : nothing)];
+  }
+
+  #settled({call, result, told}: Extract<AgentEvent, {event: 'action-settled'}>): readonly RpcMessage[] {
+    const output = commandResult(result);
+    const settled: RpcUser = {
+      type: 'user',
+      message: {role: 'user', content: [wireToolResult(told)]},
+      parent_tool_use_id: null,
+      ...this.#address(),
+      ...(output === undefined ? {} : {tool_use_result: output}),
+    };
+    if (!wasDenied(result)) return [settled];
+    const denied: RpcPermissionDenied = {
+      type: 'system',
+      subtype: 'permission_denied',
+      tool_name: call.name,
+      tool_use_id: call.id,
+      message: textOf(told),
+      ...this.#address(),
+    };
+    return [denied, settled];
+  }
+
+  /** Ends a message of which nothing was worth keeping. */
+  #closed(): readonly RpcMessage[] {
+    const open = this.#open;
+    if (open === undefined) return nothing;
+    this.#open = undefined;
+    return this.#streamed(() => open.closing('interrupted'));
+  }
+
+  #end(summary: PromptSummary): readonly RpcMessage[] {
+    const closed = this.#closed();
+    const notes = this.#endNotes(summary);
+    const {session_id: sessionId, uuid} = this.#address();
+    const result = resultMessage(summary, {sessionId, uuid, model: this.#session.model, phase: this.#phase});
+    return [...closed, ...notes, result];
+  }
+
+  /** What a reader of the conversation finds in place of the answer that did not come. */
+  #endNotes({end}: PromptSummary): readonly RpcMessage[] {
+    switch (end.kind) {
+      case 'interrupted':
+        return [this.#interruptNote()];
+      case 'failed':
+        return end.fault.kind === 'provider' ? [this.#errorMessage(end.fault)] : nothing;
+      case 'done':
+      case 'max-turns':
+      case 'max-cost':
+        return nothing;
+      default:
+        return unreachable(end);
+    }
+  }
+
+  #interruptNote(): RpcUser {
+    const text =
+      this.#phase === 'tools' ? '[Request interrupted by user for tool use]' : '[Request interrupted by user]';
+    return {
+      type: 'user',
+      message: {role: 'user', content: [{type: 'text', text}]},
+      parent_tool_use_id: null,
+      ...this.#address(),
+    };
+  }
+
+  #errorMessage(fault: Extract<Fault, {kind: 'provider'}>): RpcAssistant {
+    return {
+      type: 'assistant',
+      message: {
+        id: this.#options.uuid(),
+        type: 'message',
+        role: 'assistant',
+        model: '<synthetic>',
+        content: [{type: 'text', text: faultText(fault)}],
+        stop_reason: null,
+        stop_sequence: null,
+        usage: wireUsage(noUsage),
+      },
+      parent_tool_use_id: null,
+      ...this.#address(),
+      error: apiErrorKind(fault.status),
+    };
+  }
+
+  #told(open: OpenMessage, block: AssistantBlock, extent: 'whole' | 'cut-off' = 'whole'): readonly RpcMessage[] {
+    if (block.kind === 'text' && block.text === '') return nothing;
+    return [
+      {
+        type: 'assistant',
+        message: open.withBlock(wireBlock(block)),
+        parent_tool_use_id: null,
+        ...this.#address(),
+        ...(extent === 'cut-off' ? {aborted: true} : {}),
+      },
+    ];
+  }
+
+  #streamed(events: () => readonly WireStreamEvent[]): readonly RpcMessage[] {
+    return this.#options.partials === 'with' ? events().map(event => this.#streamEvent(event)) : nothing;
+  }
+
+  #streamEvent(event: WireStreamEvent): RpcStreamEvent {
+    return {type: 'stream_event', event, parent_tool_use_id: null, ...this.#address()};
+  }
+}
+
+/** Refused without a question: by a rule, by the mode, or because nobody could be asked. */
+const wasDenied = (settled: SettledCall): boolean =>
+  settled.tag === 'action' &&
+  settled.result.settled.state === 'cancelled' &&
+  settled.result.settled.why.reason === 'denied';
+
+const textOf = (told: ToolResultBlock): string =>
+  told.content.flatMap(part => (part.kind === 'text' ? [part.text] : [])).join('\n');
+
+function commandResult(settled: SettledCall): CommandResult | undefined {
+  if (settled.tag === 'undecodable' || settled.result.name !== 'request-command-output') return undefined;
+  const {settled: result} = settled.result;
+  switch (result.state) {
+    case 'success': {
+      const {end, output} = result.output.report;
+      return {stdout: output.text, stderr: '', interrupted: end.kind !== 'exited', isImage: false};
+    }
+    case 'cancelled':
+      return {stdout: result.cut.output, stderr: '', interrupted: true, isImage: false};
+    case 'error':
+      return undefined;
+    default:
+      return unreachable(result);
+  }
+}

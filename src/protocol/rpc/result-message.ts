@@ -1,0 +1,119 @@
+import type {PromptSummary, SessionUsage} from '../../actions/agent-event.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import {faultText} from '../../domain/fault.ts';
+import {knownCost, type ModelUsage} from '../../domain/usage.ts';
+import type {RpcResult, WireModelUsage} from './rpc-message.ts';
+import {wireStop, wireUsage} from './wire-content.ts';
+
+/** What the result says beside the summary. */
+export interface ResultSetting {
+  readonly sessionId: string;
+  readonly uuid: string;
+  /** The model of the session, whose context window is the one that is known. */
+  readonly model: string;
+  /** Where an interrupt would have met the prompt. */
+  readonly phase: 'streaming' | 'tools';
+}
+
+/** The last message of a prompt. A failure of the model's API is a `success` with `is_error`, as the reference has it. */
+export function resultMessage(summary: PromptSummary, setting: ResultSetting): RpcResult {
+  const {end} = summary;
+  const figures = figuresOf(summary, setting);
+  switch (end.kind) {
+    case 'done':
+      return {
+        type: 'result',
+        subtype: 'success',
+        is_error: false,
+        result: summary.answer,
+        ...figures,
+        terminal_reason: 'completed',
+      };
+    case 'interrupted':
+      return {
+        type: 'result',
+        subtype: 'error_during_execution',
+        is_error: true,
+        errors: ['The request was interrupted.'],
+        ...figures,
+        terminal_reason: setting.phase === 'streaming' ? 'aborted_streaming' : 'aborted_tools',
+      };
+    case 'failed':
+      return end.fault.kind === 'provider'
+        ? {
+            type: 'result',
+            subtype: 'success',
+            is_error: true,
+            result: faultText(end.fault),
+            ...figures,
+            terminal_reason: 'api_error',
+            api_error_status: end.fault.status === 0 ? null : end.fault.status,
+          }
+        : {
+            type: 'result',
+            subtype: 'error_during_execution',
+            is_error: true,
+            errors: [faultText(end.fault)],
+            ...figures,
+          };
+    case 'max-turns':
+      return {
+        type: 'result',
+        subtype: 'error_max_turns',
+        is_error: true,
+        errors: [`Reached maximum number of turns (${end.turns})`],
+        ...figures,
+        terminal_reason: 'max_turns',
+      };
+    case 'max-cost':
+      return {
+        type: 'result',
+        subtype: 'error_max_budget_usd',
+        is_error: true,
+        errors: [`Reached maximum budget ($${end.usd})`],
+        ...figures,
+        terminal_reason: 'budget_exhausted',
+      };
+    default:
+      return unreachable(end);
+  }
+}
+
+const figuresOf = (summary: PromptSummary, {sessionId, uuid, model}: ResultSetting) => ({
+  duration_ms: summary.durationMs,
+  duration_api_ms: summary.modelMs,
+  num_turns: turnsTold(summary),
+  stop_reason: wireStop(summary.stop),
+  session_id: sessionId,
+  total_cost_usd: knownCost(Object.values(summary.sessionUsage.models)) ?? 0,
+  usage: wireUsage(summary.usage),
+  modelUsage: modelUsage(summary.sessionUsage, model),
+  permission_denials: summary.denials.map(({call}) => ({
+    tool_name: call.name,
+    tool_use_id: call.id,
+    tool_input: call.input,
+  })),
+  uuid,
+});
+
+/** The reference counts the prompt, every tool result, and the note of an interrupt. */
+const turnsTold = ({end, results}: PromptSummary): number => 1 + results + (end.kind === 'interrupted' ? 1 : 0);
+
+const modelUsage = ({models, contextWindow}: SessionUsage, current: string): Record<string, WireModelUsage> =>
+  Object.fromEntries(
+    Object.entries(models).map(([model, usage]) => [
+      model,
+      wireModelUsage(usage, model === current ? contextWindow : 0),
+    ]),
+  );
+
+const wireModelUsage = ({usage, costUsd}: ModelUsage, contextWindow: number): WireModelUsage => ({
+  inputTokens: usage.inputTokens,
+  outputTokens: usage.outputTokens,
+  cacheReadInputTokens: usage.cacheReadTokens,
+  cacheCreationInputTokens: usage.cacheWriteTokens,
+  webSearchRequests: 0,
+  costUSD: costUsd === 'unknown' ? 0 : costUsd,
+  contextWindow,
+  maxOutputTokens: 0,
+});

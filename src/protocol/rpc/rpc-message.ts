@@ -1,0 +1,214 @@
+import type {Json} from '../../base/json.ts';
+import type {PermissionMode} from '../../domain/risk.ts';
+
+/**
+ * The Agent SDK's messages, as they stand on the wire: one JSON object a line. Optional fields are the wire's own. Readers
+ * pass over types they do not know, so members may be added.
+ */
+export type RpcMessage =
+  | RpcInit
+  | RpcAssistant
+  | RpcUser
+  | RpcStreamEvent
+  | RpcApiRetry
+  | RpcPermissionDenied
+  | RpcResult;
+
+/** What every message carries. */
+interface Addressed {
+  readonly session_id: string;
+  readonly uuid: string;
+}
+
+/** At the start of every prompt. */
+export interface RpcInit extends Addressed {
+  readonly type: 'system';
+  readonly subtype: 'init';
+  readonly cwd: string;
+  readonly tools: readonly string[];
+  readonly mcp_servers: readonly {readonly name: string; readonly status: string}[];
+  readonly model: string;
+  readonly permissionMode: PermissionMode;
+  readonly slash_commands: readonly string[];
+  readonly apiKeySource: 'ANTHROPIC_API_KEY' | 'none';
+  readonly claude_code_version: string;
+  readonly output_style: string;
+  readonly agents: readonly string[];
+  readonly skills: readonly string[];
+  readonly plugins: readonly {readonly name: string; readonly path: string}[];
+}
+
+/** One content block of a message of the model; blocks of one message share its id. */
+export interface RpcAssistant extends Addressed {
+  readonly type: 'assistant';
+  readonly message: WireMessage;
+  readonly parent_tool_use_id: string | null;
+  /** What is here of a message that was cut off. */
+  readonly aborted?: true;
+  /** On the message that carries the text of an API error. */
+  readonly error?: ApiErrorKind;
+}
+
+/** A tool's result, or a note that stands in the user's place. */
+export interface RpcUser extends Addressed {
+  readonly type: 'user';
+  readonly message: {readonly role: 'user'; readonly content: readonly (WireToolResult | WireText)[]};
+  readonly parent_tool_use_id: string | null;
+  readonly tool_use_result?: CommandResult;
+}
+
+export interface RpcStreamEvent extends Addressed {
+  readonly type: 'stream_event';
+  readonly event: WireStreamEvent;
+  readonly parent_tool_use_id: string | null;
+}
+
+export interface RpcApiRetry extends Addressed {
+  readonly type: 'system';
+  readonly subtype: 'api_retry';
+  readonly attempt: number;
+  readonly max_retries: number;
+  readonly retry_delay_ms: number;
+  /** `null` where no answer came. */
+  readonly error_status: number | null;
+  readonly error: ApiErrorKind;
+}
+
+/** A call was refused without asking anybody. */
+export interface RpcPermissionDenied extends Addressed {
+  readonly type: 'system';
+  readonly subtype: 'permission_denied';
+  readonly tool_name: string;
+  readonly tool_use_id: string;
+  readonly message: string;
+}
+
+export type RpcResult = RpcSuccess | RpcFailure;
+
+interface ResultFigures extends Addressed {
+  readonly type: 'result';
+  readonly is_error: boolean;
+  readonly duration_ms: number;
+  readonly duration_api_ms: number;
+  readonly num_turns: number;
+  readonly stop_reason: WireStopReason | null;
+  /** US dollars of the session; models of unknown price count nothing. */
+  readonly total_cost_usd: number;
+  readonly usage: WireUsage;
+  readonly modelUsage: Readonly<Record<string, WireModelUsage>>;
+  readonly permission_denials: readonly {
+    readonly tool_name: string;
+    readonly tool_use_id: string;
+    readonly tool_input: Json;
+  }[];
+  readonly terminal_reason?:
+    | 'completed'
+    | 'max_turns'
+    | 'budget_exhausted'
+    | 'aborted_streaming'
+    | 'aborted_tools'
+    | 'api_error';
+}
+
+/** The answer; with `is_error` the text of an API error. */
+export interface RpcSuccess extends ResultFigures {
+  readonly subtype: 'success';
+  readonly result: string;
+  readonly api_error_status?: number | null;
+}
+
+export interface RpcFailure extends ResultFigures {
+  readonly subtype: 'error_during_execution' | 'error_max_turns' | 'error_max_budget_usd';
+  readonly errors: readonly string[];
+}
+
+export interface WireMessage {
+  readonly id: string;
+  readonly type: 'message';
+  readonly role: 'assistant';
+  readonly model: string;
+  readonly content: readonly WireBlock[];
+  readonly stop_reason: WireStopReason | null;
+  readonly stop_sequence: null;
+  readonly usage: WireUsage;
+}
+
+export type WireBlock =
+  | WireText
+  | {readonly type: 'thinking'; readonly thinking: string; readonly signature: string}
+  | {readonly type: 'redacted_thinking'; readonly data: string}
+  | {readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: Json};
+
+export interface WireText {
+  readonly type: 'text';
+  readonly text: string;
+}
+
+export interface WireImage {
+  readonly type: 'image';
+  readonly source: {readonly type: 'base64'; readonly media_type: string; readonly data: string};
+}
+
+export interface WireToolResult {
+  readonly type: 'tool_result';
+  readonly tool_use_id: string;
+  readonly content: string | readonly (WireText | WireImage)[];
+  readonly is_error?: true;
+}
+
+/** The structured output of Bash. stdout and stderr are not told apart: `stdout` holds both as they came. */
+export interface CommandResult {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly interrupted: boolean;
+  readonly isImage: boolean;
+}
+
+export type WireStreamEvent =
+  | {readonly type: 'message_start'; readonly message: WireMessage}
+  | {readonly type: 'content_block_start'; readonly index: number; readonly content_block: WireBlock}
+  | {readonly type: 'content_block_delta'; readonly index: number; readonly delta: WireDelta}
+  | {readonly type: 'content_block_stop'; readonly index: number}
+  | {
+      readonly type: 'message_delta';
+      readonly delta: {readonly stop_reason: WireStopReason | null; readonly stop_sequence: null};
+      readonly usage: WireUsage;
+    }
+  | {readonly type: 'message_stop'};
+
+export type WireDelta =
+  | {readonly type: 'text_delta'; readonly text: string}
+  | {readonly type: 'thinking_delta'; readonly thinking: string}
+  | {readonly type: 'signature_delta'; readonly signature: string}
+  | {readonly type: 'input_json_delta'; readonly partial_json: string};
+
+export type WireStopReason = 'end_turn' | 'tool_use' | 'max_tokens' | 'refusal' | 'model_context_window_exceeded';
+
+export interface WireUsage {
+  readonly input_tokens: number;
+  readonly cache_creation_input_tokens: number;
+  readonly cache_read_input_tokens: number;
+  readonly output_tokens: number;
+}
+
+/** `contextWindow` and `maxOutputTokens` are 0 where they are not known. */
+export interface WireModelUsage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadInputTokens: number;
+  readonly cacheCreationInputTokens: number;
+  readonly webSearchRequests: number;
+  readonly costUSD: number;
+  readonly contextWindow: number;
+  readonly maxOutputTokens: number;
+}
+
+export type ApiErrorKind =
+  | 'authentication_failed'
+  | 'billing_error'
+  | 'rate_limit'
+  | 'overloaded'
+  | 'invalid_request'
+  | 'model_not_found'
+  | 'server_error'
+  | 'unknown';

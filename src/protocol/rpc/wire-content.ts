@@ -1,0 +1,112 @@
+import {unreachable} from '../../base/unreachable.ts';
+import type {AssistantBlock, ImageBlock, StopReason, TextBlock, ToolResultBlock} from '../../domain/conversation.ts';
+import type {BlockDelta, BlockStart} from '../../domain/model-stream.ts';
+import type {Usage} from '../../domain/usage.ts';
+import type {
+  ApiErrorKind,
+  WireBlock,
+  WireDelta,
+  WireImage,
+  WireStopReason,
+  WireText,
+  WireToolResult,
+  WireUsage,
+} from './rpc-message.ts';
+
+/** A finished block in the wire's form. */
+export function wireBlock(block: AssistantBlock): WireBlock {
+  switch (block.kind) {
+    case 'text':
+      return {type: 'text', text: block.text};
+    case 'thinking':
+      return {type: 'thinking', thinking: block.text, signature: block.signature};
+    case 'sealed-thinking':
+      return {type: 'redacted_thinking', data: block.data};
+    case 'tool-call':
+      return {type: 'tool_use', id: block.id, name: block.name, input: block.input};
+    default:
+      return unreachable(block);
+  }
+}
+
+/** A block that begins: empty, to be filled by deltas. */
+export function wireBlockStart(block: BlockStart): WireBlock {
+  switch (block.kind) {
+    case 'text':
+      return {type: 'text', text: ''};
+    case 'thinking':
+      return {type: 'thinking', thinking: '', signature: ''};
+    case 'sealed-thinking':
+      return {type: 'redacted_thinking', data: block.data};
+    case 'tool-call':
+      return {type: 'tool_use', id: block.id, name: block.name, input: {}};
+    default:
+      return unreachable(block);
+  }
+}
+
+export function wireDelta(delta: BlockDelta): WireDelta {
+  switch (delta.kind) {
+    case 'text':
+      return {type: 'text_delta', text: delta.text};
+    case 'thinking':
+      return {type: 'thinking_delta', thinking: delta.text};
+    case 'signature':
+      return {type: 'signature_delta', signature: delta.signature};
+    case 'tool-input':
+      return {type: 'input_json_delta', partial_json: delta.json};
+    default:
+      return unreachable(delta);
+  }
+}
+
+/** The wire knows no third state: what was cancelled is told as an error, as the reference does. */
+export function wireToolResult({id, content, outcome}: ToolResultBlock): WireToolResult {
+  const [first] = content;
+  const told =
+    first === undefined ? '' : content.length === 1 && first.kind === 'text' ? first.text : content.map(wirePart);
+  const result = {type: 'tool_result', tool_use_id: id, content: told} as const;
+  return outcome === 'success' ? result : {...result, is_error: true};
+}
+
+const wirePart = (part: TextBlock | ImageBlock): WireText | WireImage =>
+  part.kind === 'text'
+    ? {type: 'text', text: part.text}
+    : {type: 'image', source: {type: 'base64', media_type: part.mediaType, data: part.data}};
+
+export function wireStop(stop: StopReason): WireStopReason | null {
+  switch (stop) {
+    case 'end-turn':
+      return 'end_turn';
+    case 'tool-use':
+      return 'tool_use';
+    case 'max-tokens':
+      return 'max_tokens';
+    case 'refusal':
+      return 'refusal';
+    case 'context-full':
+      return 'model_context_window_exceeded';
+    case 'interrupted':
+      return null;
+    default:
+      return unreachable(stop);
+  }
+}
+
+export const wireUsage = (usage: Usage): WireUsage => ({
+  input_tokens: usage.inputTokens,
+  cache_creation_input_tokens: usage.cacheWriteTokens,
+  cache_read_input_tokens: usage.cacheReadTokens,
+  output_tokens: usage.outputTokens,
+});
+
+/** The Agent SDK's word for an HTTP status; 0 is a request without an answer. */
+export function apiErrorKind(status: number): ApiErrorKind {
+  if (status === 401 || status === 403) return 'authentication_failed';
+  if (status === 402) return 'billing_error';
+  if (status === 404) return 'model_not_found';
+  if (status === 429) return 'rate_limit';
+  if (status === 529) return 'overloaded';
+  if (status >= 500) return 'server_error';
+  return status >= 400 ? 'invalid_request' : 'unknown';
+}

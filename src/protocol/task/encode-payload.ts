@@ -1,0 +1,57 @@
+import {Writer} from 'protobufjs/minimal.js';
+import {unreachable} from '../../base/unreachable.ts';
+import type {TaskItem, TaskPayload} from '../../domain/task-payload.ts';
+import {itemField, lengthDelimited, payloadField, runningField, snapshotField} from './payload-fields.ts';
+
+/** The bytes of a payload. Text must be well-formed: a lone surrogate has no UTF-8 form and comes back as U+FFFD. */
+export function encodePayload(payload: TaskPayload): Uint8Array {
+  const writer = new Writer();
+  switch (payload.kind) {
+    case 'snapshot':
+      open(writer, payloadField.snapshot);
+      for (const item of payload.pending) writeItem(writer, snapshotField.pending, item);
+      for (const item of payload.completed) writeItem(writer, snapshotField.completed, item);
+      writer.ldelim();
+      break;
+    case 'running':
+      open(writer, payloadField.running);
+      for (const id of payload.ids) writeText(writer, runningField.ids, id);
+      writer.ldelim();
+      break;
+    case 'cleared':
+      open(writer, payloadField.cleared).ldelim();
+      break;
+    case 'other':
+      return joined(payload.fields.map(field => field.bytes));
+    default:
+      return unreachable(payload);
+  }
+  return writer.finish();
+}
+
+const open = (writer: Writer, field: number): Writer => writer.uint32(tagOf(field)).fork();
+
+const tagOf = (field: number): number => (field << 3) | lengthDelimited;
+
+function writeItem(writer: Writer, field: number, item: TaskItem): void {
+  open(writer, field);
+  writeText(writer, itemField.id, item.id);
+  // Empty text is the default of a field and is left out, as every protobuf encoder does.
+  if (item.title !== '') writeText(writer, itemField.title, item.title);
+  if (item.description !== '') writeText(writer, itemField.description, item.description);
+  writer.ldelim();
+}
+
+function writeText(writer: Writer, field: number, text: string): void {
+  writer.uint32(tagOf(field)).string(text.toWellFormed());
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}

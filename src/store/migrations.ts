@@ -1,0 +1,34 @@
+/**
+ * The schema, step by step: step n takes a database of version n to version n + 1 and never changes once released.
+ * What happened is in `records`, append-only; the columns of `sessions` after `model` only save a reader from adding it up.
+ */
+export const migrations: readonly string[] = [
+  `
+  CREATE TABLE sessions (
+    id TEXT NOT NULL UNIQUE,
+    directory TEXT NOT NULL,
+    model TEXT NOT NULL,
+    title TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    messages INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX sessions_by_directory ON sessions (directory, updated_at);
+
+  CREATE TABLE records (
+    session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    seq INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    body TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    UNIQUE (session_id, seq)
+  ) STRICT;
+
+  CREATE TABLE owners (
+    session_id TEXT NOT NULL PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE,
+    pid INTEGER NOT NULL,
+    started TEXT NOT NULL,
+    at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
+];

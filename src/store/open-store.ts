@@ -1,0 +1,262 @@
+import {failed, ok, type Outcome} from '../base/outcome.ts';
+import type {Fault} from '../domain/fault.ts';
+import {parseSessionId, type SessionId} from '../domain/ids.ts';
+import type {JournalRecord, OpenSession, SessionSummary} from '../domain/journal.ts';
+import {openDatabase, type Database} from './database.ts';
+import {isAlive, markProcess, type ProcessMark} from './process-start.ts';
+import {
+  clearOwner,
+  copySession,
+  deleteSession,
+  findSession,
+  insertRecord,
+  insertSession,
+  latestSession,
+  listSessions,
+  ownerOf,
+  readRecords,
+  setOwner,
+  type SessionDetails,
+  type SkippedRecord,
+} from './session-rows.ts';
+import {storeFault, StoreError} from './store-fault.ts';
+
+/**
+ * The sessions of one user. What is announced as an `Outcome` never throws; everything else, `append` above all, throws a
+ * `StoreError` when the database fails, and what it was to keep is then not kept.
+ */
+export interface Store {
+  /** Nothing is written before the first record, so a session that came to nothing is in no list. */
+  create(details: SessionDetails): StoredSession;
+  /** The same under an id of the caller's choice, which must be free. */
+  createWithId(id: SessionId, details: SessionDetails): Outcome<StoredSession, Fault>;
+  /** Goes on with a session that no running process has open. */
+  resume(id: SessionId): Outcome<StoredSession, Fault>;
+  /** Goes on with a copy of the session under a new id; the session itself may be open elsewhere. */
+  fork(id: SessionId): Outcome<StoredSession, Fault>;
+  /** Newest first. */
+  list(where: {readonly directory?: string}): readonly SessionSummary[];
+  /** The session of this directory that was last written to. */
+  latest(directory: string): SessionSummary | undefined;
+  read(id: SessionId): Outcome<ReadSession, Fault>;
+  /** Deletes a session that no running process has open. */
+  delete(id: SessionId): Outcome<undefined, Fault>;
+  /** Lets go of every session still open. Twice is once. */
+  close(): void;
+}
+
+/** `records` are those kept when it was opened. */
+export interface StoredSession extends OpenSession {
+  readonly skipped: readonly SkippedRecord[];
+}
+
+export interface ReadSession {
+  readonly summary: SessionSummary;
+  readonly records: readonly JournalRecord[];
+  /** What is kept and cannot be read: say so, since the rest does not show it. */
+  readonly skipped: readonly SkippedRecord[];
+}
+
+export interface StoreOptions {
+  /** The database, or `:memory:`. */
+  readonly file: string;
+  readonly clock: {now(): number};
+  readonly uuid: () => string;
+  readonly process: {readonly pid: number};
+}
+
+/** Opens the store; missing folders, file and tables are made. */
+export function openStore(options: StoreOptions): Outcome<Store, Fault> {
+  const opened = openDatabase(options.file);
+  return opened.tag === 'failed' ? opened : ok(new SqliteStore(opened.value, options));
+}
+
+class SqliteStore implements Store {
+  readonly #db: Database;
+  readonly #options: StoreOptions;
+  readonly #open = new Map<SessionId, StoredSession>();
+  #mark: ProcessMark | undefined;
+  #closed = false;
+
+  constructor(db: Database, options: StoreOptions) {
+    this.#db = db;
+    this.#options = options;
+  }
+
+  create(details: SessionDetails): StoredSession {
+    return this.#hold({id: this.#newId(), unwritten: details, records: [], skipped: []});
+  }
+
+  createWithId(id: SessionId, details: SessionDetails): Outcome<StoredSession, Fault> {
+    return this.#attempt(() => {
+      if (this.#open.has(id) || findSession(this.#db, id) !== undefined) return failed(taken(id));
+      return ok(this.#hold({id, unwritten: details, records: [], skipped: []}));
+    });
+  }
+
+  resume(id: SessionId): Outcome<StoredSession, Fault> {
+    return this.#attempt(() => {
+      const refused = this.#db.transaction(() => {
+        const fault = this.#whyNotMine(id);
+        if (fault === undefined) setOwner(this.#db, id, this.#ownMark());
+        return fault;
+      });
+      if (refused !== undefined) return failed(refused);
+      return ok(this.#hold({id, unwritten: undefined, ...readRecords(this.#db, id)}));
+    });
+  }
+
+  fork(id: SessionId): Outcome<StoredSession, Fault> {
+    return this.#attempt(() => {
+      const copy = this.#newId();
+      const found = this.#db.transaction(() => {
+        if (findSession(this.#db, id) === undefined) return false;
+        copySession(this.#db, {from: id, to: copy, at: this.#now()});
+        setOwner(this.#db, copy, this.#ownMark());
+        return true;
+      });
+      if (!found) return failed(missing(id));
+      return ok(this.#hold({id: copy, unwritten: undefined, ...readRecords(this.#db, copy)}));
+    });
+  }
+
+  list({directory}: {readonly directory?: string}): readonly SessionSummary[] {
+    return this.#guard(() => listSessions(this.#db, directory));
+  }
+
+  latest(directory: string): SessionSummary | undefined {
+    return this.#guard(() => latestSession(this.#db, directory));
+  }
+
+  read(id: SessionId): Outcome<ReadSession, Fault> {
+    return this.#attempt(() => {
+      const summary = findSession(this.#db, id);
+      return summary === undefined ? failed(missing(id)) : ok({summary, ...readRecords(this.#db, id)});
+    });
+  }
+
+  delete(id: SessionId): Outcome<undefined, Fault> {
+    return this.#attempt(() => {
+      const refused = this.#db.transaction(() => {
+        const fault = this.#whyNotMine(id);
+        if (fault === undefined) deleteSession(this.#db, id);
+        return fault;
+      });
+      return refused === undefined ? ok(undefined) : failed(refused);
+    });
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    for (const session of this.#open.values()) session.close();
+    this.#closed = true;
+    this.#db.close();
+  }
+
+  /** A session of this process; `unwritten` is what its row will say, until it has one. */
+  #hold(
+    start: Omit<ReadSession, 'summary'> & {readonly id: SessionId; readonly unwritten: SessionDetails | undefined},
+  ): StoredSession {
+    const {id, records, skipped} = start;
+    let {unwritten} = start;
+    const session: StoredSession = {
+      id,
+      records,
+      skipped,
+      append: record => {
+        if (this.#open.get(id) !== session) throw new Error(`session ${id} is closed`);
+        this.#guard(() => {
+          this.#db.transaction(() => {
+            const at = this.#now();
+            if (unwritten !== undefined) {
+              insertSession(this.#db, {...unwritten, id, at});
+              setOwner(this.#db, id, this.#ownMark());
+            }
+            insertRecord(this.#db, {id, record, at});
+          });
+        });
+        unwritten = undefined;
+      },
+      close: () => {
+        if (this.#open.get(id) !== session) return;
+        this.#open.delete(id);
+        if (unwritten === undefined) this.#release(id);
+      },
+    };
+    this.#open.set(id, session);
+    return session;
+  }
+
+  /** A mark that cannot be taken away blocks nobody once this process has ended, so that is no trouble to tell. */
+  #release(id: SessionId): void {
+    try {
+      clearOwner(this.#db, id, this.#ownMark());
+    } catch {
+      return;
+    }
+  }
+
+  #whyNotMine(id: SessionId): Fault | undefined {
+    if (this.#open.has(id)) return openHere(id);
+    if (findSession(this.#db, id) === undefined) return missing(id);
+    const owner = ownerOf(this.#db, id);
+    const own = this.#ownMark();
+    if (owner === undefined || (owner.pid === own.pid && owner.started === own.started)) return undefined;
+    return isAlive(owner) ? openElsewhere(id, owner.pid) : undefined;
+  }
+
+  #ownMark(): ProcessMark {
+    this.#mark ??= markProcess(this.#options.process.pid, this.#now());
+    return this.#mark;
+  }
+
+  #newId(): SessionId {
+    const id = parseSessionId(this.#options.uuid());
+    if (id === undefined) throw new Error('uuid() gave no UUID');
+    return id;
+  }
+
+  #now(): number {
+    return Math.trunc(this.#options.clock.now());
+  }
+
+  #guard<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (cause) {
+      throw new StoreError(storeFault(cause, this.#options.file), cause);
+    }
+  }
+
+  #attempt<T>(work: () => Outcome<T, Fault>): Outcome<T, Fault> {
+    try {
+      return work();
+    } catch (cause) {
+      return failed(storeFault(cause, this.#options.file));
+    }
+  }
+}
+
+const missing = (id: SessionId): Fault => ({
+  kind: 'needs-user',
+  message: `There is no session ${id}.`,
+  fix: '`weft sessions list` shows the sessions there are.',
+});
+
+const taken = (id: SessionId): Fault => ({
+  kind: 'needs-user',
+  message: `Session ${id} exists already.`,
+  fix: `Go on with it with --resume ${id}, or choose another --session-id.`,
+});
+
+const openHere = (id: SessionId): Fault => ({
+  kind: 'needs-user',
+  message: `Session ${id} is open in this weft already.`,
+  fix: 'Close it first.',
+});
+
+const openElsewhere = (id: SessionId, pid: number): Fault => ({
+  kind: 'needs-user',
+  message: `Session ${id} is open in another weft (process ${String(pid)}).`,
+  fix: 'Add --fork-session to go on with a copy of it, or end the other one first.',
+});

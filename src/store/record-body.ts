@@ -1,0 +1,121 @@
+import * as z from 'zod/mini';
+import {parseJson, type Json} from '../base/json.ts';
+import {failed, ok, type Outcome} from '../base/outcome.ts';
+import {unreachable} from '../base/unreachable.ts';
+import {actionId, messageId} from '../domain/ids.ts';
+import type {JournalRecord} from '../domain/journal.ts';
+
+/**
+ * The body of a record as it is kept: one JSON text, in which NUL and lone surrogates are escaped, so that any string comes
+ * back as it went in.
+ */
+export function encodeBody(record: JournalRecord): string {
+  switch (record.kind) {
+    case 'prompt':
+    case 'answer':
+      return JSON.stringify(record.message);
+    case 'result':
+      return JSON.stringify(record.result);
+    case 'todo-frames':
+      return JSON.stringify(record.frames.map(frame => Buffer.from(frame).toString('base64')));
+    case 'approval': {
+      const {id, label, decision, by} = record;
+      return JSON.stringify({id, label, decision, by});
+    }
+    case 'usage': {
+      const {model, usage: used} = record;
+      return JSON.stringify({model, usage: used});
+    }
+    default:
+      return unreachable(record);
+  }
+}
+
+/** The record of a kept kind and body; the error says in a few words what does not fit. */
+export function decodeBody(kind: string, body: string): Outcome<JournalRecord, string> {
+  const json = parseJson(body);
+  if (json.tag === 'failed') return failed(`not JSON: ${json.error}`);
+  switch (kind) {
+    case 'prompt':
+      return fits(userMessage, json.value, message => ({kind, message}));
+    case 'answer':
+      return fits(assistantMessage, json.value, message => ({kind, message}));
+    case 'result':
+      return fits(toolResult, json.value, result => ({kind, result}));
+    case 'todo-frames':
+      return fits(frames, json.value, encoded => ({kind, frames: encoded.map(bytesOf)}));
+    case 'approval':
+      return fits(approval, json.value, value => ({kind, ...value}));
+    case 'usage':
+      return fits(requestUsage, json.value, value => ({kind, ...value}));
+    default:
+      return failed('a kind this version of weft does not know');
+  }
+}
+
+function fits<T>(
+  schema: z.ZodMiniType<T>,
+  json: Json,
+  toRecord: (value: T) => JournalRecord,
+): Outcome<JournalRecord, string> {
+  const parsed = schema.safeParse(json);
+  if (parsed.success) return ok(toRecord(parsed.data));
+  const [issue] = parsed.error.issues;
+  return failed(`${issue?.path.map(String).join('.') ?? ''}: ${issue?.code ?? 'does not fit'}`);
+}
+
+const bytesOf = (base64: string): Uint8Array => new Uint8Array(Buffer.from(base64, 'base64'));
+
+const actionIdSchema = z.pipe(z.string(), z.transform(actionId));
+const messageIdSchema = z.pipe(z.string(), z.transform(messageId));
+const textBlock = z.object({kind: z.literal('text'), text: z.string()});
+const imageBlock = z.object({
+  kind: z.literal('image'),
+  mediaType: z.enum(['image/png', 'image/jpeg', 'image/gif', 'image/webp']),
+  data: z.string(),
+});
+const toolResult = z.object({
+  kind: z.literal('tool-result'),
+  id: actionIdSchema,
+  content: z.array(z.discriminatedUnion('kind', [textBlock, imageBlock])),
+  outcome: z.enum(['success', 'error', 'cancelled']),
+});
+const usage = z.object({
+  inputTokens: z.number(),
+  outputTokens: z.number(),
+  cacheReadTokens: z.number(),
+  cacheWriteTokens: z.number(),
+});
+const userMessage = z.object({
+  role: z.literal('user'),
+  id: messageIdSchema,
+  blocks: z.array(z.discriminatedUnion('kind', [textBlock, imageBlock, toolResult])),
+});
+const assistantMessage = z.object({
+  role: z.literal('assistant'),
+  id: messageIdSchema,
+  model: z.string(),
+  blocks: z.array(
+    z.discriminatedUnion('kind', [
+      textBlock,
+      z.object({kind: z.literal('thinking'), text: z.string(), signature: z.string()}),
+      z.object({kind: z.literal('sealed-thinking'), data: z.string()}),
+      z.object({
+        kind: z.literal('tool-call'),
+        id: actionIdSchema,
+        name: z.string(),
+        input: z.custom<Json>(value => value !== undefined),
+      }),
+    ]),
+  ),
+  stop: z.enum(['end-turn', 'tool-use', 'max-tokens', 'refusal', 'context-full', 'interrupted']),
+  usage,
+});
+const frames = z.array(z.string());
+const approval = z.object({
+  id: actionIdSchema,
+  label: z.string(),
+  decision: z.enum(['allowed', 'refused']),
+  by: z.enum(['user', 'rule', 'nobody']),
+});
+const requestUsage = z.object({model: z.string(), usage});

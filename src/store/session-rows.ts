@@ -1,0 +1,149 @@
+import {firstLine} from '../base/clip.ts';
+import {messageText} from '../domain/conversation.ts';
+import {parseSessionId, type SessionId} from '../domain/ids.ts';
+import type {JournalRecord, SessionSummary} from '../domain/journal.ts';
+import type {Database, Row} from './database.ts';
+import type {ProcessMark} from './process-start.ts';
+import {decodeBody, encodeBody} from './record-body.ts';
+
+/** A record that was kept and cannot be read any more. */
+export interface SkippedRecord {
+  readonly seq: number;
+  readonly kind: string;
+  readonly reason: string;
+}
+
+export interface SessionDetails {
+  readonly directory: string;
+  readonly model: string;
+}
+
+/** The statements about sessions. Those that write belong into a transaction of the caller. */
+export const findSession = (db: Database, id: SessionId): SessionSummary | undefined =>
+  summaryOf(db.first(`SELECT ${columns} FROM sessions WHERE id = ?`, id));
+
+/** Newest first. */
+export function listSessions(db: Database, directory: string | undefined): readonly SessionSummary[] {
+  const rows =
+    directory === undefined
+      ? db.all(`SELECT ${columns} FROM sessions ${newestFirst}`)
+      : db.all(`SELECT ${columns} FROM sessions WHERE directory = ? ${newestFirst}`, directory);
+  return rows.map(summaryOf).filter(summary => summary !== undefined);
+}
+
+export const latestSession = (db: Database, directory: string): SessionSummary | undefined =>
+  summaryOf(db.first(`SELECT ${columns} FROM sessions WHERE directory = ? ${newestFirst} LIMIT 1`, directory));
+
+export function insertSession(
+  db: Database,
+  session: SessionDetails & {readonly id: SessionId; readonly at: number},
+): void {
+  const {id, directory, model, at} = session;
+  db.run(`INSERT INTO sessions (${columns}) VALUES (?, ?, ?, '', ?, ?, 0)`, id, plain(directory), plain(model), at, at);
+}
+
+export function insertRecord(
+  db: Database,
+  kept: {readonly id: SessionId; readonly record: JournalRecord; readonly at: number},
+): void {
+  const {id, record, at} = kept;
+  db.run(
+    'INSERT INTO records SELECT ?, coalesce(max(seq), 0) + 1, ?, ?, ? FROM records WHERE session_id = ?',
+    id,
+    record.kind,
+    encodeBody(record),
+    at,
+    id,
+  );
+  const messages = record.kind === 'prompt' || record.kind === 'answer' ? 1 : 0;
+  db.run('UPDATE sessions SET updated_at = ?, messages = messages + ? WHERE id = ?', at, messages, id);
+  if (record.kind === 'prompt') {
+    const title = plain(firstLine(messageText(record.message), titleLength));
+    db.run("UPDATE sessions SET title = ? WHERE id = ? AND title = ''", title, id);
+  }
+}
+
+export function readRecords(
+  db: Database,
+  id: SessionId,
+): {readonly records: readonly JournalRecord[]; readonly skipped: readonly SkippedRecord[]} {
+  const records: JournalRecord[] = [];
+  const skipped: SkippedRecord[] = [];
+  for (const row of db.all('SELECT seq, kind, body FROM records WHERE session_id = ? ORDER BY seq', id)) {
+    const kind = text(row, 'kind');
+    const decoded = decodeBody(kind, text(row, 'body'));
+    if (decoded.tag === 'ok') records.push(decoded.value);
+    else skipped.push({seq: integer(row, 'seq'), kind, reason: decoded.error});
+  }
+  return {records, skipped};
+}
+
+/** Copies a session with all its records; it counts as made at `at`. */
+export function copySession(
+  db: Database,
+  copy: {readonly from: SessionId; readonly to: SessionId; readonly at: number},
+): void {
+  const {from, to, at} = copy;
+  db.run(
+    `INSERT INTO sessions (${columns}) SELECT ?, directory, model, title, ?, ?, messages FROM sessions WHERE id = ?`,
+    to,
+    at,
+    at,
+    from,
+  );
+  db.run('INSERT INTO records SELECT ?, seq, kind, body, at FROM records WHERE session_id = ?', to, from);
+}
+
+export const deleteSession = (db: Database, id: SessionId): void => {
+  db.run('DELETE FROM sessions WHERE id = ?', id);
+};
+
+/** The process that last opened the session and did not close it; it may have died. */
+export function ownerOf(db: Database, id: SessionId): ProcessMark | undefined {
+  const row = db.first('SELECT pid, started, at FROM owners WHERE session_id = ?', id);
+  return row === undefined
+    ? undefined
+    : {pid: integer(row, 'pid'), started: text(row, 'started'), at: integer(row, 'at')};
+}
+
+export const setOwner = (db: Database, id: SessionId, {pid, started, at}: ProcessMark): void => {
+  db.run('INSERT OR REPLACE INTO owners (session_id, pid, started, at) VALUES (?, ?, ?, ?)', id, pid, started, at);
+};
+
+/** Only its own mark: a process that was taken for dead does not free the session of the next owner. */
+export const clearOwner = (db: Database, id: SessionId, {pid, started}: ProcessMark): void => {
+  db.run('DELETE FROM owners WHERE session_id = ? AND pid = ? AND started = ?', id, pid, started);
+};
+
+const columns = 'id, directory, model, title, created_at, updated_at, messages';
+const newestFirst = 'ORDER BY updated_at DESC, rowid DESC';
+const titleLength = 200;
+
+function summaryOf(row: Row | undefined): SessionSummary | undefined {
+  if (row === undefined) return undefined;
+  const id = parseSessionId(text(row, 'id'));
+  if (id === undefined) return undefined;
+  return {
+    id,
+    title: text(row, 'title'),
+    directory: text(row, 'directory'),
+    model: text(row, 'model'),
+    createdAt: integer(row, 'created_at'),
+    updatedAt: integer(row, 'updated_at'),
+    messages: integer(row, 'messages'),
+  };
+}
+
+/** Columns are STRICT: another type can only come from a damaged file. */
+function text(row: Row, column: string): string {
+  const value = row[column];
+  return typeof value === 'string' ? value : '';
+}
+
+function integer(row: Row, column: string): number {
+  const value = row[column];
+  return typeof value === 'number' ? value : 0;
+}
+
+/** SQLite's text ends at NUL and holds no half surrogate pairs. */
+const plain = (value: string): string => value.replaceAll('\0', '').toWellFormed();

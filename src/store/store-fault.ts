@@ -1,0 +1,80 @@
+import {causeText, faultText, type Fault} from '../domain/fault.ts';
+
+/**
+ * What the store throws where its contract has no place for a fault, above all from `append`: what was to be kept is not kept.
+ * `message` is written for the user.
+ */
+export class StoreError extends Error {
+  override readonly name = 'StoreError';
+  readonly fault: Fault;
+
+  constructor(fault: Fault, cause: unknown) {
+    super(faultText(fault), {cause});
+    this.fault = fault;
+  }
+}
+
+/** The fault for whatever SQLite or the file system threw about the database `file`. */
+export function storeFault(cause: unknown, file: string): Fault {
+  if (cause instanceof StoreError) return cause.fault;
+  const said = causeText(cause);
+  const primary = sqliteCode(cause);
+  if (primary !== undefined) {
+    return {kind: 'needs-user', message: `${sqliteTrouble(primary, file)} (${said}).`, fix: sqliteFix(primary, file)};
+  }
+  if (!isSystemError(cause)) return {kind: 'bug', message: `The session store failed (${said}).`, cause};
+  return {
+    kind: 'needs-user',
+    message: `The session database ${file} cannot be opened (${said}).`,
+    fix: 'Make its folder writable, or choose another one with WEFT_HOME=<dir>.',
+  };
+}
+
+/** Whether SQLite gave up waiting for another process. */
+export const isBusy = (cause: unknown): boolean => sqliteCode(cause) === resultCode.busy;
+
+/** The primary result codes that call for something different from the user; fixed by SQLite's file format and API. */
+const resultCode = {busy: 5, readonly: 8, ioError: 10, corrupt: 11, full: 13, cantOpen: 14, notADatabase: 26} as const;
+
+function sqliteTrouble(code: number, file: string): string {
+  switch (code) {
+    case resultCode.busy:
+      return `Another process keeps the session database ${file} locked`;
+    case resultCode.readonly:
+      return `The session database ${file} cannot be written`;
+    case resultCode.corrupt:
+    case resultCode.notADatabase:
+      return `The session database ${file} is damaged or not a database`;
+    case resultCode.full:
+      return `The disk is full: the session could not be kept in ${file}`;
+    case resultCode.cantOpen:
+      return `The session database ${file} cannot be opened`;
+    default:
+      return `The session database ${file} failed`;
+  }
+}
+
+function sqliteFix(code: number, file: string): string {
+  switch (code) {
+    case resultCode.busy:
+      return 'Try again; if it stays so, end the other weft processes.';
+    case resultCode.corrupt:
+    case resultCode.notADatabase:
+      return `Move ${file} and its -wal and -shm files away; weft then starts a new one.`;
+    case resultCode.full:
+      return 'Free some space, then go on with --continue.';
+    case resultCode.ioError:
+      return 'Check the disk, or choose another folder with WEFT_HOME=<dir>.';
+    default:
+      return 'Make the file and its folder writable, or choose another folder with WEFT_HOME=<dir>.';
+  }
+}
+
+/** SQLite's primary result code; extended codes carry it in their low byte. */
+function sqliteCode(cause: unknown): number | undefined {
+  if (!(cause instanceof Error) || !('errcode' in cause) || typeof cause.errcode !== 'number') return undefined;
+  return cause.errcode & 0xff;
+}
+
+/** What the file system throws, as against a mistake of ours. */
+const isSystemError = (cause: unknown): boolean => cause instanceof Error && 'syscall' in cause;

@@ -1,0 +1,68 @@
+import {commandPrefix} from './keymap.ts';
+
+export type CommandName = 'help' | 'clear' | 'resume' | 'model' | 'demo' | 'exit';
+
+export interface CommandInfo {
+  readonly name: CommandName;
+  readonly usage: string;
+  readonly summary: string;
+}
+
+const everyCommand: readonly CommandInfo[] = [
+  {name: 'help', usage: '/help', summary: 'commands and keys'},
+  {name: 'clear', usage: '/clear', summary: 'start a new session'},
+  {name: 'resume', usage: '/resume', summary: 'go on with an earlier session'},
+  {name: 'model', usage: '/model [name]', summary: 'show or change the model'},
+  {name: 'demo', usage: '/demo', summary: 'watch the embedded recording do a small job'},
+  {name: 'exit', usage: '/exit', summary: 'leave'},
+];
+
+/** The commands that exist here; the demo only where it is offered. */
+export const commandsFor = (demo: 'none' | 'offered'): readonly CommandInfo[] =>
+  everyCommand.filter(({name}) => name !== 'demo' || demo === 'offered');
+
+export type CommandLine =
+  | {readonly kind: 'command'; readonly name: CommandName; readonly argument: string}
+  /** Looks like a command and is none; `nearest` is empty when nothing is near. */
+  | {readonly kind: 'unknown'; readonly word: string; readonly nearest: string};
+
+/**
+ * A draft read as a command, or `undefined` when it is a prompt. Only a single first word is a command: a path such as
+ * `/usr/bin` in a prompt is not.
+ */
+export function readCommand(text: string, commands: readonly CommandInfo[]): CommandLine | undefined {
+  const match = /^\/([\p{Letter}\p{Number}_-]*)(?:\s+([^\n]*))?$/u.exec(text.trim());
+  if (match === null) return undefined;
+  const word = match[1] ?? '';
+  const found = commands.find(({name}) => name === word) ?? (word === 'quit' ? commands.at(-1) : undefined);
+  if (found !== undefined) return {kind: 'command', name: found.name, argument: (match[2] ?? '').trim()};
+  return {kind: 'unknown', word: commandPrefix + word, nearest: nearestTo(word, commands)};
+}
+
+/** Commands that a draft being typed may become; empty when it is not one. */
+export function completions(text: string, commands: readonly CommandInfo[]): readonly CommandInfo[] {
+  if (!/^\/[\p{Letter}-]*$/u.test(text)) return [];
+  return commands.filter(({name}) => name.startsWith(text.slice(1)));
+}
+
+function nearestTo(word: string, commands: readonly CommandInfo[]): string {
+  let best = {usage: '', distance: 3};
+  for (const {name} of commands) {
+    const distance = name.startsWith(word) && word !== '' ? 0 : editDistance(word, name);
+    if (distance < best.distance) best = {usage: commandPrefix + name, distance};
+  }
+  return best.usage;
+}
+
+function editDistance(a: string, b: string): number {
+  let row = Array.from({length: b.length + 1}, (_, at) => at);
+  for (const [at, letter] of a.split('').entries()) {
+    const next = [at + 1];
+    for (let column = 1; column <= b.length; column++) {
+      const change = (row[column - 1] ?? 0) + (letter === b[column - 1] ? 0 : 1);
+      next.push(Math.min(change, (row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

@@ -1,0 +1,117 @@
+/** Every key literal of the terminal UI. What a key means depends on who has attention; which key it is does not. */
+
+/** What a terminal reports about one press; the same fields Ink gives. */
+export interface RawKey {
+  readonly upArrow: boolean;
+  readonly downArrow: boolean;
+  readonly leftArrow: boolean;
+  readonly rightArrow: boolean;
+  readonly home: boolean;
+  readonly end: boolean;
+  readonly return: boolean;
+  readonly escape: boolean;
+  readonly tab: boolean;
+  readonly backspace: boolean;
+  readonly delete: boolean;
+  readonly ctrl: boolean;
+  readonly shift: boolean;
+  readonly meta: boolean;
+  readonly super: boolean;
+  readonly eventType?: 'press' | 'repeat' | 'release';
+}
+
+export type KeyName =
+  | 'enter'
+  | 'newline'
+  | 'escape'
+  | 'interrupt'
+  | 'end-of-input'
+  | 'left'
+  | 'right'
+  | 'up'
+  | 'down'
+  | 'word-left'
+  | 'word-right'
+  | 'line-start'
+  | 'line-end'
+  | 'delete-left'
+  | 'delete-right'
+  | 'delete-word'
+  | 'delete-to-start'
+  | 'delete-to-end'
+  | 'complete'
+  | 'ignored';
+
+export type KeyPress =
+  | {readonly kind: 'key'; readonly name: KeyName}
+  /** Typed characters; several when the terminal delivered them together. */
+  | {readonly kind: 'text'; readonly text: string}
+  | {readonly kind: 'paste'; readonly text: string};
+
+/** Letters that answer a confirmation. Enter is not among them, and never will be. */
+export const approvalKeys = {
+  allowOnce: 'y',
+  allowSession: 's',
+  refuse: 'n',
+  refuseWithReason: 'r',
+  showAll: 'v',
+} as const;
+
+/** Letters and characters of the question form. */
+export const questionKeys = {toggle: ' ', other: 'o'} as const;
+
+/** Slash commands begin with this; a line that ends with the continuation goes on after Enter. */
+export const commandPrefix = '/';
+export const continuation = '\\';
+
+/**
+ * Reads one delivery of the terminal. Characters and an Enter typed ahead can arrive in one piece: they come out as presses
+ * in order. A line feed in the middle of such a piece is part of the text.
+ */
+export function readKeys(input: string, key: RawKey): readonly KeyPress[] {
+  if (key.eventType === 'release') return [];
+  const name = nameOf(input, key);
+  if (name !== undefined) return [{kind: 'key', name}];
+  if (input === '') return [];
+  const typed = input.replaceAll('\r\n', '\n');
+  const text = (typed.endsWith('\r') ? typed.slice(0, -1) : typed).replaceAll('\r', '\n');
+  const presses: KeyPress[] = text === '' ? [] : [{kind: 'text', text}];
+  if (typed.endsWith('\r')) presses.push({kind: 'key', name: 'enter'});
+  return presses;
+}
+
+function nameOf(input: string, key: RawKey): KeyName | undefined {
+  if (key.return) return key.meta || key.shift || key.ctrl ? 'newline' : 'enter';
+  if (key.escape) return 'escape';
+  if (key.tab) return key.shift ? 'ignored' : 'complete';
+  if (key.upArrow) return 'up';
+  if (key.downArrow) return 'down';
+  if (key.leftArrow) return key.ctrl || key.meta ? 'word-left' : 'left';
+  if (key.rightArrow) return key.ctrl || key.meta ? 'word-right' : 'right';
+  if (key.home) return 'line-start';
+  if (key.end) return 'line-end';
+  if (key.backspace) return key.ctrl || key.meta ? 'delete-word' : 'delete-left';
+  if (key.delete) return 'delete-right';
+  if (input === '\n') return 'newline';
+  if (key.ctrl) return controlKeys[input] ?? 'ignored';
+  if (key.meta) return metaKeys[input] ?? 'ignored';
+  return key.super ? 'ignored' : undefined;
+}
+
+const controlKeys: Readonly<Record<string, KeyName>> = {
+  a: 'line-start',
+  b: 'left',
+  c: 'interrupt',
+  d: 'end-of-input',
+  e: 'line-end',
+  f: 'right',
+  h: 'delete-left',
+  j: 'newline',
+  k: 'delete-to-end',
+  n: 'down',
+  p: 'up',
+  u: 'delete-to-start',
+  w: 'delete-word',
+};
+
+const metaKeys: Readonly<Record<string, KeyName>> = {b: 'word-left', f: 'word-right'};

@@ -1,0 +1,116 @@
+import type {QuestionResponse} from '../../agent/engine.ts';
+import type {Question, QuestionAnswer} from '../../actions/ports.ts';
+import type {ActionId} from '../../domain/ids.ts';
+import {edited, emptyDraft, expanded, isEmptyDraft, pasted, typed, type Draft} from './draft.ts';
+import {questionKeys, type KeyPress} from './keymap.ts';
+
+/** One open AskUserQuestion: its questions are answered one after the other. */
+export interface QuestionForm {
+  readonly id: ActionId;
+  readonly questions: readonly Question[];
+  readonly answers: readonly QuestionAnswer[];
+  /** The row the pointer is on; the row after the last option is the user's own answer. */
+  readonly row: number;
+  readonly checked: readonly string[];
+  readonly other: Draft;
+  readonly state: 'choosing' | 'typing';
+}
+
+export type FormStep =
+  | {readonly kind: 'open'; readonly form: QuestionForm}
+  | {readonly kind: 'closed'; readonly response: QuestionResponse};
+
+/** The pointer begins on the recommended option. */
+export const openForm = (id: ActionId, questions: readonly Question[]): QuestionForm =>
+  ask({id, questions, answers: []});
+
+/** The question being asked; a form always has one. */
+export const currentQuestion = (form: QuestionForm): Question | undefined => form.questions[form.answers.length];
+
+export function pressForm(form: QuestionForm, press: KeyPress): FormStep {
+  const question = currentQuestion(form);
+  if (question === undefined) return {kind: 'closed', response: {kind: 'answered', answers: form.answers}};
+  return form.state === 'typing' ? pressTyping(form, press) : pressChoosing(form, question, press);
+}
+
+function pressChoosing(form: QuestionForm, question: Question, press: KeyPress): FormStep {
+  const rows = question.options.length + 1;
+  if (press.kind === 'paste')
+    return open({...form, row: rows - 1, state: 'typing', other: pasted(form.other, press.text)});
+  if (press.kind === 'text') return pressText(form, question, press.text);
+  switch (press.name) {
+    case 'up':
+      return open({...form, row: (form.row + rows - 1) % rows});
+    case 'down':
+    case 'complete':
+      return open({...form, row: (form.row + 1) % rows});
+    case 'escape':
+      return {kind: 'closed', response: {kind: 'dismissed'}};
+    case 'enter':
+      return enter(form, question);
+    default:
+      return open(form);
+  }
+}
+
+function pressText(form: QuestionForm, question: Question, text: string): FormStep {
+  const digit = /^[1-9]$/u.test(text) ? Number(text) - 1 : -1;
+  if (digit >= 0 && digit <= question.options.length) {
+    const there = {...form, row: digit};
+    return question.choice === 'many' && digit < question.options.length
+      ? open(toggled(there, question))
+      : enter(there, question);
+  }
+  if (text === questionKeys.toggle && question.choice === 'many') return open(toggled(form, question));
+  if (text === questionKeys.other || form.row === question.options.length) {
+    const other = text === questionKeys.other ? form.other : typed(form.other, text);
+    return open({...form, row: question.options.length, state: 'typing', other});
+  }
+  return open(form);
+}
+
+function pressTyping(form: QuestionForm, press: KeyPress): FormStep {
+  if (press.kind === 'paste') return open({...form, other: pasted(form.other, press.text)});
+  if (press.kind === 'text') return open({...form, other: typed(form.other, press.text)});
+  switch (press.name) {
+    case 'escape':
+    case 'up':
+    case 'down':
+      return open({...form, state: 'choosing'});
+    case 'enter':
+      return isEmptyDraft(form.other) ? open({...form, state: 'choosing'}) : answered(form, form.checked);
+    default:
+      return open({...form, other: edited(form.other, press.name) ?? form.other});
+  }
+}
+
+/** Enter takes the row it is on; where many may be chosen, what is checked (the row itself when nothing is). */
+function enter(form: QuestionForm, question: Question): FormStep {
+  const option = question.options[form.row];
+  if (option === undefined) return open({...form, state: 'typing'});
+  if (question.choice === 'one') return answered({...form, other: emptyDraft}, [option.label]);
+  return answered(form, form.checked.length > 0 ? form.checked : [option.label]);
+}
+
+function toggled(form: QuestionForm, question: Question): QuestionForm {
+  const label = question.options[form.row]?.label;
+  if (label === undefined) return form;
+  const checked = form.checked.includes(label)
+    ? form.checked.filter(one => one !== label)
+    : question.options.map(option => option.label).filter(one => one === label || form.checked.includes(one));
+  return {...form, checked};
+}
+
+function answered(form: QuestionForm, selected: readonly string[]): FormStep {
+  const answers = [...form.answers, {selected, other: expanded(form.other)}];
+  if (answers.length >= form.questions.length) return {kind: 'closed', response: {kind: 'answered', answers}};
+  return open(ask({id: form.id, questions: form.questions, answers}));
+}
+
+function ask(form: Pick<QuestionForm, 'id' | 'questions' | 'answers'>): QuestionForm {
+  const options = form.questions[form.answers.length]?.options ?? [];
+  const recommended = options.findIndex(option => option.recommended === 'recommended');
+  return {...form, row: Math.max(0, recommended), checked: [], other: emptyDraft, state: 'choosing'};
+}
+
+const open = (form: QuestionForm): FormStep => ({kind: 'open', form});

@@ -1,0 +1,99 @@
+import {graphemes} from '../text/cell-width.ts';
+
+/** A text and a place in it: UTF-16 units from its start, always between two graphemes. */
+export interface TextBuffer {
+  readonly text: string;
+  readonly cursor: number;
+}
+
+export const emptyBuffer: TextBuffer = {text: '', cursor: 0};
+
+export const bufferOf = (text: string): TextBuffer => ({text, cursor: text.length});
+
+export const insert = ({text, cursor}: TextBuffer, added: string): TextBuffer =>
+  settle(text.slice(0, cursor) + added + text.slice(cursor), cursor + added.length);
+
+export const moveLeft = (buffer: TextBuffer): TextBuffer => at(buffer, stepLeft(buffer));
+export const moveRight = (buffer: TextBuffer): TextBuffer => at(buffer, stepRight(buffer));
+export const moveWordLeft = (buffer: TextBuffer): TextBuffer => at(buffer, wordLeft(buffer));
+export const moveWordRight = (buffer: TextBuffer): TextBuffer => at(buffer, wordRight(buffer));
+export const moveLineStart = (buffer: TextBuffer): TextBuffer => at(buffer, lineStart(buffer));
+export const moveLineEnd = (buffer: TextBuffer): TextBuffer => at(buffer, lineEnd(buffer));
+
+export const deleteLeft = (buffer: TextBuffer): TextBuffer => cut(buffer, stepLeft(buffer), buffer.cursor);
+export const deleteRight = (buffer: TextBuffer): TextBuffer => cut(buffer, buffer.cursor, stepRight(buffer));
+export const deleteWord = (buffer: TextBuffer): TextBuffer => cut(buffer, wordLeft(buffer), buffer.cursor);
+
+/** To the start of the line; at the start already, the line feed before it. */
+export function deleteToStart(buffer: TextBuffer): TextBuffer {
+  const start = lineStart(buffer);
+  return start === buffer.cursor ? deleteLeft(buffer) : cut(buffer, start, buffer.cursor);
+}
+
+/** To the end of the line; at the end already, the line feed after it. */
+export function deleteToEnd(buffer: TextBuffer): TextBuffer {
+  const end = lineEnd(buffer);
+  return end === buffer.cursor ? deleteRight(buffer) : cut(buffer, buffer.cursor, end);
+}
+
+/** The same column one line up or down, or `undefined` when there is no such line. */
+export function moveVertically(buffer: TextBuffer, direction: 'up' | 'down'): TextBuffer | undefined {
+  const start = lineStart(buffer);
+  const column = graphemes(buffer.text.slice(start, buffer.cursor)).length;
+  const targetStart = direction === 'up' ? lineStart({...buffer, cursor: start - 1}) : lineEnd(buffer) + 1;
+  if (direction === 'up' ? start === 0 : targetStart > buffer.text.length) return undefined;
+  const line = graphemes(buffer.text.slice(targetStart, lineEnd({...buffer, cursor: targetStart})));
+  return settle(buffer.text, targetStart + line.slice(0, column).join('').length);
+}
+
+const at = ({text}: TextBuffer, cursor: number): TextBuffer => ({text, cursor});
+
+const cut = ({text}: TextBuffer, from: number, to: number): TextBuffer =>
+  settle(text.slice(0, from) + text.slice(to), from);
+
+/** Inserting or cutting can join characters into one grapheme: the cursor then stands after it. */
+function settle(text: string, wanted: number): TextBuffer {
+  const from = text.lastIndexOf('\n', wanted - 1) + 1;
+  let cursor = from;
+  const end = text.indexOf('\n', wanted);
+  for (const grapheme of graphemes(text.slice(from, end < 0 ? text.length : end))) {
+    if (cursor >= wanted) break;
+    cursor += grapheme.length;
+  }
+  return {text, cursor};
+}
+
+const lineStart = ({text, cursor}: TextBuffer): number => (cursor <= 0 ? 0 : text.lastIndexOf('\n', cursor - 1) + 1);
+
+function lineEnd({text, cursor}: TextBuffer): number {
+  const end = text.indexOf('\n', cursor);
+  return end < 0 ? text.length : end;
+}
+
+function stepLeft(buffer: TextBuffer): number {
+  const {text, cursor} = buffer;
+  if (cursor === 0) return 0;
+  const start = lineStart(buffer);
+  if (start === cursor) return cursor - 1;
+  return cursor - (graphemes(text.slice(start, cursor)).at(-1)?.length ?? 0);
+}
+
+function stepRight(buffer: TextBuffer): number {
+  const {text, cursor} = buffer;
+  if (cursor >= text.length) return text.length;
+  const end = lineEnd(buffer);
+  return end === cursor ? cursor + 1 : cursor + (graphemes(text.slice(cursor, end))[0]?.length ?? 0);
+}
+
+/** A word border can lie inside a grapheme (a joiner counts as no letter): the border after it is meant then. */
+function wordLeft(buffer: TextBuffer): number {
+  const {text, cursor} = buffer;
+  const word = /[\p{Letter}\p{Number}\p{Mark}_]*[^\p{Letter}\p{Number}\p{Mark}_]*$/u.exec(text.slice(0, cursor));
+  const border = settle(text, cursor - (word?.[0].length ?? 0)).cursor;
+  return border < cursor ? border : stepLeft(buffer);
+}
+
+function wordRight({text, cursor}: TextBuffer): number {
+  const word = /^[^\p{Letter}\p{Number}\p{Mark}_]*[\p{Letter}\p{Number}\p{Mark}_]*/u.exec(text.slice(cursor));
+  return settle(text, cursor + (word?.[0].length ?? 0)).cursor;
+}

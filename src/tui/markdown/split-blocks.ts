@@ -1,0 +1,191 @@
+/**
+ * Cuts streamed markdown where a piece can no longer change: after a blank line, a heading, a list item, a line of a code
+ * fence. What is cut off is rendered once and never looked at again, so the cost of a delta depends on the unfinished block
+ * alone. Cutting is by lines and a few line shapes; what a piece looks like is for the renderer to find out.
+ */
+export type MarkdownPiece =
+  /** `gap` says whether a blank line stands before it (between items of a tight list there is none). */
+  | {readonly kind: 'block'; readonly source: string; readonly gap: 'line' | 'none'}
+  | {readonly kind: 'code-start'; readonly language: string}
+  /** Whole lines of an open fence, without the last line feed. */
+  | {readonly kind: 'code-lines'; readonly text: string};
+
+/** Where the unfinished text stands. */
+export type MarkdownPlace =
+  | {readonly kind: 'between'; readonly after: 'nothing' | 'item' | 'block'}
+  | {readonly kind: 'fence'; readonly marker: string; readonly indent: number};
+
+export interface MarkdownSplit {
+  readonly pieces: readonly MarkdownPiece[];
+  readonly rest: string;
+  readonly place: MarkdownPlace;
+}
+
+export const markdownStart: MarkdownPlace = {kind: 'between', after: 'nothing'};
+
+/** A block without an end this long (UTF-16 units) is cut at its last line feed all the same: tables and walls of text. */
+const longestOpenBlock = 16_384;
+
+/**
+ * Takes the finished pieces off the front of `text`, which stands at `place`. With `whole`, the text is complete and
+ * everything is finished.
+ */
+export function splitBlocks(text: string, place: MarkdownPlace, extent: 'growing' | 'whole'): MarkdownSplit {
+  const splitter = new Splitter(text, place);
+  splitter.run();
+  if (extent === 'whole') splitter.finish();
+  return splitter.result();
+}
+
+const fenceLine = /^( {0,3})(`{3,}|~{3,})([^`]*)$/u;
+const headingLine = /^ {0,3}#{1,6}(?:\s|$)/u;
+const itemLine = /^( {0,3})(?:[-*+]|\d{1,9}[.)])(?:\s|$)/u;
+const ruleLine = /^ {0,3}(?:(?:\* *){3,}|(?:- *){3,}|(?:_ *){3,})$/u;
+const indented = /^(?: {2,}|\t)/u;
+
+class Splitter {
+  readonly #text: string;
+  #place: MarkdownPlace;
+  readonly #pieces: MarkdownPiece[] = [];
+  /** Where the open block begins, and where the line being looked at begins. */
+  #start = 0;
+  #at = 0;
+  #open: 'nothing' | 'list' | 'block' = 'nothing';
+  /** End of the list item's text when a blank line follows it: the next line says whether the list goes on. */
+  #blankAt = -1;
+
+  constructor(text: string, place: MarkdownPlace) {
+    this.#text = text;
+    this.#place = place;
+  }
+
+  run(): void {
+    for (;;) {
+      const end = this.#text.indexOf('\n', this.#at);
+      if (end < 0) break;
+      const line = this.#text.slice(this.#at, this.#text[end - 1] === '\r' ? end - 1 : end);
+      if (this.#place.kind === 'fence') this.#fencedLine(line, end + 1, this.#place);
+      else this.#line(line, end + 1);
+      this.#at = end + 1;
+    }
+    this.#emitCode(this.#at);
+    if (this.#text.length - this.#start > longestOpenBlock && this.#at > this.#start) this.#cut(this.#at, this.#at);
+  }
+
+  finish(): void {
+    if (this.#place.kind === 'fence') {
+      const last = this.#text.slice(this.#start);
+      if (last !== '' && !isClosing(last, this.#place)) this.#pieces.push({kind: 'code-lines', text: last});
+    } else {
+      const last = this.#text.slice(this.#at);
+      if (last !== '') this.#line(last, this.#text.length);
+      if (this.#text.slice(this.#start).trim() !== '') this.#cut(this.#text.length, this.#text.length);
+    }
+    this.#start = this.#text.length;
+    this.#place = {kind: 'between', after: 'block'};
+  }
+
+  result(): MarkdownSplit {
+    return {pieces: this.#pieces, rest: this.#text.slice(this.#start), place: this.#place};
+  }
+
+  #line(line: string, next: number): void {
+    const blank = line.trim() === '';
+    switch (this.#open) {
+      case 'nothing':
+        if (blank) this.#skipTo(next);
+        else this.#begin(line, next);
+        return;
+      case 'block':
+        if (blank) {
+          this.#cut(this.#at, next);
+        } else if (fenceLine.test(line) || headingLine.test(line) || itemLine.test(line)) {
+          if (itemLine.test(line) && ruleLine.test(line)) return;
+          this.#cut(this.#at, this.#at);
+          this.#begin(line, next);
+        }
+        return;
+      case 'list':
+        this.#listLine(line, next, blank);
+        return;
+      default:
+    }
+  }
+
+  #listLine(line: string, next: number, blank: boolean): void {
+    if (blank) {
+      if (this.#blankAt < 0) this.#blankAt = this.#at;
+      return;
+    }
+    if (indented.test(line)) {
+      this.#blankAt = -1;
+      return;
+    }
+    const afterBlank = this.#blankAt >= 0;
+    const item = itemLine.test(line) && !ruleLine.test(line);
+    if (!item && !afterBlank && !fenceLine.test(line) && !headingLine.test(line)) return;
+    this.#cut(afterBlank ? this.#blankAt : this.#at, this.#at);
+    if (item) this.#place = {kind: 'between', after: afterBlank ? 'block' : 'item'};
+    this.#begin(line, next);
+  }
+
+  /** The first line of a block decides what ends it. */
+  #begin(line: string, next: number): void {
+    const fence = fenceLine.exec(line);
+    if (fence !== null) {
+      this.#pieces.push({kind: 'code-start', language: (fence[3] ?? '').trim()});
+      this.#place = {kind: 'fence', marker: fence[2] ?? '```', indent: (fence[1] ?? '').length};
+      this.#skipTo(next);
+      return;
+    }
+    this.#start = this.#at;
+    if (headingLine.test(line) || ruleLine.test(line)) {
+      this.#open = 'block';
+      this.#cut(next, next);
+      return;
+    }
+    this.#open = itemLine.test(line) ? 'list' : 'block';
+  }
+
+  #fencedLine(line: string, next: number, fence: MarkdownPlace & {readonly kind: 'fence'}): void {
+    if (!isClosing(line, fence)) return;
+    this.#emitCode(this.#at);
+    this.#place = {kind: 'between', after: 'block'};
+    this.#skipTo(next);
+  }
+
+  #emitCode(end: number): void {
+    if (this.#place.kind !== 'fence' || end <= this.#start) return;
+    const {indent} = this.#place;
+    const text = this.#text.slice(this.#start, end).replace(/\r?\n$/u, '');
+    this.#pieces.push({kind: 'code-lines', text: indent === 0 ? text : outdent(text, indent)});
+    this.#start = end;
+  }
+
+  #cut(end: number, next: number): void {
+    const source = this.#text.slice(this.#start, end).replace(/\s+$/u, '');
+    const tight = this.#place.kind === 'between' && this.#place.after === 'item';
+    if (source !== '') this.#pieces.push({kind: 'block', source, gap: tight ? 'none' : 'line'});
+    this.#place = {kind: 'between', after: 'block'};
+    this.#skipTo(next);
+  }
+
+  #skipTo(next: number): void {
+    this.#start = next;
+    this.#open = 'nothing';
+    this.#blankAt = -1;
+  }
+}
+
+function isClosing(line: string, fence: MarkdownPlace & {readonly kind: 'fence'}): boolean {
+  const trimmed = line.trim();
+  const [character] = fence.marker;
+  return (
+    character !== undefined &&
+    trimmed.length >= fence.marker.length &&
+    trimmed === character.repeat(trimmed.length) &&
+    !/^ {4}/u.test(line)
+  );
+}
+
+const outdent = (text: string, spaces: number): string => text.replaceAll(new RegExp(`^ {1,${spaces}}`, 'gmu'), '');

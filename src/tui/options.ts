@@ -1,0 +1,36 @@
+import type {Engine} from '../agent/engine.ts';
+import type {SessionSummary} from '../domain/journal.ts';
+
+/** All the terminal UI needs from outside. */
+export interface TuiOptions {
+  readonly engine: Engine;
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  readonly version: string;
+  /** The working directory as shown: with `~` for the home. */
+  readonly directory: string;
+  /** Sent at once; empty for none. */
+  readonly firstPrompt: string;
+  /** One sentence each, shown at the start. */
+  readonly notices: readonly string[];
+  /** Sessions that `/resume` offers, latest first. */
+  listSessions(): readonly SessionSummary[];
+  readonly history: HistoryPort;
+  /** `plain` writes no styling; `accessible` neither, and nothing on screen changes only because time passes. */
+  readonly look: 'colour' | 'plain' | 'accessible';
+  /** Whether `/demo` exists here; choosing it leaves with `{kind: 'demo'}`. */
+  readonly demo: 'none' | 'offered';
+  readonly clock: {
+    /** Milliseconds from any start, never going back. */
+    now(): number;
+  };
+}
+
+export interface HistoryPort {
+  /** Earlier prompts, oldest first. */
+  load(): readonly string[];
+  add(prompt: string): void;
+}
+
+/** Why the terminal UI ended. The engine still runs: closing it is the caller's part. */
+export type TuiExit = {readonly kind: 'left'} | {readonly kind: 'demo'};

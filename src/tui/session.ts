@@ -1,0 +1,255 @@
+import type {AgentEvent} from '../actions/agent-event.ts';
+import {unreachable} from '../base/unreachable.ts';
+import {commandsFor, type CommandInfo, type CommandLine} from './input/commands.ts';
+import {draftOf, isEmptyDraft} from './input/draft.ts';
+import {readKeys, type KeyPress, type RawKey} from './input/keymap.ts';
+import {press} from './input/press.ts';
+import {attend, openUi, type Effect, type Ui} from './input/ui.ts';
+import type {MarkdownLexer} from './markdown/render-markdown.ts';
+import type {TuiExit, TuiOptions} from './options.ts';
+import {drain} from './state/drain.ts';
+import {promptQueued, reduce, stopAsked, told} from './state/reduce.ts';
+import {emptyView, type View} from './state/view.ts';
+import type {Surface} from './surface.tsx';
+import type {Frame} from './text/wrap.ts';
+import {themeOf, type Theme} from './theme/theme.ts';
+import {previewLines} from './views/approval-card.ts';
+import {helpText} from './views/help-text.ts';
+import {screen} from './views/screen.ts';
+import {finishedLines, openLines} from './views/transcript.ts';
+
+/** Least time between two frames that only events asked for; keys are shown at once. */
+const frameMs = 50;
+const tickMs = 1000;
+
+/**
+ * Joins the parts: events and keys change `view` and `ui`, a frame writes what is finished to the scrollback and draws the
+ * rest. Deltas are only added up between frames, so their cost does not depend on how often they come.
+ */
+export class Session {
+  readonly #options: TuiOptions;
+  readonly #theme: Theme;
+  readonly #commands: readonly CommandInfo[];
+  readonly #leave: (exit: TuiExit) => void;
+  #surface: Surface | undefined;
+  #lexer: MarkdownLexer | undefined;
+  #view: View = emptyView;
+  #ui: Ui;
+  #frameTimer: NodeJS.Timeout | undefined;
+  #tickTimer: NodeJS.Timeout | undefined;
+  #lastFrame = Number.NEGATIVE_INFINITY;
+  #runningSince = 0;
+  /** Lines that go to the scrollback ahead of what is open. */
+  #aside: readonly string[] = [];
+
+  constructor(options: TuiOptions, leave: (exit: TuiExit) => void) {
+    this.#options = options;
+    this.#theme = themeOf(options.look === 'colour' ? 'colour' : 'plain');
+    this.#commands = commandsFor(options.demo);
+    this.#leave = leave;
+    this.#ui = openUi([], '');
+  }
+
+  /** The first frame. */
+  start(surface: Surface): void {
+    this.#surface = surface;
+    this.#drawNow();
+  }
+
+  /** Earlier prompts; read after the first frame. */
+  remember(prompts: readonly string[]): void {
+    this.#ui = {...openUi(prompts, ''), draft: this.#ui.draft, lastKey: this.#ui.lastKey};
+  }
+
+  /** From now on answers are rendered; until then they wait. */
+  useLexer(lexer: MarkdownLexer): void {
+    this.#lexer = lexer;
+    this.#drawSoon();
+  }
+
+  handleEvents(events: readonly AgentEvent[]): void {
+    for (const event of events) {
+      const {queued} = this.#view;
+      this.#view = reduce(this.#view, event);
+      if (event.event === 'prompt-accepted') this.#runningSince = this.#options.clock.now();
+      if (event.event === 'prompt-finished' && event.summary.end.kind === 'interrupted') this.#giveBack(queued);
+    }
+    this.#keepTicking();
+    this.#attend();
+    this.#drawSoon();
+  }
+
+  handleInput(input: string, key: RawKey): void {
+    this.#press(readKeys(input, key));
+  }
+
+  handlePaste(text: string): void {
+    this.#press([{kind: 'paste', text}]);
+  }
+
+  handleResize(): void {
+    this.#drawNow();
+  }
+
+  /** Hands a prompt to the engine. */
+  send(text: string): void {
+    this.#view = promptQueued(this.#view, text);
+    this.#options.engine.submit({op: 'prompt', text, images: []});
+    this.#drawSoon();
+  }
+
+  /** Stops all timers; answers with what was open, for the scrollback. */
+  stop(): string {
+    clearTimeout(this.#frameTimer);
+    clearInterval(this.#tickTimer);
+    const frame = this.#frame;
+    const {view, finished} = this.#drained();
+    return linesText([...finished, ...view.entries.flatMap(entry => openLines(entry, this.#lexer, frame))]);
+  }
+
+  #press(presses: readonly KeyPress[]): void {
+    for (const one of presses) {
+      const {ui, effects} = press(this.#ui, one, {
+        view: this.#view,
+        commands: this.#commands,
+        now: this.#options.clock.now(),
+      });
+      this.#ui = ui;
+      for (const effect of effects) this.#perform(effect);
+    }
+    this.#attend();
+    this.#drawNow();
+  }
+
+  #perform(effect: Effect): void {
+    const {engine, history} = this.#options;
+    switch (effect.do) {
+      case 'send':
+        history.add(effect.text);
+        this.send(effect.text);
+        return;
+      case 'op':
+        if (effect.op.op === 'interrupt') this.#view = stopAsked(this.#view);
+        engine.submit(effect.op);
+        return;
+      case 'command':
+        this.#command(effect.line);
+        return;
+      case 'show-all':
+        this.#aside = [...this.#aside, '', ...previewLines(effect.approval.preview, this.#frame)];
+        return;
+      case 'leave':
+        this.#leave({kind: 'left'});
+        return;
+      default:
+        unreachable(effect);
+    }
+  }
+
+  #command(line: CommandLine): void {
+    if (line.kind === 'unknown') {
+      const near = line.nearest === '' ? '/help lists the commands.' : `Did you mean ${line.nearest}?`;
+      this.#view = told(this.#view, 'warning', `There is no command ${line.word}. ${near}`);
+      return;
+    }
+    const {engine} = this.#options;
+    switch (line.name) {
+      case 'help':
+        this.#view = told(this.#view, 'info', helpText(this.#commands));
+        return;
+      case 'clear':
+        engine.submit({op: 'open-session', session: {kind: 'new'}});
+        return;
+      case 'resume':
+        this.#pickSession();
+        return;
+      case 'model':
+        if (line.argument === '') {
+          const model = this.#view.model === '' ? 'No model is configured.' : `The model is ${this.#view.model}.`;
+          this.#view = told(this.#view, 'info', `${model} /model NAME changes it.`);
+        } else engine.submit({op: 'set-model', model: line.argument});
+        return;
+      case 'demo':
+        this.#leave({kind: 'demo'});
+        return;
+      case 'exit':
+        this.#leave({kind: 'left'});
+        return;
+      default:
+        unreachable(line.name);
+    }
+  }
+
+  #pickSession(): void {
+    const {session} = this.#view;
+    const own = session.tag === 'open' ? session.info.id : undefined;
+    const sessions = this.#options.listSessions().filter(({id}) => id !== own);
+    if (sessions.length === 0) this.#view = told(this.#view, 'info', 'There is no earlier session here.');
+    else this.#ui = {...this.#ui, picker: {kind: 'sessions', sessions, row: 0}};
+  }
+
+  /** Prompts that an interrupt dropped are the user's work: they come back as the draft. */
+  #giveBack(queued: readonly string[]): void {
+    if (queued.length > 0 && isEmptyDraft(this.#ui.draft)) {
+      this.#ui = {...this.#ui, draft: draftOf(queued.join('\n\n'))};
+    }
+  }
+
+  #attend(): void {
+    this.#ui = attend(this.#ui, this.#view, this.#options.clock.now());
+  }
+
+  /** Seconds are counted on screen only while something runs. */
+  #keepTicking(): void {
+    const running = this.#view.run.state !== 'idle' && this.#options.look !== 'accessible';
+    if (running) this.#tickTimer ??= setInterval(() => this.#drawSoon(), tickMs);
+    else {
+      clearInterval(this.#tickTimer);
+      this.#tickTimer = undefined;
+    }
+  }
+
+  get #frame(): Frame {
+    // One column stays free: a terminal holds back the wrap after its last one, and not all do it alike.
+    return {theme: this.#theme, width: Math.max(12, (this.#surface?.size.columns ?? 80) - 1)};
+  }
+
+  #drawSoon(): void {
+    if (this.#surface === undefined) return;
+    const wait = this.#lastFrame + frameMs - this.#options.clock.now();
+    this.#frameTimer ??= setTimeout(() => this.#drawNow(), Math.min(frameMs, Math.max(0, wait)));
+  }
+
+  #drawNow(): void {
+    clearTimeout(this.#frameTimer);
+    this.#frameTimer = undefined;
+    if (this.#surface === undefined) return;
+    const {view, finished} = this.#drained();
+    this.#view = view;
+    const now = this.#options.clock.now();
+    this.#lastFrame = now;
+    const {rows} = this.#surface.size;
+    const state = {
+      view,
+      ui: this.#ui,
+      commands: this.#commands,
+      lexer: this.#lexer,
+      directory: this.#options.directory,
+      elapsedMs: now - this.#runningSince,
+      demo: this.#options.demo,
+    };
+    this.#surface.show(linesText(finished), screen(state, rows, this.#frame));
+  }
+
+  #drained(): {readonly view: View; readonly finished: readonly string[]} {
+    const lexer = this.#lexer;
+    if (lexer === undefined) return {view: this.#view, finished: []};
+    const {view, finished} = drain(this.#view);
+    const frame = this.#frame;
+    const lines = [...this.#aside, ...finished.flatMap(one => finishedLines(one, lexer, frame))];
+    this.#aside = [];
+    return {view, finished: lines};
+  }
+}
+
+const linesText = (lines: readonly string[]): string => (lines.length === 0 ? '' : `${lines.join('\n')}\n`);

@@ -1,0 +1,231 @@
+import type {AgentEvent} from '../../actions/agent-event.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import {messageText, type Message} from '../../domain/conversation.ts';
+import type {ActionId} from '../../domain/ids.ts';
+import type {BlockDelta} from '../../domain/model-stream.ts';
+import {applyTaskFrames, emptyTaskView} from '../../tasks/task-view.ts';
+import {markdownStart} from '../markdown/split-blocks.ts';
+import {emptyView, type ActionEntry, type ActionStage, type Entry, type View} from './view.ts';
+
+/** Live output kept of a running action (UTF-16 units): more than the lines shown of it can hold. */
+const tailKept = 4000;
+
+/** Messages of a resumed session that are shown again. */
+const historyShown = 20;
+
+/** The view after one event. Total: an event about something unknown changes nothing. */
+export function reduce(view: View, event: AgentEvent): View {
+  switch (event.event) {
+    case 'session-opened':
+      return opened(view, event);
+    case 'prompt-accepted':
+      return {
+        ...add(view, {kind: 'prompt', text: event.text}),
+        queued: withoutFirst(view.queued, event.text),
+        run: {state: 'working'},
+      };
+    case 'turn-started':
+      return view.run.state === 'stopping' ? view : {...view, run: {state: 'working'}};
+    case 'retrying':
+      return {
+        ...view,
+        run: {
+          state: 'retrying',
+          text: `${event.message} Trying again in ${Math.ceil(event.delayMs / 1000)} s (${event.attempt} of ${event.maxAttempts}).`,
+        },
+      };
+    case 'message-started':
+      return view.run.state === 'retrying' ? {...view, run: {state: 'working'}} : view;
+    case 'block-started':
+      return blockStarted(view, keyOf(event), event.block.kind);
+    case 'block-delta':
+      return blockDelta(view, keyOf(event), event.delta);
+    case 'block-finished':
+      return {...view, entries: view.entries.map(entry => (hasKey(entry, keyOf(event)) ? done(entry) : entry))};
+    case 'message-finished':
+      return {...view, entries: view.entries.map(done)};
+    case 'action-queued':
+      return add(view, {
+        kind: 'action',
+        id: event.id,
+        label: event.label,
+        stage: {stage: 'queued', action: event.action},
+      });
+    case 'approval-requested':
+      return {
+        ...onAction(view, event.approval.id, () => ({stage: 'waiting', action: event.approval.action})),
+        approvals: [...view.approvals, event.approval],
+      };
+    case 'approval-settled':
+      return {...view, approvals: view.approvals.filter(approval => approval.id !== event.id)};
+    case 'question-asked':
+      return {...view, questions: [...view.questions, {id: event.id, questions: event.questions}]};
+    case 'question-settled':
+      return {...view, questions: view.questions.filter(open => open.id !== event.id)};
+    case 'action-started':
+      return onAction(view, event.id, () => ({
+        stage: 'running',
+        action: event.action,
+        preview: event.preview,
+        tail: '',
+      }));
+    case 'action-output':
+      return onAction(view, event.id, stage =>
+        stage.stage === 'running' ? {...stage, tail: (stage.tail + event.chunk).slice(-tailKept)} : stage,
+      );
+    case 'action-settled':
+      return settled(view, event);
+    case 'todos-framed':
+      return {...view, tasks: applyTaskFrames(view.tasks, event.frames)};
+    case 'usage-changed':
+      return {...view, usage: event.usage};
+    case 'model-changed':
+      return {...view, model: event.model};
+    case 'mode-changed':
+      return {...view, mode: event.mode};
+    case 'notice':
+      return add(view, {kind: 'notice', level: event.level, text: event.text});
+    case 'prompt-finished': {
+      const ended = {...view, entries: view.entries.map(done), run: {state: 'idle'}} as const;
+      const {end} = event.summary;
+      const dropped = end.kind === 'interrupted' ? {...ended, queued: []} : ended;
+      return end.kind === 'done' ? dropped : add(dropped, {kind: 'end', end});
+    }
+    default:
+      return unreachable(event);
+  }
+}
+
+/** A prompt was handed to the engine. */
+export const promptQueued = (view: View, text: string): View => ({...view, queued: [...view.queued, text]});
+
+/** A stop was asked for. */
+export const stopAsked = (view: View): View => (view.run.state === 'idle' ? view : {...view, run: {state: 'stopping'}});
+
+/** Something of the front end's own to tell. */
+export const told = (view: View, level: 'info' | 'warning', text: string): View =>
+  add(view, {kind: 'notice', level, text});
+
+const add = (view: View, entry: Entry): View => ({...view, entries: [...view.entries, entry]});
+
+const keyOf = (event: {readonly message: string; readonly index: number}): string => `${event.message}/${event.index}`;
+
+const hasKey = (entry: Entry, key: string): boolean =>
+  (entry.kind === 'text' || entry.kind === 'thinking') && entry.key === key;
+
+const done = (entry: Entry): Entry =>
+  (entry.kind === 'text' || entry.kind === 'thinking') && entry.state === 'streaming'
+    ? {...entry, state: 'done'}
+    : entry;
+
+/** What the session before left unwritten is kept; all else begins anew. */
+function opened(before: View, event: AgentEvent & {readonly event: 'session-opened'}): View {
+  const {session, history, todoFrames, usage} = event;
+  const left = Math.max(0, history.length - historyShown);
+  const more = left === 0 ? '' : ` (${left} earlier messages not shown)`;
+  const heading: readonly Entry[] =
+    session.origin === 'resumed'
+      ? [{kind: 'notice', level: 'info', text: `Session resumed${more}.`}]
+      : before.session.tag === 'open'
+        ? [{kind: 'notice', level: 'info', text: 'New session.'}]
+        : [];
+  const unwritten = before.entries
+    .map(done)
+    .filter(entry => entry.kind !== 'action' || entry.stage.stage === 'settled');
+  return {
+    ...emptyView,
+    session: {tag: 'open', info: session},
+    model: session.model,
+    mode: session.mode,
+    usage,
+    tasks: applyTaskFrames(emptyTaskView, todoFrames),
+    queued: before.session.tag === 'opening' ? before.queued : [],
+    entries: [...unwritten, ...heading, ...history.slice(left).flatMap(pastEntries)],
+  };
+}
+
+function pastEntries(message: Message): readonly Entry[] {
+  if (message.role === 'user') {
+    const text = messageText(message);
+    return text === '' ? [] : [{kind: 'prompt', text}];
+  }
+  return message.blocks.flatMap((block, at): readonly Entry[] => {
+    switch (block.kind) {
+      case 'text':
+        return [textEntry(`${message.id}/${at}`, block.text, 'done')];
+      case 'tool-call':
+        return [{kind: 'past-action', text: block.name}];
+      case 'thinking':
+      case 'sealed-thinking':
+        return [];
+      default:
+        return unreachable(block);
+    }
+  });
+}
+
+const textEntry = (key: string, rest: string, state: 'streaming' | 'done'): Entry => ({
+  kind: 'text',
+  key,
+  rest,
+  place: markdownStart,
+  written: 'nothing',
+  state,
+});
+
+function blockStarted(view: View, key: string, kind: 'text' | 'thinking' | 'sealed-thinking' | 'tool-call'): View {
+  switch (kind) {
+    case 'text':
+      return add(view, textEntry(key, '', 'streaming'));
+    case 'thinking':
+      return add(view, {kind: 'thinking', key, text: '', state: 'streaming'});
+    case 'sealed-thinking':
+    case 'tool-call':
+      return view;
+    default:
+      return unreachable(kind);
+  }
+}
+
+function blockDelta(view: View, key: string, delta: BlockDelta): View {
+  if (delta.kind !== 'text' && delta.kind !== 'thinking') return view;
+  return {
+    ...view,
+    entries: view.entries.map(entry => {
+      if (!hasKey(entry, key)) return entry;
+      if (entry.kind === 'text' && delta.kind === 'text') return {...entry, rest: entry.rest + delta.text};
+      if (entry.kind === 'thinking' && delta.kind === 'thinking') return {...entry, text: entry.text + delta.text};
+      return entry;
+    }),
+  };
+}
+
+function onAction(view: View, id: ActionId, next: (stage: ActionStage) => ActionStage): View {
+  return {
+    ...view,
+    entries: view.entries.map(entry =>
+      entry.kind === 'action' && entry.id === id ? {...entry, stage: next(entry.stage)} : entry,
+    ),
+  };
+}
+
+/** A call that never decoded has no queued entry: its card is made here. */
+function settled(view: View, event: AgentEvent & {readonly event: 'action-settled'}): View {
+  const stageFrom = (before: ActionStage | undefined): ActionStage => ({
+    stage: 'settled',
+    result: event.result,
+    preview: before?.stage === 'running' ? before.preview : {kind: 'none'},
+    tail: before?.stage === 'running' ? before.tail : '',
+    durationMs: event.durationMs,
+  });
+  const {id, name} = event.call;
+  const without = {...view, approvals: view.approvals.filter(approval => approval.id !== id)};
+  if (view.entries.some(entry => entry.kind === 'action' && entry.id === id)) return onAction(without, id, stageFrom);
+  const entry: ActionEntry = {kind: 'action', id, label: name, stage: stageFrom(undefined)};
+  return add(without, entry);
+}
+
+function withoutFirst(queued: readonly string[], text: string): readonly string[] {
+  const at = queued.indexOf(text);
+  return at < 0 ? queued : queued.toSpliced(at, 1);
+}

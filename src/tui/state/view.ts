@@ -1,0 +1,105 @@
+import type {Approval, PromptEnd, SessionInfo, SessionUsage, SettledCall} from '../../actions/agent-event.ts';
+import type {Action} from '../../actions/catalogue.ts';
+import type {Question} from '../../actions/ports.ts';
+import type {Preview} from '../../actions/preview.ts';
+import type {ActionId} from '../../domain/ids.ts';
+import type {PermissionMode} from '../../domain/risk.ts';
+import {emptyTaskView, type TaskView} from '../../tasks/task-view.ts';
+import type {MarkdownPiece, MarkdownPlace} from '../markdown/split-blocks.ts';
+
+/**
+ * Everything the screen shows, as a fold of agent events. It holds only what is still open: what is finished leaves it
+ * through `drain` and lives in the terminal's scrollback, so that no cost grows with the conversation.
+ */
+export interface View {
+  readonly session: {readonly tag: 'opening'} | {readonly tag: 'open'; readonly info: SessionInfo};
+  /** What is not yet written to the scrollback, in order. */
+  readonly entries: readonly Entry[];
+  readonly run: Run;
+  /** Prompts handed to the engine that it has not taken up yet. */
+  readonly queued: readonly string[];
+  readonly approvals: readonly Approval[];
+  readonly questions: readonly OpenQuestions[];
+  readonly tasks: TaskView;
+  readonly usage: SessionUsage;
+  readonly model: string;
+  readonly mode: PermissionMode;
+}
+
+export type Run =
+  | {readonly state: 'idle'}
+  | {readonly state: 'working'}
+  | {readonly state: 'retrying'; readonly text: string}
+  /** The user asked for a stop; what runs is being settled. */
+  | {readonly state: 'stopping'};
+
+export interface OpenQuestions {
+  readonly id: ActionId;
+  readonly questions: readonly Question[];
+}
+
+export type Entry = TextEntry | ThinkingEntry | ActionEntry | ClosedEntry;
+
+/** `rest` is the markdown not yet cut off; `written` says whether earlier pieces are in the scrollback already. */
+export interface TextEntry {
+  readonly kind: 'text';
+  readonly key: string;
+  readonly rest: string;
+  readonly place: MarkdownPlace;
+  readonly written: 'nothing' | 'some';
+  readonly state: 'streaming' | 'done';
+}
+
+export interface ThinkingEntry {
+  readonly kind: 'thinking';
+  readonly key: string;
+  readonly text: string;
+  readonly state: 'streaming' | 'done';
+}
+
+export interface ActionEntry {
+  readonly kind: 'action';
+  readonly id: ActionId;
+  readonly label: string;
+  readonly stage: ActionStage;
+}
+
+export type ActionStage =
+  | {readonly stage: 'queued'; readonly action: Action}
+  | {readonly stage: 'waiting'; readonly action: Action}
+  | {readonly stage: 'running'; readonly action: Action; readonly preview: Preview; readonly tail: string}
+  | {
+      readonly stage: 'settled';
+      readonly result: SettledCall;
+      readonly preview: Preview;
+      readonly tail: string;
+      readonly durationMs: number;
+    };
+
+/** Entries that are finished from the start. */
+export type ClosedEntry =
+  | {readonly kind: 'prompt'; readonly text: string}
+  | {readonly kind: 'notice'; readonly level: 'info' | 'warning'; readonly text: string}
+  /** An action of an earlier run of weft, by its tool name. */
+  | {readonly kind: 'past-action'; readonly text: string}
+  | {readonly kind: 'end'; readonly end: PromptEnd};
+
+/** What leaves the view for the scrollback: whole entries, and finished pieces of a message still being written. */
+export type Finished =
+  | {readonly kind: 'pieces'; readonly pieces: readonly MarkdownPiece[]; readonly written: 'nothing' | 'some'}
+  | ThinkingEntry
+  | ActionEntry
+  | ClosedEntry;
+
+export const emptyView: View = {
+  session: {tag: 'opening'},
+  entries: [],
+  run: {state: 'idle'},
+  queued: [],
+  approvals: [],
+  questions: [],
+  tasks: emptyTaskView,
+  usage: {models: {}, contextTokens: 0, contextWindow: 0},
+  model: '',
+  mode: 'default',
+};

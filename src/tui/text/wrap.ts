@@ -1,0 +1,156 @@
+import type {Role, Theme} from '../theme/theme.ts';
+import {cellWidth, graphemes, graphemeWidth} from './cell-width.ts';
+
+/** A run of text in one look. `text` is visible text (no control characters); a line feed is a forced break. */
+export interface Span {
+  readonly text: string;
+  readonly roles: readonly Role[];
+}
+
+export interface Frame {
+  readonly theme: Theme;
+  /** Cells a line may take, indents included. */
+  readonly width: number;
+}
+
+/** Prefixes of the first line and of all others; each holds no styling and counts with its cells. */
+export interface Indent {
+  readonly first: string;
+  readonly rest: string;
+  readonly roles: readonly Role[];
+}
+
+export const noIndent: Indent = {first: '', rest: '', roles: []};
+
+/** Breaks styled text into lines between words, inside a word only when it is longer than a line. Styles never span lines. */
+export function wrapSpans(spans: readonly Span[], frame: Frame, indent: Indent): readonly string[] {
+  const lines = new LineFiller(frame, indent);
+  for (const span of spans) {
+    for (const [part] of span.text.matchAll(/\n| +|[^ \n]+/gu)) {
+      if (part === '\n') lines.breakLine();
+      else if (part.startsWith(' ')) lines.space(part.length, span.roles);
+      else lines.word(part, span.roles);
+    }
+  }
+  return lines.finish();
+}
+
+/** Plain text in one look. */
+export const wrapText = (text: string, roles: readonly Role[], frame: Frame): readonly string[] =>
+  wrapSpans([{text, roles}], frame, noIndent);
+
+/** One line per line of `text`, each cut hard at the width: for code and output, where spaces count. */
+export function hardWrap(text: string, width: number): readonly string[] {
+  if (text.length <= width && cellWidth(text) <= width) return [text];
+  const lines: string[] = [];
+  let line = '';
+  let used = 0;
+  for (const grapheme of graphemes(text)) {
+    const cells = graphemeWidth(grapheme);
+    if (used + cells > width && line !== '') {
+      lines.push(line);
+      line = '';
+      used = 0;
+    }
+    line += grapheme;
+    used += cells;
+  }
+  lines.push(line);
+  return lines;
+}
+
+interface Piece {
+  text: string;
+  readonly roles: readonly Role[];
+}
+
+/** Pieces of the word being read are kept apart from the line, so that a word of several looks moves to the next line whole. */
+class LineFiller {
+  readonly #frame: Frame;
+  readonly #indent: Indent;
+  readonly #lines: string[] = [];
+  #line: Piece[] = [];
+  #lineWidth = 0;
+  #gap: Piece = {text: '', roles: []};
+  #word: Piece[] = [];
+  #wordWidth = 0;
+
+  constructor(frame: Frame, indent: Indent) {
+    this.#frame = frame;
+    this.#indent = indent;
+  }
+
+  word(text: string, roles: readonly Role[]): void {
+    this.#word.push({text, roles});
+    this.#wordWidth += cellWidth(text);
+  }
+
+  space(count: number, roles: readonly Role[]): void {
+    this.#placeWord();
+    this.#gap = {text: ' '.repeat(count), roles};
+  }
+
+  breakLine(): void {
+    this.#placeWord();
+    this.#closeLine();
+  }
+
+  finish(): readonly string[] {
+    this.#placeWord();
+    if (this.#line.length > 0 || this.#lines.length === 0) this.#closeLine();
+    return this.#lines;
+  }
+
+  get #room(): number {
+    const prefix = this.#lines.length === 0 ? this.#indent.first : this.#indent.rest;
+    return Math.max(1, this.#frame.width - cellWidth(prefix));
+  }
+
+  #placeWord(): void {
+    if (this.#word.length === 0) return;
+    const gap = this.#gap;
+    const wanted = this.#lineWidth + gap.text.length + this.#wordWidth;
+    if (wanted > this.#room && this.#line.length > 0) {
+      this.#closeLine();
+    } else if (gap.text !== '' && this.#line.length > 0) {
+      this.#append(gap.text, gap.roles);
+      this.#lineWidth += gap.text.length;
+    }
+    this.#gap = {text: '', roles: []};
+    if (this.#wordWidth > this.#room) this.#placeLongWord();
+    else {
+      for (const {text, roles} of this.#word) this.#append(text, roles);
+      this.#lineWidth += this.#wordWidth;
+    }
+    this.#word = [];
+    this.#wordWidth = 0;
+  }
+
+  #placeLongWord(): void {
+    for (const {text, roles} of this.#word) {
+      for (const grapheme of graphemes(text)) {
+        const cells = graphemeWidth(grapheme);
+        if (this.#lineWidth + cells > this.#room && this.#line.length > 0) this.#closeLine();
+        this.#append(grapheme, roles);
+        this.#lineWidth += cells;
+      }
+    }
+  }
+
+  #append(text: string, roles: readonly Role[]): void {
+    const last = this.#line.at(-1);
+    if (last !== undefined && last.roles === roles) last.text += text;
+    else this.#line.push({text, roles});
+  }
+
+  #closeLine(): void {
+    const {theme} = this.#frame;
+    const prefix = this.#lines.length === 0 ? this.#indent.first : this.#indent.rest;
+    let line = theme.paint(this.#indent.roles, prefix);
+    for (const {text, roles} of this.#line) line += theme.paint(roles, text);
+    this.#lines.push(line);
+    this.#line = [];
+    this.#lineWidth = 0;
+    this.#gap = {text: '', roles: []};
+  }
+}

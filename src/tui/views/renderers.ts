@@ -1,0 +1,151 @@
+import type {ActionName, ActionResult, OutputOf} from '../../actions/catalogue.ts';
+import type {ReadEntry} from '../../actions/read-files.ts';
+import {endText} from '../../actions/request-command-output.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import {faultText} from '../../domain/fault.ts';
+import type {Cancellation} from '../../domain/settled.ts';
+import {visible, visibleLine, visibleOutput} from '../text/visible.ts';
+import {hardWrap, wrapText, type Frame} from '../text/wrap.ts';
+import {diffLines} from './diff-lines.ts';
+
+/** What a card says below its first line once the action has succeeded. */
+export type ResultRenderer<Output> = (output: Output, frame: Frame) => readonly string[];
+
+/** Lines of a command's output kept on its card, and lines of a file's diff. */
+const outputShown = 5;
+const diffShown = 24;
+
+/** One renderer for every action: an action without one does not compile. */
+export const renderers: {readonly [N in ActionName]: ResultRenderer<OutputOf<N>>} = {
+  'request-command-output': ({report}, frame) => [
+    ...outputTail(report.output.text, frame),
+    frame.theme.paint(
+      [report.end.kind === 'exited' && report.end.code === 0 ? 'dim' : 'warning'],
+      endText(report) +
+        (report.output.file === undefined ? '' : `, whole output in ${visibleLine(report.output.file)}`),
+    ),
+  ],
+  'read-files': ({files}, frame) => files.flatMap(entry => note(readText(entry), frame)),
+  'request-file-edits': ({files}, frame) => diffLines(files, diffShown, frame),
+  grep: (report, frame) =>
+    note(
+      (report.omitted.exact === 'exact' ? '' : 'at least ') +
+        countOf(report.lines.length + report.omitted.count, {one: 'line', many: 'lines'}),
+      frame,
+    ),
+  'file-glob': (report, frame) =>
+    note(countOf(report.paths.length + report.omitted, {one: 'file', many: 'files'}), frame),
+  'file-glob-v2': (report, frame) =>
+    note(countOf(report.paths.length + report.omitted, {one: 'file', many: 'files'}), frame),
+  'update-todos': ({todos}, frame) =>
+    note(`${todos.filter(todo => todo.status === 'completed').length} of ${todos.length} done`, frame),
+  'ask-user-question': ({questions, answers}, frame) =>
+    questions.flatMap((question, at) => {
+      const answer = answers[at];
+      const parts = [
+        ...(answer?.selected ?? []),
+        ...(answer === undefined || answer.other === '' ? [] : [answer.other]),
+      ];
+      return note(`${visibleLine(question.question)} → ${visibleLine(parts.join('; '))}`, frame);
+    }),
+  'write-to-long-running-shell-command': nothingMore,
+  'read-shell-command-output': nothingMore,
+  'transfer-shell-command-control-to-user': nothingMore,
+  'upload-artifact': nothingMore,
+  'search-codebase': nothingMore,
+  'read-mcp-resource': nothingMore,
+  'call-mcp-tool': nothingMore,
+  'read-documents': nothingMore,
+  'edit-documents': nothingMore,
+  'create-documents': nothingMore,
+  'start-agent': nothingMore,
+  'send-message-to-agent': nothingMore,
+  'suggest-new-conversation': nothingMore,
+  'suggest-prompt': nothingMore,
+  'init-project': nothingMore,
+  'open-code-review': nothingMore,
+  'insert-code-review-comments': nothingMore,
+  'fetch-conversation': nothingMore,
+  'read-skill': nothingMore,
+  'use-computer': nothingMore,
+  'request-computer-use': nothingMore,
+  'web-fetch': nothingMore,
+  'web-search': nothingMore,
+};
+
+/** What the card says of how the action ended. */
+export function resultLines<N extends ActionName>(result: ActionResult<N>, frame: Frame): readonly string[] {
+  const render: ResultRenderer<OutputOf<N>> = renderers[result.name];
+  const settled: ActionResult<N>['settled'] = result.settled;
+  switch (settled.state) {
+    case 'success':
+      return render(settled.output, frame);
+    case 'error':
+      return wrapText(visible(faultText(settled.fault)), ['error'], frame);
+    case 'cancelled':
+      return wrapText(visible(cancelText(settled.why)), ['dim'], frame);
+    default:
+      return unreachable(settled);
+  }
+}
+
+/** The last lines a program printed; the same form while it runs and after. */
+export function outputTail(output: string, frame: Frame): readonly string[] {
+  const text = visibleOutput(output).trimEnd();
+  if (text === '') return [];
+  const lines = text.split('\n');
+  return lines
+    .slice(-outputShown)
+    .flatMap(line => hardWrap(line.slice(0, 4 * frame.width), frame.width))
+    .slice(-outputShown)
+    .map(line => frame.theme.paint(['dim'], line));
+}
+
+/** For actions that are declared and cannot run yet: their faults say all there is. */
+function nothingMore(): readonly string[] {
+  return [];
+}
+
+const note = (text: string, frame: Frame): readonly string[] => wrapText(text, ['dim'], frame);
+
+function readText(entry: ReadEntry): string {
+  if (entry.state === 'failed') return `${visibleLine(entry.path)}: ${visibleLine(faultText(entry.fault))}`;
+  const {file} = entry;
+  switch (file.kind) {
+    case 'text':
+      return file.lines.length === file.totalLines
+        ? countOf(file.totalLines, {one: 'line', many: 'lines'})
+        : `lines ${file.firstLine} to ${file.firstLine + file.lines.length - 1} of ${file.totalLines}`;
+    case 'image':
+      return `image (${file.image.mediaType})`;
+    case 'directory':
+      return countOf(file.entries.length + file.more, {one: 'entry', many: 'entries'});
+    default:
+      return unreachable(file);
+  }
+}
+
+interface Noun {
+  readonly one: string;
+  readonly many: string;
+}
+
+function countOf(count: number, {one, many}: Noun): string {
+  return count === 0 ? `no ${many}` : `${count} ${count === 1 ? one : many}`;
+}
+
+function cancelText({reason, message}: Cancellation): string {
+  switch (reason) {
+    case 'declined':
+      return message === '' ? 'you said no' : `you said no: ${message}`;
+    case 'denied':
+      return message === '' ? 'not permitted' : message;
+    case 'interrupted':
+      return 'interrupted';
+    case 'shutdown':
+    case 'lost':
+      return message === '' ? 'stopped before it ended' : message;
+    default:
+      return unreachable(reason);
+  }
+}

@@ -1,0 +1,108 @@
+import {completions, type CommandInfo} from '../input/commands.ts';
+import type {Ui} from '../input/ui.ts';
+import type {MarkdownLexer} from '../markdown/render-markdown.ts';
+import {attentionOf} from '../state/select.ts';
+import type {View} from '../state/view.ts';
+import {fit} from '../text/cell-width.ts';
+import {visibleLine} from '../text/visible.ts';
+import type {Frame} from '../text/wrap.ts';
+import {isEmptyDraft} from '../input/draft.ts';
+import {glyphs} from '../theme/glyphs.ts';
+import {approvalCard} from './approval-card.ts';
+import {composerView, type Placed} from './composer-view.ts';
+import {completionList, sessionList} from './lists.ts';
+import {questionCard} from './question-card.ts';
+import {runLine, statusLine} from './status-line.ts';
+import {todoPanel} from './todo-panel.ts';
+import {openLines} from './transcript.ts';
+
+export interface ScreenState {
+  readonly view: View;
+  readonly ui: Ui;
+  readonly commands: readonly CommandInfo[];
+  readonly lexer: MarkdownLexer | undefined;
+  readonly directory: string;
+  /** Since the running prompt began. */
+  readonly elapsedMs: number;
+  readonly demo: 'none' | 'offered';
+}
+
+/**
+ * The live region: from top to bottom what is still open, the todo panel, what runs, what is asked or the composer, and the
+ * status line. Always shorter than the screen (at most `rows - 1` lines): the lower part has its place first, and of what
+ * is open the last lines are shown.
+ */
+export function screen(state: ScreenState, rows: number, frame: Frame): Placed {
+  const most = Math.max(3, rows - 1);
+  const status = statusLine(state.view, state.directory, frame);
+  const input = inputLines(state, Math.max(2, most - 2), frame);
+  const left = (used: number): number => Math.max(0, most - 1 - input.lines.length - used);
+  const running = runLine(state.view, state.elapsedMs, frame).slice(0, left(1));
+  const queued = queuedLines(state.view, frame).slice(0, left(1 + running.length));
+  const room = left(1 + running.length + queued.length);
+  const todos = todoPanel(state.view, Math.min(6, Math.floor(room / 2)), frame).slice(0, Math.max(0, room));
+  const open = state.view.entries.flatMap(entry => openLines(entry, state.lexer, frame));
+  const openRoom = Math.max(0, room - todos.length - (todos.length > 0 ? 1 : 0));
+  const above = [
+    ...(openRoom === 0 ? [] : open.slice(-openRoom)),
+    ...(todos.length > 0 ? ['', ...todos] : []),
+    '',
+    ...running,
+    ...queued,
+  ];
+  const lines = [...above, ...input.lines, status];
+  const over = Math.max(0, lines.length - most);
+  return {
+    lines: lines.slice(over),
+    cursor: {x: Math.min(input.cursor.x, frame.width - 1), y: Math.max(0, above.length - over + input.cursor.y)},
+  };
+}
+
+function queuedLines({queued}: View, frame: Frame): readonly string[] {
+  return queued
+    .map(text => frame.theme.paint(['dim'], fit(`${glyphs.queued} queued: ${visibleLine(text)}`, frame.width)))
+    .slice(0, 3);
+}
+
+function inputLines(state: ScreenState, rows: number, frame: Frame): Placed {
+  const {ui, view} = state;
+  if (ui.picker.kind === 'sessions') {
+    return {lines: sessionList(ui.picker, rows, frame), cursor: {x: 0, y: 0}};
+  }
+  const card = cardLines(state, isEmptyDraft(ui.draft) ? rows : Math.max(2, rows - 2), frame);
+  if (card === undefined) return composerLines(state, rows, frame);
+  if (isEmptyDraft(ui.draft)) return card;
+  const draft = composerView(ui.draft, {rows: 2, frame, hint: ''});
+  const typing =
+    ui.card.kind !== 'none' && ui.card.guard === 'typing' && view.approvals.length + view.questions.length > 0;
+  return {
+    lines: [...card.lines, ...draft.lines],
+    cursor: typing ? {x: draft.cursor.x, y: card.lines.length + draft.cursor.y} : card.cursor,
+  };
+}
+
+function cardLines({ui, view}: ScreenState, rows: number, frame: Frame): Placed | undefined {
+  const attention = attentionOf(view);
+  if (ui.card.kind === 'approval' && attention.kind === 'approval') {
+    const {approval, waiting} = attention;
+    return approvalCard({approval, waiting, refusal: ui.card.refusal}, rows, frame);
+  }
+  return ui.card.kind === 'question' && attention.kind === 'question'
+    ? questionCard(ui.card.form, rows, frame)
+    : undefined;
+}
+
+function composerLines({ui, view, commands, demo}: ScreenState, rows: number, frame: Frame): Placed {
+  const offered = completions(ui.draft.buffer.text, commands);
+  const list = completionList(offered, ui.completionRow, frame).slice(0, Math.max(0, rows - 2));
+  const leaving = ui.leaving.kind === 'armed' ? [frame.theme.paint(['warning'], 'Ctrl+C again leaves')] : [];
+  const idle = demo === 'offered' ? 'Ask for something, or /demo' : 'Ask for something';
+  const hint = view.run.state === 'idle' ? idle : 'Ask for more; it waits its turn';
+  const below = [...list, ...leaving];
+  const field = composerView(ui.draft, {
+    rows: Math.max(1, Math.min(8, rows - below.length)),
+    frame,
+    hint: fit(hint, frame.width - 3),
+  });
+  return {lines: [...field.lines, ...below], cursor: field.cursor};
+}

@@ -1,0 +1,125 @@
+import type {PromptEnd} from '../../actions/agent-event.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import {faultText} from '../../domain/fault.ts';
+import {renderCodeLabel, renderCodeLines, renderMarkdown, type MarkdownLexer} from '../markdown/render-markdown.ts';
+import type {MarkdownPiece} from '../markdown/split-blocks.ts';
+import type {Entry, Finished, TextEntry} from '../state/view.ts';
+import {visible, visibleLine} from '../text/visible.ts';
+import {wrapSpans, wrapText, type Frame} from '../text/wrap.ts';
+import {glyphs} from '../theme/glyphs.ts';
+import {actionCard} from './action-card.ts';
+
+/** Lines of thinking kept in the scrollback and while it streams. */
+const thinkingShown = 3;
+
+/** Something finished as lines for the scrollback, the blank line before it included. */
+export function finishedLines(finished: Finished, lexer: MarkdownLexer, frame: Frame): readonly string[] {
+  switch (finished.kind) {
+    case 'pieces': {
+      const lines = finished.pieces.flatMap((piece, at) =>
+        pieceLines(piece, at === 0 && finished.written === 'nothing' ? 'first' : 'later', {lexer, frame}),
+      );
+      return lines;
+    }
+    case 'thinking':
+      return finished.text.trim() === '' ? [] : ['', ...thinkingLines(finished.text, 'head', frame)];
+    case 'action':
+      return ['', ...actionCard(finished, frame)];
+    case 'prompt':
+      return [
+        '',
+        ...wrapSpans([{text: visible(finished.text), roles: ['bold']}], frame, {
+          first: `${glyphs.prompt} `,
+          rest: '  ',
+          roles: ['accent'],
+        }),
+      ];
+    case 'notice':
+      return finished.level === 'warning'
+        ? ['', ...wrapText(`${glyphs.warning} ${visible(finished.text)}`, ['warning'], frame)]
+        : ['', ...wrapText(visible(finished.text), ['dim'], frame)];
+    case 'past-action':
+      return [frame.theme.paint(['dim'], `${glyphs.bullet} ${visibleLine(finished.text)}`)];
+    case 'end':
+      return ['', ...endLines(finished.end, frame)];
+    default:
+      return unreachable(finished);
+  }
+}
+
+/** What is still open, as it stands now. `lexer` is `undefined` until it has been loaded. */
+export function openLines(entry: Entry, lexer: MarkdownLexer | undefined, frame: Frame): readonly string[] {
+  switch (entry.kind) {
+    case 'text':
+      return openTextLines(entry, lexer, frame);
+    case 'thinking':
+      return entry.text.trim() === '' ? [] : ['', ...thinkingLines(entry.text, 'tail', frame)];
+    case 'action':
+      return ['', ...actionCard(entry, frame)];
+    case 'prompt':
+    case 'notice':
+    case 'past-action':
+    case 'end':
+      return lexer === undefined ? [] : finishedLines(entry, lexer, frame);
+    default:
+      return unreachable(entry);
+  }
+}
+
+/** An unfinished block longer than this (UTF-16 units) is shown by its end only: what is above has scrolled off anyway. */
+const openTextShown = 8192;
+
+function openTextLines(entry: TextEntry, lexer: MarkdownLexer | undefined, frame: Frame): readonly string[] {
+  const text = entry.rest.length > openTextShown ? entry.rest.slice(-openTextShown) : entry.rest;
+  if (text.trim() === '') return [];
+  if (entry.place.kind === 'fence') return renderCodeLines(text, frame);
+  const lines = lexer === undefined ? wrapText(visible(text.trim()), [], frame) : renderMarkdown(text, lexer, frame);
+  return entry.place.after === 'item' ? lines : ['', ...lines];
+}
+
+function pieceLines(
+  piece: MarkdownPiece,
+  position: 'first' | 'later',
+  {lexer, frame}: {readonly lexer: MarkdownLexer; readonly frame: Frame},
+): readonly string[] {
+  switch (piece.kind) {
+    case 'block': {
+      const lines = renderMarkdown(piece.source, lexer, frame);
+      return lines.length > 0 && (piece.gap === 'line' || position === 'first') ? ['', ...lines] : lines;
+    }
+    case 'code-start':
+      return ['', ...renderCodeLabel(piece.language, frame)];
+    case 'code-lines':
+      return renderCodeLines(piece.text, frame);
+    default:
+      return unreachable(piece);
+  }
+}
+
+function thinkingLines(text: string, part: 'head' | 'tail', frame: Frame): readonly string[] {
+  // The part shown bounds what is wrapped: thinking can be long, and it is wrapped in every frame while it streams.
+  const most = thinkingShown * frame.width * 2;
+  const trimmed = visible(text.trim().replaceAll(/\s+/gu, ' '));
+  const shown = part === 'head' ? trimmed.slice(0, most) : trimmed.slice(-most);
+  const lines = wrapText(shown, ['dim', 'italic'], frame);
+  if (part === 'tail') return lines.slice(-thinkingShown);
+  if (lines.length <= thinkingShown) return lines;
+  return [...lines.slice(0, thinkingShown - 1), frame.theme.paint(['dim'], '… (thinking shortened)')];
+}
+
+function endLines(end: PromptEnd, frame: Frame): readonly string[] {
+  switch (end.kind) {
+    case 'done':
+      return [];
+    case 'interrupted':
+      return wrapText(`${glyphs.cancelled} interrupted`, ['warning'], frame);
+    case 'failed':
+      return wrapText(`${glyphs.error} ${visible(faultText(end.fault))}`, ['error'], frame);
+    case 'max-turns':
+      return wrapText(`Stopped after ${end.turns} turns, as asked for.`, ['warning'], frame);
+    case 'max-cost':
+      return wrapText(`Stopped at a cost of $${end.usd.toFixed(2)}, as asked for.`, ['warning'], frame);
+    default:
+      return unreachable(end);
+  }
+}

@@ -1,0 +1,85 @@
+import type {FilesPort, ReadRequest} from '../actions/ports.ts';
+import type {FileDiff} from '../actions/preview.ts';
+import {failed, ok, type Outcome} from '../base/outcome.ts';
+import {causeText, rejected, type Fault} from '../domain/fault.ts';
+import {missingText} from './files/file-snapshot.ts';
+import {listDirectory} from './files/list-directory.ts';
+import {openRegular} from './files/open-regular.ts';
+import {planEdits, type PlannedFile} from './files/plan-edits.ts';
+import {readRegular, type FileRead} from './files/read-file.ts';
+import {makePaths} from './files/resolve-path.ts';
+import {writeFiles} from './files/write-files.ts';
+
+/**
+ * The files of the machine as seen from a workspace: the first of `roots`, where relative paths start; all roots count as
+ * inside. It remembers by content hash what the model read, and refuses to edit what has changed since.
+ */
+export function makeFiles(options: {readonly roots: readonly string[]; readonly home: string}): FilesPort {
+  const paths = makePaths(options);
+  const known = new Map<string, string>();
+
+  async function read(request: ReadRequest, signal: AbortSignal): ReturnType<FilesPort['read']> {
+    if (request.path.includes('\0')) return failed(rejected('A path cannot hold a NUL character.'));
+    const {path} = paths.resolve(request.path);
+    const shown = paths.show(path);
+    try {
+      const found = await openRegular(path);
+      switch (found.kind) {
+        case 'missing':
+          return failed(rejected(`${shown}: ${await missingText(path, paths.show)}`));
+        case 'refused':
+          return failed(rejected(`${shown} cannot be read: ${found.reason}.`));
+        case 'directory':
+          return ok(await listDirectory(path, {path: shown, request}));
+        case 'file':
+          break;
+      }
+      const {handle, stats} = found;
+      let answer: Outcome<FileRead, Fault>;
+      try {
+        answer = await readRegular({handle, size: stats.size, shown, request}, signal);
+      } finally {
+        await handle.close();
+      }
+      if (answer.tag === 'failed') return answer;
+      known.set(path, answer.value.hash);
+      return ok(answer.value.file);
+    } catch (cause) {
+      return failed(rejected(`${shown} could not be read: ${causeText(cause)}.`));
+    }
+  }
+
+  return {
+    resolve: path => paths.resolve(path),
+    read,
+    async plan(edits, signal) {
+      const planned = await planEdits(edits, {paths, known}, signal);
+      return planned.tag === 'ok' ? ok(planned.value.map(({diff}) => diff)) : planned;
+    },
+    async apply(edits, shown, signal) {
+      const planned = await planEdits(edits, {paths, known}, signal);
+      if (planned.tag === 'failed') return planned;
+      const surprise = findSurprise(planned.value, shown);
+      if (surprise !== undefined) return failed(rejected(surprise));
+      const written = await writeFiles(
+        planned.value.map(({path, before, after, diff}) => ({path, shown: diff.path, before, after})),
+        signal,
+      );
+      if (written.tag === 'failed') return written;
+      for (const {path, diff} of planned.value) known.set(path, diff.after);
+      return ok(planned.value.map(({diff}) => diff));
+    },
+  };
+}
+
+/** What differs from what was shown and agreed to; `undefined` when nothing does. */
+function findSurprise(planned: readonly PlannedFile[], shown: readonly FileDiff[]): string | undefined {
+  const agreed = new Map(shown.map(diff => [diff.path, diff]));
+  for (const {diff} of planned) {
+    const was = agreed.get(diff.path);
+    if (was?.before !== diff.before || was.after !== diff.after) {
+      return `${diff.path} changed since the edit was shown; nothing was written. Read it again.`;
+    }
+  }
+  return planned.length === shown.length ? undefined : 'The edit is not the one that was shown; nothing was written.';
+}

@@ -1,0 +1,31 @@
+import {readdir, stat} from 'node:fs/promises';
+import {join} from 'node:path';
+import type {ReadFile, ReadRequest} from '../../actions/ports.ts';
+
+/** Entries in one answer. */
+const mostEntries = 500;
+
+/** Lists a folder by name, folders (and links to folders) with a closing slash; the request's range counts entries. */
+export async function listDirectory(
+  path: string,
+  shown: {readonly path: string; readonly request: ReadRequest},
+): Promise<ReadFile> {
+  const entries = await readdir(path, {withFileTypes: true});
+  const sorted = entries.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const start = Math.max(1, shown.request.offset) - 1;
+  const page = sorted.slice(start, start + Math.min(mostEntries, Math.max(1, shown.request.limit)));
+  const names = await Promise.all(
+    page.map(async entry => {
+      const isFolder = entry.isDirectory() || (entry.isSymbolicLink() && (await leadsToFolder(join(path, entry.name))));
+      return isFolder ? `${entry.name}/` : entry.name;
+    }),
+  );
+  return {kind: 'directory', path: shown.path, entries: names, more: Math.max(0, sorted.length - start - page.length)};
+}
+
+async function leadsToFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    target => target.isDirectory(),
+    () => false,
+  );
+}

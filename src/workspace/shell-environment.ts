@@ -1,0 +1,54 @@
+/** The variables of a process, as `process.env` has them. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The environment of a command: what weft itself was given, without keys and without what would change how a shell starts,
+ * and with everything switched off that would wait for a person. `mark` is unique to the run, so that a process that left
+ * its group and its parent can still be told to belong to it.
+ */
+export function shellEnvironment(given: Environment, mark: string): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const [name, value] of Object.entries(given)) {
+    if (value !== undefined && !isWithheld(name)) kept[name] = value;
+  }
+  return {...kept, ...unattended, WEFT_ACTIVE: '1', [markName]: mark};
+}
+
+/** The variable that holds the mark of a run. */
+export const markName = 'WEFT_RUN';
+
+const isWithheld = (name: string): boolean => withheld.some(pattern => pattern.test(name));
+
+const withheld: readonly RegExp[] = [
+  /(?:^|_)(?:API_KEY|TOKEN|SECRET)$/iu,
+  /^WEFT_/iu,
+  // Left by `npm start` and `npm test`: they would make a package manager inside the command believe it runs in that script.
+  /^npm_/iu,
+  /^INIT_CWD$/u,
+  // Files a non-interactive shell would read before the command.
+  /^(?:BASH_ENV|ENV)$/u,
+  // A cache of our own program is of no use to others; NODE_OPTIONS of a debugger would make every node in the command wait for it.
+  /^NODE_COMPILE_CACHE$/u,
+  /^(?:OLDPWD|_)$/u,
+];
+
+const unattended: Readonly<Record<string, string>> = {
+  TERM: 'dumb',
+  PAGER: 'cat',
+  GIT_PAGER: 'cat',
+  GH_PAGER: 'cat',
+  MANPAGER: 'cat',
+  SYSTEMD_PAGER: 'cat',
+  PSQL_PAGER: 'cat',
+  BAT_PAGER: 'cat',
+  BAT_PAGING: 'never',
+  DELTA_PAGER: 'cat',
+  // The AWS tool takes an empty pager for none.
+  AWS_PAGER: '',
+  LESS: '-FRX',
+  EDITOR: 'true',
+  VISUAL: 'true',
+  GIT_EDITOR: 'true',
+  GIT_SEQUENCE_EDITOR: 'true',
+  GIT_TERMINAL_PROMPT: '0',
+};

@@ -1,0 +1,164 @@
+import * as fc from 'fast-check';
+import * as z from 'zod';
+import {describe, expect, test} from 'vitest';
+import {isJsonObject, type Json} from '../../src/base/json.ts';
+import {actionNames, actionOf, definitions, type ActionName} from '../../src/actions/catalogue.ts';
+import {decodeAction, offeredTools} from '../../src/actions/decode-action.ts';
+import {cancelledResult, labelOf, tellModel} from '../../src/actions/settle-action.ts';
+import {sampleActions} from '../support/sample-actions.ts';
+import {filesUnder} from './repository.ts';
+
+const declared = actionNames.filter(name => definitions[name].build.state === 'declared');
+const built = actionNames.filter(name => definitions[name].build.state === 'built');
+const why = {reason: 'interrupted', message: ''} as const;
+
+describe.each(actionNames)('%s', name => {
+  test('has a summary of one line that ends in a full stop', () => {
+    expect(definitions[name].summary).toMatch(/^[A-Z][^\n]*\.$/u);
+  });
+
+  test('has a file of its own name', () => {
+    expect(filesUnder('src/actions')).toContain(`src/actions/${name}.ts`);
+  });
+
+  test('names its target in its label', () => {
+    expect(labelOf(sampleAction(name))).toBe(sampleActions[name].label);
+  });
+
+  test('has its own cancelled result, and tells the model of it', () => {
+    const action = sampleAction(name);
+    const settled = cancelledResult(action, why);
+    expect(settled).toEqual({state: 'cancelled', why, cut: sampleActions[name].cut});
+    expect(tellCancelled(name)).toEqual([{kind: 'text', text: 'The user interrupted this.'}]);
+  });
+});
+
+describe('tool names', () => {
+  const forms = actionNames.flatMap(action => definitions[action].tools.map(({name}) => name));
+
+  test('are unique and of the form that every provider takes', () => {
+    expect(forms).toEqual([...new Set(forms)]);
+    expect(forms.filter(name => !/^[A-Z][A-Za-z]{0,63}$/u.test(name))).toEqual([]);
+  });
+
+  test('are offered for built actions only, each once, the same every time', () => {
+    expect(offeredTools().map(({name}) => name)).toEqual(
+      built.flatMap(action => definitions[action].tools.map(({name}) => name)),
+    );
+    expect(offeredTools()).toEqual(offeredTools());
+  });
+
+  test.each(declared.flatMap(action => definitions[action].tools.map(({name}) => name)))(
+    '%s is declared only: a call is a fault that says so',
+    name => {
+      const decoded = decodeAction(name, {});
+      expect(decoded).toEqual({
+        tag: 'failed',
+        error: {
+          kind: 'rejected',
+          message: `${name} is not built yet in this version of weft. Available: ${offeredNames()}.`,
+        },
+      });
+    },
+  );
+
+  test('that nobody knows are a fault that lists what there is', () => {
+    expect(decodeAction('Bsah', {})).toEqual({
+      tag: 'failed',
+      error: {kind: 'rejected', message: `There is no tool named "Bsah". Available: ${offeredNames()}.`},
+    });
+  });
+});
+
+describe('what the model is offered', () => {
+  test('stays as it is: a change here breaks prompt caches and clients', async () => {
+    const tools = offeredTools().map(({name, description, jsonSchema}) => ({
+      name,
+      description,
+      input_schema: jsonSchema(),
+    }));
+    await expect(`${JSON.stringify(tools, undefined, 2)}\n`).toMatchFileSnapshot('../golden/tools.json');
+  });
+
+  test.each(offeredTools().map(tool => [tool.name, tool] as const))('%s has a valid schema', (_name, tool) => {
+    const schema = tool.jsonSchema();
+    expect(schema['type']).toBe('object');
+    const properties = isJsonObject(schema['properties']) ? Object.keys(schema['properties']) : [];
+    const required = Array.isArray(schema['required']) ? schema['required'] : [];
+    expect(required.filter(name => !properties.includes(String(name)))).toEqual([]);
+    expect(() => z.fromJSONSchema({...schema})).not.toThrow();
+  });
+
+  test.each(Object.entries(calls()))(
+    '%s: its schema and its decoder agree on a good and a bad input',
+    (name, {good, bad}) => {
+      const tool = offeredTools().find(offered => offered.name === name);
+      const schema = z.fromJSONSchema({...tool?.jsonSchema()});
+      expect({schema: schema.safeParse(good).success, decoder: decodeAction(name, good).tag}).toEqual({
+        schema: true,
+        decoder: 'ok',
+      });
+      expect({schema: schema.safeParse(bad).success, decoder: decodeAction(name, bad).tag}).toEqual({
+        schema: false,
+        decoder: 'failed',
+      });
+    },
+  );
+
+  test('has a sample call for every tool', () => {
+    expect(Object.keys(calls()).toSorted()).toEqual(
+      offeredTools()
+        .map(({name}) => name)
+        .toSorted(),
+    );
+  });
+});
+
+test('whatever a model sends is decoded or refused in words, and never throws', () => {
+  const names = fc.oneof(fc.constantFrom(...offeredTools().map(({name}) => name)), fc.string());
+  fc.assert(
+    fc.property(names, fc.jsonValue(), (name, input) => {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- fast-check's JSON values are ours, typed otherwise
+      const decoded = decodeAction(name, input as Json);
+      if (decoded.tag === 'failed') expect(decoded.error.kind === 'rejected' && decoded.error.message).not.toBe('');
+      else expect(labelOf(decoded.value)).not.toBe('');
+    }),
+  );
+});
+
+const sampleAction = <N extends ActionName>(name: N) => actionOf(name, sampleActions[name].input);
+
+/** What the model reads of a cancelled sample. */
+function tellCancelled<N extends ActionName>(name: N) {
+  const {input} = sampleActions[name];
+  return tellModel<N>({name, input, settled: cancelledResult<N>({name, input}, why)});
+}
+
+const offeredNames = (): string =>
+  offeredTools()
+    .map(({name}) => name)
+    .join(', ');
+
+/** One input that fits and one that does not, for every tool a model is offered. */
+function calls(): Readonly<Record<string, {readonly good: Json; readonly bad: Json}>> {
+  return {
+    Bash: {good: {command: 'ls', timeout: 1000, is_read_only: true}, bad: {command: ''}},
+    Read: {good: {file_path: 'a.ts', offset: 1, limit: 10}, bad: {file_path: 1}},
+    Edit: {good: {file_path: 'a.ts', old_string: 'a', new_string: 'b'}, bad: {file_path: 'a.ts', old_string: 'a'}},
+    MultiEdit: {
+      good: {file_path: 'a.ts', edits: [{old_string: 'a', new_string: 'b', replace_all: true}]},
+      bad: {file_path: 'a.ts', edits: []},
+    },
+    Write: {good: {file_path: 'a.ts', content: ''}, bad: {file_path: 'a.ts'}},
+    Grep: {good: {pattern: 'a', output_mode: 'content', '-i': true}, bad: {pattern: 'a', output_mode: 'lines'}},
+    Glob: {good: {pattern: '**/*.ts', max_depth: 2}, bad: {pattern: '**/*.ts', max_depth: 0}},
+    AskUserQuestion: {
+      good: {questions: [{question: 'Which?', options: [{label: 'a'}, {label: 'b'}], multiSelect: false}]},
+      bad: {questions: []},
+    },
+    TodoWrite: {
+      good: {todos: [{content: 'Look', status: 'in_progress', activeForm: 'Looking'}]},
+      bad: {todos: [{content: 'Look', status: 'doing'}]},
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import {posix} from 'node:path';
+import {dependencyHomes, mayImport, nodeModuleHomes, nodeModules, type Folder} from './layers.ts';
+import type {Import, SourceFile} from './source-file.ts';
+
+/** Imports that break the table of layers, one sentence each. */
+export function layerBreaks(file: SourceFile): readonly string[] {
+  return file.imports.flatMap(({from}) => {
+    const target = targetOf(file, from);
+    return target === undefined || isOpenTo(file.path, target) ? [] : [`${file.path} may not import ${target}`];
+  });
+}
+
+/** Imports of packages and of Node's modules outside their homes, one sentence each. */
+export function homeBreaks(file: SourceFile): readonly string[] {
+  return file.imports.flatMap(used => (isRelative(used.from) ? [] : packageBreak(file, used)));
+}
+
+/** The packages (without sub-paths) a file imports. */
+export const packagesOf = (file: SourceFile): readonly string[] =>
+  file.imports.flatMap(({from}) => (isRelative(from) || from.startsWith('node:') ? [] : [packageName(from)]));
+
+/** Rings of static imports, types included; each as the paths in order, starting with the smallest. */
+export function importRings(files: readonly SourceFile[]): readonly (readonly string[])[] {
+  const next = new Map(
+    files.map(file => [
+      file.path,
+      file.imports.flatMap(({from, when}) => (when === 'lazily' ? [] : (targetOf(file, from) ?? []))),
+    ]),
+  );
+  const state = new Map<string, 'on-path' | 'done'>();
+  const path: string[] = [];
+  const rings: string[][] = [];
+  const visit = (at: string): void => {
+    if (state.get(at) === 'done') return;
+    if (state.get(at) === 'on-path') {
+      rings.push(fromSmallest(path.slice(path.indexOf(at))));
+      return;
+    }
+    state.set(at, 'on-path');
+    path.push(at);
+    for (const target of next.get(at) ?? []) visit(target);
+    path.pop();
+    state.set(at, 'done');
+  };
+  for (const file of files) visit(file.path);
+  return rings;
+}
+
+/** `src/tui/views/x.tsx` lies in `tui`; `undefined` outside the folders of `src`. */
+export function folderOf(path: string): Folder | undefined {
+  const [, name] = /^src\/([^/]+)\//u.exec(path) ?? [];
+  return name === undefined ? undefined : folders.find(folder => folder === name);
+}
+
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of the literal are its folders
+const folders = Object.keys(mayImport) as readonly Folder[];
+
+const isRelative = (from: string): boolean => /^[./]/u.test(from);
+
+/** The path from the root that a relative import means; `undefined` for packages. */
+const targetOf = ({path}: SourceFile, from: string): string | undefined =>
+  isRelative(from) ? posix.join(posix.dirname(path), from) : undefined;
+
+function isOpenTo(path: string, target: string): boolean {
+  const folder = folderOf(path);
+  if (folder === undefined) return false;
+  if (target === 'package.json') return folder === 'cli';
+  if (folderOf(target) === folder) return true;
+  const open: readonly string[] = mayImport[folder];
+  return open.some(place => target === `src/${place}` || target.startsWith(`src/${place}/`));
+}
+
+function packageBreak({path}: SourceFile, {from, when}: Import): readonly string[] {
+  const folder = folderOf(path);
+  if (folder === undefined) return [];
+  if (from.startsWith('node:')) {
+    const reach = nodeModules[folder];
+    if (reach === 'none' || (reach === 'types only' && when !== 'types')) return [`${path} may not import ${from}`];
+    return outside(path, nodeModuleHomes[from] ?? [folder]) ? [`${path} is not the home of ${from}`] : [];
+  }
+  const homes = dependencyHomes[packageName(from)];
+  if (homes === undefined) return [`${path} imports ${from}, which has no home in test/architecture/layers.ts`];
+  return outside(path, homes) ? [`${path} is not the home of ${from}`] : [];
+}
+
+const outside = (path: string, homes: readonly string[]): boolean =>
+  !homes.some(home => path.startsWith(`src/${home}/`));
+
+const packageName = (from: string): string => from.split('/', from.startsWith('@') ? 2 : 1).join('/');
+
+function fromSmallest(ring: readonly string[]): string[] {
+  const start = ring.indexOf(ring.toSorted()[0] ?? '');
+  return [...ring.slice(start), ...ring.slice(0, start)];
+}

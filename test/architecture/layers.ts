@@ -1,0 +1,142 @@
+/**
+ * The house rules of design.md section 1 as data. The tests of this folder read these tables and the real sources; to change a
+ * rule, change the table and the design page in one go.
+ */
+
+/**
+ * What the files of a folder of `src` may import besides their own folder: a folder, or one file of a folder where only its
+ * interface is open. Imports point down only: a row never names a folder that stands below it here.
+ */
+export const mayImport = {
+  base: [],
+  domain: ['base'],
+  actions: ['base', 'domain'],
+  config: ['base', 'domain'],
+  protocol: ['base', 'domain', 'actions'],
+  tasks: ['base', 'domain', 'actions', 'protocol'],
+  safety: ['base', 'domain', 'actions', 'config', 'protocol', 'tasks'],
+  models: ['base', 'domain', 'actions', 'config', 'protocol', 'tasks'],
+  workspace: ['base', 'domain', 'actions', 'config', 'protocol', 'tasks'],
+  store: ['base', 'domain', 'actions', 'config', 'protocol', 'tasks'],
+  extensions: ['base', 'domain', 'actions', 'config', 'protocol', 'tasks'],
+  agent: ['base', 'domain', 'actions', 'protocol', 'tasks'],
+  headless: ['base', 'domain', 'actions', 'protocol', 'tasks', 'agent/engine.ts'],
+  tui: ['base', 'domain', 'actions', 'protocol', 'tasks', 'agent/engine.ts'],
+  server: ['base', 'domain', 'actions', 'protocol', 'tasks', 'agent/engine.ts'],
+  cli: [
+    'base',
+    'domain',
+    'actions',
+    'config',
+    'protocol',
+    'tasks',
+    'safety',
+    'models',
+    'workspace',
+    'store',
+    'extensions',
+    'agent',
+    'headless',
+    'tui',
+    'server',
+  ],
+} satisfies Record<string, readonly string[]>;
+
+export type Folder = keyof typeof mayImport;
+
+/** One dependency, one home: the folders (or sub-folders) of `src` that may import a package. A package without a row fails. */
+export const dependencyHomes: Readonly<Record<string, readonly string[]>> = {
+  '@anthropic-ai/sdk': ['models'],
+  '@modelcontextprotocol/sdk': ['extensions/mcp'],
+  '@vscode/ripgrep': ['workspace'],
+  commander: ['cli'],
+  conf: ['config'],
+  diff: ['workspace'],
+  'eventsource-parser': ['models'],
+  execa: ['workspace'],
+  hono: ['server'],
+  ink: ['tui'],
+  marked: ['tui'],
+  openai: ['models'],
+  protobufjs: ['protocol/task'],
+  react: ['tui'],
+  'web-tree-sitter': ['safety'],
+  zod: [
+    'actions',
+    'config',
+    'protocol',
+    'tasks',
+    'safety',
+    'models',
+    'workspace',
+    'store',
+    'extensions',
+    'agent',
+    'headless',
+    'tui',
+    'server',
+    'cli',
+  ],
+};
+
+/** How far Node's own modules reach: the folders that run on ports alone have none of them. */
+export const nodeModules: Readonly<Record<Folder, 'any' | 'types only' | 'none'>> = {
+  base: 'none',
+  domain: 'none',
+  actions: 'none',
+  config: 'any',
+  protocol: 'none',
+  tasks: 'none',
+  safety: 'any',
+  models: 'any',
+  workspace: 'any',
+  store: 'any',
+  extensions: 'any',
+  agent: 'none',
+  headless: 'none',
+  tui: 'types only',
+  server: 'any',
+  cli: 'any',
+};
+
+/** Modules of Node's own that have one home, as a package has. */
+export const nodeModuleHomes: Readonly<Record<string, readonly string[]>> = {
+  'node:sqlite': ['store'],
+};
+
+/** The folders that may touch the outside world directly (process, clock, chance, network, console); the others get ports. */
+export const touchesWorld: readonly Folder[] = ['workspace', 'store', 'models', 'cli'];
+
+/** Words that say nothing of what a file holds. */
+export const emptyNames: readonly string[] = [
+  'common',
+  'helper',
+  'helpers',
+  'index',
+  'legacy',
+  'manager',
+  'misc',
+  'shared',
+  'util',
+  'utils',
+];
+
+/** Lines after which a file has to say, in a comment at its top and here, why it is still one thing. */
+export const longestFile = 400;
+
+/** Path from the repository's root, and the reason. */
+export const longFiles: Readonly<Record<string, string>> = {};
+
+/** All there may be at the top of the repository, dot files apart. */
+export const topLevel: readonly string[] = [
+  'README.md',
+  'bin',
+  'completions',
+  'dist',
+  'node_modules',
+  'package-lock.json',
+  'package.json',
+  'src',
+  'test',
+  'tsconfig.json',
+];

@@ -1,0 +1,85 @@
+import {PassThrough, Writable} from 'node:stream';
+import {messageId} from '../../src/domain/ids.ts';
+import {noUsage} from '../../src/domain/usage.ts';
+import type {TuiOptions} from '../../src/tui/options.ts';
+import {runTui} from '../../src/tui/run-tui.tsx';
+import {scriptedEngine} from '../tui/support/scripted-engine.ts';
+
+/**
+ * CPU time of the terminal UI for a streamed answer: 300 kB of markdown in deltas of 40 characters, as many a turn of the
+ * event loop as fit in `batch`. To be bundled first, because Node runs no JSX:
+ *   rolldown test/bench/tui-stream.ts --platform node --format esm -d DIR && NODE_ENV=production node DIR/tui-stream.js
+ */
+const paragraph =
+  'The quick brown fox **jumps** over the `lazy` dog, and _then_ it writes a test.\n\n- item one\n- item two\n\n' +
+  '```ts\nconst x: number = 1;\nfunction f(a: string) { return a.length + x; }\n```\n\n';
+const bytes = 300_000;
+const batch = Number(process.argv[2] ?? 10);
+const markdown = paragraph.repeat(Math.ceil(bytes / paragraph.length)).slice(0, bytes);
+
+let writtenBytes = 0;
+const output = Object.assign(
+  new Writable({
+    decodeStrings: false,
+    write(chunk: string | Buffer, _encoding, done) {
+      writtenBytes += chunk.length;
+      done();
+    },
+  }),
+  {isTTY: true, columns: 120, rows: 40},
+);
+const input = Object.assign(new PassThrough(), {
+  isTTY: true,
+  setRawMode: () => input,
+  ref: () => input,
+  unref: () => input,
+});
+const engine = scriptedEngine();
+const options: TuiOptions = {
+  engine,
+  /* oxlint-disable typescript/no-unsafe-type-assertion -- the parts of TTY streams that are used */
+  stdin: input as unknown as NodeJS.ReadStream,
+  stdout: output as unknown as NodeJS.WriteStream,
+  /* oxlint-enable typescript/no-unsafe-type-assertion */
+  version: '0.0.0',
+  directory: '~/project',
+  firstPrompt: '',
+  notices: [],
+  listSessions: () => [],
+  history: {load: () => [], add: () => {}},
+  look: 'colour',
+  demo: 'none',
+  clock: {now: () => performance.now()},
+};
+
+const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
+const exit = runTui(options);
+await new Promise(resolve => setTimeout(resolve, 300));
+
+const message = messageId('m1');
+const start = process.cpuUsage();
+const wall = performance.now();
+engine.emit({event: 'prompt-accepted', id: messageId('p1'), text: 'go on'});
+engine.emit({event: 'message-started', message, model: 'test', usage: noUsage});
+engine.emit({event: 'block-started', message, index: 0, block: {kind: 'text'}});
+let sent = 0;
+for (let at = 0; at < markdown.length; at += 40) {
+  engine.emit({
+    event: 'block-delta',
+    message,
+    index: 0,
+    delta: {kind: 'text', text: markdown.slice(at, at + 40)},
+  });
+  if (++sent % batch === 0) await turn();
+}
+await new Promise(resolve => setTimeout(resolve, 200));
+const used = process.cpuUsage(start);
+const figures = {
+  cpuMs: Math.round((used.user + used.system) / 1000),
+  wallMs: Math.round(performance.now() - wall),
+  writtenKb: Math.round(writtenBytes / 1000),
+  rssMiB: Math.round(process.memoryUsage.rss() / 2 ** 20),
+};
+input.write('\u0004');
+await exit;
+process.stdout.write(`${JSON.stringify(figures)}\n`);

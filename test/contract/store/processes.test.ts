@@ -1,0 +1,120 @@
+import {spawn, type ChildProcessByStdio} from 'node:child_process';
+import {once} from 'node:events';
+import {fileURLToPath} from 'node:url';
+import type {Readable, Writable} from 'node:stream';
+import {expect, test} from 'vitest';
+import {faultText} from '../../../src/domain/fault.ts';
+import {messageText} from '../../../src/domain/conversation.ts';
+import {parseSessionId, type SessionId} from '../../../src/domain/ids.ts';
+import type {JournalRecord} from '../../../src/domain/journal.ts';
+import {countingStore, temporaryFile} from './temporary-store.ts';
+
+test('a record that was announced survives kill -9 at any moment', {timeout: 60_000}, async () => {
+  using temporary = temporaryFile();
+  let announced = 0;
+  for (let round = 0; round < 24; round += 1) {
+    using child = otherWeft(temporary.file, 'append');
+    // Rounds end at different numbers of records, and each at whatever the child was doing then.
+    const lines = await child.readUntil(told => told.length > 2 + round * 3);
+    const told = [...lines, ...(await child.kill())];
+    const store = countingStore(temporary.file);
+    const id = idOf(told[0]);
+    const read = store.read(id);
+    const kept = read.tag === 'ok' ? read.value.records.map(textOf) : [];
+    expect(read).toMatchObject({tag: 'ok', value: {skipped: []}});
+    expect(kept).toEqual(kept.map((_, seq) => String(seq).padEnd(2000, '.')));
+    expect(kept.length).toBeGreaterThanOrEqual(told.length);
+    expect(store.resume(id).tag).toBe('ok');
+    announced += told.length;
+    store.close();
+  }
+  expect(announced).toBeGreaterThan(24 * 10);
+});
+
+test('processes that make the database at the same time all get it', async () => {
+  using temporary = temporaryFile();
+  const children = Array.from({length: 6}, () => otherWeft(temporary.file, 'open'));
+  try {
+    expect(await Promise.all(children.map(child => child.readUntil(told => told.length > 0)))).toEqual(
+      children.map(() => ['opened']),
+    );
+  } finally {
+    for (const child of children) child[Symbol.dispose]();
+  }
+});
+
+test('a session that another process has open is refused until that one is gone', async () => {
+  using temporary = temporaryFile();
+  using child = otherWeft(temporary.file, 'hold');
+  const id = idOf((await child.readUntil(told => told.length > 0))[0]);
+  const store = countingStore(temporary.file);
+  const refusal = `Session ${id} is open in another weft (process ${String(child.pid)}). Add --fork-session to go on with a copy of it, or end the other one first.`;
+  const refused = [store.resume(id), store.delete(id)].map(each =>
+    each.tag === 'failed' ? faultText(each.error) : each,
+  );
+  expect(refused).toEqual([refusal, refusal]);
+  expect(store.read(id).tag).toBe('ok');
+  expect(store.fork(id).tag).toBe('ok');
+  await child.kill();
+  expect(store.resume(id).tag).toBe('ok');
+  store.close();
+});
+
+interface OtherWeft extends Disposable {
+  readonly pid: number | undefined;
+  /** All lines so far, once `enough` of them are there or the process has ended. */
+  readUntil(enough: (lines: readonly string[]) => boolean): Promise<readonly string[]>;
+  /** Kills it and gives the whole lines that were still under way. */
+  kill(): Promise<readonly string[]>;
+}
+
+function otherWeft(file: string, task: 'append' | 'hold' | 'open'): OtherWeft {
+  const program = fileURLToPath(new URL('child.ts', import.meta.url));
+  const child: ChildProcessByStdio<Writable, Readable, null> = spawn(process.execPath, [program, file, task], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  child.stdout.setEncoding('utf8');
+  let rest = '';
+  const take = (chunk: string): string[] => {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop() ?? '';
+    return lines;
+  };
+  const chunks = child.stdout[Symbol.asyncIterator]();
+  const next = async (): Promise<string | undefined> => {
+    const read: IteratorResult<unknown> = await chunks.next();
+    return read.done === true ? undefined : String(read.value);
+  };
+  return {
+    pid: child.pid,
+    readUntil: async enough => {
+      const lines: string[] = [];
+      while (!enough(lines)) {
+        const chunk = await next();
+        if (chunk === undefined) break;
+        lines.push(...take(chunk));
+      }
+      return lines;
+    },
+    kill: async () => {
+      const gone = once(child, 'exit');
+      child.kill('SIGKILL');
+      const lines: string[] = [];
+      for (let chunk = await next(); chunk !== undefined; chunk = await next()) lines.push(...take(chunk));
+      await gone;
+      return lines;
+    },
+    [Symbol.dispose]: () => {
+      child.kill('SIGKILL');
+    },
+  };
+}
+
+function idOf(line: string | undefined): SessionId {
+  const id = parseSessionId(line ?? '');
+  if (id === undefined) throw new Error(`no session id: ${line ?? 'nothing'}`);
+  return id;
+}
+
+const textOf = (record: JournalRecord): string =>
+  record.kind === 'prompt' ? messageText(record.message) : record.kind;

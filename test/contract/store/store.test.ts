@@ -1,0 +1,298 @@
+import {DatabaseSync} from 'node:sqlite';
+import {mkdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
+import {dirname} from 'node:path';
+import {describe, expect, test} from 'vitest';
+import type {Outcome} from '../../../src/base/outcome.ts';
+import {faultText, type Fault} from '../../../src/domain/fault.ts';
+import {actionId, messageId, parseSessionId, type SessionId} from '../../../src/domain/ids.ts';
+import type {JournalRecord, SessionSummary} from '../../../src/domain/journal.ts';
+import {noUsage} from '../../../src/domain/usage.ts';
+import {openStore, type Store} from '../../../src/store/open-store.ts';
+import {countingStore, temporaryFile, uuid} from './temporary-store.ts';
+
+const details = {directory: '/work', model: 'm'};
+const prompt = (text: string): JournalRecord => ({
+  kind: 'prompt',
+  message: {role: 'user', id: messageId('p'), blocks: [{kind: 'text', text}]},
+});
+const answer: JournalRecord = {
+  kind: 'answer',
+  message: {
+    role: 'assistant',
+    id: messageId('a'),
+    model: 'm-1',
+    blocks: [
+      {kind: 'thinking', text: 'hm', signature: 's'},
+      {kind: 'sealed-thinking', data: 'd'},
+      {kind: 'text', text: 'so'},
+      {kind: 'tool-call', id: actionId('1'), name: 'Bash', input: {command: 'ls', deep: [null, 1.5, {a: true}]}},
+    ],
+    stop: 'tool-use',
+    usage: {inputTokens: 1, outputTokens: 2, cacheReadTokens: 3, cacheWriteTokens: 4},
+  },
+};
+const others: readonly JournalRecord[] = [
+  {
+    kind: 'result',
+    result: {
+      kind: 'tool-result',
+      id: actionId('1'),
+      content: [
+        {kind: 'text', text: 'out'},
+        {kind: 'image', mediaType: 'image/png', data: 'AA=='},
+      ],
+      outcome: 'success',
+    },
+  },
+  {kind: 'todo-frames', frames: [Uint8Array.of(1, 2, 255), new Uint8Array()]},
+  {kind: 'approval', id: actionId('1'), label: 'Run', decision: 'refused', by: 'nobody'},
+  {kind: 'usage', model: 'm', usage: noUsage},
+];
+
+for (const place of ['memory', 'file'] as const) {
+  describe(`a store in ${place}`, () => {
+    const withStore = workIn(place);
+
+    test('gives back every kind of record as it was kept', () => {
+      withStore(store => {
+        const records = [prompt('hello\nworld'), answer, ...others];
+        const session = store.create(details);
+        for (const record of records) session.append(record);
+        expect(store.read(session.id)).toEqual({
+          tag: 'ok',
+          value: {
+            summary: summary({id: session.id, title: 'hello …', updatedAt: 7, createdAt: 1, messages: 2}),
+            records,
+            skipped: [],
+          },
+        });
+      });
+    });
+
+    test('keeps text no line format could', () => {
+      const strange = ['\u2028 \u2029', 'NUL \0 after', '\ud800 alone', 'tail \udfff', '💡\r\n\t\u001b[31m', ''];
+      withStore(store => {
+        const session = store.create({directory: '/a\0b', model: '\ud800'});
+        for (const text of strange) session.append(prompt(text));
+        const read = value(store.read(session.id));
+        expect(read.records).toEqual(strange.map(prompt));
+        expect([read.summary.directory, read.summary.model]).toEqual(['/ab', '\ufffd']);
+      });
+    });
+
+    test('keeps a record of five megabytes', () => {
+      withStore(store => {
+        const session = store.create(details);
+        const record = prompt('x\n'.repeat(2_500_000));
+        session.append(record);
+        expect(value(store.read(session.id)).records).toEqual([record]);
+      });
+    });
+
+    test('a session without a record is nowhere', () => {
+      withStore(store => {
+        const session = store.create(details);
+        expect(store.list({})).toEqual([]);
+        expect(complaint(store.read(session.id))).toContain('There is no session');
+        session.close();
+      });
+    });
+
+    test('lists newest first, by directory too', () => {
+      withStore(store => {
+        const [one, two, three] = ['/a', '/b', '/a'].map(directory => {
+          const session = store.create({...details, directory});
+          session.append(prompt(directory));
+          return session;
+        });
+        one?.append(prompt('again'));
+        expect(store.list({}).map(each => each.id)).toEqual([one?.id, three?.id, two?.id]);
+        expect(store.list({directory: '/a'}).map(each => each.id)).toEqual([one?.id, three?.id]);
+        expect(store.latest('/a')).toEqual(
+          summary({id: one?.id, directory: '/a', title: '/a', createdAt: 1, updatedAt: 5, messages: 2}),
+        );
+        expect(store.latest('/c')).toBeUndefined();
+      });
+    });
+
+    test('resumes with what was kept and goes on after it', () => {
+      withStore(store => {
+        const first = store.create(details);
+        first.append(prompt('one'));
+        first.close();
+        const second = value(store.resume(first.id));
+        expect({id: second.id, records: second.records}).toEqual({id: first.id, records: [prompt('one')]});
+        second.append(answer);
+        expect(value(store.read(first.id)).records).toEqual([prompt('one'), answer]);
+      });
+    });
+
+    test('a session is open once', () => {
+      withStore(store => {
+        const session = store.create(details);
+        session.append(prompt('one'));
+        expect(complaint(store.resume(session.id))).toContain('is open in this weft already');
+        expect(complaint(store.delete(session.id))).toContain('is open in this weft already');
+        session.close();
+        expect(() => {
+          session.append(prompt('late'));
+        }).toThrow('is closed');
+        const again = value(store.resume(session.id));
+        session.close();
+        again.append(prompt('two'));
+        expect(again.records).toEqual([prompt('one')]);
+      });
+    });
+
+    test('a fork goes its own way', () => {
+      withStore(store => {
+        const session = store.create(details);
+        session.append(prompt('one'));
+        const fork = value(store.fork(session.id));
+        fork.append(prompt('two'));
+        session.append(prompt('three'));
+        expect(fork.records).toEqual([prompt('one')]);
+        expect(value(store.read(fork.id))).toEqual({
+          summary: summary({id: fork.id, title: 'one', createdAt: 3, updatedAt: 4, messages: 2}),
+          records: [prompt('one'), prompt('two')],
+          skipped: [],
+        });
+        expect(value(store.read(session.id)).records).toEqual([prompt('one'), prompt('three')]);
+        expect(complaint(store.fork(sessionId(99)))).toContain('There is no session');
+      });
+    });
+
+    test('an id of choice must be free', () => {
+      withStore(store => {
+        const session = value(store.createWithId(sessionId(77), details));
+        expect(complaint(store.createWithId(sessionId(77), details))).toContain('exists already');
+        session.append(prompt('one'));
+        session.close();
+        expect(complaint(store.createWithId(sessionId(77), details))).toContain('exists already');
+      });
+    });
+
+    test('deletes a session with its records', () => {
+      withStore(store => {
+        const session = store.create(details);
+        session.append(prompt('one'));
+        session.close();
+        expect(store.delete(session.id)).toEqual({tag: 'ok', value: undefined});
+        expect(store.list({})).toEqual([]);
+        expect(complaint(store.delete(session.id))).toContain('There is no session');
+        const next = value(store.createWithId(session.id, details));
+        next.append(prompt('two'));
+        expect(value(store.read(session.id)).records).toEqual([prompt('two')]);
+      });
+    });
+  });
+}
+
+describe('the database file', () => {
+  test.skipIf(process.platform === 'win32')('belongs to this user alone', () => {
+    using temporary = temporaryFile();
+    countingStore(temporary.file).close();
+    expect(statSync(temporary.file).mode & 0o777).toBe(0o600);
+    expect(statSync(dirname(temporary.file)).mode & 0o777).toBe(0o700);
+  });
+
+  test('what a record says that cannot be read is skipped and named', () => {
+    using temporary = temporaryFile();
+    const store = countingStore(temporary.file);
+    const session = store.create(details);
+    for (const text of ['one', 'two', 'three', 'four', 'five']) session.append(prompt(text));
+    const other = new DatabaseSync(temporary.file);
+    other.exec('UPDATE records SET body = \'{"role":\' WHERE seq = 2');
+    other.exec('UPDATE records SET body = \'{"role":"user","id":"p","blocks":[{"kind":"text"}]}\' WHERE seq = 3');
+    other.exec("UPDATE records SET kind = 'song' WHERE seq = 4");
+    other.close();
+    const {records, skipped} = value(store.read(session.id));
+    store.close();
+    expect(records).toEqual([prompt('one'), prompt('five')]);
+    expect(skipped.map(({seq, kind}) => [seq, kind])).toEqual([
+      [2, 'prompt'],
+      [3, 'prompt'],
+      [4, 'song'],
+    ]);
+    expect(skipped.slice(1).map(each => each.reason)).toEqual([
+      'blocks.0.text: invalid_type',
+      'a kind this version of weft does not know',
+    ]);
+  });
+
+  test('of a newer weft is left alone', () => {
+    using temporary = temporaryFile();
+    countingStore(temporary.file).close();
+    const other = new DatabaseSync(temporary.file);
+    other.exec('PRAGMA user_version = 99');
+    other.close();
+    expect(complaint(openOnce(temporary.file))).toBe(
+      `The session database ${temporary.file} was made by a newer version of weft. Update weft, or choose another folder with WEFT_HOME=<dir>.`,
+    );
+  });
+
+  test('that is no database is named, with what to do', () => {
+    using temporary = temporaryFile();
+    mkdirSync(dirname(temporary.file));
+    writeFileSync(temporary.file, 'not a database, but long enough to be looked at as one '.repeat(100));
+    expect(complaint(openOnce(temporary.file))).toBe(
+      `The session database ${temporary.file} is damaged or not a database (file is not a database). ` +
+        `Move ${temporary.file} and its -wal and -shm files away; weft then starts a new one.`,
+    );
+  });
+
+  test('that is damaged inside is a fault where it is read', () => {
+    using temporary = temporaryFile();
+    const store = countingStore(temporary.file);
+    const session = store.create(details);
+    session.append(prompt('x'.repeat(20_000)));
+    store.close();
+    const bytes = readFileSync(temporary.file);
+    writeFileSync(temporary.file, bytes.fill(0xff, 4096));
+    const opened = openOnce(temporary.file);
+    expect(opened.tag === 'failed' ? complaint(opened) : complaint(opened.value.read(session.id))).toContain(
+      `The session database ${temporary.file} is damaged`,
+    );
+    if (opened.tag === 'ok') opened.value.close();
+  });
+
+  test('where no file can be is a fault that names it', () => {
+    using temporary = temporaryFile();
+    mkdirSync(temporary.file, {recursive: true});
+    expect(complaint(openOnce(temporary.file))).toContain(`${temporary.file} cannot be opened (EISDIR`);
+    writeFileSync(`${temporary.file}-not-a-folder`, '');
+    expect(complaint(openOnce(`${temporary.file}-not-a-folder/weft.db`))).toContain('cannot be opened');
+  });
+});
+
+const workIn =
+  (place: 'memory' | 'file') =>
+  (work: (store: Store) => void): void => {
+    using temporary = temporaryFile();
+    const store = countingStore(place === 'memory' ? ':memory:' : temporary.file);
+    work(store);
+    store.close();
+  };
+
+const openOnce = (file: string): Outcome<Store, Fault> =>
+  openStore({file, clock: {now: () => 1}, uuid: () => uuid(1), process: {pid: process.pid}});
+
+function sessionId(number: number): SessionId {
+  const id = parseSessionId(uuid(number));
+  if (id === undefined) throw new Error('no id');
+  return id;
+}
+
+function summary(differs: Partial<SessionSummary> | {readonly id: SessionId | undefined}): object {
+  return {title: '', directory: '/work', model: 'm', createdAt: 0, updatedAt: 0, messages: 0, ...differs};
+}
+
+function value<T>(outcome: Outcome<T, Fault>): T {
+  if (outcome.tag === 'failed') throw new Error(faultText(outcome.error));
+  return outcome.value;
+}
+
+function complaint(outcome: Outcome<unknown, Fault>): string {
+  if (outcome.tag === 'ok') throw new Error('that should have failed');
+  return faultText(outcome.error);
+}

@@ -1,0 +1,100 @@
+import {PassThrough, Writable} from 'node:stream';
+import headless from '@xterm/headless';
+
+/** A terminal in memory: what a program writes is interpreted as a real one would, and keys can be typed at it. */
+export interface VirtualScreen {
+  readonly stdout: NodeJS.WriteStream;
+  readonly stdin: NodeJS.ReadStream;
+  /** Every byte written so far. */
+  written(): string;
+  /** The visible rows, right-trimmed. */
+  rows(): Promise<readonly string[]>;
+  /** Every row, scrollback first, trailing empty ones left out. */
+  everything(): Promise<readonly string[]>;
+  cursor(): Promise<{readonly x: number; readonly y: number}>;
+  /** Resolves when the visible rows (joined by line feeds) match; rejects after two seconds with the screen. */
+  until(pattern: RegExp): Promise<void>;
+  /** Resolves when the program has read it. */
+  type(keys: string): Promise<void>;
+  paste(text: string): Promise<void>;
+  resize(columns: number, rows: number): void;
+  rawMode(): 'raw' | 'cooked';
+}
+
+export function openVirtualScreen(columns: number, rows: number): VirtualScreen {
+  const terminal = new headless.Terminal({cols: columns, rows, scrollback: 5000, allowProposedApi: true});
+  let all = '';
+  let pending = Promise.resolve();
+  let raw = false;
+  const output = new Writable({
+    decodeStrings: false,
+    write(chunk: string | Buffer, _encoding, done) {
+      const text = String(chunk);
+      all += text;
+      // A terminal driver turns line feeds into CR LF.
+      pending = pending.then(() => new Promise(resolve => terminal.write(text.replaceAll(/\r?\n/gu, '\r\n'), resolve)));
+      done();
+    },
+  });
+  const stdout = Object.assign(output, {isTTY: true, columns, rows});
+  const input = new PassThrough();
+  const stdin = Object.assign(input, {
+    isTTY: true,
+    setRawMode(on: boolean) {
+      raw = on;
+      return stdin;
+    },
+    ref: () => stdin,
+    unref: () => stdin,
+  });
+  const lines = (from: number): string[] => {
+    const buffer = terminal.buffer.active;
+    return Array.from(
+      {length: buffer.length - from},
+      (_, at) => buffer.getLine(from + at)?.translateToString(true) ?? '',
+    );
+  };
+  const visibleRows = async (): Promise<readonly string[]> => {
+    await pending;
+    return lines(terminal.buffer.active.baseY).slice(0, terminal.rows);
+  };
+  const deliver = async (bytes: string): Promise<void> => {
+    input.write(bytes);
+    do await new Promise(resolve => setImmediate(resolve));
+    while (input.readableLength > 0 && raw);
+  };
+  return {
+    /* oxlint-disable typescript/no-unsafe-type-assertion -- the parts of a TTY stream that the program under test uses */
+    stdout: stdout as unknown as NodeJS.WriteStream,
+    stdin: stdin as unknown as NodeJS.ReadStream,
+    /* oxlint-enable typescript/no-unsafe-type-assertion */
+    written: () => all,
+    rows: visibleRows,
+    async everything() {
+      await pending;
+      const found = lines(0);
+      while (found.at(-1) === '') found.pop();
+      return found;
+    },
+    async cursor() {
+      await pending;
+      return {x: terminal.buffer.active.cursorX, y: terminal.buffer.active.cursorY};
+    },
+    async until(pattern) {
+      for (let tries = 0; tries < 200; tries++) {
+        if (pattern.test((await visibleRows()).join('\n'))) return;
+        await new Promise(resolve => setTimeout(resolve, 10));
+      }
+      throw new Error(`never saw ${String(pattern)} on:\n${(await visibleRows()).join('\n')}`);
+    },
+    type: deliver,
+    paste: text => deliver(`\u001B[200~${text}\u001B[201~`),
+    resize(nextColumns, nextRows) {
+      terminal.resize(nextColumns, nextRows);
+      stdout.columns = nextColumns;
+      stdout.rows = nextRows;
+      output.emit('resize');
+    },
+    rawMode: () => (raw ? 'raw' : 'cooked'),
+  };
+}

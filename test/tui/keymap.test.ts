@@ -1,0 +1,54 @@
+import {describe, expect, test} from 'vitest';
+import {approvalKeys, readKeys, type KeyPress, type RawKey} from '../../src/tui/input/keymap.ts';
+
+const none: RawKey = {
+  upArrow: false,
+  downArrow: false,
+  leftArrow: false,
+  rightArrow: false,
+  home: false,
+  end: false,
+  return: false,
+  escape: false,
+  tab: false,
+  backspace: false,
+  delete: false,
+  ctrl: false,
+  shift: false,
+  meta: false,
+  super: false,
+};
+const key = (name: KeyPress & {kind: 'key'}): readonly KeyPress[] => [name];
+
+describe('readKeys', () => {
+  test.each<[string, string, Partial<RawKey>, readonly KeyPress[]]>([
+    ['Enter', '', {return: true}, key({kind: 'key', name: 'enter'})],
+    ['Alt+Enter', '', {return: true, meta: true}, key({kind: 'key', name: 'newline'})],
+    ['Shift+Enter (kitty)', '', {return: true, shift: true}, key({kind: 'key', name: 'newline'})],
+    ['Ctrl+J', '\n', {}, key({kind: 'key', name: 'newline'})],
+    ['Ctrl+J (kitty)', 'j', {ctrl: true}, key({kind: 'key', name: 'newline'})],
+    ['Ctrl+C', 'c', {ctrl: true}, key({kind: 'key', name: 'interrupt'})],
+    ['Ctrl+W', 'w', {ctrl: true}, key({kind: 'key', name: 'delete-word'})],
+    ['Alt+B', 'b', {meta: true}, key({kind: 'key', name: 'word-left'})],
+    ['Ctrl+Left', '', {leftArrow: true, ctrl: true}, key({kind: 'key', name: 'word-left'})],
+    ['an unknown chord', 'x', {ctrl: true}, key({kind: 'key', name: 'ignored'})],
+    ['a key going up', 'a', {eventType: 'release'}, []],
+    ['a letter', 'a', {}, [{kind: 'text', text: 'a'}]],
+    [
+      'typed ahead',
+      'go on\r',
+      {},
+      [
+        {kind: 'text', text: 'go on'},
+        {kind: 'key', name: 'enter'},
+      ],
+    ],
+    ['an unbracketed paste', 'a\rb', {}, [{kind: 'text', text: 'a\nb'}]],
+  ])('%s', (_name, input, flags, presses) => {
+    expect(readKeys(input, {...none, ...flags})).toEqual(presses);
+  });
+
+  test('Enter answers no confirmation', () => {
+    expect(Object.values(approvalKeys)).toEqual(['y', 's', 'n', 'r', 'v']);
+  });
+});

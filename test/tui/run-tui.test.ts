@@ -1,0 +1,464 @@
+/* oxlint-disable no-control-regex -- these tests look for control characters */
+import {afterEach, describe, expect, test} from 'vitest';
+import type {AgentEvent, Approval, PromptSummary} from '../../src/actions/agent-event.ts';
+import {actionOf} from '../../src/actions/catalogue.ts';
+import {actionId, messageId} from '../../src/domain/ids.ts';
+import {noUsage} from '../../src/domain/usage.ts';
+import type {TuiExit, TuiOptions} from '../../src/tui/options.ts';
+import {runTui} from '../../src/tui/run-tui.tsx';
+import {openVirtualScreen, type VirtualScreen} from '../support/virtual-screen.ts';
+import {scriptedEngine, type ScriptedEngine} from './support/scripted-engine.ts';
+
+interface Stage {
+  readonly screen: VirtualScreen;
+  readonly engine: ScriptedEngine;
+  readonly exit: Promise<TuiExit>;
+  readonly remembered: readonly string[];
+  readonly time: {now: number};
+}
+
+const open: Stage[] = [];
+afterEach(async () => {
+  for (const {screen, exit} of open.splice(0)) {
+    if (screen.rawMode() === 'raw') await screen.type('\u0003\u0003');
+    await exit;
+  }
+});
+
+/** Starts the UI and waits for its first frame. */
+async function start(
+  size: readonly [columns: number, rows: number] = [80, 24],
+  options: Partial<TuiOptions> = {},
+): Promise<Stage> {
+  const screen = openVirtualScreen(...size);
+  const engine = scriptedEngine();
+  const remembered: string[] = [];
+  const time = {now: 1_000_000};
+  const exit = runTui({
+    engine,
+    stdin: screen.stdin,
+    stdout: screen.stdout,
+    version: '1.2.3',
+    directory: '~/project',
+    firstPrompt: '',
+    notices: [],
+    listSessions: () => [],
+    history: {load: () => ['an earlier prompt'], add: prompt => void remembered.push(prompt)},
+    look: 'plain',
+    demo: 'none',
+    clock: {now: () => time.now},
+    ...options,
+  });
+  const stage = {screen, engine, exit, remembered, time};
+  open.push(stage);
+  await screen.until(/Ask for something[^]*test-model/u);
+  return stage;
+}
+
+const message = messageId('m1');
+const begin: readonly AgentEvent[] = [
+  {event: 'prompt-accepted', id: messageId('p1'), text: 'do it'},
+  {event: 'message-started', message, model: 'test-model', usage: noUsage},
+  {event: 'block-started', message, index: 0, block: {kind: 'text'}},
+];
+const delta = (text: string): AgentEvent => ({event: 'block-delta', message, index: 0, delta: {kind: 'text', text}});
+const finishedText: AgentEvent = {event: 'block-finished', message, index: 0, block: {kind: 'text', text: ''}};
+
+const finished = (end: PromptSummary['end']): AgentEvent => ({
+  event: 'prompt-finished',
+  summary: {
+    end,
+    answer: '',
+    stop: 'end-turn',
+    turns: 1,
+    results: 0,
+    durationMs: 1,
+    modelMs: 1,
+    usage: noUsage,
+    sessionUsage: {models: {}, contextTokens: 0, contextWindow: 0},
+    denials: [],
+  },
+});
+
+const approval = (id: string, command: string): Approval => ({
+  id: actionId(id),
+  toolName: 'Bash',
+  action: actionOf('request-command-output', {
+    command,
+    timeoutMs: 1000,
+    claims: {readOnly: 'no', risky: 'yes', usesPager: 'unsaid'},
+    description: '',
+    rationale: 'the cache is stale',
+    citations: [],
+  }),
+  label: `Run command: ${command}`,
+  preview: {kind: 'command', command, directory: '/home/user/project'},
+  verdict: {decision: 'ask', risk: 'destructive', reasons: ['rm deletes files.']},
+  rationale: 'the cache is stale',
+  sessionGrant: 'rm in this folder',
+});
+
+function ask(engine: ScriptedEngine, request: Approval): void {
+  engine.emit(
+    {event: 'action-queued', id: request.id, action: request.action, label: request.label},
+    {event: 'approval-requested', approval: request},
+  );
+}
+
+describe('the composer', () => {
+  test('sends a prompt, remembers it and shows it once', async () => {
+    const {screen, engine, remembered} = await start();
+    await screen.type('hello');
+    await screen.until(/› hello/u);
+    await screen.type('\r');
+    await screen.until(/queued: hello/u);
+    engine.emit({event: 'prompt-accepted', id: messageId('p1'), text: 'hello'}, finished({kind: 'done'}));
+    await screen.until(/› hello\n[^]*Ask for something/u);
+    expect(engine.ops).toEqual([{op: 'prompt', text: 'hello', images: []}]);
+    expect(remembered).toEqual(['hello']);
+    expect((await screen.everything()).filter(row => row.includes('hello'))).toEqual(['› hello']);
+  });
+
+  test('keeps typed line breaks and expands a long paste on sending', async () => {
+    const {screen, engine} = await start();
+    const long = Array.from({length: 120}, (_, at) => `line ${at}`).join('\n');
+    await screen.type('one\n');
+    await screen.type('two\u001B\r');
+    await screen.type('three\\');
+    await screen.type('\r');
+    await screen.paste(long);
+    await screen.until(/› one\n {2}two\n {2}three\n {2}\[pasted 120 lines\]/u);
+    await screen.type('\r');
+    await screen.until(/Ask for/u);
+    expect(engine.ops).toEqual([{op: 'prompt', text: `one\ntwo\nthree\n${long}`, images: []}]);
+  });
+
+  test('takes text and Enter that arrive in one piece', async () => {
+    const {screen, engine} = await start();
+    await screen.type('typed ahead\r');
+    await screen.until(/queued: typed ahead/u);
+    expect(engine.ops).toHaveLength(1);
+  });
+
+  test('puts the terminal cursor behind what is typed, wide characters counted double', async () => {
+    const {screen} = await start();
+    await screen.type('日本x');
+    await screen.until(/日本x/u);
+    const row = (await screen.rows()).findIndex(line => line.includes('日本x'));
+    expect(await screen.cursor()).toEqual({x: 7, y: row});
+  });
+
+  test('brings back the earlier prompt and the own draft', async () => {
+    const {screen} = await start();
+    await screen.type('draft');
+    await screen.type('\u001B[A');
+    await screen.until(/› an earlier prompt/u);
+    await screen.type('\u001B[B');
+    await screen.until(/› draft/u);
+  });
+
+  test('an unknown command is answered here, with the nearest, and never sent', async () => {
+    const {screen, engine} = await start();
+    await screen.type('/hlep');
+    await screen.type('\r');
+    await screen.until(/There is no command \/hlep. Did you mean \/help\?/u);
+    expect(engine.ops).toEqual([]);
+  });
+
+  test('offers commands while a slash word is typed', async () => {
+    const {screen, engine} = await start();
+    await screen.type('/cl');
+    await screen.until(/› \/clear +start a new session/u);
+    await screen.type('\r');
+    await screen.until(/Ask for something/u);
+    expect(engine.ops).toEqual([{op: 'open-session', session: {kind: 'new'}}]);
+  });
+});
+
+describe('scrollback', () => {
+  test.each([
+    [80, 24],
+    [40, 12],
+  ] as const)(
+    '500 streamed lines at %i×%i stand there once, in order, without a clear screen',
+    async (columns, rows) => {
+      const {screen, engine} = await start([columns, rows]);
+      engine.emit(...begin);
+      const expected = Array.from({length: 500}, (_, at) => `row number ${at}`);
+      for (const [at, line] of expected.entries()) {
+        engine.emit(delta(`${line}\n\n`));
+        if (at % 50 === 0) await screen.until(new RegExp(`row number ${at}(?!\\d)`, 'u'));
+        expect(await screen.rows()).toHaveLength(rows);
+      }
+      engine.emit(finishedText, finished({kind: 'done'}));
+      await screen.until(/row number 499[^]*Ask for something/u);
+      const all = await screen.everything();
+      expect(all.filter(row => row.startsWith('row number'))).toEqual(expected);
+      expect(screen.written()).not.toMatch(/\u001B\[[23]J|\u001B\[\?1049h/u);
+    },
+  );
+
+  test('a block longer than the screen keeps the live region shorter than the screen', async () => {
+    const {screen, engine} = await start([40, 12]);
+    engine.emit(...begin, delta(Array.from({length: 100}, (_, at) => `| cell ${at} | b |`).join('\n')));
+    await screen.until(/cell 99/u);
+    const rows = await screen.rows();
+    expect(rows).toHaveLength(12);
+    expect(rows.at(-1)).toBe('');
+    expect(rows.join('\n')).toMatch(/Ask for more/u);
+  });
+
+  test('a frame that changes nothing writes nothing', async () => {
+    const {screen, engine} = await start();
+    await new Promise(resolve => setTimeout(resolve, 300));
+    const before = screen.written();
+    engine.emit({event: 'mode-changed', mode: 'default'});
+    await new Promise(resolve => setTimeout(resolve, 150));
+    expect(screen.written().slice(before.length)).toBe('');
+  });
+
+  test('control and bidi characters of a model come out visible', async () => {
+    const {screen, engine} = await start();
+    engine.emit(...begin, delta('a\u001B]0;title\u0007b\u202Ec\u009Bd\n\n'));
+    await screen.until(/a\^\[\]0;title\^Gb\\u\{202e\}c\\x9bd/u);
+    expect(screen.written()).not.toContain('title\u0007');
+  });
+
+  test('no styling without colour', async () => {
+    const {screen, engine} = await start();
+    engine.emit(...begin, delta('# Head\n\n**bold** and `code`\n\n'), finishedText, finished({kind: 'done'}));
+    await screen.until(/bold and code/u);
+    expect(screen.written()).not.toMatch(/\u001B\[[\d;]*m/u);
+  });
+});
+
+describe('confirmations', () => {
+  test('the card says what, where, why and how risky; y allows once', async () => {
+    const {screen, engine} = await start();
+    engine.emit(...begin);
+    ask(engine, approval('a1', 'rm -rf build'));
+    await screen.until(/Allow this\?/u);
+    const text = (await screen.rows()).join('\n');
+    expect(text).toMatch(
+      /rm -rf build\n +in \/home\/user\/project\nWhy: the cache is stale\nRisk: can destroy data. rm deletes/u,
+    );
+    await screen.type('\r');
+    await screen.type('y');
+    await expect
+      .poll(() => engine.ops)
+      .toEqual([{op: 'answer-approval', id: 'a1', answer: {decision: 'allow', scope: 'once'}}]);
+  });
+
+  test.each([
+    ['s', {decision: 'allow', scope: 'session'}],
+    ['n', {decision: 'refuse', message: ''}],
+  ])('%s answers %o', async (key, answer) => {
+    const {screen, engine} = await start();
+    engine.emit(...begin);
+    ask(engine, approval('a1', 'make'));
+    await screen.until(/Allow this\?/u);
+    await screen.type(key);
+    await expect.poll(() => engine.ops).toEqual([{op: 'answer-approval', id: 'a1', answer}]);
+  });
+
+  test('r asks for a reason and sends it', async () => {
+    const {screen, engine, time} = await start();
+    engine.emit(...begin);
+    ask(engine, approval('a1', 'make'));
+    await screen.until(/Allow this\?/u);
+    await screen.type('r');
+    await screen.until(/why not\?/u);
+    time.now += 100;
+    await screen.type('use ninja');
+    time.now += 100;
+    await screen.type('\r');
+    await expect
+      .poll(() => engine.ops)
+      .toEqual([{op: 'answer-approval', id: 'a1', answer: {decision: 'refuse', message: 'use ninja'}}]);
+  });
+
+  test('keys of a word being typed stay in the draft until a pause of 600 ms', async () => {
+    const {screen, engine, time} = await start();
+    engine.emit(...begin);
+    await screen.type('ver');
+    await screen.until(/› ver/u);
+    time.now += 300;
+    ask(engine, approval('a1', 'make'));
+    await screen.until(/Allow this\?/u);
+    await screen.type('y');
+    await screen.until(/› very/u);
+    time.now += 599;
+    await screen.type('s');
+    await screen.until(/› verys/u);
+    expect(engine.ops).toEqual([]);
+    time.now += 600;
+    await screen.type('y');
+    await expect
+      .poll(() => engine.ops)
+      .toEqual([{op: 'answer-approval', id: 'a1', answer: {decision: 'allow', scope: 'once'}}]);
+    engine.emit({event: 'approval-settled', id: actionId('a1'), decision: 'allowed'});
+    await screen.until(/› verys\n/u);
+  });
+
+  test('several are counted and come one after the other', async () => {
+    const {screen, engine, time} = await start();
+    engine.emit(...begin);
+    ask(engine, approval('a1', 'first'));
+    ask(engine, approval('a2', 'second'));
+    await screen.until(/\(1 of 2\) Run command: first/u);
+    await screen.type('y');
+    engine.emit({event: 'approval-settled', id: actionId('a1'), decision: 'allowed'});
+    await screen.until(/Allow this\? Run command: second/u);
+    time.now += 20;
+    await screen.type('y');
+    time.now += 60;
+    await screen.type('n');
+    await expect
+      .poll(() => engine.ops)
+      .toEqual([
+        {op: 'answer-approval', id: 'a1', answer: {decision: 'allow', scope: 'once'}},
+        {op: 'answer-approval', id: 'a2', answer: {decision: 'refuse', message: ''}},
+      ]);
+  });
+
+  test('a long command is cut in the middle and printed whole on demand', async () => {
+    const {screen, engine} = await start([40, 12]);
+    engine.emit(...begin);
+    const command = Array.from({length: 30}, (_, at) => `echo step-${at}`).join('\n');
+    ask(engine, approval('a1', command));
+    await screen.until(/lines hidden: press v/u);
+    await screen.type('v');
+    await expect.poll(async () => (await screen.everything()).join('\n')).toMatch(/echo step-14\n {2}echo step-15\n/u);
+  });
+});
+
+describe('questions', () => {
+  test('options are chosen by arrows, digits, space and own words', async () => {
+    const {screen, engine, time} = await start();
+    engine.emit(...begin, {
+      event: 'question-asked',
+      id: actionId('q1'),
+      questions: [
+        {
+          question: 'Which one?',
+          header: '',
+          choice: 'one',
+          options: [
+            {label: 'left', description: '', recommended: 'plain'},
+            {label: 'right', description: 'the other', recommended: 'recommended'},
+          ],
+        },
+        {
+          question: 'Which ones?',
+          header: '',
+          choice: 'many',
+          options: [
+            {label: 'a', description: '', recommended: 'plain'},
+            {label: 'b', description: '', recommended: 'plain'},
+          ],
+        },
+      ],
+    });
+    await screen.until(/\(1 of 2\) Which one\?[^]*› 2. right \(recommended\)/u);
+    const keys = ['\r', ' ', '\u001B[B', ' ', '\u001B[B', 'o', 'and c', '\r'];
+    for (const key of keys) {
+      time.now += 100;
+      await screen.type(key);
+    }
+    await expect
+      .poll(() => engine.ops)
+      .toEqual([
+        {
+          op: 'answer-question',
+          id: 'q1',
+          answer: {
+            kind: 'answered',
+            answers: [
+              {selected: ['right'], other: ''},
+              {selected: ['a', 'b'], other: 'and c'},
+            ],
+          },
+        },
+      ]);
+  });
+});
+
+describe('stopping and leaving', () => {
+  test('Esc interrupts; the view says so and dropped prompts come back as the draft', async () => {
+    const {screen, engine} = await start();
+    engine.emit(...begin, delta('half an answ'));
+    await screen.until(/half an answ/u);
+    await screen.type('later\r');
+    await screen.until(/queued: later/u);
+    await screen.type('\u001B');
+    await screen.until(/Stopping/u);
+    engine.emit(finished({kind: 'interrupted'}));
+    await screen.until(/half an answ\n\n⊘ interrupted\n\n› later/u);
+    expect(engine.ops.at(-1)).toEqual({op: 'interrupt'});
+  });
+
+  test('Ctrl+C clears the draft first; twice within two seconds leaves and restores the terminal', async () => {
+    const {screen, exit, time} = await start();
+    await screen.type('draft');
+    await screen.until(/› draft/u);
+    await screen.type('\u0003');
+    await screen.until(/Ctrl\+C again leaves/u);
+    time.now += 2001;
+    await screen.type('\u0003');
+    time.now += 1000;
+    await screen.type('\u0003');
+    expect(await exit).toEqual({kind: 'left'});
+    expect(screen.rawMode()).toBe('cooked');
+    expect(screen.written()).toMatch(/\u001B\[\?2004l/u);
+    expect(screen.written().lastIndexOf('\u001B[?25h')).toBeGreaterThan(screen.written().lastIndexOf('\u001B[?25l'));
+    expect((await screen.rows()).join('\n')).not.toMatch(/Ask for/u);
+  });
+
+  test('Ctrl+D leaves on an empty draft only', async () => {
+    const {screen, exit} = await start();
+    await screen.type('x');
+    await screen.until(/› x/u);
+    await screen.type('\u0004');
+    await screen.type('\u007F');
+    await screen.type('\u0004');
+    expect(await exit).toEqual({kind: 'left'});
+  });
+
+  test('/demo leaves for the demo where it is offered', async () => {
+    const screen = openVirtualScreen(80, 24);
+    const engine = scriptedEngine();
+    const exit = runTui({
+      engine,
+      stdin: screen.stdin,
+      stdout: screen.stdout,
+      version: '1',
+      directory: '~',
+      firstPrompt: '',
+      notices: ['No model is configured.'],
+      listSessions: () => [],
+      history: {load: () => [], add: () => {}},
+      look: 'plain',
+      demo: 'offered',
+      clock: {now: () => 0},
+    });
+    await screen.until(/No model is configured\.[^]*or \/demo/u);
+    await screen.type('/demo\r');
+    expect(await exit).toEqual({kind: 'demo'});
+  });
+});
+
+test('a narrower screen shows every line once', async () => {
+  const {screen, engine} = await start([80, 24]);
+  engine.emit(
+    ...begin,
+    delta('finished block\n\nan unfinished block that is long enough to be wrapped when the screen gets narrow'),
+  );
+  await screen.until(/gets/u);
+  screen.resize(40, 24);
+  await screen.until(/Ask for more/u);
+  await new Promise(resolve => setTimeout(resolve, 100));
+  const all = (await screen.everything()).join('\n');
+  expect(all.match(/unfinished/gu)).toHaveLength(1);
+  expect(all.match(/Ask for more/gu)).toHaveLength(1);
+  expect(all.match(/finished block\n/gu)).toHaveLength(1);
+});

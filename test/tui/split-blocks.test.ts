@@ -1,0 +1,87 @@
+import fc from 'fast-check';
+import {describe, expect, test} from 'vitest';
+import {markdownStart, splitBlocks, type MarkdownPiece} from '../../src/tui/markdown/split-blocks.ts';
+
+const block = (source: string, gap: 'line' | 'none' = 'line'): MarkdownPiece => ({kind: 'block', source, gap});
+
+describe('splitBlocks', () => {
+  test.each<[string, string, readonly MarkdownPiece[], string]>([
+    ['a line without an end stays', 'hello', [], 'hello'],
+    ['a paragraph ends at a blank line', 'one\ntwo\n\nthree', [block('one\ntwo')], 'three'],
+    ['a heading is finished with its line', '# Title\ntext', [block('# Title')], 'text'],
+    ['a heading ends a paragraph', 'text\n## Next\n', [block('text'), block('## Next')], ''],
+    ['items are cut one by one', '- a\n- b\n- c', [block('- a')], '- b\n- c'],
+    ['a tight item has no gap', '- a\n- b\n- c\n', [block('- a'), block('- b', 'none')], '- c\n'],
+    ['nested lines belong to their item', '- a\n  - b\n\n  more\n\nend\n', [block('- a\n  - b\n\n  more')], 'end\n'],
+    ['a rule is not an item', '- - -\ntext\n', [block('- - -')], 'text\n'],
+    ['a table goes whole', '| a |\n|---|\n| 1 |\n\n', [block('| a |\n|---|\n| 1 |')], ''],
+    [
+      'lines of a fence leave as they come, blank ones too',
+      'see\n```ts\nlet a;\n\nlet b;\nlet',
+      [block('see'), {kind: 'code-start', language: 'ts'}, {kind: 'code-lines', text: 'let a;\n\nlet b;'}],
+      'let',
+    ],
+    [
+      'a fence ends with its own marker only',
+      '````\n```\n````\nend\n\n',
+      [{kind: 'code-start', language: ''}, {kind: 'code-lines', text: '```'}, block('end')],
+      '',
+    ],
+  ])('%s', (_name, text, pieces, rest) => {
+    const split = splitBlocks(text, markdownStart, 'growing');
+    expect({pieces: split.pieces, rest: split.rest}).toEqual({pieces, rest});
+  });
+
+  test('however the text is cut into deltas, the pieces say the same', () => {
+    const line = fc.constantFrom(
+      'text',
+      '',
+      '- item',
+      '  nested',
+      '1. one',
+      '# head',
+      '```',
+      '~~~',
+      '> quote',
+      '| a | b |',
+      '---',
+      '    code',
+      '```js',
+    );
+    fc.assert(
+      fc.property(
+        fc.array(line, {maxLength: 30}),
+        fc.array(fc.integer({min: 1, max: 9}), {minLength: 1}),
+        (lines, cuts) => {
+          const text = lines.join('\n');
+          const whole = splitBlocks(text, markdownStart, 'whole').pieces;
+          const pieces: MarkdownPiece[] = [];
+          let rest = '';
+          let place = markdownStart;
+          let at = 0;
+          for (let turn = 0; at < text.length; turn++) {
+            const size = cuts[turn % cuts.length] ?? 1;
+            const split = splitBlocks(rest + text.slice(at, at + size), place, 'growing');
+            at += size;
+            pieces.push(...split.pieces);
+            ({rest, place} = split);
+          }
+          pieces.push(...splitBlocks(rest, place, 'whole').pieces);
+          expect(joined(pieces)).toEqual(joined(whole));
+        },
+      ),
+    );
+  });
+});
+
+/** Code lines come in pieces of any size: only their sum counts. */
+function joined(pieces: readonly MarkdownPiece[]): readonly MarkdownPiece[] {
+  const out: MarkdownPiece[] = [];
+  for (const piece of pieces) {
+    const last = out.at(-1);
+    if (piece.kind === 'code-lines' && last?.kind === 'code-lines') {
+      out[out.length - 1] = {kind: 'code-lines', text: `${last.text}\n${piece.text}`};
+    } else out.push(piece);
+  }
+  return out;
+}

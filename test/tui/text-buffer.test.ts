@@ -1,0 +1,73 @@
+import fc from 'fast-check';
+import {describe, expect, test} from 'vitest';
+import * as buffer from '../../src/tui/input/text-buffer.ts';
+
+/** `|` marks the cursor. */
+const read = (marked: string): buffer.TextBuffer => ({text: marked.replace('|', ''), cursor: marked.indexOf('|')});
+const show = ({text, cursor}: buffer.TextBuffer): string => `${text.slice(0, cursor)}|${text.slice(cursor)}`;
+
+type Edit = (from: buffer.TextBuffer) => buffer.TextBuffer;
+
+describe('text buffer', () => {
+  test.each<[string, Edit, string, string]>([
+    ['left', buffer.moveLeft, 'ab|', 'a|b'],
+    ['left over a family', buffer.moveLeft, 'a👩‍👩‍👧|', 'a|👩‍👩‍👧'],
+    ['left over a combined letter', buffer.moveLeft, 'e\u0301|', '|e\u0301'],
+    ['left over a line feed', buffer.moveLeft, 'a\n|b', 'a|\nb'],
+    ['right at the end', buffer.moveRight, 'ab|', 'ab|'],
+    ['word left', buffer.moveWordLeft, 'one two-three|', 'one two-|three'],
+    ['word left over spaces', buffer.moveWordLeft, 'one  |', '|one  '],
+    ['word right', buffer.moveWordRight, '|one two', 'one| two'],
+    ['word right over signs', buffer.moveWordRight, 'a| -- b', 'a -- b|'],
+    ['line start', buffer.moveLineStart, 'a\nbc|', 'a\n|bc'],
+    ['line end', buffer.moveLineEnd, '|a\nb', 'a|\nb'],
+    ['backspace', buffer.deleteLeft, 'a日|b', 'a|b'],
+    ['delete', buffer.deleteRight, 'a|日b', 'a|b'],
+    ['delete word', buffer.deleteWord, 'one two |x', 'one |x'],
+    ['to start', buffer.deleteToStart, 'a\nbc|d', 'a\n|d'],
+    ['to start at the start', buffer.deleteToStart, 'a\n|b', 'a|b'],
+    ['to end', buffer.deleteToEnd, 'a|bc\nd', 'a|\nd'],
+    ['to end at the end', buffer.deleteToEnd, 'a|\nb', 'a|b'],
+    ['up keeps the column', from => buffer.moveVertically(from, 'up') ?? from, 'abc\nde|f', 'ab|c\ndef'],
+    ['up to a shorter line', from => buffer.moveVertically(from, 'up') ?? from, 'a\ndef|', 'a|\ndef'],
+    ['down', from => buffer.moveVertically(from, 'down') ?? from, 'a|b\ncd', 'ab\nc|d'],
+  ])('%s', (_name, edit, from, to) => {
+    expect(show(edit(read(from)))).toBe(to);
+  });
+
+  test('no line above the first and below the last', () => {
+    expect(buffer.moveVertically(read('a|b'), 'up')).toBeUndefined();
+    expect(buffer.moveVertically(read('a|b'), 'down')).toBeUndefined();
+  });
+
+  test('after any edits the cursor is in the text and between graphemes', () => {
+    const edits: readonly Edit[] = [
+      buffer.moveLeft,
+      buffer.moveRight,
+      buffer.moveWordLeft,
+      buffer.moveWordRight,
+      buffer.moveLineStart,
+      buffer.moveLineEnd,
+      buffer.deleteLeft,
+      buffer.deleteRight,
+      buffer.deleteWord,
+      buffer.deleteToStart,
+      buffer.deleteToEnd,
+      from => buffer.moveVertically(from, 'up') ?? from,
+      from => buffer.moveVertically(from, 'down') ?? from,
+      ...['a', ' ', '\n', '日', '👩‍👩‍👧', '\u0301', '\u200D', '🇩🇪'].map(
+        (text): Edit =>
+          from =>
+            buffer.insert(from, text),
+      ),
+    ];
+    const segmenter = new Intl.Segmenter(undefined, {granularity: 'grapheme'});
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...edits), {maxLength: 60}), steps => {
+        const {text, cursor} = steps.reduce((from, edit) => edit(from), buffer.emptyBuffer);
+        const borders = new Set([...segmenter.segment(text)].map(({index}) => index));
+        expect(cursor === text.length || borders.has(cursor)).toBe(true);
+      }),
+    );
+  });
+});

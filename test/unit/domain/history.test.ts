@@ -1,0 +1,238 @@
+import * as fc from 'fast-check';
+import {describe, expect, test} from 'vitest';
+import {cancellationText} from '../../../src/actions/settle-action.ts';
+import type {AssistantBlock, AssistantMessage, Message, ToolResultBlock} from '../../../src/domain/conversation.ts';
+import {historyOf, lostResultText} from '../../../src/domain/history.ts';
+import {actionId, messageId} from '../../../src/domain/ids.ts';
+import type {JournalRecord} from '../../../src/domain/journal.ts';
+import {noUsage} from '../../../src/domain/usage.ts';
+
+const text = (value: string) => ({kind: 'text', text: value}) as const;
+const call = (id: string) => ({kind: 'tool-call', id: actionId(id), name: 'Bash', input: {command: id}}) as const;
+const result = (id: string, told = `told ${id}`): ToolResultBlock => ({
+  kind: 'tool-result',
+  id: actionId(id),
+  content: [text(told)],
+  outcome: 'success',
+});
+const lost = (id: string): ToolResultBlock => ({
+  kind: 'tool-result',
+  id: actionId(id),
+  content: [text(lostResultText)],
+  outcome: 'cancelled',
+});
+const user = (id: string, ...blocks: (ToolResultBlock | ReturnType<typeof text>)[]): Message => ({
+  role: 'user',
+  id: messageId(id),
+  blocks,
+});
+const assistant = (id: string, ...blocks: AssistantBlock[]): AssistantMessage => ({
+  role: 'assistant',
+  id: messageId(id),
+  model: 'm',
+  blocks,
+  stop: 'end-turn',
+  usage: noUsage,
+});
+const prompted = (id: string, value = id): JournalRecord => ({
+  kind: 'prompt',
+  message: {role: 'user', id: messageId(id), blocks: [text(value)]},
+});
+const answered = (id: string, ...blocks: AssistantBlock[]): JournalRecord => ({
+  kind: 'answer',
+  message: assistant(id, ...blocks),
+});
+const settled = (id: string, told?: string): JournalRecord => ({kind: 'result', result: result(id, told)});
+
+describe('historyOf', () => {
+  const cases: readonly {
+    name: string;
+    records: readonly JournalRecord[];
+    messages: readonly Message[];
+    repaired: readonly string[];
+  }[] = [
+    {name: 'nothing', records: [], messages: [], repaired: []},
+    {
+      name: 'results in the order of the calls, whatever order they came in',
+      records: [prompted('p'), answered('a', text('look'), call('1'), call('2')), settled('2'), settled('1')],
+      messages: [
+        user('p', text('p')),
+        assistant('a', text('look'), call('1'), call('2')),
+        user('a:results', result('1'), result('2')),
+      ],
+      repaired: [],
+    },
+    {
+      name: 'a call without a result gets a cancelled one',
+      records: [prompted('p'), answered('a', call('1'), call('2')), settled('1'), prompted('q')],
+      messages: [
+        user('p', text('p')),
+        assistant('a', call('1'), call('2')),
+        user('a:results', result('1'), lost('2')),
+        user('q', text('q')),
+      ],
+      repaired: ['2'],
+    },
+    {
+      name: 'a result that comes after a prompt still belongs to its call, one after the next answer does not',
+      records: [
+        prompted('p'),
+        answered('a', call('1'), call('2')),
+        prompted('q'),
+        settled('1'),
+        answered('b', text('so')),
+        settled('2'),
+      ],
+      messages: [
+        user('p', text('p')),
+        assistant('a', call('1'), call('2')),
+        user('a:results', result('1'), lost('2')),
+        user('q', text('q')),
+        assistant('b', text('so')),
+      ],
+      repaired: ['2'],
+    },
+    {
+      name: 'the first of several results counts; results without a call are left out',
+      records: [
+        settled('0'),
+        prompted('p'),
+        answered('a', call('1')),
+        settled('1', 'first'),
+        settled('1', 'second'),
+        settled('9'),
+      ],
+      messages: [user('p', text('p')), assistant('a', call('1')), user('a:results', result('1', 'first'))],
+      repaired: [],
+    },
+    {
+      name: 'a server that numbers its calls anew in every answer',
+      records: [
+        prompted('p'),
+        answered('a', call('1')),
+        settled('1', 'one'),
+        answered('b', call('1')),
+        settled('1', 'two'),
+      ],
+      messages: [
+        user('p', text('p')),
+        assistant('a', call('1')),
+        user('a:results', result('1', 'one')),
+        assistant('b', call('1')),
+        user('b:results', result('1', 'two')),
+      ],
+      repaired: [],
+    },
+    {
+      name: 'answers without content and prompts without content are left out',
+      records: [
+        prompted('p'),
+        answered('a'),
+        answered('b', text(' \n')),
+        answered('c', {kind: 'thinking', text: 'hm', signature: ''}),
+        prompted('q', '  '),
+        answered('d', {kind: 'thinking', text: 'hm', signature: 's'}, text(''), text('yes')),
+      ],
+      messages: [user('p', text('p')), assistant('d', {kind: 'thinking', text: 'hm', signature: 's'}, text('yes'))],
+      repaired: [],
+    },
+    {
+      name: 'an answer before the first prompt is left out with its calls',
+      records: [answered('a', call('1')), settled('1'), prompted('p')],
+      messages: [user('p', text('p'))],
+      repaired: [],
+    },
+    {
+      name: 'a call id used twice in one answer is one call',
+      records: [prompted('p'), answered('a', call('1'), call('1')), settled('1')],
+      messages: [user('p', text('p')), assistant('a', call('1')), user('a:results', result('1'))],
+      repaired: [],
+    },
+    {
+      name: 'prompts in a row are kept apart; approvals and usage say nothing to the model',
+      records: [
+        prompted('p'),
+        prompted('q'),
+        {kind: 'approval', id: actionId('1'), label: 'x', decision: 'allowed', by: 'user'},
+        {kind: 'usage', model: 'm', usage: noUsage},
+      ],
+      messages: [user('p', text('p')), user('q', text('q'))],
+      repaired: [],
+    },
+  ];
+
+  for (const {name, records, messages, repaired} of cases) {
+    test(name, () => {
+      expect(historyOf(records)).toEqual({messages, todoFrames: [], repaired});
+    });
+  }
+
+  test('todo frames come in the order in which they were kept', () => {
+    const [one, two, three] = [Uint8Array.of(1), Uint8Array.of(2), Uint8Array.of(3)];
+    expect(
+      historyOf([{kind: 'todo-frames', frames: [one, two]}, prompted('p'), {kind: 'todo-frames', frames: [three]}])
+        .todoFrames,
+    ).toEqual([one, two, three]);
+  });
+
+  test('a lost result says what every other lost action says', () => {
+    expect(lostResultText).toBe(cancellationText({reason: 'lost', message: ''}));
+  });
+
+  const ids = fc.constantFrom('1', '2', '3');
+  const words = fc.constantFrom('', ' ', 'word');
+  const assistantBlock: fc.Arbitrary<AssistantBlock> = fc.oneof(
+    words.map(text),
+    ids.map(call),
+    words.map(value => ({kind: 'thinking', text: value, signature: value}) as const),
+  );
+  const record: fc.Arbitrary<JournalRecord> = fc.oneof(
+    fc
+      .array(
+        fc.oneof(
+          words.map(text),
+          ids.map(id => result(id)),
+        ),
+        {maxLength: 2},
+      )
+      .map(blocks => ({kind: 'prompt', message: {role: 'user', id: messageId('p'), blocks}}) as const),
+    fc.array(assistantBlock, {maxLength: 4}).map(blocks => answered('a', ...blocks)),
+    ids.map(id => settled(id)),
+  );
+
+  test('any beginning of any journal gives a valid history', () => {
+    fc.assert(
+      fc.property(fc.array(record, {maxLength: 14}), records => {
+        for (let end = 0; end <= records.length; end += 1) expectValid(historyOf(records.slice(0, end)).messages);
+      }),
+    );
+  });
+
+  test('what has been told to the model stays as it is when the journal grows by an answer', () => {
+    fc.assert(
+      fc.property(fc.array(record, {maxLength: 10}), fc.array(record, {maxLength: 6}), (before, after) => {
+        const told = historyOf(before).messages;
+        const later = historyOf([...before, answered('next', text('x')), ...after]).messages;
+        expect(later.slice(0, told.length)).toEqual(told);
+      }),
+    );
+  });
+});
+
+function expectValid(messages: readonly Message[]): void {
+  if (messages.length > 0) expect(messages[0]?.role).toBe('user');
+  messages.forEach((message, index) => {
+    expect(message.blocks.length).toBeGreaterThan(0);
+    const before = messages[index - 1];
+    if (message.role === 'assistant') {
+      const calls = message.blocks.flatMap(block => (block.kind === 'tool-call' ? [block.id] : []));
+      expect(new Set(calls).size).toBe(calls.length);
+      if (calls.length === 0) return;
+      const next = messages[index + 1];
+      expect(next?.role).toBe('user');
+      expect(next?.blocks.map(block => (block.kind === 'tool-result' ? block.id : block.kind))).toEqual(calls);
+    } else if (before?.role !== 'assistant' || before.blocks.every(block => block.kind !== 'tool-call')) {
+      expect(message.blocks.filter(block => block.kind === 'tool-result')).toEqual([]);
+    }
+  });
+}

@@ -1,0 +1,113 @@
+import {describe, expect, test} from 'vitest';
+import type {AgentEvent} from '../../../../src/actions/agent-event.ts';
+import {makeRpcEncoder} from '../../../../src/protocol/rpc/encode-events.ts';
+import type {RpcMessage} from '../../../../src/protocol/rpc/rpc-message.ts';
+import {apiErrorKind} from '../../../../src/protocol/rpc/wire-content.ts';
+import {accepted, block, call, finished, message, opened, promptFinished, scripts, started} from './event-scripts.ts';
+
+const encoderOf = (partials: 'with' | 'without') => {
+  let count = 0;
+  return makeRpcEncoder({partials, uuid: () => `uuid-${(count += 1)}`, version: '1.2.3'});
+};
+
+function encodeAll(events: readonly AgentEvent[], partials: 'with' | 'without'): readonly RpcMessage[] {
+  const encoder = encoderOf(partials);
+  return events.flatMap(event => encoder.encode(event));
+}
+
+describe('transcripts', () => {
+  test.each(Object.entries(scripts))('%s', async (name, {events, partials}) => {
+    const lines = encodeAll(events, partials).map(line => `${JSON.stringify(line)}\n`);
+    await expect(lines.join('')).toMatchFileSnapshot(`../../../golden/stream-json/${name}.jsonl`);
+  });
+});
+
+/** `start 0`, `stop 0`, `message start`, …: the frame of the raw stream. */
+const frame = (messages: readonly RpcMessage[]): readonly string[] =>
+  messages.flatMap(line => {
+    if (line.type !== 'stream_event') return [];
+    const {event} = line;
+    switch (event.type) {
+      case 'message_start':
+        return ['message start'];
+      case 'message_stop':
+        return ['message stop'];
+      case 'content_block_start':
+        return [`start ${event.index}`];
+      case 'content_block_stop':
+        return [`stop ${event.index}`];
+      default:
+        return [];
+    }
+  });
+
+describe('the raw stream', () => {
+  const whole = scripts['partial-messages']?.events ?? [];
+
+  test.each(whole.map((_event, at) => at + 1))('cut off after %i events it is closed all the same', length => {
+    const cut = [...whole.slice(0, length).filter(({event}) => event !== 'prompt-finished')];
+    const open: string[] = [];
+    for (const word of frame(encodeAll([...cut, promptFinished({end: {kind: 'interrupted'}})], 'with'))) {
+      if (word.includes('start')) open.push(word.replace('start', 'stop'));
+      else expect(open.pop()).toBe(word);
+    }
+    expect(open).toEqual([]);
+  });
+
+  test('a message that is begun anew closes the one before', () => {
+    const events = [opened, ...accepted('x'), started('a'), ...message('b', [{kind: 'text', text: 'Hi'}], 'end-turn')];
+    expect(frame(encodeAll(events, 'with'))).toEqual([
+      'message start',
+      'message stop',
+      'message start',
+      'start 0',
+      'stop 0',
+      'message stop',
+    ]);
+  });
+
+  test('blocks that are open side by side keep their indexes', () => {
+    const [first, second] = [call('a', 'Read', {}), call('b', 'Read', {})];
+    const [startA, deltaA, , endA] = block('m', 0, first);
+    const [startB, deltaB, , endB] = block('m', 1, second);
+    const events = [startA, startB, deltaB, deltaA, endB, endA].filter(event => event !== undefined);
+    const told = encodeAll([opened, started('m'), ...events, finished('m', [first, second], 'tool-use')], 'with');
+    expect(frame(told)).toEqual(['message start', 'start 0', 'start 1', 'stop 1', 'stop 0', 'message stop']);
+    expect(told.flatMap(line => (line.type === 'assistant' ? line.message.content : []))).toEqual([
+      {type: 'tool_use', id: 'b', name: 'Read', input: {}},
+      {type: 'tool_use', id: 'a', name: 'Read', input: {}},
+    ]);
+  });
+});
+
+describe('every message', () => {
+  test('is addressed, and no uuid comes twice', () => {
+    const lines = encodeAll(scripts['partial-messages']?.events ?? [], 'with');
+    expect(new Set(lines.map(({session_id}) => session_id))).toEqual(new Set(['11111111-2222-4333-8444-555555555555']));
+    expect(new Set(lines.map(({uuid}) => uuid)).size).toBe(lines.length);
+  });
+
+  test('belongs to a session: what comes before its opening is left out', () => {
+    expect(encodeAll(accepted('x'), 'with')).toEqual([]);
+  });
+
+  test('an empty text block is not told as a message', () => {
+    const events = [opened, ...message('m', [{kind: 'text', text: ''}], 'end-turn')];
+    expect(encodeAll(events, 'without')).toEqual([]);
+  });
+});
+
+test.each([
+  [0, 'unknown'],
+  [400, 'invalid_request'],
+  [401, 'authentication_failed'],
+  [402, 'billing_error'],
+  [403, 'authentication_failed'],
+  [404, 'model_not_found'],
+  [422, 'invalid_request'],
+  [429, 'rate_limit'],
+  [500, 'server_error'],
+  [529, 'overloaded'],
+])('status %i is %s', (status, kind) => {
+  expect(apiErrorKind(status)).toBe(kind);
+});

@@ -1,0 +1,74 @@
+import * as fc from 'fast-check';
+import {expect, test} from 'vitest';
+import {actionId, messageId} from '../../../src/domain/ids.ts';
+import type {JournalRecord} from '../../../src/domain/journal.ts';
+import {decodeBody, encodeBody} from '../../../src/store/record-body.ts';
+
+const anyText = fc.string({unit: 'binary'});
+const loneText = fc.array(fc.integer({min: 0, max: 0xffff})).map(units => String.fromCharCode(...units));
+const text = fc.oneof(anyText, loneText);
+const count = fc.nat();
+const usage = fc.record({inputTokens: count, outputTokens: count, cacheReadTokens: count, cacheWriteTokens: count});
+const json = fc.jsonValue({noUnicodeString: false}).map(value => JSON.parse(JSON.stringify(value)));
+const textBlock = text.map(value => ({kind: 'text', text: value}) as const);
+const result = fc.record({
+  kind: fc.constant('tool-result' as const),
+  id: text.map(actionId),
+  content: fc.array(textBlock),
+  outcome: fc.constantFrom('success' as const, 'error' as const, 'cancelled' as const),
+});
+const record: fc.Arbitrary<JournalRecord> = fc.oneof(
+  fc
+    .record({
+      role: fc.constant('user' as const),
+      id: text.map(messageId),
+      blocks: fc.array(fc.oneof(textBlock, result)),
+    })
+    .map(message => ({kind: 'prompt', message}) as const),
+  fc
+    .record({
+      role: fc.constant('assistant' as const),
+      id: text.map(messageId),
+      model: text,
+      blocks: fc.array(
+        fc.oneof(
+          textBlock,
+          fc.record({kind: fc.constant('tool-call' as const), id: text.map(actionId), name: text, input: json}),
+          fc.record({kind: fc.constant('thinking' as const), text, signature: text}),
+        ),
+      ),
+      stop: fc.constantFrom('end-turn' as const, 'interrupted' as const),
+      usage,
+    })
+    .map(message => ({kind: 'answer', message}) as const),
+  result.map(value => ({kind: 'result', result: value}) as const),
+  fc
+    .array(fc.uint8Array())
+    .map(frames => ({kind: 'todo-frames', frames: frames.map(frame => Uint8Array.from(frame))}) as const),
+  fc.record({model: text, usage}).map(value => ({kind: 'usage', ...value}) as const),
+);
+
+test('any record comes back as it went in, through text that is well-formed and free of NUL', () => {
+  fc.assert(
+    fc.property(record, kept => {
+      const body = encodeBody(kept);
+      expect(body.isWellFormed() && !body.includes('\0')).toBe(true);
+      expect(decodeBody(kept.kind, body)).toEqual({tag: 'ok', value: kept});
+    }),
+  );
+});
+
+test('no text makes it throw', () => {
+  fc.assert(
+    fc.property(
+      fc.constantFrom('prompt', 'answer', 'result', 'todo-frames', 'approval', 'usage', '__proto__'),
+      fc.oneof(
+        text,
+        fc.jsonValue().map(value => JSON.stringify(value)),
+      ),
+      (kind, body) => {
+        expect(['ok', 'failed']).toContain(decodeBody(kind, body).tag);
+      },
+    ),
+  );
+});
