@@ -34,7 +34,10 @@ export async function chooseModel(choice: ModelChoice, signal: AbortSignal): Pro
       const apiKey = environment['ANTHROPIC_API_KEY'] ?? '';
       if (apiKey === '')
         throw new UsageError('ANTHROPIC_API_KEY is not set. Set it to your key, or choose another --provider.');
-      const {connectAnthropic, defaultAnthropicModel} = await import('../models/anthropic.ts');
+      const [{connectAnthropic}, {defaultAnthropicModel}] = await Promise.all([
+        import('../models/anthropic.ts'),
+        import('../models/prices.ts'),
+      ]);
       const baseUrl = choice.baseUrl ?? (environment['ANTHROPIC_BASE_URL'] || undefined);
       const port = connectAnthropic({apiKey, baseUrl, maxOutputTokens: 'default'});
       return {port, model: choice.model ?? defaultAnthropicModel, state: 'ready'};
@@ -53,10 +56,13 @@ function providerOf(environment: NodeJS.ProcessEnv): 'anthropic' | 'openai' | un
 
 async function openAi(choice: ModelChoice, signal: AbortSignal): Promise<ChosenModel> {
   const {environment} = choice;
-  const {connectOpenAi, defaultOpenAiModel, listModels} = await import('../models/openai.ts');
+  const [{connectOpenAi, listModels}, {defaultOpenAiModel}] = await Promise.all([
+    import('../models/openai.ts'),
+    import('../models/prices.ts'),
+  ]);
   const apiKey = environment['OPENAI_API_KEY'] || undefined;
   const baseUrl = choice.baseUrl ?? (environment['OPENAI_BASE_URL'] || undefined);
-  const port = connectOpenAi({apiKey, baseUrl});
+  const port = connectOpenAi({apiKey, baseUrl, maxOutputTokens: 'default'});
   if (choice.model !== undefined) return {port, model: choice.model, state: 'ready'};
   if (baseUrl === undefined) return {port, model: defaultOpenAiModel, state: 'ready'};
   // A server of one's own has models of its own: ask it, and take the first.

@@ -1,9 +1,9 @@
-import {readFileSync} from 'node:fs';
 import {CommanderError} from 'commander';
 import {causeText} from '../domain/fault.ts';
 import {exitCode, type ExitCode} from './exit-code.ts';
 import {makeProgram, type Handlers} from './program.ts';
 import {UsageError} from './usage-error.ts';
+import {version} from './version.ts';
 
 /**
  * The outermost edge: reads the command line, runs the command, and turns what was thrown into one line and an exit code. Each
@@ -46,13 +46,6 @@ export async function main(): Promise<void> {
     code = exitCodeOf(cause);
   }
   process.exit(code);
-}
-
-/** Read where the program runs from, so that the number stands in one place only. */
-export function version(): string {
-  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
-  const read: unknown = JSON.parse(text);
-  return typeof read === 'object' && read !== null && 'version' in read ? String(read.version) : 'unknown';
 }
 
 function exitCodeOf(cause: unknown): ExitCode {

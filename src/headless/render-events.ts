@@ -1,6 +1,7 @@
 import type {AgentEvent, PromptSummary} from '../actions/agent-event.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {makeRpcEncoder} from '../protocol/rpc/encode-events.ts';
+import {jsonLine} from '../protocol/rpc/json-line.ts';
 import type {RpcMessage} from '../protocol/rpc/rpc-message.ts';
 
 export interface HeadlessOutput {
@@ -48,5 +49,4 @@ function answer({end, answer: text}: PromptSummary): string {
 
 const isResult = (message: RpcMessage): boolean => message.type === 'result';
 
-const linesOf = (messages: readonly RpcMessage[]): string =>
-  messages.map(message => `${JSON.stringify(message)}\n`).join('');
+const linesOf = (messages: readonly RpcMessage[]): string => messages.map(jsonLine).join('');

@@ -21,7 +21,7 @@ function markOf(settled: SettledCall): string {
   const {state} = settled.result.settled;
   switch (state) {
     case 'success':
-      return '✔';
+      return exitedBadly(settled.result) ? '!' : '✔';
     case 'error':
       return '✖';
     case 'cancelled':
@@ -30,6 +30,13 @@ function markOf(settled: SettledCall): string {
       return unreachable(state);
   }
 }
+
+/** Such a command did run, and its exit code is its result; a tick beside it would still read as if all were well. */
+const exitedBadly = (result: ActionResult): boolean => {
+  if (result.name !== 'request-command-output' || result.settled.state !== 'success') return false;
+  const {end} = result.settled.output.report;
+  return end.kind !== 'exited' || end.code !== 0;
+};
 
 function outcomeText(settled: SettledCall): string {
   if (settled.tag === 'undecodable') return oneLine(faultText(settled.fault));

@@ -13,7 +13,7 @@ export function summaryNotes(summary: PromptSummary): readonly string[] {
       return [oneLine(faultText(end.fault))];
     case 'max-turns':
       return [
-        `stopped at the limit of ${end.turns} turns, before the model was done. Raise --max-turns to let it go on.`,
+        `stopped at the limit of ${end.turns} ${end.turns === 1 ? 'turn' : 'turns'}, before the model was done. Raise --max-turns to let it go on.`,
       ];
     case 'max-cost':
       return [`stopped at the limit of $${end.usd}, before the model was done. Raise --max-cost to let it go on.`];

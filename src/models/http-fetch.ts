@@ -1,4 +1,4 @@
-import {request as httpRequest, type IncomingMessage, type RequestOptions} from 'node:http';
+import {request as httpRequest, type IncomingMessage} from 'node:http';
 import {request as httpsRequest} from 'node:https';
 import {text} from 'node:stream/consumers';
 
@@ -47,22 +47,29 @@ async function send(address: URL, init: RequestInit): Promise<IncomingMessage> {
 }
 
 function sendOnce(address: URL, init: RequestInit): Promise<IncomingMessage> {
+  const {promise, resolve, reject} = Promise.withResolvers<IncomingMessage>();
   const start = address.protocol === 'https:' ? httpsRequest : httpRequest;
   const headers = Object.fromEntries(new Headers(init.headers));
-  const options: RequestOptions = {method: init.method ?? 'GET', headers: {...headers, 'accept-encoding': 'identity'}};
-  if (init.signal) options.signal = init.signal;
-  return new Promise((resolve, reject) => {
-    const outgoing = start(address, options, incoming => {
+  const outgoing = start(
+    address,
+    {method: init.method ?? 'GET', headers: {...headers, 'accept-encoding': 'identity'}},
+    incoming => {
       // Who reads hears of errors; when nobody reads any more, they are nobody's.
       incoming.on('error', () => {});
       resolve(incoming);
-    });
-    outgoing.on('error', cause => {
-      const stale = outgoing.reusedSocket && 'code' in cause && cause.code === 'ECONNRESET';
-      reject(stale ? new StaleConnection('stale connection', {cause}) : cause);
-    });
-    outgoing.end(typeof init.body === 'string' ? init.body : undefined);
+    },
+  );
+  outgoing.on('error', cause => {
+    const stale = outgoing.reusedSocket && init.signal?.aborted !== true && 'code' in cause && cause.code === 'ECONNRESET';
+    reject(stale ? new StaleConnection('stale connection', {cause}) : cause);
   });
+  // Not left to Node's own `signal` option: it crashes the process when the abort meets an answer that has just ended.
+  const onAbort = (): void => void outgoing.destroy();
+  init.signal?.addEventListener('abort', onAbort);
+  outgoing.on('close', () => init.signal?.removeEventListener('abort', onAbort));
+  if (init.signal?.aborted === true) outgoing.destroy();
+  else outgoing.end(typeof init.body === 'string' ? init.body : undefined);
+  return promise;
 }
 
 class StaleConnection extends Error {}

@@ -31,7 +31,7 @@ export function applyTaskFrames(view: TaskView, frames: readonly Uint8Array[]): 
  * One step of the fold. `cleared` empties the list. `snapshot` says what is pending and what is completed; running marks
  * live on where their item is still pending. `running` adds marks; one on a completed item means nothing.
  */
-export function applyTaskPayload(view: TaskView, payload: TaskPayload): TaskView {
+function applyTaskPayload(view: TaskView, payload: TaskPayload): TaskView {
   switch (payload.kind) {
     case 'cleared':
       return {...emptyTaskView, unreadable: view.unreadable};

@@ -7,22 +7,21 @@ import {themeOf} from './theme/theme.ts';
 
 /**
  * Runs the terminal UI until the user leaves; needs a terminal on both streams. Order of work: take the keyboard, so that
- * keys typed ahead are kept and no longer echoed by the terminal; title and first frame; the engine's events; then all that
- * the first frame did not need (markdown, history). The engine is not closed.
+ * keys typed ahead are kept and no longer echoed by the terminal; title and first frame; the engine's events; then what the
+ * first frame did not need (history; markdown with the first thing to show). The engine is not closed.
  */
 export async function runTui(options: TuiOptions): Promise<TuiExit> {
   const {stdin, stdout, engine} = options;
   stdin.setRawMode(true);
   stdout.write(titleText(options));
   const {promise: left, resolve: leave} = Promise.withResolvers<TuiExit>();
-  const session = new Session(options, leave);
+  const session = new Session(options, {leave, loadLexer: loadMarkdownLexer});
   const surface = openSurface({stdin, stdout}, listenerOf(session));
   const cleanup: (() => void)[] = [];
   try {
     session.start(surface);
     cleanup.push(engine.subscribe(events => session.handleEvents(events)));
     if (options.firstPrompt !== '') session.send(options.firstPrompt);
-    session.useLexer(await loadMarkdownLexer());
     session.remember(options.history.load());
     return await left;
   } finally {

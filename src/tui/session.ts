@@ -22,6 +22,12 @@ import {finishedLines, openLines} from './views/transcript.ts';
 const frameMs = 50;
 const tickMs = 1000;
 
+export interface SessionHost {
+  leave(exit: TuiExit): void;
+  /** Called once, when there is something to write to the scrollback. */
+  loadLexer(): Promise<MarkdownLexer>;
+}
+
 /**
  * Joins the parts: events and keys change `view` and `ui`, a frame writes what is finished to the scrollback and draws the
  * rest. Deltas are only added up between frames, so their cost does not depend on how often they come.
@@ -30,9 +36,10 @@ export class Session {
   readonly #options: TuiOptions;
   readonly #theme: Theme;
   readonly #commands: readonly CommandInfo[];
-  readonly #leave: (exit: TuiExit) => void;
+  readonly #host: SessionHost;
   #surface: Surface | undefined;
   #lexer: MarkdownLexer | undefined;
+  #lexerState: 'not-needed' | 'loading' = 'not-needed';
   #view: View = emptyView;
   #ui: Ui;
   #frameTimer: NodeJS.Timeout | undefined;
@@ -42,11 +49,11 @@ export class Session {
   /** Lines that go to the scrollback ahead of what is open. */
   #aside: readonly string[] = [];
 
-  constructor(options: TuiOptions, leave: (exit: TuiExit) => void) {
+  constructor(options: TuiOptions, host: SessionHost) {
     this.#options = options;
+    this.#host = host;
     this.#theme = themeOf(options.look === 'colour' ? 'colour' : 'plain');
     this.#commands = commandsFor(options.demo);
-    this.#leave = leave;
     this.#ui = openUi([], '');
   }
 
@@ -59,12 +66,6 @@ export class Session {
   /** Earlier prompts; read after the first frame. */
   remember(prompts: readonly string[]): void {
     this.#ui = {...openUi(prompts, ''), draft: this.#ui.draft, lastKey: this.#ui.lastKey};
-  }
-
-  /** From now on answers are rendered; until then they wait. */
-  useLexer(lexer: MarkdownLexer): void {
-    this.#lexer = lexer;
-    this.#drawSoon();
   }
 
   handleEvents(events: readonly AgentEvent[]): void {
@@ -104,6 +105,7 @@ export class Session {
     clearInterval(this.#tickTimer);
     const frame = this.#frame;
     const {view, finished} = this.#drained();
+    this.#surface = undefined;
     return linesText([...finished, ...view.entries.flatMap(entry => openLines(entry, this.#lexer, frame))]);
   }
 
@@ -139,7 +141,7 @@ export class Session {
         this.#aside = [...this.#aside, '', ...previewLines(effect.approval.preview, this.#frame)];
         return;
       case 'leave':
-        this.#leave({kind: 'left'});
+        this.#host.leave({kind: 'left'});
         return;
       default:
         unreachable(effect);
@@ -170,10 +172,10 @@ export class Session {
         } else engine.submit({op: 'set-model', model: line.argument});
         return;
       case 'demo':
-        this.#leave({kind: 'demo'});
+        this.#host.leave({kind: 'demo'});
         return;
       case 'exit':
-        this.#leave({kind: 'left'});
+        this.#host.leave({kind: 'left'});
         return;
       default:
         unreachable(line.name);
@@ -241,9 +243,19 @@ export class Session {
     this.#surface.show(linesText(finished), screen(state, rows, this.#frame));
   }
 
+  async #needLexer(): Promise<void> {
+    if (this.#lexerState === 'loading') return;
+    this.#lexerState = 'loading';
+    this.#lexer = await this.#host.loadLexer();
+    this.#drawSoon();
+  }
+
   #drained(): {readonly view: View; readonly finished: readonly string[]} {
     const lexer = this.#lexer;
-    if (lexer === undefined) return {view: this.#view, finished: []};
+    if (lexer === undefined) {
+      if (this.#view.entries.length > 0 || this.#aside.length > 0) void this.#needLexer();
+      return {view: this.#view, finished: []};
+    }
     const {view, finished} = drain(this.#view);
     const frame = this.#frame;
     const lines = [...this.#aside, ...finished.flatMap(one => finishedLines(one, lexer, frame))];

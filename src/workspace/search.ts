@@ -62,11 +62,17 @@ export function makeSearch(options: {
     }
   }
 
+  /** An absolute glob below the workspace root means the same as its relative form. */
+  function relativeGlob(glob: string): string {
+    const expanded = glob.startsWith('~/') ? join(options.home, glob.slice(2)) : glob;
+    return expanded.startsWith(`${paths.root}/`) ? `.${expanded.slice(paths.root.length)}` : expanded;
+  }
+
   return {
     async grep(request, signal) {
       const place = await findPlace(request.path, paths);
       if (place.tag === 'failed') return place;
-      const collector = collectMatches(request, place.value);
+      const collector = collectMatches({...request, globs: request.globs.map(relativeGlob)}, place.value);
       const end = await run(
         {options: grepOptions(request, place.value), directory: paths.root, onLine: collector.take},
         signal,
@@ -173,7 +179,7 @@ function collectMatches(request: GrepRequest, place: Place): MatchCollector {
   const fits = (path: string): boolean =>
     tests.length === 0 ||
     place.kind === 'file' ||
-    tests.some(test => test(path) || test(posix.relative(place.shown, path)));
+    tests.some(test => test(path.replace(/^\//u, '')) || test(posix.relative(place.shown, path)));
 
   return {
     take(line) {

@@ -25,7 +25,7 @@ export function openVirtualScreen(columns: number, rows: number): VirtualScreen 
   const terminal = new headless.Terminal({cols: columns, rows, scrollback: 5000, allowProposedApi: true});
   let all = '';
   let pending = Promise.resolve();
-  let raw = false;
+  const keyboard = {raw: false};
   const output = new Writable({
     decodeStrings: false,
     write(chunk: string | Buffer, _encoding, done) {
@@ -41,7 +41,7 @@ export function openVirtualScreen(columns: number, rows: number): VirtualScreen 
   const stdin = Object.assign(input, {
     isTTY: true,
     setRawMode(on: boolean) {
-      raw = on;
+      keyboard.raw = on;
       return stdin;
     },
     ref: () => stdin,
@@ -61,7 +61,7 @@ export function openVirtualScreen(columns: number, rows: number): VirtualScreen 
   const deliver = async (bytes: string): Promise<void> => {
     input.write(bytes);
     do await new Promise(resolve => setImmediate(resolve));
-    while (input.readableLength > 0 && raw);
+    while (input.readableLength > 0 && keyboard.raw);
   };
   return {
     /* oxlint-disable typescript/no-unsafe-type-assertion -- the parts of a TTY stream that the program under test uses */
@@ -95,6 +95,6 @@ export function openVirtualScreen(columns: number, rows: number): VirtualScreen 
       stdout.rows = nextRows;
       output.emit('resize');
     },
-    rawMode: () => (raw ? 'raw' : 'cooked'),
+    rawMode: () => (keyboard.raw ? 'raw' : 'cooked'),
   };
 }

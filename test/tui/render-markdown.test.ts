@@ -1,5 +1,5 @@
 /* oxlint-disable no-control-regex -- these tests look for control characters */
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import {beforeAll, describe, expect, test} from 'vitest';
 import {loadMarkdownLexer, renderMarkdown, type MarkdownLexer} from '../../src/tui/markdown/render-markdown.ts';
 import {cellWidth} from '../../src/tui/text/cell-width.ts';
@@ -20,7 +20,7 @@ describe('renderMarkdown', () => {
     ['[words](http://x.org) and http://y.org', ['words (http://x.org) and http://y.org']],
     ['[http://good.org](http://bad.org)', ['http://good.org (http://bad.org)']],
     ['![alt](pic.png)', ['[image: alt]']],
-    ['3. one\n   - two\n   - [x] done', ['3. one', '   • two', '   • [x] done']],
+    ['3. one\n   - two\n   - [x] done', ['3. one', '   - two', '   - [x] done']],
     ['> quoted\n> > twice', ['│ quoted', '│', '│ │ twice']],
     ['    code', ['  code']],
     ['<b>raw</b>', ['<b>raw</b>']],

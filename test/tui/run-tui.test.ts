@@ -109,14 +109,14 @@ describe('the composer', () => {
   test('sends a prompt, remembers it and shows it once', async () => {
     const {screen, engine, remembered} = await start();
     await screen.type('hello');
-    await screen.until(/› hello/u);
+    await screen.until(/> hello/u);
     await screen.type('\r');
     await screen.until(/queued: hello/u);
     engine.emit({event: 'prompt-accepted', id: messageId('p1'), text: 'hello'}, finished({kind: 'done'}));
-    await screen.until(/› hello\n[^]*Ask for something/u);
+    await screen.until(/> hello\n[^]*Ask for something/u);
     expect(engine.ops).toEqual([{op: 'prompt', text: 'hello', images: []}]);
     expect(remembered).toEqual(['hello']);
-    expect((await screen.everything()).filter(row => row.includes('hello'))).toEqual(['› hello']);
+    expect((await screen.everything()).filter(row => row.includes('hello'))).toEqual(['> hello']);
   });
 
   test('keeps typed line breaks and expands a long paste on sending', async () => {
@@ -127,7 +127,7 @@ describe('the composer', () => {
     await screen.type('three\\');
     await screen.type('\r');
     await screen.paste(long);
-    await screen.until(/› one\n {2}two\n {2}three\n {2}\[pasted 120 lines\]/u);
+    await screen.until(/> one\n {2}two\n {2}three\n {2}\[pasted 120 lines\]/u);
     await screen.type('\r');
     await screen.until(/Ask for/u);
     expect(engine.ops).toEqual([{op: 'prompt', text: `one\ntwo\nthree\n${long}`, images: []}]);
@@ -152,9 +152,9 @@ describe('the composer', () => {
     const {screen} = await start();
     await screen.type('draft');
     await screen.type('\u001B[A');
-    await screen.until(/› an earlier prompt/u);
+    await screen.until(/> an earlier prompt/u);
     await screen.type('\u001B[B');
-    await screen.until(/› draft/u);
+    await screen.until(/> draft/u);
   });
 
   test('an unknown command is answered here, with the nearest, and never sent', async () => {
@@ -168,7 +168,7 @@ describe('the composer', () => {
   test('offers commands while a slash word is typed', async () => {
     const {screen, engine} = await start();
     await screen.type('/cl');
-    await screen.until(/› \/clear +start a new session/u);
+    await screen.until(/> \/clear +start a new session/u);
     await screen.type('\r');
     await screen.until(/Ask for something/u);
     expect(engine.ops).toEqual([{op: 'open-session', session: {kind: 'new'}}]);
@@ -281,15 +281,15 @@ describe('confirmations', () => {
     const {screen, engine, time} = await start();
     engine.emit(...begin);
     await screen.type('ver');
-    await screen.until(/› ver/u);
+    await screen.until(/> ver/u);
     time.now += 300;
     ask(engine, approval('a1', 'make'));
     await screen.until(/Allow this\?/u);
     await screen.type('y');
-    await screen.until(/› very/u);
+    await screen.until(/> very/u);
     time.now += 599;
     await screen.type('s');
-    await screen.until(/› verys/u);
+    await screen.until(/> verys/u);
     expect(engine.ops).toEqual([]);
     time.now += 600;
     await screen.type('y');
@@ -297,7 +297,7 @@ describe('confirmations', () => {
       .poll(() => engine.ops)
       .toEqual([{op: 'answer-approval', id: 'a1', answer: {decision: 'allow', scope: 'once'}}]);
     engine.emit({event: 'approval-settled', id: actionId('a1'), decision: 'allowed'});
-    await screen.until(/› verys\n/u);
+    await screen.until(/> verys\n/u);
   });
 
   test('several are counted and come one after the other', async () => {
@@ -359,7 +359,7 @@ describe('questions', () => {
         },
       ],
     });
-    await screen.until(/\(1 of 2\) Which one\?[^]*› 2. right \(recommended\)/u);
+    await screen.until(/\(1 of 2\) Which one\?[^]*> 2. right \(recommended\)/u);
     const keys = ['\r', ' ', '\u001B[B', ' ', '\u001B[B', 'o', 'and c', '\r'];
     for (const key of keys) {
       time.now += 100;
@@ -393,14 +393,14 @@ describe('stopping and leaving', () => {
     await screen.type('\u001B');
     await screen.until(/Stopping/u);
     engine.emit(finished({kind: 'interrupted'}));
-    await screen.until(/half an answ\n\n⊘ interrupted\n\n› later/u);
+    await screen.until(/half an answ\n\n⊘ interrupted\n\n> later/u);
     expect(engine.ops.at(-1)).toEqual({op: 'interrupt'});
   });
 
   test('Ctrl+C clears the draft first; twice within two seconds leaves and restores the terminal', async () => {
     const {screen, exit, time} = await start();
     await screen.type('draft');
-    await screen.until(/› draft/u);
+    await screen.until(/> draft/u);
     await screen.type('\u0003');
     await screen.until(/Ctrl\+C again leaves/u);
     time.now += 2001;
@@ -417,7 +417,7 @@ describe('stopping and leaving', () => {
   test('Ctrl+D leaves on an empty draft only', async () => {
     const {screen, exit} = await start();
     await screen.type('x');
-    await screen.until(/› x/u);
+    await screen.until(/> x/u);
     await screen.type('\u0004');
     await screen.type('\u007F');
     await screen.type('\u0004');

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {markdownStart, splitBlocks, type MarkdownPiece} from '../../src/tui/markdown/split-blocks.ts';
 

@@ -1,5 +1,5 @@
 /* oxlint-disable no-control-regex -- these tests look for control characters */
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {visible, visibleLine, visibleOutput} from '../../src/tui/text/visible.ts';
 

@@ -20,14 +20,18 @@ export async function runDemo({dir}: {readonly dir?: string}): Promise<ExitCode>
   const place = layOut(dir);
   try {
     if (!process.stdout.isTTY || !process.stdin.isTTY) return await report(place.directory);
-    const {runTerminal} = await import('../run-terminal.ts');
-    return await runTerminal({
+    const {lookOf, runTerminal} = await import('../run-terminal.ts');
+    const end = await runTerminal({
       engine: demoEngine(place.directory, 'lively'),
       directory: place.directory,
       firstPrompt: demoPrompt,
       notices: [`This is a recording: only the model's words are played, every action really runs, in ${place.directory}.`],
-      store: 'none',
+      listSessions: () => [],
+      history: {load: () => [], add: () => {}},
+      look: lookOf(process.env, true),
+      demo: 'none',
     });
+    return end.kind === 'signalled' ? end.code : exitCode.done;
   } finally {
     place.leave();
   }

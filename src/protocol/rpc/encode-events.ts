@@ -57,12 +57,15 @@ const nothing: readonly RpcMessage[] = [];
 class SessionEncoder {
   #session: SessionInfo;
   readonly #options: RpcEncoderOptions;
+  /** As the provider names it, which is the name usage is counted under; until it has answered, as the session does. */
+  #answering: string;
   #open: OpenMessage | undefined;
   /** What an interrupt would meet now. */
   #phase: 'streaming' | 'tools' = 'streaming';
 
   constructor(session: SessionInfo, options: RpcEncoderOptions) {
     this.#session = session;
+    this.#answering = session.model;
     this.#options = options;
   }
 
@@ -89,6 +92,7 @@ class SessionEncoder {
         ];
       case 'message-started': {
         const closed = this.#closed();
+        this.#answering = event.model;
         const open = new OpenMessage({id: event.message, model: event.model, usage: event.usage});
         this.#open = open;
         return [...closed, ...this.#streamed(() => [open.started()])];
@@ -207,7 +211,7 @@ class SessionEncoder {
     const closed = this.#closed();
     const notes = this.#endNotes(summary);
     const {session_id: sessionId, uuid} = this.#address();
-    const result = resultMessage(summary, {sessionId, uuid, model: this.#session.model, phase: this.#phase});
+    const result = resultMessage(summary, {sessionId, uuid, model: this.#answering, phase: this.#phase});
     return [...closed, ...notes, result];
   }
 

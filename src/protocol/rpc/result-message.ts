@@ -9,7 +9,7 @@ import {wireStop, wireUsage} from './wire-content.ts';
 export interface ResultSetting {
   readonly sessionId: string;
   readonly uuid: string;
-  /** The model of the session, whose context window is the one that is known. */
+  /** The model that answered last, whose context window is the one that is known. */
   readonly model: string;
   /** Where an interrupt would have met the prompt. */
   readonly phase: 'streaming' | 'tools';

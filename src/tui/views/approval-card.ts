@@ -7,6 +7,7 @@ import type {Refusal} from '../input/ui.ts';
 import {fit} from '../text/cell-width.ts';
 import {visible, visibleLine} from '../text/visible.ts';
 import {hardWrap, wrapSpans, wrapText, type Frame, type Span} from '../text/wrap.ts';
+import {glyphs} from '../theme/glyphs.ts';
 import type {Role} from '../theme/theme.ts';
 import {composerView, type Placed} from './composer-view.ts';
 import {diffLines} from './diff-lines.ts';
@@ -89,7 +90,7 @@ function keyLines({sessionGrant}: Approval, frame: Frame): readonly string[] {
     `${approvalKeys.refuseWithReason} no, with a reason`,
     'Esc stop',
   ];
-  return wrapText(keys.join(' · '), ['accent'], frame).slice(0, 3);
+  return wrapText(keys.join(glyphs.between), ['accent'], frame).slice(0, 3);
 }
 
 function reasonLines({reason}: Refusal & {readonly kind: 'writing'}, frame: Frame): Placed {

@@ -26,7 +26,7 @@ export function sessionList(
       const text = `${top + at + 1}. ${day}  ${visibleLine(session.title)}  (${session.messages} messages)`;
       return listRow(text, top + at === picker.row ? 'chosen' : 'other', frame);
     }),
-    frame.theme.paint(['dim'], 'Enter opens · Esc goes back'),
+    frame.theme.paint(['dim'], `Enter opens${glyphs.between}Esc goes back`),
   ];
 }
 

@@ -35,9 +35,11 @@ export function questionCard(form: QuestionForm, rows: number, frame: Frame): Pl
   const top = Math.max(0, Math.min(form.row - room + 1, optionLines.length - room));
   const above = [...title, ...optionLines.slice(top, top + room)];
   const keys =
-    question.choice === 'many' ? 'space checks · Enter answers · Esc dismisses' : 'Enter answers · Esc dismisses';
+    question.choice === 'many'
+      ? ['space checks', 'Enter answers', 'Esc dismisses']
+      : ['Enter answers', 'Esc dismisses'];
   return {
-    lines: [...above, ...other, theme.paint(['dim'], fit(keys, frame.width))],
+    lines: [...above, ...other, theme.paint(['dim'], fit(keys.join(glyphs.between), frame.width))],
     cursor:
       form.state === 'typing'
         ? {x: typing.cursor.x, y: above.length + typing.cursor.y}

@@ -37,7 +37,8 @@ export function screen(state: ScreenState, rows: number, frame: Frame): Placed {
   const status = statusLine(state.view, state.directory, frame);
   const input = inputLines(state, Math.max(2, most - 2), frame);
   const left = (used: number): number => Math.max(0, most - 1 - input.lines.length - used);
-  const running = runLine(state.view, state.elapsedMs, frame).slice(0, left(1));
+  const asked = attentionOf(state.view).kind !== 'composer';
+  const running = asked ? [] : runLine(state.view, state.elapsedMs, frame).slice(0, left(1));
   const queued = queuedLines(state.view, frame).slice(0, left(1 + running.length));
   const room = left(1 + running.length + queued.length);
   const todos = todoPanel(state.view, Math.min(6, Math.floor(room / 2)), frame).slice(0, Math.max(0, room));

@@ -4,6 +4,7 @@ import type {View} from '../state/view.ts';
 import {cellWidth, fit} from '../text/cell-width.ts';
 import {visibleLine} from '../text/visible.ts';
 import type {Frame} from '../text/wrap.ts';
+import {glyphs} from '../theme/glyphs.ts';
 import {secondsText} from './action-card.ts';
 
 /** Model, tokens, cost, context, mode, directory; what does not fit is left out from the end. */
@@ -12,7 +13,7 @@ export function statusLine(view: View, directory: string, frame: Frame): string 
   const parts = [facts.model, facts.mode, facts.context, facts.cost, facts.tokens, directory].map(visibleLine);
   let line = '';
   for (const part of parts.filter(one => one !== '')) {
-    const next = line === '' ? part : `${line} · ${part}`;
+    const next = line === '' ? part : line + glyphs.between + part;
     if (cellWidth(next) > frame.width - 1) break;
     line = next;
   }
@@ -29,7 +30,7 @@ export function runLine(view: View, elapsedMs: number, frame: Frame): readonly s
     case 'working':
       return [
         theme.paint(['running'], fit(`Working ${secondsText(Math.floor(elapsedMs / 1000) * 1000)}`, 20)) +
-          theme.paint(['dim'], ' · Esc stops'),
+          theme.paint(['dim'], `${glyphs.between}Esc stops`),
       ];
     case 'retrying':
       return [theme.paint(['warning'], fit(visibleLine(run.text), frame.width))];

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import type {TodoEntry} from '../../../src/actions/ports.ts';
 import {todoId, type TodoId} from '../../../src/domain/ids.ts';
@@ -63,13 +63,13 @@ describe('replacing the list', () => {
   });
 });
 
-describe('the frames of a change', () => {
-  const kinds = (before: string, after: string): readonly string[] =>
-    framesFor(list(before), list(after)).map(frame => {
-      const payload = decodePayload(frame);
-      return payload.tag === 'ok' ? payload.value.kind : payload.error;
-    });
+const kinds = (before: string, after: string): readonly string[] =>
+  framesFor(list(before), list(after)).map(frame => {
+    const payload = decodePayload(frame);
+    return payload.tag === 'ok' ? payload.value.kind : payload.error;
+  });
 
+describe('the frames of a change', () => {
   test.each<[string, string, string, readonly string[]]>([
     ['no change', '+a=A >b=B -c=C', '+a=A >b=B -c=C', []],
     ['nothing at all', '', '', []],

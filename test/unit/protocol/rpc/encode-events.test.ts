@@ -1,9 +1,11 @@
 import {describe, expect, test} from 'vitest';
 import type {AgentEvent} from '../../../../src/actions/agent-event.ts';
 import {makeRpcEncoder} from '../../../../src/protocol/rpc/encode-events.ts';
+import {jsonLine} from '../../../../src/protocol/rpc/json-line.ts';
 import type {RpcMessage} from '../../../../src/protocol/rpc/rpc-message.ts';
 import {apiErrorKind} from '../../../../src/protocol/rpc/wire-content.ts';
-import {accepted, block, call, finished, message, opened, promptFinished, scripts, started} from './event-scripts.ts';
+import {accepted, block, call, finished, message, opened, promptFinished, started} from './event-builders.ts';
+import {scripts} from './event-scripts.ts';
 
 const encoderOf = (partials: 'with' | 'without') => {
   let count = 0;
@@ -17,7 +19,7 @@ function encodeAll(events: readonly AgentEvent[], partials: 'with' | 'without'):
 
 describe('transcripts', () => {
   test.each(Object.entries(scripts))('%s', async (name, {events, partials}) => {
-    const lines = encodeAll(events, partials).map(line => `${JSON.stringify(line)}\n`);
+    const lines = encodeAll(events, partials).map(jsonLine);
     await expect(lines.join('')).toMatchFileSnapshot(`../../../golden/stream-json/${name}.jsonl`);
   });
 });
@@ -45,7 +47,7 @@ describe('the raw stream', () => {
   const whole = scripts['partial-messages']?.events ?? [];
 
   test.each(whole.map((_event, at) => at + 1))('cut off after %i events it is closed all the same', length => {
-    const cut = [...whole.slice(0, length).filter(({event}) => event !== 'prompt-finished')];
+    const cut = whole.slice(0, length).filter(({event}) => event !== 'prompt-finished');
     const open: string[] = [];
     for (const word of frame(encodeAll([...cut, promptFinished({end: {kind: 'interrupted'}})], 'with'))) {
       if (word.includes('start')) open.push(word.replace('start', 'stop'));
@@ -81,6 +83,14 @@ describe('the raw stream', () => {
 });
 
 describe('every message', () => {
+  test('is one line by every rule of what ends a line, and reads back as it was', () => {
+    for (const line of encodeAll(scripts['partial-messages']?.events ?? [], 'with')) {
+      const text = jsonLine(line);
+      expect(text.split(/[\n\r\u2028\u2029\u0085]/u)).toEqual([text.slice(0, -1), '']);
+      expect(JSON.parse(text)).toEqual(line);
+    }
+  });
+
   test('is addressed, and no uuid comes twice', () => {
     const lines = encodeAll(scripts['partial-messages']?.events ?? [], 'with');
     expect(new Set(lines.map(({session_id}) => session_id))).toEqual(new Set(['11111111-2222-4333-8444-555555555555']));

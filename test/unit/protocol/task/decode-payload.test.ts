@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {todoId} from '../../../../src/domain/ids.ts';
 import type {TaskItem, TaskPayload} from '../../../../src/domain/task-payload.ts';

@@ -1,0 +1,160 @@
+import {statSync} from 'node:fs';
+import {homedir} from 'node:os';
+import {resolve} from 'node:path';
+import {systemPrompt} from '../agent/system-prompt.ts';
+import {chooseModel, type ChosenModel} from './choose-model.ts';
+import {chooseSession, sessionIdFrom, type SessionWish} from './choose-session.ts';
+import {composeEngine} from './compose-engine.ts';
+import {runDemo} from './demo/run-demo.ts';
+import {exitCode, type ExitCode} from './exit-code.ts';
+import {loadSurroundings, type Surroundings} from './load-surroundings.ts';
+import {noModelText} from './no-model.ts';
+import type {MainOptions} from './program.ts';
+import {joinPrompt, readStdin} from './read-stdin.ts';
+import {UsageError} from './usage-error.ts';
+import {version} from './version.ts';
+
+/** weft without a command: answers on stdout, opens the terminal UI, or, with nothing to do and no terminal, plays the demo. */
+export async function runMain(words: readonly string[], options: MainOptions): Promise<ExitCode> {
+  const asked = promptOf(words, options);
+  const surroundings = loadSurroundings({
+    directory: directoryOf(options.cwd ?? '.'),
+    added: (options.addDir ?? []).map(directoryOf),
+    options,
+  });
+  if (options.prompt === undefined && options.print === undefined && options.outputFormat === undefined && hasTerminal()) {
+    return openTerminal(asked, surroundings);
+  }
+  const prompt = await fullPrompt(asked, options, surroundings.note);
+  if (prompt.trim() !== '') return print(prompt, surroundings);
+  if (isBare(words, options)) return runDemo({});
+  throw new UsageError('There is no prompt. Give one: weft --prompt "…", or pipe it in: … | weft --print');
+}
+
+const hasTerminal = (): boolean => process.stdin.isTTY && process.stdout.isTTY;
+
+const isBare = (words: readonly string[], {prompt, print, outputFormat}: MainOptions): boolean =>
+  words.length === 0 && prompt === undefined && print === undefined && outputFormat === undefined;
+
+function promptOf(words: readonly string[], {prompt}: MainOptions): string {
+  if (prompt !== undefined && words.length > 0) {
+    throw new UsageError('There are two prompts. Give it once: with --prompt, or as arguments.');
+  }
+  return prompt ?? words.join(' ');
+}
+
+/** With what was piped in. `-` and a missing prompt wait for the end of stdin; a prompt beside it does not wait for silence. */
+async function fullPrompt(asked: string, options: MainOptions, note: (line: string) => void): Promise<string> {
+  if (options.prompt === '-') return readStdin(process.stdin, {until: 'end', note});
+  const until = asked === '' && options.print !== undefined ? 'end' : 'first-silence';
+  return joinPrompt(asked, await readStdin(process.stdin, {until, note}));
+}
+
+function directoryOf(path: string): string {
+  const directory = resolve(path);
+  if (!statSync(directory, {throwIfNoEntry: false})?.isDirectory()) {
+    throw new UsageError(`${directory} is not a folder.`);
+  }
+  return directory;
+}
+
+async function print(prompt: string, surroundings: Surroundings): Promise<ExitCode> {
+  const {options, note} = surroundings;
+  if (options.resume === true) throw new UsageError('--resume needs a session id here. List them: weft sessions list');
+  const [chosen, {runPrint}] = await Promise.all([model(surroundings), import('./run-print.ts')]);
+  if (chosen.state === 'missing') throw new Error(noModelText);
+  const engine = await compose(chosen, {surroundings, asking: 'nobody'});
+  return runPrint({
+    engine,
+    prompt,
+    format: options.outputFormat ?? 'text',
+    partials: options.includePartialMessages === undefined ? 'without' : 'with',
+    version: version(),
+    timeoutSeconds: options.timeout ?? 'none',
+    note,
+  });
+}
+
+async function openTerminal(firstPrompt: string, surroundings: Surroundings): Promise<ExitCode> {
+  const {options, directory} = surroundings;
+  const [chosen, {lookOf, runTerminal}, {openHistory}] = await Promise.all([
+    model(surroundings),
+    import('./run-terminal.ts'),
+    import('./prompt-history.ts'),
+  ]);
+  const notices = [...surroundings.notices];
+  if (chosen.state === 'missing') notices.push(`${noModelText} Type /demo to see it.`);
+  const engine = await compose(chosen, {surroundings, asking: 'somebody'});
+  const end = await runTerminal({
+    engine,
+    directory,
+    firstPrompt,
+    notices,
+    listSessions: () => surroundings.listSessions(),
+    history: openHistory(surroundings.historyFile),
+    look: lookOf(process.env, options.color),
+    demo: 'offered',
+    start: options.resume === true ? 'choose-session' : 'prompt',
+  });
+  switch (end.kind) {
+    case 'left':
+      return exitCode.done;
+    case 'demo':
+      return runDemo({});
+    case 'signalled':
+      return end.code;
+  }
+}
+
+const model = ({options, settings, directory}: Surroundings): Promise<ChosenModel> =>
+  chooseModel(
+    {
+      provider: settings.provider,
+      model: settings.model,
+      baseUrl: settings.baseUrl,
+      replay: options.replay,
+      record: options.record,
+      environment: process.env,
+      variables: {directory},
+    },
+    AbortSignal.timeout(10_000),
+  );
+
+async function compose(
+  chosen: ChosenModel,
+  {surroundings, asking}: {readonly surroundings: Surroundings; readonly asking: 'somebody' | 'nobody'},
+) {
+  const {options, settings, directory, roots} = surroundings;
+  const store = options.sessionPersistence ? await surroundings.store() : 'none';
+  const session = chooseSession(wishOf(options), {store, directory, model: chosen.model});
+  return composeEngine({
+    ...session,
+    model: chosen.port,
+    modelId: chosen.model,
+    roots,
+    home: homedir(),
+    environment: process.env,
+    mode: settings.permissionMode,
+    rules: settings.rules,
+    systemPrompt: systemPrompt({
+      directory,
+      platform: process.platform,
+      date: new Date().toISOString().slice(0, 10),
+      instructions: surroundings.instructions(),
+      replacement: options.systemPrompt,
+      addition: options.appendSystemPrompt ?? '',
+    }),
+    limits: {maxTurns: options.maxTurns ?? 'unlimited', maxCostUsd: options.maxCost ?? 'unlimited'},
+    asking,
+  });
+}
+
+function wishOf({continue: newest, resume, sessionId, forkSession}: MainOptions): SessionWish {
+  const manner = forkSession === undefined ? 'same' : 'fork';
+  if (newest !== undefined && resume !== undefined) {
+    throw new UsageError('--continue and --resume exclude each other.');
+  }
+  if (newest !== undefined) return {kind: 'newest', manner};
+  if (typeof resume === 'string') return {kind: 'resume', id: sessionIdFrom(resume), manner};
+  return {kind: 'new', id: sessionId === undefined ? undefined : sessionIdFrom(sessionId)};
+}

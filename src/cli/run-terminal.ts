@@ -1,0 +1,65 @@
+import {homedir} from 'node:os';
+import type {Engine} from '../agent/engine.ts';
+import type {SessionSummary} from '../domain/journal.ts';
+import {runTui} from '../tui/run-tui.tsx';
+import type {HistoryPort, TuiExit} from '../tui/options.ts';
+import {exitCode, type ExitCode} from './exit-code.ts';
+import {version} from './version.ts';
+
+export interface TerminalJob {
+  readonly engine: Engine;
+  readonly directory: string;
+  readonly firstPrompt: string;
+  readonly notices: readonly string[];
+  readonly listSessions: () => readonly SessionSummary[];
+  readonly history: HistoryPort;
+  readonly look: 'colour' | 'plain' | 'accessible';
+  readonly demo: 'none' | 'offered';
+}
+
+/** How the terminal UI was left: by the user, for the demo, or by a signal. */
+export type TerminalEnd = TuiExit | {readonly kind: 'signalled'; readonly code: ExitCode};
+
+/** Runs the terminal UI; the engine is closed, and with it all that it started, when this settles. */
+export async function runTerminal(job: TerminalJob): Promise<TerminalEnd> {
+  const signalled = Promise.withResolvers<TerminalEnd>();
+  for (const signal of ['SIGTERM', 'SIGHUP'] as const) {
+    process.once(signal, () => signalled.resolve({kind: 'signalled', code: exitCode.terminated}));
+  }
+  const leave = new AbortController();
+  const ui = runTui(
+    {
+      engine: job.engine,
+      stdin: process.stdin,
+      stdout: process.stdout,
+      version: version(),
+      directory: tilde(job.directory),
+      firstPrompt: job.firstPrompt,
+      notices: job.notices,
+      listSessions: job.listSessions,
+      history: job.history,
+      look: job.look,
+      demo: job.demo,
+      clock: {now: () => performance.now()},
+    },
+    leave.signal,
+  );
+  const end = await Promise.race([ui, signalled.promise]);
+  // On a signal the screen is given back before anything else ends.
+  leave.abort();
+  await ui;
+  await job.engine.close('shutdown');
+  return end;
+}
+
+function tilde(directory: string): string {
+  const home = homedir();
+  return directory === home || directory.startsWith(`${home}/`) ? `~${directory.slice(home.length)}` : directory;
+}
+
+/** Colours unless NO_COLOR, TERM=dumb or the flag says otherwise. */
+export function lookOf(environment: NodeJS.ProcessEnv, color: boolean): TerminalJob['look'] {
+  if (environment['ACCESSIBLE'] === '1') return 'accessible';
+  const plain = !color || (environment['NO_COLOR'] ?? '') !== '' || environment['TERM'] === 'dumb';
+  return plain && environment['FORCE_COLOR'] === undefined ? 'plain' : 'colour';
+}

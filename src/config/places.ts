@@ -1,0 +1,51 @@
+import {posix, win32} from 'node:path';
+
+/** Folders and files of one user; none of them need exist. */
+export interface Places {
+  readonly config: string;
+  readonly data: string;
+  readonly logs: string;
+  readonly settings: string;
+  readonly database: string;
+}
+
+/**
+ * Where weft keeps things: all in WEFT_HOME where that is set, else where the platform keeps such things (the XDG folders on
+ * Linux and other Unixes, ~/Library on macOS, AppData on Windows). `home` is the user's home folder. Variables that are empty
+ * or, as the XDG rules have it, relative are ignored; WEFT_HOME may be relative.
+ */
+export function placesOf(user: {
+  readonly platform: NodeJS.Platform;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
+}): Places {
+  const {platform, env, home} = user;
+  const paths = platform === 'win32' ? win32 : posix;
+  const folder = (variable: string, ...otherwise: string[]): string => {
+    const set = env[variable] ?? '';
+    return paths.isAbsolute(set) ? paths.join(set, 'weft') : paths.join(home, ...otherwise, 'weft');
+  };
+  const at = (config: string, data: string, logs: string): Places => ({
+    config,
+    data,
+    logs,
+    settings: paths.join(config, 'settings.json'),
+    database: paths.join(data, 'weft.db'),
+  });
+
+  const own = env['WEFT_HOME'] ?? '';
+  if (own !== '') return at(own, own, paths.join(own, 'logs'));
+  if (platform === 'darwin') {
+    const support = paths.join(home, 'Library', 'Application Support', 'weft');
+    return at(support, support, paths.join(home, 'Library', 'Logs', 'weft'));
+  }
+  if (platform === 'win32') {
+    const local = folder('LOCALAPPDATA', 'AppData', 'Local');
+    return at(folder('APPDATA', 'AppData', 'Roaming'), local, paths.join(local, 'logs'));
+  }
+  return at(
+    folder('XDG_CONFIG_HOME', '.config'),
+    folder('XDG_DATA_HOME', '.local', 'share'),
+    paths.join(folder('XDG_STATE_HOME', '.local', 'state'), 'logs'),
+  );
+}

@@ -1,0 +1,154 @@
+import * as z from 'zod/mini';
+import {firstLine} from '../base/clip.ts';
+import {parseJson, type Json} from '../base/json.ts';
+import {failed, ok, type Outcome} from '../base/outcome.ts';
+import {unreachable} from '../base/unreachable.ts';
+import type {StopReason} from '../domain/conversation.ts';
+import type {Fault} from '../domain/fault.ts';
+import {noUsage, type Usage} from '../domain/usage.ts';
+
+/**
+ * A recorded conversation: a text file anyone can read and write. The first line is `{"weft":"recording","version":1}`, then comes
+ * one line for each answer of the model, and optional lines that say what the user asked:
+ *
+ *     {"prompt":"Why does the test fail?"}
+ *     {"answer":[{"text":"I look."},{"tool":"Bash","input":{"command":"npm test"}}]}
+ *     {"answer":[{"thinking":"…"},{"text":"It fails because …"}],"usage":{"inputTokens":900,"outputTokens":40}}
+ */
+export type RecordedLine =
+  | {readonly kind: 'prompt'; readonly text: string}
+  | {readonly kind: 'answer'; readonly answer: RecordedAnswer};
+
+export interface RecordedAnswer {
+  readonly blocks: readonly RecordedBlock[];
+  readonly stop: StopReason;
+  readonly usage: Usage;
+  /** Empty when the recording does not say. */
+  readonly model: string;
+}
+
+/** `id` and `signature` are empty when the recording does not say. */
+export type RecordedBlock =
+  | {readonly kind: 'text'; readonly text: string}
+  | {readonly kind: 'thinking'; readonly text: string; readonly signature: string}
+  | {readonly kind: 'sealed-thinking'; readonly data: string}
+  | {readonly kind: 'tool-call'; readonly id: string; readonly name: string; readonly input: Json};
+
+/** The first line of every recording, with its line end. */
+export const recordingHeader = `${JSON.stringify({weft: 'recording', version: 1})}\n`;
+
+/** Reads a whole recording; the fault names the first line that cannot be read. */
+export function readRecording(text: string): Outcome<readonly RecordedLine[], Fault> {
+  const lines: RecordedLine[] = [];
+  let headed = false;
+  for (const [at, line] of text.split('\n').entries()) {
+    if (line.trim() === '') continue;
+    const parsed = parseJson(line);
+    if (parsed.tag === 'failed') return failed(lineFault(at + 1, `it is not JSON: ${parsed.error}`));
+    if (!headed) {
+      if (!headerSchema.safeParse(parsed.value).success) {
+        return failed(lineFault(at + 1, 'a recording begins with {"weft":"recording","version":1}'));
+      }
+      headed = true;
+      continue;
+    }
+    const known = lineSchema.safeParse(parsed.value);
+    if (!known.success) return failed(lineFault(at + 1, complaint(known.error)));
+    lines.push(fromWire(known.data));
+  }
+  return headed ? ok(lines) : failed(lineFault(1, 'a recording begins with {"weft":"recording","version":1}'));
+}
+
+/** One line of a recording, with its line end. */
+export function writeRecordedLine(line: RecordedLine): string {
+  if (line.kind === 'prompt') return `${JSON.stringify({prompt: line.text})}\n`;
+  const {blocks, stop, usage, model} = line.answer;
+  const wire: z.infer<typeof answerSchema> = {
+    answer: blocks.map(blockToWire),
+    ...(stop === naturalStop(blocks) ? {} : {stop}),
+    ...(Object.values(usage).every(count => count === 0) ? {} : {usage}),
+    ...(model === '' ? {} : {model}),
+  };
+  return `${JSON.stringify(wire)}\n`;
+}
+
+const count = z.optional(z.number().check(z.nonnegative()));
+
+const blockSchema = z.union([
+  z.strictObject({text: z.string()}),
+  z.strictObject({thinking: z.string(), signature: z.optional(z.string())}),
+  z.strictObject({sealed: z.string()}),
+  z.strictObject({tool: z.string().check(z.minLength(1)), input: z.json(), id: z.optional(z.string())}),
+]);
+
+const answerSchema = z.strictObject({
+  answer: z.array(blockSchema),
+  stop: z.optional(z.enum(['end-turn', 'tool-use', 'max-tokens', 'refusal', 'context-full', 'interrupted'])),
+  usage: z.optional(
+    z.strictObject({inputTokens: count, outputTokens: count, cacheReadTokens: count, cacheWriteTokens: count}),
+  ),
+  model: z.optional(z.string()),
+});
+
+const lineSchema = z.union([z.strictObject({prompt: z.string()}), answerSchema]);
+const headerSchema = z.object({weft: z.literal('recording'), version: z.literal(1)});
+
+function fromWire(line: z.infer<typeof lineSchema>): RecordedLine {
+  if ('prompt' in line) return {kind: 'prompt', text: line.prompt};
+  const blocks = line.answer.map(blockFromWire);
+  const {usage} = line;
+  return {
+    kind: 'answer',
+    answer: {
+      blocks,
+      stop: line.stop ?? naturalStop(blocks),
+      usage: {
+        inputTokens: usage?.inputTokens ?? noUsage.inputTokens,
+        outputTokens: usage?.outputTokens ?? noUsage.outputTokens,
+        cacheReadTokens: usage?.cacheReadTokens ?? noUsage.cacheReadTokens,
+        cacheWriteTokens: usage?.cacheWriteTokens ?? noUsage.cacheWriteTokens,
+      },
+      model: line.model ?? '',
+    },
+  };
+}
+
+function blockFromWire(block: z.infer<typeof blockSchema>): RecordedBlock {
+  if ('text' in block) return {kind: 'text', text: block.text};
+  if ('thinking' in block) return {kind: 'thinking', text: block.thinking, signature: block.signature ?? ''};
+  if ('sealed' in block) return {kind: 'sealed-thinking', data: block.sealed};
+  return {kind: 'tool-call', id: block.id ?? '', name: block.tool, input: block.input};
+}
+
+function blockToWire(block: RecordedBlock): z.infer<typeof blockSchema> {
+  switch (block.kind) {
+    case 'text':
+      return {text: block.text};
+    case 'thinking':
+      return block.signature === '' ? {thinking: block.text} : {thinking: block.text, signature: block.signature};
+    case 'sealed-thinking':
+      return {sealed: block.data};
+    case 'tool-call': {
+      const call = {tool: block.name, input: block.input};
+      return block.id === '' ? call : {...call, id: block.id};
+    }
+    default:
+      return unreachable(block);
+  }
+}
+
+const naturalStop = (blocks: readonly RecordedBlock[]): StopReason =>
+  blocks.some(block => block.kind === 'tool-call') ? 'tool-use' : 'end-turn';
+
+function complaint(error: z.core.$ZodError): string {
+  const [issue] = error.issues;
+  const where = issue?.path.join('.') ?? '';
+  const words = firstLine(issue?.message ?? 'unknown form', 200);
+  return `it must be {"answer":[…]} or {"prompt":"…"}${where === '' ? '' : `; see ${where}`} (${words})`;
+}
+
+const lineFault = (line: number, why: string): Fault => ({
+  kind: 'needs-user',
+  message: `Line ${line} of the recording cannot be read: ${why}.`,
+  fix: 'Correct the line, or record the conversation again.',
+});

@@ -1,0 +1,125 @@
+import {isJsonObject, type Json} from '../base/json.ts';
+import {failed, ok, type Outcome} from '../base/outcome.ts';
+import {unreachable} from '../base/unreachable.ts';
+import type {Fault} from '../domain/fault.ts';
+import {actionId, messageId} from '../domain/ids.ts';
+import type {BlockDelta, BlockStart, ModelEvent, ModelRequest} from '../domain/model-stream.ts';
+import {noUsage} from '../domain/usage.ts';
+import {BlockBuilder} from './block-builder.ts';
+import type {ModelConnection} from './connection.ts';
+import {modelFacts} from './prices.ts';
+import {readRecording, type RecordedAnswer, type RecordedBlock} from './recording.ts';
+
+export interface ReplayOptions {
+  /** What `${name}` stands for in the recorded strings; names not among them stay as they are. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** Without it, nothing waits. */
+  readonly pace?: Pace;
+}
+
+/** Waits `msPerBatch` milliseconds before each batch, so that a demo looks alive. */
+export interface Pace {
+  readonly msPerBatch: number;
+  /** Ends early when `signal` aborts; never rejects. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+}
+
+const wordsPerBatch = 4;
+
+/** A model that gives the answers of a recording, in order, whatever it is asked. */
+export function openReplay(text: string, options: ReplayOptions): Outcome<ModelConnection, Fault> {
+  const recording = readRecording(text);
+  if (recording.tag === 'failed') return failed(recording.error);
+  const answers = recording.value.flatMap(line => (line.kind === 'answer' ? [line.answer] : []));
+  let next = 0;
+  return ok({
+    provider: 'replay',
+    async *stream(request, signal) {
+      if (signal.aborted) return;
+      const answer = answers[next++];
+      if (answer === undefined) {
+        yield [{event: 'failed', fault: usedUp(answers.length)}];
+        return;
+      }
+      for (const batch of batchesOf(substituted(answer, options.variables), request)) {
+        // oxlint-disable-next-line no-await-in-loop -- one batch after the other
+        if (options.pace !== undefined) await options.pace.sleep(options.pace.msPerBatch, signal);
+        if (signal.aborted) return;
+        yield batch;
+      }
+    },
+    facts: model => ({contextWindow: modelFacts(model).contextWindow, costOf: () => 0}),
+  });
+}
+
+function* batchesOf(answer: RecordedAnswer, request: ModelRequest): Generator<readonly ModelEvent[], void, void> {
+  // The length of the conversation makes ids that differ within it and are the same in every run.
+  const turn = request.messages.length;
+  const model = answer.model === '' ? request.model : answer.model;
+  yield [{event: 'message-started', id: messageId(`replay_${turn}`), model, usage: noUsage}];
+  for (const [index, recorded] of answer.blocks.entries()) {
+    let out: ModelEvent[] = [];
+    const block = new BlockBuilder(index, startOf(recorded, `replay_${turn}_${index}`), out);
+    for (const [at, delta] of deltasOf(recorded).entries()) {
+      if (at > 0 && at % wordsPerBatch === 0) {
+        yield out;
+        out = [];
+      }
+      block.add(delta, out);
+    }
+    block.finish(out);
+    yield out;
+  }
+  yield [{event: 'message-finished', stop: answer.stop, usage: answer.usage}];
+}
+
+function startOf(block: RecordedBlock, id: string): BlockStart {
+  if (block.kind === 'tool-call') return {kind: 'tool-call', id: actionId(block.id || id), name: block.name};
+  return block.kind === 'sealed-thinking' ? block : {kind: block.kind};
+}
+
+function deltasOf(block: RecordedBlock): readonly BlockDelta[] {
+  switch (block.kind) {
+    case 'text':
+      return words(block.text).map(text => ({kind: 'text', text}));
+    case 'thinking':
+      return [
+        ...words(block.text).map((text): BlockDelta => ({kind: 'thinking', text})),
+        {kind: 'signature', signature: block.signature},
+      ];
+    case 'sealed-thinking':
+      return [];
+    case 'tool-call':
+      return [{kind: 'tool-input', json: JSON.stringify(block.input)}];
+    default:
+      return unreachable(block);
+  }
+}
+
+/** Cut before white space; joined they are `text` again. */
+const words = (text: string): readonly string[] => text.match(/\s*\S+|\s+$/gu) ?? [];
+
+function substituted(answer: RecordedAnswer, variables: Readonly<Record<string, string>>): RecordedAnswer {
+  const fill = (text: string): string =>
+    text.replaceAll(/\$\{(\w+)\}/gu, (whole, name: string) =>
+      Object.hasOwn(variables, name) ? (variables[name] ?? whole) : whole,
+    );
+  const fillJson = (value: Json): Json => {
+    if (typeof value === 'string') return fill(value);
+    if (isJsonObject(value)) {
+      return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, fillJson(inner)]));
+    }
+    return Array.isArray(value) ? value.map(fillJson) : value;
+  };
+  const fillBlock = (block: RecordedBlock): RecordedBlock => {
+    if (block.kind === 'tool-call') return {...block, input: fillJson(block.input)};
+    return block.kind === 'sealed-thinking' ? block : {...block, text: fill(block.text)};
+  };
+  return {...answer, blocks: answer.blocks.map(fillBlock)};
+}
+
+const usedUp = (count: number): Fault => ({
+  kind: 'needs-user',
+  message: `The recording is used up: it holds ${count} ${count === 1 ? 'answer' : 'answers'}.`,
+  fix: 'Play a longer recording, or use a model.',
+});

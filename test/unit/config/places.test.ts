@@ -1,0 +1,56 @@
+import {expect, test} from 'vitest';
+import {placesOf} from '../../../src/config/places.ts';
+
+test.each<[string, Parameters<typeof placesOf>[0], ReturnType<typeof placesOf>]>([
+  [
+    'Linux',
+    {platform: 'linux', env: {}, home: '/home/u'},
+    {
+      config: '/home/u/.config/weft',
+      data: '/home/u/.local/share/weft',
+      logs: '/home/u/.local/state/weft/logs',
+      settings: '/home/u/.config/weft/settings.json',
+      database: '/home/u/.local/share/weft/weft.db',
+    },
+  ],
+  [
+    'XDG folders, the relative and the empty one ignored',
+    {platform: 'freebsd', env: {XDG_CONFIG_HOME: '/c', XDG_DATA_HOME: 'd', XDG_STATE_HOME: ''}, home: '/home/u'},
+    {
+      config: '/c/weft',
+      data: '/home/u/.local/share/weft',
+      logs: '/home/u/.local/state/weft/logs',
+      settings: '/c/weft/settings.json',
+      database: '/home/u/.local/share/weft/weft.db',
+    },
+  ],
+  [
+    'WEFT_HOME before all',
+    {platform: 'linux', env: {WEFT_HOME: '/w', XDG_CONFIG_HOME: '/c'}, home: '/home/u'},
+    {config: '/w', data: '/w', logs: '/w/logs', settings: '/w/settings.json', database: '/w/weft.db'},
+  ],
+  [
+    'macOS',
+    {platform: 'darwin', env: {XDG_CONFIG_HOME: '/c'}, home: '/Users/u'},
+    {
+      config: '/Users/u/Library/Application Support/weft',
+      data: '/Users/u/Library/Application Support/weft',
+      logs: '/Users/u/Library/Logs/weft',
+      settings: '/Users/u/Library/Application Support/weft/settings.json',
+      database: '/Users/u/Library/Application Support/weft/weft.db',
+    },
+  ],
+  [
+    'Windows',
+    {platform: 'win32', env: {APPDATA: 'D:\\Roaming'}, home: 'C:\\Users\\u'},
+    {
+      config: 'D:\\Roaming\\weft',
+      data: 'C:\\Users\\u\\AppData\\Local\\weft',
+      logs: 'C:\\Users\\u\\AppData\\Local\\weft\\logs',
+      settings: 'D:\\Roaming\\weft\\settings.json',
+      database: 'C:\\Users\\u\\AppData\\Local\\weft\\weft.db',
+    },
+  ],
+])('%s', (_, user, places) => {
+  expect(placesOf(user)).toEqual(places);
+});

@@ -1,0 +1,78 @@
+import {expect, test} from 'vitest';
+import type {Verdict} from '../../../src/domain/risk.ts';
+import {runReport} from '../../../src/headless/demo-report.ts';
+import {callBlock, callsTools, engineBench, finishedReport, says} from '../../support/memory-ports.ts';
+
+const asks: Verdict = {decision: 'ask', risk: 'unknown', reasons: ['commands need your approval']};
+
+const todos = (first: string, second: string) =>
+  callBlock('TodoWrite', {
+    todos: [
+      {content: 'Run the tests', status: first, activeForm: 'Running the tests'},
+      {content: 'Mend the sum', status: second, activeForm: 'Mending the sum'},
+    ],
+  });
+
+test('a report tells the prompt, the todo list, each action with its outcome, and the answer, in order', async () => {
+  const bench = engineBench(
+    [
+      callsTools({kind: 'text', text: 'I will run the tests.'}, todos('in_progress', 'pending')),
+      callsTools(callBlock('Bash', {command: 'npm test'}), callBlock('Grep', {pattern: 'sum'})),
+      callsTools(
+        callBlock('AskUserQuestion', {
+          questions: [{question: 'Which?', header: 'Which', options: [{label: 'A'}, {label: 'B', recommended: true}]}],
+        }),
+        callBlock('Bush', {}),
+      ),
+      callsTools(todos('completed', 'completed')),
+      says('All green.'),
+    ],
+    {
+      assess: action => (action.name === 'request-command-output' ? asks : {...asks, decision: 'allow'}),
+      shell: async () => finishedReport('> test\n\nok 1\nnot ok 2\n', 1),
+    },
+  );
+  const lines: string[] = [];
+  const end = await runReport({
+    engine: bench.engine,
+    prompt: 'Make the tests pass.',
+    print: line => lines.push(line),
+    approvals: 'grant',
+  });
+  expect(end).toEqual({exitCode: 0});
+  expect(lines).toMatchInlineSnapshot(`
+    [
+      "> Make the tests pass.",
+      "",
+      "I will run the tests.",
+      "",
+      "Tasks 0/2",
+      "  ● Run the tests",
+      "  ◌ Mend the sum",
+      "✔ Update todos (2) · 0.0 s",
+      "approved by the demo: Run command: npm test",
+      "! Run command: npm test · exit code 1 · 0.0 s",
+      "    > test",
+      "    ok 1",
+      "    not ok 2",
+      "✔ Search "sum" in . · 0 lines · 0.0 s",
+      "answered by the demo: Which? B",
+      "✔ Ask a question · 0.0 s",
+      "✖ Bush · There is no tool named "Bush". Available: Bash, Read, Edit, MultiEdit, Write, Grep, Glob, AskUserQuestion, TodoWrite. · 0.0 s",
+      "Tasks 2/2",
+      "  ✓ Run the tests",
+      "  ✓ Mend the sum",
+      "✔ Update todos (2) · 0.0 s",
+      "",
+      "All green.",
+      "",
+    ]
+  `);
+});
+
+test('a run that fails says so and ends with its exit code', async () => {
+  const lines: string[] = [];
+  const {engine} = engineBench([]);
+  const end = await runReport({engine, prompt: 'go', print: line => lines.push(line), approvals: 'grant'});
+  expect({end, lines}).toEqual({end: {exitCode: 1}, lines: ['> go', 'The script has ended.']});
+});
