@@ -169,8 +169,9 @@ class PromptQueue implements Engine {
       questions: {
         ask: async (questions, signal) => {
           if (this.#options.asking === 'nobody') return {kind: 'nobody'};
+          const waiting = this.#questions.wait(id, {kind: 'dismissed'}, signal);
           this.#publish([{event: 'question-asked', id, questions}]);
-          const reply = await this.#questions.wait(id, {kind: 'dismissed'}, signal);
+          const reply = await waiting;
           this.#publish([{event: 'question-settled', id}]);
           return reply;
         },

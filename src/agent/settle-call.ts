@@ -100,12 +100,16 @@ async function carryOut(
   const ports = context.portsFor(id);
   try {
     const preview = await previewAction(action, {ports, signal});
+    if (signal.aborted) return cancel({reason: context.stopReason(), message: ''});
     if (preview.tag === 'failed') return end(preview.error);
     const permission = await ask({id, toolName, action, verdict, preview: preview.value}, context, signal);
     if (permission.kind === 'refused') return cancel(permission.why, permission.by);
     context.publish([{event: 'action-started', id, action, preview: preview.value}]);
     const observe = (chunk: string): void => context.publish([{event: 'action-output', id, chunk}]);
-    return end(await runAction(action, {ports, signal, shown: preview.value, observe}));
+    const settled = await runAction(action, {ports, signal, shown: preview.value, observe});
+    // What fails once it is told to stop was stopped; what succeeded all the same stays a success.
+    if (settled.state === 'error' && signal.aborted) return cancel({reason: context.stopReason(), message: ''});
+    return end(settled);
   } catch (cause) {
     if (signal.aborted) return cancel({reason: context.stopReason(), message: ''});
     const fault: Fault = {kind: 'bug', message: `${labelOf(action)} broke off: ${causeText(cause)}`, cause};
@@ -132,6 +136,8 @@ async function ask(
     decide('refused', 'nobody');
     return {kind: 'refused', why: {reason: 'denied', message: nobodyText(verdict)}, by: 'nobody'};
   }
+  // The wait begins before the question is published: a listener may answer at once.
+  const waiting = context.approvals.wait(id, 'aborted', signal);
   context.publish([
     {
       event: 'approval-requested',
@@ -147,7 +153,7 @@ async function ask(
       },
     },
   ]);
-  const answer = await context.approvals.wait(id, 'aborted', signal);
+  const answer = await waiting;
   if (answer === 'aborted') {
     context.publish([{event: 'approval-settled', id, decision: 'refused'}]);
     return {kind: 'refused', why: {reason: context.stopReason(), message: ''}, by: 'no'};

@@ -1,4 +1,4 @@
-import {readFileSync} from 'node:fs';
+import {appendFileSync, readFileSync, writeFileSync} from 'node:fs';
 import type {ModelPort} from '../agent/ports.ts';
 import {causeText, faultText} from '../domain/fault.ts';
 import {noModel} from './no-model.ts';
@@ -11,6 +11,8 @@ export interface ModelChoice {
   readonly model: string | undefined;
   readonly baseUrl: string | undefined;
   readonly replay: string | undefined;
+  /** The file to record the conversation into. */
+  readonly record: string | undefined;
   readonly environment: NodeJS.ProcessEnv;
   /** For `${directory}` and the like in recordings. */
   readonly variables: Readonly<Record<string, string>>;
@@ -23,8 +25,25 @@ export interface ChosenModel {
   readonly state: 'ready' | 'missing';
 }
 
-/** Connects to the model that was asked for; providers' modules are loaded only when chosen. */
+/** Connects to the model that was asked for, recorded where asked; providers' modules are loaded only when chosen. */
 export async function chooseModel(choice: ModelChoice, signal: AbortSignal): Promise<ChosenModel> {
+  const chosen = await connect(choice, signal);
+  const {record} = choice;
+  if (record === undefined || chosen.state === 'missing') return chosen;
+  const {recordModel} = await import('../models/record.ts');
+  return {...chosen, port: recordModel(chosen.port, appendTo(record))};
+}
+
+function appendTo(file: string): (line: string) => void {
+  try {
+    writeFileSync(file, '', {mode: 0o600});
+  } catch (cause) {
+    throw new UsageError(`The recording cannot be written: ${causeText(cause)}`);
+  }
+  return line => appendFileSync(file, line);
+}
+
+async function connect(choice: ModelChoice, signal: AbortSignal): Promise<ChosenModel> {
   const {environment} = choice;
   const provider = choice.replay === undefined ? (choice.provider ?? providerOf(environment)) : 'replay';
   switch (provider) {

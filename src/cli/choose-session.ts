@@ -23,7 +23,8 @@ export interface ChosenSession {
 /** A UUID from the command line. */
 export function sessionIdFrom(text: string): SessionId {
   const id = parseSessionId(text);
-  if (id === undefined) throw new UsageError(`${JSON.stringify(text)} is not a session id (a UUID). List them: weft sessions list`);
+  if (id === undefined)
+    throw new UsageError(`${JSON.stringify(text)} is not a session id (a UUID). List them: weft sessions list`);
   return id;
 }
 
@@ -33,16 +34,20 @@ export function chooseSession(
   {store, directory, model}: {readonly store: Store | 'none'; readonly directory: string; readonly model: string},
 ): ChosenSession {
   if (store === 'none') {
-    if (wish.kind !== 'new') throw new UsageError('--continue and --resume need kept sessions: leave out --no-session-persistence.');
+    if (wish.kind !== 'new')
+      throw new UsageError('--continue and --resume need kept sessions: leave out --no-session-persistence.');
     return {session: unkeptSession(wish.id ?? newSessionId()), origin: 'new', sessions: unkeptSessions};
   }
   if (wish.kind === 'new') {
     const session =
-      wish.id === undefined ? store.create({directory, model}) : opened(store.createWithId(wish.id, {directory, model}));
+      wish.id === undefined
+        ? store.create({directory, model})
+        : opened(store.createWithId(wish.id, {directory, model}));
     return {session, origin: 'new', sessions: store};
   }
   const id = wish.kind === 'resume' ? wish.id : store.latest(directory)?.id;
-  if (id === undefined) throw new Error(`There is no session of ${directory} to continue. Start one without --continue.`);
+  if (id === undefined)
+    throw new Error(`There is no session of ${directory} to continue. Start one without --continue.`);
   const session = opened(wish.manner === 'fork' ? store.fork(id) : store.resume(id));
   return {session, origin: 'resumed', sessions: store};
 }

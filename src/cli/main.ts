@@ -33,10 +33,10 @@ export async function main(): Promise<void> {
     },
     completion: async shell => {
       const {renderCompletion} = await import('./completion/render-completion.ts');
-      process.stdout.write(renderCompletion(makeProgram(version(), handlers), shell));
+      process.stdout.write(renderCompletion(makeProgram(version, handlers), shell));
     },
   };
-  const program = makeProgram(version(), handlers);
+  const program = makeProgram(version, handlers);
   for (const command of [program, ...program.commands, ...program.commands.flatMap(({commands}) => commands)]) {
     command.exitOverride();
   }

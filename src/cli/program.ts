@@ -62,6 +62,7 @@ export function makeProgram(version: string, handlers: Handlers): Command {
     .helpOption('-h, --help', 'show this help')
     .argument('[prompt...]', 'sent at once; without a prompt the terminal UI waits for one')
     .enablePositionalOptions()
+    .configureOutput({outputError: (text, write) => write(text.replace(/^error: /u, 'weft: '))})
     .showHelpAfterError('(weft --help lists the options)')
     .configureHelp({sortSubcommands: false});
   addMainOptions(program);

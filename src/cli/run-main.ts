@@ -1,11 +1,11 @@
 import {statSync} from 'node:fs';
 import {homedir} from 'node:os';
-import {resolve} from 'node:path';
+import {join, resolve} from 'node:path';
 import {systemPrompt} from '../agent/system-prompt.ts';
+import type {SessionSummary} from '../domain/journal.ts';
 import {chooseModel, type ChosenModel} from './choose-model.ts';
 import {chooseSession, sessionIdFrom, type SessionWish} from './choose-session.ts';
 import {composeEngine} from './compose-engine.ts';
-import {runDemo} from './demo/run-demo.ts';
 import {exitCode, type ExitCode} from './exit-code.ts';
 import {loadSurroundings, type Surroundings} from './load-surroundings.ts';
 import {noModelText} from './no-model.ts';
@@ -22,12 +22,17 @@ export async function runMain(words: readonly string[], options: MainOptions): P
     added: (options.addDir ?? []).map(directoryOf),
     options,
   });
-  if (options.prompt === undefined && options.print === undefined && options.outputFormat === undefined && hasTerminal()) {
+  if (
+    options.prompt === undefined &&
+    options.print === undefined &&
+    options.outputFormat === undefined &&
+    hasTerminal()
+  ) {
     return openTerminal(asked, surroundings);
   }
   const prompt = await fullPrompt(asked, options, surroundings.note);
   if (prompt.trim() !== '') return print(prompt, surroundings);
-  if (isBare(words, options)) return runDemo({});
+  if (isBare(words, options)) return (await import('./demo/run-demo.ts')).runDemo({});
   throw new UsageError('There is no prompt. Give one: weft --prompt "…", or pipe it in: … | weft --print');
 }
 
@@ -69,7 +74,7 @@ async function print(prompt: string, surroundings: Surroundings): Promise<ExitCo
     prompt,
     format: options.outputFormat ?? 'text',
     partials: options.includePartialMessages === undefined ? 'without' : 'with',
-    version: version(),
+    version: version,
     timeoutSeconds: options.timeout ?? 'none',
     note,
   });
@@ -90,8 +95,8 @@ async function openTerminal(firstPrompt: string, surroundings: Surroundings): Pr
     directory,
     firstPrompt,
     notices,
-    listSessions: () => surroundings.listSessions(),
-    history: openHistory(surroundings.historyFile),
+    listSessions: await sessionLister(surroundings),
+    history: openHistory(join(surroundings.places.data, 'history.jsonl')),
     look: lookOf(process.env, options.color),
     demo: 'offered',
     start: options.resume === true ? 'choose-session' : 'prompt',
@@ -100,10 +105,17 @@ async function openTerminal(firstPrompt: string, surroundings: Surroundings): Pr
     case 'left':
       return exitCode.done;
     case 'demo':
-      return runDemo({});
+      return (await import('./demo/run-demo.ts')).runDemo({});
     case 'signalled':
       return end.code;
   }
+}
+
+/** Sessions of this folder, for `/resume`; read when asked for. */
+async function sessionLister({options, directory, store}: Surroundings): Promise<() => readonly SessionSummary[]> {
+  if (!options.sessionPersistence) return () => [];
+  const opened = await store();
+  return () => opened.list({directory});
 }
 
 const model = ({options, settings, directory}: Surroundings): Promise<ChosenModel> =>
@@ -125,7 +137,7 @@ async function compose(
   {surroundings, asking}: {readonly surroundings: Surroundings; readonly asking: 'somebody' | 'nobody'},
 ) {
   const {options, settings, directory, roots} = surroundings;
-  const store = options.sessionPersistence ? await surroundings.store() : 'none';
+  const store = options.sessionPersistence ? await surroundings.store() : ('none' as const);
   const session = chooseSession(wishOf(options), {store, directory, model: chosen.model});
   return composeEngine({
     ...session,

@@ -32,7 +32,7 @@ export async function runTerminal(job: TerminalJob): Promise<TerminalEnd> {
       engine: job.engine,
       stdin: process.stdin,
       stdout: process.stdout,
-      version: version(),
+      version: version,
       directory: tilde(job.directory),
       firstPrompt: job.firstPrompt,
       notices: job.notices,

@@ -8,7 +8,11 @@ import type {OpenSession} from '../domain/journal.ts';
 export const unkeptSessions: SessionsPort = {
   create: () => unkeptSession(newSessionId()),
   resume: () =>
-    failed({kind: 'needs-user', message: 'Sessions are not kept here.', fix: 'Start weft without --no-session-persistence.'}),
+    failed({
+      kind: 'needs-user',
+      message: 'Sessions are not kept here.',
+      fix: 'Start weft without --no-session-persistence.',
+    }),
 };
 
 export const unkeptSession = (id: SessionId): OpenSession => ({id, records: [], append: () => {}, close: () => {}});

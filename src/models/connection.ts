@@ -2,7 +2,7 @@ import type {ModelEvent, ModelFacts, ModelRequest} from '../domain/model-stream.
 
 /** A model provider as the engine sees it. */
 export interface ModelConnection {
-  readonly provider: 'anthropic' | 'openai' | 'replay';
+  readonly provider: string;
   /**
    * Streams one answer, a batch for each piece that arrives from the network. Expected trouble is a `failed` event, retries
    * happen inside. After an abort the iteration ends soon, without throwing.

@@ -60,7 +60,8 @@ function sendOnce(address: URL, init: RequestInit): Promise<IncomingMessage> {
     },
   );
   outgoing.on('error', cause => {
-    const stale = outgoing.reusedSocket && init.signal?.aborted !== true && 'code' in cause && cause.code === 'ECONNRESET';
+    const stale =
+      outgoing.reusedSocket && init.signal?.aborted !== true && 'code' in cause && cause.code === 'ECONNRESET';
     reject(stale ? new StaleConnection('stale connection', {cause}) : cause);
   });
   // Not left to Node's own `signal` option: it crashes the process when the abort meets an answer that has just ended.

@@ -38,7 +38,12 @@ const claude = (input: number, output: number): Price => ({
 });
 
 /** OpenAI's cache costs nothing to write beyond the input itself. */
-const gpt = (input: number, output: number, cacheRead: number): Price => ({input, output, cacheRead, cacheWrite: input});
+const gpt = (input: number, output: number, cacheRead: number): Price => ({
+  input,
+  output,
+  cacheRead,
+  cacheWrite: input,
+});
 
 const k = 1000;
 const families: readonly Family[] = [
@@ -54,7 +59,12 @@ const families: readonly Family[] = [
   {match: /^claude-/u, window: 200 * k, maxOutput: 32 * k, price: undefined},
   {match: /^gpt-5(?:\.1)?-mini/u, window: 400 * k, maxOutput: 128 * k, price: gpt(0.25, 2, 0.025)},
   {match: /^gpt-5-nano/u, window: 400 * k, maxOutput: 128 * k, price: gpt(0.05, 0.4, 0.005)},
-  {match: /^gpt-5(?:\.1)?(?:-codex)?(?:-20\d\d-\d\d-\d\d)?$/u, window: 400 * k, maxOutput: 128 * k, price: gpt(1.25, 10, 0.125)},
+  {
+    match: /^gpt-5(?:\.1)?(?:-codex)?(?:-20\d\d-\d\d-\d\d)?$/u,
+    window: 400 * k,
+    maxOutput: 128 * k,
+    price: gpt(1.25, 10, 0.125),
+  },
   {match: /^gpt-5\.2(?:-20\d\d-\d\d-\d\d)?$/u, window: 400 * k, maxOutput: 128 * k, price: gpt(1.75, 14, 0.175)},
   {match: /^gpt-5/u, window: 400 * k, maxOutput: 128 * k, price: undefined},
   {match: /^gpt-4\.1-mini/u, window: 1_047_576, maxOutput: 32 * k, price: gpt(0.4, 1.6, 0.1)},

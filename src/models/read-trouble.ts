@@ -13,7 +13,7 @@ export interface Endpoint {
   readonly urlVariable: string;
 }
 
-/** What the error of an SDK or of the network means. Errors that are neither are ours. */
+/** What the error of an SDK or of the network means; errors that are neither are ours. `model` is empty where none was asked. */
 export function readTrouble(cause: unknown, endpoint: Endpoint, model: string): Trouble {
   if (!(cause instanceof Error)) return bug(cause);
   const status = 'status' in cause && typeof cause.status === 'number' ? cause.status : undefined;
@@ -42,8 +42,15 @@ export function readRefusal(refusal: Refusal, endpoint: Endpoint, model: string)
     kind: 'final',
     fault: {kind: 'provider', message, fix, status},
   });
-  if (status === 402 || /insufficient_quota|billing|credit_balance/u.test(code) || /credit balance is too low/iu.test(said)) {
-    return final(`${endpoint.name} refused for lack of credit (${status})${about}`, 'Add credit with the provider, or use another key.');
+  if (
+    status === 402 ||
+    /insufficient_quota|billing|credit_balance/u.test(code) ||
+    /credit balance is too low/iu.test(said)
+  ) {
+    return final(
+      `${endpoint.name} refused for lack of credit (${status})${about}`,
+      'Add credit with the provider, or use another key.',
+    );
   }
   const mayPass = status === 408 || status === 409 || status === 429 || status >= 500;
   if (mayPass && header('x-should-retry') !== 'false') {
@@ -63,6 +70,12 @@ export function readRefusal(refusal: Refusal, endpoint: Endpoint, model: string)
     return final(
       `${endpoint.name} does not allow this request (403)${about}`,
       `Check that the key in ${endpoint.keyVariable} may use the model ${model}.`,
+    );
+  }
+  if (status === 404 && model === '') {
+    return final(
+      `${endpoint.name} does not know the address ${endpoint.baseUrl} (404)${about}`,
+      `Check the base URL (--base-url or ${endpoint.urlVariable}).`,
     );
   }
   if (status === 404) {
@@ -120,10 +133,6 @@ function headersOf(cause: Error): (name: string) => string | null {
 
 function readNetworkError(cause: Error, endpoint: Endpoint): Trouble {
   const code = codeOf(cause);
-  const final = (message: string, fix: string): Trouble => ({
-    kind: 'final',
-    fault: {kind: 'provider', message, fix, status: 0},
-  });
   if (code === 'ECONNREFUSED' && isLoopback(endpoint.baseUrl)) {
     return {
       kind: 'passing',
@@ -135,16 +144,16 @@ function readNetworkError(cause: Error, endpoint: Endpoint): Trouble {
     };
   }
   if (code === 'ERR_INVALID_URL' || code === 'ERR_INVALID_PROTOCOL') {
-    return final(
+    return unreachableServer(
       `"${endpoint.baseUrl}" is not the address of a model server.`,
       `Give one that begins with http:// or https:// (--base-url or ${endpoint.urlVariable}).`,
     );
   }
   if (code === 'ERR_INVALID_CHAR') {
-    return final('The API key holds characters that cannot be sent.', `Check ${endpoint.keyVariable}.`);
+    return unreachableServer('The API key holds characters that cannot be sent.', `Check ${endpoint.keyVariable}.`);
   }
   if (code !== undefined && /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_|ERR_SSL_|EPROTO)/u.test(code)) {
-    return final(
+    return unreachableServer(
       `No secure connection to ${endpoint.baseUrl} (${code}).`,
       'Check that the address speaks https; name a private certificate authority in NODE_EXTRA_CA_CERTS.',
     );
@@ -167,9 +176,14 @@ function codeOf(cause: unknown): string | undefined {
   return undefined;
 }
 
+const unreachableServer = (message: string, fix: string): Trouble => ({
+  kind: 'final',
+  fault: {kind: 'provider', message, fix, status: 0},
+});
+
 function isLoopback(baseUrl: string): boolean {
   const host = URL.parse(baseUrl)?.hostname ?? '';
-  return host === 'localhost' || host === '[::1]' || /^127\./u.test(host);
+  return host === 'localhost' || host === '[::1]' || host.startsWith('127.');
 }
 
 function bug(cause: unknown): Trouble {

@@ -74,11 +74,14 @@ export function writeRecordedLine(line: RecordedLine): string {
 
 const count = z.optional(z.number().check(z.nonnegative()));
 
+/** The line was JSON, so everything in it is. */
+const json = z.custom<Json>(value => value !== undefined);
+
 const blockSchema = z.union([
   z.strictObject({text: z.string()}),
   z.strictObject({thinking: z.string(), signature: z.optional(z.string())}),
   z.strictObject({sealed: z.string()}),
-  z.strictObject({tool: z.string().check(z.minLength(1)), input: z.json(), id: z.optional(z.string())}),
+  z.strictObject({tool: z.string().check(z.minLength(1)), input: json, id: z.optional(z.string())}),
 ]);
 
 const answerSchema = z.strictObject({

@@ -67,7 +67,10 @@ export const sendOnceIn = (dialect: Dialect): SendOnce =>
     } catch (cause) {
       if (signal.aborted) return;
       const silent = brokenOff('The model sent nothing for five minutes.');
-      yield {kind: 'trouble', trouble: abort.signal.aborted ? silent : readTrouble(cause, dialect.endpoint, request.model)};
+      yield {
+        kind: 'trouble',
+        trouble: abort.signal.aborted ? silent : readTrouble(cause, dialect.endpoint, request.model),
+      };
     } finally {
       signal.removeEventListener('abort', onAbort);
       if (!whole) abort.abort();

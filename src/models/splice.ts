@@ -121,7 +121,7 @@ export class Splice {
       if (this.#repeated === undefined) this.#announce(block, out);
       return;
     }
-    if (this.#repeated !== undefined && this.#repeated !== '') this.#releaseRepeated(out, undefined);
+    this.#pauseRepeated(out, undefined);
     this.#finishCarried(out);
     const block: OpenBlock = {index: undefined, start, text: ''};
     this.#open.set(index, block);
@@ -145,8 +145,7 @@ export class Splice {
     if (block === undefined) return;
     this.#open.delete(index);
     if (block.start.kind === 'text') {
-      // A repetition of several blocks may pause between them; that of one block would not end before it was whole.
-      if (this.#textBlocks < 2) this.#releaseRepeated(out, block);
+      this.#pauseRepeated(out, block);
       if (block.index !== undefined) {
         out.push({event: 'block-finished', index: block.index, block: {kind: 'text', text: block.text}});
       }
@@ -166,6 +165,11 @@ export class Splice {
     }
     this.#repeated = undefined;
     return repeated.startsWith(this.#shown) ? repeated.slice(this.#shown.length) : repeated;
+  }
+
+  /** A repetition of several texts pauses between them; one text would not end, or make way, before it was whole. */
+  #pauseRepeated(out: ModelEvent[], into: OpenBlock | undefined): void {
+    if (this.#textBlocks < 2 && this.#repeated !== '') this.#releaseRepeated(out, into);
   }
 
   /** Less than all that was shown came again: then it was no repetition but the way the answer goes on. */

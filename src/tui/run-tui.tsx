@@ -6,18 +6,21 @@ import {visibleLine} from './text/visible.ts';
 import {themeOf} from './theme/theme.ts';
 
 /**
- * Runs the terminal UI until the user leaves; needs a terminal on both streams. Order of work: take the keyboard, so that
+ * Runs the terminal UI until the user leaves or `signal` aborts; needs a terminal on both streams. Order of work: take the keyboard, so that
  * keys typed ahead are kept and no longer echoed by the terminal; title and first frame; the engine's events; then what the
  * first frame did not need (history; markdown with the first thing to show). The engine is not closed.
  */
-export async function runTui(options: TuiOptions): Promise<TuiExit> {
+export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<TuiExit> {
   const {stdin, stdout, engine} = options;
   stdin.setRawMode(true);
   stdout.write(titleText(options));
   const {promise: left, resolve: leave} = Promise.withResolvers<TuiExit>();
   const session = new Session(options, {leave, loadLexer: loadMarkdownLexer});
   const surface = openSurface({stdin, stdout}, listenerOf(session));
-  const cleanup: (() => void)[] = [];
+  const leaveNow = (): void => leave({kind: 'left'});
+  signal.addEventListener('abort', leaveNow, {once: true});
+  if (signal.aborted) leaveNow();
+  const cleanup = [onceGone({stdin, stdout}, leaveNow), () => signal.removeEventListener('abort', leaveNow)];
   try {
     session.start(surface);
     cleanup.push(engine.subscribe(events => session.handleEvents(events)));
@@ -28,6 +31,16 @@ export async function runTui(options: TuiOptions): Promise<TuiExit> {
     for (const undo of cleanup) undo();
     await surface.close(session.stop());
   }
+}
+
+/** A terminal that went away reads as end of input or fails to write: then there is nobody left to stay for. */
+function onceGone({stdin, stdout}: Pick<TuiOptions, 'stdin' | 'stdout'>, leave: () => void): () => void {
+  stdin.on('end', leave);
+  stdout.on('error', leave);
+  return () => {
+    stdin.off('end', leave);
+    stdout.off('error', leave);
+  };
 }
 
 const listenerOf = (session: Session): SurfaceListener => ({

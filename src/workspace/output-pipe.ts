@@ -1,4 +1,4 @@
-import {closeSync, constants, mkdtempSync, openSync, rmSync} from 'node:fs';
+import {closeSync, constants, existsSync, mkdtempSync, openSync, rmSync} from 'node:fs';
 import {Socket} from 'node:net';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -26,32 +26,16 @@ export interface OutputPipes {
 
 /**
  * Node gives a child sockets where others give pipes, and on Linux a socket cannot be opened again through /dev/stderr, as
- * scripts do. These are real pipes: named ones in a private folder that goes when weft does, each used again once its run
- * ended cleanly.
+ * scripts do. These are real pipes, each used again once its run ended cleanly.
  */
 export function makeOutputPipes(): OutputPipes {
-  let folder: string | undefined;
-  let count = 0;
-  const free: string[] = [];
-
-  async function makePath(): Promise<string> {
-    if (folder === undefined) {
-      const created = mkdtempSync(join(tmpdir(), 'weft-'));
-      folder = created;
-      process.once('exit', () => rmSync(created, {recursive: true, force: true}));
-    }
-    count += 1;
-    const path = join(folder, `pipe-${count}`);
-    await execa('mkfifo', ['-m', '600', path], {stdin: 'ignore'});
-    return path;
-  }
-
+  const free: NamedPipe[] = [];
   return {
     async open() {
-      const path = free.pop() ?? (await makePath());
+      const named = free.pop() ?? (await makeNamedPipe());
       // The reader first and without waiting, or each end would wait for the other.
-      const readEnd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-      const writer = openSync(path, constants.O_WRONLY);
+      const readEnd = openSync(named.path, constants.O_RDONLY | constants.O_NONBLOCK);
+      const writer = openSync(named.path, constants.O_WRONLY);
       const reader = new Socket({fd: readEnd, readable: true, writable: false});
       let open = true;
       const closeWriter = (): void => {
@@ -68,10 +52,42 @@ export function makeOutputPipes(): OutputPipes {
           const ended = reader.readableEnded;
           reader.destroy();
           // A pipe that somebody may still hold must not meet the next run.
-          if (ended) free.push(path);
-          else rmSync(path, {force: true});
+          if (ended) free.push(named);
+          else named.forget();
         },
       };
+    },
+  };
+}
+
+interface NamedPipe {
+  /** Opens it anew each time. */
+  readonly path: string;
+  forget(): void;
+}
+
+/** Where an open file has a name of its own the pipe's other name goes at once; elsewhere when weft ends. */
+async function makeNamedPipe(): Promise<NamedPipe> {
+  const folder = mkdtempSync(join(tmpdir(), 'weft-'));
+  const remove = (): void => rmSync(folder, {recursive: true, force: true});
+  const path = join(folder, 'pipe');
+  try {
+    await execa('mkfifo', ['-m', '600', path], {stdin: 'ignore'});
+    if (existsSync('/proc/self/fd')) {
+      const keeper = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+      remove();
+      return {path: `/proc/self/fd/${keeper}`, forget: () => closeSync(keeper)};
+    }
+  } catch (cause) {
+    remove();
+    throw cause;
+  }
+  process.once('exit', remove);
+  return {
+    path,
+    forget() {
+      process.off('exit', remove);
+      remove();
     },
   };
 }

@@ -19,7 +19,7 @@ export interface SearchRun {
 }
 
 /** Milliseconds a search may take. */
-export const searchLimitMs = 10_000;
+const searchLimitMs = 10_000;
 
 const longestComplaint = 2000;
 

@@ -137,7 +137,7 @@ function kindOf(path: string): 'file' | 'folder' | 'neither' {
 }
 
 function grepOptions(request: GrepRequest, place: Place): readonly string[] {
-  const options = [...manners, '--sort=path', '--engine=auto', '--no-heading', '--with-filename'];
+  const options = [...manners, '--sort=path', engineFor(request.queries), '--no-heading', '--with-filename'];
   options.push(request.letterCase === 'insensitive' ? '--ignore-case' : '--case-sensitive');
   switch (request.mode) {
     case 'content':
@@ -163,6 +163,13 @@ function grepOptions(request: GrepRequest, place: Place): readonly string[] {
   for (const query of request.queries) options.push('-e', query);
   return [...options, '--', place.shown === '.' ? './' : place.shown];
 }
+
+/**
+ * The engine that knows look-around helps where the other gives up, but is silent about a line end, which no line holds: the
+ * default one says so.
+ */
+const engineFor = (queries: readonly string[]): string =>
+  queries.some(query => /\n|\\n/u.test(query)) ? '--engine=default' : '--engine=auto';
 
 const excluding = (globs: readonly string[]): readonly string[] =>
   globs.filter(glob => glob.startsWith('!')).map(glob => `--glob=!${glob.slice(1).replace(/^\.\//u, '/')}`);

@@ -16,7 +16,7 @@ export interface SpillEnd {
 }
 
 /** Bytes after which a file takes no more: a command that never stops must not fill the disk. */
-export const largestSpill = 512 * 1024 * 1024;
+const largestSpill = 512 * 1024 * 1024;
 
 /** Creates `path` (which must not exist) and its folders, readable by the owner only. Trouble with the disk is no failure: see `close`. */
 export function openSpillFile(path: string, largest = largestSpill): SpillFile {

@@ -53,7 +53,7 @@ const options: TuiOptions = {
 };
 
 const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
-const exit = runTui(options);
+const exit = runTui(options, new AbortController().signal);
 await new Promise(resolve => setTimeout(resolve, 300));
 
 const message = messageId('m1');

@@ -6,7 +6,13 @@ import type {BlockDelta, ModelEvent, ModelRequest} from '../../src/domain/model-
 export const ask = (text: string, more: Partial<ModelRequest> = {}): ModelRequest => ({
   model: 'small-model',
   system: 'Be brief.',
-  tools: [{name: 'Bash', description: 'Runs a command.', inputSchema: {type: 'object', properties: {command: {type: 'string'}}}}],
+  tools: [
+    {
+      name: 'Bash',
+      description: 'Runs a command.',
+      inputSchema: {type: 'object', properties: {command: {type: 'string'}}},
+    },
+  ],
   messages: [userSays(text)],
   ...more,
 });
@@ -58,7 +64,8 @@ export function blocksOf(events: readonly ModelEvent[]): readonly AssistantBlock
         break;
       case 'block-finished':
         must(open.has(event.index), 'a block is finished once');
-        if (event.block.kind === 'text') must(event.block.text === open.get(event.index), 'the block is what was shown');
+        if (event.block.kind === 'text')
+          must(event.block.text === open.get(event.index), 'the block is what was shown');
         open.delete(event.index);
         blocks.push(event.block);
         break;

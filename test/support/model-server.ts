@@ -3,7 +3,14 @@ import {createServer, type IncomingHttpHeaders, type IncomingMessage, type Serve
 import type {AddressInfo, Socket} from 'node:net';
 import {json} from 'node:stream/consumers';
 import type {Answer, Part, Refusal} from './model-script.ts';
-import {anthropicEvents, anthropicRefusal, openAiCompletion, openAiEvents, openAiRefusal, type WireStep} from './model-wire.ts';
+import {
+  anthropicEvents,
+  anthropicRefusal,
+  openAiCompletion,
+  openAiEvents,
+  openAiRefusal,
+  type WireStep,
+} from './model-wire.ts';
 
 export type DialectName = 'anthropic' | 'openai';
 
@@ -55,19 +62,27 @@ export async function startModelServer(
   const requests: ReceivedRequest[] = [];
   const waiting: {readonly count: number; readonly resolve: () => void}[] = [];
   const server = createServer((request, response) => {
-    void serve(request, response).catch((cause: unknown) => response.destroy(cause instanceof Error ? cause : undefined));
+    void serve(request, response).catch((cause: unknown) =>
+      response.destroy(cause instanceof Error ? cause : undefined),
+    );
   });
 
   async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = incoming.url ?? '/';
-    if (path.endsWith('/models')) {
+    if (path === '/v1/models') {
       response.writeHead(200, {'content-type': 'application/json'});
       response.end(JSON.stringify({object: 'list', data: [{id: 'small-model'}, {id: 'large-model'}]}));
       return;
     }
     const dialect = path.endsWith('/chat/completions') ? 'openai' : 'anthropic';
     if (dialect === 'anthropic' && !path.endsWith('/v1/messages')) {
-      refuse(response, dialect, {status: 404, headers: {}, body: undefined, message: `no ${path} here`, code: undefined});
+      refuse(response, dialect, {
+        status: 404,
+        headers: {},
+        body: undefined,
+        message: `no ${path} here`,
+        code: undefined,
+      });
       return;
     }
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- tests read what weft sent; a wrong body must show in them
@@ -84,7 +99,13 @@ export async function startModelServer(
       refuse(response, dialect, answer.refusal);
     } else {
       const parts: readonly Part[] = 'part' in answer ? [answer] : answer;
-      await tell(response, {dialect, parts, number, model: body.model, whole: streaming === 'ignored' || body.stream !== true});
+      await tell(response, {
+        dialect,
+        parts,
+        number,
+        model: body.model,
+        whole: streaming === 'ignored' || body.stream !== true,
+      });
     }
   }
 
@@ -149,11 +170,13 @@ async function tell(response: ServerResponse, {dialect, parts, number, model, wh
     response.end(openAiCompletion(parts, {number, model}));
     return;
   }
-  const steps = dialect === 'anthropic' ? anthropicEvents(parts, {number, model}) : openAiEvents(parts, {number, model});
+  const steps =
+    dialect === 'anthropic' ? anthropicEvents(parts, {number, model}) : openAiEvents(parts, {number, model});
   // A break before anything else leaves the request without even a status.
   const first = parts[0];
   const silent = parts.length === 1 && first?.part === 'break';
-  if (!silent) response.writeHead(200, {'content-type': 'text/event-stream', 'cache-control': 'no-cache'}).flushHeaders();
+  if (!silent)
+    response.writeHead(200, {'content-type': 'text/event-stream', 'cache-control': 'no-cache'}).flushHeaders();
   for (const step of steps) {
     if (silent && step.step === 'send') continue;
     // oxlint-disable-next-line no-await-in-loop -- the steps are in order

@@ -1,3 +1,4 @@
+import {unreachable} from '../../src/base/unreachable.ts';
 import type {Break, Part, Refusal, ScriptedUsage} from './model-script.ts';
 
 /** What the server does next on the wire. */
@@ -75,6 +76,8 @@ function anthropicStart(part: Opening, {number, index}: Naming & {readonly index
       return {type: 'redacted_thinking', data: part.data};
     case 'call':
       return {type: 'tool_use', id: part.id ?? `toolu_${number}_${index}`, name: part.name, input: {}};
+    default:
+      return unreachable(part);
   }
 }
 
@@ -112,7 +115,12 @@ export function openAiEvents(parts: readonly Part[], {number, model}: Naming): r
       const at = index++;
       choose({
         tool_calls: [
-          {index: at, id: part.id ?? `call_${number}_${at}`, type: 'function', function: {name: part.name, arguments: ''}},
+          {
+            index: at,
+            id: part.id ?? `call_${number}_${at}`,
+            type: 'function',
+            function: {name: part.name, arguments: ''},
+          },
         ],
       });
       for (const half of halves(part.json)) {
@@ -136,7 +144,11 @@ export function openAiCompletion(parts: readonly Part[], {number, model}: Naming
       function: {name: part.name, arguments: part.json},
     }));
   const text = parts.flatMap(part => (part.part === 'text' ? part.pieces : [])).join('');
-  const message = {role: 'assistant', content: text === '' ? null : text, ...(calls.length > 0 ? {tool_calls: calls} : {})};
+  const message = {
+    role: 'assistant',
+    content: text === '' ? null : text,
+    ...(calls.length > 0 ? {tool_calls: calls} : {}),
+  };
   return JSON.stringify({
     id: `chatcmpl-${number}`,
     object: 'chat.completion',

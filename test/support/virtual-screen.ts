@@ -18,6 +18,8 @@ export interface VirtualScreen {
   type(keys: string): Promise<void>;
   paste(text: string): Promise<void>;
   resize(columns: number, rows: number): void;
+  /** End of input, as when the window is closed. */
+  hangUp(): void;
   rawMode(): 'raw' | 'cooked';
 }
 
@@ -94,6 +96,9 @@ export function openVirtualScreen(columns: number, rows: number): VirtualScreen 
       stdout.columns = nextColumns;
       stdout.rows = nextRows;
       output.emit('resize');
+    },
+    hangUp() {
+      input.end();
     },
     rawMode: () => (keyboard.raw ? 'raw' : 'cooked'),
   };

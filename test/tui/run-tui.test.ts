@@ -1,13 +1,14 @@
 /* oxlint-disable no-control-regex -- these tests look for control characters */
 import {afterEach, describe, expect, test} from 'vitest';
-import type {AgentEvent, Approval, PromptSummary} from '../../src/actions/agent-event.ts';
+import type {AgentEvent, Approval} from '../../src/actions/agent-event.ts';
 import {actionOf} from '../../src/actions/catalogue.ts';
-import {actionId, messageId} from '../../src/domain/ids.ts';
+import {actionId, messageId, parseSessionId} from '../../src/domain/ids.ts';
 import {noUsage} from '../../src/domain/usage.ts';
 import type {TuiExit, TuiOptions} from '../../src/tui/options.ts';
 import {runTui} from '../../src/tui/run-tui.tsx';
 import {openVirtualScreen, type VirtualScreen} from '../support/virtual-screen.ts';
-import {scriptedEngine, type ScriptedEngine} from './support/scripted-engine.ts';
+import {accepted, delta, finished, message, textStarted} from './support/events.ts';
+import {scriptedEngine, sessionInfo, type ScriptedEngine} from './support/scripted-engine.ts';
 
 interface Stage {
   readonly screen: VirtualScreen;
@@ -15,6 +16,7 @@ interface Stage {
   readonly exit: Promise<TuiExit>;
   readonly remembered: readonly string[];
   readonly time: {now: number};
+  readonly leave: AbortController;
 }
 
 const open: Stage[] = [];
@@ -34,51 +36,37 @@ async function start(
   const engine = scriptedEngine();
   const remembered: string[] = [];
   const time = {now: 1_000_000};
-  const exit = runTui({
-    engine,
-    stdin: screen.stdin,
-    stdout: screen.stdout,
-    version: '1.2.3',
-    directory: '~/project',
-    firstPrompt: '',
-    notices: [],
-    listSessions: () => [],
-    history: {load: () => ['an earlier prompt'], add: prompt => void remembered.push(prompt)},
-    look: 'plain',
-    demo: 'none',
-    clock: {now: () => time.now},
-    ...options,
-  });
-  const stage = {screen, engine, exit, remembered, time};
+  const leave = new AbortController();
+  const exit = runTui(
+    {
+      engine,
+      stdin: screen.stdin,
+      stdout: screen.stdout,
+      version: '1.2.3',
+      directory: '~/project',
+      firstPrompt: '',
+      notices: [],
+      listSessions: () => [],
+      history: {load: () => ['an earlier prompt'], add: prompt => void remembered.push(prompt)},
+      look: 'plain',
+      demo: 'none',
+      clock: {now: () => time.now},
+      ...options,
+    },
+    leave.signal,
+  );
+  const stage = {screen, engine, exit, remembered, time, leave};
   open.push(stage);
   await screen.until(/Ask for something[^]*test-model/u);
   return stage;
 }
 
-const message = messageId('m1');
 const begin: readonly AgentEvent[] = [
-  {event: 'prompt-accepted', id: messageId('p1'), text: 'do it'},
+  accepted('do it'),
   {event: 'message-started', message, model: 'test-model', usage: noUsage},
-  {event: 'block-started', message, index: 0, block: {kind: 'text'}},
+  textStarted,
 ];
-const delta = (text: string): AgentEvent => ({event: 'block-delta', message, index: 0, delta: {kind: 'text', text}});
 const finishedText: AgentEvent = {event: 'block-finished', message, index: 0, block: {kind: 'text', text: ''}};
-
-const finished = (end: PromptSummary['end']): AgentEvent => ({
-  event: 'prompt-finished',
-  summary: {
-    end,
-    answer: '',
-    stop: 'end-turn',
-    turns: 1,
-    results: 0,
-    durationMs: 1,
-    modelMs: 1,
-    usage: noUsage,
-    sessionUsage: {models: {}, contextTokens: 0, contextWindow: 0},
-    denials: [],
-  },
-});
 
 const approval = (id: string, command: string): Approval => ({
   id: actionId(id),
@@ -131,6 +119,18 @@ describe('the composer', () => {
     await screen.type('\r');
     await screen.until(/Ask for/u);
     expect(engine.ops).toEqual([{op: 'prompt', text: `one\ntwo\nthree\n${long}`, images: []}]);
+  });
+
+  test('Shift+Enter begins a line in terminals with the kitty protocol', async () => {
+    const {screen, engine} = await start();
+    expect(screen.written()).toContain('\u001B[?u');
+    await screen.type('\u001B[?0u');
+    await screen.type('one');
+    await screen.type('\u001B[13;2u');
+    await screen.type('two');
+    await screen.until(/> one\n {2}two/u);
+    expect(screen.written()).toContain('\u001B[>1u');
+    expect(engine.ops).toEqual([]);
   });
 
   test('takes text and Enter that arrive in one piece', async () => {
@@ -332,6 +332,23 @@ describe('confirmations', () => {
   });
 });
 
+describe('resuming', () => {
+  test('the session is picked from a list, latest first, without the one that is open', async () => {
+    const other = parseSessionId('00000000-0000-4000-8000-000000000002') ?? sessionInfo.id;
+    const summary = {directory: '', model: '', createdAt: 0, updatedAt: 0, messages: 4};
+    const {screen, engine} = await start([80, 24], {
+      listSessions: () => [
+        {...summary, id: sessionInfo.id, title: 'this one'},
+        {...summary, id: other, title: 'the other one'},
+      ],
+    });
+    await screen.type('/resume\r');
+    await screen.until(/Go on with which session\?\n> 1. 1970-01-01 00:00 {2}the other one {2}\(4 messages\)/u);
+    await screen.type('\r');
+    expect(engine.ops).toEqual([{op: 'open-session', session: {kind: 'resume', id: other}}]);
+  });
+});
+
 describe('questions', () => {
   test('options are chosen by arrows, digits, space and own words', async () => {
     const {screen, engine, time} = await start();
@@ -424,23 +441,39 @@ describe('stopping and leaving', () => {
     expect(await exit).toEqual({kind: 'left'});
   });
 
+  test('an abort leaves and gives the terminal back', async () => {
+    const {screen, exit, leave} = await start();
+    leave.abort();
+    expect(await exit).toEqual({kind: 'left'});
+    expect(screen.rawMode()).toBe('cooked');
+  });
+
+  test('a terminal that goes away ends it', async () => {
+    const {screen, exit} = await start();
+    screen.hangUp();
+    expect(await exit).toEqual({kind: 'left'});
+  });
+
   test('/demo leaves for the demo where it is offered', async () => {
     const screen = openVirtualScreen(80, 24);
     const engine = scriptedEngine();
-    const exit = runTui({
-      engine,
-      stdin: screen.stdin,
-      stdout: screen.stdout,
-      version: '1',
-      directory: '~',
-      firstPrompt: '',
-      notices: ['No model is configured.'],
-      listSessions: () => [],
-      history: {load: () => [], add: () => {}},
-      look: 'plain',
-      demo: 'offered',
-      clock: {now: () => 0},
-    });
+    const exit = runTui(
+      {
+        engine,
+        stdin: screen.stdin,
+        stdout: screen.stdout,
+        version: '1',
+        directory: '~',
+        firstPrompt: '',
+        notices: ['No model is configured.'],
+        listSessions: () => [],
+        history: {load: () => [], add: () => {}},
+        look: 'plain',
+        demo: 'offered',
+        clock: {now: () => 0},
+      },
+      new AbortController().signal,
+    );
     await screen.until(/No model is configured\.[^]*or \/demo/u);
     await screen.type('/demo\r');
     expect(await exit).toEqual({kind: 'demo'});

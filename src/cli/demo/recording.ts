@@ -12,7 +12,7 @@ const todos = (...statuses: readonly ('pending' | 'in_progress' | 'completed')[]
   },
 });
 
-const usage = (input: number, output: number): JsonObject => ({input, output});
+const usage = (inputTokens: number, outputTokens: number): JsonObject => ({inputTokens, outputTokens});
 
 const runTests = (rationale: string): JsonObject => ({
   tool: 'Bash',
@@ -24,7 +24,7 @@ const runTests = (rationale: string): JsonObject => ({
  * recorded: every action in them really runs.
  */
 const lines: readonly JsonObject[] = [
-  {weft: 'recording', version: 1, model: 'demo recording'},
+  {weft: 'recording', version: 1},
   {
     answer: [
       {text: 'I will run the tests first, then look for the cause.'},

@@ -5,6 +5,7 @@ import {openReplay} from '../../models/replay.ts';
 import {causeText, faultText} from '../../domain/fault.ts';
 import type {Engine} from '../../agent/engine.ts';
 import {systemPrompt} from '../../agent/system-prompt.ts';
+import {setTimeout as wait} from 'node:timers/promises';
 import {composeEngine} from '../compose-engine.ts';
 import {exitCode, type ExitCode} from '../exit-code.ts';
 import {newSessionId, unkeptSession, unkeptSessions} from '../unkept-session.ts';
@@ -25,7 +26,9 @@ export async function runDemo({dir}: {readonly dir?: string}): Promise<ExitCode>
       engine: demoEngine(place.directory, 'lively'),
       directory: place.directory,
       firstPrompt: demoPrompt,
-      notices: [`This is a recording: only the model's words are played, every action really runs, in ${place.directory}.`],
+      notices: [
+        `This is a recording: only the model's words are played, every action really runs, in ${place.directory}.`,
+      ],
       listSessions: () => [],
       history: {load: () => [], add: () => {}},
       look: lookOf(process.env, true),
@@ -50,7 +53,7 @@ async function report(directory: string): Promise<ExitCode> {
 function demoEngine(directory: string, pace: 'lively' | 'at-once'): Engine {
   const opened = openReplay(demoRecording, {
     variables: {directory},
-    pace: pace === 'lively' ? {batchMs: 25} : 'at-once',
+    ...(pace === 'lively' ? {pace: {msPerBatch: 25, sleep}} : {}),
   });
   if (opened.tag === 'failed') throw new Error(faultText(opened.error));
   return composeEngine({
@@ -76,6 +79,8 @@ function demoEngine(directory: string, pace: 'lively' | 'at-once'): Engine {
     asking: 'somebody',
   });
 }
+
+const sleep = async (ms: number, signal: AbortSignal): Promise<void> => wait(ms, undefined, {signal}).catch(() => {});
 
 /** Writes the project into a temporary folder that is removed afterwards, or into a folder of the user's that stays. */
 function layOut(dir: string | undefined): {readonly directory: string; readonly leave: () => void} {

@@ -1,6 +1,6 @@
 import {commandPrefix} from './keymap.ts';
 
-export type CommandName = 'help' | 'clear' | 'resume' | 'model' | 'demo' | 'exit';
+type CommandName = 'help' | 'clear' | 'resume' | 'model' | 'demo' | 'exit';
 
 export interface CommandInfo {
   readonly name: CommandName;

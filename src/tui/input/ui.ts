@@ -28,7 +28,7 @@ export type Card =
   | {readonly kind: 'question'; readonly id: ActionId; readonly guard: Guard; readonly form: QuestionForm};
 
 /** `typing`: the user was in the middle of a word when the card came up; keys stay in the draft until a pause. */
-export type Guard = 'typing' | 'open';
+type Guard = 'typing' | 'open';
 
 export type Refusal = {readonly kind: 'none'} | {readonly kind: 'writing'; readonly reason: Draft};
 
@@ -36,7 +36,7 @@ export type Picker =
   | {readonly kind: 'none'}
   | {readonly kind: 'sessions'; readonly sessions: readonly SessionSummary[]; readonly row: number};
 
-export type LastKey =
+type LastKey =
   | {readonly kind: 'none'}
   | {readonly kind: 'pressed'; readonly at: number; readonly on: 'draft' | 'answer' | 'other'};
 

@@ -63,7 +63,7 @@ function modeText(mode: View['mode']): string {
 }
 
 /** `950`, `1.2k`, `45k`, `1.3M`. */
-export function countText(count: number): string {
+function countText(count: number): string {
   if (count < 1000) return String(count);
   if (count < 9950) return `${(count / 1000).toFixed(1)}k`;
   if (count < 999_500) return `${Math.round(count / 1000)}k`;

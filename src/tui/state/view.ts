@@ -26,14 +26,14 @@ export interface View {
   readonly mode: PermissionMode;
 }
 
-export type Run =
+type Run =
   | {readonly state: 'idle'}
   | {readonly state: 'working'}
   | {readonly state: 'retrying'; readonly text: string}
   /** The user asked for a stop; what runs is being settled. */
   | {readonly state: 'stopping'};
 
-export interface OpenQuestions {
+interface OpenQuestions {
   readonly id: ActionId;
   readonly questions: readonly Question[];
 }
@@ -50,7 +50,7 @@ export interface TextEntry {
   readonly state: 'streaming' | 'done';
 }
 
-export interface ThinkingEntry {
+interface ThinkingEntry {
   readonly kind: 'thinking';
   readonly key: string;
   readonly text: string;
@@ -77,7 +77,7 @@ export type ActionStage =
     };
 
 /** Entries that are finished from the start. */
-export type ClosedEntry =
+type ClosedEntry =
   | {readonly kind: 'prompt'; readonly text: string}
   | {readonly kind: 'notice'; readonly level: 'info' | 'warning'; readonly text: string}
   /** An action of an earlier run of weft, by its tool name. */

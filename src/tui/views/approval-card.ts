@@ -99,7 +99,7 @@ function reasonLines({reason}: Refusal & {readonly kind: 'writing'}, frame: Fram
 }
 
 /** A risk in words a person uses. */
-export function riskText(risk: RiskLevel): string {
+function riskText(risk: RiskLevel): string {
   switch (risk) {
     case 'read-only':
       return 'only reads';

@@ -9,7 +9,7 @@ import {hardWrap, wrapText, type Frame} from '../text/wrap.ts';
 import {diffLines} from './diff-lines.ts';
 
 /** What a card says below its first line once the action has succeeded. */
-export type ResultRenderer<Output> = (output: Output, frame: Frame) => readonly string[];
+type ResultRenderer<Output> = (output: Output, frame: Frame) => readonly string[];
 
 /** Lines of a command's output kept on its card, and lines of a file's diff. */
 const outputShown = 5;

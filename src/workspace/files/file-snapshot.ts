@@ -8,7 +8,7 @@ import {openRegular} from './open-regular.ts';
 /** What an edit starts from. */
 export type FileSnapshot = {readonly kind: 'absent'} | PresentFile;
 
-export interface PresentFile {
+interface PresentFile {
   readonly kind: 'present';
   readonly bytes: Buffer;
   readonly hash: string;

@@ -18,7 +18,13 @@ import {
   until,
   usage,
 } from '../../support/model-script.ts';
-import {answers, startModelServer, type DialectName, type ModelServer, type Script} from '../../support/model-server.ts';
+import {
+  answers,
+  startModelServer,
+  type DialectName,
+  type ModelServer,
+  type Script,
+} from '../../support/model-server.ts';
 
 const dialects = ['anthropic', 'openai'] as const;
 
@@ -104,7 +110,10 @@ describe.each(dialects)('a model over %s', dialect => {
   });
 
   test('keeps an input that is not JSON as it was written, and takes none for an empty one', async () => {
-    const {events} = await run(dialect, answers([[callRaw('Bash', '{"command": "l', {id: 'a'}), callRaw('Glob', '', {id: 'b'})]]));
+    const {events} = await run(
+      dialect,
+      answers([[callRaw('Bash', '{"command": "l', {id: 'a'}), callRaw('Glob', '', {id: 'b'})]]),
+    );
     expect(blocksOf(events)).toEqual([
       {kind: 'tool-call', id: 'a', name: 'Bash', input: '{"command": "l'},
       {kind: 'tool-call', id: 'b', name: 'Glob', input: {}},
@@ -131,7 +140,11 @@ describe.each(dialects)('a model over %s', dialect => {
   });
 
   test('waits as long as the server asks, then sends the same request', async () => {
-    const refusals = [fail(429, {headers: {'retry-after': '2'}}), fail(529, {headers: {'retry-after-ms': '30'}}), fail(500)];
+    const refusals = [
+      fail(429, {headers: {'retry-after': '2'}}),
+      fail(529, {headers: {'retry-after-ms': '30'}}),
+      fail(500),
+    ];
     const {events, server, waits} = await run(dialect, answers([...refusals, say('There.')]));
     expect(textOf(events)).toBe('There.');
     expect(statuses(events)).toEqual([429, 529, 500]);
@@ -164,24 +177,30 @@ describe.each(dialects)('a model over %s', dialect => {
   });
 
   test('a connection that breaks before anything was said: the same request again', async () => {
-    const {events, server} = await run(dialect, answers([breakOff('reset'), [breakOff('end'), say('lost')], say('Here.')]));
+    const {events, server} = await run(
+      dialect,
+      answers([breakOff('reset'), [breakOff('end'), say('lost')], say('Here.')]),
+    );
     expect(textOf(events)).toBe('Here.');
     expect(statuses(events)).toEqual([0, 0]);
     expect(server.requests[1]?.body).toEqual(server.requests[0]?.body);
     expect(server.requests[2]?.body).toEqual(server.requests[0]?.body);
   });
 
-  test.each(['reset', 'end', 'garbage', 'error'] as const)('text shown before a break (%s) is not shown again', async how => {
-    const script = answers([[say('One two thr'), breakOff(how)], sayPieces('ee', ' four.')]);
-    const {events, server} = await run(dialect, script);
-    expect(blocksOf(events)).toEqual([{kind: 'text', text: 'One two three four.'}]);
-    expect(events.filter(event => event.event === 'message-started').length).toBe(1);
-    const first = server.requests[0]?.body.messages ?? [];
-    const second = server.requests[1]?.body.messages.slice(first.length);
-    expect(second?.map(message => message.role)).toEqual(['assistant', 'user']);
-    expect(JSON.stringify(second)).toContain('One two thr');
-    expect(JSON.stringify(second)).toContain(goOn);
-  });
+  test.each(['reset', 'end', 'garbage', 'error'] as const)(
+    'text shown before a break (%s) is not shown again',
+    async how => {
+      const script = answers([[say('One two thr'), breakOff(how)], sayPieces('ee', ' four.')]);
+      const {events, server} = await run(dialect, script);
+      expect(blocksOf(events)).toEqual([{kind: 'text', text: 'One two three four.'}]);
+      expect(events.filter(event => event.event === 'message-started').length).toBe(1);
+      const first = server.requests[0]?.body.messages ?? [];
+      const second = server.requests[1]?.body.messages.slice(first.length);
+      expect(second?.map(message => message.role)).toEqual(['assistant', 'user']);
+      expect(JSON.stringify(second)).toContain('One two thr');
+      expect(JSON.stringify(second)).toContain(goOn);
+    },
+  );
 
   test('a server that starts over is heard from where it broke off', async () => {
     const whole = sayPieces('One two', ' three', ' four.');
@@ -283,10 +302,14 @@ describe.each(dialects)('a model over %s', dialect => {
 
   test('a base URL that is none, and one of a web page, are faults', async () => {
     const bad = await eventsOf(connect(dialect, 'localhost:1234').stream(ask('hi'), new AbortController().signal));
-    expect(bad).toMatchObject([{event: 'failed', fault: {kind: 'provider', message: expect.stringContaining('not the address')}}]);
+    expect(bad).toMatchObject([
+      {event: 'failed', fault: {kind: 'provider', message: expect.stringContaining('not the address')}},
+    ]);
     const page = fail(200, {headers: {'content-type': 'text/html'}, body: '<html></html>'});
     const {events} = await run(dialect, answers([page]));
-    expect(events).toMatchObject([{event: 'failed', fault: {kind: 'provider', message: expect.stringContaining('web page')}}]);
+    expect(events).toMatchObject([
+      {event: 'failed', fault: {kind: 'provider', message: expect.stringContaining('web page')}},
+    ]);
   });
 
   test('an abort in the middle of the stream ends it, and the connection with it', async () => {
@@ -302,7 +325,9 @@ describe.each(dialects)('a model over %s', dialect => {
   });
 
   test('an abort before the first word, and one while waiting to try again, end the stream at once', async () => {
-    await using server = await startModelServer(answers([breakOff('hang'), fail(503, {headers: {'retry-after': '60'}})]));
+    await using server = await startModelServer(
+      answers([breakOff('hang'), fail(503, {headers: {'retry-after': '60'}})]),
+    );
     const {realClock} = await import('../../../src/models/retry.ts');
     const model = connect(dialect, server.baseUrl[dialect], realClock);
     const first = new AbortController();
@@ -324,7 +349,8 @@ describe.each(dialects)('a model over %s', dialect => {
 
   test('leaving the iteration early closes the connection', async () => {
     await using server = await startModelServer(answers([[say('First '), breakOff('hang')]]));
-    for await (const _ of connect(dialect, server.baseUrl[dialect]).stream(ask('hi'), new AbortController().signal)) break;
+    for await (const _ of connect(dialect, server.baseUrl[dialect]).stream(ask('hi'), new AbortController().signal))
+      break;
     await server.disconnected();
   });
 
@@ -332,7 +358,10 @@ describe.each(dialects)('a model over %s', dialect => {
     const gate = Promise.withResolvers<void>();
     await using server = await startModelServer(answers([[say('Now'), until(gate.promise), say(' then')]]));
     let text = '';
-    for await (const batch of connect(dialect, server.baseUrl[dialect]).stream(ask('hi'), new AbortController().signal)) {
+    for await (const batch of connect(dialect, server.baseUrl[dialect]).stream(
+      ask('hi'),
+      new AbortController().signal,
+    )) {
       for (const event of batch) {
         if (event.event !== 'block-delta' || event.delta.kind !== 'text') continue;
         text += event.delta.text;

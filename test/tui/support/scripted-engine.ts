@@ -22,7 +22,7 @@ export const sessionInfo: SessionInfo = {
 };
 
 /** The first event of every engine. */
-export const opening: AgentEvent = {
+export const opening: AgentEvent & {readonly event: 'session-opened'} = {
   event: 'session-opened',
   session: sessionInfo,
   history: [],

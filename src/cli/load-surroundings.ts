@@ -1,0 +1,140 @@
+import {existsSync, readFileSync, statSync} from 'node:fs';
+import {homedir} from 'node:os';
+import {join} from 'node:path';
+import {randomUUID} from 'node:crypto';
+import {findInstructions, type Instructions} from '../config/instructions.ts';
+import {placesOf, type Places} from '../config/places.ts';
+import {mergeSettings, type SettingsLayer} from '../config/settings.ts';
+import {causeText, faultText} from '../domain/fault.ts';
+import type {PermissionMode} from '../domain/risk.ts';
+import {parseRule, type PermissionRule, type PermissionRules} from '../safety/rules.ts';
+import type {Store} from '../store/open-store.ts';
+import type {MainOptions, providers} from './program.ts';
+import {UsageError} from './usage-error.ts';
+
+/** What a run of weft finds around it: folders, settings, instructions, and the store when it is asked for. */
+export interface Surroundings {
+  readonly options: MainOptions;
+  readonly directory: string;
+  /** The workspace folders; the first is `directory`. */
+  readonly roots: readonly [string, ...string[]];
+  readonly places: Places;
+  readonly settings: EffectiveSettings;
+  /** What was odd in the settings: one sentence each. */
+  readonly notices: readonly string[];
+  /** Tells the user one line on stderr. */
+  readonly note: (line: string) => void;
+  /** Opened on the first call: an answer without a kept session needs none. */
+  readonly store: () => Promise<Store>;
+  readonly instructions: () => readonly Instructions[];
+}
+
+export interface EffectiveSettings {
+  readonly model: string | undefined;
+  readonly provider: (typeof providers)[number] | undefined;
+  readonly baseUrl: string | undefined;
+  readonly permissionMode: PermissionMode;
+  readonly rules: PermissionRules;
+}
+
+export function loadSurroundings(given: {
+  readonly directory: string;
+  readonly added: readonly string[];
+  readonly options: MainOptions;
+}): Surroundings {
+  const {directory, added, options} = given;
+  const places = placesOf({platform: process.platform, env: process.env, home: homedir()});
+  const merged = mergeSettings(layersOf(directory, places, options));
+  if (merged.tag === 'failed') throw new UsageError(faultText(merged.error));
+  const {settings, warnings} = merged.value;
+  const environmentModel = process.env['WEFT_MODEL'] || undefined;
+  const note = (line: string): void => void process.stderr.write(`weft: ${line}\n`);
+  let store: Promise<Store> | undefined;
+  return {
+    options,
+    directory,
+    roots: [directory, ...added],
+    places,
+    notices: warnings,
+    note,
+    settings: {
+      model: options.model ?? environmentModel ?? settings.model?.value,
+      provider: options.provider ?? settings.provider?.value,
+      baseUrl: options.baseUrl ?? settings.baseUrl?.value,
+      permissionMode: options.permissionMode ?? settings.permissionMode.value,
+      rules: {
+        allow: [
+          ...rulesFrom(settings.permissions.allow.map(({value}) => value)),
+          ...rulesFrom(splitRules(options.allowedTools ?? [])),
+        ],
+        ask: rulesFrom(settings.permissions.ask.map(({value}) => value)),
+        deny: [
+          ...rulesFrom(settings.permissions.deny.map(({value}) => value)),
+          ...rulesFrom(splitRules(options.disallowedTools ?? [])),
+        ],
+      },
+    },
+    store: () => (store ??= openUserStore(places)),
+    instructions: () =>
+      findInstructions({workspace: directory, config: places.config}, {readText: ownText, exists: existsSync}),
+  };
+}
+
+/** The user's database; opened once for a process that needs it. */
+export async function openUserStore(places: Places): Promise<Store> {
+  const {openStore} = await import('../store/open-store.ts');
+  const opened = openStore({
+    file: places.database,
+    clock: {now: () => Date.now()},
+    uuid: () => randomUUID(),
+    process: {pid: process.pid},
+  });
+  if (opened.tag === 'failed') throw new Error(faultText(opened.error));
+  return opened.value;
+}
+
+function layersOf(directory: string, places: Places, {settings}: MainOptions): readonly SettingsLayer[] {
+  const files = [
+    {source: 'user', path: places.settings},
+    {source: 'project', path: join(directory, '.weft', 'settings.json')},
+    {source: 'local', path: join(directory, '.weft', 'settings.local.json')},
+  ] as const;
+  const layers: SettingsLayer[] = files.flatMap(({source, path}) => {
+    const text = textOf(path);
+    return text === undefined ? [] : [{source, path, text}];
+  });
+  if (settings === undefined) return layers;
+  if (settings.trimStart().startsWith('{')) return [...layers, {source: 'given', path: '--settings', text: settings}];
+  try {
+    return [...layers, {source: 'given', path: settings, text: readFileSync(settings, 'utf8')}];
+  } catch (cause) {
+    throw new UsageError(`The settings file cannot be read: ${causeText(cause)}`);
+  }
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+/** Instructions somebody else put into a folder that all may write to (a parent such as /tmp) are not obeyed. */
+function ownText(path: string): string | undefined {
+  const found = statSync(path, {throwIfNoEntry: false});
+  if (found === undefined || !found.isFile()) return undefined;
+  const self = process.getuid?.();
+  return self === undefined || found.uid === self || found.uid === 0 ? textOf(path) : undefined;
+}
+
+const rulesFrom = (texts: readonly string[]): readonly PermissionRule[] =>
+  texts.map(text => {
+    const rule = parseRule(text);
+    if (rule.tag === 'failed') throw new UsageError(rule.error);
+    return rule.value;
+  });
+
+/** `Read,Bash(git log:*) Edit` is three rules: commas and spaces divide, except inside parentheses. */
+export const splitRules = (texts: readonly string[]): readonly string[] =>
+  texts.flatMap(text => text.match(/[^\s,(]+(?:\([^)]*\))?/gu) ?? []);

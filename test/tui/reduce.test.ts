@@ -1,0 +1,199 @@
+import {beforeAll, describe, expect, test} from 'vitest';
+import type {AgentEvent} from '../../src/actions/agent-event.ts';
+import {actionId, messageId, todoId} from '../../src/domain/ids.ts';
+import {noUsage} from '../../src/domain/usage.ts';
+import {framesFor} from '../../src/tasks/update-list.ts';
+import {loadMarkdownLexer, type MarkdownLexer} from '../../src/tui/markdown/render-markdown.ts';
+import {drain} from '../../src/tui/state/drain.ts';
+import {promptQueued, reduce, stopAsked} from '../../src/tui/state/reduce.ts';
+import {statusOf, todoRows} from '../../src/tui/state/select.ts';
+import {emptyView, type View} from '../../src/tui/state/view.ts';
+import {themeOf} from '../../src/tui/theme/theme.ts';
+import {todoPanel} from '../../src/tui/views/todo-panel.ts';
+import {finishedLines, openLines} from '../../src/tui/views/transcript.ts';
+import {accepted, delta, finished, grepQueued, grepSettled, message, textStarted} from './support/events.ts';
+import {opening, sessionInfo} from './support/scripted-engine.ts';
+
+let lexer: MarkdownLexer;
+beforeAll(async () => {
+  lexer = await loadMarkdownLexer();
+});
+const frame = {theme: themeOf('plain'), width: 60};
+
+/** What the scrollback and the live region hold after the events, drained after each. */
+function story(...events: readonly AgentEvent[]): {readonly view: View; readonly out: string; readonly live: string} {
+  let view = emptyView;
+  const out: string[] = [];
+  for (const event of events) {
+    const drained = drain(reduce(view, event));
+    view = drained.view;
+    out.push(...drained.finished.flatMap(one => finishedLines(one, lexer, frame)));
+  }
+  const live = view.entries.flatMap(entry => openLines(entry, lexer, frame));
+  return {view, out: out.join('\n'), live: live.join('\n')};
+}
+
+const think = (text: string): AgentEvent => ({
+  event: 'block-delta',
+  message,
+  index: 0,
+  delta: {kind: 'thinking', text},
+});
+
+const todo = (at: number, status: 'pending' | 'in_progress' | 'completed') => ({
+  id: todoId(`t${at}`),
+  title: `step ${at}`,
+  description: '',
+  status,
+});
+
+describe('stories', () => {
+  test('a message leaves block by block and its rest stays live', () => {
+    const {out, live} = story(opening, accepted('go'), textStarted, delta('# Head\n\nfirst\n\nsec'), delta('ond'));
+    expect({out, live}).toEqual({out: '\n> go\n\nHead\n\nfirst', live: '\nsecond'});
+  });
+
+  test('an action that is done waits for those before it', () => {
+    const {out, live} = story(opening, grepQueued('a'), grepQueued('b'), grepSettled('b', []));
+    expect({out, live}).toEqual({out: '', live: '\n○ Search a\n\n✓ Search b\n  └ no lines'});
+    const after = story(opening, grepQueued('a'), grepQueued('b'), grepSettled('b', []), grepSettled('a', ['f']));
+    expect(after.out).toBe('\n✓ Search a\n  └ 1 line\n\n✓ Search b\n  └ no lines');
+    expect(after.view.entries).toEqual([]);
+  });
+
+  test('a call that did not decode has a card of its own', () => {
+    const {out} = story(opening, {
+      event: 'action-settled',
+      call: {kind: 'tool-call', id: actionId('x'), name: 'Nope', input: {}},
+      result: {tag: 'undecodable', fault: {kind: 'rejected', message: 'There is no tool Nope.'}},
+      told: {kind: 'tool-result', id: actionId('x'), content: [], outcome: 'error'},
+      durationMs: 0,
+    });
+    expect(out).toBe('\n✗ Nope\n  └ There is no tool Nope.');
+  });
+
+  test('a cancelled action says why', () => {
+    const {out} = story(opening, grepQueued('a'), {
+      event: 'action-settled',
+      call: {kind: 'tool-call', id: actionId('a'), name: 'Grep', input: {}},
+      result: {
+        tag: 'action',
+        result: {
+          name: 'grep',
+          input: {queries: [], path: '.', globs: [], mode: 'files', letterCase: 'sensitive', context: 0, limit: 1},
+          settled: {state: 'cancelled', why: {reason: 'declined', message: 'use the index'}, cut: {queries: []}},
+        },
+      },
+      told: {kind: 'tool-result', id: actionId('a'), content: [], outcome: 'cancelled'},
+      durationMs: 0,
+    });
+    expect(out).toBe('\n⊘ Search a\n  └ you said no: use the index');
+  });
+
+  test('an interrupted message ends where it was and the view says so', () => {
+    const {view, out} = story(opening, accepted('go'), textStarted, delta('half'), finished({kind: 'interrupted'}));
+    expect(out).toBe('\n> go\n\nhalf\n\n⊘ interrupted');
+    expect(view.run).toEqual({state: 'idle'});
+  });
+
+  test('a fault of the provider is told with what to do', () => {
+    const {out} = story(
+      opening,
+      accepted('go'),
+      finished({
+        kind: 'failed',
+        fault: {kind: 'provider', message: 'The key was refused.', fix: 'Set ANTHROPIC_API_KEY.', status: 401},
+      }),
+    );
+    expect(out).toBe('\n> go\n\n✗ The key was refused. Set ANTHROPIC_API_KEY.');
+  });
+
+  test('thinking is shortened', () => {
+    const {out} = story(
+      opening,
+      {event: 'block-started', message, index: 0, block: {kind: 'thinking'}},
+      think('word '.repeat(100)),
+      {event: 'block-finished', message, index: 0, block: {kind: 'thinking', text: '', signature: ''}},
+    );
+    expect(out.split('\n')).toHaveLength(4);
+    expect(out).toMatch(/… \(thinking shortened\)$/u);
+  });
+
+  test('a resumed session shows what was said', () => {
+    const {out} = story({
+      ...opening,
+      session: {...sessionInfo, origin: 'resumed'},
+      history: [
+        {role: 'user', id: messageId('1'), blocks: [{kind: 'text', text: 'hi'}]},
+        {
+          role: 'assistant',
+          id: messageId('2'),
+          model: 'm',
+          blocks: [
+            {kind: 'text', text: 'hello *you*'},
+            {kind: 'tool-call', id: actionId('t'), name: 'Read', input: {}},
+          ],
+          stop: 'tool-use',
+          usage: noUsage,
+        },
+      ],
+    });
+    expect(out).toBe('\nSession resumed.\n\n> hi\n\nhello you\n- Read');
+  });
+
+  test('a new session keeps what was not yet written and forgets the rest', () => {
+    const before = [opening, accepted('go'), textStarted, delta('half')].reduce(reduce, emptyView);
+    const after = drain(reduce(promptQueued(before, 'later'), opening));
+    expect(after.finished.flatMap(one => finishedLines(one, lexer, frame)).join('\n')).toBe(
+      '\n> go\n\nhalf\n\nNew session.',
+    );
+    expect(after.view).toEqual({...reduce(emptyView, opening), entries: []});
+  });
+});
+
+describe('prompts that wait', () => {
+  test('each leaves the queue when the engine takes it up; an interrupt drops them', () => {
+    const two = promptQueued(promptQueued(reduce(emptyView, opening), 'a'), 'b');
+    const one = reduce(two, accepted('a'));
+    expect(one.queued).toEqual(['b']);
+    expect(reduce(stopAsked(one), finished({kind: 'interrupted'})).queued).toEqual([]);
+  });
+});
+
+describe('what is derived', () => {
+  test('the status line', () => {
+    const view = reduce(reduce(emptyView, opening), {
+      event: 'usage-changed',
+      usage: {
+        models: {
+          a: {usage: {...noUsage, inputTokens: 900, cacheReadTokens: 45_000}, costUsd: 0.5, requests: 2},
+          b: {usage: {...noUsage, outputTokens: 1234}, costUsd: 'unknown', requests: 1},
+        },
+        contextTokens: 50_000,
+        contextWindow: 200_000,
+      },
+    });
+    expect(statusOf(view)).toEqual({
+      model: 'test-model',
+      mode: 'asks first',
+      tokens: '46k in, 1.2k out',
+      cost: '$0.50',
+      context: '25% context',
+    });
+  });
+
+  test('the todo panel is decoded from frames, shows what runs and goes when all is done', () => {
+    const list = [todo(1, 'completed'), todo(2, 'in_progress'), ...[3, 4, 5, 6, 7].map(at => todo(at, 'pending'))];
+    const view = reduce(emptyView, {event: 'todos-framed', frames: framesFor([], list)});
+    expect(todoPanel(view, 4, frame)).toEqual([
+      'Todos 1 of 7 done',
+      '  ✓ step 1',
+      '  ● step 2',
+      '  ○ step 3',
+      '  ○ step 4',
+    ]);
+    const done = list.map(one => ({...one, status: 'completed'}) as const);
+    const after = reduce(view, {event: 'todos-framed', frames: framesFor(list, done)});
+    expect(todoRows(after, 6)).toEqual({shown: [], done: 7, all: 7});
+  });
+});

@@ -1,0 +1,56 @@
+import {describe, expect, test} from 'vitest';
+import {actionNames} from '../../src/actions/catalogue.ts';
+import type {ShellReport} from '../../src/actions/ports.ts';
+import {themeOf} from '../../src/tui/theme/theme.ts';
+import {renderers} from '../../src/tui/views/renderers.ts';
+
+const frame = {theme: themeOf('plain'), width: 40};
+
+const report = (text: string, end: ShellReport['end'], file?: string): ShellReport => ({
+  end,
+  output: {text, totalBytes: text.length, file},
+  durationMs: 10,
+  directory: '/x',
+});
+
+describe('renderers', () => {
+  test('every action has one', () => {
+    expect(Object.keys(renderers).toSorted()).toEqual(actionNames.toSorted());
+  });
+
+  test.each<[string, ShellReport, readonly string[]]>([
+    ['no output', report('', {kind: 'exited', code: 0}), ['exit code 0']],
+    [
+      'the last five lines, colours dropped',
+      report('1\n2\n3\n4\n\u001B[31m5\u001B[0m\n6\n7\n', {kind: 'exited', code: 2}),
+      ['3', '4', '5', '6', '7', 'exit code 2'],
+    ],
+    [
+      'a long line is wrapped and still bounded',
+      report('x'.repeat(1000), {kind: 'timed-out', afterMs: 5}),
+      [...Array.from({length: 4}, () => 'x'.repeat(40)), 'timed out and was ended'],
+    ],
+    [
+      'where the whole output is',
+      report('a', {kind: 'signalled', signal: 'SIGTERM'}, '/tmp/out'),
+      ['a', 'ended by SIGTERM, whole output in /tmp/out'],
+    ],
+  ])('a command: %s', (_name, one, lines) => {
+    expect(renderers['request-command-output']({command: 'c', report: one}, frame)).toEqual(lines);
+  });
+
+  test('files read', () => {
+    const output = {
+      files: [
+        {state: 'read', file: {kind: 'text', path: 'a', lines: ['x'], firstLine: 1, totalLines: 1, notes: []}},
+        {state: 'read', file: {kind: 'text', path: 'b', lines: ['x', 'y'], firstLine: 5, totalLines: 9, notes: []}},
+        {state: 'failed', path: 'c', fault: {kind: 'rejected', message: 'There is no such file.'}},
+      ],
+    } as const;
+    expect(renderers['read-files'](output, frame)).toEqual([
+      '1 line',
+      'lines 5 to 6 of 9',
+      'c: There is no such file.',
+    ]);
+  });
+});

@@ -1,0 +1,161 @@
+import {describe, expect, test} from 'vitest';
+import type {ModelEvent} from '../../../src/domain/model-stream.ts';
+import {OpenAiDecoder} from '../../../src/models/openai-decoder.ts';
+import {blocksOf} from '../../support/model-events.ts';
+
+const endpoint = {name: 'It', baseUrl: 'http://x/v1', keyVariable: 'KEY', urlVariable: 'URL'};
+
+function decode(chunks: readonly unknown[]): readonly ModelEvent[] {
+  let made = 0;
+  const decoder = new OpenAiDecoder({endpoint, model: 'm', newId: () => `new${++made}`});
+  const out: ModelEvent[] = [];
+  for (const chunk of chunks) {
+    const trouble = decoder.take(typeof chunk === 'string' ? chunk : JSON.stringify(chunk), out);
+    if (trouble !== undefined) throw new Error(JSON.stringify(trouble));
+  }
+  if (!decoder.finished) decoder.end(out);
+  return out;
+}
+
+const delta = (content: object): object => ({
+  id: 'c',
+  model: 'm',
+  choices: [{index: 0, delta: content, finish_reason: null}],
+});
+const calls = (...list: readonly object[]): object => delta({tool_calls: list});
+const done = {choices: [{index: 0, delta: {}, finish_reason: 'tool_calls'}]};
+const ls = {kind: 'tool-call', id: 'a', name: 'Bash', input: {command: 'ls'}};
+const read = {kind: 'tool-call', id: 'b', name: 'Read', input: {file_path: 'x'}};
+
+describe('tool calls as servers send them', () => {
+  test.each([
+    {
+      name: 'numbered, in pieces, side by side',
+      chunks: [
+        calls(
+          {index: 0, id: 'a', function: {name: 'Bash', arguments: ''}},
+          {index: 1, id: 'b', function: {name: 'Read'}},
+        ),
+        calls({index: 0, function: {arguments: '{"comma'}}),
+        calls({index: 1, function: {arguments: '{"file_path"'}}),
+        calls({index: 0, function: {arguments: 'nd":"ls"}'}}),
+        calls({index: 1, function: {arguments: ':"x"}'}}),
+      ],
+    },
+    {
+      name: 'whole, in one delta',
+      chunks: [
+        calls(
+          {index: 0, id: 'a', function: {name: 'Bash', arguments: '{"command":"ls"}'}},
+          {index: 1, id: 'b', function: {name: 'Read', arguments: '{"file_path":"x"}'}},
+        ),
+      ],
+    },
+    {
+      name: 'all with the same number',
+      chunks: [
+        calls({index: 0, id: 'a', function: {name: 'Bash', arguments: '{"command":"ls"}'}}),
+        calls({index: 0, id: 'b', function: {name: 'Read', arguments: '{"file_path"'}}),
+        calls({index: 0, id: 'b', function: {arguments: ':"x"}'}}),
+      ],
+    },
+    {
+      name: 'without numbers',
+      chunks: [
+        calls({id: 'a', function: {name: 'Bash', arguments: '{"command"'}}),
+        calls({function: {arguments: ':"ls"}'}}),
+        calls({id: 'b', function: {name: 'Read', arguments: '{"file_path":"x"}'}}),
+      ],
+    },
+    {
+      name: 'with id and name repeated',
+      chunks: [
+        calls({index: 0, id: 'a', function: {name: 'Bash', arguments: '{"command"'}}),
+        calls({index: 0, id: 'a', function: {name: 'Bash', arguments: ':"ls"}'}}),
+        calls({index: 1, id: 'b', function: {name: 'Read', arguments: ''}}),
+        calls({index: 1, id: 'b', function: {name: 'Read', arguments: '{"file_path":"x"}'}}),
+      ],
+    },
+    {
+      name: 'with the name after the input began',
+      chunks: [
+        calls({index: 0, id: 'a', function: {arguments: '{"command"'}}),
+        calls({index: 0, function: {name: 'Bash', arguments: ':"ls"}'}}),
+        calls({index: 1, id: 'b', function: {name: 'Read', arguments: {file_path: 'x'}}}),
+      ],
+    },
+  ])('$name', ({chunks}) => {
+    const events = decode([...chunks, done, '[DONE]']);
+    expect(blocksOf(events)).toEqual([ls, read]);
+    expect(events.at(-1)).toMatchObject({event: 'message-finished', stop: 'tool-use'});
+  });
+
+  test('without ids and numbers they get ids', () => {
+    const chunks = [
+      calls({function: {name: 'Bash', arguments: '{"command"'}}),
+      calls({function: {name: 'Bash', arguments: ':"ls"}'}}),
+      calls({function: {name: 'Bash', arguments: '{"command":"pwd"}'}}),
+    ];
+    expect(blocksOf(decode([...chunks, done]))).toEqual([
+      {kind: 'tool-call', id: 'call_new1', name: 'Bash', input: {command: 'ls'}},
+      {kind: 'tool-call', id: 'call_new2', name: 'Bash', input: {command: 'pwd'}},
+    ]);
+  });
+});
+
+test('thinking, text, calls and text again are blocks in order', () => {
+  const chunks = [
+    delta({role: 'assistant', content: ''}),
+    delta({reasoning: 'Hm'}),
+    delta({reasoning_content: '.', content: null}),
+    delta({content: 'I'}),
+    delta({content: ' look.'}),
+    calls({index: 0, id: 'a', function: {name: 'Bash', arguments: '{"command":"ls"}'}}),
+    delta({content: 'Wait.'}),
+  ];
+  const events = decode([...chunks, {choices: [{delta: {}, finish_reason: 'stop'}]}]);
+  const blocks = events.flatMap(event => (event.event === 'block-finished' ? [[event.index, event.block]] : []));
+  expect(blocks).toEqual([
+    [0, {kind: 'thinking', text: 'Hm.', signature: ''}],
+    [1, {kind: 'text', text: 'I look.'}],
+    [3, {kind: 'text', text: 'Wait.'}],
+    [2, ls],
+  ]);
+  expect(events.at(-1)).toMatchObject({event: 'message-finished', stop: 'tool-use'});
+});
+
+test('usage counts every token once', () => {
+  const usage = {
+    prompt_tokens: 100,
+    completion_tokens: 7,
+    prompt_tokens_details: {cached_tokens: 60, cache_write_tokens: 10},
+  };
+  const events = decode([{choices: [{delta: {content: 'x'}, finish_reason: 'stop'}]}, {choices: [], usage}, '[DONE]']);
+  expect(events.at(-1)).toEqual({
+    event: 'message-finished',
+    stop: 'end-turn',
+    usage: {inputTokens: 30, outputTokens: 7, cacheReadTokens: 60, cacheWriteTokens: 10},
+  });
+});
+
+test('things that are not what they should be are passed over', () => {
+  const odd = [
+    'null',
+    '[]',
+    '3',
+    {},
+    {choices: null},
+    {choices: [null]},
+    {choices: [{delta: 3}]},
+    delta({tool_calls: [null, {}]}),
+  ];
+  const events = decode([
+    ...odd,
+    {choices: [{delta: {content: 'x'}, finish_reason: 'stop'}], usage: {prompt_tokens: 'many'}},
+  ]);
+  expect(events.at(-1)).toMatchObject({event: 'message-finished'});
+});
+
+test('an answer that was cut off is not finished', () => {
+  expect(decode([delta({content: 'x'})]).some(event => event.event === 'message-finished')).toBe(false);
+});

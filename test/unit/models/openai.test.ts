@@ -1,0 +1,82 @@
+import {expect, test} from 'vitest';
+import {connectOpenAi, listModels} from '../../../src/models/openai.ts';
+import {ask, blocksOf, eventsOf} from '../../support/model-events.ts';
+import {call, fail, say, usage} from '../../support/model-script.ts';
+import {answers, startModelServer} from '../../support/model-server.ts';
+
+const never = (): AbortSignal => new AbortController().signal;
+
+test('a server that does not stream is understood too', async () => {
+  const script = answers([[say('Here you are.'), call('Bash', {command: 'ls'}), usage({input: 3, output: 4})]]);
+  await using server = await startModelServer(script, {streaming: 'ignored'});
+  const model = connectOpenAi({apiKey: undefined, baseUrl: server.baseUrl.openai, maxOutputTokens: 'default'});
+  const events = await eventsOf(model.stream(ask('hi'), never()));
+  expect(blocksOf(events)).toEqual([
+    {kind: 'text', text: 'Here you are.'},
+    {kind: 'tool-call', id: 'call_1_0', name: 'Bash', input: {command: 'ls'}},
+  ]);
+  expect(events.at(-1)).toEqual({
+    event: 'message-finished',
+    stop: 'tool-use',
+    usage: {inputTokens: 3, outputTokens: 4, cacheReadTokens: 0, cacheWriteTokens: 0},
+  });
+});
+
+test('lists the models of a server', async () => {
+  await using server = await startModelServer([]);
+  const options = {apiKey: undefined, baseUrl: server.baseUrl.openai};
+  expect(await listModels(options, never())).toEqual({tag: 'ok', value: ['small-model', 'large-model']});
+});
+
+test('says why the models cannot be listed', async () => {
+  const server = await startModelServer([]);
+  const baseUrl = server.baseUrl.openai;
+  const elsewhere = `${server.baseUrl.anthropic}/elsewhere`;
+  expect(await listModels({apiKey: undefined, baseUrl: elsewhere}, never())).toEqual({
+    tag: 'failed',
+    error: {
+      kind: 'provider',
+      message: `${elsewhere} does not know the address ${elsewhere} (404): no /elsewhere/models here`,
+      fix: 'Check the base URL (--base-url or OPENAI_BASE_URL).',
+      status: 404,
+    },
+  });
+  await server.close();
+  expect(await listModels({apiKey: undefined, baseUrl}, never())).toEqual({
+    tag: 'failed',
+    error: {
+      kind: 'provider',
+      message: `Nothing listens at ${baseUrl}.`,
+      fix: 'Start the model server, or name another address (--base-url or OPENAI_BASE_URL).',
+      status: 0,
+    },
+  });
+});
+
+test('bounds the answer only when asked to, and asks for the usage', async () => {
+  await using server = await startModelServer(answers([say('a'), say('b'), fail(400)]));
+  const options = {apiKey: undefined, baseUrl: server.baseUrl.openai};
+  await eventsOf(connectOpenAi({...options, maxOutputTokens: 'default'}).stream(ask('hi'), never()));
+  await eventsOf(connectOpenAi({...options, maxOutputTokens: 99}).stream(ask('hi'), never()));
+  const [plain, bounded] = server.requests.map(request => request.body);
+  expect(plain).toEqual({
+    model: 'small-model',
+    messages: [
+      {role: 'system', content: 'Be brief.'},
+      {role: 'user', content: 'hi'},
+    ],
+    tools: [
+      {
+        type: 'function',
+        function: {
+          name: 'Bash',
+          description: 'Runs a command.',
+          parameters: {type: 'object', properties: {command: {type: 'string'}}},
+        },
+      },
+    ],
+    stream: true,
+    stream_options: {include_usage: true},
+  });
+  expect(bounded).toEqual({...plain, max_completion_tokens: 99});
+});

@@ -1,0 +1,154 @@
+import {describe, expect, test} from 'vitest';
+import {isJsonObject} from '../../../src/base/json.ts';
+import type {AssistantBlock, Message, UserBlock} from '../../../src/domain/conversation.ts';
+import {actionId, messageId} from '../../../src/domain/ids.ts';
+import type {ModelRequest} from '../../../src/domain/model-stream.ts';
+import {noUsage} from '../../../src/domain/usage.ts';
+import {anthropicRequest} from '../../../src/models/anthropic-request.ts';
+import {openAiRequest} from '../../../src/models/openai-request.ts';
+import {ask, userSays} from '../../support/model-events.ts';
+
+const user = (...blocks: readonly UserBlock[]): Message => ({role: 'user', id: messageId('u'), blocks});
+const assistant = (...blocks: readonly AssistantBlock[]): Message => ({
+  role: 'assistant',
+  id: messageId('a'),
+  model: 'm',
+  blocks,
+  stop: 'end-turn',
+  usage: noUsage,
+});
+const png = {kind: 'image', mediaType: 'image/png', data: 'AAAA'} as const;
+const text = (words: string): {readonly kind: 'text'; readonly text: string} => ({kind: 'text', text: words});
+
+const conversation: readonly Message[] = [
+  user(text('Look at this'), png),
+  assistant(
+    {kind: 'thinking', text: 'cut off', signature: ''},
+    {kind: 'thinking', text: 'Hm.', signature: 'seal'},
+    {kind: 'sealed-thinking', data: 'xyz'},
+    text(''),
+    text('I look.'),
+    {kind: 'tool-call', id: actionId('functions.Bash:0'), name: 'Bash', input: {command: 'ls'}},
+    {kind: 'tool-call', id: actionId('b'), name: 'Read', input: '{"file'},
+  ),
+  user(
+    {kind: 'tool-result', id: actionId('functions.Bash:0'), content: [text('a.png'), png], outcome: 'success'},
+    {kind: 'tool-result', id: actionId('b'), content: [text('No such input.')], outcome: 'error'},
+    text('Go on.'),
+  ),
+  assistant(text('Done.')),
+  userSays('Thanks'),
+];
+
+const mark = {cache_control: {type: 'ephemeral'}};
+const image = {type: 'image', source: {type: 'base64', media_type: 'image/png', data: 'AAAA'}};
+
+describe('Anthropic', () => {
+  test('the whole form', () => {
+    expect(anthropicRequest(ask('', {messages: conversation}), 1000)).toEqual({
+      model: 'small-model',
+      max_tokens: 1000,
+      stream: true,
+      system: [{type: 'text', text: 'Be brief.', ...mark}],
+      tools: [
+        {
+          name: 'Bash',
+          description: 'Runs a command.',
+          input_schema: {type: 'object', properties: {command: {type: 'string'}}},
+          ...mark,
+        },
+      ],
+      messages: [
+        {role: 'user', content: [{type: 'text', text: 'Look at this'}, image]},
+        {
+          role: 'assistant',
+          content: [
+            {type: 'thinking', thinking: 'Hm.', signature: 'seal'},
+            {type: 'redacted_thinking', data: 'xyz'},
+            {type: 'text', text: 'I look.'},
+            {type: 'tool_use', id: 'functions_Bash_0', name: 'Bash', input: {command: 'ls'}},
+            {type: 'tool_use', id: 'b', name: 'Read', input: {invalid_input: '{"file'}},
+          ],
+        },
+        {
+          role: 'user',
+          content: [
+            {type: 'tool_result', tool_use_id: 'functions_Bash_0', content: [{type: 'text', text: 'a.png'}, image]},
+            {type: 'tool_result', tool_use_id: 'b', content: [{type: 'text', text: 'No such input.'}], is_error: true},
+            {type: 'text', text: 'Go on.', ...mark},
+          ],
+        },
+        {role: 'assistant', content: [{type: 'text', text: 'Done.'}]},
+        {role: 'user', content: [{type: 'text', text: 'Thanks', ...mark}]},
+      ],
+    });
+  });
+
+  test('an empty system prompt, no tools and empty messages are left out', () => {
+    const request: ModelRequest = {
+      model: 'm',
+      system: '',
+      tools: [],
+      messages: [userSays('a'), assistant(text('  ')), userSays('b')],
+    };
+    expect(anthropicRequest(request, 5)).toEqual({
+      model: 'm',
+      max_tokens: 5,
+      stream: true,
+      messages: [
+        {role: 'user', content: [{type: 'text', text: 'a', ...mark}]},
+        {role: 'user', content: [{type: 'text', text: 'b', ...mark}]},
+      ],
+    });
+  });
+});
+
+test('OpenAI: the whole form', () => {
+  const url = {type: 'image_url', image_url: {url: 'data:image/png;base64,AAAA'}};
+  expect(openAiRequest(ask('', {messages: conversation, tools: []}), 'default')).toEqual({
+    model: 'small-model',
+    stream: true,
+    stream_options: {include_usage: true},
+    messages: [
+      {role: 'system', content: 'Be brief.'},
+      {role: 'user', content: [{type: 'text', text: 'Look at this'}, url]},
+      {
+        role: 'assistant',
+        content: 'I look.',
+        tool_calls: [
+          {id: 'functions.Bash:0', type: 'function', function: {name: 'Bash', arguments: '{"command":"ls"}'}},
+          {id: 'b', type: 'function', function: {name: 'Read', arguments: '{"invalid_input":"{\\"file"}'}},
+        ],
+      },
+      {role: 'tool', tool_call_id: 'functions.Bash:0', content: 'a.png'},
+      {role: 'tool', tool_call_id: 'b', content: 'No such input.'},
+      {
+        role: 'user',
+        content: [{type: 'text', text: 'From the result of functions.Bash:0:'}, url, {type: 'text', text: 'Go on.'}],
+      },
+      {role: 'assistant', content: 'Done.'},
+      {role: 'user', content: 'Thanks'},
+    ],
+  });
+});
+
+test.each([
+  {dialect: 'anthropic', build: (request: ModelRequest): object => anthropicRequest(request, 1000)},
+  {dialect: 'openai', build: (request: ModelRequest): object => openAiRequest(request, 'default')},
+])(
+  '$dialect: every request extends the one before it, cache marks aside, of which there are at most four',
+  ({build}) => {
+    let before: readonly unknown[] = [];
+    for (const at of conversation.keys()) {
+      const whole = JSON.stringify(build(ask('', {messages: conversation.slice(0, at + 1)})));
+      expect(whole.split('"cache_control"').length - 1).toBeLessThanOrEqual(4);
+      const bare: unknown = JSON.parse(whole, (key, value: unknown) => (key === 'cache_control' ? undefined : value));
+      if (!isJsonObject(bare) || !Array.isArray(bare['messages'])) throw new Error(whole);
+      const {messages, ...rest} = {...bare, messages: bare['messages']};
+      expect([rest, ...messages.slice(0, Math.max(0, before.length - 1))]).toEqual(
+        before.length === 0 ? [rest] : before,
+      );
+      before = [rest, ...messages];
+    }
+  },
+);
