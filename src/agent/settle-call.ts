@@ -63,17 +63,23 @@ export async function settleCall(
   context: CallContext,
   signal: AbortSignal,
 ): Promise<CallReport> {
-  const startedAt = context.clock.now();
-  const settled: {result: SettledCall; deniedBy: CallReport['deniedBy']} =
+  const settled: CarriedOut =
     action.tag === 'ok'
       ? await carryOut({id: call.id, toolName: call.name, action: action.value, verdict}, context, signal)
-      : {result: {tag: 'undecodable', fault: action.error}, deniedBy: 'no'};
+      : {result: {tag: 'undecodable', fault: action.error}, deniedBy: 'no', durationMs: 0};
   const told = toldOf(call.id, settled.result);
   // Kept before it is told: whoever hears of a result may look for it in the journal at once.
   context.keep({kind: 'result', result: told});
-  const durationMs = context.clock.now() - startedAt;
-  context.publish([{event: 'action-settled', call, result: settled.result, told, durationMs}]);
+  const {result, durationMs} = settled;
+  context.publish([{event: 'action-settled', call, result, told, durationMs}]);
   return {call, told, deniedBy: settled.deniedBy};
+}
+
+/** `durationMs` is the time it ran, without the time a person took to decide. */
+interface CarriedOut {
+  readonly result: SettledCall;
+  readonly deniedBy: CallReport['deniedBy'];
+  readonly durationMs: number;
 }
 
 interface JudgedAction<N extends ActionName> {
@@ -87,10 +93,12 @@ async function carryOut(
   {id, toolName, action, verdict}: JudgedAction<ActionName>,
   context: CallContext,
   signal: AbortSignal,
-): Promise<{result: SettledCall; deniedBy: CallReport['deniedBy']}> {
-  const end = (settled: SettledOf<ActionName>, deniedBy: CallReport['deniedBy'] = 'no') => ({
-    result: {tag: 'action', result: resultOf(action, settled)} as const,
+): Promise<CarriedOut> {
+  let startedAt: number | undefined;
+  const end = (settled: SettledOf<ActionName>, deniedBy: CallReport['deniedBy'] = 'no'): CarriedOut => ({
+    result: {tag: 'action', result: resultOf(action, settled)},
     deniedBy,
+    durationMs: startedAt === undefined ? 0 : context.clock.now() - startedAt,
   });
   const cancel = (why: Cancellation, deniedBy: CallReport['deniedBy'] = 'no') =>
     end(cancelledResult(action, why), deniedBy);
@@ -104,6 +112,7 @@ async function carryOut(
     if (preview.tag === 'failed') return end(preview.error);
     const permission = await ask({id, toolName, action, verdict, preview: preview.value}, context, signal);
     if (permission.kind === 'refused') return cancel(permission.why, permission.by);
+    startedAt = context.clock.now();
     context.publish([{event: 'action-started', id, action, preview: preview.value}]);
     const observe = (chunk: string): void => context.publish([{event: 'action-output', id, chunk}]);
     const settled = await runAction(action, {ports, signal, shown: preview.value, observe});

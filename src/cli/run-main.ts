@@ -99,7 +99,6 @@ async function openTerminal(firstPrompt: string, surroundings: Surroundings): Pr
     history: openHistory(join(surroundings.places.data, 'history.jsonl')),
     look: lookOf(process.env, options.color),
     demo: 'offered',
-    start: options.resume === true ? 'choose-session' : 'prompt',
   });
   switch (end.kind) {
     case 'left':

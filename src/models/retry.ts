@@ -2,7 +2,7 @@ import type {Fault} from '../domain/fault.ts';
 import type {Trouble} from './trouble.ts';
 
 /** Tries at one request, the first included. */
-export const maxAttempts = 10;
+const maxAttempts = 10;
 const maxAttemptsWhenRefused = 3;
 
 /** The longest wait between two tries, also when the server asks for more. */

@@ -95,7 +95,7 @@ function editing(paths: readonly string[], resolve: Resolve): Finding {
   return {
     decision: 'ask',
     risk: outside.length === 0 ? 'local-change' : 'external',
-    reasons: reasons.length === 0 ? ['it changes files'] : reasons,
+    reasons: reasons.length === 0 ? ['edits ask first in this mode'] : reasons,
     scope: guarded.length === 0 && outside.length === 0 ? 'ordinary' : 'protected',
   };
 }
@@ -109,7 +109,7 @@ function running({command, claims}: CommandInput): Finding {
   return {
     decision: 'ask',
     risk: destructive === undefined ? 'unknown' : 'destructive',
-    reasons: reasons.length === 0 ? ['commands need your approval'] : reasons,
+    reasons: reasons.length === 0 ? ['commands ask first in this mode'] : reasons,
     scope: 'ordinary',
   };
 }

@@ -6,40 +6,50 @@ import {visibleLine} from './text/visible.ts';
 import {themeOf} from './theme/theme.ts';
 
 /**
- * Runs the terminal UI until the user leaves or `signal` aborts; needs a terminal on both streams. Order of work: take the keyboard, so that
- * keys typed ahead are kept and no longer echoed by the terminal; title and first frame; the engine's events; then what the
- * first frame did not need (history; markdown with the first thing to show). The engine is not closed.
+ * Runs the terminal UI until the user leaves or `signal` aborts; needs a terminal on both streams. Order of work: take the
+ * keyboard, so that keys typed ahead are kept and no longer echoed by the terminal; title and first frame; the engine's
+ * events; then what the first frame did not need (history; markdown with the first thing to show). The engine is not closed.
  */
 export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<TuiExit> {
   const {stdin, stdout, engine} = options;
+  const {promise: left, resolve: leave} = Promise.withResolvers<TuiExit>();
+  const unwatch = watchEnd({stdin, stdout, signal}, () => leave({kind: 'left'}));
   stdin.setRawMode(true);
   stdout.write(titleText(options));
-  const {promise: left, resolve: leave} = Promise.withResolvers<TuiExit>();
   const session = new Session(options, {leave, loadLexer: loadMarkdownLexer});
   const surface = openSurface({stdin, stdout}, listenerOf(session));
-  const leaveNow = (): void => leave({kind: 'left'});
-  signal.addEventListener('abort', leaveNow, {once: true});
-  if (signal.aborted) leaveNow();
-  const cleanup = [onceGone({stdin, stdout}, leaveNow), () => signal.removeEventListener('abort', leaveNow)];
   try {
     session.start(surface);
-    cleanup.push(engine.subscribe(events => session.handleEvents(events)));
-    if (options.firstPrompt !== '') session.send(options.firstPrompt);
-    session.remember(options.history.load());
-    return await left;
+    const unsubscribe = engine.subscribe(events => session.handleEvents(events));
+    try {
+      if (options.firstPrompt !== '') session.send(options.firstPrompt);
+      session.remember(options.history.load());
+      return await left;
+    } finally {
+      unsubscribe();
+    }
   } finally {
-    for (const undo of cleanup) undo();
     await surface.close(session.stop());
+    unwatch();
   }
 }
 
+interface Ends {
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  readonly signal: AbortSignal;
+}
+
 /** A terminal that went away reads as end of input or fails to write: then there is nobody left to stay for. */
-function onceGone({stdin, stdout}: Pick<TuiOptions, 'stdin' | 'stdout'>, leave: () => void): () => void {
+function watchEnd({stdin, stdout, signal}: Ends, leave: () => void): () => void {
   stdin.on('end', leave);
   stdout.on('error', leave);
+  signal.addEventListener('abort', leave);
+  if (signal.aborted) leave();
   return () => {
     stdin.off('end', leave);
     stdout.off('error', leave);
+    signal.removeEventListener('abort', leave);
   };
 }
 

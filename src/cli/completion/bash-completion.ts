@@ -81,17 +81,15 @@ ${f}() {
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     word=\${COMP_WORDS[i]}
-    if [[ -n $ended ]]; then
-      args=$((args + 1))
-    elif [[ $word == '=' && $reading != none ]]; then
+    if [[ $word == '=' && $reading != none ]]; then
       reading=one # bash splits --flag=value into three words
     elif [[ $reading == one ]]; then
       reading=none
-    elif [[ $word == -- ]]; then
+    elif [[ -z $ended && $word == -- ]]; then
       ended=yes reading=none
-    elif [[ $word == -*=* ]]; then
+    elif [[ -z $ended && $word == -*=* ]]; then
       reading=none
-    elif [[ $word == -?* ]]; then
+    elif [[ -z $ended && $word == -?* ]]; then
       ${f}_option "$state $word"
       reading=$takes flag=$word
     elif [[ $reading == maybe ]]; then
@@ -115,7 +113,7 @@ ${f}() {
     ${f}_option "$state $flag"
     ${f}_values
   else
-    if [[ $args == 0 && -z $ended ]]; then
+    if [[ $args == 0 ]]; then
       ${f}_names "$state"
       ${f}_offer \${commands[@]+"\${commands[@]}"}
     fi

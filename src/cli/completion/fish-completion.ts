@@ -11,7 +11,7 @@ export function fishCompletion(tree: CommandNode): string {
   const rules = commands.flatMap(command => [
     ...command.commands.flatMap(child =>
       child.names.map(
-        name => `${complete} ${at(command, 'command')} -a ${quote(quote(name))}${described(child.description)}`,
+        name => `${complete} ${at(command, '0')} -a ${quote(quote(name))}${described(child.description)}`,
       ),
     ),
     ...command.positions
@@ -57,16 +57,14 @@ function ${f}_walk # the command, the number of its arguments, and the option th
     set -l ended no
     set -l words (commandline -opc)
     for word in $words[2..-1]
-        if test $ended = yes
-            set args (math $args + 1)
-        else if test $reading = one
+        if test $reading = one
             set reading none
-        else if test "x$word" = x--
+        else if test $ended = no -a "x$word" = x--
             set ended yes
             set reading none
-        else if string match -qr -- '^-.*=' "$word"
+        else if test $ended = no; and string match -qr -- '^-.*=' "$word"
             set reading none
-        else if string match -qr -- '^-.' "$word"
+        else if test $ended = no; and string match -qr -- '^-.' "$word"
             set flag "$state $word"
             set reading (${f}_takes "$flag")
             test -n "$reading"; or set reading none
@@ -92,8 +90,6 @@ function ${f}_at # whether the cursor is in this command, at this argument ("2+"
     switch $argv[2]
         case option
             test $found[4] = no
-        case command
-            test -z "$found[3]" -a $found[2] -eq 0 -a $found[4] = no
         case '*+'
             test -z "$found[3]" -a $found[2] -ge (string sub -e -1 -- $argv[2])
         case '*'

@@ -32,11 +32,10 @@ ${commands.map(command => `    $options[${quote(command.path)}] = ${pairs(comman
     $elements = @($commandAst.CommandElements | Select-Object -Skip 1 | Where-Object { $_.Extent.EndOffset -lt $cursorPosition -or ($current -eq '' -and $_.Extent.EndOffset -le $cursorPosition) })
     foreach ($element in $elements) {
         $word = if ($element -is [System.Management.Automation.Language.StringConstantExpressionAst]) { $element.Value } else { $element.Extent.Text }
-        if ($ended) { $count++ }
-        elseif ($reading -eq 'one') { $reading = 'none' }
-        elseif ($word -ceq '--') { $ended = $true; $reading = 'none' }
-        elseif ($word -clike '-*=*') { $reading = 'none' }
-        elseif ($word -clike '-?*') {
+        if ($reading -eq 'one') { $reading = 'none' }
+        elseif (-not $ended -and $word -ceq '--') { $ended = $true; $reading = 'none' }
+        elseif (-not $ended -and $word -clike '-*=*') { $reading = 'none' }
+        elseif (-not $ended -and $word -clike '-?*') {
             $flag = "$state $word"
             $reading = if ($takes.ContainsKey($flag)) { $takes[$flag] } else { 'none' }
         }
@@ -58,7 +57,7 @@ ${commands.map(command => `    $options[${quote(command.path)}] = ${pairs(comman
     if ($reading -ne 'one' -and -not $ended -and $current -clike '-*') { $found = $options[$state] }
     elseif ($reading -ne 'none') { if ($values.ContainsKey($flag)) { $found = $values[$flag] } }
     else {
-        if ($count -eq 0 -and -not $ended) { $found += $names[$state] }
+        if ($count -eq 0) { $found += $names[$state] }
         if ($positions.ContainsKey("$state|$count")) { $found += $positions["$state|$count"] }
         elseif ($positions.ContainsKey("$state|+")) { $found += $positions["$state|+"] }
     }

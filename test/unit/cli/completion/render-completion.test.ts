@@ -103,7 +103,8 @@ const cases: readonly [line: readonly string[], offered: readonly string[]][] = 
   ],
   [['tool', 'many', 'x', 'red', 'b'], ['blue']],
   [['tool', 'help', 'ta'], ['tasks']],
-  [['tool', '--', 'ta'], []],
+  [['tool', '--', 'ta'], ['tasks']],
+  [['tool', '--', '--o'], []],
 ];
 const named = (line: readonly string[]): string => line.join(' ');
 const sorted = (words: readonly string[]): readonly string[] => words.toSorted();
@@ -193,53 +194,89 @@ describe.skipIf(!isThere('fish'))('fish', () => {
   });
 });
 
-/** Completes in a real line editor; the matches are those that the completion system hands to the editor. */
-const zshOffers = (line: readonly string[]): readonly string[] => {
-  const inner = `
-    PROMPT= ; unsetopt zle_bracketed_paste 2>/dev/null
+/**
+ * Completes lines one after the other in a real line editor: what the completion system hands to the editor, and what a line
+ * becomes. Keys wait in the terminal until the editor is ready for them.
+ */
+function zshOffers(lines: readonly (readonly string[])[]): readonly {offers: readonly string[]; line: string}[] {
+  const inner = String.raw`
+    PROMPT=
     autoload -Uz compinit && compinit -D -u
     source ./.script.zsh
     zstyle ':completion:*' verbose no
     zstyle ':completion:*' completer _complete
     compadd() {
       local -a taken
-      if [[ \${@[(I)-O|-A|-D]} == 0 ]]; then
+      if [[ $@[(I)-O] == 0 && $@[(I)-A] == 0 && $@[(I)-D] == 0 ]]; then
         builtin compadd -A taken "$@"
         print -rl -- $taken >> .matches
       fi
       builtin compadd "$@"
     }
-    finish() { print -r -- done >> .matches; exit }
-    zle -N finish
-    bindkey '^X' finish
+    next() { print -r -- "= $BUFFER" >> .matches; BUFFER= }
+    zle -N next
+    bindkey '^T' next
     zle-line-init() { print -r -- ready }
     zle -N zle-line-init
   `;
   writeFileSync(join(folder, '.zshinner'), inner);
-  rmSync(join(folder, '.matches'), {force: true});
-  const outer = `
+  writeFileSync(join(folder, '.matches'), '');
+  const outer = String.raw`
     zmodload zsh/zpty
     zpty inner 'zsh -f -i'
     zpty -w inner 'source ./.zshinner'
     zpty -r -m inner seen '*ready*'
-    zpty -n -w inner "$1"$'\\t\\x18'
+    for line in "$@"; zpty -n -w inner "$line"$'\t\x14'
+    zpty -n -w inner $'\x04'
     while zpty -r inner seen; do :; done
     cat .matches`;
-  const said = execFileSync('zsh', ['-f', '-c', outer, 'zsh', line.join(' ')], {
+  const said = execFileSync('zsh', ['-f', '-c', outer, 'zsh', ...lines.map(line => line.join(' '))], {
     encoding: 'utf8',
     cwd: folder,
     env: {PATH: process.env['PATH'], HOME: folder, TERM: 'dumb'},
-    timeout: 10_000,
+    timeout: 15_000,
   });
-  const words = said.split('\n').filter(word => word !== '');
-  expect(words.at(-1)).toBe('done');
-  return [...new Set(words.slice(0, -1))];
-};
+  return said
+    .split(/^= /mu)
+    .slice(0, -1)
+    .map((offers, index) => ({
+      offers: [
+        ...new Set(
+          offers
+            .split('\n')
+            .slice(index === 0 ? 0 : 1)
+            .filter(word => word !== ''),
+        ),
+      ],
+      line: said.split(/^= /mu)[index + 1]?.split('\n')[0] ?? '',
+    }));
+}
 
 describe.skipIf(!isThere('zsh'))('zsh', () => {
-  test.each(cases.map(([line, offered]) => [named(line), line, offered] as const))('%s', (_, line, offered) => {
-    // Where nothing else fits, zsh offers options unasked.
-    const visible = zshOffers(line).filter(word => word.startsWith('-') === (line.at(-1) ?? '').startsWith('-'));
-    expect(sorted(visible)).toEqual(sorted(offered));
+  test('offers what fits', () => {
+    const found = zshOffers(cases.map(([line]) => line));
+    expect(
+      cases.map(([line], index) => ({
+        line: line.join(' '),
+        // Where nothing else fits, zsh offers options unasked. File names come quoted.
+        offers: sorted(
+          (found[index]?.offers ?? [])
+            .filter(word => word.startsWith('-') === (line.at(-1) ?? '').startsWith('-'))
+            .map(word => word.replaceAll(/\\(.)/gu, '$1')),
+        ),
+      })),
+    ).toEqual(cases.map(([line, offered]) => ({line: line.join(' '), offers: sorted(offered)})));
+  });
+
+  test('types choices so that the shell reads them as they are', () => {
+    const lines = ['it', 'two', "'$(e", 'a', 'back', "'`x"].map(begun => ['tool', '--odd', begun]);
+    expect(zshOffers(lines).map(found => found.line.trim())).toEqual([
+      "tool --odd it\\'s",
+      'tool --odd two\\ words',
+      "tool --odd '$(echo no)'",
+      'tool --odd a:b',
+      'tool --odd back\\\\slash',
+      "tool --odd '`x`'",
+    ]);
   });
 });

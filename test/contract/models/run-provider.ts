@@ -1,0 +1,41 @@
+import type {ModelEvent, ModelRequest} from '../../../src/domain/model-stream.ts';
+import {connectAnthropic} from '../../../src/models/anthropic.ts';
+import type {ModelConnection} from '../../../src/models/connection.ts';
+import {connectOpenAi} from '../../../src/models/openai.ts';
+import type {RetryClock} from '../../../src/models/retry.ts';
+import {ask, eventsOf} from '../../support/model-events.ts';
+import {startModelServer, type DialectName, type ModelServer, type Script} from '../../support/model-server.ts';
+
+export const dialects = ['anthropic', 'openai'] as const;
+
+/** The waits asked for, none of them waited for. */
+export class NoWaiting implements RetryClock {
+  readonly waits: number[] = [];
+  random(): number {
+    return 0;
+  }
+  sleep(ms: number): Promise<void> {
+    this.waits.push(ms);
+    return Promise.resolve();
+  }
+}
+
+/** A client of `dialect` that never waits, unless `clock` says otherwise. */
+export function connect(dialect: DialectName, baseUrl: string, clock: RetryClock = new NoWaiting()): ModelConnection {
+  const options = {apiKey: 'key-1', baseUrl, maxOutputTokens: 'default', clock} as const;
+  return dialect === 'anthropic' ? connectAnthropic(options) : connectOpenAi(options);
+}
+
+export interface Run {
+  readonly events: readonly ModelEvent[];
+  readonly server: ModelServer;
+  readonly waits: readonly number[];
+}
+
+/** What a client of `dialect` hears of the scripted server, and what the server got. */
+export async function run(dialect: DialectName, script: Script, request: ModelRequest = ask('hello')): Promise<Run> {
+  await using server = await startModelServer(script);
+  const clock = new NoWaiting();
+  const stream = connect(dialect, server.baseUrl[dialect], clock).stream(request, new AbortController().signal);
+  return {events: await eventsOf(stream), server, waits: clock.waits};
+}

@@ -1,0 +1,102 @@
+import {expect, test} from 'vitest';
+import type {ModelEvent} from '../../../src/domain/model-stream.ts';
+import {AnthropicDecoder} from '../../../src/models/anthropic-decoder.ts';
+import {connectAnthropic} from '../../../src/models/anthropic.ts';
+import {ask, blocksOf, eventsOf} from '../../support/model-events.ts';
+import {call, fail, say, think, thinkSealed} from '../../support/model-script.ts';
+import {answers, startModelServer} from '../../support/model-server.ts';
+
+const never = (): AbortSignal => new AbortController().signal;
+const endpoint = {name: 'It', baseUrl: 'http://x', keyVariable: 'KEY', urlVariable: 'URL'};
+
+function decode(events: readonly object[]): readonly ModelEvent[] {
+  const decoder = new AnthropicDecoder({endpoint, model: 'm', newId: () => 'new'});
+  const out: ModelEvent[] = [];
+  for (const event of events) expect(decoder.take(JSON.stringify(event), out)).toBeUndefined();
+  if (!decoder.finished) decoder.end(out);
+  return out;
+}
+
+test('sealed thinking comes through and goes back as it was', async () => {
+  await using server = await startModelServer(answers([[thinkSealed('xyz'), think('Hm.', 's'), call('Bash', {})]]));
+  const model = connectAnthropic({apiKey: 'k', baseUrl: server.baseUrl.anthropic, maxOutputTokens: 500});
+  expect(blocksOf(await eventsOf(model.stream(ask('hi'), never())))).toEqual([
+    {kind: 'sealed-thinking', data: 'xyz'},
+    {kind: 'thinking', text: 'Hm.', signature: 's'},
+    {kind: 'tool-call', id: 'toolu_1_2', name: 'Bash', input: {}},
+  ]);
+  expect(server.requests[0]?.body['max_tokens']).toBe(500);
+});
+
+test('servers that know only the older header get the key in it', async () => {
+  await using server = await startModelServer(answers([say('a')]));
+  const model = connectAnthropic({apiKey: 'k1', baseUrl: server.baseUrl.anthropic, maxOutputTokens: 'default'});
+  await eventsOf(model.stream(ask('hi'), never()));
+  const [request] = server.requests;
+  expect(request?.headers['x-api-key']).toBe('k1');
+  expect(request?.headers['content-type']).toBe('application/json');
+  expect(request?.body['max_tokens']).toBe(8192);
+});
+
+test('a redirect is not followed but named', async () => {
+  await using server = await startModelServer(answers([fail(308, {headers: {location: 'https://there/'}, body: ''})]));
+  const baseUrl = server.baseUrl.anthropic;
+  const events = await eventsOf(
+    connectAnthropic({apiKey: 'k', baseUrl, maxOutputTokens: 'default'}).stream(ask('hi'), never()),
+  );
+  expect(events).toEqual([
+    {
+      event: 'failed',
+      fault: {
+        kind: 'provider',
+        message: `${baseUrl} redirects to https://there/ (308).`,
+        fix: 'Use that address as the base URL.',
+        status: 308,
+      },
+    },
+  ]);
+});
+
+test('usage numbers are cumulative, and unknown events, blocks and deltas are passed over', () => {
+  const events = decode([
+    {
+      type: 'message_start',
+      message: {id: 'm1', model: 'm', usage: {input_tokens: 3, output_tokens: 1, cache_read_input_tokens: 4}},
+    },
+    {type: 'brand_new'},
+    {type: 'content_block_start', index: 0, content_block: {type: 'server_tool_use', id: 'x', name: 'web', input: {}}},
+    {type: 'content_block_delta', index: 0, delta: {type: 'input_json_delta', partial_json: '{}'}},
+    {type: 'content_block_stop', index: 0},
+    {type: 'content_block_start', index: 1, content_block: {type: 'text', text: 'So'}},
+    {type: 'content_block_delta', index: 1, delta: {type: 'citations_delta', citation: {}}},
+    {type: 'content_block_delta', index: 1, delta: {type: 'text_delta', text: '.'}},
+    {type: 'content_block_delta', index: 9, delta: {type: 'text_delta', text: 'lost'}},
+    {type: 'content_block_delta'},
+    {type: 'content_block_stop', index: 1},
+    {type: 'message_delta', delta: {stop_reason: 'end_turn'}, usage: {output_tokens: 8, input_tokens: null}},
+  ]);
+  expect(blocksOf(events)).toEqual([{kind: 'text', text: 'So.'}]);
+  expect(events.at(-1)).toEqual({
+    event: 'message-finished',
+    stop: 'end-turn',
+    usage: {inputTokens: 3, outputTokens: 8, cacheReadTokens: 4, cacheWriteTokens: 0},
+  });
+});
+
+test.each([
+  ['end_turn', 'end-turn'],
+  ['stop_sequence', 'end-turn'],
+  ['pause_turn', 'end-turn'],
+  ['tool_use', 'tool-use'],
+  ['max_tokens', 'max-tokens'],
+  ['refusal', 'refusal'],
+  ['model_context_window_exceeded', 'context-full'],
+  ['something_new', 'end-turn'],
+])('stop reason %s is %s', (wire, stop) => {
+  const events = decode([
+    {type: 'message_start', message: {id: 'm1'}},
+    {type: 'message_delta', delta: {stop_reason: wire}, usage: {output_tokens: 1}},
+    {type: 'message_stop'},
+  ]);
+  expect(events.at(-1)).toMatchObject({event: 'message-finished', stop});
+});
