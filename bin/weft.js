@@ -8,7 +8,9 @@ const root = new URL('..', import.meta.url);
 const program = new URL('dist/weft.js', root);
 
 if (major < 22 || (major === 22 && minor < 13)) {
-  process.stderr.write(`weft needs Node.js 22.13 or newer; this is ${process.versions.node}. Install a newer Node.js and try again.\n`);
+  process.stderr.write(
+    `weft needs Node.js 22.13 or newer; this is ${process.versions.node}. Install a newer Node.js and try again.\n`,
+  );
   process.exitCode = 2;
 } else if (process.argv.length === 3 && /^(?:--version|-V)$/.test(process.argv[2])) {
   process.stdout.write(`${JSON.parse(readFileSync(new URL('package.json', root), 'utf8')).version}\n`);

@@ -1,5 +1,6 @@
 import type {ImageBlock, TextBlock} from '../domain/conversation.ts';
 import {faultText, rejected} from '../domain/fault.ts';
+import {lostResultText} from '../domain/history.ts';
 import type {Cancellation} from '../domain/settled.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {
@@ -89,7 +90,7 @@ export function cancellationText({reason, message}: Cancellation): string {
     case 'shutdown':
       return 'weft was stopped before this ended.';
     case 'lost':
-      return 'weft ended before the result was kept; what was done, if anything, is not known. Look before you repeat it.';
+      return lostResultText;
     default:
       return unreachable(reason);
   }

@@ -1,4 +1,5 @@
 import {appendFileSync, readFileSync, writeFileSync} from 'node:fs';
+import {unreachable} from '../base/unreachable.ts';
 import type {ModelPort} from '../agent/ports.ts';
 import {causeText, faultText} from '../domain/fault.ts';
 import {noModel} from './no-model.ts';
@@ -65,6 +66,8 @@ async function connect(choice: ModelChoice, signal: AbortSignal): Promise<Chosen
       return openAi(choice, signal);
     case undefined:
       return {port: noModel, model: choice.model ?? 'no model', state: 'missing'};
+    default:
+      return unreachable(provider);
   }
 }
 

@@ -48,7 +48,6 @@ export function loadSurroundings(given: {
   if (merged.tag === 'failed') throw new UsageError(faultText(merged.error));
   const {settings, warnings} = merged.value;
   const environmentModel = process.env['WEFT_MODEL'] || undefined;
-  const note = (line: string): void => void process.stderr.write(`weft: ${line}\n`);
   let store: Promise<Store> | undefined;
   return {
     options,
@@ -56,7 +55,7 @@ export function loadSurroundings(given: {
     roots: [directory, ...added],
     places,
     notices: warnings,
-    note,
+    note: noteOnStderr,
     settings: {
       model: options.model ?? environmentModel ?? settings.model?.value,
       provider: options.provider ?? settings.provider?.value,
@@ -79,6 +78,8 @@ export function loadSurroundings(given: {
       findInstructions({workspace: directory, config: places.config}, {readText: ownText, exists: existsSync}),
   };
 }
+
+const noteOnStderr = (line: string): void => void process.stderr.write(`weft: ${line}\n`);
 
 /** The user's database; opened once for a process that needs it. */
 export async function openUserStore(places: Places): Promise<Store> {
@@ -136,5 +137,5 @@ const rulesFrom = (texts: readonly string[]): readonly PermissionRule[] =>
   });
 
 /** `Read,Bash(git log:*) Edit` is three rules: commas and spaces divide, except inside parentheses. */
-export const splitRules = (texts: readonly string[]): readonly string[] =>
+const splitRules = (texts: readonly string[]): readonly string[] =>
   texts.flatMap(text => text.match(/[^\s,(]+(?:\([^)]*\))?/gu) ?? []);

@@ -20,16 +20,16 @@ export async function main(): Promise<void> {
       code = await (await import('./demo/run-demo.ts')).runDemo(options);
     },
     sessionsList: async options => {
-      code = (await import('./commands/sessions.ts')).listSessions(options);
+      code = await (await import('./commands/sessions.ts')).listSessions(options);
     },
     sessionsShow: async (id, options) => {
-      code = (await import('./commands/sessions.ts')).showSession(id, options);
+      code = await (await import('./commands/sessions.ts')).showSession(id, options);
     },
     sessionsExport: async (id, options) => {
-      code = (await import('./commands/sessions.ts')).exportSession(id, options);
+      code = await (await import('./commands/sessions.ts')).exportSession(id, options);
     },
     sessionsDelete: async (id, options) => {
-      code = (await import('./commands/sessions.ts')).deleteSession(id, options);
+      code = await (await import('./commands/sessions.ts')).deleteSession(id, options);
     },
     completion: async shell => {
       const {renderCompletion} = await import('./completion/render-completion.ts');

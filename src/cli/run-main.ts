@@ -1,6 +1,7 @@
 import {statSync} from 'node:fs';
 import {homedir} from 'node:os';
 import {join, resolve} from 'node:path';
+import {unreachable} from '../base/unreachable.ts';
 import {systemPrompt} from '../agent/system-prompt.ts';
 import type {SessionSummary} from '../domain/journal.ts';
 import {chooseModel, type ChosenModel} from './choose-model.ts';
@@ -31,7 +32,7 @@ export async function runMain(words: readonly string[], options: MainOptions): P
     return openTerminal(asked, surroundings);
   }
   const prompt = await fullPrompt(asked, options, surroundings.note);
-  if (prompt.trim() !== '') return print(prompt, surroundings);
+  if (prompt.trim() !== '') return answer(prompt, surroundings);
   if (isBare(words, options)) return (await import('./demo/run-demo.ts')).runDemo({});
   throw new UsageError('There is no prompt. Give one: weft --prompt "…", or pipe it in: … | weft --print');
 }
@@ -63,7 +64,7 @@ function directoryOf(path: string): string {
   return directory;
 }
 
-async function print(prompt: string, surroundings: Surroundings): Promise<ExitCode> {
+async function answer(prompt: string, surroundings: Surroundings): Promise<ExitCode> {
   const {options, note} = surroundings;
   if (options.resume === true) throw new UsageError('--resume needs a session id here. List them: weft sessions list');
   const [chosen, {runPrint}] = await Promise.all([model(surroundings), import('./run-print.ts')]);
@@ -107,6 +108,8 @@ async function openTerminal(firstPrompt: string, surroundings: Surroundings): Pr
       return (await import('./demo/run-demo.ts')).runDemo({});
     case 'signalled':
       return end.code;
+    default:
+      return unreachable(end);
   }
 }
 

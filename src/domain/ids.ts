@@ -8,8 +8,6 @@ export type ActionId = Brand<string, 'ActionId'>;
 export type MessageId = Brand<string, 'MessageId'>;
 /** One entry of the todo list. */
 export type TodoId = Brand<string, 'TodoId'>;
-/** A path that has been resolved: absolute, without `.` and `..`. */
-export type AbsolutePath = Brand<string, 'AbsolutePath'>;
 
 /* oxlint-disable typescript/no-unsafe-type-assertion -- these parsers are the only way into the brands */
 

@@ -12,9 +12,3 @@ export interface Verdict {
 /** How much may happen without asking; names and meaning as in the Agent SDK. */
 export const permissionModes = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'] as const;
 export type PermissionMode = (typeof permissionModes)[number];
-
-/** The stricter of two decisions. */
-export function stricter(a: Verdict['decision'], b: Verdict['decision']): Verdict['decision'] {
-  const order = ['allow', 'ask', 'deny'] as const;
-  return order.indexOf(a) >= order.indexOf(b) ? a : b;
-}

@@ -25,7 +25,14 @@ export class TempPlace implements Disposable {
   /** The environment of a user without any configuration. */
   environment(more: Readonly<Record<string, string>> = {}): Record<string, string> {
     const path = [join(process.execPath, '..'), process.env['PATH'] ?? ''].join(':');
-    return {PATH: path, HOME: this.home, WEFT_HOME: join(this.home, 'weft'), LANG: 'C.UTF-8', TMPDIR: tmpdir(), ...more};
+    return {
+      PATH: path,
+      HOME: this.home,
+      WEFT_HOME: join(this.home, 'weft'),
+      LANG: 'C.UTF-8',
+      TMPDIR: tmpdir(),
+      ...more,
+    };
   }
 }
 
@@ -58,4 +65,5 @@ export async function finish(child: ChildProcessWithoutNullStreams): Promise<Fin
 }
 
 /** Runs the built program to its end. */
-export const runWeft = (args: readonly string[], options: RunOptions): Promise<Finished> => finish(startWeft(args, options));
+export const runWeft = (args: readonly string[], options: RunOptions): Promise<Finished> =>
+  finish(startWeft(args, options));

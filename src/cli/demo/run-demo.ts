@@ -42,7 +42,6 @@ export async function runDemo({dir}: {readonly dir?: string}): Promise<ExitCode>
 
 async function report(directory: string): Promise<ExitCode> {
   const {runReport} = await import('../../headless/demo-report.ts');
-  const print = (line: string): boolean => process.stdout.write(`${line}\n`);
   print(`weft demo: a recorded model repairs a small project; every action really runs, in ${directory}`);
   const engine = demoEngine(directory, 'at-once');
   const end = await runReport({engine, prompt: demoPrompt, print, approvals: 'grant'});
@@ -79,6 +78,8 @@ function demoEngine(directory: string, pace: 'lively' | 'at-once'): Engine {
     asking: 'somebody',
   });
 }
+
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 const sleep = async (ms: number, signal: AbortSignal): Promise<void> => wait(ms, undefined, {signal}).catch(() => {});
 

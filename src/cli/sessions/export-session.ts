@@ -21,12 +21,18 @@ export function exportMarkdown(summary: SessionSummary, records: readonly Journa
     `# ${title}`,
     [
       `- Session: ${summary.id}`,
-      `- Started: ${new Date(summary.createdAt).toISOString()}`,
+      `- Started: ${timeText(summary.createdAt)}`,
       `- Folder: ${inline(summary.directory)}`,
       `- Model: ${inline(summary.model)}`,
     ].join('\n'),
   ];
   return `${[...head, ...records.flatMap(sections)].filter(part => part.trim() !== '').join('\n\n')}\n`;
+}
+
+/** A time out of all range can only come from a damaged database. */
+function timeText(milliseconds: number): string {
+  const time = new Date(milliseconds);
+  return Number.isNaN(time.getTime()) ? 'unknown' : time.toISOString();
 }
 
 const plainRecord = (record: JournalRecord): unknown =>

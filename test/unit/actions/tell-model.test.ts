@@ -11,9 +11,9 @@ const told = (result: ActionResult): string =>
     .map(block => (block.kind === 'text' ? block.text : '[image]'))
     .join('\n');
 
-const report = (end: ShellReport['end'], text = '', file: string | undefined = undefined): ShellReport => ({
+const report = (end: ShellReport['end'], text = '', file?: string): ShellReport => ({
   end,
-  output: {text, totalBytes: text.length, file},
+  output: {text, totalBytes: text.length, file: file ?? undefined},
   durationMs: 1234,
   directory: '/w',
 });
@@ -71,6 +71,13 @@ describe('what the model reads', () => {
   });
 });
 
+const timeout = (raw: Json): unknown => {
+  const decoded = decodeAction('Bash', raw);
+  return decoded.tag === 'ok' && decoded.value.name === 'request-command-output'
+    ? decoded.value.input.timeoutMs
+    : decoded;
+};
+
 describe('tool forms', () => {
   const labels: readonly [string, Json, string][] = [
     ['Bash', {command: 'npm test\n# all'}, 'Run command: npm test …'],
@@ -88,12 +95,6 @@ describe('tool forms', () => {
   });
 
   test('the time limit is bounded and has a default', () => {
-    const timeout = (raw: Json): unknown => {
-      const decoded = decodeAction('Bash', raw);
-      return decoded.tag === 'ok' && decoded.value.name === 'request-command-output'
-        ? decoded.value.input.timeoutMs
-        : decoded;
-    };
     expect([
       timeout({command: 'x'}),
       timeout({command: 'x', timeout: 5}),

@@ -13,6 +13,8 @@ import {
   says,
 } from '../../support/memory-ports.ts';
 
+const make = (): ReturnType<typeof callBlock> => callBlock('Bash', {command: 'make'});
+
 const asks: Verdict = {decision: 'ask', risk: 'unknown', reasons: ['commands need your approval']};
 
 describe('a prompt', () => {
@@ -200,7 +202,6 @@ describe('approvals', () => {
   });
 
   test('"for this session" lets the same command through, and no other', async () => {
-    const make = (): ReturnType<typeof callBlock> => callBlock('Bash', {command: 'make'});
     const bench = engineBench(
       [callsTools(make()), callsTools(make()), callsTools(callBlock('Bash', {command: 'make x'})), says('ok')],
       {

@@ -65,7 +65,11 @@ describe('without rules', () => {
   });
 
   test('edits ask; those outside or of protected files say so', () => {
-    expect(judge(edit('a.ts'))).toEqual({decision: 'ask', risk: 'local-change', reasons: ['edits ask first in this mode']});
+    expect(judge(edit('a.ts'))).toEqual({
+      decision: 'ask',
+      risk: 'local-change',
+      reasons: ['edits ask first in this mode'],
+    });
     expect(judge(edit('link/a.ts'))).toMatchObject({decision: 'ask', risk: 'external'});
     expect(judge(edit('.git/hooks/pre-commit')).reasons).toEqual(['it changes what can run or grant rights: .git/']);
   });

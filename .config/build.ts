@@ -1,4 +1,5 @@
-import {defineConfig, type Plugin} from 'rolldown';
+import {fileURLToPath} from 'node:url';
+import {rolldown, type OutputOptions, type Plugin} from 'rolldown';
 
 /**
  * yoga (Ink's layout) reads its own embedded WebAssembly through `fetch`, which costs the start of the terminal UI the loading of
@@ -16,20 +17,24 @@ const yogaWithoutFetch: Plugin = {
   },
 };
 
+const output: OutputOptions = {
+  dir: 'dist',
+  format: 'esm',
+  entryFileNames: '[name].js',
+  chunkFileNames: 'chunks/[name]-[hash].js',
+  minify: true,
+  cleanDir: true,
+};
+
 /** One run for the whole program. Dynamic imports become chunks, so that each way of running weft loads only what it uses. */
-export default defineConfig({
+const bundle = await rolldown({
+  cwd: fileURLToPath(new URL('..', import.meta.url)),
   input: {weft: 'src/cli/start.ts'},
   platform: 'node',
   treeshake: true,
   plugins: [yogaWithoutFetch],
   external: [/^node:/u, 'react-devtools-core'],
   transform: {target: 'node22', define: {'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"'}},
-  output: {
-    dir: 'dist',
-    format: 'esm',
-    entryFileNames: '[name].js',
-    chunkFileNames: 'chunks/[name]-[hash].js',
-    minify: true,
-    cleanDir: true,
-  },
 });
+await bundle.write(output);
+await bundle.close();

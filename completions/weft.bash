@@ -1,0 +1,143 @@
+# bash completion for weft
+
+_weft_enter() { # the command that a word names in a command
+  case $1 in
+    'weft demo') next='weft demo' ;;
+    'weft sessions') next='weft sessions' ;;
+    'weft completion') next='weft completion' ;;
+    'weft sessions list') next='weft sessions list' ;;
+    'weft sessions show') next='weft sessions show' ;;
+    'weft sessions export') next='weft sessions export' ;;
+    'weft sessions delete') next='weft sessions delete' ;;
+    'weft sessions help') next='weft sessions help' ;;
+    *) ;;
+  esac
+}
+
+_weft_option() { # what an option of a command takes
+  takes=none kind=any choices=()
+  case $1 in
+    'weft -p' | 'weft --prompt') takes=one kind=any ;;
+    'weft --output-format') takes=one kind=choices choices=('text' 'json' 'stream-json') ;;
+    'weft --model') takes=one kind=any ;;
+    'weft --provider') takes=one kind=choices choices=('anthropic' 'openai' 'replay') ;;
+    'weft --base-url') takes=one kind=any ;;
+    'weft --replay') takes=one kind=file ;;
+    'weft --record') takes=one kind=file ;;
+    'weft --permission-mode') takes=one kind=choices choices=('default' 'acceptEdits' 'plan' 'dontAsk' 'bypassPermissions') ;;
+    'weft --allowed-tools') takes=many kind=any ;;
+    'weft --disallowed-tools') takes=many kind=any ;;
+    'weft --max-turns') takes=one kind=any ;;
+    'weft --max-cost') takes=one kind=any ;;
+    'weft --timeout') takes=one kind=any ;;
+    'weft -r' | 'weft --resume') takes=maybe kind=any ;;
+    'weft --session-id') takes=one kind=any ;;
+    'weft -C' | 'weft --cwd') takes=one kind=directory ;;
+    'weft --add-dir') takes=many kind=directory ;;
+    'weft --system-prompt') takes=one kind=any ;;
+    'weft --append-system-prompt') takes=one kind=any ;;
+    'weft --settings') takes=one kind=file ;;
+    'weft demo --dir') takes=one kind=directory ;;
+    'weft sessions export --format') takes=one kind=choices choices=('jsonl' 'markdown') ;;
+    *) ;;
+  esac
+}
+
+_weft_position() { # what an argument of a command is
+  kind=any choices=()
+  case $1 in
+    'weft|'*) kind=any ;;
+    'weft sessions show|0') kind=any ;;
+    'weft sessions export|0') kind=any ;;
+    'weft sessions delete|0') kind=any ;;
+    'weft sessions help|0') kind=choices choices=('list' 'show' 'export' 'delete') ;;
+    'weft completion|0') kind=choices choices=('bash' 'zsh' 'fish' 'powershell') ;;
+    *) ;;
+  esac
+}
+
+_weft_names() { # what can follow in a command
+  options=() commands=()
+  case $1 in
+    'weft') options=('-V' '--version' '-p' '--prompt' '--print' '--output-format' '--include-partial-messages' '--model' '--provider' '--base-url' '--replay' '--record' '--permission-mode' '--allowed-tools' '--disallowed-tools' '--max-turns' '--max-cost' '--timeout' '-c' '--continue' '-r' '--resume' '--session-id' '--fork-session' '--no-session-persistence' '-C' '--cwd' '--add-dir' '--system-prompt' '--append-system-prompt' '--settings' '--verbose' '--debug' '--no-color' '-h' '--help') commands=('demo' 'sessions' 'completion') ;;
+    'weft demo') options=('--dir' '-h' '--help') commands=() ;;
+    'weft sessions') options=('-h' '--help') commands=('list' 'show' 'export' 'delete' 'help') ;;
+    'weft sessions list') options=('--json' '-h' '--help') commands=() ;;
+    'weft sessions show') options=('--json' '-h' '--help') commands=() ;;
+    'weft sessions export') options=('--format' '-h' '--help') commands=() ;;
+    'weft sessions delete') options=('--json' '-h' '--help') commands=() ;;
+    'weft sessions help') options=() commands=() ;;
+    'weft completion') options=('-h' '--help') commands=() ;;
+    *) ;;
+  esac
+}
+
+_weft_offer() { # those words that begin with what is typed
+  local word quoted
+  for word in "$@"; do
+    printf -v quoted %q "$word"
+    if [[ $word == "$cur"* || $quoted == "$cur"* ]]; then COMPREPLY+=("$prefix$quoted"); fi
+  done
+}
+
+_weft_values() { # a value of the kind found
+  local word
+  case $kind in
+    choices) _weft_offer ${choices[@]+"${choices[@]}"} ;;
+    file | directory)
+      compopt -o filenames 2>/dev/null
+      while IFS= read -r word; do COMPREPLY+=("$prefix$word"); done < <(
+        if [[ $kind == file ]]; then compgen -f -- "$cur"; else compgen -d -- "$cur"; fi
+      )
+      ;;
+  esac
+}
+
+_weft() {
+  local state='weft' reading=none cur=${COMP_WORDS[COMP_CWORD]} prefix='' ended='' flag='' args=0 i
+  local word next takes kind choices options commands
+  COMPREPLY=()
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    word=${COMP_WORDS[i]}
+    if [[ $word == '=' && $reading != none ]]; then
+      reading=one # bash splits --flag=value into three words
+    elif [[ $reading == one ]]; then
+      reading=none
+    elif [[ -z $ended && $word == -- ]]; then
+      ended=yes reading=none
+    elif [[ -z $ended && $word == -*=* ]]; then
+      reading=none
+    elif [[ -z $ended && $word == -?* ]]; then
+      _weft_option "$state $word"
+      reading=$takes flag=$word
+    elif [[ $reading == maybe ]]; then
+      reading=none
+    elif [[ $reading == none ]]; then
+      next=''
+      if [[ $args == 0 ]]; then _weft_enter "$state $word"; fi
+      if [[ -n $next ]]; then state=$next; else args=$((args + 1)); fi
+    fi
+  done
+
+  if [[ $cur == '=' && $reading != none ]]; then
+    cur='' reading=one
+  elif [[ -z $ended && $reading != one && $cur == -*=* ]]; then
+    flag=${cur%%=*} prefix=${cur%%=*}= cur=${cur#*=} reading=one
+  fi
+  if [[ $reading != one && -z $ended && $cur == -* ]]; then
+    _weft_names "$state"
+    _weft_offer ${options[@]+"${options[@]}"}
+  elif [[ $reading != none ]]; then
+    _weft_option "$state $flag"
+    _weft_values
+  else
+    if [[ $args == 0 ]]; then
+      _weft_names "$state"
+      _weft_offer ${commands[@]+"${commands[@]}"}
+    fi
+    _weft_position "$state|$args"
+    _weft_values
+  fi
+}
+
+complete -F _weft 'weft'

@@ -1,0 +1,81 @@
+import {homedir} from 'node:os';
+import type {Outcome} from '../../base/outcome.ts';
+import {placesOf} from '../../config/places.ts';
+import {faultText, type Fault} from '../../domain/fault.ts';
+import type {SessionId} from '../../domain/ids.ts';
+import type {ReadSession, Store} from '../../store/open-store.ts';
+import {exitCode, type ExitCode} from '../exit-code.ts';
+import {openUserStore} from '../load-surroundings.ts';
+import type {JsonOption} from '../program.ts';
+import {exportJsonl, exportMarkdown} from '../sessions/export-session.ts';
+import {formatSession} from '../sessions/format-session.ts';
+import {formatSessionList} from '../sessions/format-session-list.ts';
+
+/** `weft sessions list`: all folders' sessions, newest first; `--json` prints one array. */
+export async function listSessions({json}: JsonOption): Promise<ExitCode> {
+  const summaries = (await userStore()).list({});
+  if (json !== undefined) print(`${JSON.stringify(summaries, undefined, 2)}\n`);
+  else if (summaries.length === 0) process.stderr.write('weft: no sessions are kept yet\n');
+  else print(formatSessionList(summaries, {now: Date.now(), width: process.stdout.columns ?? 120}));
+  return exitCode.done;
+}
+
+/** `weft sessions show <id>`: a transcript to read; `--json` prints the summary and every record as one object. */
+export async function showSession(idText: string, {json}: JsonOption): Promise<ExitCode> {
+  const {summary, records} = read(await userStore(), idText);
+  if (json === undefined) print(formatSession(records));
+  else
+    print(
+      `{"session":${JSON.stringify(summary)},"records":[${exportJsonl(records).trimEnd().split('\n').join(',')}]}\n`,
+    );
+  return exitCode.done;
+}
+
+/** `weft sessions export <id>`: everything that is kept (jsonl), or a document (markdown). */
+export async function exportSession(
+  idText: string,
+  {format}: {readonly format: 'jsonl' | 'markdown'},
+): Promise<ExitCode> {
+  const {summary, records} = read(await userStore(), idText);
+  print(format === 'jsonl' ? exportJsonl(records) : exportMarkdown(summary, records));
+  return exitCode.done;
+}
+
+/** `weft sessions delete <id>`. */
+export async function deleteSession(idText: string, {json}: JsonOption): Promise<ExitCode> {
+  const store = await userStore();
+  const id = sessionIn(store, idText);
+  settled(store.delete(id));
+  if (json === undefined) process.stderr.write(`weft: deleted ${id}\n`);
+  else print(`${JSON.stringify({deleted: id})}\n`);
+  return exitCode.done;
+}
+
+const userStore = (): Promise<Store> =>
+  openUserStore(placesOf({platform: process.platform, env: process.env, home: homedir()}));
+
+function read(store: Store, idText: string): ReadSession {
+  const session = settled(store.read(sessionIn(store, idText)));
+  for (const {seq, reason} of session.skipped) {
+    process.stderr.write(`weft: record ${seq} cannot be read and is left out: ${reason}\n`);
+  }
+  return session;
+}
+
+/** The session with that id, or the only one whose id begins so. */
+function sessionIn(store: Store, idText: string): SessionId {
+  const wanted = idText.toLowerCase();
+  const found = wanted === '' ? [] : store.list({}).filter(({id}) => id.startsWith(wanted));
+  const [only] = found;
+  if (only === undefined)
+    throw new Error(`There is no session ${JSON.stringify(idText)}. List them: weft sessions list`);
+  if (found.length > 1) throw new Error(`${found.length} sessions begin with ${wanted}. Give more of the id.`);
+  return only.id;
+}
+
+function settled<T>(outcome: Outcome<T, Fault>): T {
+  if (outcome.tag === 'failed') throw new Error(faultText(outcome.error));
+  return outcome.value;
+}
+
+const print = (text: string): void => void process.stdout.write(text);

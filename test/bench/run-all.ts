@@ -1,0 +1,73 @@
+// The project's own micro-figures: `npm run bench`. Ratios of one run compare; absolute times belong to the machine and the day.
+import {spawnSync} from 'node:child_process';
+import {mkdtempSync, rmSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {fileURLToPath} from 'node:url';
+import {rolldown} from 'rolldown';
+import type {ModelEvent} from '../../src/domain/model-stream.ts';
+import {AnthropicDecoder} from '../../src/models/anthropic-decoder.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const weft = join(root, 'bin', 'weft.js');
+
+/** Median of the wall times of whole processes, in milliseconds. */
+function processMs(args: readonly string[], runs = 15): number {
+  const times = Array.from({length: runs}, () => {
+    const start = performance.now();
+    spawnSync(process.execPath, args, {stdio: 'ignore', env: {...process.env, WEFT_HOME: home}});
+    return performance.now() - start;
+  });
+  return times.toSorted((a, b) => a - b)[Math.floor(runs / 2)] ?? Number.NaN;
+}
+
+/** CPU of the second pass over one streamed megabyte: the first one warms up. */
+function decodeMs(): number {
+  const delta = JSON.stringify({
+    type: 'content_block_delta',
+    index: 0,
+    delta: {type: 'text_delta', text: 'forty bytes of text, as models send them'},
+  });
+  const start = JSON.stringify({type: 'content_block_start', index: 0, content_block: {type: 'text', text: ''}});
+  const pass = (): number => {
+    const endpoint = {name: 'bench', baseUrl: 'http://bench', keyVariable: 'KEY', urlVariable: 'URL'};
+    const decoder = new AnthropicDecoder({endpoint, model: 'bench', newId: () => 'id'});
+    const before = process.cpuUsage();
+    decoder.take(start, []);
+    for (let chunk = 0; chunk < 100; chunk += 1) {
+      const events: ModelEvent[] = [];
+      for (let at = 0; at < 250; at += 1) decoder.take(delta, events);
+    }
+    const used = process.cpuUsage(before);
+    return (used.user + used.system) / 1000;
+  };
+  pass();
+  return pass();
+}
+
+const row = (what: string, figure: string): void => console.log(`${what.padEnd(52)} ${figure}`);
+const home = mkdtempSync(join(tmpdir(), 'weft-bench-'));
+try {
+  processMs([weft, '--help'], 2);
+  const node = processMs(['-e', '0']);
+  row('bare Node, start to end', `${node.toFixed(0)} ms`);
+  for (const args of [['--version'], ['--help'], ['sessions', 'list']]) {
+    const ms = processMs([weft, ...args]);
+    row(`weft ${args.join(' ')}`, `${ms.toFixed(0)} ms, ${(ms / node).toFixed(2)} × bare Node`);
+  }
+
+  row('decode 1 MB in 25,000 stream events', `${decodeMs().toFixed(0)} ms CPU`);
+
+  const bundle = await rolldown({
+    cwd: root,
+    input: 'test/bench/tui-stream.ts',
+    platform: 'node',
+    external: ['react-devtools-core'],
+    transform: {define: {'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"'}},
+  });
+  await bundle.write({dir: home, format: 'esm'});
+  const rendered = spawnSync(process.execPath, [join(home, 'tui-stream.js')], {encoding: 'utf8'});
+  row('terminal UI, 300 kB of markdown in 40-byte deltas', rendered.stdout.trim());
+} finally {
+  rmSync(home, {recursive: true, force: true});
+}
