@@ -1,4 +1,4 @@
-import {existsSync, readFileSync, statSync} from 'node:fs';
+import {readFileSync, statSync} from 'node:fs';
 import {homedir} from 'node:os';
 import {join} from 'node:path';
 import {randomUUID} from 'node:crypto';
@@ -74,8 +74,7 @@ export function loadSurroundings(given: {
       },
     },
     store: () => (store ??= openUserStore(places)),
-    instructions: () =>
-      findInstructions({workspace: directory, config: places.config}, {readText: ownText, exists: existsSync}),
+    instructions: () => findInstructions({workspace: directory, config: places.config}, ownText),
   };
 }
 

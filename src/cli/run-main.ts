@@ -95,6 +95,7 @@ async function openTerminal(firstPrompt: string, surroundings: Surroundings): Pr
     engine,
     directory,
     firstPrompt,
+    opening: options.resume === true ? 'sessions' : 'composer',
     notices,
     listSessions: await sessionLister(surroundings),
     history: openHistory(join(surroundings.places.data, 'history.jsonl')),

@@ -10,6 +10,7 @@ export interface TerminalJob {
   readonly engine: Engine;
   readonly directory: string;
   readonly firstPrompt: string;
+  readonly opening: 'composer' | 'sessions';
   readonly notices: readonly string[];
   readonly listSessions: () => readonly SessionSummary[];
   readonly history: HistoryPort;
@@ -35,6 +36,7 @@ export async function runTerminal(job: TerminalJob): Promise<TerminalEnd> {
       version: version,
       directory: tilde(job.directory),
       firstPrompt: job.firstPrompt,
+      opening: job.opening,
       notices: job.notices,
       listSessions: job.listSessions,
       history: job.history,

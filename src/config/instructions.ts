@@ -7,23 +7,20 @@ export interface Instructions {
   readonly text: string;
 }
 
-export interface InstructionFiles {
-  /** `undefined` where there is no readable file. */
-  readText(path: string): string | undefined;
-  exists(path: string): boolean;
-}
+/** `undefined` where there is no file to read. */
+export type ReadText = (path: string) => string | undefined;
 
 /**
- * The user's own instructions, then those of the folders from the repository's root down to the workspace: the nearest comes
- * last. Outside of a repository only the workspace itself counts, so that what lies in a shared parent folder is not obeyed.
- * In each folder AGENTS.md is read, else CLAUDE.md. All paths are absolute.
+ * The user's own instructions, then those of the workspace's parents and the workspace: the nearest comes last. In each folder
+ * AGENTS.md is read, else CLAUDE.md. All paths are absolute. Whose files count is for `readText` to decide: a shared parent
+ * folder may hold somebody else's.
  */
 export function findInstructions(
   where: {readonly workspace: string; readonly config: string},
-  files: InstructionFiles,
+  readText: ReadText,
 ): readonly Instructions[] {
-  const folders = [where.config, ...foldersDownTo(where.workspace, files)];
-  return [...new Set(folders)].map(folder => readFolder(folder, files)).filter(found => found !== undefined);
+  const folders = [where.config, ...foldersDownTo(where.workspace)];
+  return [...new Set(folders)].map(folder => readFolder(folder, readText)).filter(found => found !== undefined);
 }
 
 /** What of one file is read, in UTF-16 units. */
@@ -31,19 +28,15 @@ export const maxInstructions = 32_768;
 
 const names = ['AGENTS.md', 'CLAUDE.md'];
 
-function foldersDownTo(workspace: string, files: InstructionFiles): readonly string[] {
-  const folders: string[] = [];
-  for (let folder = workspace; ; folder = dirname(folder)) {
-    folders.unshift(folder);
-    if (files.exists(join(folder, '.git'))) return folders;
-    if (dirname(folder) === folder) return [workspace];
-  }
+function foldersDownTo(workspace: string): readonly string[] {
+  const parent = dirname(workspace);
+  return parent === workspace ? [workspace] : [...foldersDownTo(parent), workspace];
 }
 
-function readFolder(folder: string, files: InstructionFiles): Instructions | undefined {
+function readFolder(folder: string, readText: ReadText): Instructions | undefined {
   for (const name of names) {
     const path = join(folder, name);
-    const text = files.readText(path)?.replace(/^\u{feff}/u, '');
+    const text = readText(path)?.replace(/^\u{feff}/u, '');
     if (text !== undefined) return text.trim() === '' ? undefined : {path, text: bounded(text)};
   }
   return undefined;

@@ -11,6 +11,8 @@ export interface TuiOptions {
   readonly directory: string;
   /** Sent at once; empty for none. */
   readonly firstPrompt: string;
+  /** What the user meets: the composer, or the list of sessions to go on with. */
+  readonly opening: 'composer' | 'sessions';
   /** One sentence each, shown at the start. */
   readonly notices: readonly string[];
   /** Sessions that `/resume` offers, latest first. */

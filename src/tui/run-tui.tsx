@@ -24,6 +24,7 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
     try {
       if (options.firstPrompt !== '') session.send(options.firstPrompt);
       session.remember(options.history.load());
+      if (options.opening === 'sessions') session.offerSessions();
       return await left;
     } finally {
       unsubscribe();

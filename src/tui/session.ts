@@ -182,6 +182,12 @@ export class Session {
     }
   }
 
+  /** Opens the list of earlier sessions. */
+  offerSessions(): void {
+    this.#pickSession();
+    this.#drawNow();
+  }
+
   #pickSession(): void {
     const {session} = this.#view;
     const own = session.tag === 'open' ? session.info.id : undefined;

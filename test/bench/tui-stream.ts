@@ -44,6 +44,7 @@ const options: TuiOptions = {
   version: '0.0.0',
   directory: '~/project',
   firstPrompt: '',
+  opening: 'composer',
   notices: [],
   listSessions: () => [],
   history: {load: () => [], add: () => {}},

@@ -1,97 +1,13 @@
 /* oxlint-disable no-control-regex -- these tests look for control characters */
 import {afterEach, describe, expect, test} from 'vitest';
-import type {AgentEvent, Approval} from '../../src/actions/agent-event.ts';
-import {actionOf} from '../../src/actions/catalogue.ts';
-import {actionId, messageId, parseSessionId} from '../../src/domain/ids.ts';
-import {noUsage} from '../../src/domain/usage.ts';
-import type {TuiExit, TuiOptions} from '../../src/tui/options.ts';
+import {messageId, parseSessionId} from '../../src/domain/ids.ts';
+import {openVirtualScreen} from '../support/virtual-screen.ts';
+import {delta, finished} from './support/events.ts';
+import {scriptedEngine, sessionInfo} from './support/scripted-engine.ts';
+import {begin, finishedText, leaveStages, start} from './support/stage.ts';
 import {runTui} from '../../src/tui/run-tui.tsx';
-import {openVirtualScreen, type VirtualScreen} from '../support/virtual-screen.ts';
-import {accepted, delta, finished, message, textStarted} from './support/events.ts';
-import {scriptedEngine, sessionInfo, type ScriptedEngine} from './support/scripted-engine.ts';
 
-interface Stage {
-  readonly screen: VirtualScreen;
-  readonly engine: ScriptedEngine;
-  readonly exit: Promise<TuiExit>;
-  readonly remembered: readonly string[];
-  readonly time: {now: number};
-  readonly leave: AbortController;
-}
-
-const open: Stage[] = [];
-afterEach(async () => {
-  for (const {screen, exit} of open.splice(0)) {
-    if (screen.rawMode() === 'raw') await screen.type('\u0003\u0003');
-    await exit;
-  }
-});
-
-/** Starts the UI and waits for its first frame. */
-async function start(
-  size: readonly [columns: number, rows: number] = [80, 24],
-  options: Partial<TuiOptions> = {},
-): Promise<Stage> {
-  const screen = openVirtualScreen(...size);
-  const engine = scriptedEngine();
-  const remembered: string[] = [];
-  const time = {now: 1_000_000};
-  const leave = new AbortController();
-  const exit = runTui(
-    {
-      engine,
-      stdin: screen.stdin,
-      stdout: screen.stdout,
-      version: '1.2.3',
-      directory: '~/project',
-      firstPrompt: '',
-      notices: [],
-      listSessions: () => [],
-      history: {load: () => ['an earlier prompt'], add: prompt => void remembered.push(prompt)},
-      look: 'plain',
-      demo: 'none',
-      clock: {now: () => time.now},
-      ...options,
-    },
-    leave.signal,
-  );
-  const stage = {screen, engine, exit, remembered, time, leave};
-  open.push(stage);
-  await screen.until(/Ask for something[^]*test-model/u);
-  return stage;
-}
-
-const begin: readonly AgentEvent[] = [
-  accepted('do it'),
-  {event: 'message-started', message, model: 'test-model', usage: noUsage},
-  textStarted,
-];
-const finishedText: AgentEvent = {event: 'block-finished', message, index: 0, block: {kind: 'text', text: ''}};
-
-const approval = (id: string, command: string): Approval => ({
-  id: actionId(id),
-  toolName: 'Bash',
-  action: actionOf('request-command-output', {
-    command,
-    timeoutMs: 1000,
-    claims: {readOnly: 'no', risky: 'yes', usesPager: 'unsaid'},
-    description: '',
-    rationale: 'the cache is stale',
-    citations: [],
-  }),
-  label: `Run command: ${command}`,
-  preview: {kind: 'command', command, directory: '/home/user/project'},
-  verdict: {decision: 'ask', risk: 'destructive', reasons: ['rm deletes files.']},
-  rationale: 'the cache is stale',
-  sessionGrant: 'rm in this folder',
-});
-
-function ask(engine: ScriptedEngine, request: Approval): void {
-  engine.emit(
-    {event: 'action-queued', id: request.id, action: request.action, label: request.label},
-    {event: 'approval-requested', approval: request},
-  );
-}
+afterEach(leaveStages);
 
 describe('the composer', () => {
   test('sends a prompt, remembers it and shows it once', async () => {
@@ -232,109 +148,10 @@ describe('scrollback', () => {
   });
 });
 
-describe('confirmations', () => {
-  test('the card says what, where, why and how risky; y allows once', async () => {
-    const {screen, engine} = await start();
-    engine.emit(...begin);
-    ask(engine, approval('a1', 'rm -rf build'));
-    await screen.until(/Allow this\?/u);
-    const text = (await screen.rows()).join('\n');
-    expect(text).toMatch(
-      /rm -rf build\n +in \/home\/user\/project\nWhy: the cache is stale\nRisk: can destroy data. rm deletes/u,
-    );
-    await screen.type('\r');
-    await screen.type('y');
-    await expect
-      .poll(() => engine.ops)
-      .toEqual([{op: 'answer-approval', id: 'a1', answer: {decision: 'allow', scope: 'once'}}]);
-  });
-
-  test.each([
-    ['s', {decision: 'allow', scope: 'session'}],
-    ['n', {decision: 'refuse', message: ''}],
-  ])('%s answers %o', async (key, answer) => {
-    const {screen, engine} = await start();
-    engine.emit(...begin);
-    ask(engine, approval('a1', 'make'));
-    await screen.until(/Allow this\?/u);
-    await screen.type(key);
-    await expect.poll(() => engine.ops).toEqual([{op: 'answer-approval', id: 'a1', answer}]);
-  });
-
-  test('r asks for a reason and sends it', async () => {
-    const {screen, engine, time} = await start();
-    engine.emit(...begin);
-    ask(engine, approval('a1', 'make'));
-    await screen.until(/Allow this\?/u);
-    await screen.type('r');
-    await screen.until(/why not\?/u);
-    time.now += 100;
-    await screen.type('use ninja');
-    time.now += 100;
-    await screen.type('\r');
-    await expect
-      .poll(() => engine.ops)
-      .toEqual([{op: 'answer-approval', id: 'a1', answer: {decision: 'refuse', message: 'use ninja'}}]);
-  });
-
-  test('keys of a word being typed stay in the draft until a pause of 600 ms', async () => {
-    const {screen, engine, time} = await start();
-    engine.emit(...begin);
-    await screen.type('ver');
-    await screen.until(/> ver/u);
-    time.now += 300;
-    ask(engine, approval('a1', 'make'));
-    await screen.until(/Allow this\?/u);
-    await screen.type('y');
-    await screen.until(/> very/u);
-    time.now += 599;
-    await screen.type('s');
-    await screen.until(/> verys/u);
-    expect(engine.ops).toEqual([]);
-    time.now += 600;
-    await screen.type('y');
-    await expect
-      .poll(() => engine.ops)
-      .toEqual([{op: 'answer-approval', id: 'a1', answer: {decision: 'allow', scope: 'once'}}]);
-    engine.emit({event: 'approval-settled', id: actionId('a1'), decision: 'allowed'});
-    await screen.until(/> verys\n/u);
-  });
-
-  test('several are counted and come one after the other', async () => {
-    const {screen, engine, time} = await start();
-    engine.emit(...begin);
-    ask(engine, approval('a1', 'first'));
-    ask(engine, approval('a2', 'second'));
-    await screen.until(/\(1 of 2\) Run command: first/u);
-    await screen.type('y');
-    engine.emit({event: 'approval-settled', id: actionId('a1'), decision: 'allowed'});
-    await screen.until(/Allow this\? Run command: second/u);
-    time.now += 20;
-    await screen.type('y');
-    time.now += 60;
-    await screen.type('n');
-    await expect
-      .poll(() => engine.ops)
-      .toEqual([
-        {op: 'answer-approval', id: 'a1', answer: {decision: 'allow', scope: 'once'}},
-        {op: 'answer-approval', id: 'a2', answer: {decision: 'refuse', message: ''}},
-      ]);
-  });
-
-  test('a long command is cut in the middle and printed whole on demand', async () => {
-    const {screen, engine} = await start([40, 12]);
-    engine.emit(...begin);
-    const command = Array.from({length: 30}, (_, at) => `echo step-${at}`).join('\n');
-    ask(engine, approval('a1', command));
-    await screen.until(/lines hidden: press v/u);
-    await screen.type('v');
-    await expect.poll(async () => (await screen.everything()).join('\n')).toMatch(/echo step-14\n {2}echo step-15\n/u);
-  });
-});
+const other = parseSessionId('00000000-0000-4000-8000-000000000002') ?? sessionInfo.id;
 
 describe('resuming', () => {
   test('the session is picked from a list, latest first, without the one that is open', async () => {
-    const other = parseSessionId('00000000-0000-4000-8000-000000000002') ?? sessionInfo.id;
     const summary = {directory: '', model: '', createdAt: 0, updatedAt: 0, messages: 4};
     const {screen, engine} = await start([80, 24], {
       listSessions: () => [
@@ -347,56 +164,17 @@ describe('resuming', () => {
     await screen.type('\r');
     expect(engine.ops).toEqual([{op: 'open-session', session: {kind: 'resume', id: other}}]);
   });
-});
 
-describe('questions', () => {
-  test('options are chosen by arrows, digits, space and own words', async () => {
-    const {screen, engine, time} = await start();
-    engine.emit(...begin, {
-      event: 'question-asked',
-      id: actionId('q1'),
-      questions: [
-        {
-          question: 'Which one?',
-          header: '',
-          choice: 'one',
-          options: [
-            {label: 'left', description: '', recommended: 'plain'},
-            {label: 'right', description: 'the other', recommended: 'recommended'},
-          ],
-        },
-        {
-          question: 'Which ones?',
-          header: '',
-          choice: 'many',
-          options: [
-            {label: 'a', description: '', recommended: 'plain'},
-            {label: 'b', description: '', recommended: 'plain'},
-          ],
-        },
-      ],
+  test('`--resume` without an id begins with the list', async () => {
+    const summary = {directory: '', model: '', createdAt: 0, updatedAt: 0, messages: 4};
+    const {screen, engine} = await start([80, 24], {
+      opening: 'sessions',
+      listSessions: () => [{...summary, id: other, title: 'the one from yesterday'}],
     });
-    await screen.until(/\(1 of 2\) Which one\?[^]*> 2. right \(recommended\)/u);
-    const keys = ['\r', ' ', '\u001B[B', ' ', '\u001B[B', 'o', 'and c', '\r'];
-    for (const key of keys) {
-      time.now += 100;
-      await screen.type(key);
-    }
-    await expect
-      .poll(() => engine.ops)
-      .toEqual([
-        {
-          op: 'answer-question',
-          id: 'q1',
-          answer: {
-            kind: 'answered',
-            answers: [
-              {selected: ['right'], other: ''},
-              {selected: ['a', 'b'], other: 'and c'},
-            ],
-          },
-        },
-      ]);
+    await screen.until(/Go on with which session\?\n> 1. .*the one from yesterday/u);
+    await screen.type('\u001B');
+    await screen.until(/Ask for something/u);
+    expect(engine.ops).toEqual([]);
   });
 });
 
@@ -465,6 +243,7 @@ describe('stopping and leaving', () => {
         version: '1',
         directory: '~',
         firstPrompt: '',
+        opening: 'composer',
         notices: ['No model is configured.'],
         listSessions: () => [],
         history: {load: () => [], add: () => {}},

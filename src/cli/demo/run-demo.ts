@@ -26,6 +26,7 @@ export async function runDemo({dir}: {readonly dir?: string}): Promise<ExitCode>
       engine: demoEngine(place.directory, 'lively'),
       directory: place.directory,
       firstPrompt: demoPrompt,
+      opening: 'composer',
       notices: [
         `This is a recording: only the model's words are played, every action really runs, in ${place.directory}.`,
       ],

@@ -15,7 +15,7 @@ export interface ResultSetting {
   readonly phase: 'streaming' | 'tools';
 }
 
-/** The last message of a prompt. A failure of the model's API is a `success` with `is_error`, as the reference has it. */
+/** The last message of a prompt. `result` is there in errors too: what the model had said last. A failure of the model's API is a `success` with `is_error`, as the reference has it. */
 export function resultMessage(summary: PromptSummary, setting: ResultSetting): RpcResult {
   const {end} = summary;
   const figures = figuresOf(summary, setting);
@@ -34,6 +34,7 @@ export function resultMessage(summary: PromptSummary, setting: ResultSetting): R
         type: 'result',
         subtype: 'error_during_execution',
         is_error: true,
+        result: summary.answer,
         errors: ['The request was interrupted.'],
         ...figures,
         terminal_reason: setting.phase === 'streaming' ? 'aborted_streaming' : 'aborted_tools',
@@ -53,6 +54,7 @@ export function resultMessage(summary: PromptSummary, setting: ResultSetting): R
             type: 'result',
             subtype: 'error_during_execution',
             is_error: true,
+            result: summary.answer,
             errors: [faultText(end.fault)],
             ...figures,
           };
@@ -61,6 +63,7 @@ export function resultMessage(summary: PromptSummary, setting: ResultSetting): R
         type: 'result',
         subtype: 'error_max_turns',
         is_error: true,
+        result: summary.answer,
         errors: [`Reached maximum number of turns (${end.turns})`],
         ...figures,
         terminal_reason: 'max_turns',
@@ -70,6 +73,7 @@ export function resultMessage(summary: PromptSummary, setting: ResultSetting): R
         type: 'result',
         subtype: 'error_max_budget_usd',
         is_error: true,
+        result: summary.answer,
         errors: [`Reached maximum budget ($${end.usd})`],
         ...figures,
         terminal_reason: 'budget_exhausted',

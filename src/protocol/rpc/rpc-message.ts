@@ -119,6 +119,7 @@ export interface RpcSuccess extends ResultFigures {
 
 export interface RpcFailure extends ResultFigures {
   readonly subtype: 'error_during_execution' | 'error_max_turns' | 'error_max_budget_usd';
+  readonly result: string;
   readonly errors: readonly string[];
 }
 

@@ -1,32 +1,28 @@
 import {describe, expect, test} from 'vitest';
-import {findInstructions, maxInstructions, type InstructionFiles} from '../../../src/config/instructions.ts';
+import {findInstructions, maxInstructions, type ReadText} from '../../../src/config/instructions.ts';
 
-const tree = (texts: Readonly<Record<string, string>>): InstructionFiles => ({
-  readText: path => texts[path],
-  exists: path => path in texts,
-});
+const tree =
+  (texts: Readonly<Record<string, string>>): ReadText =>
+  path =>
+    texts[path];
 const where = {workspace: '/home/u/repo/packages/one', config: '/home/u/.config/weft'};
 
 describe.skipIf(process.platform === 'win32')('findInstructions', () => {
-  test('comes from the user and from the repository down to the workspace, not from above', () => {
+  test("comes from the user, the workspace's parents and the workspace, the nearest last", () => {
     const files = tree({
       '/home/u/.config/weft/AGENTS.md': 'mine',
       '/home/u/AGENTS.md': 'above',
-      '/home/u/repo/.git': '',
       '/home/u/repo/CLAUDE.md': 'root',
       '/home/u/repo/packages/one/AGENTS.md': '\ufeffnear',
       '/home/u/repo/packages/one/CLAUDE.md': 'second choice',
+      '/home/u/repo/packages/two/AGENTS.md': 'beside',
     });
     expect(findInstructions(where, files)).toEqual([
       {path: '/home/u/.config/weft/AGENTS.md', text: 'mine'},
+      {path: '/home/u/AGENTS.md', text: 'above'},
       {path: '/home/u/repo/CLAUDE.md', text: 'root'},
       {path: '/home/u/repo/packages/one/AGENTS.md', text: 'near'},
     ]);
-  });
-
-  test('without a repository only the workspace counts', () => {
-    const files = tree({'/home/u/repo/AGENTS.md': 'above', '/home/u/repo/packages/one/CLAUDE.md': 'here'});
-    expect(findInstructions(where, files)).toEqual([{path: '/home/u/repo/packages/one/CLAUDE.md', text: 'here'}]);
   });
 
   test('an empty file says that there are none; a workspace that is the config folder counts once', () => {

@@ -1,0 +1,184 @@
+import {writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {describe, expect, test} from 'vitest';
+import {call, fail, hang, say, usage, type Answer} from '../support/model-script.ts';
+import {runWeft, TempPlace} from '../support/run-weft.ts';
+import {openScene, toldResults} from '../support/scene.ts';
+import {resultOf} from './support/messages.ts';
+
+describe('1: it failed, and says in one line what to do', () => {
+  const cases: readonly (readonly [number, string, Answer, RegExp])[] = [
+    [401, 'a wrong key', fail(401), /did not accept the API key \(401\): scripted 401\.? Check ANTHROPIC_API_KEY\.$/u],
+    [403, 'a key without rights', fail(403), /\(403\).* Check that the key in ANTHROPIC_API_KEY may use the model/u],
+    [404, 'a model nobody knows', fail(404), /knows no model .* Check the model \(--model\) and the base URL/u],
+    [400, 'a request that is refused', fail(400), /did not accept the request \(400\)/u],
+    [402, 'no credit', fail(402), /for lack of credit \(402\).* Add credit/u],
+  ];
+  test.each(cases)('%i, %s', async (_status, _title, refusal, line) => {
+    await using scene = await openScene([refusal]);
+    const {code, stdout, stderr} = await scene.run(['--prompt', 'x']);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^weft: [^\n]+\n$/u);
+    expect(stderr.trimEnd()).toMatch(line);
+    expect(scene.server.requests).toHaveLength(1);
+  });
+
+  test('no server at the address', async () => {
+    await using scene = await openScene([]);
+    await scene.server.close();
+    const {code, stdout, stderr} = await scene.run(['--prompt', 'x']);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr.trimEnd().split('\n').at(-1)).toBe(
+      `weft: Nothing listens at ${scene.server.baseUrl.anthropic}. Start the model server, or name another address (--base-url or ANTHROPIC_BASE_URL).`,
+    );
+  });
+
+  test('no model at all', async () => {
+    using place = new TempPlace();
+    expect(await runWeft(['--prompt', 'x'], {place})).toEqual({
+      code: 1,
+      signal: null,
+      stdout: '',
+      stderr:
+        'weft: No model is configured: set ANTHROPIC_API_KEY, or OPENAI_API_KEY / OPENAI_BASE_URL for a server that speaks its protocol; `weft demo` works without.\n',
+    });
+  });
+
+  test('a model that answers nothing', async () => {
+    await using scene = await openScene([say('')]);
+    const {code, stdout, stderr} = await scene.run(['--prompt', 'x']);
+    expect([code, stdout, stderr]).toEqual([1, '', 'weft: the model ended without an answer.\n']);
+  });
+});
+
+describe('2: it was called wrongly', () => {
+  const id = '00000000-0000-4000-8000-000000000000';
+  const cases: readonly (readonly [title: string, args: readonly string[], says: RegExp])[] = [
+    ['a flag nobody knows', ['--prmpt', 'x'], /unknown option '--prmpt'[^]*--prompt/u],
+    ['a value that does not fit', ['--prompt', 'x', '--output-format', 'xml'], /xml[^]*text, json, stream-json/u],
+    ['a number that is none', ['--prompt', 'x', '--max-turns', 'many'], /max-turns[^]*whole number/u],
+    ['a bound of nothing', ['--prompt', 'x', '--max-cost', '0'], /max-cost[^]*above 0/u],
+    ['a mode nobody knows', ['--prompt', 'x', '--permission-mode', 'yolo'], /yolo[^]*bypassPermissions/u],
+    ['a rule that is none', ['--prompt', 'x', '--allowed-tools', 'Bash(git'], /Bash\(git/u],
+    ['two prompts', ['--prompt', 'x', 'y'], /two prompts/u],
+    ['an empty prompt', ['--prompt', ''], /no prompt/u],
+    ['white space for a prompt', ['--print', '  '], /no prompt/u],
+    ['a folder that is not there', ['--prompt', 'x', '--cwd', 'nowhere'], /nowhere is not a folder/u],
+    ['another folder that is not there', ['--prompt', 'x', '--add-dir', 'nowhere'], /nowhere is not a folder/u],
+    ['settings that are no JSON', ['--prompt', 'x', '--settings', '{"model"'], /--settings is not JSON/u],
+    [
+      'settings that are not there',
+      ['--prompt', 'x', '--settings', 'nowhere.json'],
+      /settings file cannot be read.*nowhere/u,
+    ],
+    ['a session id that is none', ['--prompt', 'x', '--resume', 'last'], /"last" is not a session id/u],
+    ['--resume without an id', ['--prompt', 'x', '--resume'], /needs a session id/u],
+    ['two sessions', ['--prompt', 'x', '--continue', '--resume', id], /exclude each other/u],
+    ['a recording that is not there', ['--prompt', 'x', '--replay', 'nowhere'], /recording cannot be read.*nowhere/u],
+    ['a shell nobody knows', ['completion', 'tcsh'], /tcsh[^]*bash, zsh, fish, powershell/u],
+  ];
+  test.concurrent.each(cases)('%s', async (_title, args, says) => {
+    await using scene = await openScene([say('never')]);
+    const {code, stdout, stderr} = await scene.run(args);
+    expect([code, stdout, scene.server.requests.length]).toEqual([2, '', 0]);
+    expect(stderr).toMatch(/^weft: /u);
+    expect(stderr).toMatch(says);
+    expect(stderr).not.toMatch(/^ {4}at /mu);
+  });
+
+  test('a settings file with a value that does not fit', async () => {
+    await using scene = await openScene([]);
+    const file = join(scene.place.work, 'settings.json');
+    writeFileSync(file, '{"permissionMode": "maybe"}');
+    const {code, stderr} = await scene.run(['--prompt', 'x', '--settings', file]);
+    expect([code, stderr]).toEqual([
+      2,
+      `weft: ${file}: "permissionMode" does not fit; "permissionMode" must be one of default, acceptEdits, plan, dontAsk, bypassPermissions. Mend the file, then start again.\n`,
+    ]);
+  });
+
+  test('a key that is missing for the provider asked for', async () => {
+    using place = new TempPlace();
+    const {code, stderr} = await runWeft(['--prompt', 'x', '--provider', 'anthropic'], {place});
+    expect([code, stderr]).toEqual([
+      2,
+      'weft: ANTHROPIC_API_KEY is not set. Set it to your key, or choose another --provider.\n',
+    ]);
+  });
+});
+
+describe('3: an approval was needed and nobody could be asked', () => {
+  const script = [call('Bash', {command: 'touch made'}, {id: 'toolu_1'}), say('I could not.')];
+
+  test('the model is told, the run goes on, the answer still comes', async () => {
+    await using scene = await openScene(script);
+    const {code, stdout, stderr} = await scene.run(['--prompt', 'x']);
+    expect([code, stdout]).toEqual([3, 'I could not.\n']);
+    expect(stderr).toBe(
+      'weft: not run, because it needs approval and nobody could be asked: Bash. Allow it with --allowed-tools or --permission-mode.\n',
+    );
+    expect(toldResults(scene.server.requests[1])).toEqual([expect.stringContaining("needs the user's approval")]);
+    expect(() => scene.read('made')).toThrow('ENOENT');
+  });
+
+  test('the result names what was denied', async () => {
+    await using scene = await openScene(script);
+    const {code, stdout} = await scene.run(['--prompt', 'x', '--output-format', 'json']);
+    expect([code, resultOf(stdout)['permission_denials']]).toEqual([
+      3,
+      [{tool_name: 'Bash', tool_use_id: 'toolu_1', tool_input: {command: 'touch made'}}],
+    ]);
+  });
+
+  test('what a rule forbids is no missing approval', async () => {
+    await using scene = await openScene(script);
+    const {code, stdout} = await scene.run(['--prompt', 'x', '--disallowed-tools', 'Bash', '--output-format', 'json']);
+    expect([code, resultOf(stdout)['permission_denials']]).toEqual([0, [expect.objectContaining({tool_name: 'Bash'})]]);
+    expect(() => scene.read('made')).toThrow('ENOENT');
+  });
+});
+
+describe('4: a bound was reached', () => {
+  const loop = (): Answer => [call('Glob', {pattern: '*'}), usage({input: 100_000, output: 0})];
+
+  test('--max-turns', async () => {
+    await using scene = await openScene(loop);
+    const {code, stdout, stderr} = await scene.run(['--prompt', 'x', '--max-turns', '2', '--output-format', 'json']);
+    expect([code, scene.server.requests.length]).toEqual([4, 2]);
+    expect(stderr).toBe(
+      'weft: stopped at the limit of 2 turns, before the model was done. Raise --max-turns to let it go on.\n',
+    );
+    expect(resultOf(stdout)).toMatchObject({subtype: 'error_max_turns', is_error: true});
+  });
+
+  test('--max-cost, of a model whose price is known', async () => {
+    await using scene = await openScene(loop);
+    const {code, stdout} = await scene.run([
+      '--prompt',
+      'x',
+      '--max-cost',
+      '0.5',
+      '--model',
+      'claude-sonnet-4-5',
+      '--output-format',
+      'json',
+    ]);
+    // A request costs 0.30 dollars: after the second the bound is passed, and the third does not leave.
+    expect([code, scene.server.requests.length]).toEqual([4, 2]);
+    expect(resultOf(stdout)).toMatchObject({subtype: 'error_max_budget_usd', is_error: true, total_cost_usd: 0.6});
+  });
+
+  test('bounds that are kept change nothing', async () => {
+    await using scene = await openScene([say('done')]);
+    const {code, stdout} = await scene.run(['--prompt', 'x', '--max-turns', '1', '--max-cost', '1', '--timeout', '60']);
+    expect([code, stdout]).toEqual([0, 'done\n']);
+  });
+});
+
+test('124: --timeout ends a request that nobody answers', async () => {
+  await using scene = await openScene([hang()]);
+  const {code, stdout, stderr} = await scene.run(['--prompt', 'x', '--timeout', '0.5', '--output-format', 'json']);
+  expect([code, stderr]).toEqual([124, 'weft: the time limit of 0.5 s was reached\n']);
+  expect(resultOf(stdout)).toMatchObject({subtype: 'error_during_execution', is_error: true});
+  await scene.server.disconnected();
+});

@@ -1,0 +1,88 @@
+import {describe, expect, test} from 'vitest';
+import {breakOff, dropAfter, fail, say, sayPieces, type Answer, type Break} from '../support/model-script.ts';
+import {finish} from '../support/run-weft.ts';
+import {openScene} from '../support/scene.ts';
+import {jsonLines, kindsOf} from './support/messages.ts';
+
+const quickly = {headers: {'retry-after-ms': '10'}};
+
+describe('trouble that passes is not seen by the reader', () => {
+  const cases: readonly (readonly [title: string, troubles: readonly Answer[]])[] = [
+    ['overloaded (529)', [fail(529, quickly)]],
+    ['the rate is limited (429), come back at once', [fail(429, {headers: {'retry-after': '0'}})]],
+    ['the server has trouble (500), twice', [fail(500, quickly), fail(503, quickly)]],
+    ['the server took too long (408)', [fail(408, quickly)]],
+  ];
+  test.concurrent.each(cases)('%s', async (_title, troubles) => {
+    await using scene = await openScene([...troubles, say('In the end.')]);
+    const finished = await scene.run(['--prompt', 'x']);
+    expect(finished).toEqual({code: 0, signal: null, stdout: 'In the end.\n', stderr: ''});
+    expect(scene.server.requests).toHaveLength(troubles.length + 1);
+    expect(scene.server.requests.at(-1)?.body).toEqual(scene.server.requests[0]?.body);
+  });
+
+  test('a program is told of it', async () => {
+    await using scene = await openScene([fail(529, quickly), say('In the end.')]);
+    const {stdout} = await scene.run(['--prompt', 'x', '--output-format', 'stream-json', '--verbose']);
+    expect(kindsOf(stdout)).toEqual(['system/init', 'system/api_retry', 'assistant:text', 'result/success']);
+    expect(jsonLines(stdout)[1]).toMatchObject({max_retries: 10, error_status: 529, error: 'overloaded'});
+  });
+});
+
+describe('a connection that breaks in the middle: nothing is said twice', () => {
+  const text = 'one two three four five six seven.';
+  const breaks: readonly Break[] = ['reset', 'end', 'error', 'garbage'];
+  for (const dialect of ['anthropic', 'openai'] as const) {
+    test.concurrent.each(breaks)(`${dialect}: %s, and the same words again`, async how => {
+      await using scene = await openScene([[say('one two three'), breakOff(how)], say(text)], dialect);
+      const {code, stdout} = await scene.run([
+        '--prompt',
+        'x',
+        '--output-format',
+        'stream-json',
+        '--verbose',
+        '--include-partial-messages',
+      ]);
+      expect([code, deltasOf(stdout), jsonLines(stdout).at(-1)?.['result']]).toEqual([0, text, text]);
+    });
+  }
+
+  test('it goes on from what was said when the model begins anew in other words', async () => {
+    await using scene = await openScene([dropAfter(3, say('one two three four')), sayPieces('uno ', 'dos.')]);
+    const {code, stdout} = await scene.run([
+      '--prompt',
+      'x',
+      '--output-format',
+      'stream-json',
+      '--verbose',
+      '--include-partial-messages',
+    ]);
+    expect([code, scene.server.requests.length]).toEqual([0, 2]);
+    // What was shown is what the answer is made of, whichever way the two were joined.
+    expect(deltasOf(stdout)).toBe(jsonLines(stdout).at(-1)?.['result']);
+  });
+
+  test('in a pipe, as text', async () => {
+    await using scene = await openScene([dropAfter(3, say(text)), dropAfter(5, say(text)), say(text)]);
+    expect(await scene.run(['--prompt', 'x'])).toEqual({code: 0, signal: null, stdout: `${text}\n`, stderr: ''});
+  });
+});
+
+test('a signal ends the waiting between two tries at once', async () => {
+  await using scene = await openScene([fail(529, {headers: {'retry-after': '60'}})]);
+  const child = scene.start(['--prompt', 'x', '--output-format', 'stream-json', '--verbose']);
+  const finished = finish(child);
+  await new Promise<void>(resolve => {
+    child.stdout.on('data', (chunk: Buffer) => void (chunk.includes('api_retry') && resolve()));
+  });
+  const before = performance.now();
+  child.kill('SIGINT');
+  expect((await finished).code).toBe(130);
+  expect(performance.now() - before).toBeLessThan(500);
+});
+
+/** All text deltas of a stream, joined. */
+const deltasOf = (stdout: string): string =>
+  [...stdout.matchAll(/"text_delta","text":("(?:[^"\\]|\\.)*")/gu)]
+    .map(([, json = '""']) => String(JSON.parse(json)))
+    .join('');

@@ -1,0 +1,177 @@
+import {statSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {describe, expect, test} from 'vitest';
+import {call, callRaw, say, type Answer} from '../support/model-script.ts';
+import {openScene, scriptedKey, toldResults, type Scene} from '../support/scene.ts';
+
+const file = 'sum.js';
+const wrong = 'export const sum = (a, b) => a - b;\n';
+const right = 'export const sum = (a, b) => a + b;\n';
+
+const edit = call('Edit', {file_path: file, old_string: 'a - b', new_string: 'a + b'});
+const check = call('Bash', {command: 'node check.mjs'});
+const repair: readonly Answer[] = [[say('I read.'), call('Read', {file_path: file})], edit, check, say('Repaired.')];
+
+async function openRepair(): Promise<Scene> {
+  const scene = await openScene(repair);
+  writeFileSync(join(scene.place.work, file), wrong);
+  writeFileSync(
+    join(scene.place.work, 'check.mjs'),
+    `import {sum} from './sum.js';\nconsole.log('sum is', sum(1, 2));\n`,
+  );
+  return scene;
+}
+
+describe('read, edit, run', () => {
+  const permitted: readonly (readonly [title: string, flags: readonly string[]])[] = [
+    ['bypassPermissions', ['--permission-mode', 'bypassPermissions']],
+    ['acceptEdits and one command', ['--permission-mode', 'acceptEdits', '--allowed-tools', 'Bash(node:*)']],
+    ['rules', ['--allowed-tools', 'Edit', 'Bash']],
+    ['rules with a comma, the other spelling', ['--allowedTools=Edit(sum.js),Bash(node:*)']],
+  ];
+  test.concurrent.each(permitted)('permitted by %s', async (_title, flags) => {
+    await using scene = await openRepair();
+    const finished = await scene.run(['--prompt', 'Repair it.', ...flags]);
+    expect(finished).toEqual({code: 0, signal: null, stdout: 'Repaired.\n', stderr: ''});
+    expect(scene.read(file)).toBe(right);
+    const told = scene.server.requests.slice(1).map(toldResults);
+    expect(told[0]?.[0]).toContain('a - b');
+    expect(told[2]?.[0]).toMatch(/^sum is 3\n\[exit code 0 after \d+\.\d s in /u);
+  });
+
+  const refused: readonly (readonly [title: string, flags: readonly string[], code: number])[] = [
+    ['default: nobody can be asked', [], 3],
+    ['dontAsk', ['--permission-mode', 'dontAsk'], 3],
+    ['plan', ['--permission-mode', 'plan'], 0],
+    [
+      'a rule that forbids is stronger than the mode',
+      ['--permission-mode', 'bypassPermissions', '--disallowed-tools', 'Edit', 'Bash'],
+      0,
+    ],
+  ];
+  test.concurrent.each(refused)('refused by %s', async (_title, flags, code) => {
+    await using scene = await openRepair();
+    expect(await scene.run(['--prompt', 'Repair it.', ...flags])).toMatchObject({code, stdout: 'Repaired.\n'});
+    expect(scene.read(file)).toBe(wrong);
+    const told = scene.server.requests.slice(1).map(toldResults);
+    expect(told.map(([text]) => /Not permitted/u.test(text ?? ''))).toEqual([false, true, true]);
+  });
+});
+
+test('a rule for one command permits no other behind it', async () => {
+  await using scene = await openScene([call('Bash', {command: 'node --version; touch made'}), say('done')]);
+  expect((await scene.run(['--prompt', 'x', '--allowed-tools', 'Bash(node:*)'])).code).toBe(3);
+  expect(() => scene.read('made')).toThrow('ENOENT');
+});
+
+test('a rule whose parenthesis is not closed permits nothing', async () => {
+  await using scene = await openScene([call('Bash', {command: 'touch made'}), say('done')]);
+  expect((await scene.run(['--prompt', 'x', '--allowed-tools', 'Bash(git status:*'])).code).not.toBe(0);
+  expect(() => scene.read('made')).toThrow('ENOENT');
+});
+
+test('acceptEdits permits no edit outside the workspace', async () => {
+  await using scene = await openScene([call('Write', {file_path: '../beside.txt', content: 'x'}), say('done')]);
+  const {code} = await scene.run(['--prompt', 'x', '--permission-mode', 'acceptEdits']);
+  expect(code).toBe(3);
+  expect(() => scene.read('../beside.txt')).toThrow('ENOENT');
+});
+
+test('--add-dir makes a folder part of the workspace', async () => {
+  const read = (path: string): Answer => call('Read', {file_path: path});
+  await using scene = await openScene(({body}) =>
+    body.messages.length === 1 ? read(join(scene.place.home, 'note.txt')) : say('done'),
+  );
+  writeFileSync(join(scene.place.home, 'note.txt'), 'kept in mind');
+  expect((await scene.run(['--prompt', 'x'])).code).toBe(3);
+  expect((await scene.run(['--prompt', 'x', '--add-dir', scene.place.home])).code).toBe(0);
+  expect(toldResults(scene.server.requests.at(-1))).toEqual([expect.stringContaining('kept in mind')]);
+});
+
+test("the provider's key is in no command's environment", async () => {
+  await using scene = await openScene([call('Bash', {command: 'env; cat /proc/$$/environ'}), say('done')]);
+  const environment = {OPENAI_API_KEY: 'sk-other-987', MY_TOKEN: 'token-555', HARMLESS: 'harmless-value'};
+  await scene.run(['--prompt', 'x', '--permission-mode', 'bypassPermissions'], {environment});
+  const [told = ''] = toldResults(scene.server.requests[1]);
+  expect(told).toContain('harmless-value');
+  for (const secret of [scriptedKey, 'sk-other-987', 'token-555']) expect(told).not.toContain(secret);
+});
+
+test('a command cannot wait for somebody: no terminal, no pager, stdin at its end', async () => {
+  const command = 'read -r line; echo "read: $?"; cat; echo "pager: $PAGER $GIT_PAGER"; tty';
+  await using scene = await openScene([call('Bash', {command}), say('done')]);
+  await scene.run(['--prompt', 'x', '--permission-mode', 'bypassPermissions'], {
+    stdin: {text: 'not for the command\n'},
+  });
+  expect(toldResults(scene.server.requests[1])).toEqual([
+    expect.stringMatching(/^read: 1\npager: cat cat\nnot a tty\n\[exit code 1 after/u),
+  ]);
+});
+
+describe('what the model does wrong is told to it, and the run goes on', () => {
+  const cases: readonly (readonly [title: string, answer: Answer, told: RegExp])[] = [
+    ['a tool that does not exist', call('Brush', {command: 'ls'}), /Brush/u],
+    [
+      'a tool that is declared and not built',
+      call('WebFetch', {url: 'https://example.com/', prompt: 'x'}),
+      /not built/u,
+    ],
+    ['input that does not fit', call('Bash', {comand: 'ls'}), /command/u],
+    ['input that is no JSON', callRaw('Bash', '{"command": "l'), /input of Bash does not fit/u],
+    ['input that is no object', callRaw('Bash', '["ls"]'), /input of Bash does not fit/u],
+    ['a file that is not there', call('Read', {file_path: 'nowhere.txt'}), /nowhere\.txt/u],
+    [
+      'a text that is not in the file',
+      call('Edit', {file_path: file, old_string: 'zzz', new_string: 'y'}),
+      /zzz|not found|does not/u,
+    ],
+  ];
+  test.concurrent.each(cases)('%s', async (_title, answer, told) => {
+    await using scene = await openScene([answer, say('I see.')]);
+    writeFileSync(join(scene.place.work, file), wrong);
+    const finished = await scene.run(['--prompt', 'x', '--permission-mode', 'bypassPermissions']);
+    expect(finished).toEqual({code: 0, signal: null, stdout: 'I see.\n', stderr: ''});
+    expect(toldResults(scene.server.requests[1])).toEqual([expect.stringMatching(told)]);
+    expect(JSON.stringify(scene.server.requests[1]?.body.messages.at(-1))).toContain('"is_error":true');
+  });
+});
+
+test.each(['anthropic', 'openai'] as const)('results keep the order of the calls: %s', async dialect => {
+  const calls = [
+    call('Read', {file_path: 'a.txt'}, {id: 'id_a'}),
+    call('Bash', {command: 'sleep 0.2; echo second'}, {id: 'id_b'}),
+    call('Read', {file_path: 'c.txt'}, {id: 'id_c'}),
+    call('Nothing', {}, {id: 'id_d'}),
+    call('Glob', {pattern: '*.txt'}, {id: 'id_e'}),
+  ];
+  await using scene = await openScene([calls, say('done')], dialect);
+  for (const name of ['a', 'c']) writeFileSync(join(scene.place.work, `${name}.txt`), `text of ${name}\n`);
+  const {code} = await scene.run(['--prompt', 'x', '--permission-mode', 'bypassPermissions']);
+  const sent = JSON.stringify(scene.server.requests[1]?.body.messages);
+  const ids = [...sent.matchAll(/"(?:tool_use_id|tool_call_id)":"(id_.)"/gu)].map(([, id]) => id);
+  expect([code, ids]).toEqual([0, ['id_a', 'id_b', 'id_c', 'id_d', 'id_e']]);
+  expect(sent).toMatch(/text of a.*second.*text of c.*Nothing.*a\.txt.*c\.txt/su);
+});
+
+test('twenty megabytes of output are bounded for the model and whole in a file', async () => {
+  const bytes = 20_000_000;
+  const command = `echo first; head -c ${bytes} /dev/zero | tr '\\0' 'x' | fold -w 100; echo; echo last`;
+  await using scene = await openScene([call('Bash', {command}), say('done')]);
+  const {code} = await scene.run(['--prompt', 'x', '--permission-mode', 'bypassPermissions']);
+  const [told = ''] = toldResults(scene.server.requests[1]);
+  expect(code).toBe(0);
+  expect(told.length).toBeLessThan(31_000);
+  expect(told).toMatch(/^first\nx+\n[^]*\[… \d+ bytes left out[^]*\nlast\n/u);
+  const whole = /the whole output is in (\S+)\]/u.exec(told)?.[1] ?? 'no file is named';
+  expect(statSync(whole).size).toBe(6 + bytes + bytes / 100 + 5);
+});
+
+test('an image is sent as an image', async () => {
+  const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+  await using scene = await openScene([call('Read', {file_path: 'dot.png'}), say('A dot.')]);
+  writeFileSync(join(scene.place.work, 'dot.png'), Buffer.from(png, 'base64'));
+  expect((await scene.run(['--prompt', 'x'])).stdout).toBe('A dot.\n');
+  expect(JSON.stringify(scene.server.requests[1]?.body.messages.at(-1))).toContain(
+    `{"type":"base64","media_type":"image/png","data":"${png}"}`,
+  );
+});

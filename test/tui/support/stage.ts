@@ -1,0 +1,95 @@
+import type {AgentEvent, Approval} from '../../../src/actions/agent-event.ts';
+import {actionOf} from '../../../src/actions/catalogue.ts';
+import {actionId} from '../../../src/domain/ids.ts';
+import {noUsage} from '../../../src/domain/usage.ts';
+import type {TuiExit, TuiOptions} from '../../../src/tui/options.ts';
+import {runTui} from '../../../src/tui/run-tui.tsx';
+import {openVirtualScreen, type VirtualScreen} from '../../support/virtual-screen.ts';
+import {accepted, message, textStarted} from './events.ts';
+import {scriptedEngine, type ScriptedEngine} from './scripted-engine.ts';
+
+export interface Stage {
+  readonly screen: VirtualScreen;
+  readonly engine: ScriptedEngine;
+  readonly exit: Promise<TuiExit>;
+  readonly remembered: readonly string[];
+  readonly time: {now: number};
+  readonly leave: AbortController;
+}
+
+const open: Stage[] = [];
+
+/** For `afterEach`: leaves every UI that a test has left running. */
+export async function leaveStages(): Promise<void> {
+  for (const {screen, exit} of open.splice(0)) {
+    if (screen.rawMode() === 'raw') await screen.type('\u0003\u0003');
+    await exit;
+  }
+}
+
+/** Starts the UI and waits for its first frame. */
+export async function start(
+  size: readonly [columns: number, rows: number] = [80, 24],
+  options: Partial<TuiOptions> = {},
+): Promise<Stage> {
+  const screen = openVirtualScreen(...size);
+  const engine = scriptedEngine();
+  const remembered: string[] = [];
+  const time = {now: 1_000_000};
+  const leave = new AbortController();
+  const exit = runTui(
+    {
+      engine,
+      stdin: screen.stdin,
+      stdout: screen.stdout,
+      version: '1.2.3',
+      directory: '~/project',
+      firstPrompt: '',
+      opening: 'composer',
+      notices: [],
+      listSessions: () => [],
+      history: {load: () => ['an earlier prompt'], add: prompt => void remembered.push(prompt)},
+      look: 'plain',
+      demo: 'none',
+      clock: {now: () => time.now},
+      ...options,
+    },
+    leave.signal,
+  );
+  const stage = {screen, engine, exit, remembered, time, leave};
+  open.push(stage);
+  await screen.until(/Ask for something[^]*test-model/u);
+  return stage;
+}
+
+export const begin: readonly AgentEvent[] = [
+  accepted('do it'),
+  {event: 'message-started', message, model: 'test-model', usage: noUsage},
+  textStarted,
+];
+export const finishedText: AgentEvent = {event: 'block-finished', message, index: 0, block: {kind: 'text', text: ''}};
+
+export const approval = (id: string, command: string): Approval => ({
+  id: actionId(id),
+  toolName: 'Bash',
+  action: actionOf('request-command-output', {
+    command,
+    timeoutMs: 1000,
+    claims: {readOnly: 'no', risky: 'yes', usesPager: 'unsaid'},
+    description: '',
+    rationale: 'the cache is stale',
+    citations: [],
+  }),
+  label: `Run command: ${command}`,
+  preview: {kind: 'command', command, directory: '/home/user/project'},
+  verdict: {decision: 'ask', risk: 'destructive', reasons: ['rm deletes files.']},
+  rationale: 'the cache is stale',
+  sessionGrant: 'rm in this folder',
+});
+
+export function ask(engine: ScriptedEngine, request: Approval): void {
+  engine.emit(
+    {event: 'action-queued', id: request.id, action: request.action, label: request.label},
+    {event: 'approval-requested', approval: request},
+  );
+}

@@ -1,0 +1,270 @@
+import {chmodSync, existsSync, lstatSync, readdirSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
+import * as fc from 'fast-check';
+import {describe, expect, test} from 'vitest';
+import type {FileEdit} from '../../../src/actions/ports.ts';
+import {faultText} from '../../../src/domain/fault.ts';
+import {never} from './temporary-folder.ts';
+import {messageOf, replace, replaceEvery, workspace, write} from './file-space.ts';
+
+describe('edit', () => {
+  test('a replacement with its diff; special characters of replacements are plain text', async () => {
+    using space = workspace({file: 'one\ntwo\nthree\n'});
+    const outcome = await space.edit(replace('file', ['two', "$& $1 $' two"]));
+    expect(space.text('file')).toBe("one\n$& $1 $' two\nthree\n");
+    expect(outcome).toMatchObject({
+      tag: 'ok',
+      value: [
+        {
+          path: 'file',
+          added: 1,
+          removed: 1,
+          hunks: [
+            {
+              oldStart: 1,
+              newStart: 1,
+              lines: [
+                {kind: 'context', text: 'one'},
+                {kind: 'removed', text: 'two'},
+                {kind: 'added', text: "$& $1 $' two"},
+                {kind: 'context', text: 'three'},
+              ],
+            },
+          ],
+        },
+      ],
+    });
+  });
+
+  test.each<[string, string | Buffer, FileEdit, string | Buffer]>([
+    ['CRLF stays CRLF', 'a\r\nb\r\nc\r\n', replace('file', ['a\nb', 'a\nx\ny']), 'a\r\nx\r\ny\r\nc\r\n'],
+    [
+      'mixed ends outside the change stay',
+      'a\nb\r\nc\nd\r\n',
+      replace('file', ['a\nb\nc\nd', 'a\nb\nX\nd']),
+      'a\nb\r\nX\nd\r\n',
+    ],
+    ['a byte order mark stays', '\ufeffa\n', replace('file', ['a', 'b']), '\ufeffb\n'],
+    [
+      'UTF-16 stays',
+      Buffer.from('\ufeffaä\n', 'utf16le'),
+      replace('file', ['ä', 'ö']),
+      Buffer.from('\ufeffaö\n', 'utf16le'),
+    ],
+    [
+      'other bytes stay',
+      Buffer.from('a\u00e9b\n', 'latin1'),
+      replace('file', ['b', 'c']),
+      Buffer.from('a\u00e9c\n', 'latin1'),
+    ],
+    ['several in order', 'a b', replace('file', ['a', 'b1'], ['b1 b', 'c']), 'c'],
+    ['every occurrence', 'aXaXa', replaceEvery('file', 'a', 'aa'), 'aaXaaXaa'],
+    ['removing', 'a\nb\nc\n', replace('file', ['b\n', '']), 'a\nc\n'],
+    ['an empty file is filled', '', replace('file', ['', 'new']), 'new'],
+  ])('%s', async (_name, before, edit, after) => {
+    using space = workspace({file: before});
+    expect((await space.edit(edit)).tag).toBe('ok');
+    expect(space.bytes('file').equals(Buffer.from(after))).toBe(true);
+  });
+
+  test.each<[string, string | Buffer, FileEdit, string]>([
+    [
+      'several matches',
+      'a\nb\na\n',
+      replace('file', ['a', 'c']),
+      'file: the old text occurs 2 times (lines 1, 3); add surrounding lines until it is unique, or replace every occurrence.',
+    ],
+    [
+      'overlapping matches',
+      'aaa',
+      replace('file', ['aa', 'b']),
+      'file: the old text occurs 2 times (lines 1, 1); add surrounding lines until it is unique, or replace every occurrence.',
+    ],
+    [
+      'nothing changes',
+      'a',
+      replace('file', ['a', 'a']),
+      'file: the old and the new text are the same; nothing would change.',
+    ],
+    [
+      'made already',
+      'new text',
+      replace('file', ['old text', 'new text']),
+      'file: the old text is not in the file, but the new text is: the change seems to be made already.',
+    ],
+    [
+      'not found, nearest',
+      'first\nsecond line\nthird line\n',
+      replace('file', ['second line\nother', 'x y']),
+      'file: the old text was not found; the nearest is at line 2: read it there and copy it exactly.',
+    ],
+    [
+      'not found, white space',
+      'first\n\tsecond line\n',
+      replace('file', ['  second line', 'x']),
+      'file: the old text was not found; line 2 differs from it in white space only: copy it exactly as Read shows it.',
+    ],
+    [
+      'not found, line numbers',
+      'first\nsecond\n',
+      replace('file', ['  1\tfirst', 'x']),
+      'file: the old text was not found; it begins with line numbers as Read shows them: leave them out.',
+    ],
+    [
+      'not found at all',
+      'first\n',
+      replace('file', ['nowhere', 'x']),
+      'file: the old text was not found, nor a line of it; read the file again.',
+    ],
+    ['missing file', 'x', replace('fil', ['a', 'b']), 'fil: there is no such file. Did you mean file?'],
+    [
+      'creating what exists',
+      'x',
+      replace('file', ['', 'b']),
+      'file: the old text is empty, which creates a file, but the file exists and is not empty.',
+    ],
+    ['unread overwrite', 'x', write('file', 'y'), 'file: it exists and was not read; read it before overwriting it.'],
+    ['a folder', 'x', write('sub', 'y'), 'sub: it is a folder.'],
+    ['below a file', 'x', write('file/y', 'y'), 'file/y: a part of its path is a file, not a folder.'],
+    [
+      'half a character',
+      'x',
+      replace('file', ['x', '\ud800']),
+      'file: the new text holds half a surrogate pair, which no file can hold as text.',
+    ],
+    [
+      'other text in other bytes',
+      Buffer.from('a\u00e9b', 'latin1'),
+      replace('file', ['b', 'ä']),
+      'file: it is not UTF-8; only ASCII text can be replaced in it.',
+    ],
+  ])('refused: %s', async (_name, before, edit, message) => {
+    using space = workspace({file: before});
+    expect(messageOf(await space.edit(edit))).toBe(message);
+    expect(space.bytes('file').equals(Buffer.from(before))).toBe(true);
+  });
+
+  test('all or nothing, and every trouble is told', async () => {
+    using space = workspace({a: 'a', b: 'b'});
+    expect(
+      messageOf(
+        await space.edit(replace('a', ['a', 'x'], ['q', 'r']), replace('b', ['z', 'y']), replace('b', ['b', 'c'])),
+      ),
+    ).toBe(
+      'Nothing was changed:\n- a: the old text was not found, nor a line of it; read the file again.\n' +
+        '- b: the old text was not found, nor a line of it; read the file again.',
+    );
+    expect([space.text('a'), space.text('b')]).toEqual(['a', 'b']);
+  });
+
+  test('when one of several files changed since the plan was shown, none is written, and no trace stays', async () => {
+    using space = workspace({a: 'a', b: 'b'});
+    const edits = [replace('a', ['a', 'x']), write('new/deep/file', 'y'), replace('b', ['b', 'y'])];
+    const plan = await space.port.plan(edits, never);
+    if (plan.tag === 'failed') throw new Error(faultText(plan.error));
+    writeFileSync(space.path('b'), 'other');
+    expect(messageOf(await space.port.apply(edits, plan.value, never))).toContain('b: ');
+    expect({a: space.text('a'), b: space.text('b'), names: readdirSync(space.root)}).toEqual({
+      a: 'a',
+      b: 'other',
+      names: ['a', 'b', 'sub'],
+    });
+  });
+
+  test('what changed since it was read, or since it was shown, is refused', async () => {
+    using space = workspace({a: 'one two'});
+    await space.read('a');
+    writeFileSync(space.path('a'), 'one two three');
+    expect(messageOf(await space.edit(replace('a', ['one', '1'])))).toBe(
+      'a: it changed since it was read; read it again.',
+    );
+    await space.read('a');
+    const edits = [replace('a', ['one', '1'])];
+    const plan = await space.port.plan(edits, never);
+    if (plan.tag === 'failed') throw new Error(faultText(plan.error));
+    const other = [replace('a', ['one', 'other'])];
+    expect(messageOf(await space.port.apply(other, plan.value, never))).toBe(
+      'a changed since the edit was shown; nothing was written. Read it again.',
+    );
+    expect((await space.port.apply(edits, plan.value, never)).tag).toBe('ok');
+    expect((await space.edit(replace('a', ['two', '2']))).tag).toBe('ok');
+    expect(space.text('a')).toBe('1 2 three');
+  });
+
+  test('an abort writes nothing', async () => {
+    using space = workspace({a: 'a'});
+    const edits = [replace('a', ['a', 'b'])];
+    const plan = await space.port.plan(edits, never);
+    if (plan.tag === 'failed') throw new Error(faultText(plan.error));
+    expect((await space.port.apply(edits, plan.value, AbortSignal.abort())).tag).toBe('failed');
+    expect(space.text('a')).toBe('a');
+  });
+
+  test('writing creates folders; overwriting keeps line ends, mark, mode and link', async () => {
+    using space = workspace({crlf: '\ufeffa\r\nb\r\n', real: '#!/bin/sh\n'});
+    chmodSync(space.path('real'), 0o755);
+    symlinkSync('real', space.path('link'));
+    await space.read('crlf');
+    await space.read('link');
+    const outcome = await space.edit(
+      write('new/deep/file', 'x\n'),
+      write('crlf', 'c\nd\n'),
+      write('link', '#!/bin/bash\n'),
+    );
+    expect(outcome.tag).toBe('ok');
+    expect(space.text('new/deep/file')).toBe('x\n');
+    expect(space.text('crlf')).toBe('\ufeffc\r\nd\r\n');
+    expect(space.text('real')).toBe('#!/bin/bash\n');
+    expect(statSync(space.path('real')).mode & 0o777).toBe(0o755);
+    expect(lstatSync(space.path('link')).isSymbolicLink()).toBe(true);
+    expect(messageOf(await space.edit(write('crlf', 'c\nd\n')))).toBe(
+      'crlf: nothing would change: the file has this content already.',
+    );
+    expect(readdirSync(space.root).filter(name => name.endsWith('.tmp'))).toEqual([]);
+  });
+
+  test('a diff of a new file counts lines from 1', async () => {
+    using space = workspace();
+    expect(await space.port.plan([write('new', 'a\nb')], never)).toMatchObject({
+      value: [{path: 'new', before: 'absent', added: 2, removed: 0, hunks: [{oldStart: 1, newStart: 1}]}],
+    });
+    expect(existsSync(space.path('new'))).toBe(false);
+  });
+
+  test('a huge line is edited fast, and its diff shows what changed', async () => {
+    const line = `${'x'.repeat(3_000_000)}needle${'y'.repeat(2_000_000)}`;
+    using space = workspace({file: line});
+    const start = performance.now();
+    const outcome = await space.edit(replace('file', ['needle', 'thread']));
+    expect(performance.now() - start).toBeLessThan(1000);
+    const shown = outcome.tag === 'ok' ? outcome.value[0]?.hunks[0]?.lines.map(each => each.text) : [];
+    expect(shown?.map(text => [text.length, text.includes('needle'), text.includes('thread')])).toEqual([
+      [2000, true, false],
+      [2000, false, true],
+    ]);
+  });
+
+  test('bytes outside the change are equal, whatever the line ends', async () => {
+    using space = workspace();
+    const part = fc.stringMatching(/^[ab\u00e4\r\n]{0,12}$/u).map(text => text.replaceAll('\r', '\r\n'));
+    await fc.assert(
+      fc.asyncProperty(
+        part,
+        part,
+        fc.stringMatching(/^[cd\n]{1,6}$/u),
+        fc.boolean(),
+        async (before, after, fresh, mark) => {
+          const start = `${mark ? '\ufeff' : ''}${before}`;
+          writeFileSync(space.path('file'), `${start}OLD${after}`);
+          await space.read('file');
+          expect((await space.edit(replace('file', ['OLD', fresh]))).tag).toBe('ok');
+          const bytes = space.text('file');
+          expect(bytes.startsWith(start)).toBe(true);
+          expect(bytes.endsWith(after)).toBe(true);
+          const middle = bytes.slice(start.length, bytes.length - after.length);
+          expect(middle.replaceAll('\r\n', '\n')).toBe(fresh);
+        },
+      ),
+      {numRuns: 60},
+    );
+  });
+});
