@@ -58,7 +58,7 @@ export async function start(
   );
   const stage = {screen, engine, exit, remembered, time, leave};
   open.push(stage);
-  await screen.until(/Ask for something[^]*test-model/u);
+  await screen.until(/(?:Ask for something|Go on with which)[^]*test-model/u);
   return stage;
 }
 
