@@ -137,4 +137,4 @@ const rulesFrom = (texts: readonly string[]): readonly PermissionRule[] =>
 
 /** `Read,Bash(git log:*) Edit` is three rules: commas and spaces divide, except inside parentheses. */
 const splitRules = (texts: readonly string[]): readonly string[] =>
-  texts.flatMap(text => text.match(/[^\s,(]+(?:\([^)]*\))?/gu) ?? []);
+  texts.flatMap(text => text.match(/(?:[^\s,(]|\((?:[^()]|\([^()]*\))*(?:\)|$))+/gu) ?? []);

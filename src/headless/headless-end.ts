@@ -6,11 +6,15 @@ export interface HeadlessEnd {
   readonly exitCode: 0 | 1 | 3 | 4 | 130;
 }
 
-/** 3 only where the run came to its end without the approval it needed: other ends say more. */
-export function endOf({end, denials}: PromptSummary): HeadlessEnd {
+/**
+ * 0 means that there is an answer and nothing was refused for want of somebody to ask; 3 only where the run came to its end
+ * without that approval: other ends say more.
+ */
+export function endOf({end, denials, answer}: PromptSummary): HeadlessEnd {
   switch (end.kind) {
     case 'done':
-      return {exitCode: denials.some(({by}) => by === 'nobody') ? 3 : 0};
+      if (denials.some(({by}) => by === 'nobody')) return {exitCode: 3};
+      return {exitCode: answer.trim() === '' ? 1 : 0};
     case 'failed':
       return {exitCode: 1};
     case 'max-turns':

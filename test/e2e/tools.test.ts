@@ -64,9 +64,9 @@ test('a rule for one command permits no other behind it', async () => {
   expect(() => scene.read('made')).toThrow('ENOENT');
 });
 
-test('a rule whose parenthesis is not closed permits nothing', async () => {
+test('a rule whose parenthesis is not closed permits nothing: it is refused', async () => {
   await using scene = await openScene([call('Bash', {command: 'touch made'}), say('done')]);
-  expect((await scene.run(['--prompt', 'x', '--allowed-tools', 'Bash(git status:*'])).code).not.toBe(0);
+  expect((await scene.run(['--prompt', 'x', '--allowed-tools', 'Bash(git'])).code).toBe(2);
   expect(() => scene.read('made')).toThrow('ENOENT');
 });
 

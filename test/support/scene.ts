@@ -122,6 +122,15 @@ export async function processGone(pid: number): Promise<void> {
   throw new Error(`process ${pid} still runs`);
 }
 
+/** Ends a process that may be gone already. */
+export function endProcess(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // it is gone
+  }
+}
+
 /** A zombie that nobody has waited for yet does not run. */
 function isRunning(pid: number): boolean {
   try {

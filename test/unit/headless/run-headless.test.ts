@@ -60,7 +60,7 @@ describe('text', () => {
 
   test('an empty answer writes nothing and is noted', async () => {
     expect(await run(engineBench([says('')]))).toEqual({
-      exitCode: 0,
+      exitCode: 1,
       stdout: '',
       notes: ['the model ended without an answer.'],
     });

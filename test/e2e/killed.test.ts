@@ -1,0 +1,140 @@
+import {join} from 'node:path';
+import {expect, test} from 'vitest';
+import {call, say, think, until, type Part} from '../support/model-script.ts';
+import type {ReceivedRequest} from '../support/model-server.ts';
+import {finish} from '../support/run-weft.ts';
+import {endProcess, fileComes, openScene, processGone, toldPrompt, toldResults} from '../support/scene.ts';
+
+const free = ['--permission-mode', 'bypassPermissions'] as const;
+
+test('killed in the middle of a command: the model is told that its result was lost', async () => {
+  await using scene = await openScene([
+    [
+      say('I work.'),
+      call('Glob', {pattern: '*'}, {id: 'id_kept'}),
+      call('Bash', {command: 'echo $$ >pid; exec sleep 1000'}, {id: 'id_lost'}),
+      call('Glob', {pattern: '*'}, {id: 'id_never'}),
+    ],
+    say('I look first.'),
+  ]);
+  const child = scene.start(['--prompt', 'x', ...free]);
+  const finished = finish(child);
+  const pid = Number(await fileComes(join(scene.place.work, 'pid')));
+  child.kill('SIGKILL');
+  expect((await finished).signal).toBe('SIGKILL');
+  endProcess(pid);
+
+  expect(await scene.run(['--continue', '--prompt', 'Go on.'])).toEqual({
+    code: 0,
+    signal: null,
+    stdout: 'I look first.\n',
+    stderr: '',
+  });
+  const messages = scene.server.requests[1]?.body.messages ?? [];
+  expect(messages.map(({role}) => role)).toEqual(['user', 'assistant', 'user', 'user']);
+  expect(idsIn(messages[2]?.content)).toEqual(['id_kept', 'id_lost', 'id_never']);
+  const lost = expect.stringContaining('weft ended before the result was kept');
+  const [kept, ...others] = resultsIn(scene.server.requests[1]);
+  expect([kept, others]).toEqual([expect.not.stringContaining('weft ended'), [lost, lost]]);
+});
+
+test('killed in the middle of a command: the command does not go on for long', async () => {
+  await using scene = await openScene([call('Bash', {command: 'echo $$ >pid; exec sleep 1000'})]);
+  const child = scene.start(['--prompt', 'x', ...free]);
+  const finished = finish(child);
+  const pid = Number(await fileComes(join(scene.place.work, 'pid')));
+  try {
+    child.kill('SIGKILL');
+    await finished;
+    await processGone(pid);
+  } finally {
+    endProcess(pid);
+  }
+});
+
+test('killed while the answer comes: what was asked is kept', async () => {
+  await using scene = await openScene([[say('Half of'), until(new Promise(() => {}))], say('Whole.')]);
+  const child = scene.start([
+    '--prompt',
+    'x',
+    '--output-format',
+    'stream-json',
+    '--verbose',
+    '--include-partial-messages',
+  ]);
+  const finished = finish(child);
+  await new Promise<void>(resolve => {
+    child.stdout.on('data', (chunk: Buffer) => void (chunk.includes('text_delta') && resolve()));
+  });
+  child.kill('SIGKILL');
+  await finished;
+  expect((await scene.run(['--continue', '--prompt', 'Go on.'])).stdout).toBe('Whole.\n');
+  expect(JSON.stringify(scene.server.requests[1]?.body.messages)).toContain('"text":"x"');
+});
+
+/** Milliseconds after the start at which a run is killed; a run takes some 300. */
+const moments = [60, 90, 120, 150, 170, 190, 210, 230, 260, 300];
+
+test('killed at any moment, a session goes on with a valid history', async () => {
+  await using scene = await openScene(request => {
+    if (toldPrompt(request).startsWith('Go on')) return say('Resumed.');
+    const turn = request.body.messages.length;
+    return turn > 12 ? say('done') : [...work(turn)];
+  });
+  for (const [at, moment] of moments.entries()) {
+    const id = `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`;
+    const child = scene.start(['--prompt', `x ${at}`, '--session-id', id, ...free]);
+    const finished = finish(child);
+    // The moment is what is varied here; nothing waits for it.
+    const timer = setTimeout(() => child.kill('SIGKILL'), moment);
+    // oxlint-disable-next-line no-await-in-loop -- one run after the other: the moments are of an undisturbed run
+    await finished;
+    clearTimeout(timer);
+    const before = scene.server.requests.filter(({body}) => JSON.stringify(body.messages[0]).includes(`"x ${at}"`));
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    const resumed = await scene.run(['--resume', id, '--prompt', `Go on with ${at}.`]);
+    if (before.length === 0 && resumed.code === 1) {
+      // Killed before anything was kept.
+      expect(resumed.stderr).toMatch(/^weft: [^\n]*no session[^\n]*\n$/iu);
+      continue;
+    }
+    expect([moment, resumed.code, resumed.stdout, resumed.stderr]).toEqual([moment, 0, 'Resumed.\n', '']);
+    const last = scene.server.requests.at(-1);
+    expect(faultsOf(last)).toEqual([]);
+    // Whatever the model had been sent is still there.
+    const seen = before.at(-1)?.body.messages ?? [];
+    expect(stripped(last?.body.messages.slice(0, seen.length))).toBe(stripped(seen));
+  }
+});
+
+const work = (turn: number): readonly Part[] => [
+  think('Hm.'),
+  say(`Step ${turn}.`),
+  call('Glob', {pattern: '*'}),
+  call('Bash', {command: `echo ${turn} >>log; sleep 0.02`}),
+  call('TodoWrite', {todos: [{content: `Step ${turn}`, status: 'in_progress', activeForm: 'Working'}]}),
+];
+
+const stripped = (messages: unknown): string =>
+  JSON.stringify(messages, (key, value: unknown) => (key === 'cache_control' ? undefined : value));
+
+const idsIn = (content: unknown): readonly string[] =>
+  [...JSON.stringify(content).matchAll(/"tool_use_id":"([^"]+)"/gu)].map(([, id = '']) => id);
+
+const resultsIn = (request: ReceivedRequest | undefined): readonly string[] =>
+  request === undefined
+    ? []
+    : toldResults({...request, body: {...request.body, messages: request.body.messages.slice(0, 3)}});
+
+/** What a provider would refuse: the first message not the user's, calls without exactly their results right after them. */
+function faultsOf(request: ReceivedRequest | undefined): readonly string[] {
+  const messages = request?.body.messages ?? [];
+  const faults = messages[0]?.role === 'user' ? [] : ['does not begin with the user'];
+  for (const [at, {role, content}] of messages.entries()) {
+    if (role !== 'assistant') continue;
+    const calls = [...JSON.stringify(content).matchAll(/"type":"tool_use","id":"([^"]+)"/gu)].map(([, id]) => id);
+    const results = idsIn(messages[at + 1]?.content ?? []);
+    if (JSON.stringify(calls) !== JSON.stringify(results)) faults.push(`message ${at}: ${calls} has ${results}`);
+  }
+  return faults;
+}
