@@ -8,7 +8,7 @@ import type {
 } from '../domain/conversation.ts';
 import type {Fault} from '../domain/fault.ts';
 import type {ActionId, MessageId, SessionId} from '../domain/ids.ts';
-import type {BlockDelta, BlockStart} from '../domain/model-stream.ts';
+import type {BlockDelta, BlockStart, ModelEvent} from '../domain/model-stream.ts';
 import type {PermissionMode, Verdict} from '../domain/risk.ts';
 import type {ModelUsage, Usage} from '../domain/usage.ts';
 import type {Action, ActionResult} from './catalogue.ts';
@@ -31,14 +31,7 @@ export type AgentEvent =
   | {readonly event: 'prompt-accepted'; readonly id: MessageId; readonly text: string}
   /** A request leaves for the model; `turn` counts from 1 in each prompt. */
   | {readonly event: 'turn-started'; readonly turn: number}
-  | {
-      readonly event: 'retrying';
-      readonly attempt: number;
-      readonly maxAttempts: number;
-      readonly delayMs: number;
-      readonly status: number;
-      readonly message: string;
-    }
+  | Extract<ModelEvent, {readonly event: 'retrying'}>
   | {readonly event: 'message-started'; readonly message: MessageId; readonly model: string; readonly usage: Usage}
   | {readonly event: 'block-started'; readonly message: MessageId; readonly index: number; readonly block: BlockStart}
   | {readonly event: 'block-delta'; readonly message: MessageId; readonly index: number; readonly delta: BlockDelta}

@@ -1,4 +1,5 @@
 import {Command, InvalidArgumentError, Option} from 'commander';
+import {UsageError} from './usage-error.ts';
 import {permissionModes, type PermissionMode} from '../domain/risk.ts';
 
 export const outputFormats = ['text', 'json', 'stream-json'] as const;
@@ -100,8 +101,21 @@ export function makeProgram(version: string, handlers: Handlers): Command {
     .description('print the completion script of a shell')
     .addArgument(program.createArgument('<shell>', 'the shell').choices([...shells]))
     .action(handlers.completion);
+  for (const name of commandsToCome) {
+    program
+      .command(name, {hidden: true})
+      .argument('[words...]')
+      .allowUnknownOption()
+      .helpOption(false)
+      .action(() => {
+        throw new UsageError(`weft ${name} is not built yet in this version.`);
+      });
+  }
   return program;
 }
+
+/** Names the command line contract has for later; until then they must not reach the model as a prompt. */
+const commandsToCome = ['tasks', 'permissions', 'config', 'doctor'];
 
 function addMainOptions(program: Command): void {
   program
@@ -134,8 +148,8 @@ function addMainOptions(program: Command): void {
     .option('--system-prompt <text>', "instead of weft's own system prompt")
     .option('--append-system-prompt <text>', 'after the system prompt')
     .option('--settings <file-or-json>', 'settings on top of the settings files')
-    .option('--verbose', 'say more on stderr')
-    .option('--debug', 'write what happens to stderr')
+    .option('--verbose', 'say on stderr which model answers')
+    .option('--debug', 'without the terminal UI: what happens, as JSON lines on stderr')
     .option('--no-color', 'no colours');
 }
 

@@ -69,7 +69,11 @@ async function answer(prompt: string, surroundings: Surroundings): Promise<ExitC
   if (options.resume === true) throw new UsageError('--resume needs a session id here. List them: weft sessions list');
   const [chosen, {runPrint}] = await Promise.all([model(surroundings), import('./run-print.ts')]);
   if (chosen.state === 'missing') throw new Error(noModelText);
+  for (const notice of surroundings.notices) note(notice);
+  if (options.verbose !== undefined)
+    note(`the model is ${chosen.model} (${chosen.port.provider}), in ${surroundings.directory}`);
   const engine = await compose(chosen, {surroundings, asking: 'nobody'});
+  if (options.debug !== undefined) (await import('./debug-log.ts')).logEvents(engine);
   return runPrint({
     engine,
     prompt,

@@ -14,7 +14,7 @@ export interface TerminalJob {
   readonly notices: readonly string[];
   readonly listSessions: () => readonly SessionSummary[];
   readonly history: HistoryPort;
-  readonly look: 'colour' | 'plain' | 'accessible';
+  readonly look: 'colour' | 'plain';
   readonly demo: 'none' | 'offered';
 }
 
@@ -61,7 +61,6 @@ function tilde(directory: string): string {
 
 /** Colours unless NO_COLOR, TERM=dumb or the flag says otherwise. */
 export function lookOf(environment: NodeJS.ProcessEnv, color: boolean): TerminalJob['look'] {
-  if (environment['ACCESSIBLE'] === '1') return 'accessible';
   const plain = !color || (environment['NO_COLOR'] ?? '') !== '' || environment['TERM'] === 'dumb';
   return plain && environment['FORCE_COLOR'] === undefined ? 'plain' : 'colour';
 }

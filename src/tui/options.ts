@@ -18,8 +18,8 @@ export interface TuiOptions {
   /** Sessions that `/resume` offers, latest first. */
   listSessions(): readonly SessionSummary[];
   readonly history: HistoryPort;
-  /** `plain` writes no styling; `accessible` neither, and nothing on screen changes only because time passes. */
-  readonly look: 'colour' | 'plain' | 'accessible';
+  /** `plain` writes no styling. */
+  readonly look: 'colour' | 'plain';
   /** Whether `/demo` exists here; choosing it leaves with `{kind: 'demo'}`. */
   readonly demo: 'none' | 'offered';
   readonly clock: {

@@ -62,7 +62,7 @@ const listenerOf = (session: Session): SurfaceListener => ({
 
 /** Begins by clearing the line: keys typed before the keyboard was taken were echoed there. */
 function titleText({look, version, directory, notices}: TuiOptions): string {
-  const theme = themeOf(look === 'colour' ? 'colour' : 'plain');
+  const theme = themeOf(look);
   const lines = [
     `${theme.paint(['bold'], `weft ${version}`)} ${theme.paint(['dim'], visibleLine(directory))}`,
     ...notices.map(notice => theme.paint(['warning'], visibleLine(notice))),

@@ -52,7 +52,7 @@ export class Session {
   constructor(options: TuiOptions, host: SessionHost) {
     this.#options = options;
     this.#host = host;
-    this.#theme = themeOf(options.look === 'colour' ? 'colour' : 'plain');
+    this.#theme = themeOf(options.look);
     this.#commands = commandsFor(options.demo);
     this.#ui = openUi([], '');
   }
@@ -209,7 +209,7 @@ export class Session {
 
   /** Seconds are counted on screen only while something runs. */
   #keepTicking(): void {
-    const running = this.#view.run.state !== 'idle' && this.#options.look !== 'accessible';
+    const running = this.#view.run.state !== 'idle';
     if (running) this.#tickTimer ??= setInterval(() => this.#drawSoon(), tickMs);
     else {
       clearInterval(this.#tickTimer);

@@ -138,9 +138,9 @@ describe('3: an approval was needed and nobody could be asked', () => {
   });
 });
 
-describe('4: a bound was reached', () => {
-  const loop = (): Answer => [call('Glob', {pattern: '*'}), usage({input: 100_000, output: 0})];
+const loop = (): Answer => [call('Glob', {pattern: '*'}), usage({input: 100_000, output: 0})];
 
+describe('4: a bound was reached', () => {
   test('--max-turns', async () => {
     await using scene = await openScene(loop);
     const {code, stdout, stderr} = await scene.run(['--prompt', 'x', '--max-turns', '2', '--output-format', 'json']);

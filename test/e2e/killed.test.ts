@@ -1,4 +1,5 @@
 import {join} from 'node:path';
+import {setTimeout as pause} from 'node:timers/promises';
 import {expect, test} from 'vitest';
 import {call, say, think, until, type Part} from '../support/model-script.ts';
 import type {ReceivedRequest} from '../support/model-server.ts';
@@ -72,34 +73,47 @@ test('killed while the answer comes: what was asked is kept', async () => {
   expect(JSON.stringify(scene.server.requests[1]?.body.messages)).toContain('"text":"x"');
 });
 
-/** Milliseconds after the start at which a run is killed; a run takes some 300. */
-const moments = [60, 90, 120, 150, 170, 190, 210, 230, 260, 300];
+/** When a run is killed: so many milliseconds after it has sent that many requests. */
+const moments = [
+  {requests: 0, ms: 130},
+  {requests: 1, ms: 0},
+  {requests: 1, ms: 5},
+  {requests: 1, ms: 15},
+  {requests: 1, ms: 30},
+  {requests: 2, ms: 0},
+  {requests: 2, ms: 20},
+  {requests: 2, ms: 40},
+  {requests: 3, ms: 10},
+  {requests: 4, ms: 25},
+];
 
 test('killed at any moment, a session goes on with a valid history', async () => {
   await using scene = await openScene(request => {
     if (toldPrompt(request).startsWith('Go on')) return say('Resumed.');
     const turn = request.body.messages.length;
-    return turn > 12 ? say('done') : [...work(turn)];
+    return turn > 12 ? say('done') : work(turn);
   });
-  for (const [at, moment] of moments.entries()) {
+  const {server} = scene;
+  for (const [at, {requests, ms}] of moments.entries()) {
     const id = `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`;
+    const already = server.requests.length;
     const child = scene.start(['--prompt', `x ${at}`, '--session-id', id, ...free]);
     const finished = finish(child);
-    // The moment is what is varied here; nothing waits for it.
-    const timer = setTimeout(() => child.kill('SIGKILL'), moment);
-    // oxlint-disable-next-line no-await-in-loop -- one run after the other: the moments are of an undisturbed run
+    /* oxlint-disable no-await-in-loop -- one run after the other: each is killed at a moment of its own */
+    await server.received(already + requests);
+    await pause(ms);
+    child.kill('SIGKILL');
     await finished;
-    clearTimeout(timer);
-    const before = scene.server.requests.filter(({body}) => JSON.stringify(body.messages[0]).includes(`"x ${at}"`));
-    // oxlint-disable-next-line no-await-in-loop -- as above
-    const resumed = await scene.run(['--resume', id, '--prompt', `Go on with ${at}.`]);
+    const before = server.requests.slice(already);
+    const resumed = await scene.run(['--resume', id, '--prompt', 'Go on.']);
+    /* oxlint-enable no-await-in-loop */
     if (before.length === 0 && resumed.code === 1) {
       // Killed before anything was kept.
       expect(resumed.stderr).toMatch(/^weft: [^\n]*no session[^\n]*\n$/iu);
       continue;
     }
-    expect([moment, resumed.code, resumed.stdout, resumed.stderr]).toEqual([moment, 0, 'Resumed.\n', '']);
-    const last = scene.server.requests.at(-1);
+    expect({at, ...resumed}).toEqual({at, code: 0, signal: null, stdout: 'Resumed.\n', stderr: ''});
+    const last = server.requests.at(-1);
     expect(faultsOf(last)).toEqual([]);
     // Whatever the model had been sent is still there.
     const seen = before.at(-1)?.body.messages ?? [];
@@ -134,7 +148,8 @@ function faultsOf(request: ReceivedRequest | undefined): readonly string[] {
     if (role !== 'assistant') continue;
     const calls = [...JSON.stringify(content).matchAll(/"type":"tool_use","id":"([^"]+)"/gu)].map(([, id]) => id);
     const results = idsIn(messages[at + 1]?.content ?? []);
-    if (JSON.stringify(calls) !== JSON.stringify(results)) faults.push(`message ${at}: ${calls} has ${results}`);
+    if (JSON.stringify(calls) !== JSON.stringify(results))
+      faults.push(`message ${at}: ${calls.join()} has ${results.join()}`);
   }
   return faults;
 }

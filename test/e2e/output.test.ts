@@ -39,7 +39,11 @@ describe('json', () => {
   test('one result object with all its fields', async () => {
     await using scene = await openScene([[say('The answer.'), usage({input: 1000, output: 100})]]);
     const {code, stdout, stderr} = await scene.run([
-      ...['--prompt', 'What?', '--output-format', 'json', '--model', 'claude-sonnet-4-5'],
+      '--prompt',
+      'What?',
+      '--output-format=json',
+      '--model',
+      'claude-sonnet-4-5',
     ]);
     expect([code, stderr, stdout.split('\n').length]).toEqual([0, '', 2]);
     expect(JSON.parse(stdout)).toMatchObject({

@@ -85,7 +85,12 @@ describe('going on', () => {
     const {code, stdout} = await scene.run(['--continue', '--prompt', 'y', ...args]);
     expect([code, stdout]).toEqual([0, 'Now I.\n']);
     expect(scene.server.requests[2]?.body.messages.map(({role}) => role)).toEqual([
-      ...['system', 'user', 'assistant', 'tool', 'assistant', 'user'],
+      'system',
+      'user',
+      'assistant',
+      'tool',
+      'assistant',
+      'user',
     ]);
   });
 
@@ -131,17 +136,13 @@ test('two processes in one folder do not disturb each other', async () => {
   expect(JSON.parse((await scene.run(['sessions', 'list', '--json'])).stdout)).toHaveLength(4);
 });
 
-describe('weft sessions', () => {
-  const open = async (): Promise<Scene> => {
-    const scene = await openScene([
-      [say('I look.'), call('Glob', {pattern: '*.txt'})],
-      say('Nothing to see.'),
-      say('2'),
-    ]);
-    await scene.run(['--prompt', 'What is here?', '--session-id', id]);
-    return scene;
-  };
+const open = async (): Promise<Scene> => {
+  const scene = await openScene([[say('I look.'), call('Glob', {pattern: '*.txt'})], say('Nothing to see.'), say('2')]);
+  await scene.run(['--prompt', 'What is here?', '--session-id', id]);
+  return scene;
+};
 
+describe('weft sessions', () => {
   test('list', async () => {
     await using scene = await open();
     await scene.run(['--prompt', 'Another one']);

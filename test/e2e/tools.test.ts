@@ -77,8 +77,9 @@ test('acceptEdits permits no edit outside the workspace', async () => {
   expect(() => scene.read('../beside.txt')).toThrow('ENOENT');
 });
 
+const read = (path: string): Answer => call('Read', {file_path: path});
+
 test('--add-dir makes a folder part of the workspace', async () => {
-  const read = (path: string): Answer => call('Read', {file_path: path});
   await using scene = await openScene(({body}) =>
     body.messages.length === 1 ? read(join(scene.place.home, 'note.txt')) : say('done'),
   );

@@ -39,7 +39,8 @@ export async function openScene(script: Script, dialect: DialectName = 'anthropi
   const place = new TempPlace();
   const server = await startModelServer(script);
   const children: ChildProcessWithoutNullStreams[] = [];
-  const pointed = pointedAt(server, dialect);
+  // What a run leaves in the temporary folder goes with the place.
+  const pointed = {...pointedAt(server, dialect), TMPDIR: place.home};
   const start = (args: readonly string[], conditions: Conditions = {}): ChildProcessWithoutNullStreams => {
     const environment = {...pointed, ...conditions.environment};
     const child = startWeft(args, {...conditions, place, environment});

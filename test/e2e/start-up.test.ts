@@ -1,0 +1,146 @@
+import {existsSync, readdirSync, readFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {fileURLToPath} from 'node:url';
+import {describe, expect, test} from 'vitest';
+import packageFile from '../../package.json' with {type: 'json'};
+import {call, say} from '../support/model-script.ts';
+import {runWeft, TempPlace} from '../support/run-weft.ts';
+import {openScene} from '../support/scene.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const chunkFolder = join(root, 'dist/chunks');
+
+/** A text that the built code of each library cannot be without. */
+const marks: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    react: 'react.transitional.element',
+    ink: 'patchConsole',
+    yoga: 'ALIGN_FLEX_START',
+    marked: 'blockSkip',
+    openai: '/chat/completions',
+    anthropic: '/v1/messages',
+    store: 'node:sqlite',
+  }),
+);
+
+/** Writes the addresses of all modules that were loaded into the file that `LOADED` names. */
+const recorder = `data:text/javascript,${encodeURIComponent(`
+  import {registerHooks} from 'node:module';
+  import {writeFileSync} from 'node:fs';
+  const loaded = new Set();
+  registerHooks({
+    resolve(specifier, context, next) {
+      const found = next(specifier, context);
+      loaded.add(found.url);
+      return found;
+    },
+  });
+  process.on('exit', () => writeFileSync(process.env.LOADED, JSON.stringify([...loaded])));
+`)}`;
+
+/** The built files that a run loaded. */
+async function loadedBy(
+  place: TempPlace,
+  run: (environment: Record<string, string>) => Promise<unknown>,
+): Promise<readonly string[]> {
+  const list = join(place.home, 'loaded.json');
+  await run({LOADED: list, NODE_OPTIONS: `--import=${recorder}`});
+  const urls: unknown = JSON.parse(readFileSync(list, 'utf8'));
+  const built = new URL('dist/', `file://${root}`).href;
+  return Array.isArray(urls) ? urls.map(String).filter(url => url.startsWith(built)) : [];
+}
+
+const librariesIn = (files: readonly string[]): readonly string[] => {
+  const code = files.map(file => readFileSync(file, 'utf8')).join('\n');
+  return [...marks].filter(([, mark]) => code.includes(mark)).map(([library]) => library);
+};
+
+const paths = (urls: readonly string[]): readonly string[] => urls.map(url => fileURLToPath(url));
+
+describe('what is loaded', () => {
+  test('the marks are in the built program', () => {
+    expect(librariesIn(readdirSync(chunkFolder).map(file => join(chunkFolder, file)))).toEqual([...marks.keys()]);
+  });
+
+  test('--version: nothing of the built program', async () => {
+    using place = new TempPlace();
+    expect(await loadedBy(place, environment => runWeft(['--version'], {place, environment}))).toEqual([]);
+  });
+
+  test('--help: no library', async () => {
+    using place = new TempPlace();
+    const urls = await loadedBy(place, environment => runWeft(['--help'], {place, environment}));
+    expect([urls.length > 0, librariesIn(paths(urls))]).toEqual([true, []]);
+  });
+
+  test.each(['anthropic', 'openai'] as const)('--prompt with tools: %s and the store alone', async dialect => {
+    await using scene = await openScene(
+      [[call('Bash', {command: 'echo 1'}), call('Glob', {pattern: '*'})], say('done')],
+      dialect,
+    );
+    const urls = await loadedBy(scene.place, async environment => {
+      const args = ['--prompt', 'x', '--permission-mode', 'bypassPermissions', '--output-format', 'stream-json'];
+      expect((await scene.run(args, {environment})).code).toBe(0);
+    });
+    expect(librariesIn(paths(urls))).toEqual([dialect, 'store']);
+  });
+
+  test('--no-session-persistence: no store', async () => {
+    await using scene = await openScene([say('done')]);
+    const urls = await loadedBy(scene.place, environment =>
+      scene.run(['--prompt', 'x', '--no-session-persistence'], {environment}),
+    );
+    expect(librariesIn(paths(urls))).toEqual(['anthropic']);
+  });
+
+  test('the demo without a terminal: neither screen nor network nor store', async () => {
+    using place = new TempPlace();
+    const urls = await loadedBy(place, environment => runWeft(['demo'], {place, environment}));
+    expect(librariesIn(paths(urls))).toEqual([]);
+  });
+});
+
+test.each(['20.20.2', '22.12.0', '18.0.0'])('Node %s is too old: one line and exit code 2', async version => {
+  using place = new TempPlace();
+  const old = `Object.defineProperty(process, 'versions', {value: {...process.versions, node: '${version}'}});`;
+  const environment = {NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(old)}`};
+  for (const args of [['--prompt', 'x'], ['--version'], []]) {
+    // oxlint-disable-next-line no-await-in-loop -- the same place, one after the other
+    expect(await runWeft(args, {place, environment})).toEqual({
+      code: 2,
+      signal: null,
+      stdout: '',
+      stderr: `weft needs Node.js 22.13 or newer; this is ${version}. Install a newer Node.js and try again.\n`,
+    });
+  }
+});
+
+test.each(['--version', '-V'])('%s', async flag => {
+  using place = new TempPlace();
+  expect(await runWeft([flag], {place})).toEqual({
+    code: 0,
+    signal: null,
+    stdout: `${packageFile.version}\n`,
+    stderr: '',
+  });
+  expect(existsSync(join(place.home, 'weft'))).toBe(false);
+});
+
+test('--help lists options and commands on stdout', async () => {
+  using place = new TempPlace();
+  const {code, stdout, stderr} = await runWeft(['--help'], {place});
+  expect([code, stderr]).toEqual([0, '']);
+  for (const word of ['--prompt', '--output-format', '--permission-mode', 'sessions', 'completion', 'demo']) {
+    expect(stdout).toContain(word);
+  }
+});
+
+describe('completion', () => {
+  const files = {bash: 'weft.bash', zsh: '_weft', fish: 'weft.fish', powershell: 'weft.ps1'};
+  test.each(Object.entries(files))('%s: what is printed is the file completions/%s', async (shell, file) => {
+    using place = new TempPlace();
+    const {code, stdout, stderr} = await runWeft(['completion', shell], {place});
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toBe(readFileSync(join(root, 'completions', file), 'utf8'));
+  });
+});

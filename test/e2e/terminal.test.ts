@@ -1,0 +1,202 @@
+import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {describe, expect, test} from 'vitest';
+import {call, say, type Answer} from '../support/model-script.ts';
+import {TempPlace} from '../support/run-weft.ts';
+import {fileComes, openScene, pointedAt, processGone, toldPrompt, toldResults, type Scene} from '../support/scene.ts';
+import {hasTmux, openTerminal, type TmuxTerminal} from '../support/tmux-terminal.ts';
+
+const open = (scene: Scene): Promise<TmuxTerminal> => openTerminal(scene.place, pointedAt(scene.server));
+
+/** Enters a line at whatever reads the terminal. */
+async function enter(terminal: TmuxTerminal, line: string): Promise<void> {
+  await terminal.type(line);
+  await terminal.press('Enter');
+}
+
+/** Runs weft between two looks at the terminal's settings, and says its exit code. */
+const between = (command: string): string => `stty -a >before; ${command}; echo "left with $?"; stty -a >after`;
+
+const ready = /claude-[\w-]+/u;
+const sleeping: Answer = call('Bash', {command: 'echo $$ >pid.part; mv pid.part pid; exec sleep 1000'});
+const free = '--permission-mode bypassPermissions';
+
+const openEdit = async (): Promise<Scene> => {
+  const scene = await openScene([
+    call('Edit', {file_path: 'sum.js', old_string: 'a - b', new_string: 'a + b'}),
+    say('I see.'),
+  ]);
+  writeFileSync(join(scene.place.work, 'sum.js'), 'export const sum = (a, b) => a - b;\n');
+  return scene;
+};
+
+describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
+  test('a prompt is typed, the answer is read, /exit leaves the terminal as it was', async () => {
+    await using scene = await openScene([say('# Heading\n\nThe **answer** is `42`.')]);
+    await using terminal = await open(scene);
+    const modes = await terminal.modes();
+    await enter(terminal, between('weft'));
+    await terminal.until(ready);
+    await enter(terminal, 'What is it?');
+    await terminal.until(/The answer is 42\./u);
+    expect(toldPrompt(scene.server.requests[0])).toBe('What is it?');
+    await enter(terminal, '/exit');
+    await terminal.until(/left with 0\n/u);
+    expect(await terminal.text()).toMatch(/What is it\?[^]*Heading[^]*The answer is 42\.[^]*left with 0/u);
+    expect(scene.read('after')).toBe(scene.read('before'));
+    expect(await terminal.modes()).toBe(modes);
+  });
+
+  test('keys typed before it is there are not lost, and a prompt on the command line is sent', async () => {
+    await using scene = await openScene([say('First.'), say('Second.')]);
+    await using terminal = await open(scene);
+    await enter(terminal, 'weft begin');
+    await terminal.type('typed ahead');
+    await terminal.until(/First\.[^]*> typed ahead/u);
+    await terminal.press('Enter');
+    await terminal.until(/Second\./u);
+    expect(scene.server.requests.map(toldPrompt)).toEqual(['begin', 'typed ahead']);
+  });
+
+  test('an approval: the difference is shown, y changes the file', async () => {
+    await using scene = await openEdit();
+    await using terminal = await open(scene);
+    await enter(terminal, 'weft Repair it.');
+    await terminal.until(/Allow this\? Edit sum\.js[^]*a - b[^]*a \+ b[^]*yes, once/u);
+    expect(scene.read('sum.js')).toContain('a - b');
+    await terminal.type('y');
+    await terminal.until(/I see\./u);
+    expect(scene.read('sum.js')).toBe('export const sum = (a, b) => a + b;\n');
+  });
+
+  test('an approval: Enter does not accept it, n refuses', async () => {
+    await using scene = await openEdit();
+    await using terminal = await open(scene);
+    await enter(terminal, 'weft Repair it.');
+    await terminal.until(/Allow this\?/u);
+    await terminal.press('Enter');
+    await terminal.press('Enter');
+    await terminal.press('n');
+    await terminal.until(/I see\./u);
+    expect(scene.read('sum.js')).toContain('a - b');
+    expect(toldResults(scene.server.requests[1])).toEqual([expect.stringContaining('The user said no to this.')]);
+  });
+
+  test('an approval refused with a reason: the model reads it', async () => {
+    await using scene = await openScene([call('Bash', {command: 'touch made'}), say('As you wish.')]);
+    await using terminal = await open(scene);
+    await enter(terminal, 'weft Make it.');
+    await terminal.until(/Allow this\?[^]*touch made/u);
+    await terminal.type('r');
+    await terminal.until(/why not\?/u);
+    await enter(terminal, 'not today');
+    await terminal.until(/As you wish\./u);
+    expect(toldResults(scene.server.requests[1])).toEqual([expect.stringContaining('said no to this: not today')]);
+    expect(() => scene.read('made')).toThrow('ENOENT');
+  });
+
+  test('a question: the choice goes back to the model', async () => {
+    const options = [
+      {label: 'Red', description: ''},
+      {label: 'Blue', description: ''},
+    ];
+    await using scene = await openScene([
+      call('AskUserQuestion', {
+        questions: [{question: 'Which colour?', header: 'Colour', multiSelect: false, options}],
+      }),
+      say('Chosen.'),
+    ]);
+    await using terminal = await open(scene);
+    await enter(terminal, 'weft Paint it.');
+    await terminal.until(/Which colour\?[^]*Red[^]*Blue/u);
+    await terminal.press('Down', 'Enter');
+    await terminal.until(/Chosen\./u);
+    expect(toldResults(scene.server.requests[1])).toEqual([expect.stringMatching(/Blue/u)]);
+  });
+
+  test('Esc ends what runs within half a second, and the session goes on', async () => {
+    await using scene = await openScene([sleeping, say('Here again.')]);
+    await using terminal = await open(scene);
+    await enter(terminal, `weft ${free} Sleep.`);
+    const pid = Number(await fileComes(join(scene.place.work, 'pid')));
+    const before = performance.now();
+    await terminal.press('Escape');
+    await processGone(pid);
+    expect(performance.now() - before).toBeLessThan(500);
+    await terminal.until(/interrupted/u);
+    await enter(terminal, 'Still there?');
+    await terminal.until(/Here again\./u);
+    expect(JSON.stringify(scene.server.requests[1]?.body.messages)).toContain('The user interrupted this.');
+  });
+
+  test('Ctrl-C twice leaves; what ran is gone, the terminal is as it was, the session is kept', async () => {
+    await using scene = await openScene([sleeping, say('Resumed.')]);
+    await using terminal = await open(scene);
+    const modes = await terminal.modes();
+    await enter(terminal, between(`weft ${free} Sleep.`));
+    const pid = Number(await fileComes(join(scene.place.work, 'pid')));
+    await terminal.press('C-c', 'C-c');
+    await terminal.until(/left with 0\n/u);
+    await processGone(pid);
+    expect(scene.read('after')).toBe(scene.read('before'));
+    expect(await terminal.modes()).toBe(modes);
+    expect((await scene.run(['--continue', '--prompt', 'Go on.'])).stdout).toBe('Resumed.\n');
+  });
+
+  test('SIGTERM gives the terminal back as well', async () => {
+    await using scene = await openScene([sleeping]);
+    await using terminal = await open(scene);
+    const modes = await terminal.modes();
+    await enter(terminal, between(`weft ${free} Sleep.`));
+    const pid = Number(await fileComes(join(scene.place.work, 'pid')));
+    const parent = (await scene.shell(`ps -o ppid= -p ${pid}`)).stdout.trim();
+    process.kill(Number(parent), 'SIGTERM');
+    await terminal.until(/left with 143\n/u);
+    await processGone(pid);
+    expect(scene.read('after')).toBe(scene.read('before'));
+    expect(await terminal.modes()).toBe(modes);
+  });
+
+  test('--continue shows what was said, and goes on', async () => {
+    await using scene = await openScene([say('Said before.'), say('Said now.')]);
+    await scene.run(['--prompt', 'Earlier']);
+    await using terminal = await open(scene);
+    await enter(terminal, 'weft --continue');
+    await terminal.until(/Earlier[^]*Said before\./u);
+    await enter(terminal, 'Now');
+    await terminal.until(/Said now\./u);
+    expect(scene.server.requests[1]?.body.messages).toHaveLength(3);
+  });
+
+  test('a failure of the model is told, and the next prompt works', async () => {
+    await using scene = await openScene([{refusal: refused}, say('Better.')]);
+    await using terminal = await open(scene);
+    await enter(terminal, 'weft Try.');
+    await terminal.until(/did not accept the API key/u);
+    await enter(terminal, 'Again.');
+    await terminal.until(/Better\./u);
+  });
+
+  test('without a model: one line says so, and /demo plays', async () => {
+    using place = new TempPlace();
+    await using terminal = await openTerminal(place, {TMPDIR: place.home});
+    await enter(terminal, between('weft'));
+    await terminal.until(/No model is configured: set ANTHROPIC_API_KEY[^]*Type \/demo to see it\./u);
+    await enter(terminal, '/demo');
+    for (const card of [asksToTest, asksToEdit, asksToTest]) {
+      // oxlint-disable-next-line no-await-in-loop -- one card after the other
+      await terminal.onScreen(card);
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      await terminal.type('y');
+    }
+    await terminal.until(/All tests pass now\./u);
+    await enter(terminal, '/exit');
+    await terminal.until(/left with 0\n/u);
+    expect(readFileSync(join(place.work, 'after'), 'utf8')).toBe(readFileSync(join(place.work, 'before'), 'utf8'));
+    expect(readdirSync(place.home).filter(name => name.startsWith('weft-demo'))).toEqual([]);
+  });
+});
+
+const asksToTest = /Allow this\? Run command: node --test/u;
+const asksToEdit = /Allow this\? Edit src\/discount\.js/u;
+const refused = {status: 401, headers: {}, body: undefined, message: 'no', code: undefined};
