@@ -9,7 +9,7 @@ import {chooseSession, sessionIdFrom, type SessionWish} from './choose-session.t
 import {composeEngine} from './compose-engine.ts';
 import {exitCode, type ExitCode} from './exit-code.ts';
 import {loadSurroundings, type Surroundings} from './load-surroundings.ts';
-import {noModelText} from './no-model.ts';
+import {noModelNotice, noModelText} from './no-model.ts';
 import type {MainOptions} from './program.ts';
 import {joinPrompt, readStdin} from './read-stdin.ts';
 import {UsageError} from './usage-error.ts';
@@ -93,7 +93,7 @@ async function openTerminal(firstPrompt: string, surroundings: Surroundings): Pr
     import('./prompt-history.ts'),
   ]);
   const notices = [...surroundings.notices];
-  if (chosen.state === 'missing') notices.push(`${noModelText} Type /demo to see it.`);
+  if (chosen.state === 'missing') notices.push(noModelNotice);
   const engine = await compose(chosen, {surroundings, asking: 'somebody'});
   const end = await runTerminal({
     engine,

@@ -2,7 +2,7 @@ import {existsSync, readFileSync, readdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {call, say, think} from '../support/model-script.ts';
-import {runWeft, TempPlace} from '../support/run-weft.ts';
+import {finish, runWeft, startWeft, TempPlace} from '../support/run-weft.ts';
 import {openScene} from '../support/scene.ts';
 
 test('--record, then --replay without a model: the same answer, and the actions really run again', async () => {
@@ -65,6 +65,28 @@ describe('the demo, without a terminal', () => {
     expect(stdout).not.toContain('\u001B');
     expect(readdirSync(place.home).filter(name => name.startsWith('weft-demo'))).toEqual([]);
     expect(existsSync(join(place.home, 'weft', 'weft.db'))).toBe(false);
+  });
+
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('%s ends it and clears it away', async (signal, code) => {
+    using place = new TempPlace();
+    const child = startWeft(['demo'], {place, environment: {TMPDIR: place.home}});
+    const finished = finish(child);
+    await new Promise<void>(resolve => {
+      child.stdout.once('data', () => resolve());
+    });
+    child.kill(signal);
+    expect(await finished).toMatchObject({code, signal: null});
+    expect(readdirSync(place.home).filter(name => name.startsWith('weft-demo'))).toEqual([]);
+  });
+
+  test('| head -1 is no failure', async () => {
+    await using scene = await openScene([]);
+    const {stdout, stderr} = await scene.shell('weft demo | head -1; echo "${PIPESTATUS[*]}"');
+    expect([stdout.split('\n').slice(1), stderr]).toEqual([['0 0', ''], '']);
+    expect(readdirSync(scene.place.home).filter(name => name.startsWith('weft-demo'))).toEqual([]);
   });
 
   test('--dir lays the project out to stay', async () => {

@@ -1,7 +1,7 @@
 import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
-import {call, say, type Answer} from '../support/model-script.ts';
+import {call, fail, hang, say, type Answer} from '../support/model-script.ts';
 import {TempPlace} from '../support/run-weft.ts';
 import {fileComes, openScene, pointedAt, processGone, toldPrompt, toldResults, type Scene} from '../support/scene.ts';
 import {hasTmux, openTerminal, type TmuxTerminal} from '../support/tmux-terminal.ts';
@@ -129,6 +129,21 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     expect(JSON.stringify(scene.server.requests[1]?.body.messages)).toContain('The user interrupted this.');
   });
 
+  test.each([
+    ['while the model is silent', hang(), /Working/u],
+    ['while it waits to try again', fail(529, {headers: {'retry-after': '50'}}), /overloaded/u],
+  ] as const)('Esc %s', async (_title, answer, seen) => {
+    await using scene = await openScene([answer, say('Here again.')]);
+    await using terminal = await open(scene);
+    await enter(terminal, 'weft Begin.');
+    await scene.server.received(1);
+    await terminal.onScreen(seen);
+    await terminal.press('Escape');
+    await terminal.until(/interrupted/u);
+    await enter(terminal, 'Still there?');
+    await terminal.until(/Here again\./u);
+  });
+
   test('Ctrl-C twice leaves; what ran is gone, the terminal is as it was, the session is kept', async () => {
     await using scene = await openScene([sleeping, say('Resumed.')]);
     await using terminal = await open(scene);
@@ -168,8 +183,32 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     expect(scene.server.requests[1]?.body.messages).toHaveLength(3);
   });
 
+  test('/resume goes on with an earlier session', async () => {
+    await using scene = await openScene([say('Said before.'), say('Said now.')]);
+    await scene.run(['--prompt', 'Earlier question']);
+    await using terminal = await open(scene);
+    await enter(terminal, 'weft');
+    await terminal.until(ready);
+    await enter(terminal, '/resume');
+    await terminal.onScreen(/Earlier question/u);
+    await terminal.press('Enter');
+    await terminal.until(/Said before\./u);
+    await enter(terminal, 'Now');
+    await terminal.until(/Said now\./u);
+    expect(scene.server.requests[1]?.body.messages).toHaveLength(3);
+  });
+
+  test('with stdin or stdout elsewhere it answers without the UI', async () => {
+    await using scene = await openScene([say('To a file.'), say('To a pipe.')]);
+    await using terminal = await open(scene);
+    await enter(terminal, between('weft first >answer; echo second | weft >>answer'));
+    await terminal.until(/left with 0\n/u);
+    expect(scene.read('answer')).toBe('To a file.\nTo a pipe.\n');
+    expect(scene.server.requests.map(toldPrompt)).toEqual(['first', 'second\n']);
+  });
+
   test('a failure of the model is told, and the next prompt works', async () => {
-    await using scene = await openScene([{refusal: refused}, say('Better.')]);
+    await using scene = await openScene([fail(401), say('Better.')]);
     await using terminal = await open(scene);
     await enter(terminal, 'weft Try.');
     await terminal.until(/did not accept the API key/u);
@@ -199,4 +238,3 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
 
 const asksToTest = /Allow this\? Run command: node --test/u;
 const asksToEdit = /Allow this\? Edit src\/discount\.js/u;
-const refused = {status: 401, headers: {}, body: undefined, message: 'no', code: undefined};
