@@ -1,6 +1,5 @@
 import type {ImageBlock, TextBlock} from '../domain/conversation.ts';
 import {faultText, rejected} from '../domain/fault.ts';
-import {lostResultText} from '../domain/history.ts';
 import type {Cancellation} from '../domain/settled.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {
@@ -89,8 +88,8 @@ export function cancellationText({reason, message}: Cancellation): string {
       return 'The user interrupted this.';
     case 'shutdown':
       return 'weft was stopped before this ended.';
-    case 'lost':
-      return lostResultText;
+    case 'not-run':
+      return message;
     default:
       return unreachable(reason);
   }

@@ -50,6 +50,7 @@ class PromptQueue implements Engine {
   #working: Promise<void> | undefined;
   #abort = new AbortController();
   #stopReason: 'interrupted' | 'shutdown' = 'interrupted';
+  #closing = false;
 
   constructor(options: EngineOptions) {
     this.#options = options;
@@ -68,6 +69,7 @@ class PromptQueue implements Engine {
   }
 
   submit(op: Op): void {
+    if (this.#closing) return;
     switch (op.op) {
       case 'prompt':
         this.#enqueue(() => this.#runPrompt(op.text, op.images));
@@ -99,6 +101,7 @@ class PromptQueue implements Engine {
   }
 
   async close(reason: 'finished' | 'shutdown'): Promise<void> {
+    this.#closing = true;
     if (reason === 'shutdown') this.#stop('shutdown');
     await this.#working;
     this.#conversation.session.close();
@@ -106,7 +109,8 @@ class PromptQueue implements Engine {
 
   #enqueue(work: () => Promise<void>): void {
     this.#waiting.push(work);
-    this.#working ??= this.#drain();
+    // Work begins after this, so that what a listener submits meanwhile finds that there is work and waits.
+    this.#working ??= Promise.resolve().then(() => this.#drain());
   }
 
   async #drain(): Promise<void> {
@@ -149,7 +153,7 @@ class PromptQueue implements Engine {
       asking: this.#options.asking,
       approvals: this.#approvals,
       mode: () => this.#mode,
-      stopReason: () => this.#stopReason,
+      whyStopped: () => ({reason: this.#stopReason, message: ''}),
       portsFor: (id: ActionId) => this.#portsFor(id),
       request: () => ({
         model: this.#model,

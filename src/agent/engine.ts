@@ -16,7 +16,10 @@ export interface Engine {
    * arrive in one piece from the network come in one batch. A listener must not throw.
    */
   subscribe(listener: (events: readonly AgentEvent[]) => void): () => void;
-  /** Stops what runs, waits until all of it has settled and is kept, and closes the session. */
+  /**
+   * Closes the session when all that runs has settled and is kept: `finished` lets it end, `shutdown` stops it and drops the
+   * prompts that wait. Operations submitted from now on do nothing.
+   */
   close(reason: 'finished' | 'shutdown'): Promise<void>;
 }
 

@@ -41,7 +41,7 @@ export function openConversation(options: {
     origin,
     messages: [...messages],
     todoFrames,
-    meter: new UsageMeter(model, messages),
+    meter: new UsageMeter(model, session.records),
     grants: new Set(),
     todos: makeTodoKeeper({frames: todoFrames, newId: newTodoId, keep}),
   };

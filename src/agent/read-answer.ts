@@ -2,21 +2,21 @@ import type {AgentEvent} from '../actions/agent-event.ts';
 import {unreachable} from '../base/unreachable.ts';
 import type {AssistantBlock, AssistantMessage, StopReason} from '../domain/conversation.ts';
 import type {Fault} from '../domain/fault.ts';
-import {messageId, type MessageId} from '../domain/ids.ts';
-import type {ModelEvent, ModelRequest} from '../domain/model-stream.ts';
+import {sendable} from '../domain/history.ts';
+import {actionId, messageId, type ActionId, type MessageId} from '../domain/ids.ts';
+import type {BlockStart, ModelEvent, ModelRequest} from '../domain/model-stream.ts';
 import {noUsage, type Usage} from '../domain/usage.ts';
 import type {ModelPort} from './ports.ts';
 
 /** How a request to the model ended. `message` holds what arrived; `undefined` when that was nothing worth keeping. */
-export type Answer =
-  | {readonly end: 'complete'; readonly message: AssistantMessage | undefined; readonly usage: Usage}
-  | {readonly end: 'interrupted'; readonly message: AssistantMessage | undefined; readonly usage: Usage}
-  | {
-      readonly end: 'failed';
-      readonly message: AssistantMessage | undefined;
-      readonly usage: Usage;
-      readonly fault: Fault;
-    };
+export type Answer = AnswerContent &
+  ({readonly end: 'complete'} | {readonly end: 'interrupted'} | {readonly end: 'failed'; readonly fault: Fault});
+
+interface AnswerContent {
+  readonly message: AssistantMessage | undefined;
+  readonly stop: StopReason;
+  readonly usage: Usage;
+}
 
 /**
  * Sends one request and reads its stream, publishing every batch as it comes. Of a message that was cut off, finished blocks
@@ -51,6 +51,8 @@ class AnswerReader {
   #usage: Usage = noUsage;
   #stop: StopReason = 'interrupted';
   readonly #blocks: (AssistantBlock | undefined)[] = [];
+  /** Ids of the tool calls, by index. */
+  readonly #ids = new Map<number, ActionId>();
   /** Text of blocks that have begun and not finished, by index. */
   readonly #begun = new Map<number, string>();
   fault: Fault | undefined;
@@ -69,7 +71,12 @@ class AnswerReader {
         return {event: 'message-started', message: event.id, model: event.model, usage: event.usage};
       case 'block-started':
         if (event.block.kind === 'text') this.#begun.set(event.index, '');
-        return {event: 'block-started', message: this.#id, index: event.index, block: event.block};
+        return {
+          event: 'block-started',
+          message: this.#id,
+          index: event.index,
+          block: this.#unique(event.index, event.block),
+        };
       case 'block-delta':
         if (event.delta.kind === 'text') {
           this.#begun.set(event.index, (this.#begun.get(event.index) ?? '') + event.delta.text);
@@ -77,8 +84,7 @@ class AnswerReader {
         return {event: 'block-delta', message: this.#id, index: event.index, delta: event.delta};
       case 'block-finished':
         this.#begun.delete(event.index);
-        this.#blocks[event.index] = event.block;
-        return {event: 'block-finished', message: this.#id, index: event.index, block: event.block};
+        return this.#finish(event.index, this.#unique(event.index, event.block));
       case 'message-finished':
         this.#stop = event.stop;
         this.#usage = event.usage;
@@ -94,20 +100,40 @@ class AnswerReader {
     }
   }
 
-  complete(): {message: AssistantMessage | undefined; usage: Usage} {
-    return {message: this.#message(this.#stop), usage: this.#usage};
+  complete(): AnswerContent {
+    return this.#content(this.#stop);
   }
 
-  cut(): {message: AssistantMessage | undefined; usage: Usage} {
+  cut(): AnswerContent {
     for (const [index, text] of this.#begun) this.#blocks[index] = {kind: 'text', text};
-    return {message: this.#message('interrupted'), usage: this.#usage};
+    return this.#content('interrupted');
   }
 
-  #message(stop: StopReason): AssistantMessage | undefined {
-    const blocks = this.#blocks
-      .filter(block => block !== undefined)
-      .filter(block => block.kind !== 'text' || block.text !== '');
-    const speaks = blocks.some(block => block.kind === 'text' || block.kind === 'tool-call');
-    return speaks ? {role: 'assistant', id: this.#id, model: this.#model, blocks, stop, usage: this.#usage} : undefined;
+  #content(stop: StopReason): AnswerContent {
+    const blocks = sendable(this.#blocks.filter(block => block !== undefined));
+    const message: AssistantMessage | undefined =
+      blocks === undefined
+        ? undefined
+        : {role: 'assistant', id: this.#id, model: this.#model, blocks, stop, usage: this.#usage};
+    return {message, stop, usage: this.#usage};
+  }
+
+  #finish(index: number, block: AssistantBlock): AgentEvent {
+    this.#blocks[index] = block;
+    return {event: 'block-finished', message: this.#id, index, block};
+  }
+
+  #unique<B extends AssistantBlock | BlockStart>(index: number, block: B): B {
+    return block.kind === 'tool-call' ? {...block, id: this.#idOf(index, block.id)} : block;
+  }
+
+  /** Ids come from outside: a second call under the id of a first one gets an id of its own, as results are told by id. */
+  #idOf(index: number, given: ActionId): ActionId {
+    const known = this.#ids.get(index);
+    if (known !== undefined) return known;
+    let id = given;
+    for (let copy = 2; [...this.#ids.values()].includes(id); copy += 1) id = actionId(`${given}_${copy}`);
+    this.#ids.set(index, id);
+    return id;
   }
 }

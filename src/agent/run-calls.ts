@@ -9,6 +9,8 @@ export interface CallsReport {
   /** One per call, in the order of the calls. */
   readonly results: readonly ToolResultBlock[];
   readonly denials: readonly Denial[];
+  /** What the journal threw, where it did not take a result; nothing starts after that. */
+  readonly lost: readonly unknown[];
 }
 
 /**
@@ -25,19 +27,26 @@ export async function runCalls(
   context.publish(decoded.flatMap(queuedEvent));
 
   const settling: ReturnType<typeof settleCall>[] = [];
+  const isLost = async (): Promise<boolean> => (await Promise.all(settling)).some(({kept}) => kept.state === 'lost');
   for (const entry of decoded) {
     const verdict = judged(entry, context);
-    if (!canRunBeside(entry) || verdict.decision !== 'allow') await Promise.all(settling);
-    const settled = settleCall({...entry, verdict}, context, signal);
+    const isBarrier = !canRunBeside(entry) || verdict.decision !== 'allow';
+    const stop = isBarrier && (await isLost());
+    const settled = stop
+      ? settleCall({...entry, verdict}, {...context, whyStopped: () => notKept}, AbortSignal.abort())
+      : settleCall({...entry, verdict}, context, signal);
     settling.push(settled);
-    if (!canRunBeside(entry) || verdict.decision !== 'allow') await settled;
+    if (isBarrier) await settled;
   }
   const settled = await Promise.all(settling);
   return {
     results: settled.map(({told}) => told),
     denials: settled.flatMap(({call, deniedBy}) => (deniedBy === 'no' ? [] : [{call, by: deniedBy}])),
+    lost: settled.flatMap(({kept}) => (kept.state === 'lost' ? [kept.cause] : [])),
   };
 }
+
+const notKept = {reason: 'not-run', message: 'This was not run: weft could not keep the session and stopped.'} as const;
 
 const queuedEvent = ({call, action}: DecodedCall): AgentEvent[] =>
   action.tag === 'ok'

@@ -54,30 +54,34 @@ async function takeTurns(context: PromptContext, tally: Tally, signal: AbortSign
     keepAnswer(answer, context, tally);
     const calls = answer.message === undefined ? [] : toolCalls(answer.message);
     // The calls of a message that was cut off settle too, as cancelled: history needs a result for each.
-    const report = await runCalls(calls, context, answer.end === 'complete' ? signal : AbortSignal.abort());
+    const report =
+      answer.end === 'failed'
+        ? await runCalls(calls, {...context, whyStopped: () => brokenOff}, AbortSignal.abort())
+        : await runCalls(calls, context, signal);
     tally.results += report.results.length;
     tally.denials.push(...report.denials);
     if (report.results.length > 0) {
       context.messages.push({role: 'user', id: context.ids.message(), blocks: report.results});
     }
+    if (report.lost.length > 0) throw report.lost[0];
     if (answer.end === 'failed') return {kind: 'failed', fault: answer.fault};
     if (signal.aborted) return {kind: 'interrupted'};
     if (calls.length === 0) return {kind: 'done'};
   }
 }
 
+const brokenOff = {reason: 'not-run', message: 'This was not run: the answer that asked for it broke off.'} as const;
+
+/** Kept before it joins the conversation: what the journal does not take must not be built upon. */
 function keepAnswer(answer: Answer, context: PromptContext, tally: Tally): void {
-  const {message, usage} = answer;
+  const {message, usage, stop} = answer;
   const model = message?.model ?? context.request().model;
-  tally.add(usage, model);
-  if (message === undefined) {
-    if (usage !== noUsage) context.keep({kind: 'usage', model, usage});
-  } else {
-    context.messages.push(message);
-    tally.last = message;
-    context.keep({kind: 'answer', message});
-    context.publish([{event: 'message-finished', message}]);
-  }
+  if (usage !== noUsage) tally.add(usage, model);
+  if (message !== undefined) context.keep({kind: 'answer', message});
+  else if (usage !== noUsage) context.keep({kind: 'usage', model, usage});
+  if (message !== undefined) context.messages.push(message);
+  if (answer.end === 'complete' || message !== undefined) tally.last = {message, stop};
+  if (message !== undefined) context.publish([{event: 'message-finished', message}]);
   context.publish([{event: 'usage-changed', usage: context.meter.report()}]);
 }
 
@@ -85,7 +89,8 @@ function keepAnswer(answer: Answer, context: PromptContext, tally: Tally): void 
 class Tally {
   turns = 0;
   results = 0;
-  last: AssistantMessage | undefined;
+  /** The answer that came last; a complete one may be empty. */
+  last: {readonly message: AssistantMessage | undefined; readonly stop: StopReason} | undefined;
   readonly denials: Denial[] = [];
   readonly #startedAt: number;
   readonly #context: PromptContext;
@@ -123,10 +128,10 @@ class Tally {
   }
 
   summary(end: PromptEnd): PromptSummary {
-    const stop: StopReason = this.last?.stop ?? 'interrupted';
+    const {message, stop} = this.last ?? {message: undefined, stop: 'interrupted'};
     return {
       end,
-      answer: this.last === undefined ? '' : messageText(this.last),
+      answer: message === undefined ? '' : messageText(message),
       stop,
       turns: this.turns,
       results: this.results,

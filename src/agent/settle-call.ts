@@ -39,7 +39,7 @@ export interface CallContext {
   readonly keep: (record: JournalRecord) => void;
   readonly publish: (events: readonly AgentEvent[]) => void;
   /** Why the prompt is being stopped, once its signal has fired. */
-  readonly stopReason: () => 'interrupted' | 'shutdown';
+  readonly whyStopped: () => Cancellation;
 }
 
 export interface DecodedCall {
@@ -51,11 +51,23 @@ export interface CallReport {
   readonly call: ToolCallBlock;
   readonly told: ToolResultBlock;
   readonly deniedBy: Denial['by'] | 'no';
+  /** Whether the journal took the result; where not, what it threw. */
+  readonly kept: {readonly state: 'kept'} | {readonly state: 'lost'; readonly cause: unknown};
 }
 
-/** The host's verdict; a call that does not decode needs none and is let through to be told its fault. */
-export const judged = ({action}: DecodedCall, {judge, mode}: CallContext): Verdict =>
-  action.tag === 'ok' ? judge.assess(action.value, mode()) : {decision: 'allow', risk: 'read-only', reasons: []};
+/**
+ * The host's verdict; a call that does not decode needs none and is let through to be told its fault. A judge that breaks
+ * lets nothing through.
+ */
+export function judged({action}: DecodedCall, {judge, mode}: CallContext): Verdict {
+  if (action.tag === 'failed') return {decision: 'allow', risk: 'read-only', reasons: [], grantable: 'exact'};
+  try {
+    return judge.assess(action.value, mode());
+  } catch (cause) {
+    const reasons = [`weft could not judge it: ${causeText(cause)} (this is a fault in weft)`];
+    return {decision: 'deny', risk: 'unknown', reasons, grantable: 'exact'};
+  }
+}
 
 /** Takes one call from its verdict to its result: asks, runs, journals, publishes. Never throws. */
 export async function settleCall(
@@ -69,10 +81,19 @@ export async function settleCall(
       : {result: {tag: 'undecodable', fault: action.error}, deniedBy: 'no', durationMs: 0};
   const told = toldOf(call.id, settled.result);
   // Kept before it is told: whoever hears of a result may look for it in the journal at once.
-  context.keep({kind: 'result', result: told});
+  const kept = attempt(() => context.keep({kind: 'result', result: told}));
   const {result, durationMs} = settled;
   context.publish([{event: 'action-settled', call, result, told, durationMs}]);
-  return {call, told, deniedBy: settled.deniedBy};
+  return {call, told, deniedBy: settled.deniedBy, kept};
+}
+
+function attempt(keep: () => void): CallReport['kept'] {
+  try {
+    keep();
+    return {state: 'kept'};
+  } catch (cause) {
+    return {state: 'lost', cause};
+  }
 }
 
 /** `durationMs` is the time it ran, without the time a person took to decide. */
@@ -103,12 +124,12 @@ async function carryOut(
   const cancel = (why: Cancellation, deniedBy: CallReport['deniedBy'] = 'no') =>
     end(cancelledResult(action, why), deniedBy);
 
-  if (signal.aborted) return cancel({reason: context.stopReason(), message: ''});
+  if (signal.aborted) return cancel(context.whyStopped());
   if (verdict.decision === 'deny') return cancel({reason: 'denied', message: deniedText(verdict)}, 'rule');
   const ports = context.portsFor(id);
   try {
     const preview = await previewAction(action, {ports, signal});
-    if (signal.aborted) return cancel({reason: context.stopReason(), message: ''});
+    if (signal.aborted) return cancel(context.whyStopped());
     if (preview.tag === 'failed') return end(preview.error);
     const permission = await ask({id, toolName, action, verdict, preview: preview.value}, context, signal);
     if (permission.kind === 'refused') return cancel(permission.why, permission.by);
@@ -116,13 +137,26 @@ async function carryOut(
     context.publish([{event: 'action-started', id, action, preview: preview.value}]);
     const observe = (chunk: string): void => context.publish([{event: 'action-output', id, chunk}]);
     const settled = await runAction(action, {ports, signal, shown: preview.value, observe});
-    // What fails once it is told to stop was stopped; what succeeded all the same stays a success.
-    if (settled.state === 'error' && signal.aborted) return cancel({reason: context.stopReason(), message: ''});
-    return end(settled);
+    if (!signal.aborted) return end(settled);
+    return end(stopped(action, settled, context.whyStopped()));
   } catch (cause) {
-    if (signal.aborted) return cancel({reason: context.stopReason(), message: ''});
+    if (signal.aborted) return cancel(context.whyStopped());
     const fault: Fault = {kind: 'bug', message: `${labelOf(action)} broke off: ${causeText(cause)}`, cause};
     return end({state: 'error', fault});
+  }
+}
+
+/** What fails once it is told to stop was stopped; what succeeded all the same stays a success. */
+function stopped(action: Action, settled: SettledOf<ActionName>, why: Cancellation): SettledOf<ActionName> {
+  switch (settled.state) {
+    case 'success':
+      return settled;
+    case 'error':
+      return cancelledResult(action, why);
+    case 'cancelled':
+      return {...settled, why};
+    default:
+      return unreachable(settled);
   }
 }
 
@@ -143,7 +177,7 @@ async function ask(
 
   if (context.asking === 'nobody' || context.mode() === 'dontAsk') {
     decide('refused', 'nobody');
-    return {kind: 'refused', why: {reason: 'denied', message: nobodyText(verdict)}, by: 'nobody'};
+    return {kind: 'refused', why: {reason: 'denied', message: nobodyText(verdict, context.asking)}, by: 'nobody'};
   }
   // The wait begins before the question is published: a listener may answer at once.
   const waiting = context.approvals.wait(id, 'aborted', signal);
@@ -165,7 +199,7 @@ async function ask(
   const answer = await waiting;
   if (answer === 'aborted') {
     context.publish([{event: 'approval-settled', id, decision: 'refused'}]);
-    return {kind: 'refused', why: {reason: context.stopReason(), message: ''}, by: 'no'};
+    return {kind: 'refused', why: context.whyStopped(), by: 'no'};
   }
   const decision = answer.decision === 'allow' ? 'allowed' : 'refused';
   decide(decision, 'user');
@@ -191,6 +225,7 @@ function toldOf(id: ActionId, settled: SettledCall): ToolResultBlock {
 const deniedText = ({reasons}: Verdict): string =>
   `Not permitted: ${reasons.join('; ')}. Go on without it, or say what you would have done.`;
 
-const nobodyText = ({reasons}: Verdict): string =>
-  `Not permitted: this needs the user's approval (${reasons.join('; ')}) and nobody can be asked here. ` +
-  'Go on without it, or say what you would have done.';
+function nobodyText({reasons}: Verdict, asking: CallContext['asking']): string {
+  const why = asking === 'nobody' ? 'nobody can be asked here' : 'the user does not want to be asked';
+  return `Not permitted: this needs the user's approval (${reasons.join('; ')}) and ${why}. Go on without it, or say what you would have done.`;
+}

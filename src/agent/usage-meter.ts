@@ -1,5 +1,5 @@
 import type {SessionUsage} from '../actions/agent-event.ts';
-import type {Message} from '../domain/conversation.ts';
+import type {JournalRecord} from '../domain/journal.ts';
 import {addUsage, contextTokens, knownCost, noUsage, type ModelUsage, type Usage} from '../domain/usage.ts';
 import type {ModelPort} from './ports.ts';
 
@@ -9,10 +9,13 @@ export class UsageMeter {
   #last: {readonly model: string; readonly usage: Usage} | undefined;
   readonly #port: ModelPort;
 
-  /** Starts from the answers a resumed session already holds. */
-  constructor(port: ModelPort, history: readonly Message[]) {
+  /** Starts from what the requests of a resumed session used. */
+  constructor(port: ModelPort, records: readonly JournalRecord[]) {
     this.#port = port;
-    for (const message of history) if (message.role === 'assistant') this.add(message.model, message.usage);
+    for (const record of records) {
+      if (record.kind === 'answer') this.add(record.message.model, record.message.usage);
+      if (record.kind === 'usage') this.add(record.model, record.usage);
+    }
   }
 
   add(model: string, usage: Usage): void {

@@ -109,7 +109,7 @@ const isPromptContent = (block: UserBlock): boolean =>
   block.kind === 'image' || (block.kind === 'text' && block.text.trim() !== '');
 
 /** The blocks that may go back to a provider; `undefined` where nothing is left that can stand as a message. */
-function sendable(blocks: readonly AssistantBlock[]): readonly AssistantBlock[] | undefined {
+export function sendable(blocks: readonly AssistantBlock[]): readonly AssistantBlock[] | undefined {
   const seen = new Set<ActionId>();
   const kept = blocks.filter(block => {
     if (block.kind === 'text') return block.text.trim() !== '';

@@ -6,9 +6,9 @@ import type {Fault} from './fault.ts';
  * - `denied`: a rule or mode said no, or nobody could be asked
  * - `interrupted`: a person stopped the turn
  * - `shutdown`: weft is leaving
- * - `lost`: weft ended before the result was kept; found when the session is resumed
+ * - `not-run`: what asked for it broke off before it was whole; `message` says what
  */
-export type CancelReason = 'declined' | 'denied' | 'interrupted' | 'shutdown' | 'lost';
+export type CancelReason = 'declined' | 'denied' | 'interrupted' | 'shutdown' | 'not-run';
 
 /** Who cancelled and in which words; `message` may be empty. */
 export interface Cancellation {

@@ -55,14 +55,7 @@ test('killed in the middle of a command: the command does not go on for long', a
 
 test('killed while the answer comes: what was asked is kept', async () => {
   await using scene = await openScene([[say('Half of'), until(new Promise(() => {}))], say('Whole.')]);
-  const child = scene.start([
-    '--prompt',
-    'x',
-    '--output-format',
-    'stream-json',
-    '--verbose',
-    '--include-partial-messages',
-  ]);
+  const child = scene.start(['--prompt', 'x', '--output-format', 'stream-json', '--include-partial-messages']);
   const finished = finish(child);
   await new Promise<void>(resolve => {
     child.stdout.on('data', (chunk: Buffer) => void (chunk.includes('text_delta') && resolve()));

@@ -76,7 +76,7 @@ describe('json', () => {
 describe('stream-json', () => {
   test('messages in order, one a line', async () => {
     await using scene = await openScene([[say('I look.'), call('Glob', {pattern: '*'})], say('Nothing here.')]);
-    const {code, stdout, stderr} = await scene.run(['--prompt', 'x', '--output-format=stream-json', '--verbose']);
+    const {code, stdout, stderr} = await scene.run(['--prompt', 'x', '--output-format=stream-json']);
     expect([code, stderr]).toEqual([0, '']);
     expect(kindsOf(stdout)).toEqual([
       'system/init',
@@ -97,14 +97,7 @@ describe('stream-json', () => {
 
   test('with --include-partial-messages also the stream as it comes', async () => {
     await using scene = await openScene([say('one two')]);
-    const {stdout} = await scene.run([
-      '--prompt',
-      'x',
-      '--output-format',
-      'stream-json',
-      '--verbose',
-      '--include-partial-messages',
-    ]);
+    const {stdout} = await scene.run(['--prompt', 'x', '--output-format', 'stream-json', '--include-partial-messages']);
     const kinds = kindsOf(stdout);
     expect(kinds.filter(kind => kind.startsWith('stream_event'))).toEqual([
       'stream_event/message_start',
@@ -129,7 +122,7 @@ describe('stream-json', () => {
   test('the first line comes before the model has answered', async () => {
     const gate = Promise.withResolvers<void>();
     await using scene = await openScene([[{part: 'until', gate: gate.promise}, say('late')]]);
-    const child = scene.start(['--prompt', 'x', '--output-format', 'stream-json', '--verbose']);
+    const child = scene.start(['--prompt', 'x', '--output-format', 'stream-json']);
     const first = await new Promise<string>(resolve => {
       child.stdout.once('data', (chunk: Buffer) => resolve(chunk.toString()));
     });
@@ -183,16 +176,18 @@ describe('which model', () => {
   });
 });
 
+test('--verbose and --debug say more, on stderr alone', async () => {
+  await using scene = await openScene([say('The answer.'), say('The answer.')]);
+  const {stderr, ...verbose} = await scene.run(['--prompt', 'x', '--verbose', '--model', 'claude-told']);
+  expect(verbose).toEqual({code: 0, signal: null, stdout: 'The answer.\n'});
+  expect(stderr).toMatch(/^weft: [^\n]*claude-told[^\n]*\n$/u);
+  const debug = await scene.run(['--prompt', 'x', '--debug']);
+  expect([debug.code, debug.stdout, debug.stderr === '']).toEqual([0, 'The answer.\n', false]);
+  expect(debug.stderr).not.toContain(scriptedKey);
+});
+
 test('--cwd is where it works', async () => {
   await using scene = await openScene([call('Glob', {pattern: '*'}), say('done')]);
-  const {stdout} = await scene.run([
-    '-C',
-    join(scene.place.home),
-    '--prompt',
-    'x',
-    '--output-format',
-    'stream-json',
-    '--verbose',
-  ]);
+  const {stdout} = await scene.run(['-C', join(scene.place.home), '--prompt', 'x', '--output-format', 'stream-json']);
   expect(jsonLines(stdout)[0]).toMatchObject({cwd: scene.place.home});
 });

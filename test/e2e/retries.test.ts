@@ -23,7 +23,7 @@ describe('trouble that passes is not seen by the reader', () => {
 
   test('a program is told of it', async () => {
     await using scene = await openScene([fail(529, quickly), say('In the end.')]);
-    const {stdout} = await scene.run(['--prompt', 'x', '--output-format', 'stream-json', '--verbose']);
+    const {stdout} = await scene.run(['--prompt', 'x', '--output-format', 'stream-json']);
     expect(kindsOf(stdout)).toEqual(['system/init', 'system/api_retry', 'assistant:text', 'result/success']);
     expect(jsonLines(stdout)[1]).toMatchObject({max_retries: 10, error_status: 529, error: 'overloaded'});
   });
@@ -40,7 +40,6 @@ describe('a connection that breaks in the middle: nothing is said twice', () => 
         'x',
         '--output-format',
         'stream-json',
-        '--verbose',
         '--include-partial-messages',
       ]);
       expect([code, deltasOf(stdout), jsonLines(stdout).at(-1)?.['result']]).toEqual([0, text, text]);
@@ -54,7 +53,6 @@ describe('a connection that breaks in the middle: nothing is said twice', () => 
       'x',
       '--output-format',
       'stream-json',
-      '--verbose',
       '--include-partial-messages',
     ]);
     expect([code, scene.server.requests.length]).toEqual([0, 2]);
@@ -70,7 +68,7 @@ describe('a connection that breaks in the middle: nothing is said twice', () => 
 
 test('a signal ends the waiting between two tries at once', async () => {
   await using scene = await openScene([fail(529, {headers: {'retry-after': '60'}})]);
-  const child = scene.start(['--prompt', 'x', '--output-format', 'stream-json', '--verbose']);
+  const child = scene.start(['--prompt', 'x', '--output-format', 'stream-json']);
   const finished = finish(child);
   await new Promise<void>(resolve => {
     child.stdout.on('data', (chunk: Buffer) => void (chunk.includes('api_retry') && resolve()));

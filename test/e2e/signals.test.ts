@@ -53,14 +53,7 @@ describe('a signal while a command runs: its processes are gone, the session is 
 describe('a signal while the model answers', () => {
   test('SIGINT: the request is dropped, the result says so', async () => {
     await using scene = await openScene([[say('Half of'), until(new Promise(() => {}))]]);
-    const child = scene.start([
-      '--prompt',
-      'x',
-      '--output-format',
-      'stream-json',
-      '--verbose',
-      '--include-partial-messages',
-    ]);
+    const child = scene.start(['--prompt', 'x', '--output-format', 'stream-json', '--include-partial-messages']);
     const finished = finish(child);
     const spoken = new Promise<void>(resolve => {
       child.stdout.on('data', (chunk: Buffer) => void (chunk.includes('text_delta') && resolve()));
@@ -92,7 +85,7 @@ describe('stdout that is closed is no failure', () => {
       toldPrompt(request) === 'Go on.' ? say('Resumed.') : [say('I look.'), dots],
     );
     const {stdout, stderr} = await scene.shell(
-      `weft --prompt x --output-format stream-json --verbose --permission-mode bypassPermissions | head -1; echo "\${PIPESTATUS[*]}"`,
+      `weft --prompt x --output-format stream-json --permission-mode bypassPermissions | head -1; echo "\${PIPESTATUS[*]}"`,
     );
     const [first = '', ...rest] = stdout.split('\n');
     expect([kindsOf(first), rest, stderr]).toEqual([['system/init'], ['0 0', ''], '']);
@@ -115,7 +108,7 @@ describe('stdout that is closed is no failure', () => {
 test('lines are whole when a reader is slow', async () => {
   await using scene = await openScene([say('word '.repeat(50_000))]);
   const {stdout} = await scene.shell(
-    'weft --prompt x --output-format stream-json --verbose --include-partial-messages | (sleep 0.3; cat)',
+    'weft --prompt x --output-format stream-json --include-partial-messages | (sleep 0.3; cat)',
   );
   expect(jsonLines(stdout).at(-1)?.['type']).toBe('result');
 });

@@ -21,6 +21,8 @@ export interface TmuxTerminal extends AsyncDisposable {
   type(text: string): Promise<void>;
   /** Presses keys by tmux's names: `Enter`, `Escape`, `C-c`. */
   press(...keys: readonly string[]): Promise<void>;
+  /** Presses a key again and again until everything written so far matches. */
+  pressUntil(key: string, pattern: RegExp): Promise<void>;
   /** Everything written so far, scrollback first, right-trimmed. */
   text(): Promise<string>;
   /** Resolves when everything written so far matches; rejects after ten seconds with it. */
@@ -50,7 +52,7 @@ export async function openTerminal(
     for (let tries = 0; tries < 500; tries++) {
       // oxlint-disable-next-line no-await-in-loop -- looks again
       if (pattern.test(await look())) return;
-      // oxlint-disable-next-line no-await-in-loop -- as above
+      // oxlint-disable-next-line no-await-in-loop -- between two looks
       await pause(20);
     }
     throw new Error(`never saw ${String(pattern)} on:\n${await text()}`);
@@ -58,6 +60,11 @@ export async function openTerminal(
   const terminal: TmuxTerminal = {
     type: async characters => void (await tmux('send-keys', '-l', '--', characters)),
     press: async (...keys) => void (await tmux('send-keys', ...keys)),
+    pressUntil: (key, pattern) =>
+      seen(pattern, async () => {
+        await tmux('send-keys', key);
+        return text();
+      }),
     text,
     until: pattern => seen(pattern, text),
     onScreen: pattern => seen(pattern, () => tmux('capture-pane', '-p')),

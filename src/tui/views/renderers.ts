@@ -143,7 +143,7 @@ function cancelText({reason, message}: Cancellation): string {
     case 'interrupted':
       return 'interrupted';
     case 'shutdown':
-    case 'lost':
+    case 'not-run':
       return message === '' ? 'stopped before it ended' : message;
     default:
       return unreachable(reason);

@@ -1,6 +1,5 @@
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {cancellationText} from '../../../src/actions/settle-action.ts';
 import type {AssistantBlock, AssistantMessage, Message, ToolResultBlock} from '../../../src/domain/conversation.ts';
 import {historyOf, lostResultText} from '../../../src/domain/history.ts';
 import {actionId, messageId} from '../../../src/domain/ids.ts';
@@ -173,10 +172,6 @@ describe('historyOf', () => {
       historyOf([{kind: 'todo-frames', frames: [one, two]}, prompted('p'), {kind: 'todo-frames', frames: [three]}])
         .todoFrames,
     ).toEqual([one, two, three]);
-  });
-
-  test('a lost result says what every other lost action says', () => {
-    expect(lostResultText).toBe(cancellationText({reason: 'lost', message: ''}));
   });
 
   const ids = fc.constantFrom('1', '2', '3');
