@@ -23,8 +23,4 @@ export class PendingAnswers<Answer> {
   answer(id: ActionId, answer: Answer): void {
     this.#open.get(id)?.(answer);
   }
-
-  get size(): number {
-    return this.#open.size;
-  }
 }

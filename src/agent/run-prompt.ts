@@ -1,6 +1,6 @@
 import type {Denial, PromptEnd, PromptSummary} from '../actions/agent-event.ts';
 import {messageText, toolCalls, type AssistantMessage, type Message, type StopReason} from '../domain/conversation.ts';
-import {causeText, type Fault} from '../domain/fault.ts';
+import {causeText, FaultError, type Fault} from '../domain/fault.ts';
 import type {ModelRequest} from '../domain/model-stream.ts';
 import {addUsage, noUsage, type Usage} from '../domain/usage.ts';
 import type {IdPort, ModelPort} from './ports.ts';
@@ -145,10 +145,7 @@ class Tally {
 }
 
 /** What was thrown is ours, except where the thrower says whose it is (a full disk is the user's). */
-function thrownFault(cause: unknown): Fault {
-  if (cause instanceof Error && 'fault' in cause && isFault(cause.fault)) return cause.fault;
-  return {kind: 'bug', message: `The prompt broke off: ${causeText(cause)}`, cause};
-}
-
-const isFault = (value: unknown): value is Fault =>
-  typeof value === 'object' && value !== null && 'kind' in value && 'message' in value;
+const thrownFault = (cause: unknown): Fault =>
+  cause instanceof FaultError
+    ? cause.fault
+    : {kind: 'bug', message: `The prompt broke off: ${causeText(cause)}`, cause};

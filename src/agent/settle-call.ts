@@ -125,9 +125,12 @@ async function carryOut(
     end(cancelledResult(action, why), deniedBy);
 
   if (signal.aborted) return cancel(context.whyStopped());
-  if (verdict.decision === 'deny') return cancel({reason: 'denied', message: deniedText(verdict)}, 'rule');
   const ports = context.portsFor(id);
   try {
+    if (verdict.decision === 'deny') {
+      context.keep({kind: 'approval', id, label: labelOf(action), decision: 'refused', by: 'rule'});
+      return cancel({reason: 'denied', message: deniedText(verdict)}, 'rule');
+    }
     const preview = await previewAction(action, {ports, signal});
     if (signal.aborted) return cancel(context.whyStopped());
     if (preview.tag === 'failed') return end(preview.error);

@@ -1,7 +1,7 @@
 import {appendFileSync, readFileSync, writeFileSync} from 'node:fs';
 import {unreachable} from '../base/unreachable.ts';
 import type {ModelPort} from '../agent/ports.ts';
-import {causeText, faultText} from '../domain/fault.ts';
+import {causeText, FaultError, faultText} from '../domain/fault.ts';
 import {noModel} from './no-model.ts';
 import type {providers} from './program.ts';
 import {UsageError} from './usage-error.ts';
@@ -15,8 +15,6 @@ export interface ModelChoice {
   /** The file to record the conversation into. */
   readonly record: string | undefined;
   readonly environment: NodeJS.ProcessEnv;
-  /** For `${directory}` and the like in recordings. */
-  readonly variables: Readonly<Record<string, string>>;
 }
 
 export interface ChosenModel {
@@ -41,12 +39,21 @@ function appendTo(file: string): (line: string) => void {
   } catch (cause) {
     throw new UsageError(`The recording cannot be written: ${causeText(cause)}`);
   }
-  return line => appendFileSync(file, line);
+  return line => {
+    try {
+      appendFileSync(file, line);
+    } catch (cause) {
+      throw new FaultError(
+        {kind: 'needs-user', message: `The recording cannot be written: ${causeText(cause)}.`, fix: ''},
+        cause,
+      );
+    }
+  };
 }
 
 async function connect(choice: ModelChoice, signal: AbortSignal): Promise<ChosenModel> {
   const {environment} = choice;
-  const provider = choice.replay === undefined ? (choice.provider ?? providerOf(environment)) : 'replay';
+  const provider = choice.replay === undefined ? (choice.provider ?? providerOf(choice)) : 'replay';
   switch (provider) {
     case 'replay':
       return replay(choice);
@@ -71,9 +78,10 @@ async function connect(choice: ModelChoice, signal: AbortSignal): Promise<Chosen
   }
 }
 
-function providerOf(environment: NodeJS.ProcessEnv): 'anthropic' | 'openai' | undefined {
+/** An address alone is taken for a server that speaks OpenAI's protocol, as most do. */
+function providerOf({environment, baseUrl}: ModelChoice): 'anthropic' | 'openai' | undefined {
   if (environment['ANTHROPIC_API_KEY']) return 'anthropic';
-  return environment['OPENAI_API_KEY'] || environment['OPENAI_BASE_URL'] ? 'openai' : undefined;
+  return environment['OPENAI_API_KEY'] || environment['OPENAI_BASE_URL'] || baseUrl ? 'openai' : undefined;
 }
 
 async function openAi(choice: ModelChoice, signal: AbortSignal): Promise<ChosenModel> {
@@ -96,10 +104,10 @@ async function openAi(choice: ModelChoice, signal: AbortSignal): Promise<ChosenM
   return {port, model: first, state: 'ready'};
 }
 
-async function replay({replay: file, model, variables}: ModelChoice): Promise<ChosenModel> {
+async function replay({replay: file, model}: ModelChoice): Promise<ChosenModel> {
   if (file === undefined) throw new UsageError('The provider replay needs --replay <file>.');
   const {openReplay} = await import('../models/replay.ts');
-  const opened = openReplay(readRecording(file), {variables});
+  const opened = openReplay(readRecording(file), {variables: {}});
   if (opened.tag === 'failed') throw new UsageError(`${file}: ${faultText(opened.error)}`);
   return {port: opened.value, model: model ?? 'recording', state: 'ready'};
 }

@@ -4,7 +4,8 @@ import type {Outcome} from '../base/outcome.ts';
 import {faultText, type Fault} from '../domain/fault.ts';
 import {parseSessionId, type SessionId} from '../domain/ids.ts';
 import type {OpenSession} from '../domain/journal.ts';
-import type {Store} from '../store/open-store.ts';
+import type {Store, StoredSession} from '../store/open-store.ts';
+import {findSession} from './find-session.ts';
 import {newSessionId, unkeptSession, unkeptSessions} from './unkept-session.ts';
 import {UsageError} from './usage-error.ts';
 
@@ -12,12 +13,14 @@ import {UsageError} from './usage-error.ts';
 export type SessionWish =
   | {readonly kind: 'new'; readonly id: SessionId | undefined}
   | {readonly kind: 'newest'; readonly manner: 'same' | 'fork'}
-  | {readonly kind: 'resume'; readonly id: SessionId; readonly manner: 'same' | 'fork'};
+  | {readonly kind: 'resume'; readonly id: string; readonly manner: 'same' | 'fork'};
 
 export interface ChosenSession {
   readonly session: OpenSession;
   readonly origin: SessionInfo['origin'];
   readonly sessions: SessionsPort;
+  /** Records that are kept and cannot be read. */
+  readonly skipped: number;
 }
 
 /** A UUID from the command line. */
@@ -36,23 +39,23 @@ export function chooseSession(
   if (store === 'none') {
     if (wish.kind !== 'new')
       throw new UsageError('--continue and --resume need kept sessions: leave out --no-session-persistence.');
-    return {session: unkeptSession(wish.id ?? newSessionId()), origin: 'new', sessions: unkeptSessions};
+    return {session: unkeptSession(wish.id ?? newSessionId()), origin: 'new', sessions: unkeptSessions, skipped: 0};
   }
   if (wish.kind === 'new') {
     const session =
       wish.id === undefined
         ? store.create({directory, model})
         : opened(store.createWithId(wish.id, {directory, model}));
-    return {session, origin: 'new', sessions: store};
+    return {session, origin: 'new', sessions: store, skipped: 0};
   }
-  const id = wish.kind === 'resume' ? wish.id : store.latest(directory)?.id;
+  const id = wish.kind === 'resume' ? findSession(store, wish.id) : store.latest(directory)?.id;
   if (id === undefined)
     throw new Error(`There is no session of ${directory} to continue. Start one without --continue.`);
   const session = opened(wish.manner === 'fork' ? store.fork(id) : store.resume(id));
-  return {session, origin: 'resumed', sessions: store};
+  return {session, origin: 'resumed', sessions: store, skipped: session.skipped.length};
 }
 
-function opened(outcome: Outcome<OpenSession, Fault>): OpenSession {
+function opened(outcome: Outcome<StoredSession, Fault>): StoredSession {
   if (outcome.tag === 'failed') throw new Error(faultText(outcome.error));
   return outcome.value;
 }

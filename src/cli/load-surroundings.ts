@@ -35,6 +35,8 @@ export interface EffectiveSettings {
   readonly baseUrl: string | undefined;
   readonly permissionMode: PermissionMode;
   readonly rules: PermissionRules;
+  /** For commands. */
+  readonly env: Readonly<Record<string, string>>;
 }
 
 export function loadSurroundings(given: {
@@ -61,6 +63,7 @@ export function loadSurroundings(given: {
       provider: options.provider ?? settings.provider?.value,
       baseUrl: options.baseUrl ?? settings.baseUrl?.value,
       permissionMode: options.permissionMode ?? settings.permissionMode.value,
+      env: Object.fromEntries(Object.entries(settings.env).map(([name, {value}]) => [name, value])),
       rules: {
         allow: [
           ...rulesFrom(settings.permissions.allow.map(({value}) => value)),
@@ -100,7 +103,7 @@ function layersOf(directory: string, places: Places, {settings}: MainOptions): r
     {source: 'local', path: join(directory, '.weft', 'settings.local.json')},
   ] as const;
   const layers: SettingsLayer[] = files.flatMap(({source, path}) => {
-    const text = textOf(path);
+    const text = settingsText(path);
     return text === undefined ? [] : [{source, path, text}];
   });
   if (settings === undefined) return layers;
@@ -112,11 +115,14 @@ function layersOf(directory: string, places: Places, {settings}: MainOptions): r
   }
 }
 
-function textOf(path: string): string | undefined {
+/** A settings file that is there and cannot be read stops weft: it may hold a rule that someone relies on. */
+function settingsText(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && (cause.code === 'ENOENT' || cause.code === 'ENOTDIR'))
+      return undefined;
+    throw new UsageError(`The settings file cannot be read: ${causeText(cause)}`);
   }
 }
 
@@ -125,7 +131,12 @@ function ownText(path: string): string | undefined {
   const found = statSync(path, {throwIfNoEntry: false});
   if (found === undefined || !found.isFile()) return undefined;
   const self = process.getuid?.();
-  return self === undefined || found.uid === self || found.uid === 0 ? textOf(path) : undefined;
+  if (self !== undefined && found.uid !== self && found.uid !== 0) return undefined;
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
 }
 
 const rulesFrom = (texts: readonly string[]): readonly PermissionRule[] =>

@@ -45,8 +45,16 @@ export async function main(): Promise<void> {
   } catch (cause) {
     code = exitCodeOf(cause);
   }
+  await flushed(process.stdout);
   process.exit(code);
 }
+
+/** What was written to a pipe may still be on its way: a slow reader gets all of it. A reader that is gone ends the wait. */
+const flushed = (stream: NodeJS.WriteStream): Promise<void> =>
+  new Promise(resolve => {
+    if (stream.destroyed || stream.writableLength === 0) resolve();
+    else stream.write('', () => resolve());
+  });
 
 function exitCodeOf(cause: unknown): ExitCode {
   if (cause instanceof CommanderError) return cause.exitCode === 0 ? exitCode.done : exitCode.usage;

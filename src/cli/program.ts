@@ -137,7 +137,7 @@ function addMainOptions(program: Command): void {
     .addOption(new Option('--disallowedTools <rules...>').hideHelp())
     .option('--max-turns <n>', 'most model requests for one prompt', wholeNumber)
     .option('--max-cost <usd>', 'stop before the session costs more', positiveNumber)
-    .option('--timeout <seconds>', 'stop after this time (exit code 124)', positiveNumber)
+    .option('--timeout <seconds>', 'stop after this time (exit code 124)', seconds)
     .option('-c, --continue', 'go on with the newest session of this folder')
     .option('-r, --resume [id]', 'go on with a session; without an id, choose one')
     .option('--session-id <uuid>', 'the id of the new session')
@@ -156,6 +156,15 @@ function addMainOptions(program: Command): void {
 function wholeNumber(text: string): number {
   if (!/^\d+$/u.test(text) || Number(text) < 1) throw new InvalidArgumentError('It must be a whole number from 1 on.');
   return Number(text);
+}
+
+/** What a timer can hold: about 24 days. */
+const mostSeconds = 2_000_000;
+
+function seconds(text: string): number {
+  const value = positiveNumber(text);
+  if (value > mostSeconds) throw new InvalidArgumentError(`It must be at most ${mostSeconds}.`);
+  return value;
 }
 
 function positiveNumber(text: string): number {

@@ -1,6 +1,7 @@
 import {statSync} from 'node:fs';
 import {homedir} from 'node:os';
 import {join, resolve} from 'node:path';
+import {noUsage} from '../domain/usage.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {systemPrompt} from '../agent/system-prompt.ts';
 import type {SessionSummary} from '../domain/journal.ts';
@@ -31,7 +32,13 @@ export async function runMain(words: readonly string[], options: MainOptions): P
   ) {
     return openTerminal(asked, surroundings);
   }
-  const prompt = await fullPrompt(asked, options, surroundings.note);
+  // Reading stdin counts towards the time limit.
+  const late =
+    options.timeout === undefined
+      ? undefined
+      : setTimeout(() => process.exit(exitCode.timeLimit), options.timeout * 1000);
+  const prompt = await fullPrompt(words, {asked, options, note: surroundings.note});
+  clearTimeout(late);
   if (prompt.trim() !== '') return answer(prompt, surroundings);
   if (isBare(words, options)) return (await import('./demo/run-demo.ts')).runDemo({});
   throw new UsageError('There is no prompt. Give one: weft --prompt "…", or pipe it in: … | weft --print');
@@ -39,8 +46,9 @@ export async function runMain(words: readonly string[], options: MainOptions): P
 
 const hasTerminal = (): boolean => process.stdin.isTTY && process.stdout.isTTY;
 
-const isBare = (words: readonly string[], {prompt, print, outputFormat}: MainOptions): boolean =>
-  words.length === 0 && prompt === undefined && print === undefined && outputFormat === undefined;
+/** Nothing was asked for at all: no prompt and no option that would mean something for one. */
+const isBare = (words: readonly string[], options: MainOptions): boolean =>
+  words.length === 0 && Object.keys(options).every(name => name === 'sessionPersistence' || name === 'color');
 
 function promptOf(words: readonly string[], {prompt}: MainOptions): string {
   if (prompt !== undefined && words.length > 0) {
@@ -49,10 +57,20 @@ function promptOf(words: readonly string[], {prompt}: MainOptions): string {
   return prompt ?? words.join(' ');
 }
 
-/** With what was piped in. `-` and a missing prompt wait for the end of stdin; a prompt beside it does not wait for silence. */
-async function fullPrompt(asked: string, options: MainOptions, note: (line: string) => void): Promise<string> {
+/**
+ * With what was piped in. Without a prompt stdin is the prompt and is read to its end; beside one, and where nothing was asked
+ * for at all, a silent pipe is given up.
+ */
+async function fullPrompt(
+  words: readonly string[],
+  {
+    asked,
+    options,
+    note,
+  }: {readonly asked: string; readonly options: MainOptions; readonly note: (line: string) => void},
+): Promise<string> {
   if (options.prompt === '-') return readStdin(process.stdin, {until: 'end', note});
-  const until = asked === '' && options.print !== undefined ? 'end' : 'first-silence';
+  const until = asked === '' && !isBare(words, options) ? 'end' : 'first-silence';
   return joinPrompt(asked, await readStdin(process.stdin, {until, note}));
 }
 
@@ -70,6 +88,9 @@ async function answer(prompt: string, surroundings: Surroundings): Promise<ExitC
   const [chosen, {runPrint}] = await Promise.all([model(surroundings), import('./run-print.ts')]);
   if (chosen.state === 'missing') throw new Error(noModelText);
   for (const notice of surroundings.notices) note(notice);
+  if (options.maxCost !== undefined && chosen.port.facts(chosen.model).costOf(noUsage) === 'unknown') {
+    note(`the price of ${chosen.model} is not known: --max-cost cannot stop it`);
+  }
   if (options.verbose !== undefined)
     note(`the model is ${chosen.model} (${chosen.port.provider}), in ${surroundings.directory}`);
   const engine = await compose(chosen, {surroundings, asking: 'nobody'});
@@ -125,7 +146,7 @@ async function sessionLister({options, directory, store}: Surroundings): Promise
   return () => opened.list({directory});
 }
 
-const model = ({options, settings, directory}: Surroundings): Promise<ChosenModel> =>
+const model = ({options, settings}: Surroundings): Promise<ChosenModel> =>
   chooseModel(
     {
       provider: settings.provider,
@@ -134,7 +155,6 @@ const model = ({options, settings, directory}: Surroundings): Promise<ChosenMode
       replay: options.replay,
       record: options.record,
       environment: process.env,
-      variables: {directory},
     },
     AbortSignal.timeout(10_000),
   );
@@ -145,14 +165,17 @@ async function compose(
 ) {
   const {options, settings, directory, roots} = surroundings;
   const store = options.sessionPersistence ? await surroundings.store() : ('none' as const);
-  const session = chooseSession(wishOf(options), {store, directory, model: chosen.model});
+  const {session, origin, sessions, skipped} = chooseSession(wishOf(options), {store, directory, model: chosen.model});
+  if (skipped > 0) surroundings.note(`${skipped} records of this session cannot be read and are left out`);
   return composeEngine({
-    ...session,
+    session,
+    origin,
+    sessions,
     model: chosen.port,
     modelId: chosen.model,
     roots,
     home: homedir(),
-    environment: process.env,
+    environment: {...process.env, ...settings.env},
     mode: settings.permissionMode,
     rules: settings.rules,
     systemPrompt: systemPrompt({
@@ -170,10 +193,14 @@ async function compose(
 
 function wishOf({continue: newest, resume, sessionId, forkSession}: MainOptions): SessionWish {
   const manner = forkSession === undefined ? 'same' : 'fork';
+  const goesOn = newest !== undefined || resume !== undefined;
   if (newest !== undefined && resume !== undefined) {
     throw new UsageError('--continue and --resume exclude each other.');
   }
+  if (goesOn && sessionId !== undefined)
+    throw new UsageError('--session-id is for a new session: leave out --continue and --resume.');
+  if (!goesOn && forkSession !== undefined) throw new UsageError('--fork-session needs --continue or --resume.');
   if (newest !== undefined) return {kind: 'newest', manner};
-  if (typeof resume === 'string') return {kind: 'resume', id: sessionIdFrom(resume), manner};
+  if (typeof resume === 'string') return {kind: 'resume', id: resume, manner};
   return {kind: 'new', id: sessionId === undefined ? undefined : sessionIdFrom(sessionId)};
 }

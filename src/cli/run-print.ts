@@ -3,6 +3,7 @@ import type {Engine} from '../agent/engine.ts';
 import {runHeadless} from '../headless/run-headless.ts';
 import {exitCode, type ExitCode} from './exit-code.ts';
 import type {outputFormats} from './program.ts';
+import {stopOnSignals} from './stop-on-signals.ts';
 
 export interface PrintJob {
   readonly engine: Engine;
@@ -16,37 +17,29 @@ export interface PrintJob {
 
 /**
  * Answers one prompt on stdout. A signal or the time limit interrupts the engine, waits until all it started has settled, and
- * decides the exit code; a second signal leaves at once.
+ * decides the exit code. The time limit counts from the start of weft.
  */
 export async function runPrint(job: PrintJob): Promise<ExitCode> {
-  const {engine} = job;
-  let stopped: ExitCode | undefined;
-  const stop = (code: ExitCode): void => {
-    if (stopped !== undefined) process.exit(stopped);
-    stopped = code;
-    if (code === exitCode.terminated) void engine.close('shutdown');
-    else engine.submit({op: 'interrupt'});
-  };
-  const signals = [
-    ['SIGINT', exitCode.interrupted],
-    ['SIGTERM', exitCode.terminated],
-    ['SIGHUP', exitCode.terminated],
-  ] as const;
-  for (const [signal, code] of signals) process.on(signal, () => stop(code));
+  const {engine, timeoutSeconds, note} = job;
+  const stopper = stopOnSignals(engine);
   const timer =
-    job.timeoutSeconds === 'none' ? undefined : setTimeout(() => stop(exitCode.timeLimit), job.timeoutSeconds * 1000);
-  const end = await runHeadless({
+    timeoutSeconds === 'none'
+      ? undefined
+      : setTimeout(() => stopper.stop(exitCode.timeLimit), Math.max(0, timeoutSeconds * 1000 - performance.now()));
+  const answered = runHeadless({
     engine,
     prompt: job.prompt,
     images: [],
     output: {format: job.format, partials: job.partials},
     stdout: process.stdout,
-    note: job.note,
+    note,
     uuid: () => randomUUID(),
     version: job.version,
   });
+  const end = await Promise.race([answered, stopper.given]);
   clearTimeout(timer);
   await engine.close('finished');
-  if (stopped === exitCode.timeLimit) job.note(`the time limit of ${job.timeoutSeconds} s was reached`);
-  return stopped ?? end.exitCode;
+  const stopped = stopper.stopped();
+  if (stopped === exitCode.timeLimit) note(`the time limit of ${timeoutSeconds} s was reached`);
+  return stopped ?? end?.exitCode ?? exitCode.failed;
 }

@@ -30,3 +30,17 @@ export function faultText(fault: Fault): string {
 
 /** What an unknown thrown value says of itself. */
 export const causeText = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
+
+/**
+ * Carries a fault through code whose contract has no place for one. `message` is written for the user; whoever catches it
+ * finds the fault and does not take it for a bug.
+ */
+export class FaultError extends Error {
+  override readonly name: string = 'FaultError';
+  readonly fault: Fault;
+
+  constructor(fault: Fault, cause: unknown) {
+    super(faultText(fault), {cause});
+    this.fault = fault;
+  }
+}

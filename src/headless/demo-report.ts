@@ -7,7 +7,6 @@ import {messageText} from '../domain/conversation.ts';
 import type {ActionId} from '../domain/ids.ts';
 import type {TodoList, TodoStatus} from '../domain/todo.ts';
 import {applyTaskFrames, emptyTaskView, todosOf} from '../tasks/task-view.ts';
-import {answerLater} from './answer-later.ts';
 import {endOf, type HeadlessEnd} from './headless-end.ts';
 import {settledLines} from './settled-lines.ts';
 import {oneLine, summaryNotes} from './summary-notes.ts';
@@ -28,8 +27,8 @@ export async function runReport({engine, prompt, print}: ReportOptions): Promise
   const unsubscribe = engine.subscribe(events => {
     for (const event of events) {
       for (const line of report.linesOf(event)) print(line);
-      if (event.event === 'approval-requested') answerLater(engine, grant(event.approval));
-      if (event.event === 'question-asked') answerLater(engine, choice(event.id, event.questions));
+      if (event.event === 'approval-requested') engine.submit(grant(event.approval));
+      if (event.event === 'question-asked') engine.submit(choice(event.id, event.questions));
       if (event.event === 'prompt-finished') finished.resolve(event.summary);
     }
   });

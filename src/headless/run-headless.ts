@@ -2,7 +2,6 @@ import type {PromptSummary} from '../actions/agent-event.ts';
 import type {ActionId} from '../domain/ids.ts';
 import type {Engine} from '../agent/engine.ts';
 import type {ImageBlock} from '../domain/conversation.ts';
-import {answerLater} from './answer-later.ts';
 import {endOf, type HeadlessEnd} from './headless-end.ts';
 import {makeRenderer, type HeadlessOutput} from './render-events.ts';
 import {makeStdoutWriter, type TextSink} from './stdout-writer.ts';
@@ -36,8 +35,8 @@ export async function runHeadless(options: HeadlessOptions): Promise<HeadlessEnd
     writer.write(renderer.render(events));
     for (const event of events) {
       if (event.event === 'notice' && event.level === 'warning') note(oneLine(event.text));
-      if (event.event === 'approval-requested') answerLater(engine, refusal(event.approval.id));
-      if (event.event === 'question-asked') answerLater(engine, dismissal(event.id));
+      if (event.event === 'approval-requested') engine.submit(refusal(event.approval.id));
+      if (event.event === 'question-asked') engine.submit(dismissal(event.id));
       if (event.event === 'prompt-finished') finished.resolve(event.summary);
     }
   });

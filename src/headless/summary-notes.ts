@@ -1,4 +1,5 @@
 import type {PromptSummary} from '../actions/agent-event.ts';
+import {visible} from '../base/visible.ts';
 import {unreachable} from '../base/unreachable.ts';
 import type {StopReason} from '../domain/conversation.ts';
 import {faultText} from '../domain/fault.ts';
@@ -24,8 +25,8 @@ export function summaryNotes(summary: PromptSummary): readonly string[] {
   }
 }
 
-/** Text on one line, for a stream whose lines are messages. */
-export const oneLine = (text: string): string => text.trim().replace(/\s*[\r\n]+\s*/gu, ' ');
+/** Text on one line, for a stream whose lines are messages and which a terminal may show. */
+export const oneLine = (text: string): string => visible(text.trim().replace(/\s*[\r\n]+\s*/gu, ' '));
 
 function answerNotes({answer, stop}: PromptSummary): readonly string[] {
   const cut = cutNote(stop);

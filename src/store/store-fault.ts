@@ -1,17 +1,11 @@
-import {causeText, faultText, type Fault} from '../domain/fault.ts';
+import {causeText, FaultError, type Fault} from '../domain/fault.ts';
 
 /**
  * What the store throws where its contract has no place for a fault, above all from `append`: what was to be kept is not kept.
  * `message` is written for the user.
  */
-export class StoreError extends Error {
+export class StoreError extends FaultError {
   override readonly name = 'StoreError';
-  readonly fault: Fault;
-
-  constructor(fault: Fault, cause: unknown) {
-    super(faultText(fault), {cause});
-    this.fault = fault;
-  }
 }
 
 /** The fault for whatever SQLite or the file system threw about the database `file`. */

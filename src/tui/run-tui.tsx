@@ -2,7 +2,7 @@ import {loadMarkdownLexer} from './markdown/render-markdown.ts';
 import type {TuiExit, TuiOptions} from './options.ts';
 import {Session} from './session.ts';
 import {openSurface, type SurfaceListener} from './surface.tsx';
-import {visibleLine} from './text/visible.ts';
+import {visibleLine} from '../base/visible.ts';
 import {themeOf} from './theme/theme.ts';
 
 /**

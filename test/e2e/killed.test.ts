@@ -4,7 +4,7 @@ import {expect, test} from 'vitest';
 import {call, say, think, until, type Part} from '../support/model-script.ts';
 import type {ReceivedRequest} from '../support/model-server.ts';
 import {finish} from '../support/run-weft.ts';
-import {endProcess, fileComes, openScene, processGone, toldPrompt, toldResults} from '../support/scene.ts';
+import {endProcess, fileComes, openScene, toldPrompt, toldResults} from '../support/scene.ts';
 
 const free = ['--permission-mode', 'bypassPermissions'] as const;
 
@@ -37,20 +37,6 @@ test('killed in the middle of a command: the model is told that its result was l
   const lost = expect.stringContaining('weft ended before the result was kept');
   const [kept, ...others] = resultsIn(scene.server.requests[1]);
   expect([kept, others]).toEqual([expect.not.stringContaining('weft ended'), [lost, lost]]);
-});
-
-test('killed in the middle of a command: the command does not go on for long', async () => {
-  await using scene = await openScene([call('Bash', {command: 'echo $$ >pid; exec sleep 1000'})]);
-  const child = scene.start(['--prompt', 'x', ...free]);
-  const finished = finish(child);
-  const pid = Number(await fileComes(join(scene.place.work, 'pid')));
-  try {
-    child.kill('SIGKILL');
-    await finished;
-    await processGone(pid);
-  } finally {
-    endProcess(pid);
-  }
 });
 
 test('killed while the answer comes: what was asked is kept', async () => {

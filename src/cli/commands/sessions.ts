@@ -2,8 +2,8 @@ import {homedir} from 'node:os';
 import type {Outcome} from '../../base/outcome.ts';
 import {placesOf} from '../../config/places.ts';
 import {faultText, type Fault} from '../../domain/fault.ts';
-import type {SessionId} from '../../domain/ids.ts';
 import type {ReadSession, Store} from '../../store/open-store.ts';
+import {findSession} from '../find-session.ts';
 import {exitCode, type ExitCode} from '../exit-code.ts';
 import {openUserStore} from '../load-surroundings.ts';
 import type {JsonOption} from '../program.ts';
@@ -44,7 +44,7 @@ export async function exportSession(
 /** `weft sessions delete <id>`. */
 export async function deleteSession(idText: string, {json}: JsonOption): Promise<ExitCode> {
   const store = await userStore();
-  const id = sessionIn(store, idText);
+  const id = findSession(store, idText);
   settled(store.delete(id));
   if (json === undefined) process.stderr.write(`weft: deleted ${id}\n`);
   else print(`${JSON.stringify({deleted: id})}\n`);
@@ -55,22 +55,11 @@ const userStore = (): Promise<Store> =>
   openUserStore(placesOf({platform: process.platform, env: process.env, home: homedir()}));
 
 function read(store: Store, idText: string): ReadSession {
-  const session = settled(store.read(sessionIn(store, idText)));
+  const session = settled(store.read(findSession(store, idText)));
   for (const {seq, reason} of session.skipped) {
     process.stderr.write(`weft: record ${seq} cannot be read and is left out: ${reason}\n`);
   }
   return session;
-}
-
-/** The session with that id, or the only one whose id begins so. */
-function sessionIn(store: Store, idText: string): SessionId {
-  const wanted = idText.toLowerCase();
-  const found = wanted === '' ? [] : store.list({}).filter(({id}) => id.startsWith(wanted));
-  const [only] = found;
-  if (only === undefined)
-    throw new Error(`There is no session ${JSON.stringify(idText)}. List them: weft sessions list`);
-  if (found.length > 1) throw new Error(`${found.length} sessions begin with ${wanted}. Give more of the id.`);
-  return only.id;
 }
 
 function settled<T>(outcome: Outcome<T, Fault>): T {

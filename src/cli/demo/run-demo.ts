@@ -8,6 +8,7 @@ import {systemPrompt} from '../../agent/system-prompt.ts';
 import {setTimeout as wait} from 'node:timers/promises';
 import {composeEngine} from '../compose-engine.ts';
 import {exitCode, type ExitCode} from '../exit-code.ts';
+import {stopOnSignals} from '../stop-on-signals.ts';
 import {newSessionId, unkeptSession, unkeptSessions} from '../unkept-session.ts';
 import {UsageError} from '../usage-error.ts';
 import {demoProject, demoPrompt} from './project.ts';
@@ -45,9 +46,10 @@ async function report(directory: string): Promise<ExitCode> {
   const {runReport} = await import('../../headless/demo-report.ts');
   print(`weft demo: a recorded model repairs a small project; every action really runs, in ${directory}`);
   const engine = demoEngine(directory, 'at-once');
-  const end = await runReport({engine, prompt: demoPrompt, print, approvals: 'grant'});
+  const stopper = stopOnSignals(engine);
+  const end = await Promise.race([runReport({engine, prompt: demoPrompt, print, approvals: 'grant'}), stopper.given]);
   await engine.close('finished');
-  return end.exitCode;
+  return stopper.stopped() ?? end?.exitCode ?? exitCode.failed;
 }
 
 function demoEngine(directory: string, pace: 'lively' | 'at-once'): Engine {

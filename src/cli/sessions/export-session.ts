@@ -1,7 +1,7 @@
 import {unreachable} from '../../base/unreachable.ts';
 import type {AssistantBlock, ToolResultBlock, UserBlock} from '../../domain/conversation.ts';
 import type {JournalRecord, SessionSummary} from '../../domain/journal.ts';
-import {visible, visibleLine, visibleOutput} from '../../tui/text/visible.ts';
+import {visible, visibleLine, visibleOutput} from '../../base/visible.ts';
 import {decisionText, imageText, stopText} from './format-session.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type {SessionSummary} from '../../domain/journal.ts';
 import {fit} from '../../tui/text/cell-width.ts';
-import {visibleLine} from '../../tui/text/visible.ts';
+import {visibleLine} from '../../base/visible.ts';
 
 /**
  * One line a session, none wider than `width` cells (but for the id, which is never cut): id, when it was last written to,

@@ -9,7 +9,7 @@ import type {
 } from '../../domain/conversation.ts';
 import type {ActionId} from '../../domain/ids.ts';
 import type {JournalRecord} from '../../domain/journal.ts';
-import {visible, visibleLine, visibleOutput} from '../../tui/text/visible.ts';
+import {visible, visibleLine, visibleOutput} from '../../base/visible.ts';
 
 /**
  * A session as a transcript to read: prompts after `>`, answers as they are, calls after `*`, results indented below. Whatever

@@ -82,8 +82,9 @@ class SessionEncoder {
           {
             type: 'system',
             subtype: 'api_retry',
-            attempt: event.attempt,
-            max_retries: event.maxAttempts,
+            // Retries count from 1; the engine counts tries, of which the first is none.
+            attempt: event.attempt - 1,
+            max_retries: event.maxAttempts - 1,
             retry_delay_ms: event.delayMs,
             error_status: event.status === 0 ? null : event.status,
             error: apiErrorKind(event.status),

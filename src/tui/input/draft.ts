@@ -1,5 +1,5 @@
 import {graphemes} from '../text/cell-width.ts';
-import {visible} from '../text/visible.ts';
+import {visible} from '../../base/visible.ts';
 import * as buffer from './text-buffer.ts';
 import type {KeyName} from './keymap.ts';
 

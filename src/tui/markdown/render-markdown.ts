@@ -1,6 +1,6 @@
 import type {MarkedToken, Token, Tokens} from 'marked';
 import {cellWidth} from '../text/cell-width.ts';
-import {visible} from '../text/visible.ts';
+import {visible} from '../../base/visible.ts';
 import {hardWrap, noIndent, wrapSpans, wrapText, type Frame, type Span} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import type {Role} from '../theme/theme.ts';

@@ -3,7 +3,7 @@ import {unreachable} from '../../base/unreachable.ts';
 import {faultText} from '../../domain/fault.ts';
 import type {ActionEntry, ActionStage} from '../state/view.ts';
 import {fit} from '../text/cell-width.ts';
-import {visible, visibleLine} from '../text/visible.ts';
+import {visible, visibleLine} from '../../base/visible.ts';
 import {wrapText, type Frame} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import type {Role} from '../theme/theme.ts';

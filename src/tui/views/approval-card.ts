@@ -5,7 +5,7 @@ import type {RiskLevel} from '../../domain/risk.ts';
 import {approvalKeys} from '../input/keymap.ts';
 import type {Refusal} from '../input/ui.ts';
 import {fit} from '../text/cell-width.ts';
-import {visible, visibleLine} from '../text/visible.ts';
+import {visible, visibleLine} from '../../base/visible.ts';
 import {hardWrap, wrapSpans, wrapText, type Frame, type Span} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import type {Role} from '../theme/theme.ts';

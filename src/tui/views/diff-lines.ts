@@ -2,7 +2,7 @@ import type {DiffHunk, FileDiff} from '../../actions/preview.ts';
 import {changeOf} from '../../actions/request-file-edits.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {fit} from '../text/cell-width.ts';
-import {visible, visibleLine} from '../text/visible.ts';
+import {visible, visibleLine} from '../../base/visible.ts';
 import {hardWrap, type Frame} from '../text/wrap.ts';
 import type {Role} from '../theme/theme.ts';
 

@@ -1,7 +1,7 @@
 import type {CommandInfo} from '../input/commands.ts';
 import type {Picker} from '../input/ui.ts';
 import {fit} from '../text/cell-width.ts';
-import {visibleLine} from '../text/visible.ts';
+import {visibleLine} from '../../base/visible.ts';
 import type {Frame} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 

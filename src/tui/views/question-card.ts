@@ -1,6 +1,6 @@
 import {questionKeys} from '../input/keymap.ts';
 import {currentQuestion, type QuestionForm} from '../input/question-form.ts';
-import {visible, visibleLine} from '../text/visible.ts';
+import {visible, visibleLine} from '../../base/visible.ts';
 import {fit} from '../text/cell-width.ts';
 import {wrapText, type Frame} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';

@@ -4,7 +4,7 @@ import {endText} from '../../actions/request-command-output.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {faultText} from '../../domain/fault.ts';
 import type {Cancellation} from '../../domain/settled.ts';
-import {visible, visibleLine, visibleOutput} from '../text/visible.ts';
+import {visible, visibleLine, visibleOutput} from '../../base/visible.ts';
 import {hardWrap, wrapText, type Frame} from '../text/wrap.ts';
 import {diffLines} from './diff-lines.ts';
 

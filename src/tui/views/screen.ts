@@ -4,7 +4,7 @@ import type {MarkdownLexer} from '../markdown/render-markdown.ts';
 import {attentionOf} from '../state/select.ts';
 import type {View} from '../state/view.ts';
 import {fit} from '../text/cell-width.ts';
-import {visibleLine} from '../text/visible.ts';
+import {visibleLine} from '../../base/visible.ts';
 import type {Frame} from '../text/wrap.ts';
 import {isEmptyDraft} from '../input/draft.ts';
 import {glyphs} from '../theme/glyphs.ts';

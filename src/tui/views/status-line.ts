@@ -2,7 +2,7 @@ import {unreachable} from '../../base/unreachable.ts';
 import {statusOf} from '../state/select.ts';
 import type {View} from '../state/view.ts';
 import {cellWidth, fit} from '../text/cell-width.ts';
-import {visibleLine} from '../text/visible.ts';
+import {visibleLine} from '../../base/visible.ts';
 import type {Frame} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import {secondsText} from './action-card.ts';

@@ -3,7 +3,7 @@ import type {Todo} from '../../domain/todo.ts';
 import {todoRows} from '../state/select.ts';
 import type {View} from '../state/view.ts';
 import {fit} from '../text/cell-width.ts';
-import {visibleLine} from '../text/visible.ts';
+import {visibleLine} from '../../base/visible.ts';
 import type {Frame} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 

@@ -4,7 +4,7 @@ import {faultText} from '../../domain/fault.ts';
 import {renderCodeLabel, renderCodeLines, renderMarkdown, type MarkdownLexer} from '../markdown/render-markdown.ts';
 import type {MarkdownPiece} from '../markdown/split-blocks.ts';
 import type {Entry, Finished, TextEntry} from '../state/view.ts';
-import {visible, visibleLine} from '../text/visible.ts';
+import {visible, visibleLine} from '../../base/visible.ts';
 import {wrapSpans, wrapText, type Frame} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import {actionCard} from './action-card.ts';

@@ -1,7 +1,7 @@
 /* oxlint-disable no-control-regex -- these tests look for control characters */
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {visible, visibleLine, visibleOutput} from '../../src/tui/text/visible.ts';
+import {visible, visibleLine, visibleOutput} from '../../../src/base/visible.ts';
 
 describe('visible', () => {
   test.each([
