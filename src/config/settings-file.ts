@@ -19,7 +19,6 @@ const settingsFile = z.object({
   baseUrl: z.optional(z.url({protocol: /^https?$/u})),
   permissionMode: z.optional(z.enum(permissionModes)),
   permissions: z.optional(z.object({allow: rules, ask: rules, deny: rules})),
-  theme: z.optional(z.string().check(z.minLength(1))),
   env: z.optional(z.record(z.string().check(z.regex(/^[A-Za-z_][A-Za-z0-9_]*$/u)), z.string())),
 });
 
@@ -30,7 +29,6 @@ const expected = {
   baseUrl: 'an http or https address',
   permissionMode: `one of ${permissionModes.join(', ')}`,
   permissions: 'lists of rules, for example {"allow": ["Read"], "ask": [], "deny": ["Bash(rm:*)"]}',
-  theme: 'the name of a theme',
   env: 'names of environment variables with their text, for example {"CI": "1"}',
 } as const satisfies Record<SettingKey, string>;
 

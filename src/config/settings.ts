@@ -29,13 +29,12 @@ export interface Settings {
   readonly permissionMode: Sourced<PermissionMode>;
   /** The rules of all layers, in the order of the layers. */
   readonly permissions: Readonly<Record<'allow' | 'ask' | 'deny', readonly Sourced<string>[]>>;
-  readonly theme: Sourced<string> | undefined;
   readonly env: Readonly<Record<string, Sourced<string>>>;
 }
 
 /**
  * Puts the layers together, in the order of `settingSources` whatever order they come in: the strongest value counts, rules add
- * up. The workspace's own files may make weft stricter and choose a model or theme; what would let them act, or send the
+ * up. The workspace's own files may make weft stricter and choose a model; what would let them act, or send the
  * conversation elsewhere, is left out with a warning.
  */
 export function mergeSettings(
@@ -47,7 +46,6 @@ export function mergeSettings(
     baseUrl: undefined,
     permissionMode: {value: 'default', source: 'default', path: ''},
     permissions: {allow: [], ask: [], deny: []},
-    theme: undefined,
     env: {},
   };
   const warnings: string[] = [];
@@ -91,7 +89,6 @@ function over(
       ask: [...below.permissions.ask, ...ask.map(sourced)],
       deny: [...below.permissions.deny, ...deny.map(sourced)],
     },
-    theme: pick(file.theme, below.theme),
     env: {
       ...below.env,
       ...Object.fromEntries(Object.entries(file.env ?? {}).map(([name, value]) => [name, sourced(value)])),

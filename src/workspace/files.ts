@@ -7,7 +7,7 @@ import {listDirectory} from './files/list-directory.ts';
 import {openRegular} from './files/open-regular.ts';
 import {planEdits, type PlannedFile} from './files/plan-edits.ts';
 import {readRegular, type FileRead} from './files/read-file.ts';
-import {makePaths} from './files/resolve-path.ts';
+import {makePaths, pathTrouble} from './files/resolve-path.ts';
 import {writeFiles} from './files/write-files.ts';
 
 /**
@@ -19,7 +19,8 @@ export function makeFiles(options: {readonly roots: readonly string[]; readonly 
   const known = new Map<string, string>();
 
   async function read(request: ReadRequest, signal: AbortSignal): ReturnType<FilesPort['read']> {
-    if (request.path.includes('\0')) return failed(rejected('A path cannot hold a NUL character.'));
+    const trouble = pathTrouble(request.path);
+    if (trouble !== undefined) return failed(rejected(trouble));
     const {path} = paths.resolve(request.path);
     const shown = paths.show(path);
     try {

@@ -26,11 +26,14 @@ export const isGlob = (part: string): boolean => /[*?[{\\]/u.test(part);
 /** `any`: any number of parts, none included. */
 type Part = 'any' | NamePattern;
 
+/** No parts fit no path. */
 function partsOf(pattern: string): readonly Part[] {
   const anchored = pattern.replace(/^(?:\.?\/)+/u, '');
   const below = anchored.endsWith('/') ? `${anchored}**` : anchored;
   const somewhere = !pattern.startsWith('/') && !pattern.startsWith('./') && !below.includes('/');
-  const texts = [...(somewhere ? ['**'] : []), ...below.split('/').filter(text => text !== '')];
+  const named = below.split('/').filter(text => text !== '');
+  if (named.length === 0) return [];
+  const texts = somewhere ? ['**', ...named] : named;
   // At the end `**` is everything below, not the folder itself.
   if (texts.at(-1) === '**') texts.push('*');
   return texts

@@ -7,7 +7,7 @@ import {diffHunks} from './diff-hunks.ts';
 import {isWritable, missingText, sha256, takeSnapshot, type FileSnapshot} from './file-snapshot.ts';
 import {lineEnds} from './line-ends.ts';
 import {replaceText} from './replace-text.ts';
-import type {Paths} from './resolve-path.ts';
+import {pathTrouble, type Paths} from './resolve-path.ts';
 import {decodeText, encodeText, plainForm, type DecodedText} from './text-form.ts';
 
 /** One file as it is and as it shall be. */
@@ -35,7 +35,8 @@ export async function planEdits(
   const {paths} = context;
   const byPath = new Map<string, FileEdit[]>();
   for (const edit of edits) {
-    if (edit.path.includes('\0')) return failed(rejected('A path cannot hold a NUL character.'));
+    const trouble = pathTrouble(edit.path);
+    if (trouble !== undefined) return failed(rejected(trouble));
     const {path} = paths.resolve(edit.path);
     byPath.set(path, [...(byPath.get(path) ?? []), edit]);
   }

@@ -1,6 +1,7 @@
 import {lstatSync, readlinkSync, realpathSync} from 'node:fs';
 import {dirname, basename, isAbsolute, join, relative, resolve, sep} from 'node:path';
 import type {ResolvedPath} from '../../actions/ports.ts';
+import {clip} from '../../base/clip.ts';
 
 /** How paths are read and shown in one workspace. */
 export interface Paths {
@@ -11,6 +12,9 @@ export interface Paths {
   /** The workspace root, resolved. */
   readonly root: string;
 }
+
+/** Characters of a path: no system takes a longer one. */
+const longestPath = 4096;
 
 /** Links followed one after the other before a path counts as one that leads nowhere. */
 const mostLinks = 40;
@@ -26,6 +30,8 @@ export function makePaths(options: {readonly roots: readonly string[]; readonly 
       return first();
     },
     resolve(path) {
+      // Whoever would use such a path refuses it (see `pathTrouble`), so the disk need not be asked.
+      if (path.length > longestPath) return {path: clip(path, longestPath), place: 'outside-workspace'};
       const real = realPath(resolve(first(), expandHome(path, options.home)));
       return {path: real, place: roots().some(root => holds(root, real)) ? 'inside-workspace' : 'outside-workspace'};
     },
@@ -47,19 +53,41 @@ function expandHome(path: string, home: string): string {
   return path.startsWith('~/') ? join(home, path.slice(2)) : path;
 }
 
+/** Why `path`, as it was written, cannot be the path of anything; `undefined` when it can. */
+export function pathTrouble(path: string): string | undefined {
+  if (path.includes('\0')) return 'A path cannot hold a NUL character.';
+  if (path.length <= longestPath) return undefined;
+  return `The path ${clip(path, 60)} is ${path.length} characters long; at most ${longestPath} are possible.`;
+}
+
 /**
  * Follows the links of the longest part of `path` that exists, in the case the disk has. A link whose target is missing is
  * followed too: what is written through it lands there.
  */
-function realPath(path: string, links = 0): string {
+export function realPath(path: string): string {
+  /** What does not exist below `at`, the innermost first. */
+  const missing: string[] = [];
+  let links = 0;
+  for (let at = path; ;) {
+    const real = existing(at);
+    const parent = dirname(at);
+    if (real !== undefined || parent === at) return join(real ?? at, ...missing.toReversed());
+    const target = links < mostLinks ? linkTarget(at) : undefined;
+    if (target === undefined) {
+      missing.push(basename(at));
+      at = parent;
+    } else {
+      links += 1;
+      at = resolve(existing(parent) ?? parent, target);
+    }
+  }
+}
+
+function existing(path: string): string | undefined {
   try {
     return realpathSync.native(path);
   } catch {
-    const parent = dirname(path);
-    if (parent === path) return path;
-    const place = realPath(parent, links);
-    const target = links < mostLinks ? linkTarget(path) : undefined;
-    return target === undefined ? join(place, basename(path)) : realPath(resolve(place, target), links + 1);
+    return undefined;
   }
 }
 

@@ -15,7 +15,6 @@ const nothing = {
   baseUrl: undefined,
   permissionMode: {value: 'default', source: 'default', path: ''},
   permissions: {allow: [], ask: [], deny: []},
-  theme: undefined,
   env: {},
 };
 
@@ -32,8 +31,8 @@ describe('mergeSettings', () => {
     expect(
       mergeSettings([
         {source: 'flags', values: {model: 'flag', permissions: {allow: ['Read']}}},
-        file('local', {theme: 'light', permissions: {deny: ['Bash(rm:*)']}}),
-        file('project', {model: 'project', theme: 'dark', permissions: {ask: ['Edit']}}),
+        file('local', {permissions: {deny: ['Bash(rm:*)']}}),
+        file('project', {model: 'project', permissions: {ask: ['Edit']}}),
         file('user', {
           model: 'user',
           provider: 'openai',
@@ -57,7 +56,6 @@ describe('mergeSettings', () => {
             ask: [from('project', 'Edit')],
             deny: [from('user', 'WebFetch'), from('local', 'Bash(rm:*)')],
           },
-          theme: from('local', 'light'),
           env: {A: from('user', '1'), B: from('given', '3')},
         },
         warnings: [],

@@ -2,7 +2,7 @@ import {execFileSync} from 'node:child_process';
 import {symlinkSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
-import {messageOf, textOf, workspace} from './file-space.ts';
+import {messageOf, textOf, workspace, write} from './file-space.ts';
 
 describe('resolve', () => {
   test('a sibling with the same prefix is outside, as is what a link leads to, even one that leads nowhere yet', () => {
@@ -21,6 +21,33 @@ describe('resolve', () => {
     expect(resolve('dangling')).toEqual({path: join(space.outside, 'new.txt'), place: 'outside-workspace'});
     expect(resolve('circle').place).toBe('inside-workspace');
     expect(resolve('~/x')).toEqual({path: join(space.root, '../home/x'), place: 'outside-workspace'});
+  });
+});
+
+describe('paths of any length', () => {
+  test('many parts are no trouble: up to the bound they resolve, links included, beyond it they are outside', () => {
+    using space = workspace();
+    symlinkSync(join(space.outside, 'new'), space.path('dangling'));
+    symlinkSync('dangling', space.path('twice'));
+    const deep = 'a/'.repeat(1900);
+    expect(space.port.resolve(deep)).toEqual({path: space.path(deep).slice(0, -1), place: 'inside-workspace'});
+    expect(space.port.resolve(`twice/${deep}b`)).toEqual({
+      path: join(space.outside, 'new', deep, 'b'),
+      place: 'outside-workspace',
+    });
+    for (const parts of [2049, 8000, 30_000]) {
+      const {path, place} = space.port.resolve('a/'.repeat(parts));
+      expect({length: path.length, place}).toEqual({length: 4096, place: 'outside-workspace'});
+    }
+  });
+
+  test('neither read nor edited beyond the bound', async () => {
+    using space = workspace();
+    const path = 'a/'.repeat(8000);
+    const words = `The path ${path.slice(0, 59)}… is 16000 characters long; at most 4096 are possible.`;
+    expect(messageOf(await space.read(path))).toBe(words);
+    expect(messageOf(await space.edit(write(path, 'x')))).toBe(words);
+    expect((await space.read('a/'.repeat(2000))).tag).toBe('failed');
   });
 });
 
