@@ -4,6 +4,10 @@ import {failed, ok} from '../base/outcome.ts';
 import {rejected, type Fault} from '../domain/fault.ts';
 import {actionNames, actionOf, definitions, type Action, type ActionName} from './catalogue.ts';
 import type {ToolForm} from './define-action.ts';
+import {isDeeperThan} from './json-depth.ts';
+
+/** Levels of objects and arrays in an input. */
+const deepestInput = 100;
 
 /** What a model is told of a tool it may call. */
 export interface OfferedTool {
@@ -27,6 +31,11 @@ export function offeredTools(): readonly OfferedTool[] {
  * fit are faults for the model to read; nothing throws.
  */
 export function decodeAction(name: string, input: Json): Outcome<Action, Fault> {
+  if (isDeeperThan(input, deepestInput)) {
+    return failed(
+      rejected(`The input of ${name} is nested more than ${deepestInput} levels deep; send a flatter one.`),
+    );
+  }
   for (const action of actionNames) {
     const decoded = decodeAs(action, name, input);
     if (decoded !== undefined) return decoded;

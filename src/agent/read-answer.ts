@@ -3,10 +3,12 @@ import {unreachable} from '../base/unreachable.ts';
 import type {AssistantBlock, AssistantMessage, StopReason} from '../domain/conversation.ts';
 import type {Fault} from '../domain/fault.ts';
 import {sendable} from '../domain/history.ts';
+import type {JournalRecord} from '../domain/journal.ts';
 import {actionId, messageId, type ActionId, type MessageId} from '../domain/ids.ts';
 import type {BlockStart, ModelEvent, ModelRequest} from '../domain/model-stream.ts';
 import {noUsage, type Usage} from '../domain/usage.ts';
-import type {ModelPort} from './ports.ts';
+import {PieceKeeper} from './piece-keeper.ts';
+import type {ClockPort, ModelPort} from './ports.ts';
 
 /** How a request to the model ended. `message` holds what arrived; `undefined` when that was nothing worth keeping. */
 export type Answer = AnswerContent &
@@ -18,19 +20,28 @@ interface AnswerContent {
   readonly usage: Usage;
 }
 
+export interface AnswerContext {
+  readonly model: ModelPort;
+  readonly clock: ClockPort;
+  readonly keep: (record: JournalRecord) => void;
+  readonly publish: (events: readonly AgentEvent[]) => void;
+}
+
 /**
  * Sends one request and reads its stream, publishing every batch as it comes. Of a message that was cut off, finished blocks
  * and begun text are kept; begun thinking and begun tool calls are not, as providers would not take them back.
  */
 export async function readAnswer(
   request: ModelRequest,
-  {model, publish}: {readonly model: ModelPort; readonly publish: (events: readonly AgentEvent[]) => void},
+  {model, publish, keep, clock}: AnswerContext,
   signal: AbortSignal,
 ): Promise<Answer> {
   const reader = new AnswerReader(request.model);
+  const pieces = new PieceKeeper({clock, keep});
   for await (const batch of model.stream(request, signal)) {
     const events = batch.flatMap(event => reader.take(event));
     if (events.length > 0) publish(events);
+    if (!reader.finished) pieces.take(events);
     if (reader.fault !== undefined) return {...reader.cut(), end: 'failed', fault: reader.fault};
     if (reader.finished) return {...reader.complete(), end: 'complete'};
     if (signal.aborted) break;

@@ -1,4 +1,4 @@
-import {appendFileSync, readFileSync, writeFileSync} from 'node:fs';
+import {appendFileSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {unreachable} from '../base/unreachable.ts';
 import type {ModelPort} from '../agent/ports.ts';
 import {causeText, FaultError, faultText} from '../domain/fault.ts';
@@ -34,6 +34,9 @@ export async function chooseModel(choice: ModelChoice, signal: AbortSignal): Pro
 }
 
 function appendTo(file: string): (line: string) => void {
+  if ((statSync(file, {throwIfNoEntry: false})?.size ?? 0) > 0) {
+    throw new UsageError(`${file} is not empty. Record into a new file.`);
+  }
   try {
     writeFileSync(file, '', {mode: 0o600});
   } catch (cause) {
@@ -50,6 +53,10 @@ function appendTo(file: string): (line: string) => void {
     }
   };
 }
+
+/** Whether there is anything to ask; says nothing about whether it will answer. */
+export const isConfigured = (choice: ModelChoice): boolean =>
+  choice.replay !== undefined || choice.provider !== undefined || providerOf(choice) !== undefined;
 
 async function connect(choice: ModelChoice, signal: AbortSignal): Promise<ChosenModel> {
   const {environment} = choice;

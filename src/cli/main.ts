@@ -58,6 +58,10 @@ const flushed = (stream: NodeJS.WriteStream): Promise<void> =>
 
 function exitCodeOf(cause: unknown): ExitCode {
   if (cause instanceof CommanderError) return cause.exitCode === 0 ? exitCode.done : exitCode.usage;
+  if (cause instanceof Error && 'syscall' in cause && cause.syscall === 'uv_cwd') {
+    process.stderr.write('weft: the current folder is gone. Change to one that exists, or name one with --cwd.\n');
+    return exitCode.usage;
+  }
   process.stderr.write(`weft: ${causeText(cause)}\n`);
   if (cause instanceof UsageError) return exitCode.usage;
   if (process.argv.includes('--debug') && cause instanceof Error) process.stderr.write(`${cause.stack}\n`);

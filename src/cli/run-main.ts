@@ -5,7 +5,7 @@ import {noUsage} from '../domain/usage.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {systemPrompt} from '../agent/system-prompt.ts';
 import type {SessionSummary} from '../domain/journal.ts';
-import {chooseModel, type ChosenModel} from './choose-model.ts';
+import {chooseModel, isConfigured, type ChosenModel, type ModelChoice} from './choose-model.ts';
 import {chooseSession, sessionIdFrom, type SessionWish} from './choose-session.ts';
 import {composeEngine} from './compose-engine.ts';
 import {exitCode, type ExitCode} from './exit-code.ts';
@@ -40,7 +40,8 @@ export async function runMain(words: readonly string[], options: MainOptions): P
   const prompt = await fullPrompt(words, {asked, options, note: surroundings.note});
   clearTimeout(late);
   if (prompt.trim() !== '') return answer(prompt, surroundings);
-  if (isBare(words, options)) return (await import('./demo/run-demo.ts')).runDemo({});
+  if (isBare(words, options) && !isConfigured(choiceOf(surroundings)))
+    return (await import('./demo/run-demo.ts')).runDemo({});
   throw new UsageError('There is no prompt. Give one: weft --prompt "…", or pipe it in: … | weft --print');
 }
 
@@ -131,7 +132,8 @@ async function openTerminal(firstPrompt: string, surroundings: Surroundings): Pr
     case 'left':
       return exitCode.done;
     case 'demo':
-      return (await import('./demo/run-demo.ts')).runDemo({});
+      await (await import('./demo/run-demo.ts')).runDemo({});
+      return chosen.state === 'ready' ? openTerminal('', surroundings) : exitCode.done;
     case 'signalled':
       return end.code;
     default:
@@ -146,18 +148,17 @@ async function sessionLister({options, directory, store}: Surroundings): Promise
   return () => opened.list({directory});
 }
 
-const model = ({options, settings}: Surroundings): Promise<ChosenModel> =>
-  chooseModel(
-    {
-      provider: settings.provider,
-      model: settings.model,
-      baseUrl: settings.baseUrl,
-      replay: options.replay,
-      record: options.record,
-      environment: process.env,
-    },
-    AbortSignal.timeout(10_000),
-  );
+const model = (surroundings: Surroundings): Promise<ChosenModel> =>
+  chooseModel(choiceOf(surroundings), AbortSignal.timeout(10_000));
+
+const choiceOf = ({options, settings}: Surroundings): ModelChoice => ({
+  provider: settings.provider,
+  model: settings.model,
+  baseUrl: settings.baseUrl,
+  replay: options.replay,
+  record: options.record,
+  environment: process.env,
+});
 
 async function compose(
   chosen: ChosenModel,

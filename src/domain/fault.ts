@@ -20,7 +20,7 @@ export function faultText(fault: Fault): string {
       return fault.message;
     case 'needs-user':
     case 'provider':
-      return fault.fix === '' ? fault.message : `${fault.message} ${fault.fix}`;
+      return fault.fix === '' ? fault.message : `${sentence(fault.message)} ${fault.fix}`;
     case 'bug':
       return `${fault.message} (this is a fault in weft)`;
     default:
@@ -28,8 +28,19 @@ export function faultText(fault: Fault): string {
   }
 }
 
-/** What an unknown thrown value says of itself. */
-export const causeText = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
+/** Messages of servers and systems often lack their full stop; what to do must not run into them. */
+const sentence = (message: string): string => (/[.!?…]$/u.test(message) ? message : `${message}.`);
+
+/**
+ * What an unknown thrown value says of itself. The system's own (`ENOENT: no such file or directory, open '/x'`) are put in
+ * words: `no such file or directory: /x`.
+ */
+export function causeText(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  const [, words, path] = /^E[A-Z0-9]+: ([^,]+), \w+(?: '([^']*)')?/u.exec(cause.message) ?? [];
+  if (words === undefined) return cause.message;
+  return path === undefined ? words : `${words}: ${path}`;
+}
 
 /**
  * Carries a fault through code whose contract has no place for one. `message` is written for the user; whoever catches it

@@ -9,6 +9,7 @@ import type {
 } from './conversation.ts';
 import {toolCalls} from './conversation.ts';
 import {messageId, type ActionId} from './ids.ts';
+import {joinPieces} from './join-pieces.ts';
 import type {JournalRecord} from './journal.ts';
 
 /** What a session's journal comes to. */
@@ -53,7 +54,7 @@ export function historyOf(records: readonly JournalRecord[]): History {
     waiting = [];
   };
 
-  for (const record of records) {
+  for (const record of joinPieces(records)) {
     switch (record.kind) {
       case 'prompt': {
         const blocks = record.message.blocks.filter(isPromptContent);

@@ -1,5 +1,5 @@
 import type {AssistantMessage, ToolResultBlock, UserMessage} from './conversation.ts';
-import type {ActionId, SessionId} from './ids.ts';
+import type {ActionId, MessageId, SessionId} from './ids.ts';
 import type {Usage} from './usage.ts';
 
 /**
@@ -9,6 +9,14 @@ import type {Usage} from './usage.ts';
 export type JournalRecord =
   | {readonly kind: 'prompt'; readonly message: UserMessage}
   | {readonly kind: 'answer'; readonly message: AssistantMessage}
+  /** Text of an answer while it still comes; counts only where the answer itself was never kept. */
+  | {
+      readonly kind: 'piece';
+      readonly message: MessageId;
+      readonly model: string;
+      readonly index: number;
+      readonly text: string;
+    }
   | {readonly kind: 'result'; readonly result: ToolResultBlock}
   /** Task-protocol payloads, in the order in which they apply. */
   | {readonly kind: 'todo-frames'; readonly frames: readonly Uint8Array[]}

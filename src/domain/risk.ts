@@ -7,6 +7,11 @@ export interface Verdict {
   readonly decision: 'allow' | 'ask' | 'deny';
   readonly risk: RiskLevel;
   readonly reasons: readonly string[];
+  /**
+   * How far an approval "for this session" may reach: `kind`, all ordinary edits inside the workspace; `exact`, this very action
+   * and no other. `kind` is said only of an ordinary edit inside the workspace that no ask rule speaks of.
+   */
+  readonly grantable: 'kind' | 'exact';
 }
 
 /** How much may happen without asking; names and meaning as in the Agent SDK. */

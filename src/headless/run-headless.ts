@@ -1,4 +1,4 @@
-import type {PromptSummary} from '../actions/agent-event.ts';
+import type {AgentEvent, PromptSummary} from '../actions/agent-event.ts';
 import type {ActionId} from '../domain/ids.ts';
 import type {Engine} from '../agent/engine.ts';
 import type {ImageBlock} from '../domain/conversation.ts';
@@ -35,6 +35,7 @@ export async function runHeadless(options: HeadlessOptions): Promise<HeadlessEnd
     writer.write(renderer.render(events));
     for (const event of events) {
       if (event.event === 'notice' && event.level === 'warning') note(oneLine(event.text));
+      if (event.event === 'retrying' && event.delayMs >= longWaitMs) note(retryNote(event));
       if (event.event === 'approval-requested') engine.submit(refusal(event.approval.id));
       if (event.event === 'question-asked') engine.submit(dismissal(event.id));
       if (event.event === 'prompt-finished') finished.resolve(event.summary);
@@ -53,6 +54,12 @@ export async function runHeadless(options: HeadlessOptions): Promise<HeadlessEnd
   }
   return endOf(summary);
 }
+
+/** Waits can add up to minutes: whoever watches stderr is told what weft waits for, short ones left out. */
+const longWaitMs = 2000;
+
+const retryNote = ({delayMs, attempt, maxAttempts, message}: Extract<AgentEvent, {event: 'retrying'}>): string =>
+  `trying again in ${Math.max(1, Math.round(delayMs / 1000))} s (${attempt} of ${maxAttempts}): ${oneLine(message)}`;
 
 /** An engine that knows nobody can be asked does not ask; one that asks must not wait for ever. */
 const refusal = (id: ActionId) =>

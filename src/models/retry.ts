@@ -7,6 +7,8 @@ const maxAttemptsWhenRefused = 3;
 
 /** The longest wait between two tries, also when the server asks for more. */
 const maxWaitMs = 60_000;
+/** A server that asks for a longer wait than this will not answer while somebody watches. */
+const longestAskedMs = 300_000;
 const firstBackOffMs = 500;
 const maxBackOffMs = 30_000;
 const refusedBackOffMs = 200;
@@ -26,6 +28,16 @@ export type NextStep =
 /** What to do after the try numbered `attempt` (from 1) ended in `trouble`. */
 export function afterTrouble(trouble: Trouble, attempt: number, clock: RetryClock): NextStep {
   if (trouble.kind === 'final') return {step: 'give-up', fault: trouble.fault};
+  if (trouble.retryAfterMs > longestAskedMs) {
+    const minutes = Math.ceil(trouble.retryAfterMs / 60_000);
+    const fault = {
+      kind: 'provider',
+      message: trouble.message,
+      fix: `The server asks to wait ${minutes} minutes.`,
+      status: trouble.status,
+    } as const;
+    return {step: 'give-up', fault};
+  }
   const limit = trouble.patience === 'short' ? maxAttemptsWhenRefused : maxAttempts;
   if (attempt < limit) {
     return {step: 'retry', attempt: attempt + 1, maxAttempts: limit, delayMs: delayOf(trouble, attempt, clock)};

@@ -22,6 +22,10 @@ export function encodeBody(record: JournalRecord): string {
       const {id, label, decision, by} = record;
       return JSON.stringify({id, label, decision, by});
     }
+    case 'piece': {
+      const {message, model, index, text} = record;
+      return JSON.stringify({message, model, index, text});
+    }
     case 'usage': {
       const {model, usage: used} = record;
       return JSON.stringify({model, usage: used});
@@ -46,6 +50,8 @@ export function decodeBody(kind: string, body: string): Outcome<JournalRecord, s
       return fits(frames, json.value, encoded => ({kind, frames: encoded.map(bytesOf)}));
     case 'approval':
       return fits(approval, json.value, value => ({kind, ...value}));
+    case 'piece':
+      return fits(piece, json.value, value => ({kind, ...value}));
     case 'usage':
       return fits(requestUsage, json.value, value => ({kind, ...value}));
     default:
@@ -86,6 +92,7 @@ const usage = z.object({
   cacheReadTokens: z.number(),
   cacheWriteTokens: z.number(),
 });
+const piece = z.object({message: messageIdSchema, model: z.string(), index: z.int(), text: z.string()});
 const userMessage = z.object({
   role: z.literal('user'),
   id: messageIdSchema,

@@ -20,7 +20,7 @@ export function storeFault(cause: unknown, file: string): Fault {
   return {
     kind: 'needs-user',
     message: `The session database ${file} cannot be opened (${said}).`,
-    fix: 'Make its folder writable, or choose another one with WEFT_HOME=<dir>.',
+    fix: 'Make its folder writable, choose another one with WEFT_HOME=<dir>, or keep nothing with --no-session-persistence.',
   };
 }
 

@@ -17,10 +17,10 @@ export interface OutputCollector {
 
 /**
  * Collects the output of a command in bounded memory: plain text with head and tail, and once that is not all of it, the raw
- * bytes in `file`. `observe` gets the plain text as it comes.
+ * bytes in the file that `newFile` names then. `observe` gets the plain text as it comes.
  */
 export function collectOutput(options: {
-  readonly file: string;
+  readonly newFile: () => string;
   readonly observe: (text: string) => void;
 }): OutputCollector {
   const decoder = new TextDecoder('utf-8', {ignoreBOM: true});
@@ -41,7 +41,7 @@ export function collectOutput(options: {
     if (spill !== undefined) return spill.write(bytes);
     held.push(bytes);
     if (!bounded.overflowed && total <= heldBound) return undefined;
-    spill = openSpillFile(options.file);
+    spill = openSpillFile(options.newFile);
     const waiting = spill.write(Buffer.concat(held));
     held = [];
     return waiting;

@@ -7,14 +7,19 @@ import {listDirectory} from './files/list-directory.ts';
 import {openRegular} from './files/open-regular.ts';
 import {planEdits, type PlannedFile} from './files/plan-edits.ts';
 import {readRegular, type FileRead} from './files/read-file.ts';
-import {makePaths, pathTrouble} from './files/resolve-path.ts';
+import {holds, makePaths, pathTrouble} from './files/resolve-path.ts';
 import {writeFiles} from './files/write-files.ts';
 
 /**
  * The files of the machine as seen from a workspace: the first of `roots`, where relative paths start; all roots count as
  * inside. It remembers by content hash what the model read, and refuses to edit what has changed since.
  */
-export function makeFiles(options: {readonly roots: readonly string[]; readonly home: string}): FilesPort {
+export function makeFiles(options: {
+  readonly roots: readonly string[];
+  readonly home: string;
+  /** Folders of weft's own (links resolved) that count as inside too, but hold nothing that may be edited. */
+  readonly alsoReadable: () => readonly string[];
+}): FilesPort {
   const paths = makePaths(options);
   const known = new Map<string, string>();
 
@@ -50,15 +55,20 @@ export function makeFiles(options: {readonly roots: readonly string[]; readonly 
     }
   }
 
+  const isReadOnly = (real: string): boolean => options.alsoReadable().some(folder => holds(folder, real));
+
   return {
-    resolve: path => paths.resolve(path),
+    resolve(path) {
+      const resolved = paths.resolve(path);
+      return isReadOnly(resolved.path) ? {...resolved, place: 'inside-workspace'} : resolved;
+    },
     read,
     async plan(edits, signal) {
-      const planned = await planEdits(edits, {paths, known}, signal);
+      const planned = await planEdits(edits, {paths, known, isReadOnly}, signal);
       return planned.tag === 'ok' ? ok(planned.value.map(({diff}) => diff)) : planned;
     },
     async apply(edits, shown, signal) {
-      const planned = await planEdits(edits, {paths, known}, signal);
+      const planned = await planEdits(edits, {paths, known, isReadOnly}, signal);
       if (planned.tag === 'failed') return planned;
       const surprise = findSurprise(planned.value, shown);
       if (surprise !== undefined) return failed(rejected(surprise));

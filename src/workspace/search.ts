@@ -1,22 +1,24 @@
-import {statSync} from 'node:fs';
-import {dirname, join, posix, resolve} from 'node:path';
-import type {GlobRequest, GlobReport, GrepReport, GrepRequest, SearchPort} from '../actions/ports.ts';
-import {clip} from '../base/clip.ts';
+import {join, resolve} from 'node:path';
+import type {GlobReport, GrepRequest, SearchPort} from '../actions/ports.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {rejected, type Fault} from '../domain/fault.ts';
-import {holds, makePaths, type Paths} from './files/resolve-path.ts';
-import {missingText} from './files/file-snapshot.ts';
-import {expandBraces, globTest, isGlob, type PathTest} from './glob-pattern.ts';
+import {collectMatches, longestLine} from './collect-matches.ts';
+import {readExclusions, type Exclusions} from './exclusions.ts';
+import {expandBraces} from './expand-braces.ts';
+import {makePaths} from './files/resolve-path.ts';
+import {globTest, type PathTest} from './glob-pattern.ts';
+import {planWalks} from './glob-walks.ts';
 import type {SearchEnd, SearchRun} from './run-ripgrep.ts';
 import {findSearchBinary} from './search-binary.ts';
+import {findPlace, type SearchPlace} from './search-place.ts';
 import type {Environment} from './shell-environment.ts';
-
-/** Characters of a matching line that are shown. */
-const longestLine = 500;
 
 /** Paths held while names are searched; a pattern that fits more is too wide to be of use. */
 const mostPaths = 200_000;
+
+/** Patterns in one request. */
+const mostPatterns = 50;
 
 /** What every search obeys: ignore files also outside a repository, hidden files included, nothing from the user's own settings. */
 const manners: readonly string[] = [
@@ -29,15 +31,29 @@ const manners: readonly string[] = [
 ];
 
 /**
- * Searches contents and names with the packaged ripgrep. Globs are matched here and not by ripgrep's own option, which would
- * bring back what the ignore files leave out.
+ * Searches contents and names with the packaged ripgrep, which follows no symbolic links. Globs are matched here and not by
+ * ripgrep's own option, which would bring back what the ignore files leave out.
  */
 export function makeSearch(options: {
   readonly roots: readonly string[];
   readonly home: string;
   readonly environment: Environment;
+  /** Globs of what no search may ever show, whatever it asks for; `readExclusions` says how they are read. */
+  readonly excluded: readonly string[];
 }): SearchPort {
   const paths = makePaths(options);
+  let exclusionsRead: Outcome<Exclusions, string> | undefined;
+
+  /** The place, and what is left out there. Nothing is searched while a glob of what to leave out cannot be used. */
+  async function prepare(path: string): Promise<Outcome<Prepared, Fault>> {
+    const exclusions = (exclusionsRead ??= readExclusions(options.excluded, {paths, home: options.home}));
+    if (exclusions.tag === 'failed') return failed(badExclusion(exclusions.error));
+    const place = await findPlace(path, paths);
+    if (place.tag === 'failed') return place;
+    return exclusions.value.leavesOut(place.value.real)
+      ? failed(rejected(`${place.value.shown} is not searched: the user's rules leave it out.`))
+      : ok({place: place.value, exclusions: exclusions.value});
+  }
 
   async function run(
     search: Pick<SearchRun, 'options' | 'directory' | 'onLine'>,
@@ -70,11 +86,19 @@ export function makeSearch(options: {
 
   return {
     async grep(request, signal) {
-      const place = await findPlace(request.path, paths);
-      if (place.tag === 'failed') return place;
-      const collector = collectMatches({...request, globs: request.globs.map(relativeGlob)}, place.value);
+      const prepared = await prepare(request.path);
+      if (prepared.tag === 'failed') return prepared;
+      const {place, exclusions} = prepared.value;
+      const globs = readGlobs(request.globs.map(relativeGlob));
+      if (globs.tag === 'failed') return globs;
+      const isShown = (shown: string): boolean => !exclusions.leavesOut(resolve(paths.root, shown));
+      const collector = collectMatches({limit: request.limit, tests: globs.value.tests, isShown}, place);
       const end = await run(
-        {options: grepOptions(request, place.value), directory: paths.root, onLine: collector.take},
+        {
+          options: [...manners, ...exclusions.options(paths.root), ...grepOptions(request, globs.value, place)],
+          directory: paths.root,
+          onLine: collector.take,
+        },
         signal,
       );
       if (end.tag === 'failed') return end;
@@ -83,19 +107,25 @@ export function makeSearch(options: {
     },
 
     async glob(request, signal) {
-      const place = await findPlace(request.path, paths);
-      if (place.tag === 'failed') return place;
-      if (place.value.kind === 'file')
-        return failed(rejected(`${request.path} is a file; give a folder to search in.`));
+      const prepared = await prepare(request.path);
+      if (prepared.tag === 'failed') return prepared;
+      const {place, exclusions} = prepared.value;
+      if (place.kind === 'file') return failed(rejected(`${request.path} is a file; give a folder to search in.`));
+      if (request.patterns.length > mostPatterns) return failed(tooMany(request.patterns.length));
+      const walks = planWalks(request, {base: place.real, home: options.home, paths});
+      if (walks.tag === 'failed') return failed(rejected(walks.error));
+      const unwanted = request.patterns.filter(pattern => pattern.startsWith('!'));
       const found = new Set<string>();
-      for (const walk of planWalks(request, {base: place.value.real, home: options.home})) {
+      for (const {folder, depth, tests} of walks.value) {
+        const bounds = depth === 0 ? [] : [`--max-depth=${depth}`];
         const end = await run(
           {
-            options: [...manners, '--files', ...walk.options, './'],
-            directory: walk.folder,
+            options: [...manners, '--files', ...exclusions.options(folder), ...bounds, ...excluding(unwanted), './'],
+            directory: folder,
             onLine(line) {
               const path = line.replace(/^\.\//u, '');
-              if (walk.tests.some(test => test(path))) found.add(paths.show(join(walk.folder, path)));
+              const real = join(folder, path);
+              if (tests.some(test => test(path)) && !exclusions.leavesOut(real)) found.add(paths.show(real));
               return found.size < mostPaths ? 'more' : 'enough';
             },
           },
@@ -109,35 +139,50 @@ export function makeSearch(options: {
   };
 }
 
+interface Prepared {
+  readonly place: SearchPlace;
+  readonly exclusions: Exclusions;
+}
+
 const tooSlow = rejected('The search took longer than 10 seconds; name a folder further down or a narrower pattern.');
 
-/** Where a search starts: the real path, and the form in which ripgrep is given it. */
-interface Place {
-  readonly kind: 'file' | 'folder';
-  readonly real: string;
-  readonly shown: string;
+const tooMany = (count: number): Fault =>
+  rejected(`${count} patterns are too many for one search; give at most ${mostPatterns}.`);
+
+const badExclusion = (trouble: string): Fault => ({
+  kind: 'needs-user',
+  message: `Nothing is searched while a rule of what to leave out cannot be used. ${trouble}`,
+  fix: 'Write the rule in another way.',
+});
+
+/** The globs of a request: which files are wanted (all when there are none), and which are not. */
+interface Globs {
+  readonly tests: readonly PathTest[];
+  /** File names that the wanted ones end in; empty when they do not tell. */
+  readonly names: readonly string[];
+  readonly unwanted: readonly string[];
 }
 
-async function findPlace(path: string, paths: Paths): Promise<Outcome<Place, Fault>> {
-  if (path.includes('\0')) return failed(rejected('A path cannot hold a NUL character.'));
-  const real = paths.resolve(path).path;
-  const kind = kindOf(real);
-  const shown = paths.show(real);
-  if (kind === 'neither') return failed(rejected(`${shown}: ${await missingText(real, paths.show)}`));
-  return ok({kind, real, shown});
-}
-
-function kindOf(path: string): 'file' | 'folder' | 'neither' {
-  try {
-    const stats = statSync(path);
-    return stats.isDirectory() ? 'folder' : stats.isFile() ? 'file' : 'neither';
-  } catch {
-    return 'neither';
+function readGlobs(globs: readonly string[]): Outcome<Globs, Fault> {
+  if (globs.length > mostPatterns) return failed(tooMany(globs.length));
+  const tests: PathTest[] = [];
+  const names: string[] = [];
+  for (const glob of globs.filter(each => !each.startsWith('!'))) {
+    const test = globTest(glob);
+    if (test.tag === 'failed') return failed(rejected(test.error));
+    tests.push(test.value);
+    const alternatives = expandBraces(glob);
+    if (alternatives.tag === 'ok') names.push(...alternatives.value.map(each => each.slice(each.lastIndexOf('/') + 1)));
   }
+  return ok({
+    tests,
+    names: names.every(name => name !== '' && name !== '**') ? names : [],
+    unwanted: globs.filter(glob => glob.startsWith('!')),
+  });
 }
 
-function grepOptions(request: GrepRequest, place: Place): readonly string[] {
-  const options = [...manners, '--sort=path', engineFor(request.queries), '--no-heading', '--with-filename'];
+function grepOptions(request: GrepRequest, globs: Globs, place: SearchPlace): readonly string[] {
+  const options = ['--sort=path', engineFor(request.queries), '--no-heading', '--with-filename'];
   options.push(request.letterCase === 'insensitive' ? '--ignore-case' : '--case-sensitive');
   switch (request.mode) {
     case 'content':
@@ -153,13 +198,9 @@ function grepOptions(request: GrepRequest, place: Place): readonly string[] {
     default:
       return unreachable(request.mode);
   }
-  const wanted = request.globs.filter(glob => !glob.startsWith('!'));
-  const names = wanted.flatMap(expandBraces).map(glob => glob.slice(glob.lastIndexOf('/') + 1));
   // Narrows by file name, which leaves ignore rules as they are; the whole glob is tested on what is found.
-  if (names.length > 0 && names.every(name => name !== '' && name !== '**')) {
-    options.push(...names.map(name => `--type-add=weft:${name}`), '--type=weft');
-  }
-  options.push(...excluding(request.globs));
+  if (globs.names.length > 0) options.push(...globs.names.map(name => `--type-add=weft:${name}`), '--type=weft');
+  options.push(...excluding(globs.unwanted));
   for (const query of request.queries) options.push('-e', query);
   return [...options, '--', place.shown === '.' ? './' : place.shown];
 }
@@ -171,102 +212,8 @@ function grepOptions(request: GrepRequest, place: Place): readonly string[] {
 const engineFor = (queries: readonly string[]): string =>
   queries.some(query => /\n|\\n/u.test(query)) ? '--engine=default' : '--engine=auto';
 
-const excluding = (globs: readonly string[]): readonly string[] =>
-  globs.filter(glob => glob.startsWith('!')).map(glob => `--glob=!${glob.slice(1).replace(/^\.\//u, '/')}`);
-
-interface MatchCollector {
-  take(this: void, line: string): 'more' | 'enough';
-  report(end: SearchEnd): GrepReport;
-}
-
-function collectMatches(request: GrepRequest, place: Place): MatchCollector {
-  const lines: string[] = [];
-  let omitted = 0;
-  const tests = request.globs.filter(glob => !glob.startsWith('!')).map(glob => globTest(glob));
-  const fits = (path: string): boolean =>
-    tests.length === 0 ||
-    place.kind === 'file' ||
-    tests.some(test => test(path.replace(/^\//u, '')) || test(posix.relative(place.shown, path)));
-
-  return {
-    take(line) {
-      const shown = showMatch(line, fits);
-      if (shown === undefined || (shown === '--' && (lines.length === 0 || lines.at(-1) === '--'))) return 'more';
-      if (lines.length < request.limit) {
-        lines.push(shown);
-        return 'more';
-      }
-      omitted += 1;
-      return 'enough';
-    },
-    report(end) {
-      if (lines.at(-1) === '--') lines.pop();
-      const count = end.kind === 'too-slow' ? Math.max(1, omitted) : omitted;
-      return {lines, omitted: {count, exact: end.kind === 'finished' ? 'exact' : 'at-least'}};
-    },
-  };
-}
-
-/** A line of ripgrep's output in the form of the report; `undefined` when its path does not fit. */
-function showMatch(line: string, fits: PathTest): string | undefined {
-  if (line === '--') return line;
-  const [, path = line, found = ''] = /^([^\0]*)\0(.*)$/su.exec(line) ?? [];
-  const shown = path.replace(/^\.\//u, '');
-  if (found === '') {
-    const binary = /^(.*): binary file matches/u.exec(shown);
-    return fits(binary?.[1] ?? shown) ? shown : undefined;
-  }
-  if (!fits(shown)) return undefined;
-  const between = /^\d+(-)/u.exec(found) === null ? ':' : '-';
-  return `${shown}${between}${clip(found.replace(/\r$/u, ''), longestLine + 100)}`;
-}
-
-/** One run over the names below a folder. */
-interface Walk {
-  readonly folder: string;
-  readonly options: readonly string[];
-  readonly tests: readonly PathTest[];
-}
-
-/** The folders to walk, one for each place the patterns start at. */
-function planWalks(request: GlobRequest, from: {readonly base: string; readonly home: string}): readonly Walk[] {
-  const wanted = request.patterns.filter(pattern => !pattern.startsWith('!'));
-  const walks = new Map<string, PathTest[]>();
-  for (const pattern of wanted.length === 0 ? ['**'] : wanted) {
-    const {folder, rest} = anchor(pattern, from);
-    if (kindOf(folder) !== 'folder') continue;
-    walks.set(folder, [...(walks.get(folder) ?? []), globTest(rest)]);
-  }
-  return [...walks].flatMap(([folder, tests]): Walk[] => {
-    const below = holds(from.base, folder) ? posix.relative(from.base, folder) : '';
-    const depth = request.maxDepth - (below === '' ? 0 : below.split('/').length);
-    if (request.maxDepth > 0 && depth <= 0) return [];
-    const bound = request.maxDepth > 0 ? [`--max-depth=${depth}`] : [];
-    return [{folder, tests, options: [...bound, ...excluding(request.patterns)]}];
-  });
-}
-
-/** Splits a pattern into the folder its leading plain parts name and the rest. */
-function anchor(
-  pattern: string,
-  from: {readonly base: string; readonly home: string},
-): {readonly folder: string; readonly rest: string} {
-  const expanded = pattern.startsWith('~/') ? join(from.home, pattern.slice(2)) : pattern;
-  if (!expanded.includes('/')) return {folder: from.base, rest: expanded};
-  const parts = expanded.split('/');
-  const firstGlob = parts.findIndex(isGlob);
-  const plain = parts.slice(0, firstGlob < 0 ? parts.length - 1 : Math.min(firstGlob, parts.length - 1));
-  const rest = `./${parts.slice(plain.length).join('/')}`;
-  return {folder: plainFolder(plain.join('/'), {...from, absolute: expanded.startsWith('/')}), rest};
-}
-
-/** A leading slash means the folder searched in, as in ignore files, unless there is no such folder in it. */
-function plainFolder(plain: string, from: {readonly base: string; readonly absolute: boolean}): string {
-  const inside = resolve(from.base, `./${plain}`);
-  if (!from.absolute || plain === '') return inside;
-  const outside = resolve(plain);
-  return holds(from.base, outside) || (kindOf(inside) !== 'folder' && dirname(outside) !== outside) ? outside : inside;
-}
+const excluding = (unwanted: readonly string[]): readonly string[] =>
+  unwanted.map(glob => `--glob=!${glob.slice(1).replace(/^\.\//u, '/')}`);
 
 function globReport(found: ReadonlySet<string>, limit: number): GlobReport {
   const sorted = [...found].toSorted((a, b) => compareByPart(a, b));

@@ -1,12 +1,12 @@
 import {randomUUID} from 'node:crypto';
 import {statSync} from 'node:fs';
-import {join} from 'node:path';
 import {setTimeout as delay} from 'node:timers/promises';
 import type {ShellPort, ShellReport, ShellRequest} from '../actions/ports.ts';
 import {causeText, rejected, type Fault} from '../domain/fault.ts';
 import {collectOutput, type OutputCollector} from './bounded-output.ts';
 import {endProcessTree, groupRemains} from './end-process-tree.ts';
 import {findShell} from './find-shell.ts';
+import type {OutputFolder} from './output-folder.ts';
 import type {OutputPipe, OutputPipes} from './output-pipe.ts';
 import {shellEnvironment, type Environment} from './shell-environment.ts';
 
@@ -29,8 +29,8 @@ const longestTimerMs = 2 ** 31 - 1;
 export function makeShell(options: {
   readonly directory: string;
   readonly environment: Environment;
-  /** Gets a file per command whose output is too long for the report; made when first needed. */
-  readonly outputDirectory: string;
+  /** Gets a file per command whose output is too long for the report. */
+  readonly outputs: OutputFolder;
 }): ShellPort {
   const {directory} = options;
   let shell: string | undefined;
@@ -43,7 +43,7 @@ export function makeShell(options: {
   ): Promise<ShellReport> {
     const startedAt = performance.now();
     const mark = randomUUID();
-    const output = collectOutput({file: join(options.outputDirectory, `command-${mark}.txt`), observe});
+    const output = collectOutput({newFile: options.outputs.newFile, observe});
     const settle = async (end: ShellReport['end']): Promise<ShellReport> => ({
       end,
       output: await output.finish(),

@@ -1,5 +1,4 @@
-import {createWriteStream, mkdirSync, type WriteStream} from 'node:fs';
-import {dirname} from 'node:path';
+import {createWriteStream, type WriteStream} from 'node:fs';
 import {causeText} from '../domain/fault.ts';
 
 /** A file that takes the whole of a long output. */
@@ -18,8 +17,12 @@ export interface SpillEnd {
 /** Bytes after which a file takes no more: a command that never stops must not fill the disk. */
 const largestSpill = 512 * 1024 * 1024;
 
-/** Creates `path` (which must not exist) and its folders, readable by the owner only. Trouble with the disk is no failure: see `close`. */
-export function openSpillFile(path: string, largest = largestSpill): SpillFile {
+/**
+ * Creates the file that `newFile` names (which must not exist; it may throw), readable by the owner only. Trouble with the disk
+ * is no failure: see `close`.
+ */
+export function openSpillFile(newFile: () => string, largest = largestSpill): SpillFile {
+  let path = '';
   let room = largest;
   let trouble = '';
   let behind: PromiseWithResolvers<void> | undefined;
@@ -27,7 +30,7 @@ export function openSpillFile(path: string, largest = largestSpill): SpillFile {
 
   function open(): WriteStream | undefined {
     try {
-      mkdirSync(dirname(path), {recursive: true, mode: 0o700});
+      path = newFile();
     } catch (cause) {
       trouble = causeText(cause);
       return undefined;

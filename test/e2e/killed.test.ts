@@ -39,7 +39,7 @@ test('killed in the middle of a command: the model is told that its result was l
   expect([kept, others]).toEqual([expect.not.stringContaining('weft ended'), [lost, lost]]);
 });
 
-test('killed while the answer comes: what was asked is kept', async () => {
+test('killed while the answer comes: what was asked and what was shown are kept', async () => {
   await using scene = await openScene([[say('Half of'), until(new Promise(() => {}))], say('Whole.')]);
   const child = scene.start(['--prompt', 'x', '--output-format', 'stream-json', '--include-partial-messages']);
   const finished = finish(child);
@@ -49,7 +49,9 @@ test('killed while the answer comes: what was asked is kept', async () => {
   child.kill('SIGKILL');
   await finished;
   expect((await scene.run(['--continue', '--prompt', 'Go on.'])).stdout).toBe('Whole.\n');
-  expect(JSON.stringify(scene.server.requests[1]?.body.messages)).toContain('"text":"x"');
+  const told = JSON.stringify(scene.server.requests[1]?.body.messages);
+  expect(told).toContain('"text":"x"');
+  expect(told).toContain('Half');
 });
 
 /** When a run is killed: so many milliseconds after it has sent that many requests. */

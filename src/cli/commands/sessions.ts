@@ -45,7 +45,9 @@ export async function exportSession(
 export async function deleteSession(idText: string, {json}: JsonOption): Promise<ExitCode> {
   const store = await userStore();
   const id = findSession(store, idText);
-  settled(store.delete(id));
+  const deleted = store.delete(id);
+  // The advice to go on with a copy is for those who resume.
+  if (deleted.tag === 'failed') throw new Error(deleted.error.message);
   if (json === undefined) process.stderr.write(`weft: deleted ${id}\n`);
   else print(`${JSON.stringify({deleted: id})}\n`);
   return exitCode.done;

@@ -1,5 +1,6 @@
 import {unreachable} from '../../base/unreachable.ts';
 import type {AssistantBlock, ToolResultBlock, UserBlock} from '../../domain/conversation.ts';
+import {joinPieces, type WholeRecord} from '../../domain/join-pieces.ts';
 import type {JournalRecord, SessionSummary} from '../../domain/journal.ts';
 import {visible, visibleLine, visibleOutput} from '../../base/visible.ts';
 import {decisionText, imageText, stopText} from './format-session.ts';
@@ -26,7 +27,7 @@ export function exportMarkdown(summary: SessionSummary, records: readonly Journa
       `- Model: ${inline(summary.model)}`,
     ].join('\n'),
   ];
-  return `${[...head, ...records.flatMap(sections)].filter(part => part.trim() !== '').join('\n\n')}\n`;
+  return `${[...head, ...joinPieces(records).flatMap(sections)].filter(part => part.trim() !== '').join('\n\n')}\n`;
 }
 
 /** A time out of all range can only come from a damaged database. */
@@ -44,7 +45,7 @@ const plainRecord = (record: JournalRecord): unknown =>
 const unsafeInJson = /[\u007F-\u009F\u061C\u200E\u200F\u2028-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB]/gu;
 const escapeUnit = (unit: string): string => String.raw`\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-function sections(record: JournalRecord): readonly string[] {
+function sections(record: WholeRecord): readonly string[] {
   switch (record.kind) {
     case 'prompt':
       return ['## User', ...record.message.blocks.map(userPart)];

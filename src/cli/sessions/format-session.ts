@@ -8,6 +8,7 @@ import type {
   UserBlock,
 } from '../../domain/conversation.ts';
 import type {ActionId} from '../../domain/ids.ts';
+import {joinPieces} from '../../domain/join-pieces.ts';
 import type {JournalRecord} from '../../domain/journal.ts';
 import {visible, visibleLine, visibleOutput} from '../../base/visible.ts';
 
@@ -18,7 +19,7 @@ import {visible, visibleLine, visibleOutput} from '../../base/visible.ts';
 export function formatSession(records: readonly JournalRecord[]): string {
   const names = new Map<ActionId, string>();
   const paragraphs: string[] = [];
-  for (const record of records) {
+  for (const record of joinPieces(records)) {
     switch (record.kind) {
       case 'prompt':
         paragraphs.push(indent(record.message.blocks.map(userText).join('\n'), '> '));

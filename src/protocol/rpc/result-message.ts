@@ -89,7 +89,7 @@ const figuresOf = (summary: PromptSummary, {sessionId, uuid, model}: ResultSetti
   num_turns: turnsTold(summary),
   stop_reason: wireStop(summary.stop),
   session_id: sessionId,
-  total_cost_usd: knownCost(Object.values(summary.sessionUsage.models)) ?? 0,
+  total_cost_usd: dollars(knownCost(Object.values(summary.sessionUsage.models)) ?? 0),
   usage: wireUsage(summary.usage),
   modelUsage: modelUsage(summary.sessionUsage, model),
   permission_denials: summary.denials.map(({call}) => ({
@@ -102,6 +102,9 @@ const figuresOf = (summary: PromptSummary, {sessionId, uuid, model}: ResultSetti
 
 /** The reference counts the prompt, every tool result, and the note of an interrupt. */
 const turnsTold = ({end, results}: PromptSummary): number => 1 + results + (end.kind === 'interrupted' ? 1 : 0);
+
+/** Without the digits that binary fractions add. */
+const dollars = (usd: number): number => Number(usd.toFixed(10));
 
 const modelUsage = ({models, contextWindow}: SessionUsage, current: string): Record<string, WireModelUsage> =>
   Object.fromEntries(
@@ -117,7 +120,7 @@ const wireModelUsage = ({usage, costUsd}: ModelUsage, contextWindow: number): Wi
   cacheReadInputTokens: usage.cacheReadTokens,
   cacheCreationInputTokens: usage.cacheWriteTokens,
   webSearchRequests: 0,
-  costUSD: costUsd === 'unknown' ? 0 : costUsd,
+  costUSD: costUsd === 'unknown' ? 0 : dollars(costUsd),
   contextWindow,
   maxOutputTokens: 0,
 });

@@ -24,6 +24,8 @@ export interface PlanContext {
   readonly paths: Paths;
   /** The SHA-256 of the bytes the model read last, by real path. */
   readonly known: ReadonlyMap<string, string>;
+  /** Whether a real path is for reading only, although it counts as inside the workspace. */
+  readonly isReadOnly: (real: string) => boolean;
 }
 
 /** Works out all edits, file by file; every trouble of every file is in the fault. */
@@ -57,8 +59,9 @@ export async function planEdits(
 async function planFile(
   path: string,
   edits: readonly FileEdit[],
-  {paths, known}: PlanContext,
+  {paths, known, isReadOnly}: PlanContext,
 ): Promise<Outcome<PlannedFile, readonly string[]>> {
+  if (isReadOnly(path)) return failed(['it lies where weft keeps the output of commands; nothing is edited there.']);
   const snapshot = await takeSnapshot(path);
   if (snapshot.tag === 'failed') return failed([snapshot.error]);
   const before = snapshot.value;

@@ -11,6 +11,8 @@ export interface Paths {
   readonly show: (real: string) => string;
   /** The workspace root, resolved. */
   readonly root: string;
+  /** All roots, resolved. */
+  readonly roots: readonly string[];
 }
 
 /** Characters of a path: no system takes a longer one. */
@@ -28,6 +30,9 @@ export function makePaths(options: {readonly roots: readonly string[]; readonly 
   return {
     get root() {
       return first();
+    },
+    get roots() {
+      return roots();
     },
     resolve(path) {
       // Whoever would use such a path refuses it (see `pathTrouble`), so the disk need not be asked.
@@ -48,7 +53,8 @@ export function holds(folder: string, path: string): boolean {
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
-function expandHome(path: string, home: string): string {
+/** `~` and `~/…` mean the user's home folder. */
+export function expandHome(path: string, home: string): string {
   if (path === '~') return home;
   return path.startsWith('~/') ? join(home, path.slice(2)) : path;
 }

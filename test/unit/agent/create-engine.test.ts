@@ -30,7 +30,7 @@ describe('a prompt', () => {
       stop: 'end-turn',
       denials: [],
     });
-    expect(bench.session.kept.map(({kind}) => kind)).toEqual(['prompt', 'answer']);
+    expect(bench.session.kept.map(({kind}) => kind)).toEqual(['prompt', 'piece', 'answer']);
     expect(bench.events.map(({event}) => event)).toEqual([
       'session-opened',
       'prompt-accepted',

@@ -1,4 +1,4 @@
-import {existsSync, readFileSync, statSync, writeFileSync} from 'node:fs';
+import {readFileSync, statSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {collectOutput, outputBound} from '../../../src/workspace/bounded-output.ts';
@@ -6,22 +6,22 @@ import {openSpillFile} from '../../../src/workspace/spill-file.ts';
 import {temporaryFolder} from './temporary-folder.ts';
 
 test('small output is text alone: no file, bytes decoded across chunks, bad ones shown', async () => {
-  using folder = temporaryFolder();
-  const file = join(folder.path, 'out', 'command.txt');
   let seen = '';
-  const output = collectOutput({file, observe: text => (seen += text)});
+  const newFile = (): string => {
+    throw new Error('no file is wanted');
+  };
+  const output = collectOutput({newFile, observe: text => (seen += text)});
   const bytes = Buffer.from('käse \ud83d\ude00\n');
   for (const byte of bytes) await output.push(Buffer.from([byte]));
   await output.push(Buffer.from([0xff, 0x0a]));
   expect(await output.finish()).toEqual({text: 'käse 😀\n\ufffd\n', totalBytes: bytes.length + 2, file: undefined});
   expect(seen).toBe('käse 😀\n\ufffd\n');
-  expect(existsSync(join(folder.path, 'out'))).toBe(false);
 });
 
 test('long output keeps head and tail, and every raw byte in a private file', async () => {
   using folder = temporaryFolder();
-  const file = join(folder.path, 'out', 'command.txt');
-  const output = collectOutput({file, observe: () => {}});
+  const file = join(folder.path, 'command.txt');
+  const output = collectOutput({newFile: () => file, observe: () => {}});
   const chunks = Array.from({length: 4000}, (_, at) => Buffer.from(`\u001b[31mline ${at}\u001b[0m \u00ff\n`));
   for (const chunk of chunks) await output.push(Buffer.concat([chunk, Buffer.from([0xfe])]));
   const result = await output.finish();
@@ -35,10 +35,18 @@ test('long output keeps head and tail, and every raw byte in a private file', as
   expect(result.text.length).toBeLessThan(outputBound + 100);
 });
 
-test('a file that cannot be made costs the middle only', async () => {
+test.each<[string, (folder: string) => string]>([
+  ['opened', folder => join(folder, 'taken')],
+  [
+    'named',
+    folder => {
+      throw new Error(`${folder} is full`);
+    },
+  ],
+])('a file that cannot be %s costs the middle only', async (_name, fileIn) => {
   using folder = temporaryFolder();
-  writeFileSync(join(folder.path, 'out'), 'in the way');
-  const output = collectOutput({file: join(folder.path, 'out', 'command.txt'), observe: () => {}});
+  writeFileSync(join(folder.path, 'taken'), 'in the way');
+  const output = collectOutput({newFile: () => fileIn(folder.path), observe: () => {}});
   await output.push(Buffer.alloc(100_000, 'x'));
   const result = await output.finish();
   expect(result.file).toBeUndefined();
@@ -48,7 +56,7 @@ test('a file that cannot be made costs the middle only', async () => {
 test('a file takes no more than its bound', async () => {
   using folder = temporaryFolder();
   const file = join(folder.path, 'command.txt');
-  const spill = openSpillFile(file, 10);
+  const spill = openSpillFile(() => file, 10);
   await spill.write(Buffer.from('1234567'));
   await spill.write(Buffer.from('1234567'));
   await spill.write(Buffer.from('1234567'));

@@ -1,4 +1,13 @@
-import {chmodSync, existsSync, lstatSync, readdirSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import type {FileEdit} from '../../../src/actions/ports.ts';
@@ -188,6 +197,21 @@ describe('edit', () => {
     expect((await space.port.apply(edits, plan.value, never)).tag).toBe('ok');
     expect((await space.edit(replace('a', ['two', '2']))).tag).toBe('ok');
     expect(space.text('a')).toBe('1 2 three');
+  });
+
+  test("weft's own folders are for reading only", async () => {
+    using space = workspace();
+    const path = space.outputs.newFile();
+    writeFileSync(path, 'a');
+    symlinkSync(path, space.path('link'));
+    expect(space.port.resolve(path)).toEqual({path, place: 'inside-workspace'});
+    expect((await space.read(path)).tag).toBe('ok');
+    for (const shown of [path, 'link']) {
+      expect(messageOf(await space.edit(replace(shown, ['a', 'b'])))).toBe(
+        `${path}: it lies where weft keeps the output of commands; nothing is edited there.`,
+      );
+    }
+    expect(readFileSync(path, 'utf8')).toBe('a');
   });
 
   test('an abort writes nothing', async () => {

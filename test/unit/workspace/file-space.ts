@@ -5,6 +5,7 @@ import type {FileDiff} from '../../../src/actions/preview.ts';
 import type {Outcome} from '../../../src/base/outcome.ts';
 import {faultText, type Fault} from '../../../src/domain/fault.ts';
 import {makeFiles} from '../../../src/workspace/files.ts';
+import {makeOutputFolder} from '../../../src/workspace/output-folder.ts';
 import {never, temporaryFolder} from './temporary-folder.ts';
 
 /** A workspace `work` beside a folder `working`, with the files given. */
@@ -14,10 +15,12 @@ export function workspace(files: Readonly<Record<string, string | Buffer>> = {})
   mkdirSync(join(root, 'sub'), {recursive: true});
   mkdirSync(join(folder.path, 'working'));
   for (const [name, content] of Object.entries(files)) writeFileSync(join(root, name), content);
-  const port: FilesPort = makeFiles({roots: [root], home: join(folder.path, 'home')});
+  const outputs = makeOutputFolder({parent: join(folder.path, 'outputs')});
+  const port: FilesPort = makeFiles({roots: [root], home: join(folder.path, 'home'), alsoReadable: outputs.folders});
   return {
     port,
     root,
+    outputs,
     outside: join(folder.path, 'working'),
     path: (name: string) => join(root, name),
     bytes: (name: string) => readFileSync(join(root, name)),

@@ -28,7 +28,7 @@ for (const [name, content] of Object.entries(files)) {
   mkdirSync(dirname(join(root, name)), {recursive: true});
   writeFileSync(join(root, name), content);
 }
-const search = makeSearch({roots: [root], home: folder.path, environment: process.env});
+const search = makeSearch({roots: [root], home: folder.path, environment: process.env, excluded: []});
 afterAll(() => folder[Symbol.dispose]());
 
 async function grep(request: Partial<GrepRequest>, signal = never) {

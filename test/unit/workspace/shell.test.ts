@@ -3,14 +3,17 @@ import {existsSync, mkdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {afterAll, expect, test} from 'vitest';
 import type {ShellReport} from '../../../src/actions/ports.ts';
+import {makeFiles} from '../../../src/workspace/files.ts';
+import {makeOutputFolder} from '../../../src/workspace/output-folder.ts';
 import {makeShell} from '../../../src/workspace/shell.ts';
 import {never, temporaryFolder} from './temporary-folder.ts';
 
 const folder = temporaryFolder();
+const outputs = makeOutputFolder({parent: join(folder.path, 'outputs')});
 const shell = makeShell({
   directory: folder.path,
   environment: {...process.env, OPENAI_API_KEY: 'secret'},
-  outputDirectory: join(folder.path, 'outputs'),
+  outputs,
 });
 
 const run = async (command: string, signal = never): Promise<ShellReport> =>
@@ -129,12 +132,23 @@ test('50 MB of output stay in bounded memory', async () => {
   expect(process.memoryUsage().rss - before).toBeLessThan(200_000_000);
 });
 
-test('what cannot start says why', async () => {
-  const gone = makeShell({
-    directory: join(folder.path, 'gone'),
-    environment: process.env,
-    outputDirectory: folder.path,
+test('the file that a long output names is one that can be read, and is gone once its folder is removed', async () => {
+  const own = makeOutputFolder({parent: join(folder.path, 'outputs')});
+  const speaking = makeShell({directory: folder.path, environment: process.env, outputs: own});
+  const files = makeFiles({roots: [join(folder.path, 'work')], home: folder.path, alsoReadable: own.folders});
+  const {output} = await speaking.run({command: 'seq 1 20000', timeoutMs: 20_000}, () => {}, never);
+  const path = output.file ?? '';
+  expect(files.resolve(path)).toEqual({path, place: 'inside-workspace'});
+  expect(await files.read({path, offset: 9999, limit: 2}, never)).toMatchObject({
+    tag: 'ok',
+    value: {kind: 'text', lines: ['9999', '10000'], totalLines: 20_000},
   });
+  own.remove();
+  expect(existsSync(path)).toBe(false);
+});
+
+test('what cannot start says why', async () => {
+  const gone = makeShell({directory: join(folder.path, 'gone'), environment: process.env, outputs});
   expect((await gone.run({command: 'true', timeoutMs: 1000}, () => {}, never)).end).toEqual({
     kind: 'not-started',
     fault: {
@@ -151,6 +165,6 @@ test('a folder that cannot be entered is no crash', async () => {
   const locked = join(folder.path, 'a-file');
   mkdirSync(join(folder.path, 'sub'));
   await run('touch a-file');
-  const inFile = makeShell({directory: locked, environment: process.env, outputDirectory: folder.path});
+  const inFile = makeShell({directory: locked, environment: process.env, outputs});
   expect((await inFile.run({command: 'true', timeoutMs: 1000}, () => {}, never)).end.kind).toBe('not-started');
 });

@@ -1,0 +1,85 @@
+import {oneSpaced} from './one-spaced.ts';
+import {readShell, type ShellWord} from './read-shell.ts';
+import {programName, startsAfter, textsFrom} from './wrappers.ts';
+
+/** What a rule that asks or denies is held against: the command, every part of it, and each without what wraps it. */
+export interface CommandForms {
+  /** One space between words, no doubles. */
+  readonly forms: readonly string[];
+  /** `partial`: too tangled to be read to the end. */
+  readonly extent: 'whole' | 'partial';
+}
+
+/** Beginnings tried in one command: `sudo env nice rm` has four. */
+const mostStarts = 64;
+
+/** What texts inside texts (`bash -c "…"`) may amount to, in characters; it bounds the time. */
+const innerAllowance = (command: string): number => 8 * command.length + 10_000;
+
+/**
+ * The forms of a command. It is read three times, whole, line by line and cut at every sign that divides commands, quoted or
+ * not: whichever reading the shell takes, its commands are among them.
+ */
+export function commandForms(command: string): CommandForms {
+  const forms = new Set<string>();
+  const texts = new Set([command]);
+  let allowance = innerAllowance(command);
+  let extent: CommandForms['extent'] = 'whole';
+  // What a text hands to a shell is appended while the loop runs.
+  for (const text of texts) {
+    for (const piece of piecesOf(text)) {
+      forms.add(oneSpaced(piece));
+      const reading = readShell(piece);
+      if (reading.extent === 'partial') extent = 'partial';
+      for (const words of reading.commands) {
+        const starts = startsIn(words);
+        if (starts.length >= mostStarts) extent = 'partial';
+        for (const form of formsOf(words, starts)) forms.add(form);
+        for (const inner of starts.flatMap(at => textsFrom(words, at))) {
+          if (texts.has(inner)) continue;
+          allowance -= inner.length;
+          if (allowance < 0) extent = 'partial';
+          else texts.add(inner);
+        }
+      }
+    }
+  }
+  return {forms: [...forms], extent};
+}
+
+const piecesOf = (text: string): ReadonlySet<string> =>
+  new Set([text, ...text.split('\n'), ...text.split(/[;&|\n(){}`]/u)]);
+
+/** The words at which a command may begin: the first, and what each wrapper leads up to. */
+function startsIn(words: readonly ShellWord[]): readonly number[] {
+  const starts = new Set([0]);
+  for (const start of starts) {
+    for (const next of startsAfter(words, start)) {
+      if (starts.size < mostStarts && next < words.length) starts.add(next);
+    }
+  }
+  return [...starts];
+}
+
+/** From each start to the end: as written, without quotes, and with the program's bare name. */
+function formsOf(words: readonly ShellWord[], starts: readonly number[]): readonly string[] {
+  const written = tails(words.map(({raw}) => oneSpaced(raw)));
+  const plain = tails(words.map(word => oneSpaced(word.plain)));
+  return starts.flatMap(at => {
+    const program = words[at]?.plain ?? '';
+    const bare = [programName(program), plain(at + 1)].filter(part => part !== '').join(' ');
+    return [written(at), plain(at), ...(program.includes('/') ? [bare] : [])];
+  });
+}
+
+/** The words from one on, joined; the whole is joined only once. */
+function tails(words: readonly string[]): (from: number) => string {
+  const joined = words.join(' ');
+  let length = 0;
+  const offsets = words.map(word => {
+    const offset = length;
+    length += word.length + 1;
+    return offset;
+  });
+  return from => joined.slice(offsets[from] ?? joined.length);
+}

@@ -1,0 +1,77 @@
+import type {ResolvedPath} from '../actions/ports.ts';
+import {isAbsolutePath, partsBelow, partsOf, pathOf, type PathParts} from './path-parts.ts';
+import {nameParts, type PathPattern, type PatternPart} from './path-pattern.ts';
+
+/** What rules about paths stand on: the workspace roots, the home folder, and where paths lead. */
+export interface Ground {
+  /** Where a path leads, symbolic links followed. */
+  readonly resolve: (path: string) => ResolvedPath;
+  /** The roots as named and where they lead; the first is where relative paths start. */
+  readonly roots: () => readonly PathParts[];
+  /** The home folder as named and where it leads. */
+  readonly homes: () => readonly PathParts[];
+}
+
+/** Roots and home are absolute paths. They are looked up on the disk once, when first needed. */
+export function makeGround({
+  roots,
+  home,
+  resolve,
+}: {
+  readonly roots: readonly string[];
+  readonly home: string;
+  readonly resolve: (path: string) => ResolvedPath;
+}): Ground {
+  const asNamedAndReal = (paths: readonly string[]) => {
+    let found: readonly PathParts[] | undefined;
+    return () => (found ??= distinct([...paths, ...paths.map(path => resolve(path).path)].map(partsOf)));
+  };
+  return {resolve, roots: asNamedAndReal(roots), homes: asNamedAndReal([home])};
+}
+
+/** Where the path leads. */
+export const realParts = (path: string, {resolve}: Ground): PathParts => partsOf(resolve(path).path);
+
+/** The path as it was written, from the root of the disk, links not followed. */
+export function writtenParts(path: string, {roots, homes}: Ground): PathParts {
+  if (/^~(?:\/|$)/u.test(path)) return partsOf(`${pathOf(homes()[0] ?? [])}/${path.slice(1)}`);
+  return partsOf(isAbsolutePath(path) ? path : `${pathOf(roots()[0] ?? [])}/${path}`);
+}
+
+/** The parts below each root that holds the path; none when it lies outside all of them. */
+export const belowRoots = (
+  path: PathParts,
+  {roots}: Ground,
+): readonly {readonly root: PathParts; readonly below: PathParts}[] =>
+  roots().flatMap(root => {
+    const below = partsBelow(root, path);
+    return below === undefined ? [] : [{root, below}];
+  });
+
+/** The pattern from the root of the disk: once for each place it starts at. */
+export function anchor({from, parts}: PathPattern, {roots, homes}: Ground): readonly (readonly PatternPart[])[] {
+  const starts = from === 'workspace' ? roots() : from === 'home' ? homes() : [[]];
+  return starts.map(start => [...nameParts(start), ...parts]);
+}
+
+/**
+ * As `anchor`, and also where the plain beginning of the pattern leads: what a rule forbids stays forbidden by its other name.
+ * Not for rules that allow: a link put there later would widen them.
+ */
+export function anchorWide(pattern: PathPattern, ground: Ground): readonly (readonly PatternPart[])[] {
+  const anchored = anchor(pattern, ground);
+  return [...anchored, ...anchored.flatMap(parts => followed(parts, ground))];
+}
+
+function followed(parts: readonly PatternPart[], ground: Ground): readonly (readonly PatternPart[])[] {
+  const names: string[] = [];
+  for (const part of parts) {
+    if (part.kind !== 'name') break;
+    names.push(part.name);
+  }
+  const real = realParts(pathOf(names), ground);
+  return pathOf(real) === pathOf(names) ? [] : [[...nameParts(real), ...parts.slice(names.length)]];
+}
+
+const distinct = (paths: readonly PathParts[]): readonly PathParts[] =>
+  paths.filter((path, at) => paths.findIndex(other => pathOf(other) === pathOf(path)) === at);

@@ -1,0 +1,68 @@
+import {failed, ok, type Outcome} from '../base/outcome.ts';
+import type {PathParts} from './path-parts.ts';
+import {fitsRun} from './wildcard.ts';
+
+/**
+ * A pattern for paths, as written: `src/**` starts at every workspace root, `/etc/*` at the root of the disk, `~/.ssh` at the
+ * home folder.
+ */
+export interface PathPattern {
+  readonly from: 'workspace' | 'disk' | 'home';
+  readonly parts: readonly PatternPart[];
+}
+
+/** `wild` holds the characters of one part, where `*` stands for any run and `?` for one; `any-depth` is `**`. */
+export type PatternPart =
+  | {readonly kind: 'name'; readonly name: string}
+  | {readonly kind: 'wild'; readonly characters: readonly string[]}
+  | {readonly kind: 'any-depth'};
+
+/** Reads a pattern. What could never fit, or would fit everything by accident, is refused with what to write instead. */
+export function parsePathPattern(text: string): Outcome<PathPattern, string> {
+  const trimmed = text.trim();
+  if (trimmed === '') return failed('the pattern is empty; leave the parentheses out to mean every path');
+  if (/^\/+$/u.test(trimmed)) return failed('"/" alone is not a pattern; write "/**" to mean the whole disk');
+  const from = trimmed.startsWith('/') ? 'disk' : /^~(?:\/|$)/u.test(trimmed) ? 'home' : 'workspace';
+  const names = (from === 'home' ? trimmed.slice(1) : trimmed).split('/').filter(part => part !== '' && part !== '.');
+  if (names.includes('..')) return failed('".." cannot be used; write the path from / or ~/');
+  if (names.some(name => name !== '**' && name.includes('**'))) {
+    return failed('"**" stands for whole folders and must be a part of its own, as in src/**/*.ts');
+  }
+  // A closing `**` is everything in the folder, not the folder itself.
+  const spelled = names.at(-1) === '**' ? [...names.slice(0, -1), '*', '**'] : names;
+  return ok({from, parts: spelled.map(patternPart)});
+}
+
+/** Whether the pattern, here anchored at the root of the disk, names the path or a folder that holds it. */
+export const fitsPath = (anchored: readonly PatternPart[], path: PathParts): boolean =>
+  fitsRun<PatternPart, string>([...anchored, anyDepth], path, {isStar: isAnyDepth, fits: fitsPart});
+
+/** Whether the pattern names the folder, or everything that can lie in it: what a search of the folder would come upon. */
+export const fitsFolder = (anchored: readonly PatternPart[], folder: PathParts): boolean =>
+  fitsPath(anchored, folder) || fitsPath(anchored, [...folder, whateverName]);
+
+export const isAnyDepth = (part: PatternPart): boolean => part.kind === 'any-depth';
+
+export const nameParts = (path: PathParts): readonly PatternPart[] => path.map(name => ({kind: 'name', name}));
+
+/** Whether the part is, or stands for, the name. */
+export function fitsPart(part: PatternPart, name: string): boolean {
+  if (part.kind === 'name') return part.name === name;
+  if (part.kind === 'any-depth') return true;
+  return fitsRun(part.characters, Array.from(name), {
+    isStar: wanted => wanted === '*',
+    fits: (wanted, found) => wanted === '?' || wanted === found,
+  });
+}
+
+const anyDepth: PatternPart = {kind: 'any-depth'};
+
+/** No file has it; of all parts only `*` fits it, so what fits it fits every name. */
+const whateverName = '';
+
+const patternPart = (text: string): PatternPart =>
+  text === '**'
+    ? anyDepth
+    : /[*?]/u.test(text)
+      ? {kind: 'wild', characters: Array.from(text)}
+      : {kind: 'name', name: text};

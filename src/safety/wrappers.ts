@@ -1,0 +1,90 @@
+import type {ShellWord} from './read-shell.ts';
+
+/** Words that only lead up to a command: the shell's own keywords. */
+const keywords: ReadonlySet<string> = new Set(
+  ['!', '{', '}', 'if', 'then', 'elif', 'else', 'while', 'until', 'do', 'coproc', 'function', 'noglob', 'nocorrect'],
+);
+
+/** Programs that run the command they are given, and how many operands stand before it. */
+const wrappers: ReadonlyMap<string, number> = new Map([
+  ...[
+    ...['sudo', 'doas', 'pkexec', 'env', 'command', 'exec', 'builtin', 'eval', 'nohup', 'time', 'nice', 'ionice'],
+    ...['xargs', 'parallel', 'stdbuf', 'setsid', 'unbuffer', 'watch', 'strace', 'ltrace', 'caffeinate', 'busybox'],
+    ...['toybox', 'unshare', 'nsenter'],
+  ].map(name => [name, 0] as const),
+  ...['timeout', 'gtimeout', 'chrt', 'taskset', 'flock', 'chroot', 'gosu', 'su-exec'].map(name => [name, 1] as const),
+]);
+
+const shells: ReadonlySet<string> = new Set(
+  ['sh', 'bash', 'zsh', 'dash', 'ksh', 'mksh', 'ash', 'fish', 'rbash', 'su', 'runuser', 'script'],
+);
+
+/** The name of the program a word calls: `/bin/rm` is `rm`. */
+export const programName = (word: string): string => word.slice(word.lastIndexOf('/') + 1);
+
+/** Where, after the word at `at`, the command that it leads up to may begin. Whether an option takes a value is not known: both count. */
+export function startsAfter(words: readonly ShellWord[], at: number): readonly number[] {
+  const plain = words[at]?.plain ?? '';
+  if (isAssignment(plain)) return [skipAssignments(words, at)];
+  const name = programName(plain);
+  if (keywords.has(name)) return [at + 1];
+  if (name === 'find') return afterEach(words, {from: at + 1, words: findsCommands});
+  const operands = wrappers.get(name);
+  return operands === undefined ? [] : afterOptions(words, {from: at + 1, operands});
+}
+
+/** The texts that the command at `at` hands to a shell: `bash -c "…"`, `eval …`. */
+export function textsFrom(words: readonly ShellWord[], at: number): readonly string[] {
+  const rest = words.slice(at + 1).map(({plain}) => plain);
+  const name = programName(words[at]?.plain ?? '');
+  if (shells.has(name)) {
+    return rest.some(takesText)
+      ? rest.map(word => (word.startsWith('-') ? word.replace(/^(?:--command=?|-[A-Za-z]*c)/u, '') : word))
+      : [];
+  }
+  if (name === 'env') return rest.map(word => word.replace(/^(?:-S|--split-string=?)/u, '')).filter(hasSpace);
+  if (name === 'trap') return rest.slice(0, 1);
+  return name === 'eval' || name === 'watch' || name === 'parallel' ? [rest.join(' ')] : [];
+}
+
+const findsCommands: ReadonlySet<string> = new Set(['-exec', '-execdir', '-ok', '-okdir']);
+
+const isAssignment = (word: string): boolean => /^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=/u.test(word);
+
+const takesText = (word: string): boolean => /^(?:--command|-[A-Za-z]*c)/u.test(word);
+
+const hasSpace = (word: string): boolean => /\s/u.test(word);
+
+function skipAssignments(words: readonly ShellWord[], from: number): number {
+  const end = words.findIndex(({plain}, at) => at > from && !isAssignment(plain));
+  return end < 0 ? words.length : end;
+}
+
+function afterEach(
+  words: readonly ShellWord[],
+  wanted: {readonly from: number; readonly words: ReadonlySet<string>},
+): readonly number[] {
+  return words.flatMap(({plain}, at) => (at >= wanted.from && wanted.words.has(plain) ? [at + 1] : []));
+}
+
+function afterOptions(
+  words: readonly ShellWord[],
+  {from, operands}: {readonly from: number; readonly operands: number},
+): readonly number[] {
+  const starts: number[] = [];
+  let left = operands;
+  let value: 'possible' | 'no' = 'no';
+  for (let at = from; at < words.length; at += 1) {
+    const word = words[at]?.plain ?? '';
+    if (/^-./u.test(word)) {
+      value = word === '--' || word.includes('=') ? 'no' : 'possible';
+      continue;
+    }
+    if (isAssignment(word)) continue;
+    starts.push(at);
+    if (value === 'no' && left === 0) break;
+    if (value === 'no') left -= 1;
+    value = 'no';
+  }
+  return starts;
+}
