@@ -47,15 +47,21 @@ export interface ShellReport {
 export interface BoundedOutput {
   readonly text: string;
   readonly totalBytes: number;
-  /** Where the whole output lies; `undefined` when `text` is all of it. */
+  /** Where the whole output lies until weft ends, for reading; `undefined` when `text` is all of it. */
   readonly file: string | undefined;
 }
 
 export interface FilesPort {
-  /** Resolves a path as models and users write it (relative to the workspace, `~`), following symbolic links. */
+  /**
+   * Resolves a path as models and users write it (relative to the workspace, `~`), following symbolic links. Longer than 4,096
+   * characters it is outside, and every use of it is a fault. Files in which weft keeps the output of commands are inside.
+   */
   resolve(path: string): ResolvedPath;
   read(request: ReadRequest, signal: AbortSignal): Promise<Outcome<ReadFile, Fault>>;
-  /** Works out what the edits would do; writes nothing. Several faults are reported in one message. */
+  /**
+   * Works out what the edits would do; writes nothing. Several faults are reported in one message. Where weft keeps the output
+   * of commands nothing is edited.
+   */
   plan(edits: readonly FileEdit[], signal: AbortSignal): Promise<Outcome<readonly FileDiff[], Fault>>;
   /**
    * Applies the edits, all or nothing, each file replaced atomically. Refuses when the outcome would differ from `shown`
@@ -73,7 +79,10 @@ export interface ResolvedPath {
   readonly place: 'inside-workspace' | 'outside-workspace';
 }
 
-/** `offset` is the first line, 1-based; `limit` counts lines. */
+/** Bytes of text in one answer to a model, whatever number of files it is of. */
+export const answerBytes = 250_000;
+
+/** `offset` is the first line, 1-based; `limit` counts lines. The answer ends after `answerBytes`, and says so. */
 export interface ReadRequest {
   readonly path: string;
   readonly offset: number;
@@ -105,6 +114,7 @@ export interface Replacement {
   readonly occurrence: 'only' | 'every';
 }
 
+/** Neither search follows symbolic links, nor shows what the user's rules leave out. At most 50 patterns or globs a request. */
 export interface SearchPort {
   grep(request: GrepRequest, signal: AbortSignal): Promise<Outcome<GrepReport, Fault>>;
   glob(request: GlobRequest, signal: AbortSignal): Promise<Outcome<GlobReport, Fault>>;
@@ -130,6 +140,12 @@ export interface GrepReport {
 }
 
 export interface GlobRequest {
+  /**
+   * Each starts in the folder that its beginning names, up to the first part with a wildcard (one of `*?[{\`) or the last
+   * part: joined to `path` as text, then resolved as `FilesPort.resolve` does it. `~/` is the home folder; a leading slash
+   * means the folder of that name inside `path`, or the absolute one where there is none. Nothing outside that folder is
+   * found. A leading `!` leaves out. At most 1,000 characters and 100 brace alternatives each.
+   */
   readonly patterns: readonly string[];
   readonly path: string;
   readonly limit: number;

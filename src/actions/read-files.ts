@@ -4,7 +4,7 @@ import {unreachable} from '../base/unreachable.ts';
 import type {ImageBlock, TextBlock} from '../domain/conversation.ts';
 import {faultText, rejected, type Fault} from '../domain/fault.ts';
 import {defineAction, toolForm} from './define-action.ts';
-import type {ReadFile, ReadRequest} from './ports.ts';
+import {answerBytes, type FilesPort, type ReadFile, type ReadRequest} from './ports.ts';
 import {nothingToShow} from './preview.ts';
 
 export interface ReadInput {
@@ -26,6 +26,13 @@ export interface ReadCut {
 
 /** Lines in one answer when the model sets no limit. */
 const defaultLines = 2000;
+
+/** Files in one call, and files open at the same time. */
+const mostFiles = 50;
+const mostAtOnce = 8;
+
+/** Base64 characters of the images of one call: the largest image fits. */
+const imageRoom = 7_000_000;
 
 export const readFiles = defineAction<ReadInput, ReadOutput, ReadCut>({
   summary: 'Read text files, images and directory listings.',
@@ -49,7 +56,7 @@ export const readFiles = defineAction<ReadInput, ReadOutput, ReadCut>({
                   limit: z.optional(lineNumber('Number of lines')),
                 }),
               )
-              .check(z.describe('Several files at once, instead of file_path')),
+              .check(z.maxLength(mostFiles), z.describe('Several files at once, instead of file_path')),
           ),
         }),
       toInput: raw => ({
@@ -78,20 +85,66 @@ export const readFiles = defineAction<ReadInput, ReadOutput, ReadCut>({
             error: {state: 'error', fault: rejected('Read needs file_path (or files with at least one entry).')},
           },
     async run(input, {ports, signal}) {
-      const files = await Promise.all(
-        input.requests.map(async (request): Promise<ReadEntry> => {
-          const read = await ports.files.read(request, signal);
-          return read.tag === 'ok'
-            ? {state: 'read', file: read.value}
-            : {state: 'failed', path: request.path, fault: read.error};
-        }),
-      );
+      const files: ReadEntry[] = [];
+      const room = makeRoom();
+      for (let at = 0; at < input.requests.length; at += mostAtOnce) {
+        const wave = input.requests.slice(at, at + mostAtOnce);
+        const read = await Promise.all(wave.map(async request => readOne(request, {files: ports.files, signal})));
+        files.push(...read.map(room.take));
+      }
       const [only] = files;
       if (files.length === 1 && only?.state === 'failed') return {state: 'error', fault: only.fault};
       return {state: 'success', output: {files}};
     },
   },
 });
+
+async function readOne(
+  request: ReadRequest,
+  {files, signal}: {readonly files: FilesPort; readonly signal: AbortSignal},
+): Promise<ReadEntry> {
+  const read = await files.read(request, signal);
+  return read.tag === 'ok'
+    ? {state: 'read', file: read.value}
+    : {state: 'failed', path: request.path, fault: read.error};
+}
+
+/** Lets through what one answer holds; what does not fit any more becomes a failure that says so. */
+function makeRoom(): {readonly take: (entry: ReadEntry) => ReadEntry} {
+  const left = {text: answerBytes, image: imageRoom};
+  return {
+    take(entry) {
+      if (entry.state === 'failed') return entry;
+      const {file} = entry;
+      const kind = file.kind === 'image' ? 'image' : 'text';
+      const size = sizeOf(file);
+      if (size > left[kind]) return {state: 'failed', path: file.path, fault: noRoom[kind]};
+      left[kind] -= size;
+      return entry;
+    },
+  };
+}
+
+const noRoom = {
+  text: rejected(`left out: one answer holds ${answerBytes / 1000} kB of text; read it in a call of its own.`),
+  image: rejected(`left out: one answer holds ${imageRoom / 1_000_000} MB of images; read it in a call of its own.`),
+};
+
+/** Bytes of text, or base64 characters. */
+function sizeOf(file: ReadFile): number {
+  switch (file.kind) {
+    case 'text':
+      return bytesOf(file.lines);
+    case 'image':
+      return file.image.data.length;
+    case 'directory':
+      return bytesOf(file.entries);
+    default:
+      return unreachable(file);
+  }
+}
+
+const bytesOf = (lines: readonly string[]): number => new TextEncoder().encode(lines.join('\n')).length;
 
 const lineNumber = (description: string) => z.int().check(z.gte(0), z.describe(description));
 

@@ -8,11 +8,13 @@ import type {ShellReport} from './ports.ts';
 export interface CommandInput {
   readonly command: string;
   readonly timeoutMs: number;
-  /** The model's own view; a hint that can only make the host stricter. */
+  /**
+   * The model's own view: hints for the judge that can only make it stricter. Today it uses `risky` alone; the other two are
+   * taken down for a judge that knows commands better.
+   */
   readonly claims: {readonly readOnly: Claim; readonly risky: Claim; readonly usesPager: Claim};
   readonly description: string;
   readonly rationale: string;
-  readonly citations: readonly string[];
 }
 
 /** What the model said of a flag; `unsaid` is not a `no`. */
@@ -58,7 +60,6 @@ export const requestCommandOutput = defineAction<CommandInput, CommandOutput, Co
           wait_until_completion: z.optional(z.literal(true, {error: noBackground})),
           run_in_background: z.optional(z.literal(false, {error: noBackground})),
           rationale: z.optional(z.string().check(z.describe('Why it is needed, shown to the user'))),
-          citations: z.optional(z.array(z.string())),
         }),
       toInput: raw => ({
         command: raw.command,
@@ -70,7 +71,6 @@ export const requestCommandOutput = defineAction<CommandInput, CommandOutput, Co
         },
         description: raw.description ?? '',
         rationale: raw.rationale ?? '',
-        citations: raw.citations ?? [],
       }),
     }),
   ],

@@ -1,4 +1,5 @@
 import type {AgentEvent} from '../actions/agent-event.ts';
+import {isDeeperThan} from '../actions/json-depth.ts';
 import {unreachable} from '../base/unreachable.ts';
 import type {AssistantBlock, AssistantMessage, StopReason} from '../domain/conversation.ts';
 import type {Fault} from '../domain/fault.ts';
@@ -56,6 +57,9 @@ export async function readAnswer(
   return {...reader.cut(), end: 'failed', fault};
 }
 
+/** Levels of a tool call's input that are taken; the catalogue's inputs have four. */
+const deepestInput = 100;
+
 class AnswerReader {
   #id: MessageId = messageId('');
   #model: string;
@@ -95,7 +99,7 @@ class AnswerReader {
         return {event: 'block-delta', message: this.#id, index: event.index, delta: event.delta};
       case 'block-finished':
         this.#begun.delete(event.index);
-        return this.#finish(event.index, this.#unique(event.index, event.block));
+        return this.#finish(event.index, this.#shallow(this.#unique(event.index, event.block)));
       case 'message-finished':
         this.#stop = event.stop;
         this.#usage = event.usage;
@@ -132,6 +136,12 @@ class AnswerReader {
   #finish(index: number, block: AssistantBlock): AgentEvent {
     this.#blocks[index] = block;
     return {event: 'block-finished', message: this.#id, index, block};
+  }
+
+  /** Nothing that later writes the conversation as JSON may be brought down by how deep a model nests an input. */
+  #shallow(block: AssistantBlock): AssistantBlock {
+    if (block.kind !== 'tool-call' || !isDeeperThan(block.input, deepestInput)) return block;
+    return {...block, input: `(left out by weft: nested deeper than ${deepestInput} levels)`};
   }
 
   #unique<B extends AssistantBlock | BlockStart>(index: number, block: B): B {

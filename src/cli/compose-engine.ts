@@ -10,9 +10,11 @@ import type {PromptLimits} from '../agent/run-prompt.ts';
 import {messageId, todoId} from '../domain/ids.ts';
 import type {OpenSession} from '../domain/journal.ts';
 import type {PermissionMode} from '../domain/risk.ts';
+import {deniedReads} from '../safety/denied-reads.ts';
 import {makeJudge} from '../safety/judge.ts';
 import type {PermissionRules} from '../safety/rules.ts';
 import {makeFiles} from '../workspace/files.ts';
+import {makeOutputFolder} from '../workspace/output-folder.ts';
 import {makeSearch} from '../workspace/search.ts';
 import {makeShell} from '../workspace/shell.ts';
 
@@ -35,22 +37,23 @@ export interface EngineParts {
 
 /** Wires the engine to this machine: the one place where ports meet what implements them. */
 export function composeEngine(parts: EngineParts): Engine {
-  const {roots, home, environment} = parts;
+  const {roots, home, environment, rules} = parts;
   const [directory] = roots;
+  const outputs = makeOutputFolder({parent: join(tmpdir(), `weft-output-${process.getuid?.() ?? 'user'}`)});
+  const files = makeFiles({roots, home, alsoReadable: outputs.folders});
+  const ground = {roots, home, resolve: (path: string) => files.resolve(path)};
   const machine: Pick<ActionPorts, 'shell' | 'files' | 'search'> = {
-    shell: makeShell({
-      directory,
-      environment,
-      outputDirectory: join(tmpdir(), `weft-output-${process.getuid?.() ?? 0}`),
-    }),
-    files: makeFiles({roots, home}),
-    search: makeSearch({roots, home, environment}),
+    shell: makeShell({directory, environment, outputs}),
+    files,
+    search: makeSearch({roots, home, environment, excluded: deniedReads({...ground, rules})}),
   };
+  // Also after an exit in the middle of something; what a kill leaves behind is swept later.
+  process.once('exit', outputs.remove);
   return createEngine({
     ports: {
       machine,
       model: parts.model,
-      judge: makeJudge({rules: parts.rules, resolve: path => machine.files.resolve(path)}),
+      judge: makeJudge({...ground, rules}),
       sessions: parts.sessions,
       clock: {now: () => Date.now()},
       ids: {message: () => messageId(randomUUID()), todo: () => todoId(randomUUID())},

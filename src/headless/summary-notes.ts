@@ -1,8 +1,8 @@
 import type {PromptSummary} from '../actions/agent-event.ts';
 import {visible} from '../base/visible.ts';
 import {unreachable} from '../base/unreachable.ts';
-import type {StopReason} from '../domain/conversation.ts';
 import {faultText} from '../domain/fault.ts';
+import {stopText} from '../domain/stop-text.ts';
 
 /** What a person should know of how a prompt ended, beside its answer: one line each, mostly none. */
 export function summaryNotes(summary: PromptSummary): readonly string[] {
@@ -28,27 +28,9 @@ export function summaryNotes(summary: PromptSummary): readonly string[] {
 /** Text on one line, for a stream whose lines are messages and which a terminal may show. */
 export const oneLine = (text: string): string => visible(text.trim().replace(/\s*[\r\n]+\s*/gu, ' '));
 
-function answerNotes({answer, stop}: PromptSummary): readonly string[] {
-  const cut = cutNote(stop);
-  if (cut !== undefined) return [cut];
-  return answer.trim() === '' ? ['the model ended without an answer.'] : [];
-}
-
-function cutNote(stop: StopReason): string | undefined {
-  switch (stop) {
-    case 'max-tokens':
-      return "the answer was cut off at the model's limit for one answer.";
-    case 'context-full':
-      return "the answer was cut off: the model's context is full.";
-    case 'refusal':
-      return 'the model declined to answer.';
-    case 'end-turn':
-    case 'tool-use':
-    case 'interrupted':
-      return undefined;
-    default:
-      return unreachable(stop);
-  }
+function answerNotes(summary: PromptSummary): readonly string[] {
+  const note = stopText(summary);
+  return note === undefined ? [] : [note];
 }
 
 function denialNotes({denials}: PromptSummary): readonly string[] {

@@ -1,12 +1,18 @@
 import {definitions, type Action} from '../actions/catalogue.ts';
 import type {CommandInput} from '../actions/request-command-output.ts';
-import type {ResolvedPath} from '../actions/ports.ts';
 import {unreachable} from '../base/unreachable.ts';
 import type {RiskLevel} from '../domain/risk.ts';
+import {actionPaths} from './action-paths.ts';
+import {commandForms} from './command-forms.ts';
 import {destructivePart} from './destructive.ts';
+import {globStarts} from './glob-starts.ts';
+import {realParts, writtenParts, type Ground} from './ground.ts';
 import {protectedPart} from './protected-paths.ts';
 
-/** What the host found about an action before rules and mode. `scope: 'protected'` asks in every mode but bypass. */
+/**
+ * What the host found about an action before rules and mode; `reasons` are what is out of the ordinary, often none. Modes do not
+ * let `protected` edits through by themselves; a rule of the user's that allows them does, and so does bypassing.
+ */
 export interface Finding {
   readonly decision: 'allow' | 'ask';
   readonly risk: RiskLevel;
@@ -14,28 +20,20 @@ export interface Finding {
   readonly scope: 'ordinary' | 'protected';
 }
 
-type Resolve = (path: string) => ResolvedPath;
-
 /** A first judgement: reading inside the workspace and talking to the user are allowed, everything else is asked. */
-export function findingOf(action: Action, resolve: Resolve): Finding {
+export function findingOf(action: Action, ground: Ground): Finding {
   switch (action.name) {
     case 'read-files':
-      return reading(
-        action.input.requests.map(({path}) => path),
-        resolve,
-      );
     case 'grep':
+      return reading(actionPaths(action), ground);
     case 'file-glob':
     case 'file-glob-v2':
-      return reading([action.input.path], resolve);
+      return searching(action, ground);
     case 'update-todos':
     case 'ask-user-question':
       return {decision: 'allow', risk: 'read-only', reasons: [], scope: 'ordinary'};
     case 'request-file-edits':
-      return editing(
-        action.input.edits.map(({path}) => path),
-        resolve,
-      );
+      return editing(actionPaths(action), ground);
     case 'request-command-output':
       return running(action.input);
     case 'write-to-long-running-shell-command':
@@ -73,8 +71,8 @@ export function findingOf(action: Action, resolve: Resolve): Finding {
   }
 }
 
-function reading(paths: readonly string[], resolve: Resolve): Finding {
-  const outside = outsideOf(paths, resolve);
+function reading(paths: readonly string[], ground: Ground): Finding {
+  const outside = outsideOf(paths, ground);
   return outside.length === 0
     ? {decision: 'allow', risk: 'read-only', reasons: [], scope: 'ordinary'}
     : {
@@ -85,37 +83,49 @@ function reading(paths: readonly string[], resolve: Resolve): Finding {
       };
 }
 
-function editing(paths: readonly string[], resolve: Resolve): Finding {
-  const outside = outsideOf(paths, resolve);
-  const guarded = paths.flatMap(path => protectedPart(resolve(path).path) ?? protectedPart(path) ?? []);
-  const reasons = [
-    ...(outside.length === 0 ? [] : [`it changes files outside the workspace: ${outside.join(', ')}`]),
-    ...(guarded.length === 0 ? [] : [`it changes what can run or grant rights: ${guarded.join(', ')}`]),
-  ];
+function searching(action: Action<'file-glob' | 'file-glob-v2'>, ground: Ground): Finding {
+  const found = reading(actionPaths(action), ground);
+  const {unclear} = globStarts(action.input);
+  if (unclear.length === 0) return found;
+  const reason = `where the search starts cannot be told: ${unclear.join(', ')}`;
+  return {...found, decision: 'ask', reasons: [...found.reasons, reason]};
+}
+
+function editing(paths: readonly string[], ground: Ground): Finding {
+  const outside = outsideOf(paths, ground);
+  const guarded = paths.flatMap(
+    path => protectedPart(realParts(path, ground), ground) ?? protectedPart(writtenParts(path, ground), ground) ?? [],
+  );
   return {
     decision: 'ask',
     risk: outside.length === 0 ? 'local-change' : 'external',
-    reasons: reasons.length === 0 ? ['edits ask first in this mode'] : reasons,
+    reasons: [
+      ...(outside.length === 0 ? [] : [`it changes files outside the workspace: ${outside.join(', ')}`]),
+      ...(guarded.length === 0 ? [] : [`it changes what can run or grant rights: ${guarded.join(', ')}`]),
+    ],
     scope: guarded.length === 0 && outside.length === 0 ? 'ordinary' : 'protected',
   };
 }
 
+/** Every command asks; what the model claims of it only adds to the reasons. */
 function running({command, claims}: CommandInput): Finding {
-  const destructive = destructivePart(command);
-  const reasons = [
-    ...(destructive === undefined ? [] : [`\`${destructive}\` can destroy work`]),
-    ...(claims.risky === 'yes' ? ['the model calls it risky'] : []),
-  ];
+  const destructive = destructivePart(commandForms(command));
   return {
     decision: 'ask',
     risk: destructive === undefined ? 'unknown' : 'destructive',
-    reasons: reasons.length === 0 ? ['commands ask first in this mode'] : reasons,
+    reasons: [
+      ...(destructive === undefined ? [] : [`\`${destructive}\` can destroy work`]),
+      ...(claims.risky === 'yes' ? ['the model calls it risky'] : []),
+    ],
     scope: 'ordinary',
   };
 }
 
-const outsideOf = (paths: readonly string[], resolve: Resolve): readonly string[] =>
-  paths
-    .map(resolve)
-    .filter(({place}) => place === 'outside-workspace')
-    .map(({path}) => path);
+const outsideOf = (paths: readonly string[], {resolve}: Ground): readonly string[] => [
+  ...new Set(
+    paths
+      .map(resolve)
+      .filter(({place}) => place === 'outside-workspace')
+      .map(({path}) => path),
+  ),
+];

@@ -12,16 +12,17 @@ export interface Ground {
   readonly homes: () => readonly PathParts[];
 }
 
-/** Roots and home are absolute paths. They are looked up on the disk once, when first needed. */
-export function makeGround({
-  roots,
-  home,
-  resolve,
-}: {
+export interface GroundOptions {
+  /** The workspace folders as absolute paths; the first is where relative paths start. */
   readonly roots: readonly string[];
+  /** The user's home folder, an absolute path. */
   readonly home: string;
+  /** Where a path leads, symbolic links followed. */
   readonly resolve: (path: string) => ResolvedPath;
-}): Ground {
+}
+
+/** Where the roots and the home folder lead is looked up once, when first needed. */
+export function makeGround({roots, home, resolve}: GroundOptions): Ground {
   const asNamedAndReal = (paths: readonly string[]) => {
     let found: readonly PathParts[] | undefined;
     return () => (found ??= distinct([...paths, ...paths.map(path => resolve(path).path)].map(partsOf)));

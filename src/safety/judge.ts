@@ -1,45 +1,56 @@
 import type {Action} from '../actions/catalogue.ts';
-import type {ResolvedPath} from '../actions/ports.ts';
 import type {PermissionMode, Verdict} from '../domain/risk.ts';
 import {findingOf, type Finding} from './finding.ts';
-import {ruleFor, type PermissionRules} from './rules.ts';
+import {makeGround, type GroundOptions} from './ground.ts';
+import {ruleFor} from './rule-for.ts';
+import type {PermissionRules} from './rules.ts';
 
-export interface JudgeOptions {
+export interface JudgeOptions extends GroundOptions {
   readonly rules: PermissionRules;
-  /** Where a path leads, symbolic links followed. */
-  readonly resolve: (path: string) => ResolvedPath;
 }
 
-/** The host's judgement of actions. Order: what the host finds, made stricter by the model's claims; then rules; then mode. */
+/**
+ * The host's judgement of actions. What decides, in this order: a rule that denies; plan mode, for what is not known to only
+ * read; bypassing; a rule that asks; a rule that allows, of protected files too; acceptEdits, for ordinary edits; what the host
+ * found. What the model claims of its commands never loosens a verdict.
+ */
 export interface Judge {
   assess(action: Action, mode: PermissionMode): Verdict;
 }
 
-export const makeJudge = ({rules, resolve}: JudgeOptions): Judge => ({
-  assess(action, mode) {
-    const finding = findingOf(action, resolve);
-    const rule = ruleFor(action, rules, resolve);
-    const {risk} = finding;
-    const verdict = (decision: Verdict['decision'], ...reasons: readonly string[]): Verdict => ({
-      decision,
-      risk,
-      reasons,
-    });
+export function makeJudge({rules, ...options}: JudgeOptions): Judge {
+  const ground = makeGround(options);
+  return {
+    assess(action, mode) {
+      const finding = findingOf(action, ground);
+      const rule = ruleFor(action, rules, ground);
+      const {risk} = finding;
+      const plain = isPlainEdit(action, finding);
+      const grantable = plain && rule?.behaviour !== 'ask' ? 'kind' : 'exact';
+      const deny = (reason: string): Verdict => ({
+        decision: 'deny',
+        risk,
+        reasons: [reason, ...finding.reasons],
+        grantable: 'exact',
+      });
+      const ask = (...reasons: readonly string[]): Verdict => ({decision: 'ask', risk, reasons, grantable});
+      const allow: Verdict = {decision: 'allow', risk, reasons: [], grantable};
 
-    if (rule?.behaviour === 'deny') return verdict('deny', `the rule ${rule.text} forbids it`);
-    if (mode === 'plan') {
-      return finding.decision === 'allow'
-        ? verdict('allow')
-        : verdict('deny', 'in plan mode nothing is changed or run', ...finding.reasons);
-    }
-    if (mode === 'bypassPermissions') return verdict('allow');
-    if (rule?.behaviour === 'ask') return verdict('ask', `the rule ${rule.text} says to ask`, ...finding.reasons);
-    if (rule?.behaviour === 'allow') return verdict('allow');
-    if (mode === 'acceptEdits' && isPlainEdit(action, finding)) return verdict('allow');
-    return {decision: finding.decision, risk, reasons: finding.reasons};
-  },
-});
+      if (rule?.behaviour === 'deny') return deny(`the rule ${rule.text} forbids it`);
+      if (mode === 'plan' && risk !== 'read-only') return deny('in plan mode nothing is changed or run');
+      if (mode === 'bypassPermissions') return allow;
+      if (rule?.behaviour === 'ask') return ask(`the rule ${rule.text} says to ask`, ...finding.reasons);
+      if (rule?.behaviour === 'allow') return allow;
+      if (mode === 'acceptEdits' && plain) return allow;
+      if (finding.decision === 'allow') return allow;
+      return finding.reasons.length === 0 ? ask(ordinaryReason(action)) : ask(...finding.reasons);
+    },
+  };
+}
 
-/** Edits that the mode lets through: inside the workspace and of nothing that could run or change weft's own rules. */
+/** Edits that a mode may let through: inside the workspace and of nothing that could run or change weft's own rules. */
 const isPlainEdit = (action: Action, finding: Finding): boolean =>
   action.name === 'request-file-edits' && finding.risk === 'local-change' && finding.scope === 'ordinary';
+
+const ordinaryReason = (action: Action): string =>
+  action.name === 'request-file-edits' ? 'edits ask first in this mode' : 'commands ask first in this mode';

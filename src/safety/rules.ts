@@ -1,7 +1,8 @@
-import type {Action} from '../actions/catalogue.ts';
-import {definitions} from '../actions/catalogue.ts';
-import type {ResolvedPath} from '../actions/ports.ts';
+import {actionNames, definitions, type ActionName} from '../actions/catalogue.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
+import {unreachable} from '../base/unreachable.ts';
+import {parseCommandPattern, type CommandPattern} from './command-pattern.ts';
+import {parsePathPattern, type PathPattern} from './path-pattern.ts';
 
 /** What the user allows, wants to be asked about, and forbids. */
 export interface PermissionRules {
@@ -10,119 +11,103 @@ export interface PermissionRules {
   readonly deny: readonly PermissionRule[];
 }
 
-/** `Tool` or `Tool(pattern)`; `pattern` is `undefined` for the whole tool. */
+/** `Tool` or `Tool(pattern)`. Ready to be compared: a pattern that cannot be read never becomes a rule. */
 export interface PermissionRule {
   readonly text: string;
   readonly tool: string;
-  readonly pattern: string | undefined;
+  readonly about: RuleSubject;
 }
 
-/** Reads one rule, e.g. `Bash(git status:*)`, `Read`, `Edit(src/**)`. The error says what a rule looks like. */
+/** `other` is a pattern for a tool whose patterns are not read yet: it asks and denies for the whole tool and allows nothing. */
+export type RuleSubject =
+  | {readonly kind: 'every-call'}
+  | {readonly kind: 'commands'; readonly pattern: CommandPattern}
+  | {readonly kind: 'paths'; readonly pattern: PathPattern}
+  | {readonly kind: 'other'};
+
+/**
+ * Reads one rule, e.g. `Bash(git status:*)`, `Read`, `Edit(src/**)`. The tool is one of the catalogue or of an MCP server
+ * (`mcp__…`), in its exact case. The error says what is wrong with the rule and what to write.
+ */
 export function parseRule(text: string): Outcome<PermissionRule, string> {
-  const match = /^\s*([A-Za-z][\w-]*)\s*(?:\(([\s\S]*)\))?\s*$/u.exec(text);
-  const [, tool, pattern] = match ?? [];
+  const trimmed = text.trim();
+  const [, tool, pattern] = /^([A-Za-z][\w-]*)\s*(?:\(([\s\S]*)\))?$/u.exec(trimmed) ?? [];
   if (tool === undefined) {
     return failed(
       `${JSON.stringify(text)} is not a rule. A rule is Tool or Tool(pattern), such as Bash(git status:*) or Edit(src/**).`,
     );
   }
-  return ok({text: text.trim(), tool, pattern: pattern === undefined || pattern === '*' ? undefined : pattern});
+  const patterned = patternedBy(tool);
+  if (patterned === 'unknown') return failed(`The rule ${trimmed} names no tool of weft. ${suggestion(tool)}`);
+  if (pattern === undefined || pattern.trim() === '*') return ok({text: trimmed, tool, about: {kind: 'every-call'}});
+  const about = subjectOf(pattern, patterned);
+  return about.tag === 'ok'
+    ? ok({text: trimmed, tool, about: about.value})
+    : failed(`The rule ${trimmed} cannot be used: ${about.error}.`);
 }
 
-/** The rule that decides: deny before ask before allow; `undefined` when none speaks of the action. */
-export function ruleFor(
-  action: Action,
-  rules: PermissionRules,
-  resolve: (path: string) => ResolvedPath,
-): {readonly behaviour: 'allow' | 'ask' | 'deny'; readonly text: string} | undefined {
-  for (const behaviour of ['deny', 'ask', 'allow'] as const) {
-    const rule = rules[behaviour].find(candidate => speaksOf(candidate, action, {behaviour, resolve}));
-    if (rule !== undefined) return {behaviour, text: rule.text};
-  }
-  return undefined;
-}
+/** The names by which rules may speak of an action. */
+export const toolNamesOf = (action: ActionName): readonly string[] =>
+  // The older form of the search goes by no name of its own.
+  definitions[action === 'file-glob' ? 'file-glob-v2' : action].tools.map(({name}) => name);
 
-interface Manner {
-  readonly behaviour: 'allow' | 'ask' | 'deny';
-  readonly resolve: (path: string) => ResolvedPath;
-}
+type Patterned = 'commands' | 'paths' | 'other';
 
-function speaksOf(rule: PermissionRule, action: Action, manner: Manner): boolean {
-  if (!definitions[action.name].tools.some(({name}) => name === rule.tool)) return false;
-  const {pattern} = rule;
-  if (pattern === undefined) return true;
-  switch (action.name) {
-    case 'request-command-output':
-      return commandFits(action.input.command, pattern, manner.behaviour);
-    case 'read-files':
-      return pathsFit(
-        action.input.requests.map(({path}) => path),
-        pattern,
-        manner,
-      );
-    case 'request-file-edits':
-      return pathsFit(
-        action.input.edits.map(({path}) => path),
-        pattern,
-        manner,
-      );
-    case 'grep':
-    case 'file-glob':
-    case 'file-glob-v2':
-      return pathsFit([action.input.path], pattern, manner);
+function subjectOf(pattern: string, patterned: Patterned): Outcome<RuleSubject, string> {
+  switch (patterned) {
+    case 'commands': {
+      const read = parseCommandPattern(pattern);
+      return read.tag === 'ok' ? ok({kind: 'commands', pattern: read.value}) : read;
+    }
+    case 'paths': {
+      const read = parsePathPattern(pattern);
+      return read.tag === 'ok' ? ok({kind: 'paths', pattern: read.value}) : read;
+    }
+    case 'other':
+      return ok({kind: 'other'});
     default:
-      return false;
+      return unreachable(patterned);
   }
 }
 
-/**
- * An allow rule fits only a single plain command: no chaining, redirection, substitution, expansion or escape of any kind.
- * Deny and ask rules look at every part of a chain.
- */
-function commandFits(command: string, pattern: string, behaviour: Manner['behaviour']): boolean {
-  const fits = commandPattern(pattern);
-  if (behaviour === 'allow') return !/[;&|<>`$(){}\n\r\\#*?~![\]]/u.test(command) && fits.test(command.trim());
-  return [command, ...command.split(/[;&|\n(){}`]/u)].some(part => fits.test(bareCommand(part)));
+function patternedBy(tool: string): Patterned | 'unknown' {
+  const action = actionNames.find(name => definitions[name].tools.some(form => form.name === tool));
+  switch (action) {
+    case undefined:
+      return tool.startsWith('mcp__') ? 'other' : 'unknown';
+    case 'request-command-output':
+      return 'commands';
+    case 'read-files':
+    case 'request-file-edits':
+    case 'grep':
+    case 'file-glob-v2':
+      return 'paths';
+    default:
+      return 'other';
+  }
 }
 
-/** `git status:*` is the command and anything after it; a `*` elsewhere stands for any text. */
-function commandPattern(pattern: string): RegExp {
-  const prefix = /^([\s\S]*):\*$/u.exec(pattern)?.[1];
-  const source = (prefix ?? pattern).trim().split('*').map(escaped).join('[\\s\\S]*').replaceAll(/\s+/gu, '\\s+');
-  return new RegExp(prefix === undefined ? `^${source}$` : `^${source}(?:\\s[\\s\\S]*)?$`, 'u');
+function suggestion(tool: string): string {
+  const names = actionNames.flatMap(toolNamesOf);
+  const near = names
+    .map(name => ({name, distance: editDistance(name.toLowerCase(), tool.toLowerCase())}))
+    .toSorted((a, b) => a.distance - b.distance)
+    .find(({distance}) => distance <= 2);
+  if (near !== undefined) return `Did you mean ${near.name}?`;
+  const built = actionNames.filter(name => definitions[name].build.state === 'built').flatMap(toolNamesOf);
+  return `There are ${[...new Set(built)].join(', ')}; tools of MCP servers begin with mcp__.`;
 }
 
-/** Without leading assignments and the words that only wrap a command. */
-const bareCommand = (part: string): string =>
-  part
-    .trim()
-    .replace(/^(?:(?:[A-Za-z_]\w*=\S*|sudo|env|command|exec|nohup|time|builtin|\\)\s*)+/u, '')
-    .replace(/^\\/u, '');
-
-/** An allow rule must cover every path, where it leads; a deny or ask rule fits when one path does, as written or resolved. */
-function pathsFit(paths: readonly string[], pattern: string, {behaviour, resolve}: Manner): boolean {
-  const root = resolve('.').path;
-  const fits = pathPattern(pattern);
-  const real = (path: string): string => relativeTo(root, resolve(path).path);
-  return behaviour === 'allow'
-    ? paths.every(path => fits.test(real(path)))
-    : paths.some(path => fits.test(real(path)) || fits.test(path.replace(/^\.\//u, '')));
+/** The least number of characters to insert, drop or replace to make one text of the other. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({length: b.length + 1}, (_, at) => at);
+  for (const [line, char] of Array.from(a).entries()) {
+    const next = [line + 1];
+    for (let at = 1; at <= b.length; at += 1) {
+      const replaced = (row[at - 1] ?? 0) + (char === b[at - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[at] ?? 0) + 1, (next[at - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
 }
-
-const relativeTo = (root: string, path: string): string =>
-  path === root ? '.' : path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
-
-/** `**` crosses folders, `*` and `?` do not; a folder stands for all in it. */
-function pathPattern(pattern: string): RegExp {
-  const source = pattern
-    .replace(/^\.\//u, '')
-    .replace(/\/+$/u, '')
-    .split(/(\*\*\/|\*\*|\*|\?)/u)
-    .map(part => wildcards[part] ?? escaped(part))
-    .join('');
-  return new RegExp(`^${source}(?:/.*)?$`, 'u');
-}
-
-const wildcards: Readonly<Record<string, string>> = {'**/': '(?:.*/)?', '**': '.*', '*': '[^/]*', '?': '[^/]'};
-
-const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\/-]/gu, '\\$&');

@@ -1,23 +1,18 @@
 import type {ShellWord} from './read-shell.ts';
 
 /** Words that only lead up to a command: the shell's own keywords. */
-const keywords: ReadonlySet<string> = new Set(
-  ['!', '{', '}', 'if', 'then', 'elif', 'else', 'while', 'until', 'do', 'coproc', 'function', 'noglob', 'nocorrect'],
+const keywords = named('! { } if then elif else while until do coproc function noglob nocorrect');
+
+/** Programs that run the command they are given. */
+const wrappers = named(
+  'sudo doas pkexec env command exec builtin eval nohup time nice ionice xargs parallel stdbuf setsid unbuffer watch',
+  'strace ltrace caffeinate busybox toybox unshare nsenter',
 );
 
-/** Programs that run the command they are given, and how many operands stand before it. */
-const wrappers: ReadonlyMap<string, number> = new Map([
-  ...[
-    ...['sudo', 'doas', 'pkexec', 'env', 'command', 'exec', 'builtin', 'eval', 'nohup', 'time', 'nice', 'ionice'],
-    ...['xargs', 'parallel', 'stdbuf', 'setsid', 'unbuffer', 'watch', 'strace', 'ltrace', 'caffeinate', 'busybox'],
-    ...['toybox', 'unshare', 'nsenter'],
-  ].map(name => [name, 0] as const),
-  ...['timeout', 'gtimeout', 'chrt', 'taskset', 'flock', 'chroot', 'gosu', 'su-exec'].map(name => [name, 1] as const),
-]);
+/** The same, with an operand of their own before the command. */
+const wrappersOfOperand = named('timeout gtimeout chrt taskset flock chroot gosu su-exec');
 
-const shells: ReadonlySet<string> = new Set(
-  ['sh', 'bash', 'zsh', 'dash', 'ksh', 'mksh', 'ash', 'fish', 'rbash', 'su', 'runuser', 'script'],
-);
+const shells = named('sh bash zsh dash ksh mksh ash fish rbash su runuser script');
 
 /** The name of the program a word calls: `/bin/rm` is `rm`. */
 export const programName = (word: string): string => word.slice(word.lastIndexOf('/') + 1);
@@ -29,8 +24,8 @@ export function startsAfter(words: readonly ShellWord[], at: number): readonly n
   const name = programName(plain);
   if (keywords.has(name)) return [at + 1];
   if (name === 'find') return afterEach(words, {from: at + 1, words: findsCommands});
-  const operands = wrappers.get(name);
-  return operands === undefined ? [] : afterOptions(words, {from: at + 1, operands});
+  if (wrappers.has(name)) return afterOptions(words, {from: at + 1, operands: 0});
+  return wrappersOfOperand.has(name) ? afterOptions(words, {from: at + 1, operands: 1}) : [];
 }
 
 /** The texts that the command at `at` hands to a shell: `bash -c "…"`, `eval …`. */
@@ -47,7 +42,7 @@ export function textsFrom(words: readonly ShellWord[], at: number): readonly str
   return name === 'eval' || name === 'watch' || name === 'parallel' ? [rest.join(' ')] : [];
 }
 
-const findsCommands: ReadonlySet<string> = new Set(['-exec', '-execdir', '-ok', '-okdir']);
+const findsCommands = named('-exec -execdir -ok -okdir');
 
 const isAssignment = (word: string): boolean => /^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=/u.test(word);
 
@@ -87,4 +82,8 @@ function afterOptions(
     value = 'no';
   }
   return starts;
+}
+
+function named(...lines: readonly string[]): ReadonlySet<string> {
+  return new Set(lines.flatMap(line => line.split(' ')));
 }

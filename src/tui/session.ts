@@ -3,7 +3,7 @@ import {unreachable} from '../base/unreachable.ts';
 import {commandsFor, type CommandInfo, type CommandLine} from './input/commands.ts';
 import {draftOf, isEmptyDraft} from './input/draft.ts';
 import {readKeys, type KeyPress, type RawKey} from './input/keymap.ts';
-import {press} from './input/press.ts';
+import {leaveWithinMs, press} from './input/press.ts';
 import {attend, openUi, type Effect, type Ui} from './input/ui.ts';
 import type {MarkdownLexer} from './markdown/render-markdown.ts';
 import type {TuiExit, TuiOptions} from './options.ts';
@@ -13,7 +13,7 @@ import {emptyView, type View} from './state/view.ts';
 import type {Surface} from './surface.tsx';
 import type {Frame} from './text/wrap.ts';
 import {themeOf, type Theme} from './theme/theme.ts';
-import {previewLines} from './views/approval-card.ts';
+import {wholeApproval} from './views/approval-card.ts';
 import {helpText} from './views/help-text.ts';
 import {screen} from './views/screen.ts';
 import {finishedLines, openLines} from './views/transcript.ts';
@@ -44,8 +44,10 @@ export class Session {
   #ui: Ui;
   #frameTimer: NodeJS.Timeout | undefined;
   #tickTimer: NodeJS.Timeout | undefined;
+  #leaveTimer: NodeJS.Timeout | undefined;
   #lastFrame = Number.NEGATIVE_INFINITY;
   #runningSince = 0;
+  #retryAt = 0;
   /** Lines that go to the scrollback ahead of what is open. */
   #aside: readonly string[] = [];
 
@@ -73,6 +75,7 @@ export class Session {
       const {queued} = this.#view;
       this.#view = reduce(this.#view, event);
       if (event.event === 'prompt-accepted') this.#runningSince = this.#options.clock.now();
+      if (event.event === 'retrying') this.#retryAt = this.#options.clock.now() + event.delayMs;
       if (event.event === 'prompt-finished' && event.summary.end.kind === 'interrupted') this.#giveBack(queued);
     }
     this.#keepTicking();
@@ -103,6 +106,7 @@ export class Session {
   stop(): string {
     clearTimeout(this.#frameTimer);
     clearInterval(this.#tickTimer);
+    clearTimeout(this.#leaveTimer);
     const frame = this.#frame;
     const {view, finished} = this.#drained();
     this.#surface = undefined;
@@ -120,7 +124,18 @@ export class Session {
       for (const effect of effects) this.#perform(effect);
     }
     this.#attend();
+    this.#forgetLeaving();
     this.#drawNow();
+  }
+
+  /** The offer to leave goes when its time is over; every press sets or takes back the offer, and so the time. */
+  #forgetLeaving(): void {
+    clearTimeout(this.#leaveTimer);
+    if (this.#ui.leaving.kind === 'no' || this.#surface === undefined) return;
+    this.#leaveTimer = setTimeout(() => {
+      this.#ui = {...this.#ui, leaving: {kind: 'no'}};
+      this.#drawNow();
+    }, leaveWithinMs);
   }
 
   #perform(effect: Effect): void {
@@ -138,7 +153,7 @@ export class Session {
         this.#command(effect.line);
         return;
       case 'show-all':
-        this.#aside = [...this.#aside, '', ...previewLines(effect.approval.preview, this.#frame)];
+        this.#aside = [...this.#aside, '', ...wholeApproval(effect.approval, this.#frame)];
         return;
       case 'leave':
         this.#host.leave({kind: 'left'});
@@ -243,7 +258,7 @@ export class Session {
       commands: this.#commands,
       lexer: this.#lexer,
       directory: this.#options.directory,
-      elapsedMs: now - this.#runningSince,
+      times: {elapsedMs: now - this.#runningSince, retryInMs: this.#retryAt - now},
       demo: this.#options.demo,
     };
     this.#surface.show(linesText(finished), screen(state, rows, this.#frame));

@@ -1,6 +1,6 @@
 import {dirname} from 'node:path';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
-import {expandHome, holds, realPath, type Paths} from './files/resolve-path.ts';
+import {expandHome, realPath, type Paths} from './files/resolve-path.ts';
 import {globTest, isGlob, type PathTest} from './glob-pattern.ts';
 
 /** What no search may show. */
@@ -16,35 +16,32 @@ export interface Exclusions {
 
 /**
  * Reads globs as ignore files do. Without a slash one names files and folders at any depth, anywhere; one with a slash starts
- * at each workspace root; one with a leading slash or `~/` is an absolute path too. A folder stands for all that is in it.
+ * at each workspace root (`./a` and `a/b`), one with a leading slash or `~/` at the root of the disk. A folder stands for all
+ * that is in it.
  */
 export function readExclusions(
   globs: readonly string[],
   {paths, home}: {readonly paths: Paths; readonly home: string},
 ): Outcome<Exclusions, string> {
-  const below: PathTest[] = [];
-  const anywhere: PathTest[] = [];
+  const fromRoots: PathTest[] = [];
+  const fromDisk: PathTest[] = [];
   for (const glob of globs) {
-    const pattern = expandHome(glob, home).replace(/\/+$/u, '');
-    const absolute = pattern.startsWith('/') ? [pattern, withRealFolder(pattern)] : [];
-    const somewhere = pattern.includes('/') ? [] : [pattern];
-    for (const [tests, patterns] of [
-      [below, [pattern]],
-      [anywhere, [...new Set([...absolute, ...somewhere])]],
-    ] as const) {
-      for (const each of patterns) {
-        const test = globTest(each);
-        if (test.tag === 'failed') return failed(test.error);
-        tests.push(test.value);
-      }
+    const pattern = expandHome(glob, home).replace(/(?<=.)\/+$/u, '');
+    const isAbsolute = pattern.startsWith('/');
+    for (const each of isAbsolute ? [pattern, withRealFolder(pattern)] : [pattern]) {
+      const test = globTest(each);
+      if (test.tag === 'failed') return failed(test.error);
+      if (isAbsolute || !each.includes('/')) fromDisk.push(test.value);
+      else fromRoots.push(test.value);
     }
   }
 
   const fits = (real: string): boolean =>
-    anywhere.some(test => test(real.slice(1))) ||
-    paths.roots.some(
-      root => holds(root, real) && below.some(test => test(real.slice(root.length).replace(/^\//u, ''))),
-    );
+    fromDisk.some(test => test(real.slice(1))) ||
+    paths.roots.some(root => {
+      const start = root.endsWith('/') ? root : `${root}/`;
+      return real.startsWith(start) && fromRoots.some(test => test(real.slice(start.length)));
+    });
 
   const folders = new Map<string, boolean>();
   function leavesOutFolder(real: string): boolean {
@@ -73,8 +70,8 @@ export function readExclusions(
 /** Folders whose answer is remembered: most paths of a search lie in few. */
 const mostFolders = 10_000;
 
-/** Whether ripgrep is sure to read the glob as we do. */
-const isPlain = (glob: string): boolean => glob !== '' && !/^[!~#]|[[\]{}\\]/u.test(glob);
+/** Whether ripgrep is sure to read the glob as we do, when it runs in the root. */
+const isPlain = (glob: string): boolean => glob !== '' && !/^[!~#/]|[[\]{}\\]/u.test(glob);
 
 /** The pattern with its leading plain parts as they are on the disk, links resolved. */
 function withRealFolder(pattern: string): string {

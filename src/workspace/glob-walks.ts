@@ -1,6 +1,6 @@
 import {dirname, posix} from 'node:path';
 import type {GlobRequest} from '../actions/ports.ts';
-import {failed, ok, type Outcome} from '../base/outcome.ts';
+import {ok, type Outcome} from '../base/outcome.ts';
 import {expandHome, holds, type Paths} from './files/resolve-path.ts';
 import {globTest, isGlob, type PathTest} from './glob-pattern.ts';
 import {kindOf} from './search-place.ts';

@@ -2,9 +2,9 @@
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The environment of a command: what weft itself was given, without keys and without what would change how a shell starts,
- * and with everything switched off that would wait for a person. `mark` is unique to the run, so that a process that left
- * its group and its parent can still be told to belong to it.
+ * The environment of a command: what weft itself was given (a user's NODE_OPTIONS too), without keys and without what would
+ * change how a shell starts, and with everything switched off that would wait for a person. `mark` is unique to the run, so
+ * that a process that left its group and its parent can still be told to belong to it.
  */
 export function shellEnvironment(given: Environment, mark: string): Record<string, string> {
   const kept: Record<string, string> = {};
@@ -20,14 +20,16 @@ export const markName = 'WEFT_RUN';
 const isWithheld = (name: string): boolean => withheld.some(pattern => pattern.test(name));
 
 const withheld: readonly RegExp[] = [
-  /(?:^|_)(?:API_KEY|TOKEN|SECRET)$/iu,
+  /(?:^|_)(?:API_KEY|TOKEN|SECRET|SECRET_KEY|SECRET_ACCESS_KEY|PRIVATE_KEY|PASSWORD)$/iu,
+  /^(?:ANTHROPIC|OPENAI)_KEY$/iu,
   /^WEFT_/iu,
-  // Left by `npm start` and `npm test`: they would make a package manager inside the command believe it runs in that script.
-  /^npm_/iu,
+  // Set by npm for its scripts (`npm start`): they would make a package manager inside the command believe it runs in that
+  // script. A user sets npm's options in capitals, and keeps them.
+  /^npm_(?:lifecycle_\w+|package_\w+|config_\w+|execpath|node_execpath|command)$/u,
   /^INIT_CWD$/u,
   // Files a non-interactive shell would read before the command.
   /^(?:BASH_ENV|ENV)$/u,
-  // A cache of our own program is of no use to others; NODE_OPTIONS of a debugger would make every node in the command wait for it.
+  // The cache of our own program is of no use to others.
   /^NODE_COMPILE_CACHE$/u,
   /^(?:OLDPWD|_)$/u,
 ];

@@ -127,7 +127,7 @@ export function engineBench(
   const model = scriptedModel(script);
   const session = given.session ?? memorySession();
   let ids = 0;
-  const allow: Verdict = {decision: 'allow', risk: 'read-only', reasons: []};
+  const allow: Verdict = {decision: 'allow', risk: 'read-only', reasons: [], grantable: 'exact'};
   const ports: AgentPorts = {
     model,
     judge: {assess: given.assess ?? (() => allow)},

@@ -8,8 +8,8 @@ import {pressComposer} from './press-composer.ts';
 import {pressForm} from './question-form.ts';
 import {typingPauseMs, type Card, type Effect, type PressContext, type Step, type Ui} from './ui.ts';
 
-/** Two presses of the interrupt key within this time leave. */
-const leaveWithinMs = 2000;
+/** Two presses of the interrupt key within this time (milliseconds) leave. */
+export const leaveWithinMs = 2000;
 
 /** A held key repeats faster than this; a repeat never answers the next card. */
 const heldKeyMs = 40;
@@ -116,7 +116,8 @@ function pressApproval(
 ): Step {
   if (key.kind === 'key' && key.name === 'escape') return {ui, effects: stop};
   if (key.kind !== 'text') return {ui, effects: []};
-  switch (key.text.toLowerCase()) {
+  // An Enter may come in one piece with the answer: it answers nothing, and does not keep the other key from it.
+  switch (key.text.replaceAll('\n', '').toLowerCase()) {
     case approvalKeys.allowOnce:
       return answer(ui, card, {decision: 'allow', scope: 'once'});
     case approvalKeys.allowSession:

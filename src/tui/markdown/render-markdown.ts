@@ -34,9 +34,6 @@ export function renderCodeLines(text: string, frame: Frame): readonly string[] {
     .map(line => (line === '' ? '' : codeIndent + frame.theme.paint(codeRoles, line)));
 }
 
-export const renderCodeLabel = (language: string, frame: Frame): readonly string[] =>
-  language === '' ? [] : [codeIndent + frame.theme.paint(['dim'], visible(language).slice(0, frame.width - 4))];
-
 const codeIndent = '  ';
 const codeRoles: readonly Role[] = ['code-block'];
 const plainRoles: readonly Role[] = [];
@@ -96,7 +93,7 @@ function blockLines(token: Token, frame: Frame): readonly string[] {
         noIndent,
       );
     case 'code':
-      return [...renderCodeLabel(token.lang ?? '', frame), ...renderCodeLines(token.text, frame)];
+      return renderCodeLines(token.text, frame);
     case 'blockquote':
       return prefixed(blocks(token.tokens, narrower(frame, 2), 'spaced'), {
         first: `${frame.theme.paint(['dim'], glyphs.quoteBar)} `,

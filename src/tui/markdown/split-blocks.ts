@@ -6,7 +6,7 @@
 export type MarkdownPiece =
   /** `gap` says whether a blank line stands before it (between items of a tight list there is none). */
   | {readonly kind: 'block'; readonly source: string; readonly gap: 'line' | 'none'}
-  | {readonly kind: 'code-start'; readonly language: string}
+  | {readonly kind: 'code-start'}
   /** Whole lines of an open fence, without the last line feed. */
   | {readonly kind: 'code-lines'; readonly text: string};
 
@@ -133,7 +133,7 @@ class Splitter {
   #begin(line: string, next: number): void {
     const fence = fenceLine.exec(line);
     if (fence !== null) {
-      this.#pieces.push({kind: 'code-start', language: (fence[3] ?? '').trim()});
+      this.#pieces.push({kind: 'code-start'});
       this.#place = {kind: 'fence', marker: fence[2] ?? '```', indent: (fence[1] ?? '').length};
       this.#skipTo(next);
       return;

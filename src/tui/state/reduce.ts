@@ -1,11 +1,12 @@
 import type {AgentEvent} from '../../actions/agent-event.ts';
 import {unreachable} from '../../base/unreachable.ts';
-import {messageText, type Message} from '../../domain/conversation.ts';
 import type {ActionId} from '../../domain/ids.ts';
 import type {BlockDelta} from '../../domain/model-stream.ts';
+import {stopText} from '../../domain/stop-text.ts';
 import {applyTaskFrames, emptyTaskView} from '../../tasks/task-view.ts';
-import {markdownStart} from '../markdown/split-blocks.ts';
-import {emptyView, type ActionEntry, type ActionStage, type Entry, type View} from './view.ts';
+import {sentenceOf} from '../text/sentence.ts';
+import {pastEntries} from './past-entries.ts';
+import {emptyView, textEntry, type ActionEntry, type ActionStage, type Entry, type View} from './view.ts';
 
 /** Live output kept of a running action (UTF-16 units): more than the lines shown of it can hold. */
 const tailKept = 4000;
@@ -31,7 +32,9 @@ export function reduce(view: View, event: AgentEvent): View {
         ...view,
         run: {
           state: 'retrying',
-          text: `${event.message} Trying again in ${Math.ceil(event.delayMs / 1000)} s (${event.attempt} of ${event.maxAttempts}).`,
+          attempt: event.attempt,
+          maxAttempts: event.maxAttempts,
+          reason: event.message,
         },
       };
     case 'message-started':
@@ -53,7 +56,11 @@ export function reduce(view: View, event: AgentEvent): View {
       });
     case 'approval-requested':
       return {
-        ...onAction(view, event.approval.id, () => ({stage: 'waiting', action: event.approval.action})),
+        ...onAction(view, event.approval.id, () => ({
+          stage: 'waiting',
+          action: event.approval.action,
+          preview: event.approval.preview,
+        })),
         approvals: [...view.approvals, event.approval],
       };
     case 'approval-settled':
@@ -88,8 +95,12 @@ export function reduce(view: View, event: AgentEvent): View {
     case 'prompt-finished': {
       const ended = {...view, entries: view.entries.map(done), run: {state: 'idle'}} as const;
       const {end} = event.summary;
+      if (end.kind === 'done') {
+        const note = stopText(event.summary);
+        return note === undefined ? ended : told(ended, 'warning', sentenceOf([note]));
+      }
       const dropped = end.kind === 'interrupted' ? {...ended, queued: []} : ended;
-      return end.kind === 'done' ? dropped : add(dropped, {kind: 'end', end});
+      return add(dropped, {kind: 'end', end});
     }
     default:
       return unreachable(event);
@@ -140,38 +151,9 @@ function opened(before: View, event: AgentEvent & {readonly event: 'session-open
     usage,
     tasks: applyTaskFrames(emptyTaskView, todoFrames),
     queued: before.session.tag === 'opening' ? before.queued : [],
-    entries: [...unwritten, ...heading, ...history.slice(left).flatMap(pastEntries)],
+    entries: [...unwritten, ...heading, ...pastEntries(history.slice(left))],
   };
 }
-
-function pastEntries(message: Message): readonly Entry[] {
-  if (message.role === 'user') {
-    const text = messageText(message);
-    return text === '' ? [] : [{kind: 'prompt', text}];
-  }
-  return message.blocks.flatMap((block, at): readonly Entry[] => {
-    switch (block.kind) {
-      case 'text':
-        return [textEntry(`${message.id}/${at}`, block.text, 'done')];
-      case 'tool-call':
-        return [{kind: 'past-action', text: block.name}];
-      case 'thinking':
-      case 'sealed-thinking':
-        return [];
-      default:
-        return unreachable(block);
-    }
-  });
-}
-
-const textEntry = (key: string, rest: string, state: 'streaming' | 'done'): Entry => ({
-  kind: 'text',
-  key,
-  rest,
-  place: markdownStart,
-  written: 'nothing',
-  state,
-});
 
 function blockStarted(view: View, key: string, kind: 'text' | 'thinking' | 'sealed-thinking' | 'tool-call'): View {
   switch (kind) {
@@ -214,7 +196,7 @@ function settled(view: View, event: AgentEvent & {readonly event: 'action-settle
   const stageFrom = (before: ActionStage | undefined): ActionStage => ({
     stage: 'settled',
     result: event.result,
-    preview: before?.stage === 'running' ? before.preview : {kind: 'none'},
+    preview: before?.stage === 'running' || before?.stage === 'waiting' ? before.preview : {kind: 'none'},
     tail: before?.stage === 'running' ? before.tail : '',
     durationMs: event.durationMs,
   });

@@ -2,10 +2,11 @@ import type {Approval, PromptEnd, SessionInfo, SessionUsage, SettledCall} from '
 import type {Action} from '../../actions/catalogue.ts';
 import type {Question} from '../../actions/ports.ts';
 import type {Preview} from '../../actions/preview.ts';
+import type {ToolResultBlock} from '../../domain/conversation.ts';
 import type {ActionId} from '../../domain/ids.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
 import {emptyTaskView, type TaskView} from '../../tasks/task-view.ts';
-import type {MarkdownPiece, MarkdownPlace} from '../markdown/split-blocks.ts';
+import {markdownStart, type MarkdownPiece, type MarkdownPlace} from '../markdown/split-blocks.ts';
 
 /**
  * Everything the screen shows, as a fold of agent events. It holds only what is still open: what is finished leaves it
@@ -29,7 +30,12 @@ export interface View {
 type Run =
   | {readonly state: 'idle'}
   | {readonly state: 'working'}
-  | {readonly state: 'retrying'; readonly text: string}
+  | {
+      readonly state: 'retrying';
+      readonly attempt: number;
+      readonly maxAttempts: number;
+      readonly reason: string;
+    }
   /** The user asked for a stop; what runs is being settled. */
   | {readonly state: 'stopping'};
 
@@ -50,6 +56,16 @@ export interface TextEntry {
   readonly state: 'streaming' | 'done';
 }
 
+/** A message's text with nothing of it written yet. */
+export const textEntry = (key: string, rest: string, state: TextEntry['state']): TextEntry => ({
+  kind: 'text',
+  key,
+  rest,
+  place: markdownStart,
+  written: 'nothing',
+  state,
+});
+
 interface ThinkingEntry {
   readonly kind: 'thinking';
   readonly key: string;
@@ -66,7 +82,7 @@ export interface ActionEntry {
 
 export type ActionStage =
   | {readonly stage: 'queued'; readonly action: Action}
-  | {readonly stage: 'waiting'; readonly action: Action}
+  | {readonly stage: 'waiting'; readonly action: Action; readonly preview: Preview}
   | {readonly stage: 'running'; readonly action: Action; readonly preview: Preview; readonly tail: string}
   | {
       readonly stage: 'settled';
@@ -80,9 +96,18 @@ export type ActionStage =
 type ClosedEntry =
   | {readonly kind: 'prompt'; readonly text: string}
   | {readonly kind: 'notice'; readonly level: 'info' | 'warning'; readonly text: string}
-  /** An action of an earlier run of weft, by its tool name. */
-  | {readonly kind: 'past-action'; readonly text: string}
+  | PastActionEntry
   | {readonly kind: 'end'; readonly end: PromptEnd};
+
+/** An action of a resumed session: all that is kept of it is what the model asked for and was told. */
+export interface PastActionEntry {
+  readonly kind: 'past-action';
+  readonly label: string;
+  readonly outcome: ToolResultBlock['outcome'];
+  /** What the model was told, and which part of it says most: `none` where the label has said it. */
+  readonly told: string;
+  readonly part: 'first-line' | 'last-lines' | 'line-count' | 'none';
+}
 
 /** What leaves the view for the scrollback: whole entries, and finished pieces of a message still being written. */
 export type Finished =

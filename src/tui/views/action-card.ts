@@ -1,27 +1,60 @@
 import type {SettledCall} from '../../actions/agent-event.ts';
+import type {FileDiff, Preview} from '../../actions/preview.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {faultText} from '../../domain/fault.ts';
-import type {ActionEntry, ActionStage} from '../state/view.ts';
+import type {ActionEntry, ActionStage, PastActionEntry} from '../state/view.ts';
 import {fit} from '../text/cell-width.ts';
 import {visible, visibleLine} from '../../base/visible.ts';
 import {wrapText, type Frame} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import type {Role} from '../theme/theme.ts';
-import {outputTail, resultLines} from './renderers.ts';
+import {changeTitle} from './change-title.ts';
+import {outputTail, pastLines, resultLines} from './renderers.ts';
 
 /** One line that names the target, with its state; below it what came out so far, or the result. */
 export function actionCard({label, stage}: ActionEntry, frame: Frame): readonly string[] {
   const {glyph, role} = markOf(stage);
   const seconds = stage.stage === 'settled' && stage.durationMs >= 1000 ? ` ${secondsText(stage.durationMs)}` : '';
   const room = frame.width - 2 - seconds.length;
-  const title = `${frame.theme.paint([role], glyph)} ${fit(visibleLine(label), room)}${frame.theme.paint(['dim'], seconds)}`;
-  const inner = {...frame, width: Math.max(8, frame.width - 4)};
-  const body = bodyLines(stage, inner);
-  return [
-    title,
-    ...body.map((line, at) => (at === 0 ? `  ${frame.theme.paint(['dim'], glyphs.branch)} ${line}` : `    ${line}`)),
-  ];
+  const files = filesOf(stage);
+  const target = files.length === 0 ? fit(visibleLine(label), room) : changeTitle(files, room);
+  const title = `${frame.theme.paint([role], glyph)} ${target}${frame.theme.paint(['dim'], seconds)}`;
+  return [title, ...branched(bodyLines(stage, innerOf(frame)), frame)];
 }
+
+/** The same for an action of a resumed session. */
+export function pastCard(past: PastActionEntry, frame: Frame): readonly string[] {
+  const {glyph, role} = outcomeMarks[past.outcome];
+  const title = `${frame.theme.paint([role], glyph)} ${fit(visibleLine(past.label), frame.width - 2)}`;
+  return [title, ...branched(pastLines(past, innerOf(frame)), frame)];
+}
+
+const innerOf = (frame: Frame): Frame => ({...frame, width: Math.max(8, frame.width - 4)});
+
+const branched = (body: readonly string[], {theme}: Frame): readonly string[] =>
+  body.map((line, at) => (at === 0 ? `  ${theme.paint(['dim'], glyphs.branch)} ${line}` : `    ${line}`));
+
+/** What the action changes or has changed, as far as it is known. */
+function filesOf(stage: ActionStage): readonly FileDiff[] {
+  switch (stage.stage) {
+    case 'queued':
+      return [];
+    case 'waiting':
+    case 'running':
+      return filesIn(stage.preview);
+    case 'settled': {
+      if (stage.result.tag === 'undecodable') return [];
+      const {name, settled} = stage.result.result;
+      return name === 'request-file-edits' && settled.state === 'success'
+        ? settled.output.files
+        : filesIn(stage.preview);
+    }
+    default:
+      return unreachable(stage);
+  }
+}
+
+const filesIn = (preview: Preview): readonly FileDiff[] => (preview.kind === 'diff' ? preview.files : []);
 
 function bodyLines(stage: ActionStage, frame: Frame): readonly string[] {
   switch (stage.stage) {
@@ -39,7 +72,7 @@ function bodyLines(stage: ActionStage, frame: Frame): readonly string[] {
   }
 }
 
-function markOf(stage: ActionStage): {readonly glyph: string; readonly role: Role} {
+function markOf(stage: ActionStage): Mark {
   switch (stage.stage) {
     case 'queued':
       return {glyph: glyphs.queued, role: 'dim'};
@@ -54,24 +87,26 @@ function markOf(stage: ActionStage): {readonly glyph: string; readonly role: Rol
   }
 }
 
-function settledMark(call: SettledCall): {readonly glyph: string; readonly role: Role} {
-  if (call.tag === 'undecodable') return {glyph: glyphs.error, role: 'error'};
-  const {state} = call.result.settled;
-  switch (state) {
-    case 'success':
-      return {glyph: glyphs.success, role: 'success'};
-    case 'error':
-      return {glyph: glyphs.error, role: 'error'};
-    case 'cancelled':
-      return {glyph: glyphs.cancelled, role: 'dim'};
-    default:
-      return unreachable(state);
-  }
+interface Mark {
+  readonly glyph: string;
+  readonly role: Role;
 }
 
-/** `4.2 s`, `3 min 05 s`. */
-export function secondsText(milliseconds: number): string {
-  const seconds = milliseconds / 1000;
-  if (seconds < 60) return seconds < 10 ? `${seconds.toFixed(1)} s` : `${Math.floor(seconds)} s`;
-  return `${Math.floor(seconds / 60)} min ${String(Math.floor(seconds % 60)).padStart(2, '0')} s`;
+const outcomeMarks: Readonly<Record<'success' | 'error' | 'cancelled', Mark>> = {
+  success: {glyph: glyphs.success, role: 'success'},
+  error: {glyph: glyphs.error, role: 'error'},
+  cancelled: {glyph: glyphs.cancelled, role: 'dim'},
+};
+
+const settledMark = (call: SettledCall): Mark =>
+  outcomeMarks[call.tag === 'undecodable' ? 'error' : call.result.settled.state];
+
+/** `4.2 s`, `12 s`, `3 min 05 s`. */
+const secondsText = (milliseconds: number): string =>
+  milliseconds < 9950 ? `${(milliseconds / 1000).toFixed(1)} s` : wholeSecondsText(milliseconds);
+
+/** `4 s`, `3 min 05 s`. */
+export function wholeSecondsText(milliseconds: number): string {
+  const seconds = Math.floor(milliseconds / 1000);
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, '0')} s`;
 }

@@ -1,16 +1,17 @@
 import type {Approval} from '../../actions/agent-event.ts';
 import type {Preview} from '../../actions/preview.ts';
+import {clip} from '../../base/clip.ts';
 import {unreachable} from '../../base/unreachable.ts';
-import type {RiskLevel} from '../../domain/risk.ts';
+import {visible, visibleLine} from '../../base/visible.ts';
 import {approvalKeys} from '../input/keymap.ts';
 import type {Refusal} from '../input/ui.ts';
-import {fit} from '../text/cell-width.ts';
-import {visible, visibleLine} from '../../base/visible.ts';
-import {hardWrap, wrapSpans, wrapText, type Frame, type Span} from '../text/wrap.ts';
-import {glyphs} from '../theme/glyphs.ts';
-import type {Role} from '../theme/theme.ts';
+import {cellWidth, fit} from '../text/cell-width.ts';
+import {hardWrap, wrapSpans, type Frame, type Indent, type Span} from '../text/wrap.ts';
+import {changeTitle} from './change-title.ts';
 import {composerView, type Placed} from './composer-view.ts';
 import {diffLines} from './diff-lines.ts';
+import {keyRow} from './key-row.ts';
+import {riskSpans} from './risk-text.ts';
 
 export interface ApprovalCardState {
   readonly approval: Approval;
@@ -19,39 +20,74 @@ export interface ApprovalCardState {
   readonly refusal: Refusal;
 }
 
+/** Lines of the reasons, `why` the model's and `risk` the host's: what is tried, in this order, when `rows` are few. */
+const sharesOfReasons = [
+  {why: 3, risk: 4},
+  {why: 1, risk: 2},
+  {why: 1, risk: 1},
+  {why: 0, risk: 1},
+] as const;
+
+/** Lines of what would be done that the reasons make room for. */
+const bodyWanted = 6;
+
 /**
- * What is asked and what can be answered. What can be long (command, diff, reasons) is cut in the middle to fit `rows`;
- * then the card says so and offers to print all of it above.
+ * What is asked and what can be answered. Where not all of it fits `rows`, what would be done goes before the reasons, and
+ * what changes before what stays; then the card says so and offers to print all of it above.
  */
 export function approvalCard({approval, waiting, refusal}: ApprovalCardState, rows: number, frame: Frame): Placed {
-  const {theme} = frame;
   const count = waiting > 1 ? ` (1 of ${waiting})` : '';
-  const title = theme.paint(
-    ['bold', 'warning'],
-    fit(`Allow this?${count} ${visibleLine(approval.label)}`, frame.width),
-  );
-  const risk = wrapSpans(
-    [
-      {text: `Risk: ${riskText(approval.verdict.risk)}.`, roles: [riskRole(approval.verdict.risk)]},
-      ...approval.verdict.reasons.map((reason): Span => ({text: ` ${visibleLine(reason)}`, roles: []})),
-    ],
-    frame,
-    {first: '', rest: '  ', roles: []},
-  ).slice(0, 4);
-  const why = approval.rationale === '' ? [] : wrapText(`Why: ${visible(approval.rationale)}`, [], frame).slice(0, 3);
-  const footer =
-    refusal.kind === 'writing' ? reasonLines(refusal, frame) : {lines: keyLines(approval, frame), cursor: {x: 0, y: 0}};
-  const body = previewLines(approval.preview, frame);
-  const room = Math.max(1, rows - 1 - risk.length - why.length - footer.lines.length);
-  const lines = [title, ...cutMiddle(body, room, frame), ...why, ...risk];
+  const title = titleLine(`Allow this?${count} `, approval, frame);
+  const keys = (hidden: 'nothing' | 'something'): Placed =>
+    refusal.kind === 'writing'
+      ? reasonLines(refusal, frame)
+      : {lines: keyRow(approval, {most: rows < 12 ? 2 : 3, hidden}, frame), cursor: {x: 0, y: 0}};
+  const whole = [...bodyLines(approval.preview, 'all', frame), ...reasonsOf(approval, everything, frame)];
+  const allKeys = keys('nothing');
+  const fits = 1 + whole.length + allKeys.lines.length <= rows;
+  const footer = fits ? allKeys : keys('something');
+  const middle = fits ? whole : squeezed(approval, Math.max(1, rows - 1 - footer.lines.length), frame);
   return {
-    lines: [...lines, ...footer.lines],
-    cursor: {x: footer.cursor.x, y: lines.length + footer.cursor.y},
+    lines: [title, ...middle, ...footer.lines],
+    cursor: {x: footer.cursor.x, y: 1 + middle.length + footer.cursor.y},
   };
 }
 
-/** Everything that would be run or changed, whole. */
-export function previewLines(preview: Preview, frame: Frame): readonly string[] {
+/** Everything there is to know of what is asked, for the scrollback. */
+export function wholeApproval(approval: Approval, frame: Frame): readonly string[] {
+  const {sessionGrant} = approval;
+  return [
+    titleLine('Asked for: ', approval, frame),
+    ...bodyLines(approval.preview, 'all', frame),
+    ...reasonsOf(approval, everything, frame),
+    ...(sessionGrant === ''
+      ? []
+      : wrapSpans([{text: `For this session: ${visibleLine(sessionGrant)}.`, roles: []}], frame, hanging)),
+  ];
+}
+
+function titleLine(lead: string, {label, preview}: Approval, frame: Frame): string {
+  const room = frame.width - lead.length;
+  const target =
+    preview.kind === 'diff' && preview.files.length > 0 ? changeTitle(preview.files, room) : visibleLine(label);
+  return frame.theme.paint(['bold', 'warning'], fit(lead + target, frame.width));
+}
+
+function squeezed(approval: Approval, room: number, frame: Frame): readonly string[] {
+  const all = bodyLines(approval.preview, 'all', frame);
+  const changes = bodyLines(approval.preview, 'changes', frame);
+  const wanted = Math.min(changes.length, bodyWanted);
+  let reasons: readonly string[] = [];
+  for (const share of sharesOfReasons) {
+    reasons = reasonsOf(approval, share, frame);
+    if (room - reasons.length >= wanted) break;
+  }
+  const left = Math.max(1, room - reasons.length);
+  const body = all.length <= left ? all : cutMiddle(changes, left, frame);
+  return [...body, ...reasons];
+}
+
+function bodyLines(preview: Preview, shown: 'all' | 'changes', frame: Frame): readonly string[] {
   switch (preview.kind) {
     case 'none':
       return [];
@@ -64,69 +100,59 @@ export function previewLines(preview: Preview, frame: Frame): readonly string[] 
         frame.theme.paint(['dim'], fit(`  in ${visibleLine(preview.directory)}`, frame.width)),
       ];
     case 'diff':
-      return diffLines(preview.files, Number.POSITIVE_INFINITY, frame);
+      return diffLines(preview.files, {most: Number.POSITIVE_INFINITY, shown}, frame);
     default:
       return unreachable(preview);
   }
 }
 
-function cutMiddle(lines: readonly string[], room: number, frame: Frame): readonly string[] {
-  if (lines.length <= room) return lines;
-  const head = Math.floor((room - 1) / 2);
-  const tail = room - 1 - head;
-  const note = `  … ${lines.length - head - tail} lines hidden: press ${approvalKeys.showAll} to see all of it`;
+interface Share {
+  readonly why: number;
+  readonly risk: number;
+}
+
+const everything: Share = {why: Number.POSITIVE_INFINITY, risk: Number.POSITIVE_INFINITY};
+const hanging: Indent = {first: '', rest: '  ', roles: []};
+
+function reasonsOf(approval: Approval, {why, risk}: Share, frame: Frame): readonly string[] {
+  const [level, reasons] = riskSpans(approval);
+  const {rationale} = approval;
   return [
-    ...lines.slice(0, head),
-    frame.theme.paint(['warning'], fit(note, frame.width)),
-    ...lines.slice(lines.length - tail),
+    ...(rationale === '' ? [] : within([], {text: `Why: ${visible(rationale)}`, roles: []}, {most: why, frame})),
+    ...within([level], reasons, {most: risk, frame}),
   ];
 }
 
-function keyLines({sessionGrant}: Approval, frame: Frame): readonly string[] {
-  const keys = [
-    `${approvalKeys.allowOnce} yes, once`,
-    `${approvalKeys.allowSession} yes, for this session${sessionGrant === '' ? '' : ` (${visibleLine(sessionGrant)})`}`,
-    `${approvalKeys.refuse} no`,
-    `${approvalKeys.refuseWithReason} no, with a reason`,
-    'Esc stop',
+/** Spans on at most `most` lines; what is too long loses the end of its `last` span, and says so. */
+function within(
+  spans: readonly Span[],
+  last: Span,
+  {most, frame}: {readonly most: number; readonly frame: Frame},
+): readonly string[] {
+  if (most === 0) return [];
+  let text = Number.isFinite(most) ? clip(last.text, most * frame.width) : last.text;
+  for (;;) {
+    const lines = wrapSpans([...spans, {...last, text}], frame, hanging);
+    if (lines.length <= most) return lines;
+    if (text.length < 2) return lines.slice(0, most);
+    text = clip(text, Math.max(1, text.length - 4));
+  }
+}
+
+function cutMiddle(lines: readonly string[], room: number, frame: Frame): readonly string[] {
+  if (lines.length <= room) return lines;
+  const head = Math.ceil((room - 1) / 2);
+  const tail = room - 1 - head;
+  const words = `  … ${lines.length - head - tail} lines hidden`;
+  const note = `${words}, ${approvalKeys.showAll} shows all`;
+  return [
+    ...lines.slice(0, head),
+    frame.theme.paint(['warning'], fit(cellWidth(note) <= frame.width ? note : words, frame.width)),
+    ...lines.slice(lines.length - tail),
   ];
-  return wrapText(keys.join(glyphs.between), ['accent'], frame).slice(0, 3);
 }
 
 function reasonLines({reason}: Refusal & {readonly kind: 'writing'}, frame: Frame): Placed {
   const field = composerView(reason, {rows: 2, frame, hint: 'why not? Enter sends it, Esc goes back'});
   return {lines: field.lines, cursor: field.cursor};
-}
-
-/** A risk in words a person uses. */
-function riskText(risk: RiskLevel): string {
-  switch (risk) {
-    case 'read-only':
-      return 'only reads';
-    case 'local-change':
-      return 'changes files on this machine';
-    case 'external':
-      return 'reaches outside this machine';
-    case 'destructive':
-      return 'can destroy data';
-    case 'unknown':
-      return 'could not be judged, so treat it as dangerous';
-    default:
-      return unreachable(risk);
-  }
-}
-
-function riskRole(risk: RiskLevel): Role {
-  switch (risk) {
-    case 'read-only':
-      return 'success';
-    case 'local-change':
-      return 'warning';
-    case 'external':
-    case 'destructive':
-    case 'unknown':
-      return 'error';
-    default:
-      return unreachable(risk);
-  }
 }

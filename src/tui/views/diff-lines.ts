@@ -1,16 +1,23 @@
-import type {DiffHunk, FileDiff} from '../../actions/preview.ts';
-import {changeOf} from '../../actions/request-file-edits.ts';
+import type {DiffHunk, DiffLine, FileDiff} from '../../actions/preview.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {fit} from '../text/cell-width.ts';
-import {visible, visibleLine} from '../../base/visible.ts';
+import {visible} from '../../base/visible.ts';
 import {hardWrap, type Frame} from '../text/wrap.ts';
 import type {Role} from '../theme/theme.ts';
+import {changeTitle} from './change-title.ts';
 
-/** The change of some files with line numbers. More than `most` lines are folded in the middle of each file. */
-export function diffLines(files: readonly FileDiff[], most: number, frame: Frame): readonly string[] {
+/**
+ * The change of some files with line numbers, below the title that a card gives to all of it: several files have headings of
+ * their own. More than `most` lines are folded in the middle of each file; `shown` may leave out what did not change.
+ */
+export function diffLines(
+  files: readonly FileDiff[],
+  {most, shown}: {readonly most: number; readonly shown: 'all' | 'changes'},
+  frame: Frame,
+): readonly string[] {
   return files.flatMap(file => {
-    const title = `${changeOf(file)} ${visibleLine(file.path)} (+${file.added} -${file.removed})`;
-    return [frame.theme.paint(['bold'], fit(title, frame.width)), ...folded(fileLines(file, frame), most, frame)];
+    const lines = folded(fileLines(shown === 'all' ? file : changesOf(file), frame), most, frame);
+    return files.length === 1 ? lines : [frame.theme.paint(['bold'], changeTitle([file], frame.width)), ...lines];
   });
 }
 
@@ -25,6 +32,30 @@ export function folded(lines: readonly string[], most: number, frame: Frame): re
     frame.theme.paint(['dim'], fit(note, frame.width)),
     ...lines.slice(lines.length - tail),
   ];
+}
+
+/** The file's change without its context lines: each run of changed lines is a hunk of its own. */
+function changesOf(file: FileDiff): FileDiff {
+  const hunks = file.hunks.flatMap(({oldStart, newStart, lines}) => {
+    const runs: {oldStart: number; newStart: number; lines: DiffLine[]}[] = [];
+    let oldLine = oldStart;
+    let newLine = newStart;
+    let run: DiffLine[] | undefined;
+    for (const line of lines) {
+      if (line.kind === 'context') {
+        run = undefined;
+      } else if (run === undefined) {
+        run = [line];
+        runs.push({oldStart: oldLine, newStart: newLine, lines: run});
+      } else {
+        run.push(line);
+      }
+      if (line.kind !== 'added') oldLine++;
+      if (line.kind !== 'removed') newLine++;
+    }
+    return runs;
+  });
+  return {...file, hunks};
 }
 
 function fileLines(file: FileDiff, frame: Frame): readonly string[] {

@@ -4,8 +4,11 @@ import {endText} from '../../actions/request-command-output.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {faultText} from '../../domain/fault.ts';
 import type {Cancellation} from '../../domain/settled.ts';
+import {firstLine} from '../../base/clip.ts';
 import {visible, visibleLine, visibleOutput} from '../../base/visible.ts';
+import type {PastActionEntry} from '../state/view.ts';
 import {hardWrap, wrapText, type Frame} from '../text/wrap.ts';
+import {fit} from '../text/cell-width.ts';
 import {diffLines} from './diff-lines.ts';
 
 /** What a card says below its first line once the action has succeeded. */
@@ -26,7 +29,7 @@ export const renderers: {readonly [N in ActionName]: ResultRenderer<OutputOf<N>>
     ),
   ],
   'read-files': ({files}, frame) => files.flatMap(entry => note(readText(entry), frame)),
-  'request-file-edits': ({files}, frame) => diffLines(files, diffShown, frame),
+  'request-file-edits': ({files}, frame) => diffLines(files, {most: diffShown, shown: 'all'}, frame),
   grep: (report, frame) =>
     note(
       (report.omitted.exact === 'exact' ? '' : 'at least ') +
@@ -83,9 +86,30 @@ export function resultLines<N extends ActionName>(result: ActionResult<N>, frame
     case 'error':
       return wrapText(visible(faultText(settled.fault)), ['error'], frame);
     case 'cancelled':
-      return wrapText(visible(cancelText(settled.why)), ['dim'], frame);
+      return wrapText(visible(cancelText(result.name, settled.why)), ['dim'], frame);
     default:
       return unreachable(settled);
+  }
+}
+
+/** What the card of an action of a resumed session says: of its result only the text for the model is kept. */
+export function pastLines({outcome, told, part}: PastActionEntry, frame: Frame): readonly string[] {
+  if (told.trim() === '') return [];
+  const {theme} = frame;
+  const dim = (text: string): readonly string[] => [theme.paint(['dim'], fit(text, frame.width))];
+  switch (part) {
+    case 'none':
+      return [];
+    case 'last-lines':
+      return outputTail(told, frame);
+    case 'line-count':
+      return dim(countOf(told.split('\n').length, {one: 'line', many: 'lines'}));
+    case 'first-line': {
+      const line = visibleLine(firstLine(told, 4 * frame.width));
+      return outcome === 'error' ? wrapText(line, ['error'], frame).slice(0, 3) : dim(line);
+    }
+    default:
+      return unreachable(part);
   }
 }
 
@@ -134,9 +158,10 @@ function countOf(count: number, {one, many}: Noun): string {
   return count === 0 ? `no ${many}` : `${count} ${count === 1 ? one : many}`;
 }
 
-function cancelText({reason, message}: Cancellation): string {
+function cancelText(name: ActionName, {reason, message}: Cancellation): string {
   switch (reason) {
     case 'declined':
+      if (name === 'ask-user-question') return 'not answered';
       return message === '' ? 'you said no' : `you said no: ${message}`;
     case 'denied':
       return message === '' ? 'not permitted' : message;

@@ -12,7 +12,7 @@ import {approvalCard} from './approval-card.ts';
 import {composerView, type Placed} from './composer-view.ts';
 import {completionList, sessionList} from './lists.ts';
 import {questionCard} from './question-card.ts';
-import {runLine, statusLine} from './status-line.ts';
+import {runLine, statusLine, type RunTimes} from './status-line.ts';
 import {todoPanel} from './todo-panel.ts';
 import {openLines} from './transcript.ts';
 
@@ -22,8 +22,7 @@ export interface ScreenState {
   readonly commands: readonly CommandInfo[];
   readonly lexer: MarkdownLexer | undefined;
   readonly directory: string;
-  /** Since the running prompt began. */
-  readonly elapsedMs: number;
+  readonly times: RunTimes;
   readonly demo: 'none' | 'offered';
 }
 
@@ -38,7 +37,7 @@ export function screen(state: ScreenState, rows: number, frame: Frame): Placed {
   const input = inputLines(state, Math.max(2, most - 2), frame);
   const left = (used: number): number => Math.max(0, most - 1 - input.lines.length - used);
   const asked = attentionOf(state.view).kind !== 'composer';
-  const running = asked ? [] : runLine(state.view, state.elapsedMs, frame).slice(0, left(1));
+  const running = asked ? [] : runLine(state.view, state.times, frame).slice(0, left(1));
   const queued = queuedLines(state.view, frame).slice(0, left(1 + running.length));
   const room = left(1 + running.length + queued.length);
   const todos = todoPanel(state.view, Math.min(6, Math.floor(room / 2)), frame).slice(0, Math.max(0, room));

@@ -1,13 +1,13 @@
 import type {PromptEnd} from '../../actions/agent-event.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {faultText} from '../../domain/fault.ts';
-import {renderCodeLabel, renderCodeLines, renderMarkdown, type MarkdownLexer} from '../markdown/render-markdown.ts';
+import {renderCodeLines, renderMarkdown, type MarkdownLexer} from '../markdown/render-markdown.ts';
 import type {MarkdownPiece} from '../markdown/split-blocks.ts';
 import type {Entry, Finished, TextEntry} from '../state/view.ts';
-import {visible, visibleLine} from '../../base/visible.ts';
+import {visible} from '../../base/visible.ts';
 import {wrapSpans, wrapText, type Frame} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
-import {actionCard} from './action-card.ts';
+import {actionCard, pastCard} from './action-card.ts';
 
 /** Lines of thinking kept in the scrollback and while it streams. */
 const thinkingShown = 3;
@@ -39,7 +39,7 @@ export function finishedLines(finished: Finished, lexer: MarkdownLexer, frame: F
         ? ['', ...wrapText(`${glyphs.warning} ${visible(finished.text)}`, ['warning'], frame)]
         : ['', ...wrapText(visible(finished.text), ['dim'], frame)];
     case 'past-action':
-      return [frame.theme.paint(['dim'], `${glyphs.bullet} ${visibleLine(finished.text)}`)];
+      return ['', ...pastCard(finished, frame)];
     case 'end':
       return ['', ...endLines(finished.end, frame)];
     default:
@@ -88,7 +88,7 @@ function pieceLines(
       return lines.length > 0 && (piece.gap === 'line' || position === 'first') ? ['', ...lines] : lines;
     }
     case 'code-start':
-      return ['', ...renderCodeLabel(piece.language, frame)];
+      return [''];
     case 'code-lines':
       return renderCodeLines(piece.text, frame);
     default:

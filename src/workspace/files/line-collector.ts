@@ -1,10 +1,8 @@
+import {answerBytes} from '../../actions/ports.ts';
 import {clip} from '../../base/clip.ts';
 
 /** A line longer than this (UTF-16 units) is cut. */
 export const longestShownLine = 2000;
-
-/** Bytes of text in one answer. */
-export const answerBytes = 250_000;
 
 export interface CollectedLines {
   readonly lines: readonly string[];

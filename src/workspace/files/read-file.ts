@@ -1,11 +1,11 @@
 import {createHash, type Hash} from 'node:crypto';
 import type {FileHandle} from 'node:fs/promises';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
-import type {ReadFile, ReadRequest} from '../../actions/ports.ts';
+import {answerBytes, type ReadFile, type ReadRequest} from '../../actions/ports.ts';
 import type {ImageBlock} from '../../domain/conversation.ts';
 import {rejected, type Fault} from '../../domain/fault.ts';
 import {byteSize} from './byte-size.ts';
-import {answerBytes, collectLines, longestShownLine, type CollectedLines} from './line-collector.ts';
+import {collectLines, longestShownLine, type CollectedLines} from './line-collector.ts';
 import {markedEncoding} from './text-form.ts';
 
 /** What reading a regular file gives; `hash` is the SHA-256 of all its bytes (lower hex). */

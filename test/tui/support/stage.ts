@@ -78,11 +78,10 @@ export const approval = (id: string, command: string): Approval => ({
     claims: {readOnly: 'no', risky: 'yes', usesPager: 'unsaid'},
     description: '',
     rationale: 'the cache is stale',
-    citations: [],
   }),
   label: `Run command: ${command}`,
   preview: {kind: 'command', command, directory: '/home/user/project'},
-  verdict: {decision: 'ask', risk: 'destructive', reasons: ['rm deletes files.']},
+  verdict: {decision: 'ask', risk: 'destructive', reasons: ['rm deletes files.'], grantable: 'exact'},
   rationale: 'the cache is stale',
   sessionGrant: 'rm in this folder',
 });

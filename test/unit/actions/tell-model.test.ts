@@ -19,7 +19,7 @@ const report = (end: ShellReport['end'], text = '', file?: string): ShellReport 
 });
 
 const claims = {readOnly: 'unsaid', risky: 'unsaid', usesPager: 'unsaid'} as const;
-const input = {command: 'make', timeoutMs: 1, claims, description: '', rationale: '', citations: []};
+const input = {command: 'make', timeoutMs: 1, claims, description: '', rationale: ''};
 
 describe('what the model reads', () => {
   test.each([

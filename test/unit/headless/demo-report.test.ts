@@ -3,7 +3,7 @@ import type {Verdict} from '../../../src/domain/risk.ts';
 import {runReport} from '../../../src/headless/demo-report.ts';
 import {callBlock, callsTools, engineBench, finishedReport, says} from '../../support/memory-ports.ts';
 
-const asks: Verdict = {decision: 'ask', risk: 'unknown', reasons: ['commands need your approval']};
+const asks: Verdict = {decision: 'ask', risk: 'unknown', reasons: ['commands need your approval'], grantable: 'exact'};
 
 const todos = (first: string, second: string) =>
   callBlock('TodoWrite', {

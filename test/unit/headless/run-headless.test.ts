@@ -41,7 +41,7 @@ async function run(bench: Bench, given: Partial<HeadlessOptions> = {}): Promise<
   return {exitCode, stdout: written.join(''), notes};
 }
 
-const asks: Verdict = {decision: 'ask', risk: 'unknown', reasons: ['commands need your approval']};
+const asks: Verdict = {decision: 'ask', risk: 'unknown', reasons: ['commands need your approval'], grantable: 'exact'};
 const bash = (id: string) => callBlock('Bash', {command: 'make'}, id);
 
 describe('text', () => {

@@ -5,12 +5,13 @@ import {collectOutput, outputBound} from '../../../src/workspace/bounded-output.
 import {openSpillFile} from '../../../src/workspace/spill-file.ts';
 import {temporaryFolder} from './temporary-folder.ts';
 
+const noFile = (): string => {
+  throw new Error('no file is wanted');
+};
+
 test('small output is text alone: no file, bytes decoded across chunks, bad ones shown', async () => {
   let seen = '';
-  const newFile = (): string => {
-    throw new Error('no file is wanted');
-  };
-  const output = collectOutput({newFile, observe: text => (seen += text)});
+  const output = collectOutput({newFile: noFile, observe: text => (seen += text)});
   const bytes = Buffer.from('käse \ud83d\ude00\n');
   for (const byte of bytes) await output.push(Buffer.from([byte]));
   await output.push(Buffer.from([0xff, 0x0a]));

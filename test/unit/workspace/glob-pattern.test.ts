@@ -40,7 +40,7 @@ test.each<[string, readonly string[], readonly string[]]>([
 });
 
 test('a pattern made of a path with parts and characters replaced by wildcards fits that path', () => {
-  const name = fc.string({unit: fc.constantFrom('a', 'b', '.', '😀'), minLength: 1, maxLength: 6});
+  const name = fc.string({unit: fc.constantFrom('a', 'b', '-', '😀'), minLength: 1, maxLength: 6});
   const path = fc.array(fc.tuple(name, fc.constantFrom('same', '**', '*', '?', 'a*')), {minLength: 1, maxLength: 6});
   fc.assert(
     fc.property(path, parts => {

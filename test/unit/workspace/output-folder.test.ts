@@ -15,6 +15,7 @@ import {expect, test} from 'vitest';
 import {makeOutputFolder} from '../../../src/workspace/output-folder.ts';
 import {temporaryFolder} from './temporary-folder.ts';
 
+const daysAgo = (days: number): Date => new Date(Date.now() - days * 24 * 60 * 60 * 1000);
 const modeOf = (path: string): number => statSync(path).mode & 0o777;
 
 test('nothing is made before the first file; then a private folder of an unforeseeable name; removed as a whole', () => {
@@ -77,7 +78,6 @@ test('a parent of another user is refused', () => {
 
 test('what was left behind more than seven days ago is deleted with the first file', () => {
   using space = temporaryFolder();
-  const daysAgo = (days: number): Date => new Date(Date.now() - days * 24 * 60 * 60 * 1000);
   for (const [name, days] of [
     ['run-old', 8],
     ['run-new', 6],

@@ -1,4 +1,4 @@
-import {mkdirSync, writeFileSync} from 'node:fs';
+import {mkdirSync, symlinkSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {afterAll, expect, test} from 'vitest';
 import type {GlobRequest, GrepRequest} from '../../../src/actions/ports.ts';
@@ -160,6 +160,51 @@ test.each<[string, Partial<GlobRequest>, readonly string[]]>([
   ['no such folder', {patterns: ['nowhere/*.ts']}, []],
 ])('glob: %s', async (_name, request, paths) => {
   expect(await glob(request)).toEqual({paths, omitted: 0});
+});
+
+test('links are not followed; a pattern that names one starts where it leads', async () => {
+  using space = temporaryFolder();
+  const outside = join(space.path, 'outside');
+  const work = join(space.path, 'work');
+  mkdirSync(join(work, 'a/b'), {recursive: true});
+  mkdirSync(outside);
+  writeFileSync(join(outside, 'x.conf'), 'needle\n');
+  writeFileSync(join(work, 'own.conf'), 'needle\n');
+  symlinkSync(outside, join(work, 'link'));
+  symlinkSync(join(outside, 'x.conf'), join(work, 'link.conf'));
+  symlinkSync(work, join(work, 'a/b/up'));
+  const port = makeSearch({roots: [work], home: space.path, environment: process.env, excluded: []});
+  const find = async (pattern: string, path = '.') => {
+    const found = await port.glob({patterns: [pattern], path, limit: 100, maxDepth: 0}, never);
+    return found.tag === 'ok' ? found.value.paths : faultText(found.error);
+  };
+  expect(await find('**/*.conf')).toEqual(['own.conf']);
+  expect(await find('l*/*')).toEqual([]);
+  expect(await find('link/*')).toEqual([join(outside, 'x.conf')]);
+  expect(await find('*', 'link')).toEqual([join(outside, 'x.conf')]);
+  expect(await find('*/../../outside/*')).toEqual([]);
+  expect(await find('{../outside,a}/*')).toEqual([]);
+  // Joined as text, as paths are everywhere: the dots go back from the name of the link, not from where it leads.
+  expect(await find('../../../*.conf', 'a/b/up')).toEqual(['own.conf']);
+  expect(await find('../outside/*', 'link')).toEqual([]);
+  const inFiles = await port.grep(
+    {queries: ['needle'], path: '.', globs: [], mode: 'files', letterCase: 'sensitive', context: 0, limit: 9},
+    never,
+  );
+  expect(inFiles).toMatchObject({tag: 'ok', value: {lines: ['own.conf']}});
+});
+
+test('patterns beyond the bounds are faults', async () => {
+  const long = '{a}'.repeat(10_000);
+  const words = 'A glob pattern is 30000 characters long; at most 1000 are taken.';
+  expect(await glob({patterns: [long]})).toBe(words);
+  expect(await grep({globs: [long]})).toBe(words);
+  const many = Array.from({length: 51}, () => '*');
+  expect(await glob({patterns: many})).toBe('51 patterns are too many for one search; give at most 50.');
+  expect(await grep({globs: many})).toBe('51 patterns are too many for one search; give at most 50.');
+  const deep = await grep({path: 'a/'.repeat(8000)});
+  expect(deep).toContain('is 16000 characters long; at most 4096 are possible.');
+  expect(await glob({patterns: [`${'a/'.repeat(400)}*`], path: 'a/'.repeat(8000)})).toBe(deep);
 });
 
 test('glob: what the limit leaves out is counted', async () => {

@@ -1,40 +1,89 @@
 import {expect, test} from 'vitest';
 import {shellEnvironment} from '../../../src/workspace/shell-environment.ts';
 
-test('keys, our own variables and what npm or a shell would act on are withheld; the rest stays', () => {
-  const {PATH, HOME, CI, MONKEY, WEFT_ACTIVE, WEFT_RUN, PAGER, TERM, GIT_TERMINAL_PROMPT, ...others} = shellEnvironment(
-    {
-      PATH: '/bin',
-      HOME: '/home/me',
-      CI: 'true',
-      MONKEY: 'stays',
-      PAGER: 'less',
-      TERM: 'xterm',
-      ANTHROPIC_API_KEY: 'x',
-      ANTHROPIC_AUTH_TOKEN: 'x',
-      OPENAI_API_KEY: 'x',
-      GROQ_API_KEY: 'x',
-      GH_TOKEN: 'x',
-      CLIENT_SECRET: 'x',
-      WEFT_HOME: '/x',
-      npm_lifecycle_event: 'start',
-      INIT_CWD: '/x',
-      BASH_ENV: '/x',
-      NODE_COMPILE_CACHE: '/x',
-      NOTHING: undefined,
-    },
+/** What is left of `given`, all set to `x`, when everything is taken away that an empty environment gets too. */
+function kept(given: readonly string[]): readonly string[] {
+  const added = shellEnvironment({}, 'mark');
+  const environment = shellEnvironment(Object.fromEntries(given.map(name => [name, 'x'])), 'mark');
+  return Object.keys(environment).filter(name => added[name] === undefined);
+}
+
+test('keys and other secrets are withheld', () => {
+  expect(
+    kept([
+      'ANTHROPIC_API_KEY',
+      'ANTHROPIC_AUTH_TOKEN',
+      'AWS_SECRET_ACCESS_KEY',
+      'AWS_SESSION_TOKEN',
+      'CLIENT_SECRET',
+      'DB_PASSWORD',
+      'DJANGO_SECRET_KEY',
+      'GH_TOKEN',
+      'GITHUB_TOKEN',
+      'GROQ_API_KEY',
+      'OPENAI_API_KEY',
+      'OPENAI_KEY',
+      'PASSWORD',
+      'SIGNING_PRIVATE_KEY',
+      'SIGNING_SECRET',
+      'TOKEN',
+      'my_api_key',
+    ]),
+  ).toEqual([]);
+});
+
+test("our own variables, npm's for its scripts, and what a shell would act on are withheld", () => {
+  expect(
+    kept([
+      'BASH_ENV',
+      'ENV',
+      'INIT_CWD',
+      'NODE_COMPILE_CACHE',
+      'OLDPWD',
+      'WEFT_HOME',
+      '_',
+      'npm_command',
+      'npm_config_prefix',
+      'npm_execpath',
+      'npm_lifecycle_event',
+      'npm_node_execpath',
+      'npm_package_json',
+    ]),
+  ).toEqual([]);
+});
+
+test('the rest stays', () => {
+  const names = [
+    'AWS_ACCESS_KEY_ID',
+    'AWS_PROFILE',
+    'CI',
+    'HOME',
+    'MONKEY',
+    'NODE_OPTIONS',
+    'NPM_CONFIG_REGISTRY',
+    'NPM_CONFIG_USERCONFIG',
+    'PASSWORD_STORE_DIR',
+    'PATH',
+    'SSH_AUTH_SOCK',
+    'TOKENIZERS_PARALLELISM',
+    'npm_proxy',
+  ];
+  expect(kept(names)).toEqual(names);
+  expect(kept([])).toEqual([]);
+});
+
+test('nothing waits for a person, and the run is marked', () => {
+  const {PAGER, TERM, GIT_TERMINAL_PROMPT, EDITOR, WEFT_ACTIVE, WEFT_RUN, NOTHING} = shellEnvironment(
+    {PAGER: 'less', TERM: 'xterm', EDITOR: 'vi', NOTHING: undefined},
     'mark',
   );
-  expect({PATH, HOME, CI, MONKEY, WEFT_ACTIVE, WEFT_RUN, PAGER, TERM, GIT_TERMINAL_PROMPT}).toEqual({
-    PATH: '/bin',
-    HOME: '/home/me',
-    CI: 'true',
-    MONKEY: 'stays',
-    WEFT_ACTIVE: '1',
-    WEFT_RUN: 'mark',
+  expect({PAGER, TERM, GIT_TERMINAL_PROMPT, EDITOR, WEFT_ACTIVE, WEFT_RUN, NOTHING}).toEqual({
     PAGER: 'cat',
     TERM: 'dumb',
     GIT_TERMINAL_PROMPT: '0',
+    EDITOR: 'true',
+    WEFT_ACTIVE: '1',
+    WEFT_RUN: 'mark',
+    NOTHING: undefined,
   });
-  expect(Object.keys(others).filter(name => !/PAGE?|PAGING|LESS|EDITOR|VISUAL/u.test(name))).toEqual([]);
 });

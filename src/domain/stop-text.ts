@@ -1,0 +1,23 @@
+import {unreachable} from '../base/unreachable.ts';
+import type {StopReason} from './conversation.ts';
+
+/**
+ * What a person should know of an answer that ended on its own: a sentence that begins in lower case, or `undefined` where the
+ * answer says it all.
+ */
+export function stopText({answer, stop}: {readonly answer: string; readonly stop: StopReason}): string | undefined {
+  switch (stop) {
+    case 'max-tokens':
+      return "the answer was cut off at the model's limit for one answer.";
+    case 'context-full':
+      return "the answer was cut off: the model's context is full.";
+    case 'refusal':
+      return 'the model declined to answer.';
+    case 'end-turn':
+    case 'tool-use':
+    case 'interrupted':
+      return answer.trim() === '' ? 'the model ended without an answer.' : undefined;
+    default:
+      return unreachable(stop);
+  }
+}

@@ -1,0 +1,25 @@
+import fc from 'fast-check';
+import {expect, test} from 'vitest';
+import {fitsRun} from '../../../src/safety/wildcard.ts';
+
+const elements = {
+  isStar: (wanted: string): boolean => wanted === '*',
+  fits: (wanted: string, found: string): boolean => wanted === found,
+};
+
+test('agrees with a regular expression', () => {
+  const letters = (alphabet: readonly string[]) => fc.array(fc.constantFrom(...alphabet), {maxLength: 10});
+  fc.assert(
+    fc.property(letters(['a', 'b', '*']), letters(['a', 'b']), (pattern, run) => {
+      const same = new RegExp(`^${pattern.join('').replaceAll('*', '.*')}$`, 'u').test(run.join(''));
+      expect(fitsRun(pattern, run, elements)).toBe(same);
+    }),
+    {numRuns: 2000},
+  );
+});
+
+test('many stars take no longer than the product of the lengths', () => {
+  const start = performance.now();
+  expect(fitsRun(`${'a*'.repeat(50)}b`, 'a'.repeat(50_000), elements)).toBe(false);
+  expect(performance.now() - start).toBeLessThan(1000);
+});
