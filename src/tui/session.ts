@@ -4,6 +4,7 @@ import {commandsFor, type CommandInfo, type CommandLine} from './input/commands.
 import {draftOf, isEmptyDraft} from './input/draft.ts';
 import {readKeys, type KeyPress, type RawKey} from './input/keymap.ts';
 import {leaveWithinMs, press} from './input/press.ts';
+import {openPicker} from './input/session-picker.ts';
 import {attend, openUi, type Effect, type Ui} from './input/ui.ts';
 import type {MarkdownLexer} from './markdown/render-markdown.ts';
 import type {TuiExit, TuiOptions} from './options.ts';
@@ -208,7 +209,7 @@ export class Session {
     const own = session.tag === 'open' ? session.info.id : undefined;
     const sessions = this.#options.listSessions().filter(({id}) => id !== own);
     if (sessions.length === 0) this.#view = told(this.#view, 'info', 'There is no earlier session here.');
-    else this.#ui = {...this.#ui, picker: {kind: 'sessions', sessions, row: 0}};
+    else this.#ui = {...this.#ui, picker: {kind: 'sessions', picker: openPicker(sessions)}};
   }
 
   /** Prompts that an interrupt dropped are the user's work: they come back as the draft. */

@@ -6,6 +6,7 @@ import {edited, emptyDraft, expanded, isEmptyDraft, pasted, typed} from './draft
 import {approvalKeys, type KeyPress} from './keymap.ts';
 import {pressComposer} from './press-composer.ts';
 import {pressForm} from './question-form.ts';
+import {pressPicker, type SessionPicker} from './session-picker.ts';
 import {typingPauseMs, type Card, type Effect, type PressContext, type Step, type Ui} from './ui.ts';
 
 /** Two presses of the interrupt key within this time (milliseconds) leave. */
@@ -22,7 +23,7 @@ export function press(before: Ui, key: KeyPress, context: PressContext): Step {
   const ui = withGuard(before, context.now);
   if (key.kind === 'key' && key.name === 'interrupt') return touched(interrupt(ui, context), 'card', context);
   const calm: Ui = {...ui, leaving: {kind: 'no'}};
-  if (calm.picker.kind === 'sessions') return touched(pressPicker(calm, key), 'card', context);
+  if (calm.picker.kind === 'sessions') return touched(pressList(calm, calm.picker.picker, key), 'card', context);
   if (calm.card.kind === 'none' || calm.card.guard === 'typing') {
     return touched(pressComposer(calm, key, context), 'draft', context);
   }
@@ -54,34 +55,19 @@ function interrupt(ui: Ui, {view, now}: PressContext): Step {
 
 const stop: readonly Effect[] = [{do: 'op', op: {op: 'interrupt'}}];
 
-function pressPicker(ui: Ui, key: KeyPress): Step {
-  if (ui.picker.kind === 'none') return {ui, effects: []};
-  const {sessions, row} = ui.picker;
-  const closed: Ui = {...ui, picker: {kind: 'none'}};
-  const digit = key.kind === 'text' && /^[1-9]$/u.test(key.text) ? Number(key.text) - 1 : row;
-  const chosen = sessions[digit];
-  const open: readonly Effect[] =
-    chosen === undefined ? [] : [{do: 'op', op: {op: 'open-session', session: {kind: 'resume', id: chosen.id}}}];
-  if (key.kind === 'text')
-    return digit === row && key.text !== String(row + 1) ? {ui, effects: []} : {ui: closed, effects: open};
-  if (key.kind === 'paste') return {ui, effects: []};
-  const moved = (by: number): Step => ({
-    ui: {...ui, picker: {kind: 'sessions', sessions, row: (row + by + sessions.length) % sessions.length}},
-    effects: [],
-  });
-  switch (key.name) {
-    case 'up':
-      return moved(-1);
-    case 'down':
-    case 'complete':
-      return moved(1);
-    case 'enter':
-      return {ui: closed, effects: open};
-    case 'escape':
-    case 'end-of-input':
-      return {ui: closed, effects: []};
+function pressList(ui: Ui, picker: SessionPicker, key: KeyPress): Step {
+  const step = pressPicker(picker, key);
+  switch (step.kind) {
+    case 'open':
+      return {ui: {...ui, picker: {kind: 'sessions', picker: step.picker}}, effects: []};
+    case 'chosen': {
+      const op = {op: 'open-session', session: {kind: 'resume', id: step.session.id}} as const;
+      return {ui: {...ui, picker: {kind: 'none'}}, effects: [{do: 'op', op}]};
+    }
+    case 'closed':
+      return {ui: {...ui, picker: {kind: 'none'}}, effects: []};
     default:
-      return {ui, effects: []};
+      return unreachable(step);
   }
 }
 

@@ -1,13 +1,13 @@
 import type {Op} from '../../agent/engine.ts';
 import type {Approval} from '../../actions/agent-event.ts';
 import type {ActionId} from '../../domain/ids.ts';
-import type {SessionSummary} from '../../domain/journal.ts';
 import {attentionOf} from '../state/select.ts';
 import type {View} from '../state/view.ts';
 import type {CommandInfo, CommandLine} from './commands.ts';
 import {draftOf, emptyDraft, type Draft} from './draft.ts';
 import {historyOf, type PromptHistory} from './prompt-history.ts';
 import {openForm, type QuestionForm} from './question-form.ts';
+import type {SessionPicker} from './session-picker.ts';
 
 /** What the user is doing: everything on screen that is not a fold of agent events. Times are milliseconds. */
 export interface Ui {
@@ -34,7 +34,7 @@ export type Refusal = {readonly kind: 'none'} | {readonly kind: 'writing'; reado
 
 export type Picker =
   | {readonly kind: 'none'}
-  | {readonly kind: 'sessions'; readonly sessions: readonly SessionSummary[]; readonly row: number};
+  | {readonly kind: 'sessions'; readonly picker: SessionPicker};
 
 type LastKey =
   | {readonly kind: 'none'}

@@ -1,5 +1,5 @@
 import type {CommandInfo} from '../input/commands.ts';
-import type {Picker} from '../input/ui.ts';
+import {matchingSessions, type SessionPicker} from '../input/session-picker.ts';
 import {fit} from '../text/cell-width.ts';
 import {visibleLine} from '../../base/visible.ts';
 import type {Frame} from '../text/wrap.ts';
@@ -11,22 +11,29 @@ export const completionList = (offered: readonly CommandInfo[], row: number, fra
     listRow(`${usage.padEnd(16)} ${summary}`, at === row ? 'chosen' : 'other', frame),
   );
 
+/** Sessions shown at once: the list moves under them, so that closing it leaves little to take away. */
+const sessionsShown = 10;
+
 /** Sessions to go on with, at most `rows` lines around the chosen one. */
-export function sessionList(
-  picker: Picker & {readonly kind: 'sessions'},
-  rows: number,
-  frame: Frame,
-): readonly string[] {
-  const room = Math.max(1, rows - 2);
-  const top = Math.max(0, Math.min(picker.row - Math.floor(room / 2), picker.sessions.length - room));
+export function sessionList(picker: SessionPicker, rows: number, frame: Frame): readonly string[] {
+  const matching = matchingSessions(picker);
+  const room = Math.max(1, Math.min(sessionsShown, rows - 2));
+  const top = Math.max(0, Math.min(picker.row - Math.floor(room / 2), matching.length - room));
+  const digits = String(matching.length).length;
+  const looking = picker.filter === '' ? '' : ` ${glyphs.prompt} ${visibleLine(picker.filter)}`;
+  const keys = ['Enter opens', 'type to search', 'Esc goes back'].join(glyphs.between);
+  const found = matching.length > room ? `${glyphs.between}${matching.length} sessions` : '';
   return [
-    frame.theme.paint(['bold'], 'Go on with which session?'),
-    ...picker.sessions.slice(top, top + room).map((session, at) => {
+    frame.theme.paint(['bold'], fit(`Go on with which session?${looking}`, frame.width)),
+    ...matching.slice(top, top + room).map((session, at) => {
       const day = new Date(session.updatedAt).toISOString().slice(0, 16).replace('T', ' ');
-      const text = `${top + at + 1}. ${day}  ${visibleLine(session.title)}  (${session.messages} messages)`;
+      const count = `${session.messages} ${session.messages === 1 ? 'message' : 'messages'}`;
+      const number = String(top + at + 1).padStart(digits);
+      const text = `${number}. ${day}  ${visibleLine(session.title)}  (${count})`;
       return listRow(text, top + at === picker.row ? 'chosen' : 'other', frame);
     }),
-    frame.theme.paint(['dim'], `Enter opens${glyphs.between}Esc goes back`),
+    ...(matching.length === 0 ? [frame.theme.paint(['dim'], '  no session has that in its title')] : []),
+    frame.theme.paint(['dim'], fit(keys + found, frame.width)),
   ];
 }
 

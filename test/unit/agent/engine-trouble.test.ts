@@ -65,7 +65,16 @@ describe('trouble', () => {
 
   test('an input nested too deep is told to the model and brings nothing down', async () => {
     const deep: Json = JSON.parse('['.repeat(20_000) + ']'.repeat(20_000));
-    const bench = engineBench([callsTools(callBlock('Bash', deep)), says('ok')]);
+    const bench = engineBench([
+      {
+        events: [
+          started,
+          {event: 'block-finished', index: 0, block: callBlock('Bash', deep)},
+          {event: 'message-finished', stop: 'tool-use', usage},
+        ],
+      },
+      says('ok'),
+    ]);
     expect(await bench.prompt('go')).toMatchObject({end: {kind: 'done'}});
     expect(JSON.stringify(bench.model.requests[1]?.messages)).toContain('nested deeper than 100 levels');
   });
