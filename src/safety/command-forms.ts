@@ -67,8 +67,9 @@ function formsOf(words: readonly ShellWord[], starts: readonly number[]): readon
   const plain = tails(words.map(word => oneSpaced(word.plain)));
   return starts.flatMap(at => {
     const program = words[at]?.plain ?? '';
-    const bare = [programName(program), plain(at + 1)].filter(part => part !== '').join(' ');
-    return [written(at), plain(at), ...(program.includes('/') ? [bare] : [])];
+    const name = programName(program);
+    const bare = name === program ? [] : [oneSpaced(`${name} ${plain(at + 1)}`)];
+    return [written(at), plain(at), ...bare];
   });
 }
 

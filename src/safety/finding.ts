@@ -3,7 +3,7 @@ import type {CommandInput} from '../actions/request-command-output.ts';
 import {unreachable} from '../base/unreachable.ts';
 import type {RiskLevel} from '../domain/risk.ts';
 import {actionPaths} from './action-paths.ts';
-import {commandForms} from './command-forms.ts';
+import type {CommandForms} from './command-forms.ts';
 import {destructivePart} from './destructive.ts';
 import {globStarts} from './glob-starts.ts';
 import {realParts, writtenParts, type Ground} from './ground.ts';
@@ -20,8 +20,15 @@ export interface Finding {
   readonly scope: 'ordinary' | 'protected';
 }
 
+/** What an action is judged by besides itself. */
+export interface Evidence {
+  readonly ground: Ground;
+  /** The forms of the command that is judged, read once. */
+  readonly forms: (command: string) => CommandForms;
+}
+
 /** A first judgement: reading inside the workspace and talking to the user are allowed, everything else is asked. */
-export function findingOf(action: Action, ground: Ground): Finding {
+export function findingOf(action: Action, {ground, forms}: Evidence): Finding {
   switch (action.name) {
     case 'read-files':
     case 'grep':
@@ -35,7 +42,7 @@ export function findingOf(action: Action, ground: Ground): Finding {
     case 'request-file-edits':
       return editing(actionPaths(action), ground);
     case 'request-command-output':
-      return running(action.input);
+      return running(action.input, forms(action.input.command));
     case 'write-to-long-running-shell-command':
     case 'read-shell-command-output':
     case 'transfer-shell-command-control-to-user':
@@ -108,8 +115,8 @@ function editing(paths: readonly string[], ground: Ground): Finding {
 }
 
 /** Every command asks; what the model claims of it only adds to the reasons. */
-function running({command, claims}: CommandInput): Finding {
-  const destructive = destructivePart(commandForms(command));
+function running({claims}: CommandInput, forms: CommandForms): Finding {
+  const destructive = destructivePart(forms);
   return {
     decision: 'ask',
     risk: destructive === undefined ? 'unknown' : 'destructive',

@@ -1,6 +1,7 @@
 import type {Action} from '../actions/catalogue.ts';
 import type {PermissionMode, Verdict} from '../domain/risk.ts';
-import {findingOf, type Finding} from './finding.ts';
+import {commandForms, type CommandForms} from './command-forms.ts';
+import {findingOf, type Evidence, type Finding} from './finding.ts';
 import {makeGround, type GroundOptions} from './ground.ts';
 import {ruleFor} from './rule-for.ts';
 import type {PermissionRules} from './rules.ts';
@@ -22,8 +23,10 @@ export function makeJudge({rules, ...options}: JudgeOptions): Judge {
   const ground = makeGround(options);
   return {
     assess(action, mode) {
-      const finding = findingOf(action, ground);
-      const rule = ruleFor(action, rules, ground);
+      let read: CommandForms | undefined;
+      const evidence: Evidence = {ground, forms: command => (read ??= commandForms(command))};
+      const finding = findingOf(action, evidence);
+      const rule = ruleFor(action, rules, evidence);
       const {risk} = finding;
       const plain = isPlainEdit(action, finding);
       const grantable = plain && rule?.behaviour !== 'ask' ? 'kind' : 'exact';

@@ -46,7 +46,7 @@ export const isAnyDepth = (part: PatternPart): boolean => part.kind === 'any-dep
 export const nameParts = (path: PathParts): readonly PatternPart[] => path.map(name => ({kind: 'name', name}));
 
 /** Whether the part is, or stands for, the name. */
-export function fitsPart(part: PatternPart, name: string): boolean {
+function fitsPart(part: PatternPart, name: string): boolean {
   if (part.kind === 'name') return part.name === name;
   if (part.kind === 'any-depth') return true;
   return fitsRun(part.characters, Array.from(name), {

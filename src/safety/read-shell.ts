@@ -13,7 +13,7 @@ export interface ShellReading {
 export interface ShellWord {
   /** As written. */
   readonly raw: string;
-  /** As the shell hands it on, expansions left as they are. */
+  /** Without quotes and backslashes; every substitution as `$()`, other expansions left as they are. */
   readonly plain: string;
 }
 
@@ -145,9 +145,8 @@ function readDoubleQuoted(scan: Scan, depth: number): string {
   return plain;
 }
 
-/** Reads the commands of a substitution and answers with it as written. Too deep, it is left to be read as separate commands. */
+/** Reads the commands of a substitution. One too deep is left to be read as separate commands. */
 function readSubstitution(scan: Scan, depth: number): string {
-  const start = scan.at;
   if (depth >= deepest) {
     scan.extent = 'partial';
     scan.at += 1;
@@ -157,7 +156,7 @@ function readSubstitution(scan: Scan, depth: number): string {
     scan.at += 2;
     readList(scan, {depth: depth + 1, until: 'closing'});
   }
-  return scan.text.slice(start, scan.at);
+  return '$()';
 }
 
 function readBackticks(scan: Scan, depth: number): void {

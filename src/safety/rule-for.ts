@@ -1,9 +1,9 @@
 import type {Action, ActionName} from '../actions/catalogue.ts';
 import {unreachable} from '../base/unreachable.ts';
-import {commandForms, type CommandForms} from './command-forms.ts';
 import {fitsPlainCommand, fitsSomeForm, type CommandPattern} from './command-pattern.ts';
 import {actionPaths} from './action-paths.ts';
-import {anchor, anchorWide, realParts, writtenParts, type Ground} from './ground.ts';
+import type {Evidence} from './finding.ts';
+import {anchor, anchorWide, realParts, writtenParts} from './ground.ts';
 import {fitsFolder, fitsPath, type PathPattern} from './path-pattern.ts';
 import {toolNamesOf, type PermissionRule, type PermissionRules} from './rules.ts';
 
@@ -13,22 +13,17 @@ type Behaviour = keyof PermissionRules;
 export function ruleFor(
   action: Action,
   rules: PermissionRules,
-  ground: Ground,
+  evidence: Evidence,
 ): {readonly behaviour: Behaviour; readonly text: string} | undefined {
-  let read: CommandForms | undefined;
-  const forms = (command: string): CommandForms => (read ??= commandForms(command));
   for (const behaviour of ['deny', 'ask', 'allow'] as const) {
-    const rule = rules[behaviour].find(candidate => speaksOf(candidate, action, {behaviour, ground, forms}));
+    const rule = rules[behaviour].find(candidate => speaksOf(candidate, action, {...evidence, behaviour}));
     if (rule !== undefined) return {behaviour, text: rule.text};
   }
   return undefined;
 }
 
-interface Manner {
+interface Manner extends Evidence {
   readonly behaviour: Behaviour;
-  readonly ground: Ground;
-  /** Read once for all rules. */
-  readonly forms: (command: string) => CommandForms;
 }
 
 function speaksOf({tool, about}: PermissionRule, action: Action, manner: Manner): boolean {

@@ -14,15 +14,19 @@ const wrappersOfOperand = named('timeout gtimeout chrt taskset flock chroot gosu
 
 const shells = named('sh bash zsh dash ksh mksh ash fish rbash su runuser script');
 
-/** The name of the program a word calls: `/bin/rm` is `rm`. */
-export const programName = (word: string): string => word.slice(word.lastIndexOf('/') + 1);
+/** The name of the program a word calls if what it expands comes to nothing: `/bin/rm`, `"$BIN"/rm` and `rm$X` are `rm`. */
+export function programName(word: string): string {
+  const fixed = word.replaceAll(/\$(?:\(\)|\{[^{}]*\}|\w+|[@*#?!$-])/gu, '');
+  return fixed.slice(fixed.lastIndexOf('/') + 1);
+}
 
 /** Where, after the word at `at`, the command that it leads up to may begin. Whether an option takes a value is not known: both count. */
 export function startsAfter(words: readonly ShellWord[], at: number): readonly number[] {
   const plain = words[at]?.plain ?? '';
   if (isAssignment(plain)) return [skipAssignments(words, at)];
   const name = programName(plain);
-  if (keywords.has(name)) return [at + 1];
+  // A word that may come to nothing leaves the next to be the command.
+  if (name === '' || keywords.has(name)) return [at + 1];
   if (name === 'find') return afterEach(words, {from: at + 1, words: findsCommands});
   if (wrappers.has(name)) return afterOptions(words, {from: at + 1, operands: 0});
   return wrappersOfOperand.has(name) ? afterOptions(words, {from: at + 1, operands: 1}) : [];

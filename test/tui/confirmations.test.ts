@@ -14,7 +14,7 @@ describe('confirmations', () => {
     await screen.until(/Allow this\?/u);
     const text = (await screen.rows()).join('\n');
     expect(text).toMatch(
-      /rm -rf build\n +in \/home\/user\/project\nWhy: the cache is stale\nRisk: can destroy data. rm deletes/u,
+      /rm -rf build\n +in \/home\/user\/project\nWhy: the cache is stale\nRisk: can destroy data. It deletes files; the model calls it risky.\n/u,
     );
     await screen.type('\r');
     await screen.type('y');
@@ -74,6 +74,30 @@ describe('confirmations', () => {
     await screen.until(/> verys\n/u);
   });
 
+  test.each(['\rn', '\r\rn', 'n\r'])('%j in one piece counts as the one key that answers', async keys => {
+    const {screen, engine} = await start();
+    engine.emit(...begin);
+    ask(engine, approval('a1', 'make'));
+    await screen.until(/Allow this\?/u);
+    await screen.type(keys);
+    await expect
+      .poll(() => engine.ops)
+      .toEqual([{op: 'answer-approval', id: 'a1', answer: {decision: 'refuse', message: ''}}]);
+  });
+
+  test.each(['yy', 'ny', 'make\r'])('%j in one piece answers nothing', async keys => {
+    const {screen, engine, time} = await start();
+    engine.emit(...begin);
+    ask(engine, approval('a1', 'make'));
+    await screen.until(/Allow this\?/u);
+    await screen.type(keys);
+    time.now += 1000;
+    await screen.type('n');
+    await expect
+      .poll(() => engine.ops)
+      .toEqual([{op: 'answer-approval', id: 'a1', answer: {decision: 'refuse', message: ''}}]);
+  });
+
   test('several are counted and come one after the other', async () => {
     const {screen, engine, time} = await start();
     engine.emit(...begin);
@@ -100,7 +124,7 @@ describe('confirmations', () => {
     engine.emit(...begin);
     const command = Array.from({length: 30}, (_, at) => `echo step-${at}`).join('\n');
     ask(engine, approval('a1', command));
-    await screen.until(/lines hidden: press v/u);
+    await screen.until(/lines hidden, v shows all[^]*v all/u);
     await screen.type('v');
     await expect.poll(async () => (await screen.everything()).join('\n')).toMatch(/echo step-14\n {2}echo step-15\n/u);
   });

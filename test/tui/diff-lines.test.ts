@@ -24,8 +24,7 @@ const file: FileDiff = {
 
 describe('diffLines', () => {
   test('numbers, signs, wrapped lines and visible controls', () => {
-    expect(diffLines([file], 99, {theme: themeOf('plain'), width: 24})).toEqual([
-      'Changed src/a.ts (+1 -1)',
+    expect(diffLines([file], {most: 99, shown: 'all'}, {theme: themeOf('plain'), width: 24})).toEqual([
       ' 9   keep',
       '10 - old^[[2J',
       '10 + new and long enough',
@@ -34,8 +33,8 @@ describe('diffLines', () => {
   });
 
   test('colour marks what is added and removed', () => {
-    const lines = diffLines([file], 99, {theme: themeOf('colour'), width: 60});
-    expect(lines[2]).toBe('\u001B[2m10\u001B[22m\u001B[31m - old^[[2J\u001B[39m');
+    const lines = diffLines([file], {most: 99, shown: 'all'}, {theme: themeOf('colour'), width: 60});
+    expect(lines[1]).toBe('\u001B[2m10\u001B[22m\u001B[31m - old^[[2J\u001B[39m');
   });
 
   test('what is too long is folded in the middle', () => {

@@ -1,5 +1,8 @@
 import {beforeAll, describe, expect, test} from 'vitest';
-import type {AgentEvent} from '../../src/actions/agent-event.ts';
+import type {AgentEvent, PromptSummary} from '../../src/actions/agent-event.ts';
+import {actionOf} from '../../src/actions/catalogue.ts';
+import type {Preview} from '../../src/actions/preview.ts';
+import type {Json} from '../../src/base/json.ts';
 import {actionId, messageId, todoId} from '../../src/domain/ids.ts';
 import {noUsage} from '../../src/domain/usage.ts';
 import {framesFor} from '../../src/tasks/update-list.ts';
@@ -46,6 +49,35 @@ const todo = (at: number, status: 'pending' | 'in_progress' | 'completed') => ({
   description: '',
   status,
 });
+
+/** Tool, input, outcome, what the model was told, what is shown. */
+const pastCalls: readonly (readonly [string, Json, 'success' | 'error' | 'cancelled', string, readonly string[]])[] = [
+  ['Read', {file_path: 'a.ts'}, 'success', '1\tone\n2\ttwo', ['✓ Read a.ts', '  └ 2 lines']],
+  [
+    'Bash',
+    {command: 'npm test'},
+    'success',
+    '1\n2\n3\n4\n5\n6\n[exit code 1 after 0.1 s in /x]',
+    ['✓ Run command: npm test', '  └ 3', '    4', '    5', '    6', '    [exit code 1 after 0.1 s in /x]'],
+  ],
+  ['Write', {file_path: 'n.txt', content: 'x'}, 'success', 'Created n.txt (+1 -0)', ['✓ Create n.txt (+1 -0)']],
+  ['Edit', {file_path: 'n.txt', old_string: 'x', new_string: 'y'}, 'error', 'No x.', ['✗ Edit n.txt', '  └ No x.']],
+  [
+    'Bash',
+    {command: 'rm x'},
+    'cancelled',
+    'The user said no to this: keep it',
+    ['⊘ Run command: rm x', '  └ The user said no to this: keep it'],
+  ],
+  [
+    'Bash',
+    {command: 'sleep 9'},
+    'cancelled',
+    'The user interrupted this.\nOutput before it was stopped:\n1',
+    ['⊘ Run command: sleep 9', '  └ The user interrupted this. …'],
+  ],
+  ['Nope', {}, 'error', 'There is no tool named "Nope".', ['✗ Nope', '  └ There is no tool named "Nope".']],
+];
 
 describe('stories', () => {
   test('a message leaves block by block and its rest stays live', () => {
@@ -119,7 +151,94 @@ describe('stories', () => {
     expect(out).toMatch(/… \(thinking shortened\)$/u);
   });
 
-  test('a resumed session shows what was said', () => {
+  test.each<[PromptSummary['stop'], string, string]>([
+    ['end-turn', '', '! The model ended without an answer.'],
+    ['refusal', 'I had better not', '! The model declined to answer.'],
+    ['max-tokens', 'half', "! The answer was cut off at the model's limit for one answer."],
+    ['context-full', 'half', "! The answer was cut off: the model's context is full."],
+  ])('an answer that ends in %s is remarked on', (stop, answer, line) => {
+    const {out} = story(opening, accepted('go'), finished({kind: 'done'}, {stop, answer}));
+    expect(out.replaceAll(/(?<=\S)\n(?=\S)/gu, ' ')).toBe(`\n> go\n\n${line}`);
+  });
+
+  test('an edit is named once, with its counts, from the question to the result', () => {
+    const edit = actionOf('request-file-edits', {edits: [{kind: 'write', path: 'new.txt', content: 'a\n'}]});
+    const id = actionId('e');
+    const preview: Preview = {
+      kind: 'diff',
+      files: [
+        {
+          path: 'new.txt',
+          before: 'absent',
+          after: 'x',
+          added: 1,
+          removed: 0,
+          hunks: [{oldStart: 1, newStart: 1, lines: [{kind: 'added', text: 'a'}]}],
+        },
+      ],
+    };
+    const queued: AgentEvent = {event: 'action-queued', id, action: edit, label: 'Edit new.txt'};
+    const running: AgentEvent = {event: 'action-started', id, action: edit, preview};
+    const done: AgentEvent = {
+      event: 'action-settled',
+      call: {kind: 'tool-call', id, name: 'Write', input: {}},
+      result: {
+        tag: 'action',
+        result: {
+          name: 'request-file-edits',
+          input: edit.name === 'request-file-edits' ? edit.input : {edits: []},
+          settled: {state: 'success', output: {files: preview.files}},
+        },
+      },
+      told: {kind: 'tool-result', id, content: [], outcome: 'success'},
+      durationMs: 5,
+    };
+    expect(story(opening, queued, running).live).toBe('\n● Create new.txt (+1 -0)');
+    expect(story(opening, queued, running, done).out).toBe('\n✓ Create new.txt (+1 -0)\n  └ 1 + a');
+  });
+
+  test('a question that was not answered says just that', () => {
+    const {out} = story(opening, {
+      event: 'action-settled',
+      call: {kind: 'tool-call', id: actionId('a'), name: 'AskUserQuestion', input: {}},
+      result: {
+        tag: 'action',
+        result: {
+          name: 'ask-user-question',
+          input: {questions: []},
+          settled: {
+            state: 'cancelled',
+            why: {reason: 'declined', message: 'The user did not want to answer.'},
+            cut: {questions: []},
+          },
+        },
+      },
+      told: {kind: 'tool-result', id: actionId('a'), content: [], outcome: 'cancelled'},
+      durationMs: 0,
+    });
+    expect(out).toBe('\n⊘ AskUserQuestion\n  └ not answered');
+  });
+
+  test('of a progress line the last state is shown, wherever its chunks were cut', () => {
+    const command = actionOf('request-command-output', {
+      command: 'get',
+      timeoutMs: 1,
+      claims: {readOnly: 'unsaid', risky: 'unsaid', usesPager: 'unsaid'},
+      description: '',
+      rationale: '',
+    });
+    const id = actionId('c');
+    const output = (chunk: string): AgentEvent => ({event: 'action-output', id, chunk});
+    const {live} = story(
+      opening,
+      {event: 'action-queued', id, action: command, label: 'Run command: get'},
+      {event: 'action-started', id, action: command, preview: {kind: 'none'}},
+      ...['start\n10%', '\r20%\r', '30', '%\r', '40%'].map(output),
+    );
+    expect(live).toBe('\n● Run command: get\n  └ start\n    40%');
+  });
+
+  test('a resumed session shows what was said and done as it stood on screen', () => {
     const {out} = story({
       ...opening,
       session: {...sessionInfo, origin: 'resumed'},
@@ -131,14 +250,37 @@ describe('stories', () => {
           model: 'm',
           blocks: [
             {kind: 'text', text: 'hello *you*'},
-            {kind: 'tool-call', id: actionId('t'), name: 'Read', input: {}},
+            ...pastCalls.map(([name, input], at) => ({
+              kind: 'tool-call' as const,
+              id: actionId(`t${at}`),
+              name,
+              input,
+            })),
           ],
           stop: 'tool-use',
           usage: noUsage,
         },
+        {
+          role: 'user',
+          id: messageId('3'),
+          blocks: pastCalls.map(([, , outcome, text], at) => ({
+            kind: 'tool-result',
+            id: actionId(`t${at}`),
+            outcome,
+            content: [{kind: 'text', text}],
+          })),
+        },
       ],
     });
-    expect(out).toBe('\nSession resumed.\n\n> hi\n\nhello you\n- Read');
+    expect(out.split('\n')).toEqual([
+      '',
+      'Session resumed.',
+      '',
+      '> hi',
+      '',
+      'hello you',
+      ...pastCalls.flatMap(([, , , , lines]) => ['', ...lines]),
+    ]);
   });
 
   test('a new session keeps what was not yet written and forgets the rest', () => {

@@ -3,7 +3,7 @@ import {afterEach, describe, expect, test} from 'vitest';
 import {messageId, parseSessionId} from '../../src/domain/ids.ts';
 import {openVirtualScreen} from '../support/virtual-screen.ts';
 import {delta, finished} from './support/events.ts';
-import {scriptedEngine, sessionInfo} from './support/scripted-engine.ts';
+import {opening, scriptedEngine, sessionInfo} from './support/scripted-engine.ts';
 import {begin, finishedText, leaveStages, start} from './support/stage.ts';
 import {runTui} from '../../src/tui/run-tui.tsx';
 
@@ -178,7 +178,89 @@ describe('resuming', () => {
   });
 });
 
+describe('the list of sessions', () => {
+  const many = Array.from({length: 12}, (_, at) => ({
+    directory: '',
+    model: '',
+    createdAt: 0,
+    updatedAt: 0,
+    messages: at + 1,
+    title: `session ${at + 1}`,
+    id: parseSessionId(`00000000-0000-4000-8000-${String(100 + at).padStart(12, '0')}`) ?? sessionInfo.id,
+  }));
+
+  test('shows ten rows, numbers in a column, and moves with the pointer', async () => {
+    const {screen} = await start([80, 24], {listSessions: () => many});
+    await screen.type('/resume\r');
+    await screen.until(
+      /which session\?\n> {2}1. 1970-01-01 00:00 {2}session 1 {2}\(1 message\)\n {3}2\. .*\n[^]*\n {2}10\. .*\nEnter opens/u,
+    );
+    await screen.type('\u001B[A');
+    await screen.until(
+      /which session\?\n {3}3\. [^]*\n> 12\. 1970-01-01 00:00 {2}session 12 {2}\(12 messages\)\nEnter/u,
+    );
+  });
+
+  test('typing narrows it; what is chosen is what is shown', async () => {
+    const {screen, engine} = await start([80, 24], {listSessions: () => many});
+    await screen.type('/resume\r');
+    await screen.until(/which session/u);
+    await screen.type('session 1');
+    await screen.until(/which session\? > session 1\n> 1\. .*session 1 .*\n {2}2\. .*session 10 .*\n {2}3\. /u);
+    await screen.type('x');
+    await screen.until(/no session has that in its title/u);
+    await screen.type('\r');
+    await screen.type('\u007F');
+    await screen.type('\u001B[B');
+    await screen.type('\r');
+    expect(engine.ops).toEqual([{op: 'open-session', session: {kind: 'resume', id: many[9]?.id}}]);
+  });
+
+  test.each([
+    [80, 24],
+    [40, 12],
+  ] as const)('leaves nothing of itself behind at %i×%i', async (columns, rows) => {
+    const {screen, engine} = await start([columns, rows], {listSessions: () => many});
+    const text = Array.from({length: 40}, (_, at) => `row number ${at}\n\n`).join('');
+    engine.emit(...begin, delta(text), finishedText, finished({kind: 'done'}));
+    await screen.until(/row number 39[^]*Ask for something/u);
+    await screen.type('/resume\r');
+    await screen.until(/which session/u);
+    await screen.type('\u001B[B');
+    await screen.type('\r');
+    engine.emit({...opening, session: {...sessionInfo, origin: 'resumed'}});
+    await screen.until(/Session resumed\.\n\n> Ask for something/u);
+    expect((await screen.everything()).filter(row => /session|1970|Enter opens/iu.test(row))).toEqual([
+      'Session resumed.',
+    ]);
+  });
+});
+
+describe('waiting to try again', () => {
+  test.each([
+    [80, 'Trying again in 4 s (2 of 10) | Esc stops | The server is overloaded and says …'],
+    [40, 'Retry in 4 s (2 of 10) | Esc stops | T…'],
+  ])('at %i columns time, count and Esc come first', async (columns, line) => {
+    const {screen, engine, time} = await start([columns, 24]);
+    const message = 'The server is overloaded and says that somebody may come back later (529).';
+    const retrying = {event: 'retrying', attempt: 2, maxAttempts: 10, delayMs: 3900, status: 529, message} as const;
+    engine.emit(...begin, retrying);
+    await screen.until(/Esc stops/u);
+    expect(await screen.rows()).toContain(line);
+    time.now += 2000;
+    engine.emit({event: 'mode-changed', mode: 'default'});
+    await screen.until(/in 2 s/u);
+  });
+});
+
 describe('stopping and leaving', () => {
+  test('the offer to leave goes when its time is over', async () => {
+    const {screen} = await start();
+    await screen.type('\u0003');
+    await screen.until(/Ctrl\+C again leaves/u);
+    await expect.poll(async () => (await screen.rows()).join('\n'), {timeout: 4000}).not.toMatch(/again leaves/u);
+  });
+
   test('Esc interrupts; the view says so and dropped prompts come back as the draft', async () => {
     const {screen, engine} = await start();
     engine.emit(...begin, delta('half an answ'));

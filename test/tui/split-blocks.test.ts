@@ -18,13 +18,13 @@ describe('splitBlocks', () => {
     [
       'lines of a fence leave as they come, blank ones too',
       'see\n```ts\nlet a;\n\nlet b;\nlet',
-      [block('see'), {kind: 'code-start', language: 'ts'}, {kind: 'code-lines', text: 'let a;\n\nlet b;'}],
+      [block('see'), {kind: 'code-start'}, {kind: 'code-lines', text: 'let a;\n\nlet b;'}],
       'let',
     ],
     [
       'a fence ends with its own marker only',
       '````\n```\n````\nend\n\n',
-      [{kind: 'code-start', language: ''}, {kind: 'code-lines', text: '```'}, block('end')],
+      [{kind: 'code-start'}, {kind: 'code-lines', text: '```'}, block('end')],
       '',
     ],
   ])('%s', (_name, text, pieces, rest) => {

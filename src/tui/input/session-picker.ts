@@ -26,7 +26,8 @@ export function matchingSessions({sessions, filter}: SessionPicker): readonly Se
 export function pressPicker(picker: SessionPicker, key: KeyPress): PickerStep {
   if (key.kind === 'paste') return open(picker);
   if (key.kind === 'text') {
-    const numbered = picker.filter === '' && /^[1-9]$/u.test(key.text) ? picker.sessions[Number(key.text) - 1] : undefined;
+    const numbered =
+      picker.filter === '' && /^[1-9]$/u.test(key.text) ? picker.sessions[Number(key.text) - 1] : undefined;
     return numbered === undefined
       ? open({...picker, row: 0, filter: (picker.filter + key.text.replaceAll('\n', '')).trimStart()})
       : {kind: 'chosen', session: numbered};

@@ -32,9 +32,7 @@ type Guard = 'typing' | 'open';
 
 export type Refusal = {readonly kind: 'none'} | {readonly kind: 'writing'; readonly reason: Draft};
 
-export type Picker =
-  | {readonly kind: 'none'}
-  | {readonly kind: 'sessions'; readonly picker: SessionPicker};
+export type Picker = {readonly kind: 'none'} | {readonly kind: 'sessions'; readonly picker: SessionPicker};
 
 type LastKey =
   | {readonly kind: 'none'}

@@ -67,7 +67,7 @@ function queuedLines({queued}: View, frame: Frame): readonly string[] {
 function inputLines(state: ScreenState, rows: number, frame: Frame): Placed {
   const {ui, view} = state;
   if (ui.picker.kind === 'sessions') {
-    return {lines: sessionList(ui.picker.picker, rows, frame), cursor: {x: 0, y: 0}};
+    return sessionList(ui.picker.picker, rows, frame);
   }
   const card = cardLines(state, isEmptyDraft(ui.draft) ? rows : Math.max(2, rows - 2), frame);
   if (card === undefined) return composerLines(state, rows, frame);

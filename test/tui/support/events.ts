@@ -17,12 +17,14 @@ export const accepted = (text: string): AgentEvent => ({event: 'prompt-accepted'
 
 export const textStarted: AgentEvent = {event: 'block-started', message, index: 0, block: {kind: 'text'}};
 
-export const finished = (end: PromptSummary['end']): AgentEvent => ({
+export const finished = (
+  end: PromptSummary['end'],
+  last: Pick<PromptSummary, 'answer' | 'stop'> = {answer: 'Done.', stop: 'end-turn'},
+): AgentEvent => ({
   event: 'prompt-finished',
   summary: {
     end,
-    answer: '',
-    stop: 'end-turn',
+    ...last,
     turns: 1,
     results: 0,
     durationMs: 1,

@@ -81,7 +81,7 @@ export const approval = (id: string, command: string): Approval => ({
   }),
   label: `Run command: ${command}`,
   preview: {kind: 'command', command, directory: '/home/user/project'},
-  verdict: {decision: 'ask', risk: 'destructive', reasons: ['rm deletes files.'], grantable: 'exact'},
+  verdict: {decision: 'ask', risk: 'destructive', reasons: ['it deletes files.'], grantable: 'exact'},
   rationale: 'the cache is stale',
   sessionGrant: 'rm in this folder',
 });

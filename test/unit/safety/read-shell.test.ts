@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {readShell} from '../../../src/safety/read-shell.ts';
 
@@ -21,26 +21,28 @@ test.each<[string, readonly (readonly string[])[]]>([
     'a $(b c) d',
     [
       ['b', 'c'],
-      ['a', '$(b c)', 'd'],
+      ['a', '$()', 'd'],
     ],
   ],
   [
     'a "x $(b "c d") y" e',
     [
       ['b', 'c d'],
-      ['a', 'x $(b "c d") y', 'e'],
+      ['a', 'x $() y', 'e'],
     ],
   ],
-  ['a `b \\`c\\`` d', [['c'], ['b', '`c`'], ['a', '`b \\`c\\``', 'd']]],
-  ['a <(b) >(c)', [['b'], ['c'], ['a', '<(b)', '>(c)']]],
-  ['X=$( (b; c) ) d', [['b'], ['c'], ['X=$( (b; c) )', 'd']]],
+  ['a `b \\`c\\`` d', [['c'], ['b', '$()'], ['a', '$()', 'd']]],
+  ['a <(b) >(c)', [['b'], ['c'], ['a', '$()', '$()']]],
+  ['X=$( (b; c) ) d', [['b'], ['c'], ['X=$()', 'd']]],
   ['(a); b', [['a'], ['b']]],
 ])('%j', (text, commands) => {
   expect(plainly(text)).toEqual(commands);
 });
 
+const signs = Array.from('ab \n;|&()<>$`"\'\\{}=1');
+
 test('any text is read to its end, and words as written are parts of it', () => {
-  const text = fc.array(fc.constantFrom(...'ab \n;|&()<>$`"\'\\{}=1'), {maxLength: 40}).map(chars => chars.join(''));
+  const text = fc.array(fc.constantFrom(...signs), {maxLength: 40}).map(chars => chars.join(''));
   fc.assert(
     fc.property(text, given => {
       for (const {raw} of readShell(given).commands.flat()) {

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {fitsRun} from '../../../src/safety/wildcard.ts';
 
@@ -7,8 +7,9 @@ const elements = {
   fits: (wanted: string, found: string): boolean => wanted === found,
 };
 
+const letters = (alphabet: readonly string[]) => fc.array(fc.constantFrom(...alphabet), {maxLength: 10});
+
 test('agrees with a regular expression', () => {
-  const letters = (alphabet: readonly string[]) => fc.array(fc.constantFrom(...alphabet), {maxLength: 10});
   fc.assert(
     fc.property(letters(['a', 'b', '*']), letters(['a', 'b']), (pattern, run) => {
       const same = new RegExp(`^${pattern.join('').replaceAll('*', '.*')}$`, 'u').test(run.join(''));
