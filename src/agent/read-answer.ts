@@ -41,8 +41,9 @@ export async function readAnswer(
   const pieces = new PieceKeeper({clock, keep});
   for await (const batch of model.stream(request, signal)) {
     const events = batch.flatMap(event => reader.take(event));
-    if (events.length > 0) publish(events);
+    // Kept before it is shown: a kill between the two loses nothing that anybody saw.
     if (!reader.finished) pieces.take(events);
+    if (events.length > 0) publish(events);
     if (reader.fault !== undefined) return {...reader.cut(), end: 'failed', fault: reader.fault};
     if (reader.finished) return {...reader.complete(), end: 'complete'};
     if (signal.aborted) break;

@@ -47,8 +47,6 @@ export function composeEngine(parts: EngineParts): Engine {
     files,
     search: makeSearch({roots, home, environment, excluded: deniedReads({...ground, rules})}),
   };
-  // Also after an exit in the middle of something; what a kill leaves behind is swept later.
-  process.once('exit', outputs.remove);
   return createEngine({
     ports: {
       machine,

@@ -1,5 +1,6 @@
 import {Box, render, Text, useCursor, useInput, usePaste} from 'ink';
 import type {RawKey} from './input/keymap.ts';
+import {erasingByLine} from './text/erase.ts';
 import {rowsAfterReflow} from './text/reflow.ts';
 import type {Placed} from './views/composer-view.ts';
 
@@ -28,7 +29,8 @@ export function openSurface(
   streams: {readonly stdin: NodeJS.ReadStream; readonly stdout: NodeJS.WriteStream},
   listener: SurfaceListener,
 ): Surface {
-  const {stdin, stdout} = streams;
+  const {stdin} = streams;
+  const stdout = erasedByLine(streams.stdout);
   let live: Placed = {lines: [''], cursor: {x: 0, y: 0}};
   let columns = stdout.columns;
   // Registered before Ink's own listener: it mends what the terminal's reflow did before Ink erases by its own count.
@@ -79,6 +81,19 @@ export function openSurface(
     },
   };
 }
+
+/** The same stream, but for what is erased on it. */
+const erasedByLine = (stdout: NodeJS.WriteStream): NodeJS.WriteStream => {
+  const write = (chunk: string | Uint8Array, after?: (error?: Error | null) => void): boolean =>
+    stdout.write(typeof chunk === 'string' ? erasingByLine(chunk, stdout.rows) : chunk, after);
+  return new Proxy(stdout, {
+    get(target, key) {
+      if (key === 'write') return write;
+      const member: unknown = Reflect.get(target, key, target);
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  });
+};
 
 /** Synchronized update (DEC mode 2026); terminals without it ignore both. */
 const beginUpdate = '\u001B[?2026h';

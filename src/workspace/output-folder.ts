@@ -8,11 +8,9 @@ export interface OutputFolder {
   readonly newFile: () => string;
   /** The folders made so far, links resolved; none until the first file was asked for. */
   readonly folders: () => readonly string[];
-  /** Deletes what was made, at once: to be called when weft ends. Never throws. */
-  readonly remove: () => void;
 }
 
-/** Milliseconds after which a folder whose process did not delete it is deleted by another. */
+/** Milliseconds after which a folder is deleted: results name its files, in sessions that may be resumed. */
 const leftoverMs = 7 * 24 * 60 * 60 * 1000;
 
 /**
@@ -40,10 +38,6 @@ export function makeOutputFolder({parent}: {readonly parent: string}): OutputFol
       return join(folder, `command-${files}.txt`);
     },
     folders: () => made,
-    remove() {
-      for (const folder of made) quietly(() => rmSync(folder, {recursive: true, force: true}));
-      made.length = 0;
-    },
   };
 }
 

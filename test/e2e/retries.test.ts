@@ -25,7 +25,7 @@ describe('trouble that passes is not seen by the reader', () => {
     await using scene = await openScene([fail(529, quickly), say('In the end.')]);
     const {stdout} = await scene.run(['--prompt', 'x', '--output-format', 'stream-json']);
     expect(kindsOf(stdout)).toEqual(['system/init', 'system/api_retry', 'assistant:text', 'result/success']);
-    expect(jsonLines(stdout)[1]).toMatchObject({max_retries: 10, error_status: 529, error: 'overloaded'});
+    expect(jsonLines(stdout)[1]).toMatchObject({max_retries: 9, error_status: 529, error: 'overloaded'});
   });
 });
 

@@ -11,6 +11,8 @@ export interface VirtualScreen {
   rows(): Promise<readonly string[]>;
   /** Every row, scrollback first, trailing empty ones left out. */
   everything(): Promise<readonly string[]>;
+  /** What tmux would have moved into its scrollback, taking an erasing from the first row down for a clearing of the screen. */
+  pushedAway(): Promise<readonly string[]>;
   cursor(): Promise<{readonly x: number; readonly y: number}>;
   /** Resolves when the visible rows (joined by line feeds) match; rejects after two seconds with the screen. */
   until(pattern: RegExp): Promise<void>;
@@ -25,6 +27,18 @@ export interface VirtualScreen {
 
 export function openVirtualScreen(columns: number, rows: number): VirtualScreen {
   const terminal = new headless.Terminal({cols: columns, rows, scrollback: 5000, allowProposedApi: true});
+  const pushed: string[] = [];
+  terminal.parser.registerCsiHandler({final: 'J'}, params => {
+    const {cursorX, cursorY, baseY} = terminal.buffer.active;
+    if (params[0] === 0 && cursorX === 0 && cursorY === 0) {
+      pushed.push(
+        ...lines(baseY)
+          .slice(0, terminal.rows)
+          .filter(row => row !== ''),
+      );
+    }
+    return false;
+  });
   let all = '';
   let pending = Promise.resolve();
   const keyboard = {raw: false};
@@ -77,6 +91,10 @@ export function openVirtualScreen(columns: number, rows: number): VirtualScreen 
       const found = lines(0);
       while (found.at(-1) === '') found.pop();
       return found;
+    },
+    async pushedAway() {
+      await pending;
+      return pushed;
     },
     async cursor() {
       await pending;

@@ -85,6 +85,11 @@ describe('stories', () => {
     expect({out, live}).toEqual({out: '\n> go\n\nHead\n\nfirst', live: '\nsecond'});
   });
 
+  test('code is set in and nothing else stands with it: the language of its fence is not code', () => {
+    const {out, live} = story(opening, textStarted, delta('see\n\n```ts\nlet a;\n```\n\nend'));
+    expect({out, live}).toEqual({out: '\nsee\n\n  let a;', live: '\nend'});
+  });
+
   test('an action that is done waits for those before it', () => {
     const {out, live} = story(opening, grepQueued('a'), grepQueued('b'), grepSettled('b', []));
     expect({out, live}).toEqual({out: '', live: '\n○ Search a\n\n✓ Search b\n  └ no lines'});

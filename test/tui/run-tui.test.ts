@@ -230,6 +230,7 @@ describe('the list of sessions', () => {
     await screen.type('\r');
     engine.emit({...opening, session: {...sessionInfo, origin: 'resumed'}});
     await screen.until(/Session resumed\.\n\n> Ask for something/u);
+    expect(await screen.pushedAway()).toEqual([]);
     expect((await screen.everything()).filter(row => /session|1970|Enter opens/iu.test(row))).toEqual([
       'Session resumed.',
     ]);

@@ -44,9 +44,9 @@ export async function runDemo({dir}: {readonly dir?: string}): Promise<ExitCode>
 
 async function report(directory: string): Promise<ExitCode> {
   const {runReport} = await import('../../headless/demo-report.ts');
-  print(`weft demo: a recorded model repairs a small project; every action really runs, in ${directory}`);
   const engine = demoEngine(directory, 'at-once');
   const stopper = stopOnSignals(engine);
+  print(`weft demo: a recorded model repairs a small project; every action really runs, in ${directory}`);
   const end = await Promise.race([runReport({engine, prompt: demoPrompt, print, approvals: 'grant'}), stopper.given]);
   await engine.close('finished');
   return stopper.stopped() ?? end?.exitCode ?? exitCode.failed;

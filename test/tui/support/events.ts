@@ -35,7 +35,7 @@ export const finished = (
   },
 });
 
-export const grepAction = actionOf('grep', {
+const grepAction = actionOf('grep', {
   queries: ['x'],
   path: '.',
   globs: [],

@@ -41,9 +41,15 @@ describe('the wait before another try', () => {
     },
     {
       name: 'is never more than a minute',
-      trouble: passing({retryAfterMs: 86_400_000}),
+      trouble: passing({retryAfterMs: 240_000}),
       random: 0,
       expected: [...Array<number>(9).fill(60_000), 'give-up'],
+    },
+    {
+      name: 'is given up at once where the server asks for more than five minutes',
+      trouble: passing({retryAfterMs: 3_600_000}),
+      random: 0,
+      expected: Array<string>(10).fill('give-up'),
     },
     {
       name: 'is short and soon over when nothing listens on this machine',
