@@ -2,7 +2,7 @@
 export interface TextStep {
   /** Text that no longer changes: whole lines, mostly. */
   readonly settled: string;
-  /** The same for somebody who watches: also the line that is not finished yet. A line drawn anew comes as a new line. */
+  /** The same for somebody who watches: also the line that is not finished yet. A line drawn anew comes after a `\r`. */
   readonly live: string;
 }
 
@@ -81,7 +81,7 @@ export function makeTerminalText(): TerminalText {
 
   function watch(settled: string): string {
     const now = settled + line;
-    const live = now.startsWith(shown) ? now.slice(shown.length) : `\n${now}`;
+    const live = now.startsWith(shown) ? now.slice(shown.length) : `\r${now}`;
     shown = line;
     return live;
   }

@@ -35,9 +35,9 @@ test.each([
   expect(plain(...chunks).text).toBe(expected);
 });
 
-test('who watches sees the unfinished line at once, and a line drawn anew as a new one', () => {
+test('who watches sees the unfinished line at once, and a line drawn anew after a carriage return', () => {
   expect(plain('..', '..', '\ndone').live).toBe('....\ndone');
-  expect(plain('10%', '\r20%', '\n').live).toBe('10%\n20%\n');
+  expect(plain('10%', '\r20%', '\n').live).toBe('10%\r20%\n');
 });
 
 test('where the chunks are cut does not matter', () => {
