@@ -139,11 +139,14 @@ function ownText(path: string): string | undefined {
   }
 }
 
+/** Rules for tools that weft has not are noted and left out: programs pass what other agents know. */
 const rulesFrom = (texts: readonly string[]): readonly PermissionRule[] =>
-  texts.map(text => {
+  texts.flatMap(text => {
     const rule = parseRule(text);
-    if (rule.tag === 'failed') throw new UsageError(rule.error);
-    return rule.value;
+    if (rule.tag === 'ok') return [rule.value];
+    if (rule.error.kind === 'malformed') throw new UsageError(rule.error.message);
+    noteOnStderr(rule.error.message);
+    return [];
   });
 
 /** `Read,Bash(git log:*) Edit` is three rules: commas and spaces divide, except inside parentheses. */

@@ -3,7 +3,7 @@ import {isJsonObject, parseJson, type JsonObject} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
 import {permissionModes} from '../domain/risk.ts';
-import {nearestName} from './nearest-name.ts';
+import {nearestName} from '../base/nearest-name.ts';
 
 /** What one `settings.json` may say. */
 export type SettingsFile = z.infer<typeof settingsFile>;

@@ -1,4 +1,5 @@
 import {actionNames, definitions, type ActionName} from '../actions/catalogue.ts';
+import {nearestName} from '../base/nearest-name.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {parseCommandPattern, type CommandPattern} from './command-pattern.ts';
@@ -25,25 +26,32 @@ export type RuleSubject =
   | {readonly kind: 'paths'; readonly pattern: PathPattern}
   | {readonly kind: 'other'};
 
+/** Why a text is no rule. `unknown-tool`: well formed, but weft has no such tool, so it would never apply. */
+export interface RuleFault {
+  readonly kind: 'malformed' | 'unknown-tool';
+  readonly message: string;
+}
+
 /**
  * Reads one rule, e.g. `Bash(git status:*)`, `Read`, `Edit(src/**)`. The tool is one of the catalogue or of an MCP server
  * (`mcp__…`), in its exact case. The error says what is wrong with the rule and what to write.
  */
-export function parseRule(text: string): Outcome<PermissionRule, string> {
+export function parseRule(text: string): Outcome<PermissionRule, RuleFault> {
   const trimmed = text.trim();
   const [, tool, pattern] = /^([A-Za-z][\w-]*)\s*(?:\(([\s\S]*)\))?$/u.exec(trimmed) ?? [];
   if (tool === undefined) {
-    return failed(
-      `${JSON.stringify(text)} is not a rule. A rule is Tool or Tool(pattern), such as Bash(git status:*) or Edit(src/**).`,
-    );
+    return failed({
+      kind: 'malformed',
+      message: `${JSON.stringify(text)} is not a rule. A rule is Tool or Tool(pattern), such as Bash(git status:*) or Edit(src/**).`,
+    });
   }
   const patterned = patternedBy(tool);
-  if (patterned === 'unknown') return failed(`The rule ${trimmed} names no tool of weft. ${suggestion(tool)}`);
+  if (patterned === 'unknown') return failed(unknownTool(trimmed, tool));
   if (pattern === undefined || pattern.trim() === '*') return ok({text: trimmed, tool, about: {kind: 'every-call'}});
   const about = subjectOf(pattern, patterned);
   return about.tag === 'ok'
     ? ok({text: trimmed, tool, about: about.value})
-    : failed(`The rule ${trimmed} cannot be used: ${about.error}.`);
+    : failed({kind: 'malformed', message: `The rule ${trimmed} cannot be used: ${about.error}.`});
 }
 
 /** The names by which rules may speak of an action. */
@@ -87,27 +95,12 @@ function patternedBy(tool: string): Patterned | 'unknown' {
   }
 }
 
-function suggestion(tool: string): string {
-  const names = actionNames.flatMap(toolNamesOf);
-  const near = names
-    .map(name => ({name, distance: editDistance(name.toLowerCase(), tool.toLowerCase())}))
-    .toSorted((a, b) => a.distance - b.distance)
-    .find(({distance}) => distance <= 2);
-  if (near !== undefined) return `Did you mean ${near.name}?`;
+/** A near miss is an error, since ignoring it could drop a rule that someone relies on; a tool that weft has not cannot run. */
+function unknownTool(rule: string, tool: string): RuleFault {
+  const near = nearestName(tool, actionNames.flatMap(toolNamesOf));
+  const message = `The rule ${rule} names no tool of weft.`;
+  if (near !== undefined) return {kind: 'malformed', message: `${message} Did you mean ${near}?`};
   const built = actionNames.filter(name => definitions[name].build.state === 'built').flatMap(toolNamesOf);
-  return `There are ${[...new Set(built)].join(', ')}; tools of MCP servers begin with mcp__.`;
-}
-
-/** The least number of characters to insert, drop or replace to make one text of the other. */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({length: b.length + 1}, (_, at) => at);
-  for (const [line, char] of Array.from(a).entries()) {
-    const next = [line + 1];
-    for (let at = 1; at <= b.length; at += 1) {
-      const replaced = (row[at - 1] ?? 0) + (char === b[at - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[at] ?? 0) + 1, (next[at - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
+  const known = `There are ${[...new Set(built)].join(', ')}; tools of MCP servers begin with mcp__.`;
+  return {kind: 'unknown-tool', message: `${message} ${known}`};
 }

@@ -1,3 +1,4 @@
+import {editDistance} from '../../base/nearest-name.ts';
 import {commandPrefix} from './keymap.ts';
 
 type CommandName = 'help' | 'clear' | 'resume' | 'model' | 'demo' | 'exit';
@@ -52,17 +53,4 @@ function nearestTo(word: string, commands: readonly CommandInfo[]): string {
     if (distance < best.distance) best = {usage: commandPrefix + name, distance};
   }
   return best.usage;
-}
-
-function editDistance(a: string, b: string): number {
-  let row = Array.from({length: b.length + 1}, (_, at) => at);
-  for (const [at, letter] of a.split('').entries()) {
-    const next = [at + 1];
-    for (let column = 1; column <= b.length; column++) {
-      const change = (row[column - 1] ?? 0) + (letter === b[column - 1] ? 0 : 1);
-      next.push(Math.min(change, (row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }

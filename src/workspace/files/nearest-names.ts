@@ -1,5 +1,6 @@
 import {readdir} from 'node:fs/promises';
 import {basename, dirname, join} from 'node:path';
+import {editDistance} from '../../base/nearest-name.ts';
 
 /** Names compared before giving up: a folder of a hundred thousand files is not worth the wait. */
 const mostNames = 5000;
@@ -18,19 +19,8 @@ export async function nearestNames(path: string): Promise<readonly string[]> {
     .map(({name}) => join(folder, name));
 }
 
-/** Levenshtein distance; another ending on the same stem is near. */
-function distance(a: string, b: string): number {
-  if (stem(a) !== '' && stem(a) === stem(b)) return a === b ? 0 : 1;
-  let row = Array.from({length: b.length + 1}, (_, at) => at);
-  for (let i = 1; i <= a.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j += 1) {
-      const swap = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
-}
+/** How far two names are apart; another ending on the same stem is near. */
+const distance = (a: string, b: string): number =>
+  a !== b && stem(a) !== '' && stem(a) === stem(b) ? 1 : editDistance(a, b);
 
 const stem = (name: string): string => name.replace(/\.[^.]*$/u, '');

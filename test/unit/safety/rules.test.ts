@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {failed, ok} from '../../../src/base/outcome.ts';
+import {ok} from '../../../src/base/outcome.ts';
 import {parseRule} from '../../../src/safety/rules.ts';
 
 describe('parseRule', () => {
@@ -65,6 +65,15 @@ describe('parseRule', () => {
       'The rule Bash(:*) cannot be used: the pattern names no command; leave the parentheses out to mean every command.',
     ],
   ])('%s is refused with what to write', (text, error) => {
-    expect(parseRule(text)).toEqual(failed(error));
+    const parsed = parseRule(text);
+    expect(parsed.tag === 'failed' ? parsed.error.message : parsed).toBe(error);
+  });
+
+  test('a tool that weft has not is told apart from a near miss', () => {
+    expect(parseRule('NotebookEdit')).toMatchObject({tag: 'failed', error: {kind: 'unknown-tool'}});
+    expect(parseRule('bash')).toMatchObject({
+      tag: 'failed',
+      error: {kind: 'malformed', message: 'The rule bash names no tool of weft. Did you mean Bash?'},
+    });
   });
 });

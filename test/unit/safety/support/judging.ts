@@ -28,7 +28,7 @@ export const action = (tool: string, input: Json): Action => {
 const rules = (...texts: readonly string[]): readonly PermissionRule[] =>
   texts.map(text => {
     const rule = parseRule(text);
-    if (rule.tag === 'failed') throw new Error(rule.error);
+    if (rule.tag === 'failed') throw new Error(rule.error.message);
     return rule.value;
   });
 

@@ -10,7 +10,7 @@ export function nearestName(name: string, known: readonly string[]): string | un
 }
 
 /** Letters inserted, deleted or replaced between two words (Levenshtein). */
-function editDistance(from: string, to: string): number {
+export function editDistance(from: string, to: string): number {
   if (Math.abs(from.length - to.length) > maxLength) return Infinity;
   let row = Array.from({length: to.length + 1}, (_, column) => column);
   for (let line = 1; line <= from.length; line += 1) {
