@@ -142,7 +142,7 @@ complete -c 'weft' -n '__weft_at \'weft\' option' -l 'allowed-tools' -r -f -d 'a
 complete -c 'weft' -n '__weft_at \'weft\' option' -l 'disallowed-tools' -r -f -d 'forbid'
 complete -c 'weft' -n '__weft_at \'weft\' option' -l 'max-turns' -r -f -d 'most model requests for one prompt'
 complete -c 'weft' -n '__weft_at \'weft\' option' -l 'max-cost' -r -f -d 'stop before the session costs more'
-complete -c 'weft' -n '__weft_at \'weft\' option' -l 'timeout' -r -f -d 'stop after this time (exit code 124)'
+complete -c 'weft' -n '__weft_at \'weft\' option' -l 'timeout' -r -f -d 'without the terminal UI: stop after this time (exit code 124)'
 complete -c 'weft' -n '__weft_at \'weft\' option' -s 'c' -l 'continue' -d 'go on with the newest session of this folder'
 complete -c 'weft' -n '__weft_at \'weft\' option' -s 'r' -l 'resume' -d 'go on with a session; without an id, choose one'
 complete -c 'weft' -n '__weft_at \'weft\' option' -l 'session-id' -r -f -d 'the id of the new session'

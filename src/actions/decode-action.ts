@@ -4,10 +4,7 @@ import {failed, ok} from '../base/outcome.ts';
 import {rejected, type Fault} from '../domain/fault.ts';
 import {actionNames, actionOf, definitions, type Action, type ActionName} from './catalogue.ts';
 import type {ToolForm} from './define-action.ts';
-import {isDeeperThan} from './json-depth.ts';
-
-/** Levels of objects and arrays in an input. */
-const deepestInput = 100;
+import {deepestInput, isDeeperThan} from './json-depth.ts';
 
 /** What a model is told of a tool it may call. */
 export interface OfferedTool {

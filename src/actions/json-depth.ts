@@ -1,5 +1,8 @@
 import type {Json} from '../base/json.ts';
 
+/** Levels of a tool call's input that are taken; the catalogue's inputs have four. */
+export const deepestInput = 100;
+
 /**
  * Whether `value` holds objects or arrays in more than `levels` levels. Works without recursion: a parser takes JSON of any
  * depth, but what walks it afterwards (`JSON.stringify` too) would overflow the stack.

@@ -47,7 +47,7 @@ export interface ShellReport {
 export interface BoundedOutput {
   readonly text: string;
   readonly totalBytes: number;
-  /** Where the whole output lies until weft ends, for reading; `undefined` when `text` is all of it. */
+  /** Where the whole output lies for a week, for reading; `undefined` when `text` is all of it. */
   readonly file: string | undefined;
 }
 

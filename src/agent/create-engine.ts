@@ -1,5 +1,5 @@
 import type {AgentEvent, SessionInfo} from '../actions/agent-event.ts';
-import {offeredTools} from '../actions/decode-action.ts';
+import {offeredTools, type OfferedTool} from '../actions/decode-action.ts';
 import type {ActionPorts, QuestionReply} from '../actions/ports.ts';
 import {unreachable} from '../base/unreachable.ts';
 import type {ImageBlock, UserMessage} from '../domain/conversation.ts';
@@ -22,8 +22,6 @@ export interface EngineOptions {
   readonly model: string;
   readonly mode: PermissionMode;
   readonly systemPrompt: string;
-  /** Names of the tools to offer, or all that are built. */
-  readonly tools: readonly string[] | 'all';
   readonly limits: PromptLimits;
   /** Whether a front end will answer approvals and questions. */
   readonly asking: 'somebody' | 'nobody';
@@ -42,7 +40,9 @@ class PromptQueue implements Engine {
   readonly #listeners = new Set<(events: readonly AgentEvent[]) => void>();
   readonly #approvals = new PendingAnswers<ApprovalAnswer | 'aborted'>();
   readonly #questions = new PendingAnswers<QuestionReply>();
-  readonly #tools: readonly ToolSpec[];
+  readonly #offered = offeredTools();
+  /** With their schemas, which take time to make: with the first request. */
+  #tools: readonly ToolSpec[] | undefined;
   #conversation: Conversation;
   #model: string;
   #mode: PermissionMode;
@@ -56,9 +56,6 @@ class PromptQueue implements Engine {
     this.#options = options;
     this.#model = options.model;
     this.#mode = options.mode;
-    this.#tools = offeredTools()
-      .filter(({name}) => options.tools === 'all' || options.tools.includes(name))
-      .map(({name, description, jsonSchema}) => ({name, description, inputSchema: jsonSchema()}));
     this.#conversation = this.#converse(options.session, options.origin);
   }
 
@@ -158,7 +155,7 @@ class PromptQueue implements Engine {
       request: () => ({
         model: this.#model,
         system: this.#options.systemPrompt,
-        tools: this.#tools,
+        tools: (this.#tools ??= this.#offered.map(specOf)),
         messages: [...messages],
       }),
     };
@@ -220,7 +217,7 @@ class PromptQueue implements Engine {
         provider: this.#options.ports.model.provider,
         model: this.#model,
         mode: this.#mode,
-        tools: this.#tools.map(({name}) => name),
+        tools: this.#offered.map(({name}) => name),
       },
       history: [...messages],
       todoFrames,
@@ -232,3 +229,9 @@ class PromptQueue implements Engine {
     for (const listener of this.#listeners) listener(events);
   }
 }
+
+const specOf = ({name, description, jsonSchema}: OfferedTool): ToolSpec => ({
+  name,
+  description,
+  inputSchema: jsonSchema(),
+});

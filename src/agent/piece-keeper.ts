@@ -6,7 +6,7 @@ import type {ClockPort} from './ports.ts';
 /** Least time between two pieces, in milliseconds; the first is kept at once. */
 const keepAfterMs = 250;
 
-/** Keeps the text of an answer while it comes, a piece at a time, so that killing weft does not lose what was on screen. */
+/** Keeps the text of an answer while it comes, a piece at a time, so that killing weft loses only the text since the last piece. */
 export class PieceKeeper {
   readonly #clock: ClockPort;
   readonly #keep: (record: JournalRecord) => void;

@@ -1,5 +1,5 @@
 import type {AgentEvent} from '../actions/agent-event.ts';
-import {isDeeperThan} from '../actions/json-depth.ts';
+import {deepestInput, isDeeperThan} from '../actions/json-depth.ts';
 import {unreachable} from '../base/unreachable.ts';
 import type {AssistantBlock, AssistantMessage, StopReason} from '../domain/conversation.ts';
 import type {Fault} from '../domain/fault.ts';
@@ -41,7 +41,7 @@ export async function readAnswer(
   const pieces = new PieceKeeper({clock, keep});
   for await (const batch of model.stream(request, signal)) {
     const events = batch.flatMap(event => reader.take(event));
-    // Kept before it is shown: a kill between the two loses nothing that anybody saw.
+    // Kept before it is shown, so that a kill loses at most what came since the last piece.
     if (!reader.finished) pieces.take(events);
     if (events.length > 0) publish(events);
     if (reader.fault !== undefined) return {...reader.cut(), end: 'failed', fault: reader.fault};
@@ -57,9 +57,6 @@ export async function readAnswer(
   };
   return {...reader.cut(), end: 'failed', fault};
 }
-
-/** Levels of a tool call's input that are taken; the catalogue's inputs have four. */
-const deepestInput = 100;
 
 class AnswerReader {
   #id: MessageId = messageId('');

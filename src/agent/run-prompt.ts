@@ -1,6 +1,6 @@
 import type {Denial, PromptEnd, PromptSummary} from '../actions/agent-event.ts';
 import {messageText, toolCalls, type AssistantMessage, type Message, type StopReason} from '../domain/conversation.ts';
-import {causeText, FaultError, type Fault} from '../domain/fault.ts';
+import {thrownFault} from '../domain/fault.ts';
 import type {ModelRequest} from '../domain/model-stream.ts';
 import {addUsage, noUsage, type Usage} from '../domain/usage.ts';
 import type {IdPort, ModelPort} from './ports.ts';
@@ -40,7 +40,7 @@ export async function runPrompt(context: PromptContext, signal: AbortSignal): Pr
     context.begin();
     return tally.summary(await takeTurns(context, tally, signal));
   } catch (cause) {
-    return tally.summary({kind: 'failed', fault: thrownFault(cause)});
+    return tally.summary({kind: 'failed', fault: thrownFault('The prompt broke off', cause)});
   }
 }
 
@@ -143,9 +143,3 @@ class Tally {
     };
   }
 }
-
-/** What was thrown is ours, except where the thrower says whose it is (a full disk is the user's). */
-const thrownFault = (cause: unknown): Fault =>
-  cause instanceof FaultError
-    ? cause.fault
-    : {kind: 'bug', message: `The prompt broke off: ${causeText(cause)}`, cause};

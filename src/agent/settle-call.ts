@@ -14,7 +14,7 @@ import {
 import type {Outcome} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
 import type {ToolCallBlock, ToolResultBlock} from '../domain/conversation.ts';
-import {causeText, faultText, type Fault} from '../domain/fault.ts';
+import {causeText, faultText, thrownFault, type Fault} from '../domain/fault.ts';
 import type {ActionId} from '../domain/ids.ts';
 import type {JournalRecord} from '../domain/journal.ts';
 import type {PermissionMode, Verdict} from '../domain/risk.ts';
@@ -131,6 +131,9 @@ async function carryOut(
       context.keep({kind: 'approval', id, label: labelOf(action), decision: 'refused', by: 'rule'});
       return cancel({reason: 'denied', message: deniedText(verdict)}, 'rule');
     }
+    // Before anything is looked at: what a preview says of a file is already an answer.
+    const refusal = refusedUnasked({id, toolName, action, verdict}, context);
+    if (refusal !== undefined) return cancel(refusal, 'nobody');
     const preview = await previewAction(action, {ports, signal});
     if (signal.aborted) return cancel(context.whyStopped());
     if (preview.tag === 'failed') return end(preview.error);
@@ -144,8 +147,7 @@ async function carryOut(
     return end(stopped(action, settled, context.whyStopped()));
   } catch (cause) {
     if (signal.aborted) return cancel(context.whyStopped());
-    const fault: Fault = {kind: 'bug', message: `${labelOf(action)} broke off: ${causeText(cause)}`, cause};
-    return end({state: 'error', fault});
+    return end({state: 'error', fault: thrownFault(`${labelOf(action)} broke off`, cause)});
   }
 }
 
@@ -167,6 +169,17 @@ type Permission =
   | {readonly kind: 'granted'}
   | {readonly kind: 'refused'; readonly why: Cancellation; readonly by: CallReport['deniedBy']};
 
+/** Why an action that would be asked about is refused without asking: nobody is there, or nobody wants to be asked. */
+function refusedUnasked(
+  {id, action, verdict}: JudgedAction<ActionName>,
+  context: CallContext,
+): Cancellation | undefined {
+  if (context.asking === 'somebody' && context.mode() !== 'dontAsk') return undefined;
+  if (verdict.decision === 'allow' || context.grants.has(sessionGrant(action, verdict).key)) return undefined;
+  context.keep({kind: 'approval', id, label: labelOf(action), decision: 'refused', by: 'nobody'});
+  return {reason: 'denied', message: nobodyText(verdict, context.asking)};
+}
+
 async function ask(
   {id, toolName, action, verdict, preview}: JudgedAction<ActionName> & {readonly preview: Preview},
   context: CallContext,
@@ -175,13 +188,6 @@ async function ask(
   const grant = sessionGrant(action, verdict);
   if (verdict.decision === 'allow' || context.grants.has(grant.key)) return {kind: 'granted'};
   const label = labelOf(action);
-  const decide = (decision: 'allowed' | 'refused', by: Denial['by']): void =>
-    context.keep({kind: 'approval', id, label, decision, by});
-
-  if (context.asking === 'nobody' || context.mode() === 'dontAsk') {
-    decide('refused', 'nobody');
-    return {kind: 'refused', why: {reason: 'denied', message: nobodyText(verdict, context.asking)}, by: 'nobody'};
-  }
   // The wait begins before the question is published: a listener may answer at once.
   const waiting = context.approvals.wait(id, 'aborted', signal);
   context.publish([
@@ -205,7 +211,7 @@ async function ask(
     return {kind: 'refused', why: context.whyStopped(), by: 'no'};
   }
   const decision = answer.decision === 'allow' ? 'allowed' : 'refused';
-  decide(decision, 'user');
+  context.keep({kind: 'approval', id, label, decision, by: 'user'});
   context.publish([{event: 'approval-settled', id, decision}]);
   switch (answer.decision) {
     case 'allow':

@@ -28,6 +28,8 @@ export interface EngineParts {
   readonly roots: readonly [string, ...string[]];
   readonly home: string;
   readonly environment: NodeJS.ProcessEnv;
+  /** Variables that the user wants commands to have. */
+  readonly ownVariables: Readonly<Record<string, string>>;
   readonly mode: PermissionMode;
   readonly rules: PermissionRules;
   readonly systemPrompt: string;
@@ -43,7 +45,7 @@ export function composeEngine(parts: EngineParts): Engine {
   const files = makeFiles({roots, home, alsoReadable: outputs.folders});
   const ground = {roots, home, resolve: (path: string) => files.resolve(path)};
   const machine: Pick<ActionPorts, 'shell' | 'files' | 'search'> = {
-    shell: makeShell({directory, environment, outputs}),
+    shell: makeShell({directory, environment, ownVariables: parts.ownVariables, outputs}),
     files,
     search: makeSearch({roots, home, environment, excluded: deniedReads({...ground, rules})}),
   };
@@ -61,7 +63,6 @@ export function composeEngine(parts: EngineParts): Engine {
     model: parts.modelId,
     mode: parts.mode,
     systemPrompt: parts.systemPrompt,
-    tools: 'all',
     limits: parts.limits,
     asking: parts.asking,
   });

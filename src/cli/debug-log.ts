@@ -5,7 +5,7 @@ import type {Engine} from '../agent/engine.ts';
 export function logEvents(engine: Engine): void {
   engine.subscribe(events => {
     for (const event of events) {
-      if (!isPiece(event)) process.stderr.write(`${new Date().toISOString()} ${JSON.stringify(event)}\n`);
+      if (!isPiece(event)) process.stderr.write(`${JSON.stringify({time: new Date().toISOString(), ...event})}\n`);
     }
   });
 }

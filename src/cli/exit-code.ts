@@ -11,3 +11,6 @@ export const exitCode = {
 } as const;
 
 export type ExitCode = (typeof exitCode)[keyof typeof exitCode];
+
+/** What is said on stderr before `timeLimit`. */
+export const timeLimitText = (seconds: number): string => `the time limit of ${seconds} s was reached`;

@@ -122,7 +122,7 @@ function settingsText(path: string): string | undefined {
   } catch (cause) {
     if (cause instanceof Error && 'code' in cause && (cause.code === 'ENOENT' || cause.code === 'ENOTDIR'))
       return undefined;
-    throw new UsageError(`The settings file cannot be read: ${causeText(cause)}`);
+    throw new UsageError(`The settings file ${path} cannot be read: ${causeText(cause)}`);
   }
 }
 

@@ -46,7 +46,7 @@ export async function main(): Promise<void> {
     code = exitCodeOf(cause);
   }
   await flushed(process.stdout);
-  process.exit(code);
+  process.exit(code === exitCode.done ? (process.exitCode ?? code) : code);
 }
 
 /** What was written to a pipe may still be on its way: a slow reader gets all of it. A reader that is gone ends the wait. */

@@ -137,7 +137,7 @@ function addMainOptions(program: Command): void {
     .addOption(new Option('--disallowedTools <rules...>').hideHelp())
     .option('--max-turns <n>', 'most model requests for one prompt', wholeNumber)
     .option('--max-cost <usd>', 'stop before the session costs more', positiveNumber)
-    .option('--timeout <seconds>', 'stop after this time (exit code 124)', seconds)
+    .option('--timeout <seconds>', 'without the terminal UI: stop after this time (exit code 124)', seconds)
     .option('-c, --continue', 'go on with the newest session of this folder')
     .option('-r, --resume [id]', 'go on with a session; without an id, choose one')
     .option('--session-id <uuid>', 'the id of the new session')

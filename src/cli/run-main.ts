@@ -2,13 +2,12 @@ import {statSync} from 'node:fs';
 import {homedir} from 'node:os';
 import {join, resolve} from 'node:path';
 import {noUsage} from '../domain/usage.ts';
-import {unreachable} from '../base/unreachable.ts';
 import {systemPrompt} from '../agent/system-prompt.ts';
 import type {SessionSummary} from '../domain/journal.ts';
 import {chooseModel, isConfigured, type ChosenModel, type ModelChoice} from './choose-model.ts';
 import {chooseSession, sessionIdFrom, type SessionWish} from './choose-session.ts';
 import {composeEngine} from './compose-engine.ts';
-import {exitCode, type ExitCode} from './exit-code.ts';
+import {exitCode, timeLimitText, type ExitCode} from './exit-code.ts';
 import {loadSurroundings, type Surroundings} from './load-surroundings.ts';
 import {noModelNotice, noModelText} from './no-model.ts';
 import type {MainOptions} from './program.ts';
@@ -32,17 +31,24 @@ export async function runMain(words: readonly string[], options: MainOptions): P
   ) {
     return openTerminal(asked, surroundings);
   }
-  // Reading stdin counts towards the time limit.
-  const late =
-    options.timeout === undefined
-      ? undefined
-      : setTimeout(() => process.exit(exitCode.timeLimit), options.timeout * 1000);
+  const late = timeLimit(options, surroundings.note);
   const prompt = await fullPrompt(words, {asked, options, note: surroundings.note});
-  clearTimeout(late);
-  if (prompt.trim() !== '') return answer(prompt, surroundings);
-  if (isBare(words, options) && !isConfigured(choiceOf(surroundings)))
+  if (prompt.trim() !== '') return answer(prompt, {surroundings, late});
+  if (isBare(words, options) && !isConfigured(choiceOf(surroundings))) {
+    surroundings.note(`${noModelText} Playing the demo.`);
     return (await import('./demo/run-demo.ts')).runDemo({});
+  }
   throw new UsageError('There is no prompt. Give one: weft --prompt "…", or pipe it in: … | weft --print');
+}
+
+/** Until the prompt runs, which has a limit of its own that lets things settle: reading stdin and finding a model count too. */
+function timeLimit({timeout}: MainOptions, note: (line: string) => void): NodeJS.Timeout | undefined {
+  if (timeout === undefined) return undefined;
+  const stop = (): void => {
+    note(timeLimitText(timeout));
+    process.exit(exitCode.timeLimit);
+  };
+  return setTimeout(stop, Math.max(0, timeout * 1000 - performance.now()));
 }
 
 const hasTerminal = (): boolean => process.stdin.isTTY && process.stdout.isTTY;
@@ -83,7 +89,10 @@ function directoryOf(path: string): string {
   return directory;
 }
 
-async function answer(prompt: string, surroundings: Surroundings): Promise<ExitCode> {
+async function answer(
+  prompt: string,
+  {surroundings, late}: {readonly surroundings: Surroundings; readonly late: NodeJS.Timeout | undefined},
+): Promise<ExitCode> {
   const {options, note} = surroundings;
   if (options.resume === true) throw new UsageError('--resume needs a session id here. List them: weft sessions list');
   const [chosen, {runPrint}] = await Promise.all([model(surroundings), import('./run-print.ts')]);
@@ -96,12 +105,13 @@ async function answer(prompt: string, surroundings: Surroundings): Promise<ExitC
     note(`the model is ${chosen.model} (${chosen.port.provider}), in ${surroundings.directory}`);
   const engine = await compose(chosen, {surroundings, asking: 'nobody'});
   if (options.debug !== undefined) (await import('./debug-log.ts')).logEvents(engine);
+  clearTimeout(late);
   return runPrint({
     engine,
     prompt,
     format: options.outputFormat ?? 'text',
     partials: options.includePartialMessages === undefined ? 'without' : 'with',
-    version: version,
+    version,
     timeoutSeconds: options.timeout ?? 'none',
     note,
   });
@@ -117,7 +127,7 @@ async function openTerminal(firstPrompt: string, surroundings: Surroundings): Pr
   const notices = [...surroundings.notices];
   if (chosen.state === 'missing') notices.push(noModelNotice);
   const engine = await compose(chosen, {surroundings, asking: 'somebody'});
-  const end = await runTerminal({
+  const job = {
     engine,
     directory,
     firstPrompt,
@@ -127,18 +137,14 @@ async function openTerminal(firstPrompt: string, surroundings: Surroundings): Pr
     history: openHistory(join(surroundings.places.data, 'history.jsonl')),
     look: lookOf(process.env, options.color),
     demo: 'offered',
-  });
-  switch (end.kind) {
-    case 'left':
-      return exitCode.done;
-    case 'demo':
-      await (await import('./demo/run-demo.ts')).runDemo({});
-      return chosen.state === 'ready' ? openTerminal('', surroundings) : exitCode.done;
-    case 'signalled':
-      return end.code;
-    default:
-      return unreachable(end);
+  } as const;
+  let end = await runTerminal(job);
+  while (end.kind === 'demo') {
+    await (await import('./demo/run-demo.ts')).runDemo({});
+    if (chosen.state === 'missing') return exitCode.done;
+    end = await runTerminal({...job, firstPrompt: '', opening: 'composer', notices: []});
   }
+  return end.kind === 'signalled' ? end.code : exitCode.done;
 }
 
 /** Sessions of this folder, for `/resume`; read when asked for. */
@@ -176,7 +182,8 @@ async function compose(
     modelId: chosen.model,
     roots,
     home: homedir(),
-    environment: {...process.env, ...settings.env},
+    environment: process.env,
+    ownVariables: settings.env,
     mode: settings.permissionMode,
     rules: settings.rules,
     systemPrompt: systemPrompt({

@@ -1,7 +1,7 @@
 import {randomUUID} from 'node:crypto';
 import type {Engine} from '../agent/engine.ts';
 import {runHeadless} from '../headless/run-headless.ts';
-import {exitCode, type ExitCode} from './exit-code.ts';
+import {exitCode, timeLimitText, type ExitCode} from './exit-code.ts';
 import type {outputFormats} from './program.ts';
 import {stopOnSignals} from './stop-on-signals.ts';
 
@@ -40,6 +40,6 @@ export async function runPrint(job: PrintJob): Promise<ExitCode> {
   clearTimeout(timer);
   await engine.close('finished');
   const stopped = stopper.stopped();
-  if (stopped === exitCode.timeLimit) note(`the time limit of ${timeoutSeconds} s was reached`);
+  if (stopped === exitCode.timeLimit && timeoutSeconds !== 'none') note(timeLimitText(timeoutSeconds));
   return stopped ?? end?.exitCode ?? exitCode.failed;
 }

@@ -21,7 +21,10 @@ export interface TerminalJob {
 /** How the terminal UI was left: by the user, for the demo, or by a signal. */
 export type TerminalEnd = TuiExit | {readonly kind: 'signalled'; readonly code: ExitCode};
 
-/** Runs the terminal UI; the engine is closed, and with it all that it started, when this settles. */
+/**
+ * Runs the terminal UI. The engine is closed, and with it all that it started, when this settles; except for a visit to the demo,
+ * before which it is only interrupted.
+ */
 export async function runTerminal(job: TerminalJob): Promise<TerminalEnd> {
   const signalled = Promise.withResolvers<TerminalEnd>();
   for (const signal of ['SIGTERM', 'SIGHUP'] as const) {
@@ -33,7 +36,7 @@ export async function runTerminal(job: TerminalJob): Promise<TerminalEnd> {
       engine: job.engine,
       stdin: process.stdin,
       stdout: process.stdout,
-      version: version,
+      version,
       directory: tilde(job.directory),
       firstPrompt: job.firstPrompt,
       opening: job.opening,
@@ -50,7 +53,9 @@ export async function runTerminal(job: TerminalJob): Promise<TerminalEnd> {
   // On a signal the screen is given back before anything else ends.
   leave.abort();
   await ui;
-  await job.engine.close('shutdown');
+  // The demo is a visit: the conversation goes on after it.
+  if (end.kind === 'demo') job.engine.submit({op: 'interrupt'});
+  else await job.engine.close('shutdown');
   return end;
 }
 
@@ -59,8 +64,9 @@ function tilde(directory: string): string {
   return directory === home || directory.startsWith(`${home}/`) ? `~${directory.slice(home.length)}` : directory;
 }
 
-/** Colours unless NO_COLOR, TERM=dumb or the flag says otherwise. */
+/** Colours unless the flag says no, or NO_COLOR or TERM=dumb do and FORCE_COLOR does not. */
 export function lookOf(environment: NodeJS.ProcessEnv, color: boolean): TerminalJob['look'] {
-  const plain = !color || (environment['NO_COLOR'] ?? '') !== '' || environment['TERM'] === 'dumb';
-  return plain && environment['FORCE_COLOR'] === undefined ? 'plain' : 'colour';
+  if (!color) return 'plain';
+  if (!['', '0'].includes(environment['FORCE_COLOR'] ?? '')) return 'colour';
+  return (environment['NO_COLOR'] ?? '') !== '' || environment['TERM'] === 'dumb' ? 'plain' : 'colour';
 }

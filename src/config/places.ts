@@ -4,7 +4,6 @@ import {posix, win32} from 'node:path';
 export interface Places {
   readonly config: string;
   readonly data: string;
-  readonly logs: string;
   readonly settings: string;
   readonly database: string;
 }
@@ -25,27 +24,22 @@ export function placesOf(user: {
     const set = env[variable] ?? '';
     return paths.isAbsolute(set) ? paths.join(set, 'weft') : paths.join(home, ...otherwise, 'weft');
   };
-  const at = (config: string, data: string, logs: string): Places => ({
+  const at = (config: string, data: string): Places => ({
     config,
     data,
-    logs,
     settings: paths.join(config, 'settings.json'),
     database: paths.join(data, 'weft.db'),
   });
 
   const own = env['WEFT_HOME'] ?? '';
-  if (own !== '') return at(own, own, paths.join(own, 'logs'));
+  if (own !== '') return at(own, own);
   if (platform === 'darwin') {
     const support = paths.join(home, 'Library', 'Application Support', 'weft');
-    return at(support, support, paths.join(home, 'Library', 'Logs', 'weft'));
+    return at(support, support);
   }
   if (platform === 'win32') {
     const local = folder('LOCALAPPDATA', 'AppData', 'Local');
-    return at(folder('APPDATA', 'AppData', 'Roaming'), local, paths.join(local, 'logs'));
+    return at(folder('APPDATA', 'AppData', 'Roaming'), local);
   }
-  return at(
-    folder('XDG_CONFIG_HOME', '.config'),
-    folder('XDG_DATA_HOME', '.local', 'share'),
-    paths.join(folder('XDG_STATE_HOME', '.local', 'state'), 'logs'),
-  );
+  return at(folder('XDG_CONFIG_HOME', '.config'), folder('XDG_DATA_HOME', '.local', 'share'));
 }

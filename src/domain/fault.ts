@@ -55,3 +55,7 @@ export class FaultError extends Error {
     this.fault = fault;
   }
 }
+
+/** What was thrown while `what` happened is ours, except where the thrower says whose it is (a full disk is the user's). */
+export const thrownFault = (what: string, cause: unknown): Fault =>
+  cause instanceof FaultError ? cause.fault : {kind: 'bug', message: `${what}: ${causeText(cause)}`, cause};

@@ -16,11 +16,12 @@ export interface ReportOptions {
   readonly prompt: string;
   /** Takes one line, without an end of line. */
   readonly print: (line: string) => void;
-  /** Everything asked for is granted, and each grant is printed. */
-  readonly approvals: 'grant';
 }
 
-/** Runs one prompt and prints what happens as it happens, for a person who reads along or afterwards. */
+/**
+ * Runs one prompt and prints what happens as it happens, for a person who reads along or afterwards. Everything asked for is
+ * granted, and each grant is printed.
+ */
 export async function runReport({engine, prompt, print}: ReportOptions): Promise<HeadlessEnd> {
   const finished = Promise.withResolvers<PromptSummary>();
   const report = new Report();

@@ -1,7 +1,5 @@
 import type {AgentEvent, PromptSummary} from '../actions/agent-event.ts';
 import {unreachable} from '../base/unreachable.ts';
-import {makeRpcEncoder} from '../protocol/rpc/encode-events.ts';
-import {jsonLine} from '../protocol/rpc/json-line.ts';
 import type {RpcMessage} from '../protocol/rpc/rpc-message.ts';
 
 export interface HeadlessOutput {
@@ -20,8 +18,8 @@ export interface RenderSetting {
   readonly version: string;
 }
 
-/** text: the final answer alone; json: the result alone; stream-json: every message as it comes. */
-export function makeRenderer({format, partials}: HeadlessOutput, setting: RenderSetting): Renderer {
+/** text: the final answer alone; json: the result alone; stream-json: every message as it comes. The encoder is loaded for those. */
+export async function makeRenderer({format, partials}: HeadlessOutput, setting: RenderSetting): Promise<Renderer> {
   switch (format) {
     case 'text':
       return {
@@ -29,11 +27,11 @@ export function makeRenderer({format, partials}: HeadlessOutput, setting: Render
           events.map(event => (event.event === 'prompt-finished' ? answer(event.summary) : '')).join(''),
       };
     case 'json': {
-      const encoder = makeRpcEncoder({...setting, partials: 'without'});
+      const {encoder, linesOf} = await loadEncoder({...setting, partials: 'without'});
       return {render: events => linesOf(events.flatMap(event => encoder.encode(event)).filter(isResult))};
     }
     case 'stream-json': {
-      const encoder = makeRpcEncoder({...setting, partials});
+      const {encoder, linesOf} = await loadEncoder({...setting, partials});
       return {render: events => linesOf(events.flatMap(event => encoder.encode(event)))};
     }
     default:
@@ -49,4 +47,11 @@ function answer({end, answer: text}: PromptSummary): string {
 
 const isResult = (message: RpcMessage): boolean => message.type === 'result';
 
-const linesOf = (messages: readonly RpcMessage[]): string => messages.map(jsonLine).join('');
+async function loadEncoder(options: RenderSetting & Pick<HeadlessOutput, 'partials'>) {
+  const [{makeRpcEncoder}, {jsonLine}] = await Promise.all([
+    import('../protocol/rpc/encode-events.ts'),
+    import('../protocol/rpc/json-line.ts'),
+  ]);
+  const linesOf = (messages: readonly RpcMessage[]): string => messages.map(jsonLine).join('');
+  return {encoder: makeRpcEncoder(options), linesOf};
+}

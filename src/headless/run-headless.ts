@@ -28,7 +28,7 @@ export interface HeadlessOptions {
 export async function runHeadless(options: HeadlessOptions): Promise<HeadlessEnd> {
   const {engine, note} = options;
   const writer = makeStdoutWriter(options.stdout, () => engine.submit({op: 'interrupt'}));
-  const renderer = makeRenderer(options.output, options);
+  const renderer = await makeRenderer(options.output, options);
   const finished = Promise.withResolvers<PromptSummary>();
 
   const unsubscribe = engine.subscribe(events => {

@@ -105,7 +105,7 @@ function editing(paths: readonly string[], ground: Ground): Finding {
   );
   return {
     decision: 'ask',
-    risk: outside.length === 0 ? 'local-change' : 'external',
+    risk: 'local-change',
     reasons: [
       ...(outside.length === 0 ? [] : [`it changes files outside the workspace: ${outside.join(', ')}`]),
       ...(guarded.length === 0 ? [] : [`it changes what can run or grant rights: ${guarded.join(', ')}`]),

@@ -42,10 +42,14 @@ function speaksOf({tool, about}: PermissionRule, action: Action, manner: Manner)
   }
 }
 
-/** What may not be read may not be searched either; what may be read is not thereby free to be searched. */
+/**
+ * What may not be read may neither be searched nor edited, since both tell what is in it; what may be read is not thereby free
+ * to be searched or edited.
+ */
 function namesFor(action: ActionName, behaviour: Behaviour): readonly string[] {
   const own = toolNamesOf(action);
-  return behaviour !== 'allow' && isSearch(action) ? [...own, ...toolNamesOf('read-files')] : own;
+  const tells = isSearch(action) || action === 'request-file-edits';
+  return behaviour !== 'allow' && tells ? [...own, ...toolNamesOf('read-files')] : own;
 }
 
 const isSearch = (action: ActionName): boolean =>

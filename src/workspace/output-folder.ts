@@ -6,7 +6,7 @@ import {join} from 'node:path';
 export interface OutputFolder {
   /** The path of a file that does not exist yet; makes the folder when needed. Throws when it cannot be made. */
   readonly newFile: () => string;
-  /** The folders made so far, links resolved; none until the first file was asked for. */
+  /** The folders whose files results may name, this process's and those of others of this user; links resolved. */
   readonly folders: () => readonly string[];
 }
 
@@ -19,6 +19,7 @@ const leftoverMs = 7 * 24 * 60 * 60 * 1000;
  */
 export function makeOutputFolder({parent}: {readonly parent: string}): OutputFolder {
   const made: string[] = [];
+  let readable: readonly string[] | undefined;
   let files = 0;
 
   function makeFolder(): string {
@@ -37,8 +38,15 @@ export function makeOutputFolder({parent}: {readonly parent: string}): OutputFol
       files += 1;
       return join(folder, `command-${files}.txt`);
     },
-    folders: () => made,
+    folders: () => (readable ??= existingFolder(parent)) ?? [],
   };
+}
+
+/** The folder's real path where it is there and nobody else may write into it; `undefined` otherwise. */
+function existingFolder(path: string): readonly string[] | undefined {
+  const stats = statsOf(path);
+  if (stats === undefined || !stats.isDirectory() || !isOwn(stats)) return undefined;
+  return process.platform !== 'win32' && (stats.mode & 0o077) !== 0 ? undefined : [realpathSync(path)];
 }
 
 /** Makes sure that `path` is a folder of this user that nobody else may enter; throws when it is not and cannot be. */

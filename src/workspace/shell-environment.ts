@@ -4,14 +4,18 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /**
  * The environment of a command: what weft itself was given (a user's NODE_OPTIONS too), without keys and without what would
  * change how a shell starts, and with everything switched off that would wait for a person. `mark` is unique to the run, so
- * that a process that left its group and its parent can still be told to belong to it.
+ * that a process that left its group and its parent can still be told to belong to it. `own` is what the user wants commands to
+ * have, and comes before all that.
  */
-export function shellEnvironment(given: Environment, mark: string): Record<string, string> {
+export function shellEnvironment(
+  {given, own}: {readonly given: Environment; readonly own: Readonly<Record<string, string>>},
+  mark: string,
+): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(given)) {
     if (value !== undefined && !isWithheld(name)) kept[name] = value;
   }
-  return {...kept, ...unattended, WEFT_ACTIVE: '1', [markName]: mark};
+  return {...kept, ...unattended, ...own, WEFT_ACTIVE: '1', [markName]: mark};
 }
 
 /** The variable that holds the mark of a run. */

@@ -29,6 +29,8 @@ const longestTimerMs = 2 ** 31 - 1;
 export function makeShell(options: {
   readonly directory: string;
   readonly environment: Environment;
+  /** What the user wants commands to have, whatever weft would set or withhold. */
+  readonly ownVariables: Readonly<Record<string, string>>;
   /** Gets a file per command whose output is too long for the report. */
   readonly outputs: OutputFolder;
 }): ShellPort {
@@ -82,7 +84,7 @@ export function makeShell(options: {
     }
     const subprocess = execa(start.shell, ['-c', start.command], {
       cwd: directory,
-      env: shellEnvironment(options.environment, start.mark),
+      env: shellEnvironment({given: options.environment, own: options.ownVariables}, start.mark),
       extendEnv: false,
       stdin: 'ignore',
       stdout: pipe.writer,

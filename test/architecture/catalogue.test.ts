@@ -41,11 +41,10 @@ describe('tool names', () => {
     expect(forms.filter(name => !/^[A-Z][A-Za-z]{0,63}$/u.test(name))).toEqual([]);
   });
 
-  test('are offered for built actions only, each once, the same every time', () => {
+  test('are offered for built actions only, each once', () => {
     expect(offeredTools().map(({name}) => name)).toEqual(
       built.flatMap(action => definitions[action].tools.map(({name}) => name)),
     );
-    expect(offeredTools()).toEqual(offeredTools());
   });
 
   test.each(declared.flatMap(action => definitions[action].tools.map(({name}) => name)))(

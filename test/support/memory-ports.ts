@@ -158,7 +158,6 @@ export function engineBench(
     model: 'scripted',
     mode: 'default',
     systemPrompt: 'You are a test.',
-    tools: 'all',
     limits: {maxTurns: 'unlimited', maxCostUsd: 'unlimited'},
     asking: 'somebody',
     ...given.options,

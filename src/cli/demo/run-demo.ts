@@ -29,7 +29,7 @@ export async function runDemo({dir}: {readonly dir?: string}): Promise<ExitCode>
       firstPrompt: demoPrompt,
       opening: 'composer',
       notices: [
-        `This is a recording: only the model's words are played, every action really runs, in ${place.directory}.`,
+        `This is a recording: only the model's words are played, every action really runs, in ${place.directory}. /exit or Ctrl+C twice leaves it.`,
       ],
       listSessions: () => [],
       history: {load: () => [], add: () => {}},
@@ -47,7 +47,7 @@ async function report(directory: string): Promise<ExitCode> {
   const engine = demoEngine(directory, 'at-once');
   const stopper = stopOnSignals(engine);
   print(`weft demo: a recorded model repairs a small project; every action really runs, in ${directory}`);
-  const end = await Promise.race([runReport({engine, prompt: demoPrompt, print, approvals: 'grant'}), stopper.given]);
+  const end = await Promise.race([runReport({engine, prompt: demoPrompt, print}), stopper.given]);
   await engine.close('finished');
   return stopper.stopped() ?? end?.exitCode ?? exitCode.failed;
 }
@@ -67,6 +67,7 @@ function demoEngine(directory: string, pace: 'lively' | 'at-once'): Engine {
     roots: [directory],
     home: homedir(),
     environment: process.env,
+    ownVariables: {},
     mode: 'default',
     rules: {allow: [], ask: [], deny: []},
     systemPrompt: systemPrompt({

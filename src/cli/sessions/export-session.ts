@@ -3,7 +3,7 @@ import type {AssistantBlock, ToolResultBlock, UserBlock} from '../../domain/conv
 import {joinPieces, type WholeRecord} from '../../domain/join-pieces.ts';
 import type {JournalRecord, SessionSummary} from '../../domain/journal.ts';
 import {visible, visibleLine, visibleOutput} from '../../base/visible.ts';
-import {decisionText, imageText, stopText} from './format-session.ts';
+import {decisionText, imageText, endingMark} from './format-session.ts';
 
 /**
  * The records as JSON, one a line, complete. Task-protocol payloads are base64. Whatever could be taken for the end of a line
@@ -50,7 +50,7 @@ function sections(record: WholeRecord): readonly string[] {
     case 'prompt':
       return ['## User', ...record.message.blocks.map(userPart)];
     case 'answer':
-      return ['## Assistant', ...record.message.blocks.map(assistantPart), emphasised(stopText(record.message))];
+      return ['## Assistant', ...record.message.blocks.map(assistantPart), emphasised(endingMark(record.message))];
     case 'result':
       return [resultPart(record.result)];
     case 'approval':

@@ -60,7 +60,7 @@ export function decisionText({label, decision, by}: Extract<JournalRecord, {kind
 }
 
 /** Why an answer ends early; empty when it does not. */
-export function stopText(message: AssistantMessage): string {
+export function endingMark(message: AssistantMessage): string {
   switch (message.stop) {
     case 'end-turn':
     case 'tool-use':
@@ -92,7 +92,7 @@ function userText(block: UserBlock): string {
 }
 
 function answerTexts(message: AssistantMessage): readonly string[] {
-  return [...message.blocks.map(blockText), stopText(message)].filter(text => text.trim() !== '');
+  return [...message.blocks.map(blockText), endingMark(message)].filter(text => text.trim() !== '');
 }
 
 function blockText(block: AssistantBlock): string {

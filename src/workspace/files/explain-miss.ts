@@ -1,6 +1,9 @@
 /** Lines of the old text compared with the file. */
 const mostCompared = 200;
 
+/** A shorter text stands in many files by chance: that it is there says nothing. */
+const leastTelling = 12;
+
 /** Places named in a message. */
 const mostNamed = 3;
 
@@ -9,7 +12,7 @@ export function explainMiss(
   text: string,
   {oldText, newText}: {readonly oldText: string; readonly newText: string},
 ): string {
-  if (newText !== '' && text.includes(newText)) {
+  if (newText.trim().length >= leastTelling && text.includes(newText)) {
     return 'the old text is not in the file, but the new text is: the change seems to be made already.';
   }
   if (oldText.split('\n').every(line => line === '' || /^\s*\d+\t/u.test(line))) {

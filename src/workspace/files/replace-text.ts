@@ -81,7 +81,7 @@ function explainSeveral(text: string, match: {readonly oldText: string; readonly
     if (lines.length > mostListed) continue;
     line += text.slice(seen, at).split('\n').length - 1;
     seen = at;
-    lines.push(line);
+    if (lines.at(-1) !== line) lines.push(line);
   }
   const listed = lines.slice(0, mostListed).join(', ');
   return (

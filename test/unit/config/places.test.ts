@@ -8,7 +8,6 @@ test.each<[string, Parameters<typeof placesOf>[0], ReturnType<typeof placesOf>]>
     {
       config: '/home/u/.config/weft',
       data: '/home/u/.local/share/weft',
-      logs: '/home/u/.local/state/weft/logs',
       settings: '/home/u/.config/weft/settings.json',
       database: '/home/u/.local/share/weft/weft.db',
     },
@@ -19,7 +18,6 @@ test.each<[string, Parameters<typeof placesOf>[0], ReturnType<typeof placesOf>]>
     {
       config: '/c/weft',
       data: '/home/u/.local/share/weft',
-      logs: '/home/u/.local/state/weft/logs',
       settings: '/c/weft/settings.json',
       database: '/home/u/.local/share/weft/weft.db',
     },
@@ -27,7 +25,7 @@ test.each<[string, Parameters<typeof placesOf>[0], ReturnType<typeof placesOf>]>
   [
     'WEFT_HOME before all',
     {platform: 'linux', env: {WEFT_HOME: '/w', XDG_CONFIG_HOME: '/c'}, home: '/home/u'},
-    {config: '/w', data: '/w', logs: '/w/logs', settings: '/w/settings.json', database: '/w/weft.db'},
+    {config: '/w', data: '/w', settings: '/w/settings.json', database: '/w/weft.db'},
   ],
   [
     'macOS',
@@ -35,7 +33,6 @@ test.each<[string, Parameters<typeof placesOf>[0], ReturnType<typeof placesOf>]>
     {
       config: '/Users/u/Library/Application Support/weft',
       data: '/Users/u/Library/Application Support/weft',
-      logs: '/Users/u/Library/Logs/weft',
       settings: '/Users/u/Library/Application Support/weft/settings.json',
       database: '/Users/u/Library/Application Support/weft/weft.db',
     },
@@ -46,7 +43,6 @@ test.each<[string, Parameters<typeof placesOf>[0], ReturnType<typeof placesOf>]>
     {
       config: 'D:\\Roaming\\weft',
       data: 'C:\\Users\\u\\AppData\\Local\\weft',
-      logs: 'C:\\Users\\u\\AppData\\Local\\weft\\logs',
       settings: 'D:\\Roaming\\weft\\settings.json',
       database: 'C:\\Users\\u\\AppData\\Local\\weft\\weft.db',
     },

@@ -48,7 +48,7 @@ describe('without rules', () => {
       reasons: ['edits ask first in this mode'],
       grantable: 'kind',
     });
-    expect(judge(edit('link/a.ts'))).toMatchObject({decision: 'ask', risk: 'external'});
+    expect(judge(edit('link/a.ts'))).toMatchObject({decision: 'ask', risk: 'local-change', grantable: 'exact'});
     expect(judge(edit('.git/hooks/pre-commit')).reasons).toEqual(['it changes what can run or grant rights: .git/']);
   });
 

@@ -86,7 +86,7 @@ describe('edit', () => {
       'overlapping matches',
       'aaa',
       replace('file', ['aa', 'b']),
-      'file: the old text occurs 2 times (lines 1, 1); add surrounding lines until it is unique, or replace every occurrence.',
+      'file: the old text occurs 2 times (line 1); add surrounding lines until it is unique, or replace every occurrence.',
     ],
     [
       'nothing changes',
@@ -96,8 +96,8 @@ describe('edit', () => {
     ],
     [
       'made already',
-      'new text',
-      replace('file', ['old text', 'new text']),
+      'the new text',
+      replace('file', ['the old text', 'the new text']),
       'file: the old text is not in the file, but the new text is: the change seems to be made already.',
     ],
     [

@@ -26,7 +26,7 @@ test('nothing is made before the first file; then a private folder of an unfores
   const files = [outputs.newFile(), outputs.newFile()];
   const folder = dirname(files[0] ?? '');
   expect(files).toEqual([join(folder, 'command-1.txt'), join(folder, 'command-2.txt')]);
-  expect(outputs.folders()).toEqual([folder]);
+  expect(outputs.folders()).toEqual([parent]);
   expect(basename(folder)).toMatch(/^run-\w{6}$/u);
   expect([dirname(folder), modeOf(parent), modeOf(folder)]).toEqual([parent, 0o700, 0o700]);
   writeFileSync(files[0] ?? '', 'x');
@@ -45,7 +45,7 @@ test('the folder is named without links, and made anew when it was tidied away',
   rmSync(dirname(first), {recursive: true});
   const second = outputs.newFile();
   expect(existsSync(dirname(second))).toBe(true);
-  expect(outputs.folders()).toEqual([dirname(first), dirname(second)]);
+  expect(outputs.folders()).toEqual([join(space.path, 'real', 'outputs')]);
 });
 
 test('a parent that others may enter is closed to them; one that is no folder, or a link, is refused', () => {

@@ -3,8 +3,8 @@ import {shellEnvironment} from '../../../src/workspace/shell-environment.ts';
 
 /** What is left of `given`, all set to `x`, when everything is taken away that an empty environment gets too. */
 function kept(given: readonly string[]): readonly string[] {
-  const added = shellEnvironment({}, 'mark');
-  const environment = shellEnvironment(Object.fromEntries(given.map(name => [name, 'x'])), 'mark');
+  const added = shellEnvironment({given: {}, own: {}}, 'mark');
+  const environment = shellEnvironment({given: Object.fromEntries(given.map(name => [name, 'x'])), own: {}}, 'mark');
   return Object.keys(environment).filter(name => added[name] === undefined);
 }
 
@@ -74,7 +74,7 @@ test('the rest stays', () => {
 
 test('nothing waits for a person, and the run is marked', () => {
   const {PAGER, TERM, GIT_TERMINAL_PROMPT, EDITOR, WEFT_ACTIVE, WEFT_RUN, NOTHING} = shellEnvironment(
-    {PAGER: 'less', TERM: 'xterm', EDITOR: 'vi', NOTHING: undefined},
+    {given: {PAGER: 'less', TERM: 'xterm', EDITOR: 'vi', NOTHING: undefined}, own: {}},
     'mark',
   );
   expect({PAGER, TERM, GIT_TERMINAL_PROMPT, EDITOR, WEFT_ACTIVE, WEFT_RUN, NOTHING}).toEqual({
@@ -86,4 +86,10 @@ test('nothing waits for a person, and the run is marked', () => {
     WEFT_RUN: 'mark',
     NOTHING: undefined,
   });
+});
+
+test('what the user wants commands to have comes before what weft sets or withholds', () => {
+  const own = {GH_TOKEN: 'mine', PAGER: 'less', WEFT_RUN: 'not mine'};
+  const {GH_TOKEN, PAGER, WEFT_RUN} = shellEnvironment({given: {GH_TOKEN: 'given'}, own}, 'mark');
+  expect({GH_TOKEN, PAGER, WEFT_RUN}).toEqual({GH_TOKEN: 'mine', PAGER: 'less', WEFT_RUN: 'mark'});
 });

@@ -11,6 +11,7 @@ import {never, temporaryFolder} from './temporary-folder.ts';
 const folder = temporaryFolder();
 const outputs = makeOutputFolder({parent: join(folder.path, 'outputs')});
 const shell = makeShell({
+  ownVariables: {},
   directory: folder.path,
   environment: {...process.env, OPENAI_API_KEY: 'secret'},
   outputs,
@@ -134,7 +135,7 @@ test('50 MB of output stay in bounded memory', async () => {
 
 test('the file that a long output names is one that can be read', async () => {
   const own = makeOutputFolder({parent: join(folder.path, 'outputs')});
-  const speaking = makeShell({directory: folder.path, environment: process.env, outputs: own});
+  const speaking = makeShell({directory: folder.path, environment: process.env, ownVariables: {}, outputs: own});
   const files = makeFiles({roots: [join(folder.path, 'work')], home: folder.path, alsoReadable: own.folders});
   const {output} = await speaking.run({command: 'seq 1 20000', timeoutMs: 20_000}, () => {}, never);
   const path = output.file ?? '';
@@ -146,7 +147,7 @@ test('the file that a long output names is one that can be read', async () => {
 });
 
 test('what cannot start says why', async () => {
-  const gone = makeShell({directory: join(folder.path, 'gone'), environment: process.env, outputs});
+  const gone = makeShell({directory: join(folder.path, 'gone'), environment: process.env, ownVariables: {}, outputs});
   expect((await gone.run({command: 'true', timeoutMs: 1000}, () => {}, never)).end).toEqual({
     kind: 'not-started',
     fault: {
@@ -163,6 +164,6 @@ test('a folder that cannot be entered is no crash', async () => {
   const locked = join(folder.path, 'a-file');
   mkdirSync(join(folder.path, 'sub'));
   await run('touch a-file');
-  const inFile = makeShell({directory: locked, environment: process.env, outputs});
+  const inFile = makeShell({directory: locked, environment: process.env, ownVariables: {}, outputs});
   expect((await inFile.run({command: 'true', timeoutMs: 1000}, () => {}, never)).end.kind).toBe('not-started');
 });
