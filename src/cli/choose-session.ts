@@ -6,6 +6,7 @@ import {parseSessionId, type SessionId} from '../domain/ids.ts';
 import type {OpenSession} from '../domain/journal.ts';
 import type {Store, StoredSession} from '../store/open-store.ts';
 import {findSession} from './find-session.ts';
+import type {MainOptions} from './program.ts';
 import {newSessionId, unkeptSession, unkeptSessions} from './unkept-session.ts';
 import {UsageError} from './usage-error.ts';
 
@@ -23,12 +24,19 @@ export interface ChosenSession {
   readonly skipped: number;
 }
 
-/** A UUID from the command line. */
-export function sessionIdFrom(text: string): SessionId {
-  const id = parseSessionId(text);
-  if (id === undefined)
-    throw new UsageError(`${JSON.stringify(text)} is not a session id (a UUID). List them: weft sessions list`);
-  return id;
+/** What the command line asks for; combinations that contradict each other are refused. */
+export function sessionWish({continue: newest, resume, sessionId, forkSession}: MainOptions): SessionWish {
+  const manner = forkSession === undefined ? 'same' : 'fork';
+  const goesOn = newest !== undefined || resume !== undefined;
+  if (newest !== undefined && resume !== undefined) {
+    throw new UsageError('--continue and --resume exclude each other.');
+  }
+  if (goesOn && sessionId !== undefined)
+    throw new UsageError('--session-id is for a new session: leave out --continue and --resume.');
+  if (!goesOn && forkSession !== undefined) throw new UsageError('--fork-session needs --continue or --resume.');
+  if (newest !== undefined) return {kind: 'newest', manner};
+  if (typeof resume === 'string') return {kind: 'resume', id: resume, manner};
+  return {kind: 'new', id: sessionId === undefined ? undefined : sessionIdFrom(sessionId)};
 }
 
 /** Opens the session that was asked for; `store: 'none'` keeps nothing. */
@@ -58,4 +66,12 @@ export function chooseSession(
 function opened(outcome: Outcome<StoredSession, Fault>): StoredSession {
   if (outcome.tag === 'failed') throw new Error(faultText(outcome.error));
   return outcome.value;
+}
+
+/** A UUID from the command line. */
+function sessionIdFrom(text: string): SessionId {
+  const id = parseSessionId(text);
+  if (id === undefined)
+    throw new UsageError(`${JSON.stringify(text)} is not a session id (a UUID). List them: weft sessions list`);
+  return id;
 }

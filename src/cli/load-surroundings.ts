@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {randomUUID} from 'node:crypto';
 import {findInstructions, type Instructions} from '../config/instructions.ts';
 import {placesOf, type Places} from '../config/places.ts';
-import {mergeSettings, type SettingsLayer} from '../config/settings.ts';
+import {mergeSettings, type SettingsLayer, type Sourced} from '../config/settings.ts';
 import {causeText, faultText} from '../domain/fault.ts';
 import type {PermissionMode} from '../domain/risk.ts';
 import {parseRule, type PermissionRule, type PermissionRules} from '../safety/rules.ts';
@@ -49,7 +49,6 @@ export function loadSurroundings(given: {
   const merged = mergeSettings(layersOf(directory, places, options));
   if (merged.tag === 'failed') throw new UsageError(faultText(merged.error));
   const {settings, warnings} = merged.value;
-  const environmentModel = process.env['WEFT_MODEL'] || undefined;
   let store: Promise<Store> | undefined;
   return {
     options,
@@ -59,21 +58,16 @@ export function loadSurroundings(given: {
     notices: warnings,
     note: noteOnStderr,
     settings: {
-      model: options.model ?? environmentModel ?? settings.model?.value,
+      model: settings.model?.value,
+      // The flag knows one more than settings do: a recording.
       provider: options.provider ?? settings.provider?.value,
-      baseUrl: options.baseUrl ?? settings.baseUrl?.value,
-      permissionMode: options.permissionMode ?? settings.permissionMode.value,
+      baseUrl: settings.baseUrl?.value,
+      permissionMode: settings.permissionMode.value,
       env: Object.fromEntries(Object.entries(settings.env).map(([name, {value}]) => [name, value])),
       rules: {
-        allow: [
-          ...rulesFrom(settings.permissions.allow.map(({value}) => value)),
-          ...rulesFrom(splitRules(options.allowedTools ?? [])),
-        ],
-        ask: rulesFrom(settings.permissions.ask.map(({value}) => value)),
-        deny: [
-          ...rulesFrom(settings.permissions.deny.map(({value}) => value)),
-          ...rulesFrom(splitRules(options.disallowedTools ?? [])),
-        ],
+        allow: rulesFrom(settings.permissions.allow),
+        ask: rulesFrom(settings.permissions.ask),
+        deny: rulesFrom(settings.permissions.deny),
       },
     },
     store: () => (store ??= openUserStore(places)),
@@ -96,7 +90,23 @@ export async function openUserStore(places: Places): Promise<Store> {
   return opened.value;
 }
 
-function layersOf(directory: string, places: Places, {settings}: MainOptions): readonly SettingsLayer[] {
+function layersOf(directory: string, places: Places, options: MainOptions): readonly SettingsLayer[] {
+  return [
+    ...fileLayers(directory, places, options),
+    {source: 'environment', values: {model: process.env['WEFT_MODEL'] || undefined}},
+    {
+      source: 'flags',
+      values: {
+        model: options.model,
+        baseUrl: options.baseUrl,
+        permissionMode: options.permissionMode,
+        permissions: {allow: splitRules(options.allowedTools ?? []), deny: splitRules(options.disallowedTools ?? [])},
+      },
+    },
+  ];
+}
+
+function fileLayers(directory: string, places: Places, {settings}: MainOptions): readonly SettingsLayer[] {
   const files = [
     {source: 'user', path: places.settings},
     {source: 'project', path: join(directory, '.weft', 'settings.json')},
@@ -140,9 +150,9 @@ function ownText(path: string): string | undefined {
 }
 
 /** Rules for tools that weft has not are noted and left out: programs pass what other agents know. */
-const rulesFrom = (texts: readonly string[]): readonly PermissionRule[] =>
-  texts.flatMap(text => {
-    const rule = parseRule(text);
+const rulesFrom = (texts: readonly Sourced<string>[]): readonly PermissionRule[] =>
+  texts.flatMap(({value}) => {
+    const rule = parseRule(value);
     if (rule.tag === 'ok') return [rule.value];
     if (rule.error.kind === 'malformed') throw new UsageError(rule.error.message);
     noteOnStderr(rule.error.message);
@@ -150,5 +160,5 @@ const rulesFrom = (texts: readonly string[]): readonly PermissionRule[] =>
   });
 
 /** `Read,Bash(git log:*) Edit` is three rules: commas and spaces divide, except inside parentheses. */
-const splitRules = (texts: readonly string[]): readonly string[] =>
+const splitRules = (texts: readonly string[]): string[] =>
   texts.flatMap(text => text.match(/(?:[^\s,(]|\((?:[^()]|\([^()]*\))*(?:\)|$))+/gu) ?? []);

@@ -5,7 +5,7 @@ import {noUsage} from '../domain/usage.ts';
 import {systemPrompt} from '../agent/system-prompt.ts';
 import type {SessionSummary} from '../domain/journal.ts';
 import {chooseModel, isConfigured, type ChosenModel, type ModelChoice} from './choose-model.ts';
-import {chooseSession, sessionIdFrom, type SessionWish} from './choose-session.ts';
+import {chooseSession, sessionWish} from './choose-session.ts';
 import {composeEngine} from './compose-engine.ts';
 import {exitCode, timeLimitText, type ExitCode} from './exit-code.ts';
 import {loadSurroundings, type Surroundings} from './load-surroundings.ts';
@@ -172,7 +172,11 @@ async function compose(
 ) {
   const {options, settings, directory, roots} = surroundings;
   const store = options.sessionPersistence ? await surroundings.store() : ('none' as const);
-  const {session, origin, sessions, skipped} = chooseSession(wishOf(options), {store, directory, model: chosen.model});
+  const {session, origin, sessions, skipped} = chooseSession(sessionWish(options), {
+    store,
+    directory,
+    model: chosen.model,
+  });
   if (skipped > 0) surroundings.note(`${skipped} records of this session cannot be read and are left out`);
   return composeEngine({
     session,
@@ -197,18 +201,4 @@ async function compose(
     limits: {maxTurns: options.maxTurns ?? 'unlimited', maxCostUsd: options.maxCost ?? 'unlimited'},
     asking,
   });
-}
-
-function wishOf({continue: newest, resume, sessionId, forkSession}: MainOptions): SessionWish {
-  const manner = forkSession === undefined ? 'same' : 'fork';
-  const goesOn = newest !== undefined || resume !== undefined;
-  if (newest !== undefined && resume !== undefined) {
-    throw new UsageError('--continue and --resume exclude each other.');
-  }
-  if (goesOn && sessionId !== undefined)
-    throw new UsageError('--session-id is for a new session: leave out --continue and --resume.');
-  if (!goesOn && forkSession !== undefined) throw new UsageError('--fork-session needs --continue or --resume.');
-  if (newest !== undefined) return {kind: 'newest', manner};
-  if (typeof resume === 'string') return {kind: 'resume', id: resume, manner};
-  return {kind: 'new', id: sessionId === undefined ? undefined : sessionIdFrom(sessionId)};
 }

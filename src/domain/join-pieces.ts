@@ -15,7 +15,9 @@ export function joinPieces(records: readonly JournalRecord[]): readonly WholeRec
   const cut = new Map<MessageId, Piece[]>();
   for (const record of records) {
     if (record.kind !== 'piece' || whole.has(record.message)) continue;
-    cut.set(record.message, [...(cut.get(record.message) ?? []), record]);
+    const pieces = cut.get(record.message);
+    if (pieces === undefined) cut.set(record.message, [record]);
+    else pieces.push(record);
   }
   return records.flatMap((record): readonly WholeRecord[] => {
     if (record.kind !== 'piece') return [record];
