@@ -7,12 +7,12 @@ import type {
   ToolResultBlock,
 } from '../domain/conversation.ts';
 import type {Fault} from '../domain/fault.ts';
-import type {ActionId, MessageId, SessionId} from '../domain/ids.ts';
+import type {ActionId, BlockId, MessageId, SessionId} from '../domain/ids.ts';
 import type {BlockDelta, BlockStart, ModelEvent} from '../domain/model-stream.ts';
 import type {PermissionMode, Verdict} from '../domain/risk.ts';
 import type {ModelUsage, Usage} from '../domain/usage.ts';
 import type {Action, ActionResult} from './catalogue.ts';
-import type {Question} from './ports.ts';
+import type {Question, VictimReport} from './ports.ts';
 import type {Preview} from './preview.ts';
 
 /**
@@ -48,6 +48,9 @@ export type AgentEvent =
   | {readonly event: 'approval-settled'; readonly id: ActionId; readonly decision: 'allowed' | 'refused'}
   | {readonly event: 'question-asked'; readonly id: ActionId; readonly questions: readonly Question[]}
   | {readonly event: 'question-settled'; readonly id: ActionId}
+  /** The agent gives the user the terminal of a block; settled when it comes back, or when the block ends. */
+  | {readonly event: 'hand-over-asked'; readonly id: ActionId; readonly block: BlockId; readonly reason: string}
+  | {readonly event: 'hand-over-settled'; readonly id: ActionId}
   | {readonly event: 'action-started'; readonly id: ActionId; readonly action: Action; readonly preview: Preview}
   | {readonly event: 'action-output'; readonly id: ActionId; readonly chunk: string}
   /** Exactly one for every tool call. `told` is what the model reads. */
@@ -95,6 +98,10 @@ export interface Approval {
   readonly rationale: string;
   /** What "for this session" would let through, in words. */
   readonly sessionGrant: string;
+  /** What a destructive command would hit. */
+  readonly victims: VictimReport;
+  /** What the model refers to; often none. */
+  readonly citations: readonly string[];
 }
 
 export interface SessionUsage {

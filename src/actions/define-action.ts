@@ -3,7 +3,7 @@ import english from 'zod/v4/locales/en.js';
 import type {Json, JsonObject} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {ImageBlock, TextBlock} from '../domain/conversation.ts';
-import type {RiskLevel} from '../domain/risk.ts';
+import type {RiskLevel, VerdictDetail} from '../domain/risk.ts';
 import type {Settled} from '../domain/settled.ts';
 import type {ActionPorts} from './ports.ts';
 import type {Preview} from './preview.ts';
@@ -50,6 +50,8 @@ export interface ActionContext {
 export interface RunContext extends ActionContext {
   /** What was shown when it was approved; an action whose effect would differ by now refuses to run. */
   readonly shown: Preview;
+  /** What the host found in a command. */
+  readonly detail: VerdictDetail;
   /** Output as it comes, for people who watch. */
   readonly observe: (chunk: string) => void;
 }

@@ -2,7 +2,8 @@ import type {Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
 import type {ImageBlock} from '../domain/conversation.ts';
 import type {TodoList} from '../domain/todo.ts';
-import type {TodoId} from '../domain/ids.ts';
+import type {BlockId, TodoId} from '../domain/ids.ts';
+import type {SimpleCommand} from '../domain/risk.ts';
 import type {TodoStatus} from '../domain/todo.ts';
 import type {FileDiff} from './preview.ts';
 
@@ -13,10 +14,12 @@ export interface ActionPorts {
   readonly search: SearchPort;
   readonly todos: TodoPort;
   readonly questions: QuestionPort;
+  readonly blocks: BlocksPort;
+  readonly handOvers: HandOverPort;
 }
 
 export interface ShellPort {
-  /** The directory commands start in. */
+  /** The directory the next command starts in: the workspace root, or where a `cd` inside the workspace has led. */
   readonly directory: string;
   /**
    * Runs `command` with the user's shell in its own process group, stdin closed, pagers and editors disabled, provider keys
@@ -40,8 +43,127 @@ export interface ShellReport {
     | {readonly kind: 'not-started'; readonly fault: Fault};
   readonly output: BoundedOutput;
   readonly durationMs: number;
+  /** Where it started. */
   readonly directory: string;
+  /** Where the next command starts. */
+  readonly nextDirectory: string;
+  /** What it left running that may live on by itself (a service that took a session of its own): one line each. */
+  readonly leftRunning: readonly string[];
 }
+
+/** Changes the bytes of an output as they come, before anything else sees them; `end` gives what was held back. */
+export interface OutputFilter {
+  push(bytes: Uint8Array): Uint8Array;
+  end(): Uint8Array;
+}
+
+/**
+ * Commands that go on beside the conversation, each in a terminal of its own (in pipes where no terminal can be made). A
+ * block ends with weft unless the user keeps it.
+ */
+export interface BlocksPort {
+  /** Starts `command` and waits until it ends, asks for input, or a short time is over. */
+  start(request: {readonly command: string}, signal: AbortSignal): Promise<Outcome<BlockSnapshot, Fault>>;
+  /** Waits (bounded) for so many seconds, or for the end; an unknown id is a fault. An abort ends the wait, not the block. */
+  read(
+    request: {readonly id: BlockId; readonly wait: number | 'completion'},
+    signal: AbortSignal,
+  ): Promise<Outcome<BlockSnapshot, Fault>>;
+  /** Writes, then waits a moment for what comes of it. */
+  write(
+    request: {readonly id: BlockId; readonly input: string; readonly mode: BlockInputMode},
+    signal: AbortSignal,
+  ): Promise<Outcome<BlockSnapshot, Fault>>;
+}
+
+/** `raw` as it is, `line` followed by Enter, `block` as one paste where the program understands pastes. */
+export const blockInputModes = ['raw', 'line', 'block'] as const;
+export type BlockInputMode = (typeof blockInputModes)[number];
+
+/** What a person would see of a block now, and what it has printed since it was last read. */
+export interface BlockSnapshot {
+  readonly id: BlockId;
+  readonly command: string;
+  readonly directory: string;
+  readonly state: BlockState;
+  /** Text that scrolled by since the last snapshot, then the lines of the screen; bounded. */
+  readonly output: BoundedOutput;
+  /** Zero-based, in cells of the screen. */
+  readonly cursor: {readonly row: number; readonly column: number};
+  readonly screen: 'normal' | 'alternate';
+  readonly ageMs: number;
+  /** `pipes` where this machine gives no terminal. */
+  readonly terminal: 'pty' | 'pipes';
+}
+
+export type BlockState =
+  | {readonly kind: 'running'}
+  /** It is silent and seems to wait for somebody to type; `lastLine` is what it shows. */
+  | {readonly kind: 'waiting'; readonly lastLine: string}
+  | {readonly kind: 'exited'; readonly code: number}
+  | {readonly kind: 'signalled'; readonly signal: string};
+
+/** Blocks as the user handles them; only front ends with a terminal have this. */
+export interface BlockDesk {
+  /** The running ones first, each in the order of their start. */
+  list(): readonly BlockInfo[];
+  /** Calls back after every change of what `list` says, at most a few times a second. */
+  watch(listener: () => void): () => void;
+  /** Ends the whole tree. */
+  stop(id: BlockId): Promise<void>;
+  /** The block outlives weft. */
+  keep(id: BlockId): void;
+  /** Connects a person's terminal: `show` gets bytes for it, first those that draw the present screen. */
+  attach(id: BlockId, terminal: AttachedTerminal): Outcome<Attachment, Fault>;
+}
+
+export interface BlockInfo {
+  readonly id: BlockId;
+  readonly command: string;
+  readonly state: BlockState;
+  readonly ageMs: number;
+  /** TCP ports it listens on, where this machine can tell. */
+  readonly ports: readonly number[];
+  /** The last line with text on it; plain. */
+  readonly lastLine: string;
+  readonly life: 'with-weft' | 'kept';
+}
+
+export interface AttachedTerminal {
+  readonly size: {readonly columns: number; readonly rows: number};
+  show(bytes: string): void;
+  /** The command has ended; the terminal is detached. */
+  ended(): void;
+}
+
+export interface Attachment {
+  write(keys: string): void;
+  resize(size: {readonly columns: number; readonly rows: number}): void;
+  detach(): void;
+}
+
+export interface HandOverPort {
+  /** Gives the user the terminal of a block and waits until it comes back; `nobody` when no front end has a user. */
+  handOver(request: {readonly id: BlockId; readonly reason: string}, signal: AbortSignal): Promise<HandOverEnd>;
+}
+
+/** `detached`: the user gave it back. `ended`: the command ended meanwhile. `declined`: the user did not want it. */
+export type HandOverEnd = 'detached' | 'ended' | 'declined' | 'nobody';
+
+/** Looks for what destructive commands would hit, without running them. */
+export interface VictimsPort {
+  find(commands: readonly SimpleCommand[], signal: AbortSignal): Promise<VictimReport>;
+}
+
+export interface VictimReport {
+  /** `deletes 37 files, 12 of them untracked`; empty when nothing would be hit or nothing is known. */
+  readonly summary: string;
+  /** Some of them, as paths relative to the workspace. */
+  readonly paths: readonly string[];
+  readonly more: number;
+}
+
+export const noVictims: VictimReport = {summary: '', paths: [], more: 0};
 
 /** stdout and stderr as they came, interleaved; head and tail kept, the middle only in `file`. */
 export interface BoundedOutput {
@@ -160,8 +282,14 @@ export interface GlobReport {
 }
 
 export interface TodoPort {
-  /** Replaces the list; the host keeps ids of entries whose text is unchanged. Answers with the list as it stands. */
-  replace(entries: readonly TodoEntry[]): Promise<TodoList>;
+  /** Takes what the model sent as its whole list; the host keeps ids, and open todos that were left out. */
+  replace(entries: readonly TodoEntry[]): Promise<TodoUpdate>;
+}
+
+/** The list as it stands, and which of its open todos are there although they were left out. */
+export interface TodoUpdate {
+  readonly todos: TodoList;
+  readonly keptOpen: TodoList;
 }
 
 export interface TodoEntry {

@@ -15,6 +15,7 @@ export interface CommandInput {
   readonly claims: {readonly readOnly: Claim; readonly risky: Claim; readonly usesPager: Claim};
   readonly description: string;
   readonly rationale: string;
+  readonly citations: readonly string[];
 }
 
 /** What the model said of a flag; `unsaid` is not a `no`. */
@@ -60,6 +61,7 @@ export const requestCommandOutput = defineAction<CommandInput, CommandOutput, Co
           wait_until_completion: z.optional(z.literal(true, {error: noBackground})),
           run_in_background: z.optional(z.literal(false, {error: noBackground})),
           rationale: z.optional(z.string().check(z.describe('Why it is needed, shown to the user'))),
+          citations: z.optional(z.array(z.string()).check(z.describe('What it is based on: paths, addresses'))),
         }),
       toInput: raw => ({
         command: raw.command,
@@ -71,6 +73,7 @@ export const requestCommandOutput = defineAction<CommandInput, CommandOutput, Co
         },
         description: raw.description ?? '',
         rationale: raw.rationale ?? '',
+        citations: raw.citations ?? [],
       }),
     }),
   ],

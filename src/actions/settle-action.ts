@@ -51,6 +51,14 @@ export const resultOf = <N extends ActionName>(action: Action<N>, settled: Settl
 export const rationaleOf = (action: Action): string =>
   action.name === 'request-command-output' ? action.input.rationale || action.input.description : '';
 
+/** What the model refers to in a command. */
+export const citationsOf = (action: Action): readonly string[] =>
+  action.name === 'request-command-output' ? action.input.citations : [];
+
+/** The same action with the user's command in the place of the model's; `undefined` where there is no command to edit. */
+export const withCommand = (action: Action, command: string): Action<'request-command-output'> | undefined =>
+  action.name === 'request-command-output' ? {...action, input: {...action.input, command}} : undefined;
+
 /** What the model reads of a result. */
 export function tellModel<N extends ActionName>(result: ActionResult<N>): readonly (TextBlock | ImageBlock)[] {
   const definition: ActionDefinition<InputOf<N>, OutputOf<N>, CutOf<N>> = definitions[result.name];

@@ -1,24 +1,21 @@
 import * as z from 'zod/mini';
+import {clip} from '../base/clip.ts';
 import {ok} from '../base/outcome.ts';
 import {todoId} from '../domain/ids.ts';
 import type {TodoList} from '../domain/todo.ts';
 import {defineAction, text, toolForm} from './define-action.ts';
-import type {TodoEntry} from './ports.ts';
+import type {TodoEntry, TodoUpdate} from './ports.ts';
 import {nothingToShow} from './preview.ts';
 
 export interface TodosInput {
   readonly entries: readonly TodoEntry[];
 }
 
-export interface TodosOutput {
-  readonly todos: TodoList;
-}
-
 export interface TodosCut {
   readonly entries: number;
 }
 
-export const updateTodos = defineAction<TodosInput, TodosOutput, TodosCut>({
+export const updateTodos = defineAction<TodosInput, TodoUpdate, TodosCut>({
   summary: 'Keep the todo list that the user watches.',
   risk: 'read-only',
   scheduling: 'barrier',
@@ -27,13 +24,14 @@ export const updateTodos = defineAction<TodosInput, TodosOutput, TodosCut>({
       name: 'TodoWrite',
       description:
         'Set the todo list the user watches; send the whole list each time. Use it for work of three steps or more, with ' +
-        'one entry in_progress, and mark entries completed as soon as they are.',
+        'one entry in_progress, and mark entries completed as soon as they are. Keep the wording of entries. An open entry ' +
+        'that is left out stays; send it as cancelled to drop it.',
       schema: () =>
         z.object({
           todos: z.array(
             z.object({
               content: z.string().check(z.minLength(1)),
-              status: z.enum(['pending', 'in_progress', 'completed']),
+              status: z.enum(['pending', 'in_progress', 'completed', 'cancelled']),
               activeForm: z.optional(z.string().check(z.describe('Shown while it runs, e.g. "Running tests"'))),
               id: z.optional(z.string()),
             }),
@@ -51,14 +49,14 @@ export const updateTodos = defineAction<TodosInput, TodosOutput, TodosCut>({
   ],
   label: input => `Update todos (${input.entries.length})`,
   cancelled: input => ({entries: input.entries.length}),
-  tell: output => text(`The todo list now has ${countText(output.todos)}.`),
+  tell: output => text(`The todo list now has ${countText(output.todos)}.${keptText(output.keptOpen)}`),
   tellCut: () => '',
   build: {
     state: 'built',
     preview: async () => ok(nothingToShow),
     run: async (input, {ports}) => ({
       state: 'success',
-      output: {todos: await ports.todos.replace(input.entries)},
+      output: await ports.todos.replace(input.entries),
     }),
   },
 });
@@ -66,4 +64,15 @@ export const updateTodos = defineAction<TodosInput, TodosOutput, TodosCut>({
 function countText(todos: TodoList): string {
   const count = (status: string): number => todos.filter(todo => todo.status === status).length;
   return `${count('completed')} completed, ${count('in_progress')} in progress, ${count('pending')} pending`;
+}
+
+/** Titles named at most, and how much of each: what the model sent it knows. */
+const mostNamed = 10;
+const titleLength = 80;
+
+function keptText(kept: TodoList): string {
+  if (kept.length === 0) return '';
+  const named = kept.slice(0, mostNamed).map(({title}) => JSON.stringify(clip(title, titleLength)));
+  const more = kept.length > mostNamed ? ` and ${kept.length - mostNamed} more` : '';
+  return ` Kept open, though your list left them out: ${named.join(', ')}${more}. To drop one, send it with status cancelled.`;
 }

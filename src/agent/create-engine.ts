@@ -1,6 +1,6 @@
 import type {AgentEvent, SessionInfo} from '../actions/agent-event.ts';
 import {offeredTools, type OfferedTool} from '../actions/decode-action.ts';
-import type {ActionPorts, QuestionReply} from '../actions/ports.ts';
+import type {ActionPorts, HandOverEnd, QuestionReply} from '../actions/ports.ts';
 import {unreachable} from '../base/unreachable.ts';
 import type {ImageBlock, UserMessage} from '../domain/conversation.ts';
 import {faultText} from '../domain/fault.ts';
@@ -18,6 +18,8 @@ export interface EngineOptions {
   readonly ports: AgentPorts;
   /** The session to begin with; the caller opened it. */
   readonly session: OpenSession;
+  /** The workspace root, which sessions belong to. */
+  readonly directory: string;
   readonly origin: SessionInfo['origin'];
   readonly model: string;
   readonly mode: PermissionMode;
@@ -40,6 +42,7 @@ class PromptQueue implements Engine {
   readonly #listeners = new Set<(events: readonly AgentEvent[]) => void>();
   readonly #approvals = new PendingAnswers<ApprovalAnswer | 'aborted'>();
   readonly #questions = new PendingAnswers<QuestionReply>();
+  readonly #handOvers = new PendingAnswers<HandOverEnd>();
   readonly #offered = offeredTools();
   /** With their schemas, which take time to make: with the first request. */
   #tools: readonly ToolSpec[] | undefined;
@@ -76,6 +79,9 @@ class PromptQueue implements Engine {
         return;
       case 'answer-question':
         this.#questions.answer(op.id, op.answer);
+        return;
+      case 'answer-hand-over':
+        this.#handOvers.answer(op.id, op.end);
         return;
       case 'interrupt':
         this.#stop('interrupted');
@@ -125,8 +131,9 @@ class PromptQueue implements Engine {
     this.#abort.abort();
   }
 
-  async #runPrompt(text: string, images: readonly ImageBlock[]): Promise<void> {
+  async #runPrompt(given: string, images: readonly ImageBlock[]): Promise<void> {
     const {ports} = this.#options;
+    const text = ports.secrets.conceal(given);
     const {session, messages, meter, grants} = this.#conversation;
     const message: UserMessage = {role: 'user', id: ports.ids.message(), blocks: [...images, {kind: 'text', text}]};
     const keep = (record: JournalRecord): void => session.append(record);
@@ -138,6 +145,7 @@ class PromptQueue implements Engine {
         publish([{event: 'prompt-accepted', id: message.id, text}]);
       },
       judge: ports.judge,
+      victims: ports.victims,
       clock: ports.clock,
       ids: ports.ids,
       model: ports.model,
@@ -177,6 +185,16 @@ class PromptQueue implements Engine {
           return reply;
         },
       },
+      handOvers: {
+        handOver: async (request, signal) => {
+          if (this.#options.asking === 'nobody') return 'nobody';
+          const waiting = this.#handOvers.wait(id, 'declined', signal);
+          this.#publish([{event: 'hand-over-asked', id, block: request.id, reason: request.reason}]);
+          const end = await waiting;
+          this.#publish([{event: 'hand-over-settled', id}]);
+          return end;
+        },
+      },
     };
   }
 
@@ -192,7 +210,7 @@ class PromptQueue implements Engine {
 
   #switchTo(wanted: Extract<Op, {op: 'open-session'}>['session']): void {
     const {sessions} = this.#options.ports;
-    const {directory} = this.#options.ports.machine.shell;
+    const {directory} = this.#options;
     const opened =
       wanted.kind === 'new'
         ? ({tag: 'ok', value: sessions.create({directory, model: this.#model})} as const)
@@ -213,7 +231,7 @@ class PromptQueue implements Engine {
       session: {
         id: session.id,
         origin,
-        directory: this.#options.ports.machine.shell.directory,
+        directory: this.#options.directory,
         provider: this.#options.ports.model.provider,
         model: this.#model,
         mode: this.#mode,

@@ -1,5 +1,5 @@
 import type {AgentEvent} from '../actions/agent-event.ts';
-import type {QuestionAnswer} from '../actions/ports.ts';
+import type {HandOverEnd, QuestionAnswer} from '../actions/ports.ts';
 import type {ImageBlock} from '../domain/conversation.ts';
 import type {ActionId, SessionId} from '../domain/ids.ts';
 import type {PermissionMode} from '../domain/risk.ts';
@@ -28,6 +28,7 @@ export type Op =
   /** Answers an open approval; an answer that comes after another one is ignored. */
   | {readonly op: 'answer-approval'; readonly id: ActionId; readonly answer: ApprovalAnswer}
   | {readonly op: 'answer-question'; readonly id: ActionId; readonly answer: QuestionResponse}
+  | {readonly op: 'answer-hand-over'; readonly id: ActionId; readonly end: Exclude<HandOverEnd, 'nobody'>}
   /** Ends the running prompt and drops the waiting ones. Without a running prompt it does nothing. */
   | {readonly op: 'interrupt'}
   | {readonly op: 'set-model'; readonly model: string}
@@ -40,6 +41,10 @@ export type Op =
 
 export type ApprovalAnswer =
   | {readonly decision: 'allow'; readonly scope: 'once' | 'session'}
+  /** Also allows what `rule` covers from now on: one of the verdict's rules, or one the user wrote. */
+  | {readonly decision: 'allow-rule'; readonly rule: string; readonly lasting: 'session' | 'always'}
+  /** Runs `command` in the place of the one that was asked about; only for commands. */
+  | {readonly decision: 'allow-edited'; readonly command: string}
   /** `message` is the user's reason, for the model; may be empty. */
   | {readonly decision: 'refuse'; readonly message: string};
 

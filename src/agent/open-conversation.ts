@@ -1,11 +1,10 @@
 import type {AgentEvent, SessionInfo} from '../actions/agent-event.ts';
-import type {TodoPort} from '../actions/ports.ts';
 import type {Message} from '../domain/conversation.ts';
 import {historyOf} from '../domain/history.ts';
 import type {TodoId} from '../domain/ids.ts';
 import type {OpenSession} from '../domain/journal.ts';
 import type {ModelPort} from './ports.ts';
-import {makeTodoKeeper} from './todo-keeper.ts';
+import {makeTodoKeeper, type TodoKeeper} from './todo-keeper.ts';
 import {UsageMeter} from './usage-meter.ts';
 
 /** Everything that belongs to one session and is replaced as a whole when another one is opened. */
@@ -19,7 +18,7 @@ export interface Conversation {
   readonly meter: UsageMeter;
   /** Keys of what the user allowed for this session. */
   readonly grants: Set<string>;
-  readonly todos: TodoPort;
+  readonly todos: TodoKeeper;
 }
 
 /** Reads a session's journal into a conversation that can go on; calls a killed process left open get a cancelled result. */

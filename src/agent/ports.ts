@@ -1,5 +1,5 @@
 import type {Action} from '../actions/catalogue.ts';
-import type {ActionPorts} from '../actions/ports.ts';
+import type {ActionPorts, VictimsPort} from '../actions/ports.ts';
 import type {Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
 import type {MessageId, SessionId, TodoId} from '../domain/ids.ts';
@@ -13,7 +13,9 @@ export interface AgentPorts {
   readonly judge: JudgePort;
   readonly sessions: SessionsPort;
   /** The machine; the engine itself provides todos and questions. */
-  readonly machine: Pick<ActionPorts, 'shell' | 'files' | 'search'>;
+  readonly machine: Pick<ActionPorts, 'shell' | 'files' | 'search' | 'blocks'>;
+  readonly victims: VictimsPort;
+  readonly secrets: SecretsPort;
   readonly clock: ClockPort;
   readonly ids: IdPort;
 }
@@ -31,7 +33,14 @@ export interface ModelPort {
 
 export interface JudgePort {
   /** The stricter of the model's claims and the host's own finding, after rules and mode. */
-  assess(action: Action, mode: PermissionMode): Verdict;
+  assess(action: Action, mode: PermissionMode, signal: AbortSignal): Promise<Verdict>;
+  /** Adds an allow rule, for this run of weft or for good; a failure says why it is no rule or could not be kept. */
+  allow(rule: string, lasting: 'session' | 'always'): Promise<Outcome<undefined, Fault>>;
+}
+
+export interface SecretsPort {
+  /** Puts stable placeholders in the place of secrets. */
+  conceal(text: string): string;
 }
 
 export interface SessionsPort {

@@ -29,7 +29,7 @@ export async function runCalls(
   const settling: ReturnType<typeof settleCall>[] = [];
   const isLost = async (): Promise<boolean> => (await Promise.all(settling)).some(({kept}) => kept.state === 'lost');
   for (const entry of decoded) {
-    const verdict = judged(entry, context);
+    const verdict = await judged(entry, context, signal);
     const isBarrier = !canRunBeside(entry) || verdict.decision !== 'allow';
     const stop = isBarrier && (await isLost());
     const settled = stop

@@ -1,23 +1,25 @@
 import type {AgentEvent, Denial, SettledCall} from '../actions/agent-event.ts';
 import type {Action, ActionName, SettledOf} from '../actions/catalogue.ts';
-import type {ActionPorts} from '../actions/ports.ts';
+import {noVictims, type ActionPorts, type VictimsPort} from '../actions/ports.ts';
 import type {Preview} from '../actions/preview.ts';
 import {
   cancelledResult,
+  citationsOf,
   labelOf,
   previewAction,
   rationaleOf,
   resultOf,
   runAction,
   tellModel,
+  withCommand,
 } from '../actions/settle-action.ts';
-import type {Outcome} from '../base/outcome.ts';
+import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
 import type {ToolCallBlock, ToolResultBlock} from '../domain/conversation.ts';
 import {causeText, faultText, thrownFault, type Fault} from '../domain/fault.ts';
 import type {ActionId} from '../domain/ids.ts';
 import type {JournalRecord} from '../domain/journal.ts';
-import type {PermissionMode, Verdict} from '../domain/risk.ts';
+import {noDetail, type PermissionMode, type Verdict} from '../domain/risk.ts';
 import type {Cancellation} from '../domain/settled.ts';
 import type {ApprovalAnswer} from './engine.ts';
 import type {PendingAnswers} from './pending-answers.ts';
@@ -27,6 +29,7 @@ import {sessionGrant} from './session-grants.ts';
 /** What the calls of one prompt share. */
 export interface CallContext {
   readonly judge: JudgePort;
+  readonly victims: VictimsPort;
   readonly clock: ClockPort;
   /** The effects, for one action: its questions carry its id. */
   readonly portsFor: (id: ActionId) => ActionPorts;
@@ -59,13 +62,18 @@ export interface CallReport {
  * The host's verdict; a call that does not decode needs none and is let through to be told its fault. A judge that breaks
  * lets nothing through.
  */
-export function judged({action}: DecodedCall, {judge, mode}: CallContext): Verdict {
-  if (action.tag === 'failed') return {decision: 'allow', risk: 'read-only', reasons: [], grantable: 'exact'};
+export async function judged({action}: DecodedCall, context: CallContext, signal: AbortSignal): Promise<Verdict> {
+  return action.tag === 'failed'
+    ? {decision: 'allow', risk: 'read-only', reasons: [], grantable: 'exact', detail: noDetail}
+    : judge(action.value, context, signal);
+}
+
+async function judge(action: Action, context: CallContext, signal: AbortSignal): Promise<Verdict> {
   try {
-    return judge.assess(action.value, mode());
+    return await context.judge.assess(action, context.mode(), signal);
   } catch (cause) {
     const reasons = [`weft could not judge it: ${causeText(cause)} (this is a fault in weft)`];
-    return {decision: 'deny', risk: 'unknown', reasons, grantable: 'exact'};
+    return {decision: 'deny', risk: 'unknown', reasons, grantable: 'exact', detail: noDetail};
   }
 }
 
@@ -78,8 +86,8 @@ export async function settleCall(
   const settled: CarriedOut =
     action.tag === 'ok'
       ? await carryOut({id: call.id, toolName: call.name, action: action.value, verdict}, context, signal)
-      : {result: {tag: 'undecodable', fault: action.error}, deniedBy: 'no', durationMs: 0};
-  const told = toldOf(call.id, settled.result);
+      : {result: {tag: 'undecodable', fault: action.error}, deniedBy: 'no', durationMs: 0, preface: ''};
+  const told = toldOf(call.id, settled);
   // Kept before it is told: whoever hears of a result may look for it in the journal at once.
   const kept = attempt(() => context.keep({kind: 'result', result: told}));
   const {result, durationMs} = settled;
@@ -101,6 +109,8 @@ interface CarriedOut {
   readonly result: SettledCall;
   readonly deniedBy: CallReport['deniedBy'];
   readonly durationMs: number;
+  /** What the model is told ahead of the result; empty mostly. */
+  readonly preface: string;
 }
 
 interface JudgedAction<N extends ActionName> {
@@ -116,13 +126,15 @@ async function carryOut(
   signal: AbortSignal,
 ): Promise<CarriedOut> {
   let startedAt: number | undefined;
+  let chosen: Chosen = {action, preface: ''};
   const end = (settled: SettledOf<ActionName>, deniedBy: CallReport['deniedBy'] = 'no'): CarriedOut => ({
-    result: {tag: 'action', result: resultOf(action, settled)},
+    result: {tag: 'action', result: resultOf(chosen.action, settled)},
     deniedBy,
     durationMs: startedAt === undefined ? 0 : context.clock.now() - startedAt,
+    preface: chosen.preface,
   });
   const cancel = (why: Cancellation, deniedBy: CallReport['deniedBy'] = 'no') =>
-    end(cancelledResult(action, why), deniedBy);
+    end(cancelledResult(chosen.action, why), deniedBy);
 
   if (signal.aborted) return cancel(context.whyStopped());
   const ports = context.portsFor(id);
@@ -139,16 +151,49 @@ async function carryOut(
     if (preview.tag === 'failed') return end(preview.error);
     const permission = await ask({id, toolName, action, verdict, preview: preview.value}, context, signal);
     if (permission.kind === 'refused') return cancel(permission.why, permission.by);
+    let shown = preview.value;
+    let {detail} = verdict;
+    if (permission.kind === 'edited') {
+      const edited = await takeEdited({action, command: permission.command}, context, signal);
+      if (edited.tag === 'failed') return cancel(edited.error, 'rule');
+      chosen = edited.value;
+      ({detail} = edited.value.verdict);
+      const again = await previewAction(chosen.action, {ports, signal});
+      if (signal.aborted) return cancel(context.whyStopped());
+      if (again.tag === 'failed') return end(again.error);
+      shown = again.value;
+    }
     startedAt = context.clock.now();
-    context.publish([{event: 'action-started', id, action, preview: preview.value}]);
+    context.publish([{event: 'action-started', id, action: chosen.action, preview: shown}]);
     const observe = (chunk: string): void => context.publish([{event: 'action-output', id, chunk}]);
-    const settled = await runAction(action, {ports, signal, shown: preview.value, observe});
+    const settled = await runAction(chosen.action, {ports, signal, shown, detail, observe});
     if (!signal.aborted) return end(settled);
-    return end(stopped(action, settled, context.whyStopped()));
+    return end(stopped(chosen.action, settled, context.whyStopped()));
   } catch (cause) {
     if (signal.aborted) return cancel(context.whyStopped());
-    return end({state: 'error', fault: thrownFault(`${labelOf(action)} broke off`, cause)});
+    return end({state: 'error', fault: thrownFault(`${labelOf(chosen.action)} broke off`, cause)});
   }
+}
+
+/** What runs in the end, and what the model must know of it. */
+interface Chosen {
+  readonly action: Action;
+  readonly preface: string;
+}
+
+/** The user's own words need no further approval; what a rule or a mode forbids stays forbidden. */
+async function takeEdited(
+  {action, command}: {readonly action: Action; readonly command: string},
+  context: CallContext,
+  signal: AbortSignal,
+): Promise<Outcome<Chosen & {readonly verdict: Verdict}, Cancellation>> {
+  const edited = withCommand(action, command);
+  if (edited === undefined) {
+    return failed({reason: 'declined', message: 'The user answered with a command, but this is no command.'});
+  }
+  const verdict = await judge(edited, context, signal);
+  if (verdict.decision === 'deny') return failed({reason: 'denied', message: deniedText(verdict)});
+  return ok({action: edited, preface: `[The user changed the command; what ran is: ${command}]`, verdict});
 }
 
 /** What fails once it is told to stop was stopped; what succeeded all the same stays a success. */
@@ -167,6 +212,7 @@ function stopped(action: Action, settled: SettledOf<ActionName>, why: Cancellati
 
 type Permission =
   | {readonly kind: 'granted'}
+  | {readonly kind: 'edited'; readonly command: string}
   | {readonly kind: 'refused'; readonly why: Cancellation; readonly by: CallReport['deniedBy']};
 
 /** Why an action that would be asked about is refused without asking: nobody is there, or nobody wants to be asked. */
@@ -188,6 +234,8 @@ async function ask(
   const grant = sessionGrant(action, verdict);
   if (verdict.decision === 'allow' || context.grants.has(grant.key)) return {kind: 'granted'};
   const label = labelOf(action);
+  const victims = verdict.detail.destroys.length === 0 ? noVictims : await victimsOf(verdict, context, signal);
+  if (signal.aborted) return {kind: 'refused', why: context.whyStopped(), by: 'no'};
   // The wait begins before the question is published: a listener may answer at once.
   const waiting = context.approvals.wait(id, 'aborted', signal);
   context.publish([
@@ -202,6 +250,8 @@ async function ask(
         verdict,
         rationale: rationaleOf(action),
         sessionGrant: grant.words,
+        victims,
+        citations: citationsOf(action),
       },
     },
   ]);
@@ -210,13 +260,22 @@ async function ask(
     context.publish([{event: 'approval-settled', id, decision: 'refused'}]);
     return {kind: 'refused', why: context.whyStopped(), by: 'no'};
   }
-  const decision = answer.decision === 'allow' ? 'allowed' : 'refused';
+  const decision = answer.decision === 'refuse' ? 'refused' : 'allowed';
   context.keep({kind: 'approval', id, label, decision, by: 'user'});
   context.publish([{event: 'approval-settled', id, decision}]);
   switch (answer.decision) {
     case 'allow':
       if (answer.scope === 'session') context.grants.add(grant.key);
       return {kind: 'granted'};
+    case 'allow-rule': {
+      const added = await context.judge.allow(answer.rule, answer.lasting);
+      if (added.tag === 'failed') {
+        context.publish([{event: 'notice', level: 'warning', text: faultText(added.error)}]);
+      }
+      return {kind: 'granted'};
+    }
+    case 'allow-edited':
+      return {kind: 'edited', command: answer.command};
     case 'refuse':
       return {kind: 'refused', why: {reason: 'declined', message: answer.message}, by: 'user'};
     default:
@@ -224,11 +283,26 @@ async function ask(
   }
 }
 
-function toldOf(id: ActionId, settled: SettledCall): ToolResultBlock {
-  if (settled.tag === 'undecodable') {
-    return {kind: 'tool-result', id, content: [{kind: 'text', text: faultText(settled.fault)}], outcome: 'error'};
+/** Looking for victims must not keep anybody from answering: where it breaks, the card has none. */
+async function victimsOf({detail}: Verdict, {victims}: CallContext, signal: AbortSignal) {
+  try {
+    return await victims.find(detail.destroys, signal);
+  } catch {
+    return noVictims;
   }
-  return {kind: 'tool-result', id, content: tellModel(settled.result), outcome: settled.result.settled.state};
+}
+
+function toldOf(id: ActionId, {result, preface}: CarriedOut): ToolResultBlock {
+  if (result.tag === 'undecodable') {
+    return {kind: 'tool-result', id, content: [{kind: 'text', text: faultText(result.fault)}], outcome: 'error'};
+  }
+  const content = tellModel(result.result);
+  return {
+    kind: 'tool-result',
+    id,
+    content: preface === '' ? content : [{kind: 'text', text: preface}, ...content],
+    outcome: result.result.settled.state,
+  };
 }
 
 const deniedText = ({reasons}: Verdict): string =>

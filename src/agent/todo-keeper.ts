@@ -1,6 +1,21 @@
+import type {SettledCall} from '../actions/agent-event.ts';
 import type {TodoEntry, TodoPort} from '../actions/ports.ts';
+import {clip} from '../base/clip.ts';
 import type {TodoId} from '../domain/ids.ts';
 import type {TodoList} from '../domain/todo.ts';
+
+export interface TodoKeeper extends TodoPort {
+  /** The user has asked for something: the next list may be that of a new task. */
+  beginPrompt(): void;
+  /**
+   * Counts a call that has settled. Answers with what the model is to be reminded of behind its result, mostly nothing (empty):
+   * once, when it has gone on for a while without looking after a list that has open todos.
+   */
+  afterCall(settled: SettledCall): Promise<string>;
+}
+
+/** Calls without an update of the list after which the model is reminded of it. */
+const callsUntilReminder = 8;
 
 /**
  * The todo list of a session as host state. A change becomes task-protocol payloads; `keep` journals and publishes them, and
@@ -11,20 +26,53 @@ export function makeTodoKeeper(options: {
   readonly frames: readonly Uint8Array[];
   readonly newId: () => TodoId;
   readonly keep: (frames: readonly Uint8Array[]) => void;
-}): TodoPort {
+}): TodoKeeper {
   let current: TodoList | undefined;
+  let moment: 'first-of-prompt' | 'later' = 'first-of-prompt';
+  let calls = 0;
+
+  async function list(): Promise<TodoList> {
+    if (current !== undefined) return current;
+    if (options.frames.length === 0) return [];
+    const {applyTaskFrames, emptyTaskView, todosOf} = await import('../tasks/task-view.ts');
+    return todosOf(applyTaskFrames(emptyTaskView, options.frames));
+  }
+
   return {
+    beginPrompt() {
+      moment = 'first-of-prompt';
+    },
     async replace(entries: readonly TodoEntry[]) {
-      const [{framesFor, replaceTodos}, {applyTaskFrames, emptyTaskView, todosOf}] = await Promise.all([
-        import('../tasks/update-list.ts'),
-        import('../tasks/task-view.ts'),
-      ]);
-      const before = current ?? todosOf(applyTaskFrames(emptyTaskView, options.frames));
-      const after = replaceTodos(before, entries, options.newId);
-      const frames = framesFor(before, after);
+      const [{framesOfUpdate, updateList}, before] = await Promise.all([import('../tasks/update-list.ts'), list()]);
+      const update = updateList(before, {entries, moment}, options.newId);
+      const frames = framesOfUpdate(before, update);
       if (frames.length > 0) options.keep(frames);
-      current = after;
-      return after;
+      current = update.todos;
+      moment = 'later';
+      calls = 0;
+      return {todos: update.todos, keptOpen: update.keptOpen};
+    },
+    async afterCall(settled) {
+      if (!counts(settled)) return '';
+      calls += 1;
+      return calls === callsUntilReminder ? reminderOf(await list()) : '';
     },
   };
+}
+
+/** A call that was refused or interrupted is no work done, and one that writes the list is what the others are counted from. */
+const counts = (settled: SettledCall): boolean =>
+  settled.tag === 'undecodable' ||
+  (settled.result.settled.state !== 'cancelled' &&
+    (settled.result.name !== 'update-todos' || settled.result.settled.state === 'error'));
+
+function reminderOf(list: TodoList): string {
+  const open = list.filter(({status}) => status === 'pending' || status === 'in_progress');
+  const next = open.find(({status}) => status === 'in_progress') ?? open[0];
+  if (next === undefined) return '';
+  const count = open.length === 1 ? '1 todo is open' : `${open.length} todos are open`;
+  return (
+    `The todo list was last updated ${callsUntilReminder} tool calls ago; ${count}, now at "${clip(next.title, 80)}". ` +
+    'If that is out of date, bring it up to date with TodoWrite. This is a note of weft, not of the user.'
+  );
 }

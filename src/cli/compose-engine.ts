@@ -2,7 +2,9 @@ import {randomUUID} from 'node:crypto';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import type {SessionInfo} from '../actions/agent-event.ts';
-import type {ActionPorts} from '../actions/ports.ts';
+import {noVictims, type ActionPorts} from '../actions/ports.ts';
+import {failed} from '../base/outcome.ts';
+import {rejected} from '../domain/fault.ts';
 import {createEngine} from '../agent/create-engine.ts';
 import type {Engine} from '../agent/engine.ts';
 import type {ModelPort, SessionsPort} from '../agent/ports.ts';
@@ -44,7 +46,8 @@ export function composeEngine(parts: EngineParts): Engine {
   const outputs = makeOutputFolder({parent: join(tmpdir(), `weft-output-${process.getuid?.() ?? 'user'}`)});
   const files = makeFiles({roots, home, alsoReadable: outputs.folders});
   const ground = {roots, home, resolve: (path: string) => files.resolve(path)};
-  const machine: Pick<ActionPorts, 'shell' | 'files' | 'search'> = {
+  const machine: Pick<ActionPorts, 'shell' | 'files' | 'search' | 'blocks'> = {
+    blocks: {start: async () => noBlocks, read: async () => noBlocks, write: async () => noBlocks},
     shell: makeShell({directory, environment, ownVariables: parts.ownVariables, outputs}),
     files,
     search: makeSearch({roots, home, environment, excluded: deniedReads({...ground, rules})}),
@@ -52,13 +55,16 @@ export function composeEngine(parts: EngineParts): Engine {
   return createEngine({
     ports: {
       machine,
+      victims: {find: async () => noVictims},
+      secrets: {conceal: text => text},
       model: parts.model,
-      judge: makeJudge({...ground, rules}),
+      judge: {...makeJudge({...ground, rules}), allow: async () => failed(rejected('Rules cannot be kept yet.'))},
       sessions: parts.sessions,
       clock: {now: () => Date.now()},
       ids: {message: () => messageId(randomUUID()), todo: () => todoId(randomUUID())},
     },
     session: parts.session,
+    directory,
     origin: parts.origin,
     model: parts.modelId,
     mode: parts.mode,
@@ -67,3 +73,5 @@ export function composeEngine(parts: EngineParts): Engine {
     asking: parts.asking,
   });
 }
+
+const noBlocks = failed(rejected('Blocks are not built yet.'));

@@ -8,6 +8,8 @@ export type ActionId = Brand<string, 'ActionId'>;
 export type MessageId = Brand<string, 'MessageId'>;
 /** One entry of the todo list. */
 export type TodoId = Brand<string, 'TodoId'>;
+/** A command that runs beside the conversation; short, for people to type. */
+export type BlockId = Brand<string, 'BlockId'>;
 
 /* oxlint-disable typescript/no-unsafe-type-assertion -- these parsers are the only way into the brands */
 
@@ -21,3 +23,5 @@ export const parseSessionId = (raw: string): SessionId | undefined =>
 export const actionId = (raw: string): ActionId => raw as ActionId;
 export const messageId = (raw: string): MessageId => raw as MessageId;
 export const todoId = (raw: string): TodoId => raw as TodoId;
+/** An id that no block has is found out when it is looked up. */
+export const blockId = (raw: string): BlockId => raw as BlockId;

@@ -12,6 +12,37 @@ export interface Verdict {
    * and no other. `kind` is said only of an ordinary edit inside the workspace that no ask rule speaks of.
    */
   readonly grantable: 'kind' | 'exact';
+  readonly detail: VerdictDetail;
+}
+
+/** What the host found in a command beyond its verdict; `noDetail` for every other action. */
+export interface VerdictDetail {
+  /** The stretches that the reasons speak of, in order, apart from each other. */
+  readonly marks: readonly TextRange[];
+  /** Rules an approval could store so that the like is not asked again, narrowest first; empty where none would help. */
+  readonly rules: readonly string[];
+  /** The simple commands that destroy; what they would hit is looked for before the user is asked. */
+  readonly destroys: readonly SimpleCommand[];
+  /** What the user types to accept a destructive command; empty where a key will do. */
+  readonly confirmWord: string;
+  /** Parts that page or take over the terminal where they can, such as `git log` or `man ls`. */
+  readonly pagers: readonly string[];
+}
+
+export const noDetail: VerdictDetail = {marks: [], rules: [], destroys: [], confirmWord: '', pagers: []};
+
+/** Half open, in UTF-16 units of the command. */
+export interface TextRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** One command without any shell syntax left, and the directory it would run in. */
+export interface SimpleCommand {
+  readonly argv: readonly [string, ...string[]];
+  readonly directory: string;
+  /** Files it would be made to write to by redirections, as written. */
+  readonly overwrites: readonly string[];
 }
 
 /** How much may happen without asking; names and meaning as in the Agent SDK. */

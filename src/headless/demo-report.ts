@@ -96,6 +96,8 @@ class Report {
       case 'block-finished':
       case 'approval-settled':
       case 'question-settled':
+      case 'hand-over-asked':
+      case 'hand-over-settled':
       case 'action-output':
       case 'usage-changed':
       case 'model-changed':

@@ -1,5 +1,5 @@
 import type {Action} from '../actions/catalogue.ts';
-import type {PermissionMode, Verdict} from '../domain/risk.ts';
+import {noDetail, type PermissionMode, type Verdict} from '../domain/risk.ts';
 import {commandForms, type CommandForms} from './command-forms.ts';
 import {findingOf, type Evidence, type Finding} from './finding.ts';
 import {makeGround, type GroundOptions} from './ground.ts';
@@ -16,13 +16,13 @@ export interface JudgeOptions extends GroundOptions {
  * found. What the model claims of its commands never loosens a verdict.
  */
 export interface Judge {
-  assess(action: Action, mode: PermissionMode): Verdict;
+  assess(action: Action, mode: PermissionMode, signal: AbortSignal): Promise<Verdict>;
 }
 
 export function makeJudge({rules, ...options}: JudgeOptions): Judge {
   const ground = makeGround(options);
   return {
-    assess(action, mode) {
+    async assess(action, mode) {
       let read: CommandForms | undefined;
       const evidence: Evidence = {ground, forms: command => (read ??= commandForms(command))};
       const finding = findingOf(action, evidence);
@@ -35,9 +35,10 @@ export function makeJudge({rules, ...options}: JudgeOptions): Judge {
         risk,
         reasons: [reason, ...finding.reasons],
         grantable: 'exact',
+        detail: noDetail,
       });
-      const ask = (...reasons: readonly string[]): Verdict => ({decision: 'ask', risk, reasons, grantable});
-      const allow: Verdict = {decision: 'allow', risk, reasons: [], grantable};
+      const ask = (...reasons: readonly string[]): Verdict => ({decision: 'ask', risk, reasons, grantable, detail: noDetail});
+      const allow: Verdict = {decision: 'allow', risk, reasons: [], grantable, detail: noDetail};
 
       if (rule?.behaviour === 'deny') return deny(`the rule ${rule.text} forbids it`);
       if (mode === 'plan' && risk !== 'read-only') return deny('in plan mode nothing is changed or run');

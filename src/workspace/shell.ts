@@ -51,6 +51,8 @@ export function makeShell(options: {
       output: await output.finish(),
       durationMs: Math.round(performance.now() - startedAt),
       directory,
+      nextDirectory: directory,
+      leftRunning: [],
     });
 
     if (signal.aborted) return settle({kind: 'aborted'});

@@ -1,6 +1,6 @@
 import type {AgentEvent} from '../../src/actions/agent-event.ts';
 import type {Action} from '../../src/actions/catalogue.ts';
-import type {ActionPorts, ShellReport} from '../../src/actions/ports.ts';
+import {noVictims, type ActionPorts, type ShellReport} from '../../src/actions/ports.ts';
 import {createEngine, type EngineOptions} from '../../src/agent/create-engine.ts';
 import type {Engine} from '../../src/agent/engine.ts';
 import type {AgentPorts, ModelPort} from '../../src/agent/ports.ts';
@@ -11,7 +11,7 @@ import {rejected} from '../../src/domain/fault.ts';
 import {actionId, messageId, parseSessionId, todoId} from '../../src/domain/ids.ts';
 import type {JournalRecord, OpenSession} from '../../src/domain/journal.ts';
 import type {ModelEvent, ModelRequest} from '../../src/domain/model-stream.ts';
-import type {Verdict} from '../../src/domain/risk.ts';
+import {noDetail, type Verdict} from '../../src/domain/risk.ts';
 
 /** One scripted answer of the model: its blocks, or events as they stand. */
 export type ScriptedAnswer =
@@ -100,7 +100,11 @@ export const finishedReport = (text: string, code = 0): ShellReport => ({
   output: {text, totalBytes: text.length, file: undefined},
   durationMs: 1,
   directory: '/work',
+  nextDirectory: '/work',
+  leftRunning: [],
 });
+
+const noBlocks = failed(rejected('no such block'));
 
 export interface Bench {
   readonly engine: Engine;
@@ -127,12 +131,15 @@ export function engineBench(
   const model = scriptedModel(script);
   const session = given.session ?? memorySession();
   let ids = 0;
-  const allow: Verdict = {decision: 'allow', risk: 'read-only', reasons: [], grantable: 'exact'};
+  const allow: Verdict = {decision: 'allow', risk: 'read-only', reasons: [], grantable: 'exact', detail: noDetail};
   const ports: AgentPorts = {
     model,
-    judge: {assess: given.assess ?? (() => allow)},
+    judge: {assess: async action => (given.assess ?? (() => allow))(action), allow: async () => ok(undefined)},
+    victims: {find: async () => noVictims},
+    secrets: {conceal: text => text},
     sessions: {create: () => memorySession(), resume: () => failed(rejected('no such session'))},
     machine: {
+      blocks: {start: async () => noBlocks, read: async () => noBlocks, write: async () => noBlocks},
       shell: {directory: '/work', run: given.shell ?? (async ({command}) => finishedReport(`ran ${command}`))},
       files: {
         resolve: path => ({path, place: 'inside-workspace'}),
@@ -154,6 +161,7 @@ export function engineBench(
   const engine = createEngine({
     ports,
     session,
+    directory: '/work',
     origin: 'new',
     model: 'scripted',
     mode: 'default',

@@ -16,6 +16,7 @@ export const sampleActions: {
       claims: {readOnly: 'no', risky: 'unsaid', usesPager: 'no'},
       description: 'Run the tests',
       rationale: 'To see what fails',
+      citations: [],
     },
     label: 'Run command: npm test',
     cut: {command: 'npm test', output: ''},

@@ -1,3 +1,4 @@
+import {noDetail} from '../../src/domain/risk.ts';
 import {describe, expect, test} from 'vitest';
 import {actionOf} from '../../src/actions/catalogue.ts';
 import type {Approval} from '../../src/actions/agent-event.ts';
@@ -29,7 +30,13 @@ const edit: Approval = {
     kind: 'diff',
     files: [{path: 'a.js', before: 'x', after: 'y', added: 2, removed: 1, hunks: [{oldStart: 1, newStart: 1, lines}]}],
   },
-  verdict: {decision: 'ask', risk: 'local-change', reasons: ['edits ask first in this mode'], grantable: 'kind'},
+  verdict: {
+    decision: 'ask',
+    risk: 'local-change',
+    reasons: ['edits ask first in this mode'],
+    grantable: 'kind',
+    detail: noDetail,
+  },
   rationale: '',
   sessionGrant: 'all edits inside the workspace',
 };
@@ -113,7 +120,7 @@ describe('approvalCard', () => {
 });
 
 const unknown = (reasons: readonly string[]) =>
-  ({decision: 'ask', risk: 'unknown', reasons, grantable: 'exact'}) as const;
+  ({decision: 'ask', risk: 'unknown', reasons, grantable: 'exact', detail: noDetail}) as const;
 
 describe('the risk in words', () => {
   const command = commandApproval('a', 'make');

@@ -231,6 +231,7 @@ describe('stories', () => {
       claims: {readOnly: 'unsaid', risky: 'unsaid', usesPager: 'unsaid'},
       description: '',
       rationale: '',
+      citations: [],
     });
     const id = actionId('c');
     const output = (chunk: string): AgentEvent => ({event: 'action-output', id, chunk});

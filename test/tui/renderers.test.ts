@@ -11,6 +11,8 @@ const report = (text: string, end: ShellReport['end'], file?: string): ShellRepo
   output: {text, totalBytes: text.length, file},
   durationMs: 10,
   directory: '/x',
+  nextDirectory: '/work',
+  leftRunning: [],
 });
 
 describe('renderers', () => {

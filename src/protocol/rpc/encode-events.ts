@@ -133,6 +133,8 @@ class SessionEncoder {
       case 'approval-settled':
       case 'question-asked':
       case 'question-settled':
+      case 'hand-over-asked':
+      case 'hand-over-settled':
       case 'action-started':
       case 'action-output':
       case 'todos-framed':

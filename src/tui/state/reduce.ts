@@ -69,6 +69,12 @@ export function reduce(view: View, event: AgentEvent): View {
       return {...view, questions: [...view.questions, {id: event.id, questions: event.questions}]};
     case 'question-settled':
       return {...view, questions: view.questions.filter(open => open.id !== event.id)};
+    case 'hand-over-asked': {
+      const {id, block, reason} = event;
+      return {...view, handOvers: [...view.handOvers, {id, block, reason}]};
+    }
+    case 'hand-over-settled':
+      return {...view, handOvers: view.handOvers.filter(open => open.id !== event.id)};
     case 'action-started':
       return onAction(view, event.id, () => ({
         stage: 'running',

@@ -3,7 +3,7 @@ import type {Action} from '../../actions/catalogue.ts';
 import type {Question} from '../../actions/ports.ts';
 import type {Preview} from '../../actions/preview.ts';
 import type {ToolResultBlock} from '../../domain/conversation.ts';
-import type {ActionId} from '../../domain/ids.ts';
+import type {ActionId, BlockId} from '../../domain/ids.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
 import {emptyTaskView, type TaskView} from '../../tasks/task-view.ts';
 import {markdownStart, type MarkdownPiece, type MarkdownPlace} from '../markdown/split-blocks.ts';
@@ -21,6 +21,8 @@ export interface View {
   readonly queued: readonly string[];
   readonly approvals: readonly Approval[];
   readonly questions: readonly OpenQuestions[];
+  /** Terminals of blocks that the agent wants the user to take. */
+  readonly handOvers: readonly OpenHandOver[];
   readonly tasks: TaskView;
   readonly usage: SessionUsage;
   readonly model: string;
@@ -42,6 +44,12 @@ type Run =
 interface OpenQuestions {
   readonly id: ActionId;
   readonly questions: readonly Question[];
+}
+
+interface OpenHandOver {
+  readonly id: ActionId;
+  readonly block: BlockId;
+  readonly reason: string;
 }
 
 export type Entry = TextEntry | ThinkingEntry | ActionEntry | ClosedEntry;
@@ -123,6 +131,7 @@ export const emptyView: View = {
   queued: [],
   approvals: [],
   questions: [],
+  handOvers: [],
   tasks: emptyTaskView,
   usage: {models: {}, contextTokens: 0, contextWindow: 0},
   model: '',

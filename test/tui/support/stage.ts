@@ -1,3 +1,5 @@
+import {noVictims} from '../../../src/actions/ports.ts';
+import {noDetail} from '../../../src/domain/risk.ts';
 import type {AgentEvent, Approval} from '../../../src/actions/agent-event.ts';
 import {actionOf} from '../../../src/actions/catalogue.ts';
 import {actionId} from '../../../src/domain/ids.ts';
@@ -78,12 +80,15 @@ export const approval = (id: string, command: string): Approval => ({
     claims: {readOnly: 'no', risky: 'yes', usesPager: 'unsaid'},
     description: '',
     rationale: 'the cache is stale',
+    citations: [],
   }),
   label: `Run command: ${command}`,
   preview: {kind: 'command', command, directory: '/home/user/project'},
-  verdict: {decision: 'ask', risk: 'destructive', reasons: ['it deletes files.'], grantable: 'exact'},
+  verdict: {decision: 'ask', risk: 'destructive', reasons: ['it deletes files.'], grantable: 'exact', detail: noDetail},
   rationale: 'the cache is stale',
   sessionGrant: 'rm in this folder',
+  victims: noVictims,
+  citations: [],
 });
 
 export function ask(engine: ScriptedEngine, request: Approval): void {

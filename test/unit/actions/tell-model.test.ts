@@ -16,10 +16,12 @@ const report = (end: ShellReport['end'], text = '', file?: string): ShellReport 
   output: {text, totalBytes: text.length, file: file ?? undefined},
   durationMs: 1234,
   directory: '/w',
+  nextDirectory: '/work',
+  leftRunning: [],
 });
 
 const claims = {readOnly: 'unsaid', risky: 'unsaid', usesPager: 'unsaid'} as const;
-const input = {command: 'make', timeoutMs: 1, claims, description: '', rationale: ''};
+const input = {command: 'make', timeoutMs: 1, claims, description: '', rationale: '', citations: []};
 
 describe('what the model reads', () => {
   test.each([

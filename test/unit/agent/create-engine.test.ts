@@ -1,3 +1,4 @@
+import {noDetail} from '../../../src/domain/risk.ts';
 import {describe, expect, test} from 'vitest';
 import {ok} from '../../../src/base/outcome.ts';
 import type {Verdict} from '../../../src/domain/risk.ts';
@@ -15,7 +16,13 @@ import {
 
 const make = (): ReturnType<typeof callBlock> => callBlock('Bash', {command: 'make'});
 
-const asks: Verdict = {decision: 'ask', risk: 'unknown', reasons: ['commands need your approval'], grantable: 'exact'};
+const asks: Verdict = {
+  decision: 'ask',
+  risk: 'unknown',
+  reasons: ['commands need your approval'],
+  grantable: 'exact',
+  detail: noDetail,
+};
 
 describe('a prompt', () => {
   test('is kept, answered and summed up', async () => {
@@ -185,6 +192,8 @@ describe('approvals', () => {
       preview: {kind: 'command', command: 'make', directory: '/work'},
       verdict: asks,
       sessionGrant: 'this exact command',
+      victims: {summary: '', paths: [], more: 0},
+      citations: [],
     });
     bench.engine.submit({op: 'answer-approval', id: approval.id, answer: {decision: 'refuse', message: 'not now'}});
     bench.engine.submit({op: 'answer-approval', id: approval.id, answer: {decision: 'allow', scope: 'once'}});
@@ -234,7 +243,13 @@ describe('approvals', () => {
   test('a denied action does not start', async () => {
     let started = 0;
     const bench = engineBench([callsTools(callBlock('Bash', {command: 'make'})), says('ok')], {
-      assess: () => ({decision: 'deny', risk: 'unknown', reasons: ['the rule Bash forbids it'], grantable: 'exact'}),
+      assess: () => ({
+        decision: 'deny',
+        risk: 'unknown',
+        reasons: ['the rule Bash forbids it'],
+        grantable: 'exact',
+        detail: noDetail,
+      }),
       shell: async () => {
         started += 1;
         return finishedReport('');

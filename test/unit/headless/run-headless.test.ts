@@ -1,3 +1,4 @@
+import {noDetail} from '../../../src/domain/risk.ts';
 import {describe, expect, test} from 'vitest';
 import type {Verdict} from '../../../src/domain/risk.ts';
 import {runHeadless, type HeadlessOptions} from '../../../src/headless/run-headless.ts';
@@ -41,7 +42,13 @@ async function run(bench: Bench, given: Partial<HeadlessOptions> = {}): Promise<
   return {exitCode, stdout: written.join(''), notes};
 }
 
-const asks: Verdict = {decision: 'ask', risk: 'unknown', reasons: ['commands need your approval'], grantable: 'exact'};
+const asks: Verdict = {
+  decision: 'ask',
+  risk: 'unknown',
+  reasons: ['commands need your approval'],
+  grantable: 'exact',
+  detail: noDetail,
+};
 const bash = (id: string) => callBlock('Bash', {command: 'make'}, id);
 
 describe('text', () => {

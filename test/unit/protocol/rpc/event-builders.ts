@@ -150,6 +150,7 @@ export function commandSettled(
     claims: {readOnly: 'unsaid', risky: 'unsaid', usesPager: 'unsaid'},
     description: '',
     rationale: '',
+    citations: [],
   } as const;
   return [
     {
@@ -177,6 +178,8 @@ export const commandReport = (text: string, code: number): SettledOf<'request-co
       output: {text, totalBytes: text.length, file: undefined},
       durationMs: 400,
       directory: '/work/project',
+      nextDirectory: '/work',
+      leftRunning: [],
     },
   },
 });
