@@ -33,7 +33,7 @@ const bundle = await rolldown({
   platform: 'node',
   treeshake: true,
   plugins: [yogaWithoutFetch],
-  external: [/^node:/u, 'react-devtools-core'],
+  external: [/^node:/u, 'react-devtools-core', '@lydell/node-pty'],
   transform: {target: 'node22', define: {'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"'}},
 });
 await bundle.write(output);

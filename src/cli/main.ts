@@ -31,6 +31,9 @@ export async function main(): Promise<void> {
     sessionsDelete: async (id, options) => {
       code = await (await import('./commands/sessions.ts')).deleteSession(id, options);
     },
+    doctor: async options => {
+      code = await (await import('./commands/doctor.ts')).doctor(options);
+    },
     completion: async shell => {
       const {renderCompletion} = await import('./completion/render-completion.ts');
       process.stdout.write(renderCompletion(makeProgram(version, handlers), shell));

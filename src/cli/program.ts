@@ -48,6 +48,7 @@ export interface Handlers {
   readonly sessionsShow: (id: string, options: JsonOption) => Promise<void>;
   readonly sessionsExport: (id: string, options: {readonly format: 'jsonl' | 'markdown'}) => Promise<void>;
   readonly sessionsDelete: (id: string, options: JsonOption) => Promise<void>;
+  readonly doctor: (options: JsonOption) => Promise<void>;
   readonly completion: (shell: (typeof shells)[number]) => Promise<void>;
 }
 
@@ -97,6 +98,12 @@ export function makeProgram(version: string, handlers: Handlers): Command {
     .action(handlers.sessionsDelete);
 
   program
+    .command('doctor')
+    .description('what works on this machine')
+    .option('--json', 'as JSON')
+    .action(handlers.doctor);
+
+  program
     .command('completion')
     .description('print the completion script of a shell')
     .addArgument(program.createArgument('<shell>', 'the shell').choices([...shells]))
@@ -115,7 +122,7 @@ export function makeProgram(version: string, handlers: Handlers): Command {
 }
 
 /** Names the command line contract has for later; until then they must not reach the model as a prompt. */
-const commandsToCome = ['tasks', 'permissions', 'config', 'doctor'];
+const commandsToCome = ['tasks', 'permissions', 'config'];
 
 function addMainOptions(program: Command): void {
   program

@@ -47,6 +47,7 @@ export type Folder = keyof typeof mayImport;
 /** One dependency, one home: the folders (or sub-folders) of `src` that may import a package. A package without a row fails. */
 export const dependencyHomes: Readonly<Record<string, readonly string[]>> = {
   '@anthropic-ai/sdk': ['models'],
+  '@lydell/node-pty': ['workspace'],
   '@modelcontextprotocol/sdk': ['extensions/mcp'],
   '@vscode/ripgrep': ['workspace'],
   commander: ['cli'],

@@ -1,0 +1,21 @@
+import {exitCode, type ExitCode} from '../exit-code.ts';
+import {examine, type Check} from '../doctor/examine.ts';
+import type {JsonOption} from '../program.ts';
+
+/**
+ * `weft doctor`: what works on this machine, one line each; `--json` prints one object. Nothing is sent anywhere and nothing is
+ * changed. The exit code is 1 when something that weft needs does not work.
+ */
+export async function doctor({json}: JsonOption): Promise<ExitCode> {
+  const checks = await examine();
+  const failed = checks.some(({state}) => state === 'failed');
+  const text =
+    json === undefined ? checks.map(lineOf).join('') : `${JSON.stringify({ok: !failed, checks}, undefined, 2)}\n`;
+  process.stdout.write(text);
+  return failed ? exitCode.failed : exitCode.done;
+}
+
+const marks = {ok: '✓', limited: '!', failed: '✗'} as const satisfies Record<Check['state'], string>;
+
+const lineOf = ({name, state, detail, fix}: Check): string =>
+  `${marks[state]} ${name.padEnd(9)} ${detail}${fix === '' ? '' : ` ${fix}`}\n`;

@@ -1,0 +1,125 @@
+import {execFile} from 'node:child_process';
+import {accessSync, constants, existsSync} from 'node:fs';
+import {homedir} from 'node:os';
+import {dirname} from 'node:path';
+import {promisify} from 'node:util';
+import {placesOf, type Places} from '../../config/places.ts';
+import {causeText, faultText} from '../../domain/fault.ts';
+import {findShell} from '../../workspace/find-shell.ts';
+import {probeTerminal} from '../../workspace/probe-terminal.ts';
+import {findSearchBinary} from '../../workspace/search-binary.ts';
+import {isConfigured} from '../choose-model.ts';
+import {loadSurroundings} from '../load-surroundings.ts';
+import {noModelText} from '../no-model.ts';
+import {version} from '../version.ts';
+
+/** `limited`: weft works without it, with less. `fix` says what to do; may be empty. */
+export interface Check {
+  readonly name: 'weft' | 'model' | 'terminal' | 'shell' | 'search' | 'pty' | 'sandbox' | 'store' | 'settings';
+  readonly state: 'ok' | 'limited' | 'failed';
+  readonly detail: string;
+  readonly fix: string;
+}
+
+/** Looks at everything weft works with. Each check says what it found, never throws, and takes two seconds at most. */
+export async function examine(): Promise<readonly Check[]> {
+  const places = placesOf({platform: process.platform, env: process.env, home: homedir()});
+  return Promise.all([
+    guarded('weft', async () =>
+      ok('weft', `${version} on Node ${process.version}, ${process.platform} ${process.arch}`),
+    ),
+    guarded('settings', async () => settings()),
+    guarded('model', async () => model()),
+    guarded('terminal', async () => terminal()),
+    guarded('shell', shell),
+    guarded('search', search),
+    guarded('pty', pty),
+    guarded('sandbox', async () =>
+      limited('sandbox', 'not built yet in this version.', 'Commands run with your own rights, once you allow them.'),
+    ),
+    guarded('store', async () => store(places)),
+  ]);
+}
+
+async function guarded(name: Check['name'], look: () => Promise<Check>): Promise<Check> {
+  try {
+    return await look();
+  } catch (cause) {
+    return {name, state: 'failed', detail: causeText(cause), fix: ''};
+  }
+}
+
+const ok = (name: Check['name'], detail: string): Check => ({name, state: 'ok', detail, fix: ''});
+const limited = (name: Check['name'], detail: string, fix: string): Check => ({name, state: 'limited', detail, fix});
+
+const surroundings = () =>
+  loadSurroundings({directory: process.cwd(), added: [], options: {sessionPersistence: true, color: true}});
+
+function settings(): Check {
+  const {notices, places} = surroundings();
+  return notices.length === 0
+    ? ok('settings', existsSync(places.settings) ? places.settings : `none yet (${places.settings})`)
+    : limited('settings', notices.join(' '), '');
+}
+
+/** Only whether there is one to ask: asking costs money. */
+function model(): Check {
+  const {settings: chosen} = surroundings();
+  const choice = {...chosen, replay: undefined, record: undefined, environment: process.env};
+  if (!isConfigured(choice)) return limited('model', noModelText, '');
+  const provider =
+    chosen.provider ?? ((process.env['ANTHROPIC_API_KEY'] ?? '') === '' ? 'OpenAI-compatible' : 'anthropic');
+  const address = chosen.baseUrl === undefined ? '' : ` at ${chosen.baseUrl}`;
+  return ok('model', `${chosen.model ?? "the provider's default"} (${provider}${address}); not asked`);
+}
+
+function terminal(): Check {
+  const {stdin, stdout} = process;
+  const name = process.env['TERM'] ?? 'no TERM';
+  if (!stdin.isTTY || !stdout.isTTY) {
+    return limited('terminal', `stdin or stdout is no terminal here (${name}).`, 'weft --prompt works all the same.');
+  }
+  if (name === 'dumb') return limited('terminal', 'TERM is dumb.', 'weft --prompt works all the same.');
+  return ok('terminal', `${name}, ${stdout.columns}×${stdout.rows}, ${stdout.getColorDepth()} bits of colour`);
+}
+
+async function shell(): Promise<Check> {
+  const path = findShell(process.env);
+  const {stdout} = await run(path, ['-c', 'echo "${BASH_VERSION:-}"']);
+  const bash = stdout.trim();
+  return bash === ''
+    ? limited('shell', `${path}, which is no bash.`, 'Commands are judged as bash reads them: install bash.')
+    : ok('shell', `${path}, bash ${bash}`);
+}
+
+async function search(): Promise<Check> {
+  const found = findSearchBinary();
+  if (found.tag === 'failed') return {name: 'search', state: 'failed', detail: faultText(found.error), fix: ''};
+  const {stdout} = await run(found.value, ['--version']);
+  return ok('search', stdout.split('\n')[0] ?? 'ripgrep');
+}
+
+async function pty(): Promise<Check> {
+  const probe = await probeTerminal(AbortSignal.timeout(lookMs));
+  return probe.tag === 'ok'
+    ? ok('pty', probe.value)
+    : limited('pty', `${probe.error}.`, 'Commands beside the conversation run in pipes instead.');
+}
+
+/** Opening it would make it: a new place has to be writable, an old one has to be a database. */
+async function store(places: Places): Promise<Check> {
+  if (!existsSync(places.database)) {
+    let folder = places.data;
+    while (!existsSync(folder)) folder = dirname(folder);
+    accessSync(folder, constants.W_OK);
+    return ok('store', `none yet (${places.database})`);
+  }
+  const {openUserStore} = await import('../load-surroundings.ts');
+  const sessions = (await openUserStore(places)).list({}).length;
+  return ok('store', `${places.database}, ${sessions} ${sessions === 1 ? 'session' : 'sessions'}`);
+}
+
+/** Milliseconds for one program to answer. */
+const lookMs = 2000;
+
+const run = (program: string, words: readonly string[]) => promisify(execFile)(program, words, {timeout: lookMs});

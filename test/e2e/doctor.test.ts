@@ -1,0 +1,45 @@
+import {mkdirSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {expect, test} from 'vitest';
+import {runWeft, TempPlace} from '../support/run-weft.ts';
+
+const report = (stdout: string): Record<string, {readonly state: string; readonly detail: string}> =>
+  Object.fromEntries(
+    JSON.parse(stdout).checks.map((check: {readonly name: string; readonly state: string; readonly detail: string}) => [
+      check.name,
+      {state: check.state, detail: check.detail},
+    ]),
+  );
+
+test('doctor says what works here, and makes nothing', async () => {
+  using place = new TempPlace();
+  const {code, stdout, stderr} = await runWeft(['doctor', '--json'], {place});
+  const found = report(stdout);
+  expect({code, stderr}).toEqual({code: 0, stderr: ''});
+  expect(Object.keys(found)).toEqual([
+    'weft',
+    'settings',
+    'model',
+    'terminal',
+    'shell',
+    'search',
+    'pty',
+    'sandbox',
+    'store',
+  ]);
+  expect(found['model']?.state).toBe('limited');
+  expect(found['search']).toEqual({state: 'ok', detail: expect.stringMatching(/^ripgrep \d/u)});
+  expect(found['pty']).toEqual({state: 'ok', detail: expect.stringMatching(/^\/dev\//u)});
+  expect(found['store']?.detail).toContain('none yet');
+});
+
+test('doctor names what does not work, and exits 1', async () => {
+  using place = new TempPlace();
+  mkdirSync(join(place.home, 'weft'));
+  writeFileSync(join(place.home, 'weft', 'weft.db'), 'no database at all, but long enough to be looked at'.repeat(20));
+  const {code, stdout} = await runWeft(['doctor'], {place, environment: {ANTHROPIC_API_KEY: 'sk-ant-1'}});
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/^✗ store {5}.+$/mu);
+  expect(stdout).toMatch(/^✓ model .*not asked$/mu);
+  expect(stdout).not.toContain('sk-ant-1');
+});
