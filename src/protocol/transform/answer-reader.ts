@@ -1,0 +1,327 @@
+import {unreachable} from '../../base/unreachable.ts';
+import type {TaskPayload} from '../../domain/task-payload.ts';
+import type {
+  ClientAction,
+  FinishReason,
+  MessageBody,
+  PayloadRead,
+  ProtocolMessage,
+  ProtocolToolCall,
+  ResponseEvent,
+  TokenUsage,
+} from '../task/response-event.ts';
+import {endOf} from './answer-end.ts';
+import type {AnswerPiece, Saying} from './answer-piece.ts';
+import {CallQueue, extendInput, isWritable, type Call, type WaitingCall} from './call-queue.ts';
+import {reaches} from './field-mask.ts';
+import type {Growth} from './message-text.ts';
+import {MessageTexts} from './message-texts.ts';
+import {RevertibleMap} from './revertible-map.ts';
+import {SeenText} from './seen-text.ts';
+import {TodoCalls} from './todo-calls.ts';
+
+/**
+ * Reads the events of one response into the pieces of one answer, in one pass. Text is told as soon as it comes, thinking
+ * likewise, each once; a stream cannot take it back, so where an update replaces it or a second attempt turns out different, it
+ * stands and the new text follows whole. Calls are told once they can no longer change, and not at all if they were rolled back.
+ * What a model did not say (a user's query, the description of a task, results of tools) is no part of the answer.
+ */
+export class AnswerReader {
+  /** Ids of messages. */
+  readonly #known = new RevertibleMap<'known'>({limit: 10_000, weightOf: () => 1});
+  readonly #texts = new MessageTexts();
+  readonly #seen = {text: new SeenText(), thinking: new SeenText()};
+  readonly #calls = new CallQueue();
+  readonly #todos = new TodoCalls();
+  /** Transactions that are open. */
+  #depth = 0;
+  #out: AnswerPiece[] = [];
+
+  /** The pieces of the next event; the last of them may end the answer, after which nothing may be read. */
+  read(event: ResponseEvent): readonly AnswerPiece[] {
+    switch (event.kind) {
+      case 'client-actions':
+        for (const action of event.actions) this.#act(action);
+        break;
+      case 'finished':
+        this.#finish(event.reason, event.usage);
+        break;
+      case 'init':
+        // A stream that begins has no transaction open; what a stream before it left open stays as it is.
+        while (this.#depth > 0) this.#end('commit');
+        break;
+      case 'other':
+        break;
+      default:
+        return unreachable(event);
+    }
+    return this.#taken();
+  }
+
+  /** The pieces that end an answer whose stream broke off. */
+  breakOff(): readonly AnswerPiece[] {
+    this.#finish({kind: 'done'}, []);
+    return this.#taken();
+  }
+
+  #taken(): readonly AnswerPiece[] {
+    const out = this.#out;
+    this.#out = [];
+    return out;
+  }
+
+  #act(action: ClientAction): void {
+    switch (action.kind) {
+      case 'create-task':
+        for (const message of action.task.messages) this.#put(message, {how: 'added', taskId: action.task.id});
+        break;
+      case 'add-messages':
+        for (const message of action.messages) this.#put(message, {how: 'added', taskId: action.taskId});
+        break;
+      case 'update-message':
+        this.#update(action, place => this.#put(action.message, place));
+        break;
+      case 'append-content':
+        this.#update(action, place => this.#append(action.message, place));
+        break;
+      case 'update-summary':
+        this.#say('text', this.#texts.replace(`summary of ${action.taskId}`, action.summary));
+        break;
+      case 'begin':
+        this.#depth += 1;
+        if (this.#depth > mostNested) break;
+        this.#emit(this.#calls.begin());
+        for (const part of this.#parts()) part.begin();
+        break;
+      case 'commit':
+      case 'rollback':
+        this.#end(action.kind);
+        break;
+      case 'move-messages':
+        for (const message of [...action.newTask.messages, ...action.replacements]) this.#putTodos(message);
+        break;
+      case 'update-description':
+      case 'other':
+        break;
+      default:
+        unreachable(action);
+    }
+  }
+
+  #end(how: 'commit' | 'rollback'): void {
+    if (this.#depth === 0) return;
+    this.#depth -= 1;
+    if (this.#depth >= mostNested) return;
+    for (const part of this.#parts()) part[how]();
+    this.#emit(this.#calls[how]());
+  }
+
+  #parts() {
+    return [this.#known, this.#texts, this.#seen.text, this.#seen.thinking, this.#todos];
+  }
+
+  /** A mask is about what is known of a message; one that is not known is taken as it is. */
+  #update({message, mask, taskId}: MessageUpdate, apply: (place: Place) => void): void {
+    const isKnown = message.id !== '' && this.#known.get(message.id) !== undefined;
+    if (isKnown && !reaches(mask, fieldOf(message.body))) return;
+    apply({how: 'updated', taskId, mask: isKnown ? mask : []});
+  }
+
+  #know(id: string): void {
+    if (id !== '' && this.#known.get(id) === undefined) this.#known.set(id, 'known');
+  }
+
+  /** A message becomes what it says here. */
+  #put(message: ProtocolMessage, place: Place): void {
+    const {body} = message;
+    this.#know(message.id);
+    switch (body.kind) {
+      case 'agent-output':
+        this.#becomes('text', {message, place, text: body.text});
+        break;
+      case 'reasoning':
+        this.#becomes('thinking', {message, place, text: body.text});
+        break;
+      case 'tool-call':
+        if (body.call.kind === 'server') this.#putTodos(message);
+        else this.#call(message, body, place);
+        break;
+      case 'tool-result':
+      case 'server-event':
+      case 'update-todos':
+        this.#putTodos(message);
+        break;
+      case 'user-query':
+      case 'other':
+        break;
+      default:
+        unreachable(body);
+    }
+  }
+
+  /** What a message says of todos, nothing else of it: what is moved was told where it was, what replaces it retells it. */
+  #putTodos(message: ProtocolMessage): void {
+    const {id, body} = message;
+    const call =
+      body.kind === 'update-todos'
+        ? this.#todos.operate(id, body.operation)
+        : this.#todos.tell({messageId: id, ...toldBy(body)});
+    if (call !== undefined) this.#emit(this.#calls.add({...call, subject: 'todos'}));
+  }
+
+  /** Strings of a message go on with those it has here. */
+  #append(message: ProtocolMessage, place: Place): void {
+    const {body} = message;
+    this.#know(message.id);
+    switch (body.kind) {
+      case 'agent-output':
+        this.#say('text', this.#texts.extend(keyOf('text', message, place), body.text));
+        break;
+      case 'reasoning':
+        this.#say('thinking', this.#texts.extend(keyOf('thinking', message, place), body.text));
+        break;
+      case 'tool-call': {
+        const waiting = this.#calls.find(callIdOf(message, body.callId));
+        const call = callOf(body.call);
+        if (call === undefined) break;
+        if (waiting === undefined) this.#put(message, place);
+        else this.#changeCall(waiting, {...waiting, input: extendInput(waiting.input, call.input)});
+        break;
+      }
+      // Only strings are appended to, and payloads are one only in their packing.
+      case 'tool-result':
+      case 'server-event':
+      case 'update-todos':
+      case 'user-query':
+      case 'other':
+        break;
+      default:
+        unreachable(body);
+    }
+  }
+
+  #becomes(kind: Saying['kind'], {message, place, text}: {message: ProtocolMessage; place: Place; text: string}): void {
+    const key = keyOf(kind, message, place);
+    const isAnother = message.id === '' && place.how === 'added';
+    this.#say(kind, isAnother ? this.#texts.restart(key, text) : this.#texts.replace(key, text));
+  }
+
+  #say(kind: Saying['kind'], {more, opening}: Growth): void {
+    if (more === '') return;
+    const told = this.#seen[kind].say(more);
+    if (told.text === '') return;
+    this.#emit(this.#calls.releaseBefore());
+    this.#out.push({kind, text: told.text, opening: opening === 'anew' ? opening : told.opening});
+  }
+
+  #call(message: ProtocolMessage, {callId, call}: ToolCallBody, place: Place): void {
+    const made = callOf(call);
+    if (made === undefined || !isWritable(made.input)) return;
+    const id = callIdOf(message, callId);
+    const waiting = this.#calls.find(id);
+    if (waiting === undefined) {
+      this.#emit(this.#calls.add({id, ...made, subject: 'tool'}));
+      return;
+    }
+    const isNew =
+      place.how === 'added' || call.kind === 'native' || reaches(place.mask, 'tool_call.call_mcp_tool.args');
+    const input = isNew ? made.input : waiting.input;
+    this.#changeCall(waiting, {...waiting, name: made.name === '' ? waiting.name : made.name, input});
+  }
+
+  #changeCall(before: WaitingCall, after: WaitingCall): void {
+    if (isWritable(after.input)) this.#calls.change(before, after);
+  }
+
+  #finish(reason: FinishReason, usage: readonly TokenUsage[]): void {
+    const last = endOf(reason, usage);
+    // The calls of an answer that failed are not to be run.
+    if (last.kind === 'finished') this.#emit(this.#calls.releaseAll());
+    this.#out.push(last);
+  }
+
+  #emit(pieces: readonly AnswerPiece[]): void {
+    this.#out.push(...pieces);
+  }
+}
+
+/** Transactions in transactions that can be rolled back by themselves; deeper ones end with the one around them. */
+const mostNested = 100;
+
+/** How a message came: in full, or as an update of what `mask` names. */
+type Place =
+  | {readonly how: 'added'; readonly taskId: string}
+  | {readonly how: 'updated'; readonly taskId: string; readonly mask: readonly string[]};
+
+type MessageUpdate = Extract<ClientAction, {kind: 'update-message' | 'append-content'}>;
+
+type ToolCallBody = Extract<MessageBody, {kind: 'tool-call'}>;
+
+/** The opaque payload in a message and the call it belongs to; one that cannot be read, or is none, says nothing. */
+function toldBy(body: MessageBody): {readonly callId: string; readonly payload: TaskPayload} {
+  const callId = body.kind === 'tool-call' || body.kind === 'tool-result' ? body.callId : '';
+  const payload = payloadOf(body);
+  return {callId, payload: payload?.tag === 'ok' ? payload.meaning : {kind: 'other', fields: []}};
+}
+
+function payloadOf(body: MessageBody): PayloadRead | undefined {
+  switch (body.kind) {
+    case 'server-event':
+      return body.payload;
+    case 'tool-call':
+      return body.call.kind === 'server' ? body.call.payload : undefined;
+    case 'tool-result':
+      return body.result.kind === 'server' ? body.result.payload : undefined;
+    case 'agent-output':
+    case 'reasoning':
+    case 'update-todos':
+    case 'user-query':
+    case 'other':
+      return undefined;
+    default:
+      return unreachable(body);
+  }
+}
+
+/** The field of a message that holds what its body says; for `other` the body is passed over anyway. */
+function fieldOf(body: MessageBody): string {
+  switch (body.kind) {
+    case 'agent-output':
+      return 'agent_output.text';
+    case 'reasoning':
+      return 'agent_reasoning.reasoning';
+    case 'tool-call':
+      return 'tool_call';
+    case 'tool-result':
+      return 'tool_call_result';
+    case 'server-event':
+      return 'server_event';
+    case 'update-todos':
+      return 'update_todos';
+    case 'user-query':
+    case 'other':
+      return '';
+    default:
+      return unreachable(body);
+  }
+}
+
+/** Of messages without an id a task is taken to have one. */
+const keyOf = (kind: Saying['kind'], message: ProtocolMessage, place: Place): string =>
+  message.id === '' ? `${kind} of task ${place.taskId}` : `${kind} ${message.id}`;
+
+const callIdOf = (message: ProtocolMessage, callId: string): string =>
+  callId !== '' || message.id === '' ? callId : `call_${message.id}`;
+
+function callOf(call: ProtocolToolCall): Pick<Call, 'name' | 'input'> | undefined {
+  switch (call.kind) {
+    case 'mcp':
+    case 'native':
+      // A call of a field that the schema does not know has no name to call it by.
+      return call.kind === 'native' && call.name === '' ? undefined : {name: call.name, input: call.args};
+    case 'server':
+      return undefined;
+    default:
+      return unreachable(call);
+  }
+}

@@ -1,0 +1,93 @@
+import type {JsonObject} from '../../../../src/base/json.ts';
+import {todoId} from '../../../../src/domain/ids.ts';
+import type {TaskItem, TaskPayload} from '../../../../src/domain/task-payload.ts';
+import type {
+  ClientAction,
+  FinishReason,
+  MessageBody,
+  PayloadRead,
+  ProtocolMessage,
+  ResponseEvent,
+  TokenUsage,
+} from '../../../../src/protocol/task/response-event.ts';
+
+const unknown = {source: 'none'} as const;
+
+export const init: ResponseEvent = {unknown, kind: 'init', conversationId: 'c', requestId: 'r', runId: ''};
+
+/** An event of these actions. */
+export const acts = (...actions: readonly ClientAction[]): ResponseEvent => ({
+  unknown,
+  kind: 'client-actions',
+  actions,
+});
+
+export const finished = (reason: FinishReason = {kind: 'done'}, ...usage: readonly TokenUsage[]): ResponseEvent => ({
+  unknown,
+  kind: 'finished',
+  reason,
+  usage,
+  contextUsage: 0,
+});
+
+export const message = (id: string, body: MessageBody): ProtocolMessage => ({id, taskId: 't', body});
+export const says = (text: string): MessageBody => ({kind: 'agent-output', text});
+export const thinks = (text: string): MessageBody => ({kind: 'reasoning', text});
+
+export const add = (id: string, body: MessageBody): ClientAction => ({
+  kind: 'add-messages',
+  taskId: 't',
+  messages: [message(id, body)],
+});
+export const update = (id: string, body: MessageBody, mask: readonly string[] = []): ClientAction => ({
+  kind: 'update-message',
+  taskId: 't',
+  message: message(id, body),
+  mask,
+});
+export const append = (id: string, body: MessageBody, mask: readonly string[] = []): ClientAction => ({
+  kind: 'append-content',
+  taskId: 't',
+  message: message(id, body),
+  mask,
+});
+export const createTask = (...messages: readonly ProtocolMessage[]): ClientAction => ({
+  kind: 'create-task',
+  task: {id: 't', description: 'A title', parentTaskId: '', summary: 'of old', messages},
+});
+
+export const begin: ClientAction = {kind: 'begin'};
+export const commit: ClientAction = {kind: 'commit'};
+export const rollback: ClientAction = {kind: 'rollback'};
+
+const read = (meaning: TaskPayload): PayloadRead => ({tag: 'ok', tree: {}, meaning});
+
+export const item = (id: string, title = `title of ${id}`): TaskItem => ({id: todoId(id), title, description: ''});
+export const snapshot = (pending: readonly TaskItem[], completed: readonly TaskItem[] = []): PayloadRead =>
+  read({kind: 'snapshot', pending, completed});
+export const cleared: PayloadRead = read({kind: 'cleared'});
+export const running = (...ids: readonly string[]): PayloadRead => read({kind: 'running', ids: ids.map(todoId)});
+export const preamble: PayloadRead = read({kind: 'other', fields: []});
+export const unreadable: PayloadRead = {tag: 'failed', position: 3, message: 'cut short'};
+
+export const tells = (payload: PayloadRead): MessageBody => ({kind: 'server-event', payload});
+export const callsServer = (callId: string, payload: PayloadRead): MessageBody => ({
+  kind: 'tool-call',
+  callId,
+  call: {kind: 'server', payload},
+});
+export const serverResult = (callId: string, payload: PayloadRead): MessageBody => ({
+  kind: 'tool-result',
+  callId,
+  result: {kind: 'server', payload},
+});
+export const callsMcp = (callId: string, name: string, args: JsonObject): MessageBody => ({
+  kind: 'tool-call',
+  callId,
+  call: {kind: 'mcp', name, args},
+});
+export const callsNative = (callId: string, name: string, args: JsonObject): MessageBody => ({
+  kind: 'tool-call',
+  callId,
+  call: {kind: 'native', name, args},
+});

@@ -1,0 +1,40 @@
+import {expect, test} from 'vitest';
+import {SeenText} from '../../../../src/protocol/transform/seen-text.ts';
+
+test('what is said again differs: all of it since the outermost rollback is given again', () => {
+  const seen = new SeenText();
+  seen.begin();
+  expect(seen.say('one two ')).toEqual({text: 'one two ', opening: 'continues'});
+  seen.begin();
+  seen.say('three');
+  seen.rollback();
+  seen.rollback();
+  expect(seen.say('one ')).toEqual({text: '', opening: 'continues'});
+  seen.begin();
+  expect(seen.say('two')).toEqual({text: '', opening: 'continues'});
+  seen.rollback();
+  expect(seen.say('four')).toEqual({text: 'one four', opening: 'anew'});
+  expect(seen.say(' five')).toEqual({text: ' five', opening: 'continues'});
+});
+
+test('what is committed is not given again', () => {
+  const seen = new SeenText();
+  seen.begin();
+  seen.say('one two');
+  seen.rollback();
+  seen.begin();
+  seen.say('one');
+  seen.commit();
+  expect(seen.say(' four')).toEqual({text: ' four', opening: 'anew'});
+});
+
+test('a text too long to be kept is given twice after a rollback, and nothing else changes', () => {
+  const seen = new SeenText();
+  const long = 'x'.repeat(5 * 1024 * 1024);
+  seen.begin();
+  seen.say(long);
+  seen.say('end');
+  seen.rollback();
+  expect(seen.say(long).text).toHaveLength(long.length);
+  expect(seen.say('!')).toEqual({text: '!', opening: 'continues'});
+});
