@@ -1,26 +1,41 @@
 /**
  * Text from models, tools, files and users may hold bytes that steer a terminal (move the cursor, change the title, answer
- * queries) or turn the reading order around. Nothing reaches the screen without having been through one of these two.
+ * queries), turn the reading order around, or cannot be seen at all. Nothing reaches the screen without having been through one
+ * of these.
  */
 
 /* oxlint-disable no-control-regex -- control characters are the subject of this file */
 
+// Joiners, variation selectors and the wider spaces stay: writing systems and emoji need them.
 const unsafe =
-  /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u061C\u200E\u200F\u2028-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB]|\p{Surrogate}/gu;
-const anythingUnsafe =
-  /[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u061C\u200E\u200F\u2028-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB]|\p{Surrogate}/u;
+  /[\u034F\u0000-\u0008\u000B-\u001F\u007F-\u009F\u00AD\u061C\u115F\u1160\u17B4\u17B5\u180B-\u180F\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\u3164\uFEFF\uFFA0\uFFF0-\uFFFB\u{E0000}-\u{E0FFF}]|\p{Surrogate}/gu;
+const anythingUnsafe = new RegExp(`\\t|${unsafe.source}`, 'u');
 
-/** The text with every control and bidi character as a visible escape; line feeds stay, tabs become spaces. */
+/** The text with every control, bidi and unseen character as a visible escape; line feeds stay, tabs become spaces. */
 export function visible(text: string): string {
   if (!anythingUnsafe.test(text)) return text;
-  return text
-    .replaceAll('\r\n', '\n')
-    .replaceAll('\t', '    ')
-    .replaceAll(unsafe, character => escapeOf(character.codePointAt(0) ?? 0));
+  return text.replaceAll('\r\n', '\n').replaceAll('\t', tab).replaceAll(unsafe, escapeOf);
 }
 
 /** The same on one line: line feeds are shown as `⏎`. */
-export const visibleLine = (text: string): string => visible(text).replaceAll('\n', ' ⏎ ');
+export const visibleLine = (text: string): string => onOneLine(visible(text));
+
+/**
+ * For what is to be judged by its letters, such as commands, rules and paths: every character that is no plain ink shows as an
+ * escape, joiners, unusual spaces and stray or piled-up marks included, and a carriage return before a line feed too.
+ */
+export const visibleExactly = (text: string): string =>
+  plain.test(text) ? text : text.replaceAll('\t', tab).replaceAll(deceptive, escapeOf);
+
+/** The same on one line. */
+export const visibleExactLine = (text: string): string => onOneLine(visibleExactly(text));
+
+const plain = /^[\n\u0020-\u007E]*$/u;
+const deceptive =
+  /(?![ \n])[\p{Other}\p{Separator}\p{Default_Ignorable_Code_Point}\u2800]|(?<!\p{Letter}\p{Mark}{0,2})\p{Mark}/gu;
+
+const tab = '    ';
+const onOneLine = (text: string): string => text.replaceAll('\n', ' ⏎ ');
 
 const sequences =
   // CSI, then OSC/DCS/APC/PM/SOS strings, then two-character escapes
@@ -38,7 +53,8 @@ export function visibleOutput(text: string): string {
   );
 }
 
-function escapeOf(code: number): string {
+function escapeOf(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
   if (code < 0x20) return `^${String.fromCharCode(code + 0x40)}`;
   if (code === 0x7f) return '^?';
   return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u{${code.toString(16)}}`;

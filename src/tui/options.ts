@@ -1,3 +1,4 @@
+import type {BlockDesk} from '../actions/ports.ts';
 import type {Engine} from '../agent/engine.ts';
 import type {SessionSummary} from '../domain/journal.ts';
 
@@ -18,6 +19,11 @@ export interface TuiOptions {
   /** Sessions that `/resume` offers, latest first. */
   listSessions(): readonly SessionSummary[];
   readonly history: HistoryPort;
+  /** The commands that run beside the conversation. */
+  readonly blocks: BlockDesk;
+  /** The rules that count now and who set them, one a line, for `/permissions`. */
+  permissions(): readonly string[];
+  readonly trust: TrustPort;
   /** `plain` writes no styling. */
   readonly look: 'colour' | 'plain';
   /** Whether `/demo` exists here; choosing it leaves with `{kind: 'demo'}`. */
@@ -32,6 +38,15 @@ export interface HistoryPort {
   /** Earlier prompts, oldest first. */
   load(): readonly string[];
   add(prompt: string): void;
+}
+
+/** What files of the folder ask for, and the user's word on it. */
+export interface TrustPort {
+  readonly state: 'nothing' | 'trusted' | 'changed' | 'never';
+  /** What trusting the folder grants, several lines. */
+  text(): string;
+  /** Trusts the files as `text` tells of them, and says what came of it. */
+  accept(): Promise<string>;
 }
 
 /** Why the terminal UI ended. The engine still runs: closing it is the caller's part. */

@@ -1,7 +1,9 @@
 import {loadMarkdownLexer} from './markdown/render-markdown.ts';
 import type {TuiExit, TuiOptions} from './options.ts';
+import type {BlockId} from '../domain/ids.ts';
+import {attachTerminal} from './attached-terminal.ts';
 import {Session} from './session.ts';
-import {openSurface, type SurfaceListener} from './surface.tsx';
+import {openSurface, type Surface, type SurfaceListener} from './surface.tsx';
 import {visibleLine} from '../base/visible.ts';
 import {themeOf} from './theme/theme.ts';
 
@@ -16,11 +18,30 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
   const unwatch = watchEnd({stdin, stdout, signal}, () => leave({kind: 'left'}));
   stdin.setRawMode(true);
   stdout.write(titleText(options));
-  const session = new Session(options, {leave, loadLexer: loadMarkdownLexer});
-  const surface = openSurface({stdin, stdout}, listenerOf(session));
+  const session: Session = new Session(options, {leave, loadLexer: loadMarkdownLexer, attach});
+  const open = (): Surface => openSurface({stdin, stdout}, listenerOf(session));
+  let surface = open();
+  let visit = Promise.resolve();
+
+  function attach(block: BlockId): void {
+    visit = visit.then(() => lend(block));
+  }
+
+  /** The surface goes while a block has the terminal, and a new one comes after it. */
+  async function lend(block: BlockId): Promise<void> {
+    if (signal.aborted) return;
+    await surface.close(session.pause());
+    stdin.setRawMode(true);
+    const command = options.blocks.list().find(({id}) => id === block)?.command ?? '';
+    const end = await attachTerminal({stdin, stdout, desk: options.blocks, block, command}, signal);
+    surface = open();
+    session.resume(surface, block, end);
+  }
+
   try {
     session.start(surface);
     const unsubscribe = engine.subscribe(events => session.handleEvents(events));
+    const unwatchBlocks = options.blocks.watch(() => session.handleBlocks());
     try {
       if (options.firstPrompt !== '') session.send(options.firstPrompt);
       session.remember(options.history.load());
@@ -28,8 +49,10 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
       return await left;
     } finally {
       unsubscribe();
+      unwatchBlocks();
     }
   } finally {
+    await visit;
     await surface.close(session.stop());
     unwatch();
   }

@@ -1,11 +1,16 @@
 import type {AgentEvent} from '../actions/agent-event.ts';
 import {unreachable} from '../base/unreachable.ts';
+import type {BlockId} from '../domain/ids.ts';
+import {attachText, type AttachEnd} from './attached-terminal.ts';
+import {openBlocks} from './input/block-picker.ts';
 import {commandsFor, type CommandInfo, type CommandLine} from './input/commands.ts';
 import {draftOf, isEmptyDraft} from './input/draft.ts';
+import {readMode} from './input/modes.ts';
+import {historyOf} from './input/prompt-history.ts';
 import {readKeys, type KeyPress, type RawKey} from './input/keymap.ts';
 import {leaveWithinMs, press} from './input/press.ts';
 import {openPicker} from './input/session-picker.ts';
-import {attend, openUi, type Effect, type Ui} from './input/ui.ts';
+import {attend, focusDue, focused, openUi, type Effect, type Ui} from './input/ui.ts';
 import type {MarkdownLexer} from './markdown/render-markdown.ts';
 import type {TuiExit, TuiOptions} from './options.ts';
 import {drain} from './state/drain.ts';
@@ -16,6 +21,7 @@ import type {Frame} from './text/wrap.ts';
 import {themeOf, type Theme} from './theme/theme.ts';
 import {wholeApproval} from './views/approval-card.ts';
 import {helpText} from './views/help-text.ts';
+import {permissionsText, trustText} from './views/permission-text.ts';
 import {screen} from './views/screen.ts';
 import {finishedLines, openLines} from './views/transcript.ts';
 
@@ -25,6 +31,8 @@ const tickMs = 1000;
 
 export interface SessionHost {
   leave(exit: TuiExit): void;
+  /** Gives the terminal to a block; `pause` and `resume` are called around it. */
+  attach(block: BlockId): void;
   /** Called once, when there is something to write to the scrollback. */
   loadLexer(): Promise<MarkdownLexer>;
 }
@@ -46,6 +54,8 @@ export class Session {
   #frameTimer: NodeJS.Timeout | undefined;
   #tickTimer: NodeJS.Timeout | undefined;
   #leaveTimer: NodeJS.Timeout | undefined;
+  #focusTimer: NodeJS.Timeout | undefined;
+  #focusDue: number | undefined;
   #lastFrame = Number.NEGATIVE_INFINITY;
   #runningSince = 0;
   #retryAt = 0;
@@ -68,7 +78,7 @@ export class Session {
 
   /** Earlier prompts; read after the first frame. */
   remember(prompts: readonly string[]): void {
-    this.#ui = {...openUi(prompts, ''), draft: this.#ui.draft, lastKey: this.#ui.lastKey};
+    this.#ui = {...this.#ui, history: historyOf(prompts)};
   }
 
   handleEvents(events: readonly AgentEvent[]): void {
@@ -92,6 +102,10 @@ export class Session {
     this.#press([{kind: 'paste', text}]);
   }
 
+  handleBlocks(): void {
+    this.#drawSoon();
+  }
+
   handleResize(): void {
     this.#drawNow();
   }
@@ -103,11 +117,34 @@ export class Session {
     this.#drawSoon();
   }
 
+  /** The terminal is somebody else's for a while: nothing is drawn. Answers as `stop` does. */
+  pause(): string {
+    const {view, finished} = this.#drained();
+    this.#view = view;
+    clearTimeout(this.#frameTimer);
+    this.#frameTimer = undefined;
+    this.#surface = undefined;
+    return linesText(finished);
+  }
+
+  /** The terminal is back, on a new surface; the agent learns of it where it had handed the block over. */
+  resume(surface: Surface, block: BlockId, end: AttachEnd): void {
+    this.#surface = surface;
+    for (const {id} of this.#view.handOvers.filter(open => open.block === block)) {
+      const how = end.kind === 'refused' ? 'declined' : end.kind;
+      this.#options.engine.submit({op: 'answer-hand-over', id, end: how});
+    }
+    this.#view = told(this.#view, end.kind === 'refused' ? 'warning' : 'info', attachText(block, end));
+    this.#attend();
+    this.#drawNow();
+  }
+
   /** Stops all timers; answers with what was open, for the scrollback. */
   stop(): string {
     clearTimeout(this.#frameTimer);
     clearInterval(this.#tickTimer);
     clearTimeout(this.#leaveTimer);
+    clearTimeout(this.#focusTimer);
     const frame = this.#frame;
     const {view, finished} = this.#drained();
     this.#surface = undefined;
@@ -115,11 +152,13 @@ export class Session {
   }
 
   #press(presses: readonly KeyPress[]): void {
-    for (const one of presses) {
+    for (const [at, one] of presses.entries()) {
       const {ui, effects} = press(this.#ui, one, {
         view: this.#view,
         commands: this.#commands,
+        blocks: this.#options.blocks.list(),
         now: this.#options.clock.now(),
+        place: at === 0 ? 'first' : 'later',
       });
       this.#ui = ui;
       for (const effect of effects) this.#perform(effect);
@@ -156,6 +195,18 @@ export class Session {
       case 'show-all':
         this.#aside = [...this.#aside, '', ...wholeApproval(effect.approval, this.#frame)];
         return;
+      case 'attach':
+        this.#host.attach(effect.block);
+        return;
+      case 'stop-block':
+        void this.#options.blocks.stop(effect.block);
+        return;
+      case 'keep-block':
+        this.#options.blocks.keep(effect.block);
+        return;
+      case 'tell':
+        this.#view = told(this.#view, 'info', effect.text);
+        return;
       case 'leave':
         this.#host.leave({kind: 'left'});
         return;
@@ -187,6 +238,19 @@ export class Session {
           this.#view = told(this.#view, 'info', `${model} /model NAME changes it.`);
         } else engine.submit({op: 'set-model', model: line.argument});
         return;
+      case 'mode':
+        this.#chooseMode(line.argument);
+        return;
+      case 'permissions':
+        this.#view = told(this.#view, 'info', permissionsText(this.#view.mode, this.#options.permissions()));
+        return;
+      case 'trust':
+        if (line.argument.toLowerCase() === 'yes') void this.#trustFolder();
+        else this.#view = told(this.#view, 'info', trustText(this.#options.trust));
+        return;
+      case 'ps':
+        this.#ui = {...this.#ui, picker: {kind: 'blocks', picker: openBlocks}};
+        return;
       case 'demo':
         this.#host.leave({kind: 'demo'});
         return;
@@ -196,6 +260,18 @@ export class Session {
       default:
         unreachable(line.name);
     }
+  }
+
+  async #trustFolder(): Promise<void> {
+    const answer = await this.#options.trust.accept();
+    this.#view = told(this.#view, 'info', answer);
+    this.#drawSoon();
+  }
+
+  #chooseMode(word: string): void {
+    const choice = readMode(word, this.#view.mode);
+    if (choice.kind === 'mode') this.#options.engine.submit({op: 'set-mode', mode: choice.mode});
+    else this.#view = told(this.#view, choice.level, choice.text);
   }
 
   /** Opens the list of earlier sessions. */
@@ -221,6 +297,30 @@ export class Session {
 
   #attend(): void {
     this.#ui = attend(this.#ui, this.#view, this.#options.clock.now());
+    this.#awaitFocus();
+  }
+
+  /** Sets the time at which the card takes the keys. */
+  #awaitFocus(): void {
+    const due = focusDue(this.#ui);
+    if (due === this.#focusDue) return;
+    this.#focusDue = due;
+    clearTimeout(this.#focusTimer);
+    if (due === undefined || this.#surface === undefined) return;
+    // Keys that were pressed while nothing could be read are read first: they move the time, and go to the draft.
+    const taken = (): unknown => setImmediate(() => this.#takeFocus());
+    this.#focusTimer = setTimeout(taken, Math.max(0, due - this.#options.clock.now()));
+  }
+
+  #takeFocus(): void {
+    const due = focusDue(this.#ui);
+    if (due === undefined || this.#surface === undefined) return;
+    if (due <= this.#options.clock.now()) {
+      this.#ui = focused(this.#ui);
+      this.#drawNow();
+    }
+    this.#focusDue = undefined;
+    this.#awaitFocus();
   }
 
   /** Seconds are counted on screen only while something runs. */
@@ -259,6 +359,7 @@ export class Session {
       commands: this.#commands,
       lexer: this.#lexer,
       directory: this.#options.directory,
+      blocks: this.#options.blocks.list(),
       times: {elapsedMs: now - this.#runningSince, retryInMs: this.#retryAt - now},
       demo: this.#options.demo,
     };

@@ -19,6 +19,9 @@ export interface SurfaceListener {
   onResize(): void;
 }
 
+/** A listener without a keyboard: stdin is left alone. */
+export type Watcher = Pick<SurfaceListener, 'onResize'>;
+
 /**
  * The live region is drawn by Ink; finished text goes around it. Measured on 300 kB of markdown: as one `<Static>` item a
  * frame, finished text is laid out, tokenized cell by cell and joined again; written directly between Ink's `clear()` and
@@ -27,7 +30,7 @@ export interface SurfaceListener {
  */
 export function openSurface(
   streams: {readonly stdin: NodeJS.ReadStream; readonly stdout: NodeJS.WriteStream},
-  listener: SurfaceListener,
+  listener: SurfaceListener | Watcher,
 ): Surface {
   const {stdin} = streams;
   const stdout = erasedByLine(streams.stdout);
@@ -49,7 +52,7 @@ export function openSurface(
     incrementalRendering: true,
     // The session paces the frames; Ink must not hold back the echo of a key.
     maxFps: 1000,
-    kittyKeyboard: {mode: 'auto', flags: ['disambiguateEscapeCodes']},
+    ...('onInput' in listener ? {kittyKeyboard: {mode: 'auto', flags: ['disambiguateEscapeCodes']}} : {}),
   });
   const afterInk = (): void => listener.onResize();
   stdout.on('resize', afterInk);
@@ -99,9 +102,15 @@ const erasedByLine = (stdout: NodeJS.WriteStream): NodeJS.WriteStream => {
 const beginUpdate = '\u001B[?2026h';
 const endUpdate = '\u001B[?2026l';
 
-function Live({placed, listener}: {readonly placed: Placed; readonly listener: SurfaceListener}): React.ReactElement {
-  useInput((input, key) => listener.onInput(input, key));
-  usePaste(text => listener.onPaste(text));
+interface LiveProps {
+  readonly placed: Placed;
+  readonly listener: SurfaceListener | Watcher;
+}
+
+function Live({placed, listener}: LiveProps): React.ReactElement {
+  const keys = 'onInput' in listener ? listener : undefined;
+  useInput((input, key) => keys?.onInput(input, key), {isActive: keys !== undefined});
+  usePaste(text => keys?.onPaste(text), {isActive: keys !== undefined});
   const {setCursorPosition} = useCursor();
   setCursorPosition(placed.cursor);
   return (

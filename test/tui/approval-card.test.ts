@@ -1,9 +1,12 @@
 import {noDetail} from '../../src/domain/risk.ts';
+/* oxlint-disable no-control-regex -- styling is looked at */
 import {describe, expect, test} from 'vitest';
 import {actionOf} from '../../src/actions/catalogue.ts';
 import type {Approval} from '../../src/actions/agent-event.ts';
 import type {DiffLine} from '../../src/actions/preview.ts';
 import {cellWidth} from '../../src/tui/text/cell-width.ts';
+import {openApproval, type ApprovalStage} from '../../src/tui/input/approval-form.ts';
+import {draftOf} from '../../src/tui/input/draft.ts';
 import {themeOf} from '../../src/tui/theme/theme.ts';
 import {approvalCard, wholeApproval} from '../../src/tui/views/approval-card.ts';
 import {approval as commandApproval} from './support/stage.ts';
@@ -42,7 +45,17 @@ const edit: Approval = {
 };
 
 const cardOf = (approval: Approval, rows: number, width: number): readonly string[] =>
-  approvalCard({approval, waiting: 1, refusal: {kind: 'none'}}, rows, frameOf(width)).lines;
+  cardAt(approval, {stage: openApproval, rows, width});
+
+const cardAt = (
+  approval: Approval,
+  {
+    stage,
+    rows,
+    width,
+    waiting = 1,
+  }: {readonly stage: ApprovalStage; readonly rows: number; readonly width: number; readonly waiting?: number},
+): readonly string[] => approvalCard({approval, waiting, stage}, rows, frameOf(width)).lines;
 
 describe('approvalCard', () => {
   test('with room for all of it there is nothing to show with v', () => {
@@ -119,6 +132,101 @@ describe('approvalCard', () => {
   });
 });
 
+describe('a destructive command', () => {
+  const command = 'cd web && npm ci && rm -rf build dist && git push --force';
+  const marks = [
+    {from: 20, to: 37},
+    {from: 41, to: command.length},
+  ];
+  const asked: Approval = {
+    ...commandApproval('a', command, {
+      reasons: ['`rm -rf build dist` deletes files', '`git push --force` rewrites what others have'],
+      detail: {...noDetail, marks, confirmWord: 'build', rules: ['Bash(rm:*)']},
+    }),
+    victims: {
+      summary: 'deletes 37 files (12 untracked)',
+      paths: ['web/build/a.js', 'web/build/\u202Eb.js'],
+      more: 35,
+    },
+    citations: ['package.json', 'docs/deploy.md'],
+  };
+
+  const some = (victims: Approval['victims']) =>
+    cardAt({...asked, victims}, {stage: openApproval, rows: 21, width: 79}).find(line => line.startsWith('Dry'));
+
+  test('at 80×24 all of it is there: marks, victims, reasons, citations, and no lasting answer', () => {
+    expect(cardAt(asked, {stage: openApproval, rows: 21, width: 79, waiting: 3})).toEqual([
+      'Allow this? (1 of 3) Run command: cd web && npm ci && rm -rf build dist && git…',
+      '! cd web && npm ci && rm -rf build dist && git push --force',
+      '                      ^^^^^^^^^^^^^^^^^    ^^^^^^^^^^^^^^^^',
+      '  in /home/user/project',
+      'Dry run: deletes 37 files (12 untracked). web/build/a.js,',
+      '  web/build/\\u{202e}b.js and 35 more',
+      'Why: the cache is stale',
+      'Risk: can destroy data. `rm -rf build dist` deletes files; `git push --force`',
+      '  rewrites what others have; the model calls it risky.',
+      'Based on: package.json, docs/deploy.md',
+      'w yes, by typing build | n no | r no, with a reason | Ctrl+E edit | Esc stop',
+    ]);
+  });
+
+  test('at 40×12 the command, its mark and the keys stay', () => {
+    expect(cardAt(asked, {stage: openApproval, rows: 9, width: 39})).toEqual([
+      'Allow this? Run command: cd web && npm…',
+      '! cd web && npm ci && rm -rf build dist',
+      '!  && git push --force',
+      '  in /home/user/project',
+      'Dry run: deletes 37 files (12 untra…',
+      'Risk: can destroy data. `rm -rf build …',
+      'w type build | n no | r reason',
+      'Ctrl+E edit | v all | Esc stop',
+    ]);
+    expect(cardAt(asked, {stage: {stage: 'word', text: draftOf('bu'), entered: 'wrong'}, rows: 9, width: 39})).toEqual([
+      'Allow this? Run command: cd web && npm…',
+      '! cd web && npm ci && rm -rf build dist',
+      '!  && git push --force',
+      'Dry run: deletes 37 files (12 untra…',
+      'Risk: can destroy data. `rm -rf build …',
+      'That was not the word, so nothing was',
+      'allowed. The word is build',
+      '> bu',
+      'then Enter | Esc back',
+    ]);
+  });
+
+  test('at 120×40 nothing is broken that need not be', () => {
+    const card = cardAt(asked, {stage: openApproval, rows: 37, width: 119});
+    expect(card[4]).toBe(
+      'Dry run: deletes 37 files (12 untracked). web/build/a.js, web/build/\\u{202e}b.js and 35 more',
+    );
+    expect(card).toHaveLength(10);
+  });
+
+  test('with colours the marked parts alone stand out, and the words are the same', () => {
+    const colour = {theme: themeOf('colour'), width: 79};
+    const card = approvalCard({approval: asked, waiting: 3, stage: openApproval}, 21, colour).lines;
+    expect(card[1]).toMatch(/\u001B\[33mrm -rf build dist\u001B\[39m\S* && /u);
+    const plain = cardAt(asked, {stage: openApproval, rows: 21, width: 79, waiting: 3});
+    expect(card.map(line => line.replaceAll(/\u001B\[[\d;]*m/gu, ''))).toEqual(plain);
+  });
+
+  test('without much of a dry run it says what it has', () => {
+    expect(some({summary: '', paths: ['a'], more: 0})).toBe('Dry run: it would hit a');
+    expect(some({summary: 'drops 2 stashes', paths: [], more: 0})).toBe('Dry run: drops 2 stashes.');
+    expect(some({summary: '', paths: [], more: 0})).toBeUndefined();
+  });
+});
+
+test('what is typed into a block is shown to the letter', () => {
+  const typed: Approval = {
+    ...commandApproval('a', ''),
+    action: actionOf('write-to-long-running-shell-command', {blockId: 'b1', input: 'yes\u0003\nrm x', mode: 'line'}),
+    label: 'Write to block b1: yes',
+    preview: {kind: 'none'},
+  };
+  expect(cardOf(typed, 21, 79).slice(1, 4)).toEqual(['  yes^C', '  rm x', '  typed into b1 (line)']);
+});
+
 const unknown = (reasons: readonly string[]) =>
   ({decision: 'ask', risk: 'unknown', reasons, grantable: 'exact', detail: noDetail}) as const;
 
@@ -136,15 +244,27 @@ describe('the risk in words', () => {
         : command.action,
   });
   test.each([
-    [unknown([]), 'no', 'no', 'Risk: weft has not judged this command.'],
-    [unknown([]), 'yes', 'no', 'Risk: weft has not judged this command. The model says it only reads.'],
+    [unknown([]), 'no', 'no', 'Risk: unknown, weft cannot tell what this command does.'],
+    [
+      unknown([]),
+      'yes',
+      'no',
+      'Risk: unknown, weft cannot tell what this command does. The model called it read-only, which weft cannot confirm.',
+    ],
+    [
+      {...unknown(['it deletes files']), risk: 'destructive'},
+      'yes',
+      'no',
+      'Risk: can destroy data. It deletes files; the model called it read-only, weft does not.',
+    ],
+    [{...unknown([]), risk: 'read-only'}, 'yes', 'no', 'Risk: only reads. The model says it only reads.'],
     [
       unknown(['commands ask first in this mode', 'the model calls it risky']),
       'no',
       'yes',
-      'Risk: weft has not judged this command. Commands ask first in this mode; the model calls it risky.',
+      'Risk: unknown, weft cannot tell what this command does. Commands ask first in this mode; the model calls it risky.',
     ],
   ] as const)('%o', (verdict, readOnly, risky, line) => {
-    expect(cardOf(judged(verdict, {readOnly, risky}), 20, 120)).toContain(line);
+    expect(cardOf(judged(verdict, {readOnly, risky}), 20, 150)).toContain(line);
   });
 });

@@ -1,182 +1,190 @@
-/* oxlint-disable no-control-regex -- these tests look for control characters */
 import {afterEach, describe, expect, test} from 'vitest';
-import {actionId} from '../../src/domain/ids.ts';
-
-import {approval, ask, begin, leaveStages, start} from './support/stage.ts';
+import type {Approval} from '../../src/actions/agent-event.ts';
+import type {ApprovalAnswer} from '../../src/agent/engine.ts';
+import {noDetail, type RiskLevel} from '../../src/domain/risk.ts';
+import {answer, approval, ask, asked, begin, leaveStages, mild, once, press, start} from './support/stage.ts';
 
 afterEach(leaveStages);
 
-describe('confirmations', () => {
-  test('the card says what, where, why and how risky; y allows once', async () => {
-    const {screen, engine} = await start();
-    engine.emit(...begin);
-    ask(engine, approval('a1', 'rm -rf build'));
-    await screen.until(/Allow this\?/u);
-    const text = (await screen.rows()).join('\n');
-    expect(text).toMatch(
-      /rm -rf build\n +in \/home\/user\/project\nWhy: the cache is stale\nRisk: can destroy data. It deletes files; the model calls it risky.\n/u,
+const judged = (risk: RiskLevel, rules: readonly string[] = []): Approval =>
+  approval('a1', 'npm run test', {risk, reasons: [], detail: {...noDetail, rules}});
+
+describe('what accepts', () => {
+  test('the card says what, where, why and how risky; Enter accepts nothing', async () => {
+    const {screen, engine} = await asked(mild('a1', 'make'));
+    expect((await screen.rows()).join('\n')).toMatch(
+      / {2}make\n +in \/home\/user\/project\nWhy: the cache is stale\nRisk: changes files on this machine. It writes files.\n/u,
     );
     await screen.type('\r');
-    await screen.type('y');
-    await expect
-      .poll(() => engine.ops)
-      .toEqual([{op: 'answer-approval', id: 'a1', answer: {decision: 'allow', scope: 'once'}}]);
-  });
-
-  test.each([
-    ['s', {decision: 'allow', scope: 'session'}],
-    ['n', {decision: 'refuse', message: ''}],
-  ])('%s answers %o', async (key, answer) => {
-    const {screen, engine} = await start();
-    engine.emit(...begin);
-    ask(engine, approval('a1', 'make'));
-    await screen.until(/Allow this\?/u);
-    await screen.type(key);
-    await expect.poll(() => engine.ops).toEqual([{op: 'answer-approval', id: 'a1', answer}]);
-  });
-
-  test('r asks for a reason and sends it', async () => {
-    const {screen, engine, time} = await start();
-    engine.emit(...begin);
-    ask(engine, approval('a1', 'make'));
-    await screen.until(/Allow this\?/u);
-    await screen.type('r');
-    await screen.until(/why not\?/u);
-    time.now += 100;
-    await screen.type('use ninja');
-    time.now += 100;
-    await screen.type('\r');
-    await expect
-      .poll(() => engine.ops)
-      .toEqual([{op: 'answer-approval', id: 'a1', answer: {decision: 'refuse', message: 'use ninja'}}]);
-  });
-
-  test('keys of a word being typed stay in the draft until a pause of 600 ms', async () => {
-    const {screen, engine, time} = await start();
-    engine.emit(...begin);
-    await screen.type('ver');
-    await screen.until(/> ver/u);
-    time.now += 300;
-    ask(engine, approval('a1', 'make'));
-    await screen.until(/Allow this\?/u);
-    await screen.type('y');
-    await screen.until(/> very/u);
-    time.now += 599;
-    await screen.type('s');
-    await screen.until(/> verys/u);
+    await screen.type('\r\r');
     expect(engine.ops).toEqual([]);
-    time.now += 600;
     await screen.type('y');
-    await expect
-      .poll(() => engine.ops)
-      .toEqual([{op: 'answer-approval', id: 'a1', answer: {decision: 'allow', scope: 'once'}}]);
-    engine.emit({event: 'approval-settled', id: actionId('a1'), decision: 'allowed'});
-    await screen.until(/> verys\n/u);
+    await expect.poll(() => engine.ops).toEqual([answer('a1', once)]);
   });
 
-  test.each(['\rn', '\r\rn', 'n\r'])('%j in one piece counts as the one key that answers', async keys => {
-    const {screen, engine} = await start();
-    engine.emit(...begin);
-    ask(engine, approval('a1', 'make'));
-    await screen.until(/Allow this\?/u);
-    await screen.type(keys);
-    await expect
-      .poll(() => engine.ops)
-      .toEqual([{op: 'answer-approval', id: 'a1', answer: {decision: 'refuse', message: ''}}]);
+  test.each(['external', 'unknown'] as const)('%s: k does, y says so and does not', async risk => {
+    const stage = await asked(judged(risk));
+    await press(stage, 'y', '\r');
+    await press(stage, 'y');
+    await stage.screen.until(/Nothing was allowed: for this risk the key is k\./u);
+    expect(stage.engine.ops).toEqual([]);
+    await press(stage, 'K');
+    await expect.poll(() => stage.engine.ops).toEqual([answer('a1', once)]);
   });
 
-  test.each(['yy', 'ny', 'make\r'])('%j in one piece answers nothing', async keys => {
-    const {screen, engine, time} = await start();
-    engine.emit(...begin);
-    ask(engine, approval('a1', 'make'));
-    await screen.until(/Allow this\?/u);
-    await screen.type(keys);
-    time.now += 1000;
-    await screen.type('n');
-    await expect
-      .poll(() => engine.ops)
-      .toEqual([{op: 'answer-approval', id: 'a1', answer: {decision: 'refuse', message: ''}}]);
+  test('what the model itself calls risky is no matter for y', async () => {
+    const stage = await asked(judged('local-change'));
+    await press(stage, 'y');
+    await stage.screen.until(/the key is k\./u);
+    expect(stage.engine.ops).toEqual([]);
   });
 
-  test('several are counted and come one after the other', async () => {
-    const {screen, engine, time} = await start();
-    engine.emit(...begin);
-    ask(engine, approval('a1', 'first'));
-    ask(engine, approval('a2', 'second'));
-    await screen.until(/\(1 of 2\) Run command: first/u);
-    await screen.type('y');
-    engine.emit({event: 'approval-settled', id: actionId('a1'), decision: 'allowed'});
-    await screen.until(/Allow this\? Run command: second/u);
-    time.now += 20;
-    await screen.type('y');
-    time.now += 60;
-    await screen.type('n');
-    await expect
-      .poll(() => engine.ops)
-      .toEqual([
-        {op: 'answer-approval', id: 'a1', answer: {decision: 'allow', scope: 'once'}},
-        {op: 'answer-approval', id: 'a2', answer: {decision: 'refuse', message: ''}},
-      ]);
+  test('destructive: only the word does, exactly', async () => {
+    const stage = await asked(approval('a1', 'rm -rf build', {detail: {...noDetail, confirmWord: 'build'}}));
+    const {screen, engine} = stage;
+    await press(stage, 'y', '\r', 'k', '\r', 's', '\r', 'a', '\r');
+    expect(engine.ops).toEqual([]);
+    await press(stage, 'w');
+    await screen.until(/To allow it once, type the word build/u);
+    await press(stage, '\r', 'Build', '\r');
+    await screen.until(/That was not the word, so nothing was allowed\. The word is build/u);
+    await press(stage, 'y', 'es\r', '\u001B');
+    await screen.until(/w yes, by typing build \| n no/u);
+    expect(engine.ops).toEqual([]);
+    await press(stage, 'w', 'build', '\r');
+    await expect.poll(() => engine.ops).toEqual([answer('a1', once)]);
   });
 
-  test('a long command is cut in the middle and printed whole on demand', async () => {
-    const {screen, engine} = await start([40, 12]);
-    engine.emit(...begin);
-    const command = Array.from({length: 30}, (_, at) => `echo step-${at}`).join('\n');
-    ask(engine, approval('a1', command));
-    await screen.until(/lines hidden, v shows all[^]*v all/u);
-    await screen.type('v');
-    await expect.poll(async () => (await screen.everything()).join('\n')).toMatch(/echo step-14\n {2}echo step-15\n/u);
+  test.each(['', 'two words', 'a\u202Eb', 'x'.repeat(41)])(
+    'a word that cannot be typed (%j) is yes',
+    async confirmWord => {
+      const stage = await asked(approval('a1', 'rm -rf build', {detail: {...noDetail, confirmWord}}));
+      await press(stage, 'w', 'yes\r');
+      await expect.poll(() => stage.engine.ops).toEqual([answer('a1', once)]);
+    },
+  );
+
+  test.each<[string, readonly string[], ApprovalAnswer]>([
+    ['for this session', ['s'], {decision: 'allow', scope: 'session'}],
+    ['no', ['n'], {decision: 'refuse', message: ''}],
+    ['no with a reason', ['r', 'use ninja', '\r'], {decision: 'refuse', message: 'use ninja'}],
+    ['no with a reason in one piece', ['r', 'use ninja\r'], {decision: 'refuse', message: 'use ninja'}],
+    ['an answer with an Enter before it', ['\rn'], {decision: 'refuse', message: ''}],
+    ['an answer with an Enter behind it', ['n\r'], {decision: 'refuse', message: ''}],
+  ])('%s', async (_title, keys, given) => {
+    const stage = await asked(mild('a1', 'make'));
+    await press(stage, ...keys);
+    await expect.poll(() => stage.engine.ops).toEqual([answer('a1', given)]);
+  });
+
+  test.each(['yy', '\t\r', '\u001B[C', '\u001B[A'])('%j answers nothing', async keys => {
+    const stage = await asked(mild('a1', 'make'));
+    await press(stage, keys);
+    expect(stage.engine.ops).toEqual([]);
+  });
+
+  test('Esc stops the prompt', async () => {
+    const stage = await asked(mild('a1', 'make'));
+    await press(stage, '\u001B');
+    await expect.poll(() => stage.engine.ops).toEqual([{op: 'interrupt'}]);
+  });
+
+  test('for the session, where it reaches further, is asked again', async () => {
+    const stage = await asked(judged('external'));
+    await press(stage, 's');
+    await stage.screen.until(/For this session: rm in this folder\.\nk allows it \| Esc back/u);
+    await press(stage, '\r', '\u001B', 's', 'k');
+    await expect.poll(() => stage.engine.ops).toEqual([answer('a1', {decision: 'allow', scope: 'session'})]);
   });
 });
 
-describe('questions', () => {
-  test('options are chosen by arrows, digits, space and own words', async () => {
-    const {screen, engine, time} = await start();
-    engine.emit(...begin, {
-      event: 'question-asked',
-      id: actionId('q1'),
-      questions: [
-        {
-          question: 'Which one?',
-          header: '',
-          choice: 'one',
-          options: [
-            {label: 'left', description: '', recommended: 'plain'},
-            {label: 'right', description: 'the other', recommended: 'recommended'},
-          ],
-        },
-        {
-          question: 'Which ones?',
-          header: '',
-          choice: 'many',
-          options: [
-            {label: 'a', description: '', recommended: 'plain'},
-            {label: 'b', description: '', recommended: 'plain'},
-          ],
-        },
-      ],
-    });
-    await screen.until(/\(1 of 2\) Which one\?[^]*> 2. right \(recommended\)/u);
-    const keys = ['\r', ' ', '\u001B[B', ' ', '\u001B[B', 'o', 'and c', '\r'];
-    for (const key of keys) {
-      time.now += 100;
-      await screen.type(key);
-    }
+describe('always', () => {
+  const rules = ['Bash(npm run test)', 'Bash(npm run:*)', 'Bash(npm:*)'];
+
+  test('the rule is shown, narrowed and widened, and stored with Enter', async () => {
+    const stage = await asked(judged('unknown', rules));
+    const {screen, engine} = stage;
+    await press(stage, 'a');
+    await screen.until(/Always allow \(1 of 3\): Bash\(npm run test\)\nEnter stores it \| s this session /u);
+    await press(stage, '\u001B[D', '\u001B[C', '\u001B[B', '\u001B[B');
+    await screen.until(/\(3 of 3\): Bash\(npm:\*\)/u);
+    await press(stage, '\u001B[A');
+    await screen.until(/\(2 of 3\): Bash\(npm run:\*\)/u);
+    expect(engine.ops).toEqual([]);
+    await press(stage, '\r');
     await expect
       .poll(() => engine.ops)
-      .toEqual([
-        {
-          op: 'answer-question',
-          id: 'q1',
-          answer: {
-            kind: 'answered',
-            answers: [
-              {selected: ['right'], other: ''},
-              {selected: ['a', 'b'], other: 'and c'},
-            ],
-          },
-        },
-      ]);
+      .toEqual([answer('a1', {decision: 'allow-rule', rule: 'Bash(npm run:*)', lasting: 'always'})]);
+  });
+
+  test("for this session only, and in the user's own words", async () => {
+    const first = await asked(judged('unknown', rules));
+    await press(first, 'a', 's');
+    await expect
+      .poll(() => first.engine.ops)
+      .toEqual([answer('a1', {decision: 'allow-rule', rule: 'Bash(npm run test)', lasting: 'session'})]);
+    const second = await asked(judged('unknown', rules));
+    await press(second, 'a', '\u0005', '\u007F', ' --ci)', '\r');
+    await expect
+      .poll(() => second.engine.ops)
+      .toEqual([answer('a1', {decision: 'allow-rule', rule: 'Bash(npm run test --ci)', lasting: 'always'})]);
+  });
+
+  test('an Enter that came with the key that opened it stores nothing; other letters go to the draft', async () => {
+    const stage = await asked(judged('unknown', rules));
+    await press(stage, 'a\r');
+    await stage.screen.until(/Always allow/u);
+    await press(stage, 'nd so on');
+    await stage.screen.until(/Approval needed[^]*> nd so on\n/u);
+    expect(stage.engine.ops).toEqual([]);
+  });
+});
+
+describe('editing the command', () => {
+  test('what is changed runs with Enter, over several lines', async () => {
+    const stage = await asked(approval('a1', 'rm -rf build'));
+    await press(stage, '\u0005', '\n', 'ls\r');
+    await expect
+      .poll(() => stage.engine.ops)
+      .toEqual([answer('a1', {decision: 'allow-edited', command: 'rm -rf build\nls'})]);
+  });
+
+  test('what is not changed is not accepted that way', async () => {
+    const stage = await asked(approval('a1', 'rm -rf build'));
+    await press(stage, '\u0005', ' ', '\r');
+    await stage.screen.until(/The command is as it was, and nothing was allowed yet\./u);
+    expect(stage.engine.ops).toEqual([]);
+  });
+});
+
+describe('a long command', () => {
+  test.each([
+    [40, 12],
+    [80, 24],
+    [120, 40],
+  ] as const)('with a draft at %i×%i its dangerous part, the keys and the draft are there', async (columns, rows) => {
+    const padding = 'echo all is fine\n'.repeat(40);
+    const command = `${padding}rm -rf ~\n${padding}`;
+    const marks = [{from: padding.length, to: padding.length + 8}];
+    const {screen, engine, time} = await start([columns, rows]);
+    engine.emit(...begin);
+    await screen.type('a draft');
+    ask(engine, approval('a1', command, {detail: {...noDetail, marks, confirmWord: 'home'}}));
+    await screen.until(/Approval[^\n]* pause to answer\n> a draft\n/u);
+    time.now += 700;
+    await screen.until(/Allow this\?[^]*\n! rm -rf ~\n[^]*w [^]*home[^]*n no[^]*v [^]*Esc stop\n> a draft\n/u);
+    const {y} = await screen.cursor();
+    expect(y).toBeLessThan(rows);
+    expect((await screen.rows()).filter(row => row.includes('rm -rf ~'))).toEqual(['! rm -rf ~']);
+  });
+
+  test('is cut in the middle and printed whole on demand', async () => {
+    const command = Array.from({length: 30}, (_, at) => `echo step-${at}`).join('\n');
+    const stage = await asked(mild('a1', command), [40, 12]);
+    await stage.screen.until(/lines hidden, v shows all[^]*v all/u);
+    await press(stage, 'v');
+    await expect
+      .poll(async () => (await stage.screen.everything()).join('\n'))
+      .toMatch(/echo step-14\n {2}echo step-15\n/u);
   });
 });

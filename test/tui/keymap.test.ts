@@ -28,6 +28,7 @@ describe('readKeys', () => {
     ['Ctrl+J', '\n', {}, key({kind: 'key', name: 'newline'})],
     ['Ctrl+J (kitty)', 'j', {ctrl: true}, key({kind: 'key', name: 'newline'})],
     ['Ctrl+C', 'c', {ctrl: true}, key({kind: 'key', name: 'interrupt'})],
+    ['Shift+Tab', '', {tab: true, shift: true}, key({kind: 'key', name: 'next-mode'})],
     ['Ctrl+W', 'w', {ctrl: true}, key({kind: 'key', name: 'delete-word'})],
     ['Alt+B', 'b', {meta: true}, key({kind: 'key', name: 'word-left'})],
     ['Ctrl+Left', '', {leftArrow: true, ctrl: true}, key({kind: 'key', name: 'word-left'})],
@@ -49,6 +50,6 @@ describe('readKeys', () => {
   });
 
   test('Enter answers no confirmation', () => {
-    expect(Object.values(approvalKeys)).toEqual(['y', 's', 'n', 'r', 'v']);
+    expect(Object.values(approvalKeys)).toEqual(['y', 'k', 'w', 's', 'a', 'n', 'r', 'v']);
   });
 });

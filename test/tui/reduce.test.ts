@@ -9,7 +9,7 @@ import {framesFor} from '../../src/tasks/update-list.ts';
 import {loadMarkdownLexer, type MarkdownLexer} from '../../src/tui/markdown/render-markdown.ts';
 import {drain} from '../../src/tui/state/drain.ts';
 import {promptQueued, reduce, stopAsked} from '../../src/tui/state/reduce.ts';
-import {statusOf, todoRows} from '../../src/tui/state/select.ts';
+import {statusOf} from '../../src/tui/state/select.ts';
 import {emptyView, type View} from '../../src/tui/state/view.ts';
 import {themeOf} from '../../src/tui/theme/theme.ts';
 import {todoPanel} from '../../src/tui/views/todo-panel.ts';
@@ -228,6 +228,7 @@ describe('stories', () => {
     const command = actionOf('request-command-output', {
       command: 'get',
       timeoutMs: 1,
+      place: 'foreground',
       claims: {readOnly: 'unsaid', risky: 'unsaid', usesPager: 'unsaid'},
       description: '',
       rationale: '',
@@ -334,7 +335,7 @@ describe('what is derived', () => {
     const list = [todo(1, 'completed'), todo(2, 'in_progress'), ...[3, 4, 5, 6, 7].map(at => todo(at, 'pending'))];
     const view = reduce(emptyView, {event: 'todos-framed', frames: framesFor([], list)});
     expect(todoPanel(view, 4, frame)).toEqual([
-      'Todos 1 of 7 done',
+      'Todos 1 of 7 done, 3 not shown',
       '  ✓ step 1',
       '  ● step 2',
       '  ○ step 3',
@@ -342,6 +343,6 @@ describe('what is derived', () => {
     ]);
     const done = list.map(one => ({...one, status: 'completed'}) as const);
     const after = reduce(view, {event: 'todos-framed', frames: framesFor(list, done)});
-    expect(todoRows(after, 6)).toEqual({shown: [], done: 7, all: 7});
+    expect(todoPanel(after, 5, frame)).toEqual([]);
   });
 });

@@ -13,6 +13,7 @@ const report = (text: string, end: ShellReport['end'], file?: string): ShellRepo
   directory: '/x',
   nextDirectory: '/work',
   leftRunning: [],
+  notes: [],
 });
 
 describe('renderers', () => {
@@ -38,7 +39,7 @@ describe('renderers', () => {
       ['a', 'ended by SIGTERM, whole output in /tmp/out'],
     ],
   ])('a command: %s', (_name, one, lines) => {
-    expect(renderers['request-command-output']({command: 'c', report: one}, frame)).toEqual(lines);
+    expect(renderers['request-command-output']({kind: 'completed', command: 'c', report: one}, frame)).toEqual(lines);
   });
 
   test('files read', () => {

@@ -4,7 +4,7 @@ import {messageId, parseSessionId} from '../../src/domain/ids.ts';
 import {openVirtualScreen} from '../support/virtual-screen.ts';
 import {delta, finished} from './support/events.ts';
 import {opening, scriptedEngine, sessionInfo} from './support/scripted-engine.ts';
-import {begin, finishedText, leaveStages, start} from './support/stage.ts';
+import {begin, finishedText, leaveStages, start, noBlocks} from './support/stage.ts';
 import {runTui} from '../../src/tui/run-tui.tsx';
 
 afterEach(leaveStages);
@@ -329,7 +329,10 @@ describe('stopping and leaving', () => {
         opening: 'composer',
         notices: ['No model is configured.'],
         listSessions: () => [],
+        blocks: noBlocks,
         history: {load: () => [], add: () => {}},
+        permissions: () => [],
+        trust: {state: 'nothing', text: () => '', accept: async () => ''},
         look: 'plain',
         demo: 'offered',
         clock: {now: () => 0},

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {emptyView} from '../../src/tui/state/view.ts';
 import {themeOf} from '../../src/tui/theme/theme.ts';
-import {runLine} from '../../src/tui/views/status-line.ts';
+import {runLine, statusLine} from '../../src/tui/views/status-line.ts';
 
 test.each([
   [0, 'Working 0 s | Esc stops'],
@@ -18,4 +18,15 @@ test('a retry that is due no longer names a time', () => {
   expect(runLine({...emptyView, run}, {elapsedMs: 0, retryInMs: -5}, {theme: themeOf('plain'), width: 79})).toEqual([
     'Trying again (3 of 10) | Esc stops | Connection lost.',
   ]);
+});
+
+test.each([
+  [79, ' ! PERMISSIONS BYPASSED !  test-model | ~/project'],
+  [39, ' ! PERMISSIONS BYPASSED !  test-model'],
+  [20, ' ! PERMISSIONS BYP… '],
+])('at %i cells bypassed permissions stand first', (width, line) => {
+  const view = {...emptyView, model: 'test-model', mode: 'bypassPermissions'} as const;
+  const state = {view, directory: '~/project', blocks: []};
+  expect(statusLine(state, {theme: themeOf('plain'), width})).toBe(line);
+  expect(statusLine(state, {theme: themeOf('colour'), width})).toContain('\u001B[7m ! PERMISSIONS BYP');
 });

@@ -1,7 +1,7 @@
 import {editDistance} from '../../base/nearest-name.ts';
 import {commandPrefix} from './keymap.ts';
 
-type CommandName = 'help' | 'clear' | 'resume' | 'model' | 'demo' | 'exit';
+type CommandName = 'help' | 'clear' | 'resume' | 'model' | 'mode' | 'permissions' | 'trust' | 'ps' | 'demo' | 'exit';
 
 export interface CommandInfo {
   readonly name: CommandName;
@@ -14,6 +14,10 @@ const everyCommand: readonly CommandInfo[] = [
   {name: 'clear', usage: '/clear', summary: 'start a new session'},
   {name: 'resume', usage: '/resume', summary: 'go on with an earlier session'},
   {name: 'model', usage: '/model [name]', summary: 'show or change the model'},
+  {name: 'mode', usage: '/mode [name]', summary: 'show or change what happens without asking (Shift+Tab)'},
+  {name: 'permissions', usage: '/permissions', summary: 'show the mode and the rules'},
+  {name: 'trust', usage: '/trust [yes]', summary: "show what this folder's settings ask for, and allow it"},
+  {name: 'ps', usage: '/ps', summary: 'commands that run beside the conversation (Ctrl+T takes a terminal)'},
   {name: 'demo', usage: '/demo', summary: 'watch the embedded recording do a small job'},
   {name: 'exit', usage: '/exit', summary: 'leave'},
 ];

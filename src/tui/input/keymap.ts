@@ -40,6 +40,8 @@ export type KeyName =
   | 'delete-to-start'
   | 'delete-to-end'
   | 'complete'
+  | 'next-mode'
+  | 'take-terminal'
   | 'ignored';
 
 export type KeyPress =
@@ -48,14 +50,29 @@ export type KeyPress =
   | {readonly kind: 'text'; readonly text: string}
   | {readonly kind: 'paste'; readonly text: string};
 
-/** Letters that answer a confirmation. Enter is not among them, and never will be. */
+/**
+ * Letters that answer a confirmation. Enter is not among them, and never will be. What accepts depends on the risk: `allowMild` is
+ * no answer to what reaches further, and only `typeWord` begins the acceptance of what destroys.
+ */
 export const approvalKeys = {
-  allowOnce: 'y',
+  allowMild: 'y',
+  allowRisky: 'k',
+  typeWord: 'w',
   allowSession: 's',
+  allowAlways: 'a',
   refuse: 'n',
   refuseWithReason: 'r',
   showAll: 'v',
 } as const;
+
+/** Keys of a card that no text can be typed with, and how they are called on screen. */
+export const cardKeys = {
+  edit: {name: 'line-end', label: 'Ctrl+E'},
+  switchFocus: {name: 'complete', label: 'Tab'},
+} as const satisfies Record<string, {readonly name: KeyName; readonly label: string}>;
+
+/** Letters of the list of blocks, and of the card that hands one over. */
+export const blockKeys = {stop: 's', keep: 'k', take: 't', decline: 'n'} as const;
 
 /** Letters and characters of the question form. */
 export const questionKeys = {toggle: ' ', other: 'o'} as const;
@@ -83,7 +100,7 @@ export function readKeys(input: string, key: RawKey): readonly KeyPress[] {
 function nameOf(input: string, key: RawKey): KeyName | undefined {
   if (key.return) return key.meta || key.shift || key.ctrl ? 'newline' : 'enter';
   if (key.escape) return 'escape';
-  if (key.tab) return key.shift ? 'ignored' : 'complete';
+  if (key.tab) return key.shift ? 'next-mode' : 'complete';
   if (key.upArrow) return 'up';
   if (key.downArrow) return 'down';
   if (key.leftArrow) return key.ctrl || key.meta ? 'word-left' : 'left';
@@ -110,6 +127,7 @@ const controlKeys: Readonly<Record<string, KeyName>> = {
   k: 'delete-to-end',
   n: 'down',
   p: 'up',
+  t: 'take-terminal',
   u: 'delete-to-start',
   w: 'delete-word',
 };

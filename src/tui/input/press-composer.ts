@@ -1,6 +1,7 @@
 import {completions, readCommand} from './commands.ts';
 import {draftOf, edited, emptyDraft, expanded, isEmptyDraft, movedVertically, pasted, typed} from './draft.ts';
 import {continuation, type KeyName, type KeyPress} from './keymap.ts';
+import {nextMode} from './modes.ts';
 import {remembered, stepHistory} from './prompt-history.ts';
 import type {Effect, PressContext, Step, Ui} from './ui.ts';
 
@@ -22,6 +23,8 @@ export function pressComposer(ui: Ui, key: KeyPress, context: PressContext): Ste
       return vertical(ui, key.name, context);
     case 'complete':
       return completed(ui, context);
+    case 'next-mode':
+      return {ui, effects: [{do: 'op', op: {op: 'set-mode', mode: nextMode(context.view.mode)}}]};
     default:
       return editing(ui, key.name);
   }

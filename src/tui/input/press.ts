@@ -1,55 +1,83 @@
 import {unreachable} from '../../base/unreachable.ts';
-import type {Approval} from '../../actions/agent-event.ts';
 import type {ApprovalAnswer} from '../../agent/engine.ts';
 import {attentionOf} from '../state/select.ts';
-import {edited, emptyDraft, expanded, isEmptyDraft, pasted, typed} from './draft.ts';
-import {approvalKeys, type KeyPress} from './keymap.ts';
+import {openApproval, pressApproval} from './approval-form.ts';
+import {emptyDraft, isEmptyDraft} from './draft.ts';
+import {openBlocks, pressBlocks, type BlockPicker} from './block-picker.ts';
+import {blockKeys, cardKeys, type KeyPress} from './keymap.ts';
 import {pressComposer} from './press-composer.ts';
 import {pressForm} from './question-form.ts';
 import {pressPicker, type SessionPicker} from './session-picker.ts';
-import {typingPauseMs, type Card, type Effect, type PressContext, type Step, type Ui} from './ui.ts';
+import {focused, typingPauseMs, type Card, type Effect, type PressContext, type Step, type Ui} from './ui.ts';
 
 /** Two presses of the interrupt key within this time (milliseconds) leave. */
 export const leaveWithinMs = 2000;
 
-/** A held key repeats faster than this; a repeat never answers the next card. */
-const heldKeyMs = 40;
-
 /**
- * One press. It goes, in this order, to: the interrupt key's own meaning, a list that is open, the card that asks
- * something, the composer.
+ * One press. It goes, in this order, to: the interrupt key's own meaning, a list that is open, the card if it has the keys, the
+ * composer. What is left of a press that has answered a card goes nowhere.
  */
-export function press(before: Ui, key: KeyPress, context: PressContext): Step {
-  const ui = withGuard(before, context.now);
-  if (key.kind === 'key' && key.name === 'interrupt') return touched(interrupt(ui, context), 'card', context);
+export function press(ui: Ui, key: KeyPress, context: PressContext): Step {
+  if (key.kind === 'key' && key.name === 'interrupt') return touched(interrupt(ui, context), key, context);
   const calm: Ui = {...ui, leaving: {kind: 'no'}};
-  if (calm.picker.kind === 'sessions') return touched(pressList(calm, calm.picker.picker, key), 'card', context);
-  if (calm.card.kind === 'none' || calm.card.guard === 'typing') {
-    return touched(pressComposer(calm, key, context), 'draft', context);
+  if (calm.picker.kind === 'sessions') return touched(pressList(calm, calm.picker.picker, key), key, context);
+  if (calm.picker.kind === 'blocks')
+    return touched(pressBlockList(calm, calm.picker.picker, {key, context}), key, context);
+  if (key.kind === 'key' && key.name === 'take-terminal') return touched(takeTerminal(calm, context), key, context);
+  if (isRestOfAnswer(ui, key, context))
+    return {ui: {...calm, lastKey: pressedNow(key, context, 'answer')}, effects: []};
+  const {card} = calm;
+  if (card.kind === 'none' || card.focus === 'answered')
+    return touched(pressComposer(calm, key, context), key, context);
+  if (card.focus !== 'card') {
+    return touched(
+      callsCard(calm, key, context) ? still(focused(calm)) : pressComposer(calm, key, context),
+      key,
+      context,
+    );
   }
-  const held = ui.lastKey.kind === 'pressed' && ui.lastKey.on === 'answer' && context.now - ui.lastKey.at < heldKeyMs;
-  return touched(held ? {ui: calm, effects: []} : pressCard(calm, calm.card, key, context), 'card', context);
+  const step = pressCard(calm, card, {key, context});
+  if (step === 'not-meant') return touched(pressComposer(withCard(calm, card, 'soon'), key, context), key, context);
+  const kind = step.effects.some(effect => effect.do === 'op') ? 'answer' : 'other';
+  return {...step, ui: {...step.ui, lastKey: pressedNow(key, context, kind)}};
 }
 
-/** A pause in the typing hands the keys to the card. */
-function withGuard(ui: Ui, now: number): Ui {
-  const {card, lastKey} = ui;
-  if (card.kind === 'none' || card.guard === 'open') return ui;
-  const paused = lastKey.kind === 'none' || now - lastKey.at >= typingPauseMs;
-  return paused ? {...ui, card: {...card, guard: 'open'}} : ui;
+const still = (ui: Ui): Step => ({ui, effects: []});
+
+const touched = ({ui, effects}: Step, key: KeyPress, context: PressContext): Step => ({
+  ui: {...ui, lastKey: pressedNow(key, context, 'other')},
+  effects,
+});
+
+const pressedNow = (key: KeyPress, {now}: PressContext, on: 'answer' | 'other'): Ui['lastKey'] => ({
+  kind: 'pressed',
+  at: now,
+  key: nameOf(key),
+  on,
+});
+
+/** A letter goes by the same name however often it came in one piece. */
+const nameOf = (key: KeyPress): string => (key.kind === 'key' ? key.name : [...new Set(key.text)].join(''));
+
+/** The same key still held, or what came in one piece with it: meant neither for the next card nor for the draft. */
+function isRestOfAnswer({lastKey}: Ui, key: KeyPress, {now, place}: PressContext): boolean {
+  if (lastKey.kind === 'none' || lastKey.on !== 'answer') return false;
+  return place === 'later' || (lastKey.key === nameOf(key) && now - lastKey.at < typingPauseMs);
 }
 
-function touched({ui, effects}: Step, on: 'draft' | 'card', {now}: PressContext): Step {
-  const kind = on === 'draft' ? 'draft' : effects.length > 0 ? 'answer' : 'other';
-  return {ui: {...ui, lastKey: {kind: 'pressed', at: now, on: kind}}, effects};
-}
+/** While a draft is being written that key is not about the card. */
+const callsCard = ({draft, lastKey}: Ui, key: KeyPress, {now}: PressContext): boolean =>
+  key.kind === 'key' &&
+  key.name === cardKeys.switchFocus.name &&
+  (isEmptyDraft(draft) || lastKey.kind === 'none' || now - lastKey.at >= typingPauseMs);
 
 /** Clears the draft, or stops what runs; the second press soon after leaves. */
 function interrupt(ui: Ui, {view, now}: PressContext): Step {
   if (ui.leaving.kind === 'armed' && now - ui.leaving.at <= leaveWithinMs) return {ui, effects: [{do: 'leave'}]};
   const armed: Ui = {...ui, leaving: {kind: 'armed', at: now}, picker: {kind: 'none'}};
-  if (ui.picker.kind !== 'none') return {ui: armed, effects: []};
-  if (!isEmptyDraft(ui.draft) && ui.card.kind === 'none') return {ui: {...armed, draft: emptyDraft}, effects: []};
+  if (ui.picker.kind !== 'none') return still(armed);
+  const cardHasKeys = ui.card.kind !== 'none' && ui.card.focus === 'card';
+  if (!isEmptyDraft(ui.draft) && !cardHasKeys) return still({...armed, draft: emptyDraft});
   return {ui: armed, effects: view.run.state === 'idle' ? [] : stop};
 }
 
@@ -59,81 +87,125 @@ function pressList(ui: Ui, picker: SessionPicker, key: KeyPress): Step {
   const step = pressPicker(picker, key);
   switch (step.kind) {
     case 'open':
-      return {ui: {...ui, picker: {kind: 'sessions', picker: step.picker}}, effects: []};
+      return still({...ui, picker: {kind: 'sessions', picker: step.picker}});
     case 'chosen': {
       const op = {op: 'open-session', session: {kind: 'resume', id: step.session.id}} as const;
       return {ui: {...ui, picker: {kind: 'none'}}, effects: [{do: 'op', op}]};
     }
     case 'closed':
-      return {ui: {...ui, picker: {kind: 'none'}}, effects: []};
+      return still({...ui, picker: {kind: 'none'}});
     default:
       return unreachable(step);
   }
 }
 
-function pressCard(ui: Ui, card: Exclude<Card, {readonly kind: 'none'}>, key: KeyPress, context: PressContext): Step {
-  switch (card.kind) {
-    case 'approval': {
-      const attention = attentionOf(context.view);
-      if (attention.kind !== 'approval') return {ui, effects: []};
-      return card.refusal.kind === 'writing'
-        ? pressReason(ui, {...card, reason: card.refusal.reason}, key)
-        : pressApproval(ui, {card, approval: attention.approval}, key);
+function pressBlockList(ui: Ui, picker: BlockPicker, {key, context}: CardPress): Step {
+  const step = pressBlocks(picker, key, context.blocks);
+  switch (step.kind) {
+    case 'open':
+      return still({...ui, picker: {kind: 'blocks', picker: step.picker}});
+    case 'attach':
+      return {ui: {...ui, picker: {kind: 'none'}}, effects: [{do: 'attach', block: step.id}]};
+    case 'stop':
+    case 'keep': {
+      const effect = step.kind === 'stop' ? 'stop-block' : 'keep-block';
+      return {ui: {...ui, picker: {kind: 'blocks', picker: step.picker}}, effects: [{do: effect, block: step.id}]};
     }
+    case 'closed':
+      return still({...ui, picker: {kind: 'none'}});
+    default:
+      return unreachable(step);
+  }
+}
+
+/** Of one running block its terminal; of several the list. */
+function takeTerminal(ui: Ui, {blocks}: PressContext): Step {
+  const [first, ...more] = blocks.filter(({state}) => state.kind === 'running' || state.kind === 'waiting');
+  if (first === undefined) return {ui, effects: [{do: 'tell', text: 'No command runs beside the conversation.'}]};
+  return more.length === 0
+    ? {ui, effects: [{do: 'attach', block: first.id}]}
+    : still({...ui, picker: {kind: 'blocks', picker: openBlocks}});
+}
+
+type OpenCard = Exclude<Card, {readonly kind: 'none'}>;
+
+interface CardPress {
+  readonly key: KeyPress;
+  readonly context: PressContext;
+}
+
+function pressCard(ui: Ui, card: OpenCard, {key, context}: CardPress): Step | 'not-meant' {
+  switch (card.kind) {
+    case 'approval':
+      return pressAsked(ui, card, {key, context});
     case 'question': {
       const step = pressForm(card.form, key);
-      if (step.kind === 'open') return {ui: {...ui, card: {...card, form: step.form}}, effects: []};
-      return {
-        ui: {...ui, card: {kind: 'none'}},
-        effects: [{do: 'op', op: {op: 'answer-question', id: card.id, answer: step.response}}],
-      };
+      if (step.kind === 'open') return still({...ui, card: {...card, form: step.form}});
+      const op = {op: 'answer-question', id: card.id, answer: step.response} as const;
+      return {ui: withCard(ui, card, 'answered'), effects: [{do: 'op', op}]};
     }
+    case 'hand-over':
+      return pressHandOver(ui, card, {key, context});
     default:
       return unreachable(card);
   }
 }
 
-type ApprovalCard = Card & {readonly kind: 'approval'};
-
-function pressApproval(
+function pressHandOver(
   ui: Ui,
-  {card, approval}: {readonly card: ApprovalCard; readonly approval: Approval},
-  key: KeyPress,
-): Step {
+  card: OpenCard & {readonly kind: 'hand-over'},
+  {key, context}: CardPress,
+): Step | 'not-meant' {
+  if (key.kind === 'key' && key.name === cardKeys.switchFocus.name) return still(withCard(ui, card, 'aside'));
   if (key.kind === 'key' && key.name === 'escape') return {ui, effects: stop};
-  if (key.kind !== 'text') return {ui, effects: []};
-  // An Enter may come in one piece with the answer: it answers nothing, and does not keep the other key from it.
-  switch (key.text.replaceAll('\n', '').toLowerCase()) {
-    case approvalKeys.allowOnce:
-      return answer(ui, card, {decision: 'allow', scope: 'once'});
-    case approvalKeys.allowSession:
-      return answer(ui, card, {decision: 'allow', scope: 'session'});
-    case approvalKeys.refuse:
-      return answer(ui, card, {decision: 'refuse', message: ''});
-    case approvalKeys.refuseWithReason:
-      return {ui: {...ui, card: {...card, refusal: {kind: 'writing', reason: emptyDraft}}}, effects: []};
-    case approvalKeys.showAll:
-      return {ui, effects: [{do: 'show-all', approval}]};
+  if (key.kind !== 'text' || context.place === 'later') return 'not-meant';
+  switch (key.text) {
+    case blockKeys.take:
+      return {ui: withCard(ui, card, 'answered'), effects: [{do: 'attach', block: card.block}]};
+    case blockKeys.decline: {
+      const op = {op: 'answer-hand-over', id: card.id, end: 'declined'} as const;
+      return {ui: withCard(ui, card, 'answered'), effects: [{do: 'op', op}]};
+    }
     default:
-      return {ui, effects: []};
+      return 'not-meant';
   }
 }
 
-function pressReason(ui: Ui, card: ApprovalCard & {readonly reason: Ui['draft']}, key: KeyPress): Step {
-  const {reason, ...plain} = card;
-  const writing = (next: Ui['draft']): Step => ({
-    ui: {...ui, card: {...plain, refusal: {kind: 'writing', reason: next}}},
-    effects: [],
-  });
-  if (key.kind === 'text') return writing(typed(reason, key.text));
-  if (key.kind === 'paste') return writing(pasted(reason, key.text));
-  if (key.name === 'enter') return answer(ui, card, {decision: 'refuse', message: expanded(reason).trim()});
-  if (key.name === 'escape') return {ui: {...ui, card: {...plain, refusal: {kind: 'none'}}}, effects: []};
-  return writing(edited(reason, key.name) ?? reason);
+function pressAsked(
+  ui: Ui,
+  card: OpenCard & {readonly kind: 'approval'},
+  {key, context}: CardPress,
+): Step | 'not-meant' {
+  const attention = attentionOf(context.view);
+  if (attention.kind !== 'approval') return still(ui);
+  const {approval} = attention;
+  if (card.stage.stage === 'choosing' && key.kind === 'key' && key.name === cardKeys.switchFocus.name) {
+    return still(withCard(ui, card, 'aside'));
+  }
+  const step = pressApproval(card.stage, approval, {key, place: context.place});
+  switch (step.kind) {
+    case 'open':
+      return still({...ui, card: {...card, stage: step.stage}});
+    case 'answered':
+      return {ui: withCard(ui, card, 'answered'), effects: [answering(card, step.answer)]};
+    case 'stop':
+      return {ui, effects: stop};
+    case 'show-all':
+      return {ui, effects: [{do: 'show-all', approval}]};
+    case 'not-meant':
+      return 'not-meant';
+    default:
+      return unreachable(step);
+  }
 }
 
-/** The card is left in place: it goes when the engine says that the approval is settled, by this answer or another one. */
-const answer = (ui: Ui, {id}: ApprovalCard, given: ApprovalAnswer): Step => ({
-  ui,
-  effects: [{do: 'op', op: {op: 'answer-approval', id, answer: given}}],
+/** Whoever has the keys, an approval is asked from its beginning. */
+const withCard = (ui: Ui, card: OpenCard, focus: OpenCard['focus']): Ui => ({
+  ...ui,
+  card: card.kind === 'approval' ? {...card, focus, stage: openApproval} : {...card, focus},
+});
+
+const answering = ({id}: OpenCard, answer: ApprovalAnswer): Effect => ({
+  do: 'op',
+  op: {op: 'answer-approval', id, answer},
 });

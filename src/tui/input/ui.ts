@@ -1,8 +1,12 @@
 import type {Op} from '../../agent/engine.ts';
 import type {Approval} from '../../actions/agent-event.ts';
-import type {ActionId} from '../../domain/ids.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import type {BlockInfo} from '../../actions/ports.ts';
+import type {ActionId, BlockId} from '../../domain/ids.ts';
 import {attentionOf} from '../state/select.ts';
 import type {View} from '../state/view.ts';
+import {openApproval, type ApprovalStage} from './approval-form.ts';
+import type {BlockPicker} from './block-picker.ts';
 import type {CommandInfo, CommandLine} from './commands.ts';
 import {draftOf, emptyDraft, type Draft} from './draft.ts';
 import {historyOf, type PromptHistory} from './prompt-history.ts';
@@ -21,22 +25,34 @@ export interface Ui {
   readonly lastKey: LastKey;
 }
 
-/** What is asked of the user now, and whether keys go there yet. */
+/** What is asked of the user now. */
 export type Card =
   | {readonly kind: 'none'}
-  | {readonly kind: 'approval'; readonly id: ActionId; readonly guard: Guard; readonly refusal: Refusal}
-  | {readonly kind: 'question'; readonly id: ActionId; readonly guard: Guard; readonly form: QuestionForm};
+  | (Attended & {readonly kind: 'approval'; readonly stage: ApprovalStage})
+  | (Attended & {readonly kind: 'question'; readonly form: QuestionForm})
+  | (Attended & {readonly kind: 'hand-over'; readonly block: BlockId});
 
-/** `typing`: the user was in the middle of a word when the card came up; keys stay in the draft until a pause. */
-type Guard = 'typing' | 'open';
+interface Attended {
+  readonly id: ActionId;
+  /** When it came up. */
+  readonly since: number;
+  readonly focus: Focus;
+}
 
-export type Refusal = {readonly kind: 'none'} | {readonly kind: 'writing'; readonly reason: Draft};
+/**
+ * Where the keys go. `soon`: to the draft, until nothing has been pressed for a while; `card`: to the card, which shows that by
+ * being shown whole; `aside`: to the draft, until the user calls the card; `answered`: to the draft, the answer is on its way.
+ */
+type Focus = 'soon' | 'card' | 'aside' | 'answered';
 
-export type Picker = {readonly kind: 'none'} | {readonly kind: 'sessions'; readonly picker: SessionPicker};
+export type Picker =
+  | {readonly kind: 'none'}
+  | {readonly kind: 'sessions'; readonly picker: SessionPicker}
+  | {readonly kind: 'blocks'; readonly picker: BlockPicker};
 
 type LastKey =
   | {readonly kind: 'none'}
-  | {readonly kind: 'pressed'; readonly at: number; readonly on: 'draft' | 'answer' | 'other'};
+  | {readonly kind: 'pressed'; readonly at: number; readonly key: string; readonly on: 'answer' | 'other'};
 
 /** What a press asks of the world. */
 export type Effect =
@@ -44,13 +60,21 @@ export type Effect =
   | {readonly do: 'op'; readonly op: Op}
   | {readonly do: 'command'; readonly line: CommandLine}
   | {readonly do: 'show-all'; readonly approval: Approval}
+  /** Gives the terminal to a block, until the user takes it back. */
+  | {readonly do: 'attach'; readonly block: BlockId}
+  | {readonly do: 'stop-block' | 'keep-block'; readonly block: BlockId}
+  | {readonly do: 'tell'; readonly text: string}
   | {readonly do: 'leave'};
 
 export interface PressContext {
   readonly view: View;
   readonly commands: readonly CommandInfo[];
+  /** The running ones first. */
+  readonly blocks: readonly BlockInfo[];
   /** Milliseconds, from any start. */
   readonly now: number;
+  /** `later` when the terminal delivered other presses with this one, before it. */
+  readonly place: 'first' | 'later';
 }
 
 export interface Step {
@@ -58,7 +82,7 @@ export interface Step {
   readonly effects: readonly Effect[];
 }
 
-/** A press that follows another one within this time belongs to the same stretch of typing. */
+/** A press that follows another one within this time (milliseconds) belongs to the same stretch of typing. */
 export const typingPauseMs = 600;
 
 export const openUi = (prompts: readonly string[], draft: string): Ui => ({
@@ -77,24 +101,37 @@ export function attend(ui: Ui, view: View, now: number): Ui {
   switch (attention.kind) {
     case 'composer':
       return ui.card.kind === 'none' ? ui : {...ui, card: {kind: 'none'}};
-    case 'approval':
-      return ui.card.kind === 'approval' && ui.card.id === attention.approval.id
+    case 'approval': {
+      const {id} = attention.approval;
+      return ui.card.kind === 'approval' && ui.card.id === id
         ? ui
-        : {
-            ...ui,
-            card: {kind: 'approval', id: attention.approval.id, guard: guardAt(ui, now), refusal: {kind: 'none'}},
-          };
+        : {...ui, card: {kind: 'approval', id, since: now, focus: 'soon', stage: openApproval}};
+    }
     case 'question': {
       const {id, questions} = attention.open;
       return ui.card.kind === 'question' && ui.card.id === id
         ? ui
-        : {...ui, card: {kind: 'question', id, guard: guardAt(ui, now), form: openForm(id, questions)}};
+        : {...ui, card: {kind: 'question', id, since: now, focus: 'soon', form: openForm(id, questions)}};
+    }
+    case 'hand-over': {
+      const {id, block} = attention.open;
+      return ui.card.kind === 'hand-over' && ui.card.id === id
+        ? ui
+        : {...ui, card: {kind: 'hand-over', id, since: now, focus: 'soon', block}};
     }
     default:
-      return attention satisfies never;
+      return unreachable(attention);
   }
 }
 
-function guardAt({lastKey}: Ui, now: number): Guard {
-  return lastKey.kind === 'pressed' && lastKey.on === 'draft' && now - lastKey.at < typingPauseMs ? 'typing' : 'open';
+/**
+ * When the card takes the keys, unless one is pressed before; `undefined` when none waits for that. Keys never give it the focus
+ * by coming late: it has it once that has been drawn.
+ */
+export function focusDue({card, picker, lastKey}: Ui): number | undefined {
+  if (card.kind === 'none' || card.focus !== 'soon' || picker.kind !== 'none') return undefined;
+  return Math.max(card.since, lastKey.kind === 'pressed' ? lastKey.at : card.since) + typingPauseMs;
 }
+
+/** Gives the keys to the card, if there is one. */
+export const focused = (ui: Ui): Ui => (ui.card.kind === 'none' ? ui : {...ui, card: {...ui.card, focus: 'card'}});

@@ -4,6 +4,7 @@ import {labelOf} from '../../actions/settle-action.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {messageText, type Message, type ToolCallBlock, type ToolResultBlock} from '../../domain/conversation.ts';
 import type {ActionId} from '../../domain/ids.ts';
+import {isReminder} from '../../domain/reminder.ts';
 import {textEntry, type Entry, type PastActionEntry} from './view.ts';
 
 /** The messages of a resumed session as they stood on screen: each call with its result, wherever that was told. */
@@ -65,6 +66,7 @@ function partOf(action: Action): PastActionEntry['part'] {
 
 const textOf = (result: ToolResultBlock | undefined): string =>
   (result?.content ?? [])
+    .filter(block => !isReminder(block))
     .filter(block => block.kind === 'text')
     .map(({text}) => text)
     .join('\n');

@@ -1,20 +1,22 @@
 import {knownCost} from '../../domain/usage.ts';
 import type {Todo, TodoList} from '../../domain/todo.ts';
 import {unreachable} from '../../base/unreachable.ts';
-import {todosOf} from '../../tasks/task-view.ts';
 import type {View} from './view.ts';
 
 /** Who gets the keys: the first open question or approval, else the composer. */
 export type Attention =
   | {readonly kind: 'composer'}
   | {readonly kind: 'approval'; readonly approval: View['approvals'][number]; readonly waiting: number}
-  | {readonly kind: 'question'; readonly open: View['questions'][number]};
+  | {readonly kind: 'question'; readonly open: View['questions'][number]}
+  | {readonly kind: 'hand-over'; readonly open: View['handOvers'][number]};
 
 export function attentionOf(view: View): Attention {
   const [approval] = view.approvals;
   if (approval !== undefined) return {kind: 'approval', approval, waiting: view.approvals.length};
   const [open] = view.questions;
-  return open === undefined ? {kind: 'composer'} : {kind: 'question', open};
+  if (open !== undefined) return {kind: 'question', open};
+  const [handOver] = view.handOvers;
+  return handOver === undefined ? {kind: 'composer'} : {kind: 'hand-over', open: handOver};
 }
 
 export interface StatusFacts {
@@ -45,7 +47,8 @@ export function statusOf(view: View): StatusFacts {
   };
 }
 
-function modeText(mode: View['mode']): string {
+/** A mode in two or three words. */
+export function modeText(mode: View['mode']): string {
   switch (mode) {
     case 'default':
       return 'asks first';
@@ -70,19 +73,31 @@ function countText(count: number): string {
   return `${(count / 1_000_000).toFixed(1)}M`;
 }
 
-/** The rows of the todo panel: around what runs, at most `rows`; empty when there is nothing left to do. */
-export function todoRows(
-  view: View,
-  rows: number,
-): {readonly shown: TodoList; readonly done: number; readonly all: number} {
-  const all = todosOf(view.tasks);
-  const done = all.filter(isOver).length;
-  if (done === all.length || rows <= 0) return {shown: [], done, all: all.length};
-  const open = all.filter(todo => !isOver(todo));
-  const running = open.filter(todo => todo.status === 'in_progress');
-  const first = all.filter(isOver).slice(-1);
-  const wanted = [...first, ...running, ...open.filter(todo => todo.status !== 'in_progress')].slice(0, rows);
-  return {shown: all.filter(todo => wanted.includes(todo)), done, all: all.length};
+export interface TodoRows {
+  readonly shown: TodoList;
+  readonly done: number;
+  readonly all: number;
 }
 
-const isOver = (todo: Todo): boolean => todo.status === 'completed' || todo.status === 'cancelled';
+/**
+ * The todos of a panel of at most `rows` rows, in list order: first of all what runs (the next one where nothing does), then
+ * what comes after it, one that is over, and what stands before it. Empty when there is nothing left to do.
+ */
+export function todoRows(list: TodoList, rows: number): TodoRows {
+  const open = list.filter(todo => !isOver(todo));
+  const over = list.filter(isOver).toReversed();
+  const counts = {done: over.length, all: list.length};
+  if (open.length === 0 || rows <= 0) return {shown: [], ...counts};
+  const running = open.filter(isRunning);
+  const start = Math.max(0, open.findIndex(isRunning));
+  const active = running.length > 0 ? running : open.slice(0, 1);
+  const after = open.slice(start + 1).filter(todo => !isRunning(todo));
+  const before = open.slice(0, start).toReversed();
+  const ranked = [...active, ...after.slice(0, 1), ...over.slice(0, 1), ...after.slice(1), ...before, ...over.slice(1)];
+  const wanted = new Set(ranked.slice(0, rows));
+  return {shown: list.filter(todo => wanted.has(todo)), ...counts};
+}
+
+const isRunning = (todo: Todo): boolean => todo.status === 'in_progress';
+
+export const isOver = (todo: Todo): boolean => todo.status === 'completed' || todo.status === 'cancelled';

@@ -1,32 +1,41 @@
 import type {Approval} from '../../actions/agent-event.ts';
-import type {Preview} from '../../actions/preview.ts';
+import type {VictimReport} from '../../actions/ports.ts';
 import {clip} from '../../base/clip.ts';
 import {unreachable} from '../../base/unreachable.ts';
-import {visible, visibleLine} from '../../base/visible.ts';
+import {visibleExactLine, visibleLine} from '../../base/visible.ts';
 import {approvalKeys} from '../input/keymap.ts';
-import type {Refusal} from '../input/ui.ts';
+import type {ApprovalStage} from '../input/approval-form.ts';
 import {cellWidth, fit} from '../text/cell-width.ts';
-import {hardWrap, wrapSpans, type Frame, type Indent, type Span} from '../text/wrap.ts';
+import {wrapSpans, type Frame, type Indent, type Span} from '../text/wrap.ts';
+import {approvalFooter} from './approval-footer.ts';
 import {changeTitle} from './change-title.ts';
-import {composerView, type Placed} from './composer-view.ts';
+import {commandRows, fittedRows, type CommandRow, type HiddenNote} from './command-rows.ts';
+import type {Placed} from './composer-view.ts';
 import {diffLines} from './diff-lines.ts';
-import {keyRow} from './key-row.ts';
 import {riskSpans} from './risk-text.ts';
 
 export interface ApprovalCardState {
   readonly approval: Approval;
   /** Approvals that wait, this one included. */
   readonly waiting: number;
-  readonly refusal: Refusal;
+  readonly stage: ApprovalStage;
 }
 
-/** Lines of the reasons, `why` the model's and `risk` the host's: what is tried, in this order, when `rows` are few. */
-const sharesOfReasons = [
-  {why: 3, risk: 4},
-  {why: 1, risk: 2},
-  {why: 1, risk: 1},
-  {why: 0, risk: 1},
-] as const;
+/** Lines of what stands below the action: what would be hit, the model's reason, the host's, and what the model refers to. */
+interface Share {
+  readonly hits: number;
+  readonly why: number;
+  readonly risk: number;
+  readonly based: number;
+}
+
+/** What is tried, in this order, when `rows` are few. */
+const shares: readonly Share[] = [
+  {hits: 4, why: 3, risk: 4, based: 2},
+  {hits: 2, why: 1, risk: 2, based: 1},
+  {hits: 1, why: 1, risk: 1, based: 0},
+  {hits: 1, why: 0, risk: 1, based: 0},
+];
 
 /** Lines of what would be done that the reasons make room for. */
 const bodyWanted = 6;
@@ -35,18 +44,18 @@ const bodyWanted = 6;
  * What is asked and what can be answered. Where not all of it fits `rows`, what would be done goes before the reasons, and
  * what changes before what stays; then the card says so and offers to print all of it above.
  */
-export function approvalCard({approval, waiting, refusal}: ApprovalCardState, rows: number, frame: Frame): Placed {
+export function approvalCard({approval, waiting, stage}: ApprovalCardState, rows: number, frame: Frame): Placed {
   const count = waiting > 1 ? ` (1 of ${waiting})` : '';
   const title = titleLine(`Allow this?${count} `, approval, frame);
-  const keys = (hidden: 'nothing' | 'something'): Placed =>
-    refusal.kind === 'writing'
-      ? reasonLines(refusal, frame)
-      : {lines: keyRow(approval, {most: rows < 12 ? 2 : 3, hidden}, frame), cursor: {x: 0, y: 0}};
-  const whole = [...bodyLines(approval.preview, 'all', frame), ...reasonsOf(approval, everything, frame)];
-  const allKeys = keys('nothing');
-  const fits = 1 + whole.length + allKeys.lines.length <= rows;
-  const footer = fits ? allKeys : keys('something');
-  const middle = fits ? whole : squeezed(approval, Math.max(1, rows - 1 - footer.lines.length), frame);
+  // More than the screen has is not worth laying out: it does not fit either way.
+  const most = {hits: rows, why: rows, risk: rows, based: rows};
+  const whole = [...bodyLines(approval, 'all', frame), ...reasonsOf(approval, most, frame)];
+  const plain = approvalFooter({approval, stage, hidden: 'nothing', rows}, frame);
+  const fits = 1 + whole.length + plain.lines.length <= rows;
+  const footer = fits ? plain : approvalFooter({approval, stage, hidden: 'something', rows}, frame);
+  const note = stage.stage === 'choosing' ? 'with-key' : 'bare';
+  const room = Math.max(1, rows - 1 - footer.lines.length);
+  const middle = fits ? whole : squeezed(approval, {room, note, frame});
   return {
     lines: [title, ...middle, ...footer.lines],
     cursor: {x: footer.cursor.x, y: 1 + middle.length + footer.cursor.y},
@@ -58,69 +67,132 @@ export function wholeApproval(approval: Approval, frame: Frame): readonly string
   const {sessionGrant} = approval;
   return [
     titleLine('Asked for: ', approval, frame),
-    ...bodyLines(approval.preview, 'all', frame),
+    ...bodyLines(approval, 'all', frame),
     ...reasonsOf(approval, everything, frame),
     ...(sessionGrant === ''
       ? []
-      : wrapSpans([{text: `For this session: ${visibleLine(sessionGrant)}.`, roles: []}], frame, hanging)),
+      : wrapSpans([{text: `For this session: ${visibleExactLine(sessionGrant)}.`, roles: []}], frame, hanging)),
   ];
 }
 
-function titleLine(lead: string, {label, preview}: Approval, frame: Frame): string {
-  const room = frame.width - lead.length;
-  const target =
-    preview.kind === 'diff' && preview.files.length > 0 ? changeTitle(preview.files, room) : visibleLine(label);
-  return frame.theme.paint(['bold', 'warning'], fit(lead + target, frame.width));
+/** Cells that what stands before the title's target can take. */
+const longestLead = 24;
+
+const titleLine = (lead: string, approval: Approval, frame: Frame): string =>
+  frame.theme.paint(['bold', 'warning'], fit(lead + approvalTarget(approval, frame.width - lead.length), frame.width));
+
+/** What is asked about, in some `cells`. */
+export const approvalTarget = ({label, preview}: Approval, cells: number): string =>
+  preview.kind === 'diff' && preview.files.length > 0
+    ? changeTitle(preview.files, cells)
+    : visibleExactLine(label.replaceAll(/\s{2,}/gu, ' '));
+
+interface Squeeze {
+  readonly room: number;
+  readonly note: HiddenNote;
+  readonly frame: Frame;
 }
 
-function squeezed(approval: Approval, room: number, frame: Frame): readonly string[] {
-  const all = bodyLines(approval.preview, 'all', frame);
-  const changes = bodyLines(approval.preview, 'changes', frame);
+function squeezed(approval: Approval, {room, note, frame}: Squeeze): readonly string[] {
+  const changes = bodyLines(approval, 'changes', frame);
   const wanted = Math.min(changes.length, bodyWanted);
   let reasons: readonly string[] = [];
-  for (const share of sharesOfReasons) {
+  for (const share of shares) {
     reasons = reasonsOf(approval, share, frame);
     if (room - reasons.length >= wanted) break;
   }
-  const left = Math.max(1, room - reasons.length);
-  const body = all.length <= left ? all : cutMiddle(changes, left, frame);
-  return [...body, ...reasons];
+  return [...squeezedBody(approval, {room: Math.max(1, room - reasons.length), note, frame}), ...reasons];
 }
 
-function bodyLines(preview: Preview, shown: 'all' | 'changes', frame: Frame): readonly string[] {
+function squeezedBody(approval: Approval, {room, note, frame}: Squeeze): readonly string[] {
+  const letter = letterOf(approval, frame);
+  if (letter !== undefined) {
+    // Where it would run goes before a marked part does.
+    const wanted = Math.min(letter.rows.length, 1 + letter.rows.filter(row => row.marked === 'marked').length);
+    const below = room > wanted ? letter.below : [];
+    return [...fittedRows(letter.rows, {room: room - below.length, note, frame}), ...below];
+  }
+  const all = bodyLines(approval, 'all', frame);
+  return all.length <= room ? all : cutMiddle(bodyLines(approval, 'changes', frame), {room, note, frame});
+}
+
+function bodyLines(approval: Approval, shown: 'all' | 'changes', frame: Frame): readonly string[] {
+  const letter = letterOf(approval, frame);
+  if (letter !== undefined) return [...fittedRows(letter.rows, {room: without, note: 'bare', frame}), ...letter.below];
+  const {preview} = approval;
+  return preview.kind === 'diff' ? diffLines(preview.files, {most: without, shown}, frame) : [];
+}
+
+/** What is asked about to the letter, and where it would happen. */
+interface Letter {
+  readonly rows: readonly CommandRow[];
+  readonly below: readonly string[];
+}
+
+/** A command can be long and is drawn often: its rows are kept as long as neither it nor the frame changes. */
+const lettersKept = new WeakMap<Approval, {readonly frame: Frame; readonly letter: Letter}>();
+
+/** `undefined` where the title or a difference of files says it all. */
+function letterOf(approval: Approval, frame: Frame): Letter | undefined {
+  const kept = lettersKept.get(approval);
+  if (kept !== undefined && kept.frame.width === frame.width && kept.frame.theme === frame.theme) return kept.letter;
+  const written = writtenOf(approval, frame);
+  if (written === undefined) return undefined;
+  const below = written.where === '' ? [] : [frame.theme.paint(['dim'], fit(`  ${written.where}`, frame.width))];
+  const letter = {rows: commandRows(written.text, approval.verdict.detail.marks, frame), below};
+  lettersKept.set(approval, {frame, letter});
+  return letter;
+}
+
+function writtenOf(
+  {action, label, preview}: Approval,
+  frame: Frame,
+): {readonly text: string; readonly where: string} | undefined {
   switch (preview.kind) {
-    case 'none':
-      return [];
     case 'command':
-      return [
-        ...visible(preview.command)
-          .split('\n')
-          .flatMap(line => hardWrap(line, Math.max(8, frame.width - 2)))
-          .map(line => `  ${frame.theme.paint(['bold'], line)}`),
-        frame.theme.paint(['dim'], fit(`  in ${visibleLine(preview.directory)}`, frame.width)),
-      ];
+      return {text: preview.command, where: `in ${visibleExactLine(preview.directory)}`};
     case 'diff':
-      return diffLines(preview.files, {most: Number.POSITIVE_INFINITY, shown}, frame);
+      return undefined;
+    case 'none':
+      if (action.name === 'write-to-long-running-shell-command') {
+        const where = `typed into ${visibleExactLine(action.input.blockId)} (${action.input.mode})`;
+        return {text: action.input.input, where};
+      }
+      return cellWidth(visibleExactLine(label)) <= frame.width - longestLead ? undefined : {text: label, where: ''};
     default:
       return unreachable(preview);
   }
 }
 
-interface Share {
-  readonly why: number;
-  readonly risk: number;
-}
-
-const everything: Share = {why: Number.POSITIVE_INFINITY, risk: Number.POSITIVE_INFINITY};
+const without = Number.POSITIVE_INFINITY;
+const everything: Share = {hits: without, why: without, risk: without, based: without};
 const hanging: Indent = {first: '', rest: '  ', roles: []};
 
-function reasonsOf(approval: Approval, {why, risk}: Share, frame: Frame): readonly string[] {
+function reasonsOf(approval: Approval, share: Share, frame: Frame): readonly string[] {
   const [level, reasons] = riskSpans(approval);
-  const {rationale} = approval;
+  const {rationale, citations} = approval;
+  const based = citations.map(visibleExactLine).join(', ');
   return [
-    ...(rationale === '' ? [] : within([], {text: `Why: ${visible(rationale)}`, roles: []}, {most: why, frame})),
-    ...within([level], reasons, {most: risk, frame}),
+    ...victimLines(approval.victims, share.hits, frame),
+    ...(rationale === ''
+      ? []
+      : within([], {text: `Why: ${visibleLine(rationale)}`, roles: []}, {most: share.why, frame})),
+    ...within([level], reasons, {most: share.risk, frame}),
+    ...(based === '' ? [] : within([], {text: `Based on: ${based}`, roles: ['dim']}, {most: share.based, frame})),
   ];
+}
+
+/** `Dry run: deletes 2 files. a.txt, b.txt`: what the host has found that a command would hit. */
+function victimLines({summary, paths, more}: VictimReport, most: number, frame: Frame): readonly string[] {
+  if (summary === '' && paths.length === 0) return [];
+  const said = visibleExactLine(summary).replace(/\.$/u, '');
+  const dryRun = {text: 'Dry run: ', roles: ['error']} as const;
+  // On one line the sum says more than some of the paths.
+  if (most === 1 && said !== '') return within([dryRun], {text: said, roles: []}, {most, frame});
+  const rest = more > 0 ? ` and ${more} more` : '';
+  const lead = {text: said === '' ? 'it would hit ' : `${said}. `, roles: []};
+  const named = {text: paths.map(visibleExactLine).join(', ') + rest, roles: []};
+  return within([dryRun, lead], named, {most, frame});
 }
 
 /** Spans on at most `most` lines; what is too long loses the end of its `last` span, and says so. */
@@ -139,7 +211,7 @@ function within(
   }
 }
 
-function cutMiddle(lines: readonly string[], room: number, frame: Frame): readonly string[] {
+function cutMiddle(lines: readonly string[], {room, note: form, frame}: Squeeze): readonly string[] {
   if (lines.length <= room) return lines;
   const head = Math.ceil((room - 1) / 2);
   const tail = room - 1 - head;
@@ -147,12 +219,10 @@ function cutMiddle(lines: readonly string[], room: number, frame: Frame): readon
   const note = `${words}, ${approvalKeys.showAll} shows all`;
   return [
     ...lines.slice(0, head),
-    frame.theme.paint(['warning'], fit(cellWidth(note) <= frame.width ? note : words, frame.width)),
+    frame.theme.paint(
+      ['warning'],
+      fit(form === 'with-key' && cellWidth(note) <= frame.width ? note : words, frame.width),
+    ),
     ...lines.slice(lines.length - tail),
   ];
-}
-
-function reasonLines({reason}: Refusal & {readonly kind: 'writing'}, frame: Frame): Placed {
-  const field = composerView(reason, {rows: 2, frame, hint: 'why not? Enter sends it, Esc goes back'});
-  return {lines: field.lines, cursor: field.cursor};
 }

@@ -7,6 +7,8 @@ export const helpText = (commands: readonly CommandInfo[]): string =>
 const keys = [
   'Enter sends; Ctrl+J, Alt+Enter or \\ and Enter begin a new line',
   'Up and Down go through earlier prompts',
+  'Shift+Tab goes through the modes: asks first, accepts edits, plan only',
+  'A question waits on one line until you pause; Tab goes to it, or back to what you write',
   'Esc stops what runs; what you sent in the meantime waits its turn',
   'Ctrl+C clears the draft or stops what runs; twice leaves, as does Ctrl+D on an empty draft',
 ];

@@ -1,6 +1,7 @@
 import type {Approval} from '../../actions/agent-event.ts';
-import {visibleLine} from '../../base/visible.ts';
-import {approvalKeys} from '../input/keymap.ts';
+import {visibleExactLine} from '../../base/visible.ts';
+import {choicesOf} from '../input/approval-choices.ts';
+import {approvalKeys, cardKeys} from '../input/keymap.ts';
 import {cellWidth, fit} from '../text/cell-width.ts';
 import type {Frame} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
@@ -10,42 +11,20 @@ import {glyphs} from '../theme/glyphs.ts';
  * a key's words. With something `hidden`, the key that shows it is among them.
  */
 export function keyRow(
-  {sessionGrant}: Approval,
+  approval: Approval,
   {most, hidden}: {readonly most: number; readonly hidden: 'nothing' | 'something'},
   frame: Frame,
 ): readonly string[] {
-  const grant = sessionGrant === '' ? '' : ` (${visibleLine(sessionGrant)})`;
-  const forms = [inFull(grant), inShort(grant), inShort('')]
-    .map(keys => keys.filter(([key]) => key !== approvalKeys.showAll || hidden === 'something'))
-    .map(keys => keys.map(([key, words]) => `${key} ${words}`));
-  const bare = forms.at(-1) ?? [];
-  const form = forms.find(
-    keys => keys.every(key => cellWidth(key) <= frame.width) && packed(keys, frame.width).length <= most,
+  const keys = keysOf(approval).filter(({key}) => key !== approvalKeys.showAll || hidden === 'something');
+  const written = forms.map(form => keys.map(one => `${one.key} ${one[form]}`));
+  const form = written.find(
+    one => one.every(key => cellWidth(key) <= frame.width) && packed(one, frame.width).length <= most,
   );
-  return packed(form ?? bare, frame.width).map(line => frame.theme.paint(['accent'], line));
+  return packed(form ?? written.at(-1) ?? [], frame.width).map(line => frame.theme.paint(['accent'], line));
 }
 
-type KeyWords = readonly (readonly [key: string, words: string])[];
-
-const inFull = (grant: string): KeyWords => [
-  [approvalKeys.allowOnce, 'yes, once'],
-  [approvalKeys.allowSession, `yes, for this session${grant}`],
-  [approvalKeys.refuse, 'no'],
-  [approvalKeys.refuseWithReason, 'no, with a reason'],
-  [approvalKeys.showAll, 'shows all'],
-  ['Esc', 'stop'],
-];
-
-const inShort = (grant: string): KeyWords => [
-  [approvalKeys.allowOnce, 'once'],
-  [approvalKeys.allowSession, `session${grant}`],
-  [approvalKeys.refuse, 'no'],
-  [approvalKeys.refuseWithReason, 'reason'],
-  [approvalKeys.showAll, 'all'],
-  ['Esc', 'stop'],
-];
-
-function packed(keys: readonly string[], width: number): readonly string[] {
+/** Keys and their words on as few lines as they need. */
+export function packed(keys: readonly string[], width: number): readonly string[] {
   const lines: string[] = [];
   for (const key of keys) {
     const last = lines.at(-1);
@@ -55,3 +34,44 @@ function packed(keys: readonly string[], width: number): readonly string[] {
   }
   return lines;
 }
+
+/** Longest first. */
+const forms = ['full', 'granting', 'short', 'bare'] as const;
+type Form = (typeof forms)[number];
+
+interface KeyWords extends Readonly<Record<Form, string>> {
+  readonly key: string;
+}
+
+function keysOf(approval: Approval): readonly KeyWords[] {
+  const {accept, session, rules, command} = choicesOf(approval);
+  const grant = visibleExactLine(approval.sessionGrant);
+  const word = accept.by === 'word' ? visibleExactLine(accept.word) : '';
+  return [
+    accept.by === 'key'
+      ? key(accept.key, 'yes, once', 'once')
+      : {...key(approvalKeys.typeWord, `yes, by typing ${word}`, `type ${word}`), bare: 'yes'},
+    ...(session === 'none'
+      ? []
+      : [
+          {
+            ...key(approvalKeys.allowSession, `yes, for this session (${grant})`, 'session'),
+            granting: `session (${grant})`,
+          },
+        ]),
+    ...(rules.length === 0 ? [] : [key(approvalKeys.allowAlways, 'always', 'always')]),
+    key(approvalKeys.refuse, 'no', 'no'),
+    {...key(approvalKeys.refuseWithReason, 'no, with a reason', 'reason'), bare: 'why'},
+    ...(command === '' ? [] : [key(cardKeys.edit.label, 'edit', 'edit')]),
+    key(approvalKeys.showAll, 'shows all', 'all'),
+    key('Esc', 'stop', 'stop'),
+  ];
+}
+
+const key = (name: string, full: string, short: string): KeyWords => ({
+  key: name,
+  full,
+  granting: short,
+  short,
+  bare: short,
+});

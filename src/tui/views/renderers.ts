@@ -1,5 +1,7 @@
 import type {ActionName, ActionResult, OutputOf} from '../../actions/catalogue.ts';
 import type {ReadEntry} from '../../actions/read-files.ts';
+import {blockStateText} from '../../actions/block-text.ts';
+import type {BlockSnapshot, ShellReport} from '../../actions/ports.ts';
 import {endText} from '../../actions/request-command-output.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {faultText} from '../../domain/fault.ts';
@@ -20,14 +22,8 @@ const diffShown = 24;
 
 /** One renderer for every action: an action without one does not compile. */
 export const renderers: {readonly [N in ActionName]: ResultRenderer<OutputOf<N>>} = {
-  'request-command-output': ({report}, frame) => [
-    ...outputTail(report.output.text, frame),
-    frame.theme.paint(
-      [report.end.kind === 'exited' && report.end.code === 0 ? 'dim' : 'warning'],
-      endText(report) +
-        (report.output.file === undefined ? '' : `, whole output in ${visibleLine(report.output.file)}`),
-    ),
-  ],
+  'request-command-output': (output, frame) =>
+    output.kind === 'block' ? blockLines(output, frame) : reportLines(output.report, frame),
   'read-files': ({files}, frame) => files.flatMap(entry => note(readText(entry), frame)),
   'request-file-edits': ({files}, frame) => diffLines(files, {most: diffShown, shown: 'all'}, frame),
   grep: (report, frame) =>
@@ -51,9 +47,9 @@ export const renderers: {readonly [N in ActionName]: ResultRenderer<OutputOf<N>>
       ];
       return note(`${visibleLine(question.question)} → ${visibleLine(parts.join('; '))}`, frame);
     }),
-  'write-to-long-running-shell-command': nothingMore,
-  'read-shell-command-output': nothingMore,
-  'transfer-shell-command-control-to-user': nothingMore,
+  'write-to-long-running-shell-command': blockLines,
+  'read-shell-command-output': blockLines,
+  'transfer-shell-command-control-to-user': blockLines,
   'upload-artifact': nothingMore,
   'search-codebase': nothingMore,
   'read-mcp-resource': nothingMore,
@@ -111,6 +107,25 @@ export function pastLines({outcome, told, part}: PastActionEntry, frame: Frame):
     default:
       return unreachable(part);
   }
+}
+
+function reportLines(report: ShellReport, frame: Frame): readonly string[] {
+  const file = report.output.file === undefined ? '' : `, whole output in ${visibleLine(report.output.file)}`;
+  return [
+    ...outputTail(report.output.text, frame),
+    ...report.leftRunning.flatMap(line => note(`left running, as block ${visibleLine(line)}`, frame)),
+    frame.theme.paint(
+      [report.end.kind === 'exited' && report.end.code === 0 ? 'dim' : 'warning'],
+      endText(report) + file,
+    ),
+  ];
+}
+
+function blockLines({block}: {readonly block: BlockSnapshot}, frame: Frame): readonly string[] {
+  return [
+    ...outputTail(block.output.text, frame),
+    ...note(`block ${block.id}: ${visibleLine(blockStateText(block.state))}`, frame),
+  ];
 }
 
 /** The last lines a program printed; the same form while it runs and after. */

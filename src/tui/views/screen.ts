@@ -1,3 +1,4 @@
+import type {BlockInfo} from '../../actions/ports.ts';
 import {completions, type CommandInfo} from '../input/commands.ts';
 import type {Ui} from '../input/ui.ts';
 import type {MarkdownLexer} from '../markdown/render-markdown.ts';
@@ -9,7 +10,10 @@ import type {Frame} from '../text/wrap.ts';
 import {isEmptyDraft} from '../input/draft.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import {approvalCard} from './approval-card.ts';
+import {attentionNotice} from './attention-notice.ts';
 import {composerView, type Placed} from './composer-view.ts';
+import {blockList} from './block-list.ts';
+import {handOverCard} from './hand-over-card.ts';
 import {completionList, sessionList} from './lists.ts';
 import {questionCard} from './question-card.ts';
 import {runLine, statusLine, type RunTimes} from './status-line.ts';
@@ -22,9 +26,13 @@ export interface ScreenState {
   readonly commands: readonly CommandInfo[];
   readonly lexer: MarkdownLexer | undefined;
   readonly directory: string;
+  readonly blocks: readonly BlockInfo[];
   readonly times: RunTimes;
   readonly demo: 'none' | 'offered';
 }
+
+/** Rows of the todo panel besides its title. */
+const mostTodos = 5;
 
 /**
  * The live region: from top to bottom what is still open, the todo panel, what runs, what is asked or the composer, and the
@@ -33,14 +41,14 @@ export interface ScreenState {
  */
 export function screen(state: ScreenState, rows: number, frame: Frame): Placed {
   const most = Math.max(3, rows - 1);
-  const status = statusLine(state.view, state.directory, frame);
+  const status = statusLine(state, frame);
   const input = inputLines(state, Math.max(2, most - 2), frame);
   const left = (used: number): number => Math.max(0, most - 1 - input.lines.length - used);
   const asked = attentionOf(state.view).kind !== 'composer';
   const running = asked ? [] : runLine(state.view, state.times, frame).slice(0, left(1));
   const queued = queuedLines(state.view, frame).slice(0, left(1 + running.length));
   const room = left(1 + running.length + queued.length);
-  const todos = todoPanel(state.view, Math.min(6, Math.floor(room / 2)), frame).slice(0, Math.max(0, room));
+  const todos = todoPanel(state.view, Math.min(mostTodos, Math.floor(room / 2)), frame).slice(0, Math.max(0, room));
   const open = state.view.entries.flatMap(entry => openLines(entry, state.lexer, frame));
   const openRoom = Math.max(0, room - todos.length - (todos.length > 0 ? 1 : 0));
   const above = [
@@ -69,27 +77,37 @@ function inputLines(state: ScreenState, rows: number, frame: Frame): Placed {
   if (ui.picker.kind === 'sessions') {
     return sessionList(ui.picker.picker, rows, frame);
   }
-  const card = cardLines(state, isEmptyDraft(ui.draft) ? rows : Math.max(2, rows - 2), frame);
-  if (card === undefined) return composerLines(state, rows, frame);
-  if (isEmptyDraft(ui.draft)) return card;
+  if (ui.picker.kind === 'blocks') return blockList({picker: ui.picker.picker, blocks: state.blocks}, rows, frame);
+  const attention = attentionOf(view);
+  const {card} = ui;
+  if (card.kind === 'none' || card.focus === 'answered') return composerLines(state, rows, frame);
+  if (card.focus !== 'card') {
+    return under(attentionNotice(attention, ui, frame), composerLines(state, rows - 1, frame));
+  }
+  if (isEmptyDraft(ui.draft)) return cardLines(state, rows, frame);
   const draft = composerView(ui.draft, {rows: 2, frame, hint: ''});
-  const typing =
-    ui.card.kind !== 'none' && ui.card.guard === 'typing' && view.approvals.length + view.questions.length > 0;
-  return {
-    lines: [...card.lines, ...draft.lines],
-    cursor: typing ? {x: draft.cursor.x, y: card.lines.length + draft.cursor.y} : card.cursor,
-  };
+  const asked = cardLines(state, Math.max(2, rows - draft.lines.length), frame);
+  return {lines: [...asked.lines, ...draft.lines], cursor: asked.cursor};
 }
 
-function cardLines({ui, view}: ScreenState, rows: number, frame: Frame): Placed | undefined {
+const under = (line: string, {lines, cursor}: Placed): Placed => ({
+  lines: [line, ...lines],
+  cursor: {x: cursor.x, y: cursor.y + 1},
+});
+
+function cardLines({ui, view, blocks}: ScreenState, rows: number, frame: Frame): Placed {
   const attention = attentionOf(view);
   if (ui.card.kind === 'approval' && attention.kind === 'approval') {
     const {approval, waiting} = attention;
-    return approvalCard({approval, waiting, refusal: ui.card.refusal}, rows, frame);
+    return approvalCard({approval, waiting, stage: ui.card.stage}, rows, frame);
+  }
+  if (ui.card.kind === 'hand-over' && attention.kind === 'hand-over') {
+    const {block, reason} = attention.open;
+    return handOverCard({block, reason, info: blocks.find(({id}) => id === block)}, frame);
   }
   return ui.card.kind === 'question' && attention.kind === 'question'
     ? questionCard(ui.card.form, rows, frame)
-    : undefined;
+    : {lines: [], cursor: {x: 0, y: 0}};
 }
 
 function composerLines({ui, view, commands, demo}: ScreenState, rows: number, frame: Frame): Placed {

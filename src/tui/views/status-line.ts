@@ -1,4 +1,6 @@
 import {unreachable} from '../../base/unreachable.ts';
+import type {BlockInfo} from '../../actions/ports.ts';
+import {isRunning} from '../input/block-picker.ts';
 import {statusOf} from '../state/select.ts';
 import type {View} from '../state/view.ts';
 import {cellWidth, fit} from '../text/cell-width.ts';
@@ -7,17 +9,42 @@ import type {Frame} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import {wholeSecondsText} from './action-card.ts';
 
-/** Model, tokens, cost, context, mode, directory; what does not fit is left out from the end. */
-export function statusLine(view: View, directory: string, frame: Frame): string {
+interface StatusState {
+  readonly view: View;
+  readonly directory: string;
+  readonly blocks: readonly BlockInfo[];
+}
+
+/**
+ * Model, mode, running blocks, context, cost, tokens, directory; what does not fit is left out from the end. That nothing is asked stands first
+ * and stands out.
+ */
+export function statusLine({view, directory, blocks}: StatusState, frame: Frame): string {
+  const {theme, width} = frame;
   const facts = statusOf(view);
-  const parts = [facts.model, facts.mode, facts.context, facts.cost, facts.tokens, directory].map(visibleLine);
+  const isFree = view.mode === 'bypassPermissions';
+  const alarm = isFree ? fit(` ${glyphs.warning} PERMISSIONS BYPASSED ${glyphs.warning} `, width - 1) : '';
+  const mode = isFree ? '' : facts.mode;
+  const parts = [facts.model, mode, blocksText(blocks), facts.context, facts.cost, facts.tokens, directory].map(
+    visibleLine,
+  );
+  const room = width - 1 - cellWidth(alarm) - (isFree ? 1 : 0);
   let line = '';
   for (const part of parts.filter(one => one !== '')) {
     const next = line === '' ? part : line + glyphs.between + part;
-    if (cellWidth(next) > frame.width - 1) break;
+    if (cellWidth(next) > room) break;
     line = next;
   }
-  return frame.theme.paint(['dim'], line === '' ? fit(visibleLine(facts.model), frame.width - 1) : line);
+  const rest = theme.paint(['dim'], line === '' ? fit(visibleLine(facts.model), Math.max(0, room)) : line);
+  return isFree ? `${theme.paint(['bold', 'error', 'selected'], alarm)} ${rest}` : rest;
+}
+
+/** `2 running (/ps)`, and of one that waits for somebody to type that it does. */
+function blocksText(blocks: readonly BlockInfo[]): string {
+  const running = blocks.filter(isRunning);
+  if (running.length === 0) return '';
+  const waits = running.some(({state}) => state.kind === 'waiting') ? ', waits for input' : '';
+  return `${running.length} running${waits} (/ps)`;
 }
 
 /** Milliseconds since the running prompt began, and until the next try of a request that failed. */

@@ -1,9 +1,12 @@
-import {noVictims} from '../../../src/actions/ports.ts';
-import {noDetail} from '../../../src/domain/risk.ts';
+import {failed} from '../../../src/base/outcome.ts';
+import {rejected} from '../../../src/domain/fault.ts';
+import {noVictims, type BlockDesk} from '../../../src/actions/ports.ts';
+import {noDetail, type Verdict} from '../../../src/domain/risk.ts';
 import type {AgentEvent, Approval} from '../../../src/actions/agent-event.ts';
 import {actionOf} from '../../../src/actions/catalogue.ts';
 import {actionId} from '../../../src/domain/ids.ts';
 import {noUsage} from '../../../src/domain/usage.ts';
+import type {ApprovalAnswer} from '../../../src/agent/engine.ts';
 import type {TuiExit, TuiOptions} from '../../../src/tui/options.ts';
 import {runTui} from '../../../src/tui/run-tui.tsx';
 import {openVirtualScreen, type VirtualScreen} from '../../support/virtual-screen.ts';
@@ -29,6 +32,15 @@ export async function leaveStages(): Promise<void> {
   }
 }
 
+/** A desk without blocks. */
+export const noBlocks: BlockDesk = {
+  list: () => [],
+  watch: () => () => {},
+  stop: async () => {},
+  keep: () => {},
+  attach: id => failed(rejected(`There is no block ${id}.`)),
+};
+
 /** Starts the UI and waits for its first frame. */
 export async function start(
   size: readonly [columns: number, rows: number] = [80, 24],
@@ -50,7 +62,10 @@ export async function start(
       opening: 'composer',
       notices: [],
       listSessions: () => [],
+      blocks: noBlocks,
       history: {load: () => ['an earlier prompt'], add: prompt => void remembered.push(prompt)},
+      permissions: () => [],
+      trust: {state: 'nothing', text: () => 'Nothing to trust.', accept: async () => 'Nothing to trust.'},
       look: 'plain',
       demo: 'none',
       clock: {now: () => time.now},
@@ -71,12 +86,14 @@ export const begin: readonly AgentEvent[] = [
 ];
 export const finishedText: AgentEvent = {event: 'block-finished', message, index: 0, block: {kind: 'text', text: ''}};
 
-export const approval = (id: string, command: string): Approval => ({
+/** A command that the host finds destructive, unless told otherwise. */
+export const approval = (id: string, command: string, verdict: Partial<Verdict> = {}): Approval => ({
   id: actionId(id),
   toolName: 'Bash',
   action: actionOf('request-command-output', {
     command,
     timeoutMs: 1000,
+    place: 'foreground',
     claims: {readOnly: 'no', risky: 'yes', usesPager: 'unsaid'},
     description: '',
     rationale: 'the cache is stale',
@@ -84,16 +101,62 @@ export const approval = (id: string, command: string): Approval => ({
   }),
   label: `Run command: ${command}`,
   preview: {kind: 'command', command, directory: '/home/user/project'},
-  verdict: {decision: 'ask', risk: 'destructive', reasons: ['it deletes files.'], grantable: 'exact', detail: noDetail},
+  verdict: {
+    decision: 'ask',
+    risk: 'destructive',
+    reasons: ['it deletes files.'],
+    grantable: 'exact',
+    detail: noDetail,
+    ...verdict,
+  },
   rationale: 'the cache is stale',
   sessionGrant: 'rm in this folder',
   victims: noVictims,
   citations: [],
 });
 
+/** A command that the host finds to change files here; the model calls it harmless. */
+export function mild(id: string, command: string): Approval {
+  const request = approval(id, command, {risk: 'local-change', reasons: ['it writes files']});
+  if (request.action.name !== 'request-command-output') throw new Error('not a command');
+  const claims = {readOnly: 'no', risky: 'no', usesPager: 'no'} as const;
+  return {...request, action: actionOf('request-command-output', {...request.action.input, claims})};
+}
+
+/** Gives the keys to the card. */
+async function attend({screen}: Pick<Stage, 'screen'>): Promise<void> {
+  await screen.until(/Tab answers/u);
+  await screen.type('\t');
+  await screen.until(/Allow this\?/u);
+}
+
 export function ask(engine: ScriptedEngine, request: Approval): void {
   engine.emit(
     {event: 'action-queued', id: request.id, action: request.action, label: request.label},
     {event: 'approval-requested', approval: request},
   );
+}
+
+/** The op that answers an approval. */
+export const answer = (id: string, given: ApprovalAnswer) => ({op: 'answer-approval', id, answer: given});
+export const once = {decision: 'allow', scope: 'once'} as const;
+
+/** The UI with one approval that has the keys. */
+export async function asked(request: Approval, size: readonly [number, number] = [80, 24]): Promise<Stage> {
+  const stage = await start(size);
+  stage.engine.emit(...begin);
+  ask(stage.engine, request);
+  await attend(stage);
+  return stage;
+}
+
+/** Types deliveries one after the other, as a person would. */
+export async function press(
+  {screen, time}: Pick<Stage, 'screen' | 'time'>,
+  ...deliveries: readonly string[]
+): Promise<void> {
+  for (const keys of deliveries) {
+    time.now += 700;
+    await screen.type(keys);
+  }
 }

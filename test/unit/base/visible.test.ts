@@ -1,7 +1,7 @@
 /* oxlint-disable no-control-regex -- these tests look for control characters */
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {visible, visibleLine, visibleOutput} from '../../../src/base/visible.ts';
+import {visible, visibleExactLine, visibleExactly, visibleLine, visibleOutput} from '../../../src/base/visible.ts';
 
 describe('visible', () => {
   test.each([
@@ -12,8 +12,24 @@ describe('visible', () => {
     ['user\u202Etxt.exe', 'user\\u{202e}txt.exe'],
     ['\uD800x', '\\u{d800}x'],
     ['👩‍👩‍👧', '👩‍👩‍👧'],
+    ['zero\u200Bwidth\u00ADsoft\u{E0041}', 'zero\\u{200b}width\\xadsoft\\u{e0041}'],
+    ['10\u00A0km, \u06A9\u200C\u0647, ❤\uFE0F', '10\u00A0km, \u06A9\u200C\u0647, ❤\uFE0F'],
   ])('%j', (text, shown) => {
     expect(visible(text)).toBe(shown);
+  });
+
+  test.each([
+    ['rm -rf\tx\n', 'rm -rf    x\n'],
+    ['日本 café cafe\u0301 नमस्ते', '日本 café cafe\u0301 नमस्ते'],
+    ['a\u00A0b\u3000c\u2800d', 'a\\xa0b\\u{3000}c\\u{2800}d'],
+    ['❤\uFE0Fx\u200Dy', '❤\\u{fe0f}x\\u{200d}y'],
+    ['a=\u0338b', 'a=\\u{338}b'],
+    ['e\u0301\u0301\u0301\u0301', 'e\u0301\u0301\u0301\\u{301}'],
+    ['\u3164\u115F\u{F0000}\u0378', '\\u{3164}\\u{115f}\\u{f0000}\\u{378}'],
+    ['\u2066a\u2069\r\n', '\\u{2066}a\\u{2069}^M\n'],
+  ])('exactly %j', (text, shown) => {
+    expect(visibleExactly(text)).toBe(shown);
+    expect(visibleExactLine(text)).toBe(shown.replaceAll('\n', ' ⏎ '));
   });
 
   test('one line stays one', () => {

@@ -1,0 +1,119 @@
+import type {Approval} from '../../actions/agent-event.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import {visibleExactLine} from '../../base/visible.ts';
+import {choicesOf, type ApprovalChoices} from '../input/approval-choices.ts';
+import type {ApprovalStage} from '../input/approval-form.ts';
+import {approvalKeys, cardKeys} from '../input/keymap.ts';
+import {wrapSpans, wrapText, type Frame} from '../text/wrap.ts';
+import {composerView, type Placed} from './composer-view.ts';
+import {keyRow, packed} from './key-row.ts';
+
+interface Footer {
+  readonly approval: Approval;
+  readonly stage: ApprovalStage;
+  /** Whether the card hides something that a key would show. */
+  readonly hidden: 'nothing' | 'something';
+  /** Lines of the whole card. */
+  readonly rows: number;
+}
+
+/** The lower part of a card: what can be answered, or what is being answered. */
+export function approvalFooter({approval, stage, hidden, rows}: Footer, frame: Frame): Placed {
+  const choices = choicesOf(approval);
+  const most = rows < 12 ? 2 : 3;
+  switch (stage.stage) {
+    case 'choosing': {
+      const hint = hintLines(stage.hint, choices, frame);
+      const keys = keyRow(approval, {most, hidden}, frame);
+      return {lines: [...hint, ...keys], cursor: {x: 0, y: hint.length}};
+    }
+    case 'session': {
+      const grant = `For this session: ${visibleExactLine(approval.sessionGrant)}.`;
+      return withKeys(wrapText(grant, ['bold'], frame), [`${acceptKey(choices)} allows it`, back], frame);
+    }
+    case 'word': {
+      const word = choices.accept.by === 'word' ? visibleExactLine(choices.accept.word) : '';
+      const lead =
+        stage.entered === 'wrong'
+          ? wrapText(`That was not the word, so nothing was allowed. The word is ${word}`, ['warning'], frame)
+          : wrapText(`To allow it once, type the word ${word}`, ['bold'], frame);
+      return field(lead, stage, {keys: ['then Enter', back], lines: 1, frame});
+    }
+    case 'rule': {
+      const rule = choices.rules[stage.row] ?? '';
+      const count = choices.rules.length > 1 ? ` (${stage.row + 1} of ${choices.rules.length})` : '';
+      const lead = wrapSpans(
+        [
+          {text: `Always allow${count}: `, roles: []},
+          {text: visibleExactLine(rule), roles: ['bold', 'warning']},
+        ],
+        frame,
+        hanging,
+      );
+      const moves = choices.rules.length > 1 ? ['arrows widen'] : [];
+      const keys = ['Enter stores it', `${approvalKeys.allowSession} this session`, ...moves];
+      return withKeys(lead, [...keys, `${cardKeys.edit.label} edit`, back], frame);
+    }
+    case 'rule-text': {
+      const lead = wrapText('Always allow what this rule says:', [], frame);
+      return field(lead, stage, {keys: ['Enter stores it', back], lines: 2, frame});
+    }
+    case 'reason':
+      return field([], stage, {keys: [], lines: 2, frame});
+    case 'command': {
+      const keys = ['Enter runs it', 'Ctrl+J line', back];
+      return field([], stage, {keys, lines: rows < 12 ? 3 : 6, frame});
+    }
+    default:
+      return unreachable(stage);
+  }
+}
+
+const back = 'Esc back';
+const hanging = {first: '', rest: '  ', roles: []} as const;
+
+function hintLines(
+  hint: (ApprovalStage & {readonly stage: 'choosing'})['hint'],
+  choices: ApprovalChoices,
+  frame: Frame,
+): readonly string[] {
+  switch (hint) {
+    case 'none':
+      return [];
+    case 'other-key':
+      return wrapText(`Nothing was allowed: for this risk the key is ${acceptKey(choices)}.`, ['warning'], frame);
+    case 'nothing-changed':
+      return wrapText('The command is as it was, and nothing was allowed yet.', ['warning'], frame);
+    default:
+      return unreachable(hint);
+  }
+}
+
+const acceptKey = ({accept}: ApprovalChoices): string => (accept.by === 'key' ? accept.key : approvalKeys.typeWord);
+
+const withKeys = (lead: readonly string[], keys: readonly string[], frame: Frame): Placed => ({
+  lines: [...lead, ...packed(keys, frame.width).map(line => frame.theme.paint(['accent'], line))],
+  cursor: {x: 0, y: 0},
+});
+
+type FieldStage = Extract<ApprovalStage, {readonly text: unknown}>;
+
+function field(
+  lead: readonly string[],
+  {stage, text}: FieldStage,
+  {keys, lines, frame}: {readonly keys: readonly string[]; readonly lines: number; readonly frame: Frame},
+): Placed {
+  const typed = composerView(text, {rows: lines, frame, hint: hints[stage]});
+  const below = withKeys([], keys, frame);
+  return {
+    lines: [...lead, ...typed.lines, ...below.lines],
+    cursor: {x: typed.cursor.x, y: lead.length + typed.cursor.y},
+  };
+}
+
+const hints: Readonly<Record<FieldStage['stage'], string>> = {
+  word: '',
+  'rule-text': '',
+  reason: 'why not? Enter sends it, Esc goes back',
+  command: 'the command to run in its place',
+};

@@ -1,0 +1,113 @@
+import {existsSync, mkdirSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {setTimeout as pause} from 'node:timers/promises';
+import {describe, expect, test} from 'vitest';
+import {call, say, type Answer} from '../support/model-script.ts';
+import {openScene, pointedAt, toldResults, type Scene} from '../support/scene.ts';
+import {hasTmux, openTerminal, type TmuxTerminal} from '../support/tmux-terminal.ts';
+
+const open = (scene: Scene): Promise<TmuxTerminal> => openTerminal(scene.place, pointedAt(scene.server));
+
+async function enter(terminal: TmuxTerminal, line: string): Promise<void> {
+  await terminal.type(line);
+  await terminal.press('Enter');
+}
+
+const makes = (name: string): Answer => call('Write', {file_path: name, content: 'made\n'});
+const ready = /claude-[\w-]+/u;
+
+describe.skipIf(!hasTmux)('approvals in a terminal (needs tmux)', () => {
+  test('typing goes on while many approvals come: none is answered, the draft is as typed, Enter sends it', async () => {
+    const many = Array.from({length: 12}, (_, at) => call('Read', {file_path: `/etc/none-${at}`}));
+    await using scene = await openScene([many, say('Refused, I see.')]);
+    await using terminal = await open(scene);
+    await enter(terminal, 'weft');
+    await terminal.until(ready);
+    await enter(terminal, 'Write.');
+    const text = 'yes kay now say a word very well';
+    for (const character of text) {
+      // oxlint-disable-next-line no-await-in-loop -- as a person types
+      await terminal.type(character);
+      // oxlint-disable-next-line no-await-in-loop -- twelve characters a second
+      await pause(40);
+    }
+    await terminal.onScreen(/Approval needed: Read .*none-0 .*pause to answer\n> yes kay now say a word very well\n/u);
+    await terminal.onScreen(/Allow this\? Read [^]*> yes kay now say a word very well\n/u);
+    expect(scene.server.requests).toHaveLength(1);
+    await terminal.press('Escape');
+    await terminal.until(/interrupted/u);
+    await terminal.press('Enter');
+    await terminal.until(/Refused, I see\./u);
+  });
+
+  test('Tab goes to it at once; what was pressed before is a prompt', async () => {
+    await using scene = await openScene([makes('a'), say('Done.'), say('Heard.')]);
+    await using terminal = await open(scene);
+    await enter(terminal, 'weft Make it.');
+    await terminal.onScreen(/Approval needed: Create a /u);
+    await terminal.type('y');
+    await terminal.onScreen(/pause to answer\n> y\n/u);
+    await terminal.press('BSpace');
+    await terminal.onScreen(/Tab answers\n> Ask/u);
+    await terminal.press('Tab');
+    await terminal.onScreen(/Allow this\? Create a /u);
+    await terminal.type('y');
+    await terminal.until(/Done\./u);
+    expect(scene.read('a')).toBe('made\n');
+  });
+
+  test('a command is edited before it runs; the model is told', async () => {
+    await using scene = await openScene([call('Bash', {command: 'touch wrong; sleep 0'}), say('I see.')]);
+    await using terminal = await open(scene);
+    await enter(terminal, 'weft Make it.');
+    await terminal.onScreen(/Allow this\?[^]*Ctrl\+E edit/u);
+    await terminal.press('C-e');
+    await terminal.onScreen(/Enter runs it/u);
+    await terminal.press('C-u');
+    await terminal.type('touch right');
+    await terminal.onScreen(/> touch right\n/u);
+    await terminal.press('Enter');
+    await terminal.until(/I see\./u);
+    expect([existsSync(join(scene.place.work, 'wrong')), existsSync(join(scene.place.work, 'right'))]).toEqual([
+      false,
+      true,
+    ]);
+    expect(toldResults(scene.server.requests[1])[0]).toContain(
+      'The user changed the command; what ran is: touch right',
+    );
+  });
+
+  test('what destroys needs its word', async () => {
+    await using scene = await openScene([call('Bash', {command: 'rm -rf build'}), say('Gone.')]);
+    mkdirSync(join(scene.place.work, 'build'));
+    writeFileSync(join(scene.place.work, 'build', 'a'), 'x');
+    await using terminal = await open(scene);
+    await enter(terminal, 'weft Clean it.');
+    await terminal.onScreen(/Allow this\?[^]*rm -rf build[^]*can destroy data[^]*yes, by typing \w+/u);
+    const word = /by typing (?<word>\w+)/u.exec(await terminal.text())?.groups?.['word'] ?? '';
+    await terminal.press('Enter');
+    await terminal.type('w');
+    await terminal.onScreen(/type the word/u);
+    await enter(terminal, 'wrong');
+    await terminal.onScreen(/was not the word/u);
+    expect(existsSync(join(scene.place.work, 'build'))).toBe(true);
+    await enter(terminal, word);
+    await terminal.until(/Gone\./u);
+    expect(existsSync(join(scene.place.work, 'build'))).toBe(false);
+  });
+
+  test('bypassed permissions cannot be missed, and Shift+Tab leads out of them', async () => {
+    await using scene = await openScene([]);
+    await using terminal = await open(scene);
+    await enter(terminal, 'weft --permission-mode bypassPermissions');
+    await terminal.onScreen(/! PERMISSIONS BYPASSED !/u);
+    await terminal.press('BTab');
+    await terminal.onScreen(/asks first/u);
+    await terminal.press('BTab');
+    await terminal.onScreen(/accepts edits/u);
+    await enter(terminal, '/mode bypassPermissions');
+    await terminal.until(/can only be chosen at the start/u);
+    await enter(terminal, '/permissions');
+    await terminal.until(/The mode is acceptEdits \(accepts edits\)\./u);
+  });
+});

@@ -1,0 +1,213 @@
+/* oxlint-disable no-control-regex -- these tests look for control characters */
+import {setTimeout as pause} from 'node:timers/promises';
+import {afterEach, describe, expect, test} from 'vitest';
+import {actionId} from '../../src/domain/ids.ts';
+import {answer, approval, ask, asked, begin, leaveStages, mild, once, press, start} from './support/stage.ts';
+
+afterEach(leaveStages);
+
+describe('who has the keys', () => {
+  test('at 12 characters a second while 50 approvals arrive nothing is answered and the draft is as typed', async () => {
+    const {screen, engine} = await start([120, 24], {clock: {now: () => performance.now()}});
+    engine.emit(...begin);
+    const text = 'yes kick n away: rv says a; answer y k s a n r w v';
+    for (const [at, character] of text.split('').entries()) {
+      ask(engine, approval(`a${at}`, 'rm -rf build'));
+      await screen.type(character);
+      await pause(1000 / 12);
+    }
+    expect(engine.ops).toEqual([]);
+    const rows = await screen.rows();
+    const notice = rows.findIndex(row => row.startsWith('? Approval needed'));
+    expect(rows.slice(notice, notice + 2)).toEqual([
+      '? Approval needed (1 of 50): Run command: rm -rf build | pause to answer',
+      `> ${text}`,
+    ]);
+    await screen.until(/Allow this\? \(1 of 50\)[^]*> yes kick/u);
+    expect((await screen.rows()).filter(row => row.startsWith('> yes'))).toEqual([`> ${text}`]);
+  });
+
+  test('keys that came before the card was painted go to the draft', async () => {
+    const {screen, engine} = await start();
+    engine.emit(...begin);
+    ask(engine, mild('a1', 'make'));
+    await screen.type('y');
+    await screen.type('es\u001B[D');
+    await screen.until(/Approval needed: Run command: make \| pause to answer\n> yes\n/u);
+    expect(engine.ops).toEqual([]);
+  });
+
+  test('after 600 ms without a key the card takes them, and is drawn', async () => {
+    const {screen, engine, time} = await start();
+    engine.emit(...begin);
+    await screen.type('ver');
+    time.now += 599;
+    ask(engine, mild('a1', 'make'));
+    await screen.until(/Approval needed/u);
+    time.now += 599;
+    await screen.type('y');
+    await screen.until(/> very/u);
+    expect(engine.ops).toEqual([]);
+    time.now += 600;
+    await screen.until(/Allow this\?[^]*> very/u);
+    await screen.type('y');
+    await expect.poll(() => engine.ops).toEqual([answer('a1', once)]);
+    engine.emit({event: 'approval-settled', id: actionId('a1'), decision: 'allowed'});
+    await screen.until(/\n> very\n/u);
+  });
+
+  test('a letter that is no key of the card, a deletion and a paste go to the draft', async () => {
+    const stage = await asked(mild('a1', 'make'));
+    await press(stage, 'hello');
+    await stage.screen.until(/Approval needed[^]*> hello\n/u);
+    stage.time.now += 700;
+    await stage.screen.until(/Allow this\?/u);
+    await press(stage, '\u007F');
+    await stage.screen.until(/Approval needed[^]*> hell\n/u);
+    stage.time.now += 700;
+    await stage.screen.until(/Allow this\?/u);
+    stage.time.now += 700;
+    await stage.screen.paste('y');
+    await stage.screen.until(/Approval needed[^]*> helly\n/u);
+    expect(stage.engine.ops).toEqual([]);
+  });
+
+  test('Tab puts the card aside until Tab calls it', async () => {
+    const stage = await asked(mild('a1', 'make'));
+    await press(stage, '\t', 'y');
+    await stage.screen.until(/Approval needed: Run command: make \| Tab answers\n> y\n/u);
+    await new Promise(resolve => setTimeout(resolve, 700));
+    expect((await stage.screen.rows()).join('\n')).not.toMatch(/Allow this/u);
+    await press(stage, '\t');
+    await stage.screen.until(/Allow this\?/u);
+    await press(stage, 'y');
+    await expect.poll(() => stage.engine.ops).toEqual([answer('a1', once)]);
+  });
+
+  test('several are counted; a held key answers one and is not typed either', async () => {
+    const stage = await asked(mild('a1', 'first'));
+    const {screen, engine, time} = stage;
+    ask(engine, mild('a2', 'second'));
+    await screen.until(/Allow this\? \(1 of 2\) Run command: first/u);
+    await press(stage, 'y');
+    engine.emit({event: 'approval-settled', id: actionId('a1'), decision: 'allowed'});
+    for (let at = 0; at < 30; at++) {
+      time.now += at === 0 ? 500 : 30;
+      await screen.type(at % 5 === 0 ? 'yyy' : 'y');
+    }
+    await screen.until(/Approval needed: Run command: second \| Tab answers\n> Ask for more/u);
+    expect(engine.ops).toEqual([answer('a1', once)]);
+    await press(stage, '\t', 'n');
+    await expect.poll(() => engine.ops).toEqual([answer('a1', once), answer('a2', {decision: 'refuse', message: ''})]);
+  });
+
+  test('draft and cursor are as before when the card is gone', async () => {
+    const {screen, engine, time} = await start();
+    engine.emit(...begin);
+    await screen.type('one two');
+    await screen.type('\u001B[D\u001B[D');
+    ask(engine, mild('a1', 'make'));
+    await screen.until(/pause to answer/u);
+    time.now += 700;
+    await screen.until(/Allow this\?/u);
+    await screen.type('r');
+    await screen.until(/why not\?/u);
+    time.now += 700;
+    await screen.type('other\r');
+    engine.emit({event: 'approval-settled', id: actionId('a1'), decision: 'refused'});
+    await screen.until(/\n> one two\n/u);
+    const y = (await screen.rows()).findIndex(row => row.startsWith('> one two'));
+    expect(await screen.cursor()).toEqual({x: 7, y});
+    expect(engine.ops).toEqual([answer('a1', {decision: 'refuse', message: 'other'})]);
+  });
+
+  test.each([
+    [40, '? Approval: make all the… | Tab answers'],
+    [80, '? Approval needed: Run command: make all the things in the whole… | Tab answers'],
+    [120, '? Approval needed: Run command: make all the things in the whole wide world | Tab answers'],
+  ])('at %i columns the notice is one line', async (columns, line) => {
+    const {screen, engine} = await start([columns, 12]);
+    engine.emit(...begin);
+    ask(engine, mild('a1', 'make all the things in the whole wide world'));
+    await screen.until(/Tab answers/u);
+    expect((await screen.rows()).filter(row => row.includes('Tab answers'))).toEqual([line]);
+  });
+
+  test('a question waits on one line too', async () => {
+    const stage = await start([40, 12]);
+    stage.engine.emit(...begin, oneQuestion);
+    await stage.screen.type('y\r');
+    await stage.screen.until(/\? Question: Which one\? \| Tab answers\n/u);
+    await press(stage, '\t');
+    await stage.screen.until(/Which one\?\n> 1\. left/u);
+    await press(stage, '\r');
+    const [sent, answered] = stage.engine.ops;
+    expect(sent).toEqual({op: 'prompt', text: 'y', images: []});
+    expect(answered?.op).toBe('answer-question');
+  });
+});
+
+const oneQuestion = {
+  event: 'question-asked',
+  id: actionId('q1'),
+  questions: [
+    {
+      question: 'Which one?',
+      header: '',
+      choice: 'one',
+      options: [
+        {label: 'left', description: '', recommended: 'plain'},
+        {label: 'right', description: 'the other', recommended: 'plain'},
+      ],
+    },
+  ],
+} as const;
+
+describe('questions', () => {
+  test('options are chosen by arrows, digits, space and own words', async () => {
+    const stage = await start();
+    stage.engine.emit(...begin, {
+      event: 'question-asked',
+      id: actionId('q1'),
+      questions: [
+        {
+          question: 'Which one?',
+          header: '',
+          choice: 'one',
+          options: [
+            {label: 'left', description: '', recommended: 'plain'},
+            {label: 'right', description: 'the other', recommended: 'recommended'},
+          ],
+        },
+        {
+          question: 'Which ones?',
+          header: '',
+          choice: 'many',
+          options: [
+            {label: 'a', description: '', recommended: 'plain'},
+            {label: 'b', description: '', recommended: 'plain'},
+          ],
+        },
+      ],
+    });
+    await stage.screen.until(/Tab answers/u);
+    await stage.screen.type('\t');
+    await stage.screen.until(/\(1 of 2\) Which one\?[^]*> 2. right \(recommended\)/u);
+    await press(stage, '\r', ' ', '\u001B[B', ' ', '\u001B[B', 'o', 'and c', '\r');
+    await expect
+      .poll(() => stage.engine.ops)
+      .toEqual([
+        {
+          op: 'answer-question',
+          id: 'q1',
+          answer: {
+            kind: 'answered',
+            answers: [
+              {selected: ['right'], other: ''},
+              {selected: ['a', 'b'], other: 'and c'},
+            ],
+          },
+        },
+      ]);
+  });
+});
