@@ -1,5 +1,7 @@
+import {copyFile, mkdir} from 'node:fs/promises';
 import {fileURLToPath} from 'node:url';
 import {rolldown, type OutputOptions, type Plugin} from 'rolldown';
+import {protoAsText} from './proto-as-text.ts';
 
 /**
  * yoga (Ink's layout) reads its own embedded WebAssembly through `fetch`, which costs the start of the terminal UI the loading of
@@ -12,6 +14,19 @@ const yogaWithoutFetch: Plugin = {
     handler(code) {
       const without = code.replaceAll(/"function"\s*!=\s*typeof fetch/gu, 'true');
       if (without === code) throw new Error('yoga-layout has changed: look how it reads its WebAssembly now');
+      return without;
+    },
+  },
+};
+
+/** tree-sitter asks where its own file lies, which is nowhere in a bundle; it is given its WebAssembly and needs no place. */
+const treeSitterWithoutPlace: Plugin = {
+  name: 'tree-sitter-without-place',
+  transform: {
+    filter: {id: /tree-sitter-wasm\/wasm\/tree-sitter\.js$/u},
+    handler(code) {
+      const without = code.replace(/(function getCurrentScriptUrl\(\) \{)/u, "$1 return 'file:///tree-sitter.js';");
+      if (without === code) throw new Error('tree-sitter has changed: look how it finds its place now');
       return without;
     },
   },
@@ -32,9 +47,21 @@ const bundle = await rolldown({
   input: {weft: 'src/cli/start.ts'},
   platform: 'node',
   treeshake: true,
-  plugins: [yogaWithoutFetch],
+  plugins: [yogaWithoutFetch, treeSitterWithoutPlace, protoAsText],
+  // tree-sitter has branches with eval that its own grammars do not take.
+  checks: {eval: false},
   external: [/^node:/u, 'react-devtools-core', '@lydell/node-pty'],
   transform: {target: 'node22', define: {'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"'}},
 });
 await bundle.write(output);
 await bundle.close();
+
+/** The grammar of bash and what runs it, read with the first command: of the package's many grammars only this one. */
+await mkdir(new URL('../dist/grammar/', import.meta.url), {recursive: true});
+for (const name of ['tree-sitter.wasm', 'tree-sitter-bash.wasm']) {
+  // oxlint-disable-next-line no-await-in-loop -- two files
+  await copyFile(
+    fileURLToPath(import.meta.resolve(`@vscode/tree-sitter-wasm/wasm/${name}`)),
+    new URL(`../dist/grammar/${name}`, import.meta.url),
+  );
+}

@@ -1,7 +1,9 @@
 import {defineConfig} from 'vitest/config';
+import {protoAsText} from './proto-as-text.ts';
 
 export default defineConfig({
   root: new URL('..', import.meta.url).pathname,
+  plugins: [protoAsText],
   test: {
     include: ['test/**/*.test.{ts,tsx}'],
     testTimeout: 20_000,

@@ -31,7 +31,7 @@ export function applyTaskFrames(view: TaskView, frames: readonly Uint8Array[]): 
  * One step of the fold. `cleared` empties the list. `snapshot` says what is pending and what is completed; running marks
  * live on where their item is still pending. `running` adds marks; one on a completed item means nothing.
  */
-function applyTaskPayload(view: TaskView, payload: TaskPayload): TaskView {
+export function applyTaskPayload(view: TaskView, payload: TaskPayload): TaskView {
   switch (payload.kind) {
     case 'cleared':
       return {...emptyTaskView, unreadable: view.unreadable};
@@ -44,7 +44,8 @@ function applyTaskPayload(view: TaskView, payload: TaskPayload): TaskView {
     }
     case 'running': {
       const done = idsOf(view.completed);
-      return {...view, running: new Set([...view.running, ...payload.ids.filter(id => !done.has(id))])};
+      const added = payload.ids.filter(id => !done.has(id) && !view.running.has(id));
+      return added.length === 0 ? view : {...view, running: latest([...view.running, ...added], view)};
     }
     case 'other':
       return view;
@@ -52,6 +53,12 @@ function applyTaskPayload(view: TaskView, payload: TaskPayload): TaskView {
       return unreachable(payload);
   }
 }
+
+/** Marks that are ahead of their items wait for no more than a while. */
+const latest = (marks: readonly TodoId[], {pending}: TaskView): ReadonlySet<TodoId> =>
+  new Set(marks.slice(-(pending.length + mostAhead)));
+
+const mostAhead = 100;
 
 /** The list in display order: completed in order of completion, then pending in list order, marked ones `in_progress`. */
 export function todosOf(view: TaskView): TodoList {

@@ -3,36 +3,54 @@ import {todoId, type TodoId} from '../domain/ids.ts';
 import type {TaskItem, TaskPayload} from '../domain/task-payload.ts';
 import type {Todo, TodoList} from '../domain/todo.ts';
 import {encodePayload} from '../protocol/task/encode-payload.ts';
+import {matchEntries, type ListWrite} from './match-entries.ts';
+
+export interface ListUpdate {
+  /** In display order. */
+  readonly todos: TodoList;
+  /** Open todos that the model left out. They are on the list all the same. */
+  readonly keptOpen: TodoList;
+  /** Whether completed todos of an earlier task left the list. */
+  readonly archived: 'nothing' | 'earlier-task';
+}
 
 /**
- * The list after a model has sent the whole of it. An entry keeps the id it names, else the id of an entry of equal title,
- * else gets a new one; an id is used once, so of two entries that name the same the second is matched by title or is new.
- * The outcome is in display order: what was completed before stays in its order, newly completed entries follow, then the
- * rest as listed. Cancelled entries leave the list, as the task protocol has no mark for them.
+ * The list after a model has written it. A todo keeps its id where its title or its id is repeated. Open todos that are left
+ * out stay, as pending ones behind the others: to drop one, the model sends it as cancelled. Completed todos that are left out
+ * stay until a new task begins, which is when the first list of a prompt finds everything completed or has no title in common
+ * with the old one, or when the list is sent empty.
  */
-export function replaceTodos(current: TodoList, entries: readonly TodoEntry[], newId: () => TodoId): TodoList {
-  const kept = entries.filter(({status}) => status !== 'cancelled').map(wellFormed);
-  const named = keepNamedIds(kept);
-  const taken = new Set(named.filter(id => id !== undefined));
-  const next = kept.map((entry, index): Todo => {
-    const id =
-      named[index] ??
-      idByTitle({current, title: entry.title, taken}) ??
-      freshId(new Set([...taken, ...current.map(todo => todo.id)]), newId);
-    taken.add(id);
-    return {id, title: entry.title, description: entry.description, status: entry.status};
-  });
-  return inDisplayOrder(current, next);
+export function updateList(current: TodoList, write: ListWrite, newId: () => TodoId): ListUpdate {
+  const entries = write.entries.map(wellFormed);
+  const {todos, left, hasCommonTitle} = matchEntries(current, {entries, moment: write.moment}, newId);
+  const isNewTask =
+    entries.length === 0 ||
+    (write.moment === 'first-of-prompt' && (!hasCommonTitle || current.every(todo => todo.status === 'completed')));
+  const leftDone = left.filter(todo => todo.status === 'completed');
+  const keptOpen = left.filter(isOpen).map((todo): Todo => ({...todo, status: 'pending'}));
+  return {
+    todos: inDisplayOrder(current, [...(isNewTask ? [] : leftDone), ...todos, ...keptOpen]),
+    keptOpen,
+    archived: isNewTask && leftDone.length > 0 ? 'earlier-task' : 'nothing',
+  };
+}
+
+/** The payloads of an update. One that archives an earlier task begins with 11, as every new list of the protocol does. */
+export function framesOfUpdate(before: TodoList, {todos, archived}: ListUpdate): readonly Uint8Array[] {
+  const isNewList = archived === 'earlier-task' && todos.length > 0;
+  return isNewList ? [encodePayload({kind: 'cleared'}), ...framesFor([], todos)] : framesFor(before, todos);
 }
 
 /**
  * The payloads that turn a view of `before` into a view of exactly `after`, as few as will do: 11 where a mark must end
  * without its item being completed, 2 where items changed, 9 for the marks that are missing. Both lists are in display order
- * with distinct ids, as `replaceTodos` and `todosOf` give them.
+ * with distinct ids, as `updateList` and `todosOf` give them.
  */
 export function framesFor(before: TodoList, after: TodoList): readonly Uint8Array[] {
   return payloadsFor(before, after).map(encodePayload);
 }
+
+export const isOpen = ({status}: Todo): boolean => status === 'pending' || status === 'in_progress';
 
 function payloadsFor(before: TodoList, after: TodoList): readonly TaskPayload[] {
   if (after.length === 0) return before.length === 0 ? [] : [{kind: 'cleared'}];
@@ -54,7 +72,7 @@ interface Snapshot {
 }
 
 const snapshotOf = (list: TodoList): Snapshot => ({
-  pending: list.filter(todo => todo.status === 'pending' || todo.status === 'in_progress').map(itemOf),
+  pending: list.filter(isOpen).map(itemOf),
   completed: list.filter(todo => todo.status === 'completed').map(itemOf),
 });
 
@@ -80,28 +98,7 @@ const wellFormed = ({id, title, description, status}: TodoEntry): TodoEntry => (
   status,
 });
 
-/** The ids the model named, each for the first entry that names it; named ids come before all matching by title. */
-function keepNamedIds(entries: readonly TodoEntry[]): readonly (TodoId | undefined)[] {
-  const seen = new Set<TodoId>();
-  return entries.map(({id}) => {
-    if (id === undefined || id === '' || seen.has(id)) return undefined;
-    seen.add(id);
-    return id;
-  });
-}
-
-function idByTitle({current, title, taken}: {current: TodoList; title: string; taken: ReadonlySet<TodoId>}) {
-  return current.find(todo => todo.title === title && !taken.has(todo.id))?.id;
-}
-
-/** An id that was made may repeat one that a model chose for an entry of its own. */
-function freshId(known: ReadonlySet<TodoId>, newId: () => TodoId): TodoId {
-  const made = newId();
-  let id = made;
-  for (let suffix = 2; known.has(id); suffix += 1) id = todoId(`${made}-${suffix}`);
-  return id;
-}
-
+/** What was completed before stays in its order, newly completed todos follow, then the rest as listed. */
 function inDisplayOrder(current: TodoList, next: TodoList): TodoList {
   const completed = new Map(next.filter(todo => todo.status === 'completed').map(todo => [todo.id, todo]));
   const before = current.flatMap(todo => (todo.status === 'completed' ? (completed.get(todo.id) ?? []) : []));

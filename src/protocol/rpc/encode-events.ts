@@ -300,8 +300,12 @@ function commandResult(settled: SettledCall): CommandResult | undefined {
   const {settled: result} = settled.result;
   switch (result.state) {
     case 'success': {
-      const {end, output} = result.output.report;
-      return {stdout: output.text, stderr: '', interrupted: end.kind !== 'exited', isImage: false};
+      const {output} = result;
+      if (output.kind === 'block') {
+        return {stdout: output.block.output.text, stderr: '', interrupted: false, isImage: false};
+      }
+      const {end, output: printed} = output.report;
+      return {stdout: printed.text, stderr: '', interrupted: end.kind !== 'exited', isImage: false};
     }
     case 'cancelled':
       return {stdout: result.cut.output, stderr: '', interrupted: true, isImage: false};

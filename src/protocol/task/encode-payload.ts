@@ -1,7 +1,8 @@
 import {Writer} from 'protobufjs/minimal.js';
 import {unreachable} from '../../base/unreachable.ts';
 import type {TaskItem, TaskPayload} from '../../domain/task-payload.ts';
-import {itemField, lengthDelimited, payloadField, runningField, snapshotField} from './payload-fields.ts';
+import {itemField, payloadField, runningField, snapshotField} from './payload-fields.ts';
+import {wireType} from './wire-cursor.ts';
 
 /** The bytes of a payload. Text must be well-formed: a lone surrogate has no UTF-8 form and comes back as U+FFFD. */
 export function encodePayload(payload: TaskPayload): Uint8Array {
@@ -31,7 +32,7 @@ export function encodePayload(payload: TaskPayload): Uint8Array {
 
 const open = (writer: Writer, field: number): Writer => writer.uint32(tagOf(field)).fork();
 
-const tagOf = (field: number): number => (field << 3) | lengthDelimited;
+const tagOf = (field: number): number => (field << 3) | wireType.lengthDelimited;
 
 function writeItem(writer: Writer, field: number, item: TaskItem): void {
   open(writer, field);

@@ -1,0 +1,196 @@
+import {clip} from '../../base/clip.ts';
+import {parseJson, type Json} from '../../base/json.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import {JsonBrackets} from './json-brackets.ts';
+
+/** A value of JSON text, with the line it begins in; a list that spans lines comes as its elements. */
+export type JsonRead =
+  | {readonly tag: 'value'; readonly value: Json; readonly line: number}
+  | {readonly tag: 'broken'; readonly message: string; readonly line: number}
+  /** A line that was taken for a part of something and is not: it is for others to read. */
+  | {readonly tag: 'other'; readonly text: string; readonly line: number};
+
+/**
+ * Reads JSON values line by line: one a line, several, or one over many lines as printers lay it out. What a line that was cut off
+ * leaves open ends where a line begins that cannot be part of it, and the lines in between are read again by themselves: one
+ * broken line costs no more than itself.
+ */
+export class JsonValues {
+  #open: OpenValue | undefined;
+  readonly #longest: number;
+
+  /** Holds at most `longest` UTF-16 units of a value that has not ended. */
+  constructor(longest: number) {
+    this.#longest = longest;
+  }
+
+  get isOpen(): boolean {
+    return this.#open !== undefined;
+  }
+
+  *push(text: string, line: number): Generator<JsonRead> {
+    const open = this.#open;
+    if (open === undefined) {
+      yield* this.#begin(text, line);
+      return;
+    }
+    const isElement = open.isList && open.pieces.length === 0;
+    const element = isElement && open.brackets.depth === 1 ? wholeElement(text) : undefined;
+    if (element !== undefined) {
+      yield {tag: 'value', value: element, line};
+      return;
+    }
+    if (!goesOn(text, open)) {
+      yield* this.#giveUp(open);
+      yield {tag: 'other', text, line};
+      return;
+    }
+    open.size += text.length;
+    if (!isElement) hold(open, {text, line});
+    yield* this.#scan(open, {text: `\n${text}`, line});
+  }
+
+  *end(): Generator<JsonRead> {
+    if (this.#open !== undefined) yield* this.#giveUp(this.#open);
+  }
+
+  *#begin(text: string, line: number): Generator<JsonRead> {
+    const trimmed = text.trim();
+    if (trimmed === '') return;
+    const isBracketed = /^[{[]/u.test(trimmed);
+    // What does not end in a bracket is not asked of the parser: its errors are slow.
+    if (!isBracketed || /[}\]]$/u.test(trimmed)) {
+      const parsed = parseJson(trimmed);
+      if (parsed.tag === 'ok' || !isBracketed) {
+        yield parsed.tag === 'ok'
+          ? {tag: 'value', value: parsed.value, line}
+          : broken(`not JSON: ${parsed.error}`, line);
+        return;
+      }
+    }
+    const open: OpenValue = {
+      isList: trimmed.startsWith('['),
+      brackets: new JsonBrackets(),
+      pieces: [],
+      size: trimmed.length,
+      held: [],
+      heldLines: 0,
+      start: line,
+      line,
+    };
+    this.#open = open;
+    yield* this.#scan(open, {text: trimmed, line});
+  }
+
+  /** Follows the brackets through a line; yields what ends in it. */
+  *#scan(open: OpenValue, {text, line}: {readonly text: string; readonly line: number}): Generator<JsonRead> {
+    const {brackets, isList} = open;
+    let from = 0;
+    for (const {at, kind} of brackets.through(text)) {
+      switch (kind) {
+        case 'opens':
+          if (isList && brackets.depth === 1) from = at + 1;
+          if (brackets.depth === (isList ? 2 : 1)) open.line = line;
+          break;
+        case 'separates':
+          if (!isList || brackets.depth !== 1) break;
+          keep(open, text.slice(from, at));
+          yield* finished(open);
+          reset(open);
+          from = at + 1;
+          break;
+        case 'ends': {
+          keep(open, text.slice(from, isList ? at : at + 1));
+          this.#open = undefined;
+          yield* finished(open);
+          const rest = text.slice(at + 1).replace(/^[\s,]+/u, '');
+          if (rest !== '') yield* this.#begin(rest, line);
+          return;
+        }
+        default:
+          unreachable(kind);
+      }
+    }
+    keep(open, text.slice(from));
+    if (brackets.isInText) yield* this.#giveUp(open);
+    else if (open.size > this.#longest) {
+      this.#open = undefined;
+      yield broken(`a value of more than ${this.#longest} characters`, open.line);
+    }
+  }
+
+  /** A list goes on with its next element; anything else is left. The lines after the first are read again. */
+  *#giveUp(open: OpenValue): Generator<JsonRead> {
+    const {held, pieces} = open;
+    const inElement = open.isList && pieces.length > 0;
+    yield broken('a value that does not end', pieces.length > 0 ? open.line : open.start);
+    if (inElement) {
+      open.brackets.restart();
+      reset(open);
+    } else this.#open = undefined;
+    for (const {text, line} of held) yield {tag: 'other', text, line};
+  }
+}
+
+/** A value, or an element of a list, whose end has not come. */
+interface OpenValue {
+  readonly isList: boolean;
+  readonly brackets: JsonBrackets;
+  /** Its text so far; nothing as long as it has not begun. */
+  pieces: string[];
+  size: number;
+  /** The lines after the one it begins in. */
+  held: {readonly text: string; readonly line: number}[];
+  heldLines: number;
+  /** Where it begins, and where in a list its element does. */
+  readonly start: number;
+  line: number;
+}
+
+function keep(open: OpenValue, text: string): void {
+  if (open.pieces.length > 0 || text.trim() !== '') open.pieces.push(text);
+}
+
+/** What goes on for more lines than this was not cut off in one, and reading them all again could take long. */
+const mostHeld = 16;
+
+function hold(open: OpenValue, line: {readonly text: string; readonly line: number}): void {
+  if (open.heldLines < mostHeld) open.held.push(line);
+  else open.held = [];
+  open.heldLines += 1;
+}
+
+function reset(open: OpenValue): void {
+  open.pieces = [];
+  open.size = 0;
+  open.held = [];
+  open.heldLines = 0;
+}
+
+function* finished(open: OpenValue): Generator<JsonRead> {
+  const text = open.pieces.join('').trim();
+  if (text === '') return;
+  const parsed = parseJson(text);
+  yield parsed.tag === 'ok'
+    ? {tag: 'value', value: parsed.value, line: open.line}
+    : broken(`not JSON: ${parsed.error}`, open.line);
+}
+
+/** An object or list that begins and ends in this line, with or without the comma after it. */
+function wholeElement(text: string): Json | undefined {
+  const trimmed = text.trim().replace(/,$/u, '');
+  if (!/^(?:\{.*\}|\[.*\])$/su.test(trimmed)) return undefined;
+  const parsed = parseJson(trimmed);
+  return parsed.tag === 'ok' ? parsed.value : undefined;
+}
+
+/**
+ * Whether a line can be a part of what is open: at its margin there are brackets, names, text, or a plain value by itself; and an
+ * object or list begins only where one may.
+ */
+function goesOn(text: string, {brackets}: OpenValue): boolean {
+  if (/^\s*[{[]/u.test(text)) return brackets.takesValue;
+  return /^(?:$|[\s}\]",:]|(?:true|false|null|-?\d[\d.eE+-]*)[\s,\]}]*$)/u.test(text);
+}
+
+const broken = (message: string, line: number): JsonRead => ({tag: 'broken', message: clip(message, 300), line});

@@ -1,0 +1,204 @@
+import {unreachable} from '../../base/unreachable.ts';
+import {JsonValues, type JsonRead} from './json-values.ts';
+import {LineSplitter} from './line-splitter.ts';
+import {readBareText, readSseData, readValue, type Found} from './read-item.ts';
+import {looksLikeSse, sseLine} from './sse-frames.ts';
+
+/** One thing found in the input, with the line it begins in, counted from 1. */
+export type TaskItemRead = Found & {readonly line: number};
+
+export interface TaskReader {
+  /** What `piece` completes. */
+  push(piece: string): readonly TaskItemRead[];
+  /** What the end of the input completes. */
+  end(): readonly TaskItemRead[];
+}
+
+/**
+ * Reads task-protocol input as it comes: base64 payloads one a line, JSON (a value a line, or laid out over lines), server-sent
+ * events; with `auto` each line tells what it is. What cannot be read is an item of its own and the rest goes on. Memory is
+ * bounded by one line, JSON value or server-sent event, and that by 64 MiB.
+ */
+export function makeTaskReader({input}: {readonly input: 'auto' | 'base64' | 'json' | 'sse'}): TaskReader {
+  const lines = new LineSplitter(mostHeld);
+  const json = new JsonValues(mostHeld);
+  const sse = new SseData();
+  let found: TaskItemRead[] = [];
+  let isStart = true;
+
+  const add = (items: readonly Found[], line: number): void => {
+    for (const item of items) found.push(atLine(item, line));
+  };
+  const flushSse = (): void => {
+    for (const {items, line} of sse.end()) add(items, line);
+  };
+
+  function takeLine(text: string, line: number): void {
+    switch (input) {
+      case 'sse':
+        takeSse(text, line);
+        break;
+      case 'json':
+        takeJson(text, line);
+        break;
+      case 'base64':
+        if (text.trim() !== '') add([readBareText(text.trim())], line);
+        break;
+      case 'auto':
+        takeAny(text, line);
+        break;
+      default:
+        unreachable(input);
+    }
+  }
+
+  function takeAny(text: string, line: number): void {
+    if (json.isOpen || /^\s*[{[]/u.test(text)) {
+      flushSse();
+      takeJson(text, line);
+    } else if (looksLikeSse(text)) takeSse(text, line);
+    else {
+      flushSse();
+      const trimmed = text.trim();
+      if (trimmed !== '') add([readBareText(trimmed)], line);
+    }
+  }
+
+  function takeSse(text: string, line: number): void {
+    const read = sseLine(text);
+    switch (read.kind) {
+      case 'data':
+        for (const {items, line: start} of sse.push(read.text, line)) add(items, start);
+        break;
+      case 'end':
+        flushSse();
+        break;
+      case 'stranger':
+        add([{tag: 'broken', message: 'not a line of a server-sent event stream'}], line);
+        break;
+      case 'passed-over':
+        break;
+      default:
+        unreachable(read);
+    }
+  }
+
+  function takeJson(text: string, line: number): void {
+    for (const read of json.push(text, line)) takeJsonRead(read, text.length);
+  }
+
+  function takeJsonRead(read: JsonRead, size: number): void {
+    switch (read.tag) {
+      case 'value':
+        add(readValue(read.value, size), read.line);
+        break;
+      case 'broken':
+        add([read], read.line);
+        break;
+      case 'other':
+        takeLine(read.text, read.line);
+        break;
+      default:
+        unreachable(read);
+    }
+  }
+
+  const taken = (): readonly TaskItemRead[] => {
+    const items = found;
+    found = [];
+    return items;
+  };
+
+  return {
+    push(piece) {
+      const text = isStart && piece.startsWith(byteOrderMark) ? piece.slice(1) : piece;
+      if (piece !== '') isStart = false;
+      for (const read of lines.push(text)) {
+        if (read.kind === 'line') takeLine(read.text, read.line);
+        else add([{tag: 'broken', message: `a line of more than ${mostHeld} characters`}], read.line);
+      }
+      return taken();
+    },
+    end() {
+      for (const read of lines.end()) if (read.kind === 'line') takeLine(read.text, read.line);
+      for (const read of json.end()) takeJsonRead(read, 0);
+      flushSse();
+      return taken();
+    },
+  };
+}
+
+/** Spelled out: this runs for every event, and a spread of a union is several times slower. */
+function atLine(item: Found, line: number): TaskItemRead {
+  switch (item.tag) {
+    case 'event':
+      return {tag: 'event', event: item.event, line};
+    case 'payload':
+      return {tag: 'payload', payload: item.payload, line};
+    case 'broken':
+      return {tag: 'broken', message: item.message, line};
+    default:
+      return unreachable(item);
+  }
+}
+
+const mostHeld = 64 * 1024 * 1024;
+const byteOrderMark = '\uFEFF';
+
+interface SseItems {
+  readonly items: readonly Found[];
+  readonly line: number;
+}
+
+/**
+ * The data lines of the server-sent event that has not ended. Lines of data are one text; but logs also have one event a line with
+ * no blank lines between, so a line that is a whole event by itself is one.
+ */
+class SseData {
+  #texts: string[] = [];
+  #line = 0;
+  #size = 0;
+
+  push(text: string, line: number): readonly SseItems[] {
+    const before = this.#texts.at(-1);
+    const whole = before === undefined ? [] : readSseData(before);
+    const complete: SseItems[] = [];
+    if (whole.length > 0 && whole.every(isWhole)) {
+      const start = this.#line;
+      const last = line - 1;
+      const earlier = this.#texts.slice(0, -1);
+      if (earlier.length > 0) complete.push({items: readData(earlier), line: start});
+      complete.push({items: whole, line: earlier.length > 0 ? last : start});
+      this.#clear();
+    }
+    if (this.#texts.length === 0) this.#line = line;
+    this.#size += text.length;
+    if (this.#size <= mostHeld) this.#texts.push(text);
+    return complete;
+  }
+
+  end(): readonly SseItems[] {
+    const line = this.#line;
+    const texts = this.#texts;
+    const isTooLong = this.#size > mostHeld;
+    this.#clear();
+    if (isTooLong) return [{items: [{tag: 'broken', message: `an event of more than ${mostHeld} characters`}], line}];
+    return texts.length === 0 ? [] : [{items: readData(texts), line}];
+  }
+
+  #clear(): void {
+    this.#texts = [];
+    this.#size = 0;
+  }
+}
+
+/** Together, or where that cannot be read, each by itself as far as it can be. */
+function readData(texts: readonly string[]): readonly Found[] {
+  const together = readSseData(texts.join('\n'));
+  if (texts.length === 1 || !together.some(({tag}) => tag === 'broken')) return together;
+  const apart = texts.flatMap(readSseData);
+  return apart.some(isWhole) ? apart : together;
+}
+
+const isWhole = (item: Found): boolean =>
+  (item.tag === 'event' && item.event.kind !== 'other') || (item.tag === 'payload' && item.payload.tag === 'ok');
