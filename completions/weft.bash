@@ -4,12 +4,27 @@ _weft_enter() { # the command that a word names in a command
   case $1 in
     'weft demo') next='weft demo' ;;
     'weft sessions') next='weft sessions' ;;
+    'weft ps') next='weft ps' ;;
+    'weft doctor') next='weft doctor' ;;
     'weft completion') next='weft completion' ;;
+    'weft tasks') next='weft tasks' ;;
+    'weft permissions') next='weft permissions' ;;
     'weft sessions list') next='weft sessions list' ;;
     'weft sessions show') next='weft sessions show' ;;
     'weft sessions export') next='weft sessions export' ;;
     'weft sessions delete') next='weft sessions delete' ;;
     'weft sessions help') next='weft sessions help' ;;
+    'weft tasks decode') next='weft tasks decode' ;;
+    'weft tasks watch') next='weft tasks watch' ;;
+    'weft tasks encode') next='weft tasks encode' ;;
+    'weft tasks transform') next='weft tasks transform' ;;
+    'weft tasks help') next='weft tasks help' ;;
+    'weft permissions check') next='weft permissions check' ;;
+    'weft permissions list') next='weft permissions list' ;;
+    'weft permissions add') next='weft permissions add' ;;
+    'weft permissions remove') next='weft permissions remove' ;;
+    'weft permissions trust') next='weft permissions trust' ;;
+    'weft permissions untrust') next='weft permissions untrust' ;;
     *) ;;
   esac
 }
@@ -39,6 +54,17 @@ _weft_option() { # what an option of a command takes
     'weft --settings') takes=one kind=file ;;
     'weft demo --dir') takes=one kind=directory ;;
     'weft sessions export --format') takes=one kind=choices choices=('jsonl' 'markdown') ;;
+    'weft ps --stop') takes=one kind=any ;;
+    'weft tasks decode --input') takes=one kind=choices choices=('auto' 'base64' 'json' 'sse') ;;
+    'weft tasks encode --output') takes=one kind=choices choices=('base64' 'json' 'sse') ;;
+    'weft tasks transform --to') takes=one kind=choices choices=('openai' 'anthropic') ;;
+    'weft permissions check --cwd') takes=one kind=directory ;;
+    'weft permissions check --permission-mode') takes=one kind=choices choices=('default' 'acceptEdits' 'plan' 'dontAsk' 'bypassPermissions') ;;
+    'weft permissions list --cwd') takes=one kind=directory ;;
+    'weft permissions add --cwd') takes=one kind=directory ;;
+    'weft permissions remove --cwd') takes=one kind=directory ;;
+    'weft permissions trust --cwd') takes=one kind=directory ;;
+    'weft permissions untrust --cwd') takes=one kind=directory ;;
     *) ;;
   esac
 }
@@ -52,6 +78,16 @@ _weft_position() { # what an argument of a command is
     'weft sessions delete|0') kind=any ;;
     'weft sessions help|0') kind=choices choices=('list' 'show' 'export' 'delete') ;;
     'weft completion|0') kind=choices choices=('bash' 'zsh' 'fish' 'powershell') ;;
+    'weft tasks decode|0') kind=file ;;
+    'weft tasks watch|0') kind=file ;;
+    'weft tasks encode|0') kind=file ;;
+    'weft tasks transform|0') kind=file ;;
+    'weft tasks help|0') kind=choices choices=('decode' 'watch' 'encode' 'transform') ;;
+    'weft permissions check|'*) kind=any ;;
+    'weft permissions add|0') kind=choices choices=('allow' 'ask' 'deny') ;;
+    'weft permissions add|1') kind=any ;;
+    'weft permissions remove|0') kind=choices choices=('allow' 'ask' 'deny') ;;
+    'weft permissions remove|1') kind=any ;;
     *) ;;
   esac
 }
@@ -59,7 +95,7 @@ _weft_position() { # what an argument of a command is
 _weft_names() { # what can follow in a command
   options=() commands=()
   case $1 in
-    'weft') options=('-V' '--version' '-p' '--prompt' '--print' '--output-format' '--include-partial-messages' '--model' '--provider' '--base-url' '--replay' '--record' '--permission-mode' '--allowed-tools' '--disallowed-tools' '--max-turns' '--max-cost' '--timeout' '-c' '--continue' '-r' '--resume' '--session-id' '--fork-session' '--no-session-persistence' '-C' '--cwd' '--add-dir' '--system-prompt' '--append-system-prompt' '--settings' '--verbose' '--debug' '--no-color' '-h' '--help') commands=('demo' 'sessions' 'completion') ;;
+    'weft') options=('-V' '--version' '-p' '--prompt' '--print' '--output-format' '--include-partial-messages' '--model' '--provider' '--base-url' '--replay' '--record' '--permission-mode' '--allowed-tools' '--disallowed-tools' '--max-turns' '--max-cost' '--timeout' '-c' '--continue' '-r' '--resume' '--session-id' '--fork-session' '--no-session-persistence' '-C' '--cwd' '--add-dir' '--system-prompt' '--append-system-prompt' '--settings' '--verbose' '--debug' '--no-color' '-h' '--help') commands=('demo' 'sessions' 'ps' 'doctor' 'completion' 'tasks' 'permissions') ;;
     'weft demo') options=('--dir' '-h' '--help') commands=() ;;
     'weft sessions') options=('-h' '--help') commands=('list' 'show' 'export' 'delete' 'help') ;;
     'weft sessions list') options=('--json' '-h' '--help') commands=() ;;
@@ -67,7 +103,22 @@ _weft_names() { # what can follow in a command
     'weft sessions export') options=('--format' '-h' '--help') commands=() ;;
     'weft sessions delete') options=('--json' '-h' '--help') commands=() ;;
     'weft sessions help') options=() commands=() ;;
+    'weft ps') options=('--json' '--stop' '-h' '--help') commands=() ;;
+    'weft doctor') options=('--json' '-h' '--help') commands=() ;;
     'weft completion') options=('-h' '--help') commands=() ;;
+    'weft tasks') options=('-h' '--help') commands=('decode' 'watch' 'encode' 'transform' 'help') ;;
+    'weft tasks decode') options=('--input' '-h' '--help') commands=() ;;
+    'weft tasks watch') options=('--json' '-h' '--help') commands=() ;;
+    'weft tasks encode') options=('--output' '-h' '--help') commands=() ;;
+    'weft tasks transform') options=('--to' '-h' '--help') commands=() ;;
+    'weft tasks help') options=() commands=() ;;
+    'weft permissions') options=('--list' '--json' '-h' '--help') commands=('check' 'list' 'add' 'remove' 'trust' 'untrust') ;;
+    'weft permissions check') options=('--json' '--cwd' '--permission-mode' '--help') commands=() ;;
+    'weft permissions list') options=('--classes' '--json' '--cwd' '-h' '--help') commands=() ;;
+    'weft permissions add') options=('--user' '--project' '--local' '--cwd' '-h' '--help') commands=() ;;
+    'weft permissions remove') options=('--user' '--project' '--local' '--cwd' '-h' '--help') commands=() ;;
+    'weft permissions trust') options=('--yes' '--cwd' '-h' '--help') commands=() ;;
+    'weft permissions untrust') options=('--cwd' '-h' '--help') commands=() ;;
     *) ;;
   esac
 }

@@ -23,7 +23,8 @@ export interface ShellPort {
   readonly directory: string;
   /**
    * Runs `command` with the user's shell in its own process group, stdin closed, pagers and editors disabled, provider keys
-   * withheld. An abort ends the whole tree before the promise settles. `observe` gets decoded output as it comes.
+   * withheld. An abort ends the whole tree before the promise settles; what is left running after a normal end goes on in a
+   * block. `observe` gets decoded output as it comes.
    */
   run(request: ShellRequest, observe: (chunk: string) => void, signal: AbortSignal): Promise<ShellReport>;
 }
@@ -32,6 +33,8 @@ export interface ShellRequest {
   readonly command: string;
   /** Milliseconds until the tree is ended. */
   readonly timeoutMs: number;
+  /** `expected`: where it then waits for keys at a terminal it made itself, it is ended. */
+  readonly paging: 'expected' | 'unexpected';
 }
 
 export interface ShellReport {
@@ -47,8 +50,10 @@ export interface ShellReport {
   readonly directory: string;
   /** Where the next command starts. */
   readonly nextDirectory: string;
-  /** What it left running that may live on by itself (a service that took a session of its own): one line each. */
+  /** What it left running, which is a block now and ends with weft: one line each. */
   readonly leftRunning: readonly string[];
+  /** What the model should know besides: sentences without a full stop. */
+  readonly notes: readonly string[];
 }
 
 /** Changes the bytes of an output as they come, before anything else sees them; `end` gives what was held back. */
@@ -94,6 +99,8 @@ export interface BlockSnapshot {
   readonly ageMs: number;
   /** `pipes` where this machine gives no terminal. */
   readonly terminal: 'pty' | 'pipes';
+  /** What the model should know besides: sentences without a full stop. */
+  readonly notes: readonly string[];
 }
 
 export type BlockState =
@@ -101,7 +108,9 @@ export type BlockState =
   /** It is silent and seems to wait for somebody to type; `lastLine` is what it shows. */
   | {readonly kind: 'waiting'; readonly lastLine: string}
   | {readonly kind: 'exited'; readonly code: number}
-  | {readonly kind: 'signalled'; readonly signal: string};
+  | {readonly kind: 'signalled'; readonly signal: string}
+  /** It is gone; how it ended nobody could see. */
+  | {readonly kind: 'ended'};
 
 /** Blocks as the user handles them; only front ends with a terminal have this. */
 export interface BlockDesk {

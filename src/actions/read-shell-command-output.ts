@@ -1,5 +1,11 @@
 import * as z from 'zod/mini';
+import {firstLine} from '../base/clip.ts';
+import {ok} from '../base/outcome.ts';
+import {blockId} from '../domain/ids.ts';
+import {snapshotText} from './block-text.ts';
 import {defineAction, text, toolForm} from './define-action.ts';
+import type {BlockSnapshot} from './ports.ts';
+import {nothingToShow} from './preview.ts';
 
 export interface CommandReadInput {
   readonly blockId: string;
@@ -8,11 +14,13 @@ export interface CommandReadInput {
 }
 
 export interface CommandReadOutput {
-  readonly screen: string;
+  readonly block: BlockSnapshot;
 }
 
+/** `running`: the wait was interrupted, the block was not. */
 export interface CommandReadCut {
   readonly blockId: string;
+  readonly reached: 'not-started' | 'running';
 }
 
 export const readShellCommandOutput = defineAction<CommandReadInput, CommandReadOutput, CommandReadCut>({
@@ -22,14 +30,32 @@ export const readShellCommandOutput = defineAction<CommandReadInput, CommandRead
   tools: [
     toolForm({
       name: 'BashOutput',
-      description: 'Read the output of a running command block.',
-      schema: () => z.object({block_id: z.string(), delay: z.optional(z.union([z.number(), z.literal('completion')]))}),
+      description: 'Read what a block shows, and what it has printed since it was last read.',
+      schema: () =>
+        z.object({
+          block_id: z.string(),
+          delay: z.optional(
+            z
+              .union([z.number().check(z.gte(0)), z.literal('completion')])
+              .check(z.describe('Seconds to wait, or until it ends or asks for input; at most 600')),
+          ),
+        }),
       toInput: raw => ({blockId: raw.block_id, delay: raw.delay ?? 0}),
     }),
   ],
-  label: input => `Read output of command ${input.blockId}`,
-  cancelled: input => ({blockId: input.blockId}),
-  tell: output => text(output.screen),
-  tellCut: () => '',
-  build: {state: 'declared'},
+  label: input => `Read output of block ${firstLine(input.blockId, 40)}`,
+  cancelled: input => ({blockId: input.blockId, reached: 'not-started'}),
+  tell: output => text(snapshotText(output.block)),
+  tellCut: cut => (cut.reached === 'running' ? `Block ${cut.blockId} goes on.` : ''),
+  build: {
+    state: 'built',
+    preview: async () => ok(nothingToShow),
+    async run(input, {ports, signal}) {
+      const read = await ports.blocks.read({id: blockId(input.blockId), wait: input.delay}, signal);
+      if (read.tag === 'failed') return {state: 'error', fault: read.error};
+      if (!signal.aborted) return {state: 'success', output: {block: read.value}};
+      const cut = {blockId: input.blockId, reached: 'running'} as const;
+      return {state: 'cancelled', why: {reason: 'interrupted', message: ''}, cut};
+    },
+  },
 });

@@ -2,16 +2,18 @@ import * as z from 'zod/mini';
 import {firstLine} from '../base/clip.ts';
 import {ok} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
-import {defineAction, text, toolForm} from './define-action.ts';
-import type {ShellReport} from './ports.ts';
+import type {Settled} from '../domain/settled.ts';
+import {isGoing, snapshotText} from './block-text.ts';
+import {defineAction, text, toolForm, type RunContext} from './define-action.ts';
+import type {BlockSnapshot, ShellReport} from './ports.ts';
 
 export interface CommandInput {
   readonly command: string;
+  /** `block`: it goes on beside the conversation. */
+  readonly place: 'foreground' | 'block';
+  /** Only in the foreground. */
   readonly timeoutMs: number;
-  /**
-   * The model's own view: hints for the judge that can only make it stricter. Today it uses `risky` alone; the other two are
-   * taken down for a judge that knows commands better.
-   */
+  /** The model's own view: hints for the judge, which can only make it stricter. */
   readonly claims: {readonly readOnly: Claim; readonly risky: Claim; readonly usesPager: Claim};
   readonly description: string;
   readonly rationale: string;
@@ -21,20 +23,19 @@ export interface CommandInput {
 /** What the model said of a flag; `unsaid` is not a `no`. */
 export type Claim = 'yes' | 'no' | 'unsaid';
 
-export interface CommandOutput {
-  readonly command: string;
-  readonly report: ShellReport;
-}
+export type CommandOutput =
+  | {readonly kind: 'completed'; readonly command: string; readonly report: ShellReport}
+  | {readonly kind: 'block'; readonly command: string; readonly block: BlockSnapshot};
 
-/** `output` is what the command printed before it was stopped; empty when it never started. */
+/** `output` is what the command printed before it was stopped. */
 export interface CommandCut {
   readonly command: string;
+  readonly reached: 'not-started' | 'running';
   readonly output: string;
 }
 
 const defaultTimeoutMs = 120_000;
 const longestTimeoutMs = 600_000;
-const noBackground = 'commands in the background are not built yet; run it in the foreground with a timeout';
 
 export const requestCommandOutput = defineAction<CommandInput, CommandOutput, CommandCut>({
   summary: 'Run a shell command and return its output and exit code.',
@@ -44,8 +45,9 @@ export const requestCommandOutput = defineAction<CommandInput, CommandOutput, Co
     toolForm({
       name: 'Bash',
       description:
-        'Run a shell command in the workspace root. Each call is a new shell; stdin is closed. ' +
-        'Prefer Read, Grep, Glob and Edit for files.',
+        'Run a shell command. Each call is a new shell in the directory where the last one ended; stdin is closed. ' +
+        'A server, or a program that asks for input, needs wait_until_completion: false: it runs in a terminal block ' +
+        'for BashOutput, BashInput and BashHandOver. Prefer Read, Grep, Glob and Edit for files.',
       schema: () =>
         z.object({
           command: z.string().check(z.minLength(1)),
@@ -58,13 +60,14 @@ export const requestCommandOutput = defineAction<CommandInput, CommandOutput, Co
           is_read_only: z.optional(z.boolean().check(z.describe('True if it changes nothing'))),
           is_risky: z.optional(z.boolean().check(z.describe('True if it could destroy or leak something'))),
           uses_pager: z.optional(z.boolean()),
-          wait_until_completion: z.optional(z.literal(true, {error: noBackground})),
-          run_in_background: z.optional(z.literal(false, {error: noBackground})),
+          wait_until_completion: z.optional(z.boolean().check(z.describe('Default true'))),
+          run_in_background: z.optional(z.boolean()),
           rationale: z.optional(z.string().check(z.describe('Why it is needed, shown to the user'))),
           citations: z.optional(z.array(z.string()).check(z.describe('What it is based on: paths, addresses'))),
         }),
       toInput: raw => ({
         command: raw.command,
+        place: raw.wait_until_completion === false || raw.run_in_background === true ? 'block' : 'foreground',
         timeoutMs: Math.min(raw.timeout ?? defaultTimeoutMs, longestTimeoutMs),
         claims: {
           readOnly: claim(raw.is_read_only),
@@ -77,36 +80,79 @@ export const requestCommandOutput = defineAction<CommandInput, CommandOutput, Co
       }),
     }),
   ],
-  label: input => `Run command: ${firstLine(input.command, 200)}`,
-  cancelled: input => ({command: input.command, output: ''}),
-  tell: output => text(reportText(output.report)),
-  tellCut: cut => (cut.output === '' ? '' : `Output before it was stopped:\n${cut.output}`),
+  label: input =>
+    `${input.place === 'block' ? 'Start command in a block' : 'Run command'}: ${firstLine(input.command, 200)}`,
+  cancelled: input => ({command: input.command, reached: 'not-started', output: ''}),
+  tell: output => text(outputText(output)),
+  tellCut: cutText,
   build: {
     state: 'built',
     preview: async (input, {ports}) => ok({kind: 'command', command: input.command, directory: ports.shell.directory}),
-    async run(input, {ports, observe, signal}) {
-      const report = await ports.shell.run({command: input.command, timeoutMs: input.timeoutMs}, observe, signal);
-      switch (report.end.kind) {
-        case 'exited':
-        case 'signalled':
-        case 'timed-out':
-          return {state: 'success', output: {command: input.command, report}};
-        case 'aborted':
-          return {
-            state: 'cancelled',
-            why: {reason: 'interrupted', message: ''},
-            cut: {command: input.command, output: report.output.text},
-          };
-        case 'not-started':
-          return {state: 'error', fault: report.end.fault};
-        default:
-          return unreachable(report.end);
-      }
-    },
+    run: (input, context) => (input.place === 'block' ? runBlock(input, context) : runForeground(input, context)),
   },
 });
 
+type CommandSettled = Settled<CommandOutput, CommandCut>;
+
+async function runForeground(input: CommandInput, context: RunContext): Promise<CommandSettled> {
+  const {command, timeoutMs} = input;
+  const paging = input.claims.usesPager === 'yes' || context.detail.pagers.length > 0 ? 'expected' : 'unexpected';
+  const report = await context.ports.shell.run({command, timeoutMs, paging}, context.observe, context.signal);
+  switch (report.end.kind) {
+    case 'exited':
+    case 'signalled':
+    case 'timed-out':
+      return {state: 'success', output: {kind: 'completed', command, report}};
+    case 'aborted':
+      return interrupted({command, reached: 'running', output: report.output.text});
+    case 'not-started':
+      return {state: 'error', fault: report.end.fault};
+    default:
+      return unreachable(report.end);
+  }
+}
+
+/** An interruption while it starts ends it: nobody has heard of its id yet. */
+async function runBlock({command}: CommandInput, {ports, signal}: RunContext): Promise<CommandSettled> {
+  const started = await ports.blocks.start({command}, signal);
+  if (started.tag === 'ok') {
+    const block = started.value;
+    return signal.aborted
+      ? interrupted({command, reached: 'running', output: block.output.text})
+      : {state: 'success', output: {kind: 'block', command, block}};
+  }
+  return signal.aborted
+    ? interrupted({command, reached: 'not-started', output: ''})
+    : {state: 'error', fault: started.error};
+}
+
+const interrupted = (cut: CommandCut): CommandSettled => ({
+  state: 'cancelled',
+  why: {reason: 'interrupted', message: ''},
+  cut,
+});
+
 const claim = (flag: boolean | undefined): Claim => (flag === undefined ? 'unsaid' : flag ? 'yes' : 'no');
+
+function cutText({reached, output}: CommandCut): string {
+  if (reached === 'not-started') return '';
+  return output === ''
+    ? 'It was running and was ended; it had printed nothing.'
+    : `Output before it was stopped:\n${output}`;
+}
+
+function outputText(output: CommandOutput): string {
+  switch (output.kind) {
+    case 'completed':
+      return reportText(output.report);
+    case 'block':
+      return isGoing(output.block.state)
+        ? `${snapshotText(output.block)}\n[it goes on: BashOutput, BashInput and BashHandOver take block_id ${output.block.id}]`
+        : snapshotText(output.block);
+    default:
+      return unreachable(output);
+  }
+}
 
 function reportText(report: ShellReport): string {
   const seconds = (report.durationMs / 1000).toFixed(1);
@@ -114,6 +160,13 @@ function reportText(report: ShellReport): string {
   if (report.output.file !== undefined) {
     lines.push(`[${report.output.totalBytes} bytes in all; the whole output is in ${report.output.file}]`);
   }
+  for (const line of report.leftRunning) {
+    lines.push(`[left running, as block ${line}; it ends with weft unless the user keeps it]`);
+  }
+  if (report.nextDirectory !== report.directory && report.notes.length === 0) {
+    lines.push(`[the next command starts in ${report.nextDirectory}]`);
+  }
+  lines.push(...report.notes.map(note => `[${note}]`));
   lines.push(`[${endText(report)} after ${seconds} s in ${report.directory}]`);
   return lines.filter(line => line !== '').join('\n');
 }

@@ -1,17 +1,29 @@
 import * as z from 'zod/mini';
+import {firstLine} from '../base/clip.ts';
+import {ok} from '../base/outcome.ts';
+import {unreachable} from '../base/unreachable.ts';
+import {rejected} from '../domain/fault.ts';
+import {blockId} from '../domain/ids.ts';
+import {isGoing, snapshotText} from './block-text.ts';
 import {defineAction, text, toolForm} from './define-action.ts';
+import type {BlockSnapshot, HandOverEnd} from './ports.ts';
+import {nothingToShow} from './preview.ts';
 
 export interface HandOverInput {
   readonly blockId: string;
   readonly reason: string;
 }
 
+/** `over`: the command had ended before anybody was asked. */
 export interface HandOverOutput {
-  readonly screen: string;
+  readonly end: Exclude<HandOverEnd, 'nobody'> | 'over';
+  readonly block: BlockSnapshot;
 }
 
+/** `running`: it was with the user, or about to be. */
 export interface HandOverCut {
   readonly blockId: string;
+  readonly reached: 'not-started' | 'running';
 }
 
 export const transferShellCommandControlToUser = defineAction<HandOverInput, HandOverOutput, HandOverCut>({
@@ -21,14 +33,50 @@ export const transferShellCommandControlToUser = defineAction<HandOverInput, Han
   tools: [
     toolForm({
       name: 'BashHandOver',
-      description: 'Give the user the terminal of a running command.',
-      schema: () => z.object({block_id: z.string(), reason: z.string()}),
+      description: 'Give the user the terminal of a block, for a password say, and wait until it comes back.',
+      schema: () =>
+        z.object({block_id: z.string(), reason: z.string().check(z.describe('What to do there, shown to the user'))}),
       toInput: raw => ({blockId: raw.block_id, reason: raw.reason}),
     }),
   ],
-  label: input => `Hand over command ${input.blockId}: ${input.reason}`,
-  cancelled: input => ({blockId: input.blockId}),
-  tell: output => text(output.screen),
-  tellCut: () => '',
-  build: {state: 'declared'},
+  label: input => `Hand over block ${firstLine(input.blockId, 40)}: ${firstLine(input.reason, 200)}`,
+  cancelled: input => ({blockId: input.blockId, reached: 'not-started'}),
+  tell: output => text(`${snapshotText(output.block)}\n[${endText(output.end)}]`),
+  tellCut: cut => (cut.reached === 'running' ? `The hand-over was broken off; block ${cut.blockId} goes on.` : ''),
+  build: {
+    state: 'built',
+    preview: async () => ok(nothingToShow),
+    async run(input, {ports, signal}) {
+      const id = blockId(input.blockId);
+      const before = await ports.blocks.read({id, wait: 0}, signal);
+      if (before.tag === 'failed') return {state: 'error', fault: before.error};
+      if (!isGoing(before.value.state)) return {state: 'success', output: {end: 'over', block: before.value}};
+      const end = await ports.handOvers.handOver({id, reason: input.reason}, signal);
+      if (signal.aborted) {
+        const cut = {blockId: input.blockId, reached: 'running'} as const;
+        return {state: 'cancelled', why: {reason: 'interrupted', message: ''}, cut};
+      }
+      if (end === 'nobody') return {state: 'error', fault: rejected(`${nobody} Block ${id} goes on.`)};
+      const after = await ports.blocks.read({id, wait: 0}, signal);
+      if (after.tag === 'failed') return {state: 'error', fault: after.error};
+      return {state: 'success', output: {end, block: after.value}};
+    },
+  },
 });
+
+const nobody = 'There is no user at a terminal here, so nothing can be handed over.';
+
+function endText(end: HandOverOutput['end']): string {
+  switch (end) {
+    case 'detached':
+      return 'the user had the terminal and gave it back';
+    case 'ended':
+      return 'the user had the terminal; the command has ended';
+    case 'declined':
+      return 'the user did not take the terminal';
+    case 'over':
+      return 'the command had ended already; the user was not asked';
+    default:
+      return unreachable(end);
+  }
+}

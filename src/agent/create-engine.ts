@@ -9,6 +9,7 @@ import type {JournalRecord, OpenSession} from '../domain/journal.ts';
 import type {ToolSpec} from '../domain/model-stream.ts';
 import type {PermissionMode} from '../domain/risk.ts';
 import {openConversation, type Conversation} from './open-conversation.ts';
+import {concealApproval, concealReply} from './conceal-answer.ts';
 import type {ApprovalAnswer, Engine, Op} from './engine.ts';
 import {PendingAnswers} from './pending-answers.ts';
 import type {AgentPorts} from './ports.ts';
@@ -75,10 +76,10 @@ class PromptQueue implements Engine {
         this.#enqueue(() => this.#runPrompt(op.text, op.images));
         return;
       case 'answer-approval':
-        this.#approvals.answer(op.id, op.answer);
+        this.#approvals.answer(op.id, concealApproval(op.answer, this.#options.ports.secrets));
         return;
       case 'answer-question':
-        this.#questions.answer(op.id, op.answer);
+        this.#questions.answer(op.id, concealReply(op.answer, this.#options.ports.secrets));
         return;
       case 'answer-hand-over':
         this.#handOvers.answer(op.id, op.end);
@@ -134,7 +135,7 @@ class PromptQueue implements Engine {
   async #runPrompt(given: string, images: readonly ImageBlock[]): Promise<void> {
     const {ports} = this.#options;
     const text = ports.secrets.conceal(given);
-    const {session, messages, meter, grants} = this.#conversation;
+    const {session, messages, meter, grants, todos} = this.#conversation;
     const message: UserMessage = {role: 'user', id: ports.ids.message(), blocks: [...images, {kind: 'text', text}]};
     const keep = (record: JournalRecord): void => session.append(record);
     const publish = (events: readonly AgentEvent[]): void => this.#publish(events);
@@ -142,6 +143,7 @@ class PromptQueue implements Engine {
       begin: () => {
         keep({kind: 'prompt', message});
         messages.push(message);
+        todos.beginPrompt();
         publish([{event: 'prompt-accepted', id: message.id, text}]);
       },
       judge: ports.judge,
@@ -158,6 +160,7 @@ class PromptQueue implements Engine {
       asking: this.#options.asking,
       approvals: this.#approvals,
       mode: () => this.#mode,
+      reminderAfter: settled => todos.afterCall(settled),
       whyStopped: () => ({reason: this.#stopReason, message: ''}),
       portsFor: (id: ActionId) => this.#portsFor(id),
       request: () => ({

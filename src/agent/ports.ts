@@ -40,7 +40,7 @@ export interface JudgePort {
 
 export interface SecretsPort {
   /** Puts stable placeholders in the place of secrets. */
-  conceal(text: string): string;
+  readonly conceal: (text: string) => string;
 }
 
 export interface SessionsPort {

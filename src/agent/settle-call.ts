@@ -19,6 +19,7 @@ import type {ToolCallBlock, ToolResultBlock} from '../domain/conversation.ts';
 import {causeText, faultText, thrownFault, type Fault} from '../domain/fault.ts';
 import type {ActionId} from '../domain/ids.ts';
 import type {JournalRecord} from '../domain/journal.ts';
+import {reminderBlock} from '../domain/reminder.ts';
 import {noDetail, type PermissionMode, type Verdict} from '../domain/risk.ts';
 import type {Cancellation} from '../domain/settled.ts';
 import type {ApprovalAnswer} from './engine.ts';
@@ -41,6 +42,8 @@ export interface CallContext {
   readonly grants: Set<string>;
   readonly keep: (record: JournalRecord) => void;
   readonly publish: (events: readonly AgentEvent[]) => void;
+  /** What the model is to be reminded of behind this result; mostly empty. */
+  readonly reminderAfter: (settled: SettledCall) => Promise<string>;
   /** Why the prompt is being stopped, once its signal has fired. */
   readonly whyStopped: () => Cancellation;
 }
@@ -87,13 +90,18 @@ export async function settleCall(
     action.tag === 'ok'
       ? await carryOut({id: call.id, toolName: call.name, action: action.value, verdict}, context, signal)
       : {result: {tag: 'undecodable', fault: action.error}, deniedBy: 'no', durationMs: 0, preface: ''};
-  const told = toldOf(call.id, settled);
+  // No result is lost for want of a reminder.
+  const reminder = await context.reminderAfter(settled.result).catch(() => '');
+  const told = withReminder(toldOf(call.id, settled), reminder);
   // Kept before it is told: whoever hears of a result may look for it in the journal at once.
   const kept = attempt(() => context.keep({kind: 'result', result: told}));
   const {result, durationMs} = settled;
   context.publish([{event: 'action-settled', call, result, told, durationMs}]);
   return {call, told, deniedBy: settled.deniedBy, kept};
 }
+
+const withReminder = (told: ToolResultBlock, reminder: string): ToolResultBlock =>
+  reminder === '' ? told : {...told, content: [...told.content, reminderBlock(reminder)]};
 
 function attempt(keep: () => void): CallReport['kept'] {
   try {

@@ -31,8 +31,44 @@ export async function main(): Promise<void> {
     sessionsDelete: async (id, options) => {
       code = await (await import('./commands/sessions.ts')).deleteSession(id, options);
     },
+    ps: async options => {
+      code = await (await import('./commands/ps.ts')).listRunning(options);
+    },
     doctor: async options => {
       code = await (await import('./commands/doctor.ts')).doctor(options);
+    },
+    tasksDecode: async (file, options) => {
+      code = await (await import('./commands/tasks.ts')).decodeTasks(file, options);
+    },
+    tasksWatch: async (file, options) => {
+      code = await (await import('./commands/tasks.ts')).watchTasks(file, options);
+    },
+    tasksEncode: async (file, options) => {
+      code = await (await import('./commands/tasks.ts')).encodeTasks(file, options);
+    },
+    tasksTransform: async (file, options) => {
+      code = await (await import('./commands/tasks.ts')).transformTasks(file, options);
+    },
+    permissionsClasses: async options => {
+      code = await (await import('./commands/permissions.ts')).listClasses(options);
+    },
+    permissionsCheck: async (words, options) => {
+      code = await (await import('./commands/permissions.ts')).checkPermissions(words, options);
+    },
+    permissionsList: async options => {
+      code = await (await import('./commands/permissions.ts')).listPermissions(options);
+    },
+    permissionsAdd: async (list, rule, options) => {
+      code = await (await import('./commands/permissions.ts')).addPermission(list, rule, options);
+    },
+    permissionsRemove: async (list, rule, options) => {
+      code = await (await import('./commands/permissions.ts')).removePermission(list, rule, options);
+    },
+    permissionsTrust: async options => {
+      code = await (await import('./commands/permissions.ts')).trustFolder(options);
+    },
+    permissionsUntrust: async options => {
+      code = await (await import('./commands/permissions.ts')).untrustFolder(options);
     },
     completion: async shell => {
       const {renderCompletion} = await import('./completion/render-completion.ts');

@@ -1,10 +1,17 @@
 import {Command, InvalidArgumentError, Option} from 'commander';
+import type {RuleList} from '../config/settings-file.ts';
 import {UsageError} from './usage-error.ts';
 import {permissionModes, type PermissionMode} from '../domain/risk.ts';
 
 export const outputFormats = ['text', 'json', 'stream-json'] as const;
 export const providers = ['anthropic', 'openai', 'replay'] as const;
+export const taskInputs = ['auto', 'base64', 'json', 'sse'] as const;
+export const taskOutputs = ['base64', 'json', 'sse'] as const;
+export const transformTargets = ['openai', 'anthropic'] as const;
 export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
+
+/** As settings files have them; written again, since reading those is for commands that need it. */
+const ruleLists: readonly RuleList[] = ['allow', 'ask', 'deny'];
 
 /** The options of the main command as commander hands them over; an absent option was not given. */
 export interface MainOptions {
@@ -48,9 +55,39 @@ export interface Handlers {
   readonly sessionsShow: (id: string, options: JsonOption) => Promise<void>;
   readonly sessionsExport: (id: string, options: {readonly format: 'jsonl' | 'markdown'}) => Promise<void>;
   readonly sessionsDelete: (id: string, options: JsonOption) => Promise<void>;
+  readonly ps: (options: {readonly json?: true; readonly stop?: string}) => Promise<void>;
   readonly doctor: (options: JsonOption) => Promise<void>;
+  readonly tasksDecode: (file: string | undefined, options: {readonly input: TaskInput}) => Promise<void>;
+  readonly tasksWatch: (file: string | undefined, options: JsonOption) => Promise<void>;
+  readonly tasksEncode: (file: string | undefined, options: {readonly output: TaskOutput}) => Promise<void>;
+  readonly tasksTransform: (file: string | undefined, options: {readonly to: TransformTarget}) => Promise<void>;
+  readonly permissionsClasses: (options: JsonOption) => Promise<void>;
+  readonly permissionsCheck: (
+    words: readonly string[],
+    options: JsonOption & InFolder & {readonly permissionMode?: PermissionMode},
+  ) => Promise<void>;
+  readonly permissionsList: (options: JsonOption & InFolder & {readonly classes?: true}) => Promise<void>;
+  readonly permissionsAdd: (list: RuleList, rule: string, options: InFile) => Promise<void>;
+  readonly permissionsRemove: (list: RuleList, rule: string, options: InFile) => Promise<void>;
+  readonly permissionsTrust: (options: InFolder & {readonly yes?: true}) => Promise<void>;
+  readonly permissionsUntrust: (options: InFolder) => Promise<void>;
   readonly completion: (shell: (typeof shells)[number]) => Promise<void>;
 }
+
+export interface InFolder {
+  readonly cwd?: string;
+}
+
+/** Which settings file is meant; the user's where none is named. */
+export interface InFile extends InFolder {
+  readonly user?: true;
+  readonly project?: true;
+  readonly local?: true;
+}
+
+export type TaskInput = (typeof taskInputs)[number];
+export type TaskOutput = (typeof taskOutputs)[number];
+export type TransformTarget = (typeof transformTargets)[number];
 
 export interface JsonOption {
   readonly json?: true;
@@ -98,6 +135,13 @@ export function makeProgram(version: string, handlers: Handlers): Command {
     .action(handlers.sessionsDelete);
 
   program
+    .command('ps')
+    .description('commands of weft that run beside a conversation, or outlived it')
+    .option('--json', 'as JSON')
+    .option('--stop <id>', 'end one, with all it started')
+    .action(handlers.ps);
+
+  program
     .command('doctor')
     .description('what works on this machine')
     .option('--json', 'as JSON')
@@ -108,6 +152,8 @@ export function makeProgram(version: string, handlers: Handlers): Command {
     .description('print the completion script of a shell')
     .addArgument(program.createArgument('<shell>', 'the shell').choices([...shells]))
     .action(handlers.completion);
+  addTasks(program, handlers);
+  addPermissions(program, handlers);
   for (const name of commandsToCome) {
     program
       .command(name, {hidden: true})
@@ -122,7 +168,94 @@ export function makeProgram(version: string, handlers: Handlers): Command {
 }
 
 /** Names the command line contract has for later; until then they must not reach the model as a prompt. */
-const commandsToCome = ['tasks', 'permissions', 'config'];
+const commandsToCome = ['config'];
+
+function addPermissions(program: Command, handlers: Handlers): void {
+  const permissions = program
+    .command('permissions')
+    .description('what may happen without asking: rules, and trust in a folder')
+    .enablePositionalOptions()
+    .option('--list', 'every class of actions that may be asked about')
+    .option('--json', 'as JSON')
+    .action(({list, ...options}: JsonOption & {readonly list?: true}, command: Command) => {
+      if (list === undefined) command.help({error: true});
+      return handlers.permissionsClasses(options);
+    });
+  const folder = ['--cwd <dir>', 'the folder it is about'] as const;
+  permissions
+    .command('check')
+    .description('the verdict on a shell command, or on each of many: JSON lines on stdin')
+    .argument('[command...]', 'the command; where the first word holds a space, each word is a command')
+    .option('--json', 'one JSON object a line')
+    .option(...folder)
+    .addOption(new Option('--permission-mode <mode>', 'what may happen without asking').choices(permissionModes))
+    .allowUnknownOption()
+    .helpOption('--help', 'show this help')
+    .action(handlers.permissionsCheck);
+  permissions
+    .command('list')
+    .description('the rules of the settings files')
+    .option('--classes', 'instead: every class of actions that may be asked about')
+    .option('--json', 'as JSON')
+    .option(...folder)
+    .action(handlers.permissionsList);
+  const changes = [
+    ['add', 'write a rule into a settings file', handlers.permissionsAdd],
+    ['remove', 'take a rule out of a settings file', handlers.permissionsRemove],
+  ] as const;
+  for (const [name, description, handler] of changes) {
+    permissions
+      .command(name)
+      .description(description)
+      .addArgument(program.createArgument('<list>', 'what the rule does').choices([...ruleLists]))
+      .argument('<rule>', 'such as "Bash(git status:*)" or "Edit(src/**)"')
+      .option('--user', 'your own settings (without a flag: these)')
+      .option('--project', 'the settings of the folder, for everybody: .weft/settings.json')
+      .option('--local', 'the settings of the folder, for you: .weft/settings.local.json')
+      .option(...folder)
+      .action(handler);
+  }
+  permissions
+    .command('trust')
+    .description('show what the settings of the folder want, and accept it')
+    .option('--yes', 'without asking')
+    .option(...folder)
+    .action(handlers.permissionsTrust);
+  permissions
+    .command('untrust')
+    .description('take the trust back')
+    .option(...folder)
+    .action(handlers.permissionsUntrust);
+}
+
+function addTasks(program: Command, handlers: Handlers): void {
+  const tasks = program.command('tasks').description('the task protocol: streams of agents, and the todo lists in them');
+  const fromFile = 'read this; without it, or as "-", stdin';
+  tasks
+    .command('decode')
+    .description('each payload or event as JSON, one a line')
+    .argument('[file]', fromFile)
+    .addOption(new Option('--input <form>', 'what is read').choices(taskInputs).default('auto'))
+    .action(handlers.tasksDecode);
+  tasks
+    .command('watch')
+    .description('the todo list, live')
+    .argument('[file]', fromFile)
+    .option('--json', 'the list as one line of JSON after each change, as without a terminal')
+    .action(handlers.tasksWatch);
+  tasks
+    .command('encode')
+    .description('todo lists, one {"todos":[...]} a line, as events of the task protocol')
+    .argument('[file]', fromFile)
+    .addOption(new Option('--output <form>', 'what is written').choices(taskOutputs).default('base64'))
+    .action(handlers.tasksEncode);
+  tasks
+    .command('transform')
+    .description('an event stream as the stream of another API (SSE)')
+    .addOption(new Option('--to <api>', 'whose').choices(transformTargets).makeOptionMandatory())
+    .argument('[file]', fromFile)
+    .action(handlers.tasksTransform);
+}
 
 function addMainOptions(program: Command): void {
   program

@@ -16,6 +16,8 @@ export interface TuiOptions {
   readonly opening: 'composer' | 'sessions';
   /** One sentence each, shown at the start. */
   readonly notices: readonly string[];
+  /** Looked for after the first frame: one sentence each. */
+  lateNotices(): Promise<readonly string[]>;
   /** Sessions that `/resume` offers, latest first. */
   listSessions(): readonly SessionSummary[];
   readonly history: HistoryPort;

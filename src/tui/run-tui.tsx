@@ -45,6 +45,7 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
     try {
       if (options.firstPrompt !== '') session.send(options.firstPrompt);
       session.remember(options.history.load());
+      void options.lateNotices().then(notices => session.warn(notices));
       if (options.opening === 'sessions') session.offerSessions();
       return await left;
     } finally {

@@ -102,6 +102,11 @@ export class Session {
     this.#press([{kind: 'paste', text}]);
   }
 
+  warn(notices: readonly string[]): void {
+    for (const notice of notices) this.#view = told(this.#view, 'warning', notice);
+    if (notices.length > 0) this.#drawSoon();
+  }
+
   handleBlocks(): void {
     this.#drawSoon();
   }

@@ -6,7 +6,9 @@ import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {rolldown} from 'rolldown';
 import type {ModelEvent} from '../../src/domain/model-stream.ts';
+import {protoAsText} from '../../.config/proto-as-text.ts';
 import {AnthropicDecoder} from '../../src/models/anthropic-decoder.ts';
+import {judgements} from './judgements.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const weft = join(root, 'bin', 'weft.js');
@@ -45,6 +47,21 @@ function decodeMs(): number {
   return pass();
 }
 
+/** What a file of this folder prints that Node cannot run as it stands. */
+async function bundled(name: string): Promise<string> {
+  const bundle = await rolldown({
+    cwd: root,
+    input: `test/bench/${name}.ts`,
+    platform: 'node',
+    plugins: [protoAsText],
+    external: ['react-devtools-core'],
+    transform: {define: {'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"'}},
+  });
+  await bundle.write({dir: join(home, name), format: 'esm'});
+  await bundle.close();
+  return spawnSync(process.execPath, [join(home, name, `${name}.js`)], {encoding: 'utf8'}).stdout.trim();
+}
+
 const row = (what: string, figure: string): void => console.log(`${what.padEnd(52)} ${figure}`);
 const home = mkdtempSync(join(tmpdir(), 'weft-bench-'));
 try {
@@ -58,16 +75,10 @@ try {
 
   row('decode 1 MB in 25,000 stream events', `${decodeMs().toFixed(0)} ms CPU`);
 
-  const bundle = await rolldown({
-    cwd: root,
-    input: 'test/bench/tui-stream.ts',
-    platform: 'node',
-    external: ['react-devtools-core'],
-    transform: {define: {'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"'}},
-  });
-  await bundle.write({dir: home, format: 'esm'});
-  const rendered = spawnSync(process.execPath, [join(home, 'tui-stream.js')], {encoding: 'utf8'});
-  row('terminal UI, 300 kB of markdown in 40-byte deltas', rendered.stdout.trim());
+  row('judge a command', await judgements());
+
+  row('terminal UI, 300 kB of markdown in 40-byte deltas', await bundled('tui-stream'));
+  row('read and fold 50 MB of the task protocol', await bundled('task-log'));
 } finally {
   rmSync(home, {recursive: true, force: true});
 }

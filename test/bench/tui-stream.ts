@@ -4,6 +4,7 @@ import {noUsage} from '../../src/domain/usage.ts';
 import type {TuiOptions} from '../../src/tui/options.ts';
 import {runTui} from '../../src/tui/run-tui.tsx';
 import {scriptedEngine} from '../tui/support/scripted-engine.ts';
+import {noBlocks} from '../tui/support/stage.ts';
 
 /**
  * CPU time of the terminal UI for a streamed answer: 300 kB of markdown in deltas of 40 characters, as many a turn of the
@@ -46,7 +47,11 @@ const options: TuiOptions = {
   firstPrompt: '',
   opening: 'composer',
   notices: [],
+  lateNotices: async () => [],
   listSessions: () => [],
+  blocks: noBlocks,
+  permissions: () => [],
+  trust: {state: 'nothing', text: () => '', accept: async () => ''},
   history: {load: () => [], add: () => {}},
   look: 'colour',
   demo: 'none',

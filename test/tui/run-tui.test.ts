@@ -328,6 +328,7 @@ describe('stopping and leaving', () => {
         firstPrompt: '',
         opening: 'composer',
         notices: ['No model is configured.'],
+        lateNotices: async () => [],
         listSessions: () => [],
         blocks: noBlocks,
         history: {load: () => [], add: () => {}},

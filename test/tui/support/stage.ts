@@ -61,6 +61,7 @@ export async function start(
       firstPrompt: '',
       opening: 'composer',
       notices: [],
+      lateNotices: async () => [],
       listSessions: () => [],
       blocks: noBlocks,
       history: {load: () => ['an earlier prompt'], add: prompt => void remembered.push(prompt)},

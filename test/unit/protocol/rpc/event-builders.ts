@@ -146,6 +146,8 @@ export function commandSettled(
 ): readonly AgentEvent[] {
   const input = {
     command: 'npm test',
+    place: 'foreground',
+
     timeoutMs: 120_000,
     claims: {readOnly: 'unsaid', risky: 'unsaid', usesPager: 'unsaid'},
     description: '',
@@ -172,6 +174,7 @@ export function commandSettled(
 export const commandReport = (text: string, code: number): SettledOf<'request-command-output'> => ({
   state: 'success',
   output: {
+    kind: 'completed',
     command: 'npm test',
     report: {
       end: {kind: 'exited', code},
@@ -180,6 +183,7 @@ export const commandReport = (text: string, code: number): SettledOf<'request-co
       directory: '/work/project',
       nextDirectory: '/work',
       leftRunning: [],
+      notes: [],
     },
   },
 });

@@ -161,7 +161,7 @@ export const scripts: Readonly<Record<string, {partials: 'with' | 'without'; eve
         {
           state: 'cancelled',
           why: {reason: 'interrupted', message: ''},
-          cut: {command: 'npm test', output: 'running\n'},
+          cut: {command: 'npm test', reached: 'running', output: 'running\n'},
         },
         'The user interrupted this.',
       ),

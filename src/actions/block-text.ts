@@ -1,0 +1,41 @@
+import {unreachable} from '../base/unreachable.ts';
+import type {BlockSnapshot, BlockState} from './ports.ts';
+
+/** What the model reads of a block: its text, then in brackets what else a person would see. */
+export function snapshotText(block: BlockSnapshot): string {
+  const {output} = block;
+  const lines = [output.text.replace(/\n$/u, '')];
+  if (output.file !== undefined) {
+    lines.push(`[${output.totalBytes} bytes in all; the whole output is in ${output.file}]`);
+  }
+  lines.push(...block.notes.map(note => `[${note}]`));
+  const facts = [`block ${block.id}: ${blockStateText(block.state)}`, `${seconds(block.ageMs)} after its start`];
+  if (isGoing(block.state)) {
+    facts.push(`cursor at line ${block.cursor.row + 1}, column ${block.cursor.column + 1}`);
+    if (block.screen === 'alternate') facts.push('full-screen program');
+  }
+  lines.push(`[${facts.join(', ')}, in ${block.directory}]`);
+  return lines.filter(line => line !== '').join('\n');
+}
+
+/** `running`, `waiting for input: Password:`, `exit code 1`: a block's state in words. */
+export function blockStateText(state: BlockState): string {
+  switch (state.kind) {
+    case 'running':
+      return 'running';
+    case 'waiting':
+      return state.lastLine === '' ? 'waiting for input' : `waiting for input: ${state.lastLine}`;
+    case 'exited':
+      return `exit code ${state.code}`;
+    case 'signalled':
+      return `ended by ${state.signal}`;
+    case 'ended':
+      return 'ended';
+    default:
+      return unreachable(state);
+  }
+}
+
+export const isGoing = (state: BlockState): boolean => state.kind === 'running' || state.kind === 'waiting';
+
+const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;

@@ -1,0 +1,106 @@
+import {randomUUID} from 'node:crypto';
+import {unreachable} from '../../base/unreachable.ts';
+import type {AnswerStream} from '../../protocol/transform/answer-stream.ts';
+import type {PayloadRead, ResponseEvent} from '../../protocol/task/response-event.ts';
+import type {TaskView} from '../../tasks/task-view.ts';
+import type {ExitCode} from '../exit-code.ts';
+import type {JsonOption, TaskInput, TaskOutput, TransformTarget} from '../program.ts';
+import {runFilter} from '../tasks/run-filter.ts';
+
+/** `weft tasks decode`: payloads as objects with field numbers as keys, events as JSON with their payloads decoded. */
+export function decodeTasks(file: string | undefined, {input}: {readonly input: TaskInput}): Promise<ExitCode> {
+  return runFilter(file, async complain => {
+    const [{taskFilter}, {eventJson}] = await Promise.all([
+      import('../tasks/task-filter.ts'),
+      import('../../protocol/task/event-json.ts'),
+    ]);
+    return taskFilter({
+      input,
+      complain,
+      onEvent: event => `${JSON.stringify(eventJson(event))}\n`,
+      onPayload: payload => (payload.tag === 'ok' ? `${JSON.stringify(payload.tree)}\n` : ''),
+      onEnd: () => '',
+    });
+  });
+}
+
+/** `weft tasks watch`: a live panel on a terminal; else, and with `--json`, the list as a line after each change. */
+export async function watchTasks(file: string | undefined, {json}: JsonOption): Promise<ExitCode> {
+  if (json === undefined && process.stdout.isTTY) {
+    return (await import('../tasks/watch-panel.ts')).watchPanel(file);
+  }
+  return runFilter(file, async complain => {
+    const [{taskFilter}, {makeTaskLog}, {todosOf}, {todosLine}] = await Promise.all([
+      import('../tasks/task-filter.ts'),
+      import('../../tasks/task-log.ts'),
+      import('../../tasks/task-view.ts'),
+      import('../../tasks/todo-lines.ts'),
+    ]);
+    const log = makeTaskLog();
+    let shown = log.view;
+    let printed = todosLine(todosOf(shown));
+    const lineOf = (view: TaskView): string => {
+      if (view === shown) return '';
+      shown = view;
+      const line = todosLine(todosOf(view));
+      if (line === printed) return '';
+      printed = line;
+      return `${line}\n`;
+    };
+    return taskFilter({
+      input: 'auto',
+      complain,
+      onEvent: event => lineOf(log.takeEvent(event)),
+      onPayload: payload => lineOf(log.takePayload(payload)),
+      onEnd: () => '',
+    });
+  });
+}
+
+/** `weft tasks encode`: the events that lead from each list to the next one. */
+export function encodeTasks(file: string | undefined, {output}: {readonly output: TaskOutput}): Promise<ExitCode> {
+  return runFilter(file, async complain => {
+    const {encodeFilter} = await import('../tasks/encode-filter.ts');
+    return encodeFilter(output, complain);
+  });
+}
+
+/** `weft tasks transform`: the stream of another API; it ends properly even where the input breaks off. */
+export function transformTasks(file: string | undefined, {to}: {readonly to: TransformTarget}): Promise<ExitCode> {
+  return runFilter(file, async complain => {
+    const [{taskFilter}, {makePayloadEvents}, stream] = await Promise.all([
+      import('../tasks/task-filter.ts'),
+      import('../../tasks/payload-events.ts'),
+      targetStream(to),
+    ]);
+    const eventOf = makePayloadEvents();
+    const takeEvent = (event: ResponseEvent): string => stream.push(event).join('');
+    const takePayload = (payload: PayloadRead): string => takeEvent(eventOf([payload]));
+    return taskFilter({
+      input: 'auto',
+      complain,
+      onEvent: takeEvent,
+      onPayload: takePayload,
+      onEnd: () => stream.end().join(''),
+    });
+  });
+}
+
+async function targetStream(to: TransformTarget): Promise<AnswerStream> {
+  const name = randomUUID();
+  switch (to) {
+    case 'openai': {
+      const {makeOpenAiStream} = await import('../../protocol/transform/openai-stream.ts');
+      return makeOpenAiStream({id: `chatcmpl-${name}`, created: Math.floor(Date.now() / 1000), model: unknownModel});
+    }
+    case 'anthropic': {
+      const {makeAnthropicStream} = await import('../../protocol/transform/anthropic-stream.ts');
+      return makeAnthropicStream({id: `msg_${name}`, model: unknownModel});
+    }
+    default:
+      return unreachable(to);
+  }
+}
+
+/** The protocol names the model only at the end of a stream. */
+const unknownModel = 'unknown';
