@@ -2,9 +2,7 @@ import {randomUUID} from 'node:crypto';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import type {SessionInfo} from '../actions/agent-event.ts';
-import {noVictims, type ActionPorts} from '../actions/ports.ts';
-import {failed} from '../base/outcome.ts';
-import {rejected} from '../domain/fault.ts';
+import type {ActionPorts, BlockDesk, VictimsPort} from '../actions/ports.ts';
 import {createEngine} from '../agent/create-engine.ts';
 import type {Engine} from '../agent/engine.ts';
 import type {ModelPort, SessionsPort} from '../agent/ports.ts';
@@ -14,11 +12,19 @@ import type {OpenSession} from '../domain/journal.ts';
 import type {PermissionMode} from '../domain/risk.ts';
 import {deniedReads} from '../safety/denied-reads.ts';
 import {makeJudge} from '../safety/judge.ts';
+import {makeLiveRules} from '../safety/live-rules.ts';
 import type {PermissionRules} from '../safety/rules.ts';
+import {guardMachine} from '../safety/secrets/guard-machine.ts';
+import {makeSecrets} from '../safety/secrets/make-secrets.ts';
+import {isSecretFile} from '../safety/secrets/secret-file-name.ts';
+import {concealModel} from './conceal-model.ts';
+import {allowRule, type KeepRule} from './allow-rule.ts';
 import {makeFiles} from '../workspace/files.ts';
+import {makeCommands} from '../workspace/make-commands.ts';
 import {makeOutputFolder} from '../workspace/output-folder.ts';
 import {makeSearch} from '../workspace/search.ts';
-import {makeShell} from '../workspace/shell.ts';
+import type {VictimPlace} from '../workspace/victims/make-victims.ts';
+import {watchSecretFiles} from '../workspace/secret-files.ts';
 
 export interface EngineParts {
   readonly model: ModelPort;
@@ -32,33 +38,68 @@ export interface EngineParts {
   readonly environment: NodeJS.ProcessEnv;
   /** Variables that the user wants commands to have. */
   readonly ownVariables: Readonly<Record<string, string>>;
+  /** Names of variables that commands get although they look like secrets. */
+  readonly passedVariables: readonly string[];
+  /** Where blocks are written down for other runs of weft to find. */
+  readonly blocksFolder: string;
+  /** What placeholders of secrets are made with. */
+  readonly placeholderKey: () => Uint8Array;
   readonly mode: PermissionMode;
   readonly rules: PermissionRules;
+  readonly keepRule: KeepRule;
   readonly systemPrompt: string;
   readonly limits: PromptLimits;
   readonly asking: 'somebody' | 'nobody';
 }
 
+/** Closing it also ends every command that is not kept. */
+export interface ComposedEngine extends Engine {
+  readonly desk: BlockDesk;
+  /** Puts placeholders in the place of secrets. */
+  readonly conceal: (text: string) => string;
+}
+
 /** Wires the engine to this machine: the one place where ports meet what implements them. */
-export function composeEngine(parts: EngineParts): Engine {
-  const {roots, home, environment, rules} = parts;
+export function composeEngine(parts: EngineParts): ComposedEngine {
+  const {roots, home, environment} = parts;
+  const live = makeLiveRules(parts.rules);
+  const {rules} = live;
   const [directory] = roots;
   const outputs = makeOutputFolder({parent: join(tmpdir(), `weft-output-${process.getuid?.() ?? 'user'}`)});
   const files = makeFiles({roots, home, alsoReadable: outputs.folders});
+  const secrets = makeSecrets({
+    environment: {...parts.ownVariables, ...environment},
+    files: watchSecretFiles({roots, isSecretFile}),
+    key: parts.placeholderKey,
+  });
+  const commands = makeCommands({
+    roots,
+    environment,
+    ownVariables: parts.ownVariables,
+    passedVariables: parts.passedVariables,
+    outputs,
+    filter: secrets.filter,
+    conceal: secrets.conceal,
+    registryFolder: parts.blocksFolder,
+  });
   const ground = {roots, home, resolve: (path: string) => files.resolve(path)};
-  const machine: Pick<ActionPorts, 'shell' | 'files' | 'search' | 'blocks'> = {
-    blocks: {start: async () => noBlocks, read: async () => noBlocks, write: async () => noBlocks},
-    shell: makeShell({directory, environment, ownVariables: parts.ownVariables, outputs}),
+  const bare: Pick<ActionPorts, 'shell' | 'files' | 'search' | 'blocks'> = {
+    shell: commands.shell,
+    blocks: commands.blocks,
     files,
     search: makeSearch({roots, home, environment, excluded: deniedReads({...ground, rules})}),
   };
-  return createEngine({
+  const machine = guardMachine(bare, secrets);
+  const engine = createEngine({
     ports: {
       machine,
-      victims: {find: async () => noVictims},
-      secrets: {conceal: text => text},
-      model: parts.model,
-      judge: {...makeJudge({...ground, rules}), allow: async () => failed(rejected('Rules cannot be kept yet.'))},
+      victims: lazyVictims({roots, home, environment}, secrets.conceal),
+      secrets,
+      model: concealModel(parts.model, secrets),
+      judge: {
+        ...makeJudge({...ground, rules, directory: () => machine.shell.directory}),
+        allow: allowRule(live, parts.keepRule),
+      },
       sessions: parts.sessions,
       clock: {now: () => Date.now()},
       ids: {message: () => messageId(randomUUID()), todo: () => todoId(randomUUID())},
@@ -68,10 +109,27 @@ export function composeEngine(parts: EngineParts): Engine {
     origin: parts.origin,
     model: parts.modelId,
     mode: parts.mode,
-    systemPrompt: parts.systemPrompt,
+    systemPrompt: secrets.conceal(parts.systemPrompt),
     limits: parts.limits,
     asking: parts.asking,
   });
+  return {
+    desk: commands.desk,
+    conceal: secrets.conceal,
+    submit: op => engine.submit(op),
+    subscribe: listener => engine.subscribe(listener),
+    async close(reason) {
+      await engine.close(reason);
+      await commands.close();
+    },
+  };
 }
 
-const noBlocks = failed(rejected('Blocks are not built yet.'));
+/** Looked for by what is loaded with the first command that destroys. */
+const lazyVictims = (ground: VictimPlace, conceal: (text: string) => string): VictimsPort => ({
+  async find(commands, signal) {
+    const {makeVictims} = await import('../workspace/victims/make-victims.ts');
+    const {summary, paths, more} = await makeVictims(ground).find(commands, signal);
+    return {summary: conceal(summary), paths: paths.map(conceal), more};
+  },
+});

@@ -1,15 +1,17 @@
 import {readFileSync, statSync} from 'node:fs';
 import {homedir} from 'node:os';
-import {join} from 'node:path';
 import {randomUUID} from 'node:crypto';
 import {findInstructions, type Instructions} from '../config/instructions.ts';
 import {placesOf, type Places} from '../config/places.ts';
-import {mergeSettings, type SettingsLayer, type Sourced} from '../config/settings.ts';
+import type {SettingsLayer, Sourced} from '../config/settings.ts';
+import {mergeTrusted, type TrustedSettings} from '../config/trusted-settings.ts';
 import {causeText, faultText} from '../domain/fault.ts';
 import type {PermissionMode} from '../domain/risk.ts';
 import {parseRule, type PermissionRule, type PermissionRules} from '../safety/rules.ts';
 import type {Store} from '../store/open-store.ts';
+import {folderTrust, type FolderTrustPort} from './folder-trust.ts';
 import type {MainOptions, providers} from './program.ts';
+import {fileLayers, trustPlace} from './settings-layers.ts';
 import {UsageError} from './usage-error.ts';
 
 /** What a run of weft finds around it: folders, settings, instructions, and the store when it is asked for. */
@@ -20,6 +22,10 @@ export interface Surroundings {
   readonly roots: readonly [string, ...string[]];
   readonly places: Places;
   readonly settings: EffectiveSettings;
+  /** The rules as they were written, who set them, and whether they count. */
+  readonly permissions: TrustedSettings;
+  /** What the folder's own settings want, and the user's word on it. */
+  readonly trust: FolderTrustPort;
   /** What was odd in the settings: one sentence each. */
   readonly notices: readonly string[];
   /** Tells the user one line on stderr. */
@@ -37,6 +43,8 @@ export interface EffectiveSettings {
   readonly rules: PermissionRules;
   /** For commands. */
   readonly env: Readonly<Record<string, string>>;
+  /** Names of variables that commands get although they look like secrets. */
+  readonly passEnv: readonly string[];
 }
 
 export function loadSurroundings(given: {
@@ -46,7 +54,8 @@ export function loadSurroundings(given: {
 }): Surroundings {
   const {directory, added, options} = given;
   const places = placesOf({platform: process.platform, env: process.env, home: homedir()});
-  const merged = mergeSettings(layersOf(directory, places, options));
+  const place = trustPlace(directory, places);
+  const merged = mergeTrusted(layersOf(directory, places, options), place);
   if (merged.tag === 'failed') throw new UsageError(faultText(merged.error));
   const {settings, warnings} = merged.value;
   let store: Promise<Store> | undefined;
@@ -57,12 +66,15 @@ export function loadSurroundings(given: {
     places,
     notices: warnings,
     note: noteOnStderr,
+    trust: folderTrust(merged.value, place),
+    permissions: merged.value,
     settings: {
       model: settings.model?.value,
       // The flag knows one more than settings do: a recording.
       provider: options.provider ?? settings.provider?.value,
       baseUrl: settings.baseUrl?.value,
       permissionMode: settings.permissionMode.value,
+      passEnv: settings.passEnv.map(({value}) => value),
       env: Object.fromEntries(Object.entries(settings.env).map(([name, {value}]) => [name, value])),
       rules: {
         allow: rulesFrom(settings.permissions.allow),
@@ -92,7 +104,8 @@ export async function openUserStore(places: Places): Promise<Store> {
 
 function layersOf(directory: string, places: Places, options: MainOptions): readonly SettingsLayer[] {
   return [
-    ...fileLayers(directory, places, options),
+    ...fileLayers(directory, places),
+    ...givenLayer(options.settings),
     {source: 'environment', values: {model: process.env['WEFT_MODEL'] || undefined}},
     {
       source: 'flags',
@@ -106,33 +119,13 @@ function layersOf(directory: string, places: Places, options: MainOptions): read
   ];
 }
 
-function fileLayers(directory: string, places: Places, {settings}: MainOptions): readonly SettingsLayer[] {
-  const files = [
-    {source: 'user', path: places.settings},
-    {source: 'project', path: join(directory, '.weft', 'settings.json')},
-    {source: 'local', path: join(directory, '.weft', 'settings.local.json')},
-  ] as const;
-  const layers: SettingsLayer[] = files.flatMap(({source, path}) => {
-    const text = settingsText(path);
-    return text === undefined ? [] : [{source, path, text}];
-  });
-  if (settings === undefined) return layers;
-  if (settings.trimStart().startsWith('{')) return [...layers, {source: 'given', path: '--settings', text: settings}];
+function givenLayer(settings: string | undefined): readonly SettingsLayer[] {
+  if (settings === undefined) return [];
+  if (settings.trimStart().startsWith('{')) return [{source: 'given', path: '--settings', text: settings}];
   try {
-    return [...layers, {source: 'given', path: settings, text: readFileSync(settings, 'utf8')}];
+    return [{source: 'given', path: settings, text: readFileSync(settings, 'utf8')}];
   } catch (cause) {
     throw new UsageError(`The settings file cannot be read: ${causeText(cause)}`);
-  }
-}
-
-/** A settings file that is there and cannot be read stops weft: it may hold a rule that someone relies on. */
-function settingsText(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && (cause.code === 'ENOENT' || cause.code === 'ENOTDIR'))
-      return undefined;
-    throw new UsageError(`The settings file ${path} cannot be read: ${causeText(cause)}`);
   }
 }
 

@@ -1,15 +1,18 @@
-import {statSync} from 'node:fs';
 import {homedir} from 'node:os';
-import {join, resolve} from 'node:path';
+import {join} from 'node:path';
 import {noUsage} from '../domain/usage.ts';
+import type {HistoryPort} from '../tui/options.ts';
 import {systemPrompt} from '../agent/system-prompt.ts';
 import type {SessionSummary} from '../domain/journal.ts';
 import {chooseModel, isConfigured, type ChosenModel, type ModelChoice} from './choose-model.ts';
 import {chooseSession, sessionWish} from './choose-session.ts';
 import {composeEngine} from './compose-engine.ts';
+import {directoryOf} from './directory-of.ts';
 import {exitCode, timeLimitText, type ExitCode} from './exit-code.ts';
+import {leftoverNotices} from './leftover-notices.ts';
 import {loadSurroundings, type Surroundings} from './load-surroundings.ts';
 import {noModelNotice, noModelText} from './no-model.ts';
+import {placeholderKey} from './placeholder-key.ts';
 import type {MainOptions} from './program.ts';
 import {joinPrompt, readStdin} from './read-stdin.ts';
 import {UsageError} from './usage-error.ts';
@@ -81,14 +84,6 @@ async function fullPrompt(
   return joinPrompt(asked, await readStdin(process.stdin, {until, note}));
 }
 
-function directoryOf(path: string): string {
-  const directory = resolve(path);
-  if (!statSync(directory, {throwIfNoEntry: false})?.isDirectory()) {
-    throw new UsageError(`${directory} is not a folder.`);
-  }
-  return directory;
-}
-
 async function answer(
   prompt: string,
   {surroundings, late}: {readonly surroundings: Surroundings; readonly late: NodeJS.Timeout | undefined},
@@ -106,6 +101,7 @@ async function answer(
   const engine = await compose(chosen, {surroundings, asking: 'nobody'});
   if (options.debug !== undefined) (await import('./debug-log.ts')).logEvents(engine);
   clearTimeout(late);
+  void leftoverNotices(blocksFolder(surroundings)).then(notices => notices.forEach(note));
   return runPrint({
     engine,
     prompt,
@@ -119,10 +115,11 @@ async function answer(
 
 async function openTerminal(firstPrompt: string, surroundings: Surroundings): Promise<ExitCode> {
   const {options, directory} = surroundings;
-  const [chosen, {lookOf, runTerminal}, {openHistory}] = await Promise.all([
+  const [chosen, {lookOf, runTerminal}, {openHistory}, {ruleLines, ruleText}] = await Promise.all([
     model(surroundings),
     import('./run-terminal.ts'),
     import('./prompt-history.ts'),
+    import('./permissions/rule-lines.ts'),
   ]);
   const notices = [...surroundings.notices];
   if (chosen.state === 'missing') notices.push(noModelNotice);
@@ -133,8 +130,11 @@ async function openTerminal(firstPrompt: string, surroundings: Surroundings): Pr
     firstPrompt,
     opening: options.resume === true ? 'sessions' : 'composer',
     notices,
+    lateNotices: () => leftoverNotices(blocksFolder(surroundings)),
     listSessions: await sessionLister(surroundings),
-    history: openHistory(join(surroundings.places.data, 'history.jsonl')),
+    history: concealed(openHistory(join(surroundings.places.data, 'history.jsonl')), engine.conceal),
+    permissions: () => ruleLines(surroundings.permissions).map(ruleText),
+    trust: surroundings.trust,
     look: lookOf(process.env, options.color),
     demo: 'offered',
   } as const;
@@ -142,10 +142,18 @@ async function openTerminal(firstPrompt: string, surroundings: Surroundings): Pr
   while (end.kind === 'demo') {
     await (await import('./demo/run-demo.ts')).runDemo({});
     if (chosen.state === 'missing') return exitCode.done;
-    end = await runTerminal({...job, firstPrompt: '', opening: 'composer', notices: []});
+    end = await runTerminal({...job, firstPrompt: '', opening: 'composer', notices: [], lateNotices: async () => []});
   }
   return end.kind === 'signalled' ? end.code : exitCode.done;
 }
+
+/** What is typed may hold a secret, and the history lies on the disk. */
+const concealed = (history: HistoryPort, conceal: (text: string) => string): HistoryPort => ({
+  load: () => history.load(),
+  add: prompt => history.add(conceal(prompt)),
+});
+
+const blocksFolder = ({places}: Surroundings): string => join(places.data, 'blocks');
 
 /** Sessions of this folder, for `/resume`; read when asked for. */
 async function sessionLister({options, directory, store}: Surroundings): Promise<() => readonly SessionSummary[]> {
@@ -188,8 +196,16 @@ async function compose(
     home: homedir(),
     environment: process.env,
     ownVariables: settings.env,
+    passedVariables: settings.passEnv,
+    blocksFolder: blocksFolder(surroundings),
+    placeholderKey: placeholderKey(
+      join(surroundings.places.data, 'placeholder.key'),
+      options.sessionPersistence ? 'keep' : 'leave-no-trace',
+    ),
     mode: settings.permissionMode,
     rules: settings.rules,
+    keepRule: async rule =>
+      (await import('../config/edit-rules.ts')).addRule({path: surroundings.places.settings, list: 'allow', rule}),
     systemPrompt: systemPrompt({
       directory,
       platform: process.platform,

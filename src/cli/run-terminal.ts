@@ -1,19 +1,22 @@
 import {homedir} from 'node:os';
-import type {Engine} from '../agent/engine.ts';
+import type {ComposedEngine} from './compose-engine.ts';
 import type {SessionSummary} from '../domain/journal.ts';
 import {runTui} from '../tui/run-tui.tsx';
-import type {HistoryPort, TuiExit} from '../tui/options.ts';
+import type {HistoryPort, TrustPort, TuiExit} from '../tui/options.ts';
 import {exitCode, type ExitCode} from './exit-code.ts';
 import {version} from './version.ts';
 
 export interface TerminalJob {
-  readonly engine: Engine;
+  readonly engine: ComposedEngine;
   readonly directory: string;
   readonly firstPrompt: string;
   readonly opening: 'composer' | 'sessions';
   readonly notices: readonly string[];
+  readonly lateNotices: () => Promise<readonly string[]>;
   readonly listSessions: () => readonly SessionSummary[];
   readonly history: HistoryPort;
+  readonly permissions: () => readonly string[];
+  readonly trust: TrustPort;
   readonly look: 'colour' | 'plain';
   readonly demo: 'none' | 'offered';
 }
@@ -41,8 +44,12 @@ export async function runTerminal(job: TerminalJob): Promise<TerminalEnd> {
       firstPrompt: job.firstPrompt,
       opening: job.opening,
       notices: job.notices,
+      lateNotices: job.lateNotices,
       listSessions: job.listSessions,
       history: job.history,
+      blocks: job.engine.desk,
+      permissions: job.permissions,
+      trust: job.trust,
       look: job.look,
       demo: job.demo,
       clock: {now: () => performance.now()},

@@ -6,6 +6,8 @@ export interface Places {
   readonly data: string;
   readonly settings: string;
   readonly database: string;
+  /** The folders whose settings the user trusts. */
+  readonly trust: string;
 }
 
 /**
@@ -29,6 +31,7 @@ export function placesOf(user: {
     data,
     settings: paths.join(config, 'settings.json'),
     database: paths.join(data, 'weft.db'),
+    trust: paths.join(data, 'trust.json'),
   });
 
   const own = env['WEFT_HOME'] ?? '';

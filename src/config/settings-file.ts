@@ -9,9 +9,15 @@ import {nearestName} from '../base/nearest-name.ts';
 export type SettingsFile = z.infer<typeof settingsFile>;
 export type SettingKey = keyof SettingsFile;
 
+/** The lists of rules in a settings file; the strongest comes last. */
+export const ruleLists = ['allow', 'ask', 'deny'] as const;
+export type RuleList = (typeof ruleLists)[number];
+
 export const providers = ['anthropic', 'openai'] as const;
 
 const rules = z.optional(z.array(z.string().check(z.minLength(1))));
+
+const variable = () => z.string().check(z.regex(/^[A-Za-z_][A-Za-z0-9_]*$/u));
 
 const settingsFile = z.object({
   model: z.optional(z.string().check(z.minLength(1))),
@@ -19,7 +25,8 @@ const settingsFile = z.object({
   baseUrl: z.optional(z.url({protocol: /^https?$/u})),
   permissionMode: z.optional(z.enum(permissionModes)),
   permissions: z.optional(z.object({allow: rules, ask: rules, deny: rules})),
-  env: z.optional(z.record(z.string().check(z.regex(/^[A-Za-z_][A-Za-z0-9_]*$/u)), z.string())),
+  env: z.optional(z.record(variable(), z.string())),
+  passEnv: z.optional(z.array(variable())),
 });
 
 /** In words for whoever wrote something else. */
@@ -30,10 +37,10 @@ const expected = {
   permissionMode: `one of ${permissionModes.join(', ')}`,
   permissions: 'lists of rules, for example {"allow": ["Read"], "ask": [], "deny": ["Bash(rm:*)"]}',
   env: 'names of environment variables with their text, for example {"CI": "1"}',
+  passEnv: 'names of variables that commands get although they look like secrets, for example ["NPM_TOKEN"]',
 } as const satisfies Record<SettingKey, string>;
 
 const keys: readonly string[] = Object.keys(expected);
-const permissionKeys = ['allow', 'ask', 'deny'];
 
 /**
  * Reads one settings file. A value that does not fit stops weft, since ignoring it could drop a rule that someone relies on;
@@ -66,9 +73,7 @@ function unknownKeys(object: JsonObject): readonly string[] {
   const permissions = object['permissions'];
   return [
     ...unknown(Object.keys(object), {known: keys, within: ''}),
-    ...(isJsonObject(permissions)
-      ? unknown(Object.keys(permissions), {known: permissionKeys, within: 'permissions.'})
-      : []),
+    ...(isJsonObject(permissions) ? unknown(Object.keys(permissions), {known: ruleLists, within: 'permissions.'}) : []),
   ];
 }
 

@@ -1,7 +1,8 @@
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
 import type {PermissionMode} from '../domain/risk.ts';
-import {parseSettings, type providers, type SettingKey, type SettingsFile} from './settings-file.ts';
+import {admit, type FolderTrust} from './admit-project.ts';
+import {parseSettings, type providers, type RuleList, type SettingsFile} from './settings-file.ts';
 
 /**
  * Where a value can come from, weakest first. `project` and `local` are files of the workspace, which may have been written by
@@ -28,18 +29,27 @@ export interface Settings {
   readonly baseUrl: Sourced<string> | undefined;
   readonly permissionMode: Sourced<PermissionMode>;
   /** The rules of all layers, in the order of the layers. */
-  readonly permissions: Readonly<Record<'allow' | 'ask' | 'deny', readonly Sourced<string>[]>>;
+  readonly permissions: Readonly<Record<RuleList, readonly Sourced<string>[]>>;
   readonly env: Readonly<Record<string, Sourced<string>>>;
+  /** Names of variables that look like secrets and that commands get all the same, from all layers. */
+  readonly passEnv: readonly Sourced<string>[];
+}
+
+export interface MergedSettings {
+  readonly settings: Settings;
+  readonly warnings: readonly string[];
+  /** What the workspace's own files have or would have only in a trusted folder, in words; empty where they only restrict. */
+  readonly wishes: readonly Sourced<string>[];
+  /** The workspace's rules that allow, where the folder is not trusted. */
+  readonly withheld: readonly Sourced<string>[];
 }
 
 /**
  * Puts the layers together, in the order of `settingSources` whatever order they come in: the strongest value counts, rules add
- * up. The workspace's own files may make weft stricter and choose a model; what would let them act, or send the
- * conversation elsewhere, is left out with a warning.
+ * up. The workspace's own files may make weft stricter and choose a model; what would let them act, or send the conversation
+ * elsewhere, counts only where the user trusts the folder, and is left out with a warning elsewhere.
  */
-export function mergeSettings(
-  layers: readonly SettingsLayer[],
-): Outcome<{readonly settings: Settings; readonly warnings: readonly string[]}, Fault> {
+export function mergeSettings(layers: readonly SettingsLayer[], trust: FolderTrust): Outcome<MergedSettings, Fault> {
   let settings: Settings = {
     model: undefined,
     provider: undefined,
@@ -47,8 +57,11 @@ export function mergeSettings(
     permissionMode: {value: 'default', source: 'default', path: ''},
     permissions: {allow: [], ask: [], deny: []},
     env: {},
+    passEnv: [],
   };
   const warnings: string[] = [];
+  const wishes: Sourced<string>[] = [];
+  const withheld: Sourced<string>[] = [];
   const inOrder = layers.toSorted((a, b) => settingSources.indexOf(a.source) - settingSources.indexOf(b.source));
   for (const layer of inOrder) {
     if ('values' in layer) {
@@ -58,16 +71,29 @@ export function mergeSettings(
     const {source, path} = layer;
     const parsed = parseSettings(layer);
     if (parsed.tag === 'failed') return failed(parsed.error);
-    warnings.push(...parsed.value.warnings);
+    const file = withoutBypass(parsed.value.settings);
+    warnings.push(...parsed.value.warnings, ...file.refused.map(refusal => `${path}: ${refusal}`));
     if (source === 'user' || source === 'given') {
-      settings = over(settings, {source, path}, parsed.value.settings);
+      settings = over(settings, {source, path}, file.settings);
       continue;
     }
-    const admitted = admit(parsed.value.settings, settings.permissionMode.value);
+    const admitted = admit(file.settings, {mode: settings.permissionMode.value, trust});
     warnings.push(...admitted.refused.map(refusal => `${path}: ${refusal}`));
+    wishes.push(...admitted.wishes.map(value => ({value, source, path})));
+    withheld.push(...admitted.withheld.map(value => ({value, source, path})));
     settings = over(settings, {source, path}, admitted.settings);
   }
-  return ok({settings, warnings});
+  return ok({settings, warnings, wishes, withheld});
+}
+
+/** That nothing is asked at all is chosen anew each time, by a flag. */
+function withoutBypass(file: SettingsFile): {readonly settings: SettingsFile; readonly refused: readonly string[]} {
+  if (file.permissionMode !== 'bypassPermissions') return {settings: file, refused: []};
+  const {permissionMode, ...settings} = file;
+  return {
+    settings,
+    refused: [`"permissionMode" is ignored: ${permissionMode} is chosen by the flag --permission-mode only.`],
+  };
 }
 
 function over(
@@ -89,45 +115,10 @@ function over(
       ask: [...below.permissions.ask, ...ask.map(sourced)],
       deny: [...below.permissions.deny, ...deny.map(sourced)],
     },
+    passEnv: [...below.passEnv, ...(file.passEnv ?? []).map(sourced)],
     env: {
       ...below.env,
       ...Object.fromEntries(Object.entries(file.env ?? {}).map(([name, value]) => [name, sourced(value)])),
     },
   };
 }
-
-/** What a file of the workspace may say while nobody has been asked whether the workspace is trusted. */
-function admit(
-  file: SettingsFile,
-  mode: PermissionMode,
-): {readonly settings: SettingsFile; readonly refused: readonly string[]} {
-  const {baseUrl, provider, env, permissionMode, permissions, ...harmless} = file;
-  const refused: string[] = [];
-  const refuse = (key: SettingKey | 'permissions.allow', why: string): void => {
-    refused.push(`"${key}" is ignored: ${why}.`);
-  };
-  const elsewhere = 'a project may not choose where the conversation is sent; set it in your own settings';
-  if (baseUrl !== undefined) refuse('baseUrl', elsewhere);
-  if (provider !== undefined) refuse('provider', elsewhere);
-  if (env !== undefined) refuse('env', 'a project may not set environment variables; set them in your own settings');
-  if ((permissions?.allow ?? []).length > 0) {
-    refuse('permissions.allow', 'a project may not permit anything by itself; put the rules into your own settings');
-  }
-  const isLooser = permissionMode !== undefined && looseness[permissionMode] > looseness[mode];
-  if (isLooser)
-    refuse('permissionMode', `a project may not be less strict than "${mode}"; choose it with --permission-mode`);
-  return {
-    settings: {
-      ...harmless,
-      ...(permissionMode === undefined || isLooser ? {} : {permissionMode}),
-      ...(permissions === undefined ? {} : {permissions: {ask: permissions.ask, deny: permissions.deny}}),
-    },
-    refused,
-  };
-}
-
-/** How much passes unasked: `plan` changes nothing, `dontAsk` denies what `default` would ask about. */
-const looseness = {plan: 0, dontAsk: 1, default: 2, acceptEdits: 3, bypassPermissions: 4} as const satisfies Record<
-  PermissionMode,
-  number
->;

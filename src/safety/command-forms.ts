@@ -6,6 +6,10 @@ import {programName, startsAfter, textsFrom} from './wrappers.ts';
 export interface CommandForms {
   /** One space between words, no doubles. */
   readonly forms: readonly string[];
+  /** Every word in it without quotes, as far as it can be told: what may be the name of a file among them. */
+  readonly words: ReadonlySet<string>;
+  /** The words after `>` and its like, in the same way. */
+  readonly redirected: ReadonlySet<string>;
   /** `partial`: too tangled to be read to the end. */
   readonly extent: 'whole' | 'partial';
 }
@@ -22,6 +26,8 @@ const innerAllowance = (command: string): number => 8 * command.length + 10_000;
  */
 export function commandForms(command: string): CommandForms {
   const forms = new Set<string>();
+  const named = new Set<string>();
+  const redirected = new Set<string>();
   const texts = new Set([command]);
   let allowance = innerAllowance(command);
   let extent: CommandForms['extent'] = 'whole';
@@ -31,7 +37,9 @@ export function commandForms(command: string): CommandForms {
       forms.add(oneSpaced(piece));
       const reading = readShell(piece);
       if (reading.extent === 'partial') extent = 'partial';
+      for (const {plain} of reading.redirected) redirected.add(plain);
       for (const words of reading.commands) {
+        for (const {plain} of words) named.add(plain);
         const starts = startsIn(words);
         if (starts.length >= mostStarts) extent = 'partial';
         for (const form of formsOf(words, starts)) forms.add(form);
@@ -44,7 +52,7 @@ export function commandForms(command: string): CommandForms {
       }
     }
   }
-  return {forms: [...forms], extent};
+  return {forms: [...forms], words: named, redirected, extent};
 }
 
 const piecesOf = (text: string): ReadonlySet<string> =>
@@ -69,8 +77,22 @@ function formsOf(words: readonly ShellWord[], starts: readonly number[]): readon
     const program = words[at]?.plain ?? '';
     const name = programName(program);
     const bare = name === program ? [] : [oneSpaced(`${name} ${plain(at + 1)}`)];
-    return [written(at), plain(at), ...bare];
+    const direct = subcommandStarts(words, at).map(from => oneSpaced(`${name} ${plain(from)}`));
+    return [written(at), plain(at), ...bare, ...direct];
   });
+}
+
+/** Where the words go on after the options of the program itself: at `push` in `git -C x push`. */
+function subcommandStarts(words: readonly ShellWord[], at: number): readonly number[] {
+  const starts = new Set<number>();
+  let from = at + 1;
+  while (from < words.length && from - at < mostStarts && /^-./u.test(words[from]?.plain ?? '')) {
+    // Whether an option takes a value is not known: both count.
+    starts.add(from + 1).add(from + 2);
+    const isValue = !/^-./u.test(words[from + 1]?.plain ?? '-') && /^-./u.test(words[from + 2]?.plain ?? '');
+    from += isValue ? 2 : 1;
+  }
+  return [...starts].filter(start => start < words.length && !/^-./u.test(words[start]?.plain ?? ''));
 }
 
 /** The words from one on, joined; the whole is joined only once. */

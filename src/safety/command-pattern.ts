@@ -3,32 +3,159 @@ import type {CommandForms} from './command-forms.ts';
 import {oneSpaced} from './one-spaced.ts';
 import {fitsRun} from './wildcard.ts';
 
-/** A pattern for commands: a `*` stands for any text; `beginning` (written `git status:*`) lets any arguments follow. */
+/**
+ * A pattern for commands: words as the shell reads them, in which a `*` without quotes or backslash stands for any text, of
+ * several words too; `beginning` (written `git status:*`) lets any arguments follow.
+ */
 export interface CommandPattern {
+  /** As it was written, without the closing `:*`. */
   readonly text: string;
   readonly reach: 'whole' | 'beginning';
+  /** Its characters without quotes, words apart by `wordGap`, each star as `anyText`. */
+  readonly elements: readonly string[];
 }
 
 /** Reads `git status:*` or `npm run *`; one without a command is refused. */
 export function parseCommandPattern(written: string): Outcome<CommandPattern, string> {
-  const beginning = written.trim().endsWith(':*') ? written.trim().slice(0, -2) : undefined;
-  const text = oneSpaced(beginning ?? written);
+  const trimmed = written.trim();
+  const beginning = trimmed.endsWith(':*') ? trimmed.slice(0, -2).trim() : undefined;
+  const text = beginning ?? trimmed;
   if (text === '') return failed('the pattern names no command; leave the parentheses out to mean every command');
-  return ok({text, reach: beginning === undefined ? 'whole' : 'beginning'});
+  return ok({text, reach: beginning === undefined ? 'whole' : 'beginning', elements: elementsOf(text)});
 }
 
-/** For rules that allow: only a single plain command, without chaining, redirection, substitution, expansion or escape. */
-export const fitsPlainCommand = (pattern: CommandPattern, command: string): boolean =>
-  !/[;&|<>`$(){}\n\r\\#*?~![\]]/u.test(command) && fitsText(pattern, oneSpaced(command));
+/**
+ * For rules that allow: whether the pattern covers a simple command of these literal words, the program first. An argument that
+ * holds a space is one word; `./a` is `a`, and what lies in `home`, the user's home folder, is as good as `~/…`. Of what is
+ * around the command (redirections, assignments, wrappers) it says nothing.
+ */
+export function coversWords(
+  {elements, reach}: CommandPattern,
+  {words, home}: {readonly words: readonly string[]; readonly home: string},
+): boolean {
+  if (words.some(word => word.includes(wordGap))) return false;
+  const covers = (pattern: readonly string[], run: string): boolean =>
+    fitsRun(pattern, run, wildly) || (reach === 'beginning' && fitsRun([...pattern, wordGap, anyText], run, wildly));
+  const written = words.join(wordGap);
+  if (covers(elements, written)) return true;
+  const shortened = words.map((word, at) => shortSpelling(word, {at, home})).join(wordGap);
+  return covers(shortElements(elements), shortened);
+}
+
+/** For rules that allow: the very text that was allowed, whatever it consists of. See `exactPattern`. */
+export const isTextOf = ({text, reach, elements}: CommandPattern, command: string): boolean =>
+  reach === 'whole' && !elements.includes(anyText) && text === exactPattern(command);
+
+/** The pattern for this text and no other. */
+export function exactPattern(command: string): string {
+  const text = command.trim();
+  let pattern = '';
+  for (const {from, to, value} of charactersOf(text)) {
+    pattern += value === anyText ? '\\*' : text.slice(from, to);
+  }
+  return pattern;
+}
 
 /** For rules that ask or deny: some part of the command, in some form; also a command too tangled to be read to the end. */
-export const fitsSomeForm = (pattern: CommandPattern, {forms, extent}: CommandForms): boolean =>
-  extent === 'partial' || forms.some(form => fitsText(pattern, form));
+export const fitsSomeForm = (pattern: CommandPattern, {forms, extent}: CommandForms): boolean => {
+  if (extent === 'partial') return true;
+  const spellings = [Array.from(oneSpaced(pattern.text), starred), pattern.elements.map(spaced)];
+  const wanted = spellings.flatMap(spelling =>
+    pattern.reach === 'beginning' ? [spelling, [...spelling, ' ', anyText]] : [spelling],
+  );
+  return forms.some(form => wanted.some(each => fitsRun(each, form, wildly)));
+};
 
-const fitsText = ({text, reach}: CommandPattern, command: string): boolean =>
-  fitsRun(text, command, characters) || (reach === 'beginning' && fitsRun(`${text} *`, command, characters));
+/** Stands for any text. */
+const anyText = '';
 
-const characters = {
-  isStar: (wanted: string): boolean => wanted === '*',
+/** Between words; no word of a command can hold it. */
+const wordGap = '\0';
+
+const wildly = {
+  isStar: (wanted: string): boolean => wanted === anyText,
   fits: (wanted: string, found: string): boolean => wanted === found,
 };
+
+/** In rules that ask or deny every star is one: such a rule drawn too wide lets nothing through. */
+const starred = (character: string): string => (character === '*' ? anyText : character);
+
+const spaced = (element: string): string => (element === wordGap ? ' ' : starred(element));
+
+const elementsOf = (text: string): readonly string[] => {
+  const elements: string[] = [];
+  for (const {value} of charactersOf(text)) {
+    if (value === anyText || value === wordGap) elements.push(value);
+    else for (let at = 0; at < value.length; at += 1) elements.push(value.charAt(at));
+  }
+  return elements;
+};
+
+/** A stretch of the text and what it stands for: `anyText`, `wordGap`, or characters without quotes. */
+interface Read {
+  readonly from: number;
+  readonly to: number;
+  readonly value: string;
+}
+
+/** Quotes that are not closed, and a backslash at the end, stand for themselves. */
+function* charactersOf(text: string): Generator<Read> {
+  for (let from = 0; from < text.length;) {
+    const char = text.charAt(from);
+    const read = /\s/u.test(char) ? gapAt(text, from) : char === '\\' ? escapeAt(text, from) : quoteAt(text, from);
+    const {to, value} = read ?? {to: from + 1, value: starred(char)};
+    if (to > from) yield {from, to, value};
+    from = to;
+  }
+}
+
+function gapAt(text: string, from: number): Omit<Read, 'from'> {
+  let to = from;
+  while (to < text.length && /\s/u.test(text.charAt(to))) to += 1;
+  return {to, value: wordGap};
+}
+
+const escapeAt = (text: string, from: number): Omit<Read, 'from'> | undefined =>
+  from + 1 < text.length ? {to: from + 2, value: text.charAt(from + 1)} : undefined;
+
+function quoteAt(text: string, from: number): Omit<Read, 'from'> | undefined {
+  const quote = text.charAt(from);
+  if (quote === "'") {
+    const end = text.indexOf("'", from + 1);
+    return end < 0 ? undefined : {to: end + 1, value: text.slice(from + 1, end)};
+  }
+  if (quote !== '"') return undefined;
+  const found = /"((?:[^"\\]|\\[\s\S])*)"/uy;
+  found.lastIndex = from;
+  const match = found.exec(text);
+  return match === null
+    ? undefined
+    : {to: from + match[0].length, value: (match[1] ?? '').replaceAll(/\\(["\\$`])/gu, '$1')};
+}
+
+/** A program keeps its `./` unless a folder follows: without one it would be looked for elsewhere. */
+function shortSpelling(word: string, {at, home}: {readonly at: number; readonly home: string}): string {
+  if (home !== '' && home !== '/' && word.startsWith(`${home}/`)) return `~${word.slice(home.length)}`;
+  return word.slice(leadingDots(word, at));
+}
+
+/** The same for the words of a pattern. A star right after `./` could be an option without it. */
+function shortElements(elements: readonly string[]): readonly string[] {
+  const short: string[] = [];
+  let from = 0;
+  for (let word = 0; from <= elements.length; word += 1) {
+    const gap = elements.indexOf(wordGap, from);
+    const to = gap < 0 ? elements.length : gap;
+    const written = elements.slice(from, to);
+    const skipped = leadingDots(written.map(element => (element === anyText ? '*' : element)).join(''), word);
+    if (word > 0) short.push(wordGap);
+    short.push(...(written[skipped] === anyText ? written : written.slice(skipped)));
+    from = to + 1;
+  }
+  return short;
+}
+
+function leadingDots(word: string, at: number): number {
+  const dots = /^(?:\.\/+)+(?=[^-/])/u.exec(word)?.[0].length ?? 0;
+  return at === 0 && !word.slice(dots).includes('/') ? 0 : dots;
+}

@@ -1,34 +1,28 @@
 import {definitions, type Action} from '../actions/catalogue.ts';
-import type {CommandInput} from '../actions/request-command-output.ts';
 import {unreachable} from '../base/unreachable.ts';
-import type {RiskLevel} from '../domain/risk.ts';
+import {noDetail} from '../domain/risk.ts';
 import {actionPaths} from './action-paths.ts';
+import {commandFinding} from './command-finding.ts';
+import type {Finding} from './host-finding.ts';
 import type {CommandForms} from './command-forms.ts';
-import {destructivePart} from './destructive.ts';
 import {globStarts} from './glob-starts.ts';
 import {realParts, writtenParts, type Ground} from './ground.ts';
 import {protectedPart} from './protected-paths.ts';
-
-/**
- * What the host found about an action before rules and mode; `reasons` are what is out of the ordinary, often none. Modes do not
- * let `protected` edits through by themselves; a rule of the user's that allows them does, and so does bypassing.
- */
-export interface Finding {
-  readonly decision: 'allow' | 'ask';
-  readonly risk: RiskLevel;
-  readonly reasons: readonly string[];
-  readonly scope: 'ordinary' | 'protected';
-}
+import type {ParsedCommand} from './read-command.ts';
 
 /** What an action is judged by besides itself. */
 export interface Evidence {
   readonly ground: Ground;
+  /** Where a command would start. */
+  readonly directory: string;
   /** The forms of the command that is judged, read once. */
   readonly forms: (command: string) => CommandForms;
+  /** The parts of the command that is judged, read once. */
+  readonly parsed: (command: string) => ParsedCommand;
 }
 
 /** A first judgement: reading inside the workspace and talking to the user are allowed, everything else is asked. */
-export function findingOf(action: Action, {ground, forms}: Evidence): Finding {
+export function findingOf(action: Action, {ground, forms, parsed}: Evidence): Finding {
   switch (action.name) {
     case 'read-files':
     case 'grep':
@@ -38,14 +32,21 @@ export function findingOf(action: Action, {ground, forms}: Evidence): Finding {
       return searching(action, ground);
     case 'update-todos':
     case 'ask-user-question':
-      return {decision: 'allow', risk: 'read-only', reasons: [], scope: 'ordinary'};
+    case 'read-shell-command-output':
+    case 'transfer-shell-command-control-to-user':
+      return {decision: 'allow', risk: 'read-only', reasons: [], scope: 'ordinary', detail: noDetail};
+    case 'write-to-long-running-shell-command':
+      return {
+        decision: 'ask',
+        risk: 'unknown',
+        reasons: ['it types into a running program'],
+        scope: 'ordinary',
+        detail: noDetail,
+      };
     case 'request-file-edits':
       return editing(actionPaths(action), ground);
     case 'request-command-output':
-      return running(action.input, forms(action.input.command));
-    case 'write-to-long-running-shell-command':
-    case 'read-shell-command-output':
-    case 'transfer-shell-command-control-to-user':
+      return commandFinding(action.input, {ground, forms, parsed: parsed(action.input.command)});
     case 'upload-artifact':
     case 'search-codebase':
     case 'read-mcp-resource':
@@ -72,6 +73,7 @@ export function findingOf(action: Action, {ground, forms}: Evidence): Finding {
         risk: definitions[action.name].risk,
         reasons: ['it is not judged yet'],
         scope: 'ordinary',
+        detail: noDetail,
       };
     default:
       return unreachable(action);
@@ -81,12 +83,13 @@ export function findingOf(action: Action, {ground, forms}: Evidence): Finding {
 function reading(paths: readonly string[], ground: Ground): Finding {
   const outside = outsideOf(paths, ground);
   return outside.length === 0
-    ? {decision: 'allow', risk: 'read-only', reasons: [], scope: 'ordinary'}
+    ? {decision: 'allow', risk: 'read-only', reasons: [], scope: 'ordinary', detail: noDetail}
     : {
         decision: 'ask',
         risk: 'read-only',
         reasons: [`it reads outside the workspace: ${outside.join(', ')}`],
         scope: 'ordinary',
+        detail: noDetail,
       };
 }
 
@@ -110,21 +113,8 @@ function editing(paths: readonly string[], ground: Ground): Finding {
       ...(outside.length === 0 ? [] : [`it changes files outside the workspace: ${outside.join(', ')}`]),
       ...(guarded.length === 0 ? [] : [`it changes what can run or grant rights: ${guarded.join(', ')}`]),
     ],
-    scope: guarded.length === 0 && outside.length === 0 ? 'ordinary' : 'protected',
-  };
-}
-
-/** Every command asks; what the model claims of it only adds to the reasons. */
-function running({claims}: CommandInput, forms: CommandForms): Finding {
-  const destructive = destructivePart(forms);
-  return {
-    decision: 'ask',
-    risk: destructive === undefined ? 'unknown' : 'destructive',
-    reasons: [
-      ...(destructive === undefined ? [] : [`\`${destructive}\` can destroy work`]),
-      ...(claims.risky === 'yes' ? ['the model calls it risky'] : []),
-    ],
-    scope: 'ordinary',
+    scope: guarded.length > 0 ? 'protected' : outside.length > 0 ? 'outside' : 'ordinary',
+    detail: noDetail,
   };
 }
 

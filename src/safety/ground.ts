@@ -1,4 +1,5 @@
 import type {ResolvedPath} from '../actions/ports.ts';
+import {letterCaseOf, type LetterCase} from './letter-case.ts';
 import {isAbsolutePath, partsBelow, partsOf, pathOf, type PathParts} from './path-parts.ts';
 import {nameParts, type PathPattern, type PatternPart} from './path-pattern.ts';
 
@@ -10,6 +11,8 @@ export interface Ground {
   readonly roots: () => readonly PathParts[];
   /** The home folder as named and where it leads. */
   readonly homes: () => readonly PathParts[];
+  /** How names are compared in rules that forbid. */
+  readonly letterCase: () => LetterCase;
 }
 
 export interface GroundOptions {
@@ -27,7 +30,27 @@ export function makeGround({roots, home, resolve}: GroundOptions): Ground {
     let found: readonly PathParts[] | undefined;
     return () => (found ??= distinct([...paths, ...paths.map(path => resolve(path).path)].map(partsOf)));
   };
-  return {resolve, roots: asNamedAndReal(roots), homes: asNamedAndReal([home])};
+  let letterCase: LetterCase | undefined;
+  return {
+    resolve,
+    roots: asNamedAndReal(roots),
+    homes: asNamedAndReal([home]),
+    letterCase: () => (letterCase ??= letterCaseOf(roots[0] ?? '/', resolve)),
+  };
+}
+
+/** The same ground for as long as one judgement takes: where a path leads is looked up once. */
+export function groundOfOneMoment(ground: Ground): Ground {
+  const found = new Map<string, ResolvedPath>();
+  return {
+    ...ground,
+    resolve(path) {
+      const written = pathOf(writtenParts(path, ground));
+      const known = found.get(written) ?? ground.resolve(path);
+      found.set(written, known);
+      return known;
+    },
+  };
 }
 
 /** Where the path leads. */

@@ -1,33 +1,47 @@
 import type {Action} from '../actions/catalogue.ts';
 import {noDetail, type PermissionMode, type Verdict} from '../domain/risk.ts';
-import {commandForms, type CommandForms} from './command-forms.ts';
-import {findingOf, type Evidence, type Finding} from './finding.ts';
-import {makeGround, type GroundOptions} from './ground.ts';
+import type {CommandForms} from './command-forms.ts';
+import {writesProtected} from './command-finding.ts';
+import {findingOf, type Evidence} from './finding.ts';
+import type {Finding} from './host-finding.ts';
+import {groundOfOneMoment, makeGround, type GroundOptions} from './ground.ts';
+import {readCommand, type ParsedCommand} from './read-command.ts';
+import {resolvedForms} from './resolved-forms.ts';
 import {ruleFor} from './rule-for.ts';
+import {rulesCover} from './rules-cover.ts';
 import type {PermissionRules} from './rules.ts';
 
 export interface JudgeOptions extends GroundOptions {
   readonly rules: PermissionRules;
+  /** Where the next command would start. */
+  readonly directory: () => string;
 }
 
 /**
  * The host's judgement of actions. What decides, in this order: a rule that denies; plan mode, for what is not known to only
- * read; bypassing; a rule that asks; a rule that allows, of protected files too; acceptEdits, for ordinary edits; what the host
- * found. What the model claims of its commands never loosens a verdict.
+ * read; bypassing, but for protected files; a rule that asks; a rule that allows, of protected files too; acceptEdits, for
+ * ordinary edits; what the host found. What the model claims of its commands never loosens a verdict.
  */
 export interface Judge {
   assess(action: Action, mode: PermissionMode, signal: AbortSignal): Promise<Verdict>;
 }
 
-export function makeJudge({rules, ...options}: JudgeOptions): Judge {
-  const ground = makeGround(options);
+export function makeJudge({rules, directory, ...options}: JudgeOptions): Judge {
+  const lasting = makeGround(options);
   return {
     async assess(action, mode) {
-      let read: CommandForms | undefined;
-      const evidence: Evidence = {ground, forms: command => (read ??= commandForms(command))};
+      const ground = groundOfOneMoment(lasting);
+      let forms: CommandForms | undefined;
+      let parsed: ParsedCommand | undefined;
+      const evidence: Evidence = {
+        ground,
+        directory: directory(),
+        forms: command => (forms ??= resolvedForms(command, evidence.parsed(command))),
+        parsed: command => (parsed ??= readCommand(command, {directory: directory(), ground})),
+      };
       const finding = findingOf(action, evidence);
       const rule = ruleFor(action, rules, evidence);
-      const {risk} = finding;
+      const {risk, detail} = finding;
       const plain = isPlainEdit(action, finding);
       const grantable = plain && rule?.behaviour !== 'ask' ? 'kind' : 'exact';
       const deny = (reason: string): Verdict => ({
@@ -37,17 +51,37 @@ export function makeJudge({rules, ...options}: JudgeOptions): Judge {
         grantable: 'exact',
         detail: noDetail,
       });
-      const ask = (...reasons: readonly string[]): Verdict => ({decision: 'ask', risk, reasons, grantable, detail: noDetail});
-      const allow: Verdict = {decision: 'allow', risk, reasons: [], grantable, detail: noDetail};
+      const ask = (...reasons: readonly string[]): Verdict => ({decision: 'ask', risk, reasons, grantable, detail});
+      const allow: Verdict = {decision: 'allow', risk, reasons: [], grantable, detail};
+      const guarded = (): boolean =>
+        action.name === 'request-command-output'
+          ? writesProtected(action.input.command, evidence)
+          : finding.scope === 'protected';
+      const confirmed = async (): Promise<boolean> => parsed?.extent === 'whole' && parsed.confirmed();
+      const covered = async (): Promise<boolean> =>
+        action.name === 'request-command-output' &&
+        parsed?.extent === 'whole' &&
+        // Where only the model's claims ask, no rule speaks of them.
+        (parsed.concerns.length > 0 || parsed.calls.some(({reason}) => reason !== undefined)) &&
+        rulesCover(parsed, rules, ground) &&
+        confirmed();
 
       if (rule?.behaviour === 'deny') return deny(`the rule ${rule.text} forbids it`);
       if (mode === 'plan' && risk !== 'read-only') return deny('in plan mode nothing is changed or run');
-      if (mode === 'bypassPermissions') return allow;
-      if (rule?.behaviour === 'ask') return ask(`the rule ${rule.text} says to ask`, ...finding.reasons);
+      if (rule?.behaviour === 'ask' && mode !== 'bypassPermissions') {
+        return ask(`the rule ${rule.text} says to ask`, ...finding.reasons);
+      }
       if (rule?.behaviour === 'allow') return allow;
+      if (mode === 'bypassPermissions' && !guarded()) return allow;
       if (mode === 'acceptEdits' && plain) return allow;
-      if (finding.decision === 'allow') return allow;
-      return finding.reasons.length === 0 ? ask(ordinaryReason(action)) : ask(...finding.reasons);
+      if (await covered()) return allow;
+      if (finding.decision === 'allow') {
+        return action.name !== 'request-command-output' || (await confirmed())
+          ? allow
+          : ask('two ways of reading it differ');
+      }
+      if (mode === 'bypassPermissions') return ask('it changes what can run or grant rights', ...finding.reasons);
+      return finding.reasons.length === 0 ? ask('edits ask first in this mode') : ask(...finding.reasons);
     },
   };
 }
@@ -55,6 +89,3 @@ export function makeJudge({rules, ...options}: JudgeOptions): Judge {
 /** Edits that a mode may let through: inside the workspace and of nothing that could run or change weft's own rules. */
 const isPlainEdit = (action: Action, finding: Finding): boolean =>
   action.name === 'request-file-edits' && finding.risk === 'local-change' && finding.scope === 'ordinary';
-
-const ordinaryReason = (action: Action): string =>
-  action.name === 'request-file-edits' ? 'edits ask first in this mode' : 'commands ask first in this mode';

@@ -1,4 +1,6 @@
 import {failed, ok, type Outcome} from '../base/outcome.ts';
+import {unreachable} from '../base/unreachable.ts';
+import {foldedName, type LetterCase} from './letter-case.ts';
 import type {PathParts} from './path-parts.ts';
 import {fitsRun} from './wildcard.ts';
 
@@ -34,12 +36,38 @@ export function parsePathPattern(text: string): Outcome<PathPattern, string> {
 }
 
 /** Whether the pattern, here anchored at the root of the disk, names the path or a folder that holds it. */
-export const fitsPath = (anchored: readonly PatternPart[], path: PathParts): boolean =>
-  fitsRun<PatternPart, string>([...anchored, anyDepth], path, {isStar: isAnyDepth, fits: fitsPart});
+export const fitsPath = (anchored: readonly PatternPart[], path: PathParts, letterCase: LetterCase): boolean =>
+  fitsRun<PatternPart, string>([...anchored, anyDepth], path, {isStar: isAnyDepth, fits: partFits[letterCase]});
 
 /** Whether the pattern names the folder, or everything that can lie in it: what a search of the folder would come upon. */
-export const fitsFolder = (anchored: readonly PatternPart[], folder: PathParts): boolean =>
-  fitsPath(anchored, folder) || fitsPath(anchored, [...folder, whateverName]);
+export const fitsFolder = (anchored: readonly PatternPart[], folder: PathParts, letterCase: LetterCase): boolean =>
+  fitsPath(anchored, folder, letterCase) || fitsPath(anchored, [...folder, whateverName], letterCase);
+
+/**
+ * As `fitsPath`, for a path with wildcards of the shell in it: whether it may stand for a path that the pattern names. What
+ * braces and brackets stand for counts as any text.
+ */
+export const mayFit = (anchored: readonly PatternPart[], path: PathParts, letterCase: LetterCase): boolean =>
+  fitsRun<PatternPart, string>([...anchored, anyDepth], path, {
+    isStar: isAnyDepth,
+    fits: (part, name) => (/[*?[{]/u.test(name) ? mayMeet(part, name, letterCase) : partFits[letterCase](part, name)),
+  });
+
+/** Whether something in the folder, at any depth, may be named by the pattern, or the folder itself is. */
+export function mayLieBelow(anchored: readonly PatternPart[], folder: PathParts, letterCase: LetterCase): boolean {
+  for (const [at, name] of folder.entries()) {
+    const part = anchored[at];
+    if (part === undefined || part.kind === 'any-depth') return true;
+    if (!partFits[letterCase](part, name)) return false;
+  }
+  return true;
+}
+
+/** Whether every path that the pattern names has a part that begins with a dot. */
+export const namesHidden = ({parts}: PathPattern): boolean =>
+  parts.some(
+    part => (part.kind === 'name' && part.name.startsWith('.')) || (part.kind === 'wild' && part.characters[0] === '.'),
+  );
 
 export const isAnyDepth = (part: PatternPart): boolean => part.kind === 'any-depth';
 
@@ -49,11 +77,52 @@ export const nameParts = (path: PathParts): readonly PatternPart[] => path.map(n
 function fitsPart(part: PatternPart, name: string): boolean {
   if (part.kind === 'name') return part.name === name;
   if (part.kind === 'any-depth') return true;
-  return fitsRun(part.characters, Array.from(name), {
-    isStar: wanted => wanted === '*',
-    fits: (wanted, found) => wanted === '?' || wanted === found,
-  });
+  return fitsRun(part.characters, Array.from(name), wildly);
 }
+
+const partFits: Readonly<Record<LetterCase, typeof fitsPart>> = {
+  exactly: fitsPart,
+  folded: (part, name) => fitsPart(folded(part), foldedName(name)),
+};
+
+function folded(part: PatternPart): PatternPart {
+  switch (part.kind) {
+    case 'name':
+      return {kind: 'name', name: foldedName(part.name)};
+    case 'wild':
+      return {kind: 'wild', characters: part.characters.map(foldedName)};
+    case 'any-depth':
+      return part;
+    default:
+      return unreachable(part);
+  }
+}
+
+/** Whether some name fits both; where both have wildcards, what stands before the first of each decides. */
+function mayMeet(part: PatternPart, glob: string, letterCase: LetterCase): boolean {
+  const simple = glob.replaceAll(/\[[^\]]*\]?|\{[^}]*\}?/gu, '*');
+  const own = letterCase === 'folded' ? folded(part) : part;
+  const seen = letterCase === 'folded' ? foldedName(simple) : simple;
+  if (own.kind === 'any-depth') return true;
+  if (own.kind === 'name') {
+    // The shell's wildcards pass over a leading dot.
+    if (own.name.startsWith('.') && !seen.startsWith('.')) return false;
+    return fitsRun(Array.from(seen), Array.from(own.name), wildly);
+  }
+  const before = own.characters
+    .slice(
+      0,
+      own.characters.findIndex(char => char === '*' || char === '?'),
+    )
+    .join('');
+  const [beforeGlob = ''] = seen.split(/[*?]/u);
+  return before.startsWith(beforeGlob) || beforeGlob.startsWith(before);
+}
+
+const wildly = {
+  isStar: (wanted: string): boolean => wanted === '*',
+  fits: (wanted: string, found: string): boolean => wanted === '?' || wanted === found,
+};
 
 const anyDepth: PatternPart = {kind: 'any-depth'};
 

@@ -1,3 +1,5 @@
+import {ansiEscapeAt} from './ansi-escape.ts';
+
 /**
  * A first reading of shell text: which simple commands are in it, and what their words are once quotes and backslashes are gone.
  * It knows quoting, substitution and redirection, not the whole grammar: what it takes for a command may be an argument or part
@@ -6,6 +8,8 @@
 export interface ShellReading {
   /** The words of every command, those of substitutions before those of the command around them. */
   readonly commands: readonly (readonly ShellWord[])[];
+  /** The words after signs of redirection; those of here-documents among them. */
+  readonly redirected: readonly ShellWord[];
   /** `partial`: nested too deep to be read to the end. */
   readonly extent: 'whole' | 'partial';
 }
@@ -21,9 +25,9 @@ export interface ShellWord {
 const deepest = 20;
 
 export function readShell(text: string): ShellReading {
-  const scan: Scan = {text, at: 0, commands: [], extent: 'whole'};
+  const scan: Scan = {text, at: 0, commands: [], redirected: [], extent: 'whole'};
   readList(scan, {depth: 0, until: 'end'});
-  return {commands: scan.commands, extent: scan.extent};
+  return {commands: scan.commands, redirected: scan.redirected, extent: scan.extent};
 }
 
 /** The text, how far it has been read, and what was found so far. */
@@ -31,6 +35,7 @@ interface Scan {
   readonly text: string;
   at: number;
   readonly commands: (readonly ShellWord[])[];
+  readonly redirected: ShellWord[];
   extent: ShellReading['extent'];
 }
 
@@ -60,7 +65,7 @@ function readList(scan: Scan, {depth, until}: {readonly depth: number; readonly 
     } else if (/\s/u.test(char)) scan.at += 1;
     else {
       const word = readWord(scan, depth);
-      if (next === 'word') words.push(word);
+      (next === 'word' ? words : scan.redirected).push(word);
       next = 'word';
     }
   }
@@ -118,8 +123,11 @@ function readQuoted(scan: Scan, backslash: 'as-is' | 'escapes'): string {
   let plain = '';
   while (scan.at < scan.text.length) {
     const char = scan.text.charAt(scan.at);
-    if (char === '\\' && backslash === 'escapes') plain += readEscape(scan);
-    else {
+    if (char === '\\' && backslash === 'escapes') {
+      const {length, value} = ansiEscapeAt(scan.text, scan.at);
+      scan.at += length;
+      plain += value;
+    } else {
       scan.at += 1;
       if (char === "'") return plain;
       plain += char;
@@ -167,6 +175,7 @@ function readBackticks(scan: Scan, depth: number): void {
     text: scan.text.slice(start, end).replaceAll(/\\([$`\\])/gu, '$1'),
     at: 0,
     commands: scan.commands,
+    redirected: scan.redirected,
     extent: 'whole',
   };
   readList(inner, {depth: depth + 1, until: 'end'});

@@ -141,6 +141,9 @@ const offeredNames = (): string =>
 /** One input that fits and one that does not, for every tool a model is offered. */
 function calls(): Readonly<Record<string, {readonly good: Json; readonly bad: Json}>> {
   return {
+    BashInput: {good: {block_id: 'b1', input: 'y', mode: 'raw'}, bad: {block_id: 'b1', input: 'y', mode: 'typed'}},
+    BashOutput: {good: {block_id: 'b1', delay: 'completion'}, bad: {block_id: 'b1', delay: 'soon'}},
+    BashHandOver: {good: {block_id: 'b1', reason: 'a password'}, bad: {block_id: 'b1'}},
     Bash: {good: {command: 'ls', timeout: 1000, is_read_only: true}, bad: {command: ''}},
     Read: {good: {file_path: 'a.ts', offset: 1, limit: 10}, bad: {file_path: 1}},
     Edit: {good: {file_path: 'a.ts', old_string: 'a', new_string: 'b'}, bad: {file_path: 'a.ts', old_string: 'a'}},

@@ -50,6 +50,7 @@ export const dependencyHomes: Readonly<Record<string, readonly string[]>> = {
   '@lydell/node-pty': ['workspace'],
   '@modelcontextprotocol/sdk': ['extensions/mcp'],
   '@vscode/ripgrep': ['workspace'],
+  '@xterm/headless': ['workspace'],
   commander: ['cli'],
   conf: ['config'],
   diff: ['workspace'],
@@ -61,7 +62,7 @@ export const dependencyHomes: Readonly<Record<string, readonly string[]>> = {
   openai: ['models'],
   protobufjs: ['protocol/task'],
   react: ['tui'],
-  'web-tree-sitter': ['safety'],
+  '@vscode/tree-sitter-wasm': ['safety'],
   zod: [
     'actions',
     'config',

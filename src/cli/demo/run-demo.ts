@@ -1,12 +1,13 @@
+import {randomBytes} from 'node:crypto';
 import {mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync} from 'node:fs';
 import {homedir, tmpdir} from 'node:os';
 import {dirname, join, resolve} from 'node:path';
 import {openReplay} from '../../models/replay.ts';
-import {causeText, faultText} from '../../domain/fault.ts';
-import type {Engine} from '../../agent/engine.ts';
+import {failed} from '../../base/outcome.ts';
+import {causeText, faultText, rejected} from '../../domain/fault.ts';
 import {systemPrompt} from '../../agent/system-prompt.ts';
 import {setTimeout as wait} from 'node:timers/promises';
-import {composeEngine} from '../compose-engine.ts';
+import {composeEngine, type ComposedEngine} from '../compose-engine.ts';
 import {exitCode, type ExitCode} from '../exit-code.ts';
 import {stopOnSignals} from '../stop-on-signals.ts';
 import {newSessionId, unkeptSession, unkeptSessions} from '../unkept-session.ts';
@@ -31,8 +32,11 @@ export async function runDemo({dir}: {readonly dir?: string}): Promise<ExitCode>
       notices: [
         `This is a recording: only the model's words are played, every action really runs, in ${place.directory}. /exit or Ctrl+C twice leaves it.`,
       ],
+      lateNotices: async () => [],
       listSessions: () => [],
       history: {load: () => [], add: () => {}},
+      permissions: () => [],
+      trust: {state: 'nothing', text: () => nothingToTrust, accept: async () => nothingToTrust},
       look: lookOf(process.env, true),
       demo: 'none',
     });
@@ -41,6 +45,8 @@ export async function runDemo({dir}: {readonly dir?: string}): Promise<ExitCode>
     place.leave();
   }
 }
+
+const nothingToTrust = 'The demo brings no settings.';
 
 async function report(directory: string): Promise<ExitCode> {
   const {runReport} = await import('../../headless/demo-report.ts');
@@ -52,7 +58,7 @@ async function report(directory: string): Promise<ExitCode> {
   return stopper.stopped() ?? end?.exitCode ?? exitCode.failed;
 }
 
-function demoEngine(directory: string, pace: 'lively' | 'at-once'): Engine {
+function demoEngine(directory: string, pace: 'lively' | 'at-once'): ComposedEngine {
   const opened = openReplay(demoRecording, {
     variables: {directory},
     ...(pace === 'lively' ? {pace: {msPerBatch: 25, sleep}} : {}),
@@ -68,8 +74,12 @@ function demoEngine(directory: string, pace: 'lively' | 'at-once'): Engine {
     home: homedir(),
     environment: process.env,
     ownVariables: {},
+    passedVariables: [],
+    blocksFolder: join(directory, '.blocks'),
+    placeholderKey: () => randomBytes(32),
     mode: 'default',
     rules: {allow: [], ask: [], deny: []},
+    keepRule: async () => failed(rejected('The demo keeps no rules.')),
     systemPrompt: systemPrompt({
       directory,
       platform: process.platform,

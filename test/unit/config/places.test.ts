@@ -10,6 +10,7 @@ test.each<[string, Parameters<typeof placesOf>[0], ReturnType<typeof placesOf>]>
       data: '/home/u/.local/share/weft',
       settings: '/home/u/.config/weft/settings.json',
       database: '/home/u/.local/share/weft/weft.db',
+      trust: '/home/u/.local/share/weft/trust.json',
     },
   ],
   [
@@ -20,12 +21,13 @@ test.each<[string, Parameters<typeof placesOf>[0], ReturnType<typeof placesOf>]>
       data: '/home/u/.local/share/weft',
       settings: '/c/weft/settings.json',
       database: '/home/u/.local/share/weft/weft.db',
+      trust: '/home/u/.local/share/weft/trust.json',
     },
   ],
   [
     'WEFT_HOME before all',
     {platform: 'linux', env: {WEFT_HOME: '/w', XDG_CONFIG_HOME: '/c'}, home: '/home/u'},
-    {config: '/w', data: '/w', settings: '/w/settings.json', database: '/w/weft.db'},
+    {config: '/w', data: '/w', settings: '/w/settings.json', database: '/w/weft.db', trust: '/w/trust.json'},
   ],
   [
     'macOS',
@@ -35,6 +37,7 @@ test.each<[string, Parameters<typeof placesOf>[0], ReturnType<typeof placesOf>]>
       data: '/Users/u/Library/Application Support/weft',
       settings: '/Users/u/Library/Application Support/weft/settings.json',
       database: '/Users/u/Library/Application Support/weft/weft.db',
+      trust: '/Users/u/Library/Application Support/weft/trust.json',
     },
   ],
   [
@@ -45,6 +48,7 @@ test.each<[string, Parameters<typeof placesOf>[0], ReturnType<typeof placesOf>]>
       data: 'C:\\Users\\u\\AppData\\Local\\weft',
       settings: 'D:\\Roaming\\weft\\settings.json',
       database: 'C:\\Users\\u\\AppData\\Local\\weft\\weft.db',
+      trust: 'C:\\Users\\u\\AppData\\Local\\weft\\trust.json',
     },
   ],
 ])('%s', (_, user, places) => {

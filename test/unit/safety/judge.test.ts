@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import type {Action} from '../../../src/actions/catalogue.ts';
-import type {PermissionMode, Verdict} from '../../../src/domain/risk.ts';
+import {noDetail, type PermissionMode, type Verdict} from '../../../src/domain/risk.ts';
 import {action, bash, edit, judge, read, type Given} from './support/judging.ts';
 
 describe('without rules', () => {
@@ -10,12 +10,13 @@ describe('without rules', () => {
     ['Glob', {pattern: '*'}],
     ['TodoWrite', {todos: []}],
     ['AskUserQuestion', {questions: [{question: 'q', options: [{label: 'a'}]}]}],
-  ])('%s inside the workspace is allowed', (tool, input) => {
-    expect(judge(action(tool, input))).toEqual({
+  ])('%s inside the workspace is allowed', async (tool, input) => {
+    expect(await judge(action(tool, input))).toEqual({
       decision: 'allow',
       risk: 'read-only',
       reasons: [],
       grantable: 'exact',
+      detail: noDetail,
     });
   });
 
@@ -35,43 +36,39 @@ describe('without rules', () => {
     ['Glob', {patterns: ['src/*', '/root/**/*.key']}, '/root'],
     ['Glob', {pattern: '*/../../x'}, '*/../../x'],
     ['Glob', {pattern: '{a}'.repeat(10_000)}, '{a}{a}'],
-  ])('%s %j asks and names where it leads', (tool, input, named) => {
-    const verdict = judge(action(tool, input));
+  ])('%s %j asks and names where it leads', async (tool, input, named) => {
+    const verdict = await judge(action(tool, input));
     expect(verdict.decision).toBe('ask');
     expect(verdict.reasons.join()).toContain(named);
   });
 
-  test('edits ask; those outside or of protected files say so', () => {
-    expect(judge(edit('a.ts'))).toEqual({
+  test('edits ask; those outside or of protected files say so', async () => {
+    expect(await judge(edit('a.ts'))).toEqual({
       decision: 'ask',
       risk: 'local-change',
       reasons: ['edits ask first in this mode'],
       grantable: 'kind',
+      detail: noDetail,
     });
-    expect(judge(edit('link/a.ts'))).toMatchObject({decision: 'ask', risk: 'local-change', grantable: 'exact'});
-    expect(judge(edit('.git/hooks/pre-commit')).reasons).toEqual(['it changes what can run or grant rights: .git/']);
+    expect(await judge(edit('link/a.ts'))).toMatchObject({decision: 'ask', risk: 'local-change', grantable: 'exact'});
+    expect((await judge(edit('.git/hooks/pre-commit'))).reasons).toEqual([
+      'it changes what can run or grant rights: .git/',
+    ]);
   });
 
-  test('commands ask, whatever the model claims', () => {
-    expect(judge(bash('ls', {is_read_only: true, is_risky: false}))).toMatchObject({decision: 'ask', risk: 'unknown'});
-    expect(judge(bash('ls', {is_risky: true})).reasons).toEqual(['the model calls it risky']);
-  });
-
-  test.each([
-    'rm -rf build',
-    'git reset --hard HEAD~1',
-    'git clean -fdx',
-    'git checkout .',
-    'find . -name x -delete',
-    'git push --force',
-    'git branch -D main',
-    'rsync -a --delete a/ b/',
-  ])('%s is called destructive', command => {
-    expect(judge(bash(command))).toMatchObject({decision: 'ask', risk: 'destructive'});
-  });
-
-  test.each(['git status', 'npm test', 'rm notes.txt', 'git push', 'grep -rf patterns .'])('%s is not', command => {
-    expect(judge(bash(command)).risk).toBe('unknown');
+  test('claims of the model make it stricter, never looser', async () => {
+    expect(await judge(bash('make', {is_read_only: true, is_risky: false}))).toMatchObject({
+      decision: 'ask',
+      risk: 'unknown',
+    });
+    expect(await judge(bash('ls', {is_risky: true}))).toMatchObject({
+      decision: 'ask',
+      risk: 'unknown',
+      reasons: ['the model calls it risky'],
+    });
+    expect((await judge(bash('ls', {is_read_only: false}))).reasons).toEqual([
+      'the model says that it does more than read',
+    ]);
   });
 });
 
@@ -83,9 +80,13 @@ describe('modes', () => {
     ['acceptEdits', edit('.github/workflows/ci.yml'), 'ask'],
     ['acceptEdits', edit('.GIT/config'), 'ask'],
     ['acceptEdits', edit('.weft/settings.json'), 'ask'],
-    ['acceptEdits', bash('ls'), 'ask'],
+    ['acceptEdits', bash('make'), 'ask'],
     ['plan', edit('a.ts'), 'deny'],
-    ['plan', bash('ls'), 'deny'],
+    ['plan', bash('make'), 'deny'],
+    ['plan', bash('ls'), 'allow'],
+    ['plan', bash('cat /etc/hosts'), 'ask'],
+    ['bypassPermissions', bash('echo x > .git/hooks/pre-commit'), 'ask'],
+    ['bypassPermissions', edit('.git/hooks/pre-commit'), 'ask'],
     ['plan', read('a.ts'), 'allow'],
     ['plan', read('/etc/hosts'), 'ask'],
     ['acceptEdits', edit('.git'), 'ask'],
@@ -93,30 +94,33 @@ describe('modes', () => {
     ['acceptEdits', edit('/other/.husky/pre-commit'), 'ask'],
     ['bypassPermissions', bash('rm -rf /'), 'allow'],
     ['bypassPermissions', edit('/etc/hosts'), 'allow'],
-    ['dontAsk', bash('ls'), 'ask'],
+    ['dontAsk', bash('make'), 'ask'],
   ];
-  test.each(cases)('%s', (mode, subject, decision) => {
-    expect(judge(subject, {mode}).decision).toBe(decision);
+  test.each(cases)('%s', async (mode, subject, decision) => {
+    expect((await judge(subject, {mode})).decision).toBe(decision);
   });
 
-  test('plan lets nothing change, whatever a rule says; bypass does not lift a deny rule', () => {
-    expect(judge(bash('make'), {mode: 'plan', allow: ['Bash']}).decision).toBe('deny');
-    expect(judge(bash('make'), {mode: 'bypassPermissions', deny: ['Bash(make:*)']}).decision).toBe('deny');
+  test('plan lets nothing change, whatever a rule says; bypass does not lift a deny rule', async () => {
+    expect((await judge(bash('make'), {mode: 'plan', allow: ['Bash']})).decision).toBe('deny');
+    expect((await judge(bash('make'), {mode: 'bypassPermissions', deny: ['Bash(make:*)']})).decision).toBe('deny');
   });
 });
 
-test('in plan mode an ask rule holds, a read outside is asked about, and the reasons are true', () => {
-  expect(judge(read('.env'), {mode: 'plan', ask: ['Read(.env)']})).toEqual({
+test('in plan mode an ask rule holds, a read outside is asked about, and the reasons are true', async () => {
+  expect(await judge(read('.env'), {mode: 'plan', ask: ['Read(.env)']})).toEqual({
     decision: 'ask',
     risk: 'read-only',
     reasons: ['the rule Read(.env) says to ask'],
     grantable: 'exact',
+    detail: noDetail,
   });
-  expect(judge(read('/etc/hosts'), {mode: 'plan'}).reasons).toEqual(['it reads outside the workspace: /etc/hosts']);
-  expect(judge(read('/etc/hosts'), {mode: 'plan', allow: ['Read(/etc/hosts)']}).decision).toBe('allow');
-  expect(judge(bash('rm -rf x'), {mode: 'plan'}).reasons).toEqual([
+  expect((await judge(read('/etc/hosts'), {mode: 'plan'})).reasons).toEqual([
+    'it reads outside the workspace: /etc/hosts',
+  ]);
+  expect((await judge(read('/etc/hosts'), {mode: 'plan', allow: ['Read(/etc/hosts)']})).decision).toBe('allow');
+  expect((await judge(bash('rm -rf x'), {mode: 'plan'})).reasons).toEqual([
     'in plan mode nothing is changed or run',
-    '`rm -rf` can destroy work',
+    '`rm -rf x` deletes files',
   ]);
 });
 
@@ -127,26 +131,28 @@ test.each<[string, Action, Given, Verdict['grantable']]>([
   ['the same while nothing is asked', edit('secret/k'), {ask: ['Edit(secret/**)'], mode: 'bypassPermissions'}, 'exact'],
   ['an edit of a protected file', edit('.git/hooks/x'), {}, 'exact'],
   ['an edit outside', edit('/home/me/.bashrc'), {}, 'exact'],
-  ['a command', bash('ls'), {}, 'exact'],
+  ['a command', bash('make'), {}, 'exact'],
   ['a read outside', read('/etc/hosts'), {}, 'exact'],
   ['what is denied', edit('a.ts'), {deny: ['Edit']}, 'exact'],
-])('%s: an approval for the session covers', (_, subject, given, grantable) => {
-  expect(judge(subject, given).grantable).toBe(grantable);
+])('%s: an approval for the session covers', async (_, subject, given, grantable) => {
+  expect((await judge(subject, given)).grantable).toBe(grantable);
 });
 
-test('a protected file is asked about also for the path as written, and let through by a rule of the user', () => {
-  expect(judge(edit('.vscode/tasks.json'), {allow: ['Edit(.vscode/**)']}).decision).toBe('allow');
-  expect(judge(edit('.vscode/tasks.json'), {allow: ['Edit(src/**)'], mode: 'acceptEdits'}).decision).toBe('ask');
+test('a protected file is asked about also for the path as written, and let through by a rule of the user', async () => {
+  expect((await judge(edit('.vscode/tasks.json'), {allow: ['Edit(.vscode/**)']})).decision).toBe('allow');
+  expect((await judge(edit('.vscode/tasks.json'), {allow: ['Edit(src/**)'], mode: 'acceptEdits'})).decision).toBe(
+    'ask',
+  );
 });
 
-test('a workspace in a protected folder is not protected as a whole', () => {
+test('a workspace in a protected folder is not protected as a whole', async () => {
   const roots = ['/home/me/.claude/worktrees/x'];
-  expect(judge(edit('src/a.ts'), {roots, mode: 'acceptEdits'}).decision).toBe('allow');
-  expect(judge(edit('.claude/settings.json'), {roots, mode: 'acceptEdits'}).decision).toBe('ask');
-  expect(judge(edit('settings.json'), {roots: ['/home/me/.claude'], mode: 'acceptEdits'}).decision).toBe('ask');
+  expect((await judge(edit('src/a.ts'), {roots, mode: 'acceptEdits'})).decision).toBe('allow');
+  expect((await judge(edit('.claude/settings.json'), {roots, mode: 'acceptEdits'})).decision).toBe('ask');
+  expect((await judge(edit('settings.json'), {roots: ['/home/me/.claude'], mode: 'acceptEdits'})).decision).toBe('ask');
 });
 
-test('long commands are judged in time that grows with their length', () => {
+test('long commands are judged in time that grows with their length', async () => {
   const deny = ['Bash(rm:*)', 'Bash(a*b*c)', 'Bash(curl * | sh)'];
   const commands = [
     Array.from({length: 5000}, (_, at) => `true ${at}`).join(' && '),
@@ -156,7 +162,8 @@ test('long commands are judged in time that grows with their length', () => {
   ];
   for (const command of commands) {
     const start = performance.now();
-    judge(bash(command), {deny});
+    // oxlint-disable-next-line no-await-in-loop -- each is timed by itself
+    await judge(bash(command), {deny});
     expect(performance.now() - start).toBeLessThan(1000);
   }
 });

@@ -10,7 +10,10 @@ describe('parseRule', () => {
       ok({
         text: 'Bash(git  rev-parse:*)',
         tool: 'Bash',
-        about: {kind: 'commands', pattern: {text: 'git rev-parse', reach: 'beginning'}},
+        about: {
+          kind: 'commands',
+          pattern: {text: 'git  rev-parse', reach: 'beginning', elements: Array.from('git\0rev-parse')},
+        },
       }),
     );
     expect(parseRule('Edit(~/a-b/*.ts)')).toEqual(
@@ -46,8 +49,9 @@ describe('parseRule', () => {
     ['todowrite', 'The rule todowrite names no tool of weft. Did you mean TodoWrite?'],
     [
       'Frobnicate',
-      'The rule Frobnicate names no tool of weft. There are Bash, Read, Edit, MultiEdit, Write, Grep, Glob, ' +
-        'AskUserQuestion, TodoWrite; tools of MCP servers begin with mcp__.',
+      expect.stringMatching(
+        /^The rule Frobnicate names no tool of weft\. There are Bash, .*Read, .*TodoWrite; tools of MCP servers begin with mcp__\.$/u,
+      ),
     ],
     ['Edit()', 'The rule Edit() cannot be used: the pattern is empty; leave the parentheses out to mean every path.'],
     ['Edit(/)', 'The rule Edit(/) cannot be used: "/" alone is not a pattern; write "/**" to mean the whole disk.'],
@@ -66,7 +70,7 @@ describe('parseRule', () => {
     ],
   ])('%s is refused with what to write', (text, error) => {
     const parsed = parseRule(text);
-    expect(parsed.tag === 'failed' ? parsed.error.message : parsed).toBe(error);
+    expect(parsed.tag === 'failed' ? parsed.error.message : parsed).toEqual(error);
   });
 
   test('a tool that weft has not is told apart from a near miss', () => {

@@ -1,0 +1,211 @@
+import {homedir} from 'node:os';
+import {realpathSync} from 'node:fs';
+import {dirname} from 'node:path';
+import {visibleExactLine} from '../../base/visible.ts';
+import {addRule, removeRule} from '../../config/edit-rules.ts';
+import {placesOf} from '../../config/places.ts';
+import type {RuleList} from '../../config/settings-file.ts';
+import {mergeTrusted, type TrustedSettings} from '../../config/trusted-settings.ts';
+import {forgetTrust, recordTrust} from '../../config/trust-record.ts';
+import {faultText} from '../../domain/fault.ts';
+import type {PermissionMode} from '../../domain/risk.ts';
+import {askClasses} from '../../safety/ask-classes.ts';
+import {broadness} from '../../safety/broad-rule.ts';
+import {parseRule, type PermissionRule} from '../../safety/rules.ts';
+import {directoryOf} from '../directory-of.ts';
+import {exitCode, type ExitCode} from '../exit-code.ts';
+import {folderTrust} from '../folder-trust.ts';
+import {patternUnread, ruleLines, ruleText} from '../permissions/rule-lines.ts';
+import type {InFile, InFolder, JsonOption} from '../program.ts';
+import {fileLayers, settingsFiles, trustPlace} from '../settings-layers.ts';
+import {UsageError} from '../usage-error.ts';
+
+/** `weft permissions check`: see `checkCommands`. */
+export async function checkPermissions(
+  words: readonly string[],
+  {json, cwd, permissionMode}: JsonOption & InFolder & {readonly permissionMode?: PermissionMode},
+): Promise<ExitCode> {
+  const {checkCommands} = await import('../permissions/check-commands.ts');
+  return checkCommands(words, {
+    directory: directoryOf(cwd ?? '.'),
+    mode: permissionMode ?? 'default',
+    form: json === undefined ? 'text' : 'json',
+  });
+}
+
+/** `weft permissions list`: the rules of the settings files, or with `--classes` all that may be asked about. */
+export async function listPermissions({
+  json,
+  cwd,
+  classes,
+}: JsonOption & InFolder & {readonly classes?: true}): Promise<ExitCode> {
+  if (classes !== undefined) return listClasses(json === undefined ? {} : {json});
+  const {settings} = settingsIn(cwd);
+  const lines = ruleLines(settings);
+  if (json !== undefined) print(`${JSON.stringify(lines, undefined, 2)}\n`);
+  else if (lines.length === 0) note('there are no rules: weft permissions add allow "Bash(git status:*)"');
+  else print(`${lines.map(ruleText).join('\n')}\n`);
+  return exitCode.done;
+}
+
+/** `weft permissions --list`: every class of actions that may be asked about. */
+export async function listClasses({json}: JsonOption): Promise<ExitCode> {
+  const classes = askClasses();
+  const withoutPerson = 'denied; exit code 3 when the work could not be finished without it';
+  if (json !== undefined) {
+    print(
+      `${JSON.stringify(
+        classes.map(each => ({...each, withNobodyThere: withoutPerson})),
+        undefined,
+        2,
+      )}\n`,
+    );
+    return exitCode.done;
+  }
+  for (const {name, tools, risks, askedWhen} of classes) {
+    print(
+      `${name.padEnd(15)} ${tools.join(', ')}\n${' '.repeat(16)}asked when: ${askedWhen}\n${' '.repeat(16)}risk: ${risks.join(', ')}\n`,
+    );
+  }
+  print(`With nobody there to ask, all of them are ${withoutPerson}.\n`);
+  return exitCode.done;
+}
+
+/** `weft permissions add`: writes the rule into a settings file. */
+export async function addPermission(list: RuleList, text: string, options: InFile): Promise<ExitCode> {
+  const rule = readRule(text);
+  const file = fileOf(options);
+  const before = settingsIn(options.cwd);
+  const added = await addRule({path: file.path, list, rule: rule.text});
+  if (added.tag === 'failed') throw new Error(faultText(added.error));
+  if (added.value === 'same') note(`${list} ${visibleExactLine(rule.text)} is in ${file.path} already`);
+  else note(`added ${list} ${visibleExactLine(rule.text)} to ${file.path}`);
+  if (list === 'allow') warnOf(rule);
+  if (file.source !== 'user') await keepTrust(before, options.cwd);
+  return exitCode.done;
+}
+
+/** `weft permissions remove`: takes the rule out of a settings file. A rule that is not in it is trouble. */
+export async function removePermission(list: RuleList, text: string, options: InFile): Promise<ExitCode> {
+  const file = fileOf(options);
+  const before = settingsIn(options.cwd);
+  const removed = await removeRule({path: file.path, list, rule: text});
+  if (removed.tag === 'failed') throw new Error(faultText(removed.error));
+  if (removed.value === 'same') throw new Error(notThere({list, text, path: file.path}, before.settings));
+  note(`removed ${list} ${visibleExactLine(text.trim())} from ${file.path}`);
+  if (file.source !== 'user') await keepTrust(before, options.cwd);
+  return exitCode.done;
+}
+
+/** `weft permissions trust`: shows what the folder's settings want, asks, and takes the answer down. */
+export async function trustFolder({yes, cwd}: InFolder & {readonly yes?: true}): Promise<ExitCode> {
+  const {settings, place} = settingsIn(cwd);
+  const trust = folderTrust(settings, place);
+  print(`${trust.text()}\n`);
+  if (trust.state === 'nothing' || trust.state === 'trusted') return exitCode.done;
+  if (yes === undefined) {
+    if (!process.stdin.isTTY)
+      throw new UsageError('There is no terminal to ask on. To trust the folder: weft permissions trust --yes');
+    if (!(await saysYes('Trust this folder with them? [y/N] '))) {
+      note('the folder is not trusted; weft goes on without these settings');
+      return exitCode.failed;
+    }
+  }
+  const recorded = await recordTrust(place.record, {folder: place.folder, fingerprint: settings.fingerprint});
+  if (recorded.tag === 'failed') throw new Error(faultText(recorded.error));
+  note(`${visibleExactLine(place.folder)} is trusted until one of its settings files changes`);
+  return exitCode.done;
+}
+
+/** `weft permissions untrust`. */
+export async function untrustFolder({cwd}: InFolder): Promise<ExitCode> {
+  const {place} = settingsIn(cwd);
+  const forgotten = await forgetTrust(place.record, place.folder);
+  if (forgotten.tag === 'failed') throw new Error(faultText(forgotten.error));
+  const what = forgotten.value === 'same' ? 'was not trusted' : 'is no longer trusted';
+  note(`${visibleExactLine(place.folder)} ${what}`);
+  return exitCode.done;
+}
+
+const places = () => placesOf({platform: process.platform, env: process.env, home: homedir()});
+
+function settingsIn(cwd: string | undefined) {
+  const directory = directoryOf(cwd ?? '.');
+  const place = trustPlace(directory, places());
+  const merged = mergeTrusted(fileLayers(directory, places()), place);
+  if (merged.tag === 'failed') throw new UsageError(faultText(merged.error));
+  return {settings: merged.value, place};
+}
+
+function fileOf({user, project, local, cwd}: InFile) {
+  if ([user, project, local].filter(flag => flag !== undefined).length > 1) {
+    throw new UsageError('Name one of --user, --project and --local.');
+  }
+  const wanted = project !== undefined ? 'project' : local !== undefined ? 'local' : 'user';
+  const directory = directoryOf(cwd ?? '.');
+  const [own, ...ofProject] = settingsFiles(directory, places());
+  const file = ofProject.find(({source}) => source === wanted);
+  if (file === undefined) return own;
+  refuseOutside(file.path, directory);
+  return file;
+}
+
+/** A link in a project must not make weft write elsewhere. */
+function refuseOutside(path: string, directory: string): void {
+  for (const each of [path, dirname(path)]) {
+    const real = realPathOf(each);
+    if (real === undefined) continue;
+    if (!real.startsWith(`${realpathSync(directory)}/`.replace('//', '/'))) {
+      throw new Error(`${each} leads out of the folder, to ${visibleExactLine(real)}. Nothing was changed.`);
+    }
+  }
+}
+
+function realPathOf(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function readRule(text: string): PermissionRule {
+  const rule = parseRule(text);
+  if (rule.tag === 'failed') throw new UsageError(rule.error.message);
+  return rule.value;
+}
+
+function warnOf(rule: PermissionRule): void {
+  const broad = broadness(rule);
+  if (broad !== undefined) note(`mind how far ${visibleExactLine(rule.text)} reaches: ${broad}`);
+  if (rule.about.kind === 'other') note(`mind that it has no effect: ${patternUnread(rule)}`);
+}
+
+/** What the user writes by this command is trusted as far as what was there before. */
+async function keepTrust(before: {readonly settings: TrustedSettings}, cwd: string | undefined): Promise<void> {
+  const {settings, place} = settingsIn(cwd);
+  if (settings.trust === 'nothing' || settings.trust === 'trusted') return;
+  if (before.settings.trust === 'trusted' || before.settings.trust === 'nothing') {
+    const recorded = await recordTrust(place.record, {folder: place.folder, fingerprint: settings.fingerprint});
+    if (recorded.tag === 'failed') throw new Error(faultText(recorded.error));
+  } else note('the folder is not trusted, so what its settings allow has no effect yet: weft permissions trust');
+}
+
+function notThere(
+  {list, text, path}: {readonly list: RuleList; readonly text: string; readonly path: string},
+  settings: TrustedSettings,
+): string {
+  const found = ruleLines(settings).find(line => line.behaviour === list && line.rule.trim() === text.trim());
+  const flag = found === undefined ? '' : ` It is in ${found.path}: add --${found.source}.`;
+  return `There is no ${list} ${visibleExactLine(text.trim())} in ${path}.${flag} weft permissions list shows the rules.`;
+}
+
+async function saysYes(question: string): Promise<boolean> {
+  process.stderr.write(question);
+  for await (const chunk of process.stdin) return /^\s*y(?:es)?\s*$/iu.test(String(chunk));
+  return false;
+}
+
+const print = (text: string): void => void process.stdout.write(text);
+
+const note = (line: string): void => void process.stderr.write(`weft: ${line}\n`);

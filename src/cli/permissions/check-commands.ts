@@ -1,0 +1,130 @@
+import {once} from 'node:events';
+import {homedir} from 'node:os';
+import {decodeAction} from '../../actions/decode-action.ts';
+import {isJsonObject, parseJson, type JsonObject} from '../../base/json.ts';
+import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {visibleExactLine} from '../../base/visible.ts';
+import {faultText} from '../../domain/fault.ts';
+import type {PermissionMode, Verdict} from '../../domain/risk.ts';
+import {makeJudge, type Judge} from '../../safety/judge.ts';
+import {makePaths} from '../../workspace/files/resolve-path.ts';
+import {exitCode, type ExitCode} from '../exit-code.ts';
+import {loadSurroundings} from '../load-surroundings.ts';
+import {UsageError} from '../usage-error.ts';
+import {eachLine} from './each-line.ts';
+
+export interface CheckJob {
+  readonly directory: string;
+  readonly mode: PermissionMode;
+  readonly form: 'json' | 'text';
+}
+
+/**
+ * The verdict of each command under the rules in force, in order: of those given as words, else of the JSON lines on stdin, as they
+ * come. A line that cannot be read gets a complaint and makes the exit code 1; verdicts do not change it.
+ */
+export async function checkCommands(words: readonly string[], job: CheckJob): Promise<ExitCode> {
+  const judge = judgeFor(job);
+  let code: ExitCode = exitCode.done;
+  if (words.length > 0) {
+    for (const command of commandsIn(words)) {
+      const given = readCommand(command);
+      if (given.tag === 'failed') throw new UsageError(given.error);
+      // oxlint-disable-next-line no-await-in-loop -- verdicts come in order
+      await print(await report(given.value, judge, job));
+    }
+    return code;
+  }
+  if (process.stdin.isTTY) {
+    throw new UsageError('There is no command. Give one, or JSON lines on stdin: weft permissions check "git push"');
+  }
+  for await (const {line, number} of eachLine(process.stdin)) {
+    if (line.trim() === '') continue;
+    const given = readLine(line);
+    if (given.tag === 'failed') {
+      process.stderr.write(`weft: line ${String(number)}: ${given.error}\n`);
+      code = exitCode.failed;
+    } else await print(await report(given.value, judge, job));
+    if (process.stdout.destroyed) break;
+  }
+  return code;
+}
+
+/**
+ * Several words are one command, as for `ssh`. A program's name holds no white space: where the first word does, each of them is
+ * a whole command.
+ */
+function commandsIn(words: readonly string[]): readonly string[] {
+  return /\S\s+\S/u.test(words[0] ?? '') ? words : [words.join(' ')];
+}
+
+function judgeFor({directory}: CheckJob): Judge {
+  const surroundings = loadSurroundings({directory, added: [], options: {sessionPersistence: false, color: true}});
+  for (const notice of surroundings.notices) surroundings.note(notice);
+  const {roots, settings} = surroundings;
+  const home = homedir();
+  const paths = makePaths({roots, home});
+  return makeJudge({
+    roots,
+    home,
+    resolve: path => paths.resolve(path),
+    rules: settings.rules,
+    directory: () => directory,
+  });
+}
+
+type CommandCall = NonNullable<Parameters<Judge['assess']>[0]>;
+
+interface Given {
+  readonly command: string;
+  readonly action: CommandCall;
+}
+
+function readLine(line: string): Outcome<Given, string> {
+  const json = parseJson(line);
+  if (json.tag === 'failed') return failed(`it is not JSON: ${json.error}`);
+  if (typeof json.value === 'string') return readCommand(json.value);
+  if (!isJsonObject(json.value) || typeof json.value['command'] !== 'string') {
+    return failed('it is neither a JSON string nor an object with a "command"');
+  }
+  return readCommand(json.value['command'], json.value);
+}
+
+/** Flags are the model's claims; they can only make the verdict stricter. */
+function readCommand(command: string, flags: JsonObject = {}): Outcome<Given, string> {
+  const claims: Record<string, boolean> = {};
+  for (const name of ['is_read_only', 'is_risky']) {
+    const claim = flags[name];
+    if (claim === undefined) continue;
+    if (typeof claim !== 'boolean') return failed(`"${name}" must be true or false`);
+    claims[name] = claim;
+  }
+  if (command === '') return failed('the command is empty');
+  const action = decodeAction('Bash', {command, ...claims});
+  return action.tag === 'ok' ? ok({command, action: action.value}) : failed(faultText(action.error));
+}
+
+async function report({command, action}: Given, judge: Judge, {mode, form}: CheckJob): Promise<string> {
+  const verdict = await judge.assess(action, mode, unaborted);
+  return form === 'json' ? jsonLine(command, verdict) : textLines(command, verdict);
+}
+
+/** A judgement ends by itself. */
+const unaborted = new AbortController().signal;
+
+const jsonLine = (command: string, {decision, risk, reasons}: Verdict): string =>
+  `${JSON.stringify({command, verdict: decision, risk, reasons})}\n`;
+
+const textLines = (command: string, {decision, risk, reasons}: Verdict): string =>
+  [
+    `${decision.padEnd(5)} ${risk.padEnd(12)} ${visibleExactLine(command)}`,
+    ...reasons.map(reason => `${' '.repeat(19)}${visibleExactLine(reason)}`),
+    '',
+  ].join('\n');
+
+/** Waits for a slow reader; one that is gone needs no more. */
+async function print(text: string): Promise<void> {
+  const {stdout} = process;
+  if (stdout.write(text) || stdout.destroyed) return;
+  await Promise.race([once(stdout, 'drain'), once(stdout, 'close')]);
+}

@@ -1,0 +1,28 @@
+import {realpathSync} from 'node:fs';
+import {join} from 'node:path';
+import {readText} from '../config/change-file.ts';
+import type {Places} from '../config/places.ts';
+import type {SettingsLayer} from '../config/settings.ts';
+import {UsageError} from './usage-error.ts';
+
+/** The settings files of a folder, the user's first, whether they are there or not. */
+export const settingsFiles = (directory: string, places: Places) =>
+  [
+    {source: 'user', path: places.settings},
+    {source: 'project', path: join(directory, '.weft', 'settings.json')},
+    {source: 'local', path: join(directory, '.weft', 'settings.local.json')},
+  ] as const;
+
+/** Those that are there. One that cannot be read stops weft: it may hold a rule that someone relies on. */
+export const fileLayers = (directory: string, places: Places): readonly SettingsLayer[] =>
+  settingsFiles(directory, places).flatMap(({source, path}) => {
+    const read = readText(path);
+    if (read.tag === 'failed') throw new UsageError(`The settings file ${path} cannot be read: ${read.error}`);
+    return read.value === undefined ? [] : [{source, path, text: read.value}];
+  });
+
+/** What `mergeTrusted` asks: the folder by its real name, and where it is taken down what the user trusts. */
+export const trustPlace = (directory: string, places: Places) => ({
+  folder: realpathSync(directory),
+  record: places.trust,
+});

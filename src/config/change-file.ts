@@ -1,0 +1,109 @@
+import {
+  closeSync,
+  fchmodSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import {dirname} from 'node:path';
+import {setTimeout as pause} from 'node:timers/promises';
+import {failed, ok, type Outcome} from '../base/outcome.ts';
+import {causeText, type Fault} from '../domain/fault.ts';
+
+/**
+ * Changes a small text file so that it is whole at every moment and no other process's change is lost: the new text is written
+ * beside it under a name that only one process can have, then takes its place. `change` is given the text as it is now,
+ * `undefined` where there is no file, and answers with the new one; the same one changes nothing. Links are followed, the permissions kept; a new file and
+ * its folder are the user's alone.
+ */
+export async function changeFile(
+  path: string,
+  change: (text: string | undefined) => Outcome<string | undefined, Fault>,
+): Promise<Outcome<'changed' | 'same', Fault>> {
+  const target = targetOf(path);
+  const lock = `${target}.lock`;
+  const opened = await takeLock(lock);
+  if (opened.tag === 'failed') return failed(notWritten(path, opened.error));
+  let held: 'ours' | 'given' = 'ours';
+  try {
+    const before = readText(target);
+    if (before.tag === 'failed') return failed(notWritten(path, before.error));
+    const after = change(before.value);
+    if (after.tag === 'failed') return after;
+    if (after.value === undefined || after.value === before.value) return ok('same');
+    writeFileSync(opened.value, after.value);
+    const mode = statSync(target, {throwIfNoEntry: false})?.mode;
+    if (mode !== undefined) fchmodSync(opened.value, mode & 0o7777);
+    fsyncSync(opened.value);
+    renameSync(lock, target);
+    held = 'given';
+    return ok('changed');
+  } catch (cause) {
+    return failed(notWritten(path, causeText(cause)));
+  } finally {
+    closeSync(opened.value);
+    if (held === 'ours') rmSync(lock, {force: true});
+  }
+}
+
+/** Bytes of a settings file; no more are read. */
+const mostBytes = 4 * 1024 * 1024;
+
+/** The text of a regular file of bounded size; `undefined` where there is none. What is not UTF-8 could not be written back. */
+export function readText(path: string): Outcome<string | undefined, string> {
+  try {
+    const found = statSync(path);
+    if (!found.isFile()) return failed('it is not a file');
+    if (found.size > mostBytes) return failed(`it has more than ${String(mostBytes / 1024 / 1024)} MB`);
+    const bytes = readFileSync(path);
+    const text = bytes.toString('utf8');
+    return Buffer.from(text).equals(bytes) ? ok(text) : failed('it is not UTF-8 text');
+  } catch (cause) {
+    const isAbsent = cause instanceof Error && 'code' in cause && (cause.code === 'ENOENT' || cause.code === 'ENOTDIR');
+    return isAbsent ? ok(undefined) : failed(causeText(cause));
+  }
+}
+
+function targetOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+/** A change takes milliseconds; a lock that stays the same for all the tries was left behind. */
+const tries = 40;
+const waitMs = 50;
+
+async function takeLock(lock: string): Promise<Outcome<number, string>> {
+  let seen = '';
+  let same = 0;
+  for (;;) {
+    try {
+      mkdirSync(dirname(lock), {recursive: true, mode: 0o700});
+      return ok(openSync(lock, 'wx', 0o600));
+    } catch (cause) {
+      if (!(cause instanceof Error && 'code' in cause && cause.code === 'EEXIST')) return failed(causeText(cause));
+    }
+    const found = statSync(lock, {throwIfNoEntry: false});
+    const mark = found === undefined ? '' : `${String(found.ino)} ${String(found.mtimeMs)}`;
+    same = mark !== '' && mark === seen ? same + 1 : 0;
+    seen = mark;
+    if (same >= tries) rmSync(lock, {force: true});
+    // oxlint-disable-next-line no-await-in-loop -- waits its turn
+    else await pause(waitMs);
+  }
+}
+
+const notWritten = (path: string, why: string): Fault => ({
+  kind: 'needs-user',
+  message: `${path} cannot be changed: ${why}`,
+  fix: 'Nothing was changed.',
+});

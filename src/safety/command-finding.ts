@@ -1,0 +1,168 @@
+import type {CommandInput} from '../actions/request-command-output.ts';
+import type {RiskLevel, SimpleCommand} from '../domain/risk.ts';
+import type {CommandForms} from './command-forms.ts';
+import {namesInCommand} from './command-names.ts';
+import type {Finding} from './host-finding.ts';
+import {realParts, writtenParts, type Ground} from './ground.ts';
+import {confirmWord} from './confirm-word.ts';
+import {markedRanges} from './marked-ranges.ts';
+import {pages} from './pagers.ts';
+import {plainText} from './programs/judge-program.ts';
+import {protectedPart} from './protected-paths.ts';
+import {quotedPart} from './quoted-part.ts';
+import type {ParsedCommand} from './read-command.ts';
+import {isWorse, riskOfWords, type KnownRisk} from './risk-of-words.ts';
+import {suggestedRules} from './suggested-rules.ts';
+import type {JudgedCall, Judgement} from './walk-script.ts';
+
+export interface CommandEvidence {
+  readonly ground: Ground;
+  readonly forms: (command: string) => CommandForms;
+  readonly parsed: ParsedCommand;
+}
+
+/**
+ * A command is let through when every part of it is known to only read and nothing about it is unsure; the model's claims only add
+ * reasons to ask. Whether the grammar agrees is for the judge to see to before it lets anything through.
+ */
+export function commandFinding({command, claims}: CommandInput, evidence: CommandEvidence): Finding {
+  const {parsed} = evidence;
+  const found = parsed.extent === 'whole' ? ofParts(command, parsed) : ofTangle(command, evidence);
+  const claimed: readonly string[] = [
+    ...(claims.risky === 'yes' ? ['the model calls it risky'] : []),
+    ...(claims.readOnly === 'no' ? ['the model says that it does more than read'] : []),
+  ];
+  if (claimed.length === 0) return found;
+  const risk = found.risk === 'read-only' ? 'unknown' : found.risk;
+  return {...found, decision: 'ask', risk, reasons: [...found.reasons, ...claimed]};
+}
+
+/** A call that is asked about, and what it does. */
+interface AskedCall {
+  readonly call: JudgedCall;
+  readonly known: KnownRisk;
+  readonly reason: string;
+}
+
+function ofParts(command: string, {calls, concerns}: Judgement): Finding {
+  const asked = calls.flatMap(call => (call.reason === undefined ? [] : [askedCall(command, call, call.reason)]));
+  const risks: readonly RiskLevel[] = [
+    ...asked.map(({call, known}) => (call.elsewhere === 'only reads' ? 'read-only' : known.risk)),
+    ...concerns.map(({effect}): RiskLevel =>
+      effect === 'writes'
+        ? 'destructive'
+        : effect === 'appends'
+          ? 'local-change'
+          : effect === 'reads'
+            ? 'read-only'
+            : 'unknown',
+    ),
+  ];
+  const destroying = asked.filter(({call, known}) => call.elsewhere === 'unsure' && known.risk === 'destructive');
+  const writing = calls.filter(({overwrites}) => overwrites.length > 0);
+  return {
+    decision: asked.length === 0 && concerns.length === 0 ? 'allow' : 'ask',
+    risk: worst(risks),
+    scope: 'ordinary',
+    reasons: distinct([...asked.map(({reason}) => reason), ...concerns.map(({reason}) => reason)]),
+    detail: {
+      marks: markedRanges([...asked.map(({call}) => call.range), ...concerns.map(({range}) => range)]),
+      rules: suggestedRules(command, {
+        asked: asked.map(({call}) => call),
+        alone: concerns.length === 0,
+        risk: worst(risks),
+      }),
+      destroys: distinctCalls([
+        ...destroying.map(({call, known}) => simpleCommand(call, known.words)),
+        ...writing.map(call => simpleCommand(call, wordsOf(call))),
+      ]),
+      confirmWord: destroying.map(({known}) => confirmWord(known.words)).find(word => word !== '') ?? '',
+      pagers: distinct(
+        calls.filter(call => pages(wordsOf(call))).map(({range}) => command.slice(range.from, range.to)),
+      ),
+    },
+  };
+}
+
+function askedCall(command: string, call: JudgedCall, reason: string): AskedCall {
+  const known = knownRisk(wordsOf(call));
+  const does = call.elsewhere === 'only reads' || known.does === '' ? reason : known.does;
+  return {call, known, reason: `${quotedPart(command, call.range)} ${does}`};
+}
+
+/** What words do, and what the texts do that they hand to a shell. */
+function knownRisk(words: readonly string[]): KnownRisk {
+  const own = riskOfWords(words);
+  const inner = own.texts
+    .flatMap(text => text.split(/[;&|\n(){}]+/u))
+    .map(piece => riskOfWords(piece.trim().split(/\s+/u)));
+  return inner.reduce((worse, each) => (isWorse(each.risk, worse.risk) ? each : worse), own);
+}
+
+/** Nothing is surely known of the text: what it looks like decides how risky it is. */
+function ofTangle(command: string, {parsed, forms}: CommandEvidence): Finding {
+  const read = forms(command)
+    .forms.slice(0, mostForms)
+    .map(form => ({form, known: riskOfWords(form.slice(0, longestForm).split(' '))}));
+  const worstForm = read.find(({known}) => known.risk === 'destructive');
+  const why = parsed.extent === 'partial' ? parsed.what : '';
+  return {
+    decision: 'ask',
+    risk: worstForm === undefined ? 'unknown' : 'destructive',
+    scope: 'ordinary',
+    reasons: [
+      ...(worstForm === undefined
+        ? []
+        : [`${quotedPart(worstForm.form, {from: 0, to: worstForm.form.length})} ${worstForm.known.does}`]),
+      `weft cannot tell all that it does: ${why}`,
+    ],
+    detail: {
+      marks:
+        parsed.extent === 'partial' && parsed.at < command.length
+          ? [{from: parsed.at, to: Math.min(parsed.at + 1, command.length)}]
+          : [],
+      rules: suggestedRules(command, {asked: [], alone: false, risk: 'unknown'}),
+      destroys: [],
+      confirmWord: worstForm === undefined ? '' : confirmWord(worstForm.known.words),
+      pagers: [],
+    },
+  };
+}
+
+const mostForms = 20_000;
+const longestForm = 2000;
+
+/** The words of a call as far as they are known. */
+const wordsOf = ({words}: JudgedCall): readonly string[] => words.map(word => plainText(word) ?? firstText(word.value));
+
+const firstText = (value: JudgedCall['words'][number]['value']): string =>
+  typeof value === 'string' ? '' : (value[0]?.text ?? '');
+
+function simpleCommand(
+  {directories, overwrites}: JudgedCall,
+  [program = '', ...given]: readonly string[],
+): readonly SimpleCommand[] {
+  const [directory] = directories;
+  // Where it runs must be known, else what it would hit is somewhere else.
+  return directory === undefined || directories.length > 1 ? [] : [{argv: [program, ...given], directory, overwrites}];
+}
+
+function distinctCalls(calls: readonly (readonly SimpleCommand[])[]): readonly SimpleCommand[] {
+  const byText = new Map(calls.flat().map(call => [JSON.stringify(call), call]));
+  return [...byText.values()];
+}
+
+/** Whether it visibly writes to what can run or grant rights. */
+export function writesProtected(command: string, {forms, ground}: Omit<CommandEvidence, 'parsed'>): boolean {
+  return namesInCommand(forms(command)).written.some(path =>
+    [realParts(path, ground), writtenParts(path, ground)].some(parts => protectedPart(parts, ground) !== undefined),
+  );
+}
+
+const worst = (risks: readonly RiskLevel[]): RiskLevel =>
+  risks.reduce<RiskLevel>((worse, each) => (isWorse(each, worse) ? each : worse), 'read-only');
+
+const distinct = (texts: readonly string[]): readonly string[] => [...new Set(texts)].slice(0, mostReasons);
+
+/** Sentences that anybody would read. */
+const mostReasons = 20;

@@ -1,0 +1,175 @@
+import {program, type ProgramRow} from './program-table.ts';
+
+/**
+ * Which version of a tool there is. The option belongs to the name: without it most of these run what they are given. Tools that
+ * run what the project says before they tell it (yarn, pnpm, mvn, pytest) are not among them.
+ */
+const versions: readonly ProgramRow[] = [
+  program(
+    each(
+      '--version',
+      'node npm npx bun deno tsc python python3 pip pip3 pipx uv ruby gem php perl lua julia elixir swift zig rustc cargo rustup gcc g++ cc c++ ' +
+        'clang clang++ make cmake ninja ld gdb docker kubectl aws gcloud gh hg svn curl wget openssl jq yq rg fd grep sed awk gawk bash zsh tmux vim ' +
+        'nvim emacs code ffmpeg sqlite3 psql mysql redis-cli brew apt dpkg rpm java javac dotnet ruff systemctl tar find ls sort tree',
+    ),
+    {
+      match: [
+        'node --version',
+        'npm --version',
+        'python3 --version',
+        'node --version; npm --version',
+        'cargo --version',
+        'bash --version',
+      ],
+      notMatch: [
+        'node',
+        'node -e 1',
+        'node a.js',
+        'node --version a.js',
+        'python3 --version -c 1',
+        'yarn --version',
+        'pytest --version',
+        'bash --version -c ls',
+        'cargo +x --version',
+        'make --version clean',
+        'node --vers',
+      ],
+    },
+  ),
+  program(
+    [
+      each('-v', 'node npm npx tsc php gem docker nginx make perl'),
+      each('-V', 'python python3 pip pip3 cargo rustc curl nginx tmux ssh'),
+    ].join(),
+    {
+      match: ['node -v', 'npm -v', 'python3 -V', 'cargo -V'],
+      notMatch: [
+        'python -v',
+        'ruby -v',
+        'node -v -r ./a',
+        'perl -V:x',
+        'make -v all',
+        'node -p 1',
+        'python -m http.server',
+      ],
+    },
+  ),
+  program(
+    [each('-version', 'java javac scala'), each('version', 'go docker helm zig'), 'kubectl version --client'].join(),
+    {
+      match: ['java -version', 'go version', 'docker version', 'kubectl version --client'],
+      notMatch: [
+        'java -version -jar a.jar',
+        'java -jar a.jar',
+        'go version ./a',
+        'go run .',
+        'kubectl version',
+        'terraform version',
+      ],
+    },
+  ),
+];
+
+/** What is installed, and how it is set up. */
+const installed: readonly ProgramRow[] = [
+  program('npm ls, npm list, npm ll', {
+    flags:
+      '-a -g -l -p --all --depth=number --depth?=number --global --json --long --parseable --prod --production --dev --omit=name --include=name --link',
+    operands: ['text'],
+    match: [
+      'npm ls',
+      'npm ls --depth=0',
+      'npm list --depth 0 --json',
+      'npm ls react',
+      'node --version; npm ls --depth=0',
+    ],
+    notMatch: [
+      'npm ls --prefix /etc',
+      'npm install',
+      'npm run build',
+      'npm ls --script-shell=x',
+      'npm test',
+      'npm exec x',
+      'npm ls --node-options=x',
+    ],
+  }),
+  program('npm root, npm prefix, npm bin, npm config list, npm config ls', {
+    flags: '-g --global',
+    match: ['npm root -g', 'npm prefix', 'npm config list'],
+    notMatch: ['npm prefix x', 'npm config set a b', 'npm config edit'],
+  }),
+  program('npm config get', {
+    operands: ['name', 'none'],
+    match: ['npm config get registry'],
+    notMatch: ['npm config get a b', 'npm config set a'],
+  }),
+  program('npm run, npm run-script', {
+    match: ['npm run'],
+    notMatch: ['npm run test', 'npm run --silent x', 'npm run x --if-present'],
+  }),
+  program('npm pkg get', {
+    operands: ['name'],
+    match: ['npm pkg get version'],
+    notMatch: ['npm pkg set version=1', 'npm pkg fix'],
+  }),
+  program('pip list, pip freeze, pip3 list, pip3 freeze, pip check, pip3 check', {
+    flags: '--format=name --user --local -l --not-required',
+    match: ['pip list', 'pip freeze', 'pip3 list --format=json'],
+    notMatch: [
+      'pip list --outdated',
+      'pip install x',
+      'pip freeze > requirements.txt',
+      'pip list --log=x',
+      'pip list --cache-dir x',
+    ],
+  }),
+  program('pip show, pip3 show', {
+    flags: '-f --files',
+    operands: ['name'],
+    match: ['pip show requests', 'pip show -f a b'],
+    notMatch: ['pip show ./a', 'pip show --log x a'],
+  }),
+  program('go env', {
+    flags: '-json',
+    operands: ['name'],
+    match: ['go env', 'go env GOPATH GOROOT'],
+    notMatch: ['go env -w A=b', 'go env -u A'],
+  }),
+  program('rustup show, rustup toolchain list, rustup target list, rustup component list', {
+    flags: '--installed -v',
+    match: ['rustup show', 'rustup toolchain list'],
+    notMatch: ['rustup update', 'rustup toolchain install x', 'rustup run x y'],
+  }),
+  program('gem list, brew list, brew --prefix, dpkg -l, dpkg --list, rpm -qa, docker ps, docker images', {
+    flags: '-a -q -l --all --quiet --versions --no-trunc',
+    operands: ['name'],
+    match: ['gem list', 'dpkg -l', 'docker ps -a', 'brew list --versions', 'docker images'],
+    notMatch: [
+      'gem install a',
+      'dpkg -i a',
+      'docker rm a',
+      'docker ps --format x -f y',
+      'brew install a',
+      'docker -H x ps',
+    ],
+  }),
+  program('node --check, node -c', {
+    operands: ['path'],
+    match: ['node --check a.js'],
+    notMatch: ['node --check -r ./x a.js', 'node --check /etc/x', 'node -c -e 1'],
+  }),
+  program('bash -n, sh -n', {
+    operands: ['path', 'none'],
+    match: ['bash -n a.sh'],
+    notMatch: ['bash -n -c ls', 'bash -n a +n', 'bash a.sh'],
+  }),
+];
+
+export const toolchains: readonly ProgramRow[] = [...versions, ...installed];
+
+function each(option: string, names: string): string {
+  return names
+    .split(' ')
+    .map(name => `${name} ${option}`)
+    .join();
+}

@@ -1,0 +1,47 @@
+import type {Ground} from './ground.ts';
+import {ruleForWords, ruleForWriting} from './rule-for.ts';
+import type {PermissionRules} from './rules.ts';
+import type {Argument} from './shell/argument.ts';
+import type {Judgement} from './walk-script.ts';
+
+/**
+ * Whether rules of the user's allow all of a command that is not known to only read: each of its programs with its words, each
+ * file it writes to. What no rule speaks of (assignments, background jobs, words that are not known) stays to be asked about.
+ */
+export function rulesCover({calls, concerns}: Judgement, rules: PermissionRules, ground: Ground): boolean {
+  if (rules.allow.length === 0) return false;
+  return (
+    calls.every(({reason, words}) => {
+      if (reason === undefined) return true;
+      const variants = variantsOf(words);
+      return variants.length > 0 && variants.every(variant => ruleForWords(variant, rules, ground) !== undefined);
+    }) &&
+    concerns.every(
+      ({effect, target}) =>
+        (effect === 'writes' || effect === 'appends') &&
+        target !== '' &&
+        ruleForWriting(target, rules, ground) !== undefined,
+    )
+  );
+}
+
+/** Ways in which the words may come out; none when that is not known. A pattern for names of files stands for itself. */
+function variantsOf(words: readonly Argument[]): readonly (readonly string[])[] {
+  let count = 1;
+  for (const {value} of words) {
+    if (typeof value === 'string') return [];
+    count *= value.length;
+    if (count > mostVariants) return [];
+  }
+  return Array.from({length: count}, (_, variant) => {
+    let rest = variant;
+    return words.map(({value}) => {
+      if (typeof value === 'string') return '';
+      const picked = value[rest % value.length];
+      rest = Math.floor(rest / value.length);
+      return picked?.text ?? '';
+    });
+  });
+}
+
+const mostVariants = 64;

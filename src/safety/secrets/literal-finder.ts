@@ -1,0 +1,92 @@
+/** Where one of the sought texts stands. */
+export interface Hit {
+  readonly from: number;
+  readonly literal: string;
+}
+
+export interface LiteralFinder {
+  /** The first of them at or after `from`, the longest where several begin at the same place. */
+  next(text: string, from: number): Hit | undefined;
+  /** Where the end of `text` begins to look like the start of one of them; the length of `text` where it does not. */
+  openFrom(text: string): number;
+}
+
+/** The shortest text that is sought: what is shorter stands in many places by chance. */
+export const shortestLiteral = 8;
+
+/** Units of text that one step looks at. */
+const block = 3;
+
+const slots = 1 << 15;
+
+/**
+ * Finds any of many texts in one pass that skips most of what it passes over (after Wu and Manber). Each has
+ * `shortestLiteral` units or more; shorter ones are not sought.
+ */
+export function makeLiteralFinder(literals: Iterable<string>): LiteralFinder {
+  const sought = [...new Set(literals)].filter(({length}) => length >= shortestLiteral);
+  const jump = new Uint8Array(slots).fill(shortestLiteral - block + 1);
+  const buckets = new Map<number, string[]>();
+  for (const literal of sought) {
+    for (let end = block; end <= shortestLiteral; end += 1) {
+      const slot = slotAt(literal, end - block);
+      jump[slot] = Math.min(jump[slot] ?? 0, shortestLiteral - end);
+    }
+    const last = slotAt(literal, shortestLiteral - block);
+    buckets.set(last, [...(buckets.get(last) ?? []), literal]);
+  }
+  // The longest first: it is the one that counts.
+  for (const bucket of buckets.values()) bucket.sort((a, b) => b.length - a.length);
+  const sorted = sought.toSorted(byUnits);
+  const longest = sought.reduce((length, literal) => Math.max(length, literal.length), 0);
+
+  return {
+    next(text, from) {
+      if (sought.length === 0) return undefined;
+      const end = text.length - shortestLiteral;
+      let at = from;
+      while (at <= end) {
+        const slot = slotAt(text, at + shortestLiteral - block);
+        const skip = jump[slot] ?? 1;
+        if (skip > 0) {
+          at += skip;
+          continue;
+        }
+        const start = at;
+        const literal = buckets.get(slot)?.find(each => text.startsWith(each, start));
+        if (literal !== undefined) return {from: at, literal};
+        at += 1;
+      }
+      return undefined;
+    },
+    openFrom(text) {
+      for (let at = Math.max(0, text.length - longest + 1); at < text.length; at += 1) {
+        if (beginsOne(sorted, text.slice(at))) return at;
+      }
+      return text.length;
+    },
+  };
+}
+
+function slotAt(text: string, at: number): number {
+  return ((text.charCodeAt(at) * 31 + text.charCodeAt(at + 1)) * 31 + text.charCodeAt(at + 2)) & (slots - 1);
+}
+
+const byUnits = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** Whether one of the sorted texts begins with `start` and is longer. */
+function beginsOne(sorted: readonly string[], start: string): boolean {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] ?? '') < start) low = middle + 1;
+    else high = middle;
+  }
+  for (let at = low; at < sorted.length; at += 1) {
+    const literal = sorted[at] ?? '';
+    if (!literal.startsWith(start)) return false;
+    if (literal.length > start.length) return true;
+  }
+  return false;
+}

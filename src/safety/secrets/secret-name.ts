@@ -1,0 +1,66 @@
+/**
+ * What a name says of its value. `env`: a variable in capitals that is named like a secret; any value that tells something is
+ * one. `code`: a field or variable of a program; only what looks generated is one. `header`: a credential behind the name of a
+ * scheme.
+ */
+export type SecretName = 'env' | 'code' | 'header' | 'none';
+
+/** Judges the name before a `=` or `:`. */
+export function secretName(name: string): SecretName {
+  if (/^(?:proxy-)?authorization$/iu.test(name)) return 'header';
+  if (name === 'PWD') return 'none';
+  const words = wordsOf(name);
+  const [last = '', ...before] = words.toReversed().filter(word => !trailing.has(word));
+  if (last === '' || harmlessEnds.has(last)) return 'none';
+  const inCapitals = /^[A-Z][A-Z0-9_]*$/u.test(name);
+  if (strong.has(last) || strong.has(`${before[0] ?? ''}${last}`)) return inCapitals ? 'env' : 'code';
+  if (last === 'key' || last === 'keys') {
+    if (inCapitals && before.length > 0) return plainKeys.has(before[0] ?? '') ? 'none' : 'env';
+    return keyKinds.has(before[0] ?? '') ? 'code' : 'none';
+  }
+  // `SECRET_FOR_MAIL`, `TOKENX_A`: capitals are for variables, and those are given values.
+  return inCapitals && before.some(word => strong.has(word)) ? 'env' : 'none';
+}
+
+/** Whether a variable of that name holds no secret by itself: what it says of a machine, a user, a place. */
+export const isPlainName = (name: string): boolean => plainEnds.has(wordsOf(name).at(-1) ?? '');
+
+const wordsOf = (name: string): string[] =>
+  name
+    .replaceAll(/([a-z0-9])([A-Z])/gu, '$1_$2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/u)
+    .filter(word => word !== '');
+
+const listed = (words: string): ReadonlySet<string> => new Set(words.split(' '));
+
+const strong = listed(
+  'token secret secrets pgpassword pgpass password passwd pwd pass passphrase passcode credential credentials apikey apitoken apisecret authtoken ' +
+    'accesstoken refreshtoken clientsecret secretkey accesskey privatekey bearertoken pat psk sharedsecret',
+);
+
+/** What may follow the telling word. */
+const trailing = listed(
+  '1 2 3 4 5 6 7 8 9 prod production dev development test staging live old new backup primary secondary default value',
+);
+
+const keyKinds = listed(
+  'api secret private access auth encryption signing master account service shared session jwt app client webhook license deploy ' +
+    'storage subscription admin server ssh crypt cipher aes hmac',
+);
+
+/** Keys in the sense of a place or an order. */
+const plainKeys = listed('public primary foreign sort partition cache hot index object map hash row');
+
+/** A name that ends so says something about a secret, and is none. */
+const harmlessEnds = listed(
+  'name id url uri path file dir folder type length limit size count ttl expires expiry expiration header prefix suffix field ' +
+    'format regex pattern min max policy required enabled disabled age days hours minutes seconds endpoint host hint label',
+);
+
+const plainEnds = listed(
+  'name env environment host hostname user username region mode level title dir directory path file bucket zone timezone tz locale ' +
+    'lang language version port type driver connection store database db schema table engine platform os shell home term editor ' +
+    'email mail from domain scheme protocol url uri prefix suffix namespace cluster image tag branch repo repository owner org ' +
+    'project team model provider format charset encoding options args opts flags features log root base theme adapter dialect',
+);

@@ -1,0 +1,108 @@
+/** A value that is longer than this is a document, not a key. */
+export const longestValue = 4096;
+
+/**
+ * Whether a value could be a secret at all: long enough to be told from other text, and no number, path, address, template or
+ * word that stands in many places.
+ */
+export function isTelling(value: string): boolean {
+  if (value.length < 8 || value.length > longestValue) return false;
+  if (new Set(value).size <= 3) return false;
+  return !isTemplate(value) && !isPlainForm(value) && !isCommon(value);
+}
+
+/** Words that everybody uses; a number of three digits or more makes something of them. */
+const isCommon = (value: string): boolean =>
+  !/\d{3}|\d.*\d.*\d/u.test(value) && wordsOf(value).every(word => commonWords.has(word));
+
+/** Text that stands for a value which comes from elsewhere. */
+export const isTemplate = (value: string): boolean =>
+  /^[$<{%@]|^\[|\$\{|\{\{|\}\}|^process\.|^os\.|^env[.[(]|^import\.|^self\.|^this\.|\.{3}$|^x{4,}|\*{4,}/iu.test(
+    value,
+  ) ||
+  /\b(?:your|change|replace|insert|enter)[-_ ]?(?:me|your|this|the|a|api|own|key|token|secret|password|here)/iu.test(
+    value,
+  );
+
+/** Numbers, dates, versions, paths, hosts, mail addresses, addresses without credentials, options. */
+const isPlainForm = (value: string): boolean => plainForms.some(form => form.test(value));
+
+const plainForms: readonly RegExp[] = [
+  /^[-+]?[\d.,:_/ -]+$/u,
+  /^[v^~=<>]{0,2}\d+\.\d+[\w.+-]*$/u,
+  /^\d{4}-\d\d-\d\d/u,
+  /^(?:true|false|null|undefined|none|yes|no|on|off)$/iu,
+  // A path, unless it looks like base64 that happens to begin with a slash.
+  /^(?:~|\.{1,2})?\/(?![A-Za-z0-9+/=]{31,}$)/u,
+  /^[\w.-]+(?:\/[\w.-]+)*\.(?:[cm]?[jt]sx?|json|ya?ml|toml|md|txt|pem|key|crt|html?|css|py|rb|go|rs|sh|sql|log|xml|ini|cfg|conf)$/u,
+  /^[A-Za-z]:\\/u,
+  /^[a-z][a-z0-9+.-]*:\/\/[^@\s?#]*(?:[?#][^=\s]*)?$/iu,
+  /^(?:[a-z0-9-]+\.)+[a-z]{2,}(?::\d+)?$/u,
+  /^[\w.+-]+@(?:[\w-]+\.)+[a-z]{2,}$/iu,
+  /^--?[a-z]/iu,
+  /^localhost\b[\w:/.-]*$/u,
+  /^[a-z]{2}-[a-z]+-\d[a-z]?$/u,
+  /^[a-z]{2,3}_[A-Z]{2}(?:\.[\w-]+)?$/u,
+  /^[A-Z][a-z]+\/[A-Z][A-Za-z_]+$/u,
+];
+
+/** Letters and digits without a pattern a person would write: what generated keys look like. */
+export function looksRandom(value: string): boolean {
+  if (!isTelling(value)) return false;
+  const digits = value.match(/\d/gu)?.length ?? 0;
+  const letters = value.match(/[A-Za-z]/gu)?.length ?? 0;
+  const others = value.length - digits - letters - (value.match(/[-_./: ]/gu)?.length ?? 0);
+  if (letters === 0 && others === 0) return false;
+  if (digits === 0 && others === 0) return false;
+  // `name2`, `utf-8-sig`, `item_12_of_30`: words with numbers on them.
+  const words = value.split(/[-_./: ]+/u);
+  if (
+    digits > 0 &&
+    others === 0 &&
+    words.every(word => word.length < 10 && /^(?:[A-Za-z]+\d{0,2}|\d{0,4})$/u.test(word))
+  ) {
+    return false;
+  }
+  return entropy(value) >= 2.3;
+}
+
+/** Bits a character, by how often each occurs. */
+function entropy(value: string): number {
+  const counts = new Map<string, number>();
+  for (const character of value) counts.set(character, (counts.get(character) ?? 0) + 1);
+  let bits = 0;
+  for (const count of counts.values()) bits -= (count / value.length) * Math.log2(count / value.length);
+  return bits;
+}
+
+/** Whether a value is made of letters in words, as names and phrases are. */
+export const isWordy = (value: string): boolean => /^[A-Za-z]+(?:[-_./: ][A-Za-z]+)*$/u.test(value);
+
+const wordsOf = (value: string): readonly string[] =>
+  value
+    .replaceAll(/([a-z])([A-Z])/gu, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z]+/u)
+    .filter(word => word !== '');
+
+const commonWords: ReadonlySet<string> = new Set(
+  (
+    'a access account address admin administrator all and any api app application auth authorization aws azure base bearer ' +
+    'basic bucket build cache change changeme chat cli client cloud cluster config connection console container content cookie ' +
+    'core css custom dashboard data database db debug default demo dev development disabled docker domain dummy e edit email ' +
+    'enabled endpoint engine env environment error event example external fake false feature file files filter foo bar baz ' +
+    'front frontend backend function gateway general generic get git github gitlab google group guest handler hash header headers ' +
+    'hello here home host html http https id image info input inside instance integration internal invalid item javascript job json ' +
+    'key keys lang language level library link linux list local localhost log logger login logs mail main manager master memory ' +
+    'message messages method mock mode model module mongo mongodb my mysql name names namespace network new nginx node none not null ' +
+    'number oauth object off on only open openai option options or order output owner page param params parser pass passwd ' +
+    'password path payment placeholder plain platform plugin policy port post postgres postgresql prefix preview private process ' +
+    'prod production profile project prompt provider proxy public python query queue random read reader redis region release remote ' +
+    'replace report request required reset resource response rest role root route router rsa run sample sandbox schema schemas ' +
+    'scope script search secret secrets section select self sender server service services session sessions set setting settings ' +
+    'shared signature simple site size smtp socket some source sqlite ssl stage staging standard start state static status storage ' +
+    'store string style sub super support system table tag target task team template temp test tester testing tests text the this ' +
+    'three tls to token tokens true type types undefined unit unknown update upload url user username users utf utils valid ' +
+    'validation value values variable verify version view web webhook worker workspace world write xml yaml you your'
+  ).split(' '),
+);

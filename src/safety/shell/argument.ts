@@ -1,0 +1,112 @@
+import {unreachable} from '../../base/unreachable.ts';
+import type {TextRange} from '../../domain/risk.ts';
+import type {Piece, Word} from './shell-tree.ts';
+
+/** One word as a program gets it. */
+export interface Argument {
+  readonly range: TextRange;
+  /**
+   * What it can be: one of a few texts; `opaque`, something that is harmless to show but not known; `unknown`. An `opaque` word
+   * may come to any number of words when it is not quoted.
+   */
+  readonly value: readonly Text[] | 'opaque' | 'unknown';
+}
+
+/** `wild` is a pattern that the shell replaces with names of files. */
+export interface Text {
+  readonly text: string;
+  readonly style: 'plain' | 'wild';
+}
+
+/** What is known where a word stands. */
+export interface Surroundings {
+  readonly home: string;
+  /** Where the command may run; none when that is not known. */
+  readonly directories: readonly string[];
+  readonly variables: ReadonlyMap<string, Argument['value']>;
+}
+
+/** The arguments a word comes to: one, or several by its braces. */
+export function argumentsOf({pieces, range}: Word, around: Surroundings): readonly Argument[] {
+  const [only] = pieces;
+  // The program `[`; elsewhere it may open a pattern.
+  if (only?.kind === 'text' && only.text === '[' && pieces.length === 1)
+    return [{range, value: [{text: '[', style: 'plain'}]}];
+  let words: readonly Argument['value'][] = [[{text: '', style: 'plain'}]];
+  for (const piece of pieces) {
+    if (piece.kind === 'braces') {
+      words = words.flatMap(word => piece.alternatives.map(text => appended(word, [{text, style: 'plain'}])));
+      if (words.length > mostTexts) return [{range, value: 'unknown'}];
+    } else {
+      const value = valueOf(piece, around);
+      words = words.map(word => appended(word, value));
+    }
+  }
+  // `{a,}` comes to `a` alone: a word that is empty without quotes is none.
+  const vanishes = words.some(
+    value => words.length > 1 && typeof value !== 'string' && value.some(({text}) => text === ''),
+  );
+  return vanishes ? [{range, value: 'unknown'}] : words.map(value => ({range, value}));
+}
+
+/** Texts one argument may be, and words one pair of braces may make. */
+const mostTexts = 64;
+
+function appended(before: Argument['value'], after: Argument['value']): Argument['value'] {
+  if (before === 'unknown' || after === 'unknown') return 'unknown';
+  if (before === 'opaque' || after === 'opaque') return 'opaque';
+  if (before.length * after.length > mostTexts) return 'unknown';
+  return before.flatMap(first =>
+    after.map((second): Text => ({
+      text: first.text + second.text,
+      style: first.style === 'wild' || second.style === 'wild' ? 'wild' : 'plain',
+    })),
+  );
+}
+
+function valueOf(piece: Piece, around: Surroundings): Argument['value'] {
+  switch (piece.kind) {
+    case 'text':
+      return [{text: piece.text, style: piece.style === 'bare' && /[*?[]/u.test(piece.text) ? 'wild' : 'plain'}];
+    case 'braces':
+      return piece.alternatives.map(text => ({text, style: 'plain'}));
+    case 'home':
+      return [{text: around.home, style: 'plain'}];
+    case 'number':
+    case 'substitution':
+      return 'opaque';
+    case 'process':
+      return [{text: '/dev/fd/63', style: 'plain'}];
+    case 'parameter': {
+      const value = variable(piece.name, around);
+      if (piece.form === 'changed') return value === 'unknown' ? 'unknown' : 'opaque';
+      if (value === 'unknown' || value === 'opaque' || piece.style === 'quoted') return value;
+      // Bare, the shell splits it at blanks and takes it for a pattern.
+      return value.every(({text}) => /^[^\s*?[\\]+$/u.test(text)) ? value : 'unknown';
+    }
+    default:
+      return unreachable(piece);
+  }
+}
+
+function variable(name: string, {home, directories, variables}: Surroundings): Argument['value'] {
+  const known = variables.get(name);
+  if (known !== undefined) return known;
+  if (name === 'HOME') return [{text: home, style: 'plain'}];
+  if (name === 'PWD' && directories.length > 0) return directories.map(text => ({text, style: 'plain'}));
+  const figures = numbers[name];
+  if (figures !== undefined) return figures.map(text => ({text, style: 'plain'}));
+  return shown.has(name) ? 'opaque' : 'unknown';
+}
+
+/** Numbers whatever happens: the end of the last command, how many arguments there are. */
+const numbers: Readonly<Record<string, readonly string[]>> = {'?': ['0', '1'], '#': ['0']};
+
+/** Variables that anybody may see; others may hold secrets. */
+const shown: ReadonlySet<string> = new Set(
+  (
+    '$ PWD OLDPWD USER LOGNAME SHELL PATH LANG LC_ALL TERM HOSTNAME OSTYPE HOSTTYPE MACHTYPE BASH_VERSION RANDOM SECONDS ' +
+    'UID EUID PPID SHLVL COLUMNS LINES NODE_ENV CI EDITOR VISUAL PAGER GOPATH GOROOT JAVA_HOME VIRTUAL_ENV CONDA_PREFIX ' +
+    'NVM_DIR TMPDIR PYTHONPATH CARGO_HOME RUSTUP_HOME DISPLAY XDG_CONFIG_HOME XDG_DATA_HOME XDG_CACHE_HOME'
+  ).split(' '),
+);

@@ -1,0 +1,132 @@
+import * as fc from 'fast-check';
+import {describe, expect, test} from 'vitest';
+import {appendToList, removeFromList} from '../../../src/config/edit-json.ts';
+
+const path = ['permissions', 'allow'] as const;
+const add = (text: string, item = 'New'): string => appendToList(text, path, item);
+const remove = (text: string, item: string): string => removeFromList(text, path, each => each === item);
+
+describe('appendToList', () => {
+  test.each([
+    ['{}\n', '{\n  "permissions": {\n    "allow": [\n      "New"\n    ]\n  }\n}\n'],
+    ['{ }', '{\n  "permissions": {\n    "allow": [\n      "New"\n    ]\n  }\n}'],
+    ['{"a":1}', '{"a":1,"permissions":{"allow":["New"]}}'],
+    ['{"a": 1, "b": 2}', '{"a": 1, "b": 2, "permissions":{"allow":["New"]}}'],
+    [
+      '{\n\t"z": 1e3,\n\t"a": {"permissions": {"allow": ["x"]}}\n}\n',
+      '{\n\t"z": 1e3,\n\t"a": {"permissions": {"allow": ["x"]}},\n\t"permissions": {\n\t\t"allow": [\n\t\t\t"New"\n\t\t]\n\t}\n}\n',
+    ],
+    [
+      '{\r\n    "permissions": {\r\n        "deny": ["x"]\r\n    }\r\n}',
+      '{\r\n    "permissions": {\r\n        "deny": ["x"],\r\n        "allow": [\r\n            "New"\r\n        ]\r\n    }\r\n}',
+    ],
+    ['{"permissions":{"allow":["A"]}}', '{"permissions":{"allow":["A","New"]}}'],
+    ['{\n  "permissions": {"allow": ["A"]}\n}', '{\n  "permissions": {"allow": ["A", "New"]}\n}'],
+    ['{\n  "permissions": {"allow": ["A", "B"]}\n}', '{\n  "permissions": {"allow": ["A", "B", "New"]}\n}'],
+    [
+      '{\n  "permissions": {\n    "allow": [\n      "A"\n    ]\n  }\n}',
+      '{\n  "permissions": {\n    "allow": [\n      "A",\n      "New"\n    ]\n  }\n}',
+    ],
+    [
+      '{\n  "permissions": {\n    "allow": []\n  }\n}',
+      '{\n  "permissions": {\n    "allow": [\n      "New"\n    ]\n  }\n}',
+    ],
+    ['{"permissions":{"allow":["a]}\\"","}"]},"x":"{"}', '{"permissions":{"allow":["a]}\\"","}","New"]},"x":"{"}'],
+    ['{"permissions":{},"permissions":{"allow":["A"]}}', '{"permissions":{},"permissions":{"allow":["A","New"]}}'],
+    ['{"perm\\u0069ssions":{"allow":["A"]}}', '{"perm\\u0069ssions":{"allow":["A","New"]}}'],
+  ])('%j', (before, after) => {
+    expect(add(before)).toBe(after);
+  });
+
+  test('an item is written as JSON', () => {
+    expect(add('{"permissions":{"allow":[]}}', 'Bash(echo "a\\b")')).toBe(
+      '{"permissions":{"allow":["Bash(echo \\"a\\\\b\\")"]}}',
+    );
+  });
+});
+
+describe('removeFromList', () => {
+  test.each([
+    ['{"permissions":{"allow":["A","B","C"]}}', 'B', '{"permissions":{"allow":["A","C"]}}'],
+    ['{"permissions":{"allow":["A", "B"]}}', 'A', '{"permissions":{"allow":["B"]}}'],
+    ['{"permissions":{"allow":["A", "B"]}}', 'B', '{"permissions":{"allow":["A"]}}'],
+    ['{"permissions":{"allow":["A", "B", "A"]}}', 'A', '{"permissions":{"allow":["B"]}}'],
+    ['{"permissions":{"allow":[ "A" ]}}', 'A', '{"permissions":{"allow":[]}}'],
+    ['{"permissions":{"allow":["\\u0041"]}}', 'A', '{"permissions":{"allow":[]}}'],
+    ['{"permissions":{"allow":["B"]}}', 'A', '{"permissions":{"allow":["B"]}}'],
+    ['{"permissions":{}}', 'A', '{"permissions":{}}'],
+    ['{}', 'A', '{}'],
+    [
+      '{\n  "permissions": {\n    "allow": [\n      "A",\n      "B",\n      "C"\n    ]\n  }\n}',
+      'A',
+      '{\n  "permissions": {\n    "allow": [\n      "B",\n      "C"\n    ]\n  }\n}',
+    ],
+    [
+      '{\n  "permissions": {\n    "allow": [\n      "A",\n      "B",\n      "C"\n    ]\n  }\n}',
+      'C',
+      '{\n  "permissions": {\n    "allow": [\n      "A",\n      "B"\n    ]\n  }\n}',
+    ],
+  ])('%j without %s', (before, item, after) => {
+    expect(remove(before, item)).toBe(after);
+  });
+});
+
+const texts = fc.oneof(fc.string(), fc.constantFrom('A', 'B', 'a]', '"', '\\', '{', '}', ',', ':'));
+const lists = fc.array(texts, {maxLength: 4});
+const extra = fc.dictionary(
+  texts.filter(key => key !== 'permissions' && key !== '__proto__'),
+  fc.jsonValue(),
+  {maxKeys: 3},
+);
+const settings = fc
+  .tuple(extra, fc.option(fc.tuple(extra, fc.option(lists))), extra)
+  .map(([before, permissions, after]) => ({
+    ...before,
+    ...(permissions === null
+      ? {}
+      : {permissions: {...permissions[0], ...(permissions[1] === null ? {} : {allow: permissions[1]})}}),
+    ...after,
+  }));
+const indents = fc.constantFrom(undefined, 1, 2, 4, '\t');
+
+interface WithRules {
+  readonly permissions?: {readonly allow?: readonly string[]};
+}
+
+const withAllow = (value: WithRules, change: (allow: readonly string[]) => readonly string[]): unknown => ({
+  ...value,
+  permissions: {...value.permissions, allow: change(value.permissions?.allow ?? [])},
+});
+
+describe('whatever else is in the text', () => {
+  test('adding changes the list alone', () => {
+    fc.assert(
+      fc.property(settings, indents, texts, (value, indent, item) => {
+        const text = JSON.stringify(value, undefined, indent);
+        const plain: WithRules = JSON.parse(text);
+        expect(JSON.parse(add(text, item))).toEqual(withAllow(plain, allow => [...allow, item]));
+      }),
+    );
+  });
+
+  test('adding and removing again leaves a text that says the same', () => {
+    fc.assert(
+      fc.property(settings, indents, texts, (value, indent, item) => {
+        const text = JSON.stringify(value, undefined, indent);
+        const plain: WithRules = JSON.parse(text);
+        expect(JSON.parse(remove(add(text, item), item))).toEqual(
+          withAllow(plain, allow => allow.filter(each => each !== item)),
+        );
+      }),
+    );
+  });
+
+  test('what stands in a list already stays as it was written', () => {
+    fc.assert(
+      fc.property(lists, texts, (allow, item) => {
+        const text = JSON.stringify({permissions: {allow}}, undefined, 2);
+        if (!allow.includes(item) && allow.length > 0) expect(remove(add(text, item), item)).toBe(text);
+      }),
+    );
+  });
+});

@@ -1,0 +1,37 @@
+import {expect, test} from 'vitest';
+import {readCorpus, type Case} from './support/corpus.ts';
+import {bash, judge} from './support/judging.ts';
+
+interface Judged extends Case {
+  readonly decision: 'allow' | 'ask' | 'deny';
+  readonly reasons: readonly string[];
+}
+
+async function judgeAll(cases: readonly Case[]): Promise<readonly Judged[]> {
+  const judged: Judged[] = [];
+  for (const each of cases) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other, as they would come
+    const {decision, reasons} = await judge(bash(each.command));
+    judged.push({...each, decision, reasons});
+  }
+  return judged;
+}
+
+const listed = (cases: readonly Judged[]): string =>
+  cases.map(({file, command, reasons}) => `${file}: ${JSON.stringify(command)} ${reasons.join('; ')}`).join('\n');
+
+test('of the commands that must not run by themselves none does', async () => {
+  const judged = await judgeAll(readCorpus('bypass'));
+  const allowed = judged.filter(({decision}) => decision === 'allow');
+  console.info(`bypass corpus: ${allowed.length} of ${judged.length} let through`);
+  expect(judged.length).toBeGreaterThanOrEqual(400);
+  expect(listed(allowed)).toBe('');
+});
+
+test('of everyday commands that only read at most one in fifty is asked about', async () => {
+  const judged = await judgeAll(readCorpus('everyday'));
+  const asked = judged.filter(({decision}) => decision !== 'allow');
+  console.info(`everyday corpus: ${asked.length} of ${judged.length} asked about\n${listed(asked)}`);
+  expect(judged.length).toBeGreaterThanOrEqual(300);
+  expect(asked.length).toBeLessThanOrEqual(judged.length / 50);
+});

@@ -1,0 +1,25 @@
+import {expect, test} from 'vitest';
+import {bash, judge} from './support/judging.ts';
+
+test('a verdict says where it stands, what would be hit, what to type and what to keep', async () => {
+  const {detail} = await judge(bash('ls && cd src && rm -rf build; git log | head'));
+  expect(detail).toEqual({
+    marks: [{from: 16, to: 28}],
+    rules: ['Bash(ls && cd src && rm -rf build; git log | head)'],
+    destroys: [{argv: ['rm', '-rf', 'build'], directory: '/w/src', overwrites: []}],
+    confirmWord: 'build',
+    pagers: ['git log'],
+  });
+});
+
+test.each<[string, readonly string[]]>([
+  ['npm run test -- --watch', ['Bash(npm run test -- --watch)', 'Bash(npm run test:*)', 'Bash(npm run:*)']],
+  ['git push origin main', ['Bash(git push origin main)', 'Bash(git push origin:*)', 'Bash(git push:*)']],
+  ['mkdir a', ['Bash(mkdir a)', 'Bash(mkdir:*)']],
+  ['bash -c "make"', ['Bash(bash -c "make")']],
+  ['sudo make', ['Bash(sudo make)']],
+  ['rm a', ['Bash(rm a)']],
+  ['make a && make b', ['Bash(make a && make b)']],
+])('%s can be kept as %j', async (command, rules) => {
+  expect((await judge(bash(command))).detail.rules).toEqual(rules);
+});
