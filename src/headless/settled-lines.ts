@@ -1,5 +1,7 @@
 import type {AgentEvent, SettledCall} from '../actions/agent-event.ts';
 import type {ActionResult} from '../actions/catalogue.ts';
+import {blockStateText} from '../actions/block-text.ts';
+import type {BlockSnapshot} from '../actions/ports.ts';
 import {endText} from '../actions/request-command-output.ts';
 import {cancellationText} from '../actions/settle-action.ts';
 import {unreachable} from '../base/unreachable.ts';
@@ -34,8 +36,9 @@ function markOf(settled: SettledCall): string {
 /** Such a command did run, and its exit code is its result; a tick beside it would still read as if all were well. */
 const exitedBadly = (result: ActionResult): boolean => {
   if (result.name !== 'request-command-output' || result.settled.state !== 'success') return false;
-  const {end} = result.settled.output.report;
-  return end.kind !== 'exited' || end.code !== 0;
+  const {output} = result.settled;
+  const end = output.kind === 'completed' ? output.report.end : output.block.state;
+  return end.kind === 'exited' ? end.code !== 0 : output.kind === 'completed' || end.kind === 'signalled';
 };
 
 function outcomeText(settled: SettledCall): string {
@@ -56,7 +59,16 @@ function outcomeText(settled: SettledCall): string {
 /** What there is to say of a success beyond that it was one; most actions say it all in their label. */
 function successText(result: ActionResult): string {
   if (result.name === 'request-command-output' && result.settled.state === 'success') {
-    return endText(result.settled.output.report);
+    const {output} = result.settled;
+    return output.kind === 'completed' ? endText(output.report) : blockText(output.block);
+  }
+  if (
+    (result.name === 'read-shell-command-output' ||
+      result.name === 'write-to-long-running-shell-command' ||
+      result.name === 'transfer-shell-command-control-to-user') &&
+    result.settled.state === 'success'
+  ) {
+    return blockText(result.settled.output.block);
   }
   if (result.name === 'request-file-edits' && result.settled.state === 'success') {
     const {files} = result.settled.output;
@@ -73,6 +85,8 @@ function successText(result: ActionResult): string {
   return '';
 }
 
+const blockText = (block: BlockSnapshot): string => oneLine(`block ${block.id}: ${blockStateText(block.state)}`);
+
 const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`;
 
 function outputTail(settled: SettledCall): readonly string[] {
@@ -80,7 +94,7 @@ function outputTail(settled: SettledCall): readonly string[] {
   const {settled: result} = settled.result;
   const text =
     result.state === 'success'
-      ? result.output.report.output.text
+      ? (result.output.kind === 'completed' ? result.output.report : result.output.block).output.text
       : result.state === 'cancelled'
         ? result.cut.output
         : '';

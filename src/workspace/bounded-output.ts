@@ -1,13 +1,10 @@
 import type {BoundedOutput} from '../actions/ports.ts';
 import {makeBoundedText} from './bounded-text.ts';
-import {openSpillFile, type SpillFile} from './spill-file.ts';
+import {keepRawOutput} from './raw-output.ts';
 import {makeTerminalText} from './terminal-text.ts';
 
 /** UTF-16 units of a command's output that are kept as text. */
 export const outputBound = 30_000;
-
-/** Raw bytes held before a file is made: progress bars are much output for little text. */
-const heldBound = 128 * 1024;
 
 export interface OutputCollector {
   /** Takes the next bytes. A promise means that the disk is behind: read on when it resolves. */
@@ -26,9 +23,7 @@ export function collectOutput(options: {
   const decoder = new TextDecoder('utf-8', {ignoreBOM: true});
   const terminal = makeTerminalText();
   const bounded = makeBoundedText(outputBound);
-  let held: Uint8Array[] = [];
-  let total = 0;
-  let spill: SpillFile | undefined;
+  const raw = keepRawOutput(options.newFile);
 
   function take(decoded: string): void {
     if (decoded === '') return;
@@ -37,28 +32,18 @@ export function collectOutput(options: {
     if (live !== '') options.observe(live);
   }
 
-  function keep(bytes: Uint8Array): Promise<void> | undefined {
-    if (spill !== undefined) return spill.write(bytes);
-    held.push(bytes);
-    if (!bounded.overflowed && total <= heldBound) return undefined;
-    spill = openSpillFile(options.newFile);
-    const waiting = spill.write(Buffer.concat(held));
-    held = [];
-    return waiting;
-  }
-
   return {
     push(bytes) {
-      total += bytes.length;
       take(decoder.decode(bytes, {stream: true}));
-      return keep(bytes);
+      if (bounded.overflowed) raw.spill();
+      return raw.push(bytes);
     },
     async finish() {
       take(decoder.decode());
       bounded.add(terminal.end());
-      if (bounded.overflowed) await keep(new Uint8Array());
-      const end = spill === undefined ? {file: undefined, missing: ''} : await spill.close();
-      return {text: bounded.text(end.missing), totalBytes: total, file: end.file};
+      if (bounded.overflowed) raw.spill();
+      const end = await raw.close();
+      return {text: bounded.text(end.missing), totalBytes: raw.totalBytes(), file: end.file};
     },
   };
 }

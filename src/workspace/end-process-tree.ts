@@ -1,14 +1,21 @@
 import {setTimeout as delay} from 'node:timers/promises';
-import {carriesMark, processTable, type ProcessRow} from './process-table.ts';
+import {markOf, processTable, type ProcessRow} from './process-table.ts';
 
-/** A run: the process that leads its group, and the mark in the environment of everything it started. */
+/** One run or several: the processes that lead their groups, and the marks in the environment of everything they started. */
 export interface ProcessTree {
-  readonly leader: number;
-  readonly mark: string;
+  /** To be named only while the group may have members: afterwards the number may be another process's. */
+  readonly leaders: readonly number[];
+  readonly owns: (mark: string) => boolean;
 }
 
-/** Milliseconds between asking a process to end and ending it. */
-const graceMs = 1000;
+/** The tree of one run. */
+export const treeOf = (run: {readonly leader: number; readonly mark: string}): ProcessTree => ({
+  leaders: [run.leader],
+  owns: mark => mark === run.mark,
+});
+
+/** Milliseconds between asking a process to end and ending it; `short` is for a user who waits for the end. */
+const graceMs = {short: 300, long: 1000} as const;
 
 /** Milliseconds for the system to remove what was killed; beyond that a process hangs inside the system. */
 const patienceMs = 2000;
@@ -18,24 +25,27 @@ export function groupRemains(leader: number): boolean {
   return send(-leader, 0) !== 'nobody';
 }
 
+/** The members that live now. */
+export const livingMembers = async (tree: ProcessTree): Promise<readonly ProcessRow[]> => trackMembers(tree)();
+
 /**
  * Ends every process of the run: its group, the descendants that left the group, and those that left their parents too.
  * They get SIGTERM, after a grace SIGKILL. Resolves when none is left, or none that can be ended.
  */
-export async function endProcessTree(tree: ProcessTree): Promise<void> {
-  const members = makeMembership(tree);
-  if (await endWith('SIGTERM', members, graceMs)) return;
+export async function endProcessTree(tree: ProcessTree, grace: keyof typeof graceMs): Promise<void> {
+  const members = trackMembers(tree);
+  if (await endWith('SIGTERM', members, graceMs[grace])) return;
   await endWith('SIGKILL', members, patienceMs);
 }
 
-async function endWith(signal: 'SIGTERM' | 'SIGKILL', members: () => Promise<readonly number[]>, withinMs: number) {
+async function endWith(signal: 'SIGTERM' | 'SIGKILL', members: Membership, withinMs: number) {
   const until = performance.now() + withinMs;
   const asked = new Set<number>();
   for (let pause = 4; ; pause = Math.min(pause * 2, 50)) {
     const alive = await members();
     if (alive.length === 0) return true;
     if (performance.now() >= until) return false;
-    for (const pid of alive) {
+    for (const {pid} of alive) {
       if (asked.has(pid) && signal === 'SIGTERM') continue;
       asked.add(pid);
       send(pid, signal);
@@ -46,18 +56,25 @@ async function endWith(signal: 'SIGTERM' | 'SIGKILL', members: () => Promise<rea
   }
 }
 
-/** Answers with the living members. What was a member once remains one, whatever becomes of its parents. */
-function makeMembership({leader, mark}: ProcessTree): () => Promise<readonly number[]> {
+type Membership = () => Promise<readonly ProcessRow[]>;
+
+/**
+ * Answers with the living members, as often as it is asked. What was a member once remains one, whatever becomes of its parents;
+ * a group that had no member once is somebody else's from then on.
+ */
+export function trackMembers({leaders: given, owns}: ProcessTree): Membership {
+  let leaders = given;
   const known = new Map<number, string>();
   const strangers = new Map<number, string>();
   const isKnown = ({pid, started}: ProcessRow): boolean => known.get(pid) === started;
 
   return async () => {
+    leaders = leaders.filter(groupRemains);
     const table = await processTable();
     for (const row of table) {
-      if (row.group === leader || row.pid === leader) known.set(row.pid, row.started);
+      if (leaders.includes(row.group) || leaders.includes(row.pid)) known.set(row.pid, row.started);
       else if (!isKnown(row) && strangers.get(row.pid) !== row.started) {
-        if (carriesMark(row.pid, mark)) known.set(row.pid, row.started);
+        if (owns(markOf(row.pid))) known.set(row.pid, row.started);
         else strangers.set(row.pid, row.started);
       }
     }
@@ -71,7 +88,7 @@ function makeMembership({leader, mark}: ProcessTree): () => Promise<readonly num
       }
       found = living.size;
     }
-    return [...living.keys()];
+    return [...living.values()];
   };
 }
 

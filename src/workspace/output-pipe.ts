@@ -8,6 +8,8 @@ import {execa} from 'execa';
 /** Where a command writes: both its streams share one pipe, so what it prints arrives in the order it was written. */
 export interface OutputPipe {
   readonly reader: Readable;
+  /** What `reader` reads, for somebody who goes on reading it. */
+  readonly descriptor: number;
   /** The descriptor to hand to the child. */
   readonly writer: Descriptor;
   /** To be called once the child has its copy: the reader ends when the last writer is gone. */
@@ -44,6 +46,7 @@ export function makeOutputPipes(): OutputPipes {
       };
       return {
         reader,
+        descriptor: readEnd,
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- execa hands any descriptor on, whatever its types say
         writer: writer as Descriptor,
         closeWriter,

@@ -1,21 +1,41 @@
 /** The variables of a process, as `process.env` has them. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** Where the variables of commands come from. */
+export interface VariableSources {
+  /** What weft itself was given. */
+  readonly given: Environment;
+  /** What the user wants commands to have; it comes before everything that weft would set or withhold. */
+  readonly own: Readonly<Record<string, string>>;
+  /** Names that the user wants to be passed on although they would be withheld. */
+  readonly passed: readonly string[];
+}
+
 /**
  * The environment of a command: what weft itself was given (a user's NODE_OPTIONS too), without keys and without what would
- * change how a shell starts, and with everything switched off that would wait for a person. `mark` is unique to the run, so
- * that a process that left its group and its parent can still be told to belong to it. `own` is what the user wants commands to
- * have, and comes before all that.
+ * change how a shell starts. `mark` is unique to the run, so that a process that left its group and its parent can still be told
+ * to belong to it.
+ *
+ * In `pipes` nobody can answer, so all that would wait for a person is switched off: pagers, editors, prompts for
+ * credentials. In a `terminal` somebody can, so editors and prompts are the user's own; only pagers stay off, since what they
+ * hold back is never read.
  */
 export function shellEnvironment(
-  {given, own}: {readonly given: Environment; readonly own: Readonly<Record<string, string>>},
-  mark: string,
+  {given, own, passed}: VariableSources,
+  run: {readonly mark: string; readonly channel: 'pipes' | 'terminal'},
 ): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(given)) {
-    if (value !== undefined && !isWithheld(name)) kept[name] = value;
+    if (value !== undefined && (passed.includes(name) || !isWithheld(name))) kept[name] = value;
   }
-  return {...kept, ...unattended, ...own, WEFT_ACTIVE: '1', [markName]: mark};
+  return {
+    ...withLanguage(kept),
+    ...unpaged,
+    ...(run.channel === 'pipes' ? unattended : inTerminal),
+    ...own,
+    WEFT_ACTIVE: '1',
+    [markName]: run.mark,
+  };
 }
 
 /** The variable that holds the mark of a run. */
@@ -24,8 +44,9 @@ export const markName = 'WEFT_RUN';
 const isWithheld = (name: string): boolean => withheld.some(pattern => pattern.test(name));
 
 const withheld: readonly RegExp[] = [
-  /(?:^|_)(?:API_KEY|TOKEN|SECRET|SECRET_KEY|SECRET_ACCESS_KEY|PRIVATE_KEY|PASSWORD)$/iu,
+  /(?:^|_)(?:API_?KEY|ACCESS_KEY|TOKEN|SECRET|SECRETS|SECRET_KEY|SECRET_ACCESS_KEY|PRIVATE_KEY|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS)$/iu,
   /^(?:ANTHROPIC|OPENAI)_KEY$/iu,
+  /^(?:PGPASSWORD|MYSQL_PWD)$/u,
   /^WEFT_/iu,
   // Set by npm for its scripts (`npm start`): they would make a package manager inside the command believe it runs in that
   // script. A user sets npm's options in capitals, and keeps them.
@@ -36,25 +57,62 @@ const withheld: readonly RegExp[] = [
   // The cache of our own program is of no use to others.
   /^NODE_COMPILE_CACHE$/u,
   /^(?:OLDPWD|_)$/u,
+  // They speak of the terminal weft itself runs in, or force colours into pipes.
+  /^(?:COLUMNS|LINES|TERMCAP|TMUX|TMUX_PANE|STY|WINDOWID|COLORTERM|FORCE_COLOR|CLICOLOR_FORCE)$/u,
 ];
 
-const unattended: Readonly<Record<string, string>> = {
-  TERM: 'dumb',
+/** Without a language programs take text for ASCII and spoil the rest. */
+function withLanguage(variables: Record<string, string>): Record<string, string> {
+  const isSet = ['LC_ALL', 'LC_CTYPE', 'LANG'].some(name => (variables[name] ?? '') !== '');
+  return isSet ? variables : {...variables, LANG: process.platform === 'darwin' ? 'en_US.UTF-8' : 'C.UTF-8'};
+}
+
+const unpaged: Readonly<Record<string, string>> = {
   PAGER: 'cat',
   GIT_PAGER: 'cat',
   GH_PAGER: 'cat',
+  GLAB_PAGER: 'cat',
+  HGPAGER: 'cat',
   MANPAGER: 'cat',
   SYSTEMD_PAGER: 'cat',
   PSQL_PAGER: 'cat',
   BAT_PAGER: 'cat',
   BAT_PAGING: 'never',
   DELTA_PAGER: 'cat',
+  JJ_PAGER: 'cat',
+  PERLDOC_PAGER: 'cat',
+  RI_PAGER: 'cat',
+  TIG_PAGER: 'cat',
   // The AWS tool takes an empty pager for none.
   AWS_PAGER: '',
+  // Where `less` is called by name: no second screen, and gone when all fits on the first.
   LESS: '-FRX',
+  SYSTEMD_LESS: 'FRX',
+};
+
+const unattended: Readonly<Record<string, string>> = {
+  TERM: 'dumb',
   EDITOR: 'true',
   VISUAL: 'true',
   GIT_EDITOR: 'true',
   GIT_SEQUENCE_EDITOR: 'true',
+  GIT_MERGE_AUTOEDIT: 'no',
+  KUBE_EDITOR: 'true',
   GIT_TERMINAL_PROMPT: '0',
+  // Git falls back to a graphical question where it may not ask in the terminal: one that fails at once says why, and sends no
+  // empty password.
+  GIT_ASKPASS: 'false',
+  GCM_INTERACTIVE: 'never',
+  SSH_ASKPASS: 'false',
+  SSH_ASKPASS_REQUIRE: 'never',
+  SUDO_ASKPASS: 'false',
+  GH_PROMPT_DISABLED: '1',
+  PIP_NO_INPUT: '1',
+  TF_INPUT: '0',
+  COMPOSER_NO_INTERACTION: '1',
+  DEBIAN_FRONTEND: 'noninteractive',
+  // Without a network npm waits for it at its end.
+  NPM_CONFIG_UPDATE_NOTIFIER: 'false',
 };
+
+const inTerminal: Readonly<Record<string, string>> = {TERM: 'xterm-256color'};

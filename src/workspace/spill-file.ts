@@ -3,6 +3,8 @@ import {causeText} from '../domain/fault.ts';
 
 /** A file that takes the whole of a long output. */
 export interface SpillFile {
+  /** Empty where none could be made. */
+  readonly path: string;
   /** A promise when the disk is behind: wait for it before writing more. */
   write(bytes: Uint8Array): Promise<void> | undefined;
   close(): Promise<SpillEnd>;
@@ -50,6 +52,7 @@ export function openSpillFile(newFile: () => string, largest = largestSpill): Sp
   }
 
   return {
+    path,
     write(bytes) {
       if (stream === undefined || trouble !== '' || room === 0) return undefined;
       const kept = bytes.length > room ? bytes.subarray(0, room) : bytes;

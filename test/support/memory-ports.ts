@@ -102,6 +102,7 @@ export const finishedReport = (text: string, code = 0): ShellReport => ({
   directory: '/work',
   nextDirectory: '/work',
   leftRunning: [],
+  notes: [],
 });
 
 const noBlocks = failed(rejected('no such block'));
@@ -122,6 +123,7 @@ export function engineBench(
   script: readonly ScriptedAnswer[],
   given: {
     readonly shell?: ActionPorts['shell']['run'];
+    readonly blocks?: ActionPorts['blocks'];
     readonly read?: ActionPorts['files']['read'];
     readonly assess?: (action: Action) => Verdict;
     readonly session?: ReturnType<typeof memorySession>;
@@ -139,7 +141,11 @@ export function engineBench(
     secrets: {conceal: text => text},
     sessions: {create: () => memorySession(), resume: () => failed(rejected('no such session'))},
     machine: {
-      blocks: {start: async () => noBlocks, read: async () => noBlocks, write: async () => noBlocks},
+      blocks: given.blocks ?? {
+        start: async () => noBlocks,
+        read: async () => noBlocks,
+        write: async () => noBlocks,
+      },
       shell: {directory: '/work', run: given.shell ?? (async ({command}) => finishedReport(`ran ${command}`))},
       files: {
         resolve: path => ({path, place: 'inside-workspace'}),

@@ -12,6 +12,7 @@ export const sampleActions: {
   'request-command-output': {
     input: {
       command: 'npm test',
+      place: 'foreground',
       timeoutMs: 120_000,
       claims: {readOnly: 'no', risky: 'unsaid', usesPager: 'no'},
       description: 'Run the tests',
@@ -19,22 +20,22 @@ export const sampleActions: {
       citations: [],
     },
     label: 'Run command: npm test',
-    cut: {command: 'npm test', output: ''},
+    cut: {command: 'npm test', reached: 'not-started', output: ''},
   },
   'write-to-long-running-shell-command': {
     input: {blockId: 'b1', input: 'y', mode: 'line'},
-    label: 'Write to command b1',
-    cut: {blockId: 'b1'},
+    label: 'Write to block b1: y',
+    cut: {blockId: 'b1', reached: 'not-started'},
   },
   'read-shell-command-output': {
     input: {blockId: 'b1', delay: 'completion'},
-    label: 'Read output of command b1',
-    cut: {blockId: 'b1'},
+    label: 'Read output of block b1',
+    cut: {blockId: 'b1', reached: 'not-started'},
   },
   'transfer-shell-command-control-to-user': {
     input: {blockId: 'b1', reason: 'a password is needed'},
-    label: 'Hand over command b1: a password is needed',
-    cut: {blockId: 'b1'},
+    label: 'Hand over block b1: a password is needed',
+    cut: {blockId: 'b1', reached: 'not-started'},
   },
   'read-files': {
     input: {

@@ -16,12 +16,21 @@ const report = (end: ShellReport['end'], text = '', file?: string): ShellReport 
   output: {text, totalBytes: text.length, file: file ?? undefined},
   durationMs: 1234,
   directory: '/w',
-  nextDirectory: '/work',
+  nextDirectory: '/w',
   leftRunning: [],
+  notes: [],
 });
 
 const claims = {readOnly: 'unsaid', risky: 'unsaid', usesPager: 'unsaid'} as const;
-const input = {command: 'make', timeoutMs: 1, claims, description: '', rationale: '', citations: []};
+const input = {
+  command: 'make',
+  place: 'foreground',
+  timeoutMs: 1,
+  claims,
+  description: '',
+  rationale: '',
+  citations: [],
+} as const;
 
 describe('what the model reads', () => {
   test.each([
@@ -38,7 +47,7 @@ describe('what the model reads', () => {
       told({
         name: 'request-command-output',
         input,
-        settled: {state: 'success', output: {command: 'make', report: commandReport}},
+        settled: {state: 'success', output: {kind: 'completed', command: 'make', report: commandReport}},
       }),
     ).toBe(expected);
   });
@@ -65,7 +74,7 @@ describe('what the model reads', () => {
     const settled = {
       state: 'cancelled',
       why: {reason: 'interrupted', message: ''},
-      cut: {command: 'make', output: 'half'},
+      cut: {command: 'make', reached: 'running', output: 'half'},
     } as const;
     expect(told({name: 'request-command-output', input, settled})).toBe(
       'The user interrupted this.\nOutput before it was stopped:\nhalf',
@@ -104,10 +113,13 @@ describe('tool forms', () => {
     ]).toEqual([120_000, 5, 600_000]);
   });
 
-  test('background commands are refused in words, not run in the foreground', () => {
-    expect(decodeAction('Bash', {command: 'x', run_in_background: true})).toMatchObject({
-      tag: 'failed',
-      error: {message: expect.stringContaining('commands in the background are not built yet')},
-    });
+  test.each([
+    [{}, 'foreground'],
+    [{wait_until_completion: true, run_in_background: false}, 'foreground'],
+    [{wait_until_completion: false}, 'block'],
+    [{run_in_background: true}, 'block'],
+    [{wait_until_completion: true, run_in_background: true}, 'block'],
+  ] as const)('%j is a command in the %s', (flags, place) => {
+    expect(decodeAction('Bash', {command: 'x', ...flags})).toMatchObject({tag: 'ok', value: {input: {place}}});
   });
 });

@@ -1,10 +1,15 @@
 import {expect, test} from 'vitest';
 import {shellEnvironment} from '../../../src/workspace/shell-environment.ts';
 
+const run = {mark: 'mark', channel: 'pipes'} as const;
+
 /** What is left of `given`, all set to `x`, when everything is taken away that an empty environment gets too. */
 function kept(given: readonly string[]): readonly string[] {
-  const added = shellEnvironment({given: {}, own: {}}, 'mark');
-  const environment = shellEnvironment({given: Object.fromEntries(given.map(name => [name, 'x'])), own: {}}, 'mark');
+  const added = shellEnvironment({given: {}, own: {}, passed: []}, run);
+  const environment = shellEnvironment(
+    {given: Object.fromEntries(given.map(name => [name, 'x'])), own: {}, passed: []},
+    run,
+  );
   return Object.keys(environment).filter(name => added[name] === undefined);
 }
 
@@ -74,8 +79,8 @@ test('the rest stays', () => {
 
 test('nothing waits for a person, and the run is marked', () => {
   const {PAGER, TERM, GIT_TERMINAL_PROMPT, EDITOR, WEFT_ACTIVE, WEFT_RUN, NOTHING} = shellEnvironment(
-    {given: {PAGER: 'less', TERM: 'xterm', EDITOR: 'vi', NOTHING: undefined}, own: {}},
-    'mark',
+    {given: {PAGER: 'less', TERM: 'xterm', EDITOR: 'vi', NOTHING: undefined}, own: {}, passed: []},
+    run,
   );
   expect({PAGER, TERM, GIT_TERMINAL_PROMPT, EDITOR, WEFT_ACTIVE, WEFT_RUN, NOTHING}).toEqual({
     PAGER: 'cat',
@@ -90,6 +95,39 @@ test('nothing waits for a person, and the run is marked', () => {
 
 test('what the user wants commands to have comes before what weft sets or withholds', () => {
   const own = {GH_TOKEN: 'mine', PAGER: 'less', WEFT_RUN: 'not mine'};
-  const {GH_TOKEN, PAGER, WEFT_RUN} = shellEnvironment({given: {GH_TOKEN: 'given'}, own}, 'mark');
+  const {GH_TOKEN, PAGER, WEFT_RUN} = shellEnvironment({given: {GH_TOKEN: 'given'}, own, passed: []}, run);
   expect({GH_TOKEN, PAGER, WEFT_RUN}).toEqual({GH_TOKEN: 'mine', PAGER: 'less', WEFT_RUN: 'mark'});
+});
+
+test('secrets that the user lists are passed on, and no others', () => {
+  const given = {GH_TOKEN: 'a', NPM_TOKEN: 'b'};
+  const {GH_TOKEN, NPM_TOKEN} = shellEnvironment({given, own: {}, passed: ['GH_TOKEN']}, run);
+  expect({GH_TOKEN, NPM_TOKEN}).toEqual({GH_TOKEN: 'a', NPM_TOKEN: undefined});
+});
+
+const language = (given: Readonly<Record<string, string>>): string | undefined =>
+  shellEnvironment({given, own: {}, passed: []}, run)['LANG'];
+
+test('text has a language, pipes have no forced colours', () => {
+  expect([language({}), language({LANG: 'de_DE.UTF-8'}), language({LC_ALL: 'C'}), language({LANG: ''})]).toEqual([
+    expect.stringContaining('UTF-8'),
+    'de_DE.UTF-8',
+    undefined,
+    expect.stringContaining('UTF-8'),
+  ]);
+  expect(kept(['FORCE_COLOR', 'CLICOLOR_FORCE', 'COLORTERM', 'COLUMNS', 'NO_COLOR'])).toEqual(['NO_COLOR']);
+});
+
+test('in a terminal pagers are off, and editors and prompts are the user’s own', () => {
+  const {PAGER, TERM, EDITOR, GIT_EDITOR, GIT_TERMINAL_PROMPT} = shellEnvironment(
+    {given: {PAGER: 'less', TERM: 'dumb', EDITOR: 'vi'}, own: {}, passed: []},
+    {mark: 'mark', channel: 'terminal'},
+  );
+  expect({PAGER, TERM, EDITOR, GIT_EDITOR, GIT_TERMINAL_PROMPT}).toEqual({
+    PAGER: 'cat',
+    TERM: 'xterm-256color',
+    EDITOR: 'vi',
+    GIT_EDITOR: undefined,
+    GIT_TERMINAL_PROMPT: undefined,
+  });
 });

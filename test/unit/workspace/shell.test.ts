@@ -1,39 +1,24 @@
-import {execFileSync} from 'node:child_process';
-import {existsSync, mkdirSync, readFileSync} from 'node:fs';
+import {existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {afterAll, expect, test} from 'vitest';
-import type {ShellReport} from '../../../src/actions/ports.ts';
+import {afterAll, describe, expect, test} from 'vitest';
 import {makeFiles} from '../../../src/workspace/files.ts';
-import {makeOutputFolder} from '../../../src/workspace/output-folder.ts';
-import {makeShell} from '../../../src/workspace/shell.ts';
-import {never, temporaryFolder} from './temporary-folder.ts';
+import {commandPlace, running} from './command-place.ts';
+import {never} from './temporary-folder.ts';
 
-const folder = temporaryFolder();
-const outputs = makeOutputFolder({parent: join(folder.path, 'outputs')});
-const shell = makeShell({
-  ownVariables: {},
-  directory: folder.path,
-  environment: {...process.env, OPENAI_API_KEY: 'secret'},
-  outputs,
-});
+const place = commandPlace({environment: {OPENAI_API_KEY: 'secret'}});
+const {run, root, shell, desk} = place;
 
-const run = async (command: string, signal = never): Promise<ShellReport> =>
-  shell.run({command, timeoutMs: 20_000}, () => {}, signal);
-
-afterAll(() => folder[Symbol.dispose]());
-
-/** Processes whose command line holds the text. */
-function running(text: string): readonly string[] {
-  const lines = execFileSync('ps', ['-A', '-ww', '-o', 'stat=,args='], {encoding: 'utf8'}).split('\n');
-  return lines.filter(line => line.includes(text) && !line.startsWith('Z'));
-}
+afterAll(() => place[Symbol.asyncDispose]());
 
 test('a command and its end', async () => {
   const {durationMs, ...report} = await run('echo hi; exit 3');
   expect(report).toEqual({
     end: {kind: 'exited', code: 3},
     output: {text: 'hi\n', totalBytes: 3, file: undefined},
-    directory: folder.path,
+    directory: root,
+    nextDirectory: root,
+    leftRunning: [],
+    notes: [],
   });
   expect(durationMs).toBeGreaterThanOrEqual(0);
 });
@@ -44,7 +29,7 @@ test.each([
   ['stdin is closed', 'cat; echo end', 'end\n'],
   ['no key in the environment', 'echo "[$OPENAI_API_KEY]" $WEFT_ACTIVE', '[] 1\n'],
   ['no pager, no editor', 'echo $PAGER; $EDITOR; echo $?', 'cat\n0\n'],
-  ['the directory', 'basename "$PWD" | cut -c1-9', 'weft-test\n'],
+  ['the directory', 'basename "$PWD"', 'work\n'],
   ['several lines and quotes', 'cat <<\'X\'\n$a "b"\nX\n# comment', '$a "b"\n'],
 ])('%s', async (_name, command, text) => {
   expect((await run(command)).output.text).toBe(text);
@@ -53,7 +38,7 @@ test.each([
 test('output is seen while the command runs', async () => {
   const seen = Promise.withResolvers<string>();
   const ended = shell.run(
-    {command: 'echo first; while [ ! -e go ]; do sleep 0.02; done', timeoutMs: 20_000},
+    {command: 'echo first; while [ ! -e go ]; do sleep 0.02; done', timeoutMs: 20_000, paging: 'unexpected'},
     seen.resolve,
     never,
   );
@@ -75,7 +60,7 @@ test('a signal as the end', async () => {
 
 test('the time limit ends the tree, even processes that refuse, left the group and their parent', async () => {
   const command = `trap "" TERM; setsid -f sh -c 'sleep 7001; :'; (trap "" TERM; sleep 7002) & echo up; while true; do sleep 0.05; done`;
-  const report = await shell.run({command, timeoutMs: 300}, () => {}, never);
+  const report = await shell.run({command, timeoutMs: 300, paging: 'unexpected'}, () => {}, never);
   expect(report.end).toEqual({kind: 'timed-out', afterMs: 300});
   expect(report.output.text).toBe('up\n');
   expect(running('sleep 700')).toEqual([]);
@@ -84,7 +69,7 @@ test('the time limit ends the tree, even processes that refuse, left the group a
 test('an abort ends the tree before the promise settles, and what was printed is kept', async () => {
   const stop = new AbortController();
   const report = await shell.run(
-    {command: 'echo up; sleep 7003 & sleep 7004', timeoutMs: 20_000},
+    {command: 'echo up; sleep 7003 & sleep 7004', timeoutMs: 20_000, paging: 'unexpected'},
     () => stop.abort(),
     stop.signal,
   );
@@ -96,28 +81,114 @@ test('an abort ends the tree before the promise settles, and what was printed is
 test('an abort before the start starts nothing', async () => {
   const report = await run('touch started', AbortSignal.abort());
   expect(report.end).toEqual({kind: 'aborted'});
-  expect(existsSync(join(folder.path, 'started'))).toBe(false);
+  expect(existsSync(join(root, 'started'))).toBe(false);
 });
 
 test('a stopped process is ended too', async () => {
   const stop = new AbortController();
   const report = await shell.run(
-    {command: 'echo up; kill -STOP $$', timeoutMs: 20_000},
+    {command: 'echo up; kill -STOP $$', timeoutMs: 20_000, paging: 'unexpected'},
     () => stop.abort(),
     stop.signal,
   );
   expect(report.end).toEqual({kind: 'aborted'});
 });
 
-test.each([
-  ['holding the output', 'sleep 7005 & echo up'],
-  ['with its output elsewhere', 'sleep 7005 >/dev/null 2>&1 & echo up'],
-  ['in a session of its own, holding the output', 'setsid sleep 7005 & echo up'],
-])('a background process %s does not outlive its command', async (_name, command) => {
-  const report = await run(command);
-  expect({end: report.end, text: report.output.text}).toEqual({end: {kind: 'exited', code: 0}, text: 'up\n'});
+describe('what a command leaves running', () => {
+  test.each([
+    ['holding the output', 'sleep 7005 & echo up'],
+    ['with its output elsewhere', 'sleep 7005 >/dev/null 2>&1 & echo up'],
+    ['in a session of its own, holding the output', 'setsid sleep 7005 & echo up'],
+    [
+      'in a session of its own, without a parent, with its output elsewhere',
+      'setsid -f sleep 7005 >/dev/null 2>&1; echo up',
+    ],
+  ])('%s: the prompt is back at once, it is a block, and stops when it is told to', async (_name, command) => {
+    const report = await run(command);
+    expect({end: report.end, text: report.output.text}).toEqual({end: {kind: 'exited', code: 0}, text: 'up\n'});
+    expect(report.durationMs).toBeLessThan(2000);
+    expect(report.leftRunning).toEqual([expect.stringMatching(/^b\d+: sleep 7005 \(process \d+\)$/u)]);
+    const [block] = desk.list().filter(({state}) => state.kind === 'running');
+    expect(block).toMatchObject({command, life: 'with-weft', ports: []});
+    if (block === undefined) return;
+    await desk.stop(block.id);
+    expect(running('sleep 7005')).toEqual([]);
+  });
+
+  test('its output goes on in the block, its input is closed', async () => {
+    await run('(while [ ! -e on ]; do sleep 0.02; done; echo later; sleep 7006) & echo up');
+    const [block] = desk.list();
+    if (block === undefined) throw new Error('there is no block');
+    writeFileSync(join(root, 'on'), '');
+    const text = async (): Promise<string> => {
+      const read = await place.blocks.read({id: block.id, wait: 0}, never);
+      return read.tag === 'ok' ? read.value.output.text : '';
+    };
+    await expect.poll(text, {timeout: 5000}).toBe('later');
+    expect(await place.blocks.write({id: block.id, input: 'x', mode: 'line'}, never)).toMatchObject({
+      tag: 'failed',
+      error: {message: expect.stringContaining('its input is closed')},
+    });
+    await desk.stop(block.id);
+    expect(running('sleep 7006')).toEqual([]);
+  });
+});
+
+describe('the directory', () => {
+  const steps: readonly (readonly [command: string, next: string, notes: number])[] = [
+    ['mkdir -p a/b; cd a', 'a', 0],
+    ['cd b; exit 4', 'a/b', 0],
+    ['cd nowhere', 'a/b', 0],
+    ['(cd ..)', 'a/b', 0],
+    ['cd ..; kill -9 $$', 'a/b', 0],
+    ['if then', 'a/b', 0],
+    ['cd ..', 'a', 0],
+    ['cd /', '', 1],
+    ['cd a; set -eux; false', 'a', 0],
+    ['cd b; exec true', 'a', 0],
+    ['cd "$OLDPWD"', 'a', 0],
+    ['cd b; trap "echo mine" EXIT', 'a', 0],
+    ['rm -r ../a', 'a', 0],
+    ['pwd', '', 1],
+  ];
+  test('moves with a cd inside the workspace, and goes back from outside it', async () => {
+    await using own = commandPlace();
+    const seen: (readonly [command: string, next: string, notes: number])[] = [];
+    for (const [command] of steps) {
+      // oxlint-disable-next-line no-await-in-loop -- each starts where the last one ended
+      const report = await own.run(command);
+      seen.push([command, report.nextDirectory.slice(own.root.length + 1), report.notes.length]);
+      expect(own.shell.directory).toBe(report.nextDirectory);
+    }
+    expect(seen).toEqual(steps);
+  });
+
+  test.each([
+    ['exit code', 'exit 7', {kind: 'exited', code: 7}, ''],
+    ['a trap of its own', 'trap "echo bye" EXIT; exit 3', {kind: 'exited', code: 3}, 'bye\n'],
+    ['a failing last command', 'set -e; false; echo no', {kind: 'exited', code: 1}, ''],
+    ['traces', 'set -x; : on', {kind: 'exited', code: 0}, '+ : on\n'],
+    ['no variable of ours', 'echo "[$BASH_ENV]"; env | grep -c BASH_ENV', {kind: 'exited', code: 1}, '[]\n0\n'],
+    ['closed streams', 'exec 1>&- 2>&-', {kind: 'exited', code: 0}, ''],
+    ['descriptors of its own', 'exec 3>three 9>nine; :', {kind: 'exited', code: 0}, ''],
+  ])('to be told of it changes nothing: %s', async (_name, command, end, text) => {
+    const report = await run(command);
+    expect([report.end, report.output.text]).toEqual([end, text]);
+  });
+
+  test('a syntax error keeps its line and its words', async () => {
+    const {end, output} = await run('echo one\nif then');
+    expect(end).toEqual({kind: 'exited', code: 2});
+    expect(output.text).toMatch(/^one\n\S+: -c: line 2: syntax error near [^\n]+\n\S+: -c: line 2: `if then'\n$/u);
+  });
+});
+
+test('a command that pages at a terminal it made itself is ended, and the result says so', async () => {
+  const command = `seq 1 500 >many; script -qc 'LESS= less many' /dev/null`;
+  const report = await shell.run({command, timeoutMs: 20_000, paging: 'expected'}, () => {}, never);
+  expect(report.notes).toEqual([expect.stringContaining('it waited for keys that nobody could press')]);
   expect(report.durationMs).toBeLessThan(5000);
-  expect(running('sleep 7005')).toEqual([]);
+  expect(running('less many')).toEqual([]);
 });
 
 test('output of a background process that is about to end is waited for', async () => {
@@ -134,10 +205,8 @@ test('50 MB of output stay in bounded memory', async () => {
 });
 
 test('the file that a long output names is one that can be read', async () => {
-  const own = makeOutputFolder({parent: join(folder.path, 'outputs')});
-  const speaking = makeShell({directory: folder.path, environment: process.env, ownVariables: {}, outputs: own});
-  const files = makeFiles({roots: [join(folder.path, 'work')], home: folder.path, alsoReadable: own.folders});
-  const {output} = await speaking.run({command: 'seq 1 20000', timeoutMs: 20_000}, () => {}, never);
+  const files = makeFiles({roots: [join(root, 'elsewhere')], home: root, alsoReadable: place.outputs.folders});
+  const {output} = await run('seq 1 20000');
   const path = output.file ?? '';
   expect(files.resolve(path)).toEqual({path, place: 'inside-workspace'});
   expect(await files.read({path, offset: 9999, limit: 2}, never)).toMatchObject({
@@ -147,23 +216,26 @@ test('the file that a long output names is one that can be read', async () => {
 });
 
 test('what cannot start says why', async () => {
-  const gone = makeShell({directory: join(folder.path, 'gone'), environment: process.env, ownVariables: {}, outputs});
-  expect((await gone.run({command: 'true', timeoutMs: 1000}, () => {}, never)).end).toEqual({
+  await using own = commandPlace();
+  rmSync(own.root, {recursive: true});
+  expect((await own.run('true')).end).toEqual({
     kind: 'not-started',
     fault: {
       kind: 'needs-user',
-      message: `The command was not started: ${join(folder.path, 'gone')} is not a folder (any more).`,
+      message: `The command was not started: ${own.root} is not a folder (any more).`,
       fix: 'Make the folder again, or start weft in another one.',
     },
   });
-  expect((await run('echo \0')).end.kind).toBe('not-started');
-  expect((await run(`: ${'x'.repeat(140_000)}`)).end.kind).toBe('not-started');
+  mkdirSync(own.root);
+  expect((await own.run('echo \0')).end.kind).toBe('not-started');
+  expect((await own.run(`: ${'x'.repeat(140_000)}`)).end.kind).toBe('not-started');
 });
 
-test('a folder that cannot be entered is no crash', async () => {
-  const locked = join(folder.path, 'a-file');
-  mkdirSync(join(folder.path, 'sub'));
-  await run('touch a-file');
-  const inFile = makeShell({directory: locked, environment: process.env, ownVariables: {}, outputs});
-  expect((await inFile.run({command: 'true', timeoutMs: 1000}, () => {}, never)).end.kind).toBe('not-started');
+const openFiles = (): number => readdirSync('/proc/self/fd').length;
+
+test('many commands leave no open file behind', async () => {
+  for (let at = 0; at < 5; at += 1) await run('true');
+  const before = openFiles();
+  for (let at = 0; at < 60; at += 1) await run('echo; cd .');
+  expect(openFiles()).toBeLessThanOrEqual(before);
 });

@@ -1,0 +1,281 @@
+import {setTimeout as delay} from 'node:timers/promises';
+import type {
+  AttachedTerminal,
+  Attachment,
+  BlockInfo,
+  BlockInputMode,
+  BlockSnapshot,
+  BlockState,
+  OutputFilter,
+} from '../../actions/ports.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import type {BlockId} from '../../domain/ids.ts';
+import {makeBoundedText} from '../bounded-text.ts';
+import {endProcessTree, treeOf} from '../end-process-tree.ts';
+import type {RawOutput} from '../raw-output.ts';
+import {unlessAborted} from '../unless-aborted.ts';
+import type {BlockEnd, BlockSource, ScreenSize} from './block-source.ts';
+import {looksLikePrompt, terminalUse} from './input-wait.ts';
+import type {Screen} from './screen.ts';
+
+/** A running command with the terminal it believes it has. */
+export interface Block {
+  readonly id: BlockId;
+  readonly command: string;
+  readonly mark: string;
+  readonly source: BlockSource;
+  readonly ended: Promise<BlockEnd>;
+  /** As it was when somebody last looked. */
+  info(): Omit<BlockInfo, 'ports' | 'life'>;
+  /** Finds out whether it waits for input. `likely`: it looks so; `sure`: it cannot go on without. */
+  look(): Promise<'ended' | 'sure' | 'likely' | 'no'>;
+  /** Waits until it ends, waits for input that surely (or for `likely`, probably) nobody else will give, or `ms` are over. */
+  wait(request: {readonly ms: number; readonly stopsOn: 'sure' | 'likely'}, signal: AbortSignal): Promise<void>;
+  /** What is new since the last snapshot. */
+  snapshot(notes: readonly string[]): Promise<BlockSnapshot>;
+  write(input: string, mode: BlockInputMode): 'written' | 'closed';
+  attach(terminal: AttachedTerminal): Attachment;
+  /** Ends the whole tree; resolves when it is gone. */
+  end(grace: 'short' | 'long'): Promise<void>;
+  totalBytes(): number;
+  /** What is on the second screen, which full-screen programs use; empty while it is not shown. */
+  alternateText(): string;
+  /** Where all its output is kept from now on; empty where it cannot be. */
+  file(): string;
+  /** Gives back memory and open files; the block must have ended, or be on its own from now on. */
+  release(): void;
+}
+
+export interface BlockParts {
+  readonly id: BlockId;
+  readonly command: string;
+  readonly directory: string;
+  readonly mark: string;
+  readonly source: BlockSource;
+  readonly screen: Screen;
+  readonly size: ScreenSize;
+  readonly raw: RawOutput;
+  readonly filter: OutputFilter;
+}
+
+/** UTF-16 units of text in a snapshot. */
+const snapshotBound = 30_000;
+
+/** Bytes that may wait to become text: beyond the first the command has to wait, below the second it may go on. */
+const mostPending = 256 * 1024;
+const fewPending = 64 * 1024;
+
+/** Milliseconds of silence after which a block may be waiting: for sure, by the looks of it, and where only the looks are known. */
+const silence = {sure: 200, likely: 600, unknown: 1000} as const;
+
+/** `changed` is called after every change of what `info` says. */
+export function openBlock(parts: BlockParts, changed: () => void): Block {
+  const {source, screen, raw, filter} = parts;
+  const startedAt = performance.now();
+  const terminals = new Map<AttachedTerminal, InstanceType<typeof TextDecoder>>();
+  let lastAt = startedAt;
+  let pending = 0;
+  let behind = 0;
+  let state: BlockState = {kind: 'running'};
+  let waits: 'sure' | 'likely' | 'no' = 'no';
+  let over: BlockEnd | undefined;
+  let released = false;
+  let shown: 'whole' | 'in part' = 'whole';
+
+  function take(bytes: Uint8Array): void {
+    if (bytes.length === 0 || released) return;
+    pending += bytes.length;
+    screen.write(bytes, () => {
+      pending -= bytes.length;
+      proceed();
+    });
+    const disk = raw.push(bytes);
+    if (disk !== undefined) void waitFor(disk);
+    if (pending > mostPending || behind > 0) source.pause();
+  }
+
+  async function waitFor(disk: Promise<void>): Promise<void> {
+    behind += 1;
+    await disk;
+    behind -= 1;
+    proceed();
+  }
+
+  function proceed(): void {
+    if (pending <= fewPending && behind === 0) source.resume();
+  }
+
+  source.onData(bytes => {
+    lastAt = performance.now();
+    for (const [terminal, decoder] of terminals) terminal.show(decoder.decode(bytes, {stream: true}));
+    take(filter.push(bytes));
+    if (state.kind === 'waiting') state = {kind: 'running'};
+    changed();
+  });
+
+  screen.onAnswer(text => {
+    // Where a person's terminal is attached, that one answers.
+    if (source.terminal === 'pty' && terminals.size === 0) source.write(text);
+  });
+
+  const ended = source.ended.then(async end => {
+    take(filter.end());
+    await raw.close();
+    over = end;
+    state = end;
+    for (const terminal of terminals.keys()) terminal.ended();
+    terminals.clear();
+    changed();
+    return end;
+  });
+
+  async function look(): ReturnType<Block['look']> {
+    if (over !== undefined) return 'ended';
+    await screen.settled();
+    const silentMs = performance.now() - lastAt;
+    const found = silentMs < silence.sure ? 'no' : await findWait(silentMs);
+    if (over !== undefined) return 'ended';
+    if (found !== waits) changed();
+    waits = found;
+    state = found === 'no' ? {kind: 'running'} : {kind: 'waiting', lastLine: screen.view().lastLine};
+    return found;
+  }
+
+  async function findWait(silentMs: number): Promise<'sure' | 'likely' | 'no'> {
+    const use = source.terminal === 'pty' ? await terminalUse(source.leader) : 'unknown';
+    const view = screen.view();
+    const asks = looksLikePrompt(view.beforeCursor);
+    switch (use) {
+      case 'reads':
+        return 'sure';
+      case 'polls':
+        return silentMs >= silence.likely && (asks || view.screen === 'alternate') ? 'likely' : 'no';
+      case 'unknown':
+        return silentMs >= silence.unknown && asks && source.input === 'open' ? 'likely' : 'no';
+      case 'works':
+        return 'no';
+      default:
+        return unreachable(use);
+    }
+  }
+
+  function plain(text: string): string {
+    return text.replaceAll('\r\n', '\n').replaceAll('\n', source.terminal === 'pty' ? '\r' : '\n');
+  }
+
+  return {
+    id: parts.id,
+    command: parts.command,
+    mark: parts.mark,
+    source,
+    ended,
+    info: () => ({
+      id: parts.id,
+      command: parts.command,
+      state,
+      ageMs: Math.round(performance.now() - startedAt),
+      lastLine: released ? '' : screen.view().lastLine,
+    }),
+    look,
+    async wait({ms, stopsOn}, signal) {
+      const until = performance.now() + ms;
+      for (let pause = 50; !signal.aborted; pause = Math.min(pause * 1.5, 500)) {
+        const found = await look();
+        if (found === 'ended' || found === 'sure' || found === stopsOn) return;
+        const left = until - performance.now();
+        if (left <= 0) return;
+        const timer = new AbortController();
+        const tick = delay(Math.min(left, pause), undefined, {signal: timer.signal}).catch(() => {});
+        await unlessAborted(Promise.race([ended, tick]), signal);
+        timer.abort();
+      }
+    },
+    async snapshot(notes) {
+      if (!released) await screen.settled();
+      const view = screen.view();
+      const fresh = screen.readNew();
+      const bounded = makeBoundedText(snapshotBound);
+      bounded.add(fresh.text);
+      if (fresh.complete === 'cut' || bounded.overflowed) shown = 'in part';
+      const cut = fresh.complete === 'cut' ? '[… earlier lines left out …]\n' : '';
+      return {
+        id: parts.id,
+        command: parts.command,
+        directory: parts.directory,
+        state,
+        output: {
+          text: cut + bounded.text(''),
+          totalBytes: raw.totalBytes(),
+          file: shown === 'in part' ? raw.spill() || undefined : undefined,
+        },
+        cursor: view.cursor,
+        screen: view.screen,
+        ageMs: Math.round(performance.now() - startedAt),
+        terminal: source.terminal,
+        notes,
+      };
+    },
+    write(input, mode) {
+      if (over !== undefined) return 'closed';
+      lastAt = performance.now();
+      waits = 'no';
+      state = {kind: 'running'};
+      switch (mode) {
+        case 'raw':
+          return source.write(input);
+        case 'line':
+          return source.write(plain(`${input}\n`));
+        case 'block':
+          return source.write(
+            screen.view().pastes === 'bracketed'
+              ? `${pasteStart}${plain(input.replaceAll(pasteEnd, ''))}${pasteEnd}`
+              : plain(input),
+          );
+        default:
+          return unreachable(mode);
+      }
+    },
+    attach(terminal) {
+      const resize = (size: ScreenSize): void => {
+        if (over !== undefined || released) return;
+        source.resize(size);
+        screen.resize(size);
+      };
+      terminal.show(screen.redraw());
+      if (over !== undefined) {
+        terminal.ended();
+        return {write: () => {}, resize: () => {}, detach: () => {}};
+      }
+      terminals.set(terminal, new TextDecoder('utf-8', {ignoreBOM: true}));
+      resize(terminal.size);
+      return {
+        write(keys) {
+          if (terminals.has(terminal)) source.write(keys);
+        },
+        resize,
+        detach() {
+          if (terminals.delete(terminal) && terminals.size === 0) resize(parts.size);
+        },
+      };
+    },
+    async end(grace) {
+      await endProcessTree(treeOf({leader: source.leader, mark: parts.mark}), grace);
+      // Nobody waits for what a command left running: that it is gone is only known here.
+      if (source.input === 'none') source.close();
+      await Promise.race([ended, delay(500, undefined, {ref: false})]);
+    },
+    totalBytes: () => raw.totalBytes(),
+    alternateText: () => screen.alternateText(),
+    file: () => raw.spill(),
+    release() {
+      if (released) return;
+      released = true;
+      source.close();
+      screen.dispose();
+      void raw.close();
+    },
+  };
+}
+
+const pasteStart = '\u001B[200~';
+const pasteEnd = '\u001B[201~';

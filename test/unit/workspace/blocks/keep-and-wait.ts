@@ -1,0 +1,31 @@
+import {makeCommands} from '../../../../src/workspace/make-commands.ts';
+import {makeOutputFolder} from '../../../../src/workspace/output-folder.ts';
+import {never} from '../temporary-folder.ts';
+
+/** A process of its own for a test: starts two blocks in the folder it is given, keeps the first, says so and waits to be killed. */
+const [folder = ''] = process.argv.slice(2);
+const commands = makeCommands({
+  roots: [folder],
+  environment: process.env,
+  ownVariables: {},
+  passedVariables: [],
+  outputs: makeOutputFolder({parent: `${folder}/outputs`}),
+  filter: () => ({push: bytes => bytes, end: () => new Uint8Array()}),
+  conceal: text => text,
+  registryFolder: `${folder}/blocks`,
+});
+const kept = await commands.blocks.start({command: 'while sleep 0.1; do echo tick; done; sleep 7401'}, never);
+await commands.blocks.start({command: 'sleep 7402'}, never);
+await commands.shell.run(
+  {command: 'setsid -f sleep 7402 >/dev/null 2>&1; sleep 7402 &', timeoutMs: 5000, paging: 'unexpected'},
+  () => {},
+  never,
+);
+if (kept.tag === 'ok') commands.desk.keep(kept.value.id);
+const timer = setInterval(() => {
+  const [first] = commands.desk.list();
+  if (first?.life !== 'kept') return;
+  clearInterval(timer);
+  setTimeout(() => process.stdout.write('ready'), 300);
+}, 20);
+setInterval(() => {}, 1000);

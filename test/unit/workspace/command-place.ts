@@ -1,0 +1,47 @@
+import {mkdirSync} from 'node:fs';
+import {join} from 'node:path';
+import {execFileSync} from 'node:child_process';
+import type {ShellReport} from '../../../src/actions/ports.ts';
+import {makeCommands} from '../../../src/workspace/make-commands.ts';
+import {makeOutputFolder, type OutputFolder} from '../../../src/workspace/output-folder.ts';
+import {never, temporaryFolder} from './temporary-folder.ts';
+
+/** A workspace in a temporary folder in which commands can be run; the ends of a test end everything. */
+export function commandPlace(
+  given: {readonly environment?: NodeJS.ProcessEnv; readonly own?: Readonly<Record<string, string>>} = {},
+) {
+  const folder = temporaryFolder();
+  const root = join(folder.path, 'work');
+  const registry = join(folder.path, 'blocks');
+  mkdirSync(root);
+  const outputs: OutputFolder = makeOutputFolder({parent: join(folder.path, 'outputs')});
+  const commands = makeCommands({
+    roots: [root],
+    environment: {...process.env, ...given.environment},
+    ownVariables: given.own ?? {},
+    passedVariables: [],
+    outputs,
+    filter: () => ({push: bytes => bytes, end: () => new Uint8Array()}),
+    conceal: text => text,
+    registryFolder: registry,
+  });
+  return {
+    ...commands,
+    root,
+    registry,
+    outputs,
+    /** Runs it to its end. */
+    run: async (command: string, signal = never): Promise<ShellReport> =>
+      commands.shell.run({command, timeoutMs: 20_000, paging: 'unexpected'}, () => {}, signal),
+    async [Symbol.asyncDispose]() {
+      await commands.close();
+      folder[Symbol.dispose]();
+    },
+  };
+}
+
+/** Processes whose command line holds the text. */
+export function running(text: string): readonly string[] {
+  const lines = execFileSync('ps', ['-A', '-ww', '-o', 'stat=,args='], {encoding: 'utf8'}).split('\n');
+  return lines.filter(line => line.includes(text) && !line.startsWith('Z'));
+}
