@@ -29,7 +29,7 @@ export function shellEnvironment(
     if (value !== undefined && (passed.includes(name) || !isWithheld(name))) kept[name] = value;
   }
   return {
-    ...withLanguage(kept),
+    ...withLanguage(withoutStrayRepositories(kept)),
     ...unpaged,
     ...(run.channel === 'pipes' ? unattended : inTerminal),
     ...own,
@@ -54,12 +54,29 @@ const withheld: readonly RegExp[] = [
   /^INIT_CWD$/u,
   // Files a non-interactive shell would read before the command.
   /^(?:BASH_ENV|ENV)$/u,
+  // What makes the same words mean something else than the host has judged.
+  /^(?:CDPATH|GLOBIGNORE|SHELLOPTS|BASHOPTS|BASH_COMPAT|POSIXLY_CORRECT)$/u,
   // The cache of our own program is of no use to others.
   /^NODE_COMPILE_CACHE$/u,
   /^(?:OLDPWD|_)$/u,
   // They speak of the terminal weft itself runs in, or force colours into pipes.
   /^(?:COLUMNS|LINES|TERMCAP|TMUX|TMUX_PANE|STY|WINDOWID|COLORTERM|FORCE_COLOR|CLICOLOR_FORCE)$/u,
 ];
+
+/**
+ * A folder of a checkout can look like a repository of its own, whose configuration names programs that a mere `git status` in
+ * there would run: git takes such a folder for one only when it is told to.
+ */
+function withoutStrayRepositories(variables: Record<string, string>): Record<string, string> {
+  const count = Number(variables['GIT_CONFIG_COUNT'] ?? '0');
+  const at = Number.isInteger(count) && count >= 0 ? count : 0;
+  return {
+    ...variables,
+    GIT_CONFIG_COUNT: String(at + 1),
+    [`GIT_CONFIG_KEY_${at}`]: 'safe.bareRepository',
+    [`GIT_CONFIG_VALUE_${at}`]: 'explicit',
+  };
+}
 
 /** Without a language programs take text for ASCII and spoil the rest. */
 function withLanguage(variables: Record<string, string>): Record<string, string> {

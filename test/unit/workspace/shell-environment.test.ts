@@ -40,7 +40,9 @@ test('keys and other secrets are withheld', () => {
 test("our own variables, npm's for its scripts, and what a shell would act on are withheld", () => {
   expect(
     kept([
+      'BASHOPTS',
       'BASH_ENV',
+      'CDPATH',
       'ENV',
       'INIT_CWD',
       'NODE_COMPILE_CACHE',
@@ -55,6 +57,17 @@ test("our own variables, npm's for its scripts, and what a shell would act on ar
       'npm_package_json',
     ]),
   ).toEqual([]);
+});
+
+test("a folder that only looks like a repository has no say over git; the user's own configuration stays", () => {
+  const given = {GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'user.name', GIT_CONFIG_VALUE_0: 'me'};
+  expect(shellEnvironment({given, own: {}, passed: []}, run)).toMatchObject({
+    GIT_CONFIG_COUNT: '2',
+    GIT_CONFIG_KEY_0: 'user.name',
+    GIT_CONFIG_VALUE_0: 'me',
+    GIT_CONFIG_KEY_1: 'safe.bareRepository',
+    GIT_CONFIG_VALUE_1: 'explicit',
+  });
 });
 
 test('the rest stays', () => {
