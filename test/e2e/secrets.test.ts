@@ -166,6 +166,13 @@ const steps: readonly ((request: ReceivedRequest) => Answer)[] = [
     bash(
       `printf '%s|' ${placeholder(request, 'QUOTED')} "${placeholder(request, 'QUOTED')}" '${placeholder(request, 'QUOTED')}' > received.txt; cat received.txt`,
     ),
+  request =>
+    call('Bash', {
+      command: `cat .env src/*.ts; printf %s "${placeholder(request, 'QUOTED')}" > typed.txt; read -r line; echo "got $line"`,
+      run_in_background: true,
+    }),
+  request => call('BashInput', {block_id: 'b1', input: placeholder(request, 'NESTED_KEY'), mode: 'line'}),
+  () => call('BashOutput', {block_id: 'b1', delay: 'completion'}),
   () => bash('echo "[[secret:NEVER_SEEN:0123456789abcdef]]" > wrong.txt'),
   () => say('Done.'),
 ];
@@ -227,6 +234,7 @@ test(
     expect(secrets.length).toBeGreaterThanOrEqual(40);
 
     expect(scene.read('received.txt')).toBe(`${inEnvFile.QUOTED}|`.repeat(3));
+    expect(scene.read('typed.txt')).toBe(inEnvFile.QUOTED);
     expect(scene.read('made.txt')).toBe(`<${inEnvFile.PLAIN_PHRASE}>\n`);
     expect(scene.read('deploy/run.sh')).toBe(
       `# settings\nexport SESSION_SECRET=${assigned['deploy/run.sh'][1]}\nexport PORT=1\nlast\n`,

@@ -1,4 +1,4 @@
-import {createReadStream} from 'node:fs';
+import {createReadStream, fstatSync} from 'node:fs';
 import {causeText} from '../../domain/fault.ts';
 
 /**
@@ -10,6 +10,7 @@ export async function* readText(file: string | undefined, signal: AbortSignal): 
   if (fromStdin && process.stdin.isTTY) {
     process.stderr.write('weft: reading from the terminal; Ctrl+D ends it\n');
   }
+  if (fromStdin && isFolder(0)) throw new Error('Cannot read stdin: it is a folder');
   const source: NodeJS.ReadableStream & {destroy(): unknown} = fromStdin ? process.stdin : createReadStream(file);
   const stop = (): void => void source.destroy();
   signal.addEventListener('abort', stop);
@@ -26,6 +27,16 @@ export async function* readText(file: string | undefined, signal: AbortSignal): 
     if (!signal.aborted) throw new Error(`Cannot read ${fromStdin ? 'stdin' : file}: ${causeText(cause)}`, {cause});
   } finally {
     signal.removeEventListener('abort', stop);
+  }
+}
+
+/** Node reads nothing from a folder, and says nothing of it. */
+function isFolder(descriptor: number): boolean {
+  try {
+    return fstatSync(descriptor).isDirectory();
+  } catch {
+    // Closed before weft began: there is nothing to read.
+    return false;
   }
 }
 

@@ -64,7 +64,8 @@ export function secretsIn(name: string, value: string): readonly string[] {
 
 /** The password of an address that holds one, where it tells something; percent signs as they stand and resolved. */
 function passwordOf(value: string): readonly string[] {
-  const [, password = ''] = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@:]*:([^\s/?#]+)@/iu.exec(value) ?? [];
+  if (!value.includes('://')) return [];
+  const [, password = ''] = /^[A-Za-z][\w+.-]*:\/\/[^\s/?#@:]*:([^\s/?#]+)@/u.exec(value) ?? [];
   if (!isTelling(password)) return [];
   try {
     return [...new Set([password, decodeURIComponent(password)])];

@@ -24,3 +24,9 @@ function cleanName(name: string): string {
     .slice(0, 40);
   return clean === '' ? 'VALUE' : clean;
 }
+
+/** The names of the secrets whose placeholders stand in a text, each once. */
+export const secretNamesIn = (text: string): readonly string[] =>
+  text.includes(placeholderStart)
+    ? [...new Set(Array.from(text.matchAll(placeholderForm), ([, name = '']) => name))]
+    : [];

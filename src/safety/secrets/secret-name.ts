@@ -7,7 +7,9 @@ export type SecretName = 'env' | 'code' | 'header' | 'none';
 
 /** Judges the name before a `=` or `:`. */
 export function secretName(name: string): SecretName {
-  if (/^(?:proxy-)?authorization$/iu.test(name)) return 'header';
+  const lower = name.toLowerCase();
+  if (lower === 'authorization' || lower === 'proxy-authorization') return 'header';
+  if (!parts.some(part => lower.includes(part))) return 'none';
   if (name === 'PWD') return 'none';
   const words = wordsOf(name);
   const [last = '', ...before] = words.toReversed().filter(word => !trailing.has(word));
@@ -33,6 +35,9 @@ const wordsOf = (name: string): string[] =>
     .filter(word => word !== '');
 
 const listed = (words: string): ReadonlySet<string> => new Set(words.split(' '));
+
+/** One of them is in every name that counts. */
+const parts = ['token', 'secret', 'pass', 'pwd', 'cred', 'key', 'pat', 'psk', 'auth'];
 
 const strong = listed(
   'token secret secrets pgpassword pgpass password passwd pwd pass passphrase passcode credential credentials apikey apitoken apisecret authtoken ' +

@@ -1,5 +1,5 @@
 /** A value that is longer than this is a document, not a key. */
-export const longestValue = 4096;
+const longestValue = 4096;
 
 /**
  * Whether a value could be a secret at all: long enough to be told from other text, and no number, path, address, template or
@@ -8,7 +8,8 @@ export const longestValue = 4096;
 export function isTelling(value: string): boolean {
   if (value.length < 8 || value.length > longestValue) return false;
   if (new Set(value).size <= 3) return false;
-  return !isTemplate(value) && !isPlainForm(value) && !isCommon(value);
+  if (isTemplate(value)) return false;
+  return looksGenerated(value) || (!isPlainForm(value) && !isCommon(value));
 }
 
 /** Words that everybody uses; a number of three digits or more makes something of them. */
@@ -16,13 +17,21 @@ const isCommon = (value: string): boolean =>
   !/\d{3}|\d.*\d.*\d/u.test(value) && wordsOf(value).every(word => commonWords.has(word));
 
 /** Text that stands for a value which comes from elsewhere. */
-export const isTemplate = (value: string): boolean =>
-  /^[$<{%@]|^\[|\$\{|\{\{|\}\}|^process\.|^os\.|^env[.[(]|^import\.|^self\.|^this\.|\.{3}$|^x{4,}|\*{4,}/iu.test(
-    value,
-  ) ||
-  /\b(?:your|change|replace|insert|enter)[-_ ]?(?:me|your|this|the|a|api|own|key|token|secret|password|here)/iu.test(
-    value,
+export function isTemplate(value: string): boolean {
+  const lower = value.toLowerCase();
+  return (
+    /^[$<{%@[]|\$\{|\{\{|\}\}|^process\.|^os\.|^env[.[(]|^import\.|^self\.|^this\.|\.{3}$|^x{4,}|\*{4,}/u.test(lower) ||
+    (asking.some(word => lower.includes(word)) && asked.test(lower))
   );
+}
+
+const asking = ['your', 'change', 'replace', 'insert', 'enter'];
+const asked =
+  /\b(?:your|change|replace|insert|enter)[-_ ]?(?:me|your|this|the|a|api|own|key|token|secret|password|here)/u;
+
+/** The most frequent case, told without the others: letters and some digits in one long word. */
+const looksGenerated = (value: string): boolean =>
+  value.length >= 16 && /^[A-Za-z][A-Za-z0-9_-]*$/u.test(value) && /\d[^\d]*\d[^\d]*\d/u.test(value);
 
 /** Numbers, dates, versions, paths, hosts, mail addresses, addresses without credentials, options. */
 const isPlainForm = (value: string): boolean => plainForms.some(form => form.test(value));
@@ -31,15 +40,15 @@ const plainForms: readonly RegExp[] = [
   /^[-+]?[\d.,:_/ -]+$/u,
   /^[v^~=<>]{0,2}\d+\.\d+[\w.+-]*$/u,
   /^\d{4}-\d\d-\d\d/u,
-  /^(?:true|false|null|undefined|none|yes|no|on|off)$/iu,
+  /^(?:true|false|null|undefined|none|True|False|None|TRUE|FALSE|NULL)$/u,
   // A path, unless it looks like base64 that happens to begin with a slash.
   /^(?:~|\.{1,2})?\/(?![A-Za-z0-9+/=]{31,}$)/u,
   /^[\w.-]+(?:\/[\w.-]+)*\.(?:[cm]?[jt]sx?|json|ya?ml|toml|md|txt|pem|key|crt|html?|css|py|rb|go|rs|sh|sql|log|xml|ini|cfg|conf)$/u,
   /^[A-Za-z]:\\/u,
-  /^[a-z][a-z0-9+.-]*:\/\/[^@\s?#]*(?:[?#][^=\s]*)?$/iu,
+  /^[A-Za-z][\w+.-]*:\/\/[^@\s?#]*(?:[?#][^=\s]*)?$/u,
   /^(?:[a-z0-9-]+\.)+[a-z]{2,}(?::\d+)?$/u,
-  /^[\w.+-]+@(?:[\w-]+\.)+[a-z]{2,}$/iu,
-  /^--?[a-z]/iu,
+  /^[\w.+-]+@(?:[\w-]+\.)+[A-Za-z]{2,}$/u,
+  /^--?[A-Za-z]/u,
   /^localhost\b[\w:/.-]*$/u,
   /^[a-z]{2}-[a-z]+-\d[a-z]?$/u,
   /^[a-z]{2,3}_[A-Z]{2}(?:\.[\w-]+)?$/u,

@@ -82,7 +82,7 @@ export function makeVault(key: () => Uint8Array): Vault {
 export const placeholdersIn = (text: string): readonly string[] =>
   text.includes(placeholderStart) ? (text.match(placeholderForm) ?? []) : [];
 
-export const asLatin1 = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
+const asLatin1 = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
 
 interface EncodedForm {
   readonly text: string;

@@ -91,7 +91,12 @@ test('a command gets the secret, quoted; nothing of what comes of it shows it', 
 test('blocks too', async () => {
   using place = openPlace();
   const {machine, hidden, ran, typed} = place;
-  const shown = {notes: [hidden], command: `serve "${hidden}"`, output: {text: `screen ${hidden}`}, state: {lastLine: `> ${hidden}`}};
+  const shown = {
+    notes: [hidden],
+    command: `serve "${hidden}"`,
+    output: {text: `screen ${hidden}`},
+    state: {lastLine: `> ${hidden}`},
+  };
   expect(await machine.blocks.start({command: `serve "${hidden}"`}, never)).toMatchObject({value: shown});
   expect(ran).toEqual([`serve "it's \\"zebra\\" \\$HOME 41"`]);
   const write = {id: blockId('b1'), mode: 'line'} as const;
