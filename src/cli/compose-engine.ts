@@ -5,13 +5,13 @@ import type {SessionInfo} from '../actions/agent-event.ts';
 import type {ActionPorts, BlockDesk, VictimsPort} from '../actions/ports.ts';
 import {createEngine} from '../agent/create-engine.ts';
 import type {Engine} from '../agent/engine.ts';
-import type {ModelPort, SessionsPort} from '../agent/ports.ts';
+import type {JudgePort, ModelPort, SessionsPort} from '../agent/ports.ts';
 import type {PromptLimits} from '../agent/run-prompt.ts';
 import {messageId, todoId} from '../domain/ids.ts';
 import type {OpenSession} from '../domain/journal.ts';
 import type {PermissionMode} from '../domain/risk.ts';
 import {deniedReads} from '../safety/denied-reads.ts';
-import {makeJudge} from '../safety/judge.ts';
+import type {Judge, JudgeOptions} from '../safety/judge.ts';
 import {makeLiveRules} from '../safety/live-rules.ts';
 import type {PermissionRules} from '../safety/rules.ts';
 import {guardMachine} from '../safety/secrets/guard-machine.ts';
@@ -97,7 +97,7 @@ export function composeEngine(parts: EngineParts): ComposedEngine {
       secrets,
       model: concealModel(parts.model, secrets),
       judge: {
-        ...makeJudge({...ground, rules, directory: () => machine.shell.directory}),
+        assess: lazyJudge({...ground, rules, directory: () => machine.shell.directory}),
         allow: allowRule(live, parts.keepRule),
       },
       sessions: parts.sessions,
@@ -122,6 +122,15 @@ export function composeEngine(parts: EngineParts): ComposedEngine {
       await engine.close(reason);
       await commands.close();
     },
+  };
+}
+
+/** Loaded with the first action: an answer without one needs no judge. */
+function lazyJudge(options: JudgeOptions): JudgePort['assess'] {
+  let judge: Promise<Judge> | undefined;
+  return async (action, mode, signal) => {
+    judge ??= import('../safety/judge.ts').then(({makeJudge}) => makeJudge(options));
+    return (await judge).assess(action, mode, signal);
   };
 }
 

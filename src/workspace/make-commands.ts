@@ -98,12 +98,13 @@ export function makeCommands(options: CommandsOptions): Commands {
 
 const noBlock = (id: BlockId) => failed(rejected(`There is no block ${id}. No block is running.`));
 
-async function layGround({ownVariables}: CommandsOptions): Promise<RunGround> {
+async function layGround({ownVariables, registryFolder}: CommandsOptions): Promise<RunGround> {
   const [{makeRunMarks}, {startGuard}, {makePreludes}] = await Promise.all([
     import('./run-marks.ts'),
     import('./guard.ts'),
     import('./shell-prelude.ts'),
   ]);
+  makeBlockRegistry(registryFolder).open();
   const marks = await makeRunMarks();
   return {marks, guard: startGuard(marks.prefix), preludes: makePreludes(ownVariables['BASH_ENV'] ?? '')};
 }

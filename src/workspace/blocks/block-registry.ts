@@ -21,6 +21,8 @@ const registeredBlock = z.object({
 });
 
 export interface BlockRegistry {
+  /** Makes the folder: the sign that commands have been run. */
+  open(): void;
   /** Writes it, or writes it anew. */
   put(block: RegisteredBlock): void;
   remove(mark: string): void;
@@ -28,10 +30,12 @@ export interface BlockRegistry {
 
 /** Keeps the files in `folder`, which it makes. That one cannot be written is no reason not to run a command. */
 export function makeBlockRegistry(folder: string): BlockRegistry {
+  const open = (): void => quietly(() => mkdirSync(folder, {recursive: true, mode: 0o700}));
   return {
+    open,
     put: block =>
       quietly(() => {
-        mkdirSync(folder, {recursive: true, mode: 0o700});
+        open();
         writeFileSync(fileOf(folder, block.mark), JSON.stringify(block), {mode: 0o600});
       }),
     remove: mark => quietly(() => rmSync(fileOf(folder, mark), {force: true})),
