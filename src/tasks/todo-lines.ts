@@ -2,13 +2,14 @@ import {isJsonObject, parseJson, type Json} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {todoId, type TodoId} from '../domain/ids.ts';
 import type {Todo, TodoList, TodoStatus} from '../domain/todo.ts';
+import {jsonText} from '../protocol/task/json-text.ts';
 
 /** A state of the list as `weft tasks watch --json` prints it: one line of JSON, without its line feed. */
-export const todosLine = (todos: TodoList): string => JSON.stringify({todos});
+export const todosLine = (todos: TodoList): string => jsonText({todos});
 
 /**
  * Reads such a line, in display order whatever its own order. Cancelled todos are left out: the protocol cannot say of a todo
- * that it is cancelled, only not list it. A todo without an id has that of the todo of equal title in `before`, or a new one.
+ * that it is cancelled, only not list it. A todo without an id, or an empty one, has that of the todo of equal title in `before`, or a new one.
  */
 export function readTodosLine(line: string, before: TodoList): Outcome<TodoList, string> {
   const parsed = parseJson(line);
@@ -48,7 +49,7 @@ function readTodo(written: Json): Outcome<WrittenTodo, string> {
   if (known === undefined) return failed(`the status is none of ${statuses.join(', ')}`);
   return ok({
     // A lone surrogate has no UTF-8 form: every reader of the events would see another text.
-    id: id === undefined ? undefined : todoId(id.toWellFormed()),
+    id: id === undefined || id === '' ? undefined : todoId(id.toWellFormed()),
     title: title.toWellFormed(),
     description: description.toWellFormed(),
     status: known,

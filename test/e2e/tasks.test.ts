@@ -42,7 +42,8 @@ const lists: readonly (readonly object[])[] = [
   [todo('c', 'in_progress'), todo('d', 'in_progress')],
   [],
 ];
-const listLines = lists.map(todos => `${JSON.stringify({todos})}\n`);
+/** Line separators are escaped: readers that split by Unicode's rules would cut the line in two. */
+const listLines = lists.map(todos => `${JSON.stringify({todos}).replaceAll('\u2028', String.raw`\u2028`)}\n`);
 const listText = listLines.join('');
 
 describe('lists through encode and watch', () => {
@@ -108,6 +109,12 @@ describe('what cannot be read', () => {
     expect(stderr).toMatch(message);
   });
 
+  test('a folder as stdin is an error', async () => {
+    using place = new TempPlace();
+    const {stdout, stderr} = await shell(place, 'weft tasks watch --json < .; echo "exit code $?"');
+    expect([stdout, stderr]).toEqual(['exit code 1\n', 'weft: Cannot read stdin: it is a folder\n']);
+  });
+
   test.each([
     ['no target', ['tasks', 'transform']],
     ['another target', ['tasks', 'transform', '--to', 'gemini']],
@@ -169,6 +176,17 @@ describe('as part of a pipeline', () => {
     expect(stdout.trimEnd()).toMatch(to === 'openai' ? /\ndata: \[DONE\]$/u : /"type":"message_stop"\}$/u);
     expect(code).toBe(1);
   });
+});
+
+const told = (id: string): string =>
+  `{"client_actions":{"actions":[{"add_messages_to_task":{"messages":[{"id":"${id}","agent_output":{"text":"text ${id}"}}]}}]}}\n`;
+
+test('transform makes one answer of a log, and says where it leaves out another', async () => {
+  using place = new TempPlace();
+  const text = `${told('a')}{"finished":{}}\n${told('b')}${told('c')}{"finished":{}}\n`;
+  const {stdout, stderr, code} = await runWeft(['tasks', 'transform', '--to', 'openai'], {place, stdin: {text}});
+  expect([stdout.match(/text \w/gu), stdout.match(/\[DONE\]/gu), code]).toEqual([['text a'], ['[DONE]'], 0]);
+  expect(stderr).toBe('weft: line 3: the response has ended before this; the events of another one are left out\n');
 });
 
 describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {

@@ -1,24 +1,25 @@
 import {randomUUID} from 'node:crypto';
 import {unreachable} from '../../base/unreachable.ts';
 import type {AnswerStream} from '../../protocol/transform/answer-stream.ts';
-import type {PayloadRead, ResponseEvent} from '../../protocol/task/response-event.ts';
+import type {ResponseEvent} from '../../protocol/task/response-event.ts';
 import type {TaskView} from '../../tasks/task-view.ts';
 import type {ExitCode} from '../exit-code.ts';
 import type {JsonOption, TaskInput, TaskOutput, TransformTarget} from '../program.ts';
-import {runFilter} from '../tasks/run-filter.ts';
+import {remark, runFilter} from '../tasks/run-filter.ts';
 
 /** `weft tasks decode`: payloads as objects with field numbers as keys, events as JSON with their payloads decoded. */
 export function decodeTasks(file: string | undefined, {input}: {readonly input: TaskInput}): Promise<ExitCode> {
   return runFilter(file, async complain => {
-    const [{taskFilter}, {eventJson}] = await Promise.all([
+    const [{taskFilter}, {eventJson}, {jsonText}] = await Promise.all([
       import('../tasks/task-filter.ts'),
       import('../../protocol/task/event-json.ts'),
+      import('../../protocol/task/json-text.ts'),
     ]);
     return taskFilter({
       input,
       complain,
-      onEvent: event => `${JSON.stringify(eventJson(event))}\n`,
-      onPayload: payload => (payload.tag === 'ok' ? `${JSON.stringify(payload.tree)}\n` : ''),
+      onEvent: event => `${jsonText(eventJson(event))}\n`,
+      onPayload: payload => (payload.tag === 'ok' ? `${jsonText(payload.tree)}\n` : ''),
       onEnd: () => '',
     });
   });
@@ -74,13 +75,19 @@ export function transformTasks(file: string | undefined, {to}: {readonly to: Tra
       targetStream(to),
     ]);
     const eventOf = makePayloadEvents();
-    const takeEvent = (event: ResponseEvent): string => stream.push(event).join('');
-    const takePayload = (payload: PayloadRead): string => takeEvent(eventOf([payload]));
+    let isTold = false;
+    const takeEvent = (event: ResponseEvent, position: string): string => {
+      if (stream.isOver && event.kind === 'client-actions' && !isTold) {
+        isTold = true;
+        remark(position, 'the response has ended before this; the events of another one are left out');
+      }
+      return stream.push(event).join('');
+    };
     return taskFilter({
       input: 'auto',
       complain,
       onEvent: takeEvent,
-      onPayload: takePayload,
+      onPayload: (payload, position) => takeEvent(eventOf([payload]), position),
       onEnd: () => stream.end().join(''),
     });
   });

@@ -54,12 +54,17 @@ export function makeComplaints(): {readonly complain: Complain; readonly code: (
   let code: ExitCode = exitCode.done;
   return {
     complain(position, message) {
-      process.stderr.write(`weft: ${position}: ${visibleLine(message)}\n`);
+      remark(position, message);
       code = exitCode.failed;
     },
     code: () => code,
   };
 }
+
+/** Says on stderr what a reader should know, and where; no failure. */
+export const remark = (position: string, message: string): void => {
+  process.stderr.write(`weft: ${position}: ${visibleLine(message)}\n`);
+};
 
 /** Characters of output that may wait for the reader. */
 const mostWaiting = 256 * 1024;

@@ -9,8 +9,8 @@ import type {Complain, Filter} from './run-filter.ts';
 export function taskFilter(options: {
   readonly input: TaskInput;
   readonly complain: Complain;
-  readonly onEvent: (event: ResponseEvent) => string;
-  readonly onPayload: (payload: PayloadRead) => string;
+  readonly onEvent: (event: ResponseEvent, position: string) => string;
+  readonly onPayload: (payload: PayloadRead, position: string) => string;
   readonly onEnd: () => string;
 }): Filter {
   const {input, complain, onEvent, onPayload, onEnd} = options;
@@ -21,13 +21,13 @@ export function taskFilter(options: {
     switch (item.tag) {
       case 'event':
         for (const payload of failedPayloads(item.event)) complain(position, troubleOf(payload));
-        return onEvent(item.event);
+        return onEvent(item.event, position);
       case 'payload':
         if (item.payload.tag === 'failed') {
           complain(position, troubleOf(item.payload));
           return '';
         }
-        return onPayload(item.payload);
+        return onPayload(item.payload, position);
       case 'broken':
         complain(position, item.message);
         return '';
@@ -36,7 +36,7 @@ export function taskFilter(options: {
     }
   }
 
-  function* outputs(items: readonly TaskItemRead[]): Iterable<string> {
+  function* outputs(items: Iterable<TaskItemRead>): Iterable<string> {
     for (const item of items) yield outputOf(item);
   }
 

@@ -139,6 +139,9 @@ class SessionEncoder {
       case 'action-output':
       case 'todos-framed':
       case 'usage-changed':
+      case 'rewind-points':
+      case 'rewind-previewed':
+      case 'rewound':
       case 'notice':
         return nothing;
       default:

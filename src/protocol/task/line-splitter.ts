@@ -18,35 +18,39 @@ export class LineSplitter {
   *push(piece: string): Generator<LineRead> {
     let from = 0;
     for (let end = piece.indexOf('\n'); end >= 0; end = piece.indexOf('\n', from)) {
-      yield* this.#hold(piece.slice(from, end));
-      yield* this.#endLine();
+      const read = this.#endLine(piece.slice(from, end));
+      if (read !== undefined) yield read;
       from = end + 1;
     }
-    yield* this.#hold(piece.slice(from));
+    const wasTooLong = this.#size > this.#longest;
+    this.#hold(piece.slice(from));
+    if (!wasTooLong && this.#size > this.#longest) yield {kind: 'too-long', line: this.#line};
   }
 
   /** The line that the input ends in, where there is one. */
   *end(): Generator<LineRead> {
-    if (this.#size > 0) yield* this.#endLine();
+    if (this.#size === 0) return;
+    const read = this.#endLine('');
+    if (read !== undefined) yield read;
   }
 
-  *#hold(text: string): Generator<LineRead> {
-    const wasTooLong = this.#size > this.#longest;
+  #hold(text: string): void {
     this.#size += text.length;
     if (this.#size <= this.#longest) this.#held.push(text);
-    else if (!wasTooLong) {
-      this.#held = [];
-      yield {kind: 'too-long', line: this.#line};
-    }
+    else this.#held = [];
   }
 
-  *#endLine(): Generator<LineRead> {
-    if (this.#size <= this.#longest) {
-      const text = this.#held.length === 1 ? (this.#held[0] ?? '') : this.#held.join('');
-      yield {kind: 'line', text: text.endsWith('\r') ? text.slice(0, -1) : text, line: this.#line};
-    }
+  /** The line that `rest` completes; nothing for one that was told to be too long already. */
+  #endLine(rest: string): LineRead | undefined {
+    const line = this.#line;
+    const wasTooLong = this.#size > this.#longest;
+    if (this.#size > 0) this.#hold(rest);
+    const text = this.#size === 0 ? rest : this.#held.join('');
+    const isTooLong = Math.max(this.#size, rest.length) > this.#longest;
     this.#held = [];
     this.#size = 0;
     this.#line += 1;
+    if (!isTooLong) return {kind: 'line', text: text.endsWith('\r') ? text.slice(0, -1) : text, line};
+    return wasTooLong ? undefined : {kind: 'too-long', line};
   }
 }

@@ -14,7 +14,8 @@ export interface PayloadTree {
  * Reads bytes without a schema, except that what a todo list consists of is known. There, ids, titles and descriptions are text
  * and lists are lists also of one. Elsewhere a field that comes once is a plain value, one that comes again a list; numbers are
  * numbers, or text of digits beyond 2^53; what is printable UTF-8 is text, what is a message is an object (nothing at all is `{}`),
- * and any other bytes are `{"bytes": base64}`. Throws a `WireTrouble` on bytes that are no message.
+ * and any other bytes are `{"bytes": base64}`. Text where a todo list would have a message is text all the same. Throws a
+ * `WireTrouble` on bytes that are no message.
  */
 export function readTree(bytes: Uint8Array, place: PayloadPlace): PayloadTree {
   if (bytes.length > mostBytes) throw new WireTrouble(`more than ${mostBytes} bytes`, mostBytes);
@@ -94,9 +95,11 @@ const unknownField = {shape: 'guess', holds: 'one'} as const;
 
 function valuesOf(found: readonly Part[], holds: 'one' | 'list', at: At): readonly Json[] {
   if (typeof at.shape === 'string' || holds === 'list') return found.map(part => valueOf(part, at));
-  // A message that may be there once and is there again is the two merged; of another wire type it is an unknown field.
-  const messages = found.filter(part => part.type === wireType.lengthDelimited);
-  const others = found.filter(part => part.type !== wireType.lengthDelimited);
+  // A message that may be there once and is there again is the two merged; of another kind it is an unknown field.
+  const isOne = (part: Part): boolean =>
+    part.type === wireType.lengthDelimited && !isNothingButText(at.reading.bytes, part);
+  const messages = found.filter(isOne);
+  const others = found.filter(part => !isOne(part));
   const merged = messages.length === 0 ? [] : [messageOf(messages, at)];
   return [...merged, ...others.map(part => valueOf(part, {...at, shape: 'guess'}))];
 }
@@ -113,7 +116,8 @@ function valueOf(part: Part, at: At): Json {
       return messageOf([part], {...at, shape: shapeless});
     default:
       if (at.shape === 'text') return strictText(bytes, part);
-      return at.shape === 'guess' ? guessOf(part, at) : messageOf([part], at);
+      if (at.shape === 'guess' || isNothingButText(bytes, part)) return guessOf(part, at);
+      return messageOf([part], at);
   }
 }
 
@@ -136,6 +140,12 @@ function guessOf(part: Part, at: At): Json {
   const mayBeMessage = text === undefined || bytes[part.from] === lineFeed;
   if (mayBeMessage && isMessage(bytes, part)) return messageOf([part], {...at, shape: shapeless});
   return text ?? {bytes: base64Of(bytes.subarray(part.from, part.to))};
+}
+
+/** Whether what should be a message is text: the numbers of the todo payloads may mean other things in other payloads. */
+function isNothingButText(bytes: Uint8Array, part: Range): boolean {
+  const first = bytes[part.from] ?? 0;
+  return part.from < part.to && first !== lineFeed && !isMessage(bytes, part) && printable(bytes, part) !== undefined;
 }
 
 function isMessage(bytes: Uint8Array, range: Range): boolean {

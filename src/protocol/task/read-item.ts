@@ -1,10 +1,11 @@
 import {isDeeperThan} from '../../actions/json-depth.ts';
-import {isJsonObject, parseJson, type Json} from '../../base/json.ts';
+import {isJsonObject, parseJson, type Json, type JsonObject} from '../../base/json.ts';
 import {bytesOfBase64} from './base64.ts';
 import {readEventBytes} from './read-event-bytes.ts';
 import {readEventJson} from './read-event-json.ts';
 import {readPayload, unquoted} from './read-payload.ts';
 import type {PayloadRead, ResponseEvent} from './response-event.ts';
+import {unknownFields} from './schema-json.ts';
 
 /** What one line, JSON value or server-sent event is. */
 export type Found =
@@ -48,13 +49,17 @@ function isTree(value: object): boolean {
  */
 export function readBareText(text: string): Found {
   const bytes = bytesOfBase64(unquoted(text));
-  if (bytes.tag === 'failed') {
-    return broken(noBase64(bytes.error));
-  }
+  if (bytes.tag === 'failed') return broken(noBase64(bytes.error));
   const payload = readPayload(text, 'anywhere');
   if (saysTasks(payload)) return {tag: 'payload', payload};
   const event = readEventBytes(bytes.value);
   return event.tag === 'ok' && isKnown(event.value) ? {tag: 'event', event: event.value} : {tag: 'payload', payload};
+}
+
+/** Base64 that is said to be a payload. */
+export function readPayloadText(text: string): Found {
+  const bytes = bytesOfBase64(unquoted(text));
+  return bytes.tag === 'ok' ? {tag: 'payload', payload: readPayload(text, 'anywhere')} : broken(noBase64(bytes.error));
 }
 
 /** The data of a server-sent event: base64 of a ResponseEvent, or JSON; `[DONE]` and no data are nothing. */
@@ -68,9 +73,7 @@ export function readSseData(data: string): readonly Found[] {
     return parsed.tag === 'ok' ? readValue(parsed.value, text.length) : [broken(`not JSON: ${parsed.error}`)];
   }
   const bytes = bytesOfBase64(text);
-  if (bytes.tag === 'failed') {
-    return [broken(noBase64(bytes.error))];
-  }
+  if (bytes.tag === 'failed') return [broken(noBase64(bytes.error))];
   const event = readEventBytes(bytes.value);
   if (event.tag === 'ok' && event.value.kind !== 'other') return [{tag: 'event', event: event.value}];
   const payload = readPayload(text, 'anywhere');
@@ -96,17 +99,30 @@ function saysTasks(payload: PayloadRead): boolean {
   }
 }
 
+/** Whether bytes that may be anything are an event: it says something, in fields that the schema knows. */
 function isKnown(event: ResponseEvent): boolean {
   switch (event.kind) {
     case 'init':
-      return event.conversationId + event.requestId + event.runId !== '';
+      return event.conversationId + event.requestId + event.runId !== '' && isOnly(event, 'init');
     case 'client-actions':
       return event.actions.length > 0 && event.actions.every(action => action.kind !== 'other' || action.field !== '');
     case 'finished':
-      return true;
+      return isOnly(event, 'finished');
     default:
       return false;
   }
 }
+
+/** Whether the event has nothing but the field `name`, and in that something, all of it known. */
+function isOnly({unknown}: ResponseEvent, name: string): boolean {
+  if (unknown.source !== 'bytes' || !isJsonObject(unknown.message)) return true;
+  const body = unknown.message[name];
+  return isJsonObject(body) && ![unknown.message, body].some(hasUnknown) && Object.values(body).some(isSet);
+}
+
+const hasUnknown = (message: JsonObject): boolean => Object.keys(unknownFields(message)).length > 0;
+
+/** A decoded message has a list, empty, for each field that can be one. */
+const isSet = (value: Json): boolean => !isList(value) || value.length > 0;
 
 const broken = (message: string): Found => ({tag: 'broken', message});

@@ -14,17 +14,18 @@ import {WireTrouble} from './wire-cursor.ts';
  */
 export function jsonOf(type: Type, message: JsonObject): JsonObject {
   const json: {[key: string]: Json} = unknownFields(message);
-  for (const [key, value] of Object.entries(message)) {
+  // A decoded message has a list, empty, for each field that can be one.
+  const hasEmptyLists = message instanceof Message;
+  for (const key of Object.keys(message)) {
+    const value = message[key] ?? null;
     const field = fieldOf(type, key);
     if (field === undefined) json[key] = value;
-    else if (value !== null && !isUnset(message, value)) json[field.name] = valueJson(field, value);
+    else if (value !== null && !(hasEmptyLists && isEmptyList(value))) json[field.name] = valueJson(field, value);
   }
   return json;
 }
 
-/** A decoded message has a list, empty, for each field that can be one. */
-const isUnset = (message: JsonObject, value: Json): boolean =>
-  message instanceof Message && Array.isArray(value) && value.length === 0;
+const isEmptyList = (value: Json): boolean => Array.isArray(value) && value.length === 0;
 
 /** The field of a name in either spelling. */
 export function fieldOf(type: Type, key: string): Field | undefined {

@@ -1,17 +1,17 @@
 import {unreachable} from '../../base/unreachable.ts';
 import {JsonValues, type JsonRead} from './json-values.ts';
 import {LineSplitter} from './line-splitter.ts';
-import {readBareText, readSseData, readValue, type Found} from './read-item.ts';
+import {readBareText, readPayloadText, readSseData, readValue, type Found} from './read-item.ts';
 import {looksLikeSse, sseLine} from './sse-frames.ts';
 
 /** One thing found in the input, with the line it begins in, counted from 1. */
 export type TaskItemRead = Found & {readonly line: number};
 
 export interface TaskReader {
-  /** What `piece` completes. */
-  push(piece: string): readonly TaskItemRead[];
+  /** What `piece` completes, read line by line as it is asked for: one is to be taken to its end before the next is begun. */
+  push(piece: string): Iterable<TaskItemRead>;
   /** What the end of the input completes. */
-  end(): readonly TaskItemRead[];
+  end(): Iterable<TaskItemRead>;
 }
 
 /**
@@ -42,7 +42,7 @@ export function makeTaskReader({input}: {readonly input: 'auto' | 'base64' | 'js
         takeJson(text, line);
         break;
       case 'base64':
-        if (text.trim() !== '') add([readBareText(text.trim())], line);
+        if (text.trim() !== '') add([readPayloadText(text.trim())], line);
         break;
       case 'auto':
         takeAny(text, line);
@@ -110,20 +110,20 @@ export function makeTaskReader({input}: {readonly input: 'auto' | 'base64' | 'js
   };
 
   return {
-    push(piece) {
+    *push(piece) {
       const text = isStart && piece.startsWith(byteOrderMark) ? piece.slice(1) : piece;
       if (piece !== '') isStart = false;
       for (const read of lines.push(text)) {
         if (read.kind === 'line') takeLine(read.text, read.line);
         else add([{tag: 'broken', message: `a line of more than ${mostHeld} characters`}], read.line);
+        if (found.length > 0) yield* taken();
       }
-      return taken();
     },
-    end() {
+    *end() {
       for (const read of lines.end()) if (read.kind === 'line') takeLine(read.text, read.line);
       for (const read of json.end()) takeJsonRead(read, 0);
       flushSse();
-      return taken();
+      yield* taken();
     },
   };
 }

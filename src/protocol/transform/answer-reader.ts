@@ -1,22 +1,21 @@
 import {unreachable} from '../../base/unreachable.ts';
-import type {TaskPayload} from '../../domain/task-payload.ts';
 import type {
   ClientAction,
   FinishReason,
   MessageBody,
-  PayloadRead,
   ProtocolMessage,
   ProtocolToolCall,
   ResponseEvent,
   TokenUsage,
 } from '../task/response-event.ts';
+import {fieldOf, reaches} from '../task/field-mask.ts';
+import {RevertibleMap} from '../task/revertible-map.ts';
+import {Transactions} from '../task/transactions.ts';
 import {endOf} from './answer-end.ts';
 import type {AnswerPiece, Saying} from './answer-piece.ts';
 import {CallQueue, extendInput, isWritable, type Call, type WaitingCall} from './call-queue.ts';
-import {reaches} from './field-mask.ts';
 import type {Growth} from './message-text.ts';
 import {MessageTexts} from './message-texts.ts';
-import {RevertibleMap} from './revertible-map.ts';
 import {SeenText} from './seen-text.ts';
 import {TodoCalls} from './todo-calls.ts';
 
@@ -33,8 +32,19 @@ export class AnswerReader {
   readonly #seen = {text: new SeenText(), thinking: new SeenText()};
   readonly #calls = new CallQueue();
   readonly #todos = new TodoCalls();
-  /** Transactions that are open. */
-  #depth = 0;
+  /** Calls last: those that need not wait any longer come with the end of a transaction. */
+  readonly #transactions = new Transactions([
+    this.#known,
+    this.#texts,
+    this.#seen.text,
+    this.#seen.thinking,
+    this.#todos,
+    {
+      begin: () => this.#emit(this.#calls.begin()),
+      commit: () => this.#emit(this.#calls.commit()),
+      rollback: () => this.#emit(this.#calls.rollback()),
+    },
+  ]);
   #out: AnswerPiece[] = [];
 
   /** The pieces of the next event; the last of them may end the answer, after which nothing may be read. */
@@ -47,8 +57,7 @@ export class AnswerReader {
         this.#finish(event.reason, event.usage);
         break;
       case 'init':
-        // A stream that begins has no transaction open; what a stream before it left open stays as it is.
-        while (this.#depth > 0) this.#end('commit');
+        this.#transactions.commitAll();
         break;
       case 'other':
         break;
@@ -88,14 +97,11 @@ export class AnswerReader {
         this.#say('text', this.#texts.replace(`summary of ${action.taskId}`, action.summary));
         break;
       case 'begin':
-        this.#depth += 1;
-        if (this.#depth > mostNested) break;
-        this.#emit(this.#calls.begin());
-        for (const part of this.#parts()) part.begin();
+        this.#transactions.begin();
         break;
       case 'commit':
       case 'rollback':
-        this.#end(action.kind);
+        this.#transactions.end(action.kind);
         break;
       case 'move-messages':
         for (const message of [...action.newTask.messages, ...action.replacements]) this.#putTodos(message);
@@ -106,18 +112,6 @@ export class AnswerReader {
       default:
         unreachable(action);
     }
-  }
-
-  #end(how: 'commit' | 'rollback'): void {
-    if (this.#depth === 0) return;
-    this.#depth -= 1;
-    if (this.#depth >= mostNested) return;
-    for (const part of this.#parts()) part[how]();
-    this.#emit(this.#calls[how]());
-  }
-
-  #parts() {
-    return [this.#known, this.#texts, this.#seen.text, this.#seen.thinking, this.#todos];
   }
 
   /** A mask is about what is known of a message; one that is not known is taken as it is. */
@@ -161,11 +155,7 @@ export class AnswerReader {
 
   /** What a message says of todos, nothing else of it: what is moved was told where it was, what replaces it retells it. */
   #putTodos(message: ProtocolMessage): void {
-    const {id, body} = message;
-    const call =
-      body.kind === 'update-todos'
-        ? this.#todos.operate(id, body.operation)
-        : this.#todos.tell({messageId: id, ...toldBy(body)});
+    const call = this.#todos.tell(message);
     if (call !== undefined) this.#emit(this.#calls.add({...call, subject: 'todos'}));
   }
 
@@ -245,9 +235,6 @@ export class AnswerReader {
   }
 }
 
-/** Transactions in transactions that can be rolled back by themselves; deeper ones end with the one around them. */
-const mostNested = 100;
-
 /** How a message came: in full, or as an update of what `mask` names. */
 type Place =
   | {readonly how: 'added'; readonly taskId: string}
@@ -256,55 +243,6 @@ type Place =
 type MessageUpdate = Extract<ClientAction, {kind: 'update-message' | 'append-content'}>;
 
 type ToolCallBody = Extract<MessageBody, {kind: 'tool-call'}>;
-
-/** The opaque payload in a message and the call it belongs to; one that cannot be read, or is none, says nothing. */
-function toldBy(body: MessageBody): {readonly callId: string; readonly payload: TaskPayload} {
-  const callId = body.kind === 'tool-call' || body.kind === 'tool-result' ? body.callId : '';
-  const payload = payloadOf(body);
-  return {callId, payload: payload?.tag === 'ok' ? payload.meaning : {kind: 'other', fields: []}};
-}
-
-function payloadOf(body: MessageBody): PayloadRead | undefined {
-  switch (body.kind) {
-    case 'server-event':
-      return body.payload;
-    case 'tool-call':
-      return body.call.kind === 'server' ? body.call.payload : undefined;
-    case 'tool-result':
-      return body.result.kind === 'server' ? body.result.payload : undefined;
-    case 'agent-output':
-    case 'reasoning':
-    case 'update-todos':
-    case 'user-query':
-    case 'other':
-      return undefined;
-    default:
-      return unreachable(body);
-  }
-}
-
-/** The field of a message that holds what its body says; for `other` the body is passed over anyway. */
-function fieldOf(body: MessageBody): string {
-  switch (body.kind) {
-    case 'agent-output':
-      return 'agent_output.text';
-    case 'reasoning':
-      return 'agent_reasoning.reasoning';
-    case 'tool-call':
-      return 'tool_call';
-    case 'tool-result':
-      return 'tool_call_result';
-    case 'server-event':
-      return 'server_event';
-    case 'update-todos':
-      return 'update_todos';
-    case 'user-query':
-    case 'other':
-      return '';
-    default:
-      return unreachable(body);
-  }
-}
 
 /** Of messages without an id a task is taken to have one. */
 const keyOf = (kind: Saying['kind'], message: ProtocolMessage, place: Place): string =>

@@ -8,6 +8,8 @@ export interface AnswerStream {
   push(event: ResponseEvent): readonly string[];
   /** The text that ends the answer; nothing where it has ended already. */
   end(): readonly string[];
+  /** Whether the answer has ended. */
+  readonly isOver: boolean;
 }
 
 /** How one kind of model server writes an answer. After a `finished` or `failed` piece nothing follows. */
@@ -26,13 +28,20 @@ export function makeAnswerStream(dialect: Dialect): AnswerStream {
 
   const write = (pieces: () => readonly AnswerPiece[]): readonly string[] => {
     if (state === 'ended') return [];
-    const opening = state === 'unopened' ? dialect.open() : [];
+    const written = state === 'unopened' ? [...dialect.open()] : [];
     state = 'open';
-    const read = pieces();
-    const last = read.at(-1);
-    if (last?.kind === 'finished' || last?.kind === 'failed') state = 'ended';
-    return [...opening, ...read.flatMap(piece => dialect.write(piece))];
+    for (const piece of pieces()) {
+      written.push(...dialect.write(piece));
+      if (piece.kind === 'finished' || piece.kind === 'failed') state = 'ended';
+    }
+    return written;
   };
 
-  return {push: event => write(() => reader.read(event)), end: () => write(() => reader.breakOff())};
+  return {
+    push: event => write(() => reader.read(event)),
+    end: () => write(() => reader.breakOff()),
+    get isOver() {
+      return state === 'ended';
+    },
+  };
 }

@@ -1,5 +1,5 @@
 import {extendText, replaceText, whole, type Growth, type MessageText} from './message-text.ts';
-import {RevertibleMap} from './revertible-map.ts';
+import {RevertibleMap} from '../task/revertible-map.ts';
 
 /** The texts of an answer by message, as far back as they are worth keeping: whole for the latest, lengths for many more. */
 export class MessageTexts {

@@ -1,6 +1,7 @@
 import type {JsonObject} from '../../base/json.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import type {AnswerCall, AnswerFailure, AnswerPiece, AnswerUsage} from './answer-piece.ts';
+import {jsonText} from '../task/json-text.ts';
 import {makeAnswerStream, type AnswerStream, type Dialect} from './answer-stream.ts';
 import {serverEvent} from './server-event.ts';
 
@@ -21,13 +22,17 @@ export const makeOpenAiStream = (options: OpenAiStreamOptions): AnswerStream =>
   makeAnswerStream(new OpenAiDialect(options));
 
 class OpenAiDialect implements Dialect {
-  readonly #options: OpenAiStreamOptions;
+  readonly #head: JsonObject;
+  /** Of a chunk, up to its delta: the same in all of them, and there are many. */
+  readonly #lead: string;
   #calls = 0;
   /** Calls about todos that wait for the end: the last whole list, and the marks after it. */
   #latest: readonly AnswerCall[] = [];
 
   constructor(options: OpenAiStreamOptions) {
-    this.#options = options;
+    const {id, created, model} = options;
+    this.#head = {id, object: 'chat.completion.chunk', created, model};
+    this.#lead = `data: ${jsonText(this.#head).slice(0, -1)},"choices":[{"index":0,"delta":`;
   }
 
   open(): readonly string[] {
@@ -62,20 +67,15 @@ class OpenAiDialect implements Dialect {
   }
 
   #chunk(delta: JsonObject): string {
-    return serverEvent('', {...this.#head(), choices: [{index: 0, delta, finish_reason: null}]});
+    return `${this.#lead}${jsonText(delta)},"finish_reason":null}]}\n\n`;
   }
 
   #lastChunk(reason: string, usage: AnswerUsage | undefined): string {
     return serverEvent('', {
-      ...this.#head(),
+      ...this.#head,
       choices: [{index: 0, delta: {}, finish_reason: reason}],
       ...(usage === undefined ? {} : {usage: usageOf(usage)}),
     });
-  }
-
-  #head() {
-    const {id, created, model} = this.#options;
-    return {id, object: 'chat.completion.chunk', created, model};
   }
 }
 

@@ -1,69 +1,49 @@
 import type {JsonObject} from '../../base/json.ts';
-import type {TaskItem, TaskPayload} from '../../domain/task-payload.ts';
-import type {TodoOperation} from '../task/response-event.ts';
+import type {TaskItem} from '../../domain/task-payload.ts';
+import type {MessageBody, ProtocolMessage} from '../task/response-event.ts';
+import type {TodoState} from '../task/todo-state.ts';
+import {newsIn, ToldTodos} from '../task/told-todos.ts';
+import type {Revertible} from '../task/transactions.ts';
 import type {Call} from './call-queue.ts';
-import {RevertibleMap} from './revertible-map.ts';
-import {applyOperation, applyPayload, noTodos, type TodoState} from './todo-state.ts';
 
 /**
  * What an answer says of its todo list, as calls: `TodoWrite` with the whole list where it was cleared or told anew,
- * `TaskStatusUpdate` where todos began to run. A message that comes again with what it said already makes no call.
+ * `TaskStatusUpdate` where todos began to run. A message that comes again with what it said already makes no call, nor does an
+ * operation that changes nothing.
  */
-export class TodoCalls {
-  #state: TodoState = noTodos;
-  /** The state when each open transaction began. */
-  readonly #marks: TodoState[] = [];
-  /** What each message said last. */
-  readonly #said = new RevertibleMap<string>({limit: 1024 * 1024, weightOf: said => said.length + 64});
+export class TodoCalls implements Revertible {
+  readonly #todos = new ToldTodos();
 
-  /** The call for an opaque payload. `callId` is the id of the tool call the payload belongs to, `''` for an event. */
-  tell({messageId, callId, payload}: {messageId: string; callId: string; payload: TaskPayload}): Call | undefined {
-    if (payload.kind === 'other' || this.#hear(messageId, payload) === 'same') return undefined;
-    this.#state = applyPayload(this.#state, payload);
-    const id = callId === '' ? idFor(messageId) : callId;
-    if (payload.kind !== 'running') return {id, name: 'TodoWrite', input: listOf(this.#state)};
-    if (payload.ids.length === 0) return undefined;
-    return {id, name: 'TaskStatusUpdate', input: {task_ids: payload.ids, status: 'in_progress'}};
-  }
-
-  /** The call for a public operation, if it changes the list or creates one. */
-  operate(messageId: string, operation: TodoOperation): Call | undefined {
-    if (operation.kind === 'other') return undefined;
-    const message = this.#hear(messageId, operation);
-    if (message === 'same') return undefined;
-    const before = this.#state;
-    this.#state = applyOperation(before, {messageId, message, operation});
-    if (this.#state === before) return undefined;
-    return {id: idFor(messageId), name: 'TodoWrite', input: listOf(this.#state)};
+  /** The call for a message, if it says anything new of todos. */
+  tell({id, body}: ProtocolMessage): Call | undefined {
+    const news = newsIn(body);
+    const before = this.#todos.list;
+    if (news === undefined || this.#todos.tell(id, news) === 'known') return undefined;
+    const callId = callIdOf(body);
+    const named = {id: callId === '' && id !== '' ? `call_${id}` : callId};
+    if (news.kind === 'running') {
+      const input = {task_ids: news.ids, status: 'in_progress'};
+      return news.ids.length === 0 ? undefined : {...named, name: 'TaskStatusUpdate', input};
+    }
+    if (body.kind === 'update-todos' && this.#todos.list === before) return undefined;
+    return {...named, name: 'TodoWrite', input: listOf(this.#todos.list)};
   }
 
   begin(): void {
-    this.#marks.push(this.#state);
-    this.#said.begin();
+    this.#todos.begin();
   }
 
   commit(): void {
-    this.#marks.pop();
-    this.#said.commit();
+    this.#todos.commit();
   }
 
   rollback(): void {
-    this.#state = this.#marks.pop() ?? this.#state;
-    this.#said.rollback();
-  }
-
-  /** Whether the message is new, or says something else than before. One without an id is always new. */
-  #hear(messageId: string, what: TaskPayload | TodoOperation): 'new' | 'changed' | 'same' {
-    if (messageId === '') return 'new';
-    const said = JSON.stringify(what);
-    const before = this.#said.get(messageId);
-    if (before === said) return 'same';
-    this.#said.set(messageId, said);
-    return before === undefined ? 'new' : 'changed';
+    this.#todos.rollback();
   }
 }
 
-const idFor = (messageId: string): string => (messageId === '' ? '' : `call_${messageId}`);
+const callIdOf = (body: MessageBody): string =>
+  body.kind === 'tool-call' || body.kind === 'tool-result' ? body.callId : '';
 
 /** The item form that readers of the task protocol give `TodoWrite`, Chinese active forms included: pending, then completed. */
 const listOf = ({pending, completed, running}: TodoState): JsonObject => ({

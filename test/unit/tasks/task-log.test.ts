@@ -63,6 +63,16 @@ describe('payloads in their places', () => {
     ['a mark of an id that is not there', [add('1', snapshot('a')), add('2', mark('x'))], '-a'],
     ['a result of 9', [add('1', snapshot('ab')), add('2', result({'9': {'1': list('b', 'a')}}))], '+a -b'],
     ['a result of 11', [add('1', result({'11': {'1': list('ab')}}))], '-a -b'],
+    ['one that cannot be read', [add('1', snapshot('a')), add('2', call('%'))], '-a'],
+    [
+      'items without ids are each their own',
+      [
+        add('1', snapshot('a')),
+        add('2', {server_event: {payload: {'2': {'1': [{'2': 'x'}, {'2': 'y'}]}}}}),
+        add('3', mark('')),
+      ],
+      '- -',
+    ],
     ['a result as base64', [add('1', result('WgcKBQoDCgFh'))], '-a'],
     [
       'what says nothing of todos',
@@ -86,11 +96,6 @@ describe('payloads in their places', () => {
     ],
   ])('%s', (_name, actions, expected) => {
     expect(shown(viewOf(actions))).toBe(expected);
-  });
-
-  test('one that cannot be read is counted and changes nothing else', () => {
-    const view = viewOf([add('1', snapshot('a')), add('2', call('%')), add('2', call('%'))]);
-    expect([shown(view), view.unreadable]).toEqual(['-a', 1]);
   });
 
   test('payloads without events around them', () => {
@@ -216,10 +221,6 @@ describe('transactions', () => {
     ],
   ])('%s', (_name, actions, expected) => {
     expect(shown(viewOf(actions))).toBe(expected);
-  });
-
-  test('trouble inside of one that is rolled back is counted', () => {
-    expect(viewOf([before, begin, add('2', call('%')), rollback]).unreadable).toBe(1);
   });
 });
 

@@ -51,6 +51,9 @@ const inputs: readonly [string, string, readonly string[]][] = [
   ['payloads, one a line', 'WgA=\nIgA\r\n"WgA"\nEgA=', ['1:{"11":{}}', '2:{"4":{}}', '3:{"11":{}}', '4:{"2":{}}']],
   ['a payload of broken bytes', 'Eg==\nWgA=\n', ['1:bad 1', '2:{"11":{}}']],
   ['an event by itself as base64', `${initBytes('a')}\n`, ['1:init a']],
+  ['the end of a stream as base64', 'GgISAA==\n', ['1:finished']],
+  ['base64 that as an event would say nothing', 'GgA=\n', ['1:{"3":{}}']],
+  ['base64 with fields no event has', 'GgIICg==\n', ['1:{"3":{"1":10}}']],
   ['JSON lines', `${initJson('a')}\n\n${initJson('b')}`, ['1:init a', '3:init b']],
   ['a payload as an object', '{"11":{}}\n', ['1:{"11":{}}']],
   ['a list in one line', `[${initJson('a')},${initJson('b')}]`, ['1:init a', '1:init b']],
@@ -140,7 +143,7 @@ describe('with auto', () => {
 
 describe('with a form given', () => {
   test.each<[string, Input, string, readonly string[]]>([
-    ['base64', 'base64', 'WgA=\n{}\n', ['1:{"11":{}}', '2:broken']],
+    ['base64', 'base64', 'WgA=\n{}\nCgMKAWE=\n', ['1:{"11":{}}', '2:broken', '3:{"1":{"1":"a"}}']],
     ['json', 'json', `${initJson('a')}\n"WgA="\nWgA=\n`, ['1:init a', '2:{"11":{}}', '3:broken']],
     ['sse', 'sse', `data: ${initBytes('a')}\n\n{}\n`, ['1:init a', '3:broken']],
   ])('%s', (_name, input, text, items) => {
@@ -150,15 +153,14 @@ describe('with a form given', () => {
 
 test('an item comes as soon as its line is there', () => {
   const reader = makeTaskReader({input: 'auto'});
-  expect(reader.push(initJson('a')).map(short)).toEqual([]);
-  expect(reader.push('\n').map(short)).toEqual(['1:init a']);
-  expect(reader.push(`[\n${initJson('b')},\n`).map(short)).toEqual(['3:init b']);
+  expect([...reader.push(initJson('a'))].map(short)).toEqual([]);
+  expect([...reader.push('\n')].map(short)).toEqual(['1:init a']);
+  expect([...reader.push(`[\n${initJson('b')},\n`)].map(short)).toEqual(['3:init b']);
 });
 
 test('what is broken says what is wrong with it', () => {
-  const messages = makeTaskReader({input: 'auto'})
-    .push(`hello, world\n{init: 1}\ndata: EgU=\n\n{"client_actions":5}\n`)
-    .map(item => (item.tag === 'broken' ? item.message : item.tag));
+  const items = makeTaskReader({input: 'auto'}).push(`hello, world\n{init: 1}\ndata: EgU=\n\n{"client_actions":5}\n`);
+  const messages = Array.from(items, item => (item.tag === 'broken' ? item.message : item.tag));
   expect(messages).toEqual([
     'neither JSON nor base64 (it is cut short, or character 6 does not belong)',
     expect.stringMatching(/^not JSON: /u),

@@ -1,6 +1,6 @@
 import {assert, array, constant, constantFrom, integer, oneof, property, record} from 'fast-check';
 import {expect, test} from 'vitest';
-import {RevertibleMap} from '../../../../src/protocol/transform/revertible-map.ts';
+import {RevertibleMap} from '../../../../src/protocol/task/revertible-map.ts';
 
 const step = oneof(
   record({kind: constant('set' as const), key: constantFrom('a', 'b', 'c'), value: integer()}),

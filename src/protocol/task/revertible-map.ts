@@ -7,6 +7,8 @@ export class RevertibleMap<V> {
   readonly #limit: number;
   readonly #weightOf: (value: V) => number;
   #weight = 0;
+  /** The key that was set last, where it was kept. */
+  #newest = '';
   /** What each open transaction found under the keys it touched. */
   readonly #undo: Map<string, V | undefined>[] = [];
 
@@ -43,22 +45,24 @@ export class RevertibleMap<V> {
 
   #put(key: string, value: V | undefined): void {
     const before = this.#entries.get(key);
+    const weight = value === undefined ? Infinity : this.#weightOf(value);
+    const isKept = weight <= this.#limit / 8;
     if (before !== undefined) {
       this.#weight -= this.#weightOf(before);
-      // Setting a key that is there would leave it in its old place, and so the first to be forgotten.
-      this.#entries.delete(key);
+      // Setting a key that is there leaves it in its old place, which is right for the newest only: others must not be forgotten first.
+      if (key !== this.#newest || !isKept) this.#entries.delete(key);
     }
-    if (value === undefined) return;
-    const weight = this.#weightOf(value);
-    if (weight > this.#limit / 8) return;
+    if (value === undefined || !isKept) return;
     this.#weight += weight;
     this.#entries.set(key, value);
-    this.#forgetOldest();
+    this.#newest = key;
+    if (this.#weight > this.#limit) this.#forgetOldest(this.#limit * 0.75);
   }
 
-  #forgetOldest(): void {
+  /** Many at a time: a map walks over the places of what it has lost before it comes to its first entry. */
+  #forgetOldest(limit: number): void {
     for (const [key, value] of this.#entries) {
-      if (this.#weight <= this.#limit) return;
+      if (this.#weight <= limit) return;
       this.#weight -= this.#weightOf(value);
       this.#entries.delete(key);
     }
