@@ -30,9 +30,9 @@ export type TerminalEnd = TuiExit | {readonly kind: 'signalled'; readonly code: 
  */
 export async function runTerminal(job: TerminalJob): Promise<TerminalEnd> {
   const signalled = Promise.withResolvers<TerminalEnd>();
-  for (const signal of ['SIGTERM', 'SIGHUP'] as const) {
-    process.once(signal, () => signalled.resolve({kind: 'signalled', code: exitCode.terminated}));
-  }
+  // Not once: Ink's own listener would take itself for the only one, and let the signal end weft at once.
+  const onSignal = (): void => signalled.resolve({kind: 'signalled', code: exitCode.terminated});
+  for (const signal of endSignals) process.on(signal, onSignal);
   const leave = new AbortController();
   const ui = runTui(
     {
@@ -63,8 +63,11 @@ export async function runTerminal(job: TerminalJob): Promise<TerminalEnd> {
   // The demo is a visit: the conversation goes on after it.
   if (end.kind === 'demo') job.engine.submit({op: 'interrupt'});
   else await job.engine.close('shutdown');
+  for (const signal of endSignals) process.off(signal, onSignal);
   return end;
 }
+
+const endSignals = ['SIGTERM', 'SIGHUP'] as const;
 
 function tilde(directory: string): string {
   const home = homedir();

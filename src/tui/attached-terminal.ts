@@ -11,6 +11,9 @@ export interface AttachOptions {
   readonly desk: BlockDesk;
   readonly block: BlockId;
   readonly command: string;
+  /** Whether weft itself waits for the user meanwhile; `watch` calls back when that may have changed. */
+  readonly asks: () => boolean;
+  readonly watch: (listener: () => void) => () => void;
 }
 
 /** How the user's terminal came back; `refused` in words. */
@@ -33,8 +36,12 @@ export function attachText(block: BlockId, end: AttachEnd): string {
   }
 }
 
-/** Ctrl+] as a terminal sends it, plainly and in the kitty keyboard protocol. */
-const detachKeys = ['\u001D', '\u001B[93;5u'] as const;
+/**
+ * Ctrl+] as a terminal sends it: plainly, in the kitty keyboard protocol (with whatever lock is on), and as xterm's modified key.
+ * A program may have switched on either.
+ */
+// oxlint-disable-next-line no-control-regex -- keys are control characters
+const detachKey = /\u001D|\u001B\[93(?::\d*)*;(?:5|69|133|197)(?::1)?(?:;\d*)?u|\u001B\[27;5;93~/u;
 
 /**
  * Gives the user's terminal to a block until the detach key, the end of the block or an abort; nothing else may use the
@@ -58,18 +65,30 @@ export async function attachTerminal(options: AttachOptions, signal: AbortSignal
   }
   const attachment = attached.value;
   const decoder = new TextDecoder();
+  /** Keys after the one that gives it back are weft's. */
+  let after = '';
   const onKeys = (chunk: Buffer | string): void => {
     const keys = typeof chunk === 'string' ? chunk : decoder.decode(chunk, {stream: true});
-    const at = detachAt(keys);
-    const own = at === undefined ? keys : keys.slice(0, at);
+    const found = detachKey.exec(keys);
+    const own = found === null ? keys : keys.slice(0, found.index);
     if (own !== '') attachment.write(own);
-    if (at !== undefined) finish({kind: 'detached'});
+    if (found === null) return;
+    after = keys.slice(found.index + found[0].length);
+    stdin.off('data', onKeys);
+    stdin.pause();
+    finish({kind: 'detached'});
   };
   const onResize = (): void => {
     stdout.write(frame.region());
     attachment.resize(sizeOf());
   };
   const onAbort = (): void => finish({kind: 'detached'});
+  let asked = options.asks();
+  const unwatch = options.watch(() => {
+    if (options.asks() === asked) return;
+    asked = !asked;
+    stdout.write(frame.row());
+  });
   stdin.on('data', onKeys);
   stdin.resume();
   stdin.on('end', onAbort);
@@ -82,44 +101,55 @@ export async function attachTerminal(options: AttachOptions, signal: AbortSignal
     stdin.off('data', onKeys);
     stdin.off('end', onAbort);
     stdin.pause();
+    if (after !== '') stdin.unshift(after);
     stdout.off('resize', onResize);
+    unwatch();
     signal.removeEventListener('abort', onAbort);
     attachment.detach();
     stdout.write(giveScreenBack);
   }
 }
 
-function detachAt(keys: string): number | undefined {
-  const found = detachKeys.map(key => keys.indexOf(key)).filter(at => at >= 0);
-  return found.length === 0 ? undefined : Math.min(...found);
-}
-
-/** The last row is weft's: the block scrolls above it, and whatever it clears, the row is drawn again. */
-function makeFrame({stdout, block, command}: AttachOptions) {
-  const region = (): string => `\u001B7\u001B[1;${Math.max(1, stdout.rows - 1)}r\u001B8`;
+/** The last row is weft's: the block scrolls and moves above it, and where it clears all the same, the row is drawn again. */
+function makeFrame({stdout, block, command, asks}: AttachOptions) {
+  const rows = (): number => Math.max(1, stdout.rows - 1);
+  const region = (): string => `\u001B7\u001B[1;${rows()}r\u001B8`;
   const row = (): string => {
-    const text = fit(
-      ` Ctrl+] gives it back to weft | ${block}: ${visibleLine(command)}`,
-      Math.max(1, stdout.columns - 1),
-    );
+    const back = asks() ? 'weft waits for your answer: Ctrl+] goes there' : 'Ctrl+] gives it back to weft';
+    const text = fit(` ${back} | ${block}: ${visibleLine(command)}`, Math.max(1, stdout.columns - 1));
     return `\u001B7\u001B[${stdout.rows};1H\u001B[0;7m\u001B[2K${text}\u001B[0m\u001B8`;
   };
   return {
+    row,
     region: () => region() + row(),
+    /** Needs whole sequences. */
     around(bytes: string): string {
-      // A program that frees the scroll region, or resets the terminal, would scroll our row away.
-      const freed = bytes.includes('\u001B[r') || bytes.includes('\u001Bc') || bytes.includes('\u001B[!p');
-      const kept = bytes.replaceAll('\u001B[r', `\u001B[1;${Math.max(1, stdout.rows - 1)}r`);
-      return kept + (freed ? region() : '') + row();
+      if (!bytes.includes('\u001B')) return bytes;
+      const above = bytes
+        .replaceAll(scrollRegion, (_, top: string, bottom: string | undefined) => {
+          const last = Math.min(Number(bottom ?? '') || rows(), rows());
+          return `\u001B[${top === '' ? '1' : top};${last}r`;
+        })
+        .replaceAll(rowMove, (_, to: string, rest: string) => `\u001B[${Math.min(Number(to), rows())}${rest}`);
+      if (!clearing.test(above)) return above;
+      return `${above}${above.includes('\u001B[!p') ? region() : ''}${row()}`;
     },
   };
 }
+
+/* oxlint-disable no-control-regex -- sequences of the terminal */
+const scrollRegion = /\u001B\[(\d*)(?:;(\d*))?r/gu;
+const rowMove = /\u001B\[(\d+)((?:;\d*)?[Hfd])/gu;
+/** Clears the screen or what is below the cursor, resets the terminal, or fills it for a test. */
+const clearing = /\u001B\[(?:\??[0-2]?J|!p)|\u001B#8/u;
+/* oxlint-enable no-control-regex */
 
 /** The alternate screen: what was on the terminal stays untouched below it. */
 const takeScreen = '\u001B[?1049h\u001B[2J\u001B[H';
 
 /** Everything a program may have switched on, and back to the screen from before. */
 const giveScreenBack =
-  '\u001B[r\u001B[0m\u001B[?25h\u001B[?1l\u001B>\u001B[?7h\u001B[?12l' +
-  '\u001B[?1000l\u001B[?1002l\u001B[?1003l\u001B[?1004l\u001B[?1005l\u001B[?1006l\u001B[?1015l\u001B[?2004l\u001B[?2026l\u001B[<u\u001B[>4;0m' +
+  '\u001B[r\u001B[0m\u001B[?25h\u001B[?1l\u001B>\u001B[4l\u001B[20l\u001B[?5l\u001B[?6l\u001B[?7h\u001B[?12l\u001B[?69l\u000F\u001B(B' +
+  '\u001B[?9l\u001B[?1000l\u001B[?1002l\u001B[?1003l\u001B[?1004l\u001B[?1005l\u001B[?1006l\u001B[?1015l\u001B[?1016l' +
+  '\u001B[?2004l\u001B[?2026l\u001B[?2031l\u001B[=0u\u001B[<99u\u001B[>4;0m' +
   '\u001B[0 q\u001B[2J\u001B[?1049l';

@@ -5,6 +5,7 @@ import {attachTerminal} from './attached-terminal.ts';
 import {Session} from './session.ts';
 import {openSurface, type Surface, type SurfaceListener} from './surface.tsx';
 import {visibleLine} from '../base/visible.ts';
+import {wrapSpans} from './text/wrap.ts';
 import {themeOf} from './theme/theme.ts';
 
 /**
@@ -22,9 +23,17 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
   const open = (): Surface => openSurface({stdin, stdout}, listenerOf(session));
   let surface = open();
   let visit = Promise.resolve();
+  let visiting = false;
 
+  /** Once: a second press of the key may come before the first has had its effect. */
   function attach(block: BlockId): void {
-    visit = visit.then(() => lend(block));
+    if (visiting) return;
+    visiting = true;
+    visit = visit
+      .then(() => lend(block))
+      .finally(() => {
+        visiting = false;
+      });
   }
 
   /** The surface goes while a block has the terminal, and a new one comes after it. */
@@ -33,7 +42,18 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
     await surface.close(session.pause());
     stdin.setRawMode(true);
     const command = options.blocks.list().find(({id}) => id === block)?.command ?? '';
-    const end = await attachTerminal({stdin, stdout, desk: options.blocks, block, command}, signal);
+    const end = await attachTerminal(
+      {
+        stdin,
+        stdout,
+        desk: options.blocks,
+        block,
+        command,
+        asks: () => session.asks,
+        watch: listener => engine.subscribe(listener),
+      },
+      signal,
+    );
     surface = open();
     session.resume(surface, block, end);
   }
@@ -84,12 +104,15 @@ const listenerOf = (session: Session): SurfaceListener => ({
   onResize: () => session.handleResize(),
 });
 
+const hanging = {first: '', rest: '  ', roles: []} as const;
+
 /** Begins by clearing the line: keys typed before the keyboard was taken were echoed there. */
-function titleText({look, version, directory, notices}: TuiOptions): string {
+function titleText({stdout, look, version, directory, notices}: TuiOptions): string {
   const theme = themeOf(look);
+  const frame = {theme, width: Math.max(12, stdout.columns - 1)};
   const lines = [
     `${theme.paint(['bold'], `weft ${version}`)} ${theme.paint(['dim'], visibleLine(directory))}`,
-    ...notices.map(notice => theme.paint(['warning'], visibleLine(notice))),
+    ...notices.flatMap(notice => wrapSpans([{text: visibleLine(notice), roles: ['warning']}], frame, hanging)),
   ];
   return `\r\u001B[K${lines.join('\n')}\n`;
 }

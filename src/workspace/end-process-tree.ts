@@ -1,17 +1,27 @@
 import {setTimeout as delay} from 'node:timers/promises';
-import {markOf, processTable, type ProcessRow} from './process-table.ts';
+import {markOf, processTable, writesTo, type ProcessRow} from './process-table.ts';
 
-/** One run or several: the processes that lead their groups, and the marks in the environment of everything they started. */
+/** One run or several: the processes that lead their groups, and by what everything they started can be told. */
 export interface ProcessTree {
   /** To be named only while the group may have members: afterwards the number may be another process's. */
   readonly leaders: readonly number[];
+  /** By the mark in its environment. */
   readonly owns: (mark: string) => boolean;
+  /**
+   * By the open files it writes to, named as the system names them: for processes that left their group and cleared their
+   * environment. Each must be open at this end as long as it is asked for. None where that would cost more than it tells.
+   */
+  readonly outputs: readonly string[];
 }
 
-/** The tree of one run. */
-export const treeOf = (run: {readonly leader: number; readonly mark: string}): ProcessTree => ({
+/** The tree of one run; `outputs` may have empty names. */
+export const treeOf = (
+  run: {readonly leader: number; readonly mark: string},
+  ...outputs: readonly string[]
+): ProcessTree => ({
   leaders: [run.leader],
   owns: mark => mark === run.mark,
+  outputs: outputs.filter(name => name !== ''),
 });
 
 /** Milliseconds between asking a process to end and ending it; `short` is for a user who waits for the end. */
@@ -62,7 +72,7 @@ type Membership = () => Promise<readonly ProcessRow[]>;
  * Answers with the living members, as often as it is asked. What was a member once remains one, whatever becomes of its parents;
  * a group that had no member once is somebody else's from then on.
  */
-export function trackMembers({leaders: given, owns}: ProcessTree): Membership {
+export function trackMembers({leaders: given, owns, outputs}: ProcessTree): Membership {
   let leaders = given;
   const known = new Map<number, string>();
   const strangers = new Map<number, string>();
@@ -74,7 +84,8 @@ export function trackMembers({leaders: given, owns}: ProcessTree): Membership {
     for (const row of table) {
       if (leaders.includes(row.group) || leaders.includes(row.pid)) known.set(row.pid, row.started);
       else if (!isKnown(row) && strangers.get(row.pid) !== row.started) {
-        if (owns(markOf(row.pid))) known.set(row.pid, row.started);
+        if (owns(markOf(row.pid)) || (outputs.length > 0 && writesTo(row.pid, outputs)))
+          known.set(row.pid, row.started);
         else strangers.set(row.pid, row.started);
       }
     }

@@ -1,5 +1,5 @@
 import type {FilesPort, ReadRequest} from '../actions/ports.ts';
-import type {FileDiff} from '../actions/preview.ts';
+import type {DiffLine, FileDiff} from '../actions/preview.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {causeText, rejected, type Fault} from '../domain/fault.ts';
 import {missingText} from './files/file-snapshot.ts';
@@ -8,11 +8,12 @@ import {openRegular} from './files/open-regular.ts';
 import {planEdits, type PlannedFile} from './files/plan-edits.ts';
 import {readRegular, type FileRead} from './files/read-file.ts';
 import {holds, makePaths, pathTrouble} from './files/resolve-path.ts';
-import {writeFiles} from './files/write-files.ts';
+import {syntaxNote} from './files/syntax-note.ts';
+import {writeFiles, type FileWrite} from './files/write-files.ts';
 
 /**
  * The files of the machine as seen from a workspace: the first of `roots`, where relative paths start; all roots count as
- * inside. It remembers by content hash what the model read, and refuses to edit what has changed since.
+ * inside. It remembers by content hash what the model read, and refuses to overwrite what has changed since.
  */
 export function makeFiles(options: {
   readonly roots: readonly string[];
@@ -22,6 +23,8 @@ export function makeFiles(options: {
 }): FilesPort {
   const paths = makePaths(options);
   const known = new Map<string, string>();
+  /** How often in a row a text was not found, by file. */
+  const misses = new Map<string, number>();
 
   async function read(request: ReadRequest, signal: AbortSignal): ReturnType<FilesPort['read']> {
     const trouble = pathTrouble(request.path);
@@ -57,6 +60,8 @@ export function makeFiles(options: {
 
   const isReadOnly = (real: string): boolean => options.alsoReadable().some(folder => holds(folder, real));
 
+  const context = (missed: (real: string) => number) => ({paths, home: options.home, known, isReadOnly, missed});
+
   return {
     resolve(path) {
       const resolved = paths.resolve(path);
@@ -64,33 +69,73 @@ export function makeFiles(options: {
     },
     read,
     async plan(edits, signal) {
-      const planned = await planEdits(edits, {paths, known, isReadOnly}, signal);
+      const count = (real: string): number => {
+        const times = (misses.get(real) ?? 0) + 1;
+        misses.set(real, times);
+        return times;
+      };
+      const planned = await planEdits(edits, context(count), signal);
       return planned.tag === 'ok' ? ok(planned.value.map(({diff}) => diff)) : planned;
     },
     async apply(edits, shown, signal) {
-      const planned = await planEdits(edits, {paths, known, isReadOnly}, signal);
+      const planned = await planEdits(
+        edits,
+        context(() => 0),
+        signal,
+      );
       if (planned.tag === 'failed') return planned;
       const surprise = findSurprise(planned.value, shown);
       if (surprise !== undefined) return failed(rejected(surprise));
-      const written = await writeFiles(
-        planned.value.map(({path, before, after, diff}) => ({path, shown: diff.path, before, after})),
-        signal,
-      );
+      const written = await writeFiles(planned.value.flatMap(writesOf), signal);
       if (written.tag === 'failed') return written;
-      for (const {path, diff} of planned.value) known.set(path, diff.after);
-      return ok(planned.value.map(({diff}) => diff));
+      for (const {path, source, after, diff} of planned.value) {
+        misses.delete(path);
+        if (source !== undefined) known.delete(source.path);
+        if (after === undefined) known.delete(path);
+        else known.set(path, diff.after);
+      }
+      return ok(await Promise.all(planned.value.map(withSyntaxNote)));
     },
   };
 }
 
-/** What differs from what was shown and agreed to; `undefined` when nothing does. */
+function writesOf({path, before, after, source, diff}: PlannedFile): readonly FileWrite[] {
+  const write: FileWrite = {path, shown: diff.path, before, after, like: source?.before ?? before};
+  if (source === undefined) return [write];
+  const shown = diff.movedFrom ?? source.path;
+  return [write, {path: source.path, shown, before: source.before, after: undefined, like: source.before}];
+}
+
+async function withSyntaxNote({path, before, source, after, diff}: PlannedFile): Promise<FileDiff> {
+  const old = source?.before ?? before;
+  const note = await syntaxNote(path, old.kind === 'present' ? old.bytes : undefined, after);
+  return note === undefined ? diff : {...diff, notes: [...diff.notes, note]};
+}
+
+/**
+ * What differs from what was shown and agreed to; `undefined` when nothing does. Somebody else's change beside it is no
+ * matter: the lines that come and go are the same.
+ */
 function findSurprise(planned: readonly PlannedFile[], shown: readonly FileDiff[]): string | undefined {
   const agreed = new Map(shown.map(diff => [diff.path, diff]));
   for (const {diff} of planned) {
     const was = agreed.get(diff.path);
-    if (was?.before !== diff.before || was.after !== diff.after) {
+    const same = was?.before === diff.before && was.after === diff.after;
+    if (!same && (was === undefined || !changesAlike(was, diff))) {
       return `${diff.path} changed since the edit was shown; nothing was written. Read it again.`;
     }
   }
   return planned.length === shown.length ? undefined : 'The edit is not the one that was shown; nothing was written.';
 }
+
+function changesAlike(shown: FileDiff, planned: FileDiff): boolean {
+  const existed = (diff: FileDiff) => [diff.before === 'absent', diff.after === 'absent', diff.movedFrom].join('\n');
+  return existed(shown) === existed(planned) && linesThatChange(shown) === linesThatChange(planned);
+}
+
+const linesThatChange = ({hunks}: FileDiff): string =>
+  hunks
+    .flatMap(({lines}) =>
+      lines.filter(({kind}: DiffLine) => kind !== 'context').map(({kind, text}) => `${kind} ${text}`),
+    )
+    .join('\n');

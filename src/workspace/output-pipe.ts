@@ -4,12 +4,15 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import type {Readable} from 'node:stream';
 import {execa} from 'execa';
+import {openFileName} from './process-table.ts';
 
 /** Where a command writes: both its streams share one pipe, so what it prints arrives in the order it was written. */
 export interface OutputPipe {
   readonly reader: Readable;
   /** What `reader` reads, for somebody who goes on reading it. */
   readonly descriptor: number;
+  /** What the system calls it, and nothing else; empty where it does not tell. */
+  readonly name: string;
   /** The descriptor to hand to the child. */
   readonly writer: Descriptor;
   /** To be called once the child has its copy: the reader ends when the last writer is gone. */
@@ -47,6 +50,7 @@ export function makeOutputPipes(): OutputPipes {
       return {
         reader,
         descriptor: readEnd,
+        name: openFileName(readEnd),
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- execa hands any descriptor on, whatever its types say
         writer: writer as Descriptor,
         closeWriter,

@@ -1,5 +1,5 @@
 import {execFile} from 'node:child_process';
-import {readdirSync, readFileSync} from 'node:fs';
+import {readdirSync, readFileSync, readlinkSync, statSync} from 'node:fs';
 import {promisify} from 'node:util';
 import {markName} from './shell-environment.ts';
 
@@ -27,6 +27,20 @@ export function markOf(pid: number): string {
   if (start < 0) return '';
   const end = environment.indexOf('\0', start);
   return environment.slice(start + markName.length + 1, end < 0 ? undefined : end);
+}
+
+/** The name under which this process has an open file; empty where there is none. Only Linux can tell. */
+export const openFileName = (descriptor: number): string => linkOf(`/proc/self/fd/${descriptor}`);
+
+/** Whether the process writes (its stdout or stderr) to one of the open files of those names. */
+export function writesTo(pid: number, names: readonly string[]): boolean {
+  return [1, 2].some(descriptor => {
+    const path = `/proc/${pid}/fd/${descriptor}`;
+    const name = linkOf(path);
+    if (!names.includes(name)) return false;
+    // In a container of its own a terminal of the same name is another one.
+    return !name.startsWith('/dev/') || deviceOf(path) === deviceOf(name);
+  });
 }
 
 /** When the process started, in the system's own words; `undefined` when there is no such process. */
@@ -84,6 +98,16 @@ export function commandOf(pid: number): string {
 }
 
 const isDead = (state: string | undefined): boolean => state === undefined || /^[ZX]/u.test(state);
+
+export function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return '';
+  }
+}
+
+const deviceOf = (path: string): number | undefined => statSync(path, {throwIfNoEntry: false})?.dev;
 
 export function textOf(path: string): string | undefined {
   try {

@@ -10,7 +10,7 @@ import {
   writeSync,
 } from 'node:fs';
 import {tmpdir} from 'node:os';
-import {join} from 'node:path';
+import {basename, join} from 'node:path';
 
 /**
  * What bash reads before a command (through BASH_ENV), so that the command itself stays as it is written: its line numbers, its
@@ -28,6 +28,10 @@ export interface Prelude {
 export interface Preludes {
   open(): Prelude;
 }
+
+/** What makes the shell read it; nothing where the shell would not, and only a bash that a command calls would. */
+export const startedWith = (shell: string, {path}: {readonly path: string}): {readonly BASH_ENV?: string} =>
+  basename(shell) === 'bash' ? {BASH_ENV: path} : {};
 
 /** `ownStart` is the BASH_ENV that the user wants commands to have; empty for none. */
 export function makePreludes(ownStart: string): Preludes {
@@ -60,8 +64,8 @@ export function makeBlockPrelude(ownStart: string): {readonly path: string} {
 function makePair(ownStart: string) {
   const script = makeScratchFile();
   const report = makeScratchFile();
-  // Errors and traces (`set -x`) of the trap itself are nobody's business, and its failure must not become the exit code.
-  script.write(`${start(ownStart)}trap '{ builtin pwd -P >${quoted(report.path)} || :; } 2>/dev/null' EXIT\n`);
+  // Errors and traces (`set -x`) of the trap itself are nobody's business, and its failure must not become the exit code. `>|` also where `set -C` is on.
+  script.write(`${start(ownStart)}trap '{ builtin pwd -P >|${quoted(report.path)} || :; } 2>/dev/null' EXIT\n`);
   return {script, report};
 }
 

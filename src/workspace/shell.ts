@@ -21,7 +21,7 @@ import type {ProcessRow} from './process-table.ts';
 import type {RunMarks} from './run-marks.ts';
 import {unlessAborted} from './unless-aborted.ts';
 import {shellEnvironment, type VariableSources} from './shell-environment.ts';
-import type {Prelude, Preludes} from './shell-prelude.ts';
+import {startedWith, type Prelude, type Preludes} from './shell-prelude.ts';
 
 /** Milliseconds of silence after which a pipe that outlives its shell is taken for a background process's. */
 const drainIdleMs = 250;
@@ -117,7 +117,7 @@ export function makeShell(options: ShellOptions): ShellPort {
       const {child, pipe} = started;
       ground.guard.watch(child.pid);
       const reading = readAll(pipe, output);
-      const {end, left, waited} = await follow({...request, child, reading, mark}, signal);
+      const {end, left, waited} = await follow({...request, child, reading, mark, output: pipe.name}, signal);
       if (waited === 'for-keys')
         notes.push(
           'it waited for keys that nobody could press, so weft ended it; with wait_until_completion: false it gets a terminal',
@@ -167,7 +167,7 @@ export function makeShell(options: ShellOptions): ShellPort {
       cwd: start.directory,
       env: {
         ...shellEnvironment(options.variables, {mark: start.mark, channel: 'pipes'}),
-        BASH_ENV: start.prelude.path,
+        ...startedWith(shell, start.prelude),
       },
       extendEnv: false,
       stdin: 'ignore',
@@ -240,6 +240,8 @@ async function follow(
     readonly child: Child;
     readonly reading: Reading;
     readonly mark: string;
+    /** What the system calls the pipe it writes to. */
+    readonly output: string;
   },
   signal: AbortSignal,
 ): Promise<{
@@ -248,7 +250,8 @@ async function follow(
   readonly waited: 'no' | 'for-keys';
 }> {
   const {child, reading} = run;
-  const tree = treeOf({leader: child.pid, mark: run.mark});
+  const ids = {leader: child.pid, mark: run.mark};
+  const tree = treeOf(ids, run.output);
   const over = new AbortController();
   const waiting = whenWaitingForKeys({tree, reading, paging: run.paging}, over.signal);
   const first = await firstEnd({ended: child.ended, waiting, timeoutMs: run.timeoutMs}, signal);
@@ -270,10 +273,11 @@ async function follow(
   ]);
   const drained = await unlessAborted(emptied, signal);
   const until = performance.now() + (drained === 'empty' ? partingMs : 0);
+  const rest = drained === 'empty' ? treeOf(ids) : tree;
   for (;;) {
     // Where the system shows no environments only the group can be asked, which costs nothing.
     const asked = process.platform === 'linux' || groupRemains(child.pid);
-    const left = asked ? await livingMembers(tree) : [];
+    const left = asked ? await livingMembers(rest) : [];
     if (left.length === 0) return {end, left, waited};
     if (signal.aborted) {
       await endProcessTree(tree, 'short');

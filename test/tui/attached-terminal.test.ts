@@ -8,12 +8,13 @@ import {openVirtualScreen} from '../support/virtual-screen.ts';
 
 const block = blockId('b1');
 
+const refuse = (): never => {
+  throw new Error('not asked for here');
+};
+
 /** A desk with one block whose program a test plays. */
 function desk() {
   const state = {terminal: undefined as AttachedTerminal | undefined, keys: '', sizes: [] as string[], attached: 0};
-  const refuse = (): never => {
-    throw new Error('not asked for here');
-  };
   const port: BlockDesk = {
     list: refuse,
     watch: refuse,
@@ -39,8 +40,16 @@ function desk() {
   return {port, state};
 }
 
+const nothing = (): void => {};
+
+/** Nothing of weft waits for the user. */
+const quiet = {asks: () => false, watch: () => nothing};
+
 const attach = (screen: ReturnType<typeof openVirtualScreen>, port: BlockDesk, signal = new AbortController().signal) =>
-  attachTerminal({stdin: screen.stdin, stdout: screen.stdout, desk: port, block, command: 'npm run dev'}, signal);
+  attachTerminal(
+    {...quiet, stdin: screen.stdin, stdout: screen.stdout, desk: port, block, command: 'npm run dev'},
+    signal,
+  );
 
 test('keys go to the program, its output to the screen, and the last row names the key that ends it', async () => {
   const screen = openVirtualScreen(60, 8);
@@ -56,10 +65,67 @@ test('keys go to the program, its output to the screen, and the last row names t
   );
   await screen.until(/^cleared[^]*Ctrl\+\]/u);
   screen.resize(50, 6);
-  await screen.type('typed\u001Dnot for the program');
+  const typed = screen.type('typed\u001Dfor weft');
   expect(await end).toEqual({kind: 'detached'});
+  expect(String(screen.stdin.read())).toBe('for weft');
+  await typed;
   expect(state).toMatchObject({keys: 'yes\rtyped', sizes: ['60x7', '50x5'], attached: 0});
   expect((await screen.rows())[0]).toBe('before');
+});
+
+test.each([
+  ['plainly', '\u001D'],
+  ['in the kitty protocol', '\u001B[93;5u'],
+  ['with a lock and the kind of event', '\u001B[93;133:1u'],
+  ["as xterm's modified key", '\u001B[27;5;93~'],
+])('the key gives it back, sent %s', async (_how, key) => {
+  const screen = openVirtualScreen(60, 8);
+  screen.stdin.setRawMode(true);
+  const {port, state} = desk();
+  const end = attach(screen, port);
+  await screen.until(/present screen/u);
+  await screen.type(`typed${key}`);
+  expect(await end).toEqual({kind: 'detached'});
+  expect(state.keys).toBe('typed');
+});
+
+test('that weft waits for an answer is told in the last row, as long as it does', async () => {
+  const screen = openVirtualScreen(60, 8);
+  const {port, state} = desk();
+  const {stdin, stdout} = screen;
+  let asking = false;
+  let tell = nothing;
+  const watch = (listener: () => void): (() => void) => {
+    tell = listener;
+    return () => {
+      tell = nothing;
+    };
+  };
+  const options = {stdin, stdout, desk: port, block, command: 'vim', asks: () => asking, watch};
+  const end = attachTerminal(options, new AbortController().signal);
+  await screen.until(/Ctrl\+\] gives it back to weft \| b1: vim/u);
+  asking = true;
+  tell();
+  await screen.until(/weft waits for your answer: Ctrl\+\] goes there \| b1: vim/u);
+  asking = false;
+  tell();
+  await screen.until(/Ctrl\+\] gives it back to weft \| b1: vim/u);
+  state.terminal?.ended();
+  await end;
+  const written = screen.written();
+  asking = true;
+  tell();
+  expect(screen.written()).toBe(written);
+});
+
+test("a program keeps off weft's row, however far it moves", async () => {
+  const screen = openVirtualScreen(60, 8);
+  const {port, state} = desk();
+  const end = attach(screen, port);
+  state.terminal?.show('\u001B[2J\u001B[1;999r\u001B[999;1Hlast\r\nscrolled\u001B[99dbelow');
+  await screen.until(/last\n *scrolled *below\n *Ctrl\+\]/u);
+  state.terminal?.ended();
+  await end;
 });
 
 test('the end of the command, of the input and an abort give the terminal back', async () => {
@@ -86,7 +152,7 @@ test('a block that is not there is a sentence, and the screen is as before', asy
   screen.stdout.write('before\n');
   const {port} = desk();
   const {stdin, stdout} = screen;
-  const options = {stdin, stdout, desk: port, block: blockId('b9'), command: ''};
+  const options = {...quiet, stdin, stdout, desk: port, block: blockId('b9'), command: ''};
   expect(await attachTerminal(options, new AbortController().signal)).toEqual({
     kind: 'refused',
     message: 'There is no block b9.',

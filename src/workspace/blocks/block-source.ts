@@ -26,6 +26,8 @@ export interface BlockSource {
   resume(): void;
   /** The open file that the command's output comes through, for somebody who goes on reading it; `undefined` for none. */
   readonly descriptor: number | undefined;
+  /** What the system calls the open file that the command writes to, while it is open here; empty where it does not tell. */
+  readonly output: string;
   /** Gives back what is open. */
   close(): void;
 }

@@ -14,6 +14,8 @@ import {makeBoundedText} from '../bounded-text.ts';
 import {endProcessTree, treeOf} from '../end-process-tree.ts';
 import type {RawOutput} from '../raw-output.ts';
 import {unlessAborted} from '../unless-aborted.ts';
+import {makeAllowance} from './allowance.ts';
+import {makeAttachedView, type AttachedView} from './attached-view.ts';
 import type {BlockEnd, BlockSource, ScreenSize} from './block-source.ts';
 import {looksLikePrompt, terminalUse} from './input-wait.ts';
 import type {Screen} from './screen.ts';
@@ -72,10 +74,12 @@ const silence = {sure: 200, likely: 600, unknown: 1000} as const;
 export function openBlock(parts: BlockParts, changed: () => void): Block {
   const {source, screen, raw, filter} = parts;
   const startedAt = performance.now();
-  const terminals = new Map<AttachedTerminal, InstanceType<typeof TextDecoder>>();
+  const terminals = new Map<AttachedTerminal, AttachedView>();
   let lastAt = startedAt;
   let pending = 0;
   let behind = 0;
+  const allowance = makeAllowance(() => performance.now());
+  let rest: NodeJS.Timeout | undefined;
   let state: BlockState = {kind: 'running'};
   let waits: 'sure' | 'likely' | 'no' = 'no';
   let over: BlockEnd | undefined;
@@ -91,7 +95,18 @@ export function openBlock(parts: BlockParts, changed: () => void): Block {
     });
     const disk = raw.push(bytes);
     if (disk !== undefined) void waitFor(disk);
-    if (pending > mostPending || behind > 0) source.pause();
+    if (terminals.size === 0) restFor(allowance.spend(bytes.length));
+    if (pending > mostPending || behind > 0 || rest !== undefined) source.pause();
+  }
+
+  function restFor(ms: number): void {
+    if (ms === 0) return;
+    clearTimeout(rest);
+    rest = setTimeout(() => {
+      rest = undefined;
+      proceed();
+    }, ms);
+    rest.unref();
   }
 
   async function waitFor(disk: Promise<void>): Promise<void> {
@@ -102,13 +117,13 @@ export function openBlock(parts: BlockParts, changed: () => void): Block {
   }
 
   function proceed(): void {
-    if (pending <= fewPending && behind === 0) source.resume();
+    if (pending <= fewPending && behind === 0 && rest === undefined && !released) source.resume();
   }
 
   source.onData(bytes => {
     lastAt = performance.now();
-    for (const [terminal, decoder] of terminals) terminal.show(decoder.decode(bytes, {stream: true}));
     take(filter.push(bytes));
+    for (const view of terminals.values()) view.push(bytes);
     if (state.kind === 'waiting') state = {kind: 'running'};
     changed();
   });
@@ -123,7 +138,10 @@ export function openBlock(parts: BlockParts, changed: () => void): Block {
     await raw.close();
     over = end;
     state = end;
-    for (const terminal of terminals.keys()) terminal.ended();
+    for (const [terminal, view] of terminals) {
+      view.end();
+      terminal.ended();
+    }
     terminals.clear();
     changed();
     return end;
@@ -240,13 +258,14 @@ export function openBlock(parts: BlockParts, changed: () => void): Block {
         if (over !== undefined || released) return;
         source.resize(size);
         screen.resize(size);
+        for (const view of terminals.values()) view.repaint();
       };
-      terminal.show(screen.redraw());
       if (over !== undefined) {
         terminal.ended();
         return {write: () => {}, resize: () => {}, detach: () => {}};
       }
-      terminals.set(terminal, new TextDecoder('utf-8', {ignoreBOM: true}));
+      const view = makeAttachedView(terminal, screen);
+      terminals.set(terminal, view);
       resize(terminal.size);
       return {
         write(keys) {
@@ -254,12 +273,15 @@ export function openBlock(parts: BlockParts, changed: () => void): Block {
         },
         resize,
         detach() {
+          view.end();
           if (terminals.delete(terminal) && terminals.size === 0) resize(parts.size);
         },
       };
     },
     async end(grace) {
-      await endProcessTree(treeOf({leader: source.leader, mark: parts.mark}), grace);
+      // Its numbers may be another process's by now.
+      if (over !== undefined) return;
+      await endProcessTree(treeOf({leader: source.leader, mark: parts.mark}, source.output), grace);
       // Nobody waits for what a command left running: that it is gone is only known here.
       if (source.input === 'none') source.close();
       await Promise.race([ended, delay(500, undefined, {ref: false})]);
@@ -270,6 +292,7 @@ export function openBlock(parts: BlockParts, changed: () => void): Block {
     release() {
       if (released) return;
       released = true;
+      clearTimeout(rest);
       source.close();
       screen.dispose();
       void raw.close();

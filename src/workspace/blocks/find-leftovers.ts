@@ -75,7 +75,7 @@ export async function endLeftover(leftover: Leftover, {folder}: {readonly folder
   const block = readBlockRegistry(folder).find(({mark}) => mark === leftover.mark);
   const table = await processTable();
   const leads = block !== undefined && table.some(row => isOf(block, row, table));
-  const tree = {leaders: leads ? [block.leader] : [], owns: (mark: string) => mark === leftover.mark};
+  const tree = {leaders: leads ? [block.leader] : [], owns: (mark: string) => mark === leftover.mark, outputs: []};
   await endProcessTree(tree, 'long');
   if ((await livingMembers(tree)).length === 0) makeBlockRegistry(folder).remove(leftover.mark);
 }

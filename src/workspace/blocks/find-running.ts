@@ -1,5 +1,5 @@
-import {readFileSync} from 'node:fs';
-import {livingMembers, endProcessTree} from '../end-process-tree.ts';
+import {closeSync, fstatSync, openSync, readSync} from 'node:fs';
+import {endProcessTree, livingMembers, treeOf} from '../end-process-tree.ts';
 import {isWeftAlive} from '../run-marks.ts';
 import {makeTerminalText} from '../terminal-text.ts';
 import {readBlockRegistry, type RegisteredBlock} from './block-registry.ts';
@@ -36,7 +36,7 @@ export async function findRunning({folder}: {readonly folder: string}): Promise<
 }
 
 async function ofBlock(block: RegisteredBlock): Promise<readonly RunningCommand[]> {
-  const tree = {leaders: [block.leader], owns: (mark: string) => mark === block.mark};
+  const tree = treeOf(block);
   const processes = (await livingMembers(tree)).map(({pid}) => pid);
   if (processes.length === 0) return [];
   const {command, directory, startedAt} = block;
@@ -74,12 +74,23 @@ function lastLineOf(file: string): string {
   if (file === '') return '';
   try {
     const text = makeTerminalText();
-    const {settled} = text.push(readFileSync(file, 'utf8').slice(-tailLength));
+    const {settled} = text.push(tailOf(file));
     return (settled + text.end()).trimEnd().split('\n').at(-1) ?? '';
   } catch {
     return '';
   }
 }
 
-/** UTF-16 units of an output in which its last line is looked for. */
-const tailLength = 8192;
+/** Bytes of an output in which its last line is looked for: it may be half a gigabyte long. */
+const tailBytes = 8192;
+
+function tailOf(file: string): string {
+  const descriptor = openSync(file, 'r');
+  try {
+    const bytes = Buffer.alloc(tailBytes);
+    const from = Math.max(0, fstatSync(descriptor).size - tailBytes);
+    return bytes.toString('utf8', 0, readSync(descriptor, bytes, 0, tailBytes, from));
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,5 +1,4 @@
-import {readlinkSync} from 'node:fs';
-import {processTable, textOf} from '../process-table.ts';
+import {linkOf, processTable, textOf} from '../process-table.ts';
 
 /**
  * What the programs in the foreground of a terminal do: `reads`, one is blocked reading it and can only go on when somebody
@@ -31,14 +30,6 @@ export function isReadingTerminal(pid: number): boolean {
   )
     return false;
   return /^\/dev\/(?:pts\/|tty)/u.test(linkOf(`/proc/${pid}/fd/${Number.parseInt(descriptor, 16)}`));
-}
-
-function linkOf(path: string): string {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return '';
-  }
 }
 
 /** Whether text at the cursor looks like a question: it ends as prompts do, with the cursor right behind it. */

@@ -23,9 +23,18 @@ export function keepReading(source: {
   if ('unref' in stdin && typeof stdin.unref === 'function') stdin.unref();
 }
 
-/** The open file is one that does not wait (weft reads it too), so `cat` ends whenever there is nothing to read. */
+/**
+ * The open file is one that does not wait (weft reads it too), so `head` ends whenever there is nothing to read: soon after, there
+ * may be more. At most 4 MB are taken at a time, and what would make the file longer than 512 MB is dropped: an endless printer
+ * must neither fill the disk nor cost a core.
+ */
 const script = `
 trap '' HUP INT TERM
 while read -r _; do :; done
-while kill -s 0 -- "-$1" 2>/dev/null; do cat <&3 >>"$2" 2>/dev/null; sleep 0.5 || sleep 1; done
+while kill -s 0 -- "-$1"; do
+  size=$(wc -c <"$2")
+  if [ "$size" -ge 536870912 ]; then file=/dev/null; else file=$2; fi
+  head -c 4194304 <&3 >>"$file"
+  if [ "$(wc -c <"$2")" -gt "$size" ]; then sleep 0.02 || sleep 1; else sleep 0.5 || sleep 1; fi
+done 2>/dev/null
 `;

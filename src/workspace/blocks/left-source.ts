@@ -9,6 +9,7 @@ const lookMs = 1000;
 /** What a command left running when its shell ended: its output goes on in the pipe of that command, its input is closed. */
 export function leftSource(left: LeftProcesses): BlockSource {
   const over = new AbortController();
+  const output = left.pipe === 'closed' ? '' : left.pipe.name;
   const drained = Promise.withResolvers<void>();
   const reader = left.pipe === 'closed' ? undefined : left.pipe.reader;
   for (const event of ['end', 'error', 'close']) reader?.once(event, () => drained.resolve());
@@ -19,6 +20,9 @@ export function leftSource(left: LeftProcesses): BlockSource {
     leader: left.leader,
     descriptor: left.pipe === 'closed' ? undefined : left.pipe.descriptor,
     ended: whenGone(),
+    get output() {
+      return over.signal.aborted ? '' : output;
+    },
     onData: listener => {
       reader?.on('data', listener);
       reader?.resume();
@@ -35,7 +39,7 @@ export function leftSource(left: LeftProcesses): BlockSource {
   };
 
   async function whenGone(): Promise<BlockEnd> {
-    const members = trackMembers(treeOf(left));
+    const members = trackMembers(treeOf(left, output));
     while (!over.signal.aborted && (await members()).length > 0) {
       await delay(lookMs, undefined, {signal: over.signal, ref: false}).catch(() => {});
     }

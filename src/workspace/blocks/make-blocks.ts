@@ -10,7 +10,7 @@ import type {OutputFolder} from '../output-folder.ts';
 import {commandOf, startOf} from '../process-table.ts';
 import {keepRawOutput} from '../raw-output.ts';
 import {shellEnvironment, type VariableSources} from '../shell-environment.ts';
-import {makeBlockPrelude} from '../shell-prelude.ts';
+import {makeBlockPrelude, startedWith} from '../shell-prelude.ts';
 import type {LeftProcesses, RunGround} from '../shell.ts';
 import {openBlock, type Block} from './block.ts';
 import type {BlockRegistry, RegisteredBlock} from './block-registry.ts';
@@ -154,6 +154,8 @@ export function makeBlocks(options: BlocksOptions): Blocks {
   }
 
   const stopping = new Set<BlockId>();
+  /** What has to be done before weft may end. */
+  const keeping = new Set<Promise<void>>();
 
   async function stop(block: Block, grace: 'short' | 'long'): Promise<void> {
     stopping.add(block.id);
@@ -190,11 +192,11 @@ export function makeBlocks(options: BlocksOptions): Blocks {
     const {marks} = await options.ground();
     const mark = marks.next();
     shell ??= findShell(options.variables.given);
-    prelude ??= makeBlockPrelude(options.variables.own['BASH_ENV'] ?? '');
+    const started = startedWith(shell, (prelude ??= makeBlockPrelude(options.variables.own['BASH_ENV'] ?? '')));
     const request = {shell, command, directory, size};
     const environment = (channel: 'terminal' | 'pipes') => ({
       ...shellEnvironment(options.variables, {mark, channel}),
-      BASH_ENV: prelude?.path ?? '',
+      ...started,
     });
     const notes: string[] = [];
     const openPty = async (): Promise<Outcome<BlockSource, string>> =>
@@ -272,7 +274,8 @@ export function makeBlocks(options: BlocksOptions): Blocks {
     keep(id) {
       const entry = entries.get(id);
       if (entry === undefined || !isRunning(entry) || entry.life === 'kept') return;
-      void keep(entry);
+      const kept = keep(entry).finally(() => keeping.delete(kept));
+      keeping.add(kept);
     },
     attach(id, terminal) {
       const found = find(id);
@@ -300,6 +303,8 @@ export function makeBlocks(options: BlocksOptions): Blocks {
     if (performance.now() - entry.portsAt > portsMs) {
       entry.portsAt = performance.now();
       void findPorts(entry);
+      // Nobody reads what only the user looks at: whether it waits is found out for the list.
+      void entry.block.look();
     }
     return entry.ports;
   }
@@ -317,11 +322,14 @@ export function makeBlocks(options: BlocksOptions): Blocks {
     adopt,
     async close() {
       const {marks, guard} = await options.ground();
+      await Promise.all(keeping);
       const kept = new Set([...entries.values()].filter(({life}) => life === 'kept').map(({block}) => block.mark));
       const ours = running().filter(({life}) => life !== 'kept');
       for (const {block} of ours) stopping.add(block.id);
       const leaders = ours.map(({block}) => block.source.leader);
-      await endProcessTree({leaders, owns: mark => mark.startsWith(marks.prefix) && !kept.has(mark)}, 'long');
+      const outputs = ours.map(({block}) => block.source.output).filter(name => name !== '');
+      const owns = (mark: string): boolean => mark.startsWith(marks.prefix) && !kept.has(mark);
+      await endProcessTree({leaders, owns, outputs}, 'long');
       for (const {block} of ours) options.registry.remove(block.mark);
       for (const {block, life} of entries.values()) if (life !== 'kept') block.release();
       guard.dismiss();

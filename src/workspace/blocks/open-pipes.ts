@@ -28,6 +28,7 @@ export async function openPipes(request: SourceRequest): Promise<Outcome<BlockSo
     leader: outcome.value,
     ended: ended.promise,
     descriptor: undefined,
+    output: '',
     onData: listener => void child.stdout.on('data', listener),
     write(text) {
       if (!child.stdin.writable) return 'closed';

@@ -40,6 +40,9 @@ function sourceOf(pty: IPty): BlockSource {
     input: 'open',
     leader: pty.pid,
     ended: ended.promise,
+    get output() {
+      return open && 'ptsName' in pty && typeof pty.ptsName === 'string' ? pty.ptsName : '';
+    },
     descriptor: 'fd' in pty && typeof pty.fd === 'number' ? pty.fd : undefined,
     onData: listener =>
       void pty.onData((data: unknown) => {

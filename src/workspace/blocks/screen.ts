@@ -131,9 +131,20 @@ function drawn(terminal: Terminal): string {
     rows.slice(0, last + 1).join('\r\n'),
     `\u001B[0m\u001B[${active.cursorY + 1};${active.cursorX + 1}H`,
     modes.applicationCursorKeysMode ? '\u001B[?1h' : '\u001B[?1l',
+    modes.applicationKeypadMode ? '\u001B=' : '\u001B>',
     modes.bracketedPasteMode ? '\u001B[?2004h' : '\u001B[?2004l',
+    mouseModes[modes.mouseTrackingMode],
   ].join('');
 }
+
+/** In what form the mouse is reported the emulator does not tell: it is the one that everybody asks for. */
+const mouseModes = {
+  none: '',
+  x10: '\u001B[?9h',
+  vt200: '\u001B[?1000h\u001B[?1006h',
+  drag: '\u001B[?1002h\u001B[?1006h',
+  any: '\u001B[?1003h\u001B[?1006h',
+} as const satisfies Record<Terminal['modes']['mouseTrackingMode'], string>;
 
 function drawnRow(buffer: IBuffer, {row, terminal}: {readonly row: number; readonly terminal: Terminal}): string {
   const line = buffer.getLine(row);

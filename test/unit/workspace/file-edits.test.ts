@@ -104,19 +104,36 @@ describe('edit', () => {
       'not found, nearest',
       'first\nsecond line\nthird line\n',
       replace('file', ['second line\nother', 'x y']),
-      'file: the old text was not found; the nearest is at line 2: read it there and copy it exactly.',
+      'file: the old text was not found; the nearest is at line 2. There the file has (+) where the old text has (-):\n' +
+        '  2\tsecond line\n- 3\tother\n+ 3\tthird line\n  (from column 1: t in the file, o in the old text)',
     ],
     [
-      'not found, white space',
-      'first\n\tsecond line\n',
-      replace('file', ['  second line', 'x']),
-      'file: the old text was not found; line 2 differs from it in white space only: copy it exactly as Read shows it.',
+      'not found, alike',
+      'const value = total(items);\n',
+      replace('file', ['const value = total(item);', 'x']),
+      'file: the old text was not found; the nearest is at line 1. There the file has (+) where the old text has (-):\n' +
+        '- 1\tconst value = total(item);\n+ 1\tconst value = total(items);\n' +
+        '  (from column 25: s in the file, ) in the old text)',
     ],
     [
-      'not found, line numbers',
-      'first\nsecond\n',
-      replace('file', ['  1\tfirst', 'x']),
-      'file: the old text was not found; it begins with line numbers as Read shows them: leave them out.',
+      'several matches apart from indentation',
+      '\tif (a) {\n\t\tb();\n\t}\n\t\tif (a) {\n\t\t\tb();\n\t\t}\n',
+      replace('file', ['if (a) {\n  b();\n}', 'x']),
+      'file: the old text occurs 2 times apart from indentation (lines 1, 4); add surrounding lines until it is unique, or ' +
+        'replace every occurrence.',
+    ],
+    [
+      'every occurrence is an exact one',
+      '\ta();\n\tb();\n',
+      replaceEvery('file', 'a();\nb();', 'c();'),
+      'file: every occurrence can only be of the exact text; the old text occurs once apart from indentation (line 1): copy ' +
+        'it exactly.',
+    ],
+    [
+      'binary',
+      Buffer.from([97, 0, 98]),
+      replace('file', ['a', 'c']),
+      'file: it is binary, not text; nothing can be replaced in it.',
     ],
     [
       'not found at all',
@@ -141,10 +158,16 @@ describe('edit', () => {
       'file: the new text holds half a surrogate pair, which no file can hold as text.',
     ],
     [
-      'other text in other bytes',
+      'what the encoding has no bytes for',
       Buffer.from('a\u00e9b', 'latin1'),
+      replace('file', ['b', '\u4f60']),
+      'file: it is Latin-1 (Windows-1252), which has no bytes for a character of the new text; leave that character out.',
+    ],
+    [
+      'other text in unknown bytes',
+      Buffer.from('a \u00ff\u00fe b', 'latin1'),
       replace('file', ['b', 'ä']),
-      'file: it is not UTF-8; only ASCII text can be replaced in it.',
+      'file: its encoding is not known; only ASCII text can be replaced in it.',
     ],
   ])('refused: %s', async (_name, before, edit, message) => {
     using space = workspace({file: before});
@@ -183,10 +206,15 @@ describe('edit', () => {
     using space = workspace({a: 'one two'});
     await space.read('a');
     writeFileSync(space.path('a'), 'one two three');
-    expect(messageOf(await space.edit(replace('a', ['one', '1'])))).toBe(
+    expect(messageOf(await space.edit(write('a', '1')))).toBe('a: it changed since it was read; read it again.');
+    expect(messageOf(await space.edit({kind: 'delete', path: 'a'}))).toBe(
       'a: it changed since it was read; read it again.',
     );
-    await space.read('a');
+    expect(messageOf(await space.edit(replace('a', ['one two 3', '1'])))).toBe(
+      'a: it changed since it was read, and the old text was not found; the nearest is at line 1. There the file has (+) ' +
+        'where the old text has (-):\n- 1\tone two 3\n+ 1\tone two three\n' +
+        '  (from column 9: t in the file, 3 in the old text)',
+    );
     const edits = [replace('a', ['one', '1'])];
     const plan = await space.port.plan(edits, never);
     if (plan.tag === 'failed') throw new Error(faultText(plan.error));

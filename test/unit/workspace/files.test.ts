@@ -65,10 +65,30 @@ describe('read', () => {
       'Latin-1',
       Buffer.from('caf\u00e9 au lait\n', 'latin1'),
       {
-        lines: ['caf\ufffd au lait'],
+        lines: ['café au lait'],
+        firstLine: 1,
+        totalLines: 1,
+        notes: ['the file is Latin-1 (Windows-1252)'],
+      },
+    ],
+    [
+      'UTF-8 with a broken byte',
+      Buffer.concat([Buffer.from('größe '), Buffer.from([0xff]), Buffer.from('\n')]),
+      {
+        lines: ['größe \ufffd'],
         firstLine: 1,
         totalLines: 1,
         notes: ['some bytes are not UTF-8 and show as \ufffd'],
+      },
+    ],
+    [
+      'lines that end in returns',
+      'a\rb\r',
+      {
+        lines: ['a', 'b'],
+        firstLine: 1,
+        totalLines: 2,
+        notes: [],
       },
     ],
     [
@@ -131,13 +151,13 @@ describe('read', () => {
   });
 
   test('what is refused, in words', async () => {
-    using space = workspace({'read-me.md': '', binary: Buffer.from([1, 0, 2]), sjis: Buffer.alloc(100, 0x83)});
+    using space = workspace({'read-me.md': '', binary: Buffer.from([1, 0, 2]), noise: Buffer.alloc(100, 0xff)});
     execFileSync('mkfifo', [space.path('pipe')]);
     symlinkSync(space.path('circle'), space.path('circle'));
     expect(messageOf(await space.read('readme.md'))).toBe('readme.md: there is no such file. Did you mean read-me.md?');
     expect(messageOf(await space.read('nothing/like/it'))).toBe('nothing/like/it: there is no such file.');
     expect(messageOf(await space.read('binary'))).toMatch(/^binary is a binary file \(3 bytes\)/u);
-    expect(messageOf(await space.read('sjis'))).toMatch(/^sjis is a binary file \(100 bytes\)/u);
+    expect(messageOf(await space.read('noise'))).toMatch(/^noise is a binary file \(100 bytes\)/u);
     expect(messageOf(await space.read('pipe'))).toBe('pipe cannot be read: it is a device, a pipe or a socket.');
     expect(messageOf(await space.read('/dev/zero'))).toBe(
       '/dev/zero cannot be read: it is a device, a pipe or a socket.',

@@ -94,6 +94,16 @@ test('a stopped process is ended too', async () => {
   expect(report.end).toEqual({kind: 'aborted'});
 });
 
+test('an abort ends what cleared its environment too, while it holds the output', async () => {
+  const stop = new AbortController();
+  const report = await shell.run(
+    {command: 'env -i setsid -f sleep 7007; echo up; sleep 7008', timeoutMs: 20_000, paging: 'unexpected'},
+    () => stop.abort(),
+    stop.signal,
+  );
+  expect([report.end, running('sleep 7007')]).toEqual([{kind: 'aborted'}, []]);
+});
+
 describe('what a command leaves running', () => {
   test.each([
     ['holding the output', 'sleep 7005 & echo up'],
@@ -103,6 +113,7 @@ describe('what a command leaves running', () => {
       'in a session of its own, without a parent, with its output elsewhere',
       'setsid -f sleep 7005 >/dev/null 2>&1; echo up',
     ],
+    ['without a parent and its environment, holding the output', 'env -i setsid -f sleep 7005; echo up'],
   ])('%s: the prompt is back at once, it is a block, and stops when it is told to', async (_name, command) => {
     const report = await run(command);
     expect({end: report.end, text: report.output.text}).toEqual({end: {kind: 'exited', code: 0}, text: 'up\n'});
@@ -145,6 +156,8 @@ describe('the directory', () => {
     ['cd ..', 'a', 0],
     ['cd /', '', 1],
     ['cd a; set -eux; false', 'a', 0],
+    ['set -C; cd b', 'a/b', 0],
+    ['cd ..', 'a', 0],
     ['cd b; exec true', 'a', 0],
     ['cd "$OLDPWD"', 'a', 0],
     ['cd b; trap "echo mine" EXIT', 'a', 0],

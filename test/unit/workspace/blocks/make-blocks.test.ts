@@ -245,7 +245,7 @@ describe('the desk', () => {
       ended: () => (end = 'ended'),
     });
     if (attached.tag === 'failed') throw new Error(attached.error.message);
-    expect(shown).toContain('\u001B[0;1mbold');
+    await expect.poll(() => shown).toContain('\u001B[0;1mbold');
     attached.value.write('Ada\r');
     await expect.poll(() => shown).toContain('20 70');
     attached.value.resize({columns: 90, rows: 30});
@@ -264,6 +264,52 @@ describe('the desk', () => {
     await desk.stop(id);
     expect(running('sleep 7107')).toEqual([]);
   });
+});
+
+test('what is kept at the very end is kept', async () => {
+  const own = commandPlace();
+  await own.blocks.start({command: 'sleep 7110'}, never);
+  const [block] = own.desk.list();
+  if (block === undefined) throw new Error('there is no block');
+  own.desk.keep(block.id);
+  await own.close();
+  try {
+    const [registered = ''] = readdirSync(own.registry).map(name => readFileSync(join(own.registry, name), 'utf8'));
+    expect(JSON.parse(registered)).toMatchObject({command: 'sleep 7110', life: 'kept'});
+    expect(running('sleep 7110').length).toBeGreaterThan(0);
+    expect(running('weft-keeper').filter(line => line.includes(own.outputs.folders().join()))).toHaveLength(1);
+  } finally {
+    await own.desk.stop(block.id);
+  }
+  expect(running('sleep 7110')).toEqual([]);
+});
+
+test('a command that clears its environment and its parent goes with its block', async () => {
+  const started = await start('env -i setsid -f sleep 7111; echo up; sleep 7112');
+  await desk.stop(started.id);
+  expect([running('sleep 7111'), running('sleep 7112')]).toEqual([[], []]);
+});
+
+test('a second screen left behind: the person who is attached gets the first one painted, not more', async () => {
+  const {id} = await start(
+    `printf 'before\\n'; read x; printf '\\033[?1049hfull'; read x; printf '\\033[?1049l\\033]0;title\\007after'; read x`,
+  );
+  let shown = '';
+  const attached = desk.attach(id, {
+    size: {columns: 70, rows: 20},
+    show: text => (shown += text),
+    ended: () => {},
+  });
+  if (attached.tag === 'failed') throw new Error(attached.error.message);
+  await expect.poll(() => shown).toContain('before');
+  attached.value.write('\r');
+  await expect.poll(() => shown).toContain('full');
+  shown = '';
+  attached.value.write('\r');
+  await expect.poll(() => shown).toMatch(/before[^]*after/u);
+  expect(shown).not.toMatch(/1049|title/u);
+  attached.value.detach();
+  await desk.stop(id);
 });
 
 test('closing ends all that is not kept, also what left its group and its parent', async () => {
