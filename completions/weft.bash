@@ -12,6 +12,7 @@ _weft_enter() { # the command that a word names in a command
     'weft sessions list') next='weft sessions list' ;;
     'weft sessions show') next='weft sessions show' ;;
     'weft sessions export') next='weft sessions export' ;;
+    'weft sessions rewind') next='weft sessions rewind' ;;
     'weft sessions delete') next='weft sessions delete' ;;
     'weft sessions help') next='weft sessions help' ;;
     'weft tasks decode') next='weft tasks decode' ;;
@@ -54,6 +55,7 @@ _weft_option() { # what an option of a command takes
     'weft --settings') takes=one kind=file ;;
     'weft demo --dir') takes=one kind=directory ;;
     'weft sessions export --format') takes=one kind=choices choices=('jsonl' 'markdown') ;;
+    'weft sessions rewind --to') takes=one kind=any ;;
     'weft ps --stop') takes=one kind=any ;;
     'weft tasks decode --input') takes=one kind=choices choices=('auto' 'base64' 'json' 'sse') ;;
     'weft tasks encode --output') takes=one kind=choices choices=('base64' 'json' 'sse') ;;
@@ -75,8 +77,9 @@ _weft_position() { # what an argument of a command is
     'weft|'*) kind=any ;;
     'weft sessions show|0') kind=any ;;
     'weft sessions export|0') kind=any ;;
+    'weft sessions rewind|0') kind=any ;;
     'weft sessions delete|0') kind=any ;;
-    'weft sessions help|0') kind=choices choices=('list' 'show' 'export' 'delete') ;;
+    'weft sessions help|0') kind=choices choices=('list' 'show' 'export' 'rewind' 'delete') ;;
     'weft completion|0') kind=choices choices=('bash' 'zsh' 'fish' 'powershell') ;;
     'weft tasks decode|0') kind=file ;;
     'weft tasks watch|0') kind=file ;;
@@ -97,10 +100,11 @@ _weft_names() { # what can follow in a command
   case $1 in
     'weft') options=('-V' '--version' '-p' '--prompt' '--print' '--output-format' '--include-partial-messages' '--model' '--provider' '--base-url' '--replay' '--record' '--permission-mode' '--allowed-tools' '--disallowed-tools' '--max-turns' '--max-cost' '--timeout' '-c' '--continue' '-r' '--resume' '--session-id' '--fork-session' '--no-session-persistence' '-C' '--cwd' '--add-dir' '--system-prompt' '--append-system-prompt' '--settings' '--verbose' '--debug' '--no-color' '-h' '--help') commands=('demo' 'sessions' 'ps' 'doctor' 'completion' 'tasks' 'permissions') ;;
     'weft demo') options=('--dir' '-h' '--help') commands=() ;;
-    'weft sessions') options=('-h' '--help') commands=('list' 'show' 'export' 'delete' 'help') ;;
+    'weft sessions') options=('-h' '--help') commands=('list' 'show' 'export' 'rewind' 'delete' 'help') ;;
     'weft sessions list') options=('--json' '-h' '--help') commands=() ;;
     'weft sessions show') options=('--json' '-h' '--help') commands=() ;;
     'weft sessions export') options=('--format' '-h' '--help') commands=() ;;
+    'weft sessions rewind') options=('--to' '--files' '--talk' '--both' '--redo' '--yes' '--json' '-h' '--help') commands=() ;;
     'weft sessions delete') options=('--json' '-h' '--help') commands=() ;;
     'weft sessions help') options=() commands=() ;;
     'weft ps') options=('--json' '--stop' '-h' '--help') commands=() ;;

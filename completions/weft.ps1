@@ -14,6 +14,7 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $enter['weft sessions list'] = 'weft sessions list'
     $enter['weft sessions show'] = 'weft sessions show'
     $enter['weft sessions export'] = 'weft sessions export'
+    $enter['weft sessions rewind'] = 'weft sessions rewind'
     $enter['weft sessions delete'] = 'weft sessions delete'
     $enter['weft sessions help'] = 'weft sessions help'
     $enter['weft tasks decode'] = 'weft tasks decode'
@@ -58,6 +59,7 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $takes['weft demo --dir'] = 'one'
     $takes['weft sessions export --format'] = 'one'
     $values['weft sessions export --format'] = @(, @('jsonl', 'jsonl'); , @('markdown', 'markdown'))
+    $takes['weft sessions rewind --to'] = 'one'
     $takes['weft ps --stop'] = 'one'
     $takes['weft tasks decode --input'] = 'one'
     $values['weft tasks decode --input'] = @(, @('auto', 'auto'); , @('base64', 'base64'); , @('json', 'json'); , @('sse', 'sse'))
@@ -77,8 +79,9 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $positions['weft|+'] = @()
     $positions['weft sessions show|0'] = @()
     $positions['weft sessions export|0'] = @()
+    $positions['weft sessions rewind|0'] = @()
     $positions['weft sessions delete|0'] = @()
-    $positions['weft sessions help|0'] = @(, @('list', 'list'); , @('show', 'show'); , @('export', 'export'); , @('delete', 'delete'))
+    $positions['weft sessions help|0'] = @(, @('list', 'list'); , @('show', 'show'); , @('export', 'export'); , @('rewind', 'rewind'); , @('delete', 'delete'))
     $positions['weft completion|0'] = @(, @('bash', 'bash'); , @('zsh', 'zsh'); , @('fish', 'fish'); , @('powershell', 'powershell'))
     $positions['weft tasks decode|0'] = @()
     $positions['weft tasks watch|0'] = @()
@@ -93,10 +96,11 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $names = [System.Collections.Generic.Dictionary[string, object]]::new([StringComparer]::Ordinal)
     $names['weft'] = @(, @('demo', 'the main job, offline: an agent repairs a small project in a temporary folder'); , @('sessions', 'the conversations that are kept'); , @('ps', 'commands of weft that run beside a conversation, or outlived it'); , @('doctor', 'what works on this machine'); , @('completion', 'print the completion script of a shell'); , @('tasks', 'the task protocol: streams of agents, and the todo lists in them'); , @('permissions', 'what may happen without asking: rules, and trust in a folder'))
     $names['weft demo'] = @()
-    $names['weft sessions'] = @(, @('list', 'newest first'); , @('show', 'print a conversation'); , @('export', 'write a conversation to stdout'); , @('delete', 'delete a conversation'); , @('help', 'display help for command'))
+    $names['weft sessions'] = @(, @('list', 'newest first'); , @('show', 'print a conversation'); , @('export', 'write a conversation to stdout'); , @('rewind', 'go back to before a prompt: its files, what was said, or both'); , @('delete', 'delete a conversation'); , @('help', 'display help for command'))
     $names['weft sessions list'] = @()
     $names['weft sessions show'] = @()
     $names['weft sessions export'] = @()
+    $names['weft sessions rewind'] = @()
     $names['weft sessions delete'] = @()
     $names['weft sessions help'] = @()
     $names['weft ps'] = @()
@@ -122,6 +126,7 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $options['weft sessions list'] = @(, @('--json', 'as JSON'); , @('-h', 'show this help'); , @('--help', 'show this help'))
     $options['weft sessions show'] = @(, @('--json', 'as JSON'); , @('-h', 'show this help'); , @('--help', 'show this help'))
     $options['weft sessions export'] = @(, @('--format', 'the form'); , @('-h', 'show this help'); , @('--help', 'show this help'))
+    $options['weft sessions rewind'] = @(, @('--to', 'before the n-th prompt; else the last'); , @('--files', 'the files only'); , @('--talk', 'the conversation only'); , @('--both', 'files and conversation (default)'); , @('--redo', 'take the last rewind back'); , @('--yes', 'without asking'); , @('--json', 'as JSON'); , @('-h', 'show this help'); , @('--help', 'show this help'))
     $options['weft sessions delete'] = @(, @('--json', 'as JSON'); , @('-h', 'show this help'); , @('--help', 'show this help'))
     $options['weft sessions help'] = @()
     $options['weft ps'] = @(, @('--json', 'as JSON'); , @('--stop', 'end one, with all it started'); , @('-h', 'show this help'); , @('--help', 'show this help'))

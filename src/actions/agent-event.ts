@@ -9,6 +9,7 @@ import type {
 import type {Fault} from '../domain/fault.ts';
 import type {ActionId, BlockId, MessageId, SessionId} from '../domain/ids.ts';
 import type {BlockDelta, BlockStart, ModelEvent} from '../domain/model-stream.ts';
+import type {RewindPoint, RewindReport, RewindTarget} from '../domain/rewind.ts';
 import type {PermissionMode, Verdict} from '../domain/risk.ts';
 import type {ModelUsage, Usage} from '../domain/usage.ts';
 import type {Action, ActionResult} from './catalogue.ts';
@@ -66,6 +67,11 @@ export type AgentEvent =
   | {readonly event: 'usage-changed'; readonly usage: SessionUsage}
   | {readonly event: 'model-changed'; readonly model: string}
   | {readonly event: 'mode-changed'; readonly mode: PermissionMode}
+  | {readonly event: 'rewind-points'; readonly points: readonly RewindPoint[]}
+  /** What going there would do; nothing has happened yet. */
+  | {readonly event: 'rewind-previewed'; readonly target: RewindTarget; readonly report: RewindReport}
+  /** Files and conversation are as the report says. `todoFrames` are what the list is decoded from, from now on. */
+  | {readonly event: 'rewound'; readonly report: RewindReport; readonly todoFrames: readonly Uint8Array[]}
   /** Something a person should know that belongs to no action: one sentence. */
   | {readonly event: 'notice'; readonly level: 'info' | 'warning'; readonly text: string}
   /** Exactly one for every prompt, after everything it started has settled and is in the journal. */

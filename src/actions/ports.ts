@@ -122,7 +122,7 @@ export interface BlockDesk {
   stop(id: BlockId): Promise<void>;
   /** The block outlives weft. */
   keep(id: BlockId): void;
-  /** Connects a person's terminal: `show` gets bytes for it, first those that draw the present screen. */
+  /** Connects a person's terminal: `show` gets text for it, soon that which draws the present screen. */
   attach(id: BlockId, terminal: AttachedTerminal): Outcome<Attachment, Fault>;
 }
 
@@ -140,7 +140,8 @@ export interface BlockInfo {
 
 export interface AttachedTerminal {
   readonly size: {readonly columns: number; readonly rows: number};
-  show(bytes: string): void;
+  /** Whole sequences, and only those that touch nothing but this screen and its keys and mouse. */
+  show(text: string): void;
   /** The command has ended; the terminal is detached. */
   ended(): void;
 }
@@ -195,8 +196,9 @@ export interface FilesPort {
    */
   plan(edits: readonly FileEdit[], signal: AbortSignal): Promise<Outcome<readonly FileDiff[], Fault>>;
   /**
-   * Applies the edits, all or nothing, each file replaced atomically. Refuses when the outcome would differ from `shown`
-   * (the file changed since) or when a file changed since the model read it.
+   * Applies the edits, all or nothing, each file replaced atomically. What somebody else changed meanwhile stays, where the
+   * lines that change are still those in `shown`; where not, nothing is written. A file that is written as a whole must be as
+   * the model read it.
    */
   apply(
     edits: readonly FileEdit[],
@@ -234,15 +236,44 @@ export type ReadFile =
   | {readonly kind: 'image'; readonly path: string; readonly image: ImageBlock}
   | {readonly kind: 'directory'; readonly path: string; readonly entries: readonly string[]; readonly more: number};
 
+/** Several edits of one file apply in order, each to the result of the one before. */
 export type FileEdit =
   | {readonly kind: 'replace'; readonly path: string; readonly replacements: readonly Replacement[]}
-  | {readonly kind: 'write'; readonly path: string; readonly content: string};
+  | {readonly kind: 'write'; readonly path: string; readonly content: string}
+  /** `newText` in the place of whole lines, as they were read; the file must not have changed since. */
+  | {readonly kind: 'replace-lines'; readonly path: string; readonly lines: LineRange; readonly newText: string}
+  | {readonly kind: 'patch'; readonly path: string; readonly hunks: readonly PatchHunk[]}
+  | {readonly kind: 'delete'; readonly path: string}
+  /** `to` must not exist; folders are made. */
+  | {readonly kind: 'rename'; readonly path: string; readonly to: string};
 
-/** `occurrence: 'only'` demands exactly one match. An empty `oldText` creates the file and needs it to be absent or empty. */
+/** 1-based, both ends included. */
+export interface LineRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/**
+ * `occurrence: 'only'` demands exactly one match, `every` an exact one. An empty `oldText` creates the file and needs it to be
+ * absent or empty.
+ */
 export interface Replacement {
   readonly oldText: string;
   readonly newText: string;
   readonly occurrence: 'only' | 'every';
+}
+
+/** A change of neighbouring lines; the hunks of a patch stand in the order of the file. */
+export interface PatchHunk {
+  /** Lines that stand somewhere before the change, in their order: a class, then its method. */
+  readonly context: readonly string[];
+  readonly lines: readonly PatchLine[];
+  readonly place: 'anywhere' | 'end-of-file';
+}
+
+export interface PatchLine {
+  readonly kind: 'context' | 'added' | 'removed';
+  readonly text: string;
 }
 
 /** Neither search follows symbolic links, nor shows what the user's rules leave out. At most 50 patterns or globs a request. */

@@ -12,9 +12,13 @@ export interface FileDiff {
   readonly path: string;
   readonly before: ContentState;
   readonly after: ContentState;
+  /** Where the file was before, when it was renamed to `path`. */
+  readonly movedFrom: string | undefined;
   readonly added: number;
   readonly removed: number;
   readonly hunks: readonly DiffHunk[];
+  /** What should be known of it besides: how the place was found, the encoding. Sentences without a full stop. */
+  readonly notes: readonly string[];
 }
 
 /** Line numbers are 1-based. */

@@ -1,7 +1,9 @@
 import * as z from 'zod/mini';
 import {ok} from '../base/outcome.ts';
 import {rejected} from '../domain/fault.ts';
-import {defineAction, text, toolForm} from './define-action.ts';
+import {defineAction, text, toolForm, type ToolForm} from './define-action.ts';
+import {pathsOf} from './edit-texts.ts';
+import {parsePatch} from './parse-patch.ts';
 import type {FileEdit} from './ports.ts';
 import type {FileDiff} from './preview.ts';
 
@@ -18,7 +20,7 @@ export interface EditsCut {
 }
 
 export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsCut>({
-  summary: 'Change, create or overwrite files, all or nothing.',
+  summary: 'Change, create, overwrite, rename or delete files, all or nothing.',
   risk: 'local-change',
   scheduling: 'barrier',
   tools: [
@@ -26,10 +28,26 @@ export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsCut>(
       name: 'Edit',
       description:
         'Replace old_string by new_string in a file. old_string must match exactly, white space included, and occur once ' +
-        '(or set replace_all). Do not include the line numbers that Read shows.',
-      schema: () => z.object({file_path: path(), ...replacement()}),
-      toInput: ({file_path, ...rest}) => ({
-        edits: [{kind: 'replace', path: file_path, replacements: [toReplacement(rest)]}],
+        '(or set replace_all). Do not include the line numbers that Read shows. An empty old_string creates the file; with ' +
+        'start_line and end_line it stands for those whole lines, as they were read.',
+      schema: () =>
+        z.object({
+          file_path: path(),
+          ...replacement(),
+          start_line: z.optional(z.int().check(z.gte(1))),
+          end_line: z.optional(z.int().check(z.gte(1))),
+        }),
+      toInput: ({file_path, start_line, end_line, ...rest}) => ({
+        edits: [
+          start_line === undefined || rest.old_string !== ''
+            ? {kind: 'replace', path: file_path, replacements: [toReplacement(rest)]}
+            : {
+                kind: 'replace-lines',
+                path: file_path,
+                lines: {first: start_line, last: end_line ?? start_line},
+                newText: rest.new_string,
+              },
+        ],
       }),
     }),
     toolForm({
@@ -46,9 +64,10 @@ export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsCut>(
       schema: () => z.object({file_path: path(), content: z.string()}),
       toInput: ({file_path, content}) => ({edits: [{kind: 'write', path: file_path, content}]}),
     }),
+    applyPatch(),
   ],
-  label: input => `Edit ${input.edits.map(edit => edit.path).join(', ')}`,
-  cancelled: input => ({paths: input.edits.map(edit => edit.path)}),
+  label: input => `Edit ${pathsIn(input).join(', ')}`,
+  cancelled: input => ({paths: pathsIn(input)}),
   tell: output => text(output.files.map(fileText).join('\n')),
   tellCut: () => '',
   build: {
@@ -69,6 +88,31 @@ export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsCut>(
   },
 });
 
+/** A patch that cannot be read is a fault of the call. */
+function applyPatch(): ToolForm<EditsInput> {
+  const form = toolForm({
+    name: 'ApplyPatch',
+    description:
+      'Change several files at once, all or nothing: "*** Begin Patch", then for each file "*** Update File: path" (with ' +
+      '"*** Move to: path" to rename), "*** Add File: path" or "*** Delete File: path", then "*** End Patch". Changes begin ' +
+      'with "@@", or "@@ " and the line of the class or function they are in; their lines with " " (context, three before and ' +
+      'after), "-" or "+".',
+    schema: () => z.object({patch: z.string().check(z.minLength(1))}),
+    toInput: ({patch}) => patch,
+  });
+  return {
+    ...form,
+    decode(raw) {
+      const patch = form.decode(raw);
+      if (patch.tag === 'failed') return patch;
+      const edits = parsePatch(patch.value);
+      return edits.tag === 'ok' ? ok({edits: edits.value}) : edits;
+    },
+  };
+}
+
+const pathsIn = ({edits}: EditsInput): readonly string[] => [...new Set(edits.flatMap(pathsOf))];
+
 const path = () => z.string().check(z.minLength(1));
 
 const replacement = () => ({
@@ -84,9 +128,17 @@ const toReplacement = (raw: {old_string: string; new_string: string; replace_all
 });
 
 /** What the edit does to the file as a whole. */
-export function changeOf(file: FileDiff): 'Created' | 'Deleted' | 'Changed' {
+export function changeOf(file: FileDiff): 'Created' | 'Deleted' | 'Renamed' | 'Changed' {
+  if (file.movedFrom !== undefined) return 'Renamed';
   if (file.before === 'absent') return 'Created';
   return file.after === 'absent' ? 'Deleted' : 'Changed';
 }
 
-const fileText = (file: FileDiff): string => `${changeOf(file)} ${file.path} (+${file.added} -${file.removed})`;
+/** The file's name, with the one it had before. */
+export const nameOf = (file: FileDiff): string =>
+  file.movedFrom === undefined ? file.path : `${file.movedFrom} → ${file.path}`;
+
+const fileText = (file: FileDiff): string =>
+  [`${changeOf(file)} ${nameOf(file)} (+${file.added} -${file.removed})`, ...file.notes.map(note => `[${note}]`)].join(
+    '\n',
+  );

@@ -3,16 +3,20 @@ import {offeredTools, type OfferedTool} from '../actions/decode-action.ts';
 import type {ActionPorts, HandOverEnd, QuestionReply} from '../actions/ports.ts';
 import {unreachable} from '../base/unreachable.ts';
 import type {ImageBlock, UserMessage} from '../domain/conversation.ts';
-import {faultText} from '../domain/fault.ts';
+import {faultText, thrownFault} from '../domain/fault.ts';
 import type {ActionId} from '../domain/ids.ts';
 import type {JournalRecord, OpenSession} from '../domain/journal.ts';
 import type {ToolSpec} from '../domain/model-stream.ts';
+import type {RewindTarget} from '../domain/rewind.ts';
 import type {PermissionMode} from '../domain/risk.ts';
 import {openConversation, type Conversation} from './open-conversation.ts';
+import {CheckpointKeeper} from './checkpoint-keeper.ts';
 import {concealApproval, concealReply} from './conceal-answer.ts';
 import type {ApprovalAnswer, Engine, Op} from './engine.ts';
 import {PendingAnswers} from './pending-answers.ts';
 import type {AgentPorts} from './ports.ts';
+import {recordingSession} from './recording-session.ts';
+import {carryOutRewind, previewRewind, rewindPoints} from './rewind-session.ts';
 import {runPrompt, type PromptContext, type PromptLimits} from './run-prompt.ts';
 
 export interface EngineOptions {
@@ -38,6 +42,12 @@ export function createEngine(options: EngineOptions): Engine {
   return new PromptQueue(options);
 }
 
+/** What the engine does one after the other. */
+interface Work {
+  readonly kind: 'prompt' | 'other';
+  readonly run: () => Promise<void>;
+}
+
 class PromptQueue implements Engine {
   readonly #options: EngineOptions;
   readonly #listeners = new Set<(events: readonly AgentEvent[]) => void>();
@@ -48,9 +58,11 @@ class PromptQueue implements Engine {
   /** With their schemas, which take time to make: with the first request. */
   #tools: readonly ToolSpec[] | undefined;
   #conversation: Conversation;
+  readonly #checkpoints: CheckpointKeeper;
   #model: string;
   #mode: PermissionMode;
-  #waiting: (() => Promise<void>)[] = [];
+  #waiting: Work[] = [];
+  #current: Work['kind'] | 'none' = 'none';
   #working: Promise<void> | undefined;
   #abort = new AbortController();
   #stopReason: 'interrupted' | 'shutdown' = 'interrupted';
@@ -60,7 +72,8 @@ class PromptQueue implements Engine {
     this.#options = options;
     this.#model = options.model;
     this.#mode = options.mode;
-    this.#conversation = this.#converse(options.session, options.origin);
+    this.#checkpoints = new CheckpointKeeper(options.ports.checkpoints, events => this.#publish(events));
+    this.#conversation = this.#converse(recordingSession(options.session), options.origin);
   }
 
   subscribe(listener: (events: readonly AgentEvent[]) => void): () => void {
@@ -73,7 +86,7 @@ class PromptQueue implements Engine {
     if (this.#closing) return;
     switch (op.op) {
       case 'prompt':
-        this.#enqueue(() => this.#runPrompt(op.text, op.images));
+        this.#enqueue({kind: 'prompt', run: () => this.#runPrompt(op.text, op.images)});
         return;
       case 'answer-approval':
         this.#approvals.answer(op.id, concealApproval(op.answer, this.#options.ports.secrets));
@@ -97,7 +110,16 @@ class PromptQueue implements Engine {
         return;
       case 'open-session':
         this.#stop('interrupted');
-        this.#enqueue(async () => this.#switchTo(op.session));
+        this.#enqueue({kind: 'other', run: async () => this.#switchTo(op.session)});
+        return;
+      case 'list-rewind-points':
+        this.#publish([{event: 'rewind-points', points: rewindPoints(this.#conversation.session.records)}]);
+        return;
+      case 'preview-rewind':
+        this.#unlessBusy(() => this.#previewRewind(op.target));
+        return;
+      case 'rewind':
+        this.#unlessBusy(() => this.#rewind(op.target));
         return;
       default:
         unreachable(op);
@@ -111,7 +133,45 @@ class PromptQueue implements Engine {
     this.#conversation.session.close();
   }
 
-  #enqueue(work: () => Promise<void>): void {
+  /** Going back while a prompt runs would pull the ground from under it. */
+  #unlessBusy(run: () => Promise<void>): void {
+    const isBusy = this.#current === 'prompt' || this.#waiting.some(({kind}) => kind === 'prompt');
+    if (isBusy) this.#warn('A prompt is running: interrupt it or wait for its end, then go back.');
+    else this.#enqueue({kind: 'other', run});
+  }
+
+  #warn(text: string): void {
+    this.#publish([{event: 'notice', level: 'warning', text}]);
+  }
+
+  async #previewRewind(target: RewindTarget): Promise<void> {
+    const {checkpoints} = this.#options.ports;
+    const {records} = this.#conversation.session;
+    const {signal} = this.#abort;
+    const previewed = await previewRewind(target, {records, checkpoints}, signal);
+    if (previewed.tag === 'ok') this.#publish([{event: 'rewind-previewed', target, report: previewed.value}]);
+    else if (!signal.aborted) this.#warn(faultText(previewed.error));
+  }
+
+  async #rewind(target: RewindTarget): Promise<void> {
+    const {checkpoints} = this.#options.ports;
+    const {session, grants, meter, origin} = this.#conversation;
+    const {signal} = this.#abort;
+    try {
+      const keep = (record: JournalRecord): void => session.append(record);
+      const done = await carryOutRewind(target, {records: session.records, checkpoints, keep}, signal);
+      if (done.tag === 'failed') {
+        if (!signal.aborted) this.#warn(faultText(done.error));
+        return;
+      }
+      this.#conversation = {...this.#converse(session, origin), grants, meter};
+      this.#publish([{event: 'rewound', report: done.value, todoFrames: this.#conversation.todoFrames}]);
+    } catch (cause) {
+      this.#warn(faultText(thrownFault('Going back broke off', cause)));
+    }
+  }
+
+  #enqueue(work: Work): void {
     this.#waiting.push(work);
     // Work begins after this, so that what a listener submits meanwhile finds that there is work and waits.
     this.#working ??= Promise.resolve().then(() => this.#drain());
@@ -121,8 +181,10 @@ class PromptQueue implements Engine {
     for (let work = this.#waiting.shift(); work !== undefined; work = this.#waiting.shift()) {
       this.#abort = new AbortController();
       this.#stopReason = 'interrupted';
-      await work();
+      this.#current = work.kind;
+      await work.run();
     }
+    this.#current = 'none';
     this.#working = undefined;
   }
 
@@ -139,7 +201,9 @@ class PromptQueue implements Engine {
     const message: UserMessage = {role: 'user', id: ports.ids.message(), blocks: [...images, {kind: 'text', text}]};
     const keep = (record: JournalRecord): void => session.append(record);
     const publish = (events: readonly AgentEvent[]): void => this.#publish(events);
+    const checkpoints = this.#checkpoints.forPrompt(message.id, keep);
     const context: PromptContext = {
+      checkpoints,
       begin: () => {
         keep({kind: 'prompt', message});
         messages.push(message);
@@ -171,6 +235,7 @@ class PromptQueue implements Engine {
       }),
     };
     const summary = await runPrompt(context, this.#abort.signal);
+    await checkpoints.afterPrompt();
     publish([{event: 'prompt-finished', summary}]);
   }
 
@@ -223,7 +288,7 @@ class PromptQueue implements Engine {
       return;
     }
     this.#conversation.session.close();
-    this.#conversation = this.#converse(opened.value, wanted.kind === 'new' ? 'new' : 'resumed');
+    this.#conversation = this.#converse(recordingSession(opened.value), wanted.kind === 'new' ? 'new' : 'resumed');
     this.#publish([this.#opened()]);
   }
 

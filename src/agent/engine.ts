@@ -2,6 +2,7 @@ import type {AgentEvent} from '../actions/agent-event.ts';
 import type {HandOverEnd, QuestionAnswer} from '../actions/ports.ts';
 import type {ImageBlock} from '../domain/conversation.ts';
 import type {ActionId, SessionId} from '../domain/ids.ts';
+import type {RewindTarget} from '../domain/rewind.ts';
 import type {PermissionMode} from '../domain/risk.ts';
 
 /**
@@ -31,6 +32,12 @@ export type Op =
   | {readonly op: 'answer-hand-over'; readonly id: ActionId; readonly end: Exclude<HandOverEnd, 'nobody'>}
   /** Ends the running prompt and drops the waiting ones. Without a running prompt it does nothing. */
   | {readonly op: 'interrupt'}
+  /** Asks which prompts there are to go back to. */
+  | {readonly op: 'list-rewind-points'}
+  /** Asks what going there would do. */
+  | {readonly op: 'preview-rewind'; readonly target: RewindTarget}
+  /** Goes there. Refused with a notice while a prompt runs or waits. */
+  | {readonly op: 'rewind'; readonly target: RewindTarget}
   | {readonly op: 'set-model'; readonly model: string}
   | {readonly op: 'set-mode'; readonly mode: PermissionMode}
   /** Starts a new session, or goes on with another one; interrupts what runs. */

@@ -1,6 +1,7 @@
 import type {Action} from '../actions/catalogue.ts';
 import type {ActionPorts, VictimsPort} from '../actions/ports.ts';
 import type {Outcome} from '../base/outcome.ts';
+import type {CheckpointsPort} from '../domain/checkpoint.ts';
 import type {Fault} from '../domain/fault.ts';
 import type {MessageId, SessionId, TodoId} from '../domain/ids.ts';
 import type {OpenSession} from '../domain/journal.ts';
@@ -15,6 +16,7 @@ export interface AgentPorts {
   /** The machine; the engine itself provides todos and questions. */
   readonly machine: Pick<ActionPorts, 'shell' | 'files' | 'search' | 'blocks'>;
   readonly victims: VictimsPort;
+  readonly checkpoints: CheckpointsPort;
   readonly secrets: SecretsPort;
   readonly clock: ClockPort;
   readonly ids: IdPort;

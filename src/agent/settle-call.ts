@@ -22,6 +22,7 @@ import type {JournalRecord} from '../domain/journal.ts';
 import {reminderBlock} from '../domain/reminder.ts';
 import {noDetail, type PermissionMode, type Verdict} from '../domain/risk.ts';
 import type {Cancellation} from '../domain/settled.ts';
+import type {PromptCheckpoints} from './checkpoint-keeper.ts';
 import type {ApprovalAnswer} from './engine.ts';
 import type {PendingAnswers} from './pending-answers.ts';
 import type {ClockPort, JudgePort} from './ports.ts';
@@ -31,6 +32,7 @@ import {sessionGrant} from './session-grants.ts';
 export interface CallContext {
   readonly judge: JudgePort;
   readonly victims: VictimsPort;
+  readonly checkpoints: PromptCheckpoints;
   readonly clock: ClockPort;
   /** The effects, for one action: its questions carry its id. */
   readonly portsFor: (id: ActionId) => ActionPorts;
@@ -160,17 +162,19 @@ async function carryOut(
     const permission = await ask({id, toolName, action, verdict, preview: preview.value}, context, signal);
     if (permission.kind === 'refused') return cancel(permission.why, permission.by);
     let shown = preview.value;
-    let {detail} = verdict;
+    let {detail, risk} = verdict;
     if (permission.kind === 'edited') {
       const edited = await takeEdited({action, command: permission.command}, context, signal);
       if (edited.tag === 'failed') return cancel(edited.error, 'rule');
       chosen = edited.value;
-      ({detail} = edited.value.verdict);
+      ({detail, risk} = edited.value.verdict);
       const again = await previewAction(chosen.action, {ports, signal});
       if (signal.aborted) return cancel(context.whyStopped());
       if (again.tag === 'failed') return end(again.error);
       shown = again.value;
     }
+    if (risk !== 'read-only') await context.checkpoints.beforeChange(signal);
+    if (signal.aborted) return cancel(context.whyStopped());
     startedAt = context.clock.now();
     context.publish([{event: 'action-started', id, action: chosen.action, preview: shown}]);
     const observe = (chunk: string): void => context.publish([{event: 'action-output', id, chunk}]);

@@ -19,7 +19,9 @@ import {makeSecrets} from '../safety/secrets/make-secrets.ts';
 import {isSecretFile} from '../safety/secrets/secret-file-name.ts';
 import {concealModel} from './conceal-model.ts';
 import {allowRule, type KeepRule} from './allow-rule.ts';
+import {lazyCheckpoints} from './lazy-checkpoints.ts';
 import {makeFiles} from '../workspace/files.ts';
+import {listFolder} from '../workspace/files/list-folder.ts';
 import {makeCommands} from '../workspace/make-commands.ts';
 import {makeOutputFolder} from '../workspace/output-folder.ts';
 import {makeSearch} from '../workspace/search.ts';
@@ -42,6 +44,8 @@ export interface EngineParts {
   readonly passedVariables: readonly string[];
   /** Where blocks are written down for other runs of weft to find. */
   readonly blocksFolder: string;
+  /** Where the files are kept as they were before prompts changed them; `undefined` keeps none. */
+  readonly checkpointsFolder: string | undefined;
   /** What placeholders of secrets are made with. */
   readonly placeholderKey: () => Uint8Array;
   readonly mode: PermissionMode;
@@ -94,10 +98,15 @@ export function composeEngine(parts: EngineParts): ComposedEngine {
     ports: {
       machine,
       victims: lazyVictims({roots, home, environment}, secrets.conceal),
+      checkpoints: lazyCheckpoints(
+        parts.checkpointsFolder === undefined
+          ? undefined
+          : {roots, folder: parts.checkpointsFolder, environment, now: () => Date.now()},
+      ),
       secrets,
       model: concealModel(parts.model, secrets),
       judge: {
-        assess: lazyJudge({...ground, rules, directory: () => machine.shell.directory}),
+        assess: lazyJudge({...ground, list: listFolder, rules, directory: () => machine.shell.directory}),
         allow: allowRule(live, parts.keepRule),
       },
       sessions: parts.sessions,

@@ -11,7 +11,7 @@ import {parseRule, type PermissionRule, type PermissionRules} from '../safety/ru
 import type {Store} from '../store/open-store.ts';
 import {folderTrust, type FolderTrustPort} from './folder-trust.ts';
 import type {MainOptions, providers} from './program.ts';
-import {fileLayers, trustPlace} from './settings-layers.ts';
+import {fileLayers, settingsAbove, trustPlace} from './settings-layers.ts';
 import {UsageError} from './usage-error.ts';
 
 /** What a run of weft finds around it: folders, settings, instructions, and the store when it is asked for. */
@@ -64,7 +64,7 @@ export function loadSurroundings(given: {
     directory,
     roots: [directory, ...added],
     places,
-    notices: warnings,
+    notices: [...warnings, ...settingsAbove(directory)],
     note: noteOnStderr,
     trust: folderTrust(merged.value, place),
     permissions: merged.value,

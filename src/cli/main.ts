@@ -28,6 +28,9 @@ export async function main(): Promise<void> {
     sessionsExport: async (id, options) => {
       code = await (await import('./commands/sessions.ts')).exportSession(id, options);
     },
+    sessionsRewind: async (id, options) => {
+      code = await (await import('./sessions/rewind-kept-session.ts')).rewindKeptSession(id, options);
+    },
     sessionsDelete: async (id, options) => {
       code = await (await import('./commands/sessions.ts')).deleteSession(id, options);
     },

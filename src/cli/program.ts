@@ -54,6 +54,7 @@ export interface Handlers {
   readonly sessionsList: (options: JsonOption) => Promise<void>;
   readonly sessionsShow: (id: string, options: JsonOption) => Promise<void>;
   readonly sessionsExport: (id: string, options: {readonly format: 'jsonl' | 'markdown'}) => Promise<void>;
+  readonly sessionsRewind: (id: string, options: RewindOptions) => Promise<void>;
   readonly sessionsDelete: (id: string, options: JsonOption) => Promise<void>;
   readonly ps: (options: {readonly json?: true; readonly stop?: string}) => Promise<void>;
   readonly doctor: (options: JsonOption) => Promise<void>;
@@ -93,6 +94,17 @@ export interface JsonOption {
   readonly json?: true;
 }
 
+export interface RewindOptions {
+  /** The number of the prompt to go back to before; the last one where it is not given. */
+  readonly to?: number;
+  readonly files?: true;
+  readonly talk?: true;
+  readonly both?: true;
+  readonly redo?: true;
+  readonly yes?: true;
+  readonly json?: true;
+}
+
 /** The command line of weft as a commander program. Completions and help are made from it. */
 export function makeProgram(version: string, handlers: Handlers): Command {
   const program = new Command('weft')
@@ -127,6 +139,18 @@ export function makeProgram(version: string, handlers: Handlers): Command {
     .argument('<id>')
     .addOption(new Option('--format <format>', 'the form').choices(['jsonl', 'markdown']).default('jsonl'))
     .action(handlers.sessionsExport);
+  sessions
+    .command('rewind')
+    .description('go back to before a prompt: its files, what was said, or both')
+    .argument('<id>')
+    .option('--to <n>', 'before the n-th prompt; else the last', wholeNumber)
+    .option('--files', 'the files only')
+    .option('--talk', 'the conversation only')
+    .option('--both', 'files and conversation (default)')
+    .option('--redo', 'take the last rewind back')
+    .option('--yes', 'without asking')
+    .option('--json', 'as JSON')
+    .action(handlers.sessionsRewind);
   sessions
     .command('delete')
     .description('delete a conversation')
@@ -229,7 +253,9 @@ function addPermissions(program: Command, handlers: Handlers): void {
 }
 
 function addTasks(program: Command, handlers: Handlers): void {
-  const tasks = program.command('tasks').description('the task protocol: streams of agents, and the todo lists in them');
+  const tasks = program
+    .command('tasks')
+    .description('the task protocol: streams of agents, and the todo lists in them');
   const fromFile = 'read this; without it, or as "-", stdin';
   tasks
     .command('decode')

@@ -198,6 +198,7 @@ async function compose(
     ownVariables: settings.env,
     passedVariables: settings.passEnv,
     blocksFolder: blocksFolder(surroundings),
+    checkpointsFolder: options.sessionPersistence ? join(surroundings.places.data, 'checkpoints') : undefined,
     placeholderKey: placeholderKey(
       join(surroundings.places.data, 'placeholder.key'),
       options.sessionPersistence ? 'keep' : 'leave-no-trace',

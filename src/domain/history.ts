@@ -11,6 +11,7 @@ import {toolCalls} from './conversation.ts';
 import {messageId, type ActionId} from './ids.ts';
 import {joinPieces} from './join-pieces.ts';
 import type {JournalRecord} from './journal.ts';
+import {timelineOf} from './timeline.ts';
 
 /** What a session's journal comes to. */
 export interface History {
@@ -32,7 +33,7 @@ export const lostResultText =
 /**
  * Joins a journal, or any beginning of one, into a valid history. A result counts until the next answer, since from then on
  * the model has been told that it was lost; the first of several counts. What no provider accepts is left out: answers before
- * the first prompt, messages and text without content, results without a call.
+ * the first prompt, messages and text without content, results without a call, and whatever the user went back behind.
  */
 export function historyOf(records: readonly JournalRecord[]): History {
   const messages: Message[] = [];
@@ -54,7 +55,7 @@ export function historyOf(records: readonly JournalRecord[]): History {
     waiting = [];
   };
 
-  for (const record of joinPieces(records)) {
+  for (const record of joinPieces(timelineOf(records).live)) {
     switch (record.kind) {
       case 'prompt': {
         const blocks = record.message.blocks.filter(isPromptContent);
@@ -78,6 +79,9 @@ export function historyOf(records: readonly JournalRecord[]): History {
         break;
       case 'approval':
       case 'usage':
+      case 'checkpoint':
+      case 'rewind':
+      case 'redo':
         break;
     }
   }

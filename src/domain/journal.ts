@@ -1,3 +1,4 @@
+import type {FileChange, TreeId} from './checkpoint.ts';
 import type {AssistantMessage, ToolResultBlock, UserMessage} from './conversation.ts';
 import type {ActionId, MessageId, SessionId} from './ids.ts';
 import type {Usage} from './usage.ts';
@@ -27,8 +28,28 @@ export type JournalRecord =
       readonly decision: 'allowed' | 'refused';
       readonly by: 'user' | 'rule' | 'nobody';
     }
+  /** The files before the first action of a prompt that may change them, and after everything it started has settled. */
+  | {
+      readonly kind: 'checkpoint';
+      readonly prompt: MessageId;
+      readonly moment: 'before' | 'after';
+      readonly tree: TreeId;
+    }
+  /** Went back to before the prompt `to`. What was said since stays in the journal and counts no more, unless only files went back. */
+  | {
+      readonly kind: 'rewind';
+      readonly to: MessageId;
+      readonly what: RewindScope;
+      readonly files: FileChange | 'untouched';
+    }
+  /** Took the latest rewind back. */
+  | {readonly kind: 'redo'; readonly files: FileChange | 'untouched'}
   /** Usage of a request that left no message behind. */
   | {readonly kind: 'usage'; readonly model: string; readonly usage: Usage};
+
+/** What goes back: the files, what was said, or both. */
+export const rewindScopes = ['files', 'talk', 'both'] as const;
+export type RewindScope = (typeof rewindScopes)[number];
 
 /** One row of a session list. Times are milliseconds since the epoch. */
 export interface SessionSummary {

@@ -100,6 +100,9 @@ class Report {
       case 'hand-over-settled':
       case 'action-output':
       case 'usage-changed':
+      case 'rewind-points':
+      case 'rewind-previewed':
+      case 'rewound':
       case 'model-changed':
       case 'mode-changed':
         return [];

@@ -54,6 +54,11 @@ const asked: Readonly<Record<ActionName, Asked>> = {
       askedWhen: 'it changes files outside the workspace, in every mode that asks',
     },
     {
+      name: 'edit-secret',
+      risks: ['local-change'],
+      askedWhen: 'it puts a secret into a file that is not made for secrets, in every mode that asks',
+    },
+    {
       name: 'edit-protected',
       risks: ['local-change'],
       askedWhen: 'it changes what can run or grant rights (.git, .weft, start-up files, keys), in every mode',

@@ -1,10 +1,11 @@
-import type {CommandInput} from '../actions/request-command-output.ts';
+import type {Action} from '../actions/catalogue.ts';
 import type {RiskLevel, SimpleCommand} from '../domain/risk.ts';
 import type {CommandForms} from './command-forms.ts';
 import {namesInCommand} from './command-names.ts';
 import type {Finding} from './host-finding.ts';
 import {realParts, writtenParts, type Ground} from './ground.ts';
 import {confirmWord} from './confirm-word.ts';
+import {givenReasons} from './given-secrets.ts';
 import {markedRanges} from './marked-ranges.ts';
 import {pages} from './pagers.ts';
 import {plainText} from './programs/judge-program.ts';
@@ -25,12 +26,15 @@ export interface CommandEvidence {
  * A command is let through when every part of it is known to only read and nothing about it is unsure; the model's claims only add
  * reasons to ask. Whether the grammar agrees is for the judge to see to before it lets anything through.
  */
-export function commandFinding({command, claims}: CommandInput, evidence: CommandEvidence): Finding {
+export function commandFinding(action: Action<'request-command-output'>, evidence: CommandEvidence): Finding {
+  const {command, claims} = action.input;
   const {parsed} = evidence;
   const found = parsed.extent === 'whole' ? ofParts(command, parsed) : ofTangle(command, evidence);
   const claimed: readonly string[] = [
     ...(claims.risky === 'yes' ? ['the model calls it risky'] : []),
     ...(claims.readOnly === 'no' ? ['the model says that it does more than read'] : []),
+    // What it prints is hidden, yet it may print the secret in another form.
+    ...givenReasons(action),
   ];
   if (claimed.length === 0) return found;
   const risk = found.risk === 'read-only' ? 'unknown' : found.risk;
@@ -76,7 +80,13 @@ function ofParts(command: string, {calls, concerns}: Judgement): Finding {
         ...destroying.map(({call, known}) => simpleCommand(call, known.words)),
         ...writing.map(call => simpleCommand(call, wordsOf(call))),
       ]),
-      confirmWord: destroying.map(({known}) => confirmWord(known.words)).find(word => word !== '') ?? '',
+      confirmWord:
+        [
+          ...destroying.map(({known}) => known.words),
+          ...writing.flatMap(({overwrites}) => overwrites.map(path => ['', path])),
+        ]
+          .map(confirmWord)
+          .find(word => word !== '') ?? '',
       pagers: distinct(
         calls.filter(call => pages(wordsOf(call))).map(({range}) => command.slice(range.from, range.to)),
       ),

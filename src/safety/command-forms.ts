@@ -1,6 +1,6 @@
 import {oneSpaced} from './one-spaced.ts';
 import {readShell, type ShellWord} from './read-shell.ts';
-import {programName, startsAfter, textsFrom} from './wrappers.ts';
+import {mostStarts, programName, startsIn, textsFrom} from './wrappers.ts';
 
 /** What a rule that asks or denies is held against: the command, every part of it, and each without what wraps it. */
 export interface CommandForms {
@@ -14,9 +14,6 @@ export interface CommandForms {
   readonly extent: 'whole' | 'partial';
 }
 
-/** Beginnings tried in one command: `sudo env nice rm` has four. */
-const mostStarts = 64;
-
 /** What texts inside texts (`bash -c "…"`) may amount to, in characters; it bounds the time. */
 const innerAllowance = (command: string): number => 8 * command.length + 10_000;
 
@@ -28,6 +25,8 @@ export function commandForms(command: string): CommandForms {
   const forms = new Set<string>();
   const named = new Set<string>();
   const redirected = new Set<string>();
+  // The three readings, and long chains, have many commands more than once.
+  const read = new Set<string>();
   const texts = new Set([command]);
   let allowance = innerAllowance(command);
   let extent: CommandForms['extent'] = 'whole';
@@ -39,6 +38,9 @@ export function commandForms(command: string): CommandForms {
       if (reading.extent === 'partial') extent = 'partial';
       for (const {plain} of reading.redirected) redirected.add(plain);
       for (const words of reading.commands) {
+        const written = words.length === 1 ? (words[0]?.raw ?? '') : words.map(({raw}) => raw).join('\0');
+        if (read.has(written)) continue;
+        read.add(written);
         for (const {plain} of words) named.add(plain);
         const starts = startsIn(words);
         if (starts.length >= mostStarts) extent = 'partial';
@@ -57,17 +59,6 @@ export function commandForms(command: string): CommandForms {
 
 const piecesOf = (text: string): ReadonlySet<string> =>
   new Set([text, ...text.split('\n'), ...text.split(/[;&|\n(){}`]/u)]);
-
-/** The words at which a command may begin: the first, and what each wrapper leads up to. */
-function startsIn(words: readonly ShellWord[]): readonly number[] {
-  const starts = new Set([0]);
-  for (const start of starts) {
-    for (const next of startsAfter(words, start)) {
-      if (starts.size < mostStarts && next < words.length) starts.add(next);
-    }
-  }
-  return [...starts];
-}
 
 /** From each start to the end: as written, without quotes, and with the program's bare name. */
 function formsOf(words: readonly ShellWord[], starts: readonly number[]): readonly string[] {

@@ -83,6 +83,8 @@ export function searchedFolders(command: CommandForms): readonly SearchedFolder[
   return searches.flatMap(({folder, names}) => fromFolders([folder], entered).map(each => ({folder: each, names})));
 }
 
+const isOption = (word: string): boolean => word.startsWith('-');
+
 function searchOf([program = '', ...words]: readonly string[]): readonly SearchedFolder[] {
   const given = words.filter(word => !word.startsWith('-'));
   const folders = (names: SearchedFolder['names'], operands: readonly string[]): readonly SearchedFolder[] =>
@@ -99,5 +101,8 @@ function searchOf([program = '', ...words]: readonly string[]): readonly Searche
   if (/^(?:rg|ag|ack)$/u.test(program)) {
     return folders(has(/^(?:-\w*[.u]\w*|--hidden|--unrestricted|--no-ignore.*)$/u) ? 'all' : 'visible', given.slice(1));
   }
+  if (program === 'find' && has(/^-(?:exec|ok)/u)) return folders('all', words.slice(0, words.findIndex(isOption)));
+  if (/^(?:tar|zip|rsync)$/u.test(program) || (/^(?:cp|diff)$/u.test(program) && has(/^(?:-\w*[rRa]|--recursive)/u)))
+    return folders('all', given);
   return program === 'git' && given[0] === 'grep' ? folders('all', given.slice(2)) : [];
 }

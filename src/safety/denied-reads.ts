@@ -8,8 +8,11 @@ import {toolNamesOf, type PermissionRules} from './rules.ts';
  * ignore files have them, without a leading `!`. `./secret/*` starts at every workspace root, `/etc/*` at the root of the disk; all
  * begin with one of the two. A folder stands for all that is in it. Characters of globs in plain names are escaped by backslashes.
  */
-export function deniedReads({rules, ...options}: GroundOptions & {readonly rules: PermissionRules}): readonly string[] {
-  const ground = makeGround(options);
+export function deniedReads({
+  rules,
+  ...options
+}: Omit<GroundOptions, 'list'> & {readonly rules: PermissionRules}): readonly string[] {
+  const ground = makeGround({...options, list: () => []});
   const globs = rules.deny.flatMap(({tool, about}) => {
     if (about.kind !== 'paths' || !searched.has(tool)) return [];
     const absolute = anchorWide(about.pattern, ground).map(parts => pathOf(shortened(parts).map(partText)));

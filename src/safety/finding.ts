@@ -5,6 +5,7 @@ import {actionPaths} from './action-paths.ts';
 import {commandFinding} from './command-finding.ts';
 import type {Finding} from './host-finding.ts';
 import type {CommandForms} from './command-forms.ts';
+import {givenReasons} from './given-secrets.ts';
 import {globStarts} from './glob-starts.ts';
 import {realParts, writtenParts, type Ground} from './ground.ts';
 import {protectedPart} from './protected-paths.ts';
@@ -39,14 +40,14 @@ export function findingOf(action: Action, {ground, forms, parsed}: Evidence): Fi
       return {
         decision: 'ask',
         risk: 'unknown',
-        reasons: ['it types into a running program'],
+        reasons: ['it types into a running program', ...givenReasons(action)],
         scope: 'ordinary',
         detail: noDetail,
       };
     case 'request-file-edits':
-      return editing(actionPaths(action), ground);
+      return editing(action, ground);
     case 'request-command-output':
-      return commandFinding(action.input, {ground, forms, parsed: parsed(action.input.command)});
+      return commandFinding(action, {ground, forms, parsed: parsed(action.input.command)});
     case 'upload-artifact':
     case 'search-codebase':
     case 'read-mcp-resource':
@@ -101,7 +102,8 @@ function searching(action: Action<'file-glob' | 'file-glob-v2'>, ground: Ground)
   return {...found, decision: 'ask', reasons: [...found.reasons, reason]};
 }
 
-function editing(paths: readonly string[], ground: Ground): Finding {
+function editing(action: Action<'request-file-edits'>, ground: Ground): Finding {
+  const paths = actionPaths(action);
   const outside = outsideOf(paths, ground);
   const guarded = paths.flatMap(
     path => protectedPart(realParts(path, ground), ground) ?? protectedPart(writtenParts(path, ground), ground) ?? [],
@@ -112,6 +114,7 @@ function editing(paths: readonly string[], ground: Ground): Finding {
     reasons: [
       ...(outside.length === 0 ? [] : [`it changes files outside the workspace: ${outside.join(', ')}`]),
       ...(guarded.length === 0 ? [] : [`it changes what can run or grant rights: ${guarded.join(', ')}`]),
+      ...givenReasons(action),
     ],
     scope: guarded.length > 0 ? 'protected' : outside.length > 0 ? 'outside' : 'ordinary',
     detail: noDetail,

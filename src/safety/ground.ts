@@ -11,8 +11,15 @@ export interface Ground {
   readonly roots: () => readonly PathParts[];
   /** The home folder as named and where it leads. */
   readonly homes: () => readonly PathParts[];
+  /** What lies in a folder, an absolute path; nothing when it cannot be read. */
+  readonly list: (folder: string) => readonly FolderEntry[];
   /** How names are compared in rules that forbid. */
   readonly letterCase: () => LetterCase;
+}
+
+export interface FolderEntry {
+  readonly name: string;
+  readonly kind: 'folder' | 'link' | 'file';
 }
 
 export interface GroundOptions {
@@ -22,10 +29,12 @@ export interface GroundOptions {
   readonly home: string;
   /** Where a path leads, symbolic links followed. */
   readonly resolve: (path: string) => ResolvedPath;
+  /** What lies in a folder, an absolute path; nothing when it cannot be read. */
+  readonly list: (folder: string) => readonly FolderEntry[];
 }
 
 /** Where the roots and the home folder lead is looked up once, when first needed. */
-export function makeGround({roots, home, resolve}: GroundOptions): Ground {
+export function makeGround({roots, home, resolve, list}: GroundOptions): Ground {
   const asNamedAndReal = (paths: readonly string[]) => {
     let found: readonly PathParts[] | undefined;
     return () => (found ??= distinct([...paths, ...paths.map(path => resolve(path).path)].map(partsOf)));
@@ -33,17 +42,24 @@ export function makeGround({roots, home, resolve}: GroundOptions): Ground {
   let letterCase: LetterCase | undefined;
   return {
     resolve,
+    list,
     roots: asNamedAndReal(roots),
     homes: asNamedAndReal([home]),
     letterCase: () => (letterCase ??= letterCaseOf(roots[0] ?? '/', resolve)),
   };
 }
 
-/** The same ground for as long as one judgement takes: where a path leads is looked up once. */
+/** The same ground for as long as one judgement takes: what is on the disk is looked up once. */
 export function groundOfOneMoment(ground: Ground): Ground {
   const found = new Map<string, ResolvedPath>();
+  const listed = new Map<string, readonly FolderEntry[]>();
   return {
     ...ground,
+    list(folder) {
+      const known = listed.get(folder) ?? ground.list(folder);
+      listed.set(folder, known);
+      return known;
+    },
     resolve(path) {
       const written = pathOf(writtenParts(path, ground));
       const known = found.get(written) ?? ground.resolve(path);

@@ -1,48 +1,164 @@
+import {unreachable} from '../base/unreachable.ts';
 import type {PathJudge} from './programs/judge-program.ts';
 import {belowRoots, type Ground} from './ground.ts';
-import {isAbsolutePath, partsOf} from './path-parts.ts';
+import {pitfallsBelow, pitfallsFor} from './found-files.ts';
+import {globMatches} from './glob-matches.ts';
+import {isAbsolutePath, partsOf, pathOf} from './path-parts.ts';
 import {looksSecret, mayNameSecret} from './secret-paths.ts';
+import type {Text} from './shell/argument.ts';
 
 /** How paths are judged. `directories` are where a command may run; none when that is not known. */
 export interface PathRules {
   readonly from: (directories: readonly string[]) => PathJudge;
   /** The folders a `cd` may lead to; a reason when one of them is outside. */
   readonly after: (target: string, directories: readonly string[]) => readonly string[] | string;
+  /** Whether the folder is there, from wherever a command runs, and no link. */
+  readonly exists: (folder: string, directories: readonly string[]) => boolean;
+  /** Why git's reading there may run programs of somebody else's, if it may. */
+  readonly repository: (directories: readonly string[]) => string | undefined;
+  /** One of these files, where it lies in the folder a command runs in or in one around it, up to the workspace's own. */
+  readonly near: (names: ReadonlySet<string>, directories: readonly string[]) => string | undefined;
 }
 
 /** Inside the workspace, links followed, and nothing that looks like a secret. */
 export const workspacePaths = (ground: Ground): PathRules => ({
   from: directories => makePathJudge(directories, ground),
   after: (target, directories) => directoriesAfter(target, {directories, ground}),
+  exists: (folder, directories) =>
+    directories.every(directory => {
+      const parts = partsOf(isAbsolutePath(folder) ? folder : `${directory}/${folder}`);
+      return ground.list(pathOf(parts.slice(0, -1))).some(({name, kind}) => name === parts.at(-1) && kind === 'folder');
+    }),
+  repository: directories => directories.map(each => whyNotRepository(each, ground)).find(isSaid),
+  near: (names, directories) =>
+    directories
+      .flatMap(foldersUpFrom)
+      .filter(folder => belowRoots(partsOf(folder), ground).length > 0)
+      .flatMap(folder => ground.list(folder))
+      .find(({name}) => names.has(name))?.name,
 });
 
 /** Whatever the path: to tell what only reads, but in the wrong place, from what may do more. */
-export const anyPaths: PathRules = {from: () => () => undefined, after: target => [target]};
+export const anyPaths: PathRules = {
+  from: () => () => undefined,
+  after: target => [target],
+  exists: () => false,
+  repository: () => undefined,
+  near: () => undefined,
+};
 
 function makePathJudge(directories: readonly string[], ground: Ground): PathJudge {
-  return ({text, style}, use) => {
+  return (path, use) => {
+    const {text, style} = path;
     if (text === '/dev/null' || text === '/dev/stdin' || text === '/dev/fd/63') return undefined;
     if (/^(?:[A-Za-z]:[\\/]|\\\\)/u.test(text)) return `is given \`${text}\`, which may lie outside the workspace`;
-    const fixed = style === 'wild' ? beginningOf(text) : text;
-    if (style === 'wild' && /(?:^|\/)\.\.(?:\/|$)/u.test(text.slice(fixed.length)))
-      return `is given \`${text}\`, which may lead anywhere`;
-    // `.*` stands for the folder above, too.
-    if (style === 'wild' && /(?:^|\/)\.[*?[]/u.test(text))
-      return `is given \`${text}\`, which may name secrets or the folder above`;
-    if (use === 'read' && (style === 'wild' ? mayNameSecret(text) : looksSecret(text)))
-      return `reads \`${text}\`, which may hold secrets`;
-    const starts = isAbsolutePath(fixed) ? [''] : directories;
-    if (starts.length === 0) return `reads \`${text}\`, and from where is not known`;
-    for (const start of starts) {
-      const leads = placesOf(start === '' ? fixed : `${start}/${fixed}`, ground);
-      if (leads.some(({place}) => place === 'outside-workspace'))
-        return `reads outside the workspace: ${leads.at(-1)?.path ?? text}`;
-      if (use === 'read' && leads.some(({path}) => looksSecret(belowRoot(path, ground))))
-        return `reads \`${text}\`, which may hold secrets`;
+    switch (style) {
+      case 'plain':
+        return whyNotPlain(path, use, {directories, ground});
+      case 'wild':
+        return whyNotWild(path, use, {directories, ground});
+      case 'found':
+      case 'searched':
+        return whyNotFound(path, use, {directories, ground});
+      default:
+        return unreachable(style);
     }
-    return undefined;
   };
 }
+
+type Use = Parameters<PathJudge>[1];
+
+interface Where {
+  readonly directories: readonly string[];
+  readonly ground: Ground;
+}
+
+function whyNotPlain({text}: Text, use: Use, {directories, ground}: Where): string | undefined {
+  if (use === 'read' && looksSecret(text)) return `reads \`${text}\`, which may hold secrets`;
+  const starts = isAbsolutePath(text) ? [''] : directories;
+  if (starts.length === 0) return `reads \`${text}\`, and from where is not known`;
+  return starts
+    .map(start => whyNotPlace(start === '' ? text : `${start}/${text}`, use, {written: text, ground}))
+    .find(isSaid);
+}
+
+/** A pattern is what it comes to just now; where that is nothing, or too much to look at, what it could come to decides. */
+function whyNotWild({text}: Text, use: Use, {directories, ground}: Where): string | undefined {
+  const fixed = beginningOf(text);
+  if (/(?:^|\/)\.\.(?:\/|$)/u.test(text.slice(fixed.length))) return `is given \`${text}\`, which may lead anywhere`;
+  // `.*` stands for the folder above, too.
+  if (/(?:^|\/)\.[*?[]/u.test(text)) return `is given \`${text}\`, which may name secrets or the folder above`;
+  if (use === 'read' && looksSecret(text)) return `reads \`${text}\`, which may hold secrets`;
+  const starts = isAbsolutePath(fixed) ? [''] : directories;
+  if (starts.length === 0) return `reads \`${text}\`, and from where is not known`;
+  for (const start of starts) {
+    const reason = whyNotPlace(start === '' ? fixed : `${start}/${fixed}`, use, {written: text, ground});
+    if (reason !== undefined) return reason;
+    const matches = globMatches(text, start, ground);
+    if (matches === 'too many' || matches.length === 0) {
+      if (use === 'read' && mayNameSecret(text, 'as the shell does'))
+        return `reads \`${text}\`, which may hold secrets`;
+      continue;
+    }
+    for (const match of matches) {
+      const found = whyNotPlace(match, use, {written: match.slice(start.length + 1), ground});
+      if (found !== undefined) return found;
+    }
+  }
+  return undefined;
+}
+
+function whyNotPlace(
+  path: string,
+  use: Use,
+  {written, ground}: {readonly written: string; readonly ground: Ground},
+): string | undefined {
+  const leads = placesOf(path, ground);
+  const outside = leads.find(({place}) => place === 'outside-workspace');
+  if (outside !== undefined) return `reads outside the workspace: ${outside.path}`;
+  const isSecret =
+    use === 'read' && (looksSecret(written) || leads.some(lead => looksSecret(belowRoot(lead.path, ground))));
+  return isSecret ? `reads \`${written}\`, which may hold secrets` : undefined;
+}
+
+/** Files that another program told, see `Text`. */
+function whyNotFound({text, style}: Text, use: Use, {directories, ground}: Where): string | undefined {
+  const pattern = text.replace(/^\.\//u, '');
+  for (const directory of directories) {
+    const [root] = belowRoots(partsOf(directory), ground).map(each => pathOf(each.root));
+    const {links, secrets, folders} = pitfallsFor(pattern, pitfallsBelow(root ?? directory, ground));
+    const [link] = links;
+    if (link !== undefined) return `may follow \`${link.path}\` out of the workspace`;
+    const [folder] = folders;
+    if (folder !== undefined) return `may take \`${folder.path}\` for the names of other files`;
+    const [secret] = secrets;
+    if (secret !== undefined && use === 'read' && style === 'found')
+      return `may read \`${secret.path}\`, which may hold secrets`;
+  }
+  return directories.length === 0 ? 'is given files, and from where is not known' : undefined;
+}
+
+/**
+ * A folder can look like a repository without a `.git` of its own. Then its `config` is an ordinary file, which may have come with
+ * a clone, and can name programs that git runs.
+ */
+function whyNotRepository(directory: string, {list}: Ground): string | undefined {
+  for (const folder of foldersUpFrom(directory)) {
+    const names = new Set(list(folder).map(({name}) => name));
+    if (names.has('.git')) return undefined;
+    if (names.has('HEAD') && names.has('objects') && names.has('refs'))
+      return `would take settings, and with them programs to run, from \`${folder}\``;
+  }
+  return undefined;
+}
+
+/** The folder and those around it, the innermost first. */
+function foldersUpFrom(directory: string): readonly string[] {
+  const parts = partsOf(directory);
+  return Array.from({length: parts.length + 1}, (_, at) => pathOf(parts.slice(0, parts.length - at)));
+}
+
+const isSaid = (reason: string | undefined): reason is string => reason !== undefined;
 
 function directoriesAfter(
   target: string,
@@ -52,7 +168,10 @@ function directoriesAfter(
   if (starts.length === 0) return 'goes on from a folder that is not known';
   const found = starts.flatMap(start => placesOf(start === '' ? target : `${start}/${target}`, ground));
   const outside = found.find(({place}) => place === 'outside-workspace');
-  return outside === undefined ? [...new Set(found.map(({path}) => path))] : `leaves the workspace: ${outside.path}`;
+  if (outside !== undefined) return `leaves the workspace: ${outside.path}`;
+  // The shell keeps the way it came for its next `..`, the system the place where that leads.
+  const ways = starts.map(start => pathOf(partsOf(start === '' ? target : `${start}/${target}`)));
+  return [...new Set([...found.map(({path}) => path), ...ways])];
 }
 
 /**

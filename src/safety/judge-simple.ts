@@ -3,18 +3,16 @@ import {gitGlobalFlags} from './programs/git.ts';
 import {plainText, whyNotReadOnly, type PathJudge} from './programs/judge-program.ts';
 import {whyNotSpecial} from './programs/special-programs.ts';
 import {readFlags} from './programs/flags.ts';
-import {looksForNames, tellsLittle} from './programs/names-of-files.ts';
-import type {Argument} from './shell/argument.ts';
+import {tellsLittle} from './programs/names-of-files.ts';
+import {chosenBy} from './programs/toolchains.ts';
+import type {Argument, Printed} from './shell/argument.ts';
 
 /** One program and what it is called with, where it runs, and what comes to it through a pipe. */
 export interface Call {
   readonly words: readonly Argument[];
   readonly directories: readonly string[];
-  /**
-   * What comes to it: names of files in the workspace, as `git ls-files` prints them; `all names` may be those of hidden and
-   * ignored files too, secrets among them.
-   */
-  readonly input: 'names' | 'all names' | 'anything';
+  /** What comes to it. */
+  readonly input: () => Printed;
 }
 
 /** Why a call is not known to only read; `undefined` when it is. The reason goes on after the command: "`rm a` deletes files". */
@@ -33,12 +31,47 @@ export function whyNotCall({words, directories, input}: Call, paths: PathRules):
     const inner = unwrapped(name, given);
     if (inner === 'unsure') return `runs another program through \`${name}\``;
     if (inner === 'none') {
-      const special = whyNotSpecial(name, given, judgePath);
-      if (special === 'none') return whyNotReadOnly(name, given, judgePath);
-      return special.reason;
+      const taken = tellsLittle.has(name) ? given.map(asSearched) : given;
+      const special = whyNotSpecial(name, taken, judgePath);
+      const reason = special === 'none' ? whyNotReadOnly(name, taken, judgePath) : special.reason;
+      return reason ?? whyNotFound(name, given) ?? whyNotHere({name, given, directories}, paths);
     }
     rest = inner;
   }
+}
+
+/** To programs that show little of them, files are given as to a search. */
+const asSearched = (argument: Argument): Argument =>
+  typeof argument.value === 'string'
+    ? argument
+    : {
+        ...argument,
+        value: argument.value.map(text => (text.style === 'found' ? {...text, style: 'searched'} : text)),
+      };
+
+/** All files together may hold secrets; programs that show what is in files are not given those. */
+function whyNotFound(name: string, given: readonly Argument[]): string | undefined {
+  if (tellsLittle.has(name)) return undefined;
+  const isAny = given.some(
+    ({value}) =>
+      typeof value !== 'string' && value.some(({text, style}) => style === 'found' && /^(?:\.\/)?\*\*$/u.test(text)),
+  );
+  return isAny ? 'is given files that may hold secrets' : undefined;
+}
+
+/** What depends on the folder a program runs in. */
+function whyNotHere(
+  {name, given, directories}: {readonly name: string; readonly given: readonly Argument[]} & Pick<Call, 'directories'>,
+  paths: PathRules,
+): string | undefined {
+  const chosen = chosenBy.get(name);
+  const file = chosen === undefined ? undefined : paths.near(chosen, directories);
+  if (file !== undefined) return `may run a program that \`${file}\` chooses`;
+  const texts = given.map(each => plainText(each) ?? '');
+  if (name !== 'diff' || !texts.some(text => /^(?:-[A-Za-z]*r|--recursive$)/u.test(text))) return undefined;
+  // It follows links.
+  const tells = texts.some(text => /^(?:-[A-Za-z]*q[A-Za-z]*|--brief)$/u.test(text)) ? 'named' : 'read';
+  return paths.from(directories)({text: '*', style: 'found'}, tells);
 }
 
 /** The program's name; one with a path counts as itself only in the folders of the system. */
@@ -101,15 +134,15 @@ function whyNotXargs(
   if (name === undefined || wrappers.has(name)) return 'runs another program through `xargs`';
   const [range] = inner.map(word => word.range);
   if (range === undefined) return undefined;
-  const isKnown = input === 'names' || (input === 'all names' && tellsLittle.has(name));
-  const fed: Argument = {range, value: isKnown ? [{text: '*', style: 'wild'}] : 'opaque'};
+  const told = input();
+  const fed: Argument = {range, value: told === 'anything' ? 'opaque' : [told]};
   const words = inner.map(word => {
     const text = plainText(word);
     if (placeholder === undefined || text?.includes(placeholder) !== true) return word;
-    return text === placeholder ? fed : {...word, value: 'unknown' as const};
+    return text === placeholder ? fed : {...word, value: 'opaque' as const};
   });
   const reason = whyNotCall(
-    {words: placeholder === undefined ? [...words, fed] : words, directories, input: 'anything'},
+    {words: placeholder === undefined ? [...words, fed] : words, directories, input: () => 'anything'},
     paths,
   );
   return reason === undefined ? undefined : `runs \`${name}\`, which ${reason}`;
@@ -152,72 +185,6 @@ function whyNotGit(
     places = after;
     at += 1;
   }
-  return whyNotReadOnly('git', given.slice(at), at === 0 ? judgePath : paths.from(places));
-}
-
-/** Whether what a call prints are names of files in the workspace, given that it only reads. */
-export function printsNames(call: Call, paths: PathRules): Call['input'] {
-  const [name = '', ...texts] = call.words.map(word => plainText(word) ?? '');
-  if (!tellsNames({name, texts, input: call.input}) || seeksSecrets(call, paths)) return 'anything';
-  return call.input === 'all names' || tellsHidden(name, texts) ? 'all names' : 'names';
-}
-
-/** Whether hidden or ignored files are among the names; a find for certain names tells those alone. */
-function tellsHidden(name: string, texts: readonly string[]): boolean {
-  if (name === 'find') return !looksForNames(texts);
-  if (name === 'git') return texts.some(text => /^(?:-\w*o|--others|--untracked)$/u.test(text));
-  if (name === 'grep')
-    return texts.some(text => /^-\w*[rR]/u.test(text)) && !texts.some(text => text.startsWith('--include'));
-  return (
-    /^(?:ls|rg|fd|fdfind)$/u.test(name) &&
-    texts.some(text => /^(?:-\w*[aAHu.]\w*|--hidden|--all|--almost-all|--no-ignore.*|--unrestricted)$/u.test(text))
-  );
-}
-
-const seeksSecrets = ({words, directories}: Call, paths: PathRules): boolean =>
-  words.some(
-    ({value}) =>
-      typeof value === 'string' ||
-      value.some(({text}) => paths.from(directories)({text, style: 'wild'}, 'read') !== undefined),
-  );
-
-function tellsNames({
-  name,
-  texts,
-  input,
-}: {
-  readonly name: string;
-  readonly texts: readonly string[];
-  readonly input: Call['input'];
-}): boolean {
-  switch (name) {
-    case 'find':
-      return !texts.some(text => /^-(?:printf|ls|exec)$/u.test(text));
-    case 'fd':
-    case 'fdfind':
-      return true;
-    case 'git':
-      return (
-        texts[0] === 'ls-files' ||
-        (texts.includes('--name-only') && texts[0] === 'diff') ||
-        (texts[0] === 'grep' && texts.includes('-l'))
-      );
-    case 'rg':
-      return texts.some(text => /^(?:--files|--files-with-matches|-[A-Za-z]*l)$/u.test(text));
-    case 'grep':
-      // A filter of names, or a search that tells names.
-      return (
-        texts.some(text => /^(?:--files-with-matches|-[A-Za-z]*[lL])$/u.test(text)) ||
-        (input !== 'anything' && !texts.some(text => /^-[A-Za-z]*[or]/u.test(text)))
-      );
-    case 'ls':
-      return !texts.some(text => /^-[A-Za-z]*[lsigo]/u.test(text));
-    case 'head':
-    case 'tail':
-    case 'sort':
-    case 'uniq':
-      return input !== 'anything' && texts.every(text => /^[-+]?\w*$/u.test(text));
-    default:
-      return false;
-  }
+  const reason = whyNotReadOnly('git', given.slice(at), at === 0 ? judgePath : paths.from(places));
+  return reason ?? whyNotFound('git', given) ?? paths.repository(places);
 }

@@ -1,8 +1,10 @@
 import type {Action} from '../actions/catalogue.ts';
 import {noDetail, type PermissionMode, type Verdict} from '../domain/risk.ts';
+import {beyondDenyRules} from './beyond-deny-rules.ts';
 import type {CommandForms} from './command-forms.ts';
 import {writesProtected} from './command-finding.ts';
 import {findingOf, type Evidence} from './finding.ts';
+import {givenSecrets, ruleGives} from './given-secrets.ts';
 import type {Finding} from './host-finding.ts';
 import {groundOfOneMoment, makeGround, type GroundOptions} from './ground.ts';
 import {readCommand, type ParsedCommand} from './read-command.ts';
@@ -19,8 +21,9 @@ export interface JudgeOptions extends GroundOptions {
 
 /**
  * The host's judgement of actions. What decides, in this order: a rule that denies; plan mode, for what is not known to only
- * read; bypassing, but for protected files; a rule that asks; a rule that allows, of protected files too; acceptEdits, for
- * ordinary edits; what the host found. What the model claims of its commands never loosens a verdict.
+ * read; a rule that may deny, where that cannot be told; bypassing, but for protected files; a rule that asks; a rule that allows, of protected files too; acceptEdits, for
+ * ordinary edits; what the host found. What the model claims of its commands never loosens a verdict. A rule with a pattern
+ * does not give secrets away unless it names them.
  */
 export interface Judge {
   assess(action: Action, mode: PermissionMode, signal: AbortSignal): Promise<Verdict>;
@@ -41,8 +44,10 @@ export function makeJudge({rules, directory, ...options}: JudgeOptions): Judge {
       };
       const finding = findingOf(action, evidence);
       const rule = ruleFor(action, rules, evidence);
-      const {risk, detail} = finding;
-      const plain = isPlainEdit(action, finding);
+      const {risk} = finding;
+      const given = givenSecrets(action);
+      const detail = {...finding.detail, rules: finding.detail.rules.filter(text => ruleGives(text, given))};
+      const plain = isPlainEdit(action, finding) && given.length === 0;
       const grantable = plain && rule?.behaviour !== 'ask' ? 'kind' : 'exact';
       const deny = (reason: string): Verdict => ({
         decision: 'deny',
@@ -68,19 +73,26 @@ export function makeJudge({rules, directory, ...options}: JudgeOptions): Judge {
 
       if (rule?.behaviour === 'deny') return deny(`the rule ${rule.text} forbids it`);
       if (mode === 'plan' && risk !== 'read-only') return deny('in plan mode nothing is changed or run');
-      if (rule?.behaviour === 'ask' && mode !== 'bypassPermissions') {
+      if (rule?.behaviour === 'ask' && (mode !== 'bypassPermissions' || rule.list === 'deny')) {
         return ask(`the rule ${rule.text} says to ask`, ...finding.reasons);
       }
-      if (rule?.behaviour === 'allow') return allow;
+      const beyond = parsed === undefined ? undefined : beyondDenyRules(parsed, rules);
+      if (beyond !== undefined) return ask(beyond, ...finding.reasons);
+      if (rule?.behaviour === 'allow' && ruleGives(rule.text, given)) return allow;
       if (mode === 'bypassPermissions' && !guarded()) return allow;
       if (mode === 'acceptEdits' && plain) return allow;
-      if (await covered()) return allow;
+      if (given.length === 0 && (await covered())) return allow;
       if (finding.decision === 'allow') {
         return action.name !== 'request-command-output' || (await confirmed())
           ? allow
           : ask('two ways of reading it differ');
       }
-      if (mode === 'bypassPermissions') return ask('it changes what can run or grant rights', ...finding.reasons);
+      if (mode === 'bypassPermissions') {
+        // Of edits the finding has said so, with the names.
+        return action.name === 'request-file-edits'
+          ? ask(...finding.reasons)
+          : ask('it changes what can run or grant rights', ...finding.reasons);
+      }
       return finding.reasons.length === 0 ? ask('edits ask first in this mode') : ask(...finding.reasons);
     },
   };

@@ -1,6 +1,8 @@
 import type {Ground} from './ground.ts';
 import {agreesWithGrammar} from './shell/agrees-with-grammar.ts';
 import {parseShell} from './shell/parse-shell.ts';
+import type {Script} from './shell/shell-tree.ts';
+import {withoutRepeats} from './shell/without-repeats.ts';
 import {walkScript, type Judgement} from './walk-script.ts';
 
 /** What a command consists of; or why that is not surely known. */
@@ -26,6 +28,13 @@ export function readCommand(
   return {
     extent: 'whole',
     ...walkScript({text: command, script: parsed.value}, {directory, ground}),
-    confirmed: () => (confirmed ??= agreesWithGrammar(command, parsed.value)),
+    confirmed: () => (confirmed ??= confirm(command, parsed.value)),
   };
+}
+
+async function confirm(command: string, script: Script): Promise<boolean> {
+  const short = withoutRepeats(command, script);
+  if (short.length === command.length) return agreesWithGrammar(command, script);
+  const parsed = parseShell(short);
+  return parsed.tag === 'ok' && agreesWithGrammar(short, parsed.value);
 }

@@ -1,6 +1,6 @@
 import {riskLevels, type RiskLevel} from '../domain/risk.ts';
 import {riskRows, type RiskRow} from './programs/risks.ts';
-import {programName, startsAfter, textsFrom} from './wrappers.ts';
+import {programName, startsIn, textsFrom} from './wrappers.ts';
 
 /** What a command does, as far as it is known from its words. */
 export interface KnownRisk {
@@ -16,13 +16,9 @@ export interface KnownRisk {
 /** The worst that the words of one simple command are known to do, looking inside what wraps them. */
 export function riskOfWords(words: readonly string[]): KnownRisk {
   const shellWords = words.map(plain => ({raw: plain, plain}));
-  const starts = new Set([0]);
-  for (const start of starts) {
-    for (const next of startsAfter(shellWords, start))
-      if (starts.size < mostStarts && next < words.length) starts.add(next);
-  }
-  const texts = [...starts].flatMap(start => textsFrom(shellWords, start));
-  const found = [...starts].flatMap(start => {
+  const starts = startsIn(shellWords).slice(0, mostStarts);
+  const texts = starts.flatMap(start => textsFrom(shellWords, start));
+  const found = starts.flatMap(start => {
     const row = rowFor(words.slice(start, start + mostWords));
     return row === undefined ? [] : [{risk: row.risk, does: row.does, words: words.slice(start), texts}];
   });

@@ -13,20 +13,22 @@ import {toolNamesOf, type PermissionRule, type PermissionRules} from './rules.ts
 type Behaviour = keyof PermissionRules;
 
 /**
- * The rule that decides: deny before ask before allow; `undefined` when none speaks of the action. Of commands it knows only
+ * The rule that decides, and the list it stands in: deny before ask before allow; `undefined` when none speaks of the action. A
+ * deny rule asks where it is not sure that it is broken. Of commands it knows only
  * what allows the whole of them; their parts may be allowed one by one, see `ruleForWords`.
  */
 export function ruleFor(
   action: Action,
   rules: PermissionRules,
   evidence: Evidence,
-): {readonly behaviour: Behaviour; readonly text: string} | undefined {
+): {readonly behaviour: Behaviour; readonly text: string; readonly list: Behaviour} | undefined {
   for (const behaviour of ['deny', 'ask', 'allow'] as const) {
     const manner = {...evidence, behaviour};
-    const rule =
-      rules[behaviour].find(candidate => speaksOf(candidate, action, manner)) ??
-      (behaviour === 'ask' ? rules.deny.find(candidate => mayBeSearched(candidate, action, manner)) : undefined);
-    if (rule !== undefined) return {behaviour, text: rule.text};
+    const searched =
+      behaviour === 'ask' ? rules.deny.find(candidate => mayBeSearched(candidate, action, manner)) : undefined;
+    if (searched !== undefined) return {behaviour, text: searched.text, list: 'deny'};
+    const rule = rules[behaviour].find(candidate => speaksOf(candidate, action, manner));
+    if (rule !== undefined) return {behaviour, text: rule.text, list: behaviour};
   }
   return undefined;
 }
@@ -145,7 +147,11 @@ function mayBeSearched({tool, about}: PermissionRule, action: Action, manner: Ma
   const folders = searchedFolders(manner.forms(action.input.command))
     .filter(({names}) => names === 'all' || !namesHidden(pattern))
     .map(({folder}) => folder);
-  return folders.length > 0 && meetsPlace(pattern, {places: placesOf(folders, manner), ...manner, fits: mayLieBelow});
+  return (
+    (folders.length > 0 && meetsPlace(pattern, {places: placesOf(folders, manner), ...manner, fits: mayLieBelow})) ||
+    // A program that is given the folder may look into all of it.
+    meetsPlace(pattern, {places: placesNamed(action.input.command, manner).mentioned, ...manner, fits: fitsFolder})
+  );
 }
 
 /** What may not be read may not be named in a command; what may not be edited may not be what a command writes to. */

@@ -1,4 +1,4 @@
-import {fitsRun} from './wildcard.ts';
+import {fitsName} from './glob-matches.ts';
 
 /**
  * Files that by their names hold keys, passwords or tokens. Compared without case. A name too many costs a question, one too few
@@ -6,7 +6,8 @@ import {fitsRun} from './wildcard.ts';
  */
 export function looksSecret(path: string): boolean {
   const parts = path.toLowerCase().split(/[\\/]/u);
-  const name = parts.at(-1) ?? '';
+  // Copies that editors and people leave behind hold what the file holds.
+  const name = (parts.at(-1) ?? '').replace(/(?<=.)(?:~|\.(?:bak|backup|old|orig|save|sw[op]|tmp|copy|\d+))+$/u, '');
   return (
     parts.some(part => folders.has(part)) ||
     (names.some(pattern => pattern.test(name)) && !samples.test(name)) ||
@@ -14,28 +15,22 @@ export function looksSecret(path: string): boolean {
   );
 }
 
-/** Whether a pattern with `*`, `?` or `[…]` may stand for the name of such a file. */
-export function mayNameSecret(pattern: string): boolean {
+/**
+ * Whether a pattern with `*`, `?` or `[…]` may stand for the name of such a file. One that means every file of a common kind,
+ * `*.json`, does not seek secrets when it is a program that looks for it.
+ */
+export function mayNameSecret(pattern: string, dots: 'as the shell does' | 'like other characters'): boolean {
   if (looksSecret(pattern)) return true;
   const last = pattern.toLowerCase().slice(pattern.lastIndexOf('/') + 1);
   if (last.startsWith('[')) return true;
+  if (dots === 'like other characters' && /^\*+\.(?:json|ya?ml|toml|txt|xml|ini|properties)$/u.test(last)) return false;
   // What begins with a wildcard does not stand for names with a leading dot, nor does a bare star seek secrets.
   if (/^\*+(?:\.\*)?$/u.test(last)) return false;
   if (last.length > longestPattern) return true;
-  const elements = (last.match(/\*+|\[[^\]]*\]?|[\s\S]/gu) ?? []).map(sign =>
-    sign.startsWith('*') ? '*' : sign.startsWith('[') || sign === '?' ? '?' : sign,
-  );
-  return examples.some(
-    example => (last.startsWith('.') || !example.startsWith('.')) && fitsRun(elements, example, wildcards),
-  );
+  return examples.some(fitsName(last, dots));
 }
 
 const longestPattern = 200;
-
-const wildcards = {
-  isStar: (wanted: string): boolean => wanted === '*',
-  fits: (wanted: string, found: string): boolean => wanted === '?' || wanted === found,
-};
 
 const folders: ReadonlySet<string> = new Set([
   '.ssh',
@@ -49,12 +44,12 @@ const folders: ReadonlySet<string> = new Set([
 
 const names: readonly RegExp[] = [
   /^\.env(?:\..*|rc|-.*|_.*)?$/u,
-  /\.env$/u,
+  /^\.{0,2}env$|\.env(?:[._-].*)?$/u,
   /\.(?:pem|key|p12|pfx|jks|keystore|kdbx|ppk|p8|tfvars|tfstate|tfstate\.backup|ovpn)$/u,
   /^id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?(?:[-._](?!pub$).*)?$/u,
   /^[._]netrc$/u,
   /^\.(?:npmrc|yarnrc\.yml|pypirc|git-credentials|pgpass|my\.cnf|htpasswd|dockercfg|vault-token|s3cfg|boto|terraformrc)$/u,
-  /^(?:credentials?|secrets?|passwords?|tokens?)(?:\.(?:json|ya?ml|toml|ini|txt|env|xml|properties))?$/u,
+  /^\.?(?:credentials?|secrets?|passwords?|tokens?|vault[-_]?pass\w*|(?:api|private|secret|access)[-_]?keys?)(?:\.(?:json|ya?ml|toml|ini|txt|env|xml|properties))?$/u,
   /^(?:service[-_]?account|gcp[-_]?key|firebase[-_]?adminsdk).*\.json$/u,
   /^kubeconfig/u,
   /_history$/u,

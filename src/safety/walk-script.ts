@@ -3,11 +3,15 @@ import {isAbsolutePath, pathOf} from './path-parts.ts';
 import type {TextRange} from '../domain/risk.ts';
 import {anyPaths, workspacePaths, type PathRules} from './judge-path.ts';
 import type {Ground} from './ground.ts';
-import {printsNames, whyNotCall, type Call} from './judge-simple.ts';
+import {judgeCd, judgeRead} from './judge-builtins.ts';
+import {whyNotCall, type Call} from './judge-simple.ts';
+import {printedBy} from './printed-by.ts';
 import {plainText} from './programs/judge-program.ts';
 import {whyNotDoubleTest} from './programs/special-programs.ts';
 import {quotedPart} from './quoted-part.ts';
-import {argumentsOf, type Argument, type Surroundings} from './shell/argument.ts';
+import {anything, ownScope, staying, union, type Ends, type Scope} from './shell-scope.ts';
+import {assigned, forgetMentioned, isOwnVariable, mergeInto, together} from './shell/variables.ts';
+import {argumentsOf, type Argument, type Printed, type Surroundings} from './shell/argument.ts';
 import type {AndOr, Command, Redirection, Script, SimpleWords, Step, Word} from './shell/shell-tree.ts';
 
 /** One simple command of a text, and whether it is known to only read. */
@@ -51,8 +55,10 @@ export function walkScript(
     home: pathOf(ground.homes()[0] ?? []),
     calls: [],
     concerns: [],
+    readOnly: new Map(),
+    printed: new Map(),
   };
-  walkList(script, {directories: [directory], variables: new Map()}, walk);
+  walkList(script, {directories: [directory], variables: new Map(), input: anything}, walk);
   return walk;
 }
 
@@ -62,113 +68,72 @@ interface Walk extends Judgement {
   readonly home: string;
   readonly calls: JudgedCall[];
   readonly concerns: Concern[];
-}
-
-/** What holds where a command begins. `variables` is shared by all that runs in one shell. */
-interface Scope {
-  readonly directories: readonly string[];
-  readonly variables: Map<string, Argument['value']>;
-}
-
-/** Where the shell is when a command went well, and when it did not. */
-interface Ends {
-  readonly success: readonly string[];
-  readonly failure: readonly string[];
+  /** Plain commands that only read, by their texts: in long chains they come again. */
+  readonly readOnly: Map<string, JudgedCall>;
+  /** What the substitutions print that were walked so far. */
+  readonly printed: Map<Script, Printed>;
 }
 
 function walkList(script: Script, scope: Scope, walk: Walk): Ends {
-  let ends: Ends = {success: scope.directories, failure: scope.directories};
+  let ends: Ends = staying(scope);
   for (const andOr of script) {
     const inner = {...scope, directories: union(ends.success, ends.failure)};
     if (andOr.runs === 'in-background') {
       const last = rangeOf(andOr);
-      if (last !== undefined)
-        walk.concerns.push({
-          range: last,
-          reason: `${quotedPart(walk.text, last)} goes on in the background`,
-          effect: 'unsure',
-          target: '',
-        });
+      if (last !== undefined) {
+        const reason = `${quotedPart(walk.text, last)} goes on in the background`;
+        walk.concerns.push({range: last, reason, effect: 'unsure', target: ''});
+      }
       walkSteps(andOr.steps, ownScope(inner), walk);
-      ends = {success: inner.directories, failure: inner.directories};
+      ends = staying(inner);
     } else ends = walkSteps(andOr.steps, inner, walk);
   }
-  return ends;
+  return script.length === 1 ? ends : {...ends, prints: anything};
 }
 
 function walkSteps(steps: readonly Step[], scope: Scope, walk: Walk): Ends {
-  let ends: Ends = {success: scope.directories, failure: scope.directories};
+  let ends = staying(scope);
+  // Steps joined by `&&` run one after the other or not at all; what they set may not have been set.
+  let chain = scope;
   for (const {when, pipeline} of steps) {
+    if (when === 'after-failure' && chain !== scope) mergeInto(scope.variables, [chain.variables]);
+    if (when !== 'always' && (chain === scope || when === 'after-failure')) chain = ownScope(scope);
     const before =
       when === 'after-success' ? ends.success : when === 'after-failure' ? ends.failure : scope.directories;
-    const after = walkPipeline(pipeline, {...scope, directories: before}, walk);
+    const after = walkPipeline(pipeline, {...chain, directories: before}, walk);
     if (when === 'always') ends = after;
-    else if (when === 'after-success') ends = {success: after.success, failure: union(ends.failure, after.failure)};
-    else ends = {success: union(ends.success, after.success), failure: after.failure};
+    else if (when === 'after-success') ends = {...after, failure: union(ends.failure, after.failure)};
+    else ends = {...after, success: union(ends.success, after.success)};
   }
-  return ends;
+  if (chain !== scope) mergeInto(scope.variables, [chain.variables]);
+  return steps.length === 1 ? ends : {...ends, prints: anything};
 }
 
 /** A command on its own runs in this shell; those of a pipe in shells of their own, the last one in some. */
 function walkPipeline(pipeline: readonly Command[], scope: Scope, walk: Walk): Ends {
   const [only] = pipeline;
-  if (only !== undefined && pipeline.length === 1) return walkCommand(only, {scope, input: 'anything'}, walk).ends;
-  let input: Call['input'] = 'anything';
-  for (const command of pipeline) input = walkCommand(command, {scope: ownScope(scope), input}, walk).prints;
-  return {success: scope.directories, failure: scope.directories};
+  if (only !== undefined && pipeline.length === 1) return walkCommand(only, scope, walk);
+  let {input} = scope;
+  for (const command of pipeline) input = walkCommand(command, {...ownScope(scope), input}, walk).prints;
+  return {...staying(scope), prints: input};
 }
 
-interface Walked {
-  readonly ends: Ends;
-  readonly prints: Call['input'];
-}
-
-function walkCommand(
-  command: Command,
-  {scope, input}: {readonly scope: Scope; readonly input: Call['input']},
-  walk: Walk,
-): Walked {
-  const overwrites = walkRedirections(command.redirections, scope, walk);
-  const stay: Ends = {success: scope.directories, failure: scope.directories};
-  const silent = (ends: Ends): Walked => ({ends, prints: 'anything'});
+function walkCommand(command: Command, outer: Scope, walk: Walk): Ends {
+  const overwrites = walkRedirections(command.redirections, outer, walk);
+  const scope: Scope = command.redirections.some(({sign}) => sign.startsWith('<'))
+    ? {...outer, input: anything}
+    : outer;
   switch (command.kind) {
     case 'simple':
-      return walkSimple(command, {scope, input, overwrites}, walk);
+      return walkSimple(command, {scope, overwrites}, walk);
     case 'group':
-      if (command.scope === 'shared') return silent(walkList(command.body, scope, walk));
+      if (command.scope === 'shared') return {...walkList(command.body, scope, walk), prints: anything};
       walkList(command.body, ownScope(scope), walk);
-      return silent(stay);
-    case 'branches': {
-      const moving = settled(scope, {range: command.range, walk});
-      let ends: Ends = {success: moving.directories, failure: moving.directories};
-      for (const script of command.scripts) {
-        const after = walkList(script, moving, walk);
-        ends = {
-          success: union(ends.success, after.success, after.failure),
-          failure: union(ends.failure, after.success, after.failure),
-        };
-      }
-      return silent(ends);
-    }
-    case 'for': {
-      walkInner(command.values, scope, walk);
-      const values = command.values.flatMap(word => argumentsOf(word, around(scope, walk)));
-      // Others steer the shell or programs: PATH, IFS.
-      if (!isOwnVariable(command.variable))
-        walk.concerns.push({
-          range: command.range,
-          reason: `the loop sets \`${command.variable}\``,
-          effect: 'unsure',
-          target: '',
-        });
-      const moving = settled(scope, {range: command.range, walk});
-      scope.variables.set(command.variable, together(values));
-      const after = walkList(command.body, moving, walk);
-      return silent({
-        success: union(after.success, moving.directories),
-        failure: union(after.failure, moving.directories),
-      });
-    }
+      return staying(scope);
+    case 'branches':
+      return walkBranches(command, scope, walk);
+    case 'for':
+      return walkFor(command, scope, walk);
     case 'test': {
       walkInner(command.words, scope, walk);
       const words = command.words.flatMap(word => argumentsOf(word, around(scope, walk)));
@@ -180,78 +145,126 @@ function walkCommand(
           effect: 'unsure',
           target: '',
         });
-      return silent(stay);
+      return staying(scope);
     }
     default:
       return unreachable(command);
   }
 }
 
+/** The first script runs always, the others perhaps; those of a loop again and again. */
+function walkBranches(branches: Command & {readonly kind: 'branches'}, scope: Scope, walk: Walk): Ends {
+  const {scripts, words, runs, range} = branches;
+  walkInner(words, scope, walk);
+  if (runs === 'again') forgetMentioned(scope.variables, range, walk);
+  const once = (moving: Scope): Ends => {
+    let ends = staying(moving);
+    const ways: Scope['variables'][] = [];
+    for (const [at, script] of scripts.entries()) {
+      const inner = at === 0 && words.length === 0 ? moving : ownScope(moving);
+      const after = walkList(script, inner, walk);
+      if (inner !== moving) ways.push(inner.variables);
+      ends = {
+        success: union(ends.success, after.success, after.failure),
+        failure: union(ends.failure, after.success, after.failure),
+        prints: anything,
+      };
+    }
+    mergeInto(moving.variables, ways);
+    return ends;
+  };
+  return runs === 'again' ? repeated(scope, once, walk) : once(scope);
+}
+
+function walkFor({variable, values, body, range}: Command & {readonly kind: 'for'}, scope: Scope, walk: Walk): Ends {
+  walkInner(values, scope, walk);
+  const given = values.flatMap(word => argumentsOf(word, around(scope, walk)));
+  // Others steer the shell or programs: PATH, IFS.
+  if (!isOwnVariable(variable))
+    walk.concerns.push({range, reason: `the loop sets \`${variable}\``, effect: 'unsure', target: ''});
+  const [first] = body;
+  const from = (first === undefined ? undefined : rangeOf(first)?.from) ?? range.from;
+  const once = (moving: Scope): Ends => {
+    const inner = ownScope(moving);
+    forgetMentioned(inner.variables, {from, to: range.to}, walk);
+    inner.variables.set(variable, together(given));
+    const after = walkList(body, inner, walk);
+    mergeInto(moving.variables, [inner.variables]);
+    return {
+      success: union(after.success, moving.directories),
+      failure: union(after.failure, moving.directories),
+      prints: anything,
+    };
+  };
+  return repeated(scope, once, walk);
+}
+
+/** What runs again starts where it ended: where that is somewhere else, it may start anywhere. */
+function repeated(scope: Scope, once: (scope: Scope) => Ends, walk: Walk): Ends {
+  const before = {calls: walk.calls.length, concerns: walk.concerns.length, variables: new Map(scope.variables)};
+  const ends = once(scope);
+  if ([...ends.success, ...ends.failure].every(each => scope.directories.includes(each))) return ends;
+  walk.calls.length = before.calls;
+  walk.concerns.length = before.concerns;
+  for (const [name, value] of before.variables) scope.variables.set(name, value);
+  return once({...scope, directories: []});
+}
+
 function walkSimple(
   {words, assignments, range}: SimpleWords,
-  {
-    scope,
-    input,
-    overwrites,
-  }: {readonly scope: Scope; readonly input: Call['input']; readonly overwrites: readonly string[]},
+  {scope, overwrites}: {readonly scope: Scope; readonly overwrites: readonly string[]},
   walk: Walk,
-): Walked {
-  for (const assignment of assignments) {
-    const reason = `${quotedPart(walk.text, assignment.range)} sets a variable, which can change what runs`;
-    walk.concerns.push({range: assignment.range, reason, effect: 'unsure', target: ''});
+): Ends {
+  const written = walk.text.slice(range.from, range.to);
+  const known = scope.variables.size === 0 ? walk.readOnly.get(written) : undefined;
+  if (known !== undefined && known.directories === scope.directories) {
+    walk.calls.push({...known, range});
+    return {...staying(scope), prints: () => printedBy({...known, input: scope.input})};
   }
   walkInner([...assignments, ...words], scope, walk);
+  for (const assignment of assignments) {
+    const value = assigned(assignment, around(scope, walk));
+    if (value.kind === 'own' && words.length === 0) scope.variables.set(value.name, value.value);
+    else if (value.kind !== 'harmless') {
+      const reason = `${quotedPart(walk.text, assignment.range)} sets a variable, which can change what runs`;
+      walk.concerns.push({range: assignment.range, reason, effect: 'unsure', target: ''});
+    }
+  }
   const given = words.flatMap(word => argumentsOf(word, around(scope, walk)));
-  const call: Call = {words: given, directories: scope.directories, input};
-  const stay: Ends = {success: scope.directories, failure: scope.directories};
-  if (given.length === 0) return {ends: stay, prints: 'anything'};
+  const call: Call = {words: given, directories: scope.directories, input: scope.input};
+  if (given.length === 0) return staying(scope);
   const name = plainText(given[0]);
   const judged =
     name === 'cd'
-      ? judgeCd(call, walk)
+      ? judgeCd(call, walk.paths)
       : name === 'read'
-        ? judgeRead(call, scope)
-        : {reason: whyNotCall(call, walk.paths), ends: stay};
+        ? judgeRead(
+            words.map(word => walk.text.slice(word.range.from, word.range.to)),
+            call,
+            scope,
+          )
+        : {
+            reason: isLiteral(words[0]) ? whyNotCall(call, walk.paths) : 'runs a program by what a variable holds',
+            ends: staying(scope),
+          };
   const elsewhere =
     judged.reason === undefined || name === 'cd' || whyNotCall(call, anyPaths) === undefined ? 'only reads' : 'unsure';
-  walk.calls.push({range, words: given, directories: scope.directories, reason: judged.reason, elsewhere, overwrites});
-  const prints = judged.reason === undefined ? printsNames(call, walk.paths) : 'anything';
-  return {ends: judged.ends, prints};
+  const found: JudgedCall = {...call, range, reason: judged.reason, elsewhere, overwrites};
+  walk.calls.push(found);
+  if (found.reason === undefined && !moves.has(name ?? '') && plainCommand.test(written))
+    walk.readOnly.set(written, found);
+  return {...judged.ends, prints: judged.reason === undefined ? () => printedBy(call) : anything};
 }
 
-interface JudgedBuiltin {
-  readonly reason: string | undefined;
-  readonly ends: Ends;
-}
+/** A program is to stand there by its name. */
+const isLiteral = (word: Word | undefined): boolean =>
+  word?.pieces.every(({kind}) => kind === 'text' || kind === 'braces') === true;
 
-function judgeCd({words, directories}: Call, {paths}: Walk): JudgedBuiltin {
-  const nowhere: Ends = {success: [], failure: directories};
-  const [target, ...more] = words.slice(1).map(plainText);
-  if (words.length !== 2 || target === undefined || more.length > 0 || target.startsWith('-') || target === '') {
-    return {
-      reason: words.length === 1 ? 'leaves the workspace for the home folder' : 'goes to a folder that is not known',
-      ends: nowhere,
-    };
-  }
-  const after = paths.after(target, directories);
-  return typeof after === 'string'
-    ? {reason: after, ends: nowhere}
-    : {reason: undefined, ends: {success: after, failure: directories}};
-}
+/** What the very same words come to does not depend on anything but where they run. */
+const plainCommand = /^[\w ./:,@%+-]+$/u;
 
-/** `read -r line` sets variables of the script alone. */
-function judgeRead({words, directories}: Call, scope: Scope): JudgedBuiltin {
-  const names = words
-    .slice(1)
-    .map(plainText)
-    .filter((name, at) => at > 0 || name !== '-r');
-  const fine = names.every(name => name !== undefined && isOwnVariable(name));
-  for (const name of names) if (name !== undefined) scope.variables.set(name, 'opaque');
-  return {
-    reason: fine ? undefined : 'sets variables, which can change what runs',
-    ends: {success: directories, failure: directories},
-  };
-}
+/** What goes elsewhere, sets variables, or takes words from its input. */
+const moves: ReadonlySet<string> = new Set(['cd', 'read', 'xargs']);
 
 /** Redirections to files and what the rest of them reads; what is written comes back. */
 function walkRedirections(redirections: readonly Redirection[], scope: Scope, walk: Walk): readonly string[] {
@@ -297,7 +310,7 @@ function walkRedirections(redirections: readonly Redirection[], scope: Scope, wa
       effect,
       target: absolute(text, scope),
     });
-    return [text ?? walk.text.slice(target.range.from, target.range.to)];
+    return effect === 'appends' ? [] : [text ?? walk.text.slice(target.range.from, target.range.to)];
   });
 
   function concern(range: TextRange, reason: string, effect: Concern['effect']): void {
@@ -319,39 +332,18 @@ const plainSign = ({from}: TextRange, {text}: Walk): boolean => text.charAt(from
 function walkInner(words: readonly Word[], scope: Scope, walk: Walk): void {
   for (const {pieces} of words) {
     for (const piece of pieces) {
-      if (piece.kind === 'substitution' || piece.kind === 'process') walkList(piece.script, ownScope(scope), walk);
+      if (piece.kind === 'substitution' || piece.kind === 'process')
+        walk.printed.set(piece.script, walkList(piece.script, ownScope(scope), walk).prints());
     }
   }
 }
 
-const ownScope = (scope: Scope): Scope => ({...scope, variables: new Map(scope.variables)});
-
-const around = ({directories, variables}: Scope, {home}: Walk): Surroundings => ({home, directories, variables});
-
-/** The scope of a body that may run again: where it moves, it may start anywhere. */
-const settled = (scope: Scope, {range, walk}: {readonly range: TextRange; readonly walk: Walk}): Scope =>
-  /\b(?:cd|pushd|popd)\b/u.test(walk.text.slice(range.from, range.to)) ? {...scope, directories: []} : scope;
-
-/** A value that may be any of several. */
-function together(values: readonly Argument[]): Argument['value'] {
-  const texts = values.flatMap(({value}) => (typeof value === 'string' ? [] : value));
-  if (values.some(({value}) => value === 'unknown') || texts.length > 64) return 'unknown';
-  if (values.some(({value}) => value === 'opaque')) return 'opaque';
-  return texts;
-}
-
-const isOwnVariable = (name: string): boolean => /^(?!npm_|http)[a-z][a-z0-9_]*$/u.test(name);
-
-/** More places than these and it counts as not known. */
-const mostPlaces = 8;
-
-function union(first: readonly string[], ...others: readonly (readonly string[])[]): readonly string[] {
-  if (others.every(each => each === first)) return first;
-  const places = [first, ...others];
-  if (places.some(each => each.length === 0)) return [];
-  const all = [...new Set(places.flat())];
-  return all.length > mostPlaces ? [] : all;
-}
+const around = ({directories, variables}: Scope, {home, printed}: Walk): Surroundings => ({
+  home,
+  directories,
+  variables,
+  prints: script => printed.get(script) ?? 'anything',
+});
 
 function rangeOf({steps}: AndOr): TextRange | undefined {
   const ranges = steps.flatMap(({pipeline}) => pipeline.map(({range}) => range));

@@ -10,9 +10,27 @@ const wrappers = named(
 );
 
 /** The same, with an operand of their own before the command. */
-const wrappersOfOperand = named('timeout gtimeout chrt taskset flock chroot gosu su-exec');
+const wrappersOfOperand = named('timeout gtimeout chrt taskset flock chroot gosu su-exec ssh');
 
 const shells = named('sh bash zsh dash ksh mksh ash fish rbash su runuser script');
+
+export const isShell = (name: string): boolean => shells.has(name);
+
+export const isWrapper = (name: string): boolean => wrappers.has(name) || wrappersOfOperand.has(name);
+
+/** Beginnings tried in one command: `sudo env nice rm` has four. */
+export const mostStarts = 64;
+
+/** The words at which a command may begin: the first, and what each wrapper leads up to. */
+export function startsIn(words: readonly ShellWord[]): readonly number[] {
+  const starts = new Set([0]);
+  for (const start of starts) {
+    for (const next of startsAfter(words, start)) {
+      if (starts.size < mostStarts && next < words.length) starts.add(next);
+    }
+  }
+  return [...starts];
+}
 
 /** The name of the program a word calls if what it expands comes to nothing: `/bin/rm`, `"$BIN"/rm` and `rm$X` are `rm`. */
 export function programName(word: string): string {
@@ -21,12 +39,13 @@ export function programName(word: string): string {
 }
 
 /** Where, after the word at `at`, the command that it leads up to may begin. Whether an option takes a value is not known: both count. */
-export function startsAfter(words: readonly ShellWord[], at: number): readonly number[] {
+function startsAfter(words: readonly ShellWord[], at: number): readonly number[] {
   const plain = words[at]?.plain ?? '';
   if (isAssignment(plain)) return [skipAssignments(words, at)];
   const name = programName(plain);
   // A word that may come to nothing leaves the next to be the command.
   if (name === '' || keywords.has(name)) return [at + 1];
+  if (name === 'git') return afterEach(words, {from: at + 1, words: gitsCommands});
   if (name === 'find') return afterEach(words, {from: at + 1, words: findsCommands});
   if (wrappers.has(name)) return afterOptions(words, {from: at + 1, operands: 0});
   return wrappersOfOperand.has(name) ? afterOptions(words, {from: at + 1, operands: 1}) : [];
@@ -43,9 +62,19 @@ export function textsFrom(words: readonly ShellWord[], at: number): readonly str
   }
   if (name === 'env') return rest.map(word => word.replace(/^(?:-S|--split-string=?)/u, '')).filter(hasSpace);
   if (name === 'trap') return rest.slice(0, 1);
+  if (name === 'git') {
+    return rest.flatMap((word, index) =>
+      /^(?:foreach|-x|--exec)$/u.test(rest[index - 1] ?? '')
+        ? [word]
+        : word.startsWith('--exec=')
+          ? [word.slice(7)]
+          : [],
+    );
+  }
   return name === 'eval' || name === 'watch' || name === 'parallel' ? [rest.join(' ')] : [];
 }
 
+const gitsCommands = named('foreach run --exec -x');
 const findsCommands = named('-exec -execdir -ok -okdir');
 
 const isAssignment = (word: string): boolean => /^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=/u.test(word);

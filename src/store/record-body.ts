@@ -3,7 +3,8 @@ import {parseJson, type Json} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {actionId, messageId} from '../domain/ids.ts';
-import type {JournalRecord} from '../domain/journal.ts';
+import {treeId} from '../domain/checkpoint.ts';
+import {rewindScopes, type JournalRecord} from '../domain/journal.ts';
 
 /**
  * The body of a record as it is kept: one JSON text, in which NUL and lone surrogates are escaped, so that any string comes
@@ -26,6 +27,16 @@ export function encodeBody(record: JournalRecord): string {
       const {message, model, index, text} = record;
       return JSON.stringify({message, model, index, text});
     }
+    case 'checkpoint': {
+      const {prompt, moment, tree} = record;
+      return JSON.stringify({prompt, moment, tree});
+    }
+    case 'rewind': {
+      const {to, what, files} = record;
+      return JSON.stringify({to, what, files});
+    }
+    case 'redo':
+      return JSON.stringify({files: record.files});
     case 'usage': {
       const {model, usage: used} = record;
       return JSON.stringify({model, usage: used});
@@ -52,6 +63,12 @@ export function decodeBody(kind: string, body: string): Outcome<JournalRecord, s
       return fits(approval, json.value, value => ({kind, ...value}));
     case 'piece':
       return fits(piece, json.value, value => ({kind, ...value}));
+    case 'checkpoint':
+      return fits(checkpoint, json.value, value => ({kind, ...value}));
+    case 'rewind':
+      return fits(rewind, json.value, value => ({kind, ...value}));
+    case 'redo':
+      return fits(redo, json.value, value => ({kind, ...value}));
     case 'usage':
       return fits(requestUsage, json.value, value => ({kind, ...value}));
     default:
@@ -125,4 +142,9 @@ const approval = z.object({
   decision: z.enum(['allowed', 'refused']),
   by: z.enum(['user', 'rule', 'nobody']),
 });
+const treeIdSchema = z.pipe(z.string(), z.transform(treeId));
+const fileChange = z.union([z.literal('untouched'), z.object({before: treeIdSchema, after: treeIdSchema})]);
+const checkpoint = z.object({prompt: messageIdSchema, moment: z.enum(['before', 'after']), tree: treeIdSchema});
+const rewind = z.object({to: messageIdSchema, what: z.enum(rewindScopes), files: fileChange});
+const redo = z.object({files: fileChange});
 const requestUsage = z.object({model: z.string(), usage});

@@ -3,24 +3,26 @@ import {unreachable} from '../base/unreachable.ts';
 import type {BlockId} from '../domain/ids.ts';
 import {attachText, type AttachEnd} from './attached-terminal.ts';
 import {openBlocks} from './input/block-picker.ts';
-import {commandsFor, type CommandInfo, type CommandLine} from './input/commands.ts';
+import {commandOp, commandsFor, unknownText, type CommandInfo, type CommandLine} from './input/commands.ts';
 import {draftOf, isEmptyDraft} from './input/draft.ts';
 import {readMode} from './input/modes.ts';
 import {historyOf} from './input/prompt-history.ts';
 import {readKeys, type KeyPress, type RawKey} from './input/keymap.ts';
 import {leaveWithinMs, press} from './input/press.ts';
+import {followRewind} from './input/follow-rewind.ts';
 import {openPicker} from './input/session-picker.ts';
 import {attend, focusDue, focused, openUi, type Effect, type Ui} from './input/ui.ts';
 import type {MarkdownLexer} from './markdown/render-markdown.ts';
 import type {TuiExit, TuiOptions} from './options.ts';
 import {drain} from './state/drain.ts';
 import {promptQueued, reduce, stopAsked, told} from './state/reduce.ts';
+import {attentionOf} from './state/select.ts';
 import {emptyView, type View} from './state/view.ts';
 import type {Surface} from './surface.tsx';
 import type {Frame} from './text/wrap.ts';
 import {themeOf, type Theme} from './theme/theme.ts';
 import {wholeApproval} from './views/approval-card.ts';
-import {helpText} from './views/help-text.ts';
+import {helpText, modelText} from './views/help-text.ts';
 import {permissionsText, trustText} from './views/permission-text.ts';
 import {screen} from './views/screen.ts';
 import {finishedLines, openLines} from './views/transcript.ts';
@@ -86,6 +88,7 @@ export class Session {
       const {queued} = this.#view;
       this.#view = reduce(this.#view, event);
       if (event.event === 'prompt-accepted') this.#runningSince = this.#options.clock.now();
+      this.#ui = followRewind(this.#ui, event);
       if (event.event === 'retrying') this.#retryAt = this.#options.clock.now() + event.delayMs;
       if (event.event === 'prompt-finished' && event.summary.end.kind === 'interrupted') this.#giveBack(queued);
     }
@@ -136,12 +139,16 @@ export class Session {
   resume(surface: Surface, block: BlockId, end: AttachEnd): void {
     this.#surface = surface;
     for (const {id} of this.#view.handOvers.filter(open => open.block === block)) {
-      const how = end.kind === 'refused' ? 'declined' : end.kind;
-      this.#options.engine.submit({op: 'answer-hand-over', id, end: how});
+      this.#options.engine.submit({op: 'answer-hand-over', id, end: end.kind === 'refused' ? 'declined' : end.kind});
     }
     this.#view = told(this.#view, end.kind === 'refused' ? 'warning' : 'info', attachText(block, end));
     this.#attend();
     this.#drawNow();
+  }
+
+  /** Whether something waits for the user's answer. */
+  get asks(): boolean {
+    return ['approval', 'question'].includes(attentionOf(this.#view).kind);
   }
 
   /** Stops all timers; answers with what was open, for the scrollback. */
@@ -222,26 +229,19 @@ export class Session {
 
   #command(line: CommandLine): void {
     if (line.kind === 'unknown') {
-      const near = line.nearest === '' ? '/help lists the commands.' : `Did you mean ${line.nearest}?`;
-      this.#view = told(this.#view, 'warning', `There is no command ${line.word}. ${near}`);
+      this.#view = told(this.#view, 'warning', unknownText(line));
       return;
     }
-    const {engine} = this.#options;
     switch (line.name) {
       case 'help':
         this.#view = told(this.#view, 'info', helpText(this.#commands));
-        return;
-      case 'clear':
-        engine.submit({op: 'open-session', session: {kind: 'new'}});
         return;
       case 'resume':
         this.#pickSession();
         return;
       case 'model':
-        if (line.argument === '') {
-          const model = this.#view.model === '' ? 'No model is configured.' : `The model is ${this.#view.model}.`;
-          this.#view = told(this.#view, 'info', `${model} /model NAME changes it.`);
-        } else engine.submit({op: 'set-model', model: line.argument});
+        if (line.argument === '') this.#view = told(this.#view, 'info', modelText(this.#view.model));
+        else this.#options.engine.submit({op: 'set-model', model: line.argument});
         return;
       case 'mode':
         this.#chooseMode(line.argument);
@@ -256,11 +256,15 @@ export class Session {
       case 'ps':
         this.#ui = {...this.#ui, picker: {kind: 'blocks', picker: openBlocks}};
         return;
-      case 'demo':
-        this.#host.leave({kind: 'demo'});
+      case 'clear':
+      case 'undo':
+      case 'redo':
+      case 'rewind':
+        this.#options.engine.submit(commandOp(line.name));
         return;
+      case 'demo':
       case 'exit':
-        this.#host.leave({kind: 'left'});
+        this.#host.leave({kind: line.name === 'demo' ? 'demo' : 'left'});
         return;
       default:
         unreachable(line.name);

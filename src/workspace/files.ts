@@ -5,11 +5,10 @@ import {causeText, rejected, type Fault} from '../domain/fault.ts';
 import {missingText} from './files/file-snapshot.ts';
 import {listDirectory} from './files/list-directory.ts';
 import {openRegular} from './files/open-regular.ts';
-import {planEdits, type PlannedFile} from './files/plan-edits.ts';
-import {readRegular, type FileRead} from './files/read-file.ts';
+import type {PlannedFile} from './files/plan-edits.ts';
+import type {FileRead} from './files/read-file.ts';
 import {holds, makePaths, pathTrouble} from './files/resolve-path.ts';
-import {syntaxNote} from './files/syntax-note.ts';
-import {writeFiles, type FileWrite} from './files/write-files.ts';
+import type {FileWrite} from './files/write-files.ts';
 
 /**
  * The files of the machine as seen from a workspace: the first of `roots`, where relative paths start; all roots count as
@@ -46,6 +45,7 @@ export function makeFiles(options: {
       const {handle, stats} = found;
       let answer: Outcome<FileRead, Fault>;
       try {
+        const {readRegular} = await import('./files/read-file.ts');
         answer = await readRegular({handle, size: stats.size, shown, request}, signal);
       } finally {
         await handle.close();
@@ -62,6 +62,12 @@ export function makeFiles(options: {
 
   const context = (missed: (real: string) => number) => ({paths, home: options.home, known, isReadOnly, missed});
 
+  const countMiss = (real: string): number => {
+    const times = (misses.get(real) ?? 0) + 1;
+    misses.set(real, times);
+    return times;
+  };
+
   return {
     resolve(path) {
       const resolved = paths.resolve(path);
@@ -69,15 +75,12 @@ export function makeFiles(options: {
     },
     read,
     async plan(edits, signal) {
-      const count = (real: string): number => {
-        const times = (misses.get(real) ?? 0) + 1;
-        misses.set(real, times);
-        return times;
-      };
-      const planned = await planEdits(edits, context(count), signal);
+      const {planEdits} = await import('./files/plan-edits.ts');
+      const planned = await planEdits(edits, context(countMiss), signal);
       return planned.tag === 'ok' ? ok(planned.value.map(({diff}) => diff)) : planned;
     },
     async apply(edits, shown, signal) {
+      const {planEdits} = await import('./files/plan-edits.ts');
       const planned = await planEdits(
         edits,
         context(() => 0),
@@ -86,13 +89,14 @@ export function makeFiles(options: {
       if (planned.tag === 'failed') return planned;
       const surprise = findSurprise(planned.value, shown);
       if (surprise !== undefined) return failed(rejected(surprise));
+      const {writeFiles} = await import('./files/write-files.ts');
       const written = await writeFiles(planned.value.flatMap(writesOf), signal);
       if (written.tag === 'failed') return written;
-      for (const {path, source, after, diff} of planned.value) {
+      for (const {path, source, after, afterwards, diff} of planned.value) {
         misses.delete(path);
         if (source !== undefined) known.delete(source.path);
         if (after === undefined) known.delete(path);
-        else known.set(path, diff.after);
+        else if (afterwards === 'known') known.set(path, diff.after);
       }
       return ok(await Promise.all(planned.value.map(withSyntaxNote)));
     },
@@ -107,6 +111,7 @@ function writesOf({path, before, after, source, diff}: PlannedFile): readonly Fi
 }
 
 async function withSyntaxNote({path, before, source, after, diff}: PlannedFile): Promise<FileDiff> {
+  const {syntaxNote} = await import('./files/syntax-note.ts');
   const old = source?.before ?? before;
   const note = await syntaxNote(path, old.kind === 'present' ? old.bytes : undefined, after);
   return note === undefined ? diff : {...diff, notes: [...diff.notes, note]};
@@ -129,9 +134,11 @@ function findSurprise(planned: readonly PlannedFile[], shown: readonly FileDiff[
 }
 
 function changesAlike(shown: FileDiff, planned: FileDiff): boolean {
-  const existed = (diff: FileDiff) => [diff.before === 'absent', diff.after === 'absent', diff.movedFrom].join('\n');
-  return existed(shown) === existed(planned) && linesThatChange(shown) === linesThatChange(planned);
+  return kindOfChange(shown) === kindOfChange(planned) && linesThatChange(shown) === linesThatChange(planned);
 }
+
+const kindOfChange = (diff: FileDiff): string =>
+  [diff.before === 'absent', diff.after === 'absent', diff.movedFrom].join('\n');
 
 const linesThatChange = ({hunks}: FileDiff): string =>
   hunks

@@ -152,6 +152,10 @@ function calls(): Readonly<Record<string, {readonly good: Json; readonly bad: Js
       bad: {file_path: 'a.ts', edits: []},
     },
     Write: {good: {file_path: 'a.ts', content: ''}, bad: {file_path: 'a.ts'}},
+    ApplyPatch: {
+      good: {patch: '*** Begin Patch\n*** Delete File: a.ts\n*** End Patch'},
+      bad: {patch: ''},
+    },
     Grep: {good: {pattern: 'a', output_mode: 'content', '-i': true}, bad: {pattern: 'a', output_mode: 'lines'}},
     Glob: {good: {pattern: '**/*.ts', max_depth: 2}, bad: {pattern: '**/*.ts', max_depth: 0}},
     AskUserQuestion: {

@@ -21,6 +21,7 @@ export async function judgements(): Promise<string> {
     roots: ['/w'],
     home: '/home/me',
     directory: () => '/w',
+    list: () => [],
     resolve: path => ({path, place: path.startsWith('/w/') ? 'inside-workspace' : 'outside-workspace'}),
   });
   const {signal} = new AbortController();

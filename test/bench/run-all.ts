@@ -8,6 +8,7 @@ import {rolldown} from 'rolldown';
 import type {ModelEvent} from '../../src/domain/model-stream.ts';
 import {protoAsText} from '../../.config/proto-as-text.ts';
 import {AnthropicDecoder} from '../../src/models/anthropic-decoder.ts';
+import {checkpointCost} from './checkpoints.ts';
 import {judgements} from './judgements.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -76,6 +77,12 @@ try {
   row('decode 1 MB in 25,000 stream events', `${decodeMs().toFixed(0)} ms CPU`);
 
   row('judge a command', await judgements());
+
+  row('a prompt that only reads: checkpoints', 'none is taken');
+  for (const files of [1000, 10_000, 50_000]) {
+    // oxlint-disable-next-line no-await-in-loop -- one measurement after the other
+    row(`checkpoint of ${files} files`, await checkpointCost(files));
+  }
 
   row('terminal UI, 300 kB of markdown in 40-byte deltas', await bundled('tui-stream'));
   row('read and fold 50 MB of the task protocol', await bundled('task-log'));

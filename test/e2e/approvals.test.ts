@@ -83,10 +83,10 @@ describe.skipIf(!hasTmux)('approvals in a terminal (needs tmux)', () => {
     writeFileSync(join(scene.place.work, 'build', 'a'), 'x');
     await using terminal = await open(scene);
     await enter(terminal, 'weft Clean it.');
-    await terminal.onScreen(/Allow this\?[^]*rm -rf build[^]*can destroy data[^]*yes, by typing \w+/u);
-    const word = /by typing (?<word>\w+)/u.exec(await terminal.text())?.groups?.['word'] ?? '';
+    await terminal.onScreen(/Allow this\?[^]*rm -rf build[^]*can destroy data[^]*Type \w+, then Enter/u);
+    const word = /Type (?<word>\w+), then Enter/u.exec(await terminal.text())?.groups?.['word'] ?? '';
     await terminal.press('Enter');
-    await terminal.type('w');
+    await terminal.type(word.slice(0, 1));
     await terminal.onScreen(/type the word/u);
     await enter(terminal, 'wrong');
     await terminal.onScreen(/was not the word/u);

@@ -122,6 +122,23 @@ describe('settings', () => {
     expect(stderr.split('\n')).toContainEqual(expect.stringContaining(`weft: ${file}: "${key}" is ignored: `));
   });
 
+  test("a project's settings that do not count, since weft starts below them, are named", async () => {
+    await using scene = await openWith({
+      '.git/HEAD': '',
+      '.weft/settings.json': settings({permissions: {deny: ['Bash(touch:*)']}}),
+      'packages/a/x': '',
+      'packages/b/.weft/settings.json': settings({}),
+    });
+    const noted = async (folder: string): Promise<string> =>
+      (await scene.run(['--prompt', 'x', '--cwd', folder, '--no-session-persistence'])).stderr;
+    const {work} = scene.place;
+    expect(await noted('packages/a')).toBe(
+      `weft: ${join(work, '.weft', 'settings.json')} counts only where weft starts in ${work}: weft --cwd ${work}\n`,
+    );
+    // The script has no more answers: what is looked at is said before they are missed.
+    expect(await noted('.')).not.toContain('counts only');
+  });
+
   test('a key that nobody knows is named, with what was meant', async () => {
     await using scene = await openWith({'~/settings.json': settings({modle: 'x'})});
     const {code, stdout, stderr} = await scene.run(['--prompt', 'x']);

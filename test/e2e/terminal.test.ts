@@ -172,6 +172,29 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     expect(await terminal.modes()).toBe(modes);
   });
 
+  test.each(['SIGTERM', 'SIGHUP'] as const)('%s while a block has the terminal gives it back as well', async signal => {
+    await using scene = await openScene([
+      call('Bash', {command: 'echo $$ >pid.part; mv pid.part pid; exec cat', run_in_background: true}),
+      say('It waits.'),
+    ]);
+    await using terminal = await open(scene);
+    const modes = await terminal.modes();
+    await enter(terminal, between(`weft ${free} Start it.`));
+    const pid = Number(await fileComes(join(scene.place.work, 'pid')));
+    await terminal.until(/It waits\./u);
+    await terminal.press('C-t');
+    await terminal.onScreen(/Ctrl\+\] gives it back/u);
+    await terminal.type('typed');
+    await terminal.onScreen(/typed/u);
+    const parent = (await scene.shell(`ps -o ppid= -p ${pid}`)).stdout.trim();
+    process.kill(Number(parent), signal);
+    await terminal.until(/It waits\.[^]*left with 143\n/u);
+    await processGone(pid);
+    expect(scene.read('after')).toBe(scene.read('before'));
+    expect(await terminal.modes()).toBe(modes);
+    expect(await terminal.text()).not.toContain('typed');
+  });
+
   test('--continue shows what was said, and goes on', async () => {
     await using scene = await openScene([say('Said before.'), say('Said now.')]);
     await scene.run(['--prompt', 'Earlier']);

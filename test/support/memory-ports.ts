@@ -6,6 +6,7 @@ import type {Engine} from '../../src/agent/engine.ts';
 import type {AgentPorts, ModelPort} from '../../src/agent/ports.ts';
 import type {Json} from '../../src/base/json.ts';
 import {failed, ok} from '../../src/base/outcome.ts';
+import {treeId, type CheckpointsPort} from '../../src/domain/checkpoint.ts';
 import type {AssistantBlock} from '../../src/domain/conversation.ts';
 import {rejected} from '../../src/domain/fault.ts';
 import {actionId, messageId, parseSessionId, todoId} from '../../src/domain/ids.ts';
@@ -105,6 +106,17 @@ export const finishedReport = (text: string, code = 0): ShellReport => ({
   notes: [],
 });
 
+/** Keeps nothing: every checkpoint is the same, and nothing goes back. */
+const noCheckpoints: CheckpointsPort = {
+  take: async () => ok(treeId('same')),
+  preview: async () => ok({files: [], conflicts: [], leftOut: []}),
+  revert: async () =>
+    ok({
+      report: {files: [], conflicts: [], leftOut: []},
+      change: {before: treeId('same'), after: treeId('same')},
+    }),
+};
+
 const noBlocks = failed(rejected('no such block'));
 
 export interface Bench {
@@ -126,6 +138,7 @@ export function engineBench(
     readonly blocks?: ActionPorts['blocks'];
     readonly read?: ActionPorts['files']['read'];
     readonly assess?: (action: Action) => Verdict;
+    readonly checkpoints?: CheckpointsPort;
     readonly session?: ReturnType<typeof memorySession>;
     readonly options?: Partial<EngineOptions>;
   } = {},
@@ -138,6 +151,7 @@ export function engineBench(
     model,
     judge: {assess: async action => (given.assess ?? (() => allow))(action), allow: async () => ok(undefined)},
     victims: {find: async () => noVictims},
+    checkpoints: given.checkpoints ?? noCheckpoints,
     secrets: {conceal: text => text},
     sessions: {create: () => memorySession(), resume: () => failed(rejected('no such session'))},
     machine: {

@@ -31,7 +31,18 @@ const edit: Approval = {
   label: 'Edit a.js',
   preview: {
     kind: 'diff',
-    files: [{path: 'a.js', before: 'x', after: 'y', added: 2, removed: 1, hunks: [{oldStart: 1, newStart: 1, lines}]}],
+    files: [
+      {
+        path: 'a.js',
+        before: 'x',
+        after: 'y',
+        added: 2,
+        removed: 1,
+        movedFrom: undefined,
+        notes: [],
+        hunks: [{oldStart: 1, newStart: 1, lines}],
+      },
+    ],
   },
   verdict: {
     decision: 'ask',
@@ -91,7 +102,7 @@ describe('approvalCard', () => {
 
   test('a change longer than the screen is cut in its middle', () => {
     const added = Array.from({length: 50}, (_, at): DiffLine => ({kind: 'added', text: `row ${at}`}));
-    const file = {path: 'a.js', before: 'absent', after: 'y', added: 50, removed: 0};
+    const file = {path: 'a.js', before: 'absent', after: 'y', added: 50, removed: 0, movedFrom: undefined, notes: []};
     const long: Approval = {
       ...edit,
       preview: {kind: 'diff', files: [{...file, hunks: [{oldStart: 1, newStart: 1, lines: added}]}]},
@@ -154,6 +165,15 @@ describe('a destructive command', () => {
   const some = (victims: Approval['victims']) =>
     cardAt({...asked, victims}, {stage: openApproval, rows: 21, width: 79}).find(line => line.startsWith('Dry'));
 
+  test('a path that the sum names already is not named again', () => {
+    expect(some({summary: 'overwrites notes (4 bytes)', paths: ['notes'], more: 0})).toBe(
+      'Dry run: overwrites notes (4 bytes).',
+    );
+    expect(some({summary: 'overwrites notes (4 bytes)', paths: ['src/notes'], more: 0})).toBe(
+      'Dry run: overwrites notes (4 bytes). src/notes',
+    );
+  });
+
   test('at 80×24 all of it is there: marks, victims, reasons, citations, and no lasting answer', () => {
     expect(cardAt(asked, {stage: openApproval, rows: 21, width: 79, waiting: 3})).toEqual([
       'Allow this? (1 of 3) Run command: cd web && npm ci && rm -rf build dist && git…',
@@ -166,7 +186,8 @@ describe('a destructive command', () => {
       'Risk: can destroy data. `rm -rf build dist` deletes files; `git push --force`',
       '  rewrites what others have; the model calls it risky.',
       'Based on: package.json, docs/deploy.md',
-      'w yes, by typing build | n no | r no, with a reason | Ctrl+E edit | Esc stop',
+      'Type build, then Enter: yes, once | n no | r no, with a reason | Ctrl+E edit',
+      'Esc stop',
     ]);
   });
 
@@ -178,7 +199,7 @@ describe('a destructive command', () => {
       '  in /home/user/project',
       'Dry run: deletes 37 files (12 untra…',
       'Risk: can destroy data. `rm -rf build …',
-      'w type build | n no | r reason',
+      'Type build + Enter | n no | r why',
       'Ctrl+E edit | v all | Esc stop',
     ]);
     expect(cardAt(asked, {stage: {stage: 'word', text: draftOf('bu'), entered: 'wrong'}, rows: 9, width: 39})).toEqual([

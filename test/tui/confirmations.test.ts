@@ -2,12 +2,27 @@ import {afterEach, describe, expect, test} from 'vitest';
 import type {Approval} from '../../src/actions/agent-event.ts';
 import type {ApprovalAnswer} from '../../src/agent/engine.ts';
 import {noDetail, type RiskLevel} from '../../src/domain/risk.ts';
-import {answer, approval, ask, asked, begin, leaveStages, mild, once, press, start} from './support/stage.ts';
+import {
+  answer,
+  approval,
+  ask,
+  asked,
+  begin,
+  leaveStages,
+  mild,
+  once,
+  press,
+  start,
+  type Stage,
+} from './support/stage.ts';
 
 afterEach(leaveStages);
 
 const judged = (risk: RiskLevel, rules: readonly string[] = []): Approval =>
   approval('a1', 'npm run test', {risk, reasons: [], detail: {...noDetail, rules}});
+
+const destroying = (confirmWord: string): Promise<Stage> =>
+  asked(approval('a1', 'rm -rf build', {detail: {...noDetail, confirmWord}}));
 
 describe('what accepts', () => {
   test('the card says what, where, why and how risky; Enter accepts nothing', async () => {
@@ -39,27 +54,88 @@ describe('what accepts', () => {
     expect(stage.engine.ops).toEqual([]);
   });
 
-  test('destructive: only the word does, exactly', async () => {
-    const stage = await asked(approval('a1', 'rm -rf build', {detail: {...noDetail, confirmWord: 'build'}}));
+  test('destructive: only the word does, exactly, and is typed as soon as the card is read', async () => {
+    const stage = await destroying('build');
     const {screen, engine} = stage;
-    await press(stage, 'y', '\r', 'k', '\r', 's', '\r', 'a', '\r');
+    await screen.until(/\nType build, then Enter: yes, once \| n no \| r no, with a reason \|/u);
+    await press(stage, 'y');
+    await screen.until(/Nothing was allowed: this takes the word build\./u);
+    await press(stage, '\r', 'k', '\r', 's', '\r', 'a', '\r');
+    await screen.until(/That was not the word, so nothing was allowed\. The word is build/u);
     expect(engine.ops).toEqual([]);
-    await press(stage, 'w');
-    await screen.until(/To allow it once, type the word build/u);
+    await press(stage, '\u001B');
+    await screen.until(/Type build, then Enter/u);
+    await press(stage, 'b');
+    await screen.until(/To allow it once, type the word build\n> b\n/u);
     await press(stage, '\r', 'Build', '\r');
     await screen.until(/That was not the word, so nothing was allowed\. The word is build/u);
     await press(stage, 'y', 'es\r', '\u001B');
-    await screen.until(/w yes, by typing build \| n no/u);
+    await screen.until(/Type build, then Enter/u);
     expect(engine.ops).toEqual([]);
-    await press(stage, 'w', 'build', '\r');
+    await press(stage, 'biuld', '\u007F\u007F\u007F\u007F', 'uild', '\r');
     await expect.poll(() => engine.ops).toEqual([answer('a1', once)]);
   });
 
-  test.each(['', 'two words', 'a\u202Eb', 'x'.repeat(41)])(
+  test.each([
+    ['the word in one piece with Enter', ['build\r']],
+    ['the word, then Enter', ['build', '\r']],
+    ['letter by letter', ['b', 'u', 'i', 'l', 'd', '\r']],
+    ['after an Enter', ['\rbuild', '\r']],
+    ['with a blank behind it', ['build', ' ', '\r']],
+    ['after a wrong one', ['wrong', '\r', 'build', '\r']],
+  ])('%s', async (_title, keys) => {
+    const stage = await destroying('build');
+    await press(stage, ...keys);
+    await expect.poll(() => stage.engine.ops).toEqual([answer('a1', once)]);
+  });
+
+  test.each<[string, string, readonly string[], ApprovalAnswer]>([
+    ['a word that begins with the key for no', 'node_modules', ['node_modules', '\r'], once],
+    ['no, where the word begins with its key', 'node_modules', ['n', '\r'], {decision: 'refuse', message: ''}],
+    ['a word that begins with the key for a reason', 'reset', ['r', 'eset', '\r'], once],
+    [
+      'a reason, where the word begins with its key',
+      'reset',
+      ['r', '\r', 'no', '\r'],
+      {decision: 'refuse', message: 'no'},
+    ],
+    ['a word that is a key', 'n', ['n', '\r'], once],
+    ['no, where the word begins otherwise', 'build', ['n'], {decision: 'refuse', message: ''}],
+    ['no, after a key that accepts less', 'build', ['y', 'n'], {decision: 'refuse', message: ''}],
+    ['no, after a wrong word', 'build', ['wrong', '\r', 'n'], {decision: 'refuse', message: ''}],
+    [
+      'a reason, after what was typed is gone',
+      'build',
+      ['b', '\u007F', 'r', 'why', '\r'],
+      {decision: 'refuse', message: 'why'},
+    ],
+  ])('%s', async (_title, word, keys, given) => {
+    const stage = await destroying(word);
+    await press(stage, ...keys);
+    await expect.poll(() => stage.engine.ops).toEqual([answer('a1', given)]);
+  });
+
+  test('keys that the word begins with are called with their Enter', async () => {
+    const stage = await destroying('node_modules');
+    await stage.screen.until(/Type node_modules, then Enter: yes, once \| n then Enter no\nr no, with a reason/u);
+    await press(stage, 'n');
+    await stage.screen.until(/> n\nEnter says no \| Esc back/u);
+    await press(stage, 'od');
+    await stage.screen.until(/> nod\nthen Enter \| Esc back/u);
+  });
+
+  test('words to the agent that begin like the word are the draft, all of them', async () => {
+    const stage = await destroying('build');
+    await press(stage, 'b', 'e', 'cause of', ' the tests');
+    await stage.screen.until(/Approval needed[^]*> because of the tests\n/u);
+    expect(stage.engine.ops).toEqual([]);
+  });
+
+  test.each(['', 'two words', 'a\u202Eb', 'x'.repeat(31)])(
     'a word that cannot be typed (%j) is yes',
     async confirmWord => {
-      const stage = await asked(approval('a1', 'rm -rf build', {detail: {...noDetail, confirmWord}}));
-      await press(stage, 'w', 'yes\r');
+      const stage = await destroying(confirmWord);
+      await press(stage, 'yes\r');
       await expect.poll(() => stage.engine.ops).toEqual([answer('a1', once)]);
     },
   );
@@ -172,7 +248,7 @@ describe('a long command', () => {
     ask(engine, approval('a1', command, {detail: {...noDetail, marks, confirmWord: 'home'}}));
     await screen.until(/Approval[^\n]* pause to answer\n> a draft\n/u);
     time.now += 700;
-    await screen.until(/Allow this\?[^]*\n! rm -rf ~\n[^]*w [^]*home[^]*n no[^]*v [^]*Esc stop\n> a draft\n/u);
+    await screen.until(/Allow this\?[^]*\n! rm -rf ~\n[^]*Type home[^]*n no[^]*v [^]*Esc stop\n> a draft\n/u);
     const {y} = await screen.cursor();
     expect(y).toBeLessThan(rows);
     expect((await screen.rows()).filter(row => row.includes('rm -rf ~'))).toEqual(['! rm -rf ~']);

@@ -9,6 +9,8 @@ const file: FileDiff = {
   after: 'y',
   added: 1,
   removed: 1,
+  movedFrom: undefined,
+  notes: [],
   hunks: [
     {
       oldStart: 9,

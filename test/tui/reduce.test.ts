@@ -1,6 +1,6 @@
 import {beforeAll, describe, expect, test} from 'vitest';
 import type {AgentEvent, PromptSummary} from '../../src/actions/agent-event.ts';
-import {actionOf} from '../../src/actions/catalogue.ts';
+import {actionOf, type Action} from '../../src/actions/catalogue.ts';
 import type {Preview} from '../../src/actions/preview.ts';
 import type {Json} from '../../src/base/json.ts';
 import {actionId, messageId, todoId} from '../../src/domain/ids.ts';
@@ -35,6 +35,17 @@ function story(...events: readonly AgentEvent[]): {readonly view: View; readonly
   const live = view.entries.flatMap(entry => openLines(entry, lexer, frame));
   return {view, out: out.join('\n'), live: live.join('\n')};
 }
+
+const commandAction = (command: string): Action =>
+  actionOf('request-command-output', {
+    command,
+    timeoutMs: 1,
+    place: 'foreground',
+    claims: {readOnly: 'unsaid', risky: 'unsaid', usesPager: 'unsaid'},
+    description: '',
+    rationale: '',
+    citations: [],
+  });
 
 const think = (text: string): AgentEvent => ({
   event: 'block-delta',
@@ -178,6 +189,8 @@ describe('stories', () => {
           after: 'x',
           added: 1,
           removed: 0,
+          movedFrom: undefined,
+          notes: [],
           hunks: [{oldStart: 1, newStart: 1, lines: [{kind: 'added', text: 'a'}]}],
         },
       ],
@@ -225,24 +238,26 @@ describe('stories', () => {
   });
 
   test('of a progress line the last state is shown, wherever its chunks were cut', () => {
-    const command = actionOf('request-command-output', {
-      command: 'get',
-      timeoutMs: 1,
-      place: 'foreground',
-      claims: {readOnly: 'unsaid', risky: 'unsaid', usesPager: 'unsaid'},
-      description: '',
-      rationale: '',
-      citations: [],
-    });
     const id = actionId('c');
     const output = (chunk: string): AgentEvent => ({event: 'action-output', id, chunk});
     const {live} = story(
       opening,
-      {event: 'action-queued', id, action: command, label: 'Run command: get'},
-      {event: 'action-started', id, action: command, preview: {kind: 'none'}},
+      {event: 'action-queued', id, action: commandAction('get'), label: 'Run command: get'},
+      {event: 'action-started', id, action: commandAction('get'), preview: {kind: 'none'}},
       ...['start\n10%', '\r20%\r', '30', '%\r', '40%'].map(output),
     );
     expect(live).toBe('\n● Run command: get\n  └ start\n    40%');
+  });
+
+  test('a command that the user changed is called by what runs', () => {
+    const id = actionId('c');
+    const {live} = story(
+      opening,
+      {event: 'action-queued', id, action: commandAction('touch wrong'), label: 'Run command: touch wrong'},
+      {event: 'action-started', id, action: commandAction('touch right'), preview: {kind: 'none'}},
+    );
+    expect(live).toContain('Run command: touch right');
+    expect(live).not.toContain('wrong');
   });
 
   test('a resumed session shows what was said and done as it stood on screen', () => {

@@ -327,7 +327,7 @@ describe('stopping and leaving', () => {
         directory: '~',
         firstPrompt: '',
         opening: 'composer',
-        notices: ['No model is configured.'],
+        notices: ['No model is configured.', 'a notice much too long for one line '.repeat(3).trim()],
         lateNotices: async () => [],
         listSessions: () => [],
         blocks: noBlocks,
@@ -341,6 +341,10 @@ describe('stopping and leaving', () => {
       new AbortController().signal,
     );
     await screen.until(/No model is configured\.[^]*or \/demo/u);
+    expect((await screen.everything()).slice(2, 4)).toEqual([
+      'a notice much too long for one line a notice much too long for one line a',
+      '  notice much too long for one line',
+    ]);
     await screen.type('/demo\r');
     expect(await exit).toEqual({kind: 'demo'});
   });

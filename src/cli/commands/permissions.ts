@@ -18,6 +18,7 @@ import {folderTrust} from '../folder-trust.ts';
 import {patternUnread, ruleLines, ruleText} from '../permissions/rule-lines.ts';
 import type {InFile, InFolder, JsonOption} from '../program.ts';
 import {fileLayers, settingsFiles, trustPlace} from '../settings-layers.ts';
+import {saysYes} from '../says-yes.ts';
 import {UsageError} from '../usage-error.ts';
 
 /** `weft permissions check`: see `checkCommands`. */
@@ -198,12 +199,6 @@ function notThere(
   const found = ruleLines(settings).find(line => line.behaviour === list && line.rule.trim() === text.trim());
   const flag = found === undefined ? '' : ` It is in ${found.path}: add --${found.source}.`;
   return `There is no ${list} ${visibleExactLine(text.trim())} in ${path}.${flag} weft permissions list shows the rules.`;
-}
-
-async function saysYes(question: string): Promise<boolean> {
-  process.stderr.write(question);
-  for await (const chunk of process.stdin) return /^\s*y(?:es)?\s*$/iu.test(String(chunk));
-  return false;
 }
 
 const print = (text: string): void => void process.stdout.write(text);

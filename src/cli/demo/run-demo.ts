@@ -75,6 +75,7 @@ function demoEngine(directory: string, pace: 'lively' | 'at-once'): ComposedEngi
     environment: process.env,
     ownVariables: {},
     passedVariables: [],
+    checkpointsFolder: undefined,
     blocksFolder: join(directory, '.blocks'),
     placeholderKey: () => randomBytes(32),
     mode: 'default',

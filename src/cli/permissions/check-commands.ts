@@ -7,6 +7,7 @@ import {visibleExactLine} from '../../base/visible.ts';
 import {faultText} from '../../domain/fault.ts';
 import type {PermissionMode, Verdict} from '../../domain/risk.ts';
 import {makeJudge, type Judge} from '../../safety/judge.ts';
+import {listFolder} from '../../workspace/files/list-folder.ts';
 import {makePaths} from '../../workspace/files/resolve-path.ts';
 import {exitCode, type ExitCode} from '../exit-code.ts';
 import {loadSurroundings} from '../load-surroundings.ts';
@@ -68,6 +69,7 @@ function judgeFor({directory}: CheckJob): Judge {
     roots,
     home,
     resolve: path => paths.resolve(path),
+    list: listFolder,
     rules: settings.rules,
     directory: () => directory,
   });

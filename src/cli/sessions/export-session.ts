@@ -3,7 +3,7 @@ import type {AssistantBlock, ToolResultBlock, UserBlock} from '../../domain/conv
 import {joinPieces, type WholeRecord} from '../../domain/join-pieces.ts';
 import type {JournalRecord, SessionSummary} from '../../domain/journal.ts';
 import {visible, visibleLine, visibleOutput} from '../../base/visible.ts';
-import {decisionText, imageText, endingMark} from './format-session.ts';
+import {decisionText, imageText, endingMark, rewindText} from './format-session.ts';
 
 /**
  * The records as JSON, one a line, complete. Task-protocol payloads are base64. Whatever could be taken for the end of a line
@@ -55,6 +55,10 @@ function sections(record: WholeRecord): readonly string[] {
       return [resultPart(record.result)];
     case 'approval':
       return [emphasised(decisionText(record))];
+    case 'rewind':
+    case 'redo':
+      return [emphasised(rewindText(record))];
+    case 'checkpoint':
     case 'todo-frames':
     case 'usage':
       return [];

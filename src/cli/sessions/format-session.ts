@@ -37,6 +37,11 @@ export function formatSession(records: readonly JournalRecord[]): string {
       case 'todo-frames':
         paragraphs.push('  (the todo list changed)');
         break;
+      case 'rewind':
+      case 'redo':
+        paragraphs.push(`  ${rewindText(record)}`);
+        break;
+      case 'checkpoint':
       case 'usage':
         break;
       default:
@@ -57,6 +62,13 @@ export function decisionText({label, decision, by}: Extract<JournalRecord, {kind
     string
   >;
   return `(${decision} ${who[by]}: ${visibleLine(label)})`;
+}
+
+/** What went back and forth, in words. */
+export function rewindText(record: Extract<JournalRecord, {kind: 'rewind' | 'redo'}>): string {
+  if (record.kind === 'redo') return '(the rewind was taken back)';
+  const what = {files: 'the files were', talk: 'the conversation was', both: 'files and conversation were'} as const;
+  return `(${what[record.what]} taken back to before an earlier prompt)`;
 }
 
 /** Why an answer ends early; empty when it does not. */

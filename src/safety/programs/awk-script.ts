@@ -1,3 +1,5 @@
+import {bracketEnd} from './bracket-end.ts';
+
 /**
  * Whether an awk script surely does nothing but print what it is given: no commands, pipes, files or environment. The words it
  * may not have are looked for everywhere, in strings too; what `>` and `|` mean is only told where quoting is plain.
@@ -12,11 +14,15 @@ export function isHarmlessAwk(script: string): boolean {
   }
   if (!/[|>]/u.test(script)) return callsAreKnown(script);
   const code = withoutTexts(script);
-  return code !== undefined && callsAreKnown(script) && !hasPipe(code) && !hasOutput(code);
+  // In the head of a loop `print x > "y"` stands between parentheses.
+  if (code === undefined || /\([^)]*\bprintf?\b/u.test(code)) return false;
+  return callsAreKnown(script) && !hasPipe(code) && !hasOutput(code);
 }
 
 /** Without strings or regular expressions; `undefined` where the two, comments or divisions could be taken for one another. */
 function withoutTexts(script: string): string | undefined {
+  // A slash between brackets does not end an expression.
+  if (hasSlashInBrackets(script)) return undefined;
   if (/[#\\]/u.test(script.replaceAll(/\\[nt".|/]/gu, ''))) return undefined;
   if (!script.includes('/')) return stripped(script, /"(?:[^"\\\n]|\\.)*"/gu, '"');
   if (!script.includes('"')) {
@@ -28,6 +34,14 @@ function withoutTexts(script: string): string | undefined {
   const [, before = '', expression = '', rest = ''] =
     /^(\s*!?\s*)\/((?:[^/"\\\n]|\\[^"])*)\/([^/]*)$/u.exec(script) ?? [];
   return expression === '' ? undefined : stripped(before + rest, /"(?:[^"\\\n]|\\.)*"/gu, '"');
+}
+
+function hasSlashInBrackets(script: string): boolean {
+  for (let at = script.indexOf('['); at >= 0; at = script.indexOf('[', at + 1)) {
+    const end = bracketEnd(script, at);
+    if (script.slice(at, end).includes('/')) return true;
+  }
+  return false;
 }
 
 function stripped(script: string, pattern: RegExp, sign: string): string | undefined {

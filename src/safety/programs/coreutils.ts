@@ -13,13 +13,20 @@ export const coreutils: readonly ProgramRow[] = [
     match: ['ls', 'ls -la', 'ls -la src', 'ls --color=never *.ts', 'ls -d */', 'ls -lt | head'],
     notMatch: ['ls /etc', 'ls ~', 'ls ../..', 'ls --hyperlink', 'ls $DIR', 'ls > out'],
   }),
-  program('cat, tac, nl', {
+  program('cat, tac', {
     flags:
-      '-A -b -e -E -n -s -t -T -u -v -ba --show-all --number-nonblank --show-ends --number --squeeze-blank --show-tabs --show-nonprinting',
+      '-A -b -e -E -n -s -t -T -u -v --show-all --number-nonblank --show-ends --number --squeeze-blank --show-tabs --show-nonprinting',
     operands: ['path'],
     anyOption: 'harmless',
     match: ['cat a.ts', 'cat -n src/a.ts b.ts', 'cat -A a', 'cat', 'cat < a.ts', 'cat src/*.ts'],
     notMatch: ['cat /etc/passwd', 'cat .env', 'cat .e*', 'cat ~/.ssh/id_rsa', 'cat a > b', 'cat link/key', 'cat id_*'],
+  }),
+  program('nl', {
+    flags: '-b=text -n=name -s=text -w=number -v=number -i=number -p',
+    operands: ['path'],
+    anyOption: 'harmless',
+    match: ['nl a', 'nl -ba a', 'nl -b a -w 3 src/a.ts'],
+    notMatch: ['nl .env', 'nl /etc/passwd'],
   }),
   program('head, tail', {
     flags: '-n=number -c=number -q -v -z --lines=number --bytes=number --quiet --silent --verbose --zero-terminated',
@@ -96,6 +103,12 @@ export const coreutils: readonly ProgramRow[] = [
     operands: ['number'],
     match: ['sleep 1', 'sleep 0.5'],
     notMatch: ['sleep $(make)'],
+  }),
+  program('expr', {
+    operands: ['text'],
+    anyOption: 'harmless',
+    match: ['expr 1 + 2', "expr length 'abc'"],
+    notMatch: ['expr 1 > a', 'expr $SECRET : x'],
   }),
   program('seq', {
     flags: '-w -s=text -f=text --equal-width --separator=text',

@@ -1,7 +1,8 @@
 import {argumentKinds, type ArgumentKind} from './program-table.ts';
 
 export interface FlagRule {
-  readonly value: 'none' | 'attached' | 'required';
+  /** `two` values: `--arg name text`. */
+  readonly value: 'none' | 'attached' | 'required' | 'two';
   readonly kind: ArgumentKind;
 }
 
@@ -11,16 +12,18 @@ export function readFlags(written: string): ReadonlyMap<string, FlagRule> {
   if (cached !== undefined) return cached;
   const flags = new Map<string, FlagRule>();
   for (const flag of written.split(/\s+/u)) {
-    const [, name = '', sign, kind = 'text'] = /^(--?[^=?]+?)(?:(\??=)(\w+))?$/u.exec(flag) ?? [];
+    const [, name = '', sign, kind = 'text'] = /^(--?[^=?]+?)(?:(\??=|==)(\w+))?$/u.exec(flag) ?? [];
     if (name === '') continue;
     if (!isKind(kind)) throw new Error(`No kind of argument: ${flag}`);
     // `--color` and `--color?=name` are one option.
     if (sign === undefined && flags.get(name)?.value === 'attached') continue;
-    flags.set(name, {value: sign === undefined ? 'none' : sign === '=' ? 'required' : 'attached', kind});
+    flags.set(name, {value: sign === undefined ? 'none' : (valueOfSign[sign] ?? 'attached'), kind});
   }
   known.set(written, flags);
   return flags;
 }
+
+const valueOfSign: Readonly<Partial<Record<string, FlagRule['value']>>> = {'=': 'required', '==': 'two'};
 
 const known = new Map<string, ReadonlyMap<string, FlagRule>>();
 

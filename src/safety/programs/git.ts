@@ -58,6 +58,10 @@ export const git: readonly ProgramRow[] = [
       'git log --ext-diff -p',
       'git log --textconv -p',
       'git log --show-signature',
+      'git log --format=%G?',
+      "git log --pretty='%h %GS'",
+      "git diff -- '.e*'",
+      "git diff -- ':(glob)**/*.pem'",
       'git log -p -- .env',
       'git log -L 1,5:.env',
       'git log > out',
@@ -130,12 +134,12 @@ export const git: readonly ProgramRow[] = [
     notMatch: ['git branch --list -D a', 'git branch --merged -d x'],
   }),
   program('git tag', {
-    flags: '-n?=number -n --sort=text --column --no-column --format=text',
+    flags: '-n?=number -n --sort=layout --column --no-column --format=layout',
     match: ['git tag', 'git tag --sort=-creatordate', 'git tag -n5'],
     notMatch: ['git tag v1', 'git tag -d v1', 'git tag -a v1', 'git tag -f v1'],
   }),
   program('git tag -l, git tag --list, git tag --points-at, git tag --contains, git tag --merged', {
-    flags: '-n?=number -n --sort=text --column --format=text -i --contains --merged',
+    flags: '-n?=number -n --sort=layout --column --format=layout -i --contains --merged',
     operands: ['text'],
     match: ["git tag -l 'v*'", 'git tag --points-at HEAD', 'git tag --list', 'git tag --contains abc'],
     notMatch: ['git tag -l -d v1', 'git tag -l -F x'],
@@ -166,9 +170,9 @@ export const git: readonly ProgramRow[] = [
     ],
   }),
   program('git config', {
-    flags: '--global --local --system',
+    flags: '--global --local --system --get --get-all --show-origin --bool --int',
     operands: ['key', 'none'],
-    match: ['git config user.name', 'git config --global user.email'],
+    match: ['git config user.name', 'git config --global --get user.name', 'git config --global user.email'],
     notMatch: ['git config edit', 'git config list extra more', 'git config alias.x "!sh"'],
   }),
   program('git config --list, git config -l, git config list', {
@@ -284,14 +288,19 @@ export const git: readonly ProgramRow[] = [
   }),
   program('git for-each-ref, git show-ref', {
     flags:
-      '--format=text --sort=text --count=number --points-at=text --merged=text --no-merged=text --contains=text --heads --tags --branches --head -d -s --hash --abbrev --verify -q --quiet --dereference',
+      '--format=layout --sort=layout --count=number --points-at=text --merged=text --no-merged=text --contains=text --heads --tags --branches --head -d -s --hash --abbrev --verify -q --quiet --dereference',
     operands: ['text'],
     match: [
       "git for-each-ref --format='%(refname)' refs/heads",
       'git show-ref --heads',
       'git for-each-ref --sort=-committerdate --count=5',
     ],
-    notMatch: ['git for-each-ref --shell --exec x', 'git for-each-ref --stdin'],
+    notMatch: [
+      'git for-each-ref --shell --exec x',
+      'git for-each-ref --stdin',
+      "git for-each-ref --format='%(signature)'",
+      'git for-each-ref --sort=signature',
+    ],
   }),
   program('git symbolic-ref', {
     flags: '-q --short --quiet',
@@ -331,12 +340,12 @@ function history(): string {
     '--abbrev --abbrev=number --abbrev-commit --all --all-match --ancestry-path --author=text --author-date-order --before=text --after=text --boundary ' +
     '--branches --branches?=text --cached --cc --cherry --cherry-mark --cherry-pick --children --color --color?=name --color-words --committer=text --compact-summary ' +
     '--count --cumulative --date=text --date-order --decorate --decorate?=text --diff-algorithm=name --diff-filter=name --dirstat --email --exit-code ' +
-    '--find-copies --find-copies-harder --find-renames --first-parent --follow --format=text --full-diff --full-history --full-index --function-context --glob=text ' +
+    '--find-copies --find-copies-harder --find-renames --first-parent --follow --format=layout --full-diff --full-history --full-index --function-context --glob=text ' +
     '--graph --grep=text --heads --histogram --ignore-all-space --ignore-blank-lines --ignore-space-at-eol --ignore-space-change --ignore-submodules ' +
     '--ignore-cr-at-eol --inter-hunk-context=number --invert-grep --left-only --left-right --line-prefix=text --log-size --mailmap --max-count=number --merge-base ' +
     '--merges --min-parents=number --max-parents=number --minimal --name-only --name-status --no-abbrev --no-abbrev-commit --no-color --no-decorate --no-ext-diff ' +
     '--no-mailmap --no-merges --no-notes --no-patch --no-prefix --no-renames --no-textconv --not --notes --numbered --numstat --objects --oneline --parents --patch ' +
-    '--patch-with-stat --patience --pickaxe-all --pickaxe-regex --pretty --pretty=text --quiet --raw --regexp-ignore-case --relative --relative?=text --relative-date ' +
+    '--patch-with-stat --patience --pickaxe-all --pickaxe-regex --pretty --pretty=layout --quiet --raw --regexp-ignore-case --relative --relative?=text --relative-date ' +
     '--remotes --remotes?=text --remove-empty --reverse --right-only --root --shortstat --show-pulls --simplify-by-decoration --simplify-merges --since=text --skip=number ' +
     '--source --sparse --staged --stat --stat?=text --stat-width=number --submodule --submodule?=name --summary --tags --tags?=text --text --topo-order --unified=number --until=text ' +
     '--walk-reflogs --word-diff --word-diff?=name --word-diff-regex=text --ws-error-highlight=name --no-walk --check --include-untracked --only-untracked'
@@ -346,6 +355,6 @@ function history(): string {
 function branches(): string {
   return (
     '-a -r -v -vv -i --all --remotes --verbose --show-current --list --merged --no-merged --contains --merged?=text --no-merged?=text --contains?=text ' +
-    '--no-contains?=text --points-at?=text --sort=text --format=text --column --no-column --color --color?=name --no-color --abbrev=number --no-abbrev --ignore-case'
+    '--no-contains?=text --points-at?=text --sort=layout --format=layout --column --no-column --color --color?=name --no-color --abbrev=number --no-abbrev --ignore-case'
   );
 }

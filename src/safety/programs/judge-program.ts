@@ -5,6 +5,7 @@ import {isHarmlessAwk} from './awk-script.ts';
 import {readFlags, type FlagRule} from './flags.ts';
 import {isHarmlessJq} from './jq-script.ts';
 import type {ArgumentKind, ProgramRow} from './program-table.ts';
+import {mayNameSecret} from '../secret-paths.ts';
 import {isHarmlessSed} from './sed-script.ts';
 
 /** Judges a path as a command names it: why it is to be asked about, or `undefined`. */
@@ -53,18 +54,28 @@ function whyNotRow(row: ProgramRow, given: readonly Argument[], judgePath: PathJ
       if (last.value !== undefined) {
         const reason = whyNotValue(last.rule.kind, {text: last.value, style: 'plain'}, judgePath);
         if (reason !== undefined) return reason;
-      } else if (last.rule.value === 'required') {
-        at += 1;
-        const value = given[at];
-        // A value that looks like an option may be one to another version of the program.
-        if (value === undefined || /^-(?!\d+$)./u.test(plainText(value) ?? ''))
-          return `has \`${text}\` without a value`;
-        const reason = whyNotArgument(last.rule.kind, {argument: value, anyOption: 'may act'}, judgePath);
-        if (reason !== undefined) return reason;
+      } else if (last.rule.value !== 'attached') {
+        for (let left = last.rule.value === 'two' ? 2 : 1; left > 0; left -= 1) {
+          at += 1;
+          const reason = whyNotNextValue(given[at], {text, kind: last.rule.kind, row}, judgePath);
+          if (reason !== undefined) return reason;
+        }
       }
     }
   }
   return whyNotOperands(row, {operands, used}, judgePath);
+}
+
+function whyNotNextValue(
+  value: Argument | undefined,
+  {text, kind, row}: {readonly text: string; readonly kind: ArgumentKind; readonly row: ProgramRow},
+  judgePath: PathJudge,
+): string | undefined {
+  // A value that looks like an option may be one to another version of the program.
+  if (value === undefined || /^-(?!\d+$)./u.test(plainText(value) ?? '')) return `has \`${text}\` without a value`;
+  if (row.anyOption === 'may act' && typeof value.value !== 'string' && value.value.some(mayBeSeveral))
+    return 'might be given more than it seems';
+  return whyNotArgument(kind, {argument: value, unknowns: 'may act'}, judgePath);
 }
 
 interface Option {
@@ -88,7 +99,7 @@ function readOption(
     const equals = text.indexOf('=');
     const name = text.slice(0, Math.max(equals, 0));
     const rule = flags.get(name);
-    if (rule === undefined || rule.value === 'none') return undefined;
+    if (rule === undefined || rule.value === 'none' || rule.value === 'two') return undefined;
     return [{name, rule, value: text.slice(equals + 1)}];
   }
   const options: Option[] = [];
@@ -113,10 +124,11 @@ function whyNotOperands(
   for (const [at, argument] of operands.entries()) {
     const kind = kinds[Math.min(at, kinds.length - 1)] ?? 'none';
     if (kind === 'none') return 'is not known to only read with so many arguments';
-    const several = argument.value === 'opaque' || (argument.value !== 'unknown' && argument.value.some(isWild));
+    const several = argument.value === 'opaque' || (argument.value !== 'unknown' && argument.value.some(mayBeSeveral));
     // What comes to several words moves those behind it.
     if (several && at + 1 < kinds.length && row.anyOption === 'may act') return 'might be given more than it seems';
-    const reason = whyNotArgument(kind, {argument, anyOption: row.anyOption}, judgePath);
+    const onlyTexts = kinds.every(each => each === 'text');
+    const reason = whyNotArgument(kind, {argument, unknowns: onlyTexts ? row.anyOption : 'may act'}, judgePath);
     if (reason !== undefined) return reason;
   }
   return undefined;
@@ -125,20 +137,22 @@ function whyNotOperands(
 function mayBeOption({value}: Argument): boolean {
   return (
     typeof value === 'string' ||
-    value.some(({text, style}) => text.startsWith('-') || (style === 'wild' && /^[*?[]/u.test(text)))
+    value.some(({text, style}) => text.startsWith('-') || (style !== 'plain' && /^[*?[]/u.test(text)))
   );
 }
 
-const isWild = ({style}: Text): boolean => style === 'wild';
+const mayBeSeveral = ({style}: Text): boolean => style !== 'plain';
 
 function whyNotArgument(
   kind: ArgumentKind,
-  {argument, anyOption}: {readonly argument: Argument; readonly anyOption: ProgramRow['anyOption']},
+  {argument, unknowns}: {readonly argument: Argument; readonly unknowns: ProgramRow['anyOption']},
   judgePath: PathJudge,
 ): string | undefined {
   const {value} = argument;
+  if (value.length === 0) return 'is given nothing that is known';
   if (value === 'opaque') {
-    return kind === 'text' && anyOption === 'harmless'
+    // It may come to several words, options among them.
+    return kind === 'text' && unknowns === 'harmless'
       ? undefined
       : 'is given something that is only known when it runs';
   }
@@ -163,7 +177,14 @@ function whyNotValue(kind: ArgumentKind, value: Text, judgePath: PathJudge): str
       // A pattern comes to names of files: it must not look elsewhere for them.
       return value.style === 'wild' ? judgePath(value, 'named') : undefined;
     case 'glob':
-      return judgePath({text: text.replace(/^!/u, ''), style: 'wild'}, 'read');
+      return whyNotPattern(text.replace(/^!/u, ''));
+    case 'layout':
+      // Programs run to check signatures.
+      return isPlain(value, /^(?!.*(?:%G|signature|trailers:.*=%))/su) ? undefined : `has \`${text}\` for a format`;
+    case 'file':
+      return isPlain(value, /^[\w./~-]/u) ? judgePath(value, 'read') : `has \`${text}\` for a file`;
+    case 'document':
+      return isHarmlessJq(text) ? judgePath(value, 'read') : 'has a filter that is not known to be harmless';
     case 'number':
       return isPlain(value, /^[+-]?\d+(?:\.\d+)?[A-Za-z%]{0,3}$/u) ? undefined : `has \`${text}\` for a number`;
     case 'name':
@@ -183,11 +204,25 @@ function whyNotValue(kind: ArgumentKind, value: Text, judgePath: PathJudge): str
   }
 }
 
+/** A pattern for names by which a program picks files itself, hidden ones too. */
+const whyNotPattern = (pattern: string): string | undefined =>
+  /(?:^|\/)\.\.(?:\/|$)/u.test(pattern)
+    ? `is given \`${pattern}\`, which may lead anywhere`
+    : mayNameSecret(pattern, 'like other characters')
+      ? `looks for \`${pattern}\`, which may hold secrets`
+      : undefined;
+
 const isPlain = ({text, style}: Text, pattern: RegExp): boolean => style === 'plain' && pattern.test(text);
 
 /** `main..HEAD`, `HEAD:src/a.ts`, a path: what could be a path is judged as one, with and without what leads up to it. */
 function whyNotRevision(value: Text, judgePath: PathJudge): string | undefined {
   const colon = value.text.lastIndexOf(':');
+  // git has patterns of its own for paths.
+  const pattern = value.text.slice(colon + 1).replace(/^[!^]|^\([^)]*\)/u, '');
+  if (/[*?[]/u.test(pattern)) {
+    const reason = whyNotPattern(pattern);
+    if (reason !== undefined) return reason;
+  }
   const inside = colon < 0 ? undefined : judgePath({...value, text: value.text.slice(colon + 1)}, 'read');
   const isRange = /^[^/~.][^/~]*?\.{2,3}[^/]/u.test(value.text) && !/(?:^|\/)\.\.(?:\/|$)/u.test(value.text);
   return inside ?? (isRange ? undefined : judgePath(value, 'read'));

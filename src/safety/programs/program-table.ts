@@ -2,7 +2,8 @@
  * What an argument of a program is. `path`: a file that is read; `place`: a file or folder of which only names and figures are
  * told; `number`; `text`: anything; `glob`: a pattern for names of files; `revision`: a git revision, range or path;
  * `sed`, `awk`, `jq`: a script in that language, which must be a harmless one; `name`: a name without slashes; `key`: `user.name`;
- * `format`: `+%F`.
+ * `format`: `+%F`; `layout`: how git is to show things; `file`: a `path` that begins plainly, for programs that take `+x` or `@x`
+ * for something else; `document`: a file, or a `jq` filter.
  */
 export const argumentKinds = [
   'path',
@@ -17,6 +18,9 @@ export const argumentKinds = [
   'name',
   'key',
   'format',
+  'layout',
+  'file',
+  'document',
 ] as const;
 export type ArgumentKind = (typeof argumentKinds)[number];
 
@@ -29,7 +33,7 @@ export interface ProgramRow {
   readonly names: string;
   /**
    * Options, apart by blanks. `-a` and `--all` take no value; `-n=number` takes one, behind it or as the next argument;
-   * `--color?=text` takes one only behind an equals sign, `-U?=number` only right behind the letter.
+   * `--color?=text` takes one only behind an equals sign, `-U?=number` only right behind the letter; `--arg==text` takes two.
    */
   readonly flags: string;
   /** Kinds of the operands; the last stands for all that follow, and `none` for the end. */

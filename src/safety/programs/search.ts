@@ -50,7 +50,7 @@ export const search: readonly ProgramRow[] = [
       '-E=name -g=glob -I -j=number -M=number -N -P -S -T=name -t=name -U -u -a -b -p -r=text -. -0 --type=name --type-not=name --glob=glob --iglob=glob ' +
       '--hidden --no-ignore --no-ignore-vcs --files --files-without-match --json --line-number --no-line-number --heading --no-heading --multiline ' +
       '--multiline-dotall --pcre2 --smart-case --case-sensitive --sort=name --sortr=name --stats --trim --type-list --unrestricted --vimgrep ' +
-      '--column --no-column --max-depth=number --max-columns=number --max-filesize=text --replace=text --count-matches --passthru --null --text ' +
+      '--type-add=glob --column --no-column --max-depth=number --max-columns=number --max-filesize=text --replace=text --count-matches --passthru --null --text ' +
       '--no-messages --threads=number --include-zero --one-file-system --no-config',
     operands: ['text', 'path'],
     insteadOfFirst: '-e -f --regexp --file --files --type-list',
@@ -82,6 +82,8 @@ export const search: readonly ProgramRow[] = [
       'rg KEY .env',
       "rg KEY -g '.env*'",
       'rg --hyperlink-format=x foo',
+      "rg --type-add 'x:*.env' -tx KEY",
+      'rg -g *.ts foo',
     ],
   }),
   program('fd, fdfind', {

@@ -1,6 +1,6 @@
-import type {Argument, Text} from '../shell/argument.ts';
+import {isShown, type Argument, type Text} from '../shell/argument.ts';
 import {plainText, whyNotReadOnly, type PathJudge} from './judge-program.ts';
-import {looksForNames, tellsLittle} from './names-of-files.ts';
+import {seekSecrets, soughtNames, tellsLittle} from './names-of-files.ts';
 
 /** Why a program whose arguments are a language of their own is not known to only read; `none` for all other programs. */
 export function whyNotSpecial(
@@ -22,10 +22,15 @@ export function whyNotSpecial(
       return {reason: whyNotFind(given, judgePath)};
     case 'ps':
       return {reason: whyNotPs(given)};
+    case 'printenv':
+      return {reason: whyNotPrintenv(given)};
     default:
       return 'none';
   }
 }
+
+const whyNotPrintenv = (given: readonly Argument[]): string | undefined =>
+  given.length > 0 && given.every(each => isShown(plainText(each) ?? '')) ? undefined : 'can show keys';
 
 /** Options of ps that do not show the environments of processes; without a dash an `e` would. */
 function whyNotPs(given: readonly Argument[]): string | undefined {
@@ -66,6 +71,9 @@ function whyNotPrintf(given: readonly Argument[], judgePath: PathJudge): string 
   const format = plainText(given[0]);
   // `-v` assigns, and a subscript in its name may run commands.
   if (format === undefined || (format.startsWith('-') && format !== '--')) return 'has a format that is not known';
+  // `%n` assigns, too.
+  const [text] = given.slice(format === '--' ? 1 : 0).map(plainText);
+  if (text === undefined || /%[^%a-zA-Z]*n/u.test(text.replaceAll('%%', ''))) return 'has a format that is not known';
   return whyNotShown(given.slice(1), judgePath);
 }
 
@@ -181,25 +189,23 @@ function whyNotExec(
 ): string | undefined {
   const [program, ...rest] = given.slice(from, end);
   const name = plainText(program);
-  if (name === undefined || name.includes('/')) return 'runs a program that is not known';
-  const seeksSecrets = given
-    .slice(0, from)
-    .some(
-      ({value}) =>
-        typeof value !== 'string' &&
-        value.some(
-          each => judgePath({text: each.text, style: 'wild'}, 'read') !== undefined && !each.text.startsWith('-'),
-        ),
-    );
-  if (seeksSecrets) return 'reads files it looks for by names of secrets';
+  if (name === undefined || name.includes('/') || name === 'git') return 'runs a program that is not known';
   const sought = given.slice(0, from).map(each => plainText(each) ?? '');
-  if (!tellsLittle.has(name) && !looksForNames(sought)) return `runs \`${name}\` on files that may hold secrets`;
+  const pattern = soughtNames(sought);
+  if (pattern === undefined && !tellsLittle.has(name)) return `runs \`${name}\` on files that may hold secrets`;
+  if (pattern !== undefined && seekSecrets(pattern)) return 'reads files it looks for by names of secrets';
   const [root] = roots;
-  const place = root === undefined || typeof root.value === 'string' ? '.' : (root.value[0]?.text ?? '.');
+  const start = root === undefined || typeof root.value === 'string' ? '.' : (root.value[0]?.text ?? '.');
   const found = rest.map((argument): Argument => {
     const text = plainText(argument);
     return text?.includes('{}') === true
-      ? {...argument, value: text === '{}' ? [{text: `${place}/*`, style: 'wild'}] : 'unknown'}
+      ? {
+          ...argument,
+          value:
+            text === '{}'
+              ? foundAt(start, {pattern: pattern ?? '**', style: tellsLittle.has(name) ? 'searched' : 'found'})
+              : 'unknown',
+        }
       : argument;
   });
   const special = name === 'find' || name === 'gfind' ? 'none' : whyNotSpecial(name, found, judgePath);
@@ -207,12 +213,18 @@ function whyNotExec(
   return reason === undefined ? undefined : `runs \`${name}\`, which ${reason}`;
 }
 
+/** Paths that begin with the folder the search starts in, and so are no options. */
+const foundAt = (
+  start: string,
+  {pattern, style}: {readonly pattern: string; readonly style: Text['style']},
+): readonly Text[] => (start.startsWith('-') ? [] : [{text: `./${pattern}`, style}]);
+
 /** One text, or a bare pattern whose files end as it does: none of find's own words does. */
 const isFixed = ({value}: Argument): boolean =>
   typeof value !== 'string' &&
   value.every(({text, style}) => style === 'plain' || /^\*?[^/*?[]*\.[A-Za-z]+$/u.test(text));
 
-const startsWild = ({text, style}: Text): boolean => style === 'wild' && /^[*?[(!,-]/u.test(text);
+const startsWild = ({text, style}: Text): boolean => style !== 'plain' && /^[*?[(!,-]/u.test(text);
 
 const isWild = ({style}: Text): boolean => style === 'wild';
 

@@ -88,10 +88,11 @@ export const text: readonly ProgramRow[] = [
   }),
   program('strings', {
     flags: '-a -f -n=number -t=text -e=text --all --bytes=number',
-    operands: ['path'],
+    operands: ['file'],
     digits: 'a number',
     match: ['strings a', 'strings -n 8 a'],
-    notMatch: ['strings /dev/mem'],
+    // `@list` reads further arguments from the file.
+    notMatch: ['strings /dev/mem', 'strings @list', 'strings .env'],
   }),
   program('base64, base32', {
     flags: '-d -D -i -w=number --decode --ignore-garbage --wrap=number',
@@ -186,9 +187,15 @@ export const text: readonly ProgramRow[] = [
   program('jq, gojq', {
     flags:
       '-r -c -n -s -S -e -R -j -a -C -M --raw-output --compact-output --null-input --slurp --sort-keys --exit-status --raw-input ' +
-      '--join-output --color-output --monochrome-output --tab',
+      '--join-output --color-output --monochrome-output --tab --arg==text --argjson==text --seq --stream',
     operands: ['jq', 'path'],
-    match: ['jq . a.json', "jq -r '.scripts | keys[]' package.json", 'cat package.json | jq .scripts', "jq '.a > 1' a"],
+    match: [
+      "jq --arg k a '.[$k]' a.json",
+      'jq . a.json',
+      "jq -r '.scripts | keys[]' package.json",
+      'cat package.json | jq .scripts',
+      "jq '.a > 1' a",
+    ],
     notMatch: [
       'jq -n env',
       "jq -n '$ENV.KEY'",
@@ -200,9 +207,18 @@ export const text: readonly ProgramRow[] = [
   }),
   program('yq', {
     flags: '-r -P -o=name -p=name -M -C -N --raw-output',
-    operands: ['jq', 'path'],
-    match: ["yq '.a' a.yml", 'yq -r .version a.yml'],
-    notMatch: ["yq -i '.a=1' a.yml", 'yq \'load("/etc/passwd")\' a.yml', "yq -n 'env(KEY)'", 'yq -s .a a.yml'],
+    // The filter may follow the name of a sub-command, or of a file.
+    operands: ['document'],
+    match: ["yq '.a' a.yml", 'yq -r .version a.yml', 'yq e .a a.yml'],
+    notMatch: [
+      "yq -i '.a=1' a.yml",
+      'yq \'load("/etc/passwd")\' a.yml',
+      "yq -n 'env(KEY)'",
+      'yq -s .a a.yml',
+      'yq e \'load("/etc/passwd")\' a.yml',
+      "yq a.yml 'env(KEY)'",
+      'yq \'system("id")\' a.yml',
+    ],
   }),
   program('man', {
     operands: ['name'],

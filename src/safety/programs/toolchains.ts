@@ -159,11 +159,27 @@ const installed: readonly ProgramRow[] = [
     notMatch: ['node --check -r ./x a.js', 'node --check /etc/x', 'node -c -e 1'],
   }),
   program('bash -n, sh -n', {
-    operands: ['path', 'none'],
+    operands: ['file', 'none'],
     match: ['bash -n a.sh'],
-    notMatch: ['bash -n -c ls', 'bash -n a +n', 'bash a.sh'],
+    notMatch: ['bash -n +n', 'bash -n - +n', 'bash -n -c ls', 'bash -n a +n', 'bash a.sh'],
   }),
 ];
+
+/** Files that choose which of several versions of a tool runs, and may name one of their own. */
+const ofVersions = ['.tool-versions', 'mise.toml', '.mise.toml'];
+
+export const chosenBy: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ...'node bun deno tsc python python3 pip pip3 pipx uv ruby gem php perl lua julia elixir swift zig go java javac scala'
+    .split(' ')
+    .map((name): [string, ReadonlySet<string>] => [name, new Set(ofVersions)]),
+  ...['rustc', 'cargo', 'rustup'].map((name): [string, ReadonlySet<string>] => [
+    name,
+    new Set([...ofVersions, 'rust-toolchain', 'rust-toolchain.toml']),
+  ]),
+  // Its settings name the registry, which npm asks for news of itself.
+  ...['npm', 'npx'].map((name): [string, ReadonlySet<string>] => [name, new Set([...ofVersions, '.npmrc'])]),
+  ['dotnet', new Set([...ofVersions, 'global.json'])],
+]);
 
 export const toolchains: readonly ProgramRow[] = [...versions, ...installed];
 

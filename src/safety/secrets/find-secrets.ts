@@ -101,6 +101,8 @@ function findPrivateKeys(text: string): SecretScan {
     for (const [at, run] of runs.entries()) {
       const isTail = end >= 0 && at === runs.length - 1;
       if (run[0].length < (isTail ? 4 : 16)) continue;
+      // A program that only speaks of keys goes on with names.
+      if (run[0].length < leastOfLetters && isWordy(run[0]) && !isLine(body, run)) continue;
       found.push({from: start + run.index, to: start + run.index + run[0].length, name: 'PRIVATE_KEY'});
     }
     if (end < 0 && to === text.length) {
@@ -114,6 +116,12 @@ function findPrivateKeys(text: string): SecretScan {
   }
   return {found, openFrom};
 }
+
+/** A stretch of letters alone that is shorter may be a name, unless it fills its line. */
+const leastOfLetters = 40;
+
+const isLine = (body: string, {0: run, index}: RegExpExecArray): boolean =>
+  /^["']?(?:\\n)?$/u.test(lineAround(body, index).trim().replace(run, ''));
 
 function lineAround(text: string, at: number): string {
   const end = text.indexOf('\n', at);

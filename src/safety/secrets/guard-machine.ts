@@ -6,11 +6,11 @@ import type {
   FileEdit,
   FilesPort,
   ReadFile,
-  Replacement,
   SearchPort,
   ShellPort,
   ShellReport,
 } from '../../actions/ports.ts';
+import {textsOf, withTexts} from '../../actions/edit-texts.ts';
 import type {FileDiff} from '../../actions/preview.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
@@ -151,7 +151,11 @@ function guardFiles(files: FilesPort, secrets: Secrets): FilesPort {
     async apply(edits, shown, signal) {
       const revealed = revealEdits(edits, secrets);
       if (revealed.tag === 'failed') return revealed;
-      const asPlanned = shown.map(diff => ({...diff, path: secrets.reveal(diff.path)}));
+      const asPlanned = shown.map(diff => ({
+        ...diff,
+        path: secrets.reveal(diff.path),
+        movedFrom: diff.movedFrom === undefined ? undefined : secrets.reveal(diff.movedFrom),
+      }));
       return concealed(await files.apply(revealed.value, asPlanned, signal));
     },
   };
@@ -181,6 +185,8 @@ const concealLines = (lines: readonly string[], secrets: Secrets): readonly stri
 const concealDiff = (diff: FileDiff, secrets: Secrets): FileDiff => ({
   ...diff,
   path: secrets.conceal(diff.path),
+  movedFrom: diff.movedFrom === undefined ? undefined : secrets.conceal(diff.movedFrom),
+  notes: diff.notes.map(secrets.conceal),
   hunks: diff.hunks.map(hunk => {
     const texts = concealLines(
       hunk.lines.map(({text}) => text),
@@ -193,34 +199,12 @@ const concealDiff = (diff: FileDiff, secrets: Secrets): FileDiff => ({
 /** A placeholder nobody knows must not take the place of the secret it stood for. */
 function revealEdits(edits: readonly FileEdit[], secrets: Secrets): Outcome<readonly FileEdit[], Fault> {
   const unknown = edits.flatMap(edit =>
-    edit.kind === 'write'
-      ? secrets.unknownIn(edit.content)
-      : edit.replacements.flatMap(({oldText, newText}) =>
-          secrets.unknownIn(newText).filter(placeholder => !oldText.includes(placeholder)),
-        ),
+    textsOf(edit).flatMap(({oldText, newText}) =>
+      secrets.unknownIn(newText).filter(placeholder => !oldText.includes(placeholder)),
+    ),
   );
   if (unknown.length > 0) return failed(rejected(`Nothing was changed: ${unknownText(unknown)}`));
-  return ok(edits.map(edit => revealEdit(edit, secrets)));
-}
-
-function revealEdit(edit: FileEdit, secrets: Secrets): FileEdit {
-  const path = secrets.reveal(edit.path);
-  switch (edit.kind) {
-    case 'write':
-      return {...edit, path, content: secrets.reveal(edit.content)};
-    case 'replace':
-      return {
-        ...edit,
-        path,
-        replacements: edit.replacements.map((replacement): Replacement => ({
-          ...replacement,
-          oldText: secrets.reveal(replacement.oldText),
-          newText: secrets.reveal(replacement.newText),
-        })),
-      };
-    default:
-      return unreachable(edit);
-  }
+  return ok(edits.map(edit => withTexts(edit, secrets.reveal)));
 }
 
 function guardSearch(search: SearchPort, secrets: Secrets): SearchPort {

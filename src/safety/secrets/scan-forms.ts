@@ -169,7 +169,8 @@ function assignedAt(text: string, {at, tries}: {readonly at: number; readonly tr
   const {value, to} = readValue(text, from, quote);
   tries.left = at < tries.until ? tries.left - 1 : mostTries;
   tries.until = Math.max(tries.until, to);
-  if (isPart(value, {kind, quote, next: text.slice(to, to + 1)})) {
+  const isNamed = quote === '' && text[at + 1] === ' ' && namesValue(value, text.slice(from + value.length, to + 3));
+  if (!isNamed && isPart(value, {kind, quote, next: text.slice(to, to + 1)})) {
     // The form of a key says more than the name it is given to.
     const token = tokenAt(text, {at: from, passed: new Map()});
     const ownName = kind === 'header' ? 'AUTHORIZATION' : name;
@@ -177,6 +178,12 @@ function assignedAt(text: string, {at, tries}: {readonly at: number; readonly tr
   }
   return to === text.length ? {from, to, name: ''} : undefined;
 }
+
+/** `token: tokenFromFile,` and `key: Uint8Array | undefined`: a program says where a value comes from, or of what type it is. */
+const namesValue = (value: string, behind: string): boolean =>
+  /^(?:\s*[,;)}\]>]| [|&=?} ])/u.test(behind) && nameInProgram.test(value);
+
+const nameInProgram = /^[!$_]*[A-Za-z][a-z]*\d{0,3}(?:[A-Z][a-z]+\d{0,2}|[A-Z]+(?![a-z]))*$/u;
 
 /** The names of a file repeat themselves. */
 function knownKind(name: string): SecretName {

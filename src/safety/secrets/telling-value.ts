@@ -50,6 +50,7 @@ const plainForms: readonly RegExp[] = [
   /^[\w.+-]+@(?:[\w-]+\.)+[A-Za-z]{2,}$/u,
   /^--?[A-Za-z]/u,
   /^localhost\b[\w:/.-]*$/u,
+  /^urn:[a-z][\w-]*:/u,
   /^[a-z]{2}-[a-z]+-\d[a-z]?$/u,
   /^[a-z]{2,3}_[A-Z]{2}(?:\.[\w-]+)?$/u,
   /^[A-Z][a-z]+\/[A-Z][A-Za-z_]+$/u,

@@ -57,6 +57,10 @@ const knownNodes: ReadonlySet<string> = new Set([
   'for_statement',
   'while_statement',
   'if_statement',
+  'case_statement',
+  'case_item',
+  'variable_assignment',
+  'variable_assignments',
   'elif_clause',
   'else_clause',
   'do_group',
@@ -116,6 +120,7 @@ function noteWord(
 function kindOf(type: string, parent: string): Kind | undefined {
   if (type === 'test_command') return 'test';
   if (type === 'command_name') return 'name';
+  if (type === 'variable_assignment') return 'word';
   if (parent === 'command' && !isRedirect(type)) return 'word';
   const isTarget = (parent === 'file_redirect' || parent === 'herestring_redirect') && type !== 'file_descriptor';
   return isTarget ? 'target' : undefined;
@@ -142,6 +147,7 @@ function wordsOfScript(script: Script): ReadonlySet<number> {
       case 'simple': {
         const [first, ...rest] = command.words;
         command.assignments.forEach(ofWord);
+        for (const {range} of command.assignments) note('word', range.from, range.to);
         command.words.forEach(ofWord);
         const last = command.words.at(-1);
         if (first === undefined || last === undefined) return;
@@ -157,6 +163,7 @@ function wordsOfScript(script: Script): ReadonlySet<number> {
         ofScript(command.body);
         return;
       case 'branches':
+        command.words.forEach(ofWord);
         command.scripts.forEach(ofScript);
         return;
       case 'for':

@@ -1,6 +1,6 @@
 import {unreachable} from '../../base/unreachable.ts';
 import type {TextRange} from '../../domain/risk.ts';
-import type {Piece, Word} from './shell-tree.ts';
+import type {Piece, Script, Word} from './shell-tree.ts';
 
 /** One word as a program gets it. */
 export interface Argument {
@@ -12,10 +12,14 @@ export interface Argument {
   readonly value: readonly Text[] | 'opaque' | 'unknown';
 }
 
-/** `wild` is a pattern that the shell replaces with names of files. */
+/**
+ * `wild` is a pattern that the shell replaces with names of files; `found` stands for names of files in the workspace that another
+ * program told: those that fit one of the patterns (`*.ts|*.tsx`), or all, hidden ones too, for `**`. With `./` before it none of
+ * them can be taken for an option. `searched` is the same where secrets among them do not count.
+ */
 export interface Text {
   readonly text: string;
-  readonly style: 'plain' | 'wild';
+  readonly style: 'plain' | 'wild' | 'found' | 'searched';
 }
 
 /** What is known where a word stands. */
@@ -24,7 +28,12 @@ export interface Surroundings {
   /** Where the command may run; none when that is not known. */
   readonly directories: readonly string[];
   readonly variables: ReadonlyMap<string, Argument['value']>;
+  /** What the commands of a substitution print. */
+  readonly prints: (script: Script) => Printed;
 }
+
+/** What a command prints: names of files in the workspace, as `git ls-files` does, a plain word like those it stands for, or anything. */
+export type Printed = Text | 'anything';
 
 /** The arguments a word comes to: one, or several by its braces. */
 export function argumentsOf({pieces, range}: Word, around: Surroundings): readonly Argument[] {
@@ -56,6 +65,9 @@ function appended(before: Argument['value'], after: Argument['value']): Argument
   if (before === 'unknown' || after === 'unknown') return 'unknown';
   if (before === 'opaque' || after === 'opaque') return 'opaque';
   if (before.length * after.length > mostTexts) return 'unknown';
+  if (isEmpty(before)) return after;
+  if (isEmpty(after)) return before;
+  if ([...before, ...after].some(({style}) => style === 'found' || style === 'searched')) return 'opaque';
   return before.flatMap(first =>
     after.map((second): Text => ({
       text: first.text + second.text,
@@ -63,6 +75,8 @@ function appended(before: Argument['value'], after: Argument['value']): Argument
     })),
   );
 }
+
+const isEmpty = (value: readonly Text[]): boolean => value.length === 1 && value[0]?.text === '';
 
 function valueOf(piece: Piece, around: Surroundings): Argument['value'] {
   switch (piece.kind) {
@@ -73,8 +87,11 @@ function valueOf(piece: Piece, around: Surroundings): Argument['value'] {
     case 'home':
       return [{text: around.home, style: 'plain'}];
     case 'number':
-    case 'substitution':
       return 'opaque';
+    case 'substitution': {
+      const printed = around.prints(piece.script);
+      return printed === 'anything' || (piece.style === 'quoted' && printed.style !== 'plain') ? 'opaque' : [printed];
+    }
     case 'process':
       return [{text: '/dev/fd/63', style: 'plain'}];
     case 'parameter': {
@@ -82,7 +99,7 @@ function valueOf(piece: Piece, around: Surroundings): Argument['value'] {
       if (piece.form === 'changed') return value === 'unknown' ? 'unknown' : 'opaque';
       if (value === 'unknown' || value === 'opaque' || piece.style === 'quoted') return value;
       // Bare, the shell splits it at blanks and takes it for a pattern.
-      return value.every(({text}) => /^[^\s*?[\\]+$/u.test(text)) ? value : 'unknown';
+      return value.every(({text, style}) => style !== 'plain' || /^[^\s*?[\\]+$/u.test(text)) ? value : 'unknown';
     }
     default:
       return unreachable(piece);
@@ -102,7 +119,9 @@ function variable(name: string, {home, directories, variables}: Surroundings): A
 /** Numbers whatever happens: the end of the last command, how many arguments there are. */
 const numbers: Readonly<Record<string, readonly string[]>> = {'?': ['0', '1'], '#': ['0']};
 
-/** Variables that anybody may see; others may hold secrets. */
+/** Whether anybody may see what the variable holds; others may hold secrets. */
+export const isShown = (name: string): boolean => name === 'HOME' || shown.has(name);
+
 const shown: ReadonlySet<string> = new Set(
   (
     '$ PWD OLDPWD USER LOGNAME SHELL PATH LANG LC_ALL TERM HOSTNAME OSTYPE HOSTTYPE MACHTYPE BASH_VERSION RANDOM SECONDS ' +

@@ -58,12 +58,15 @@ function readList(scan: Scan, closing: readonly string[]): Script {
   }
   const [sign] = closing;
   if (sign !== undefined && !isClosing(scan, closing)) throw new NotUnderstood(`a missing ${sign}`, scan.at);
-  if (list.length === 0 && sign !== undefined && sign !== ')') throw new NotUnderstood('nothing to run', scan.at);
+  if (list.length === 0 && sign !== undefined && sign !== ')' && sign !== ';;')
+    throw new NotUnderstood('nothing to run', scan.at);
   return list;
 }
 
 const isClosing = (scan: Scan, closing: readonly string[]): boolean =>
-  closing.includes(scan.text.charAt(scan.at) === ')' ? ')' : keywordAt(scan));
+  closing.includes(
+    scan.text.charAt(scan.at) === ')' ? ')' : scan.text.startsWith(';;', scan.at) ? ';;' : keywordAt(scan),
+  );
 
 function readAndOr(scan: Scan): AndOr {
   const steps: Step[] = [];
@@ -81,7 +84,7 @@ function readAndOr(scan: Scan): AndOr {
     scan.at += 1;
     return {steps, runs: 'in-background'};
   }
-  if (char === ';') scan.at += 1;
+  if (char === ';') scan.at += scan.text.charAt(scan.at + 1) === ';' ? 0 : 1;
   else if (char !== '\n' && char !== '' && char !== ')') {
     throw new NotUnderstood(`an unexpected ${char}`, scan.at);
   }
@@ -150,11 +153,12 @@ function readCompound(scan: Scan): Compound | undefined {
     case 'until': {
       scan.at += keyword.length;
       const condition = readList(scan, ['do']);
-      return {kind: 'branches', scripts: [condition, readDo(scan)]};
+      return {kind: 'branches', scripts: [condition, readDo(scan)], words: [], runs: 'again'};
     }
     case 'for':
       return readFor(scan);
     case 'case':
+      return readCase(scan);
     case 'select':
     case 'function':
     case 'coproc':
@@ -184,7 +188,38 @@ function readIf(scan: Scan): Compound {
     scripts.push(readList(scan, ['fi']));
   }
   scan.at += 'fi'.length;
-  return {kind: 'branches', scripts};
+  return {kind: 'branches', scripts, words: [], runs: 'once'};
+}
+
+/** `case $x in a | 'b*') …;; *) …;; esac`; not the rare ends `;&` and `;;&`. */
+function readCase(scan: Scan): Compound {
+  const scripts: Script[] = [];
+  scan.at += 'case'.length;
+  const words = [readOneWord(scan)];
+  skipLines(scan);
+  if (keywordAt(scan) !== 'in') throw new NotUnderstood('a `case` without `in`', scan.at);
+  scan.at += 'in'.length;
+  for (;;) {
+    skipLines(scan);
+    if (keywordAt(scan) === 'esac') break;
+    if (takes(scan, '(')) skipBlanks(scan);
+    do words.push(readOneWord(scan));
+    while (takes(scan, '|'));
+    if (!takes(scan, ')')) throw new NotUnderstood('a pattern in `case`', scan.at);
+    scripts.push(readList(scan, [';;', 'esac']));
+    if (!takes(scan, ';;')) skipLines(scan);
+    else if (scan.text.charAt(scan.at) === '&') throw new NotUnderstood('an unexpected &', scan.at);
+  }
+  scan.at += 'esac'.length;
+  return {kind: 'branches', scripts, words, runs: 'once'};
+}
+
+function readOneWord(scan: Scan): Word {
+  skipBlanks(scan);
+  const word = readWord(scan);
+  if (word === undefined) throw new NotUnderstood('a pattern in `case`', scan.at);
+  skipBlanks(scan);
+  return word;
 }
 
 function readDo(scan: Scan): Script {

@@ -19,8 +19,16 @@ export type Command =
   | SimpleWords
   | ((
       | {readonly kind: 'group'; readonly body: Script; readonly scope: 'own' | 'shared'}
-      /** The scripts of an `if` or `while` in their order; each may run or not, and more than once. */
-      | {readonly kind: 'branches'; readonly scripts: readonly Script[]}
+      /**
+       * The scripts of an `if`, `while` or `case` in their order; each but the first may run or not, those of a loop more than
+       * once. `words` are what a `case` compares; then the first may not run either.
+       */
+      | {
+          readonly kind: 'branches';
+          readonly scripts: readonly Script[];
+          readonly words: readonly Word[];
+          readonly runs: 'once' | 'again';
+        }
       | {readonly kind: 'for'; readonly variable: string; readonly values: readonly Word[]; readonly body: Script}
       /** `span` is `[[ … ]]` without redirections. */
       | {readonly kind: 'test'; readonly words: readonly Word[]; readonly span: TextRange}

@@ -44,7 +44,7 @@ export function choicesOf({action, verdict, sessionGrant}: Approval): ApprovalCh
   }
 }
 
-const longestWord = 40;
+const longestWord = 30;
 
 /** The word as it can be typed; where it could not be, another one. */
 const wordOf = (word: string): string =>

@@ -2,7 +2,7 @@ import type {Approval} from '../../actions/agent-event.ts';
 import type {ApprovalAnswer} from '../../agent/engine.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {choicesOf, type ApprovalChoices} from './approval-choices.ts';
-import {draftOf, edited, emptyDraft, expanded, pasted, typed, type Draft} from './draft.ts';
+import {draftOf, edited, emptyDraft, expanded, isEmptyDraft, pasted, typed, type Draft} from './draft.ts';
 import {approvalKeys, cardKeys, type KeyName, type KeyPress} from './keymap.ts';
 
 /** How far the user is with an approval. */
@@ -25,8 +25,8 @@ export type ApprovalStep =
   | {readonly kind: 'answered'; readonly answer: ApprovalAnswer}
   | {readonly kind: 'stop'}
   | {readonly kind: 'show-all'}
-  /** No key of the card: it belongs to what the user is writing. */
-  | {readonly kind: 'not-meant'};
+  /** Nothing for the card: `key` belongs to what the user is writing, and with it what the card took for its word before. */
+  | {readonly kind: 'not-meant'; readonly key: KeyPress};
 
 export interface ApprovalPress {
   readonly key: KeyPress;
@@ -44,11 +44,7 @@ export function pressApproval(stage: ApprovalStage, approval: Approval, press: A
     case 'session':
       return pressSession(choices, key);
     case 'word':
-      return pressField(stage, key, text =>
-        isWord(text, choices)
-          ? allow('once')
-          : open({stage: 'word', text: emptyDraft, entered: text === '' ? stage.entered : 'wrong'}),
-      );
+      return pressWord(stage, choices, key);
     case 'rule':
       return pressRule(stage.row, choices, press);
     case 'rule-text':
@@ -62,20 +58,26 @@ export function pressApproval(stage: ApprovalStage, approval: Approval, press: A
   }
 }
 
-function pressChoosing({accept, session, rules, command}: ApprovalChoices, key: KeyPress): ApprovalStep {
-  if (key.kind === 'paste') return notMeant;
+function pressChoosing(choices: ApprovalChoices, key: KeyPress): ApprovalStep {
+  if (key.kind === 'paste') return notMeant(key);
   if (key.kind === 'key') {
     if (key.name === 'escape') return {kind: 'stop'};
-    if (key.name === cardKeys.edit.name && command !== '') return open({stage: 'command', text: draftOf(command)});
-    return deletes.has(key.name) ? notMeant : open(openApproval);
+    if (key.name === cardKeys.edit.name && choices.command !== '') {
+      return open({stage: 'command', text: draftOf(choices.command)});
+    }
+    return deletes.has(key.name) ? notMeant(key) : open(openApproval);
   }
   // An Enter may come in one piece with the answer: it answers nothing, and does not keep the other key from it.
-  switch (key.text.replaceAll('\n', '').toLowerCase()) {
+  const text = key.text.replaceAll('\n', '');
+  if (choices.accept.by === 'key') return pressLetter(choices, {...key, text});
+  return text === '' ? open(openApproval) : pressWord(openWord, choices, {...key, text});
+}
+
+function pressLetter({accept, session, rules}: ApprovalChoices, key: TextPress): ApprovalStep {
+  switch (key.text.toLowerCase()) {
     case approvalKeys.allowMild:
     case approvalKeys.allowRisky:
       return accept.by === 'key' && accept.key === letterOf(key) ? allow('once') : hintAtKey;
-    case approvalKeys.typeWord:
-      return accept.by === 'word' ? open({stage: 'word', text: emptyDraft, entered: 'not-yet'}) : hintAtKey;
     case approvalKeys.allowSession:
       if (session === 'none') return open(openApproval);
       return session === 'at-once' ? allow('session') : open({stage: 'session'});
@@ -90,9 +92,45 @@ function pressChoosing({accept, session, rules, command}: ApprovalChoices, key: 
     case '':
       return open(openApproval);
     default:
-      return heldLetter.test(key.text) ? open(openApproval) : notMeant;
+      return heldLetter.test(key.text) ? open(openApproval) : notMeant(key);
   }
 }
+
+type TextPress = Extract<KeyPress, {readonly kind: 'text'}>;
+
+/**
+ * The word is typed straight away. A letter of the card with which the word begins too is that letter once Enter follows it. What
+ * has blanks in it is said to the agent, and goes to the draft whole.
+ */
+function pressWord(stage: WordStage, choices: ApprovalChoices, key: KeyPress): ApprovalStep {
+  if (key.kind === 'text' && isEmptyDraft(stage.text) && !mayBecomeWord(key.text, choices)) {
+    const letter = key.text.toLowerCase();
+    if (letter === approvalKeys.allowMild || letter === approvalKeys.allowRisky) return hintAtKey;
+    const meant = enteredLetters[letter];
+    if (meant !== undefined) return meant;
+  }
+  const step = pressField(stage, key, entered => enterWord(stage, choices, entered));
+  if (key.kind !== 'text' || step.kind !== 'open' || step.stage.stage !== 'word') return step;
+  const written = expanded(step.stage.text);
+  return /\s/u.test(written) && !isWord(written.trim(), choices) ? notMeant({kind: 'text', text: written}) : step;
+}
+
+type WordStage = Extract<ApprovalStage, {readonly stage: 'word'}>;
+
+const openWord: WordStage = {stage: 'word', text: emptyDraft, entered: 'not-yet'};
+
+const mayBecomeWord = (text: string, {accept}: ApprovalChoices): boolean =>
+  accept.by === 'word' && beginsWord(text, accept.word);
+
+function enterWord(stage: WordStage, choices: ApprovalChoices, entered: string): ApprovalStep {
+  if (entered === '') return open(stage);
+  if (isWord(entered, choices)) return allow('once');
+  return enteredLetters[entered.toLowerCase()] ?? open({...stage, text: emptyDraft, entered: 'wrong'});
+}
+
+/** Whether the letters may become the word. */
+export const beginsWord = (letters: string, word: string): boolean =>
+  letters !== '' && word.normalize().startsWith(letters.normalize());
 
 const heldLetter = /^(\p{Letter})\1+$/u;
 
@@ -109,7 +147,7 @@ function pressSession({accept}: ApprovalChoices, key: KeyPress): ApprovalStep {
   if (key.kind === 'key') return open(key.name === 'escape' ? openApproval : {stage: 'session'});
   const letter = letterOf(key);
   if (accept.by === 'key' && letter === accept.key) return allow('session');
-  return letter === approvalKeys.allowSession ? open({stage: 'session'}) : notMeant;
+  return letter === approvalKeys.allowSession ? open({stage: 'session'}) : notMeant(key);
 }
 
 function pressRule(row: number, {rules}: ApprovalChoices, {key, place}: ApprovalPress): ApprovalStep {
@@ -117,7 +155,7 @@ function pressRule(row: number, {rules}: ApprovalChoices, {key, place}: Approval
   if (key.kind !== 'key') {
     const letter = letterOf(key);
     if (letter === approvalKeys.allowSession) return allowRule(rule, 'session');
-    return letter === approvalKeys.allowAlways ? open({stage: 'rule', row}) : notMeant;
+    return letter === approvalKeys.allowAlways ? open({stage: 'rule', row}) : notMeant(key);
   }
   switch (key.name) {
     case 'left':
@@ -161,10 +199,18 @@ const isWord = (text: string, {accept}: ApprovalChoices): boolean =>
 
 const letterOf = (key: KeyPress): string => (key.kind === 'text' ? key.text.replaceAll('\n', '').toLowerCase() : '');
 
-const notMeant: ApprovalStep = {kind: 'not-meant'};
+const notMeant = (key: KeyPress): ApprovalStep => ({kind: 'not-meant', key});
 const open = (stage: ApprovalStage): ApprovalStep => ({kind: 'open', stage});
 const hintAtKey = open({stage: 'choosing', hint: 'other-key'});
 const answered = (answer: ApprovalAnswer): ApprovalStep => ({kind: 'answered', answer});
 const allow = (scope: 'once' | 'session'): ApprovalStep => answered({decision: 'allow', scope});
 const allowRule = (rule: string, lasting: 'session' | 'always'): ApprovalStep =>
   answered({decision: 'allow-rule', rule, lasting});
+
+/** The letters of a card that is accepted by a word; those with which its word begins need an Enter. */
+const enteredLetters: Readonly<Record<string, ApprovalStep>> = {
+  [approvalKeys.refuse]: answered({decision: 'refuse', message: ''}),
+  no: answered({decision: 'refuse', message: ''}),
+  [approvalKeys.refuseWithReason]: open({stage: 'reason', text: emptyDraft}),
+  [approvalKeys.showAll]: {kind: 'show-all'},
+};

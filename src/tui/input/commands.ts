@@ -1,7 +1,21 @@
+import type {Op} from '../../agent/engine.ts';
 import {editDistance} from '../../base/nearest-name.ts';
 import {commandPrefix} from './keymap.ts';
 
-type CommandName = 'help' | 'clear' | 'resume' | 'model' | 'mode' | 'permissions' | 'trust' | 'ps' | 'demo' | 'exit';
+type CommandName =
+  | 'help'
+  | 'clear'
+  | 'resume'
+  | 'model'
+  | 'mode'
+  | 'permissions'
+  | 'trust'
+  | 'ps'
+  | 'undo'
+  | 'redo'
+  | 'rewind'
+  | 'demo'
+  | 'exit';
 
 export interface CommandInfo {
   readonly name: CommandName;
@@ -18,6 +32,9 @@ const everyCommand: readonly CommandInfo[] = [
   {name: 'permissions', usage: '/permissions', summary: 'show the mode and the rules'},
   {name: 'trust', usage: '/trust [yes]', summary: "show what this folder's settings ask for, and allow it"},
   {name: 'ps', usage: '/ps', summary: 'commands that run beside the conversation (Ctrl+T takes a terminal)'},
+  {name: 'undo', usage: '/undo', summary: 'take the last prompt back: files and conversation'},
+  {name: 'redo', usage: '/redo', summary: 'take the last undo back'},
+  {name: 'rewind', usage: '/rewind', summary: 'go back to before an earlier prompt: files, conversation or both'},
   {name: 'demo', usage: '/demo', summary: 'watch the embedded recording do a small job'},
   {name: 'exit', usage: '/exit', summary: 'leave'},
 ];
@@ -30,6 +47,21 @@ export type CommandLine =
   | {readonly kind: 'command'; readonly name: CommandName; readonly argument: string}
   /** Looks like a command and is none; `nearest` is empty when nothing is near. */
   | {readonly kind: 'unknown'; readonly word: string; readonly nearest: string};
+
+const ops = {
+  clear: {op: 'open-session', session: {kind: 'new'}},
+  undo: {op: 'preview-rewind', target: {kind: 'last'}},
+  redo: {op: 'preview-rewind', target: {kind: 'redo'}},
+  rewind: {op: 'list-rewind-points'},
+} as const satisfies Record<string, Op>;
+
+/** What a command asks of the engine that needs nothing else; nothing goes back before it has been shown. */
+export const commandOp = (command: keyof typeof ops): Op => ops[command];
+
+/** What the user reads of a command that there is not. */
+export function unknownText({word, nearest}: Extract<CommandLine, {kind: 'unknown'}>): string {
+  return `There is no command ${word}. ${nearest === '' ? '/help lists the commands.' : `Did you mean ${nearest}?`}`;
+}
 
 /**
  * A draft read as a command, or `undefined` when it is a prompt. Only a single first word is a command: a path such as

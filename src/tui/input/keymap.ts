@@ -52,12 +52,11 @@ export type KeyPress =
 
 /**
  * Letters that answer a confirmation. Enter is not among them, and never will be. What accepts depends on the risk: `allowMild` is
- * no answer to what reaches further, and only `typeWord` begins the acceptance of what destroys.
+ * no answer to what reaches further, and what destroys is accepted by no letter but by its word.
  */
 export const approvalKeys = {
   allowMild: 'y',
   allowRisky: 'k',
-  typeWord: 'w',
   allowSession: 's',
   allowAlways: 'a',
   refuse: 'n',

@@ -7,6 +7,7 @@ import {openBlocks, pressBlocks, type BlockPicker} from './block-picker.ts';
 import {blockKeys, cardKeys, type KeyPress} from './keymap.ts';
 import {pressComposer} from './press-composer.ts';
 import {pressForm} from './question-form.ts';
+import {pressRewind, type RewindPicker} from './rewind-picker.ts';
 import {pressPicker, type SessionPicker} from './session-picker.ts';
 import {focused, typingPauseMs, type Card, type Effect, type PressContext, type Step, type Ui} from './ui.ts';
 
@@ -23,6 +24,8 @@ export function press(ui: Ui, key: KeyPress, context: PressContext): Step {
   if (calm.picker.kind === 'sessions') return touched(pressList(calm, calm.picker.picker, key), key, context);
   if (calm.picker.kind === 'blocks')
     return touched(pressBlockList(calm, calm.picker.picker, {key, context}), key, context);
+  if (calm.picker.kind === 'rewind')
+    return touched(pressRewindList(calm, calm.picker.picker, {key, context}), key, context);
   if (key.kind === 'key' && key.name === 'take-terminal') return touched(takeTerminal(calm, context), key, context);
   if (isRestOfAnswer(ui, key, context))
     return {ui: {...calm, lastKey: pressedNow(key, context, 'answer')}, effects: []};
@@ -37,7 +40,9 @@ export function press(ui: Ui, key: KeyPress, context: PressContext): Step {
     );
   }
   const step = pressCard(calm, card, {key, context});
-  if (step === 'not-meant') return touched(pressComposer(withCard(calm, card, 'soon'), key, context), key, context);
+  if ('notMeant' in step) {
+    return touched(pressComposer(withCard(calm, card, 'soon'), step.notMeant, context), key, context);
+  }
   const kind = step.effects.some(effect => effect.do === 'op') ? 'answer' : 'other';
   return {...step, ui: {...step.ui, lastKey: pressedNow(key, context, kind)}};
 }
@@ -99,6 +104,23 @@ function pressList(ui: Ui, picker: SessionPicker, key: KeyPress): Step {
   }
 }
 
+function pressRewindList(ui: Ui, picker: RewindPicker, {key, context}: CardPress): Step {
+  const step = pressRewind(picker, key, context.place);
+  const closed: Ui = {...ui, picker: {kind: 'none'}};
+  switch (step.kind) {
+    case 'open':
+      return still({...ui, picker: {kind: 'rewind', picker: step.picker}});
+    case 'preview':
+      return {ui: closed, effects: [{do: 'op', op: {op: 'preview-rewind', target: step.target}}]};
+    case 'go':
+      return {ui: closed, effects: [{do: 'op', op: {op: 'rewind', target: step.target}}]};
+    case 'closed':
+      return still(closed);
+    default:
+      return unreachable(step);
+  }
+}
+
 function pressBlockList(ui: Ui, picker: BlockPicker, {key, context}: CardPress): Step {
   const step = pressBlocks(picker, key, context.blocks);
   switch (step.kind) {
@@ -134,7 +156,12 @@ interface CardPress {
   readonly context: PressContext;
 }
 
-function pressCard(ui: Ui, card: OpenCard, {key, context}: CardPress): Step | 'not-meant' {
+/** A press that is nothing for the card; what goes to the draft in its place. */
+interface NotMeant {
+  readonly notMeant: KeyPress;
+}
+
+function pressCard(ui: Ui, card: OpenCard, {key, context}: CardPress): Step | NotMeant {
   switch (card.kind) {
     case 'approval':
       return pressAsked(ui, card, {key, context});
@@ -155,10 +182,10 @@ function pressHandOver(
   ui: Ui,
   card: OpenCard & {readonly kind: 'hand-over'},
   {key, context}: CardPress,
-): Step | 'not-meant' {
+): Step | NotMeant {
   if (key.kind === 'key' && key.name === cardKeys.switchFocus.name) return still(withCard(ui, card, 'aside'));
   if (key.kind === 'key' && key.name === 'escape') return {ui, effects: stop};
-  if (key.kind !== 'text' || context.place === 'later') return 'not-meant';
+  if (key.kind !== 'text' || context.place === 'later') return {notMeant: key};
   switch (key.text) {
     case blockKeys.take:
       return {ui: withCard(ui, card, 'answered'), effects: [{do: 'attach', block: card.block}]};
@@ -167,15 +194,11 @@ function pressHandOver(
       return {ui: withCard(ui, card, 'answered'), effects: [{do: 'op', op}]};
     }
     default:
-      return 'not-meant';
+      return {notMeant: key};
   }
 }
 
-function pressAsked(
-  ui: Ui,
-  card: OpenCard & {readonly kind: 'approval'},
-  {key, context}: CardPress,
-): Step | 'not-meant' {
+function pressAsked(ui: Ui, card: OpenCard & {readonly kind: 'approval'}, {key, context}: CardPress): Step | NotMeant {
   const attention = attentionOf(context.view);
   if (attention.kind !== 'approval') return still(ui);
   const {approval} = attention;
@@ -191,9 +214,9 @@ function pressAsked(
     case 'stop':
       return {ui, effects: stop};
     case 'show-all':
-      return {ui, effects: [{do: 'show-all', approval}]};
+      return {ui: {...ui, card: {...card, stage: openApproval}}, effects: [{do: 'show-all', approval}]};
     case 'not-meant':
-      return 'not-meant';
+      return {notMeant: step.key};
     default:
       return unreachable(step);
   }

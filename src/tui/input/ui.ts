@@ -11,6 +11,7 @@ import type {CommandInfo, CommandLine} from './commands.ts';
 import {draftOf, emptyDraft, type Draft} from './draft.ts';
 import {historyOf, type PromptHistory} from './prompt-history.ts';
 import {openForm, type QuestionForm} from './question-form.ts';
+import type {RewindPicker} from './rewind-picker.ts';
 import type {SessionPicker} from './session-picker.ts';
 
 /** What the user is doing: everything on screen that is not a fold of agent events. Times are milliseconds. */
@@ -48,7 +49,8 @@ type Focus = 'soon' | 'card' | 'aside' | 'answered';
 export type Picker =
   | {readonly kind: 'none'}
   | {readonly kind: 'sessions'; readonly picker: SessionPicker}
-  | {readonly kind: 'blocks'; readonly picker: BlockPicker};
+  | {readonly kind: 'blocks'; readonly picker: BlockPicker}
+  | {readonly kind: 'rewind'; readonly picker: RewindPicker};
 
 type LastKey =
   | {readonly kind: 'none'}

@@ -56,8 +56,8 @@ function pastAction(call: ToolCallBlock, result: ToolResultBlock | undefined): P
 }
 
 /** How the model is told of the change of one file: said as on the card of an edit that has just been made. */
-const changeToldAs = /^(Created|Changed|Deleted) (.+ \(\+\d+ -\d+\))$/u;
-const verbs: Readonly<Record<string, string>> = {Created: 'Create', Deleted: 'Delete'};
+const changeToldAs = /^(Created|Changed|Deleted|Renamed) (.+ \(\+\d+ -\d+\))$/u;
+const verbs: Readonly<Record<string, string>> = {Created: 'Create', Deleted: 'Delete', Renamed: 'Rename'};
 
 function partOf(action: Action): PastActionEntry['part'] {
   if (action.name === 'request-command-output') return 'last-lines';

@@ -1,7 +1,9 @@
 import type {AgentEvent} from '../../actions/agent-event.ts';
+import {labelOf} from '../../actions/settle-action.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import type {ActionId} from '../../domain/ids.ts';
 import type {BlockDelta} from '../../domain/model-stream.ts';
+import {rewindText} from '../../domain/rewind-text.ts';
 import {stopText} from '../../domain/stop-text.ts';
 import {applyTaskFrames, emptyTaskView} from '../../tasks/task-view.ts';
 import {sentenceOf} from '../text/sentence.ts';
@@ -76,12 +78,7 @@ export function reduce(view: View, event: AgentEvent): View {
     case 'hand-over-settled':
       return {...view, handOvers: view.handOvers.filter(open => open.id !== event.id)};
     case 'action-started':
-      return onAction(view, event.id, () => ({
-        stage: 'running',
-        action: event.action,
-        preview: event.preview,
-        tail: '',
-      }));
+      return started(view, event);
     case 'action-output':
       return onAction(view, event.id, stage =>
         stage.stage === 'running' ? {...stage, tail: (stage.tail + event.chunk).slice(-tailKept)} : stage,
@@ -96,6 +93,15 @@ export function reduce(view: View, event: AgentEvent): View {
       return {...view, model: event.model};
     case 'mode-changed':
       return {...view, mode: event.mode};
+    case 'rewind-points':
+      return event.points.length > 0 ? view : told(view, 'info', 'There is no prompt to go back to yet.');
+    case 'rewind-previewed':
+      return view;
+    case 'rewound': {
+      const directory = view.session.tag === 'open' ? view.session.info.directory : '';
+      const text = rewindText(event.report, {directory, when: 'done'});
+      return told({...view, tasks: applyTaskFrames(emptyTaskView, event.todoFrames)}, 'info', text);
+    }
     case 'notice':
       return add(view, {kind: 'notice', level: event.level, text: event.text});
     case 'prompt-finished': {
@@ -194,6 +200,16 @@ function onAction(view: View, id: ActionId, next: (stage: ActionStage) => Action
     entries: view.entries.map(entry =>
       entry.kind === 'action' && entry.id === id ? {...entry, stage: next(entry.stage)} : entry,
     ),
+  };
+}
+
+/** What runs need not be what was asked for: the user may have changed it. */
+function started(view: View, {id, action, preview}: AgentEvent & {readonly event: 'action-started'}): View {
+  const label = labelOf(action);
+  const running = onAction(view, id, () => ({stage: 'running', action, preview, tail: ''}));
+  return {
+    ...running,
+    entries: running.entries.map(entry => (entry.kind === 'action' && entry.id === id ? {...entry, label} : entry)),
   };
 }
 

@@ -186,9 +186,12 @@ function reasonsOf(approval: Approval, share: Share, frame: Frame): readonly str
 function victimLines({summary, paths, more}: VictimReport, most: number, frame: Frame): readonly string[] {
   if (summary === '' && paths.length === 0) return [];
   const said = visibleExactLine(summary).replace(/\.$/u, '');
+  const isNamed =
+    paths.length === 1 && more === 0 && paths.some(path => said.split(' ').includes(visibleExactLine(path)));
   const dryRun = {text: 'Dry run: ', roles: ['error']} as const;
   // On one line the sum says more than some of the paths.
   if (most === 1 && said !== '') return within([dryRun], {text: said, roles: []}, {most, frame});
+  if (isNamed) return within([dryRun], {text: `${said}.`, roles: []}, {most, frame});
   const rest = more > 0 ? ` and ${more} more` : '';
   const lead = {text: said === '' ? 'it would hit ' : `${said}. `, roles: []};
   const named = {text: paths.map(visibleExactLine).join(', ') + rest, roles: []};

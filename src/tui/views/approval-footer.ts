@@ -3,6 +3,7 @@ import {unreachable} from '../../base/unreachable.ts';
 import {visibleExactLine} from '../../base/visible.ts';
 import {choicesOf, type ApprovalChoices} from '../input/approval-choices.ts';
 import type {ApprovalStage} from '../input/approval-form.ts';
+import {expanded} from '../input/draft.ts';
 import {approvalKeys, cardKeys} from '../input/keymap.ts';
 import {wrapSpans, wrapText, type Frame} from '../text/wrap.ts';
 import {composerView, type Placed} from './composer-view.ts';
@@ -29,7 +30,8 @@ export function approvalFooter({approval, stage, hidden, rows}: Footer, frame: F
     }
     case 'session': {
       const grant = `For this session: ${visibleExactLine(approval.sessionGrant)}.`;
-      return withKeys(wrapText(grant, ['bold'], frame), [`${acceptKey(choices)} allows it`, back], frame);
+      const accept = choices.accept.by === 'key' ? [`${choices.accept.key} allows it`] : [];
+      return withKeys(wrapText(grant, ['bold'], frame), [...accept, back], frame);
     }
     case 'word': {
       const word = choices.accept.by === 'word' ? visibleExactLine(choices.accept.word) : '';
@@ -37,7 +39,7 @@ export function approvalFooter({approval, stage, hidden, rows}: Footer, frame: F
         stage.entered === 'wrong'
           ? wrapText(`That was not the word, so nothing was allowed. The word is ${word}`, ['warning'], frame)
           : wrapText(`To allow it once, type the word ${word}`, ['bold'], frame);
-      return field(lead, stage, {keys: ['then Enter', back], lines: 1, frame});
+      return field(lead, stage, {keys: [enterWord(expanded(stage.text), choices), back], lines: 1, frame});
     }
     case 'rule': {
       const rule = choices.rules[stage.row] ?? '';
@@ -81,7 +83,7 @@ function hintLines(
     case 'none':
       return [];
     case 'other-key':
-      return wrapText(`Nothing was allowed: for this risk the key is ${acceptKey(choices)}.`, ['warning'], frame);
+      return wrapText(`Nothing was allowed: ${acceptance(choices)}.`, ['warning'], frame);
     case 'nothing-changed':
       return wrapText('The command is as it was, and nothing was allowed yet.', ['warning'], frame);
     default:
@@ -89,7 +91,26 @@ function hintLines(
   }
 }
 
-const acceptKey = ({accept}: ApprovalChoices): string => (accept.by === 'key' ? accept.key : approvalKeys.typeWord);
+const acceptance = ({accept}: ApprovalChoices): string =>
+  accept.by === 'key'
+    ? `for this risk the key is ${accept.key}`
+    : `this takes the word ${visibleExactLine(accept.word)}`;
+
+/** What Enter does with what has been typed in place of the word. */
+function enterWord(text: string, {accept}: ApprovalChoices): string {
+  if (accept.by === 'word' && accept.word === text) return 'Enter allows it';
+  switch (text.toLowerCase()) {
+    case approvalKeys.refuse:
+    case 'no':
+      return 'Enter says no';
+    case approvalKeys.refuseWithReason:
+      return 'Enter asks why not';
+    case approvalKeys.showAll:
+      return 'Enter shows all';
+    default:
+      return 'then Enter';
+  }
+}
 
 const withKeys = (lead: readonly string[], keys: readonly string[], frame: Frame): Placed => ({
   lines: [...lead, ...packed(keys, frame.width).map(line => frame.theme.paint(['accent'], line))],

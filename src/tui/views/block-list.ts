@@ -61,8 +61,6 @@ export function stateText(state: BlockState): string {
       return `ended by ${state.signal}`;
     case 'ended':
       return 'ended';
-    case 'ended':
-      return 'ended';
     default:
       return unreachable(state);
   }

@@ -1,8 +1,8 @@
 import type {DiffHunk, DiffLine, FileDiff} from '../../actions/preview.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {fit} from '../text/cell-width.ts';
-import {visible} from '../../base/visible.ts';
-import {hardWrap, type Frame} from '../text/wrap.ts';
+import {visible, visibleLine} from '../../base/visible.ts';
+import {hardWrap, wrapText, type Frame} from '../text/wrap.ts';
 import type {Role} from '../theme/theme.ts';
 import {changeTitle} from './change-title.ts';
 
@@ -16,7 +16,8 @@ export function diffLines(
   frame: Frame,
 ): readonly string[] {
   return files.flatMap(file => {
-    const lines = folded(fileLines(shown === 'all' ? file : changesOf(file), frame), most, frame);
+    const notes = file.notes.flatMap(note => wrapText(visibleLine(note), ['warning'], frame));
+    const lines = [...folded(fileLines(shown === 'all' ? file : changesOf(file), frame), most, frame), ...notes];
     return files.length === 1 ? lines : [frame.theme.paint(['bold'], changeTitle([file], frame.width)), ...lines];
   });
 }

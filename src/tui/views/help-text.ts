@@ -12,3 +12,7 @@ const keys = [
   'Esc stops what runs; what you sent in the meantime waits its turn',
   'Ctrl+C clears the draft or stops what runs; twice leaves, as does Ctrl+D on an empty draft',
 ];
+
+/** What `/model` answers. */
+export const modelText = (model: string): string =>
+  `${model === '' ? 'No model is configured.' : `The model is ${model}.`} /model NAME changes it.`;

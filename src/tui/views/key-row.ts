@@ -1,6 +1,7 @@
 import type {Approval} from '../../actions/agent-event.ts';
 import {visibleExactLine} from '../../base/visible.ts';
 import {choicesOf} from '../input/approval-choices.ts';
+import {beginsWord} from '../input/approval-form.ts';
 import {approvalKeys, cardKeys} from '../input/keymap.ts';
 import {cellWidth, fit} from '../text/cell-width.ts';
 import type {Frame} from '../text/wrap.ts';
@@ -15,7 +16,7 @@ export function keyRow(
   {most, hidden}: {readonly most: number; readonly hidden: 'nothing' | 'something'},
   frame: Frame,
 ): readonly string[] {
-  const keys = keysOf(approval).filter(({key}) => key !== approvalKeys.showAll || hidden === 'something');
+  const keys = keysOf(approval, hidden);
   const written = forms.map(form => keys.map(one => `${one.key} ${one[form]}`));
   const form = written.find(
     one => one.every(key => cellWidth(key) <= frame.width) && packed(one, frame.width).length <= most,
@@ -43,14 +44,13 @@ interface KeyWords extends Readonly<Record<Form, string>> {
   readonly key: string;
 }
 
-function keysOf(approval: Approval): readonly KeyWords[] {
+function keysOf(approval: Approval, hidden: 'nothing' | 'something'): readonly KeyWords[] {
   const {accept, session, rules, command} = choicesOf(approval);
   const grant = visibleExactLine(approval.sessionGrant);
-  const word = accept.by === 'word' ? visibleExactLine(accept.word) : '';
+  const letter = (name: string): string =>
+    accept.by === 'word' && beginsWord(name, accept.word) ? `${name} then Enter` : name;
   return [
-    accept.by === 'key'
-      ? key(accept.key, 'yes, once', 'once')
-      : {...key(approvalKeys.typeWord, `yes, by typing ${word}`, `type ${word}`), bare: 'yes'},
+    accept.by === 'key' ? key(accept.key, 'yes, once', 'once') : typing(visibleExactLine(accept.word)),
     ...(session === 'none'
       ? []
       : [
@@ -60,13 +60,22 @@ function keysOf(approval: Approval): readonly KeyWords[] {
           },
         ]),
     ...(rules.length === 0 ? [] : [key(approvalKeys.allowAlways, 'always', 'always')]),
-    key(approvalKeys.refuse, 'no', 'no'),
-    {...key(approvalKeys.refuseWithReason, 'no, with a reason', 'reason'), bare: 'why'},
+    key(letter(approvalKeys.refuse), 'no', 'no'),
+    {...key(letter(approvalKeys.refuseWithReason), 'no, with a reason', 'reason'), bare: 'why'},
     ...(command === '' ? [] : [key(cardKeys.edit.label, 'edit', 'edit')]),
-    key(approvalKeys.showAll, 'shows all', 'all'),
+    ...(hidden === 'something' ? [key(letter(approvalKeys.showAll), 'shows all', 'all')] : []),
     key('Esc', 'stop', 'stop'),
   ];
 }
+
+/** No key accepts: the word does. */
+const typing = (word: string): KeyWords => ({
+  key: 'Type',
+  full: `${word}, then Enter: yes, once`,
+  granting: `${word} + Enter: yes`,
+  short: `${word} + Enter: yes`,
+  bare: `${word} + Enter`,
+});
 
 const key = (name: string, full: string, short: string): KeyWords => ({
   key: name,

@@ -16,6 +16,7 @@ import {blockList} from './block-list.ts';
 import {handOverCard} from './hand-over-card.ts';
 import {completionList, sessionList} from './lists.ts';
 import {questionCard} from './question-card.ts';
+import {rewindView} from './rewind-view.ts';
 import {runLine, statusLine, type RunTimes} from './status-line.ts';
 import {todoPanel} from './todo-panel.ts';
 import {openLines} from './transcript.ts';
@@ -78,6 +79,10 @@ function inputLines(state: ScreenState, rows: number, frame: Frame): Placed {
     return sessionList(ui.picker.picker, rows, frame);
   }
   if (ui.picker.kind === 'blocks') return blockList({picker: ui.picker.picker, blocks: state.blocks}, rows, frame);
+  if (ui.picker.kind === 'rewind') {
+    const directory = view.session.tag === 'open' ? view.session.info.directory : '';
+    return rewindView({picker: ui.picker.picker, directory}, rows, frame);
+  }
   const attention = attentionOf(view);
   const {card} = ui;
   if (card.kind === 'none' || card.focus === 'answered') return composerLines(state, rows, frame);

@@ -21,7 +21,7 @@ export interface RunningCommand {
   /** `running`: of a weft that runs. `kept` and `forgotten`: of one that does not. */
   readonly life: 'running' | 'kept' | 'forgotten';
   /** Ends its whole tree. */
-  end(): Promise<void>;
+  readonly end: () => Promise<void>;
 }
 
 /** All of them, whichever weft started them; `folder` is where blocks are written down. */

@@ -8,13 +8,15 @@ import {openRegular} from './open-regular.ts';
 /** What an edit starts from. */
 export type FileSnapshot = {readonly kind: 'absent'} | PresentFile;
 
-interface PresentFile {
+export interface PresentFile {
   readonly kind: 'present';
   readonly bytes: Buffer;
   readonly hash: string;
   /** Permission bits and owner, for the file that replaces it. */
   readonly mode: number;
   readonly owner: {readonly user: number; readonly group: number};
+  /** How many names it has: more than one are hard links. */
+  readonly names: number;
 }
 
 /** A file larger than this is edited by commands. */
@@ -42,7 +44,7 @@ export async function takeSnapshot(path: string): Promise<Outcome<FileSnapshot, 
     }
     const bytes = await handle.readFile();
     const owner = {user: stats.uid, group: stats.gid};
-    return ok({kind: 'present', bytes, hash: sha256(bytes), mode: stats.mode & 0o7777, owner});
+    return ok({kind: 'present', bytes, hash: sha256(bytes), mode: stats.mode & 0o7777, owner, names: stats.nlink});
   } catch (cause) {
     return failed(`it could not be read: ${cause instanceof Error ? cause.message : String(cause)}.`);
   } finally {

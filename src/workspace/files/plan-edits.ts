@@ -1,167 +1,252 @@
-import type {FileEdit, Replacement} from '../../actions/ports.ts';
+import {lstat} from 'node:fs/promises';
+import {basename, dirname, join, resolve} from 'node:path';
+import type {FileEdit} from '../../actions/ports.ts';
 import type {FileDiff} from '../../actions/preview.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {rejected, type Fault} from '../../domain/fault.ts';
 import {diffHunks} from './diff-hunks.ts';
-import {isWritable, missingText, sha256, takeSnapshot, type FileSnapshot} from './file-snapshot.ts';
-import {lineEnds} from './line-ends.ts';
-import {replaceText} from './replace-text.ts';
-import {pathTrouble, type Paths} from './resolve-path.ts';
-import {decodeText, encodeText, plainForm, type DecodedText} from './text-form.ts';
+import {draftOf, type FileDraft, type Knowledge, type Trouble} from './file-draft.ts';
+import {isWritable, missingText, sha256, takeSnapshot, type FileSnapshot, type PresentFile} from './file-snapshot.ts';
+import {expandHome, pathTrouble, realPath, type Paths} from './resolve-path.ts';
+import {decodeText} from './text-form.ts';
 
 /** One file as it is and as it shall be. */
 export interface PlannedFile {
   /** Where it really lies, links followed. */
   readonly path: string;
   readonly before: FileSnapshot;
-  readonly after: Buffer;
+  /** `undefined`: it goes. */
+  readonly after: Buffer | undefined;
+  /** The file that goes because it is this one under another name now. */
+  readonly source: {readonly path: string; readonly before: PresentFile} | undefined;
+  /** Whether the model then knows all that is in it: what it edits without reading, or beside somebody else, it does not. */
+  readonly afterwards: 'known' | 'unknown';
   readonly diff: FileDiff;
 }
 
 /** What the plan needs to know: how paths are meant, and which hash the model knows a file by. */
 export interface PlanContext {
   readonly paths: Paths;
+  readonly home: string;
   /** The SHA-256 of the bytes the model read last, by real path. */
   readonly known: ReadonlyMap<string, string>;
   /** Whether a real path is for reading only, although it counts as inside the workspace. */
   readonly isReadOnly: (real: string) => boolean;
+  /** Told of each file in which a text was not where the model thought; answers how often that was so in a row. */
+  readonly missed: (real: string) => number;
 }
 
-/** Works out all edits, file by file; every trouble of every file is in the fault. */
+/** Works out all edits, each on what those before it leave; every trouble of every file is in the fault. */
 export async function planEdits(
   edits: readonly FileEdit[],
   context: PlanContext,
   signal: AbortSignal,
 ): Promise<Outcome<readonly PlannedFile[], Fault>> {
-  const {paths} = context;
-  const byPath = new Map<string, FileEdit[]>();
-  for (const edit of edits) {
-    const trouble = pathTrouble(edit.path);
-    if (trouble !== undefined) return failed(rejected(trouble));
-    const {path} = paths.resolve(edit.path);
-    byPath.set(path, [...(byPath.get(path) ?? []), edit]);
-  }
-
-  const planned: PlannedFile[] = [];
+  const files = new Map<string, OpenFile>();
   const troubles: string[] = [];
-  for (const [path, editsOfFile] of byPath) {
+  const missed = new Set<OpenFile>();
+  for (const edit of edits) {
     if (signal.aborted) return failed(rejected('The edit was stopped before anything was written.'));
-    const file = await planFile(path, editsOfFile, context);
-    if (file.tag === 'ok') planned.push(file.value);
-    else troubles.push(...file.error.map(trouble => `${paths.show(path)}: ${trouble}`));
+    const opened: OpenFile[] = [];
+    for (const path of edit.kind === 'rename' ? [edit.path, edit.to] : [edit.path]) {
+      const file = await openFile(path, {files, context});
+      if (file.tag === 'ok') opened.push(file.value);
+      else troubles.push(file.error);
+    }
+    const [file, target] = opened;
+    if (file === undefined || file.state === 'closed' || target?.state === 'closed') continue;
+    if (edit.kind === 'delete' || edit.kind === 'rename') {
+      const link = await linkAt(edit.path, context);
+      if (link) {
+        troubles.push(`${edit.path}: it is a symbolic link; name the file it leads to, or use a command.`);
+        continue;
+      }
+    }
+    for (const {about, trouble} of applyEdit(edit, file, target)) {
+      const {shown, path} = about;
+      const message = trouble.kind === 'missing-file' ? await missingText(path, context.paths.show) : trouble.message;
+      if (trouble.kind === 'miss') missed.add(about);
+      const stale =
+        trouble.kind === 'miss' && about.knowledge === 'changed-since' ? 'it changed since it was read, and ' : '';
+      troubles.push(`${shown}: ${stale}${message}`);
+    }
+  }
+  for (const file of missed) {
+    if (context.missed(file.path) > 1) troubles.push(`${file.shown}: ${otherWay}`);
+  }
+  if (troubles.length === 0) {
+    const planned = await finishFiles([...files.values()]);
+    if (planned.tag === 'ok') return planned;
+    troubles.push(...planned.error);
   }
   const [first] = troubles;
-  if (first === undefined) return ok(planned);
-  return failed(rejected(troubles.length === 1 ? first : ['Nothing was changed:', ...troubles].join('\n- ')));
+  if (troubles.length === 1 && first !== undefined) return failed(rejected(first));
+  return failed(rejected(['Nothing was changed:', ...troubles].join('\n- ')));
 }
 
-async function planFile(
-  path: string,
-  edits: readonly FileEdit[],
-  {paths, known, isReadOnly}: PlanContext,
-): Promise<Outcome<PlannedFile, readonly string[]>> {
-  if (isReadOnly(path)) return failed(['it lies where weft keeps the output of commands; nothing is edited there.']);
-  const snapshot = await takeSnapshot(path);
-  if (snapshot.tag === 'failed') return failed([snapshot.error]);
-  const before = snapshot.value;
+const otherWay =
+  'texts were not found in it several times in a row; go another way now: Read the lines and replace them by number (Edit with ' +
+  'an empty old_string, start_line and end_line), or Write the whole file.';
+
+/** A file that edits of this plan touch; `closed` where it cannot be edited at all, which was told once. */
+interface OpenFile {
+  readonly path: string;
+  readonly shown: string;
+  readonly before: FileSnapshot;
+  readonly knowledge: Knowledge;
+  readonly state: 'open' | 'closed';
+  readonly draft: FileDraft;
+  source: OpenFile | undefined;
+}
+
+async function openFile(
+  given: string,
+  {files, context}: {readonly files: Map<string, OpenFile>; readonly context: PlanContext},
+): Promise<Outcome<OpenFile, string>> {
+  const {paths, known} = context;
+  const malformed = pathTrouble(given);
+  if (malformed !== undefined) return failed(malformed);
+  const {path, place} = paths.resolve(given);
+  const open = files.get(path);
+  if (open !== undefined) return ok(open);
+
+  const shown = paths.show(path);
+  const snapshot = await snapshotOf(path, context);
+  const before: FileSnapshot = snapshot.tag === 'ok' ? snapshot.value : {kind: 'absent'};
   const readAs = known.get(path);
-  if (before.kind === 'present') {
-    if (readAs !== undefined && readAs !== before.hash) return failed(['it changed since it was read; read it again.']);
-    if (!(await isWritable(path))) return failed(['it is write-protected.']);
-  }
-
-  const draft = makeDraft(before, readAs === undefined ? 'unread' : 'read');
-  const troubles: string[] = [];
-  for (const edit of edits) {
-    for (const trouble of draft.take(edit)) {
-      troubles.push(trouble === missing ? await missingText(path, paths.show) : trouble);
-    }
-  }
-  if (troubles.length > 0) return failed(troubles);
-  const {text, bytes} = draft.result();
-  if (before.kind === 'present' && before.bytes.equals(bytes)) {
-    return failed(['nothing would change: the file has this content already.']);
-  }
-  const old = before.kind === 'present' ? decodeText(before.bytes).text : '';
-  const diff: FileDiff = {
-    path: paths.show(path),
-    before: before.kind === 'present' ? before.hash : 'absent',
-    after: sha256(bytes),
-    ...(await diffHunks(old, text)),
+  const knowledge =
+    readAs === undefined ? 'unread' : before.kind === 'present' && readAs === before.hash ? 'as-read' : 'changed-since';
+  // Outside the workspace somebody is asked before anything is read, and this may be before that.
+  const quoting = readAs === undefined && place === 'outside-workspace' ? 'line-numbers-only' : 'quotes';
+  const state = snapshot.tag === 'ok' ? 'open' : 'closed';
+  const file: OpenFile = {
+    path,
+    shown,
+    before,
+    knowledge,
+    state,
+    draft: draftOf(before, {knowledge, quoting}),
+    source: undefined,
   };
-  return ok({path, before, after: bytes, diff});
+  files.set(path, file);
+  return snapshot.tag === 'ok' ? ok(file) : failed(`${shown}: ${snapshot.error}`);
 }
 
-const missing = Symbol('missing');
-
-interface Draft {
-  take(edit: FileEdit): readonly (string | typeof missing)[];
-  result(): {readonly text: string; readonly bytes: Buffer};
-}
-
-/** The content of one file while its edits are applied one after the other. */
-function makeDraft(before: FileSnapshot, knowledge: 'read' | 'unread'): Draft {
-  const original = before.kind === 'present' ? decodeText(before.bytes) : undefined;
-  let current: DecodedText | undefined = original;
-
-  function write(content: string): readonly string[] {
-    if (!content.isWellFormed()) return [halfCharacter];
-    if (original !== undefined && current === original && knowledge === 'unread' && original.text !== '') {
-      return ['it exists and was not read; read it before overwriting it.'];
-    }
-    current = inFormOf(original, content);
-    return [];
+async function snapshotOf(path: string, {isReadOnly}: PlanContext): Promise<Outcome<FileSnapshot, string>> {
+  if (isReadOnly(path)) return failed('it lies where weft keeps the output of commands; nothing is edited there.');
+  const snapshot = await takeSnapshot(path);
+  if (snapshot.tag === 'ok' && snapshot.value.kind === 'present' && !(await isWritable(path))) {
+    return failed('it is write-protected.');
   }
+  return snapshot;
+}
 
-  function replace(replacement: Replacement): readonly (string | typeof missing)[] {
-    const {oldText, newText} = replacement;
-    if (!newText.isWellFormed()) return [halfCharacter];
-    if (oldText === '') {
-      if (newText === '') return ['the old and the new text are both empty; nothing would change.'];
-      if (current !== undefined && current.text !== '') {
-        return ['the old text is empty, which creates a file, but the file exists and is not empty.'];
+/** Whether the path itself, its folders resolved, is a link: taking it away would leave or take the wrong thing. */
+async function linkAt(given: string, {paths, home}: PlanContext): Promise<boolean> {
+  const written = resolve(paths.root, expandHome(given, home));
+  const stats = await lstat(join(realPath(dirname(written)), basename(written))).catch(() => undefined);
+  return stats?.isSymbolicLink() === true;
+}
+
+function applyEdit(
+  edit: FileEdit,
+  file: OpenFile,
+  target: OpenFile | undefined,
+): readonly {readonly about: OpenFile; readonly trouble: Trouble}[] {
+  const {draft} = file;
+  const here = (troubles: readonly Trouble[]) => troubles.map(trouble => ({about: file, trouble}));
+  switch (edit.kind) {
+    case 'write':
+      return here(draft.write(edit.content));
+    case 'replace':
+      return here(edit.replacements.flatMap(replacement => draft.replace(replacement)));
+    case 'replace-lines':
+      return here(draft.replaceLines(edit.lines, edit.newText));
+    case 'patch':
+      return here(draft.patch(edit.hunks));
+    case 'delete':
+      return here(draft.remove());
+    case 'rename': {
+      if (target === undefined) return [];
+      if (target === file) return here([{kind: 'other', message: 'its new name is the one it has.'}]);
+      if (target.draft.content !== undefined) {
+        const message = 'it exists already; delete it first, or choose another name.';
+        return [{about: target, trouble: {kind: 'other', message}}];
       }
-      current = {form: current?.form ?? plainForm, text: newText};
+      const content = draft.leave();
+      if (content.tag === 'failed') return here([content.error]);
+      target.draft.fill(content.value);
+      target.source = file.source ?? file;
+      file.source = undefined;
       return [];
     }
-    if (current === undefined) return [missing];
-    if (current.form.encoding === 'bytes-as-latin1' && !isAscii(oldText + newText)) {
-      return ['it is not UTF-8; only ASCII text can be replaced in it.'];
-    }
-    const replaced = replaceText(current.text, replacement);
-    if (replaced.tag === 'failed') return [replaced.error];
-    current = {form: current.form, text: replaced.value};
-    return [];
+    default:
+      return unreachable(edit);
   }
+}
 
+async function finishFiles(files: readonly OpenFile[]): Promise<Outcome<readonly PlannedFile[], readonly string[]>> {
+  const planned: PlannedFile[] = [];
+  const troubles: string[] = [];
+  const moved = new Set<OpenFile>();
+  for (const file of files) {
+    const {source} = file;
+    if (source !== undefined && file.draft.content !== undefined && source.draft.content === undefined)
+      moved.add(source);
+  }
+  for (const file of files) {
+    const {before, draft} = file;
+    if (moved.has(file)) continue;
+    const source = file.source !== undefined && moved.has(file.source) ? file.source : undefined;
+    const after = draft.content;
+    if (before.kind === 'absent' ? after === undefined : after !== undefined && before.bytes.equals(after)) {
+      const why = after === undefined ? 'it would be made and removed again.' : 'the file has this content already.';
+      troubles.push(`${file.shown}: nothing would change: ${why}`);
+      continue;
+    }
+    planned.push(await plannedFile(file, after, source));
+  }
+  return troubles.length === 0 ? ok(planned) : failed(troubles);
+}
+
+async function plannedFile(
+  {path, shown, before, draft, knowledge}: OpenFile,
+  after: Buffer | undefined,
+  source: OpenFile | undefined,
+): Promise<PlannedFile> {
+  const old = source?.before ?? before;
+  const change = await diffHunks(shownText(old.kind === 'present' ? old.bytes : undefined), shownText(after));
+  const notes = [...(source?.draft.notes ?? []), ...draft.notes];
+  if (before.kind === 'present' && before.names > 1) {
+    const others =
+      before.names === 2 ? 'its other name (hard link) keeps' : `its ${before.names - 1} other names (hard links) keep`;
+    notes.push(`${others} the old content`);
+  }
+  const isKnown =
+    source === undefined ? before.kind === 'absent' || knowledge === 'as-read' : source.knowledge === 'as-read';
   return {
-    take(edit) {
-      switch (edit.kind) {
-        case 'write':
-          return write(edit.content);
-        case 'replace':
-          return edit.replacements.flatMap(replace);
-        default:
-          return unreachable(edit);
-      }
-    },
-    result: () => {
-      const decoded = current ?? {form: plainForm, text: ''};
-      return {text: decoded.text, bytes: encodeText(decoded)};
+    path,
+    before,
+    after,
+    afterwards: isKnown ? 'known' : 'unknown',
+    source: source?.before.kind === 'present' ? {path: source.path, before: source.before} : undefined,
+    diff: {
+      path: shown,
+      before: old.kind === 'present' ? old.hash : 'absent',
+      after: after === undefined ? 'absent' : sha256(after),
+      movedFrom: source?.shown,
+      ...change,
+      notes,
     },
   };
 }
 
-/** New content keeps what the file's readers rely on: encoding, byte order mark and, where they are all alike, line ends. */
-function inFormOf(original: DecodedText | undefined, content: string): DecodedText {
-  if (original === undefined) return {form: plainForm, text: content};
-  const bare = content.startsWith('\ufeff') && original.form.mark === 'byte-order-mark' ? content.slice(1) : content;
-  const text = lineEnds(original.text) === 'crlf' ? bare.replaceAll('\r\n', '\n').replaceAll('\n', '\r\n') : bare;
-  return {form: original.form.encoding === 'bytes-as-latin1' ? plainForm : original.form, text};
+/** What a diff shows of a file: nothing of what is binary. */
+function shownText(bytes: Buffer | undefined): string {
+  if (bytes === undefined) return '';
+  const decoded = decodeText(bytes);
+  if (decoded.tag === 'failed') return '';
+  const text = decoded.value.text.toWellFormed();
+  return text.includes('\n') ? text : text.replaceAll('\r', '\n');
 }
-
-const halfCharacter = 'the new text holds half a surrogate pair, which no file can hold as text.';
-
-// oxlint-disable-next-line no-control-regex -- ASCII begins with the control characters
-const isAscii = (text: string): boolean => /^[\u0000-\u007f]*$/u.test(text);

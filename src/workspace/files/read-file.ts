@@ -6,7 +6,10 @@ import type {ImageBlock} from '../../domain/conversation.ts';
 import {rejected, type Fault} from '../../domain/fault.ts';
 import {byteSize} from './byte-size.ts';
 import {collectLines, longestShownLine, type CollectedLines} from './line-collector.ts';
-import {markedEncoding} from './text-form.ts';
+import {codePageTable} from './code-page.ts';
+import {notebookText} from './notebook-text.ts';
+import {pdfPages} from './pdf-pages.ts';
+import {encodingNames, formOf, type TextForm} from './text-form.ts';
 
 /** What reading a regular file gives; `hash` is the SHA-256 of all its bytes (lower hex). */
 export interface FileRead {
@@ -15,6 +18,9 @@ export interface FileRead {
 }
 
 const largestImage = 5_000_000;
+
+/** Notebooks and PDFs are read whole; larger ones are read as text, or their pages are not counted. */
+const largestWhole = 50_000_000;
 
 /** Bytes looked at to tell what a file is. */
 const sniffed = 8192;
@@ -42,15 +48,26 @@ export async function readRegular(
         rejected(`${shown} is an image of ${byteSize(source.size)}; at most ${byteSize(largestImage)} can be read.`),
       );
     }
-    const parts = [first];
-    for await (const chunk of chunks) parts.push(chunk);
+    const whole = await wholeOf(first, chunks);
     if (signal.aborted) return failed(stopped(shown));
-    const image: ImageBlock = {kind: 'image', mediaType, data: Buffer.concat(parts).toString('base64')};
+    const image: ImageBlock = {kind: 'image', mediaType, data: whole.toString('base64')};
     return ok({file: {kind: 'image', path: shown, image}, hash: hash.digest('hex')});
   }
 
-  const encoding = markedEncoding(start) ?? 'utf-8';
-  if (encoding === 'utf-8' && isBinary(start)) {
+  if (start.toString('latin1', 0, 5) === '%PDF-') {
+    const whole = source.size > largestWhole ? undefined : await wholeOf(first, chunks);
+    if (signal.aborted) return failed(stopped(shown));
+    const pages = whole === undefined ? undefined : pdfPages(whole);
+    const told = pages === undefined ? 'number of pages unknown' : count(pages, 'page');
+    return failed(
+      rejected(
+        `${shown} is a PDF (${byteSize(source.size)}, ${told}), which cannot be shown; get its text with a command, such as pdftotext.`,
+      ),
+    );
+  }
+
+  const form = formOf(first, 'start');
+  if (form === undefined || (form.encoding === 'unknown' && isBinary(start))) {
     return failed(
       rejected(
         `${shown} is a binary file (${byteSize(source.size)}), not text; look at it with a command made for it.`,
@@ -59,16 +76,28 @@ export async function readRegular(
   }
 
   const range = {first: Math.max(1, source.request.offset), limit: Math.max(1, source.request.limit)};
-  const decoder = new TextDecoder(encoding);
+  const cells =
+    shown.toLowerCase().endsWith('.ipynb') && source.size <= largestWhole
+      ? {whole: await wholeOf(first, chunks)}
+      : undefined;
+  const notebook = cells === undefined ? undefined : notebookText(cells.whole.toString('utf8'));
   const collector = collectLines(range);
   let broken = 0;
-  const take = (text: string): void => {
-    if (broken === 0 && text.includes('\ufffd')) broken = 1;
-    collector.add(text);
-  };
-  take(decoder.decode(first, {stream: true}));
-  for await (const chunk of chunks) take(decoder.decode(chunk, {stream: true}));
-  take(decoder.decode());
+  if (notebook === undefined) {
+    const decoder = decoderOf(form);
+    const pieces = cells === undefined ? chunks : none();
+    const begun = decoder.decode(cells === undefined ? first : cells.whole);
+    const returnsEnd = begun.includes('\r') && !begun.includes('\n');
+    const take = (text: string): void => {
+      if (broken === 0 && text.includes('\ufffd')) broken = 1;
+      collector.add(returnsEnd ? text.replaceAll('\r', '\n') : text);
+    };
+    take(begun);
+    for await (const chunk of pieces) take(decoder.decode(chunk));
+    take(decoder.end());
+  } else {
+    collector.add(notebook);
+  }
   if (signal.aborted) return failed(stopped(shown));
 
   const collected = collector.end();
@@ -76,9 +105,15 @@ export async function readRegular(
   if (range.first > 1 && range.first > totalLines) {
     return failed(rejected(`${shown} has ${count(totalLines, 'line')}; there is no line ${range.first}.`));
   }
+  const plain = form.encoding === 'utf-8' || form.encoding === 'unknown';
   const notes = [
-    ...(encoding === 'utf-8' ? [] : [`the file is ${encoding === 'utf-16le' ? 'UTF-16 LE' : 'UTF-16 BE'}`]),
-    ...(broken === 0 ? [] : ['some bytes are not UTF-8 and show as \ufffd']),
+    ...(notebook === undefined
+      ? []
+      : ['the cells of a notebook; edits and line numbers are of its JSON text, which a command shows']),
+    ...(plain ? [] : [`the file is ${encodingNames[form.encoding]}`]),
+    ...(broken === 0
+      ? []
+      : [`some bytes are not ${plain ? 'UTF-8' : encodingNames[form.encoding]} and show as \ufffd`]),
     ...rangeNotes(collected, range.first),
   ];
   return ok({
@@ -86,6 +121,29 @@ export async function readRegular(
     hash: hash.digest('hex'),
   });
 }
+
+/** Bytes to text, piece by piece. */
+interface PieceDecoder {
+  decode(piece: Buffer): string;
+  end(): string;
+}
+
+function decoderOf({encoding}: TextForm): PieceDecoder {
+  if (encoding === 'windows-1252') {
+    const table = codePageTable(encoding);
+    return {decode: piece => table.decode(piece), end: () => ''};
+  }
+  const decoder = new TextDecoder(encoding === 'unknown' ? 'utf-8' : encoding);
+  return {decode: piece => decoder.decode(piece, {stream: true}), end: () => decoder.decode()};
+}
+
+async function wholeOf(first: Buffer, chunks: AsyncGenerator<Buffer, undefined>): Promise<Buffer> {
+  const parts = [first];
+  for await (const chunk of chunks) parts.push(chunk);
+  return Buffer.concat(parts);
+}
+
+async function* none(): AsyncGenerator<Buffer, undefined> {}
 
 function rangeNotes({lines, totalLines, cut, full}: CollectedLines, first: number): string[] {
   if (totalLines === 0) return ['the file is empty'];
@@ -122,9 +180,8 @@ async function* hashed(chunks: AsyncGenerator<Buffer, undefined>, hash: Hash): A
   }
 }
 
-/** A zero byte, or more than a third of it no UTF-8. */
+/** More than a third of it is no UTF-8. */
 function isBinary(start: Buffer): boolean {
-  if (start.includes(0)) return true;
   const text = new TextDecoder('utf-8').decode(start, {stream: true});
   const broken = text.split('\ufffd').length - 1;
   return broken * 3 > start.length;

@@ -1,91 +1,120 @@
 import type {Replacement} from '../../actions/ports.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
-import {lineEndAt, lineView, type LineView} from './line-ends.ts';
-import {explainMiss} from './explain-miss.ts';
+import {explainMiss, type Quoting} from './explain-miss.ts';
+import {findText, mostCounted, type Places, type Splice, type Wanted} from './find-text.ts';
+import {lineView, plainEnds, type LineView} from './line-ends.ts';
+import type {Tier} from './normal-text.ts';
+import {putIn} from './put-in.ts';
+
+/** A text after one change, and what should be said of how the place was found. */
+export interface Changed {
+  readonly text: string;
+  readonly notes: readonly string[];
+}
 
 /** Matches listed in a message. */
 const mostListed = 5;
 
 /**
- * Replaces exact text, read and written with `\n` whatever line ends the file has. Only what differs between the old text
- * and the new one is touched: in a file with mixed line ends the others stay. The error is for the model.
+ * Replaces text, read and written with `\n` whatever line ends the file has: exactly, or apart from what models get wrong, and
+ * then only where it is the only place. What old and new text have in common is not touched. The error is for the model.
  */
-export function replaceText(text: string, replacement: Replacement): Outcome<string, string> {
-  const view = lineView(text);
-  const plain = view.text.length === text.length;
-  const oldText = plain ? replacement.oldText : replacement.oldText.replaceAll('\r\n', '\n');
-  const newText = plain ? replacement.newText : replacement.newText.replaceAll('\r\n', '\n');
-  if (oldText === newText) return failed('the old and the new text are the same; nothing would change.');
+export function replaceText(text: string, replacement: Replacement, quoting: Quoting): Outcome<Changed, string> {
+  if (replacement.oldText === replacement.newText) return failed(sameTexts);
+  const strict = look(text, replacement, 'strict');
+  if (strict.wanted.oldText === strict.wanted.newText) return failed(sameTexts);
+  const loose = strict.found === undefined && /\r(?!\n)/u.test(text) ? look(text, replacement, 'loose') : strict;
+  const {view, wanted, found} = loose.found === undefined ? strict : loose;
+  if (found === undefined) return failed(explainMiss(view.text, wanted, quoting));
 
-  const first = view.text.indexOf(oldText);
-  if (first < 0) return failed(explainMiss(view.text, {oldText, newText}));
-  if (replacement.occurrence === 'every')
-    return ok(replaceAt({text, view, oldText, newText}, every(view.text, oldText)));
-
-  const second = view.text.indexOf(oldText, first + 1);
-  return second < 0
-    ? ok(replaceAt({text, view, oldText, newText}, [first]))
-    : failed(explainSeveral(view.text, {oldText, first}));
-}
-
-function replaceAt(
-  change: {readonly text: string; readonly view: LineView; readonly oldText: string; readonly newText: string},
-  places: readonly number[],
-): string {
-  const {text, view, oldText, newText} = change;
-  const head = commonStart(oldText, newText);
-  const tail = commonEnd(oldText.slice(head), newText.slice(head));
-  const inserted = newText.slice(head, newText.length - tail);
-  const parts: string[] = [];
-  let done = 0;
-  for (const place of places) {
-    const start = view.original(place + head);
-    parts.push(text.slice(done, start), withLineEnds(inserted, text, start));
-    done = view.original(place + oldText.length - tail);
+  const exact = found.tier === 'exact' && found.numbers === 'as-given';
+  if (replacement.occurrence === 'every' && exact) {
+    return ok({text: putIn(text, view, every(view.text, wanted, found)), notes: []});
   }
-  parts.push(text.slice(done));
-  return parts.join('');
+  if (replacement.occurrence === 'every') {
+    return failed(
+      `every occurrence can only be of the exact text; ${severalText(view.text, found).replace(/;.*$/u, '')}: copy it exactly.`,
+    );
+  }
+  const [only] = found.spans;
+  if (found.count > 1 || only === undefined) return failed(severalText(view.text, found));
+  const splice = found.splice(only);
+  if (splice === undefined) {
+    return failed(
+      `the old text was not found; line ${lineNumberAt(view.text, only.start)} differs from it in white space only, but how ` +
+        'the new text should be indented cannot be told: copy the old text exactly as Read shows it.',
+    );
+  }
+  if (view.text.slice(splice.start, splice.end) === splice.text) {
+    return failed('nothing would change: the file has the new text already.');
+  }
+  return ok({text: putIn(text, view, [splice]), notes: tierNotes(found)});
 }
 
-function withLineEnds(inserted: string, text: string, offset: number): string {
-  return inserted.includes('\n') && lineEndAt(text, offset) === '\r\n' ? inserted.replaceAll('\n', '\r\n') : inserted;
+const sameTexts = 'the old and the new text are the same; nothing would change.';
+
+function look(
+  text: string,
+  {oldText, newText}: Wanted,
+  returns: 'strict' | 'loose',
+): {readonly view: LineView; readonly wanted: Wanted; readonly found: Places | undefined} {
+  const view = lineView(text, returns);
+  const wanted = {oldText: plainEnds(oldText, returns), newText: plainEnds(newText, returns)};
+  return {view, wanted, found: findText(view.text, wanted, {borders: 'anywhere', from: 0})};
 }
 
-function every(text: string, wanted: string): readonly number[] {
-  const places: number[] = [];
-  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + wanted.length)) places.push(at);
-  return places;
+/** Places that do not overlap, from the first on. */
+function every(text: string, {oldText}: Wanted, found: Places): readonly Splice[] {
+  const splices: Splice[] = [];
+  for (let at = text.indexOf(oldText); at >= 0; at = text.indexOf(oldText, at + oldText.length)) {
+    const splice = found.splice({start: at, end: at + oldText.length});
+    if (splice !== undefined) splices.push(splice);
+  }
+  return splices;
 }
 
-function commonStart(a: string, b: string): number {
-  const most = Math.min(a.length, b.length);
-  let length = 0;
-  while (length < most && a.charCodeAt(length) === b.charCodeAt(length)) length += 1;
-  return length;
+/** What to say of a place that was not found exactly. */
+export function tierNotes({tier, numbers}: Pick<Places, 'tier' | 'numbers'>): readonly string[] {
+  const [first, ...others] = [...(numbers === 'left-out' ? ['line numbers'] : []), ...tierWords[tier]];
+  if (first === undefined) return [];
+  return [`matched apart from ${[first, ...others].join(' and ')}`];
 }
 
-function commonEnd(a: string, b: string): number {
-  const most = Math.min(a.length, b.length);
-  let length = 0;
-  while (length < most && a.charCodeAt(a.length - 1 - length) === b.charCodeAt(b.length - 1 - length)) length += 1;
-  return length;
-}
+const tierWords: Readonly<Record<Tier, readonly string[]>> = {
+  exact: [],
+  'line-ends': ['white space at line ends'],
+  typography: ['typographic signs'],
+  indentation: ['indentation, which was adapted'],
+  'indentation-and-typography': ['typographic signs', 'indentation, which was adapted'],
+};
 
-function explainSeveral(text: string, match: {readonly oldText: string; readonly first: number}): string {
+/** Says how often and where a text stands, and how to tell the places apart. */
+export function severalText(text: string, {spans, count, tier}: Pick<Places, 'spans' | 'count' | 'tier'>): string {
   const lines: number[] = [];
-  let count = 0;
   let line = 1;
   let seen = 0;
-  for (let at = match.first; at >= 0; at = text.indexOf(match.oldText, at + 1)) {
-    count += 1;
-    if (lines.length > mostListed) continue;
-    line += text.slice(seen, at).split('\n').length - 1;
-    seen = at;
+  for (const {start} of spans) {
+    if (lines.length > mostListed) break;
+    line += countFeeds(text, seen, start);
+    seen = start;
     if (lines.at(-1) !== line) lines.push(line);
   }
   const listed = lines.slice(0, mostListed).join(', ');
+  const times = count === 1 ? 'once' : `${count < mostCounted ? count : `at least ${count}`} times`;
+  const apart =
+    tier === 'exact' ? '' : ` apart from ${tierWords[tier].join(' and ').replace(', which was adapted', '')}`;
+  const more = lines.length > mostListed || count > spans.length ? ', …' : '';
   return (
-    `the old text occurs ${count} times (${lines.length > 1 ? 'lines' : 'line'} ${listed}` +
-    `${count > mostListed ? ', …' : ''}); add surrounding lines until it is unique, or replace every occurrence.`
+    `the old text occurs ${times}${apart} (${lines.length > 1 ? 'lines' : 'line'} ${listed}${more}); ` +
+    'add surrounding lines until it is unique, or replace every occurrence.'
   );
+}
+
+/** The 1-based number of the line that holds `offset`. */
+const lineNumberAt = (text: string, offset: number): number => 1 + countFeeds(text, 0, offset);
+
+function countFeeds(text: string, from: number, to: number): number {
+  let feeds = 0;
+  for (let at = text.indexOf('\n', from); at >= 0 && at < to; at = text.indexOf('\n', at + 1)) feeds += 1;
+  return feeds;
 }

@@ -1,9 +1,10 @@
 import {randomBytes} from 'node:crypto';
-import {mkdir, open, readFile, rename, rm, rmdir} from 'node:fs/promises';
-import {basename, dirname, join} from 'node:path';
+import {mkdir, open, readFile, rename, rm, rmdir, unlink} from 'node:fs/promises';
+import {basename, dirname} from 'node:path';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {causeText, rejected, type Fault} from '../../domain/fault.ts';
-import {sha256, type FileSnapshot} from './file-snapshot.ts';
+import {sha256, type FileSnapshot, type PresentFile} from './file-snapshot.ts';
+import {holdFolder, type HeldFolder} from './held-folder.ts';
 
 /** What to write where, in place of what. */
 export interface FileWrite {
@@ -11,12 +12,17 @@ export interface FileWrite {
   /** The path for messages. */
   readonly shown: string;
   readonly before: FileSnapshot;
-  readonly after: Buffer;
+  /** `undefined`: the file goes. */
+  readonly after: Buffer | undefined;
+  /** Whose mode and owner the new content gets: those of the file that was there, or had another name. */
+  readonly like: FileSnapshot;
 }
 
 /**
  * Writes all files or none. First every new content is put on the disk beside its target, then each takes its target's place
- * in one step; if one cannot, those before it are put back. An abort counts until the first takes its place.
+ * in one step, then what goes is removed; if one cannot, those before it are put back. A file is always whole: a process that
+ * is killed leaves the old one or the new one. Other names of it (hard links) keep the old one. An abort counts until the
+ * first takes its place.
  */
 export async function writeFiles(
   writes: readonly FileWrite[],
@@ -27,52 +33,65 @@ export async function writeFiles(
   try {
     for (const write of writes) staged.push(await stage(write));
     if (signal.aborted) throw new NotWritten('The edit was stopped before anything was written.');
-    for (const file of staged) {
+    for (const file of staged.toSorted((a, b) => Number(goes(a)) - Number(goes(b)))) {
       await putInPlace(file);
       done.push(file);
     }
+    for (const {folder} of staged) await folder.sync();
     return ok(undefined);
   } catch (cause) {
     const lost = await putBack(done);
     for (const file of staged) await unstage(file);
     const reason = cause instanceof NotWritten ? cause.message : causeText(cause);
     return failed(rejected([reason, ...lost].join(' ')));
+  } finally {
+    for (const {folder} of staged) await folder.close();
   }
 }
+
+const goes = ({write}: Staged): boolean => write.after === undefined;
 
 /** Carries a message out of the steps of one write. */
 class NotWritten extends Error {}
 
 interface Staged {
   readonly write: FileWrite;
+  readonly folder: HeldFolder;
+  readonly name: string;
+  /** The name of the new content until it takes its place. */
   readonly temporary: string;
   /** Folders made for it, the outermost first. */
-  readonly folders: readonly string[];
+  readonly made: readonly string[];
 }
 
 async function stage(write: FileWrite): Promise<Staged> {
-  const folder = dirname(write.path);
-  const temporary = join(folder, `.${basename(write.path).slice(0, 100)}.${randomBytes(6).toString('hex')}.tmp`);
+  const path = dirname(write.path);
+  const name = basename(write.path);
   let outermost: string | undefined;
+  let folder: HeldFolder | undefined;
+  const temporary = `.${Buffer.from(name).subarray(0, 100).toString('hex').slice(0, 40)}.${randomBytes(6).toString('hex')}.tmp`;
   try {
-    outermost = await mkdir(folder, {recursive: true});
-    await writeWhole(temporary, write);
-    return {write, temporary, folders: foldersBetween(outermost, folder)};
+    if (write.after !== undefined) outermost = await mkdir(path, {recursive: true});
+    folder = await holdFolder(path);
+    const made = foldersBetween(outermost, path);
+    if (write.after !== undefined) await writeWhole(folder.at(temporary), write.after, write.like);
+    return {write, folder, name, temporary, made};
   } catch (cause) {
-    await rm(temporary, {force: true}).catch(() => {});
-    await removeFolders(foldersBetween(outermost, folder));
+    if (folder !== undefined) await rm(folder.at(temporary), {force: true}).catch(() => {});
+    await folder?.close();
+    await removeFolders(foldersBetween(outermost, path));
     throw new NotWritten(`${write.shown} could not be written: ${causeText(cause)}.`);
   }
 }
 
-async function writeWhole(path: string, {before, after}: FileWrite): Promise<void> {
-  const handle = await open(path, 'wx', before.kind === 'present' ? 0o600 : 0o666);
+async function writeWhole(path: string, content: Buffer, like: FileSnapshot): Promise<void> {
+  const handle = await open(path, 'wx', like.kind === 'present' ? 0o600 : 0o666);
   try {
-    await handle.writeFile(after);
-    if (before.kind === 'present') {
+    await handle.writeFile(content);
+    if (like.kind === 'present') {
       // Where the owner cannot be kept the file becomes ours; its permissions stay.
-      await handle.chown(before.owner.user, before.owner.group).catch(() => {});
-      await handle.chmod(before.mode);
+      await handle.chown(like.owner.user, like.owner.group).catch(() => {});
+      await handle.chmod(like.mode);
     }
     await handle.sync();
   } finally {
@@ -80,12 +99,15 @@ async function writeWhole(path: string, {before, after}: FileWrite): Promise<voi
   }
 }
 
-async function putInPlace({write, temporary}: Staged): Promise<void> {
-  const now = await hashOf(write.path);
+async function putInPlace({write, folder, name, temporary}: Staged): Promise<void> {
+  const now = await hashOf(folder.at(name));
   const expected = write.before.kind === 'present' ? write.before.hash : 'absent';
-  if (now !== expected) throw new NotWritten(`${write.shown} changed while it was being edited; read it again.`);
+  if (now !== expected || !(await folder.isInPlace())) {
+    throw new NotWritten(`${write.shown} changed while it was being edited; read it again.`);
+  }
   try {
-    await rename(temporary, write.path);
+    if (write.after === undefined) await unlink(folder.at(name));
+    else await rename(folder.at(temporary), folder.at(name));
   } catch (cause) {
     throw new NotWritten(`${write.shown} could not be replaced: ${causeText(cause)}.`);
   }
@@ -102,24 +124,28 @@ async function hashOf(path: string): Promise<string> {
 /** Answers with a sentence for each file that could not be put back. */
 async function putBack(done: readonly Staged[]): Promise<readonly string[]> {
   const lost: string[] = [];
-  for (const {write} of done.toReversed()) {
+  for (const file of done.toReversed()) {
+    const {write, folder, name, temporary} = file;
     try {
       if (write.before.kind === 'absent') {
-        await rm(write.path);
+        await rm(folder.at(name));
       } else {
-        const back: Staged = await stage({...write, after: write.before.bytes});
-        await rename(back.temporary, write.path);
+        await restore(folder.at(temporary), write.before);
+        await rename(folder.at(temporary), folder.at(name));
       }
     } catch (cause) {
-      lost.push(`${write.shown} keeps its new content: ${causeText(cause)}.`);
+      const state = write.after === undefined ? 'stays removed' : 'keeps its new content';
+      lost.push(`${write.shown} ${state}: ${causeText(cause)}.`);
     }
   }
   return lost;
 }
 
-async function unstage({temporary, folders}: Staged): Promise<void> {
-  await rm(temporary, {force: true}).catch(() => {});
-  await removeFolders(folders);
+const restore = async (path: string, before: PresentFile): Promise<void> => writeWhole(path, before.bytes, before);
+
+async function unstage({folder, temporary, made}: Staged): Promise<void> {
+  await rm(folder.at(temporary), {force: true}).catch(() => {});
+  await removeFolders(made);
 }
 
 /** Removes the innermost first; a folder that got other content stays. */

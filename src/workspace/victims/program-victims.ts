@@ -1,6 +1,7 @@
 import {existsSync, readdirSync, statSync} from 'node:fs';
 import {basename, join, resolve} from 'node:path';
 import type {SimpleCommand} from '../../domain/risk.ts';
+import {realPath} from '../files/resolve-path.ts';
 import {kindOf} from './count-tree.ts';
 import {deletedFiles} from './deleted-files.ts';
 import {findVictims} from './find-victims.ts';
@@ -41,11 +42,12 @@ async function removed(command: SimpleCommand, ground: VictimGround) {
   const {options, operands} = sortWords(command.argv.slice(1));
   const whole = hasOption(options, 'r', '--recursive') || hasOption(options, 'R', '--recursive');
   const folders = whole || hasOption(options, 'd', '--dir');
-  const paths = expandPaths(
+  const place = {directory: command.directory, home: ground.home};
+  const paths = operands
     // The folder it stands in, and the one above, it refuses to delete.
-    operands.filter(word => !/^(?:.*\/)?\.{1,2}\/*$/u.test(word)),
-    {directory: command.directory, home: ground.home},
-  );
+    .filter(word => !/^(?:.*\/)?\.{1,2}\/*$/u.test(word))
+    // Behind a link with a slash at its end it empties the folder that the link leads to.
+    .flatMap(word => expandPaths([word], place).map(path => (word.endsWith('/') ? realPath(path) : path)));
   return deletedFiles(
     paths.filter(path => folders || kindOf(path) === 'other'),
     ground,

@@ -53,6 +53,7 @@ const ground = makeGround({
   roots: ['/w'],
   home: '/home/me',
   resolve: path => ({path, place: 'inside-workspace'}),
+  list: () => [],
 });
 
 const fragments = [

@@ -103,6 +103,9 @@ describe('modes', () => {
   test('plan lets nothing change, whatever a rule says; bypass does not lift a deny rule', async () => {
     expect((await judge(bash('make'), {mode: 'plan', allow: ['Bash']})).decision).toBe('deny');
     expect((await judge(bash('make'), {mode: 'bypassPermissions', deny: ['Bash(make:*)']})).decision).toBe('deny');
+    expect((await judge(edit('.git/config'), {mode: 'bypassPermissions'})).reasons).toEqual([
+      'it changes what can run or grant rights: .git/',
+    ]);
   });
 });
 

@@ -7,6 +7,7 @@ const ground = makeGround({
   roots: ['/home/me/.claude/worktrees/x', '/home/me/.config/tool'],
   home: '/home/me',
   resolve: path => ({path, place: 'inside-workspace'}),
+  list: () => [],
 });
 
 test.each<[string, string | undefined]>([

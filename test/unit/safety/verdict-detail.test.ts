@@ -12,6 +12,21 @@ test('a verdict says where it stands, what would be hit, what to type and what t
   });
 });
 
+test('what is appended to keeps what it holds', async () => {
+  expect((await judge(bash('echo more >> notes'))).detail.destroys).toEqual([]);
+  expect((await judge(bash('echo more >> notes > log'))).detail.destroys).toEqual([
+    {argv: ['echo', 'more'], directory: '/w', overwrites: ['log']},
+  ]);
+});
+
+test.each([
+  ['echo new > src/existing', 'existing'],
+  ['rm -rf build > log', 'build'],
+  ['cat a > "two words"; sort x > y.txt', 'y.txt'],
+])('for %s one types %s', async (command, word) => {
+  expect((await judge(bash(command))).detail.confirmWord).toBe(word);
+});
+
 test.each<[string, readonly string[]]>([
   ['npm run test -- --watch', ['Bash(npm run test -- --watch)', 'Bash(npm run test:*)', 'Bash(npm run:*)']],
   ['git push origin main', ['Bash(git push origin main)', 'Bash(git push origin:*)', 'Bash(git push:*)']],

@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {actionId, messageId} from '../../../src/domain/ids.ts';
-import type {JournalRecord} from '../../../src/domain/journal.ts';
+import {treeId} from '../../../src/domain/checkpoint.ts';
+import {rewindScopes, type JournalRecord} from '../../../src/domain/journal.ts';
 import {decodeBody, encodeBody} from '../../../src/store/record-body.ts';
 
 const anyText = fc.string({unit: 'binary'});
@@ -17,6 +18,8 @@ const result = fc.record({
   content: fc.array(textBlock),
   outcome: fc.constantFrom('success' as const, 'error' as const, 'cancelled' as const),
 });
+const tree = text.map(treeId);
+const change = fc.oneof(fc.constant('untouched' as const), fc.record({before: tree, after: tree}));
 const record: fc.Arbitrary<JournalRecord> = fc.oneof(
   fc
     .record({
@@ -46,6 +49,13 @@ const record: fc.Arbitrary<JournalRecord> = fc.oneof(
     .array(fc.uint8Array())
     .map(frames => ({kind: 'todo-frames', frames: frames.map(frame => Uint8Array.from(frame))}) as const),
   fc.record({model: text, usage}).map(value => ({kind: 'usage', ...value}) as const),
+  fc
+    .record({prompt: text.map(messageId), moment: fc.constantFrom('before' as const, 'after' as const), tree})
+    .map(value => ({kind: 'checkpoint', ...value}) as const),
+  fc
+    .record({to: text.map(messageId), what: fc.constantFrom(...rewindScopes), files: change})
+    .map(value => ({kind: 'rewind', ...value}) as const),
+  change.map(files => ({kind: 'redo', files}) as const),
 );
 
 test('any record comes back as it went in, through text that is well-formed and free of NUL', () => {

@@ -146,7 +146,7 @@ describe('edit', () => {
       'creating what exists',
       'x',
       replace('file', ['', 'b']),
-      'file: the old text is empty, which creates a file, but the file exists and is not empty.',
+      'file: it exists already and is not empty; an empty old text, or Add File in a patch, only creates a file.',
     ],
     ['unread overwrite', 'x', write('file', 'y'), 'file: it exists and was not read; read it before overwriting it.'],
     ['a folder', 'x', write('sub', 'y'), 'sub: it is a folder.'],

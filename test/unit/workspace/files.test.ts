@@ -1,6 +1,7 @@
 import {execFileSync} from 'node:child_process';
 import {symlinkSync} from 'node:fs';
 import {join} from 'node:path';
+import {deflateSync} from 'node:zlib';
 import {describe, expect, test} from 'vitest';
 import {messageOf, textOf, workspace, write} from './file-space.ts';
 
@@ -138,6 +139,79 @@ describe('read', () => {
       },
     });
     expect(messageOf(await space.read('big'))).toBe('big is an image of 5.0 MB; at most 5.0 MB can be read.');
+  });
+
+  test('notebooks as cells', async () => {
+    const cells = [
+      {cell_type: 'markdown', source: ['# Title\n', 'text'], metadata: {}},
+      {
+        cell_type: 'code',
+        id: 'c1',
+        source: 'print(1)\n1/0',
+        outputs: [
+          {output_type: 'stream', text: ['1\n']},
+          {output_type: 'error', ename: 'ZeroDivisionError', evalue: 'division by zero', traceback: []},
+          {output_type: 'display_data', data: {'text/plain': ['<Figure>'], 'image/png': 'AAAA'}},
+        ],
+      },
+    ];
+    using space = workspace({'a.ipynb': JSON.stringify({cells, nbformat: 4}), 'b.ipynb': '{"no": "notebook"}'});
+    expect(textOf(await space.read('a.ipynb'))).toMatchObject({
+      lines: [
+        '=== cell 1 (markdown)',
+        '# Title',
+        'text',
+        '',
+        '=== cell 2 (code, id c1)',
+        'print(1)',
+        '1/0',
+        '--- output',
+        '1',
+        '--- output',
+        'ZeroDivisionError: division by zero',
+        '--- output',
+        '<Figure>',
+        '[image/png]',
+      ],
+      notes: ['the cells of a notebook; edits and line numbers are of its JSON text, which a command shows'],
+    });
+    expect(textOf(await space.read('b.ipynb'))).toMatchObject({lines: ['{"no": "notebook"}'], notes: []});
+  });
+
+  test('PDFs are told with their pages', async () => {
+    const objects = deflateSync(
+      '1 0 << /Type /Page /Parent 2 0 R >> 3 0 << /Type /Page >> << /Type /Pages /Count 2 >>',
+    );
+    using space = workspace({
+      'open.pdf': '%PDF-1.4\n1 0 obj << /Type /Pages /Count 1 >>\n2 0 obj << /Type /Page >> endobj\n',
+      'packed.pdf': Buffer.concat([
+        Buffer.from('%PDF-1.5\n5 0 obj << /Type /ObjStm /N 2 >>\nstream\r\n'),
+        objects,
+        Buffer.from('\nendstream'),
+      ]),
+      'odd.pdf': '%PDF-1.7 \0',
+    });
+    const told = async (name: string) => messageOf(await space.read(name));
+    expect(await told('open.pdf')).toMatch(
+      /^open\.pdf is a PDF \(\d+ bytes, 1 page\), which cannot be shown; get its text/u,
+    );
+    expect(await told('packed.pdf')).toMatch(/\(\d+ bytes, 2 pages\)/u);
+    expect(await told('odd.pdf')).toMatch(/\(10 bytes, number of pages unknown\)/u);
+  });
+
+  test('encodings of the time before Unicode', async () => {
+    using space = workspace({
+      gbk: Buffer.from('d6d0cec4b2e2cad4cec4bcfe0a', 'hex'),
+      sjis: Buffer.from('93fa967b8cea82cc83658358836782510a', 'hex'),
+      bare: Buffer.from('ab\ncd\n', 'utf16le'),
+    });
+    const told = async (name: string) => {
+      const read = textOf(await space.read(name));
+      return 'lines' in read ? [...read.lines, ...read.notes] : read;
+    };
+    expect(await told('gbk')).toEqual(['中文测试文件', 'the file is GBK (GB 18030)']);
+    expect(await told('sjis')).toEqual(['日本語のテスト２', 'the file is Shift_JIS']);
+    expect(await told('bare')).toEqual(['ab', 'cd', 'the file is UTF-16 LE']);
   });
 
   test('folders', async () => {

@@ -10,7 +10,7 @@ export interface Case {
 const corpora = fileURLToPath(new URL('../../../corpus', import.meta.url));
 
 /** The commands of a corpus: one a line; a line that begins with a double quote is a JSON string, `# ` begins a remark. */
-export function readCorpus(name: 'everyday' | 'bypass'): readonly Case[] {
+export function readCorpus(name: 'everyday' | 'bypass' | 'on-disk'): readonly Case[] {
   return readdirSync(join(corpora, name))
     .toSorted()
     .flatMap(file =>

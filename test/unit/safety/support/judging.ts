@@ -43,11 +43,14 @@ export interface Given {
 export const judge = async (subject: Action, given: Given = {}): Promise<Verdict> => {
   const {allow = [], ask = [], deny = [], mode = 'default', roots = ['/w', '/other']} = given;
   const kept = {allow: rules(...allow), ask: rules(...ask), deny: rules(...deny)};
-  return makeJudge({rules: kept, roots, home, resolve: resolveIn(roots), directory: () => roots[0] ?? '/'}).assess(
-    subject,
-    mode,
-    new AbortController().signal,
-  );
+  return makeJudge({
+    rules: kept,
+    roots,
+    home,
+    resolve: resolveIn(roots),
+    list: () => [],
+    directory: () => roots[0] ?? '/',
+  }).assess(subject, mode, new AbortController().signal);
 };
 
 export const bash = (command: string, more: object = {}): Action => action('Bash', {command, ...more});

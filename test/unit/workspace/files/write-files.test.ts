@@ -14,7 +14,8 @@ async function snapshot(path: string): Promise<FileSnapshot> {
 async function writesOf(folder: string): Promise<readonly FileWrite[]> {
   const write = async (shown: string): Promise<FileWrite> => {
     const path = join(folder, shown);
-    return {path, shown, before: await snapshot(path), after: Buffer.from(`new ${shown}`)};
+    const before = await snapshot(path);
+    return {path, shown, before, after: Buffer.from(`new ${shown}`), like: before};
   };
   return [await write('a'), await write('made/deep/b'), await write('c')];
 }

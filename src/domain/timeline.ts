@@ -1,0 +1,71 @@
+import type {FileChange, OpenFileChange, TreeId} from './checkpoint.ts';
+import type {UserMessage} from './conversation.ts';
+import type {MessageId} from './ids.ts';
+import type {JournalRecord} from './journal.ts';
+
+/** What a journal comes to once its rewinds have been followed. */
+export interface Timeline {
+  /** The records that count, in order, without those that the user went back behind. */
+  readonly live: readonly JournalRecord[];
+  /** Rewinds that can be taken back, latest last. A new prompt ends that. */
+  readonly undone: readonly Undone[];
+}
+
+export interface Undone {
+  readonly record: Extract<JournalRecord, {kind: 'rewind'}>;
+  /** What counts no more because of it; empty where only files went back. */
+  readonly records: readonly JournalRecord[];
+}
+
+/** One prompt that counts, and what it did to the files. */
+export interface PromptSpan {
+  readonly message: UserMessage;
+  readonly files: OpenFileChange | 'untouched';
+}
+
+/** Follows the rewinds of a journal. A rewind to a prompt that is not there changes nothing. */
+export function timelineOf(records: readonly JournalRecord[]): Timeline {
+  const live: JournalRecord[] = [];
+  let undone: Undone[] = [];
+  for (const record of records) {
+    switch (record.kind) {
+      case 'rewind': {
+        const at = live.findIndex(one => one.kind === 'prompt' && one.message.id === record.to);
+        if (at >= 0) undone.push({record, records: record.what === 'files' ? [] : live.splice(at)});
+        break;
+      }
+      case 'redo':
+        live.push(...(undone.pop()?.records ?? []));
+        break;
+      case 'prompt':
+        undone = [];
+        live.push(record);
+        break;
+      default:
+        live.push(record);
+    }
+  }
+  return {live, undone};
+}
+
+/** The prompts that count, in order. Where the end of a prompt was never kept, the files of the next beginning count as its end. */
+export function promptSpans({live}: Pick<Timeline, 'live'>): readonly PromptSpan[] {
+  const trees = new Map<MessageId, {before: TreeId | undefined; after: TreeId | undefined}>();
+  const prompts: UserMessage[] = [];
+  for (const record of live) {
+    if (record.kind === 'prompt') prompts.push(record.message);
+    if (record.kind !== 'checkpoint') continue;
+    const known = trees.get(record.prompt) ?? {before: undefined, after: undefined};
+    if (record.moment === 'before') known.before ??= record.tree;
+    else known.after = record.tree;
+    trees.set(record.prompt, known);
+  }
+  let next: FileChange['before'] | 'now' = 'now';
+  const spans: PromptSpan[] = [];
+  for (const message of prompts.toReversed()) {
+    const {before, after} = trees.get(message.id) ?? {before: undefined, after: undefined};
+    spans.unshift({message, files: before === undefined ? 'untouched' : {before, after: after ?? next}});
+    next = before ?? next;
+  }
+  return spans;
+}

@@ -1,0 +1,72 @@
+import {plainText} from './programs/judge-program.ts';
+import type {ParsedCommand} from './read-command.ts';
+import {toolNamesOf, type PermissionRules} from './rules.ts';
+import type {Argument} from './shell/argument.ts';
+import {isShell, isWrapper, programName, startsIn} from './wrappers.ts';
+
+/**
+ * Why it cannot be told whether a command is one that deny rules forbid: what it runs is worked out or read when it runs.
+ * `undefined` when it can be told, or when no rule forbids commands by a pattern. Such a command is asked about in every mode.
+ */
+export function beyondDenyRules(parsed: ParsedCommand, {deny}: PermissionRules): string | undefined {
+  const forbidden = deny.flatMap(({tool, about}) =>
+    about.kind === 'commands' && commandTools.includes(tool) ? [about.pattern.text.split(/\s+/u)] : [],
+  );
+  if (forbidden.length === 0) return undefined;
+  if (parsed.extent === 'partial') return `it is not known whether a rule forbids it: ${parsed.what}`;
+  return parsed.calls.map(({words}) => whyUnknown(words, forbidden)).find(reason => reason !== undefined);
+}
+
+const commandTools = toolNamesOf('request-command-output');
+
+function whyUnknown(words: readonly Argument[], forbidden: readonly (readonly string[])[]): string | undefined {
+  const texts = words.map(textOf);
+  const starts = startsIn(texts.map(plain => ({raw: plain, plain})));
+  const isFed = starts.some(at => /^(?:xargs|parallel)$/u.test(programName(texts[at] ?? '')));
+  for (const at of starts) {
+    const program = texts[at] ?? '';
+    if (!isKnown(program)) return 'a rule may forbid the program that it runs, which is not known';
+    const name = programName(program);
+    const rest = texts.slice(at + 1);
+    if (isFed && (/[{%]/u.test(program) || (at === starts.at(-1) && (isWrapper(name) || isShell(name)))))
+      return 'a rule may forbid the program that it is told to run';
+    if (isShell(name) && readsCommands(rest)) return `a rule may forbid what \`${name}\` is told to run`;
+    if (runsTexts.has(name) && (name === 'alias' || !rest.every(isKnown)))
+      return `a rule may forbid what \`${name}\` runs`;
+    const heads = forbidden.filter(([first, ...more]) => first === name && more.length > 0);
+    if (heads.length > 0 && (isFed || !isSubcommandKnown(rest)))
+      return `a rule may forbid what \`${name}\` is told to do`;
+  }
+  return undefined;
+}
+
+/** Stands for a text that is not known. */
+const notKnown = '$()';
+
+const isKnown = (text: string): boolean => !text.includes(notKnown);
+
+/** One of several plain texts is as good as one: the forms hold each of them. */
+const textOf = (argument: Argument): string =>
+  plainText(argument) ??
+  (typeof argument.value !== 'string' && argument.value.every(({style}) => style === 'plain')
+    ? (argument.value[0]?.text ?? notKnown)
+    : notKnown);
+
+const runsTexts: ReadonlySet<string> = new Set(['eval', 'source', '.', 'alias', 'trap']);
+
+/** Whether a shell gets commands that do not stand there: from its input, a pipe, or a text that is not known. */
+function readsCommands(given: readonly string[]): boolean {
+  const takesText = given.some(text => /^-[A-Za-z]*c/u.test(text));
+  if (takesText) return !given.every(isKnown);
+  const script = given.find(text => !/^[-+]./u.test(text));
+  return script === undefined
+    ? !given.includes('--version')
+    : !isKnown(script) || /^(?:-$|\/dev\/|\/proc\/)/u.test(script);
+}
+
+function isSubcommandKnown(given: readonly string[]): boolean {
+  const at = given.findIndex(text => !text.startsWith('-') || !isKnown(text));
+  const before = given.slice(0, Math.max(at, 0) + 1);
+  // git's own aliases may stand for anything.
+  return before.every(isKnown) && !given.some((text, index) => /alias\./iu.test(text) && given[index - 1] === '-c');
+}

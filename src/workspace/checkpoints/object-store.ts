@@ -1,0 +1,141 @@
+import {createHash, hash, randomUUID} from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import {join} from 'node:path';
+
+/** Content by its hash. Readable for this user alone: the files of a workspace may hold secrets. Throws what the file system throws. */
+export interface ObjectStore {
+  put(bytes: Uint8Array | string): string;
+  /** The content of a file as it is read now. */
+  putFile(path: string): string;
+  /** `undefined` where it is missing or damaged. */
+  get(name: string): Buffer | undefined;
+  /** Writes the content to `target`, which must not exist; `false` where it is missing, or small enough to be seen to be damaged. */
+  copyTo(name: string, target: string): boolean;
+}
+
+/** Bytes up to which a file is read in one piece. */
+const wholeBytes = 16 * 1024 * 1024;
+
+/** How files that are being written are called, and after how long nobody can be writing them any more. */
+const unfinished = 'new-';
+const forgottenMs = 24 * 60 * 60 * 1000;
+
+/**
+ * A folder of objects. One is complete as soon as it has its name, whenever a process is killed, and several processes may add
+ * to it at once.
+ */
+export function openObjects(folder: string): ObjectStore {
+  const known = new Set<string>();
+  const placeOf = (name: string): string => join(folder, name.slice(0, 2), name.slice(2));
+  const temporary = (): string => join(folder, `${unfinished}${randomUUID()}`);
+
+  const has = (name: string): boolean => {
+    if (known.has(name)) return true;
+    if (!existsSync(placeOf(name))) return false;
+    known.add(name);
+    return true;
+  };
+  const settle = (from: string, name: string): void => {
+    try {
+      renameSync(from, placeOf(name));
+    } catch {
+      mkdirSync(join(folder, name.slice(0, 2)), {recursive: true, mode: 0o700});
+      renameSync(from, placeOf(name));
+    }
+    known.add(name);
+  };
+  const put = (bytes: Uint8Array | string): string => {
+    const name = hash('sha256', bytes, 'hex');
+    if (has(name)) return name;
+    mkdirOnce();
+    const from = temporary();
+    writeFileSync(from, bytes, {flag: 'wx', mode: 0o600});
+    settle(from, name);
+    return name;
+  };
+  let made = false;
+  const mkdirOnce = (): void => {
+    if (made) return;
+    mkdirSync(folder, {recursive: true, mode: 0o700});
+    forgetUnfinished(folder);
+    made = true;
+  };
+
+  return {
+    put,
+    putFile(path) {
+      const handle = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+      try {
+        if (fstatSync(handle).size <= wholeBytes) return put(readFileSync(handle));
+        mkdirOnce();
+        const from = temporary();
+        const name = copyHashed(handle, from);
+        if (has(name)) rmSync(from);
+        else settle(from, name);
+        return name;
+      } finally {
+        closeSync(handle);
+      }
+    },
+    get(name) {
+      try {
+        const bytes = readFileSync(placeOf(name));
+        return hash('sha256', bytes, 'hex') === name ? bytes : undefined;
+      } catch {
+        return undefined;
+      }
+    },
+    copyTo(name, target) {
+      const stats = statSync(placeOf(name), {throwIfNoEntry: false});
+      if (stats === undefined) return false;
+      if (stats.size <= wholeBytes) {
+        const bytes = this.get(name);
+        if (bytes !== undefined) writeFileSync(target, bytes, {flag: 'wx', mode: 0o600});
+        return bytes !== undefined;
+      }
+      copyFileSync(placeOf(name), target, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+      return true;
+    },
+  };
+}
+
+/** What a killed process left half-written; others may be writing now, so only what has lain there for long goes. */
+function forgetUnfinished(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    const stats = name.startsWith(unfinished) ? statSync(path, {throwIfNoEntry: false}) : undefined;
+    if (stats !== undefined && Date.now() - stats.mtimeMs > forgottenMs) rmSync(path, {force: true});
+  }
+}
+
+function copyHashed(from: number, to: string): string {
+  const sum = createHash('sha256');
+  const buffer = Buffer.allocUnsafe(4 * 1024 * 1024);
+  const target = openSync(to, 'wx', 0o600);
+  try {
+    for (;;) {
+      const count = readSync(from, buffer, 0, buffer.length, -1);
+      if (count === 0) return sum.digest('hex');
+      const piece = buffer.subarray(0, count);
+      sum.update(piece);
+      writeFileSync(target, piece);
+    }
+  } finally {
+    closeSync(target);
+  }
+}

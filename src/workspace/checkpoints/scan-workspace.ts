@@ -1,0 +1,264 @@
+import {existsSync, lstatSync, readdirSync, readlinkSync, type Dirent, type Stats} from 'node:fs';
+import {join} from 'node:path';
+import {setImmediate as breathe} from 'node:timers/promises';
+import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import type {Fault} from '../../domain/fault.ts';
+import {ignoredPaths, type IgnoredPaths} from './ignored-paths.ts';
+import type {ObjectStore} from './object-store.ts';
+import {hashUnlessChanged, seenOf, type SeenFile, type StatCache} from './stat-cache.ts';
+import {encodeRoot, encodeTree, type TreeNode} from './tree.ts';
+
+export interface ScanPlace {
+  /** Absolute, without links, none within another. */
+  readonly roots: readonly string[];
+  /** What is never kept: the folder of the checkpoints themselves. */
+  readonly never: ReadonlySet<string>;
+  readonly objects: Pick<ObjectStore, 'put' | 'putFile'>;
+  readonly environment: NodeJS.ProcessEnv;
+}
+
+export interface Scan {
+  /** The name of the root tree. */
+  readonly tree: string;
+  readonly cache: StatCache;
+  readonly leftOut: readonly string[];
+}
+
+/** Files and folders beyond which a folder is no workspace but somebody's whole disk. */
+const mostEntries = 200_000;
+
+/** Bytes to be read anew, beyond which nothing is kept. */
+const mostNewBytes = 4 * 1024 * 1024 * 1024;
+
+/** Bytes beyond which a file is not kept: of ignored files, and of all others. */
+const mostIgnoredBytes = 1024 * 1024;
+const mostFileBytes = 256 * 1024 * 1024;
+
+/** Files of an ignored folder, and bytes of all ignored files, beyond which what is over is not kept. */
+const mostIgnoredFiles = 2000;
+const mostIgnoredTotal = 64 * 1024 * 1024;
+
+/** Folders that tools fill; outside of repositories nothing else says that they are no work of the user's. */
+const filledByTools = new Set(['node_modules', '.venv', 'venv', '__pycache__', '.tox', '.gradle', '.cache']);
+
+/** What version control keeps for itself. */
+const ofVersionControl = new Set(['.git', '.hg', '.svn', '.jj']);
+
+/** Milliseconds after which others get a turn. */
+const stretchMs = 12;
+
+/**
+ * Keeps the roots as they are now: every file, link and folder, except what version control keeps for itself, what is ignored and
+ * large, and what cannot be read. Writes nothing into the workspace.
+ */
+export async function scanWorkspace(
+  place: ScanPlace,
+  {cache, now}: {readonly cache: StatCache; readonly now: () => number},
+  signal: AbortSignal,
+): Promise<Outcome<Scan, Fault>> {
+  try {
+    // What turns out to be too large must not have been copied by then.
+    if (cache.files.size === 0) await new Scanner({...place, objects: keepsNothing}, {cache, now}, signal).scan();
+    return ok(await new Scanner(place, {cache, now}, signal).scan());
+  } catch (cause) {
+    if (cause instanceof TooLarge) return failed(cause.fault);
+    throw cause;
+  }
+}
+
+const keepsNothing: Pick<ObjectStore, 'put' | 'putFile'> = {put: () => '', putFile: () => ''};
+
+class TooLarge extends Error {
+  readonly fault: Fault;
+  constructor(fault: Fault) {
+    super(fault.message);
+    this.fault = fault;
+  }
+}
+
+type Standing = 'kept' | 'ignored';
+
+class Scanner {
+  readonly #place: ScanPlace;
+  readonly #cache: StatCache;
+  readonly #now: () => number;
+  readonly #signal: AbortSignal;
+  readonly #files = new Map<string, SeenFile>();
+  readonly #leftOut: string[] = [];
+  readonly #ignored: IgnoredPaths[] = [];
+  #entries = 0;
+  #ignoredTotal = 0;
+  #newBytes = 0;
+  #stretchEnds = 0;
+
+  constructor(
+    place: ScanPlace,
+    {cache, now}: {readonly cache: StatCache; readonly now: () => number},
+    signal: AbortSignal,
+  ) {
+    this.#place = place;
+    this.#cache = cache;
+    this.#now = now;
+    this.#signal = signal;
+  }
+
+  async scan(): Promise<Scan> {
+    const since = this.#now();
+    const folders = new Map<string, TreeNode>();
+    for (const root of this.#place.roots) {
+      const stats = lstatSync(root, {throwIfNoEntry: false});
+      if (stats?.isDirectory() !== true) continue;
+      const known = existsSync(join(root, '.git')) ? 'asked-below' : await this.#ask(root);
+      const node = await this.#folder(root, stats, {standing: 'kept', repository: known === 'repository'});
+      if (node !== undefined) folders.set(root, node);
+    }
+    const tree = this.#place.objects.put(encodeRoot({folders, leftOut: this.#leftOut}));
+    return {tree, cache: {files: this.#files, since}, leftOut: this.#leftOut};
+  }
+
+  async #ask(folder: string): Promise<'repository' | 'no-repository'> {
+    const found = await ignoredPaths(folder, {environment: this.#place.environment, signal: this.#signal});
+    if (found === undefined) return 'no-repository';
+    this.#ignored.push(found);
+    return 'repository';
+  }
+
+  async #folder(
+    path: string,
+    stats: Stats,
+    where: {readonly standing: Standing; readonly repository: boolean},
+  ): Promise<TreeNode | undefined> {
+    await this.#breathe();
+    const found = namesIn(path);
+    if (found === undefined) return this.#leaveOut(path);
+    const repository =
+      found.some(({name}) => name === '.git') && where.standing === 'kept'
+        ? (await this.#ask(path)) === 'repository'
+        : where.repository;
+    const nodes = new Map<string, TreeNode>();
+    for (const entry of found) {
+      const below = join(path, entry.name);
+      if (ofVersionControl.has(entry.name) || this.#place.never.has(below)) continue;
+      const node = await this.#entry(below, {...where, repository});
+      if (node !== undefined) nodes.set(entry.name, node);
+    }
+    return {kind: 'folder', mode: stats.mode & 0o7777, tree: this.#place.objects.put(encodeTree(nodes))};
+  }
+
+  async #entry(
+    path: string,
+    where: {readonly standing: Standing; readonly repository: boolean},
+  ): Promise<TreeNode | undefined> {
+    this.#entries += 1;
+    if (this.#entries > mostEntries) throw this.#tooLarge(`more than ${String(mostEntries)} files and folders`);
+    // A name whose bytes are no text cannot be asked for again.
+    if (path.includes('\uFFFD')) return this.#leaveOut(path);
+    const stats = statsOf(path);
+    if (stats === 'gone') return undefined;
+    if (stats === 'unreadable') return this.#leaveOut(path);
+    if (stats.isSymbolicLink()) return linkNode(path);
+    if (stats.isDirectory()) return this.#subfolder(path, stats, where);
+    return stats.isFile() ? this.#file(path, stats, this.#standingOf(path, where.standing)) : undefined;
+  }
+
+  async #subfolder(
+    path: string,
+    stats: Stats,
+    where: {readonly standing: Standing; readonly repository: boolean},
+  ): Promise<TreeNode | undefined> {
+    if (where.standing === 'ignored') return this.#folder(path, stats, where);
+    const ignored =
+      this.#ignored.some(({folders}) => folders.has(path)) ||
+      (!where.repository && filledByTools.has(path.slice(path.lastIndexOf('/') + 1)));
+    if (!ignored) return this.#folder(path, stats, where);
+    if (countFiles(path, mostIgnoredFiles) > mostIgnoredFiles) return this.#leaveOut(path);
+    return this.#folder(path, stats, {...where, standing: 'ignored'});
+  }
+
+  #standingOf(path: string, above: Standing): Standing {
+    return above === 'ignored' || this.#ignored.some(({files}) => files.has(path)) ? 'ignored' : 'kept';
+  }
+
+  #file(path: string, stats: Stats, standing: Standing): TreeNode | undefined {
+    if (stats.size > (standing === 'ignored' ? mostIgnoredBytes : mostFileBytes)) return this.#leaveOut(path);
+    if (standing === 'ignored') {
+      this.#ignoredTotal += stats.size;
+      if (this.#ignoredTotal > mostIgnoredTotal) return this.#leaveOut(path);
+    }
+    const known = hashUnlessChanged(this.#cache, path, stats);
+    if (known === undefined) this.#newBytes += stats.size;
+    if (this.#newBytes > mostNewBytes) throw this.#tooLarge('more than 4 GB');
+    try {
+      const hash = known ?? this.#place.objects.putFile(path);
+      this.#files.set(path, seenOf(stats, hash));
+      return {kind: 'file', mode: stats.mode & 0o7777, hash};
+    } catch (cause) {
+      if (isAbout(cause, unreadable)) return this.#leaveOut(path);
+      if (isAbout(cause, gone)) return undefined;
+      throw cause;
+    }
+  }
+
+  #tooLarge(what: string): TooLarge {
+    return new TooLarge({
+      kind: 'needs-user',
+      message: `${this.#place.roots.join(', ')}: ${what}, too much to keep checkpoints of.`,
+      fix: 'Start weft in the folder of one project.',
+    });
+  }
+
+  #leaveOut(path: string): undefined {
+    this.#leftOut.push(path);
+  }
+
+  async #breathe(): Promise<void> {
+    this.#signal.throwIfAborted();
+    if (this.#now() < this.#stretchEnds) return;
+    await breathe();
+    this.#stretchEnds = this.#now() + stretchMs;
+  }
+}
+
+const unreadable = ['EACCES', 'EPERM', 'EIO', 'EBUSY'];
+const gone = ['ENOENT', 'ENOTDIR', 'ELOOP'];
+
+const isAbout = (cause: unknown, codes: readonly string[]): boolean =>
+  cause instanceof Error && 'code' in cause && codes.some(code => code === cause.code);
+
+function statsOf(path: string): Stats | 'gone' | 'unreadable' {
+  try {
+    return lstatSync(path, {throwIfNoEntry: false}) ?? 'gone';
+  } catch {
+    return 'unreadable';
+  }
+}
+
+function linkNode(path: string): TreeNode | undefined {
+  try {
+    return {kind: 'link', target: readlinkSync(path)};
+  } catch {
+    return undefined;
+  }
+}
+
+/** In an order that does not depend on the file system; `undefined` where the folder cannot be read. */
+function namesIn(folder: string): readonly Dirent[] | undefined {
+  try {
+    return readdirSync(folder, {withFileTypes: true}).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Files below a folder; counts no further than one past `most`. */
+function countFiles(folder: string, most: number): number {
+  let count = 0;
+  const waiting = [folder];
+  for (let next = waiting.pop(); next !== undefined && count <= most; next = waiting.pop()) {
+    for (const entry of namesIn(next) ?? []) {
+      if (entry.isDirectory()) waiting.push(join(next, entry.name));
+      else count += 1;
+    }
+  }
+  return count;
+}

@@ -1,0 +1,197 @@
+import type {LineRange, PatchHunk, Replacement} from '../../actions/ports.ts';
+import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import type {Quoting} from './explain-miss.ts';
+import type {FileSnapshot} from './file-snapshot.ts';
+import {lineEndAt, lineEnds} from './line-ends.ts';
+import {patchText} from './patch-text.ts';
+import {replaceText, type Changed} from './replace-text.ts';
+import {decodeText, encodeText, encodingNames, plainForm, type DecodedText, type TextForm} from './text-form.ts';
+
+/** What the model knows of a file: what it is, what it was, nothing. */
+export type Knowledge = 'as-read' | 'changed-since' | 'unread';
+
+/** Why an edit cannot be made. A `miss` is a text that is not where the model thinks it is. */
+export interface Trouble {
+  readonly kind: 'miss' | 'missing-file' | 'other';
+  readonly message: string;
+}
+
+/** The content of one file while edits are applied to it, one after the other; nothing is on the disk yet. */
+export interface FileDraft {
+  readonly content: Buffer | undefined;
+  readonly notes: readonly string[];
+  write(content: string): readonly Trouble[];
+  replace(replacement: Replacement): readonly Trouble[];
+  replaceLines(lines: LineRange, newText: string): readonly Trouble[];
+  patch(hunks: readonly PatchHunk[]): readonly Trouble[];
+  remove(): readonly Trouble[];
+  /** Gives its content away and has none then. */
+  leave(): Outcome<Buffer, Trouble>;
+  /** Takes the content that another file left. */
+  fill(content: Buffer): void;
+}
+
+export function draftOf(
+  before: FileSnapshot,
+  {knowledge, quoting}: {readonly knowledge: Knowledge; readonly quoting: Quoting},
+): FileDraft {
+  const original = before.kind === 'present' ? before.bytes : undefined;
+  let content = original;
+  /** The text of `content`, once it was needed. */
+  let decoded: DecodedText | undefined;
+  const notes = new Set<string>();
+
+  function textNow(): Outcome<DecodedText, Trouble> {
+    if (content === undefined) return failed({kind: 'missing-file', message: ''});
+    if (decoded !== undefined) return ok(decoded);
+    const read = decodeText(content);
+    if (read.tag === 'failed') return failed(other('it is binary, not text; nothing can be replaced in it.'));
+    decoded = read.value;
+    return ok(decoded);
+  }
+
+  function take(form: TextForm, changed: Changed): readonly Trouble[] {
+    const bytes = encodeText({form, text: changed.text});
+    if (bytes === undefined) {
+      const name = encodingNames[form.encoding];
+      return [other(`it is ${name}, which has no bytes for a character of the new text; leave that character out.`)];
+    }
+    content = bytes;
+    decoded = {form, text: changed.text};
+    for (const note of changed.notes) notes.add(note);
+    if (form.encoding !== 'utf-8') notes.add(`it is ${encodingNames[form.encoding]} and stays so`);
+    return [];
+  }
+
+  /** An edit of the text that is there; `given` is what it would put in. */
+  function change(given: string, work: (text: string) => Outcome<Changed, readonly string[]>): readonly Trouble[] {
+    const now = textNow();
+    if (now.tag === 'failed') return [now.error];
+    const {form, text} = now.value;
+    if (!given.isWellFormed()) return [other(halfCharacter)];
+    if (given.includes('\0')) return [other(zeroCharacter)];
+    if (form.encoding === 'unknown' && !isAscii(given)) {
+      return [other('its encoding is not known; only ASCII text can be replaced in it.')];
+    }
+    const done = work(text);
+    if (done.tag === 'failed') return done.error.map(message => ({kind: 'miss', message}));
+    return take(form, done.value);
+  }
+
+  function create(newText: string): readonly Trouble[] {
+    if (!newText.isWellFormed()) return [other(halfCharacter)];
+    if (content === undefined) return take(plainForm, {text: newText, notes: []});
+    const now = textNow();
+    if (now.tag === 'failed' || now.value.text !== '') {
+      return [
+        other('it exists already and is not empty; an empty old text, or Add File in a patch, only creates a file.'),
+      ];
+    }
+    if (newText === '') return [other('the old and the new text are both empty; nothing would change.')];
+    return take(now.value.form, {text: newText, notes: []});
+  }
+
+  return {
+    get content() {
+      return content;
+    },
+    get notes() {
+      return [...notes];
+    },
+    write(newText) {
+      if (!newText.isWellFormed()) return [other(halfCharacter)];
+      const untouched = original !== undefined && content === original && original.length > 0;
+      if (untouched && knowledge === 'unread')
+        return [other('it exists and was not read; read it before overwriting it.')];
+      if (untouched && knowledge === 'changed-since') return [other('it changed since it was read; read it again.')];
+      if (content === undefined) return take(plainForm, {text: newText, notes: []});
+      const now = textNow();
+      const there = now.tag === 'ok' ? now.value : {form: plainForm, text: ''};
+      const text = inFormOf(there, newText);
+      const fits = there.form.encoding !== 'unknown' && encodeText({form: there.form, text}) !== undefined;
+      return fits
+        ? take(there.form, {text, notes: []})
+        : take(plainForm, {text, notes: [`it was ${encodingNames[there.form.encoding]} and is UTF-8 now`]});
+    },
+    replace(replacement) {
+      const {oldText, newText} = replacement;
+      if (oldText === '') return create(newText);
+      return change(newText, text => {
+        const done = replaceText(text, replacement, quoting);
+        return done.tag === 'ok' ? done : failed([done.error]);
+      });
+    },
+    replaceLines(lines, newText) {
+      if (knowledge !== 'as-read' || content !== original) {
+        const why =
+          content !== original
+            ? 'an edit before this one may have moved them'
+            : 'it must have been read, and not have changed since';
+        return [other(`lines are replaced by number only as they were read: ${why}. Read the file first.`)];
+      }
+      return change(newText, text => withLines(text, lines, newText));
+    },
+    patch(hunks) {
+      const given = hunks.flatMap(({lines}) => lines.map(({kind, text}) => (kind === 'added' ? text : ''))).join('\n');
+      return change(given, text => patchText(text, hunks, quoting));
+    },
+    remove() {
+      if (content === undefined) return [{kind: 'missing-file', message: ''}];
+      if (content === original && knowledge === 'changed-since')
+        return [other('it changed since it was read; read it again.')];
+      content = undefined;
+      decoded = undefined;
+      return [];
+    },
+    leave() {
+      if (content === undefined) return failed({kind: 'missing-file', message: ''});
+      const given = content;
+      content = undefined;
+      decoded = undefined;
+      return ok(given);
+    },
+    fill(bytes) {
+      content = bytes;
+      decoded = undefined;
+    },
+  };
+}
+
+const other = (message: string): Trouble => ({kind: 'other', message});
+
+const halfCharacter = 'the new text holds half a surrogate pair, which no file can hold as text.';
+const zeroCharacter = 'the new text holds a NUL character, which would make the file binary.';
+
+// oxlint-disable-next-line no-control-regex -- ASCII begins with the control characters
+const isAscii = (text: string): boolean => /^[\u0000-\u007f]*$/u.test(text);
+
+/** New content keeps what the file's readers rely on: the byte order mark and, where they are all alike, the line ends. */
+function inFormOf({form, text}: DecodedText, content: string): string {
+  const bare = content.startsWith('\ufeff') && form.mark === 'byte-order-mark' ? content.slice(1) : content;
+  switch (lineEnds(text)) {
+    case 'crlf':
+      return bare.replaceAll('\r\n', '\n').replaceAll('\n', '\r\n');
+    case 'cr':
+      return bare.includes('\r') ? bare : bare.replaceAll('\n', '\r');
+    default:
+      return bare;
+  }
+}
+
+/** Whole lines by their numbers; the last one keeps its line end, or its want of one. */
+function withLines(text: string, {first, last}: LineRange, newText: string): Outcome<Changed, readonly string[]> {
+  const pattern = text.includes('\n') ? /\n/gu : /\r/gu;
+  const starts = [0];
+  for (const match of text.matchAll(pattern)) starts.push(match.index + 1);
+  const total = starts.at(-1) === text.length ? starts.length - 1 : starts.length;
+  if (first < 1 || last < first || last > total) {
+    return failed([`there are no lines ${first} to ${last}; it has ${total} ${total === 1 ? 'line' : 'lines'}.`]);
+  }
+  const start = starts[first - 1] ?? 0;
+  const end = starts[last] ?? text.length;
+  const bare = newText.replaceAll('\r\n', '\n').replace(/\n$/u, '');
+  const near = lineEndAt(text, start);
+  const oldEnd = /\r?\n$|\r$/u.exec(text.slice(start, end))?.[0] ?? '';
+  const put = newText === '' ? '' : bare.replaceAll('\n', near) + oldEnd;
+  return ok({text: text.slice(0, start) + put + text.slice(end), notes: []});
+}

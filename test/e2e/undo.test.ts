@@ -1,0 +1,174 @@
+import {chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {describe, expect, test} from 'vitest';
+import {call, say} from '../support/model-script.ts';
+import {fileComes, openScene, pointedAt, toldPrompt, type Scene} from '../support/scene.ts';
+import {hasTmux, openTerminal} from '../support/tmux-terminal.ts';
+
+const free = ['--permission-mode', 'bypassPermissions'] as const;
+const id = '0f9a1a34-1111-4222-8333-444455556666';
+
+const put = (scene: Scene, name: string, text: string): void => writeFileSync(join(scene.place.work, name), text);
+
+const prompt = (scene: Scene, text: string) => scene.run([...free, '--resume', id, '--prompt', text]);
+
+const rewind = (scene: Scene, ...args: readonly string[]) => scene.run(['sessions', 'rewind', id, ...args]);
+
+/** What every path below the workspace is, without what git keeps; the same words for the same tree. */
+const listing = async (scene: Scene): Promise<string> =>
+  (
+    await scene.shell(
+      String.raw`find . -name .git -prune -o -printf '%P %y %m %l\n' | sort; find . -name .git -prune -o -type f -print0 | sort -z | xargs -0 sha256sum`,
+    )
+  ).stdout;
+
+const lines = (one: string, nine: string): string => `${one}\n2\n3\n4\n5\n6\n7\n8\n${nine}\n`;
+
+describe('going back', () => {
+  test('git clean and git reset by a command are undone to the byte; and that, too', async () => {
+    const destroy = call('Bash', {command: 'git clean -qfdx && git reset -q --hard'});
+    await using scene = await openScene([destroy, say('Cleaned.')]);
+    await scene.shell('git init -q && printf "ignored/\n" >.gitignore && printf "one\r\n" >a && git add . ');
+    await scene.shell('git -c user.name=a -c user.email=a@b commit -qm first');
+    put(scene, 'a', 'two\r\n');
+    put(scene, 'script', '#!/bin/sh\n');
+    chmodSync(join(scene.place.work, 'script'), 0o750);
+    symlinkSync('a', join(scene.place.work, 'link'));
+    mkdirSync(join(scene.place.work, 'ignored/empty'), {recursive: true});
+    put(scene, 'ignored/kept', 'small');
+    const before = await listing(scene);
+    await scene.run([...free, '--session-id', id, '--prompt', 'Clean up.']);
+    const cleaned = await listing(scene);
+    expect(cleaned).not.toBe(before);
+
+    const refused = await rewind(scene);
+    expect(refused).toMatchObject({code: 2, stdout: ''});
+    expect(refused.stderr).toContain('--yes');
+    expect(await listing(scene)).toBe(cleaned);
+
+    const done = await rewind(scene, '--yes', '--files', '--json');
+    expect(JSON.parse(done.stdout)).toMatchObject({done: true, kind: 'rewind', what: 'files', files: {conflicts: []}});
+    expect(await listing(scene)).toBe(before);
+    expect((await rewind(scene, '--redo', '--yes')).code).toBe(0);
+    expect(await listing(scene)).toBe(cleaned);
+    expect((await rewind(scene, '--yes')).stderr).toMatch(/Went back: conversation and files to before “Clean up\.”/u);
+    expect(await listing(scene)).toBe(before);
+  });
+
+  test('what was said goes too and is not sent any more; --redo brings it back', async () => {
+    const write = call('Write', {file_path: 'made', content: 'made\n'});
+    await using scene = await openScene([say('1'), write, say('2'), say('3'), say('4')]);
+    await scene.run([...free, '--session-id', id, '--prompt', 'first']);
+    await prompt(scene, 'second');
+    expect(scene.read('made')).toBe('made\n');
+    expect((await rewind(scene, '--to', '2', '--yes')).code).toBe(0);
+    expect(existsSync(join(scene.place.work, 'made'))).toBe(false);
+    expect((await rewind(scene, '--redo', '--yes')).code).toBe(0);
+    expect(scene.read('made')).toBe('made\n');
+    await prompt(scene, 'third');
+    expect(scene.server.requests.at(-1)?.body.messages).toHaveLength(7);
+    await rewind(scene, '--to', '1', '--talk', '--yes');
+    await prompt(scene, 'anew');
+    expect(scene.server.requests.at(-1)?.body.messages).toHaveLength(1);
+    expect(toldPrompt(scene.server.requests.at(-1))).toBe('anew');
+    expect(scene.read('made')).toBe('made\n');
+    expect((await rewind(scene, '--redo', '--yes')).stderr).toContain('There is nothing to redo.');
+  });
+
+  test('later changes of the user stay, or are named', async () => {
+    const change = call('Bash', {command: 'sed -i s/1/agent/ merged conflict'});
+    await using scene = await openScene([change, say('Changed.')]);
+    for (const name of ['merged', 'conflict']) put(scene, name, lines('1', '9'));
+    await scene.run([...free, '--session-id', id, '--prompt', 'Change.']);
+    put(scene, 'merged', lines('agent', 'user'));
+    put(scene, 'conflict', lines('user', '9'));
+    const done = await rewind(scene, '--yes');
+    expect(done.stderr).toContain('± merged');
+    expect(done.stderr).toContain('! conflict is left as it is');
+    expect(scene.read('merged')).toBe(lines('1', 'user'));
+    expect(scene.read('conflict')).toBe(lines('user', '9'));
+  });
+
+  test('a weft that was killed in the middle leaves a way back', async () => {
+    const hang = call('Bash', {command: 'echo gone >a; echo $$ >pid; exec sleep 60'});
+    await using scene = await openScene([hang]);
+    put(scene, 'a', 'mine\n');
+    const weft = scene.start([...free, '--session-id', id, '--prompt', 'Hang.']);
+    const pid = await fileComes(join(scene.place.work, 'pid'));
+    const ended = new Promise(resolve => weft.once('close', resolve));
+    weft.kill('SIGKILL');
+    await ended;
+    process.kill(Number(pid), 'SIGKILL');
+    expect((await rewind(scene, '--yes')).code).toBe(0);
+    expect(scene.read('a')).toBe('mine\n');
+    expect(existsSync(join(scene.place.work, 'pid'))).toBe(false);
+  });
+
+  test('reading alone keeps nothing, and a session that is not kept leaves nothing', async () => {
+    const make = call('Bash', {command: 'echo x >made'});
+    await using scene = await openScene([call('Bash', {command: 'ls'}), say('Seen.'), make, say('Made.')]);
+    await scene.run([...free, '--prompt', 'Look.']);
+    await scene.run([...free, '--no-session-persistence', '--prompt', 'Make.']);
+    expect(scene.read('made')).toBe('x\n');
+    expect(existsSync(join(scene.place.home, 'weft/checkpoints'))).toBe(false);
+  });
+
+  test('words that do not fit are refused', async () => {
+    await using scene = await openScene([say('1')]);
+    await scene.run(['--session-id', id, '--prompt', 'first']);
+    for (const [args, words] of [
+      [['--to', '2', '--yes'], 'There is no prompt 2'],
+      [['--files', '--talk', '--yes'], 'Give one of --files and --talk'],
+      [['--redo', '--to', '1', '--yes'], '--redo takes back the last rewind'],
+    ] as const) {
+      // oxlint-disable-next-line no-await-in-loop -- one session
+      expect(await rewind(scene, ...args)).toMatchObject({code: 2, stderr: expect.stringContaining(words)});
+    }
+    expect((await rewind(scene, '--files', '--yes')).stderr).toContain('No file was changed since that prompt');
+  });
+});
+
+describe.skipIf(!hasTmux)('going back in a terminal (needs tmux)', () => {
+  test('/undo shows, asks, undoes and gives the prompt back; /redo; /rewind chooses', async () => {
+    const write = call('Write', {file_path: 'made', content: 'made\n'});
+    await using scene = await openScene([write, say('Made it.'), say('Heard.')]);
+    await using terminal = await openTerminal(scene.place, pointedAt(scene.server));
+    const made = join(scene.place.work, 'made');
+    const enter = async (line: string): Promise<void> => {
+      await terminal.type(line);
+      await terminal.press('Enter');
+    };
+    await enter('weft --permission-mode acceptEdits "Make it."');
+    await terminal.until(/Made it\./u);
+    await enter('/undo');
+    await terminal.onScreen(/takes back conversation and files to before “Make it\.”[^]*1 file: 1 deleted[^]*- made/u);
+    await terminal.type('n');
+    expect(existsSync(made)).toBe(true);
+    await enter('/undo');
+    await terminal.onScreen(/y do it/u);
+    await terminal.type('y');
+    await terminal.until(/Went back/u);
+    await terminal.onScreen(/> Make it\./u);
+    expect(existsSync(made)).toBe(false);
+    await terminal.press('C-u');
+    await enter('/redo');
+    await terminal.onScreen(/y do it/u);
+    await terminal.type('y');
+    await terminal.until(/Redone/u);
+    expect(readFileSync(made, 'utf8')).toBe('made\n');
+    expect(lstatSync(made).isFile()).toBe(true);
+    await enter('/rewind');
+    await terminal.onScreen(/before which prompt[^]*1\. Make it\..*changed files/u);
+    await terminal.press('Enter');
+    await terminal.onScreen(/f files only/u);
+    await terminal.type('f');
+    await terminal.onScreen(/takes back the files to before “Make it\.”/u);
+    await terminal.type('y');
+    await terminal.until(/Went back: the files/u);
+    expect(existsSync(made)).toBe(false);
+    rmSync(made, {force: true});
+    await enter('Are you there?');
+    await terminal.until(/Heard\./u);
+    expect(scene.server.requests.at(-1)?.body.messages).toHaveLength(5);
+  });
+});

@@ -1,0 +1,130 @@
+import {describe, expect, test} from 'vitest';
+import {ok} from '../../../src/base/outcome.ts';
+import {treeId, type CheckpointsPort, type OpenFileChange} from '../../../src/domain/checkpoint.ts';
+import {messageId} from '../../../src/domain/ids.ts';
+import {noDetail, type Verdict} from '../../../src/domain/risk.ts';
+import {callBlock, callsTools, engineBench, says} from '../../support/memory-ports.ts';
+
+const changes: Verdict = {
+  decision: 'allow',
+  risk: 'local-change',
+  reasons: [],
+  grantable: 'exact',
+  detail: noDetail,
+};
+
+/** Numbers the trees it is asked to keep, and remembers what it was asked to take back. */
+function counting() {
+  let trees = 0;
+  const reverted: (readonly OpenFileChange[])[] = [];
+  const files = [{path: '/work/a', effect: 'changed'}] as const;
+  const report = {files, conflicts: [], leftOut: []};
+  const next = () => treeId(`t${++trees}`);
+  const port: CheckpointsPort = {
+    take: async () => ok(next()),
+    preview: async () => ok(report),
+    revert: async given => {
+      reverted.push(given);
+      return ok({report, change: {before: next(), after: next()}});
+    },
+  };
+  return {port, reverted, count: () => trees};
+}
+
+const command = (line: string) => callsTools(callBlock('Bash', {command: line}));
+
+describe('checkpoints', () => {
+  test('around a prompt that may change something, before its first such action; none otherwise', async () => {
+    const kept = counting();
+    const script = [command('a'), command('b'), says('1'), says('2'), command('ls'), says('3')];
+    let verdict = changes;
+    const bench = engineBench(script, {checkpoints: kept.port, assess: () => verdict});
+    await bench.prompt('one');
+    await bench.prompt('two');
+    verdict = {...changes, risk: 'read-only'};
+    await bench.prompt('three');
+    const kinds = bench.session.kept.map(({kind}) => kind).join(' ');
+    expect(kinds.replaceAll(/ ?(?:piece|usage)/gu, '')).toBe(
+      'prompt answer checkpoint result answer result answer checkpoint prompt answer prompt answer result answer',
+    );
+    expect(kept.count()).toBe(2);
+  });
+});
+
+describe('going back', () => {
+  test('undo takes files and talk back, redo brings both again, and the model is told neither', async () => {
+    const kept = counting();
+    const bench = engineBench([says('1'), command('a'), says('2'), says('3'), says('4')], {
+      checkpoints: kept.port,
+      assess: () => changes,
+    });
+    await bench.prompt('one');
+    await bench.prompt('two');
+    bench.engine.submit({op: 'preview-rewind', target: {kind: 'last'}});
+    expect(await bench.next('rewind-previewed')).toMatchObject({
+      target: {kind: 'last'},
+      report: {kind: 'rewind', what: 'both', prompt: 'two', prompts: 1},
+    });
+    expect(kept.reverted).toEqual([]);
+    bench.engine.submit({op: 'rewind', target: {kind: 'last'}});
+    await bench.next('rewound');
+    expect(kept.reverted).toEqual([[{before: 't1', after: 't2'}]]);
+    bench.engine.submit({op: 'rewind', target: {kind: 'redo'}});
+    expect(await bench.next('rewound')).toMatchObject({report: {kind: 'redo', prompt: 'two', prompts: 1}});
+    expect(kept.reverted[1]).toEqual([{before: 't3', after: 't4'}]);
+    await bench.prompt('three');
+    expect(bench.model.requests.at(-1)?.messages).toHaveLength(7);
+    bench.engine.submit({op: 'list-rewind-points'});
+    const {points} = await bench.next('rewind-points');
+    expect(points.map(({number, prompt, files}) => [number, prompt, files])).toEqual([
+      [1, 'one', 'untouched'],
+      [2, 'two', 'changed'],
+      [3, 'three', 'untouched'],
+    ]);
+    const to = points[1]?.to ?? messageId('');
+    bench.engine.submit({op: 'rewind', target: {kind: 'prompt', to, what: 'talk'}});
+    await bench.next('rewound');
+    await bench.prompt('four');
+    expect(bench.model.requests.at(-1)?.messages.map(({role}) => role)).toEqual(['user', 'assistant', 'user']);
+    expect(kept.reverted).toHaveLength(2);
+  });
+
+  test('with nothing to go back to, a notice says so', async () => {
+    const bench = engineBench([]);
+    bench.engine.submit({op: 'rewind', target: {kind: 'last'}});
+    expect(await bench.next('notice')).toMatchObject({text: expect.stringContaining('There is nothing to undo.')});
+    bench.engine.submit({op: 'preview-rewind', target: {kind: 'redo'}});
+    expect(await bench.next('notice')).toMatchObject({text: expect.stringContaining('There is nothing to redo.')});
+  });
+
+  test('is refused while a prompt runs or waits', async () => {
+    const bench = engineBench([says('1')]);
+    const done = bench.prompt('one');
+    bench.engine.submit({op: 'rewind', target: {kind: 'last'}});
+    expect(await bench.next('notice')).toMatchObject({text: expect.stringContaining('A prompt is running')});
+    expect(await done).toMatchObject({answer: '1'});
+    expect(bench.events.some(({event}) => event === 'rewound')).toBe(false);
+  });
+
+  test('a checkpoint that fails is told once and stops nothing', async () => {
+    const fault = {kind: 'needs-user', message: 'The disk is full.', fix: 'Free some space.'} as const;
+    const failing: CheckpointsPort = {
+      take: async () => ({tag: 'failed', error: fault}),
+      preview: async () => ({tag: 'failed', error: fault}),
+      revert: async () => ({tag: 'failed', error: fault}),
+    };
+    const bench = engineBench([command('a'), says('1'), command('b'), says('2')], {
+      checkpoints: failing,
+      assess: () => changes,
+    });
+    await bench.prompt('one');
+    expect(await bench.prompt('two')).toMatchObject({answer: '2'});
+    expect(bench.events.filter(({event}) => event === 'notice')).toEqual([
+      {
+        event: 'notice',
+        level: 'warning',
+        text: 'This cannot be undone later: The disk is full. Free some space.',
+      },
+    ]);
+  });
+});

@@ -1,0 +1,321 @@
+import {execFileSync} from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {dirname, join} from 'node:path';
+import * as fc from 'fast-check';
+import {describe, expect, test} from 'vitest';
+import type {CheckpointsPort, OpenFileChange, TreeId} from '../../../../src/domain/checkpoint.ts';
+import {makeCheckpoints} from '../../../../src/workspace/checkpoints/make-checkpoints.ts';
+
+const {signal} = new AbortController();
+
+/** A workspace and a folder for checkpoints; both are gone when it is disposed. */
+function place() {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), 'weft-checkpoints-')));
+  const work = join(base, 'work');
+  const home = join(base, 'home');
+  mkdirSync(work);
+  mkdirSync(home);
+  const folder = join(base, 'kept');
+  const environment = {PATH: process.env['PATH'], HOME: home};
+  const open = (): CheckpointsPort => makeCheckpoints({roots: [work], folder, environment, now: () => Date.now()});
+  return {
+    work,
+    folder,
+    open,
+    put(path: string, content: string | Uint8Array, mode = 0o644): void {
+      mkdirSync(dirname(join(work, path)), {recursive: true});
+      writeFileSync(join(work, path), content);
+      chmodSync(join(work, path), mode);
+    },
+    read: (path: string): string => readFileSync(join(work, path), 'utf8'),
+    git: (...words: string[]): string =>
+      execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...words], {
+        cwd: work,
+        env: {...environment, GIT_CONFIG_NOSYSTEM: '1'},
+        encoding: 'utf8',
+      }),
+    [Symbol.dispose]: () => rmSync(base, {recursive: true, force: true}),
+  };
+}
+
+/** Everything below a folder but `.git`: kind, mode and content. */
+function everything(folder: string, prefix = ''): Record<string, string> {
+  return Object.assign(
+    {},
+    ...readdirSync(folder)
+      .filter(name => name !== '.git')
+      .map(name => {
+        const path = join(folder, name);
+        const stats = lstatSync(path);
+        const mode = (stats.mode & 0o7777).toString(8);
+        const key = prefix + name;
+        if (stats.isSymbolicLink()) return {[key]: `link ${readlinkSync(path)}`};
+        if (stats.isDirectory()) return {[key]: `folder ${mode}`, ...everything(path, `${key}/`)};
+        return {[key]: `file ${mode} ${readFileSync(path).toString('base64')}`};
+      }),
+  );
+}
+
+async function take(checkpoints: CheckpointsPort): Promise<TreeId> {
+  const taken = await checkpoints.take(signal);
+  if (taken.tag === 'failed' || taken.value === 'off') throw new Error('not taken');
+  return taken.value;
+}
+
+async function revert(checkpoints: CheckpointsPort, ...changes: readonly OpenFileChange[]) {
+  const done = await checkpoints.revert(changes, signal);
+  if (done.tag === 'failed') throw new Error(done.error.message);
+  return done.value;
+}
+
+const write = (here: ReturnType<typeof place>, tree: Record<string, {content: string; mode: number}>): void => {
+  for (const name of readdirSync(here.work)) rmSync(join(here.work, name), {recursive: true});
+  for (const [path, file] of Object.entries(tree)) {
+    if (Object.keys(tree).some(other => other.startsWith(`${path}/`))) continue;
+    here.put(path, file.content, file.mode);
+  }
+};
+
+const lines = (...changed: readonly string[]): string =>
+  Array.from({length: 12}, (_, at) => changed.find(line => line.startsWith(`${at} `)) ?? `${at}`).join('\n');
+
+describe('taking back what a command did', () => {
+  test('git clean and git reset: to the byte, with modes, links, empty folders, and ignored files', async () => {
+    using here = place();
+    here.git('init', '-q');
+    here.put('.gitignore', 'secret.env\nbuild/\n');
+    here.put('.gitattributes', '* text=auto eol=crlf\n*.txt filter=none ident\n');
+    here.put('tracked.txt', 'one\r\ntwo\n$Id$\n');
+    here.put('run.sh', '#!/bin/sh\n', 0o755);
+    here.git('add', '.');
+    here.git('commit', '-qm', 'first');
+    here.put('tracked.txt', 'one\r\ntwo\nthree, not committed\n$Id$\n');
+    here.put('staged.txt', 'staged\n');
+    here.git('add', 'staged.txt');
+    here.put('private', 'only mine', 0o600);
+    here.put('secret.env', 'KEY=1\n', 0o400);
+    here.put('build/out.bin', Buffer.from([0, 255, 10, 13, 0]), 0o755);
+    here.put('new name with\nline end', 'x');
+    mkdirSync(join(here.work, 'empty/deep'), {recursive: true});
+    chmodSync(join(here.work, 'empty'), 0o711);
+    symlinkSync('nowhere/at all', join(here.work, 'broken-link'));
+    symlinkSync('build', join(here.work, 'folder-link'));
+    const indexBefore = readFileSync(join(here.work, '.git/index'));
+    const before = everything(here.work);
+    const checkpoints = here.open();
+    const start = await take(checkpoints);
+    expect(readFileSync(join(here.work, '.git/index'))).toEqual(indexBefore);
+    here.git('reset', '-q', '--hard');
+    here.git('clean', '-qfdx');
+    expect(everything(here.work)).not.toEqual(before);
+    const end = await take(checkpoints);
+    const done = await revert(here.open(), {before: start, after: end});
+    expect(everything(here.work)).toEqual(before);
+    expect(done.report.conflicts).toEqual([]);
+    await revert(here.open(), done.change);
+    expect(everything(here.work)).not.toEqual(before);
+    await revert(here.open(), (await revert(here.open(), {before: start, after: end})).change);
+    expect(existsSync(join(here.work, 'secret.env'))).toBe(false);
+  });
+
+  test('without a repository; a folder that became a file, a file a link, a link a folder', async () => {
+    using here = place();
+    here.put('a/b/c', 'deep');
+    here.put('file', 'content', 0o640);
+    symlinkSync('file', join(here.work, 'link'));
+    const before = everything(here.work);
+    const checkpoints = here.open();
+    const start = await take(checkpoints);
+    rmSync(join(here.work, 'a'), {recursive: true});
+    here.put('a', 'now a file');
+    rmSync(join(here.work, 'file'));
+    symlinkSync('/etc/hosts', join(here.work, 'file'));
+    rmSync(join(here.work, 'link'));
+    here.put('link/inner', 'x');
+    const end = await take(checkpoints);
+    await revert(checkpoints, {before: start, after: end});
+    expect(everything(here.work)).toEqual(before);
+  });
+
+  test('a change that was never closed counts up to now', async () => {
+    using here = place();
+    here.put('a', 'one');
+    const start = await take(here.open());
+    here.put('a', 'two');
+    here.put('b', 'new');
+    await revert(here.open(), {before: start, after: 'now'});
+    expect(everything(here.work)).toEqual({a: `file 644 ${Buffer.from('one').toString('base64')}`});
+  });
+
+  test('a change within the same millisecond and of the same length is seen', async () => {
+    using here = place();
+    const checkpoints = here.open();
+    here.put('a', 'one');
+    const start = await take(checkpoints);
+    here.put('a', 'two');
+    const end = await take(checkpoints);
+    expect(end).not.toBe(start);
+  });
+
+  test('any trees: going back gives the first, redoing the second', async () => {
+    const content = fc.oneof(fc.string({maxLength: 8}), fc.constantFrom('a\nb\n', 'a\r\nb'));
+    const trees = fc.dictionary(
+      fc.constantFrom('a', 'b', 'b/c', 'b/d', 'e', 'e/f/g', 'e/f'),
+      fc.record({content, mode: fc.constantFrom(0o644, 0o755, 0o600)}),
+    );
+    await fc.assert(
+      fc.asyncProperty(trees, trees, async (first, second) => {
+        using here = place();
+        const checkpoints = here.open();
+        write(here, first);
+        const one = everything(here.work);
+        const before = await take(checkpoints);
+        write(here, second);
+        const two = everything(here.work);
+        const after = await take(checkpoints);
+        const {change} = await revert(checkpoints, {before, after});
+        expect(everything(here.work)).toEqual(one);
+        await revert(checkpoints, change);
+        expect(everything(here.work)).toEqual(two);
+      }),
+      {numRuns: 40},
+    );
+  });
+});
+
+describe('what somebody else changed since', () => {
+  test('is merged where it can be, named where not, and never lost', async () => {
+    using here = place();
+    const checkpoints = here.open();
+    for (const name of ['apart', 'same', 'binary', 'deleted']) here.put(name, lines());
+    const before = await take(checkpoints);
+    for (const name of ['apart', 'same', 'deleted']) here.put(name, lines('2 agent'));
+    here.put('binary', 'agent\0');
+    here.put('created', 'by the agent');
+    here.put('untouched', 'by the agent');
+    const after = await take(checkpoints);
+    here.put('apart', lines('2 agent', '9 user'));
+    here.put('same', lines('2 user'));
+    here.put('binary', 'user\0');
+    here.put('created', 'by the agent, and the user');
+    here.put('own', 'of the user');
+    rmSync(join(here.work, 'deleted'));
+    const {report} = await revert(checkpoints, {before, after});
+    expect(report).toEqual({
+      files: [
+        {path: join(here.work, 'apart'), effect: 'merged'},
+        {path: join(here.work, 'untouched'), effect: 'deleted'},
+      ],
+      conflicts: [
+        {path: join(here.work, 'binary'), reason: 'it was changed since in the same place'},
+        {path: join(here.work, 'created'), reason: 'it was changed since'},
+        {path: join(here.work, 'deleted'), reason: 'it was deleted since'},
+        {path: join(here.work, 'same'), reason: 'it was changed since in the same place'},
+      ],
+      leftOut: [],
+    });
+    expect(here.read('apart')).toBe(lines('9 user'));
+    expect(here.read('same')).toBe(lines('2 user'));
+    expect(here.read('created')).toBe('by the agent, and the user');
+    expect(here.read('own')).toBe('of the user');
+    const again = await checkpoints.preview([{before, after}], signal);
+    expect(again.tag === 'ok' && again.value.files).toEqual([]);
+  });
+
+  test('several changes go back one behind the other, and what was done between them stays', async () => {
+    using here = place();
+    const checkpoints = here.open();
+    here.put('a', lines());
+    const first = await take(checkpoints);
+    here.put('a', lines('1 agent'));
+    const second = await take(checkpoints);
+    here.put('a', lines('1 agent', '6 user'));
+    const third = await take(checkpoints);
+    here.put('a', lines('1 agent', '6 user', '11 agent'));
+    const fourth = await take(checkpoints);
+    await revert(checkpoints, {before: third, after: fourth}, {before: first, after: second});
+    expect(here.read('a')).toBe(lines('6 user'));
+  });
+
+  test('a folder with something in it that is not the agent’s stays; nothing is written through a link', async () => {
+    using here = place();
+    const checkpoints = here.open();
+    here.put('old/a', 'a');
+    const before = await take(checkpoints);
+    rmSync(join(here.work, 'old'), {recursive: true});
+    here.put('made/by-agent', 'x');
+    const after = await take(checkpoints);
+    here.put('made/by-user', 'y');
+    symlinkSync(tmpdir(), join(here.work, 'old'));
+    const {report} = await revert(checkpoints, {before, after});
+    expect(Object.keys(everything(here.work))).toEqual(['made', 'made/by-user', 'old']);
+    expect(report.conflicts.map(({path}) => path)).toEqual([join(here.work, 'old'), join(here.work, 'old/a')]);
+    expect(existsSync(join(tmpdir(), 'a'))).toBe(false);
+  });
+});
+
+describe('what is kept', () => {
+  test('large ignored trees and files are left out, said, and never touched', async () => {
+    using here = place();
+    here.git('init', '-q');
+    here.put('.gitignore', 'node_modules/\n*.log\n');
+    for (let at = 0; at <= 2000; at += 1) here.put(`node_modules/m${at}`, '');
+    here.put('big.log', Buffer.alloc(1024 * 1024 + 1));
+    here.put('small.log', 'kept');
+    here.put('large-but-not-ignored', Buffer.alloc(3 * 1024 * 1024, 7));
+    const checkpoints = here.open();
+    const before = await take(checkpoints);
+    rmSync(join(here.work, 'node_modules/m1'));
+    for (const name of ['small.log', 'large-but-not-ignored', 'big.log']) rmSync(join(here.work, name));
+    const after = await take(checkpoints);
+    const {report} = await revert(checkpoints, {before, after});
+    expect(here.read('small.log')).toBe('kept');
+    expect(lstatSync(join(here.work, 'large-but-not-ignored')).size).toBe(3 * 1024 * 1024);
+    expect(existsSync(join(here.work, 'node_modules/m1'))).toBe(false);
+    expect(readdirSync(join(here.work, 'node_modules'))).toHaveLength(2000);
+    expect(report.conflicts).toEqual([]);
+  });
+
+  test('a nested repository: its files, not what its version control keeps', async () => {
+    using here = place();
+    mkdirSync(join(here.work, 'nested'));
+    execFileSync('git', ['init', '-q'], {cwd: join(here.work, 'nested')});
+    here.put('nested/file', 'mine');
+    const checkpoints = here.open();
+    const before = await take(checkpoints);
+    rmSync(join(here.work, 'nested/file'));
+    here.put('nested/.git/marker', 'git’s own');
+    const after = await take(checkpoints);
+    await revert(checkpoints, {before, after});
+    expect(here.read('nested/file')).toBe('mine');
+    expect(here.read('nested/.git/marker')).toBe('git’s own');
+  });
+
+  test('for this user alone; a damaged one is a fault that says so', async () => {
+    using here = place();
+    here.put('a', 'one');
+    const start = await take(here.open());
+    for (const {name, parentPath} of readdirSync(here.folder, {recursive: true, withFileTypes: true})) {
+      expect(lstatSync(join(parentPath, name)).mode & 0o077).toBe(0);
+    }
+    rmSync(join(here.folder, 'objects', start.slice(0, 2)), {recursive: true});
+    here.put('a', 'two');
+    const tried = await here.open().preview([{before: start, after: 'now'}], signal);
+    expect(tried).toMatchObject({tag: 'failed', error: {kind: 'needs-user'}});
+    expect(here.read('a')).toBe('two');
+  });
+});
