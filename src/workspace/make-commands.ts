@@ -105,6 +105,6 @@ async function layGround({ownVariables, registryFolder}: CommandsOptions): Promi
     import('./shell-prelude.ts'),
   ]);
   makeBlockRegistry(registryFolder).open();
-  const marks = await makeRunMarks();
+  const marks = await makeRunMarks(registryFolder);
   return {marks, guard: startGuard(marks.prefix), preludes: makePreludes(ownVariables['BASH_ENV'] ?? '')};
 }

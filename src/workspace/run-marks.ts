@@ -1,4 +1,4 @@
-import {randomBytes} from 'node:crypto';
+import {hash, randomBytes} from 'node:crypto';
 import {startOf} from './process-table.ts';
 
 /** The marks that one weft process gives to what it starts. */
@@ -8,10 +8,13 @@ export interface RunMarks {
   next(): string;
 }
 
-/** A mark names the weft process, so that a later one can tell whose leftovers it finds. */
-export async function makeRunMarks(): Promise<RunMarks> {
+/**
+ * A mark names the weft process and, by `folder`, where it writes down its blocks, so that a later one with the same folder can
+ * tell its leftovers from those of others.
+ */
+export async function makeRunMarks(folder: string): Promise<RunMarks> {
   const started = ((await startOf(process.pid)) ?? '').replaceAll(/[^\w:]/gu, '_');
-  const prefix = `${process.pid}.${started}.${randomBytes(6).toString('hex')}.`;
+  const prefix = `${process.pid}.${started}.${folderTag(folder)}${randomBytes(3).toString('hex')}.`;
   let runs = 0;
   return {
     prefix,
@@ -21,6 +24,12 @@ export async function makeRunMarks(): Promise<RunMarks> {
     },
   };
 }
+
+/** Whether the mark was given by a weft that writes down its blocks in `folder`. */
+export const isOfFolder = (mark: string, folder: string): boolean =>
+  mark.split('.')[2]?.startsWith(folderTag(folder)) === true;
+
+const folderTag = (folder: string): string => hash('sha256', folder, 'hex').slice(0, 6);
 
 /** Whether the weft process that gave the mark (or has the prefix) still runs. */
 export async function isWeftAlive(mark: string): Promise<boolean> {

@@ -24,6 +24,8 @@ describe.skipIf(!hasTmux)('approvals in a terminal (needs tmux)', () => {
     await enter(terminal, 'weft');
     await terminal.until(ready);
     await enter(terminal, 'Write.');
+    // Keys that come in one piece with an Enter would belong to the same draft.
+    await terminal.until(/Working|Approval needed/u);
     const text = 'yes kay now say a word very well';
     for (const character of text) {
       // oxlint-disable-next-line no-await-in-loop -- as a person types
@@ -31,7 +33,6 @@ describe.skipIf(!hasTmux)('approvals in a terminal (needs tmux)', () => {
       // oxlint-disable-next-line no-await-in-loop -- twelve characters a second
       await pause(40);
     }
-    await terminal.onScreen(/Approval needed: Read .*none-0 .*pause to answer\n> yes kay now say a word very well\n/u);
     await terminal.onScreen(/Allow this\? Read [^]*> yes kay now say a word very well\n/u);
     expect(scene.server.requests).toHaveLength(1);
     await terminal.press('Escape');

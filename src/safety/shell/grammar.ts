@@ -1,6 +1,7 @@
 import {existsSync} from 'node:fs';
 import {readFile} from 'node:fs/promises';
 import {fileURLToPath} from 'node:url';
+import {setFlagsFromString} from 'node:v8';
 import type {Parser} from '@vscode/tree-sitter-wasm';
 
 let loading: Promise<Parser> | undefined;
@@ -15,10 +16,28 @@ async function load(): Promise<Parser> {
     binary('tree-sitter-bash.wasm'),
   ]);
   const options = {wasmBinary: runtime, locateFile: (file: string) => file};
-  await treeSitter.Parser.init(options);
-  const parser = new treeSitter.Parser();
-  parser.setLanguage(await treeSitter.Language.load(grammar));
-  return parser;
+  return withoutOptimising(async () => {
+    await treeSitter.Parser.init(options);
+    const parser = new treeSitter.Parser();
+    parser.setLanguage(await treeSitter.Language.load(grammar));
+    // A function is compiled when it is first called.
+    parser.parse('ls')?.delete();
+    return parser;
+  });
+}
+
+/**
+ * What of WebAssembly is compiled meanwhile stays as the quick first compiler made it. The second one takes 500 MB and
+ * most of a second for the grammar's tables, and gains nothing on commands.
+ */
+async function withoutOptimising<T>(compile: () => Promise<T>): Promise<T> {
+  const flags = ['wasm-tier-up', 'wasm-dynamic-tiering'];
+  for (const flag of flags) setFlagsFromString(`--no-${flag}`);
+  try {
+    return await compile();
+  } finally {
+    for (const flag of flags) setFlagsFromString(`--${flag}`);
+  }
 }
 
 /** The built program has the two files beside its chunks; from its sources it reads those of the package. */

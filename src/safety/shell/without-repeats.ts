@@ -16,9 +16,9 @@ export function withoutRepeats(text: string, script: Script): string {
       if (range === undefined) continue;
       const isPlain = step.pipeline.every(command => command.kind === 'simple' && command.assignments.length === 0);
       const written = isPlain ? text.slice(range.from, range.to) : '';
-      if (plainWords.test(written) && plainGap.test(text.slice(from, range.from))) {
+      if (plainWords.test(written)) {
         const shape = written.replaceAll(/(?<=[ |])[a-z]+/giu, 'a').replaceAll(/\d+/gu, '0');
-        if (seen.has(shape)) {
+        if (seen.has(shape) && plainGap.test(text.slice(from, range.from))) {
           kept.push(text.slice(copied, from));
           copied = range.to;
         }

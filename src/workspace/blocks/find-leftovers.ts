@@ -1,6 +1,6 @@
 import {endProcessTree, livingMembers} from '../end-process-tree.ts';
 import {commandOf, markOf, processTable, type ProcessRow} from '../process-table.ts';
-import {isWeftAlive, prefixOf} from '../run-marks.ts';
+import {isOfFolder, isWeftAlive, prefixOf} from '../run-marks.ts';
 import {makeBlockRegistry, readBlockRegistry, type RegisteredBlock} from './block-registry.ts';
 
 /** Something that an earlier run of weft started and that still runs. */
@@ -34,7 +34,7 @@ export async function findLeftovers({folder}: {readonly folder: string}): Promis
   const alive = new Map<string, Promise<boolean>>();
   const isOld = async (mark: string): Promise<boolean> => {
     const prefix = prefixOf(mark);
-    if (prefix === undefined) return false;
+    if (prefix === undefined || !isOfFolder(mark, folder)) return false;
     const known = alive.get(prefix) ?? isWeftAlive(prefix);
     alive.set(prefix, known);
     return !(await known);

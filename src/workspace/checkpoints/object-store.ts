@@ -1,4 +1,4 @@
-import {createHash, hash, randomUUID} from 'node:crypto';
+import {createCipheriv, createHash, hash, randomUUID} from 'node:crypto';
 import {
   closeSync,
   constants,
@@ -15,9 +15,13 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import {join} from 'node:path';
+import {dirname, join} from 'node:path';
 
-/** Content by its hash. Readable for this user alone: the files of a workspace may hold secrets. Throws what the file system throws. */
+/**
+ * Content by its hash. The files of a workspace may hold secrets: objects are readable for this user alone, and what fits into
+ * memory is enciphered by its own hash, so that no value lies about as it is and the name of a tree is needed to read it.
+ * Throws what the file system throws.
+ */
 export interface ObjectStore {
   put(bytes: Uint8Array | string): string;
   /** The content of a file as it is read now. */
@@ -41,7 +45,10 @@ const forgottenMs = 24 * 60 * 60 * 1000;
  */
 export function openObjects(folder: string): ObjectStore {
   const known = new Set<string>();
-  const placeOf = (name: string): string => join(folder, name.slice(0, 2), name.slice(2));
+  const placeOf = (name: string): string => {
+    const place = hash('sha256', name, 'hex');
+    return join(folder, place.slice(0, 2), place.slice(2));
+  };
   const temporary = (): string => join(folder, `${unfinished}${randomUUID()}`);
 
   const has = (name: string): boolean => {
@@ -54,7 +61,7 @@ export function openObjects(folder: string): ObjectStore {
     try {
       renameSync(from, placeOf(name));
     } catch {
-      mkdirSync(join(folder, name.slice(0, 2)), {recursive: true, mode: 0o700});
+      mkdirSync(dirname(placeOf(name)), {recursive: true, mode: 0o700});
       renameSync(from, placeOf(name));
     }
     known.add(name);
@@ -64,7 +71,7 @@ export function openObjects(folder: string): ObjectStore {
     if (has(name)) return name;
     mkdirOnce();
     const from = temporary();
-    writeFileSync(from, bytes, {flag: 'wx', mode: 0o600});
+    writeFileSync(from, enciphered(bytes, name), {flag: 'wx', mode: 0o600});
     settle(from, name);
     return name;
   };
@@ -94,7 +101,7 @@ export function openObjects(folder: string): ObjectStore {
     },
     get(name) {
       try {
-        const bytes = readFileSync(placeOf(name));
+        const bytes = enciphered(readFileSync(placeOf(name)), name);
         return hash('sha256', bytes, 'hex') === name ? bytes : undefined;
       } catch {
         return undefined;
@@ -112,6 +119,12 @@ export function openObjects(folder: string): ObjectStore {
       return true;
     },
   };
+}
+
+/** The same works both ways. Each content has a key of its own, so none meets a stream of keys twice. */
+function enciphered(bytes: Uint8Array | string, name: string): Buffer {
+  const cipher = createCipheriv('aes-256-ctr', Buffer.from(name, 'hex'), Buffer.alloc(16));
+  return typeof bytes === 'string' ? cipher.update(bytes, 'utf8') : cipher.update(bytes);
 }
 
 /** What a killed process left half-written; others may be writing now, so only what has lain there for long goes. */

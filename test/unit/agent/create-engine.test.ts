@@ -125,7 +125,9 @@ describe('calls', () => {
     const told = bench.events.flatMap(event => (event.event === 'action-settled' ? [event.told] : []));
     expect(told.map(({outcome}) => outcome)).toEqual(['error', 'error', 'error', 'error']);
     const texts = told.map(({content}) => (content[0]?.kind === 'text' ? content[0].text : ''));
-    expect(texts[0]).toMatch(/^There is no tool named "Frobnicate"\. Available: Bash, BashInput, BashOutput, BashHandOver, Read,/u);
+    expect(texts[0]).toMatch(
+      /^There is no tool named "Frobnicate"\. Available: Bash, BashInput, BashOutput, BashHandOver, Read,/u,
+    );
     expect(texts[1]).toBe('The input of Bash does not fit: command: Invalid input: expected string, received number.');
     expect(texts[2]).toMatch(/^WebSearch is not built yet in this version of weft\./u);
     expect(texts[3]).toMatch(/^The input of Read does not fit: /u);

@@ -187,8 +187,7 @@ describe('changes by somebody else', () => {
     using space = workspace();
     const path = join(space.outside, 'key');
     writeFileSync(path, 'password = hunter2\n');
-    const miss = async () =>
-      messageOf(await space.edit(replace(path, ['password = hunter2!', 'x'])));
+    const miss = async () => messageOf(await space.edit(replace(path, ['password = hunter2!', 'x'])));
     expect(await miss()).not.toContain('hunter2');
     await space.read(path);
     expect(await miss()).toContain('hunter2');

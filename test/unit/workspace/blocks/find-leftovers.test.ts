@@ -1,3 +1,4 @@
+import {hash} from 'node:crypto';
 import {spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {existsSync, readFileSync, readdirSync} from 'node:fs';
@@ -34,9 +35,10 @@ test('killed without warning: all is gone within three seconds but what the user
 
 test('what carries the mark of a weft that is gone is found by it, and ended', async () => {
   using place = temporaryFolder();
-  const mark = '4194000.1.0123456789ab.7.';
+  const mark = `4194000.1.${hash('sha256', place.path, 'hex').slice(0, 6)}abcdef.7.`;
   const child = spawn('sleep', ['7403'], {env: {...process.env, WEFT_RUN: mark}, stdio: 'ignore', detached: true});
   const ended = once(child, 'exit');
+  expect(await findLeftovers({folder: join(place.path, 'of-another-home')})).toEqual([]);
   const find = async () => (await findLeftovers({folder: place.path})).filter(leftover => leftover.mark === mark);
   const found = await find();
   expect(found).toEqual([
