@@ -207,6 +207,12 @@ export interface FilesPort {
   ): Promise<Outcome<readonly FileDiff[], Fault>>;
 }
 
+/** One name in a folder, as it stands there: a link is not followed. */
+export interface FolderEntry {
+  readonly name: string;
+  readonly kind: 'folder' | 'link' | 'file';
+}
+
 export interface ResolvedPath {
   readonly path: string;
   readonly place: 'inside-workspace' | 'outside-workspace';

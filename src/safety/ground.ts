@@ -1,4 +1,4 @@
-import type {ResolvedPath} from '../actions/ports.ts';
+import type {FolderEntry, ResolvedPath} from '../actions/ports.ts';
 import {letterCaseOf, type LetterCase} from './letter-case.ts';
 import {isAbsolutePath, partsBelow, partsOf, pathOf, type PathParts} from './path-parts.ts';
 import {nameParts, type PathPattern, type PatternPart} from './path-pattern.ts';
@@ -15,11 +15,6 @@ export interface Ground {
   readonly list: (folder: string) => readonly FolderEntry[];
   /** How names are compared in rules that forbid. */
   readonly letterCase: () => LetterCase;
-}
-
-export interface FolderEntry {
-  readonly name: string;
-  readonly kind: 'folder' | 'link' | 'file';
 }
 
 export interface GroundOptions {

@@ -1,8 +1,7 @@
-import {isJsonObject, parseJson, type Json} from '../base/json.ts';
+import {jsonText, isJsonObject, parseJson, type Json} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {todoId, type TodoId} from '../domain/ids.ts';
 import type {Todo, TodoList, TodoStatus} from '../domain/todo.ts';
-import {jsonText} from '../protocol/task/json-text.ts';
 
 /** A state of the list as `weft tasks watch --json` prints it: one line of JSON, without its line feed. */
 export const todosLine = (todos: TodoList): string => jsonText({todos});

@@ -1,7 +1,7 @@
 import {readdirSync} from 'node:fs';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import type {AgentEvent} from '../../src/actions/agent-event.ts';
-import type {Json} from '../../src/base/json.ts';
+import {isJsonObject, type Json} from '../../src/base/json.ts';
 import {noDetail, type Verdict} from '../../src/domain/risk.ts';
 import {callBlock, callsTools, engineBench, says} from '../support/memory-ports.ts';
 import {commandPlace, running} from '../unit/workspace/command-place.ts';
@@ -89,7 +89,7 @@ async function interruptedAt(
   bench.engine.subscribe(batch => {
     for (const event of batch) {
       if (event.event === trigger) interrupt();
-      if (event.event === 'action-started' && moment === 'mid-output') setTimeout(interrupt, 200);
+      if (moment === 'mid-output' && event.event === 'action-started') void inTheMiddle(call).then(interrupt);
       if (event.event === 'hand-over-asked' && moment === 'after the end') {
         bench.engine.submit({op: 'answer-hand-over', id: event.id, end: 'detached'});
       }
@@ -98,6 +98,14 @@ async function interruptedAt(
   await bench.prompt('go');
   await bench.engine.close('finished');
   return bench.events;
+}
+
+/** Resolves when what the action starts runs, or, where it starts nothing, when it has had its turn. */
+async function inTheMiddle({input}: {readonly input: Json}): Promise<void> {
+  const command = isJsonObject(input) ? input['command'] : undefined;
+  const last = typeof command === 'string' ? /sleep \d+$/u.exec(command)?.[0] : undefined;
+  if (last === undefined) await new Promise(resolve => setImmediate(resolve));
+  else await expect.poll(() => running(last)).not.toEqual([]);
 }
 
 /** The same action in a form that ends by itself. */

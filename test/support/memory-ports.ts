@@ -96,6 +96,15 @@ export function memorySession(records: readonly JournalRecord[] = []): OpenSessi
   return {id, records, kept, append: record => kept.push(record), close: () => {}};
 }
 
+/** The verdict on a command in a mode that asks. */
+export const asks: Verdict = {
+  decision: 'ask',
+  risk: 'unknown',
+  reasons: ['commands need your approval'],
+  grantable: 'exact',
+  detail: noDetail,
+};
+
 export const finishedReport = (text: string, code = 0): ShellReport => ({
   end: {kind: 'exited', code},
   output: {text, totalBytes: text.length, file: undefined},

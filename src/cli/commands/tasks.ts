@@ -5,15 +5,15 @@ import type {ResponseEvent} from '../../protocol/task/response-event.ts';
 import type {TaskView} from '../../tasks/task-view.ts';
 import type {ExitCode} from '../exit-code.ts';
 import type {JsonOption, TaskInput, TaskOutput, TransformTarget} from '../program.ts';
+import {jsonText} from '../../base/json.ts';
 import {remark, runFilter} from '../tasks/run-filter.ts';
 
 /** `weft tasks decode`: payloads as objects with field numbers as keys, events as JSON with their payloads decoded. */
 export function decodeTasks(file: string | undefined, {input}: {readonly input: TaskInput}): Promise<ExitCode> {
   return runFilter(file, async complain => {
-    const [{taskFilter}, {eventJson}, {jsonText}] = await Promise.all([
+    const [{taskFilter}, {eventJson}] = await Promise.all([
       import('../tasks/task-filter.ts'),
       import('../../protocol/task/event-json.ts'),
-      import('../../protocol/task/json-text.ts'),
     ]);
     return taskFilter({
       input,

@@ -1,7 +1,6 @@
-import type {JsonObject} from '../../base/json.ts';
+import {jsonText, type JsonObject} from '../../base/json.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import type {AnswerCall, AnswerFailure, AnswerPiece, AnswerUsage} from './answer-piece.ts';
-import {jsonText} from '../task/json-text.ts';
 import {makeAnswerStream, type AnswerStream, type Dialect} from './answer-stream.ts';
 import {serverEvent} from './server-event.ts';
 

@@ -1,4 +1,4 @@
-import {jsonText} from '../task/json-text.ts';
+import {jsonText} from '../../base/json.ts';
 
 /** A server-sent event with `data` as JSON; `name` is left out where it is `''`. */
 export function serverEvent(name: string, data: object): string {

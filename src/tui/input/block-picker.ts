@@ -1,3 +1,4 @@
+import {isGoing} from '../../actions/block-text.ts';
 import type {BlockInfo} from '../../actions/ports.ts';
 import type {BlockId} from '../../domain/ids.ts';
 import {blockKeys, type KeyPress} from './keymap.ts';
@@ -29,7 +30,7 @@ export function pressBlocks(picker: BlockPicker, key: KeyPress, blocks: readonly
   if (key.kind === 'text') {
     if (block === undefined) return open;
     const does = key.text === blockKeys.stop ? 'stop' : key.text === blockKeys.keep ? 'keep' : undefined;
-    return does === undefined || !isRunning(block) ? open : {kind: does, id: block.id, picker: {chosen: block.id}};
+    return does === undefined || !isGoing(block.state) ? open : {kind: does, id: block.id, picker: {chosen: block.id}};
   }
   const moved = (by: number): BlockStep => ({
     kind: 'open',
@@ -42,7 +43,7 @@ export function pressBlocks(picker: BlockPicker, key: KeyPress, blocks: readonly
     case 'complete':
       return moved(1);
     case 'enter':
-      return block === undefined || !isRunning(block)
+      return block === undefined || !isGoing(block.state)
         ? open
         : {kind: 'attach', id: block.id, picker: {chosen: block.id}};
     case 'escape':
@@ -52,5 +53,3 @@ export function pressBlocks(picker: BlockPicker, key: KeyPress, blocks: readonly
       return open;
   }
 }
-
-export const isRunning = ({state}: BlockInfo): boolean => state.kind === 'running' || state.kind === 'waiting';

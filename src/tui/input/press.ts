@@ -1,3 +1,4 @@
+import {isGoing} from '../../actions/block-text.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import type {ApprovalAnswer} from '../../agent/engine.ts';
 import {attentionOf} from '../state/select.ts';
@@ -142,7 +143,7 @@ function pressBlockList(ui: Ui, picker: BlockPicker, {key, context}: CardPress):
 
 /** Of one running block its terminal; of several the list. */
 function takeTerminal(ui: Ui, {blocks}: PressContext): Step {
-  const [first, ...more] = blocks.filter(({state}) => state.kind === 'running' || state.kind === 'waiting');
+  const [first, ...more] = blocks.filter(({state}) => isGoing(state));
   if (first === undefined) return {ui, effects: [{do: 'tell', text: 'No command runs beside the conversation.'}]};
   return more.length === 0
     ? {ui, effects: [{do: 'attach', block: first.id}]}

@@ -1,6 +1,6 @@
 import {unreachable} from '../../base/unreachable.ts';
 import type {BlockInfo} from '../../actions/ports.ts';
-import {isRunning} from '../input/block-picker.ts';
+import {isGoing} from '../../actions/block-text.ts';
 import {statusOf} from '../state/select.ts';
 import type {View} from '../state/view.ts';
 import {cellWidth, fit} from '../text/cell-width.ts';
@@ -41,7 +41,7 @@ export function statusLine({view, directory, blocks}: StatusState, frame: Frame)
 
 /** `2 running (/ps)`, and of one that waits for somebody to type that it does. */
 function blocksText(blocks: readonly BlockInfo[]): string {
-  const running = blocks.filter(isRunning);
+  const running = blocks.filter(({state}) => isGoing(state));
   if (running.length === 0) return '';
   const waits = running.some(({state}) => state.kind === 'waiting') ? ', waits for input' : '';
   return `${running.length} running${waits} (/ps)`;

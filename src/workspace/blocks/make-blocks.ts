@@ -1,3 +1,4 @@
+import {isGoing} from '../../actions/block-text.ts';
 import type {BlockDesk, BlockInfo, BlocksPort, BlockSnapshot, OutputFilter} from '../../actions/ports.ts';
 import {clip, firstLine} from '../../base/clip.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
@@ -346,4 +347,4 @@ function withPages(
   return {...snapshot, output: {...snapshot.output, text: clip(text, pagesBound)}, notes: [...snapshot.notes, note]};
 }
 
-const isOver = (block: Block): boolean => !['running', 'waiting'].includes(block.info().state.kind);
+const isOver = (block: Block): boolean => !isGoing(block.info().state);

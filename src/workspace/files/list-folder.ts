@@ -1,9 +1,5 @@
 import {readdirSync} from 'node:fs';
-
-export interface FolderEntry {
-  readonly name: string;
-  readonly kind: 'folder' | 'link' | 'file';
-}
+import type {FolderEntry} from '../../actions/ports.ts';
 
 /** What lies in a folder; nothing when it cannot be read. */
 export function listFolder(path: string): readonly FolderEntry[] {

@@ -1,10 +1,10 @@
 import {noDetail} from '../../../src/domain/risk.ts';
 import {describe, expect, test} from 'vitest';
 import {ok} from '../../../src/base/outcome.ts';
-import type {Verdict} from '../../../src/domain/risk.ts';
 import {actionId} from '../../../src/domain/ids.ts';
 import {historyOf} from '../../../src/domain/history.ts';
 import {
+  asks,
   aborted,
   callBlock,
   callsTools,
@@ -15,14 +15,6 @@ import {
 } from '../../support/memory-ports.ts';
 
 const make = (): ReturnType<typeof callBlock> => callBlock('Bash', {command: 'make'});
-
-const asks: Verdict = {
-  decision: 'ask',
-  risk: 'unknown',
-  reasons: ['commands need your approval'],
-  grantable: 'exact',
-  detail: noDetail,
-};
 
 describe('a prompt', () => {
   test('is kept, answered and summed up', async () => {

@@ -1,16 +1,6 @@
-import {noDetail} from '../../../src/domain/risk.ts';
 import {expect, test} from 'vitest';
-import type {Verdict} from '../../../src/domain/risk.ts';
 import {runReport} from '../../../src/headless/demo-report.ts';
-import {callBlock, callsTools, engineBench, finishedReport, says} from '../../support/memory-ports.ts';
-
-const asks: Verdict = {
-  decision: 'ask',
-  risk: 'unknown',
-  reasons: ['commands need your approval'],
-  grantable: 'exact',
-  detail: noDetail,
-};
+import {asks, callBlock, callsTools, engineBench, finishedReport, says} from '../../support/memory-ports.ts';
 
 const todos = (first: string, second: string) =>
   callBlock('TodoWrite', {

@@ -1,8 +1,7 @@
-import {noDetail} from '../../../src/domain/risk.ts';
 import {describe, expect, test} from 'vitest';
-import type {Verdict} from '../../../src/domain/risk.ts';
 import {runHeadless, type HeadlessOptions} from '../../../src/headless/run-headless.ts';
 import {
+  asks,
   aborted,
   callBlock,
   callsTools,
@@ -42,13 +41,6 @@ async function run(bench: Bench, given: Partial<HeadlessOptions> = {}): Promise<
   return {exitCode, stdout: written.join(''), notes};
 }
 
-const asks: Verdict = {
-  decision: 'ask',
-  risk: 'unknown',
-  reasons: ['commands need your approval'],
-  grantable: 'exact',
-  detail: noDetail,
-};
 const bash = (id: string) => callBlock('Bash', {command: 'make'}, id);
 
 describe('text', () => {

@@ -1,3 +1,4 @@
+import {readBlockRegistry} from '../../../../src/workspace/blocks/block-registry.ts';
 import {makeCommands} from '../../../../src/workspace/make-commands.ts';
 import {makeOutputFolder} from '../../../../src/workspace/output-folder.ts';
 import {never} from '../temporary-folder.ts';
@@ -22,10 +23,10 @@ await commands.shell.run(
   never,
 );
 if (kept.tag === 'ok') commands.desk.keep(kept.value.id);
+// That it is kept is written down last, when whoever keeps it is there.
 const timer = setInterval(() => {
-  const [first] = commands.desk.list();
-  if (first?.life !== 'kept') return;
+  if (!readBlockRegistry(`${folder}/blocks`).some(({life}) => life === 'kept')) return;
   clearInterval(timer);
-  setTimeout(() => process.stdout.write('ready'), 300);
+  process.stdout.write('ready');
 }, 20);
 setInterval(() => {}, 1000);
