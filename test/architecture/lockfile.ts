@@ -6,6 +6,8 @@ const lockfile = z.object({
     z.string(),
     z.object({
       version: z.optional(z.string()),
+      /** There where it is not the name of its folder: another package stands in for it. */
+      name: z.optional(z.string()),
       optionalDependencies: z.optional(z.record(z.string(), z.string())),
     }),
   ),
@@ -13,13 +15,16 @@ const lockfile = z.object({
 
 /**
  * Optional packages of exact version (builds for other platforms, mostly) that the lock file asks for and does not hold, as
- * `name@version`. `npm install` drops those it cannot fetch at the moment; `npm ci` then refuses the whole file.
+ * `name@version`; those that `overrides` gives to another package are not meant. `npm install` drops those it cannot fetch at the moment; `npm ci` then refuses the whole file.
  */
 export function missingOptionals(text: string): readonly string[] {
   const {packages} = lockfile.parse(JSON.parse(text));
   return Object.entries(packages).flatMap(([path, {optionalDependencies = {}}]) =>
     Object.entries(optionalDependencies)
-      .filter(([name, version]) => /^\d/u.test(version) && packages[placeOf(name, path, packages)]?.version !== version)
+      .filter(([name, version]) => {
+        const found = packages[placeOf(name, path, packages)];
+        return /^\d/u.test(version) && found?.name === undefined && found?.version !== version;
+      })
       .map(([name, version]) => `${name}@${version}`),
   );
 }
