@@ -1,5 +1,6 @@
 import type {BlockDesk} from '../actions/ports.ts';
 import type {Engine} from '../agent/engine.ts';
+import type {MessageId} from '../domain/ids.ts';
 import type {SessionSummary} from '../domain/journal.ts';
 
 /** All the terminal UI needs from outside. */
@@ -30,6 +31,8 @@ export interface TuiOptions {
   readonly look: 'colour' | 'plain';
   /** Whether `/demo` exists here; choosing it leaves with `{kind: 'demo'}`. */
   readonly demo: 'none' | 'offered';
+  /** Ids for prompts, none twice. */
+  newPromptId(): MessageId;
   readonly clock: {
     /** Milliseconds from any start, never going back. */
     now(): number;

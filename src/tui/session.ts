@@ -2,15 +2,15 @@ import type {AgentEvent} from '../actions/agent-event.ts';
 import {unreachable} from '../base/unreachable.ts';
 import type {BlockId} from '../domain/ids.ts';
 import {attachText, type AttachEnd} from './attached-terminal.ts';
-import {openBlocks} from './input/block-picker.ts';
-import {commandOp, commandsFor, unknownText, type CommandInfo, type CommandLine} from './input/commands.ts';
+import type {CommandDesk, SlashCommand} from './commands/command.ts';
+import {commandsFor} from './commands/command-list.ts';
+import {resumeCommand} from './commands/resume.ts';
+import {unknownText, type CommandLine} from './input/commands.ts';
 import {draftOf, isEmptyDraft} from './input/draft.ts';
-import {readMode} from './input/modes.ts';
 import {historyOf} from './input/prompt-history.ts';
 import {readKeys, type KeyPress, type RawKey} from './input/keymap.ts';
 import {leaveWithinMs, press} from './input/press.ts';
 import {followRewind} from './input/follow-rewind.ts';
-import {openPicker} from './input/session-picker.ts';
 import {attend, focusDue, focused, openUi, type Effect, type Ui} from './input/ui.ts';
 import type {MarkdownLexer} from './markdown/render-markdown.ts';
 import type {TuiExit, TuiOptions} from './options.ts';
@@ -22,8 +22,6 @@ import type {Surface} from './surface.tsx';
 import type {Frame} from './text/wrap.ts';
 import {themeOf, type Theme} from './theme/theme.ts';
 import {wholeApproval} from './views/approval-card.ts';
-import {helpText, modelText} from './views/help-text.ts';
-import {permissionsText, trustText} from './views/permission-text.ts';
 import {screen} from './views/screen.ts';
 import {finishedLines, openLines} from './views/transcript.ts';
 
@@ -46,7 +44,8 @@ export interface SessionHost {
 export class Session {
   readonly #options: TuiOptions;
   readonly #theme: Theme;
-  readonly #commands: readonly CommandInfo[];
+  readonly #desk: CommandDesk;
+  readonly #commands: readonly SlashCommand[];
   readonly #host: SessionHost;
   #surface: Surface | undefined;
   #lexer: MarkdownLexer | undefined;
@@ -69,6 +68,7 @@ export class Session {
     this.#host = host;
     this.#theme = themeOf(options.look);
     this.#commands = commandsFor(options.demo);
+    this.#desk = this.#openDesk();
     this.#ui = openUi([], '');
   }
 
@@ -84,13 +84,14 @@ export class Session {
   }
 
   handleEvents(events: readonly AgentEvent[]): void {
+    const {queued} = this.#view;
+    const withdrawn = events.flatMap(event => (event.event === 'prompt-withdrawn' ? [event.id] : []));
+    this.#giveBack(queued.filter(({id}) => withdrawn.includes(id)).map(({text}) => text));
     for (const event of events) {
-      const {queued} = this.#view;
       this.#view = reduce(this.#view, event);
       if (event.event === 'prompt-accepted') this.#runningSince = this.#options.clock.now();
       this.#ui = followRewind(this.#ui, event);
       if (event.event === 'retrying') this.#retryAt = this.#options.clock.now() + event.delayMs;
-      if (event.event === 'prompt-finished' && event.summary.end.kind === 'interrupted') this.#giveBack(queued);
     }
     this.#keepTicking();
     this.#attend();
@@ -120,8 +121,9 @@ export class Session {
 
   /** Hands a prompt to the engine. */
   send(text: string): void {
-    this.#view = promptQueued(this.#view, text);
-    this.#options.engine.submit({op: 'prompt', text, images: []});
+    const id = this.#options.newPromptId();
+    this.#view = promptQueued(this.#view, {id, text});
+    this.#options.engine.submit({op: 'prompt', id, text, images: [], when: 'queued'});
     this.#drawSoon();
   }
 
@@ -228,73 +230,42 @@ export class Session {
   }
 
   #command(line: CommandLine): void {
-    if (line.kind === 'unknown') {
-      this.#view = told(this.#view, 'warning', unknownText(line));
-      return;
-    }
-    switch (line.name) {
-      case 'help':
-        this.#view = told(this.#view, 'info', helpText(this.#commands));
-        return;
-      case 'resume':
-        this.#pickSession();
-        return;
-      case 'model':
-        if (line.argument === '') this.#view = told(this.#view, 'info', modelText(this.#view.model));
-        else this.#options.engine.submit({op: 'set-model', model: line.argument});
-        return;
-      case 'mode':
-        this.#chooseMode(line.argument);
-        return;
-      case 'permissions':
-        this.#view = told(this.#view, 'info', permissionsText(this.#view.mode, this.#options.permissions()));
-        return;
-      case 'trust':
-        if (line.argument.toLowerCase() === 'yes') void this.#trustFolder();
-        else this.#view = told(this.#view, 'info', trustText(this.#options.trust));
-        return;
-      case 'ps':
-        this.#ui = {...this.#ui, picker: {kind: 'blocks', picker: openBlocks}};
-        return;
-      case 'clear':
-      case 'undo':
-      case 'redo':
-      case 'rewind':
-        this.#options.engine.submit(commandOp(line.name));
-        return;
-      case 'demo':
-      case 'exit':
-        this.#host.leave({kind: line.name === 'demo' ? 'demo' : 'left'});
-        return;
-      default:
-        unreachable(line.name);
-    }
-  }
-
-  async #trustFolder(): Promise<void> {
-    const answer = await this.#options.trust.accept();
-    this.#view = told(this.#view, 'info', answer);
-    this.#drawSoon();
-  }
-
-  #chooseMode(word: string): void {
-    const choice = readMode(word, this.#view.mode);
-    if (choice.kind === 'mode') this.#options.engine.submit({op: 'set-mode', mode: choice.mode});
-    else this.#view = told(this.#view, choice.level, choice.text);
+    if (line.kind === 'unknown') this.#view = told(this.#view, 'warning', unknownText(line));
+    else line.command.run(line.argument, this.#desk);
   }
 
   /** Opens the list of earlier sessions. */
   offerSessions(): void {
-    this.#pickSession();
-    this.#drawNow();
+    resumeCommand.run('', this.#desk);
   }
 
-  #pickSession(): void {
-    const {session} = this.#view;
-    const own = session.tag === 'open' ? session.info.id : undefined;
-    const sessions = this.#options.listSessions().filter(({id}) => id !== own);
-    if (sessions.length === 0) this.#view = told(this.#view, 'info', 'There is no earlier session here.');
-    else this.#ui = {...this.#ui, picker: {kind: 'sessions', picker: openPicker(sessions)}};
+  #openDesk(): CommandDesk {
+    const view = (): View => this.#view;
+    const frame = (): Frame => this.#frame;
+    return {
+      options: this.#options,
+      commands: this.#commands,
+      get view() {
+        return view();
+      },
+      get frame() {
+        return frame();
+      },
+      tell: (level, text) => {
+        this.#view = told(this.#view, level, text);
+        this.#drawSoon();
+      },
+      print: lines => {
+        this.#aside = [...this.#aside, ...lines];
+        this.#drawSoon();
+      },
+      submit: op => this.#options.engine.submit(op),
+      open: panel => {
+        this.#ui = {...this.#ui, panel};
+        this.#drawSoon();
+      },
+      leave: exit => this.#host.leave(exit),
+    };
   }
 
   /** Prompts that an interrupt dropped are the user's work: they come back as the draft. */

@@ -1,12 +1,15 @@
 import {describe, expect, test} from 'vitest';
-import {messageId} from '../../src/domain/ids.ts';
+import {messageId, parseSessionId} from '../../src/domain/ids.ts';
 import {rewindText} from '../../src/domain/rewind-text.ts';
 import type {RewindReport} from '../../src/domain/rewind.ts';
 import type {KeyPress} from '../../src/tui/input/keymap.ts';
-import {openRewind, pressRewind, type RewindPicker, type RewindStep} from '../../src/tui/input/rewind-picker.ts';
+import type {PressContext} from '../../src/tui/input/ui.ts';
+import type {Panel, PanelPlace} from '../../src/tui/panels/panel.ts';
+import {rewindPanel, rewindPreview} from '../../src/tui/panels/rewind-panel.ts';
+import {emptyView} from '../../src/tui/state/view.ts';
 import {themeOf} from '../../src/tui/theme/theme.ts';
-import {rewindView} from '../../src/tui/views/rewind-view.ts';
 
+const sessionId = parseSessionId('00000000-0000-4000-8000-000000000000') ?? expect.fail();
 const points = ['one', 'two', 'three'].map((prompt, at) => ({
   to: messageId(prompt),
   number: at + 1,
@@ -30,44 +33,76 @@ const report: RewindReport = {
     leftOut: ['/w/node_modules'],
   },
 };
-const confirm: RewindPicker = {stage: 'confirm', target, report};
+const confirm = rewindPreview(target, report);
 const key = (name: 'up' | 'down' | 'enter' | 'escape'): KeyPress => ({kind: 'key', name});
 const text = (typed: string): KeyPress => ({kind: 'text', text: typed});
-const kindOf = (step: RewindStep): string => (step.kind === 'open' ? step.picker.stage : step.kind);
-const frame = {theme: themeOf('plain'), width: 79};
+const context = (place: PressContext['place']): PressContext => ({
+  view: emptyView,
+  commands: [],
+  blocks: [],
+  now: 0,
+  place,
+});
+const opened = (panel: Panel | 'closed'): Panel => {
+  if (panel === 'closed') throw new Error('the panel is closed');
+  return panel;
+};
+const place = (rows: number): PanelPlace => ({
+  rows,
+  frame: {theme: themeOf('plain'), width: 79},
+  view: {
+    ...emptyView,
+    session: {
+      tag: 'open',
+      info: {
+        id: sessionId,
+        origin: 'new',
+        directory: '/w',
+        provider: 'replay',
+        model: 'm',
+        mode: 'default',
+        tools: [],
+      },
+    },
+  },
+  blocks: [],
+});
 
 describe('choosing', () => {
   test('the latest prompt stands first; Enter chooses it, then a letter what goes back', () => {
     const keys = [key('down'), key('down'), key('down'), key('up'), key('enter')];
-    const last = keys.reduce<RewindStep>(
-      (step, pressed) => (step.kind === 'open' ? pressRewind(step.picker, pressed, 'first') : step),
-      {kind: 'open', picker: openRewind(points)},
+    const scope = keys.reduce(
+      (panel, pressed) => opened(panel.press(pressed, context('first')).panel),
+      rewindPanel(points),
     );
-    expect(last).toEqual({kind: 'open', picker: {stage: 'scope', point: points[0]}});
-    if (last.kind !== 'open') throw new Error('it is open');
-    const scope = last.picker;
+    expect(scope.lines(place(9)).lines[0]).toBe('Go back to before: one');
     for (const [letter, what] of [
       ['f', 'files'],
       ['t', 'talk'],
       ['b', 'both'],
     ] as const) {
-      expect(pressRewind(scope, text(letter), 'first')).toEqual({
-        kind: 'preview',
-        target: {kind: 'prompt', to: 'one', what},
+      expect(scope.press(text(letter), context('first'))).toEqual({
+        panel: 'closed',
+        effects: [{do: 'op', op: {op: 'preview-rewind', target: {kind: 'prompt', to: 'one', what}}}],
       });
     }
   });
 
-  test.each<[string, KeyPress, 'first' | 'later', string]>([
+  test.each<[string, KeyPress, 'first' | 'later', 'go' | 'closed' | 'open']>([
     ['y agrees', text('y'), 'first', 'go'],
     ['n does not', text('n'), 'first', 'closed'],
     ['Esc does not', key('escape'), 'first', 'closed'],
-    ['Enter is no answer', key('enter'), 'first', 'confirm'],
-    ['what came in one piece with other presses is none', text('y'), 'later', 'confirm'],
-    ['a word is none', text('yes'), 'first', 'confirm'],
-    ['a paste is none', {kind: 'paste', text: 'y'}, 'first', 'confirm'],
-  ])('%s', (_, pressed, place, kind) => {
-    expect(kindOf(pressRewind(confirm, pressed, place))).toBe(kind);
+    ['Enter is no answer', key('enter'), 'first', 'open'],
+    ['what came in one piece with other presses is none', text('y'), 'later', 'open'],
+    ['a word is none', text('yes'), 'first', 'open'],
+    ['a paste is none', {kind: 'paste', text: 'y'}, 'first', 'open'],
+  ])('%s', (_, pressed, when, outcome) => {
+    const {panel, effects} = confirm.press(pressed, context(when));
+    const op = {op: 'rewind', target};
+    expect({panel: panel === 'closed' ? 'closed' : 'open', effects}).toEqual({
+      panel: outcome === 'open' ? 'open' : 'closed',
+      effects: outcome === 'go' ? [{do: 'op', op}] : [],
+    });
   });
 });
 
@@ -106,9 +141,8 @@ describe('what is shown', () => {
       ...(points[0] ?? {to: messageId(''), prompt: '', files: 'untouched' as const}),
       number: at,
     }));
-    const pickers: readonly RewindPicker[] = [confirm, {stage: 'confirm', target, report: many}, openRewind(lists)];
-    for (const picker of pickers) {
-      const {lines, cursor} = rewindView({picker, directory: '/w'}, rows, frame);
+    for (const panel of [confirm, rewindPreview(target, many), rewindPanel(lists)]) {
+      const {lines, cursor} = panel.lines(place(rows));
       expect(lines.length).toBeLessThanOrEqual(Math.max(rows, 3));
       expect(lines.at(-1)).toMatch(/^(?:y do it|Enter chooses)/u);
       expect(cursor.y).toBeLessThan(lines.length);

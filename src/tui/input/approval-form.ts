@@ -50,7 +50,7 @@ export function pressApproval(stage: ApprovalStage, approval: Approval, press: A
     case 'rule-text':
       return pressField(stage, key, rule => (rule === '' ? open(stage) : allowRule(rule, 'always')));
     case 'reason':
-      return pressField(stage, key, message => answered({decision: 'refuse', message}));
+      return pressField(stage, key, message => answered({decision: 'refuse', message, voice: 'user'}));
     case 'command':
       return pressField(stage, key, command => runEdited(command, choices));
     default:
@@ -84,7 +84,7 @@ function pressLetter({accept, session, rules}: ApprovalChoices, key: TextPress):
     case approvalKeys.allowAlways:
       return open(rules.length === 0 ? openApproval : {stage: 'rule', row: 0});
     case approvalKeys.refuse:
-      return answered({decision: 'refuse', message: ''});
+      return answered({decision: 'refuse', message: '', voice: 'user'});
     case approvalKeys.refuseWithReason:
       return open({stage: 'reason', text: emptyDraft});
     case approvalKeys.showAll:
@@ -209,8 +209,8 @@ const allowRule = (rule: string, lasting: 'session' | 'always'): ApprovalStep =>
 
 /** The letters of a card that is accepted by a word; those with which its word begins need an Enter. */
 const enteredLetters: Readonly<Record<string, ApprovalStep>> = {
-  [approvalKeys.refuse]: answered({decision: 'refuse', message: ''}),
-  no: answered({decision: 'refuse', message: ''}),
+  [approvalKeys.refuse]: answered({decision: 'refuse', message: '', voice: 'user'}),
+  no: answered({decision: 'refuse', message: '', voice: 'user'}),
   [approvalKeys.refuseWithReason]: open({stage: 'reason', text: emptyDraft}),
   [approvalKeys.showAll]: {kind: 'show-all'},
 };

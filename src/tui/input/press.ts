@@ -1,32 +1,27 @@
 import {isGoing} from '../../actions/block-text.ts';
 import {unreachable} from '../../base/unreachable.ts';
+import {blockPanel} from '../panels/block-panel.ts';
+import type {Panel} from '../panels/panel.ts';
 import type {ApprovalAnswer} from '../../agent/engine.ts';
 import {attentionOf} from '../state/select.ts';
 import {openApproval, pressApproval} from './approval-form.ts';
 import {emptyDraft, isEmptyDraft} from './draft.ts';
-import {openBlocks, pressBlocks, type BlockPicker} from './block-picker.ts';
 import {blockKeys, cardKeys, type KeyPress} from './keymap.ts';
 import {pressComposer} from './press-composer.ts';
 import {pressForm} from './question-form.ts';
-import {pressRewind, type RewindPicker} from './rewind-picker.ts';
-import {pressPicker, type SessionPicker} from './session-picker.ts';
 import {focused, typingPauseMs, type Card, type Effect, type PressContext, type Step, type Ui} from './ui.ts';
 
 /** Two presses of the interrupt key within this time (milliseconds) leave. */
 export const leaveWithinMs = 2000;
 
 /**
- * One press. It goes, in this order, to: the interrupt key's own meaning, a list that is open, the card if it has the keys, the
+ * One press. It goes, in this order, to: the interrupt key's own meaning, a panel that is open, the card if it has the keys, the
  * composer. What is left of a press that has answered a card goes nowhere.
  */
 export function press(ui: Ui, key: KeyPress, context: PressContext): Step {
   if (key.kind === 'key' && key.name === 'interrupt') return touched(interrupt(ui, context), key, context);
   const calm: Ui = {...ui, leaving: {kind: 'no'}};
-  if (calm.picker.kind === 'sessions') return touched(pressList(calm, calm.picker.picker, key), key, context);
-  if (calm.picker.kind === 'blocks')
-    return touched(pressBlockList(calm, calm.picker.picker, {key, context}), key, context);
-  if (calm.picker.kind === 'rewind')
-    return touched(pressRewindList(calm, calm.picker.picker, {key, context}), key, context);
+  if (calm.panel !== 'none') return touched(pressPanel(calm, calm.panel, {key, context}), key, context);
   if (key.kind === 'key' && key.name === 'take-terminal') return touched(takeTerminal(calm, context), key, context);
   if (isRestOfAnswer(ui, key, context))
     return {ui: {...calm, lastKey: pressedNow(key, context, 'answer')}, effects: []};
@@ -80,8 +75,8 @@ const callsCard = ({draft, lastKey}: Ui, key: KeyPress, {now}: PressContext): bo
 /** Clears the draft, or stops what runs; the second press soon after leaves. */
 function interrupt(ui: Ui, {view, now}: PressContext): Step {
   if (ui.leaving.kind === 'armed' && now - ui.leaving.at <= leaveWithinMs) return {ui, effects: [{do: 'leave'}]};
-  const armed: Ui = {...ui, leaving: {kind: 'armed', at: now}, picker: {kind: 'none'}};
-  if (ui.picker.kind !== 'none') return still(armed);
+  const armed: Ui = {...ui, leaving: {kind: 'armed', at: now}, panel: 'none'};
+  if (ui.panel !== 'none') return still(armed);
   const cardHasKeys = ui.card.kind !== 'none' && ui.card.focus === 'card';
   if (!isEmptyDraft(ui.draft) && !cardHasKeys) return still({...armed, draft: emptyDraft});
   return {ui: armed, effects: view.run.state === 'idle' ? [] : stop};
@@ -89,65 +84,16 @@ function interrupt(ui: Ui, {view, now}: PressContext): Step {
 
 const stop: readonly Effect[] = [{do: 'op', op: {op: 'interrupt'}}];
 
-function pressList(ui: Ui, picker: SessionPicker, key: KeyPress): Step {
-  const step = pressPicker(picker, key);
-  switch (step.kind) {
-    case 'open':
-      return still({...ui, picker: {kind: 'sessions', picker: step.picker}});
-    case 'chosen': {
-      const op = {op: 'open-session', session: {kind: 'resume', id: step.session.id}} as const;
-      return {ui: {...ui, picker: {kind: 'none'}}, effects: [{do: 'op', op}]};
-    }
-    case 'closed':
-      return still({...ui, picker: {kind: 'none'}});
-    default:
-      return unreachable(step);
-  }
-}
-
-function pressRewindList(ui: Ui, picker: RewindPicker, {key, context}: CardPress): Step {
-  const step = pressRewind(picker, key, context.place);
-  const closed: Ui = {...ui, picker: {kind: 'none'}};
-  switch (step.kind) {
-    case 'open':
-      return still({...ui, picker: {kind: 'rewind', picker: step.picker}});
-    case 'preview':
-      return {ui: closed, effects: [{do: 'op', op: {op: 'preview-rewind', target: step.target}}]};
-    case 'go':
-      return {ui: closed, effects: [{do: 'op', op: {op: 'rewind', target: step.target}}]};
-    case 'closed':
-      return still(closed);
-    default:
-      return unreachable(step);
-  }
-}
-
-function pressBlockList(ui: Ui, picker: BlockPicker, {key, context}: CardPress): Step {
-  const step = pressBlocks(picker, key, context.blocks);
-  switch (step.kind) {
-    case 'open':
-      return still({...ui, picker: {kind: 'blocks', picker: step.picker}});
-    case 'attach':
-      return {ui: {...ui, picker: {kind: 'none'}}, effects: [{do: 'attach', block: step.id}]};
-    case 'stop':
-    case 'keep': {
-      const effect = step.kind === 'stop' ? 'stop-block' : 'keep-block';
-      return {ui: {...ui, picker: {kind: 'blocks', picker: step.picker}}, effects: [{do: effect, block: step.id}]};
-    }
-    case 'closed':
-      return still({...ui, picker: {kind: 'none'}});
-    default:
-      return unreachable(step);
-  }
+function pressPanel(ui: Ui, panel: Panel, {key, context}: CardPress): Step {
+  const step = panel.press(key, context);
+  return {ui: {...ui, panel: step.panel === 'closed' ? 'none' : step.panel}, effects: step.effects};
 }
 
 /** Of one running block its terminal; of several the list. */
 function takeTerminal(ui: Ui, {blocks}: PressContext): Step {
   const [first, ...more] = blocks.filter(({state}) => isGoing(state));
   if (first === undefined) return {ui, effects: [{do: 'tell', text: 'No command runs beside the conversation.'}]};
-  return more.length === 0
-    ? {ui, effects: [{do: 'attach', block: first.id}]}
-    : still({...ui, picker: {kind: 'blocks', picker: openBlocks}});
+  return more.length === 0 ? {ui, effects: [{do: 'attach', block: first.id}]} : still({...ui, panel: blockPanel()});
 }
 
 type OpenCard = Exclude<Card, {readonly kind: 'none'}>;

@@ -6,13 +6,12 @@ import type {ActionId, BlockId} from '../../domain/ids.ts';
 import {attentionOf} from '../state/select.ts';
 import type {View} from '../state/view.ts';
 import {openApproval, type ApprovalStage} from './approval-form.ts';
-import type {BlockPicker} from './block-picker.ts';
-import type {CommandInfo, CommandLine} from './commands.ts';
+import type {SlashCommand} from '../commands/command.ts';
+import type {Panel} from '../panels/panel.ts';
+import type {CommandLine} from './commands.ts';
 import {draftOf, emptyDraft, type Draft} from './draft.ts';
 import {historyOf, type PromptHistory} from './prompt-history.ts';
 import {openForm, type QuestionForm} from './question-form.ts';
-import type {RewindPicker} from './rewind-picker.ts';
-import type {SessionPicker} from './session-picker.ts';
 
 /** What the user is doing: everything on screen that is not a fold of agent events. Times are milliseconds. */
 export interface Ui {
@@ -21,7 +20,8 @@ export interface Ui {
   /** The row of the completion list that Enter and Tab take. */
   readonly completionRow: number;
   readonly card: Card;
-  readonly picker: Picker;
+  /** What has the composer's place, and all keys but the interrupt key. */
+  readonly panel: Panel | 'none';
   readonly leaving: {readonly kind: 'no'} | {readonly kind: 'armed'; readonly at: number};
   readonly lastKey: LastKey;
 }
@@ -46,12 +46,6 @@ interface Attended {
  */
 type Focus = 'soon' | 'card' | 'aside' | 'answered';
 
-export type Picker =
-  | {readonly kind: 'none'}
-  | {readonly kind: 'sessions'; readonly picker: SessionPicker}
-  | {readonly kind: 'blocks'; readonly picker: BlockPicker}
-  | {readonly kind: 'rewind'; readonly picker: RewindPicker};
-
 type LastKey =
   | {readonly kind: 'none'}
   | {readonly kind: 'pressed'; readonly at: number; readonly key: string; readonly on: 'answer' | 'other'};
@@ -70,7 +64,7 @@ export type Effect =
 
 export interface PressContext {
   readonly view: View;
-  readonly commands: readonly CommandInfo[];
+  readonly commands: readonly SlashCommand[];
   /** The running ones first. */
   readonly blocks: readonly BlockInfo[];
   /** Milliseconds, from any start. */
@@ -92,7 +86,7 @@ export const openUi = (prompts: readonly string[], draft: string): Ui => ({
   history: historyOf(prompts),
   completionRow: 0,
   card: {kind: 'none'},
-  picker: {kind: 'none'},
+  panel: 'none',
   leaving: {kind: 'no'},
   lastKey: {kind: 'none'},
 });
@@ -130,8 +124,8 @@ export function attend(ui: Ui, view: View, now: number): Ui {
  * When the card takes the keys, unless one is pressed before; `undefined` when none waits for that. Keys never give it the focus
  * by coming late: it has it once that has been drawn.
  */
-export function focusDue({card, picker, lastKey}: Ui): number | undefined {
-  if (card.kind === 'none' || card.focus !== 'soon' || picker.kind !== 'none') return undefined;
+export function focusDue({card, panel, lastKey}: Ui): number | undefined {
+  if (card.kind === 'none' || card.focus !== 'soon' || panel !== 'none') return undefined;
   return Math.max(card.since, lastKey.kind === 'pressed' ? lastKey.at : card.since) + typingPauseMs;
 }
 

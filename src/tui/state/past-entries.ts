@@ -1,5 +1,5 @@
 import type {Action} from '../../actions/catalogue.ts';
-import {decodeAction} from '../../actions/decode-action.ts';
+import {decodePastAction} from '../../actions/decode-action.ts';
 import {labelOf} from '../../actions/settle-action.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {messageText, type Message, type ToolCallBlock, type ToolResultBlock} from '../../domain/conversation.ts';
@@ -39,7 +39,7 @@ function entriesOf(message: Message, results: ReadonlyMap<ActionId, ToolResultBl
 
 /** A call that no longer decodes goes by its tool's name. */
 function pastAction(call: ToolCallBlock, result: ToolResultBlock | undefined): PastActionEntry {
-  const decoded = decodeAction(call.name, call.input);
+  const decoded = decodePastAction(call.name, call.input);
   const told = textOf(result);
   const outcome = result?.outcome ?? 'cancelled';
   const label = decoded.tag === 'ok' ? labelOf(decoded.value) : call.name;

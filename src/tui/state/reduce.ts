@@ -1,14 +1,14 @@
 import type {AgentEvent} from '../../actions/agent-event.ts';
 import {labelOf} from '../../actions/settle-action.ts';
 import {unreachable} from '../../base/unreachable.ts';
-import type {ActionId} from '../../domain/ids.ts';
+import type {ActionId, MessageId} from '../../domain/ids.ts';
 import type {BlockDelta} from '../../domain/model-stream.ts';
 import {rewindText} from '../../domain/rewind-text.ts';
 import {stopText} from '../../domain/stop-text.ts';
 import {applyTaskFrames, emptyTaskView} from '../../tasks/task-view.ts';
 import {sentenceOf} from '../text/sentence.ts';
 import {pastEntries} from './past-entries.ts';
-import {emptyView, textEntry, type ActionEntry, type ActionStage, type Entry, type View} from './view.ts';
+import {emptyView, textEntry, type ActionEntry, type ActionStage, type Entry, type QueuedPrompt, type View} from './view.ts';
 
 /** Live output kept of a running action (UTF-16 units): more than the lines shown of it can hold. */
 const tailKept = 4000;
@@ -24,9 +24,11 @@ export function reduce(view: View, event: AgentEvent): View {
     case 'prompt-accepted':
       return {
         ...add(view, {kind: 'prompt', text: event.text}),
-        queued: withoutFirst(view.queued, event.text),
+        queued: without(view.queued, event.id),
         run: {state: 'working'},
       };
+    case 'prompt-withdrawn':
+      return {...view, queued: without(view.queued, event.id)};
     case 'turn-started':
       return view.run.state === 'stopping' ? view : {...view, run: {state: 'working'}};
     case 'retrying':
@@ -111,8 +113,7 @@ export function reduce(view: View, event: AgentEvent): View {
         const note = stopText(event.summary);
         return note === undefined ? ended : told(ended, 'warning', sentenceOf([note]));
       }
-      const dropped = end.kind === 'interrupted' ? {...ended, queued: []} : ended;
-      return add(dropped, {kind: 'end', end});
+      return add(ended, {kind: 'end', end});
     }
     default:
       return unreachable(event);
@@ -120,7 +121,7 @@ export function reduce(view: View, event: AgentEvent): View {
 }
 
 /** A prompt was handed to the engine. */
-export const promptQueued = (view: View, text: string): View => ({...view, queued: [...view.queued, text]});
+export const promptQueued = (view: View, prompt: QueuedPrompt): View => ({...view, queued: [...view.queued, prompt]});
 
 /** A stop was asked for. */
 export const stopAsked = (view: View): View => (view.run.state === 'idle' ? view : {...view, run: {state: 'stopping'}});
@@ -229,7 +230,5 @@ function settled(view: View, event: AgentEvent & {readonly event: 'action-settle
   return add(without, entry);
 }
 
-function withoutFirst(queued: readonly string[], text: string): readonly string[] {
-  const at = queued.indexOf(text);
-  return at < 0 ? queued : queued.toSpliced(at, 1);
-}
+const without = (queued: readonly QueuedPrompt[], id: MessageId): readonly QueuedPrompt[] =>
+  queued.filter(one => one.id !== id);

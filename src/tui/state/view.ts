@@ -3,7 +3,7 @@ import type {Action} from '../../actions/catalogue.ts';
 import type {Question} from '../../actions/ports.ts';
 import type {Preview} from '../../actions/preview.ts';
 import type {ToolResultBlock} from '../../domain/conversation.ts';
-import type {ActionId, BlockId} from '../../domain/ids.ts';
+import type {ActionId, BlockId, MessageId} from '../../domain/ids.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
 import {emptyTaskView, type TaskView} from '../../tasks/task-view.ts';
 import {markdownStart, type MarkdownPiece, type MarkdownPlace} from '../markdown/split-blocks.ts';
@@ -18,7 +18,7 @@ export interface View {
   readonly entries: readonly Entry[];
   readonly run: Run;
   /** Prompts handed to the engine that it has not taken up yet. */
-  readonly queued: readonly string[];
+  readonly queued: readonly QueuedPrompt[];
   readonly approvals: readonly Approval[];
   readonly questions: readonly OpenQuestions[];
   /** Terminals of blocks that the agent wants the user to take. */
@@ -44,6 +44,11 @@ type Run =
 interface OpenQuestions {
   readonly id: ActionId;
   readonly questions: readonly Question[];
+}
+
+export interface QueuedPrompt {
+  readonly id: MessageId;
+  readonly text: string;
 }
 
 interface OpenHandOver {

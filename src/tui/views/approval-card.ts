@@ -151,6 +151,8 @@ function writtenOf(
   switch (preview.kind) {
     case 'command':
       return {text: preview.command, where: `in ${visibleExactLine(preview.directory)}`};
+    case 'arguments':
+      return {text: preview.text, where: ''};
     case 'diff':
       return undefined;
     case 'none':

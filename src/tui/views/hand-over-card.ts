@@ -5,7 +5,7 @@ import {blockKeys, cardKeys} from '../input/keymap.ts';
 import {fit} from '../text/cell-width.ts';
 import {wrapText, type Frame} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
-import {stateText} from './block-list.ts';
+import {stateText} from '../panels/block-panel.ts';
 import type {Placed} from './composer-view.ts';
 
 interface HandOver {

@@ -1,6 +1,7 @@
 import type {ActionName, ActionResult, OutputOf} from '../../actions/catalogue.ts';
 import type {ReadEntry} from '../../actions/read-files.ts';
 import {blockStateText} from '../../actions/block-text.ts';
+import type {McpResult} from '../../actions/mcp-port.ts';
 import type {BlockSnapshot, ShellReport} from '../../actions/ports.ts';
 import {endText} from '../../actions/request-command-output.ts';
 import {unreachable} from '../../base/unreachable.ts';
@@ -52,8 +53,11 @@ export const renderers: {readonly [N in ActionName]: ResultRenderer<OutputOf<N>>
   'transfer-shell-command-control-to-user': blockLines,
   'upload-artifact': nothingMore,
   'search-codebase': nothingMore,
-  'read-mcp-resource': nothingMore,
-  'call-mcp-tool': nothingMore,
+  'read-mcp-resource': (output, frame) =>
+    output.kind === 'read'
+      ? answerLines(output.result, frame)
+      : note(countOf(output.resources.length, {one: 'resource', many: 'resources'}), frame),
+  'call-mcp-tool': answerLines,
   'read-documents': nothingMore,
   'edit-documents': nothingMore,
   'create-documents': nothingMore,
@@ -70,6 +74,8 @@ export const renderers: {readonly [N in ActionName]: ResultRenderer<OutputOf<N>>
   'request-computer-use': nothingMore,
   'web-fetch': nothingMore,
   'web-search': nothingMore,
+  'give-structured-answer': ({answer}, frame) =>
+    note(visibleLine(firstLine(JSON.stringify(answer), 4 * frame.width)), frame),
 };
 
 /** What the card says of how the action ended. */
@@ -119,6 +125,16 @@ function reportLines(report: ShellReport, frame: Frame): readonly string[] {
       endText(report) + file,
     ),
   ];
+}
+
+/** The beginning of what a server answered. */
+function answerLines({blocks}: McpResult, frame: Frame): readonly string[] {
+  return blocks
+    .flatMap(block =>
+      block.kind === 'text' ? block.text.trimEnd().split('\n', outputShown + 1) : [`image (${block.mediaType})`],
+    )
+    .slice(0, outputShown)
+    .flatMap(line => note(visibleLine(firstLine(line, 4 * frame.width)), frame));
 }
 
 function blockLines({block}: {readonly block: BlockSnapshot}, frame: Frame): readonly string[] {

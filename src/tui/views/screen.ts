@@ -1,5 +1,6 @@
 import type {BlockInfo} from '../../actions/ports.ts';
-import {completions, type CommandInfo} from '../input/commands.ts';
+import type {SlashCommand} from '../commands/command.ts';
+import {completions} from '../input/commands.ts';
 import type {Ui} from '../input/ui.ts';
 import type {MarkdownLexer} from '../markdown/render-markdown.ts';
 import {attentionOf} from '../state/select.ts';
@@ -11,12 +12,10 @@ import {isEmptyDraft} from '../input/draft.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import {approvalCard} from './approval-card.ts';
 import {attentionNotice} from './attention-notice.ts';
+import {completionList} from './completion-list.ts';
 import {composerView, type Placed} from './composer-view.ts';
-import {blockList} from './block-list.ts';
 import {handOverCard} from './hand-over-card.ts';
-import {completionList, sessionList} from './lists.ts';
 import {questionCard} from './question-card.ts';
-import {rewindView} from './rewind-view.ts';
 import {runLine, statusLine, type RunTimes} from './status-line.ts';
 import {todoPanel} from './todo-panel.ts';
 import {openLines} from './transcript.ts';
@@ -24,7 +23,7 @@ import {openLines} from './transcript.ts';
 export interface ScreenState {
   readonly view: View;
   readonly ui: Ui;
-  readonly commands: readonly CommandInfo[];
+  readonly commands: readonly SlashCommand[];
   readonly lexer: MarkdownLexer | undefined;
   readonly directory: string;
   readonly blocks: readonly BlockInfo[];
@@ -69,20 +68,13 @@ export function screen(state: ScreenState, rows: number, frame: Frame): Placed {
 
 function queuedLines({queued}: View, frame: Frame): readonly string[] {
   return queued
-    .map(text => frame.theme.paint(['dim'], fit(`${glyphs.queued} queued: ${visibleLine(text)}`, frame.width)))
+    .map(({text}) => frame.theme.paint(['dim'], fit(`${glyphs.queued} queued: ${visibleLine(text)}`, frame.width)))
     .slice(0, 3);
 }
 
 function inputLines(state: ScreenState, rows: number, frame: Frame): Placed {
   const {ui, view} = state;
-  if (ui.picker.kind === 'sessions') {
-    return sessionList(ui.picker.picker, rows, frame);
-  }
-  if (ui.picker.kind === 'blocks') return blockList({picker: ui.picker.picker, blocks: state.blocks}, rows, frame);
-  if (ui.picker.kind === 'rewind') {
-    const directory = view.session.tag === 'open' ? view.session.info.directory : '';
-    return rewindView({picker: ui.picker.picker, directory}, rows, frame);
-  }
+  if (ui.panel !== 'none') return ui.panel.lines({rows, frame, view, blocks: state.blocks});
   const attention = attentionOf(view);
   const {card} = ui;
   if (card.kind === 'none' || card.focus === 'answered') return composerLines(state, rows, frame);

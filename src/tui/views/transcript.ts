@@ -1,6 +1,7 @@
 import type {PromptEnd} from '../../actions/agent-event.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {faultText} from '../../domain/fault.ts';
+import {hookStopText} from '../../domain/stop-text.ts';
 import {renderCodeLines, renderMarkdown, type MarkdownLexer} from '../markdown/render-markdown.ts';
 import type {MarkdownPiece} from '../markdown/split-blocks.ts';
 import type {Entry, Finished, TextEntry} from '../state/view.ts';
@@ -119,6 +120,8 @@ function endLines(end: PromptEnd, frame: Frame): readonly string[] {
       return wrapText(`Stopped after ${end.turns} turns, as asked for.`, ['warning'], frame);
     case 'max-cost':
       return wrapText(`Stopped at a cost of $${end.usd.toFixed(2)}, as asked for.`, ['warning'], frame);
+    case 'stopped-by-hook':
+      return wrapText(`${glyphs.cancelled} ${visible(hookStopText(end))}`, ['warning'], frame);
     default:
       return unreachable(end);
   }

@@ -1,7 +1,14 @@
-import type {CommandInfo} from '../input/commands.ts';
+import type {SlashCommand} from './command.ts';
 
-/** What `/help` prints. */
-export const helpText = (commands: readonly CommandInfo[]): string =>
+export const helpCommand: SlashCommand = {
+  name: 'help',
+  aliases: [],
+  usage: '/help',
+  summary: 'commands and keys',
+  run: (_, desk) => desk.tell('info', helpText(desk.commands)),
+};
+
+const helpText = (commands: readonly SlashCommand[]): string =>
   [...commands.map(({usage, summary}) => `${usage.padEnd(16)} ${summary}`), '', ...keys].join('\n');
 
 const keys = [
@@ -12,7 +19,3 @@ const keys = [
   'Esc stops what runs; what you sent in the meantime waits its turn',
   'Ctrl+C clears the draft or stops what runs; twice leaves, as does Ctrl+D on an empty draft',
 ];
-
-/** What `/model` answers. */
-export const modelText = (model: string): string =>
-  `${model === '' ? 'No model is configured.' : `The model is ${model}.`} /model NAME changes it.`;

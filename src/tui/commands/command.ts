@@ -1,0 +1,36 @@
+import type {Op} from '../../agent/engine.ts';
+import type {TuiExit, TuiOptions} from '../options.ts';
+import type {Panel} from '../panels/panel.ts';
+import type {View} from '../state/view.ts';
+import type {Frame} from '../text/wrap.ts';
+
+/** What a draft that begins with `/` may ask of the terminal UI. */
+export interface SlashCommand {
+  /** Without the slash. */
+  readonly name: string;
+  /** Other names it goes by, which no list shows. */
+  readonly aliases: readonly string[];
+  /** How it is written, with its argument: `/model [name]`. */
+  readonly usage: string;
+  readonly summary: string;
+  /** `argument` is what follows the name, trimmed; empty for none. */
+  run(argument: string, desk: CommandDesk): void;
+}
+
+/** What commands work with. They may go on using it after they have returned. */
+export interface CommandDesk {
+  readonly options: TuiOptions;
+  /** The commands that exist here. */
+  readonly commands: readonly SlashCommand[];
+  /** As it is now. */
+  readonly view: View;
+  /** The look and the width of the screen now. */
+  readonly frame: Frame;
+  /** A notice in the transcript: one or several lines. */
+  tell(level: 'info' | 'warning', text: string): void;
+  /** Whole lines, painted and no wider than the frame, for the scrollback. */
+  print(lines: readonly string[]): void;
+  submit(op: Op): void;
+  open(panel: Panel): void;
+  leave(exit: TuiExit): void;
+}
