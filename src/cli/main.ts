@@ -73,6 +73,24 @@ export async function main(): Promise<void> {
     permissionsUntrust: async options => {
       code = await (await import('./commands/permissions.ts')).untrustFolder(options);
     },
+    configGet: async (name, options) => {
+      code = await (await import('./commands/config.ts')).getSetting(name, options);
+    },
+    configList: async options => {
+      code = await (await import('./commands/config.ts')).listSettings(options);
+    },
+    configExplain: async (name, options) => {
+      code = await (await import('./commands/config.ts')).explainOne(name, options);
+    },
+    configPath: async options => {
+      code = await (await import('./commands/config.ts')).settingsPath(options);
+    },
+    configSet: async (name, value, options) => {
+      code = await (await import('./commands/config.ts')).writeSetting(name, value, options);
+    },
+    configUnset: async (name, options) => {
+      code = await (await import('./commands/config.ts')).removeSetting(name, options);
+    },
     completion: async shell => {
       const {renderCompletion} = await import('./completion/render-completion.ts');
       process.stdout.write(renderCompletion(makeProgram(version, handlers), shell));

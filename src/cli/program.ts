@@ -1,6 +1,8 @@
-import {Command, InvalidArgumentError, Option} from 'commander';
+import {addConfig, type ConfigHandlers} from './config-program.ts';
+import {Command, Option} from 'commander';
 import type {RuleList} from '../config/settings-file.ts';
-import {UsageError} from './usage-error.ts';
+import {permissionMode, positiveNumber, seconds, wholeNumber} from './option-values.ts';
+import {programOptions, type ProgramOptions} from './program-flags.ts';
 import {permissionModes, type PermissionMode} from '../domain/risk.ts';
 
 export const outputFormats = ['text', 'json', 'stream-json'] as const;
@@ -14,7 +16,7 @@ export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
 const ruleLists: readonly RuleList[] = ['allow', 'ask', 'deny'];
 
 /** The options of the main command as commander hands them over; an absent option was not given. */
-export interface MainOptions {
+export interface MainOptions extends ProgramOptions {
   readonly prompt?: string;
   readonly print?: true;
   readonly outputFormat?: (typeof outputFormats)[number];
@@ -40,6 +42,7 @@ export interface MainOptions {
   readonly addDir?: readonly string[];
   readonly systemPrompt?: string;
   readonly appendSystemPrompt?: string;
+  readonly jsonSchema?: string;
   readonly settings?: string;
   readonly verbose?: true;
   readonly debug?: true;
@@ -48,7 +51,7 @@ export interface MainOptions {
 }
 
 /** What each command does; the program itself only reads the command line. */
-export interface Handlers {
+export interface Handlers extends ConfigHandlers {
   readonly main: (prompt: readonly string[], options: MainOptions) => Promise<void>;
   readonly demo: (options: {readonly dir?: string}) => Promise<void>;
   readonly sessionsList: (options: JsonOption) => Promise<void>;
@@ -178,21 +181,9 @@ export function makeProgram(version: string, handlers: Handlers): Command {
     .action(handlers.completion);
   addTasks(program, handlers);
   addPermissions(program, handlers);
-  for (const name of commandsToCome) {
-    program
-      .command(name, {hidden: true})
-      .argument('[words...]')
-      .allowUnknownOption()
-      .helpOption(false)
-      .action(() => {
-        throw new UsageError(`weft ${name} is not built yet in this version.`);
-      });
-  }
+  addConfig(program, handlers);
   return program;
 }
-
-/** Names the command line contract has for later; until then they must not reach the model as a prompt. */
-const commandsToCome = ['config'];
 
 function addPermissions(program: Command, handlers: Handlers): void {
   const permissions = program
@@ -294,7 +285,11 @@ function addMainOptions(program: Command): void {
     .option('--base-url <url>', "the provider's address")
     .option('--replay <file>', 'play a recorded model conversation')
     .option('--record <file>', 'record the model conversation')
-    .addOption(new Option('--permission-mode <mode>', 'what may happen without asking').choices(permissionModes))
+    .addOption(
+      new Option('--permission-mode <mode>', 'what may happen without asking')
+        .choices(permissionModes)
+        .argParser(permissionMode),
+    )
     .addOption(
       new Option('--allowed-tools <rules...>', 'allow without asking, e.g. "Bash(git status:*)" "Edit(src/**)"'),
     )
@@ -313,30 +308,10 @@ function addMainOptions(program: Command): void {
     .option('--add-dir <dir...>', 'more folders that belong to the workspace')
     .option('--system-prompt <text>', "instead of weft's own system prompt")
     .option('--append-system-prompt <text>', 'after the system prompt')
+    .option('--json-schema <file-or-json>', 'without the terminal UI: the answer is JSON that fits this schema')
     .option('--settings <file-or-json>', 'settings on top of the settings files')
     .option('--verbose', 'say on stderr which model answers')
     .option('--debug', 'without the terminal UI: what happens, as JSON lines on stderr')
     .option('--no-color', 'no colours');
-}
-
-function wholeNumber(text: string): number {
-  if (!/^\d+$/u.test(text) || Number(text) < 1) throw new InvalidArgumentError('It must be a whole number from 1 on.');
-  return Number(text);
-}
-
-/** What a timer can hold: about 24 days. */
-const mostSeconds = 2_000_000;
-
-function seconds(text: string): number {
-  const value = positiveNumber(text);
-  if (value > mostSeconds) throw new InvalidArgumentError(`It must be at most ${mostSeconds}.`);
-  return value;
-}
-
-function positiveNumber(text: string): number {
-  const value = Number(text);
-  if (text.trim() === '' || !Number.isFinite(value) || value <= 0) {
-    throw new InvalidArgumentError('It must be a number above 0.');
-  }
-  return value;
+  for (const option of programOptions()) program.addOption(option);
 }

@@ -1,65 +1,91 @@
+import type {Json} from '../base/json.ts';
+
 /**
  * Changes to a JSON text that leave all the rest of it as its writer had it: order, spacing, keys that nobody knows. The text
  * given is valid JSON (`JSON.parse` took it) and holds one object; of keys that come twice the last counts, as it does there.
  */
 
 /** The text with `item` at the end of the list at `path`; objects and the list on the way are made where they are missing. */
-export function appendToList(text: string, path: ListPath, item: string): string {
+export function appendToList(text: string, path: KeyPath, item: string): string {
+  const found = walk(text, path);
+  return found.tag === 'there'
+    ? insertLast(text, found.at, {written: JSON.stringify(item), style: styleOf(text)})
+    : withMember(text, found, [item]);
+}
+
+/** The text with `value` at `path`, in the place of what was there; objects on the way are made where they are missing. */
+export function setValue(text: string, path: KeyPath, value: Json): string {
+  const found = walk(text, path);
+  if (found.tag === 'missing') return withMember(text, found, value);
   const style = styleOf(text);
-  let at = text.indexOf('{');
-  for (const [depth, key] of path.entries()) {
-    const member = partsOf(text, at).findLast(part => part.key === key);
-    if (member === undefined) {
-      const rest = path.slice(depth + 1).reduceRight<NewValue>((value, name) => ({[name]: value}), [item]);
-      const {levels, unit} = placeOf(text, at, style);
-      const written =
-        style.lines === 'one' ? JSON.stringify(rest) : indented(rest, {...style, unit, levels: levels + 1});
-      return insertLast(text, at, {
-        written: `${JSON.stringify(key)}:${style.lines === 'one' ? '' : ' '}${written}`,
-        style,
-      });
-    }
-    at = member.from;
-  }
-  return insertLast(text, at, {written: JSON.stringify(item), style});
+  const {levels, unit} = placeOf(text, found.at, style);
+  return text.slice(0, found.at) + jsonIn({...style, unit, levels}, value) + text.slice(endOfValue(text, found.at));
+}
+
+/** The text without the member at `path`; the same text where there is none. */
+export function removeMember(text: string, path: KeyPath): string {
+  const [key] = path.slice(-1);
+  const [first, ...rest] = path.slice(0, -1);
+  const found = first === undefined ? ({tag: 'there', at: text.indexOf('{')} as const) : walk(text, [first, ...rest]);
+  return found.tag === 'missing' ? text : withoutParts(text, found.at, part => part.key === key);
 }
 
 /** The text without those items of the list at `path` that `isGone` names; the same text where there are none. */
-export function removeFromList(text: string, path: ListPath, isGone: (item: string) => boolean): string {
-  let at = text.indexOf('{');
-  for (const key of path) {
-    const member = partsOf(text, at).findLast(part => part.key === key);
-    if (member === undefined) return text;
-    at = member.from;
-  }
-  const items = partsOf(text, at);
-  const end = closingOf(text, at, items);
-  const gone = items.map(({from, to}) => {
+export function removeFromList(text: string, path: KeyPath, isGone: (item: string) => boolean): string {
+  const found = walk(text, path);
+  if (found.tag === 'missing') return text;
+  return withoutParts(text, found.at, ({from, to}) => {
     const value: unknown = JSON.parse(text.slice(from, to));
     return typeof value === 'string' && isGone(value);
   });
-  if (!gone.includes(true)) return text;
-  const first = items[0];
-  const last = items.at(-1);
-  if (first === undefined || last === undefined) return text;
-  if (!gone.includes(false)) return `${text.slice(0, at + 1)}${text.slice(end)}`;
-  // What stands between two items belongs to the second; the first that stays keeps the place of the first.
-  let list = text.slice(at + 1, first.from);
-  let kept: 'none' | 'some' = 'none';
-  for (const [index, item] of items.entries()) {
-    if (gone[index] === true) continue;
-    const before = items[index - 1];
-    if (kept === 'some' && before !== undefined) list += text.slice(before.to, item.from);
-    list += text.slice(item.from, item.to);
-    kept = 'some';
-  }
-  return `${text.slice(0, at + 1)}${list}${text.slice(last.to)}`;
 }
 
-/** The keys from the outermost object down to a list. */
-export type ListPath = readonly [string, ...string[]];
+/** Where the value at a path begins; or the object that holds no member of the name `key`, and the names below that. */
+type Walk =
+  | {readonly tag: 'there'; readonly at: number}
+  | {readonly tag: 'missing'; readonly at: number; readonly key: string; readonly below: readonly string[]};
 
-type NewValue = readonly string[] | {readonly [key: string]: NewValue};
+function walk(text: string, path: KeyPath): Walk {
+  let at = text.indexOf('{');
+  for (const [depth, key] of path.entries()) {
+    const member = partsOf(text, at).findLast(part => part.key === key);
+    if (member === undefined) return {tag: 'missing', at, key, below: path.slice(depth + 1)};
+    at = member.from;
+  }
+  return {tag: 'there', at};
+}
+
+function withMember(text: string, {at, key, below}: Walk & {readonly tag: 'missing'}, value: Json): string {
+  const style = styleOf(text);
+  const {levels, unit} = placeOf(text, at, style);
+  const written = jsonIn(
+    {...style, unit, levels: levels + 1},
+    below.reduceRight<Json>((inner, name) => ({[name]: inner}), value),
+  );
+  return insertLast(text, at, {written: `${JSON.stringify(key)}:${style.lines === 'one' ? '' : ' '}${written}`, style});
+}
+
+/** What stands between two parts belongs to the second; the first that stays keeps the place of the first. */
+function withoutParts(text: string, at: number, isGone: (part: Part) => boolean): string {
+  const parts = partsOf(text, at);
+  const gone = parts.map(isGone);
+  const first = parts[0];
+  const last = parts.at(-1);
+  if (!gone.includes(true) || first === undefined || last === undefined) return text;
+  if (!gone.includes(false)) return `${text.slice(0, at + 1)}${text.slice(closingOf(text, at, parts))}`;
+  let kept = text.slice(at + 1, first.start);
+  let before: Part | 'none' = 'none';
+  for (const [index, part] of parts.entries()) {
+    if (gone[index] === false) {
+      kept += (before === 'none' ? '' : text.slice(before.to, part.start)) + text.slice(part.start, part.to);
+    }
+    if (gone[index] === false || before !== 'none') before = part;
+  }
+  return `${text.slice(0, at + 1)}${kept}${text.slice(last.to)}`;
+}
+
+/** The keys from the outermost object down to a value. */
+export type KeyPath = readonly [string, ...string[]];
 
 /** A value inside an object or list; `key` is empty in a list. `start` is where its key begins, or itself. Half open. */
 interface Part {
@@ -142,7 +168,9 @@ function placeOf(text: string, open: number, {unit}: Style): {readonly levels: n
   return {levels: Math.round(indent.length / unit.length), unit};
 }
 
-function indented(value: NewValue, style: Style & {readonly levels: number}): string {
+/** As the lines around it are set; on one line where they are. */
+function jsonIn(style: Style & {readonly levels: number}, value: Json): string {
+  if (style.lines === 'one') return JSON.stringify(value);
   const lines = JSON.stringify(value, undefined, style.unit).split('\n');
   return lines.join(style.newline + style.unit.repeat(style.levels));
 }

@@ -42,6 +42,12 @@ const expected = {
 
 const keys: readonly string[] = Object.keys(expected);
 
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of the literal above are the settings
+export const settingKeys = keys as readonly SettingKey[];
+
+/** What a setting must be, in words. */
+export const expectedOf = (key: SettingKey): string => expected[key];
+
 /**
  * Reads one settings file. A value that does not fit stops weft, since ignoring it could drop a rule that someone relies on;
  * a key that nobody knows is only warned of. An empty file says nothing.

@@ -1,11 +1,7 @@
-import {homedir} from 'node:os';
-import {realpathSync} from 'node:fs';
-import {dirname} from 'node:path';
 import {visibleExactLine} from '../../base/visible.ts';
 import {addRule, removeRule} from '../../config/edit-rules.ts';
-import {placesOf} from '../../config/places.ts';
 import type {RuleList} from '../../config/settings-file.ts';
-import {mergeTrusted, type TrustedSettings} from '../../config/trusted-settings.ts';
+import type {TrustedSettings} from '../../config/trusted-settings.ts';
 import {forgetTrust, recordTrust} from '../../config/trust-record.ts';
 import {faultText} from '../../domain/fault.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
@@ -17,7 +13,7 @@ import {exitCode, type ExitCode} from '../exit-code.ts';
 import {folderTrust} from '../folder-trust.ts';
 import {patternUnread, ruleLines, ruleText} from '../permissions/rule-lines.ts';
 import type {InFile, InFolder, JsonOption} from '../program.ts';
-import {fileLayers, settingsFiles, trustPlace} from '../settings-layers.ts';
+import {keepTrust, settingsIn, targetFile} from '../settings-target.ts';
 import {saysYes} from '../says-yes.ts';
 import {UsageError} from '../usage-error.ts';
 
@@ -75,7 +71,7 @@ export async function listClasses({json}: JsonOption): Promise<ExitCode> {
 /** `weft permissions add`: writes the rule into a settings file. */
 export async function addPermission(list: RuleList, text: string, options: InFile): Promise<ExitCode> {
   const rule = readRule(text);
-  const file = fileOf(options);
+  const file = targetFile(options);
   const before = settingsIn(options.cwd);
   const added = await addRule({path: file.path, list, rule: rule.text});
   if (added.tag === 'failed') throw new Error(faultText(added.error));
@@ -88,7 +84,7 @@ export async function addPermission(list: RuleList, text: string, options: InFil
 
 /** `weft permissions remove`: takes the rule out of a settings file. A rule that is not in it is trouble. */
 export async function removePermission(list: RuleList, text: string, options: InFile): Promise<ExitCode> {
-  const file = fileOf(options);
+  const file = targetFile(options);
   const before = settingsIn(options.cwd);
   const removed = await removeRule({path: file.path, list, rule: text});
   if (removed.tag === 'failed') throw new Error(faultText(removed.error));
@@ -128,48 +124,6 @@ export async function untrustFolder({cwd}: InFolder): Promise<ExitCode> {
   return exitCode.done;
 }
 
-const places = () => placesOf({platform: process.platform, env: process.env, home: homedir()});
-
-function settingsIn(cwd: string | undefined) {
-  const directory = directoryOf(cwd ?? '.');
-  const place = trustPlace(directory, places());
-  const merged = mergeTrusted(fileLayers(directory, places()), place);
-  if (merged.tag === 'failed') throw new UsageError(faultText(merged.error));
-  return {settings: merged.value, place};
-}
-
-function fileOf({user, project, local, cwd}: InFile) {
-  if ([user, project, local].filter(flag => flag !== undefined).length > 1) {
-    throw new UsageError('Name one of --user, --project and --local.');
-  }
-  const wanted = project !== undefined ? 'project' : local !== undefined ? 'local' : 'user';
-  const directory = directoryOf(cwd ?? '.');
-  const [own, ...ofProject] = settingsFiles(directory, places());
-  const file = ofProject.find(({source}) => source === wanted);
-  if (file === undefined) return own;
-  refuseOutside(file.path, directory);
-  return file;
-}
-
-/** A link in a project must not make weft write elsewhere. */
-function refuseOutside(path: string, directory: string): void {
-  for (const each of [path, dirname(path)]) {
-    const real = realPathOf(each);
-    if (real === undefined) continue;
-    if (!real.startsWith(`${realpathSync(directory)}/`.replace('//', '/'))) {
-      throw new Error(`${each} leads out of the folder, to ${visibleExactLine(real)}. Nothing was changed.`);
-    }
-  }
-}
-
-function realPathOf(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch {
-    return undefined;
-  }
-}
-
 function readRule(text: string): PermissionRule {
   const rule = parseRule(text);
   if (rule.tag === 'failed') throw new UsageError(rule.error.message);
@@ -180,16 +134,6 @@ function warnOf(rule: PermissionRule): void {
   const broad = broadness(rule);
   if (broad !== undefined) note(`mind how far ${visibleExactLine(rule.text)} reaches: ${broad}`);
   if (rule.about.kind === 'other') note(`mind that it has no effect: ${patternUnread(rule)}`);
-}
-
-/** What the user writes by this command is trusted as far as what was there before. */
-async function keepTrust(before: {readonly settings: TrustedSettings}, cwd: string | undefined): Promise<void> {
-  const {settings, place} = settingsIn(cwd);
-  if (settings.trust === 'nothing' || settings.trust === 'trusted') return;
-  if (before.settings.trust === 'trusted' || before.settings.trust === 'nothing') {
-    const recorded = await recordTrust(place.record, {folder: place.folder, fingerprint: settings.fingerprint});
-    if (recorded.tag === 'failed') throw new Error(faultText(recorded.error));
-  } else note('the folder is not trusted, so what its settings allow has no effect yet: weft permissions trust');
 }
 
 function notThere(

@@ -1,0 +1,144 @@
+import {isJsonObject, type Json} from '../../base/json.ts';
+import {visibleExactLine} from '../../base/visible.ts';
+import {setSetting, unsetSetting} from '../../config/edit-settings.ts';
+import {explainAll, explainSetting, type SaidValue} from '../../config/explain-setting.ts';
+import {mergeTrusted} from '../../config/trusted-settings.ts';
+import {nameText, parseSettingName, parseSettingValue, type SettingName} from '../../config/setting-name.ts';
+import type {SettingsLayer} from '../../config/settings.ts';
+import type {Outcome} from '../../base/outcome.ts';
+import {faultText, type Fault} from '../../domain/fault.ts';
+import type {ConfigOptions} from '../config-program.ts';
+import {directoryOf} from '../directory-of.ts';
+import {exitCode, type ExitCode} from '../exit-code.ts';
+import type {InFile, InFolder} from '../program.ts';
+import {fileLayers, trustPlace} from '../settings-layers.ts';
+import {keepTrust, places, settingsIn, targetFile} from '../settings-target.ts';
+import {UsageError} from '../usage-error.ts';
+
+/** `weft config get`: what counts; exit code 1 where nobody set it. */
+export async function getSetting(text: string, {json, cwd}: ConfigOptions): Promise<ExitCode> {
+  const counting = said(nameOf(text), cwd).flatMap(({state, value}) => (state === 'counts' ? [value] : []));
+  if (counting.length === 0) {
+    note(`${text} is not set`);
+    return exitCode.failed;
+  }
+  const value = counting.reduceRight(joined);
+  print(json === undefined ? plain(value) : JSON.stringify(value));
+  return exitCode.done;
+}
+
+/** `weft config list`: all that is set, what counts first, and where it comes from. */
+export async function listSettings({json, cwd}: ConfigOptions): Promise<ExitCode> {
+  const all = unwrap(explainAll(ground(cwd)));
+  if (json !== undefined) print(JSON.stringify(all, undefined, 2));
+  else for (const each of all) print(line(each));
+  return exitCode.done;
+}
+
+/** `weft config explain`: what counts, where it comes from, and what it hides. */
+export async function explainOne(text: string, {json, cwd}: ConfigOptions): Promise<ExitCode> {
+  const name = nameOf(text);
+  const all = said(name, cwd);
+  if (json !== undefined) print(JSON.stringify(all, undefined, 2));
+  else if (all.length === 0) print(`${nameText(name)} is not set anywhere`);
+  else for (const each of all) print(line(each));
+  return exitCode.done;
+}
+
+/** `weft config set`: writes a value that fits into a settings file. */
+export async function writeSetting(text: string, value: string, options: InFile): Promise<ExitCode> {
+  const name = nameOf(text);
+  const parsed = parseSettingValue(name, value);
+  if (parsed.tag === 'failed') throw new UsageError(`${parsed.error}. Nothing was changed.`);
+  if (name.key === 'permissionMode' && parsed.value === 'bypassPermissions') {
+    throw new UsageError('bypassPermissions is chosen by the flag --permission-mode only. Nothing was changed.');
+  }
+  const file = targetFile(options);
+  const before = settingsIn(options.cwd);
+  const set = unwrap(await setSetting({path: file.path, name}, parsed.value));
+  const what = `${nameText(name)} = ${visibleExactLine(plain(parsed.value))}`;
+  note(set === 'same' ? `${what} is in ${file.path} already` : `${what} is written to ${file.path}`);
+  if (file.source !== 'user') await keepTrust(before, options.cwd);
+  const hidden = said(name, options.cwd).find(({source, state}) => source === file.source && state !== 'counts');
+  if (hidden !== undefined) note(`mind that it does not count now: weft config explain ${nameText(name)}`);
+  return exitCode.done;
+}
+
+/** `weft config unset`: takes a value out of a settings file; one that is not in it is trouble. */
+export async function removeSetting(text: string, options: InFile): Promise<ExitCode> {
+  const name = nameOf(text);
+  const file = targetFile(options);
+  const before = settingsIn(options.cwd);
+  const unset = unwrap(await unsetSetting({path: file.path, name}));
+  if (unset === 'same') {
+    const elsewhere = said(name, options.cwd).find(({path}) => path !== '' && path !== file.path);
+    const hint = elsewhere === undefined ? '' : ` It is in ${elsewhere.path}: add --${elsewhere.source}.`;
+    throw new Error(`${nameText(name)} is not in ${file.path}.${hint}`);
+  }
+  note(`${nameText(name)} is taken out of ${file.path}`);
+  if (file.source !== 'user') await keepTrust(before, options.cwd);
+  return exitCode.done;
+}
+
+/** `weft config path`: the settings file that the flags name, whether it is there or not. */
+export async function settingsPath(options: InFile): Promise<ExitCode> {
+  print(targetFile(options).path);
+  return exitCode.done;
+}
+
+function nameOf(text: string): SettingName {
+  const name = parseSettingName(text);
+  if (name.tag === 'failed') throw new UsageError(name.error);
+  return name.value;
+}
+
+const said = (name: SettingName, cwd: InFolder['cwd']): readonly SaidValue[] =>
+  unwrap(explainSetting(name, ground(cwd)));
+
+/** All layers but flags, which are of one run. */
+function ground(cwd: InFolder['cwd']) {
+  const directory = directoryOf(cwd ?? '.');
+  const layers: readonly SettingsLayer[] = [
+    ...fileLayers(directory, places()),
+    {source: 'environment', values: {model: process.env['WEFT_MODEL'] || undefined}},
+  ];
+  const merged = mergeTrusted(layers, trustPlace(directory, places()));
+  if (merged.tag === 'failed') throw new UsageError(faultText(merged.error));
+  return {layers, settings: merged.value.settings};
+}
+
+/** Lists one behind the other, objects member by member; of anything else the stronger. */
+function joined(below: Json, above: Json): Json {
+  if (isList(below) && isList(above)) return [...below, ...above];
+  if (!isJsonObject(below) || !isJsonObject(above)) return above;
+  const both = Object.entries(above).map(([key, value]) => [
+    key,
+    key in below ? joined(below[key] ?? null, value) : value,
+  ]);
+  return {...below, ...Object.fromEntries(both)};
+}
+
+const isList = (value: Json): value is readonly Json[] => Array.isArray(value);
+
+function line({name, value, source, path, state}: SaidValue): string {
+  const from = path === '' ? source : `${source}, ${visibleExactLine(path)}`;
+  return `${name} = ${visibleExactLine(plain(value))}   (${from})${notes[state]}`;
+}
+
+const notes = {
+  counts: '',
+  shadowed: '   shadowed by a stronger one',
+  'left-out':
+    '   left out: it may not be set there (weft permissions trust shows what trust in the folder would allow)',
+} as const satisfies Record<SaidValue['state'], string>;
+
+const plain = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+function unwrap<T>(outcome: Outcome<T, Fault>): T {
+  if (outcome.tag === 'failed') throw new Error(faultText(outcome.error));
+  return outcome.value;
+}
+
+const print = (text: string): void => void process.stdout.write(`${text}\n`);
+
+const note = (text: string): void => void process.stderr.write(`weft: ${text}\n`);

@@ -1,0 +1,69 @@
+import {homedir} from 'node:os';
+import {realpathSync} from 'node:fs';
+import {dirname} from 'node:path';
+import {visibleExactLine} from '../base/visible.ts';
+import {placesOf} from '../config/places.ts';
+import {mergeTrusted, type TrustedSettings} from '../config/trusted-settings.ts';
+import {recordTrust} from '../config/trust-record.ts';
+import {faultText} from '../domain/fault.ts';
+import {directoryOf} from './directory-of.ts';
+import type {InFile} from './program.ts';
+import {fileLayers, settingsFiles, trustPlace} from './settings-layers.ts';
+import {UsageError} from './usage-error.ts';
+
+/** The settings of a folder's files, and where trust in it is taken down. */
+export function settingsIn(cwd: string | undefined) {
+  const directory = directoryOf(cwd ?? '.');
+  const place = trustPlace(directory, places());
+  const merged = mergeTrusted(fileLayers(directory, places()), place);
+  if (merged.tag === 'failed') throw new UsageError(faultText(merged.error));
+  return {settings: merged.value, place};
+}
+
+/** The settings file that the flags name; the user's own where they name none. */
+export function targetFile({user, project, local, cwd}: InFile) {
+  if ([user, project, local].filter(flag => flag !== undefined).length > 1) {
+    throw new UsageError('Name one of --user, --project and --local.');
+  }
+  const wanted = project !== undefined ? 'project' : local !== undefined ? 'local' : 'user';
+  const directory = directoryOf(cwd ?? '.');
+  const [own, ...ofProject] = settingsFiles(directory, places());
+  const file = ofProject.find(({source}) => source === wanted);
+  if (file === undefined) return own;
+  refuseOutside(file.path, directory);
+  return file;
+}
+
+/** What the user writes by this command is trusted as far as what was there before. */
+export async function keepTrust(before: {readonly settings: TrustedSettings}, cwd: string | undefined): Promise<void> {
+  const {settings, place} = settingsIn(cwd);
+  if (settings.trust === 'nothing' || settings.trust === 'trusted') return;
+  if (before.settings.trust === 'trusted' || before.settings.trust === 'nothing') {
+    const recorded = await recordTrust(place.record, {folder: place.folder, fingerprint: settings.fingerprint});
+    if (recorded.tag === 'failed') throw new Error(faultText(recorded.error));
+  } else note('the folder is not trusted, so what its settings allow has no effect yet: weft permissions trust');
+}
+
+/** Where this user's weft keeps things. */
+export const places = () => placesOf({platform: process.platform, env: process.env, home: homedir()});
+
+/** A link in a project must not make weft write elsewhere. */
+function refuseOutside(path: string, directory: string): void {
+  for (const each of [path, dirname(path)]) {
+    const real = realPathOf(each);
+    if (real === undefined) continue;
+    if (!real.startsWith(`${realpathSync(directory)}/`.replace('//', '/'))) {
+      throw new Error(`${each} leads out of the folder, to ${visibleExactLine(real)}. Nothing was changed.`);
+    }
+  }
+}
+
+function realPathOf(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+const note = (line: string): void => void process.stderr.write(`weft: ${line}\n`);

@@ -1,0 +1,75 @@
+import {existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {describe, expect, test} from 'vitest';
+import {runWeft, TempPlace, type Finished} from '../support/run-weft.ts';
+
+class Config extends TempPlace {
+  readonly user = join(this.home, 'weft', 'settings.json');
+  readonly project = join(this.work, '.weft', 'settings.json');
+
+  run(args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<Finished> {
+    return runWeft(['config', ...args], {place: this, environment});
+  }
+
+  /** What is printed to stdout, and the exit code. */
+  async answer(args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<string> {
+    const {code, stdout} = await this.run(args, environment);
+    return `${stdout}${code}`;
+  }
+}
+
+describe('weft config', () => {
+  test('what is set is read back, explained and taken out again; the rest of the file stays', async () => {
+    using place = new Config();
+    mkdirSync(join(place.home, 'weft'), {recursive: true});
+    writeFileSync(place.user, '{\n    "theirs": 1e3,\n    "env": {"A": "1"}\n}\n');
+    expect(await place.answer(['get', 'model'])).toBe('1');
+    expect(await place.answer(['set', 'model', 'm-1'])).toBe('0');
+    expect(await place.answer(['set', 'env.CI', '1'])).toBe('0');
+    expect(await place.answer(['set', 'permissions.allow', '["Read"]'])).toBe('0');
+    expect(await place.answer(['get', 'env'])).toBe('{"A":"1","CI":"1"}\n0');
+    expect(await place.answer(['get', 'model'], {WEFT_MODEL: 'other'})).toBe('other\n0');
+    expect(await place.answer(['explain', 'model'], {WEFT_MODEL: 'other'})).toBe(
+      `model = other   (environment)\nmodel = m-1   (user, ${place.user})   shadowed by a stronger one\n0`,
+    );
+    for (const name of ['model', 'env.CI', 'permissions']) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      expect(await place.answer(['unset', name])).toBe('0');
+    }
+    expect(readFileSync(place.user, 'utf8')).toBe('{\n    "theirs": 1e3,\n    "env": {"A": "1"}\n}\n');
+    expect(await place.answer(['unset', 'model'])).toBe('1');
+    expect(await place.answer(['path'])).toBe(`${place.user}\n0`);
+  });
+
+  test('what the folder may not set without trust is left out, and said so', async () => {
+    using place = new Config();
+    mkdirSync(join(place.work, '.weft'));
+    writeFileSync(
+      place.project,
+      '{"permissionMode": "acceptEdits", "model": "theirs", "permissions": {"deny": ["Write"]}}',
+    );
+    expect(await place.answer(['get', 'permissionMode'])).toBe('default\n0');
+    const {stdout} = await place.run(['list', '--json']);
+    expect(JSON.parse(stdout)).toEqual([
+      {name: 'model', value: 'theirs', source: 'project', path: place.project, state: 'counts'},
+      {name: 'permissionMode', value: 'acceptEdits', source: 'project', path: place.project, state: 'left-out'},
+      {name: 'permissionMode', value: 'default', source: 'default', path: '', state: 'counts'},
+      {name: 'permissions', value: {deny: ['Write']}, source: 'project', path: place.project, state: 'counts'},
+    ]);
+  });
+
+  test.each([
+    [['set', 'modle', 'x'], '"modle" is not a setting. Did you mean model?'],
+    [['set', 'model.x', 'x'], 'model has no part "x"'],
+    [['set', 'permissions.alow', '[]'], 'Its parts: allow, ask, deny.'],
+    [['set', 'provider', 'x'], '"x" does not fit; provider must be one of anthropic, openai'],
+    [['set', 'permissionMode', 'bypassPermissions'], 'by the flag --permission-mode only'],
+    [['get', 'nothing'], '"nothing" is not a setting'],
+    [['set', 'model', 'x', '--user', '--project'], 'Name one of --user, --project and --local.'],
+  ])('%j is refused and changes nothing', async (args, words) => {
+    using place = new Config();
+    const {code, stdout, stderr} = await place.run(args);
+    expect([code, stdout, existsSync(place.user)]).toEqual([2, '', false]);
+    expect(stderr).toContain(words);
+  });
+});
