@@ -65,3 +65,9 @@ for (const name of ['tree-sitter.wasm', 'tree-sitter-bash.wasm']) {
     new URL(`../dist/grammar/${name}`, import.meta.url),
   );
 }
+
+/** For programs that drive weft. */
+await copyFile(
+  new URL('../src/protocol/rpc/messages.schema.json', import.meta.url),
+  new URL('../dist/messages.schema.json', import.meta.url),
+);

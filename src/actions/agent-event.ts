@@ -1,3 +1,4 @@
+import type {Json} from '../base/json.ts';
 import type {
   AssistantBlock,
   AssistantMessage,
@@ -29,7 +30,12 @@ export type AgentEvent =
       readonly todoFrames: readonly Uint8Array[];
       readonly usage: SessionUsage;
     }
+  /** Taken up and kept: the first of a run begins it, further ones before its `prompt-finished` have joined it. */
   | {readonly event: 'prompt-accepted'; readonly id: MessageId; readonly text: string}
+  /** A command of the user's own begins and ends; what is told of it stands between, under the same id as an action. */
+  | {readonly event: 'command-started' | 'command-finished'; readonly id: MessageId}
+  /** Dropped before it was taken up. */
+  | {readonly event: 'prompt-withdrawn'; readonly id: MessageId}
   /** A request leaves for the model; `turn` counts from 1 in each prompt. */
   | {readonly event: 'turn-started'; readonly turn: number}
   | Extract<ModelEvent, {readonly event: 'retrying'}>
@@ -74,7 +80,7 @@ export type AgentEvent =
   | {readonly event: 'rewound'; readonly report: RewindReport; readonly todoFrames: readonly Uint8Array[]}
   /** Something a person should know that belongs to no action: one sentence. */
   | {readonly event: 'notice'; readonly level: 'info' | 'warning'; readonly text: string}
-  /** Exactly one for every prompt, after everything it started has settled and is in the journal. */
+  /** Exactly one for every prompt and those that joined it, after everything it started has settled and is in the journal. */
   | {readonly event: 'prompt-finished'; readonly summary: PromptSummary};
 
 export interface SessionInfo {
@@ -123,7 +129,11 @@ export type PromptEnd =
   | {readonly kind: 'interrupted'}
   | {readonly kind: 'failed'; readonly fault: Fault}
   | {readonly kind: 'max-turns'; readonly turns: number}
-  | {readonly kind: 'max-cost'; readonly usd: number};
+  | {readonly kind: 'max-cost'; readonly usd: number}
+  /** The model gave no answer that fits the schema, though told twice what was wrong; `errors` are of the last one. */
+  | {readonly kind: 'invalid-output'; readonly errors: readonly string[]}
+  /** A hook did not let the prompt begin or go on; `reason` may be empty. */
+  | {readonly kind: 'stopped-by-hook'; readonly reason: string};
 
 export interface PromptSummary {
   readonly end: PromptEnd;
@@ -141,10 +151,14 @@ export interface PromptSummary {
   /** Of the session so far. */
   readonly sessionUsage: SessionUsage;
   readonly denials: readonly Denial[];
+  /** The answer as JSON, where a schema was asked for and it fits; `answer` is then its text. */
+  readonly structured: StructuredValue;
 }
+
+export type StructuredValue = {readonly kind: 'none'} | {readonly kind: 'value'; readonly value: Json};
 
 /** A call that was refused; `by: 'nobody'` when it would have been asked and nobody was there. */
 export interface Denial {
   readonly call: ToolCallBlock;
-  readonly by: 'user' | 'rule' | 'nobody';
+  readonly by: 'user' | 'rule' | 'hook' | 'nobody';
 }

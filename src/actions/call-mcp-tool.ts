@@ -1,30 +1,42 @@
-import type {JsonObject} from '../base/json.ts';
-import {defineAction, text} from './define-action.ts';
+import {jsonText, type JsonObject} from '../base/json.ts';
+import {ok} from '../base/outcome.ts';
+import {defineAction} from './define-action.ts';
+import type {McpResult} from './mcp-port.ts';
 
 export interface McpCallInput {
   readonly server: string;
   readonly tool: string;
+  /** The name the model knows it by; rules speak of it. */
+  readonly toolName: string;
   readonly arguments: JsonObject;
-}
-
-export interface McpCallOutput {
-  readonly content: string;
 }
 
 export interface McpCallCut {
   readonly server: string;
   readonly tool: string;
+  readonly reached: 'not-started' | 'called';
 }
 
 /** Tool names are made per server (`mcp__SERVER__TOOL`), so there is no fixed form here. */
-export const callMcpTool = defineAction<McpCallInput, McpCallOutput, McpCallCut>({
+export const callMcpTool = defineAction<McpCallInput, McpResult, McpCallCut>({
   summary: 'Call a tool of an MCP server.',
   risk: 'external',
   scheduling: 'barrier',
   tools: [],
   label: input => `Call ${input.tool} of ${input.server}`,
-  cancelled: input => ({server: input.server, tool: input.tool}),
-  tell: output => text(output.content),
-  tellCut: () => '',
-  build: {state: 'declared'},
+  cancelled: input => ({server: input.server, tool: input.tool, reached: 'not-started'}),
+  tell: output => output.blocks,
+  tellCut: ({server, reached}) =>
+    reached === 'called' ? `${server} was told to stop; it may have done some of it.` : '',
+  build: {
+    state: 'built',
+    preview: async input => ok({kind: 'arguments', text: jsonText(input.arguments)}),
+    async run({server, tool, arguments: input}, {ports, signal}) {
+      const result = await ports.mcp.call({server, tool, input}, signal);
+      if (result.tag === 'ok') return {state: 'success', output: result.value};
+      if (!signal.aborted) return {state: 'error', fault: result.error};
+      const why = {reason: 'interrupted', message: ''} as const;
+      return {state: 'cancelled', why, cut: {server, tool, reached: 'called'}};
+    },
+  },
 });

@@ -6,6 +6,7 @@ import {editDocuments} from './edit-documents.ts';
 import {fetchConversation} from './fetch-conversation.ts';
 import {fileGlob} from './file-glob.ts';
 import {fileGlobV2} from './file-glob-v2.ts';
+import {giveStructuredAnswer} from './give-structured-answer.ts';
 import {grep} from './grep.ts';
 import {initProject} from './init-project.ts';
 import {insertCodeReviewComments} from './insert-code-review-comments.ts';
@@ -65,6 +66,7 @@ export const catalogue = {
   'update-todos': updateTodos,
   'web-fetch': webFetch,
   'web-search': webSearch,
+  'give-structured-answer': giveStructuredAnswer,
 };
 
 export type ActionName = keyof typeof catalogue;

@@ -1,59 +1,124 @@
-import type {Json} from '../base/json.ts';
+import {isJsonObject, type Json, type JsonObject} from '../base/json.ts';
 import type {Outcome} from '../base/outcome.ts';
 import {failed, ok} from '../base/outcome.ts';
 import {rejected, type Fault} from '../domain/fault.ts';
 import {actionNames, actionOf, definitions, type Action, type ActionName} from './catalogue.ts';
-import type {ToolForm} from './define-action.ts';
 import {deepestInput, isDeeperThan} from './json-depth.ts';
+import type {McpTool} from './mcp-port.ts';
 
 /** What a model is told of a tool it may call. */
 export interface OfferedTool {
   readonly name: string;
   readonly description: string;
   readonly action: ActionName;
-  readonly jsonSchema: ToolForm<never>['jsonSchema'];
+  readonly jsonSchema: () => JsonObject;
 }
 
-/** The tools of every built action, in catalogue order: the same list every time, so that prompt caches hold. */
-export function offeredTools(): readonly OfferedTool[] {
-  return actionNames.flatMap(action =>
-    definitions[action].build.state === 'built'
-      ? definitions[action].tools.map(({name, description, jsonSchema}) => ({name, description, action, jsonSchema}))
-      : [],
-  );
+/** What decides, beside the catalogue, which tools there are. */
+export interface ToolSources {
+  readonly mcpTools: readonly McpTool[];
+  readonly resources: 'offered' | 'none';
+  /** The schema of the tool that takes the final answer. */
+  readonly answerSchema: JsonObject | undefined;
+  /** Names of tools that are there and that the user does not want. */
+  readonly withheld: ReadonlySet<string>;
+}
+
+export const catalogueOnly: ToolSources = {
+  mcpTools: [],
+  resources: 'none',
+  answerSchema: undefined,
+  withheld: new Set(),
+};
+
+/**
+ * The tools of every built action in catalogue order, then those of MCP servers in theirs: the same list as long as the sources
+ * are the same, so that prompt caches hold.
+ */
+export function offeredTools(sources: ToolSources = catalogueOnly): readonly OfferedTool[] {
+  return [
+    ...actionNames.flatMap(action => fixedTools(action, sources)),
+    ...sources.mcpTools.map(({toolName, description, inputSchema}): OfferedTool => ({
+      name: toolName,
+      description,
+      action: 'call-mcp-tool',
+      jsonSchema: () => inputSchema,
+    })),
+  ].filter(({name}) => !sources.withheld.has(name));
+}
+
+function fixedTools(action: ActionName, {resources, answerSchema}: ToolSources): readonly OfferedTool[] {
+  const {build, tools} = definitions[action];
+  if (build.state === 'declared') return [];
+  if (action === 'read-mcp-resource' && resources === 'none') return [];
+  if (action === 'give-structured-answer' && answerSchema === undefined) return [];
+  return tools.map(({name, description, jsonSchema}) => ({
+    name,
+    description,
+    action,
+    jsonSchema: action === 'give-structured-answer' && answerSchema !== undefined ? () => answerSchema : jsonSchema,
+  }));
 }
 
 /**
  * Turns a tool call into an action of the catalogue. An unknown name, an action that is not built and an input that does not
  * fit are faults for the model to read; nothing throws.
  */
-export function decodeAction(name: string, input: Json): Outcome<Action, Fault> {
+export function decodeAction(name: string, input: Json, sources: ToolSources = catalogueOnly): Outcome<Action, Fault> {
   if (isDeeperThan(input, deepestInput)) {
     return failed(
       rejected(`The input of ${name} is nested more than ${deepestInput} levels deep; send a flatter one.`),
     );
   }
+  if (sources.withheld.has(name))
+    return failed(
+      rejected(`There is no tool named ${JSON.stringify(name)} here. Available: ${offeredNames(sources)}.`),
+    );
+  const tool = sources.mcpTools.find(({toolName}) => toolName === name);
+  if (tool !== undefined) return decodeMcpCall({server: tool.server, tool: tool.name, toolName: name}, input);
   for (const action of actionNames) {
-    const decoded = decodeAs(action, name, input);
+    const decoded = decodeAs({action, tool: name, input}, sources);
     if (decoded !== undefined) return decoded;
   }
-  return failed(rejected(`There is no tool named ${JSON.stringify(name)}. Available: ${offeredNames()}.`));
+  return failed(rejected(`There is no tool named ${JSON.stringify(name)}. Available: ${offeredNames(sources)}.`));
+}
+
+/** A call of a conversation that is over: the server it went to may be gone, its name says which it was. */
+export function decodePastAction(name: string, input: Json): Outcome<Action, Fault> {
+  const [, server, tool] = /^mcp__(.+?)__(.+)$/su.exec(name) ?? [];
+  if (server === undefined || tool === undefined) return decodeAction(name, input);
+  return isDeeperThan(input, deepestInput)
+    ? failed(rejected(`The input of ${name} is too deep.`))
+    : decodeMcpCall({server, tool, toolName: name}, input);
+}
+
+/** Whether the arguments fit is the server's to say. */
+function decodeMcpCall(
+  address: {readonly server: string; readonly tool: string; readonly toolName: string},
+  input: Json,
+): Outcome<Action, Fault> {
+  return isJsonObject(input)
+    ? ok(actionOf('call-mcp-tool', {...address, arguments: input}))
+    : failed(rejected(`The input of ${address.toolName} does not fit: it must be a JSON object.`));
 }
 
 /** `undefined` when the action does not go by `tool`. */
-function decodeAs<N extends ActionName>(action: N, tool: string, input: Json): Outcome<Action, Fault> | undefined {
+function decodeAs<N extends ActionName>(
+  {action, tool, input}: {readonly action: N; readonly tool: string; readonly input: Json},
+  sources: ToolSources,
+): Outcome<Action, Fault> | undefined {
   const definition = definitions[action];
   const form = definition.tools.find(({name}) => name === tool);
   if (form === undefined) return undefined;
   if (definition.build.state === 'declared') {
-    return failed(rejected(`${tool} is not built yet in this version of weft. Available: ${offeredNames()}.`));
+    return failed(rejected(`${tool} is not built yet in this version of weft. Available: ${offeredNames(sources)}.`));
   }
   const decoded = form.decode(input);
   if (decoded.tag === 'failed') return failed(rejected(`The input of ${tool} does not fit: ${decoded.error}.`));
   return ok(actionOf(action, decoded.value));
 }
 
-const offeredNames = (): string =>
-  offeredTools()
+const offeredNames = (sources: ToolSources): string =>
+  offeredTools(sources)
     .map(({name}) => name)
     .join(', ');

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import english from 'zod/v4/locales/en.js';
 import type {Json, JsonObject} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
-import type {ImageBlock, TextBlock} from '../domain/conversation.ts';
+import type {ResultContent, TextBlock} from '../domain/conversation.ts';
 import type {RiskLevel, VerdictDetail} from '../domain/risk.ts';
 import type {Settled} from '../domain/settled.ts';
 import type {ActionPorts} from './ports.ts';
@@ -26,7 +26,7 @@ export interface ActionDefinition<Input, Output, Cut> {
   /** What the cancelled result of an action that never started carries. */
   cancelled(input: Input): Cut;
   /** What the model reads after a success. */
-  tell(output: Output): readonly (TextBlock | ImageBlock)[];
+  tell(output: Output): readonly ResultContent[];
   /** What the model reads of the work done before a cancellation; empty when there is nothing to say. */
   tellCut(cut: Cut): string;
   readonly build: ActionBuild<Input, Output, Cut>;

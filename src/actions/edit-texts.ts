@@ -1,5 +1,5 @@
 import {unreachable} from '../base/unreachable.ts';
-import type {FileEdit, PatchHunk} from './ports.ts';
+import type {Amendment, FileEdit, PatchHunk} from './files-port.ts';
 
 /** A text that an edit puts into a file, and the one that stood in its place as far as the edit names it. */
 export interface EditText {
@@ -74,5 +74,19 @@ export function withTexts(edit: FileEdit, change: (text: string) => string): Fil
       return {...edit, path, to: change(edit.to)};
     default:
       return unreachable(edit);
+  }
+}
+
+/** The same amendment with every path and text as `change` gives it. */
+export function amendmentWith(amendment: Amendment, change: (text: string) => string): Amendment {
+  switch (amendment.kind) {
+    case 'none':
+      return amendment;
+    case 'hunks':
+      return {...amendment, dropped: amendment.dropped.map(({path, hunk}) => ({path: change(path), hunk}))};
+    case 'texts':
+      return {...amendment, texts: amendment.texts.map(({path, text}) => ({path: change(path), text: change(text)}))};
+    default:
+      return unreachable(amendment);
   }
 }

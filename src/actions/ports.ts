@@ -1,11 +1,12 @@
 import type {Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
-import type {ImageBlock} from '../domain/conversation.ts';
 import type {TodoList} from '../domain/todo.ts';
 import type {BlockId, TodoId} from '../domain/ids.ts';
 import type {SimpleCommand} from '../domain/risk.ts';
+import type {AnswerPort} from './answer-port.ts';
+import type {McpPort} from './mcp-port.ts';
 import type {TodoStatus} from '../domain/todo.ts';
-import type {FileDiff} from './preview.ts';
+import type {FilesPort} from './files-port.ts';
 
 /** The effects actions need. The workspace, the store and the front ends implement them. */
 export interface ActionPorts {
@@ -16,6 +17,8 @@ export interface ActionPorts {
   readonly questions: QuestionPort;
   readonly blocks: BlocksPort;
   readonly handOvers: HandOverPort;
+  readonly mcp: McpPort;
+  readonly answer: AnswerPort;
 }
 
 export interface ShellPort {
@@ -183,103 +186,10 @@ export interface BoundedOutput {
   readonly file: string | undefined;
 }
 
-export interface FilesPort {
-  /**
-   * Resolves a path as models and users write it (relative to the workspace, `~`), following symbolic links. Longer than 4,096
-   * characters it is outside, and every use of it is a fault. Files in which weft keeps the output of commands are inside.
-   */
-  resolve(path: string): ResolvedPath;
-  read(request: ReadRequest, signal: AbortSignal): Promise<Outcome<ReadFile, Fault>>;
-  /**
-   * Works out what the edits would do; writes nothing. Several faults are reported in one message. Where weft keeps the output
-   * of commands nothing is edited.
-   */
-  plan(edits: readonly FileEdit[], signal: AbortSignal): Promise<Outcome<readonly FileDiff[], Fault>>;
-  /**
-   * Applies the edits, all or nothing, each file replaced atomically. What somebody else changed meanwhile stays, where the
-   * lines that change are still those in `shown`; where not, nothing is written. A file that is written as a whole must be as
-   * the model read it.
-   */
-  apply(
-    edits: readonly FileEdit[],
-    shown: readonly FileDiff[],
-    signal: AbortSignal,
-  ): Promise<Outcome<readonly FileDiff[], Fault>>;
-}
-
 /** One name in a folder, as it stands there: a link is not followed. */
 export interface FolderEntry {
   readonly name: string;
   readonly kind: 'folder' | 'link' | 'file';
-}
-
-export interface ResolvedPath {
-  readonly path: string;
-  readonly place: 'inside-workspace' | 'outside-workspace';
-}
-
-/** Bytes of text in one answer to a model, whatever number of files it is of. */
-export const answerBytes = 250_000;
-
-/** `offset` is the first line, 1-based; `limit` counts lines. The answer ends after `answerBytes`, and says so. */
-export interface ReadRequest {
-  readonly path: string;
-  readonly offset: number;
-  readonly limit: number;
-}
-
-export type ReadFile =
-  | {
-      readonly kind: 'text';
-      readonly path: string;
-      /** Lines without their ends, numbered from `firstLine`. */
-      readonly lines: readonly string[];
-      readonly firstLine: number;
-      readonly totalLines: number;
-      /** What the reader should know: cut lines, encoding, an empty file. Empty when there is nothing. */
-      readonly notes: readonly string[];
-    }
-  | {readonly kind: 'image'; readonly path: string; readonly image: ImageBlock}
-  | {readonly kind: 'directory'; readonly path: string; readonly entries: readonly string[]; readonly more: number};
-
-/** Several edits of one file apply in order, each to the result of the one before. */
-export type FileEdit =
-  | {readonly kind: 'replace'; readonly path: string; readonly replacements: readonly Replacement[]}
-  | {readonly kind: 'write'; readonly path: string; readonly content: string}
-  /** `newText` in the place of whole lines, as they were read; the file must not have changed since. */
-  | {readonly kind: 'replace-lines'; readonly path: string; readonly lines: LineRange; readonly newText: string}
-  | {readonly kind: 'patch'; readonly path: string; readonly hunks: readonly PatchHunk[]}
-  | {readonly kind: 'delete'; readonly path: string}
-  /** `to` must not exist; folders are made. */
-  | {readonly kind: 'rename'; readonly path: string; readonly to: string};
-
-/** 1-based, both ends included. */
-export interface LineRange {
-  readonly first: number;
-  readonly last: number;
-}
-
-/**
- * `occurrence: 'only'` demands exactly one match, `every` an exact one. An empty `oldText` creates the file and needs it to be
- * absent or empty.
- */
-export interface Replacement {
-  readonly oldText: string;
-  readonly newText: string;
-  readonly occurrence: 'only' | 'every';
-}
-
-/** A change of neighbouring lines; the hunks of a patch stand in the order of the file. */
-export interface PatchHunk {
-  /** Lines that stand somewhere before the change, in their order: a class, then its method. */
-  readonly context: readonly string[];
-  readonly lines: readonly PatchLine[];
-  readonly place: 'anywhere' | 'end-of-file';
-}
-
-export interface PatchLine {
-  readonly kind: 'context' | 'added' | 'removed';
-  readonly text: string;
 }
 
 /** Neither search follows symbolic links, nor shows what the user's rules leave out. At most 50 patterns or globs a request. */

@@ -2,7 +2,9 @@
 export type Preview =
   | {readonly kind: 'none'}
   | {readonly kind: 'command'; readonly command: string; readonly directory: string}
-  | {readonly kind: 'diff'; readonly files: readonly FileDiff[]};
+  | {readonly kind: 'diff'; readonly files: readonly FileDiff[]}
+  /** What another program is given, as JSON text in one line. */
+  | {readonly kind: 'arguments'; readonly text: string};
 
 /** SHA-256 of a file's bytes in lower hex, or `absent` where there is no file. */
 export type ContentState = string;
@@ -31,6 +33,14 @@ export interface DiffHunk {
 export interface DiffLine {
   readonly kind: 'context' | 'added' | 'removed';
   readonly text: string;
+  /** Which words of it changed, in order, where it has a counterpart on the other side; empty where it has none. */
+  readonly changed: readonly TextRange[];
+}
+
+/** UTF-16 columns of a line, half open. */
+export interface TextRange {
+  readonly from: number;
+  readonly to: number;
 }
 
 export const nothingToShow: Preview = {kind: 'none'};

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
 import {ok} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
-import type {ImageBlock, TextBlock} from '../domain/conversation.ts';
+import type {ResultContent} from '../domain/conversation.ts';
 import {faultText, rejected, type Fault} from '../domain/fault.ts';
 import {defineAction, toolForm} from './define-action.ts';
-import {answerBytes, type FilesPort, type ReadFile, type ReadRequest} from './ports.ts';
+import {answerBytes, type FilesPort, type ReadFile, type ReadRequest} from './files-port.ts';
 import {nothingToShow} from './preview.ts';
 
 export interface ReadInput {
@@ -25,7 +25,7 @@ export interface ReadCut {
 }
 
 /** Lines in one answer when the model sets no limit. */
-const defaultLines = 2000;
+export const defaultLines = 2000;
 
 /** Files in one call, and files open at the same time. */
 const mostFiles = 50;
@@ -34,14 +34,17 @@ const mostAtOnce = 8;
 /** Base64 characters of the images of one call: the largest image fits. */
 const imageRoom = 7_000_000;
 
+/** The same for PDFs. */
+const documentRoom = 27_000_000;
+
 export const readFiles = defineAction<ReadInput, ReadOutput, ReadCut>({
-  summary: 'Read text files, images and directory listings.',
+  summary: 'Read text files, images, PDFs and directory listings.',
   risk: 'read-only',
   scheduling: 'parallel',
   tools: [
     toolForm({
       name: 'Read',
-      description: `Read a file (text with line numbers, or an image) or list a directory. Up to ${defaultLines} lines unless limit is set.`,
+      description: `Read a file (text with line numbers, an image or a PDF) or list a directory. Up to ${defaultLines} lines unless limit is set.`,
       schema: () =>
         z.object({
           file_path: z.optional(z.string().check(z.minLength(1))),
@@ -111,12 +114,12 @@ async function readOne(
 
 /** Lets through what one answer holds; what does not fit any more becomes a failure that says so. */
 function makeRoom(): {readonly take: (entry: ReadEntry) => ReadEntry} {
-  const left = {text: answerBytes, image: imageRoom};
+  const left = {text: answerBytes, image: imageRoom, document: documentRoom};
   return {
     take(entry) {
       if (entry.state === 'failed') return entry;
       const {file} = entry;
-      const kind = file.kind === 'image' ? 'image' : 'text';
+      const kind = file.kind === 'image' || file.kind === 'document' ? file.kind : 'text';
       const size = sizeOf(file);
       if (size > left[kind]) return {state: 'failed', path: file.path, fault: noRoom[kind]};
       left[kind] -= size;
@@ -128,6 +131,7 @@ function makeRoom(): {readonly take: (entry: ReadEntry) => ReadEntry} {
 const noRoom = {
   text: rejected(`left out: one answer holds ${answerBytes / 1000} kB of text; read it in a call of its own.`),
   image: rejected(`left out: one answer holds ${imageRoom / 1_000_000} MB of images; read it in a call of its own.`),
+  document: rejected('left out: one answer holds one large PDF; read it in a call of its own.'),
 };
 
 /** Bytes of text, or base64 characters. */
@@ -137,6 +141,8 @@ function sizeOf(file: ReadFile): number {
       return bytesOf(file.lines);
     case 'image':
       return file.image.data.length;
+    case 'document':
+      return file.document.data.length;
     case 'directory':
       return bytesOf(file.entries);
     default:
@@ -148,7 +154,7 @@ const bytesOf = (lines: readonly string[]): number => new TextEncoder().encode(l
 
 const lineNumber = (description: string) => z.int().check(z.gte(0), z.describe(description));
 
-function tellEntry(entry: ReadEntry, _at: number, all: readonly ReadEntry[]): (TextBlock | ImageBlock)[] {
+function tellEntry(entry: ReadEntry, _at: number, all: readonly ReadEntry[]): ResultContent[] {
   if (entry.state === 'failed') return [{kind: 'text', text: `${entry.path}: ${faultText(entry.fault)}`}];
   const {file} = entry;
   const heading = all.length > 1 ? `${file.path}\n` : '';
@@ -157,6 +163,10 @@ function tellEntry(entry: ReadEntry, _at: number, all: readonly ReadEntry[]): (T
       return [{kind: 'text', text: heading + numbered(file)}];
     case 'image':
       return [{kind: 'text', text: `${file.path} (image)`}, file.image];
+    case 'document': {
+      const pages = file.pages === undefined ? '' : `, ${file.pages} ${file.pages === 1 ? 'page' : 'pages'}`;
+      return [{kind: 'text', text: `${file.path} (PDF${pages})`}, file.document];
+    }
     case 'directory': {
       const more = file.more > 0 ? [`[${file.more} more entries]`] : [];
       return [{kind: 'text', text: heading + [...file.entries, ...more].join('\n')}];

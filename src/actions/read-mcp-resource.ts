@@ -1,34 +1,88 @@
 import * as z from 'zod/mini';
+import {ok} from '../base/outcome.ts';
+import {unreachable} from '../base/unreachable.ts';
 import {defineAction, text, toolForm} from './define-action.ts';
+import type {McpPort, McpResource, McpResult} from './mcp-port.ts';
+import {nothingToShow} from './preview.ts';
+import type {Settled} from '../domain/settled.ts';
 
-export interface McpResourceInput {
-  readonly server: string;
-  readonly uri: string;
-}
+export type McpResourceInput =
+  | {readonly kind: 'read'; readonly server: string; readonly uri: string}
+  /** `undefined` lists the resources of every server. */
+  | {readonly kind: 'list'; readonly server: string | undefined};
 
-export interface McpResourceOutput {
-  readonly content: string;
-}
+export type McpResourceOutput =
+  | {readonly kind: 'read'; readonly result: McpResult}
+  | {readonly kind: 'list'; readonly resources: readonly McpResource[]};
 
 export interface McpResourceCut {
   readonly uri: string;
 }
 
+/** Offered only where a server has resources. */
 export const readMcpResource = defineAction<McpResourceInput, McpResourceOutput, McpResourceCut>({
   summary: 'Read a resource of an MCP server.',
   risk: 'external',
   scheduling: 'barrier',
   tools: [
     toolForm({
+      name: 'ListMcpResourcesTool',
+      description: 'List the resources that MCP servers offer, of one server or of all.',
+      schema: () => z.object({server: z.optional(z.string())}),
+      toInput: (raw): McpResourceInput => ({kind: 'list', server: raw.server}),
+    }),
+    toolForm({
       name: 'ReadMcpResourceTool',
-      description: 'Read a resource of an MCP server.',
+      description: 'Read a resource of an MCP server by its URI.',
       schema: () => z.object({server: z.string(), uri: z.string()}),
-      toInput: raw => raw,
+      toInput: (raw): McpResourceInput => ({kind: 'read', ...raw}),
     }),
   ],
-  label: input => `Read ${input.uri} from ${input.server}`,
-  cancelled: input => ({uri: input.uri}),
-  tell: output => text(output.content),
+  label: input =>
+    input.kind === 'read'
+      ? `Read ${input.uri} from ${input.server}`
+      : `List the resources of ${input.server ?? 'all MCP servers'}`,
+  cancelled: input => ({uri: input.kind === 'read' ? input.uri : ''}),
+  tell(output) {
+    switch (output.kind) {
+      case 'read':
+        return output.result.blocks;
+      case 'list':
+        return text(output.resources.length === 0 ? 'There are no resources.' : output.resources.map(line).join('\n'));
+      default:
+        return unreachable(output);
+    }
+  },
   tellCut: () => '',
-  build: {state: 'declared'},
+  build: {
+    state: 'built',
+    preview: async () => ok(nothingToShow),
+    run: async (input, {ports, signal}) =>
+      input.kind === 'read' ? read(input, ports.mcp, signal) : list(input, ports.mcp, signal),
+  },
 });
+
+async function read(
+  {server, uri}: Extract<McpResourceInput, {kind: 'read'}>,
+  mcp: McpPort,
+  signal: AbortSignal,
+): Promise<Settled<McpResourceOutput, McpResourceCut>> {
+  const found = await mcp.readResource({server, uri}, signal);
+  return found.tag === 'ok'
+    ? {state: 'success', output: {kind: 'read', result: found.value}}
+    : {state: 'error', fault: found.error};
+}
+
+async function list(
+  {server}: Extract<McpResourceInput, {kind: 'list'}>,
+  mcp: McpPort,
+  signal: AbortSignal,
+): Promise<Settled<McpResourceOutput, McpResourceCut>> {
+  const found = await mcp.resources(server, signal);
+  return found.tag === 'ok'
+    ? {state: 'success', output: {kind: 'list', resources: found.value}}
+    : {state: 'error', fault: found.error};
+}
+
+const line = ({server, uri, name, description, mediaType}: McpResource): string =>
+  [`${server}: ${uri}`, name, mediaType, description].filter(part => part !== '').join(' · ');

@@ -1,19 +1,17 @@
 import * as z from 'zod/mini';
-import {ok} from '../base/outcome.ts';
+import {failed, ok} from '../base/outcome.ts';
 import {rejected} from '../domain/fault.ts';
+import type {Settled} from '../domain/settled.ts';
+import {amendmentText} from './amendment-text.ts';
 import {defineAction, text, toolForm, type ToolForm} from './define-action.ts';
 import {pathsOf} from './edit-texts.ts';
+import {unamended, type AppliedEdits, type EditRequest} from './files-port.ts';
 import {parsePatch} from './parse-patch.ts';
-import type {FileEdit} from './ports.ts';
 import type {FileDiff} from './preview.ts';
 
-export interface EditsInput {
-  readonly edits: readonly FileEdit[];
-}
+export type EditsInput = EditRequest;
 
-export interface EditsOutput {
-  readonly files: readonly FileDiff[];
-}
+export type EditsOutput = AppliedEdits;
 
 export interface EditsCut {
   readonly paths: readonly string[];
@@ -38,6 +36,7 @@ export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsCut>(
           end_line: z.optional(z.int().check(z.gte(1))),
         }),
       toInput: ({file_path, start_line, end_line, ...rest}) => ({
+        amendment: unamended,
         edits: [
           start_line === undefined || rest.old_string !== ''
             ? {kind: 'replace', path: file_path, replacements: [toReplacement(rest)]}
@@ -55,6 +54,7 @@ export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsCut>(
       description: 'Several replacements in one file, applied in order; if one fails nothing is written.',
       schema: () => z.object({file_path: path(), edits: z.array(z.object(replacement())).check(z.minLength(1))}),
       toInput: ({file_path, edits}) => ({
+        amendment: unamended,
         edits: [{kind: 'replace', path: file_path, replacements: edits.map(toReplacement)}],
       }),
     }),
@@ -62,28 +62,29 @@ export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsCut>(
       name: 'Write',
       description: 'Create a file, or overwrite one that has been read.',
       schema: () => z.object({file_path: path(), content: z.string()}),
-      toInput: ({file_path, content}) => ({edits: [{kind: 'write', path: file_path, content}]}),
+      toInput: ({file_path, content}) => ({
+        amendment: unamended,
+        edits: [{kind: 'write', path: file_path, content}],
+      }),
     }),
     applyPatch(),
   ],
   label: input => `Edit ${pathsIn(input).join(', ')}`,
   cancelled: input => ({paths: pathsIn(input)}),
-  tell: output => text(output.files.map(fileText).join('\n')),
+  tell: ({files, amended}) => text([...files.map(fileText), ...amended.map(amendmentText)].join('\n')),
   tellCut: () => '',
   build: {
     state: 'built',
     async preview(input, {ports, signal}) {
-      const plan = await ports.files.plan(input.edits, signal);
-      return plan.tag === 'ok'
-        ? ok({kind: 'diff', files: plan.value})
-        : {tag: 'failed', error: {state: 'error', fault: plan.error}};
+      const plan = await ports.files.plan(input, signal);
+      if (plan.tag === 'failed') return failed({state: 'error', fault: plan.error});
+      const isAmended = input.amendment.kind !== 'none';
+      return isAmended && plan.value.length === 0 ? failed(nothingLeft(input)) : ok({kind: 'diff', files: plan.value});
     },
     async run(input, {ports, shown, signal}) {
       if (shown.kind !== 'diff') return {state: 'error', fault: rejected('The edit was never shown.')};
-      const applied = await ports.files.apply(input.edits, shown.files, signal);
-      return applied.tag === 'ok'
-        ? {state: 'success', output: {files: applied.value}}
-        : {state: 'error', fault: applied.error};
+      const applied = await ports.files.apply(input, shown.files, signal);
+      return applied.tag === 'ok' ? {state: 'success', output: applied.value} : {state: 'error', fault: applied.error};
     },
   },
 });
@@ -106,10 +107,17 @@ function applyPatch(): ToolForm<EditsInput> {
       const patch = form.decode(raw);
       if (patch.tag === 'failed') return patch;
       const edits = parsePatch(patch.value);
-      return edits.tag === 'ok' ? ok({edits: edits.value}) : edits;
+      return edits.tag === 'ok' ? ok({edits: edits.value, amendment: unamended}) : edits;
     },
   };
 }
+
+/** An amendment that leaves nothing of the proposal is a no. */
+const nothingLeft = (input: EditsInput): Settled<EditsOutput, EditsCut> => ({
+  state: 'cancelled',
+  why: {reason: 'declined', message: 'they left out every change; nothing was written.'},
+  cut: {paths: pathsIn(input)},
+});
 
 const pathsIn = ({edits}: EditsInput): readonly string[] => [...new Set(edits.flatMap(pathsOf))];
 

@@ -1,4 +1,4 @@
-import type {ImageBlock, TextBlock} from '../domain/conversation.ts';
+import type {ResultContent} from '../domain/conversation.ts';
 import {faultText, rejected} from '../domain/fault.ts';
 import type {Cancellation} from '../domain/settled.ts';
 import {unreachable} from '../base/unreachable.ts';
@@ -12,6 +12,7 @@ import {
   type OutputOf,
   type SettledOf,
 } from './catalogue.ts';
+import type {Amendment} from './files-port.ts';
 import type {ActionBuild, ActionContext, ActionDefinition, RunContext} from './define-action.ts';
 import type {Preview} from './preview.ts';
 import type {Outcome} from '../base/outcome.ts';
@@ -59,8 +60,12 @@ export const citationsOf = (action: Action): readonly string[] =>
 export const withCommand = (action: Action, command: string): Action<'request-command-output'> | undefined =>
   action.name === 'request-command-output' ? {...action, input: {...action.input, command}} : undefined;
 
+/** The same edits as the user amended them; `undefined` where there are none. */
+export const withAmendment = (action: Action, amendment: Amendment): Action<'request-file-edits'> | undefined =>
+  action.name === 'request-file-edits' ? {...action, input: {...action.input, amendment}} : undefined;
+
 /** What the model reads of a result. */
-export function tellModel<N extends ActionName>(result: ActionResult<N>): readonly (TextBlock | ImageBlock)[] {
+export function tellModel<N extends ActionName>(result: ActionResult<N>): readonly ResultContent[] {
   const definition: ActionDefinition<InputOf<N>, OutputOf<N>, CutOf<N>> = definitions[result.name];
   const settled: SettledOf<N> = result.settled;
   switch (settled.state) {

@@ -4,13 +4,17 @@ import {faultText} from '../domain/fault.ts';
 import type {MessageId} from '../domain/ids.ts';
 import type {JournalRecord} from '../domain/journal.ts';
 
-/** The checkpoints of one prompt. */
-export interface PromptCheckpoints {
+/** The checkpoints of one run: of a prompt and of those that join it. */
+export interface RunCheckpoints {
   /** To be awaited before an action that may change files; only the first one of a prompt costs anything. Never throws. */
   beforeChange(signal: AbortSignal): Promise<void>;
-  /** To be awaited once everything the prompt started has settled. Costs nothing where nothing may have changed. Never throws. */
-  afterPrompt(): Promise<void>;
+  /** What changes from now on is the doing of this prompt. Nothing may be running. */
+  joinedBy(prompt: MessageId): void;
+  /** To be awaited once everything the run started has settled. Costs nothing where nothing may have changed. Never throws. */
+  afterRun(): Promise<void>;
 }
+
+type Mark = Pick<Extract<JournalRecord, {kind: 'checkpoint'}>, 'prompt' | 'moment'>;
 
 /** Keeps the files around the prompts that may change them. */
 export class CheckpointKeeper {
@@ -23,14 +27,15 @@ export class CheckpointKeeper {
     this.#publish = publish;
   }
 
-  forPrompt(prompt: MessageId, keep: (record: JournalRecord) => void): PromptCheckpoints {
-    let before: Promise<'kept' | 'nothing'> | undefined;
-    const take = async (moment: 'before' | 'after', signal: AbortSignal): Promise<'kept' | 'nothing'> => {
+  forRun(first: MessageId, keep: (record: JournalRecord) => void): RunCheckpoints {
+    let prompt = first;
+    const befores = new Map<MessageId, Promise<'kept' | 'nothing'>>();
+    const take = async (marks: readonly Mark[], signal: AbortSignal): Promise<'kept' | 'nothing'> => {
       try {
         const taken = await this.#checkpoints.take(signal);
         if (taken.tag === 'ok') {
           if (taken.value === 'off') return 'nothing';
-          keep({kind: 'checkpoint', prompt, moment, tree: taken.value});
+          for (const mark of marks) keep({kind: 'checkpoint', ...mark, tree: taken.value});
           return 'kept';
         }
         if (!signal.aborted) this.#tellOnce(faultText(taken.error));
@@ -39,13 +44,29 @@ export class CheckpointKeeper {
       }
       return 'nothing';
     };
+    /** The end of the latest prompt that has changed something. */
+    const openEnd = async (): Promise<readonly Mark[]> => {
+      for (const [changed, before] of [...befores].toReversed()) {
+        if ((await before) === 'kept') return [{prompt: changed, moment: 'after'}];
+      }
+      return [];
+    };
+    const begin = async (of: MessageId, signal: AbortSignal): Promise<'kept' | 'nothing'> => {
+      // Where one prompt of a run begins to change files, the one before it has ended.
+      return take([...(await openEnd()), {prompt: of, moment: 'before'}], signal);
+    };
     return {
       async beforeChange(signal) {
-        before ??= take('before', signal);
+        const before = befores.get(prompt) ?? begin(prompt, signal);
+        befores.set(prompt, before);
         await before;
       },
-      async afterPrompt() {
-        if ((await before) === 'kept') await take('after', new AbortController().signal);
+      joinedBy(id) {
+        prompt = id;
+      },
+      async afterRun() {
+        const marks = await openEnd();
+        if (marks.length > 0) await take(marks, new AbortController().signal);
       },
     };
   }

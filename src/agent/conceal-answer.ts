@@ -1,3 +1,5 @@
+import {amendmentWith} from '../actions/edit-texts.ts';
+import {isJsonObject, type Json, type JsonObject} from '../base/json.ts';
 import {unreachable} from '../base/unreachable.ts';
 import type {ApprovalAnswer, QuestionResponse} from './engine.ts';
 import type {SecretsPort} from './ports.ts';
@@ -8,8 +10,12 @@ export function concealApproval(answer: ApprovalAnswer, {conceal}: SecretsPort):
     case 'allow':
     case 'allow-rule':
       return answer;
+    case 'allow-updated':
+      return answer.input === 'unchanged' ? answer : {...answer, input: concealObject(answer.input, conceal)};
     case 'allow-edited':
       return {...answer, command: conceal(answer.command)};
+    case 'allow-amended':
+      return {...answer, amendment: amendmentWith(answer.amendment, conceal)};
     case 'refuse':
       return {...answer, message: conceal(answer.message)};
     default:
@@ -26,4 +32,14 @@ export function concealReply(reply: QuestionResponse, {conceal}: SecretsPort): Q
     default:
       return unreachable(reply);
   }
+}
+
+function concealObject(object: JsonObject, conceal: SecretsPort['conceal']): JsonObject {
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, concealJson(value, conceal)]));
+}
+
+function concealJson(value: Json, conceal: SecretsPort['conceal']): Json {
+  if (typeof value === 'string') return conceal(value);
+  if (isJsonObject(value)) return concealObject(value, conceal);
+  return Array.isArray(value) ? value.map((entry: Json) => concealJson(entry, conceal)) : value;
 }

@@ -1,23 +1,31 @@
 import type {AgentEvent, SessionInfo} from '../actions/agent-event.ts';
-import {offeredTools, type OfferedTool} from '../actions/decode-action.ts';
 import type {ActionPorts, HandOverEnd, QuestionReply} from '../actions/ports.ts';
 import {unreachable} from '../base/unreachable.ts';
-import type {ImageBlock, UserMessage} from '../domain/conversation.ts';
-import {faultText, thrownFault} from '../domain/fault.ts';
-import type {ActionId} from '../domain/ids.ts';
+import type {TextBlock} from '../domain/conversation.ts';
+import {faultText} from '../domain/fault.ts';
+import {actionId, type ActionId, type MessageId} from '../domain/ids.ts';
 import type {JournalRecord, OpenSession} from '../domain/journal.ts';
-import type {ToolSpec} from '../domain/model-stream.ts';
-import type {RewindTarget} from '../domain/rewind.ts';
+import type {Thinking} from '../domain/model-stream.ts';
+import {reminderBlock} from '../domain/reminder.ts';
 import type {PermissionMode} from '../domain/risk.ts';
+import {attachMentions} from './attach-mentions.ts';
+import {askingPorts} from './asking-ports.ts';
 import {openConversation, type Conversation} from './open-conversation.ts';
 import {CheckpointKeeper} from './checkpoint-keeper.ts';
 import {concealApproval, concealReply} from './conceal-answer.ts';
 import type {ApprovalAnswer, Engine, Op} from './engine.ts';
+import {goBack, tellPreview, type GoingBack} from './go-back.ts';
+import {makeOfferedNow, type OfferedNow} from './offered-now.ts';
 import {PendingAnswers} from './pending-answers.ts';
 import type {AgentPorts} from './ports.ts';
+import {PromptHooks} from './prompt-hooks.ts';
+import {PromptIntake} from './prompt-intake.ts';
 import {recordingSession} from './recording-session.ts';
-import {carryOutRewind, previewRewind, rewindPoints} from './rewind-session.ts';
+import {rewindPoints} from './rewind-session.ts';
+import {makeAnswerKeeper, type AnswerKeeper, type StructuredOutput} from './structured-output.ts';
+import {runUserCommand} from './run-user-command.ts';
 import {runPrompt, type PromptContext, type PromptLimits} from './run-prompt.ts';
+import {WorkQueue, type WaitingPrompt, type Work} from './work-queue.ts';
 
 export interface EngineOptions {
   readonly ports: AgentPorts;
@@ -32,6 +40,11 @@ export interface EngineOptions {
   readonly limits: PromptLimits;
   /** Whether a front end will answer approvals and questions. */
   readonly asking: 'somebody' | 'nobody';
+  readonly structured: StructuredOutput;
+  /** Names of tools that are not offered and cannot be called. */
+  readonly withheld: ReadonlySet<string>;
+  /** Until it is set otherwise. */
+  readonly thinking: Thinking;
 }
 
 /**
@@ -42,27 +55,24 @@ export function createEngine(options: EngineOptions): Engine {
   return new PromptQueue(options);
 }
 
-/** What the engine does one after the other. */
-interface Work {
-  readonly kind: 'prompt' | 'other';
-  readonly run: () => Promise<void>;
-}
-
 class PromptQueue implements Engine {
   readonly #options: EngineOptions;
   readonly #listeners = new Set<(events: readonly AgentEvent[]) => void>();
   readonly #approvals = new PendingAnswers<ApprovalAnswer | 'aborted'>();
   readonly #questions = new PendingAnswers<QuestionReply>();
   readonly #handOvers = new PendingAnswers<HandOverEnd>();
-  readonly #offered = offeredTools();
-  /** With their schemas, which take time to make: with the first request. */
-  #tools: readonly ToolSpec[] | undefined;
+  readonly #offered: OfferedNow;
+  /** Of the prompt that runs. */
+  #answer: AnswerKeeper;
   #conversation: Conversation;
   readonly #checkpoints: CheckpointKeeper;
   #model: string;
   #mode: PermissionMode;
-  #waiting: Work[] = [];
-  #current: Work['kind'] | 'none' = 'none';
+  #thinking: Thinking;
+  readonly #queue = new WorkQueue();
+  /** What goes to the model with the next prompt. */
+  readonly #toLearn: TextBlock[] = [];
+  #current: Work | undefined;
   #working: Promise<void> | undefined;
   #abort = new AbortController();
   #stopReason: 'interrupted' | 'shutdown' = 'interrupted';
@@ -72,6 +82,9 @@ class PromptQueue implements Engine {
     this.#options = options;
     this.#model = options.model;
     this.#mode = options.mode;
+    this.#thinking = options.thinking;
+    this.#offered = makeOfferedNow({...options, mcp: options.ports.machine.mcp});
+    this.#answer = makeAnswerKeeper(options.structured);
     this.#checkpoints = new CheckpointKeeper(options.ports.checkpoints, events => this.#publish(events));
     this.#conversation = this.#converse(recordingSession(options.session), options.origin);
   }
@@ -86,7 +99,22 @@ class PromptQueue implements Engine {
     if (this.#closing) return;
     switch (op.op) {
       case 'prompt':
-        this.#enqueue({kind: 'prompt', run: () => this.#runPrompt(op.text, op.images)});
+        this.#enqueue({
+          kind: 'prompt',
+          id: this.#isKnown(op.id) ? this.#options.ports.ids.message() : op.id,
+          text: this.#options.ports.secrets.conceal(op.text),
+          images: op.images,
+          when: op.when,
+        });
+        return;
+      case 'run-command':
+        this.#enqueue({kind: 'command', id: op.id, run: () => this.#runCommand(op)});
+        return;
+      case 'learn':
+        this.#toLearn.push(reminderBlock(this.#options.ports.secrets.conceal(op.text)));
+        return;
+      case 'withdraw-prompt':
+        if (this.#queue.take(op.id) !== undefined) this.#publish([{event: 'prompt-withdrawn', id: op.id}]);
         return;
       case 'answer-approval':
         this.#approvals.answer(op.id, concealApproval(op.answer, this.#options.ports.secrets));
@@ -108,6 +136,9 @@ class PromptQueue implements Engine {
         this.#mode = op.mode;
         this.#publish([{event: 'mode-changed', mode: op.mode}]);
         return;
+      case 'set-thinking':
+        this.#thinking = op.thinking;
+        return;
       case 'open-session':
         this.#stop('interrupted');
         this.#enqueue({kind: 'other', run: async () => this.#switchTo(op.session)});
@@ -116,10 +147,13 @@ class PromptQueue implements Engine {
         this.#publish([{event: 'rewind-points', points: rewindPoints(this.#conversation.session.records)}]);
         return;
       case 'preview-rewind':
-        this.#unlessBusy(() => this.#previewRewind(op.target));
+        this.#unlessBusy(() => tellPreview(op.target, this.#goingBack, this.#abort.signal));
         return;
       case 'rewind':
-        this.#unlessBusy(() => this.#rewind(op.target));
+        this.#unlessBusy(() => {
+          const parts = {...this.#goingBack, reopen: () => this.#reopen()};
+          return goBack(op.target, parts, this.#abort.signal);
+        });
         return;
       default:
         unreachable(op);
@@ -135,7 +169,7 @@ class PromptQueue implements Engine {
 
   /** Going back while a prompt runs would pull the ground from under it. */
   #unlessBusy(run: () => Promise<void>): void {
-    const isBusy = this.#current === 'prompt' || this.#waiting.some(({kind}) => kind === 'prompt');
+    const isBusy = this.#current?.kind === 'prompt' || this.#queue.prompts.length > 0;
     if (isBusy) this.#warn('A prompt is running: interrupt it or wait for its end, then go back.');
     else this.#enqueue({kind: 'other', run});
   }
@@ -144,72 +178,83 @@ class PromptQueue implements Engine {
     this.#publish([{event: 'notice', level: 'warning', text}]);
   }
 
-  async #previewRewind(target: RewindTarget): Promise<void> {
+  get #goingBack(): GoingBack {
     const {checkpoints} = this.#options.ports;
-    const {records} = this.#conversation.session;
-    const {signal} = this.#abort;
-    const previewed = await previewRewind(target, {records, checkpoints}, signal);
-    if (previewed.tag === 'ok') this.#publish([{event: 'rewind-previewed', target, report: previewed.value}]);
-    else if (!signal.aborted) this.#warn(faultText(previewed.error));
+    return {session: this.#conversation.session, checkpoints, publish: events => this.#publish(events)};
   }
 
-  async #rewind(target: RewindTarget): Promise<void> {
-    const {checkpoints} = this.#options.ports;
+  /** After going back; what was allowed and spent stays. */
+  #reopen(): readonly Uint8Array[] {
     const {session, grants, meter, origin} = this.#conversation;
-    const {signal} = this.#abort;
-    try {
-      const keep = (record: JournalRecord): void => session.append(record);
-      const done = await carryOutRewind(target, {records: session.records, checkpoints, keep}, signal);
-      if (done.tag === 'failed') {
-        if (!signal.aborted) this.#warn(faultText(done.error));
-        return;
-      }
-      this.#conversation = {...this.#converse(session, origin), grants, meter};
-      this.#publish([{event: 'rewound', report: done.value, todoFrames: this.#conversation.todoFrames}]);
-    } catch (cause) {
-      this.#warn(faultText(thrownFault('Going back broke off', cause)));
-    }
+    meter.shortened();
+    this.#conversation = {...this.#converse(session, origin), grants, meter};
+    return this.#conversation.todoFrames;
+  }
+
+  /** Ids come from outside; no two prompts of a session may share one. */
+  #isKnown(id: MessageId): boolean {
+    const {records} = this.#conversation.session;
+    const isCurrent = this.#current?.kind === 'prompt' && this.#current.id === id;
+    return (
+      isCurrent ||
+      this.#queue.prompts.some(prompt => prompt.id === id) ||
+      records.some(record => record.kind === 'prompt' && record.message.id === id)
+    );
   }
 
   #enqueue(work: Work): void {
-    this.#waiting.push(work);
+    this.#queue.add(work);
     // Work begins after this, so that what a listener submits meanwhile finds that there is work and waits.
     this.#working ??= Promise.resolve().then(() => this.#drain());
   }
 
   async #drain(): Promise<void> {
-    for (let work = this.#waiting.shift(); work !== undefined; work = this.#waiting.shift()) {
+    for (let work = this.#queue.next(); work !== undefined; work = this.#queue.next()) {
       this.#abort = new AbortController();
       this.#stopReason = 'interrupted';
-      this.#current = work.kind;
-      await work.run();
+      this.#current = work;
+      await (work.kind === 'prompt' ? this.#runPrompt(work) : work.run());
     }
-    this.#current = 'none';
+    this.#current = undefined;
     this.#working = undefined;
   }
 
   #stop(reason: 'interrupted' | 'shutdown'): void {
     this.#stopReason = reason;
-    this.#waiting = [];
+    const dropped = this.#queue.clear();
     this.#abort.abort();
+    if (dropped.length > 0) this.#publish(dropped.map(({id}) => ({event: 'prompt-withdrawn', id})));
   }
 
-  async #runPrompt(given: string, images: readonly ImageBlock[]): Promise<void> {
+  async #runPrompt(prompt: WaitingPrompt): Promise<void> {
     const {ports} = this.#options;
-    const text = ports.secrets.conceal(given);
     const {session, messages, meter, grants, todos} = this.#conversation;
-    const message: UserMessage = {role: 'user', id: ports.ids.message(), blocks: [...images, {kind: 'text', text}]};
     const keep = (record: JournalRecord): void => session.append(record);
     const publish = (events: readonly AgentEvent[]): void => this.#publish(events);
-    const checkpoints = this.#checkpoints.forPrompt(message.id, keep);
+    const checkpoints = this.#checkpoints.forRun(prompt.id, keep);
+    const hooks = new PromptHooks(ports.hooks, publish);
+    const mentioning = {files: ports.machine.files, warn: (text: string) => this.#warn(text)};
+    this.#answer = makeAnswerKeeper(this.#options.structured);
+    todos.beginPrompt();
     const context: PromptContext = {
       checkpoints,
-      begin: () => {
-        keep({kind: 'prompt', message});
-        messages.push(message);
-        todos.beginPrompt();
-        publish([{event: 'prompt-accepted', id: message.id, text}]);
-      },
+      hooks,
+      answer: this.#answer,
+      toolsReady: signal => ports.machine.mcp.ready(signal),
+      toolSources: () => this.#offered.sources(),
+      prompt,
+      intake: new PromptIntake({
+        queue: this.#queue,
+        hooks,
+        checkpoints,
+        messages,
+        keep,
+        publish,
+        attached: async (text, signal) => [
+          ...(await attachMentions(text, {...mentioning, judge: ports.judge, mode: () => this.#mode}, signal)),
+          ...this.#toLearn.splice(0),
+        ],
+      }),
       judge: ports.judge,
       victims: ports.victims,
       clock: ports.clock,
@@ -230,39 +275,45 @@ class PromptQueue implements Engine {
       request: () => ({
         model: this.#model,
         system: this.#options.systemPrompt,
-        tools: (this.#tools ??= this.#offered.map(specOf)),
+        tools: this.#offered.specs(),
         messages: [...messages],
+        thinking: this.#thinking,
       }),
     };
     const summary = await runPrompt(context, this.#abort.signal);
-    await checkpoints.afterPrompt();
+    await checkpoints.afterRun();
     publish([{event: 'prompt-finished', summary}]);
+  }
+
+  async #runCommand({id, command}: Extract<Op, {op: 'run-command'}>): Promise<void> {
+    const {secrets, clock} = this.#options.ports;
+    const {session, messages} = this.#conversation;
+    await runUserCommand(
+      {id, command},
+      {
+        ports: this.#portsFor(actionId(id)),
+        secrets,
+        clock,
+        messages,
+        keep: record => session.append(record),
+        publish: events => this.#publish(events),
+        whyStopped: () => ({reason: this.#stopReason, message: ''}),
+      },
+      this.#abort.signal,
+    );
   }
 
   #portsFor(id: ActionId): ActionPorts {
     return {
       ...this.#options.ports.machine,
       todos: this.#conversation.todos,
-      questions: {
-        ask: async (questions, signal) => {
-          if (this.#options.asking === 'nobody') return {kind: 'nobody'};
-          const waiting = this.#questions.wait(id, {kind: 'dismissed'}, signal);
-          this.#publish([{event: 'question-asked', id, questions}]);
-          const reply = await waiting;
-          this.#publish([{event: 'question-settled', id}]);
-          return reply;
-        },
-      },
-      handOvers: {
-        handOver: async (request, signal) => {
-          if (this.#options.asking === 'nobody') return 'nobody';
-          const waiting = this.#handOvers.wait(id, 'declined', signal);
-          this.#publish([{event: 'hand-over-asked', id, block: request.id, reason: request.reason}]);
-          const end = await waiting;
-          this.#publish([{event: 'hand-over-settled', id}]);
-          return end;
-        },
-      },
+      answer: this.#answer,
+      ...askingPorts(id, {
+        asking: this.#options.asking,
+        questions: this.#questions,
+        handOvers: this.#handOvers,
+        publish: events => this.#publish(events),
+      }),
     };
   }
 
@@ -303,7 +354,7 @@ class PromptQueue implements Engine {
         provider: this.#options.ports.model.provider,
         model: this.#model,
         mode: this.#mode,
-        tools: this.#offered.map(({name}) => name),
+        tools: this.#offered.names(),
       },
       history: [...messages],
       todoFrames,
@@ -315,9 +366,3 @@ class PromptQueue implements Engine {
     for (const listener of this.#listeners) listener(events);
   }
 }
-
-const specOf = ({name, description, jsonSchema}: OfferedTool): ToolSpec => ({
-  name,
-  description,
-  inputSchema: jsonSchema(),
-});

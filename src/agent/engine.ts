@@ -1,7 +1,10 @@
 import type {AgentEvent} from '../actions/agent-event.ts';
+import type {Amendment} from '../actions/files-port.ts';
 import type {HandOverEnd, QuestionAnswer} from '../actions/ports.ts';
+import type {JsonObject} from '../base/json.ts';
 import type {ImageBlock} from '../domain/conversation.ts';
-import type {ActionId, SessionId} from '../domain/ids.ts';
+import type {ActionId, MessageId, SessionId} from '../domain/ids.ts';
+import type {Thinking} from '../domain/model-stream.ts';
 import type {RewindTarget} from '../domain/rewind.ts';
 import type {PermissionMode} from '../domain/risk.ts';
 
@@ -10,7 +13,7 @@ import type {PermissionMode} from '../domain/risk.ts';
  * front ends hold no state that is not a fold of its events.
  */
 export interface Engine {
-  /** Never throws and never blocks; what comes of it is told by events. Prompts given while one runs wait their turn. */
+  /** Never throws and never blocks; what comes of it is told by events. */
   submit(op: Op): void;
   /**
    * Calls `listener` with every batch of events from now on, in order, first with the opening of the session. Events that
@@ -25,12 +28,32 @@ export interface Engine {
 }
 
 export type Op =
-  | {readonly op: 'prompt'; readonly text: string; readonly images: readonly ImageBlock[]}
+  /**
+   * `id` is the front end's; one that the session already holds is replaced by another. While a prompt runs, `queued` waits for
+   * its end; `steering` joins it with the next request to the model, and where there is none any more it runs next. It ends as
+   * `prompt-accepted` (and with the prompt it joined, or its own, `prompt-finished`), or else as `prompt-withdrawn`.
+   */
+  | {
+      readonly op: 'prompt';
+      readonly id: MessageId;
+      readonly text: string;
+      readonly images: readonly ImageBlock[];
+      readonly when: 'queued' | 'steering';
+    }
+  /**
+   * Runs a command of the user's own in the shell: nobody is asked, the agent reads command and output with its next request.
+   * It waits for what runs. Ends as `command-started` and `command-finished`, or as `prompt-withdrawn`.
+   */
+  | {readonly op: 'run-command'; readonly id: MessageId; readonly command: string}
+  /** What the agent is to know from the next prompt on. */
+  | {readonly op: 'learn'; readonly text: string}
+  /** Drops a prompt or a command of the user's that has not been taken up yet. */
+  | {readonly op: 'withdraw-prompt'; readonly id: MessageId}
   /** Answers an open approval; an answer that comes after another one is ignored. */
   | {readonly op: 'answer-approval'; readonly id: ActionId; readonly answer: ApprovalAnswer}
   | {readonly op: 'answer-question'; readonly id: ActionId; readonly answer: QuestionResponse}
   | {readonly op: 'answer-hand-over'; readonly id: ActionId; readonly end: Exclude<HandOverEnd, 'nobody'>}
-  /** Ends the running prompt and drops the waiting ones. Without a running prompt it does nothing. */
+  /** Ends the running prompt and drops the waiting ones: `prompt-withdrawn` for each has been told when this returns. */
   | {readonly op: 'interrupt'}
   /** Asks which prompts there are to go back to. */
   | {readonly op: 'list-rewind-points'}
@@ -40,6 +63,8 @@ export type Op =
   | {readonly op: 'rewind'; readonly target: RewindTarget}
   | {readonly op: 'set-model'; readonly model: string}
   | {readonly op: 'set-mode'; readonly mode: PermissionMode}
+  /** From the next request on. */
+  | {readonly op: 'set-thinking'; readonly thinking: Thinking}
   /** Starts a new session, or goes on with another one; interrupts what runs. */
   | {
       readonly op: 'open-session';
@@ -52,8 +77,16 @@ export type ApprovalAnswer =
   | {readonly decision: 'allow-rule'; readonly rule: string; readonly lasting: 'session' | 'always'}
   /** Runs `command` in the place of the one that was asked about; only for commands. */
   | {readonly decision: 'allow-edited'; readonly command: string}
-  /** `message` is the user's reason, for the model; may be empty. */
-  | {readonly decision: 'refuse'; readonly message: string};
+  /** Writes what the user left of the proposal; only for edits. */
+  | {readonly decision: 'allow-amended'; readonly amendment: Amendment}
+  /** Runs the same tool with `input`, which is judged again: what is denied stays so. Adds the rules. */
+  | {
+      readonly decision: 'allow-updated';
+      readonly input: JsonObject | 'unchanged';
+      readonly rules: readonly {readonly rule: string; readonly lasting: 'session' | 'always'}[];
+    }
+  /** `message` is the reason, for the model; may be empty. From a `program` it is told word for word. */
+  | {readonly decision: 'refuse'; readonly message: string; readonly voice: 'user' | 'program'};
 
 export type QuestionResponse =
   | {readonly kind: 'answered'; readonly answers: readonly QuestionAnswer[]}

@@ -7,14 +7,16 @@ import type {MessageId, SessionId, TodoId} from '../domain/ids.ts';
 import type {OpenSession} from '../domain/journal.ts';
 import type {ModelEvent, ModelFacts, ModelRequest} from '../domain/model-stream.ts';
 import type {PermissionMode, Verdict} from '../domain/risk.ts';
+import type {HooksPort} from './hooks-port.ts';
 
 /** Everything the engine needs from outside. The tests give it all in memory. */
 export interface AgentPorts {
   readonly model: ModelPort;
   readonly judge: JudgePort;
+  readonly hooks: HooksPort;
   readonly sessions: SessionsPort;
   /** The machine; the engine itself provides todos and questions. */
-  readonly machine: Pick<ActionPorts, 'shell' | 'files' | 'search' | 'blocks'>;
+  readonly machine: Pick<ActionPorts, 'shell' | 'files' | 'search' | 'blocks' | 'mcp'>;
   readonly victims: VictimsPort;
   readonly checkpoints: CheckpointsPort;
   readonly secrets: SecretsPort;

@@ -1,8 +1,11 @@
+import {firstLine} from '../base/clip.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {CheckpointsPort, FileChange, OpenFileChange, RevertReport} from '../domain/checkpoint.ts';
 import {messageText} from '../domain/conversation.ts';
 import type {Fault} from '../domain/fault.ts';
+import {messageId} from '../domain/ids.ts';
 import type {JournalRecord, RewindScope} from '../domain/journal.ts';
+import {reminderBlock} from '../domain/reminder.ts';
 import type {RewindPoint, RewindReport, RewindTarget} from '../domain/rewind.ts';
 import {promptSpans, timelineOf} from '../domain/timeline.ts';
 
@@ -54,8 +57,27 @@ export async function carryOutRewind(
   }
   const reverted = await checkpoints.revert(changes, signal);
   if (reverted.tag === 'failed') return reverted;
-  keep(record(reverted.value.change));
-  return ok(asReport({...rest, record}, reverted.value.report));
+  const {change, report} = reverted.value;
+  keep(record(change));
+  // Where the conversation goes back too, the model has never heard of those changes.
+  if (rest.what === 'files' && report.files.length > 0) {
+    const id = messageId(`files-went-back:${String(records.length)}`);
+    keep({kind: 'reminder', message: {role: 'user', id, blocks: [reminderBlock(newsOf(rest, report))]}});
+  }
+  return ok(asReport({...rest, record}, report));
+}
+
+/** Paths that the model is told. */
+const mostPaths = 30;
+
+function newsOf({kind, prompt}: Pick<Way, 'kind' | 'prompt'>, {files}: RevertReport): string {
+  const paths = files.slice(0, mostPaths).map(({path, effect}) => `${path} (${effect})`);
+  const more = files.length > mostPaths ? [`and ${String(files.length - mostPaths)} more`] : [];
+  const what =
+    kind === 'redo'
+      ? 'The user put files back to how they were before they were taken back'
+      : `The user took files back to how they were before the prompt "${firstLine(prompt, 80)}"`;
+  return `${what}; what was said since stands. Read them again before you rely on them: ${[...paths, ...more].join(', ')}.`;
 }
 
 const nothing: RevertReport = {files: [], conflicts: [], leftOut: []};

@@ -3,7 +3,9 @@ import {decodeAction} from '../actions/decode-action.ts';
 import {labelOf} from '../actions/settle-action.ts';
 import type {AgentEvent, Denial} from '../actions/agent-event.ts';
 import type {ToolCallBlock, ToolResultBlock} from '../domain/conversation.ts';
-import {judged, settleCall, type CallContext, type DecodedCall} from './settle-call.ts';
+import type {CallContext} from './call-context.ts';
+import {judgeCall, type DecodedCall} from './judge-call.ts';
+import {settleCall} from './settle-call.ts';
 
 export interface CallsReport {
   /** One per call, in the order of the calls. */
@@ -23,18 +25,21 @@ export async function runCalls(
   context: CallContext,
   signal: AbortSignal,
 ): Promise<CallsReport> {
-  const decoded = calls.map((call): DecodedCall => ({call, action: decodeAction(call.name, call.input)}));
+  const decoded = calls.map((call): DecodedCall => ({
+    call,
+    action: decodeAction(call.name, call.input, context.toolSources()),
+  }));
   context.publish(decoded.flatMap(queuedEvent));
 
   const settling: ReturnType<typeof settleCall>[] = [];
   const isLost = async (): Promise<boolean> => (await Promise.all(settling)).some(({kept}) => kept.state === 'lost');
   for (const entry of decoded) {
-    const verdict = await judged(entry, context, signal);
-    const isBarrier = !canRunBeside(entry) || verdict.decision !== 'allow';
+    const judged = await judgeCall(entry, context, signal);
+    const isBarrier = !canRunBeside(judged) || judged.verdict.decision !== 'allow';
     const stop = isBarrier && (await isLost());
     const settled = stop
-      ? settleCall({...entry, verdict}, {...context, whyStopped: () => notKept}, AbortSignal.abort())
-      : settleCall({...entry, verdict}, context, signal);
+      ? settleCall(judged, {...context, whyStopped: () => notKept}, AbortSignal.abort())
+      : settleCall(judged, context, signal);
     settling.push(settled);
     if (isBarrier) await settled;
   }

@@ -1,13 +1,26 @@
 import type {Denial, PromptEnd, PromptSummary} from '../actions/agent-event.ts';
-import {messageText, toolCalls, type AssistantMessage, type Message, type StopReason} from '../domain/conversation.ts';
+import {
+  messageText,
+  toolCalls,
+  type AssistantMessage,
+  type Message,
+  type StopReason,
+  type TextBlock,
+  type UserMessage,
+} from '../domain/conversation.ts';
 import {thrownFault} from '../domain/fault.ts';
 import type {ModelRequest} from '../domain/model-stream.ts';
+import {reminderBlock} from '../domain/reminder.ts';
 import {addUsage, noUsage, type Usage} from '../domain/usage.ts';
+import type {CallContext} from './call-context.ts';
+import type {Ending} from './hooks-port.ts';
 import type {IdPort, ModelPort} from './ports.ts';
+import type {PromptIntake} from './prompt-intake.ts';
 import {readAnswer, type Answer} from './read-answer.ts';
 import {runCalls} from './run-calls.ts';
-import type {CallContext} from './settle-call.ts';
+import type {AnswerKeeper} from './structured-output.ts';
 import type {UsageMeter} from './usage-meter.ts';
+import type {WaitingPrompt} from './work-queue.ts';
 
 /** When to stop before the model is done. */
 export interface PromptLimits {
@@ -18,8 +31,8 @@ export interface PromptLimits {
 }
 
 export interface PromptContext extends CallContext {
-  /** Keeps and publishes the prompt itself. */
-  readonly begin: () => void;
+  readonly prompt: WaitingPrompt;
+  readonly intake: PromptIntake;
   readonly model: ModelPort;
   readonly meter: UsageMeter;
   readonly limits: PromptLimits;
@@ -28,6 +41,9 @@ export interface PromptContext extends CallContext {
   readonly messages: Message[];
   /** The request for the conversation as it stands. */
   readonly request: () => ModelRequest;
+  /** Waits, a few seconds at most, for tools that are just coming. */
+  readonly toolsReady: (signal: AbortSignal) => Promise<void>;
+  readonly answer: AnswerKeeper;
 }
 
 /**
@@ -37,17 +53,24 @@ export interface PromptContext extends CallContext {
 export async function runPrompt(context: PromptContext, signal: AbortSignal): Promise<PromptSummary> {
   const tally = new Tally(context);
   try {
-    context.begin();
-    return tally.summary(await takeTurns(context, tally, signal));
+    const end = await context.intake.begin(context.prompt, signal);
+    return tally.summary(end ?? (await takeTurns(context, tally, signal)));
   } catch (cause) {
     return tally.summary({kind: 'failed', fault: thrownFault('The prompt broke off', cause)});
   }
 }
 
 async function takeTurns(context: PromptContext, tally: Tally, signal: AbortSignal): Promise<PromptEnd> {
+  const {hooks, intake} = context;
+  let round: Ending['round'] = 'first';
+  let blocks = 0;
   for (;;) {
     const limit = tally.limitReached();
     if (limit !== undefined) return limit;
+    await context.toolsReady(signal);
+    await intake.join(signal);
+    if (signal.aborted) return {kind: 'interrupted'};
+    if (hooks.stopped !== undefined) return {kind: 'stopped-by-hook', ...hooks.stopped};
     tally.turns += 1;
     context.publish([{event: 'turn-started', turn: tally.turns}]);
     const answer = await tally.timed(readAnswer(context.request(), context, signal));
@@ -66,8 +89,34 @@ async function takeTurns(context: PromptContext, tally: Tally, signal: AbortSign
     if (report.lost.length > 0) throw report.lost[0];
     if (answer.end === 'failed') return {kind: 'failed', fault: answer.fault};
     if (signal.aborted) return {kind: 'interrupted'};
-    if (calls.length === 0) return {kind: 'done'};
+    const step = context.answer.afterTurn({text: textOf(answer), calls: calls.length});
+    if (step.kind === 'ask-again') remind(reminderBlock(step.text), context);
+    if (step.kind === 'ask-again' || (step.kind === 'go-on' && calls.length > 0)) continue;
+    if (step.kind === 'end' && step.end.kind !== 'done') return step.end;
+    const verdict = await hooks.atEnd({answer: textOf(answer), round}, signal);
+    if (signal.aborted) return {kind: 'interrupted'};
+    if (verdict.kind === 'none') return {kind: 'done'};
+    blocks += 1;
+    if (blocks > mostStopBlocks) {
+      const text = `A hook has sent the model on ${mostStopBlocks} times; weft stops here.`;
+      context.publish([{event: 'notice', level: 'warning', text}]);
+      return {kind: 'done'};
+    }
+    remind({kind: 'text', text: `Stop hook feedback:\n${verdict.reason}`}, context);
+    round = 'again';
   }
+}
+
+/** A hook that is never content must not spend without end. */
+const mostStopBlocks = 25;
+
+const textOf = ({message}: Answer): string => (message === undefined ? '' : messageText(message));
+
+/** Sends the model on with words that are nobody's prompt. */
+function remind(block: TextBlock, {ids, keep, messages}: PromptContext): void {
+  const message: UserMessage = {role: 'user', id: ids.message(), blocks: [block]};
+  keep({kind: 'reminder', message});
+  messages.push(message);
 }
 
 const brokenOff = {reason: 'not-run', message: 'This was not run: the answer that asked for it broke off.'} as const;
@@ -117,21 +166,28 @@ class Tally {
   }
 
   limitReached(): PromptEnd | undefined {
-    const {limits, meter} = this.#context;
+    const {limits, meter, request} = this.#context;
     if (limits.maxTurns !== 'unlimited' && this.turns >= limits.maxTurns) {
       return {kind: 'max-turns', turns: limits.maxTurns};
     }
-    if (limits.maxCostUsd !== 'unlimited' && meter.costUsd >= limits.maxCostUsd) {
-      return {kind: 'max-cost', usd: limits.maxCostUsd};
+    const {maxCostUsd: most} = limits;
+    if (most !== 'unlimited' && (meter.costUsd >= most || meter.leastCostAfterNext(request().model) > most)) {
+      return {kind: 'max-cost', usd: most};
     }
     return undefined;
   }
 
   summary(end: PromptEnd): PromptSummary {
+    const structured = this.#context.answer.value();
     const {message, stop} = this.last ?? {message: undefined, stop: 'interrupted'};
     return {
       end,
-      answer: message === undefined ? '' : messageText(message),
+      answer:
+        structured.kind === 'value'
+          ? JSON.stringify(structured.value)
+          : message === undefined
+            ? ''
+            : messageText(message),
       stop,
       turns: this.turns,
       results: this.results,
@@ -140,6 +196,7 @@ class Tally {
       usage: this.#usage,
       sessionUsage: this.#context.meter.report(),
       denials: this.denials,
+      structured,
     };
   }
 }

@@ -7,6 +7,7 @@ import type {ModelPort} from './ports.ts';
 export class UsageMeter {
   readonly #models = new Map<string, ModelUsage>();
   #last: {readonly model: string; readonly usage: Usage} | undefined;
+  #grows = true;
   readonly #port: ModelPort;
 
   /** Starts from what the requests of a resumed session used. */
@@ -27,11 +28,29 @@ export class UsageMeter {
       requests: before.requests + 1,
     });
     this.#last = {model, usage};
+    this.#grows = true;
   }
 
   /** US dollars so far, of the models whose price is known. */
   get costUsd(): number {
     return knownCost(this.#models.values()) ?? 0;
+  }
+
+  /**
+   * US dollars that will have been spent at the least when one more request to `model` has been sent: it brings what the one
+   * before it brought, which costs no less than reading it from the provider's cache.
+   */
+  leastCostAfterNext(model: string): number {
+    if (this.#last === undefined || !isSameModel(this.#last.model, model) || !this.#grows) return this.costUsd;
+    const {inputTokens, cacheReadTokens, cacheWriteTokens} = this.#last.usage;
+    const cacheRead = inputTokens + cacheReadTokens + cacheWriteTokens;
+    const cost = this.#port.facts(model).costOf({...noUsage, cacheReadTokens: cacheRead});
+    return this.costUsd + (cost === 'unknown' ? 0 : cost);
+  }
+
+  /** The next request may be shorter than the last one was. */
+  shortened(): void {
+    this.#grows = false;
   }
 
   report(): SessionUsage {
@@ -42,3 +61,7 @@ export class UsageMeter {
     };
   }
 }
+
+/** Providers answer under the name with the date of what was asked for without one. Others count other tokens. */
+const isSameModel = (answered: string, asked: string): boolean =>
+  answered.startsWith(asked) || asked.startsWith(answered);

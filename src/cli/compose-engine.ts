@@ -2,13 +2,18 @@ import {randomUUID} from 'node:crypto';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import type {SessionInfo} from '../actions/agent-event.ts';
+import type {FileFinder} from '../actions/file-finder.ts';
+import type {McpPort} from '../actions/mcp-port.ts';
 import type {ActionPorts, BlockDesk, VictimsPort} from '../actions/ports.ts';
-import {createEngine} from '../agent/create-engine.ts';
+import {createEngine, type EngineOptions} from '../agent/create-engine.ts';
 import type {Engine} from '../agent/engine.ts';
+import type {HooksPort} from '../agent/hooks-port.ts';
 import type {JudgePort, ModelPort, SessionsPort} from '../agent/ports.ts';
 import type {PromptLimits} from '../agent/run-prompt.ts';
+import type {SessionTrees} from '../domain/checkpoint.ts';
 import {messageId, todoId} from '../domain/ids.ts';
 import type {OpenSession} from '../domain/journal.ts';
+import type {Thinking} from '../domain/model-stream.ts';
 import type {PermissionMode} from '../domain/risk.ts';
 import {deniedReads} from '../safety/denied-reads.ts';
 import type {Judge, JudgeOptions} from '../safety/judge.ts';
@@ -19,6 +24,7 @@ import {makeSecrets} from '../safety/secrets/make-secrets.ts';
 import {isSecretFile} from '../safety/secrets/secret-file-name.ts';
 import {concealModel} from './conceal-model.ts';
 import {allowRule, type KeepRule} from './allow-rule.ts';
+import {lazyFinder} from './lazy-finder.ts';
 import {lazyCheckpoints} from './lazy-checkpoints.ts';
 import {makeFiles} from '../workspace/files.ts';
 import {listFolder} from '../workspace/files/list-folder.ts';
@@ -46,6 +52,8 @@ export interface EngineParts {
   readonly blocksFolder: string;
   /** Where the files are kept as they were before prompts changed them; `undefined` keeps none. */
   readonly checkpointsFolder: string | undefined;
+  /** What the kept sessions may go back to. */
+  readonly keptTrees: () => Promise<readonly SessionTrees[]>;
   /** What placeholders of secrets are made with. */
   readonly placeholderKey: () => Uint8Array;
   readonly mode: PermissionMode;
@@ -54,11 +62,19 @@ export interface EngineParts {
   readonly systemPrompt: string;
   readonly limits: PromptLimits;
   readonly asking: 'somebody' | 'nobody';
+  readonly mcp: McpPort;
+  readonly structured: EngineOptions['structured'];
+  readonly hooks: HooksPort;
+  readonly thinking: Thinking;
+  /** Names of tools that the user does not want. */
+  readonly withheld: ReadonlySet<string>;
 }
 
 /** Closing it also ends every command that is not kept. */
 export interface ComposedEngine extends Engine {
   readonly desk: BlockDesk;
+  /** For people who mention files. */
+  readonly finder: FileFinder;
   /** Puts placeholders in the place of secrets. */
   readonly conceal: (text: string) => string;
 }
@@ -87,12 +103,14 @@ export function composeEngine(parts: EngineParts): ComposedEngine {
     registryFolder: parts.blocksFolder,
   });
   const ground = {roots, home, resolve: (path: string) => files.resolve(path)};
-  const bare: Pick<ActionPorts, 'shell' | 'files' | 'search' | 'blocks'> = {
+  const bare: Pick<ActionPorts, 'shell' | 'files' | 'search' | 'blocks' | 'mcp'> = {
     shell: commands.shell,
     blocks: commands.blocks,
     files,
     search: makeSearch({roots, home, environment, excluded: deniedReads({...ground, rules})}),
+    mcp: parts.mcp,
   };
+  const finder = lazyFinder({roots, home, environment, excluded: deniedReads({...ground, rules})});
   const machine = guardMachine(bare, secrets);
   const engine = createEngine({
     ports: {
@@ -102,8 +120,10 @@ export function composeEngine(parts: EngineParts): ComposedEngine {
         parts.checkpointsFolder === undefined
           ? undefined
           : {roots, folder: parts.checkpointsFolder, environment, now: () => Date.now()},
+        parts.keptTrees,
       ),
       secrets,
+      hooks: parts.hooks,
       model: concealModel(parts.model, secrets),
       judge: {
         assess: lazyJudge({...ground, list: listFolder, rules, directory: () => machine.shell.directory}),
@@ -121,14 +141,19 @@ export function composeEngine(parts: EngineParts): ComposedEngine {
     systemPrompt: secrets.conceal(parts.systemPrompt),
     limits: parts.limits,
     asking: parts.asking,
+    structured: parts.structured,
+    thinking: parts.thinking,
+    withheld: parts.withheld,
   });
   return {
     desk: commands.desk,
+    finder: finder.finder,
     conceal: secrets.conceal,
     submit: op => engine.submit(op),
     subscribe: listener => engine.subscribe(listener),
     async close(reason) {
       await engine.close(reason);
+      finder.close();
       await commands.close();
     },
   };

@@ -1,20 +1,41 @@
 import {ok} from '../base/outcome.ts';
-import type {CheckpointsPort} from '../domain/checkpoint.ts';
+import type {CheckpointsPort, SessionTrees} from '../domain/checkpoint.ts';
 import type {CheckpointPlace} from '../workspace/checkpoints/make-checkpoints.ts';
 
-/** Loaded with the first action that may change something; without a place nothing is kept, for sessions that are not kept either. */
-export function lazyCheckpoints(place: CheckpointPlace | undefined): CheckpointsPort {
+/**
+ * Loaded with the first action that may change something; without a place nothing is kept, for sessions that are not kept either.
+ * Once a day what no session needs any more is removed first: `trees` tells what they need.
+ */
+export function lazyCheckpoints(
+  place: CheckpointPlace | undefined,
+  trees: () => Promise<readonly SessionTrees[]>,
+): CheckpointsPort {
   if (place === undefined) return nothingKept;
   let made: Promise<CheckpointsPort> | undefined;
-  const load = (): Promise<CheckpointsPort> =>
-    (made ??= import('../workspace/checkpoints/make-checkpoints.ts').then(({makeCheckpoints}) =>
-      makeCheckpoints(place),
-    ));
+  const make = async (): Promise<CheckpointsPort> => {
+    const {makeCheckpoints} = await import('../workspace/checkpoints/make-checkpoints.ts');
+    await pruneWhenDue(place, trees);
+    return makeCheckpoints(place);
+  };
+  const load = (): Promise<CheckpointsPort> => (made ??= make());
   return {
     take: async signal => (await load()).take(signal),
     preview: async (changes, signal) => (await load()).preview(changes, signal),
     revert: async (changes, signal) => (await load()).revert(changes, signal),
   };
+}
+
+/** What cannot be removed today is removed another day. */
+async function pruneWhenDue(
+  {folder, now}: CheckpointPlace,
+  trees: () => Promise<readonly SessionTrees[]>,
+): Promise<void> {
+  try {
+    const {isPruningDue, pruneCheckpoints} = await import('../workspace/checkpoints/prune-checkpoints.ts');
+    if (isPruningDue(folder, now())) await pruneCheckpoints({folder, sessions: await trees(), now: now()});
+  } catch {
+    return;
+  }
 }
 
 const nothing = {files: [], conflicts: [], leftOut: []} as const;

@@ -1,3 +1,5 @@
+import type {EditorMode} from '../tui/input/editing.ts';
+import type {ThemeChoice} from '../tui/theme/palette.ts';
 import {readFileSync, statSync} from 'node:fs';
 import {homedir} from 'node:os';
 import {randomUUID} from 'node:crypto';
@@ -11,6 +13,7 @@ import {parseRule, type PermissionRule, type PermissionRules} from '../safety/ru
 import type {Store} from '../store/open-store.ts';
 import {folderTrust, type FolderTrustPort} from './folder-trust.ts';
 import type {MainOptions, providers} from './program.ts';
+import type {Notify} from '../tui/terminal-title.ts';
 import {fileLayers, settingsAbove, trustPlace} from './settings-layers.ts';
 import {UsageError} from './usage-error.ts';
 
@@ -40,6 +43,9 @@ export interface EffectiveSettings {
   readonly provider: (typeof providers)[number] | undefined;
   readonly baseUrl: string | undefined;
   readonly permissionMode: PermissionMode;
+  readonly editorMode: EditorMode;
+  readonly theme: ThemeChoice;
+  readonly notify: Notify;
   readonly rules: PermissionRules;
   /** For commands. */
   readonly env: Readonly<Record<string, string>>;
@@ -74,6 +80,9 @@ export function loadSurroundings(given: {
       provider: options.provider ?? settings.provider?.value,
       baseUrl: settings.baseUrl?.value,
       permissionMode: settings.permissionMode.value,
+      editorMode: settings.editorMode.value,
+      theme: settings.theme.value,
+      notify: settings.notify.value,
       passEnv: settings.passEnv.map(({value}) => value),
       env: Object.fromEntries(Object.entries(settings.env).map(([name, {value}]) => [name, value])),
       rules: {
@@ -83,7 +92,7 @@ export function loadSurroundings(given: {
       },
     },
     store: () => (store ??= openUserStore(places)),
-    instructions: () => findInstructions({workspace: directory, config: places.config}, ownText),
+    instructions: () => instructionsFor({workspace: directory, config: places.config}, options),
   };
 }
 
@@ -103,8 +112,9 @@ export async function openUserStore(places: Places): Promise<Store> {
 }
 
 function layersOf(directory: string, places: Places, options: MainOptions): readonly SettingsLayer[] {
+  const wanted = settingSourcesOf(options);
   return [
-    ...fileLayers(directory, places),
+    ...fileLayers(directory, places).filter(({source}) => wanted.has(source)),
     ...givenLayer(options.settings),
     {source: 'environment', values: {model: process.env['WEFT_MODEL'] || undefined}},
     {
@@ -117,6 +127,29 @@ function layersOf(directory: string, places: Places, options: MainOptions): read
       },
     },
   ];
+}
+
+/** Whose settings files count, after `--setting-sources`; those that flags and the environment give always do. */
+function settingSourcesOf({settingSources}: MainOptions): ReadonlySet<string> {
+  const all = ['user', 'project', 'local'];
+  if (settingSources === undefined) return new Set(all);
+  const named = settingSources.split(/[\s,]+/u).filter(name => name !== '');
+  const unknown = named.find(name => !all.includes(name));
+  if (unknown !== undefined) {
+    throw new UsageError(`--setting-sources: ${JSON.stringify(unknown)} does not exist. They are ${all.join(', ')}.`);
+  }
+  return new Set(named);
+}
+
+/** Instructions go with the settings that lie beside them. */
+function instructionsFor(
+  places: Parameters<typeof findInstructions>[0],
+  options: MainOptions,
+): readonly Instructions[] {
+  const wanted = settingSourcesOf(options);
+  return findInstructions(places, ownText).filter(({path}) =>
+    wanted.has(path.startsWith(`${places.config}/`) ? 'user' : 'project'),
+  );
 }
 
 function givenLayer(settings: string | undefined): readonly SettingsLayer[] {

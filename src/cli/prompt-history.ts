@@ -1,22 +1,22 @@
 import {appendFileSync, mkdirSync, readFileSync} from 'node:fs';
 import {dirname} from 'node:path';
-import {parseJson} from '../base/json.ts';
+import {isJsonObject, parseJson} from '../base/json.ts';
 
-/** Prompts that are offered again; older ones stay in the file. */
+/** Prompts that are offered again, of this folder and of the others each; older ones stay in the file. */
 const mostPrompts = 1000;
 
-/** The user's earlier prompts, one JSON string a line, so that many weft processes can add to it. Trouble with it stops nothing. */
-export function openHistory(file: string): {load(): readonly string[]; add(prompt: string): void} {
+/**
+ * The user's earlier prompts, one JSON value a line, so that many weft processes can add to it: those of this folder are the latest
+ * ones, those of other folders come behind them. Trouble with the file stops nothing.
+ */
+export function openHistory(file: string, directory: string): {load(): readonly string[]; add(prompt: string): void} {
   return {
     load() {
       try {
-        const lines = readFileSync(file, 'utf8')
-          .split('\n')
-          .slice(-mostPrompts - 1);
-        return lines.flatMap(line => {
-          const read = parseJson(line);
-          return read.tag === 'ok' && typeof read.value === 'string' ? [read.value] : [];
-        });
+        const entries = readFileSync(file, 'utf8').split('\n').flatMap(entryOf);
+        const here = entries.filter(entry => entry.directory === directory);
+        const elsewhere = entries.filter(entry => entry.directory !== directory);
+        return [...elsewhere.slice(-mostPrompts), ...here.slice(-mostPrompts)].map(({prompt}) => prompt);
       } catch {
         return [];
       }
@@ -24,10 +24,25 @@ export function openHistory(file: string): {load(): readonly string[]; add(promp
     add(prompt) {
       try {
         mkdirSync(dirname(file), {recursive: true, mode: 0o700});
-        appendFileSync(file, `${JSON.stringify(prompt)}\n`, {mode: 0o600});
+        appendFileSync(file, `${JSON.stringify({prompt, directory})}\n`, {mode: 0o600});
       } catch {
         // A full disk or a read-only home costs the history, not the prompt.
       }
     },
   };
+}
+
+interface Entry {
+  readonly prompt: string;
+  /** Empty where it is not known: lines were bare prompts once. */
+  readonly directory: string;
+}
+
+function entryOf(line: string): readonly Entry[] {
+  const read = parseJson(line);
+  if (read.tag === 'failed') return [];
+  if (typeof read.value === 'string') return [{prompt: read.value, directory: ''}];
+  if (!isJsonObject(read.value)) return [];
+  const {prompt, directory} = read.value;
+  return typeof prompt === 'string' && typeof directory === 'string' ? [{prompt, directory}] : [];
 }

@@ -1,26 +1,28 @@
-import {homedir} from 'node:os';
 import {join} from 'node:path';
 import {noUsage} from '../domain/usage.ts';
 import type {HistoryPort} from '../tui/options.ts';
-import {systemPrompt} from '../agent/system-prompt.ts';
 import type {SessionSummary} from '../domain/journal.ts';
-import {chooseModel, isConfigured, type ChosenModel, type ModelChoice} from './choose-model.ts';
-import {chooseSession, sessionWish} from './choose-session.ts';
-import {composeEngine} from './compose-engine.ts';
+import {isConfigured} from './choose-model.ts';
+import {blocksFolder, choiceOf, composeSession, configuredModel, undriven} from './compose-session.ts';
 import {directoryOf} from './directory-of.ts';
 import {exitCode, timeLimitText, type ExitCode} from './exit-code.ts';
 import {leftoverNotices} from './leftover-notices.ts';
 import {loadSurroundings, type Surroundings} from './load-surroundings.ts';
 import {noModelNotice, noModelText} from './no-model.ts';
-import {placeholderKey} from './placeholder-key.ts';
 import type {MainOptions} from './program.ts';
 import {joinPrompt, readStdin} from './read-stdin.ts';
+import {takeProgramOptions} from './take-program-options.ts';
 import {UsageError} from './usage-error.ts';
 import {version} from './version.ts';
 
 /** weft without a command: answers on stdout, opens the terminal UI, or, with nothing to do and no terminal, plays the demo. */
-export async function runMain(words: readonly string[], options: MainOptions): Promise<ExitCode> {
+export async function runMain(words: readonly string[], given: MainOptions): Promise<ExitCode> {
+  const options = takeProgramOptions(given);
   const asked = promptOf(words, options);
+  if (options.inputFormat === 'stream-json') {
+    if (asked !== '') throw new UsageError('With --input-format stream-json the prompts come on stdin, as messages.');
+    return (await import('./run-rpc.ts')).runRpc(options);
+  }
   const surroundings = loadSurroundings({
     directory: directoryOf(options.cwd ?? '.'),
     added: (options.addDir ?? []).map(directoryOf),
@@ -90,7 +92,7 @@ async function answer(
 ): Promise<ExitCode> {
   const {options, note} = surroundings;
   if (options.resume === true) throw new UsageError('--resume needs a session id here. List them: weft sessions list');
-  const [chosen, {runPrint}] = await Promise.all([model(surroundings), import('./run-print.ts')]);
+  const [chosen, {runPrint}] = await Promise.all([configuredModel(surroundings), import('./run-print.ts')]);
   if (chosen.state === 'missing') throw new Error(noModelText);
   for (const notice of surroundings.notices) note(notice);
   if (options.maxCost !== undefined && chosen.port.facts(chosen.model).costOf(noUsage) === 'unknown') {
@@ -98,8 +100,10 @@ async function answer(
   }
   if (options.verbose !== undefined)
     note(`the model is ${chosen.model} (${chosen.port.provider}), in ${surroundings.directory}`);
-  const engine = await compose(chosen, {surroundings, asking: 'nobody'});
-  if (options.debug !== undefined) (await import('./debug-log.ts')).logEvents(engine);
+  const engine = await composeSession(chosen, {surroundings, asking: 'nobody', driven: undriven});
+  if (options.debug !== undefined || options.debugFile !== undefined) {
+    (await import('./debug-log.ts')).logEvents(engine, options.debugFile);
+  }
   clearTimeout(late);
   void leftoverNotices(blocksFolder(surroundings)).then(notices => notices.forEach(note));
   return runPrint({
@@ -113,17 +117,24 @@ async function answer(
   });
 }
 
+const dumbText =
+  'TERM is dumb: the terminal UI needs a terminal that can move its cursor. Ask without it: weft --prompt "…"';
+
 async function openTerminal(firstPrompt: string, surroundings: Surroundings): Promise<ExitCode> {
   const {options, directory} = surroundings;
-  const [chosen, {lookOf, runTerminal}, {openHistory}, {ruleLines, ruleText}] = await Promise.all([
-    model(surroundings),
+  if (options.jsonSchema !== undefined) throw new UsageError('--json-schema needs --prompt or --print.');
+  if (process.env['TERM'] === 'dumb') throw new UsageError(dumbText);
+  const [guard, chosen, {lookOf, runTerminal}, {openHistory}, {ruleLines, ruleText}] = await Promise.all([
+    // Before the terminal's settings are changed.
+    import('../workspace/terminal-guard.ts').then(({startTerminalGuard}) => startTerminalGuard(process.stdout.fd)),
+    configuredModel(surroundings),
     import('./run-terminal.ts'),
     import('./prompt-history.ts'),
     import('./permissions/rule-lines.ts'),
   ]);
   const notices = [...surroundings.notices];
   if (chosen.state === 'missing') notices.push(noModelNotice);
-  const engine = await compose(chosen, {surroundings, asking: 'somebody'});
+  const engine = await composeSession(chosen, {surroundings, asking: 'somebody', driven: undriven});
   const job = {
     engine,
     directory,
@@ -132,10 +143,13 @@ async function openTerminal(firstPrompt: string, surroundings: Surroundings): Pr
     notices,
     lateNotices: () => leftoverNotices(blocksFolder(surroundings)),
     listSessions: await sessionLister(surroundings),
-    history: concealed(openHistory(join(surroundings.places.data, 'history.jsonl')), engine.conceal),
+    history: concealed(openHistory(join(surroundings.places.data, 'history.jsonl'), directory), engine.conceal),
+    editorMode: surroundings.settings.editorMode,
+    notify: surroundings.settings.notify,
     permissions: () => ruleLines(surroundings.permissions).map(ruleText),
     trust: surroundings.trust,
-    look: lookOf(process.env, options.color),
+    guard,
+    look: lookOf(process.env, {color: options.color, theme: surroundings.settings.theme}),
     demo: 'offered',
   } as const;
   let end = await runTerminal(job);
@@ -153,69 +167,9 @@ const concealed = (history: HistoryPort, conceal: (text: string) => string): His
   add: prompt => history.add(conceal(prompt)),
 });
 
-const blocksFolder = ({places}: Surroundings): string => join(places.data, 'blocks');
-
 /** Sessions of this folder, for `/resume`; read when asked for. */
 async function sessionLister({options, directory, store}: Surroundings): Promise<() => readonly SessionSummary[]> {
   if (!options.sessionPersistence) return () => [];
   const opened = await store();
   return () => opened.list({directory});
-}
-
-const model = (surroundings: Surroundings): Promise<ChosenModel> =>
-  chooseModel(choiceOf(surroundings), AbortSignal.timeout(10_000));
-
-const choiceOf = ({options, settings}: Surroundings): ModelChoice => ({
-  provider: settings.provider,
-  model: settings.model,
-  baseUrl: settings.baseUrl,
-  replay: options.replay,
-  record: options.record,
-  environment: process.env,
-});
-
-async function compose(
-  chosen: ChosenModel,
-  {surroundings, asking}: {readonly surroundings: Surroundings; readonly asking: 'somebody' | 'nobody'},
-) {
-  const {options, settings, directory, roots} = surroundings;
-  const store = options.sessionPersistence ? await surroundings.store() : ('none' as const);
-  const {session, origin, sessions, skipped} = chooseSession(sessionWish(options), {
-    store,
-    directory,
-    model: chosen.model,
-  });
-  if (skipped > 0) surroundings.note(`${skipped} records of this session cannot be read and are left out`);
-  return composeEngine({
-    session,
-    origin,
-    sessions,
-    model: chosen.port,
-    modelId: chosen.model,
-    roots,
-    home: homedir(),
-    environment: process.env,
-    ownVariables: settings.env,
-    passedVariables: settings.passEnv,
-    blocksFolder: blocksFolder(surroundings),
-    checkpointsFolder: options.sessionPersistence ? join(surroundings.places.data, 'checkpoints') : undefined,
-    placeholderKey: placeholderKey(
-      join(surroundings.places.data, 'placeholder.key'),
-      options.sessionPersistence ? 'keep' : 'leave-no-trace',
-    ),
-    mode: settings.permissionMode,
-    rules: settings.rules,
-    keepRule: async rule =>
-      (await import('../config/edit-rules.ts')).addRule({path: surroundings.places.settings, list: 'allow', rule}),
-    systemPrompt: systemPrompt({
-      directory,
-      platform: process.platform,
-      date: new Date().toISOString().slice(0, 10),
-      instructions: surroundings.instructions(),
-      replacement: options.systemPrompt,
-      addition: options.appendSystemPrompt ?? '',
-    }),
-    limits: {maxTurns: options.maxTurns ?? 'unlimited', maxCostUsd: options.maxCost ?? 'unlimited'},
-    asking,
-  });
 }

@@ -1,9 +1,20 @@
+import {randomUUID} from 'node:crypto';
 import {homedir} from 'node:os';
 import type {ComposedEngine} from './compose-engine.ts';
+import {setTimeout as delay} from 'node:timers/promises';
+import {messageId} from '../domain/ids.ts';
+import type {ImagePort} from '../actions/image-port.ts';
 import type {SessionSummary} from '../domain/journal.ts';
 import {runTui} from '../tui/run-tui.tsx';
-import type {HistoryPort, TrustPort, TuiExit} from '../tui/options.ts';
+import type {EditorMode} from '../tui/input/editing.ts';
+import type {EditorPort, HistoryPort, TrustPort, TuiExit} from '../tui/options.ts';
+import type {ThemeChoice} from '../tui/theme/palette.ts';
+import {terminalLook} from '../tui/theme/terminal-look.ts';
+import type {Look} from '../tui/theme/theme.ts';
 import {exitCode, type ExitCode} from './exit-code.ts';
+import {makeTerminalKeeper} from './terminal-keeper.ts';
+import type {Notify} from '../tui/terminal-title.ts';
+import type {TerminalGuard} from '../workspace/terminal-guard.ts';
 import {version} from './version.ts';
 
 export interface TerminalJob {
@@ -15,9 +26,12 @@ export interface TerminalJob {
   readonly lateNotices: () => Promise<readonly string[]>;
   readonly listSessions: () => readonly SessionSummary[];
   readonly history: HistoryPort;
+  readonly editorMode: EditorMode;
   readonly permissions: () => readonly string[];
   readonly trust: TrustPort;
-  readonly look: 'colour' | 'plain';
+  readonly guard: TerminalGuard;
+  readonly notify: Notify;
+  readonly look: Look;
   readonly demo: 'none' | 'offered';
 }
 
@@ -31,8 +45,21 @@ export type TerminalEnd = TuiExit | {readonly kind: 'signalled'; readonly code: 
 export async function runTerminal(job: TerminalJob): Promise<TerminalEnd> {
   const signalled = Promise.withResolvers<TerminalEnd>();
   // Not once: Ink's own listener would take itself for the only one, and let the signal end weft at once.
-  const onSignal = (): void => signalled.resolve({kind: 'signalled', code: exitCode.terminated});
+  let heard: NodeJS.Signals | undefined;
+  const onSignal = (signal: NodeJS.Signals): void => {
+    heard = signal;
+    signalled.resolve({
+      kind: 'signalled',
+      code: signal === 'SIGINT' ? exitCode.interrupted : exitCode.terminated,
+    });
+  };
   for (const signal of endSignals) process.on(signal, onSignal);
+  let crash: unknown;
+  const onCrash = (cause: unknown): void => {
+    crash ??= cause;
+    signalled.resolve({kind: 'signalled', code: exitCode.failed});
+  };
+  process.on('uncaughtException', onCrash);
   const leave = new AbortController();
   const ui = runTui(
     {
@@ -47,11 +74,24 @@ export async function runTerminal(job: TerminalJob): Promise<TerminalEnd> {
       lateNotices: job.lateNotices,
       listSessions: job.listSessions,
       history: job.history,
+      editor: lazyEditor,
+      editorMode: job.editorMode,
+      files: job.engine.finder,
+      images: lazyImages(job.directory),
+      notes: {
+        add: async note => {
+          const {addNote} = await import('../workspace/add-note.ts');
+          return addNote(note, job.directory);
+        },
+      },
       blocks: job.engine.desk,
       permissions: job.permissions,
       trust: job.trust,
       look: job.look,
       demo: job.demo,
+      newPromptId: () => messageId(randomUUID()),
+      notify: job.notify,
+      keeper: makeTerminalKeeper(job.guard, process.stdout),
       clock: {now: () => performance.now()},
     },
     leave.signal,
@@ -59,15 +99,59 @@ export async function runTerminal(job: TerminalJob): Promise<TerminalEnd> {
   const end = await Promise.race([ui, signalled.promise]);
   // On a signal the screen is given back before anything else ends.
   leave.abort();
-  await ui;
+  if (end.kind !== 'signalled') await ui;
+  const closed = end.kind === 'signalled' ? await closesInTime(ui) : 'yes';
+  if (crash !== undefined) throw crash;
   // The demo is a visit: the conversation goes on after it.
   if (end.kind === 'demo') job.engine.submit({op: 'interrupt'});
   else await job.engine.close('shutdown');
   for (const signal of endSignals) process.off(signal, onSignal);
+  process.off('uncaughtException', onCrash);
+  if (heard !== undefined && closed === 'no') endBy(heard);
   return end;
 }
 
-const endSignals = ['SIGTERM', 'SIGHUP'] as const;
+/**
+ * What is broken may not come to its end, and a terminal that takes nothing is not waited for: the keeper does what is left.
+ */
+async function closesInTime(ui: Promise<unknown>): Promise<'yes' | 'no'> {
+  const closed = ui.then(
+    () => 'yes' as const,
+    () => 'no' as const,
+  );
+  return Promise.race([closed, delay(closeMs, 'no' as const)]);
+}
+
+/** Ends the process as the signal would have. Whatever writes on exit would wait for a terminal that takes nothing. */
+function endBy(signal: NodeJS.Signals): void {
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
+}
+
+/** In milliseconds. */
+const closeMs = 1000;
+
+/** Loaded with the first image. */
+function lazyImages(directory: string): ImagePort {
+  const load = async (): Promise<ImagePort> => {
+    const {makeImages} = await import('../workspace/images/make-images.ts');
+    return makeImages({directory, home: homedir(), environment: process.env});
+  };
+  return {
+    read: async (path, signal) => (await load()).read(path, signal),
+    fromClipboard: async signal => (await load()).fromClipboard(signal),
+  };
+}
+
+/** Few ever need it. */
+const lazyEditor: EditorPort = {
+  async edit(work, signal) {
+    const {userEditor} = await import('./user-editor.ts');
+    return await userEditor(process.env).edit(work, signal);
+  },
+};
+
+const endSignals = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const;
 
 function tilde(directory: string): string {
   const home = homedir();
@@ -75,8 +159,7 @@ function tilde(directory: string): string {
 }
 
 /** Colours unless the flag says no, or NO_COLOR or TERM=dumb do and FORCE_COLOR does not. */
-export function lookOf(environment: NodeJS.ProcessEnv, color: boolean): TerminalJob['look'] {
-  if (!color) return 'plain';
-  if (!['', '0'].includes(environment['FORCE_COLOR'] ?? '')) return 'colour';
-  return (environment['NO_COLOR'] ?? '') !== '' || environment['TERM'] === 'dumb' ? 'plain' : 'colour';
-}
+export const lookOf = (
+  environment: NodeJS.ProcessEnv,
+  {color, theme}: {readonly color: boolean; readonly theme: ThemeChoice},
+): Look => terminalLook(environment, {theme, colour: color ? 'wanted' : 'unwanted'});

@@ -13,6 +13,11 @@ export type SettingKey = keyof SettingsFile;
 export const ruleLists = ['allow', 'ask', 'deny'] as const;
 export type RuleList = (typeof ruleLists)[number];
 
+export const editorModes = ['emacs', 'vim'] as const;
+
+/** `auto` goes by the terminal's background. */
+export const themeChoices = ['auto', 'dark', 'light', 'ansi', 'plain'] as const;
+export const notifications = ['off', 'bell', 'osc9'] as const;
 export const providers = ['anthropic', 'openai'] as const;
 
 const rules = z.optional(z.array(z.string().check(z.minLength(1))));
@@ -27,6 +32,9 @@ const settingsFile = z.object({
   permissions: z.optional(z.object({allow: rules, ask: rules, deny: rules})),
   env: z.optional(z.record(variable(), z.string())),
   passEnv: z.optional(z.array(variable())),
+  editorMode: z.optional(z.enum(editorModes)),
+  theme: z.optional(z.enum(themeChoices)),
+  notify: z.optional(z.enum(notifications)),
 });
 
 /** In words for whoever wrote something else. */
@@ -38,6 +46,9 @@ const expected = {
   permissions: 'lists of rules, for example {"allow": ["Read"], "ask": [], "deny": ["Bash(rm:*)"]}',
   env: 'names of environment variables with their text, for example {"CI": "1"}',
   passEnv: 'names of variables that commands get although they look like secrets, for example ["NPM_TOKEN"]',
+  notify: `how you are called when weft waits or is done: one of ${notifications.join(', ')}`,
+  editorMode: `the keys of the composer: one of ${editorModes.join(', ')}`,
+  theme: `the colours of the terminal UI: one of ${themeChoices.join(', ')}`,
 } as const satisfies Record<SettingKey, string>;
 
 const keys: readonly string[] = Object.keys(expected);

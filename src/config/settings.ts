@@ -2,7 +2,15 @@ import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
 import type {PermissionMode} from '../domain/risk.ts';
 import {admit, type FolderTrust} from './admit-project.ts';
-import {parseSettings, type providers, type RuleList, type SettingsFile} from './settings-file.ts';
+import {
+  parseSettings,
+  type editorModes,
+  type notifications,
+  type providers,
+  type RuleList,
+  type SettingsFile,
+  type themeChoices,
+} from './settings-file.ts';
 
 /**
  * Where a value can come from, weakest first. `project` and `local` are files of the workspace, which may have been written by
@@ -33,6 +41,10 @@ export interface Settings {
   readonly env: Readonly<Record<string, Sourced<string>>>;
   /** Names of variables that look like secrets and that commands get all the same, from all layers. */
   readonly passEnv: readonly Sourced<string>[];
+  /** The keys that the composer begins with. */
+  readonly editorMode: Sourced<(typeof editorModes)[number]>;
+  readonly theme: Sourced<(typeof themeChoices)[number]>;
+  readonly notify: Sourced<(typeof notifications)[number]>;
 }
 
 export interface MergedSettings {
@@ -58,6 +70,9 @@ export function mergeSettings(layers: readonly SettingsLayer[], trust: FolderTru
     permissions: {allow: [], ask: [], deny: []},
     env: {},
     passEnv: [],
+    editorMode: {value: 'emacs', source: 'default', path: ''},
+    theme: {value: 'auto', source: 'default', path: ''},
+    notify: {value: 'off', source: 'default', path: ''},
   };
   const warnings: string[] = [];
   const wishes: Sourced<string>[] = [];
@@ -116,6 +131,9 @@ function over(
       deny: [...below.permissions.deny, ...deny.map(sourced)],
     },
     passEnv: [...below.passEnv, ...(file.passEnv ?? []).map(sourced)],
+    editorMode: pick(file.editorMode, below.editorMode) ?? below.editorMode,
+    theme: pick(file.theme, below.theme) ?? below.theme,
+    notify: pick(file.notify, below.notify) ?? below.notify,
     env: {
       ...below.env,
       ...Object.fromEntries(Object.entries(file.env ?? {}).map(([name, value]) => [name, sourced(value)])),

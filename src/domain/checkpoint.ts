@@ -9,6 +9,13 @@ export type TreeId = Brand<string, 'TreeId'>;
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the only way into the brand
 export const treeId = (raw: string): TreeId => raw as TreeId;
 
+/** The checkpoints one session may go back to. */
+export interface SessionTrees {
+  /** When it was last written to, in milliseconds since the epoch. */
+  readonly updatedAt: number;
+  readonly trees: readonly TreeId[];
+}
+
 /** What something did to the files. */
 export interface FileChange {
   readonly before: TreeId;

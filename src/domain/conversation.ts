@@ -35,11 +35,22 @@ export interface ImageBlock {
   readonly data: string;
 }
 
+/** A PDF as it is; `data` is base64. */
+export interface DocumentBlock {
+  readonly kind: 'document';
+  readonly mediaType: 'application/pdf';
+  readonly name: string;
+  readonly data: string;
+}
+
+/** What a result can hold. */
+export type ResultContent = TextBlock | ImageBlock | DocumentBlock;
+
 /** What the model hears of one of its calls. Exactly one follows every tool call, in the order of the calls. */
 export interface ToolResultBlock {
   readonly kind: 'tool-result';
   readonly id: ActionId;
-  readonly content: readonly (TextBlock | ImageBlock)[];
+  readonly content: readonly ResultContent[];
   readonly outcome: 'success' | 'error' | 'cancelled';
 }
 
@@ -69,12 +80,11 @@ export interface ToolCallBlock {
  */
 export type StopReason = 'end-turn' | 'tool-use' | 'max-tokens' | 'refusal' | 'context-full' | 'interrupted';
 
-/** The text a person reads in a message, blocks joined. */
-export const messageText = (message: Message): string =>
-  message.blocks
-    .filter(block => block.kind === 'text')
-    .map(block => block.text)
-    .join('');
+/** The text a person reads in a message: of a user's the words, without what the host put behind them; else all of it. */
+export function messageText(message: Message): string {
+  const texts = message.blocks.filter(block => block.kind === 'text').map(block => block.text);
+  return message.role === 'user' ? (texts[0] ?? '') : texts.join('');
+}
 
 export const toolCalls = (message: AssistantMessage): readonly ToolCallBlock[] =>
   message.blocks.filter(block => block.kind === 'tool-call');

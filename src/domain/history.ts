@@ -57,7 +57,8 @@ export function historyOf(records: readonly JournalRecord[]): History {
 
   for (const record of joinPieces(timelineOf(records).live)) {
     switch (record.kind) {
-      case 'prompt': {
+      case 'prompt':
+      case 'reminder': {
         const blocks = record.message.blocks.filter(isPromptContent);
         if (blocks.length > 0) waiting.push({...record.message, blocks});
         break;

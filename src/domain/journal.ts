@@ -9,6 +9,8 @@ import type {Usage} from './usage.ts';
  */
 export type JournalRecord =
   | {readonly kind: 'prompt'; readonly message: UserMessage}
+  /** What the host told the model behind an answer, in a message of its own: part of the conversation, but nobody's prompt. */
+  | {readonly kind: 'reminder'; readonly message: UserMessage}
   | {readonly kind: 'answer'; readonly message: AssistantMessage}
   /** Text of an answer while it still comes; counts only where the answer itself was never kept. */
   | {
@@ -26,7 +28,7 @@ export type JournalRecord =
       readonly id: ActionId;
       readonly label: string;
       readonly decision: 'allowed' | 'refused';
-      readonly by: 'user' | 'rule' | 'nobody';
+      readonly by: 'user' | 'rule' | 'hook' | 'nobody';
     }
   /** The files before the first action of a prompt that may change them, and after everything it started has settled. */
   | {

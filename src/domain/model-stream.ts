@@ -12,7 +12,15 @@ export interface ModelRequest {
   readonly tools: readonly ToolSpec[];
   /** Valid history: every tool call is followed by a user message that begins with all its results. */
   readonly messages: readonly Message[];
+  readonly thinking: Thinking;
 }
+
+/** How much the model thinks before it answers; `default` leaves it to the model. `tokens` is a bound for one answer. */
+export type Thinking =
+  | {readonly kind: 'default'}
+  | {readonly kind: 'disabled'}
+  | {readonly kind: 'adaptive'}
+  | {readonly kind: 'budget'; readonly tokens: number};
 
 export interface ToolSpec {
   readonly name: string;

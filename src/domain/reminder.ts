@@ -1,4 +1,4 @@
-import type {ImageBlock, TextBlock} from './conversation.ts';
+import type {ResultContent, TextBlock} from './conversation.ts';
 
 /**
  * A sentence of the host for the model, put behind the result of a call. It is kept with the result, so that history says what
@@ -6,7 +6,7 @@ import type {ImageBlock, TextBlock} from './conversation.ts';
  */
 export const reminderBlock = (text: string): TextBlock => ({kind: 'text', text: `${opening}${text}${closing}`});
 
-export const isReminder = (block: TextBlock | ImageBlock): boolean =>
+export const isReminder = (block: ResultContent): boolean =>
   block.kind === 'text' && block.text.startsWith(opening) && block.text.endsWith(closing);
 
 const opening = '<reminder>';

@@ -21,3 +21,7 @@ export function stopText({answer, stop}: {readonly answer: string; readonly stop
       return unreachable(stop);
   }
 }
+
+/** What a person should know of a prompt that a hook ended. */
+export const hookStopText = ({reason}: {readonly reason: string}): string =>
+  reason.trim() === '' ? 'A hook stopped this prompt.' : `A hook stopped this prompt: ${reason}`;

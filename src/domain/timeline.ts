@@ -31,7 +31,7 @@ export function timelineOf(records: readonly JournalRecord[]): Timeline {
     switch (record.kind) {
       case 'rewind': {
         const at = live.findIndex(one => one.kind === 'prompt' && one.message.id === record.to);
-        if (at >= 0) undone.push({record, records: record.what === 'files' ? [] : live.splice(at)});
+        if (at >= 0) undone.push({record, records: record.what === 'files' ? [] : cutAt(at, live)});
         break;
       }
       case 'redo':
@@ -46,6 +46,15 @@ export function timelineOf(records: readonly JournalRecord[]): Timeline {
     }
   }
   return {live, undone};
+}
+
+/** Takes off what follows. What was kept of the files of a prompt before it, which may have come later, counts on. */
+function cutAt(at: number, live: JournalRecord[]): readonly JournalRecord[] {
+  const rest = live.splice(at);
+  const gone = new Set(rest.flatMap(record => (record.kind === 'prompt' ? [record.message.id] : [])));
+  const staying = rest.filter(record => record.kind === 'checkpoint' && !gone.has(record.prompt));
+  live.push(...staying);
+  return rest.filter(record => !staying.includes(record));
 }
 
 /** The prompts that count, in order. Where the end of a prompt was never kept, the files of the next beginning count as its end. */

@@ -4,7 +4,7 @@ import type {Preview} from '../actions/preview.ts';
 import type {Engine} from '../agent/engine.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {messageText} from '../domain/conversation.ts';
-import type {ActionId} from '../domain/ids.ts';
+import {messageId, type ActionId} from '../domain/ids.ts';
 import type {TodoList, TodoStatus} from '../domain/todo.ts';
 import {applyTaskFrames, emptyTaskView, todosOf} from '../tasks/task-view.ts';
 import {endOf, type HeadlessEnd} from './headless-end.ts';
@@ -16,13 +16,14 @@ export interface ReportOptions {
   readonly prompt: string;
   /** Takes one line, without an end of line. */
   readonly print: (line: string) => void;
+  readonly uuid: () => string;
 }
 
 /**
  * Runs one prompt and prints what happens as it happens, for a person who reads along or afterwards. Everything asked for is
  * granted, and each grant is printed.
  */
-export async function runReport({engine, prompt, print}: ReportOptions): Promise<HeadlessEnd> {
+export async function runReport({engine, prompt, print, uuid}: ReportOptions): Promise<HeadlessEnd> {
   const finished = Promise.withResolvers<PromptSummary>();
   const report = new Report();
   const unsubscribe = engine.subscribe(events => {
@@ -33,7 +34,7 @@ export async function runReport({engine, prompt, print}: ReportOptions): Promise
       if (event.event === 'prompt-finished') finished.resolve(event.summary);
     }
   });
-  engine.submit({op: 'prompt', text: prompt, images: []});
+  engine.submit({op: 'prompt', id: messageId(uuid()), text: prompt, images: [], when: 'queued'});
   const summary = await finished.promise;
   unsubscribe();
   return endOf(summary);
@@ -89,6 +90,9 @@ class Report {
         return [`note: ${oneLine(event.text)}`];
       case 'prompt-finished':
         return summaryNotes(event.summary);
+      case 'prompt-withdrawn':
+      case 'command-started':
+      case 'command-finished':
       case 'turn-started':
       case 'message-started':
       case 'block-started':

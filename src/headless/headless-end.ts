@@ -16,6 +16,8 @@ export function endOf({end, denials, answer}: PromptSummary): HeadlessEnd {
       if (denials.some(({by}) => by === 'nobody')) return {exitCode: 3};
       return {exitCode: answer.trim() === '' ? 1 : 0};
     case 'failed':
+    case 'stopped-by-hook':
+    case 'invalid-output':
       return {exitCode: 1};
     case 'max-turns':
     case 'max-cost':

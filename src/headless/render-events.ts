@@ -48,10 +48,10 @@ function answer({end, answer: text}: PromptSummary): string {
 const isResult = (message: RpcMessage): boolean => message.type === 'result';
 
 async function loadEncoder(options: RenderSetting & Pick<HeadlessOutput, 'partials'>) {
-  const [{makeRpcEncoder}, {jsonLine}] = await Promise.all([
+  const [{makeRpcEncoder, noExtras}, {jsonLine}] = await Promise.all([
     import('../protocol/rpc/encode-events.ts'),
     import('../protocol/rpc/json-line.ts'),
   ]);
   const linesOf = (messages: readonly RpcMessage[]): string => messages.map(jsonLine).join('');
-  return {encoder: makeRpcEncoder(options), linesOf};
+  return {encoder: makeRpcEncoder({...options, extras: noExtras}), linesOf};
 }

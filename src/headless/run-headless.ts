@@ -1,5 +1,5 @@
 import type {AgentEvent, PromptSummary} from '../actions/agent-event.ts';
-import type {ActionId} from '../domain/ids.ts';
+import {messageId, type ActionId} from '../domain/ids.ts';
 import type {Engine} from '../agent/engine.ts';
 import type {ImageBlock} from '../domain/conversation.ts';
 import {endOf, type HeadlessEnd} from './headless-end.ts';
@@ -41,7 +41,8 @@ export async function runHeadless(options: HeadlessOptions): Promise<HeadlessEnd
       if (event.event === 'prompt-finished') finished.resolve(event.summary);
     }
   });
-  engine.submit({op: 'prompt', text: options.prompt, images: options.images});
+  const {prompt: text, images} = options;
+  engine.submit({op: 'prompt', id: messageId(options.uuid()), text, images, when: 'queued'});
   const summary = await finished.promise;
   unsubscribe();
 
@@ -66,7 +67,11 @@ const refusal = (id: ActionId) =>
   ({
     op: 'answer-approval',
     id,
-    answer: {decision: 'refuse', message: 'Nobody could be asked. Go on without it, or say what you would have done.'},
+    answer: {
+      decision: 'refuse',
+      message: 'Nobody could be asked. Go on without it, or say what you would have done.',
+      voice: 'program',
+    },
   }) as const;
 
 const dismissal = (id: ActionId) => ({op: 'answer-question', id, answer: {kind: 'dismissed'}}) as const;

@@ -2,7 +2,7 @@ import type {PromptSummary} from '../actions/agent-event.ts';
 import {visible} from '../base/visible.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {faultText} from '../domain/fault.ts';
-import {stopText} from '../domain/stop-text.ts';
+import {hookStopText, stopText} from '../domain/stop-text.ts';
 
 /** What a person should know of how a prompt ended, beside its answer: one line each, mostly none. */
 export function summaryNotes(summary: PromptSummary): readonly string[] {
@@ -18,6 +18,10 @@ export function summaryNotes(summary: PromptSummary): readonly string[] {
       ];
     case 'max-cost':
       return [`stopped at the limit of $${end.usd}, before the model was done. Raise --max-cost to let it go on.`];
+    case 'stopped-by-hook':
+      return [oneLine(hookStopText(end))];
+    case 'invalid-output':
+      return ['the model gave no answer that fits the schema:', ...end.errors.map(error => `  ${oneLine(error)}`)];
     case 'interrupted':
       return [];
     default:

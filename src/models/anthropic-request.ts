@@ -1,6 +1,7 @@
 import type {
   CacheControlEphemeral,
   ContentBlockParam,
+  DocumentBlockParam,
   ImageBlockParam,
   MessageCreateParamsStreaming,
   MessageParam,
@@ -8,8 +9,9 @@ import type {
   Tool,
 } from '@anthropic-ai/sdk/resources/messages/messages';
 import {unreachable} from '../base/unreachable.ts';
-import type {AssistantBlock, ImageBlock, Message, TextBlock, UserBlock} from '../domain/conversation.ts';
+import type {AssistantBlock, Message, ResultContent, UserBlock} from '../domain/conversation.ts';
 import type {ModelRequest, ToolSpec} from '../domain/model-stream.ts';
+import {thinkingParams} from './anthropic-thinking.ts';
 import {inputObject} from './input-object.ts';
 
 /**
@@ -21,7 +23,7 @@ export function anthropicRequest(request: ModelRequest, maxOutputTokens: number)
   const lastOfUser = messages.flatMap((message, at) => (message.role === 'user' ? [at] : [])).slice(-2);
   return {
     model: request.model,
-    max_tokens: maxOutputTokens,
+    ...thinkingParams(request, maxOutputTokens),
     stream: true,
     ...(request.system === '' ? {} : {system: [{type: 'text', text: request.system, ...marked}]}),
     ...(request.tools.length === 0 ? {} : {tools: request.tools.map(toolParam)}),
@@ -59,9 +61,9 @@ function userBlock(block: UserBlock): readonly ContentBlockParam[] {
   switch (block.kind) {
     case 'text':
     case 'image':
-      return textOrImage(block);
+      return contentBlock(block);
     case 'tool-result': {
-      const content = block.content.flatMap(textOrImage);
+      const content = block.content.flatMap(contentBlock);
       return [
         {
           type: 'tool_result',
@@ -76,13 +78,24 @@ function userBlock(block: UserBlock): readonly ContentBlockParam[] {
   }
 }
 
-function textOrImage(block: TextBlock | ImageBlock): readonly (TextBlockParam | ImageBlockParam)[] {
-  if (block.kind === 'image') {
-    return [{type: 'image', source: {type: 'base64', media_type: block.mediaType, data: block.data}}];
+function contentBlock(block: ResultContent): readonly (TextBlockParam | ImageBlockParam | DocumentBlockParam)[] {
+  switch (block.kind) {
+    case 'text':
+      // The API refuses texts of nothing but white space.
+      return block.text.trim() === '' ? [] : [{type: 'text', text: block.text}];
+    case 'image':
+      return [{type: 'image', source: {type: 'base64', media_type: block.mediaType, data: block.data}}];
+    case 'document': {
+      const source = {type: 'base64', media_type: block.mediaType, data: block.data} as const;
+      return [{type: 'document', title: block.name.slice(0, longestTitle), source}];
+    }
+    default:
+      return unreachable(block);
   }
-  // The API refuses texts of nothing but white space.
-  return block.text.trim() === '' ? [] : [{type: 'text', text: block.text}];
 }
+
+/** Characters of a document's title that the API takes. */
+const longestTitle = 500;
 
 function assistantBlock(block: AssistantBlock): readonly ContentBlockParam[] {
   switch (block.kind) {

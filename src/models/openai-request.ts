@@ -9,27 +9,34 @@ import {
   messageText,
   toolCalls,
   type AssistantMessage,
-  type ImageBlock,
   type Message,
-  type TextBlock,
+  type ResultContent,
   type ToolResultBlock,
   type UserMessage,
 } from '../domain/conversation.ts';
 import type {ModelRequest, ToolSpec} from '../domain/model-stream.ts';
+import {unreachable} from '../base/unreachable.ts';
 import {inputObject} from './input-object.ts';
+import {effortOf} from './openai-effort.ts';
 
-/** The request in the form of chat completions. A longer conversation's request begins with the shorter one's. */
+/**
+ * The request in the form of chat completions. A longer conversation's request begins with the shorter one's. Documents that are
+ * only named are not sent: most servers refuse a conversation that holds one.
+ */
 export function openAiRequest(
   request: ModelRequest,
-  maxOutputTokens: number | 'default',
+  {maxOutputTokens, documents}: {readonly maxOutputTokens: number | 'default'; readonly documents: 'sent' | 'named'},
 ): ChatCompletionCreateParamsStreaming {
   const system: readonly ChatCompletionMessageParam[] =
     request.system === '' ? [] : [{role: 'system', content: request.system}];
+  const messages = documents === 'sent' ? request.messages : request.messages.map(withoutDocuments);
+  const effort = effortOf(request.model, request.thinking);
   return {
     model: request.model,
-    messages: [...system, ...request.messages.flatMap(messageParams)],
+    messages: [...system, ...messages.flatMap(messageParams)],
     ...(request.tools.length === 0 ? {} : {tools: request.tools.map(toolParam)}),
     ...(maxOutputTokens === 'default' ? {} : {max_completion_tokens: maxOutputTokens}),
+    ...(effort === undefined ? {} : {reasoning_effort: effort}),
     stream: true,
     stream_options: {include_usage: true},
   };
@@ -55,25 +62,35 @@ function assistantParams(message: AssistantMessage): readonly ChatCompletionAssi
   return text === '' ? [] : [{role: 'assistant', content: text}];
 }
 
-/** Results come first, as the protocol demands; their images, which it does not let them hold, follow with the user's words. */
+/** Results come first, as the protocol demands; their images and documents, which it does not let them hold, follow with the user's words. */
 function userParams(message: UserMessage): readonly ChatCompletionMessageParam[] {
   const results = message.blocks.filter(block => block.kind === 'tool-result');
   const own = message.blocks.filter(block => block.kind !== 'tool-result');
-  const blocks = [...results.flatMap(resultImages), ...own];
+  const blocks = [...results.flatMap(resultMedia), ...own];
   return [...results.map(resultParam), ...(blocks.length === 0 ? [] : [userParam(blocks)])];
 }
 
-function userParam(blocks: readonly (TextBlock | ImageBlock)[]): ChatCompletionMessageParam {
+function userParam(blocks: readonly ResultContent[]): ChatCompletionMessageParam {
   const texts = blocks.filter(block => block.kind === 'text');
   if (texts.length === blocks.length) return {role: 'user', content: texts.map(block => block.text).join('\n\n')};
   return {role: 'user', content: blocks.map(part)};
 }
 
-function part(block: TextBlock | ImageBlock): ChatCompletionContentPart {
-  return block.kind === 'text'
-    ? {type: 'text', text: block.text}
-    : {type: 'image_url', image_url: {url: `data:${block.mediaType};base64,${block.data}`}};
+function part(block: ResultContent): ChatCompletionContentPart {
+  switch (block.kind) {
+    case 'text':
+      return {type: 'text', text: block.text};
+    case 'image':
+      return {type: 'image_url', image_url: {url: dataUrl(block)}};
+    case 'document':
+      return {type: 'file', file: {filename: block.name, file_data: dataUrl(block)}};
+    default:
+      return unreachable(block);
+  }
 }
+
+const dataUrl = ({mediaType, data}: {readonly mediaType: string; readonly data: string}): string =>
+  `data:${mediaType};base64,${data}`;
 
 function resultParam(result: ToolResultBlock): ChatCompletionMessageParam {
   const text = result.content.flatMap(block => (block.kind === 'text' ? [block.text] : [])).join('\n\n');
@@ -82,7 +99,21 @@ function resultParam(result: ToolResultBlock): ChatCompletionMessageParam {
   return {role: 'tool', tool_call_id: result.id, content};
 }
 
-function resultImages(result: ToolResultBlock): readonly (TextBlock | ImageBlock)[] {
-  const images = result.content.filter(block => block.kind === 'image');
-  return images.length === 0 ? [] : [{kind: 'text', text: `From the result of ${result.id}:`}, ...images];
+function resultMedia(result: ToolResultBlock): readonly ResultContent[] {
+  const media = result.content.filter(block => block.kind !== 'text');
+  return media.length === 0 ? [] : [{kind: 'text', text: `From the result of ${result.id}:`}, ...media];
 }
+
+function withoutDocuments(message: Message): Message {
+  if (message.role === 'assistant') return message;
+  const blocks = message.blocks.map(block =>
+    block.kind === 'tool-result' ? {...block, content: block.content.map(named)} : block,
+  );
+  return {...message, blocks};
+}
+
+const named = (block: ResultContent): ResultContent =>
+  block.kind === 'document' ? {kind: 'text', text: notSent(block.name)} : block;
+
+const notSent = (name: string): string =>
+  `[${name} was not sent: this model server takes no PDFs. Get its text with a command such as pdftotext.]`;

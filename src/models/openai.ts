@@ -35,7 +35,9 @@ export function connectOpenAi(options: OpenAiOptions): ModelConnection {
     endpoint,
     async post(request, signal) {
       client ??= openClient(options, endpoint);
-      const body = JSON.stringify(openAiRequest(request, options.maxOutputTokens));
+      const body = JSON.stringify(
+        openAiRequest(request, {maxOutputTokens: options.maxOutputTokens, documents: documentsAt(endpoint)}),
+      );
       const headers = {'content-type': 'application/json', accept: 'text/event-stream'};
       return (await client).post('/chat/completions', {body, headers, stream: true, signal}).asResponse();
     },
@@ -78,6 +80,10 @@ export async function listModels(
     return failed({kind: 'provider', message, fix, status});
   }
 }
+
+/** The servers of this protocol that are known to take PDFs. */
+const documentsAt = ({baseUrl}: Endpoint): 'sent' | 'named' =>
+  /(?:^|\.)(?:openai\.com|openrouter\.ai)$/u.test(URL.parse(baseUrl)?.hostname ?? '') ? 'sent' : 'named';
 
 function endpointOf({baseUrl}: Pick<OpenAiOptions, 'baseUrl'>): Endpoint {
   return {

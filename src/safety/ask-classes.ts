@@ -71,8 +71,12 @@ const asked: Readonly<Record<ActionName, Asked>> = {
   'ask-user-question': [],
   'upload-artifact': notYet,
   'search-codebase': notYet,
-  'read-mcp-resource': notYet,
-  'call-mcp-tool': notYet,
+  'read-mcp-resource': [
+    {name: 'mcp-resource', risks: ['external'], askedWhen: 'no rule allows it: a server reads something for the model'},
+  ],
+  'call-mcp-tool': [
+    {name: 'mcp-tool', risks: ['external'], askedWhen: 'no rule allows it, whatever the server claims of its tool'},
+  ],
   'read-documents': notYet,
   'edit-documents': notYet,
   'create-documents': notYet,
@@ -89,4 +93,5 @@ const asked: Readonly<Record<ActionName, Asked>> = {
   'request-computer-use': notYet,
   'web-fetch': notYet,
   'web-search': notYet,
+  'give-structured-answer': [],
 };

@@ -35,6 +35,7 @@ export function findingOf(action: Action, {ground, forms, parsed}: Evidence): Fi
     case 'ask-user-question':
     case 'read-shell-command-output':
     case 'transfer-shell-command-control-to-user':
+    case 'give-structured-answer':
       return {decision: 'allow', risk: 'read-only', reasons: [], scope: 'ordinary', detail: noDetail};
     case 'write-to-long-running-shell-command':
       return {
@@ -48,10 +49,27 @@ export function findingOf(action: Action, {ground, forms, parsed}: Evidence): Fi
       return editing(action, ground);
     case 'request-command-output':
       return commandFinding(action, {ground, forms, parsed: parsed(action.input.command)});
+    case 'call-mcp-tool':
+      // What the server claims of its tool is its own word.
+      return {
+        decision: 'ask',
+        risk: 'external',
+        reasons: [`it calls a tool of the MCP server ${action.input.server}`, ...givenReasons(action)],
+        scope: 'ordinary',
+        detail: {...noDetail, rules: [action.input.toolName]},
+      };
+    case 'read-mcp-resource':
+      return action.input.kind === 'list'
+        ? {decision: 'allow', risk: 'read-only', reasons: [], scope: 'ordinary', detail: noDetail}
+        : {
+            decision: 'ask',
+            risk: 'external',
+            reasons: [`it reads from the MCP server ${action.input.server}`, ...givenReasons(action)],
+            scope: 'ordinary',
+            detail: {...noDetail, rules: ['ReadMcpResourceTool']},
+          };
     case 'upload-artifact':
     case 'search-codebase':
-    case 'read-mcp-resource':
-    case 'call-mcp-tool':
     case 'read-documents':
     case 'edit-documents':
     case 'create-documents':

@@ -1,6 +1,6 @@
 import type {Action} from '../actions/catalogue.ts';
 import {pathsOf, textsOf} from '../actions/edit-texts.ts';
-import type {FileEdit} from '../actions/ports.ts';
+import type {FileEdit} from '../actions/files-port.ts';
 import {placeholderForm, secretNamesIn} from './secrets/placeholder.ts';
 import {isSecretFile} from './secrets/secret-file-name.ts';
 
@@ -38,6 +38,12 @@ function handings(action: Action): readonly Handing[] {
       return [{text: action.input.input, to: undefined}];
     case 'request-file-edits':
       return action.input.edits.flatMap(handedTo);
+    case 'call-mcp-tool':
+      return [{text: JSON.stringify(action.input.arguments), to: `the MCP server ${action.input.server}`}];
+    case 'read-mcp-resource':
+      return action.input.kind === 'read'
+        ? [{text: action.input.uri, to: `the MCP server ${action.input.server}`}]
+        : [];
     default:
       return [];
   }

@@ -1,4 +1,5 @@
-import type {FolderEntry, ResolvedPath} from '../actions/ports.ts';
+import type {ResolvedPath} from '../actions/files-port.ts';
+import type {FolderEntry} from '../actions/ports.ts';
 import {letterCaseOf, type LetterCase} from './letter-case.ts';
 import {isAbsolutePath, partsBelow, partsOf, pathOf, type PathParts} from './path-parts.ts';
 import {nameParts, type PathPattern, type PatternPart} from './path-pattern.ts';

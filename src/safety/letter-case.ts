@@ -1,4 +1,4 @@
-import type {ResolvedPath} from '../actions/ports.ts';
+import type {ResolvedPath} from '../actions/files-port.ts';
 
 /** Whether names that differ in case alone may be one file; `exactly` also where that is not looked at. */
 export type LetterCase = 'exactly' | 'folded';

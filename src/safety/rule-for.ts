@@ -8,6 +8,7 @@ import {anchor, anchorWide, realParts, writtenParts, type Ground} from './ground
 import type {CommandForms} from './command-forms.ts';
 import {partsOf, pathOf, type PathParts} from './path-parts.ts';
 import {fitsFolder, fitsPath, mayFit, mayLieBelow, namesHidden, type PathPattern} from './path-pattern.ts';
+import {namesMcpTool} from './mcp-rule.ts';
 import {toolNamesOf, type PermissionRule, type PermissionRules} from './rules.ts';
 
 type Behaviour = keyof PermissionRules;
@@ -67,7 +68,9 @@ function speaksOf({tool, about}: PermissionRule, action: Action, manner: Manner)
   if (action.name === 'request-command-output' && about.kind === 'paths') {
     return behaviour !== 'allow' && commandNames({tool, pattern: about.pattern}, action.input.command, manner);
   }
-  if (!namesFor(action.name, behaviour).includes(tool)) return false;
+  if (action.name === 'call-mcp-tool') {
+    if (!namesMcpTool(tool, action.input, behaviour)) return false;
+  } else if (!namesFor(action.name, behaviour).includes(tool)) return false;
   switch (about.kind) {
     case 'every-call':
       return true;

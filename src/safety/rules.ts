@@ -38,7 +38,7 @@ export interface RuleFault {
  */
 export function parseRule(text: string): Outcome<PermissionRule, RuleFault> {
   const trimmed = text.trim();
-  const [, tool, pattern] = /^([A-Za-z][\w-]*)\s*(?:\(([\s\S]*)\))?$/u.exec(trimmed) ?? [];
+  const [, tool, pattern] = /^([A-Za-z][\w-]*|mcp__[\w-]*\*)\s*(?:\(([\s\S]*)\))?$/u.exec(trimmed) ?? [];
   if (tool === undefined) {
     return failed({
       kind: 'malformed',

@@ -1,4 +1,5 @@
 import {failed, ok, type Outcome} from '../base/outcome.ts';
+import type {SessionTrees} from '../domain/checkpoint.ts';
 import type {Fault} from '../domain/fault.ts';
 import {parseSessionId, type SessionId} from '../domain/ids.ts';
 import type {JournalRecord, OpenSession, SessionSummary} from '../domain/journal.ts';
@@ -11,6 +12,7 @@ import {
   findSession,
   insertRecord,
   insertSession,
+  keptTrees,
   latestSession,
   listSessions,
   ownerOf,
@@ -41,6 +43,8 @@ export interface Store {
   read(id: SessionId): Outcome<ReadSession, Fault>;
   /** Deletes a session that no running process has open. */
   delete(id: SessionId): Outcome<undefined, Fault>;
+  /** Which checkpoints the sessions may go back to, the newest session first. */
+  keptTrees(): readonly SessionTrees[];
   /** Lets go of every session still open. Twice is once. */
   close(): void;
 }
@@ -144,6 +148,10 @@ class SqliteStore implements Store {
       });
       return refused === undefined ? ok(undefined) : failed(refused);
     });
+  }
+
+  keptTrees(): readonly SessionTrees[] {
+    return this.#guard(() => keptTrees(this.#db));
   }
 
   close(): void {

@@ -13,6 +13,7 @@ import {rewindScopes, type JournalRecord} from '../domain/journal.ts';
 export function encodeBody(record: JournalRecord): string {
   switch (record.kind) {
     case 'prompt':
+    case 'reminder':
     case 'answer':
       return JSON.stringify(record.message);
     case 'result':
@@ -52,6 +53,7 @@ export function decodeBody(kind: string, body: string): Outcome<JournalRecord, s
   if (json.tag === 'failed') return failed(`not JSON: ${json.error}`);
   switch (kind) {
     case 'prompt':
+    case 'reminder':
       return fits(userMessage, json.value, message => ({kind, message}));
     case 'answer':
       return fits(assistantMessage, json.value, message => ({kind, message}));
@@ -97,10 +99,16 @@ const imageBlock = z.object({
   mediaType: z.enum(['image/png', 'image/jpeg', 'image/gif', 'image/webp']),
   data: z.string(),
 });
+const documentBlock = z.object({
+  kind: z.literal('document'),
+  mediaType: z.literal('application/pdf'),
+  name: z.string(),
+  data: z.string(),
+});
 const toolResult = z.object({
   kind: z.literal('tool-result'),
   id: actionIdSchema,
-  content: z.array(z.discriminatedUnion('kind', [textBlock, imageBlock])),
+  content: z.array(z.discriminatedUnion('kind', [textBlock, imageBlock, documentBlock])),
   outcome: z.enum(['success', 'error', 'cancelled']),
 });
 const usage = z.object({
@@ -140,7 +148,7 @@ const approval = z.object({
   id: actionIdSchema,
   label: z.string(),
   decision: z.enum(['allowed', 'refused']),
-  by: z.enum(['user', 'rule', 'nobody']),
+  by: z.enum(['user', 'rule', 'hook', 'nobody']),
 });
 const treeIdSchema = z.pipe(z.string(), z.transform(treeId));
 const fileChange = z.union([z.literal('untouched'), z.object({before: treeIdSchema, after: treeIdSchema})]);

@@ -1,4 +1,5 @@
 import {firstLine} from '../base/clip.ts';
+import type {SessionTrees, TreeId} from '../domain/checkpoint.ts';
 import {messageText} from '../domain/conversation.ts';
 import {parseSessionId, type SessionId} from '../domain/ids.ts';
 import type {JournalRecord, SessionSummary} from '../domain/journal.ts';
@@ -76,6 +77,27 @@ export function readRecords(
     else skipped.push({seq: integer(row, 'seq'), kind, reason: decoded.error});
   }
   return {records, skipped};
+}
+
+/** Which checkpoints the sessions may go back to, the newest session first. */
+export function keptTrees(db: Database): readonly SessionTrees[] {
+  return listSessions(db, undefined).map(({id, updatedAt}) => {
+    const rows = db.all(
+      "SELECT kind, body FROM records WHERE session_id = ? AND kind IN ('checkpoint', 'rewind', 'redo')",
+      id,
+    );
+    const trees = rows.flatMap(row => {
+      const decoded = decodeBody(text(row, 'kind'), text(row, 'body'));
+      return decoded.tag === 'ok' ? treesIn(decoded.value) : [];
+    });
+    return {updatedAt, trees};
+  });
+}
+
+function treesIn(record: JournalRecord): readonly TreeId[] {
+  if (record.kind === 'checkpoint') return [record.tree];
+  const isChange = (record.kind === 'rewind' || record.kind === 'redo') && record.files !== 'untouched';
+  return isChange ? [record.files.before, record.files.after] : [];
 }
 
 /** Copies a session with all its records; it counts as made at `at`. */

@@ -1,7 +1,14 @@
 import type {BlockDesk} from '../actions/ports.ts';
+import type {FileFinder} from '../actions/file-finder.ts';
+import type {ImagePort} from '../actions/image-port.ts';
+import type {Outcome} from '../base/outcome.ts';
+import type {Fault} from '../domain/fault.ts';
+import type {EditorMode} from './input/editing.ts';
+import type {Look} from './theme/theme.ts';
 import type {Engine} from '../agent/engine.ts';
 import type {MessageId} from '../domain/ids.ts';
 import type {SessionSummary} from '../domain/journal.ts';
+import type {Notify} from './terminal-title.ts';
 
 /** All the terminal UI needs from outside. */
 export interface TuiOptions {
@@ -22,27 +29,55 @@ export interface TuiOptions {
   /** Sessions that `/resume` offers, latest first. */
   listSessions(): readonly SessionSummary[];
   readonly history: HistoryPort;
+  readonly editor: EditorPort;
+  /** The keys that the composer begins with. */
+  readonly editorMode: EditorMode;
+  readonly files: FileFinder;
+  readonly images: ImagePort;
+  readonly notes: NotePort;
   /** The commands that run beside the conversation. */
   readonly blocks: BlockDesk;
   /** The rules that count now and who set them, one a line, for `/permissions`. */
   permissions(): readonly string[];
   readonly trust: TrustPort;
-  /** `plain` writes no styling. */
-  readonly look: 'colour' | 'plain';
+  readonly look: Look;
   /** Whether `/demo` exists here; choosing it leaves with `{kind: 'demo'}`. */
   readonly demo: 'none' | 'offered';
   /** Ids for prompts, none twice. */
   newPromptId(): MessageId;
+  readonly keeper: TerminalKeeper;
+  /** How the user is called when the agent waits or is done, and the terminal has not the focus. */
+  readonly notify: Notify;
   readonly clock: {
     /** Milliseconds from any start, never going back. */
     now(): number;
   };
 }
 
+/** Gives the terminal back should weft end without doing so itself. */
+export interface TerminalKeeper {
+  /** `undo` undoes the modes that are on now. The terminal is in raw mode when it is first called. */
+  keep(undo: string): void;
+  /** The terminal is as it was before. */
+  release(): void;
+}
+
+/** Keeps notes in the workspace's standing instructions. */
+export interface NotePort {
+  /** Answers with the name of the file. */
+  add(note: string): Promise<Outcome<string, Fault>>;
+}
+
 export interface HistoryPort {
   /** Earlier prompts, oldest first. */
   load(): readonly string[];
   add(prompt: string): void;
+}
+
+/** The user's own editor, which has the terminal for as long as it runs. */
+export interface EditorPort {
+  /** The text as the user left it, or why there is none: a sentence. `name` is the file's, whose ending tells the editor what it is. */
+  edit(work: {readonly text: string; readonly name: string}, signal: AbortSignal): Promise<Outcome<string, string>>;
 }
 
 /** What files of the folder ask for, and the user's word on it. */

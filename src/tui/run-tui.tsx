@@ -1,11 +1,16 @@
 import {loadMarkdownLexer} from './markdown/render-markdown.ts';
 import type {TuiExit, TuiOptions} from './options.ts';
 import type {BlockId} from '../domain/ids.ts';
-import {attachTerminal} from './attached-terminal.ts';
+import {attachTerminal, giveScreenBack} from './attached-terminal.ts';
 import {Session} from './session.ts';
+import {openKeyboard} from './keyboard.ts';
 import {openSurface, type Surface, type SurfaceListener} from './surface.tsx';
 import {visibleLine} from '../base/visible.ts';
+import {keepTitle} from './terminal-title.ts';
+import {trackModes} from './terminal-modes.ts';
+import {probeQueries, widthQuery} from './terminal-probes.ts';
 import {wrapSpans} from './text/wrap.ts';
+import {readBackground} from './theme/background.ts';
 import {themeOf} from './theme/theme.ts';
 
 /**
@@ -18,30 +23,65 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
   const {promise: left, resolve: leave} = Promise.withResolvers<TuiExit>();
   const unwatch = watchEnd({stdin, stdout, signal}, () => leave({kind: 'left'}));
   stdin.setRawMode(true);
-  stdout.write(titleText(options));
-  const session: Session = new Session(options, {leave, loadLexer: loadMarkdownLexer, attach});
-  const open = (): Surface => openSurface({stdin, stdout}, listenerOf(session));
+  const modes = trackModes(() => options.keeper.keep(modes.undo()));
+  let synchronized = false;
+  const keyboard = openKeyboard(stdin, reply => {
+    if (reply.reply === 'synchronized-output') synchronized = reply.supported === 'yes';
+    else if (reply.reply === 'background') session.backgroundIs(readBackground(reply.colour));
+    else if (reply.reply === 'focus-reporting') title.focusReporting(reply.supported);
+    else title.focus(reply.focused);
+  });
+  const title = keepTitle(options);
+  const say = (text: string): void => {
+    if (text === '') return;
+    modes.wrote(text);
+    stdout.write(text);
+  };
+  const terminal = {
+    stdin: keyboard.stdin,
+    stdout,
+    synchronized: () => synchronized,
+    width: () => keyboard.askWidth(() => stdout.write(widthQuery)),
+    wrote: (text: string) => modes.wrote(text),
+  };
+  // An answer's letters that an old terminal shows are cleared with the line.
+  say(probeQueries + title.open() + titleText(options));
+  const session: Session = new Session(options, {
+    leave,
+    loadLexer: loadMarkdownLexer,
+    attach: block => visitBy(() => visitBlock(block)),
+    edit: text => visitBy(() => visitEditor(text)),
+  });
+  const open = (): Surface => openSurface(terminal, listenerOf(session));
   let surface = open();
   let visit = Promise.resolve();
   let visiting = false;
 
   /** Once: a second press of the key may come before the first has had its effect. */
-  function attach(block: BlockId): void {
+  function visitBy(use: () => Promise<() => void>): void {
     if (visiting) return;
     visiting = true;
     visit = visit
-      .then(() => lend(block))
+      .then(() => lend(use))
       .finally(() => {
         visiting = false;
       });
   }
 
-  /** The surface goes while a block has the terminal, and a new one comes after it. */
-  async function lend(block: BlockId): Promise<void> {
+  /** The surface goes while somebody else has the terminal, and a new one comes after it; `use` answers with what to tell then. */
+  async function lend(use: () => Promise<() => void>): Promise<void> {
     if (signal.aborted) return;
     await surface.close(session.pause());
+    const tell = await use();
+    options.keeper.keep(modes.undo());
+    surface = open();
+    session.resume(surface, tell);
+  }
+
+  async function visitBlock(block: BlockId): Promise<() => void> {
     stdin.setRawMode(true);
     const command = options.blocks.list().find(({id}) => id === block)?.command ?? '';
+    options.keeper.keep(giveScreenBack + modes.undo());
     const end = await attachTerminal(
       {
         stdin,
@@ -54,13 +94,24 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
       },
       signal,
     );
-    surface = open();
-    session.resume(surface, block, end);
+    return () => session.blockLeft(block, end);
+  }
+
+  async function visitEditor(text: string): Promise<() => void> {
+    // What is typed is the editor's: nothing is read of it.
+    stdin.setRawMode(false);
+    stdin.resume().pause();
+    const outcome = await options.editor.edit({text, name: 'prompt.md'}, signal);
+    stdin.setRawMode(true);
+    return () => session.edited(outcome);
   }
 
   try {
     session.start(surface);
-    const unsubscribe = engine.subscribe(events => session.handleEvents(events));
+    const unsubscribe = engine.subscribe(events => {
+      session.handleEvents(events);
+      say(title.after(events, session.asks ? 'asks' : 'asks-nothing'));
+    });
     const unwatchBlocks = options.blocks.watch(() => session.handleBlocks());
     try {
       if (options.firstPrompt !== '') session.send(options.firstPrompt);
@@ -75,6 +126,9 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
   } finally {
     await visit;
     await surface.close(session.stop());
+    keyboard.close();
+    say(title.close());
+    options.keeper.release();
     unwatch();
   }
 }
@@ -100,7 +154,7 @@ function watchEnd({stdin, stdout, signal}: Ends, leave: () => void): () => void 
 
 const listenerOf = (session: Session): SurfaceListener => ({
   onInput: (input, key) => session.handleInput(input, key),
-  onPaste: text => session.handlePaste(text),
+  onPaste: (text, part) => session.handlePaste(text, part),
   onResize: () => session.handleResize(),
 });
 

@@ -1,12 +1,15 @@
 import type {AgentEvent} from '../actions/agent-event.ts';
+import type {Outcome} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
 import type {BlockId} from '../domain/ids.ts';
 import {attachText, type AttachEnd} from './attached-terminal.ts';
+import {Composer} from './composer-work.ts';
 import type {CommandDesk, SlashCommand} from './commands/command.ts';
 import {commandsFor} from './commands/command-list.ts';
 import {resumeCommand} from './commands/resume.ts';
 import {unknownText, type CommandLine} from './input/commands.ts';
-import {draftOf, isEmptyDraft} from './input/draft.ts';
+import {expanded} from './input/draft.ts';
+import {rewritten, switchedVim} from './input/editing.ts';
 import {historyOf} from './input/prompt-history.ts';
 import {readKeys, type KeyPress, type RawKey} from './input/keymap.ts';
 import {leaveWithinMs, press} from './input/press.ts';
@@ -14,25 +17,32 @@ import {followRewind} from './input/follow-rewind.ts';
 import {attend, focusDue, focused, openUi, type Effect, type Ui} from './input/ui.ts';
 import type {MarkdownLexer} from './markdown/render-markdown.ts';
 import type {TuiExit, TuiOptions} from './options.ts';
-import {drain} from './state/drain.ts';
-import {promptQueued, reduce, stopAsked, told} from './state/reduce.ts';
+import {reduce, stopAsked, told} from './state/reduce.ts';
 import {attentionOf} from './state/select.ts';
 import {emptyView, type View} from './state/view.ts';
+import {Scrollback} from './scrollback.ts';
 import type {Surface} from './surface.tsx';
 import type {Frame} from './text/wrap.ts';
+import type {Background} from './theme/background.ts';
 import {themeOf, type Theme} from './theme/theme.ts';
+import {draftWidth} from './views/composer-view.ts';
 import {wholeApproval} from './views/approval-card.ts';
 import {screen} from './views/screen.ts';
-import {finishedLines, openLines} from './views/transcript.ts';
+import {openLines} from './views/transcript.ts';
 
 /** Least time between two frames that only events asked for; keys are shown at once. */
 const frameMs = 50;
 const tickMs = 1000;
 
+/** With these, what runs has begun. */
+const begins: ReadonlySet<AgentEvent['event']> = new Set(['prompt-accepted', 'command-started']);
+
 export interface SessionHost {
   leave(exit: TuiExit): void;
   /** Gives the terminal to a block; `pause` and `resume` are called around it. */
   attach(block: BlockId): void;
+  /** Gives the terminal to the user's editor, with this text. */
+  edit(text: string): void;
   /** Called once, when there is something to write to the scrollback. */
   loadLexer(): Promise<MarkdownLexer>;
 }
@@ -43,13 +53,13 @@ export interface SessionHost {
  */
 export class Session {
   readonly #options: TuiOptions;
-  readonly #theme: Theme;
+  #theme: Theme;
   readonly #desk: CommandDesk;
   readonly #commands: readonly SlashCommand[];
   readonly #host: SessionHost;
+  readonly #composer: Composer;
+  readonly #scrollback: Scrollback;
   #surface: Surface | undefined;
-  #lexer: MarkdownLexer | undefined;
-  #lexerState: 'not-needed' | 'loading' = 'not-needed';
   #view: View = emptyView;
   #ui: Ui;
   #frameTimer: NodeJS.Timeout | undefined;
@@ -60,8 +70,6 @@ export class Session {
   #lastFrame = Number.NEGATIVE_INFINITY;
   #runningSince = 0;
   #retryAt = 0;
-  /** Lines that go to the scrollback ahead of what is open. */
-  #aside: readonly string[] = [];
 
   constructor(options: TuiOptions, host: SessionHost) {
     this.#options = options;
@@ -69,7 +77,22 @@ export class Session {
     this.#theme = themeOf(options.look);
     this.#commands = commandsFor(options.demo);
     this.#desk = this.#openDesk();
-    this.#ui = openUi([], '');
+    this.#scrollback = new Scrollback({
+      loadLexer: () => host.loadLexer(),
+      now: () => options.clock.now(),
+      redraw: () => this.#drawSoon(),
+    });
+    this.#composer = new Composer({
+      options,
+      ui: () => this.#ui,
+      view: () => this.#view,
+      show: ({ui = this.#ui, view = this.#view}) => {
+        this.#ui = ui;
+        this.#view = view;
+        this.#drawSoon();
+      },
+    });
+    this.#ui = openUi([], '', options.editorMode);
   }
 
   /** The first frame. */
@@ -86,10 +109,10 @@ export class Session {
   handleEvents(events: readonly AgentEvent[]): void {
     const {queued} = this.#view;
     const withdrawn = events.flatMap(event => (event.event === 'prompt-withdrawn' ? [event.id] : []));
-    this.#giveBack(queued.filter(({id}) => withdrawn.includes(id)).map(({text}) => text));
+    this.#composer.giveBack(queued.filter(({id}) => withdrawn.includes(id)));
     for (const event of events) {
       this.#view = reduce(this.#view, event);
-      if (event.event === 'prompt-accepted') this.#runningSince = this.#options.clock.now();
+      if (begins.has(event.event)) this.#runningSince = this.#options.clock.now();
       this.#ui = followRewind(this.#ui, event);
       if (event.event === 'retrying') this.#retryAt = this.#options.clock.now() + event.delayMs;
     }
@@ -102,13 +125,19 @@ export class Session {
     this.#press(readKeys(input, key));
   }
 
-  handlePaste(text: string): void {
-    this.#press([{kind: 'paste', text}]);
+  handlePaste(text: string, part: 'first' | 'more'): void {
+    this.#press([{kind: 'paste', text, part}]);
   }
 
   warn(notices: readonly string[]): void {
     for (const notice of notices) this.#view = told(this.#view, 'warning', notice);
     if (notices.length > 0) this.#drawSoon();
+  }
+
+  /** The terminal has told its background. */
+  backgroundIs(background: Background): void {
+    this.#theme = themeOf(this.#options.look, background);
+    this.#drawSoon();
   }
 
   handleBlocks(): void {
@@ -121,10 +150,7 @@ export class Session {
 
   /** Hands a prompt to the engine. */
   send(text: string): void {
-    const id = this.#options.newPromptId();
-    this.#view = promptQueued(this.#view, {id, text});
-    this.#options.engine.submit({op: 'prompt', id, text, images: [], when: 'queued'});
-    this.#drawSoon();
+    this.#composer.send(text, 'queued');
   }
 
   /** The terminal is somebody else's for a while: nothing is drawn. Answers as `stop` does. */
@@ -137,15 +163,26 @@ export class Session {
     return linesText(finished);
   }
 
-  /** The terminal is back, on a new surface; the agent learns of it where it had handed the block over. */
-  resume(surface: Surface, block: BlockId, end: AttachEnd): void {
+  /** The terminal is back, on a new surface; `tell` says what came of it. */
+  resume(surface: Surface, tell: () => void): void {
     this.#surface = surface;
+    tell();
+    this.#attend();
+    this.#drawNow();
+  }
+
+  /** The user has left a block's terminal; the agent learns of it where it had handed the block over. */
+  blockLeft(block: BlockId, end: AttachEnd): void {
     for (const {id} of this.#view.handOvers.filter(open => open.block === block)) {
       this.#options.engine.submit({op: 'answer-hand-over', id, end: end.kind === 'refused' ? 'declined' : end.kind});
     }
     this.#view = told(this.#view, end.kind === 'refused' ? 'warning' : 'info', attachText(block, end));
-    this.#attend();
-    this.#drawNow();
+  }
+
+  /** The user has left the editor. */
+  edited(outcome: Outcome<string, string>): void {
+    if (outcome.tag === 'ok') this.#ui = rewritten(this.#ui, outcome.value);
+    else this.#view = told(this.#view, 'warning', outcome.error);
   }
 
   /** Whether something waits for the user's answer. */
@@ -159,10 +196,11 @@ export class Session {
     clearInterval(this.#tickTimer);
     clearTimeout(this.#leaveTimer);
     clearTimeout(this.#focusTimer);
+    this.#composer.close();
     const frame = this.#frame;
     const {view, finished} = this.#drained();
     this.#surface = undefined;
-    return linesText([...finished, ...view.entries.flatMap(entry => openLines(entry, this.#lexer, frame))]);
+    return linesText([...finished, ...view.entries.flatMap(entry => openLines(entry, this.#scrollback.lexer, frame))]);
   }
 
   #press(presses: readonly KeyPress[]): void {
@@ -173,10 +211,12 @@ export class Session {
         blocks: this.#options.blocks.list(),
         now: this.#options.clock.now(),
         place: at === 0 ? 'first' : 'later',
+        width: draftWidth(this.#frame),
       });
       this.#ui = ui;
       for (const effect of effects) this.#perform(effect);
     }
+    this.#composer.followDraft();
     this.#attend();
     this.#forgetLeaving();
     this.#drawNow();
@@ -193,11 +233,10 @@ export class Session {
   }
 
   #perform(effect: Effect): void {
-    const {engine, history} = this.#options;
+    const {engine} = this.#options;
     switch (effect.do) {
-      case 'send':
-        history.add(effect.text);
-        this.send(effect.text);
+      case 'compose':
+        this.#composer.perform(effect.work);
         return;
       case 'op':
         if (effect.op.op === 'interrupt') this.#view = stopAsked(this.#view);
@@ -207,7 +246,7 @@ export class Session {
         this.#command(effect.line);
         return;
       case 'show-all':
-        this.#aside = [...this.#aside, '', ...wholeApproval(effect.approval, this.#frame)];
+        this.#scrollback.putAside(['', ...wholeApproval(effect.approval, this.#frame)]);
         return;
       case 'attach':
         this.#host.attach(effect.block);
@@ -220,6 +259,15 @@ export class Session {
         return;
       case 'tell':
         this.#view = told(this.#view, 'info', effect.text);
+        return;
+      case 'write':
+        this.#ui = rewritten(this.#ui, effect.text);
+        return;
+      case 'edit-outside':
+        this.#host.edit(expanded(this.#ui.draft));
+        return;
+      case 'redraw':
+        this.#surface?.redraw();
         return;
       case 'leave':
         this.#host.leave({kind: 'left'});
@@ -256,23 +304,21 @@ export class Session {
         this.#drawSoon();
       },
       print: lines => {
-        this.#aside = [...this.#aside, ...lines];
+        this.#scrollback.putAside(lines);
         this.#drawSoon();
       },
       submit: op => this.#options.engine.submit(op),
+      edit: () => this.#host.edit(expanded(this.#ui.draft)),
+      switchVim: () => {
+        this.#ui = switchedVim(this.#ui);
+        return this.#ui.editing.vim === 'off' ? 'off' : 'on';
+      },
       open: panel => {
         this.#ui = {...this.#ui, panel};
         this.#drawSoon();
       },
       leave: exit => this.#host.leave(exit),
     };
-  }
-
-  /** Prompts that an interrupt dropped are the user's work: they come back as the draft. */
-  #giveBack(queued: readonly string[]): void {
-    if (queued.length > 0 && isEmptyDraft(this.#ui.draft)) {
-      this.#ui = {...this.#ui, draft: draftOf(queued.join('\n\n'))};
-    }
   }
 
   #attend(): void {
@@ -337,7 +383,7 @@ export class Session {
       view,
       ui: this.#ui,
       commands: this.#commands,
-      lexer: this.#lexer,
+      lexer: this.#scrollback.lexer,
       directory: this.#options.directory,
       blocks: this.#options.blocks.list(),
       times: {elapsedMs: now - this.#runningSince, retryInMs: this.#retryAt - now},
@@ -346,24 +392,8 @@ export class Session {
     this.#surface.show(linesText(finished), screen(state, rows, this.#frame));
   }
 
-  async #needLexer(): Promise<void> {
-    if (this.#lexerState === 'loading') return;
-    this.#lexerState = 'loading';
-    this.#lexer = await this.#host.loadLexer();
-    this.#drawSoon();
-  }
-
   #drained(): {readonly view: View; readonly finished: readonly string[]} {
-    const lexer = this.#lexer;
-    if (lexer === undefined) {
-      if (this.#view.entries.length > 0 || this.#aside.length > 0) void this.#needLexer();
-      return {view: this.#view, finished: []};
-    }
-    const {view, finished} = drain(this.#view);
-    const frame = this.#frame;
-    const lines = [...this.#aside, ...finished.flatMap(one => finishedLines(one, lexer, frame))];
-    this.#aside = [];
-    return {view, finished: lines};
+    return this.#scrollback.take(this.#view, this.#frame);
   }
 }
 

@@ -1,6 +1,7 @@
 import {Box, render, Text, useCursor, useInput, usePaste} from 'ink';
 import type {RawKey} from './input/keymap.ts';
-import {erasingByLine} from './text/erase.ts';
+import {openPasteReader} from './paste-reader.ts';
+import {openOutput} from './terminal-output.ts';
 import {rowsAfterReflow} from './text/reflow.ts';
 import type {Placed} from './views/composer-view.ts';
 
@@ -9,43 +10,62 @@ export interface Surface {
   readonly size: {readonly columns: number; readonly rows: number};
   /** Writes `finished` (whole lines) into the scrollback, once and for all, and makes `live` the live region below it. */
   show(finished: string, live: Placed): void;
+  /** Draws the live region anew, whatever has become of it. */
+  redraw(): void;
   /** Takes the live region away, leaves `last` in its place, and gives the terminal back as it was. */
   close(last: string): Promise<void>;
 }
 
 export interface SurfaceListener {
   onInput(input: string, key: RawKey): void;
-  onPaste(text: string): void;
+  /** `more` goes on with the paste before it. */
+  onPaste(text: string, part: 'first' | 'more'): void;
   onResize(): void;
 }
 
 /** A listener without a keyboard: stdin is left alone. */
 export type Watcher = Pick<SurfaceListener, 'onResize'>;
 
+/** The streams, what the terminal has said of itself, and who hears of what is written to it. */
+export interface SurfaceTerminal {
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  synchronized(): boolean;
+  /** How wide the terminal is, as it says itself; `undefined` where it does not say. */
+  width(): Promise<number | undefined>;
+  wrote(text: string): void;
+}
+
 /**
  * The live region is drawn by Ink; finished text goes around it. Measured on 300 kB of markdown: as one `<Static>` item a
  * frame, finished text is laid out, tokenized cell by cell and joined again; written directly between Ink's `clear()` and
- * the next frame it costs nothing but the write, and Ink keeps no copy of it. So that is the way, inside one synchronized
- * update, which keeps the moment without a live region off the screen.
+ * the next frame it costs nothing but the write, and Ink keeps no copy of it. So that is the way, inside one frame, which keeps
+ * the moment without a live region off the screen.
  */
-export function openSurface(
-  streams: {readonly stdin: NodeJS.ReadStream; readonly stdout: NodeJS.WriteStream},
-  listener: SurfaceListener | Watcher,
-): Surface {
-  const {stdin} = streams;
-  const stdout = erasedByLine(streams.stdout);
-  let live: Placed = {lines: [''], cursor: {x: 0, y: 0}};
-  let columns = stdout.columns;
-  // Registered before Ink's own listener: it mends what the terminal's reflow did before Ink erases by its own count.
-  const beforeInk = (): void => {
-    if (stdout.columns < columns) stdout.write(rowsAfterReflow(live, stdout.columns));
-    columns = stdout.columns;
-  };
-  stdout.on('resize', beforeInk);
-  const tree = (): React.ReactElement => <Live placed={live} listener={listener} />;
+export function openSurface(terminal: SurfaceTerminal, listener: SurfaceListener | Watcher): Surface {
+  let drawn: Placed = {lines: [''], cursor: {x: 0, y: 0}};
+  /** What could not be drawn yet. */
+  let waiting: {readonly finished: string; readonly live: Placed} | undefined;
+  const tree = (): React.ReactElement => <Live placed={drawn} listener={listener} />;
+  const output = openOutput({
+    stdout: terminal.stdout,
+    synchronized: () => terminal.synchronized(),
+    terminalWidth: () => terminal.width(),
+    wrote: text => terminal.wrote(text),
+    onResize(before, informInk) {
+      // What the terminal's reflow did is mended before Ink erases by its own count.
+      if (output.size.columns < before.columns) output.stdout.write(rowsAfterReflow(drawn, output.size.columns));
+      informInk();
+      listener.onResize();
+      drawWaiting();
+    },
+    onReady: () => drawWaiting(),
+  });
+  const pastes =
+    'onInput' in listener ? openPasteReader(terminal.stdin, (text, part) => listener.onPaste(text, part)) : undefined;
   const ink = render(tree(), {
-    stdin,
-    stdout,
+    stdin: pastes?.stdin ?? terminal.stdin,
+    stdout: output.stdout,
     exitOnCtrlC: false,
     patchConsole: false,
     interactive: true,
@@ -54,53 +74,56 @@ export function openSurface(
     maxFps: 1000,
     ...('onInput' in listener ? {kittyKeyboard: {mode: 'auto', flags: ['disambiguateEscapeCodes']}} : {}),
   });
-  const afterInk = (): void => listener.onResize();
-  stdout.on('resize', afterInk);
+
+  const draw = (finished: string, live: Placed): void => {
+    drawn = live;
+    output.frame(() => {
+      if (finished !== '') {
+        ink.clear();
+        output.writeLines(finished);
+      }
+      ink.rerender(tree());
+    });
+  };
+  const drawWaiting = (): void => {
+    if (waiting === undefined) return;
+    const {finished, live} = waiting;
+    waiting = undefined;
+    draw(finished, live);
+  };
   return {
     get size() {
-      return {columns: stdout.columns, rows: stdout.rows};
+      return output.size;
     },
-    show(finished, next) {
-      live = next;
-      if (finished === '') {
+    show(finished, live) {
+      if (output.ready && waiting === undefined) draw(finished, live);
+      else waiting = {finished: (waiting?.finished ?? '') + finished, live};
+    },
+    redraw() {
+      output.frame(() => {
+        ink.clear();
         ink.rerender(tree());
-        return;
-      }
-      stdout.write(beginUpdate);
-      ink.clear();
-      stdout.write(finished);
-      ink.rerender(tree());
-      stdout.write(endUpdate);
+      });
     },
     async close(last) {
-      stdout.off('resize', beforeInk);
-      stdout.off('resize', afterInk);
       // A frame still to come would be drawn below what is cleared.
       await ink.waitUntilRenderFlush();
-      ink.clear();
-      if (last !== '') stdout.write(last);
+      const unwritten = waiting?.finished ?? '';
+      waiting = undefined;
+      output.close();
+      pastes?.close();
+      output.frame(() => {
+        ink.clear();
+        output.writeLines(unwritten + last);
+      });
       ink.unmount();
       await ink.waitUntilExit();
+      output.release();
     },
   };
 }
 
-/** The same stream, but for what is erased on it. */
-const erasedByLine = (stdout: NodeJS.WriteStream): NodeJS.WriteStream => {
-  const write = (chunk: string | Uint8Array, after?: (error?: Error | null) => void): boolean =>
-    stdout.write(typeof chunk === 'string' ? erasingByLine(chunk, stdout.rows) : chunk, after);
-  return new Proxy(stdout, {
-    get(target, key) {
-      if (key === 'write') return write;
-      const member: unknown = Reflect.get(target, key, target);
-      return typeof member === 'function' ? member.bind(target) : member;
-    },
-  });
-};
-
-/** Synchronized update (DEC mode 2026); terminals without it ignore both. */
-const beginUpdate = '\u001B[?2026h';
-const endUpdate = '\u001B[?2026l';
+const ignore = (): void => {};
 
 interface LiveProps {
   readonly placed: Placed;
@@ -110,7 +133,8 @@ interface LiveProps {
 function Live({placed, listener}: LiveProps): React.ReactElement {
   const keys = 'onInput' in listener ? listener : undefined;
   useInput((input, key) => keys?.onInput(input, key), {isActive: keys !== undefined});
-  usePaste(text => keys?.onPaste(text), {isActive: keys !== undefined});
+  // Only switches the marks on: what is between them does not get here.
+  usePaste(ignore, {isActive: keys !== undefined});
   const {setCursorPosition} = useCursor();
   setCursorPosition(placed.cursor);
   return (

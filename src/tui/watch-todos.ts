@@ -26,7 +26,10 @@ export function watchTodos(options: {
   const theme = themeOf(options.look);
   let list: TodoList = [];
   let timer: NodeJS.Timeout | undefined;
-  const surface = openSurface(options, {onResize: () => draw()});
+  const surface = openSurface(
+    {...options, synchronized: () => false, width: async () => undefined, wrote: () => {}},
+    {onResize: () => draw()},
+  );
   // One column stays free, as everywhere: not all terminals wrap after their last one alike.
   const frame = (): Frame => ({theme, width: Math.max(12, surface.size.columns - 1)});
   const draw = (): void => {

@@ -1,11 +1,12 @@
-import type {FilesPort, ReadRequest} from '../actions/ports.ts';
+import type {Amendment, EditRequest, FilesPort, ReadRequest} from '../actions/files-port.ts';
 import type {DiffLine, FileDiff} from '../actions/preview.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {causeText, rejected, type Fault} from '../domain/fault.ts';
 import {missingText} from './files/file-snapshot.ts';
 import {listDirectory} from './files/list-directory.ts';
 import {openRegular} from './files/open-regular.ts';
-import type {PlannedFile} from './files/plan-edits.ts';
+import type {AmendedPlan} from './files/amend-files.ts';
+import {oldOf, type PlannedFile} from './files/planned-file.ts';
 import type {FileRead} from './files/read-file.ts';
 import {holds, makePaths, pathTrouble} from './files/resolve-path.ts';
 import type {FileWrite} from './files/write-files.ts';
@@ -68,37 +69,52 @@ export function makeFiles(options: {
     return times;
   };
 
+  /** What the edits come to once the user has amended them. */
+  async function planned(
+    {edits, amendment}: EditRequest,
+    missed: (real: string) => number,
+    signal: AbortSignal,
+  ): Promise<Outcome<AmendedPlan, Fault>> {
+    const {planEdits} = await import('./files/plan-edits.ts');
+    const proposed = await planEdits(edits, context(missed), signal);
+    if (proposed.tag === 'failed') return proposed;
+    if (amendment.kind === 'none') return ok({planned: proposed.value, amended: []});
+    const {amendFiles} = await import('./files/amend-files.ts');
+    return amendFiles(proposed.value, amendment);
+  }
+
   return {
     resolve(path) {
       const resolved = paths.resolve(path);
       return isReadOnly(resolved.path) ? {...resolved, place: 'inside-workspace'} : resolved;
     },
     read,
-    async plan(edits, signal) {
-      const {planEdits} = await import('./files/plan-edits.ts');
-      const planned = await planEdits(edits, context(countMiss), signal);
-      return planned.tag === 'ok' ? ok(planned.value.map(({diff}) => diff)) : planned;
+    async plan(request, signal) {
+      const plan = await planned(request, countMiss, signal);
+      return plan.tag === 'ok' ? ok(plan.value.planned.map(({diff}) => diff)) : plan;
     },
-    async apply(edits, shown, signal) {
-      const {planEdits} = await import('./files/plan-edits.ts');
-      const planned = await planEdits(
-        edits,
-        context(() => 0),
-        signal,
-      );
-      if (planned.tag === 'failed') return planned;
-      const surprise = findSurprise(planned.value, shown);
+    async draft(request, signal) {
+      const plan = await planned(request, () => 0, signal);
+      if (plan.tag === 'failed') return plan;
+      const {draftTexts} = await import('./files/draft-texts.ts');
+      return ok(draftTexts(plan.value.planned));
+    },
+    async apply(request, shown, signal) {
+      const plan = await planned(request, () => 0, signal);
+      if (plan.tag === 'failed') return plan;
+      const files = plan.value.planned;
+      const surprise = findSurprise(files, {shown, amendment: request.amendment});
       if (surprise !== undefined) return failed(rejected(surprise));
       const {writeFiles} = await import('./files/write-files.ts');
-      const written = await writeFiles(planned.value.flatMap(writesOf), signal);
+      const written = await writeFiles(files.flatMap(writesOf), signal);
       if (written.tag === 'failed') return written;
-      for (const {path, source, after, afterwards, diff} of planned.value) {
+      for (const {path, source, after, afterwards, diff} of files) {
         misses.delete(path);
         if (source !== undefined) known.delete(source.path);
         if (after === undefined) known.delete(path);
         else if (afterwards === 'known') known.set(path, diff.after);
       }
-      return ok(await Promise.all(planned.value.map(withSyntaxNote)));
+      return ok({files: await Promise.all(files.map(withSyntaxNote)), amended: plan.value.amended});
     },
   };
 }
@@ -110,23 +126,27 @@ function writesOf({path, before, after, source, diff}: PlannedFile): readonly Fi
   return [write, {path: source.path, shown, before: source.before, after: undefined, like: source.before}];
 }
 
-async function withSyntaxNote({path, before, source, after, diff}: PlannedFile): Promise<FileDiff> {
+async function withSyntaxNote(file: PlannedFile): Promise<FileDiff> {
   const {syntaxNote} = await import('./files/syntax-note.ts');
-  const old = source?.before ?? before;
+  const {path, after, diff} = file;
+  const old = oldOf(file);
   const note = await syntaxNote(path, old.kind === 'present' ? old.bytes : undefined, after);
   return note === undefined ? diff : {...diff, notes: [...diff.notes, note]};
 }
 
 /**
  * What differs from what was shown and agreed to; `undefined` when nothing does. Somebody else's change beside it is no
- * matter: the lines that come and go are the same.
+ * matter: the lines that come and go are the same. An amendment is of one text and no other.
  */
-function findSurprise(planned: readonly PlannedFile[], shown: readonly FileDiff[]): string | undefined {
+function findSurprise(
+  planned: readonly PlannedFile[],
+  {shown, amendment}: {readonly shown: readonly FileDiff[]; readonly amendment: Amendment},
+): string | undefined {
   const agreed = new Map(shown.map(diff => [diff.path, diff]));
   for (const {diff} of planned) {
     const was = agreed.get(diff.path);
     const same = was?.before === diff.before && was.after === diff.after;
-    if (!same && (was === undefined || !changesAlike(was, diff))) {
+    if (!same && (was === undefined || amendment.kind !== 'none' || !changesAlike(was, diff))) {
       return `${diff.path} changed since the edit was shown; nothing was written. Read it again.`;
     }
   }

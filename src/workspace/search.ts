@@ -21,7 +21,7 @@ const mostPaths = 200_000;
 const mostPatterns = 50;
 
 /** What every search obeys: ignore files also outside a repository, hidden files included, nothing from the user's own settings. */
-const manners: readonly string[] = [
+export const searchManners: readonly string[] = [
   '--no-config',
   '--no-messages',
   '--color=never',
@@ -95,7 +95,7 @@ export function makeSearch(options: {
       const collector = collectMatches({limit: request.limit, tests: globs.value.tests, isShown}, place);
       const end = await run(
         {
-          options: [...manners, ...exclusions.options(paths.root), ...grepOptions(request, globs.value, place)],
+          options: [...searchManners, ...exclusions.options(paths.root), ...grepOptions(request, globs.value, place)],
           directory: paths.root,
           onLine: collector.take,
         },
@@ -120,7 +120,14 @@ export function makeSearch(options: {
         const bounds = depth === 0 ? [] : [`--max-depth=${depth}`];
         const end = await run(
           {
-            options: [...manners, '--files', ...exclusions.options(folder), ...bounds, ...excluding(unwanted), './'],
+            options: [
+              ...searchManners,
+              '--files',
+              ...exclusions.options(folder),
+              ...bounds,
+              ...excluding(unwanted),
+              './',
+            ],
             directory: folder,
             onLine(line) {
               const path = line.replace(/^\.\//u, '');

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import {describe, expect, test} from 'vitest';
 import {isJsonObject, type Json} from '../../src/base/json.ts';
 import {actionNames, actionOf, definitions, type ActionName} from '../../src/actions/catalogue.ts';
-import {decodeAction, offeredTools} from '../../src/actions/decode-action.ts';
+import {catalogueOnly, decodeAction, offeredTools} from '../../src/actions/decode-action.ts';
 import {cancelledResult, labelOf, tellModel} from '../../src/actions/settle-action.ts';
 import {sampleActions} from '../support/sample-actions.ts';
 import {filesUnder} from './repository.ts';
@@ -33,6 +33,9 @@ describe.each(actionNames)('%s', name => {
   });
 });
 
+const namesOf = (actions: readonly ActionName[]): readonly string[] =>
+  actions.flatMap(action => definitions[action].tools.map(({name}) => name));
+
 describe('tool names', () => {
   const forms = actionNames.flatMap(action => definitions[action].tools.map(({name}) => name));
 
@@ -41,10 +44,11 @@ describe('tool names', () => {
     expect(forms.filter(name => !/^[A-Z][A-Za-z]{0,63}$/u.test(name))).toEqual([]);
   });
 
-  test('are offered for built actions only, each once', () => {
-    expect(offeredTools().map(({name}) => name)).toEqual(
-      built.flatMap(action => definitions[action].tools.map(({name}) => name)),
-    );
+  test('are offered for built actions only, each once; some only where there is something to use them on', () => {
+    const sources = {...catalogueOnly, resources: 'offered', answerSchema: {type: 'object'}} as const;
+    expect(offeredTools(sources).map(({name}) => name)).toEqual(namesOf(built));
+    const onOccasion: readonly ActionName[] = ['read-mcp-resource', 'give-structured-answer'];
+    expect(offeredTools().map(({name}) => name)).toEqual(namesOf(built.filter(name => !onOccasion.includes(name))));
   });
 
   test.each(declared.flatMap(action => definitions[action].tools.map(({name}) => name)))(

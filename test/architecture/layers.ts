@@ -20,7 +20,7 @@ export const mayImport = {
   store: ['base', 'domain', 'actions', 'config', 'protocol', 'tasks'],
   extensions: ['base', 'domain', 'actions', 'config', 'protocol', 'tasks'],
   agent: ['base', 'domain', 'actions', 'protocol', 'tasks'],
-  headless: ['base', 'domain', 'actions', 'protocol', 'tasks', 'agent/engine.ts'],
+  headless: ['base', 'domain', 'actions', 'protocol', 'tasks', 'agent/engine.ts', 'agent/hooks-port.ts'],
   tui: ['base', 'domain', 'actions', 'protocol', 'tasks', 'agent/engine.ts'],
   server: ['base', 'domain', 'actions', 'protocol', 'tasks', 'agent/engine.ts'],
   cli: [

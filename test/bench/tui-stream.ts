@@ -1,4 +1,6 @@
 import {PassThrough, Writable} from 'node:stream';
+import {failed} from '../../src/base/outcome.ts';
+import {rejected} from '../../src/domain/fault.ts';
 import {messageId} from '../../src/domain/ids.ts';
 import {noUsage} from '../../src/domain/usage.ts';
 import type {TuiOptions} from '../../src/tui/options.ts';
@@ -53,8 +55,16 @@ const options: TuiOptions = {
   permissions: () => [],
   trust: {state: 'nothing', text: () => '', accept: async () => ''},
   history: {load: () => [], add: () => {}},
+  files: {find: async () => {}},
+  images: {read: async path => failed(rejected(path)), fromClipboard: async () => failed(rejected(''))},
+  notes: {add: async () => failed(rejected(''))},
+  editor: {edit: async () => failed('No editor is set.')},
+  editorMode: 'emacs',
   look: 'colour',
   demo: 'none',
+  newPromptId: () => messageId('p1'),
+  keeper: {keep: () => {}, release: () => {}},
+  notify: 'off',
   clock: {now: () => performance.now()},
 };
 

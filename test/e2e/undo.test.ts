@@ -104,6 +104,16 @@ describe('going back', () => {
     expect(existsSync(join(scene.place.work, 'pid'))).toBe(false);
   });
 
+  test('a session that is deleted takes its checkpoints along', async () => {
+    await using scene = await openScene([call('Bash', {command: 'echo x >made'}), say('Made.')]);
+    put(scene, 'a', 'mine\n');
+    await scene.run([...free, '--session-id', id, '--prompt', 'Make.']);
+    const kept = async () => (await scene.shell(`find ${scene.place.home} -path '*/objects/*' -type f | wc -l`)).stdout;
+    expect(Number(await kept())).toBeGreaterThan(2);
+    expect((await scene.run(['sessions', 'delete', id])).code).toBe(0);
+    expect(Number(await kept())).toBe(0);
+  });
+
   test('reading alone keeps nothing, and a session that is not kept leaves nothing', async () => {
     const make = call('Bash', {command: 'echo x >made'});
     await using scene = await openScene([call('Bash', {command: 'ls'}), say('Seen.'), make, say('Made.')]);
@@ -169,6 +179,8 @@ describe.skipIf(!hasTmux)('going back in a terminal (needs tmux)', () => {
     rmSync(made, {force: true});
     await enter('Are you there?');
     await terminal.until(/Heard\./u);
-    expect(scene.server.requests.at(-1)?.body.messages).toHaveLength(5);
+    // The fourth of them tells that the files went back.
+    expect(scene.server.requests.at(-1)?.body.messages).toHaveLength(6);
+    expect(JSON.stringify(scene.server.requests.at(-1)?.body.messages)).toContain('The user took files back');
   });
 });

@@ -1,8 +1,10 @@
 import type {AgentEvent} from '../../src/actions/agent-event.ts';
 import type {Action} from '../../src/actions/catalogue.ts';
+import {noMcp, type McpPort} from '../../src/actions/mcp-port.ts';
 import {noVictims, type ActionPorts, type ShellReport} from '../../src/actions/ports.ts';
 import {createEngine, type EngineOptions} from '../../src/agent/create-engine.ts';
 import type {Engine} from '../../src/agent/engine.ts';
+import {noHooks, type HooksPort} from '../../src/agent/hooks-port.ts';
 import type {AgentPorts, ModelPort} from '../../src/agent/ports.ts';
 import type {Json} from '../../src/base/json.ts';
 import {failed, ok} from '../../src/base/outcome.ts';
@@ -39,7 +41,10 @@ export function scriptedModel(script: readonly ScriptedAnswer[]): ModelPort & {r
   return {
     provider: 'script',
     requests,
-    facts: () => ({contextWindow: 1000, costOf: ({inputTokens}) => inputTokens / 1000}),
+    facts: () => ({
+      contextWindow: 1000,
+      costOf: ({inputTokens, cacheReadTokens}) => inputTokens / 1000 + cacheReadTokens / 10_000,
+    }),
     async *stream(request, signal) {
       const answer = script[requests.length];
       requests.push(request);
@@ -128,6 +133,10 @@ const noCheckpoints: CheckpointsPort = {
 
 const noBlocks = failed(rejected('no such block'));
 
+let prompts = 0;
+export const promptOp = (text: string, when: 'queued' | 'steering' = 'queued', id = `p${++prompts}`) =>
+  ({op: 'prompt', id: messageId(id), text, images: [], when}) as const;
+
 export interface Bench {
   readonly engine: Engine;
   readonly events: AgentEvent[];
@@ -146,9 +155,13 @@ export function engineBench(
     readonly shell?: ActionPorts['shell']['run'];
     readonly blocks?: ActionPorts['blocks'];
     readonly read?: ActionPorts['files']['read'];
+    readonly files?: Partial<ActionPorts['files']>;
     readonly assess?: (action: Action) => Verdict;
     readonly checkpoints?: CheckpointsPort;
+    readonly mcp?: McpPort;
     readonly session?: ReturnType<typeof memorySession>;
+    readonly hooks?: Partial<HooksPort>;
+    readonly allow?: AgentPorts['judge']['allow'];
     readonly options?: Partial<EngineOptions>;
   } = {},
 ): Bench {
@@ -158,7 +171,11 @@ export function engineBench(
   const allow: Verdict = {decision: 'allow', risk: 'read-only', reasons: [], grantable: 'exact', detail: noDetail};
   const ports: AgentPorts = {
     model,
-    judge: {assess: async action => (given.assess ?? (() => allow))(action), allow: async () => ok(undefined)},
+    judge: {
+      assess: async action => (given.assess ?? (() => allow))(action),
+      allow: given.allow ?? (async () => ok(undefined)),
+    },
+    hooks: {...noHooks, ...given.hooks},
     victims: {find: async () => noVictims},
     checkpoints: given.checkpoints ?? noCheckpoints,
     secrets: {conceal: text => text},
@@ -177,12 +194,15 @@ export function engineBench(
           (async ({path}) =>
             ok({kind: 'text', path, lines: [`text of ${path}`], firstLine: 1, totalLines: 1, notes: []} as const)),
         plan: async () => ok([]),
-        apply: async () => ok([]),
+        apply: async () => ok({files: [], amended: []}),
+        draft: async () => ok([]),
+        ...given.files,
       },
       search: {
         grep: async () => ok({lines: [], omitted: {count: 0, exact: 'exact'}} as const),
         glob: async () => ok({paths: [], omitted: 0}),
       },
+      mcp: given.mcp ?? noMcp,
     },
     clock: {now: () => 0},
     ids: {message: () => messageId(`m${++ids}`), todo: () => todoId(`t${++ids}`)},
@@ -197,6 +217,9 @@ export function engineBench(
     systemPrompt: 'You are a test.',
     limits: {maxTurns: 'unlimited', maxCostUsd: 'unlimited'},
     asking: 'somebody',
+    thinking: {kind: 'default'},
+    structured: {kind: 'none'},
+    withheld: new Set(),
     ...given.options,
   });
   const events: AgentEvent[] = [];
@@ -226,7 +249,7 @@ export function engineBench(
     model,
     next,
     async prompt(text) {
-      engine.submit({op: 'prompt', text, images: []});
+      engine.submit(promptOp(text));
       return (await next('prompt-finished')).summary;
     },
   };

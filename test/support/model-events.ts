@@ -14,6 +14,7 @@ export const ask = (text: string, more: Partial<ModelRequest> = {}): ModelReques
     },
   ],
   messages: [userSays(text)],
+  thinking: {kind: 'default'},
   ...more,
 });
 

@@ -1,3 +1,4 @@
+import {unamended} from '../../src/actions/files-port.ts';
 import type {ActionName, CutOf, InputOf} from '../../src/actions/catalogue.ts';
 import {todoId} from '../../src/domain/ids.ts';
 
@@ -49,6 +50,7 @@ export const sampleActions: {
   },
   'request-file-edits': {
     input: {
+      amendment: unamended,
       edits: [
         {
           kind: 'replace',
@@ -95,14 +97,14 @@ export const sampleActions: {
     cut: {patterns: ['**/*.js', '*.md']},
   },
   'read-mcp-resource': {
-    input: {server: 'docs', uri: 'docs://start'},
+    input: {kind: 'read', server: 'docs', uri: 'docs://start'},
     label: 'Read docs://start from docs',
     cut: {uri: 'docs://start'},
   },
   'call-mcp-tool': {
-    input: {server: 'docs', tool: 'find', arguments: {query: 'start'}},
+    input: {server: 'docs', tool: 'find', toolName: 'mcp__docs__find', arguments: {query: 'start'}},
     label: 'Call find of docs',
-    cut: {server: 'docs', tool: 'find'},
+    cut: {server: 'docs', tool: 'find', reached: 'not-started'},
   },
   'read-documents': {
     input: {documentIds: ['d1', 'd2']},
@@ -202,5 +204,10 @@ export const sampleActions: {
     input: {query: 'node sqlite'},
     label: 'Search the web for node sqlite',
     cut: {query: 'node sqlite'},
+  },
+  'give-structured-answer': {
+    input: {answer: {sum: 3}},
+    label: 'Give the answer as JSON',
+    cut: {reached: 'not-given'},
   },
 };

@@ -29,6 +29,7 @@ export interface TmuxTerminal extends AsyncDisposable {
   until(pattern: RegExp): Promise<void>;
   /** The same for the visible rows alone. */
   onScreen(pattern: RegExp): Promise<void>;
+  resize(columns: number, rows: number): Promise<void>;
   /** The modes a program could leave behind: cursor, keypad, mouse, alternate screen. */
   modes(): Promise<string>;
 }
@@ -68,6 +69,7 @@ export async function openTerminal(
     text,
     until: pattern => seen(pattern, text),
     onScreen: pattern => seen(pattern, () => tmux('capture-pane', '-p')),
+    resize: async (columns, rows) => void (await tmux('resize-window', '-x', String(columns), '-y', String(rows))),
     modes: () =>
       tmux(
         'display-message',

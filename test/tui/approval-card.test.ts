@@ -3,6 +3,7 @@ import {noDetail} from '../../src/domain/risk.ts';
 import {describe, expect, test} from 'vitest';
 import {actionOf} from '../../src/actions/catalogue.ts';
 import type {Approval} from '../../src/actions/agent-event.ts';
+import {unamended} from '../../src/actions/files-port.ts';
 import type {DiffLine} from '../../src/actions/preview.ts';
 import {cellWidth} from '../../src/tui/text/cell-width.ts';
 import {openApproval, type ApprovalStage} from '../../src/tui/input/approval-form.ts';
@@ -13,21 +14,21 @@ import {approval as commandApproval} from './support/stage.ts';
 
 const frameOf = (width: number) => ({theme: themeOf('plain'), width});
 
-const context = (text: string): DiffLine => ({kind: 'context', text});
+const context = (text: string): DiffLine => ({kind: 'context', text, changed: []});
 const lines: readonly DiffLine[] = [
   context('one'),
   context('two'),
   context('three'),
-  {kind: 'removed', text: 'old'},
-  {kind: 'added', text: 'new'},
+  {kind: 'removed', text: 'old', changed: []},
+  {kind: 'added', text: 'new', changed: []},
   context('five'),
-  {kind: 'added', text: 'more'},
+  {kind: 'added', text: 'more', changed: []},
   context('six'),
 ];
 const edit: Approval = {
   ...commandApproval('e', ''),
   toolName: 'Edit',
-  action: actionOf('request-file-edits', {edits: []}),
+  action: actionOf('request-file-edits', {edits: [], amendment: unamended}),
   label: 'Edit a.js',
   preview: {
     kind: 'diff',
@@ -101,7 +102,7 @@ describe('approvalCard', () => {
   });
 
   test('a change longer than the screen is cut in its middle', () => {
-    const added = Array.from({length: 50}, (_, at): DiffLine => ({kind: 'added', text: `row ${at}`}));
+    const added = Array.from({length: 50}, (_, at): DiffLine => ({kind: 'added', text: `row ${at}`, changed: []}));
     const file = {path: 'a.js', before: 'absent', after: 'y', added: 50, removed: 0, movedFrom: undefined, notes: []};
     const long: Approval = {
       ...edit,

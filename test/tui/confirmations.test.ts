@@ -91,23 +91,23 @@ describe('what accepts', () => {
 
   test.each<[string, string, readonly string[], ApprovalAnswer]>([
     ['a word that begins with the key for no', 'node_modules', ['node_modules', '\r'], once],
-    ['no, where the word begins with its key', 'node_modules', ['n', '\r'], {decision: 'refuse', message: ''}],
+    ['no, where the word begins with its key', 'node_modules', ['n', '\r'], {decision: 'refuse', message: '', voice: 'user'}],
     ['a word that begins with the key for a reason', 'reset', ['r', 'eset', '\r'], once],
     [
       'a reason, where the word begins with its key',
       'reset',
       ['r', '\r', 'no', '\r'],
-      {decision: 'refuse', message: 'no'},
+      {decision: 'refuse', message: 'no', voice: 'user'},
     ],
     ['a word that is a key', 'n', ['n', '\r'], once],
-    ['no, where the word begins otherwise', 'build', ['n'], {decision: 'refuse', message: ''}],
-    ['no, after a key that accepts less', 'build', ['y', 'n'], {decision: 'refuse', message: ''}],
-    ['no, after a wrong word', 'build', ['wrong', '\r', 'n'], {decision: 'refuse', message: ''}],
+    ['no, where the word begins otherwise', 'build', ['n'], {decision: 'refuse', message: '', voice: 'user'}],
+    ['no, after a key that accepts less', 'build', ['y', 'n'], {decision: 'refuse', message: '', voice: 'user'}],
+    ['no, after a wrong word', 'build', ['wrong', '\r', 'n'], {decision: 'refuse', message: '', voice: 'user'}],
     [
       'a reason, after what was typed is gone',
       'build',
       ['b', '\u007F', 'r', 'why', '\r'],
-      {decision: 'refuse', message: 'why'},
+      {decision: 'refuse', message: 'why', voice: 'user'},
     ],
   ])('%s', async (_title, word, keys, given) => {
     const stage = await destroying(word);
@@ -142,11 +142,11 @@ describe('what accepts', () => {
 
   test.each<[string, readonly string[], ApprovalAnswer]>([
     ['for this session', ['s'], {decision: 'allow', scope: 'session'}],
-    ['no', ['n'], {decision: 'refuse', message: ''}],
-    ['no with a reason', ['r', 'use ninja', '\r'], {decision: 'refuse', message: 'use ninja'}],
-    ['no with a reason in one piece', ['r', 'use ninja\r'], {decision: 'refuse', message: 'use ninja'}],
-    ['an answer with an Enter before it', ['\rn'], {decision: 'refuse', message: ''}],
-    ['an answer with an Enter behind it', ['n\r'], {decision: 'refuse', message: ''}],
+    ['no', ['n'], {decision: 'refuse', message: '', voice: 'user'}],
+    ['no with a reason', ['r', 'use ninja', '\r'], {decision: 'refuse', message: 'use ninja', voice: 'user'}],
+    ['no with a reason in one piece', ['r', 'use ninja\r'], {decision: 'refuse', message: 'use ninja', voice: 'user'}],
+    ['an answer with an Enter before it', ['\rn'], {decision: 'refuse', message: '', voice: 'user'}],
+    ['an answer with an Enter behind it', ['n\r'], {decision: 'refuse', message: '', voice: 'user'}],
   ])('%s', async (_title, keys, given) => {
     const stage = await asked(mild('a1', 'make'));
     await press(stage, ...keys);

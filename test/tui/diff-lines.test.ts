@@ -1,6 +1,9 @@
+import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import type {FileDiff} from '../../src/actions/preview.ts';
-import {themeOf} from '../../src/tui/theme/theme.ts';
+import {readGrammar} from '../../src/tui/syntax/code-reader.ts';
+import {cellWidth} from '../../src/tui/text/cell-width.ts';
+import {themeOf, type Role} from '../../src/tui/theme/theme.ts';
 import {diffLines, folded} from '../../src/tui/views/diff-lines.ts';
 
 const file: FileDiff = {
@@ -16,9 +19,9 @@ const file: FileDiff = {
       oldStart: 9,
       newStart: 9,
       lines: [
-        {kind: 'context', text: 'keep'},
-        {kind: 'removed', text: 'old\u001B[2J'},
-        {kind: 'added', text: 'new and long enough to wrap'},
+        {kind: 'context', text: 'keep', changed: []},
+        {kind: 'removed', text: 'old\u001B[2J', changed: []},
+        {kind: 'added', text: 'new and long enough to wrap', changed: []},
       ],
     },
   ],
@@ -26,7 +29,7 @@ const file: FileDiff = {
 
 describe('diffLines', () => {
   test('numbers, signs, wrapped lines and visible controls', () => {
-    expect(diffLines([file], {most: 99, shown: 'all'}, {theme: themeOf('plain'), width: 24})).toEqual([
+    expect(diffLines([file], {most: 99, shown: 'all', long: 'clipped'}, {theme: themeOf('plain'), width: 24})).toEqual([
       ' 9   keep',
       '10 - old^[[2J',
       '10 + new and long enough',
@@ -35,8 +38,84 @@ describe('diffLines', () => {
   });
 
   test('colour marks what is added and removed', () => {
-    const lines = diffLines([file], {most: 99, shown: 'all'}, {theme: themeOf('colour'), width: 60});
-    expect(lines[1]).toBe('\u001B[2m10\u001B[22m\u001B[31m - old^[[2J\u001B[39m');
+    const lines = diffLines([file], {most: 99, shown: 'all', long: 'clipped'}, {theme: themeOf('colour'), width: 60});
+    expect(lines[1]).toBe('\u001B[2m10\u001B[22m\u001B[31m -\u001B[39m \u001B[31mold^[[2J\u001B[39m');
+  });
+
+  const change = (path: string, lines: FileDiff['hunks'][number]['lines']): FileDiff => ({
+    ...file,
+    path,
+    hunks: [{oldStart: 1, newStart: 1, lines}],
+  });
+  const form = {most: 99, shown: 'all', long: 'clipped'} as const;
+  const dark = themeOf({theme: 'dark', level: 'truecolor', links: 'shown', background: 'unknown'}, 'dark');
+
+  test('changed words stand out, other code keeps its colours on the ground of the line', async () => {
+    await readGrammar('typescript');
+    const lines = [
+      {kind: 'removed', text: 'let a = "x";', changed: [{from: 8, to: 11}]},
+      {kind: 'added', text: 'let a = "\u{1F600}";', changed: [{from: 8, to: 12}]},
+      {kind: 'context', text: 'return 1;', changed: []},
+    ] as const;
+    const on = (role: 'added-line' | 'removed-line', inner: Role | 'none', text: string): string =>
+      dark.paint(inner === 'none' ? [role] : [role, inner], text);
+    expect(diffLines([change('a.ts', lines)], form, {theme: dark, width: 60})).toEqual([
+      `${dark.paint(['dim'], '1')}${dark.paint(['removed'], ' -')} ${on('removed-line', 'syntax-keyword', 'let')}${on('removed-line', 'none', ' a ')}${on('removed-line', 'none', '= ')}${on('removed-line', 'removed-word', '"x"')}${on('removed-line', 'none', ';')}`,
+      `${dark.paint(['dim'], '1')}${dark.paint(['added'], ' +')} ${on('added-line', 'syntax-keyword', 'let')}${on('added-line', 'none', ' a ')}${on('added-line', 'none', '= ')}${on('added-line', 'added-word', '"\u{1F600}"')}${on('added-line', 'none', ';')}`,
+      `${dark.paint(['dim'], '2')}${dark.paint(['dim'], '  ')} ${dark.paint(['syntax-keyword'], 'return')} ${dark.paint(['syntax-number'], '1')};`,
+    ]);
+    expect(diffLines([change('a.ts', lines)], form, {theme: themeOf('plain'), width: 60})).toEqual([
+      '1 - let a = "x";',
+      '1 + let a = "\u{1F600}";',
+      '2   return 1;',
+    ]);
+  });
+
+  test('a very long line is clipped around its change, or whole where that is asked for', () => {
+    const text = `${'a'.repeat(1000)}NEW${'b'.repeat(1000)}`;
+    const lines = [{kind: 'added', text, changed: [{from: 1000, to: 1003}]}] as const;
+    const clipped = diffLines([change('a.min.js', lines)], form, {theme: themeOf('plain'), width: 40});
+    expect(clipped).toHaveLength(5);
+    expect(clipped.join('').replaceAll(/\s+/gu, '')).toMatch(
+      /^1\+…982charactersnotshown…a{18}NEWb+…913charactersnotshown…$/u,
+    );
+    const whole = diffLines(
+      [change('a.min.js', lines)],
+      {...form, long: 'whole'},
+      {theme: themeOf('plain'), width: 40},
+    );
+    expect(whole.join('').replaceAll(/[^ab]/gu, '')).toBe(text.replace('NEW', ''));
+  });
+
+  test('no line is wider than the frame, and none steers the terminal', () => {
+    const part = fc.constantFrom('a', 'word ', '日本', '\t', '\u001B[2J', '\u202E', '\u{1F600}', '"', '/*', '\r');
+    const text = fc.array(part, {maxLength: 60}).map(parts => parts.join(''));
+    const ranges = fc
+      .uniqueArray(fc.nat({max: 100}), {maxLength: 6})
+      .map(edges => edges.toSorted((a, b) => a - b))
+      .map(edges => edges.slice(1).flatMap((to, at) => (at % 2 === 0 ? [{from: edges[at] ?? 0, to}] : [])));
+    const kind = fc.constantFrom('added' as const, 'removed' as const, 'context' as const);
+    const line = fc.record({kind, text, changed: ranges}).map(one => ({
+      ...one,
+      changed: one.changed.flatMap(({from, to}) =>
+        from < one.text.length ? [{from, to: Math.min(to, one.text.length)}] : [],
+      ),
+    }));
+    fc.assert(
+      fc.property(fc.array(line, {maxLength: 8}), fc.integer({min: 12, max: 50}), (lines, width) => {
+        const one = change('a.ts', lines);
+        const shown = diffLines([one], form, {theme: themeOf('plain'), width});
+        for (const row of shown) {
+          expect(cellWidth(row)).toBeLessThanOrEqual(width);
+          // oxlint-disable-next-line no-control-regex -- control characters are looked for
+          expect(row).not.toMatch(/[\u0000-\u001F\u202E]/u);
+        }
+        const coloured = diffLines([change('a.ts', lines)], form, {theme: dark, width});
+        // oxlint-disable-next-line no-control-regex -- SGR begins with ESC
+        const bare = coloured.map(row => row.replaceAll(/\u001B\[[\d;]*m/gu, '').trimEnd());
+        expect(bare).toEqual(shown.map(row => row.trimEnd()));
+      }),
+    );
   });
 
   test('what is too long is folded in the middle', () => {

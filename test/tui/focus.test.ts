@@ -98,7 +98,7 @@ describe('who has the keys', () => {
     await screen.until(/Approval needed: Run command: second \| Tab answers\n> Ask for more/u);
     expect(engine.ops).toEqual([answer('a1', once)]);
     await press(stage, '\t', 'n');
-    await expect.poll(() => engine.ops).toEqual([answer('a1', once), answer('a2', {decision: 'refuse', message: ''})]);
+    await expect.poll(() => engine.ops).toEqual([answer('a1', once), answer('a2', {decision: 'refuse', message: '', voice: 'user'})]);
   });
 
   test('draft and cursor are as before when the card is gone', async () => {
@@ -118,7 +118,7 @@ describe('who has the keys', () => {
     await screen.until(/\n> one two\n/u);
     const y = (await screen.rows()).findIndex(row => row.startsWith('> one two'));
     expect(await screen.cursor()).toEqual({x: 7, y});
-    expect(engine.ops).toEqual([answer('a1', {decision: 'refuse', message: 'other'})]);
+    expect(engine.ops).toEqual([answer('a1', {decision: 'refuse', message: 'other', voice: 'user'})]);
   });
 
   test.each([
@@ -142,7 +142,7 @@ describe('who has the keys', () => {
     await stage.screen.until(/Which one\?\n> 1\. left/u);
     await press(stage, '\r');
     const [sent, answered] = stage.engine.ops;
-    expect(sent).toEqual({op: 'prompt', text: 'y', images: []});
+    expect(sent).toEqual({op: 'prompt', id: expect.any(String), text: 'y', images: [], when: 'queued'});
     expect(answered?.op).toBe('answer-question');
   });
 });

@@ -32,7 +32,12 @@ describe('readKeys', () => {
     ['Ctrl+W', 'w', {ctrl: true}, key({kind: 'key', name: 'delete-word'})],
     ['Alt+B', 'b', {meta: true}, key({kind: 'key', name: 'word-left'})],
     ['Ctrl+Left', '', {leftArrow: true, ctrl: true}, key({kind: 'key', name: 'word-left'})],
-    ['an unknown chord', 'x', {ctrl: true}, key({kind: 'key', name: 'ignored'})],
+    ['Alt+D', 'd', {meta: true}, key({kind: 'key', name: 'delete-word-right'})],
+    ['Ctrl+_', '_', {ctrl: true}, key({kind: 'key', name: 'undo'})],
+    ['Alt+_', '_', {meta: true}, key({kind: 'key', name: 'redo'})],
+    ['Ctrl+Z', 'z', {ctrl: true}, key({kind: 'key', name: 'undo'})],
+    ['Ctrl+Shift+Z (kitty)', 'z', {ctrl: true, shift: true}, key({kind: 'key', name: 'redo'})],
+    ['an unknown chord', 'q', {ctrl: true}, key({kind: 'key', name: 'ignored'})],
     ['a key going up', 'a', {eventType: 'release'}, []],
     ['a letter', 'a', {}, [{kind: 'text', text: 'a'}]],
     [

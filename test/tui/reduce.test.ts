@@ -1,6 +1,7 @@
 import {beforeAll, describe, expect, test} from 'vitest';
 import type {AgentEvent, PromptSummary} from '../../src/actions/agent-event.ts';
 import {actionOf, type Action} from '../../src/actions/catalogue.ts';
+import {unamended} from '../../src/actions/files-port.ts';
 import type {Preview} from '../../src/actions/preview.ts';
 import type {Json} from '../../src/base/json.ts';
 import {actionId, messageId, todoId} from '../../src/domain/ids.ts';
@@ -8,9 +9,9 @@ import {noUsage} from '../../src/domain/usage.ts';
 import {framesFor} from '../../src/tasks/update-list.ts';
 import {loadMarkdownLexer, type MarkdownLexer} from '../../src/tui/markdown/render-markdown.ts';
 import {drain} from '../../src/tui/state/drain.ts';
-import {promptQueued, reduce, stopAsked} from '../../src/tui/state/reduce.ts';
+import {promptQueued, reduce} from '../../src/tui/state/reduce.ts';
 import {statusOf} from '../../src/tui/state/select.ts';
-import {emptyView, type View} from '../../src/tui/state/view.ts';
+import {emptyView, type QueuedPrompt, type View} from '../../src/tui/state/view.ts';
 import {themeOf} from '../../src/tui/theme/theme.ts';
 import {todoPanel} from '../../src/tui/views/todo-panel.ts';
 import {finishedLines, openLines} from '../../src/tui/views/transcript.ts';
@@ -69,7 +70,7 @@ const pastCalls: readonly (readonly [string, Json, 'success' | 'error' | 'cancel
     {command: 'npm test'},
     'success',
     '1\n2\n3\n4\n5\n6\n[exit code 1 after 0.1 s in /x]',
-    ['✓ Run command: npm test', '  └ 3', '    4', '    5', '    6', '    [exit code 1 after 0.1 s in /x]'],
+    ['✓ Run command: npm test', '  └ … 4 lines above', '    5', '    6', '    [exit code 1 after 0.1 s in /x]'],
   ],
   ['Write', {file_path: 'n.txt', content: 'x'}, 'success', 'Created n.txt (+1 -0)', ['✓ Create n.txt (+1 -0)']],
   ['Edit', {file_path: 'n.txt', old_string: 'x', new_string: 'y'}, 'error', 'No x.', ['✗ Edit n.txt', '  └ No x.']],
@@ -156,15 +157,15 @@ describe('stories', () => {
     expect(out).toBe('\n> go\n\n✗ The key was refused. Set ANTHROPIC_API_KEY.');
   });
 
-  test('thinking is shortened', () => {
+  test('thinking is folded to a line', () => {
     const {out} = story(
       opening,
       {event: 'block-started', message, index: 0, block: {kind: 'thinking'}},
       think('word '.repeat(100)),
       {event: 'block-finished', message, index: 0, block: {kind: 'thinking', text: '', signature: ''}},
     );
-    expect(out.split('\n')).toHaveLength(4);
-    expect(out).toMatch(/… \(thinking shortened\)$/u);
+    expect(out.split('\n')).toHaveLength(2);
+    expect(out).toMatch(/^\nThought \(100 words\): word word .*…$/u);
   });
 
   test.each<[PromptSummary['stop'], string, string]>([
@@ -178,7 +179,7 @@ describe('stories', () => {
   });
 
   test('an edit is named once, with its counts, from the question to the result', () => {
-    const edit = actionOf('request-file-edits', {edits: [{kind: 'write', path: 'new.txt', content: 'a\n'}]});
+    const edit = actionOf('request-file-edits', {edits: [{kind: 'write', path: 'new.txt', content: 'a\n'}], amendment: unamended});
     const id = actionId('e');
     const preview: Preview = {
       kind: 'diff',
@@ -191,7 +192,7 @@ describe('stories', () => {
           removed: 0,
           movedFrom: undefined,
           notes: [],
-          hunks: [{oldStart: 1, newStart: 1, lines: [{kind: 'added', text: 'a'}]}],
+          hunks: [{oldStart: 1, newStart: 1, lines: [{kind: 'added', text: 'a', changed: []}]}],
         },
       ],
     };
@@ -204,8 +205,8 @@ describe('stories', () => {
         tag: 'action',
         result: {
           name: 'request-file-edits',
-          input: edit.name === 'request-file-edits' ? edit.input : {edits: []},
-          settled: {state: 'success', output: {files: preview.files}},
+          input: edit.name === 'request-file-edits' ? edit.input : {edits: [], amendment: unamended},
+          settled: {state: 'success', output: {files: preview.files, amended: []}},
         },
       },
       told: {kind: 'tool-result', id, content: [], outcome: 'success'},
@@ -307,7 +308,7 @@ describe('stories', () => {
 
   test('a new session keeps what was not yet written and forgets the rest', () => {
     const before = [opening, accepted('go'), textStarted, delta('half')].reduce(reduce, emptyView);
-    const after = drain(reduce(promptQueued(before, 'later'), opening));
+    const after = drain(reduce(promptQueued(before, waiting('p2')), opening));
     expect(after.finished.flatMap(one => finishedLines(one, lexer, frame)).join('\n')).toBe(
       '\n> go\n\nhalf\n\nNew session.',
     );
@@ -315,12 +316,22 @@ describe('stories', () => {
   });
 });
 
+const waiting = (id: string): QueuedPrompt => ({
+  id: messageId(id),
+  text: 'go',
+  when: 'queued',
+  typed: 'go',
+  images: [],
+});
+
 describe('prompts that wait', () => {
   test('each leaves the queue when the engine takes it up; an interrupt drops them', () => {
-    const two = promptQueued(promptQueued(reduce(emptyView, opening), 'a'), 'b');
-    const one = reduce(two, accepted('a'));
-    expect(one.queued).toEqual(['b']);
-    expect(reduce(stopAsked(one), finished({kind: 'interrupted'})).queued).toEqual([]);
+    const two = ['p1', 'p2', 'p3']
+      .map(waiting)
+      .reduce(promptQueued, reduce(emptyView, opening));
+    const one = reduce(two, accepted('go'));
+    expect(one.queued.map(({id}) => id)).toEqual(['p2', 'p3']);
+    expect(reduce(one, {event: 'prompt-withdrawn', id: messageId('p2')}).queued.map(({id}) => id)).toEqual(['p3']);
   });
 });
 

@@ -4,7 +4,8 @@ import type {ShellReport} from '../../src/actions/ports.ts';
 import {themeOf} from '../../src/tui/theme/theme.ts';
 import {renderers} from '../../src/tui/views/renderers.ts';
 
-const frame = {theme: themeOf('plain'), width: 40};
+const frame = {theme: themeOf('plain'), width: 40, verbosity: 'summary'} as const;
+const full = {...frame, verbosity: 'full'} as const;
 
 const report = (text: string, end: ShellReport['end'], file?: string): ShellReport => ({
   end,
@@ -24,14 +25,14 @@ describe('renderers', () => {
   test.each<[string, ShellReport, readonly string[]]>([
     ['no output', report('', {kind: 'exited', code: 0}), ['exit code 0']],
     [
-      'the last five lines, colours dropped',
+      'the last three lines, colours dropped',
       report('1\n2\n3\n4\n\u001B[31m5\u001B[0m\n6\n7\n', {kind: 'exited', code: 2}),
-      ['3', '4', '5', '6', '7', 'exit code 2'],
+      ['… 4 lines above', '5', '6', '7', 'exit code 2'],
     ],
     [
       'a long line is wrapped and still bounded',
       report('x'.repeat(1000), {kind: 'timed-out', afterMs: 5}),
-      [...Array.from({length: 4}, () => 'x'.repeat(40)), 'timed out and was ended'],
+      [...Array.from({length: 3}, () => 'x'.repeat(40)), 'timed out and was ended'],
     ],
     [
       'where the whole output is',
@@ -55,5 +56,15 @@ describe('renderers', () => {
       'lines 5 to 6 of 9',
       'c: There is no such file.',
     ]);
+  });
+
+  test('full is all that came', () => {
+    const output = '1\n2\n3\n4\n5\n';
+    const one = report(output, {kind: 'exited', code: 0});
+    const result = {kind: 'completed', command: 'c', report: one} as const;
+    expect(renderers['request-command-output'](result, full)).toEqual(['1', '2', '3', '4', '5', 'exit code 0']);
+    const found = {lines: ['a:1:x', 'b:2:y'], omitted: {count: 0, exact: 'exact'}} as const;
+    expect(renderers.grep(found, full)).toEqual(['2 lines', 'a:1:x', 'b:2:y']);
+    expect(renderers.grep(found, frame)).toEqual(['2 lines']);
   });
 });

@@ -42,6 +42,7 @@ const context = (place: PressContext['place']): PressContext => ({
   blocks: [],
   now: 0,
   place,
+  width: 77,
 });
 const opened = (panel: Panel | 'closed'): Panel => {
   if (panel === 'closed') throw new Error('the panel is closed');
@@ -95,7 +96,7 @@ describe('choosing', () => {
     ['Enter is no answer', key('enter'), 'first', 'open'],
     ['what came in one piece with other presses is none', text('y'), 'later', 'open'],
     ['a word is none', text('yes'), 'first', 'open'],
-    ['a paste is none', {kind: 'paste', text: 'y'}, 'first', 'open'],
+    ['a paste is none', {kind: 'paste', text: 'y', part: 'first'}, 'first', 'open'],
   ])('%s', (_, pressed, when, outcome) => {
     const {panel, effects} = confirm.press(pressed, context(when));
     const op = {op: 'rewind', target};

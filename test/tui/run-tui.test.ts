@@ -1,10 +1,12 @@
 /* oxlint-disable no-control-regex -- these tests look for control characters */
+import {failed} from '../../src/base/outcome.ts';
 import {afterEach, describe, expect, test} from 'vitest';
+import {ok} from '../../src/base/outcome.ts';
 import {messageId, parseSessionId} from '../../src/domain/ids.ts';
 import {openVirtualScreen} from '../support/virtual-screen.ts';
 import {delta, finished} from './support/events.ts';
 import {opening, scriptedEngine, sessionInfo} from './support/scripted-engine.ts';
-import {begin, finishedText, leaveStages, start, noBlocks} from './support/stage.ts';
+import {begin, finishedText, leaveStages, noFiles, noImages, start, noBlocks} from './support/stage.ts';
 import {runTui} from '../../src/tui/run-tui.tsx';
 
 afterEach(leaveStages);
@@ -18,7 +20,7 @@ describe('the composer', () => {
     await screen.until(/queued: hello/u);
     engine.emit({event: 'prompt-accepted', id: messageId('p1'), text: 'hello'}, finished({kind: 'done'}));
     await screen.until(/> hello\n[^]*Ask for something/u);
-    expect(engine.ops).toEqual([{op: 'prompt', text: 'hello', images: []}]);
+    expect(engine.ops).toEqual([{op: 'prompt', id: expect.any(String), text: 'hello', images: [], when: 'queued'}]);
     expect(remembered).toEqual(['hello']);
     expect((await screen.everything()).filter(row => row.includes('hello'))).toEqual(['> hello']);
   });
@@ -34,7 +36,13 @@ describe('the composer', () => {
     await screen.until(/> one\n {2}two\n {2}three\n {2}\[pasted 120 lines\]/u);
     await screen.type('\r');
     await screen.until(/Ask for/u);
-    expect(engine.ops).toEqual([{op: 'prompt', text: `one\ntwo\nthree\n${long}`, images: []}]);
+    expect(engine.ops).toEqual([{
+        op: 'prompt',
+        id: expect.any(String),
+        text: `one\ntwo\nthree\n${long}`,
+        images: [],
+        when: 'queued',
+      }]);
   });
 
   test('Shift+Enter begins a line in terminals with the kitty protocol', async () => {
@@ -267,10 +275,10 @@ describe('stopping and leaving', () => {
     engine.emit(...begin, delta('half an answ'));
     await screen.until(/half an answ/u);
     await screen.type('later\r');
-    await screen.until(/queued: later/u);
+    await screen.until(/joins at the next step: later/u);
     await screen.type('\u001B');
     await screen.until(/Stopping/u);
-    engine.emit(finished({kind: 'interrupted'}));
+    engine.emit({event: 'prompt-withdrawn', id: messageId('p1')}, finished({kind: 'interrupted'}));
     await screen.until(/half an answ\n\n⊘ interrupted\n\n> later/u);
     expect(engine.ops.at(-1)).toEqual({op: 'interrupt'});
   });
@@ -332,10 +340,18 @@ describe('stopping and leaving', () => {
         listSessions: () => [],
         blocks: noBlocks,
         history: {load: () => [], add: () => {}},
+        files: noFiles,
+        images: noImages,
+        notes: {add: async () => ok('AGENTS.md')},
+        editor: {edit: async () => failed('No editor is set.')},
+        editorMode: 'emacs',
         permissions: () => [],
         trust: {state: 'nothing', text: () => '', accept: async () => ''},
         look: 'plain',
         demo: 'offered',
+        keeper: {keep: () => {}, release: () => {}},
+      notify: 'off',
+        newPromptId: () => messageId('p1'),
         clock: {now: () => 0},
       },
       new AbortController().signal,

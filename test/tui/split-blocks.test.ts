@@ -1,8 +1,10 @@
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {markdownStart, splitBlocks, type MarkdownPiece} from '../../src/tui/markdown/split-blocks.ts';
+import type {Fence} from '../../src/tui/syntax/colour-code.ts';
 
 const block = (source: string, gap: 'line' | 'none' = 'line'): MarkdownPiece => ({kind: 'block', source, gap});
+const code = (text: string, grammar: Fence['grammar']): MarkdownPiece => ({kind: 'code-lines', text, fence: {grammar}});
 
 describe('splitBlocks', () => {
   test.each<[string, string, readonly MarkdownPiece[], string]>([
@@ -18,13 +20,13 @@ describe('splitBlocks', () => {
     [
       'lines of a fence leave as they come, blank ones too',
       'see\n```ts\nlet a;\n\nlet b;\nlet',
-      [block('see'), {kind: 'code-start'}, {kind: 'code-lines', text: 'let a;\n\nlet b;'}],
+      [block('see'), {kind: 'code-start'}, code('let a;\n\nlet b;', 'typescript')],
       'let',
     ],
     [
       'a fence ends with its own marker only',
       '````\n```\n````\nend\n\n',
-      [{kind: 'code-start'}, {kind: 'code-lines', text: '```'}, block('end')],
+      [{kind: 'code-start'}, code('```', undefined), block('end')],
       '',
     ],
   ])('%s', (_name, text, pieces, rest) => {
@@ -80,7 +82,7 @@ function joined(pieces: readonly MarkdownPiece[]): readonly MarkdownPiece[] {
   for (const piece of pieces) {
     const last = out.at(-1);
     if (piece.kind === 'code-lines' && last?.kind === 'code-lines') {
-      out[out.length - 1] = {kind: 'code-lines', text: `${last.text}\n${piece.text}`};
+      out[out.length - 1] = {...last, text: `${last.text}\n${piece.text}`};
     } else out.push(piece);
   }
   return out;

@@ -24,20 +24,13 @@ describe('text buffer', () => {
     ['backspace', buffer.deleteLeft, 'a日|b', 'a|b'],
     ['delete', buffer.deleteRight, 'a|日b', 'a|b'],
     ['delete word', buffer.deleteWord, 'one two |x', 'one |x'],
+    ['delete word to the right', buffer.deleteWordRight, 'a |two three', 'a | three'],
     ['to start', buffer.deleteToStart, 'a\nbc|d', 'a\n|d'],
     ['to start at the start', buffer.deleteToStart, 'a\n|b', 'a|b'],
     ['to end', buffer.deleteToEnd, 'a|bc\nd', 'a|\nd'],
     ['to end at the end', buffer.deleteToEnd, 'a|\nb', 'a|b'],
-    ['up keeps the column', from => buffer.moveVertically(from, 'up') ?? from, 'abc\nde|f', 'ab|c\ndef'],
-    ['up to a shorter line', from => buffer.moveVertically(from, 'up') ?? from, 'a\ndef|', 'a|\ndef'],
-    ['down', from => buffer.moveVertically(from, 'down') ?? from, 'a|b\ncd', 'ab\nc|d'],
   ])('%s', (_name, edit, from, to) => {
     expect(show(edit(read(from)))).toBe(to);
-  });
-
-  test('no line above the first and below the last', () => {
-    expect(buffer.moveVertically(read('a|b'), 'up')).toBeUndefined();
-    expect(buffer.moveVertically(read('a|b'), 'down')).toBeUndefined();
   });
 
   test('after any edits the cursor is in the text and between graphemes', () => {
@@ -51,10 +44,9 @@ describe('text buffer', () => {
       buffer.deleteLeft,
       buffer.deleteRight,
       buffer.deleteWord,
+      buffer.deleteWordRight,
       buffer.deleteToStart,
       buffer.deleteToEnd,
-      from => buffer.moveVertically(from, 'up') ?? from,
-      from => buffer.moveVertically(from, 'down') ?? from,
       ...['a', ' ', '\n', '日', '👩‍👩‍👧', '\u0301', '\u200D', '🇩🇪'].map(
         (text): Edit =>
           from =>

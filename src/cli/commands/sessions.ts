@@ -1,4 +1,5 @@
 import {homedir} from 'node:os';
+import {join} from 'node:path';
 import type {Outcome} from '../../base/outcome.ts';
 import {placesOf} from '../../config/places.ts';
 import {faultText, type Fault} from '../../domain/fault.ts';
@@ -48,10 +49,16 @@ export async function deleteSession(idText: string, {json}: JsonOption): Promise
   const deleted = store.delete(id);
   // The advice to go on with a copy is for those who resume.
   if (deleted.tag === 'failed') throw new Error(deleted.error.message);
+  const {pruneCheckpoints} = await import('../../workspace/checkpoints/prune-checkpoints.ts');
+  // Where another weft runs it is done another day.
+  await pruneCheckpoints({folder: checkpointsFolder(), sessions: store.keptTrees(), now: Date.now()}).catch(() => {});
   if (json === undefined) process.stderr.write(`weft: deleted ${id}\n`);
   else print(`${JSON.stringify({deleted: id})}\n`);
   return exitCode.done;
 }
+
+const checkpointsFolder = (): string =>
+  join(placesOf({platform: process.platform, env: process.env, home: homedir()}).data, 'checkpoints');
 
 const userStore = (): Promise<Store> =>
   openUserStore(placesOf({platform: process.platform, env: process.env, home: homedir()}));

@@ -1,12 +1,14 @@
-import {randomBytes} from 'node:crypto';
+import {randomBytes, randomUUID} from 'node:crypto';
 import {mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync} from 'node:fs';
 import {homedir, tmpdir} from 'node:os';
 import {dirname, join, resolve} from 'node:path';
 import {openReplay} from '../../models/replay.ts';
 import {failed} from '../../base/outcome.ts';
 import {causeText, faultText, rejected} from '../../domain/fault.ts';
+import {noHooks} from '../../agent/hooks-port.ts';
 import {systemPrompt} from '../../agent/system-prompt.ts';
 import {setTimeout as wait} from 'node:timers/promises';
+import {noMcp} from '../../actions/mcp-port.ts';
 import {composeEngine, type ComposedEngine} from '../compose-engine.ts';
 import {exitCode, type ExitCode} from '../exit-code.ts';
 import {stopOnSignals} from '../stop-on-signals.ts';
@@ -23,7 +25,10 @@ export async function runDemo({dir}: {readonly dir?: string}): Promise<ExitCode>
   const place = layOut(dir);
   try {
     if (!process.stdout.isTTY || !process.stdin.isTTY) return await report(place.directory);
-    const {lookOf, runTerminal} = await import('../run-terminal.ts');
+    const [{startTerminalGuard}, {lookOf, runTerminal}] = await Promise.all([
+      import('../../workspace/terminal-guard.ts'),
+      import('../run-terminal.ts'),
+    ]);
     const end = await runTerminal({
       engine: demoEngine(place.directory, 'lively'),
       directory: place.directory,
@@ -35,9 +40,12 @@ export async function runDemo({dir}: {readonly dir?: string}): Promise<ExitCode>
       lateNotices: async () => [],
       listSessions: () => [],
       history: {load: () => [], add: () => {}},
+      editorMode: 'emacs',
       permissions: () => [],
       trust: {state: 'nothing', text: () => nothingToTrust, accept: async () => nothingToTrust},
-      look: lookOf(process.env, true),
+      guard: startTerminalGuard(process.stdout.fd),
+      notify: 'off',
+      look: lookOf(process.env, {color: true, theme: 'auto'}),
       demo: 'none',
     });
     return end.kind === 'signalled' ? end.code : exitCode.done;
@@ -53,7 +61,7 @@ async function report(directory: string): Promise<ExitCode> {
   const engine = demoEngine(directory, 'at-once');
   const stopper = stopOnSignals(engine);
   print(`weft demo: a recorded model repairs a small project; every action really runs, in ${directory}`);
-  const end = await Promise.race([runReport({engine, prompt: demoPrompt, print}), stopper.given]);
+  const end = await Promise.race([runReport({engine, prompt: demoPrompt, print, uuid: randomUUID}), stopper.given]);
   await engine.close('finished');
   return stopper.stopped() ?? end?.exitCode ?? exitCode.failed;
 }
@@ -76,6 +84,7 @@ function demoEngine(directory: string, pace: 'lively' | 'at-once'): ComposedEngi
     ownVariables: {},
     passedVariables: [],
     checkpointsFolder: undefined,
+    keptTrees: async () => [],
     blocksFolder: join(directory, '.blocks'),
     placeholderKey: () => randomBytes(32),
     mode: 'default',
@@ -91,6 +100,11 @@ function demoEngine(directory: string, pace: 'lively' | 'at-once'): ComposedEngi
     }),
     limits: {maxTurns: 'unlimited', maxCostUsd: 'unlimited'},
     asking: 'somebody',
+    mcp: noMcp,
+    hooks: noHooks,
+    thinking: {kind: 'default'},
+    structured: {kind: 'none'},
+    withheld: new Set(),
   });
 }
 

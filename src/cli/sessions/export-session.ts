@@ -49,6 +49,8 @@ function sections(record: WholeRecord): readonly string[] {
   switch (record.kind) {
     case 'prompt':
       return ['## User', ...record.message.blocks.map(userPart)];
+    case 'reminder':
+      return ['## weft', ...record.message.blocks.map(userPart)];
     case 'answer':
       return ['## Assistant', ...record.message.blocks.map(assistantPart), emphasised(endingMark(record.message))];
     case 'result':

@@ -3,6 +3,7 @@ import {unreachable} from '../../base/unreachable.ts';
 import type {
   AssistantBlock,
   AssistantMessage,
+  DocumentBlock,
   ImageBlock,
   ToolResultBlock,
   UserBlock,
@@ -22,6 +23,7 @@ export function formatSession(records: readonly JournalRecord[]): string {
   for (const record of joinPieces(records)) {
     switch (record.kind) {
       case 'prompt':
+      case 'reminder':
         paragraphs.push(indent(record.message.blocks.map(userText).join('\n'), '> '));
         break;
       case 'answer':
@@ -51,16 +53,18 @@ export function formatSession(records: readonly JournalRecord[]): string {
   return paragraphs.length === 0 ? '' : `${paragraphs.join('\n\n')}\n`;
 }
 
-/** `image/png, 12 kB`: what stands for an image in text. */
-export const imageText = (image: ImageBlock): string =>
+/** `image/png, 12 kB`: what stands for an image or a document in text. */
+export const imageText = (image: ImageBlock | DocumentBlock): string =>
   `[${image.mediaType}, ${String(Math.ceil((image.data.length * 3) / 4 / 1000))} kB]`;
 
 /** Who decided what, in words. */
 export function decisionText({label, decision, by}: Extract<JournalRecord, {kind: 'approval'}>): string {
-  const who = {user: 'by you', rule: 'by a rule', nobody: 'because nobody could be asked'} as const satisfies Record<
-    typeof by,
-    string
-  >;
+  const who = {
+    user: 'by you',
+    rule: 'by a rule',
+    hook: 'by a hook',
+    nobody: 'because nobody could be asked',
+  } as const satisfies Record<typeof by, string>;
   return `(${decision} ${who[by]}: ${visibleLine(label)})`;
 }
 

@@ -67,7 +67,7 @@ async function signalsHeard(): Promise<void> {
 const mostHeld = 100;
 
 const openPanel = (): TodoWatch =>
-  watchTodos({stdin: process.stdin, stdout: process.stdout, look: lookOf(process.env, true)});
+  watchTodos({stdin: process.stdin, stdout: process.stdout, look: lookOf(process.env, {color: true, theme: 'auto'})});
 
 function run(pieces: Iterable<string>): void {
   for (const _ of pieces);

@@ -1,4 +1,5 @@
 import type {AgentEvent, PromptSummary, SessionInfo, SettledCall} from '../../actions/agent-event.ts';
+import type {Json} from '../../base/json.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {
   toolCalls,
@@ -7,13 +8,16 @@ import {
   type ToolResultBlock,
 } from '../../domain/conversation.ts';
 import {faultText, type Fault} from '../../domain/fault.ts';
+import type {ActionId, MessageId} from '../../domain/ids.ts';
 import {noUsage} from '../../domain/usage.ts';
+import {commandResult} from './command-result.ts';
 import {OpenMessage} from './open-message.ts';
 import {resultMessage} from './result-message.ts';
 import type {
-  CommandResult,
+  Addressed,
   RpcAssistant,
   RpcInit,
+  RpcMcpServer,
   RpcMessage,
   RpcPermissionDenied,
   RpcStreamEvent,
@@ -33,7 +37,26 @@ export interface RpcEncoderOptions {
   readonly uuid: () => string;
   /** weft's own version. */
   readonly version: string;
+  readonly extras: RpcExtras;
 }
+
+/** What a program that drives weft may have besides. */
+export interface RpcExtras {
+  /** Whether tools that run are told of, by a clock of milliseconds. */
+  readonly progress: 'without' | {readonly now: () => number};
+  /** The content of a prompt, where it is to be echoed when it is taken up. */
+  readonly echoOf: (prompt: MessageId) => Json | undefined;
+  readonly servers: () => readonly RpcMcpServer[];
+  /** The names of the tools of those servers. */
+  readonly serverTools: () => readonly string[];
+}
+
+export const noExtras: RpcExtras = {
+  progress: 'without',
+  echoOf: () => undefined,
+  servers: () => [],
+  serverTools: () => [],
+};
 
 /**
  * Encodes what the engine tells as the Agent SDK's messages. The first event must be the opening of the session; what comes
@@ -62,6 +85,11 @@ class SessionEncoder {
   #open: OpenMessage | undefined;
   /** What an interrupt would meet now. */
   #phase: 'streaming' | 'tools' = 'streaming';
+  /** A prompt that comes now joins the one that runs. */
+  #running = false;
+  readonly #started = new Map<ActionId, {readonly toolName: string; readonly at: number}>();
+  /** By what name the model called what waits or runs. */
+  readonly #toolNames = new Map<ActionId, string>();
 
   constructor(session: SessionInfo, options: RpcEncoderOptions) {
     this.#session = session;
@@ -71,9 +99,13 @@ class SessionEncoder {
 
   encode(event: Exclude<AgentEvent, {event: 'session-opened'}>): readonly RpcMessage[] {
     switch (event.event) {
-      case 'prompt-accepted':
+      case 'prompt-accepted': {
+        const echo = this.#echo(event.id);
+        if (this.#running) return echo;
+        this.#running = true;
         this.#phase = 'streaming';
-        return [this.#init()];
+        return [this.#init(), ...echo];
+      }
       case 'turn-started':
         this.#phase = 'streaming';
         return this.#closed();
@@ -118,16 +150,34 @@ class SessionEncoder {
       }
       case 'message-finished':
         return this.#finish(event.message);
+      case 'action-started':
+        if (this.#options.extras.progress !== 'without') {
+          const toolName = this.#toolNames.get(event.id) ?? '';
+          this.#started.set(event.id, {toolName, at: this.#options.extras.progress.now()});
+        }
+        return nothing;
+      case 'action-output':
+        return this.#progress(event);
       case 'action-settled':
+        this.#started.delete(event.call.id);
         return this.#settled(event);
       case 'model-changed':
         this.#session = {...this.#session, model: event.model};
         return nothing;
       case 'mode-changed':
         this.#session = {...this.#session, mode: event.mode};
-        return nothing;
+        return [{type: 'system', subtype: 'status', status: null, permissionMode: event.mode, ...this.#address()}];
+      case 'notice':
+        return [
+          {type: 'system', subtype: 'informational', content: event.text, level: event.level, ...this.#address()},
+        ];
       case 'prompt-finished':
+        this.#running = false;
+        this.#toolNames.clear();
         return this.#end(event.summary);
+      case 'prompt-withdrawn':
+      case 'command-started':
+      case 'command-finished':
       case 'action-queued':
       case 'approval-requested':
       case 'approval-settled':
@@ -135,22 +185,43 @@ class SessionEncoder {
       case 'question-settled':
       case 'hand-over-asked':
       case 'hand-over-settled':
-      case 'action-started':
-      case 'action-output':
       case 'todos-framed':
       case 'usage-changed':
       case 'rewind-points':
       case 'rewind-previewed':
       case 'rewound':
-      case 'notice':
         return nothing;
       default:
         return unreachable(event);
     }
   }
 
-  #address() {
-    return {session_id: this.#session.id, uuid: this.#options.uuid()};
+  #address(): Addressed {
+    return {session_id: this.#session.id, uuid: this.#options.uuid(), provider: this.#session.provider};
+  }
+
+  #echo(prompt: MessageId): readonly RpcMessage[] {
+    const content = this.#options.extras.echoOf(prompt);
+    if (content === undefined) return nothing;
+    const message = {role: 'user', content} as const;
+    return [{type: 'user', isReplay: true, message, parent_tool_use_id: null, ...this.#address(), uuid: prompt}];
+  }
+
+  #progress({id, chunk}: Extract<AgentEvent, {event: 'action-output'}>): readonly RpcMessage[] {
+    const {progress} = this.#options.extras;
+    const started = this.#started.get(id);
+    if (progress === 'without' || started === undefined) return nothing;
+    return [
+      {
+        type: 'tool_progress',
+        tool_use_id: id,
+        tool_name: started.toolName,
+        parent_tool_use_id: null,
+        elapsed_time_seconds: Math.max(0, progress.now() - started.at) / 1000,
+        output_delta: chunk,
+        ...this.#address(),
+      },
+    ];
   }
 
   #init(): RpcInit {
@@ -159,8 +230,8 @@ class SessionEncoder {
       type: 'system',
       subtype: 'init',
       cwd: directory,
-      tools,
-      mcp_servers: [],
+      tools: [...new Set([...tools, ...this.#options.extras.serverTools()])],
+      mcp_servers: this.#options.extras.servers(),
       model,
       permissionMode: mode,
       slash_commands: [],
@@ -170,11 +241,13 @@ class SessionEncoder {
       agents: [],
       skills: [],
       plugins: [],
+      capabilities: ['interrupt_receipt_v1', 'interrupt_cancel_queued_v1'],
       ...this.#address(),
     };
   }
 
   #finish(message: AssistantMessage): readonly RpcMessage[] {
+    for (const {id, name} of toolCalls(message)) this.#toolNames.set(id, name);
     const open = this.#open ?? new OpenMessage({id: message.id, model: message.model, usage: message.usage});
     const wasOpen = this.#open !== undefined;
     const cutOff = message.stop === 'interrupted';
@@ -216,8 +289,8 @@ class SessionEncoder {
   #end(summary: PromptSummary): readonly RpcMessage[] {
     const closed = this.#closed();
     const notes = this.#endNotes(summary);
-    const {session_id: sessionId, uuid} = this.#address();
-    const result = resultMessage(summary, {sessionId, uuid, model: this.#answering, phase: this.#phase});
+    const address = this.#address();
+    const result = resultMessage(summary, {address, model: this.#answering, phase: this.#phase});
     return [...closed, ...notes, result];
   }
 
@@ -231,6 +304,8 @@ class SessionEncoder {
       case 'done':
       case 'max-turns':
       case 'max-cost':
+      case 'stopped-by-hook':
+      case 'invalid-output':
         return nothing;
       default:
         return unreachable(end);
@@ -297,24 +372,3 @@ const wasDenied = (settled: SettledCall): boolean =>
 
 const textOf = (told: ToolResultBlock): string =>
   told.content.flatMap(part => (part.kind === 'text' ? [part.text] : [])).join('\n');
-
-function commandResult(settled: SettledCall): CommandResult | undefined {
-  if (settled.tag === 'undecodable' || settled.result.name !== 'request-command-output') return undefined;
-  const {settled: result} = settled.result;
-  switch (result.state) {
-    case 'success': {
-      const {output} = result;
-      if (output.kind === 'block') {
-        return {stdout: output.block.output.text, stderr: '', interrupted: false, isImage: false};
-      }
-      const {end, output: printed} = output.report;
-      return {stdout: printed.text, stderr: '', interrupted: end.kind !== 'exited', isImage: false};
-    }
-    case 'cancelled':
-      return {stdout: result.cut.output, stderr: '', interrupted: true, isImage: false};
-    case 'error':
-      return undefined;
-    default:
-      return unreachable(result);
-  }
-}

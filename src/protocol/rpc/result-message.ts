@@ -2,13 +2,12 @@ import type {PromptSummary, SessionUsage} from '../../actions/agent-event.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {faultText} from '../../domain/fault.ts';
 import {knownCost, type ModelUsage} from '../../domain/usage.ts';
-import type {RpcResult, WireModelUsage} from './rpc-message.ts';
+import type {Addressed, RpcResult, RpcSuccess, WireModelUsage} from './rpc-message.ts';
 import {wireStop, wireUsage} from './wire-content.ts';
 
 /** What the result says beside the summary. */
 export interface ResultSetting {
-  readonly sessionId: string;
-  readonly uuid: string;
+  readonly address: Addressed;
   /** The model that answered last, whose context window is the one that is known. */
   readonly model: string;
   /** Where an interrupt would have met the prompt. */
@@ -25,7 +24,7 @@ export function resultMessage(summary: PromptSummary, setting: ResultSetting): R
         type: 'result',
         subtype: 'success',
         is_error: false,
-        result: summary.answer,
+        ...answerOf(summary),
         ...figures,
         terminal_reason: 'completed',
       };
@@ -78,17 +77,40 @@ export function resultMessage(summary: PromptSummary, setting: ResultSetting): R
         ...figures,
         terminal_reason: 'budget_exhausted',
       };
+    case 'invalid-output':
+      return {
+        type: 'result',
+        subtype: 'error_max_structured_output_retries',
+        is_error: true,
+        result: summary.answer,
+        errors: end.errors,
+        ...figures,
+      };
+    case 'stopped-by-hook':
+      return {
+        type: 'result',
+        subtype: 'success',
+        is_error: false,
+        result: end.reason === '' ? summary.answer : end.reason,
+        ...figures,
+        terminal_reason: 'hook_stopped',
+      };
     default:
       return unreachable(end);
   }
 }
 
-const figuresOf = (summary: PromptSummary, {sessionId, uuid, model}: ResultSetting) => ({
+/** An answer that had to fit a schema is told as the value, and as its text. */
+const answerOf = ({answer, structured}: PromptSummary): Pick<RpcSuccess, 'result' | 'structured_output'> =>
+  structured.kind === 'none'
+    ? {result: answer}
+    : {result: JSON.stringify(structured.value), structured_output: structured.value};
+
+const figuresOf = (summary: PromptSummary, {address, model}: ResultSetting) => ({
   duration_ms: summary.durationMs,
   duration_api_ms: summary.modelMs,
   num_turns: turnsTold(summary),
   stop_reason: wireStop(summary.stop),
-  session_id: sessionId,
   total_cost_usd: dollars(knownCost(Object.values(summary.sessionUsage.models)) ?? 0),
   usage: wireUsage(summary.usage),
   modelUsage: modelUsage(summary.sessionUsage, model),
@@ -97,7 +119,7 @@ const figuresOf = (summary: PromptSummary, {sessionId, uuid, model}: ResultSetti
     tool_use_id: call.id,
     tool_input: call.input,
   })),
-  uuid,
+  ...address,
 });
 
 /** The reference counts the prompt, every tool result, and the note of an interrupt. */

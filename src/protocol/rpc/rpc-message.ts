@@ -10,14 +10,22 @@ export type RpcMessage =
   | RpcAssistant
   | RpcUser
   | RpcStreamEvent
+  | RpcUserReplay
   | RpcApiRetry
   | RpcPermissionDenied
+  | RpcStatus
+  | RpcInformational
+  | RpcHookStarted
+  | RpcHookResponse
+  | RpcToolProgress
   | RpcResult;
 
 /** What every message carries. */
-interface Addressed {
+export interface Addressed {
   readonly session_id: string;
   readonly uuid: string;
+  /** Who serves the model: weft's own field, which the Agent SDK does not have. */
+  readonly provider: string;
 }
 
 /** At the start of every prompt. */
@@ -26,7 +34,7 @@ export interface RpcInit extends Addressed {
   readonly subtype: 'init';
   readonly cwd: string;
   readonly tools: readonly string[];
-  readonly mcp_servers: readonly {readonly name: string; readonly status: string}[];
+  readonly mcp_servers: readonly RpcMcpServer[];
   readonly model: string;
   readonly permissionMode: PermissionMode;
   readonly slash_commands: readonly string[];
@@ -36,6 +44,14 @@ export interface RpcInit extends Addressed {
   readonly agents: readonly string[];
   readonly skills: readonly string[];
   readonly plugins: readonly {readonly name: string; readonly path: string}[];
+  /** What a client may rely on, by the Agent SDK's names. */
+  readonly capabilities: readonly string[];
+}
+
+export interface RpcMcpServer {
+  readonly name: string;
+  readonly status: string;
+  readonly source: string;
 }
 
 /** One content block of a message of the model; blocks of one message share its id. */
@@ -47,6 +63,14 @@ export interface RpcAssistant extends Addressed {
   readonly aborted?: true;
   /** On the message that carries the text of an API error. */
   readonly error?: ApiErrorKind;
+}
+
+/** A prompt as it was taken up, for a client that asked for its echo. */
+export interface RpcUserReplay extends Addressed {
+  readonly type: 'user';
+  readonly isReplay: true;
+  readonly message: {readonly role: 'user'; readonly content: Json};
+  readonly parent_tool_use_id: null;
 }
 
 /** A tool's result, or a note that stands in the user's place. */
@@ -83,6 +107,54 @@ export interface RpcPermissionDenied extends Addressed {
   readonly message: string;
 }
 
+/** The permission mode has changed. */
+export interface RpcStatus extends Addressed {
+  readonly type: 'system';
+  readonly subtype: 'status';
+  readonly status: null;
+  readonly permissionMode: PermissionMode;
+}
+
+/** Something to know that belongs to no call: one sentence. */
+export interface RpcInformational extends Addressed {
+  readonly type: 'system';
+  readonly subtype: 'informational';
+  readonly content: string;
+  readonly level: 'info' | 'warning';
+}
+
+/** A hook of the client is called. Told only where it was asked for. */
+export interface RpcHookStarted extends Addressed {
+  readonly type: 'system';
+  readonly subtype: 'hook_started';
+  readonly hook_id: string;
+  readonly hook_name: string;
+  readonly hook_event: string;
+}
+
+/** `output` is the hook's answer as JSON text, or why there is none. */
+export interface RpcHookResponse extends Addressed {
+  readonly type: 'system';
+  readonly subtype: 'hook_response';
+  readonly hook_id: string;
+  readonly hook_name: string;
+  readonly hook_event: string;
+  readonly output: string;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly outcome: 'success' | 'error' | 'cancelled';
+}
+
+/** A tool still runs. Told only where it was asked for; `output_delta`, what it has printed since, is weft's own field. */
+export interface RpcToolProgress extends Addressed {
+  readonly type: 'tool_progress';
+  readonly tool_use_id: string;
+  readonly tool_name: string;
+  readonly parent_tool_use_id: null;
+  readonly elapsed_time_seconds: number;
+  readonly output_delta: string;
+}
+
 export type RpcResult = RpcSuccess | RpcFailure;
 
 interface ResultFigures extends Addressed {
@@ -107,7 +179,8 @@ interface ResultFigures extends Addressed {
     | 'budget_exhausted'
     | 'aborted_streaming'
     | 'aborted_tools'
-    | 'api_error';
+    | 'api_error'
+    | 'hook_stopped';
 }
 
 /** The answer; with `is_error` the text of an API error. */
@@ -115,10 +188,16 @@ export interface RpcSuccess extends ResultFigures {
   readonly subtype: 'success';
   readonly result: string;
   readonly api_error_status?: number | null;
+  /** The value of which `result` is the JSON text, where the answer had to fit a schema. */
+  readonly structured_output?: Json;
 }
 
 export interface RpcFailure extends ResultFigures {
-  readonly subtype: 'error_during_execution' | 'error_max_turns' | 'error_max_budget_usd';
+  readonly subtype:
+    | 'error_during_execution'
+    | 'error_max_turns'
+    | 'error_max_budget_usd'
+    | 'error_max_structured_output_retries';
   readonly result: string;
   readonly errors: readonly string[];
 }
@@ -150,10 +229,16 @@ export interface WireImage {
   readonly source: {readonly type: 'base64'; readonly media_type: string; readonly data: string};
 }
 
+export interface WireDocument {
+  readonly type: 'document';
+  readonly title: string;
+  readonly source: {readonly type: 'base64'; readonly media_type: string; readonly data: string};
+}
+
 export interface WireToolResult {
   readonly type: 'tool_result';
   readonly tool_use_id: string;
-  readonly content: string | readonly (WireText | WireImage)[];
+  readonly content: string | readonly (WireText | WireImage | WireDocument)[];
   readonly is_error?: true;
 }
 

@@ -1,11 +1,12 @@
 import {unreachable} from '../../base/unreachable.ts';
-import type {AssistantBlock, ImageBlock, StopReason, TextBlock, ToolResultBlock} from '../../domain/conversation.ts';
+import type {AssistantBlock, ResultContent, StopReason, ToolResultBlock} from '../../domain/conversation.ts';
 import type {BlockDelta, BlockStart} from '../../domain/model-stream.ts';
 import type {Usage} from '../../domain/usage.ts';
 import type {
   ApiErrorKind,
   WireBlock,
   WireDelta,
+  WireDocument,
   WireImage,
   WireStopReason,
   WireText,
@@ -69,10 +70,22 @@ export function wireToolResult({id, content, outcome}: ToolResultBlock): WireToo
   return outcome === 'success' ? result : {...result, is_error: true};
 }
 
-const wirePart = (part: TextBlock | ImageBlock): WireText | WireImage =>
-  part.kind === 'text'
-    ? {type: 'text', text: part.text}
-    : {type: 'image', source: {type: 'base64', media_type: part.mediaType, data: part.data}};
+function wirePart(part: ResultContent): WireText | WireImage | WireDocument {
+  switch (part.kind) {
+    case 'text':
+      return {type: 'text', text: part.text};
+    case 'image':
+      return {type: 'image', source: {type: 'base64', media_type: part.mediaType, data: part.data}};
+    case 'document':
+      return {
+        type: 'document',
+        title: part.name,
+        source: {type: 'base64', media_type: part.mediaType, data: part.data},
+      };
+    default:
+      return unreachable(part);
+  }
+}
 
 export function wireStop(stop: StopReason): WireStopReason | null {
   switch (stop) {

@@ -1,27 +1,19 @@
 import {resolve} from 'node:path';
-import type {
-  ActionPorts,
-  BlockSnapshot,
-  BlocksPort,
-  FileEdit,
-  FilesPort,
-  ReadFile,
-  SearchPort,
-  ShellPort,
-  ShellReport,
-} from '../../actions/ports.ts';
-import {textsOf, withTexts} from '../../actions/edit-texts.ts';
-import type {FileDiff} from '../../actions/preview.ts';
+import type {Amendment, EditRequest, FilesPort, ReadFile} from '../../actions/files-port.ts';
+import type {ActionPorts, BlockSnapshot, BlocksPort, SearchPort, ShellPort, ShellReport} from '../../actions/ports.ts';
+import {amendmentWith, textsOf, withTexts, type EditText} from '../../actions/edit-texts.ts';
+import type {DiffHunk, FileDiff} from '../../actions/preview.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {rejected, type Fault} from '../../domain/fault.ts';
 import {concealFault} from './conceal-fault.ts';
+import {guardMcp} from './guard-mcp.ts';
 import type {Secrets} from './make-secrets.ts';
 import {placeholderForm} from './placeholder.ts';
 import {revealInCommand, unknownText} from './reveal-in-command.ts';
 import {secretFilesIn} from './secret-file-name.ts';
 
-type Machine = Pick<ActionPorts, 'shell' | 'files' | 'search' | 'blocks'>;
+type Machine = Pick<ActionPorts, 'shell' | 'files' | 'search' | 'blocks' | 'mcp'>;
 
 /**
  * The machine as the conversation may see it: what comes out has placeholders for secrets, what goes in (commands, edits,
@@ -33,6 +25,7 @@ export const guardMachine = (machine: Machine, secrets: Secrets): Machine => ({
   blocks: guardBlocks(machine.blocks, {secrets, shell: machine.shell}),
   files: guardFiles(machine.files, secrets),
   search: guardSearch(machine.search, secrets),
+  mcp: guardMcp(machine.mcp, secrets),
 });
 
 function guardShell(shell: ShellPort, secrets: Secrets): ShellPort {
@@ -144,19 +137,42 @@ function guardFiles(files: FilesPort, secrets: Secrets): FilesPort {
       if (found.value.kind === 'text') await lookBefore(found.value, path, signal);
       return ok(concealFile(found.value, secrets));
     },
-    async plan(edits, signal) {
-      const revealed = revealEdits(edits, secrets);
+    async plan(request, signal) {
+      const revealed = revealRequest(request, secrets);
       return revealed.tag === 'ok' ? concealed(await files.plan(revealed.value, signal)) : revealed;
     },
-    async apply(edits, shown, signal) {
-      const revealed = revealEdits(edits, secrets);
+    async draft(request, signal) {
+      const revealed = revealRequest(request, secrets);
+      if (revealed.tag === 'failed') return revealed;
+      const drafts = await files.draft(revealed.value, signal);
+      if (drafts.tag === 'failed') return failed(concealFault(drafts.error, secrets));
+      const {conceal} = secrets;
+      return ok(
+        drafts.value.map(({path, before, text}) => ({
+          path: conceal(path),
+          before: conceal(before),
+          text: conceal(text),
+        })),
+      );
+    },
+    async apply(request, shown, signal) {
+      const revealed = revealRequest(request, secrets);
       if (revealed.tag === 'failed') return revealed;
       const asPlanned = shown.map(diff => ({
         ...diff,
         path: secrets.reveal(diff.path),
         movedFrom: diff.movedFrom === undefined ? undefined : secrets.reveal(diff.movedFrom),
       }));
-      return concealed(await files.apply(revealed.value, asPlanned, signal));
+      const applied = await files.apply(revealed.value, asPlanned, signal);
+      if (applied.tag === 'failed') return failed(concealFault(applied.error, secrets));
+      return ok({
+        files: applied.value.files.map(diff => concealDiff(diff, secrets)),
+        amended: applied.value.amended.map(({path, kind, hunks}) => ({
+          path: secrets.conceal(path),
+          kind,
+          hunks: hunks.map(hunk => concealHunk(hunk, secrets)),
+        })),
+      });
     },
   };
 }
@@ -170,6 +186,7 @@ function concealFile(file: ReadFile, secrets: Secrets): ReadFile {
     case 'text':
       return {...file, path, lines: concealLines(file.lines, secrets), notes: file.notes.map(secrets.conceal)};
     case 'image':
+    case 'document':
       return {...file, path};
     case 'directory':
       return {...file, path, entries: file.entries.map(secrets.conceal)};
@@ -187,25 +204,37 @@ const concealDiff = (diff: FileDiff, secrets: Secrets): FileDiff => ({
   path: secrets.conceal(diff.path),
   movedFrom: diff.movedFrom === undefined ? undefined : secrets.conceal(diff.movedFrom),
   notes: diff.notes.map(secrets.conceal),
-  hunks: diff.hunks.map(hunk => {
-    const texts = concealLines(
-      hunk.lines.map(({text}) => text),
-      secrets,
-    );
-    return {...hunk, lines: hunk.lines.map((line, at) => ({...line, text: texts[at] ?? ''}))};
-  }),
+  hunks: diff.hunks.map(hunk => concealHunk(hunk, secrets)),
 });
 
+function concealHunk(hunk: DiffHunk, secrets: Secrets): DiffHunk {
+  const texts = concealLines(
+    hunk.lines.map(({text}) => text),
+    secrets,
+  );
+  return {
+    ...hunk,
+    lines: hunk.lines.map((line, at) => {
+      const text = texts[at] ?? '';
+      return {...line, text, changed: text === line.text ? line.changed : []};
+    }),
+  };
+}
+
 /** A placeholder nobody knows must not take the place of the secret it stood for. */
-function revealEdits(edits: readonly FileEdit[], secrets: Secrets): Outcome<readonly FileEdit[], Fault> {
-  const unknown = edits.flatMap(edit =>
-    textsOf(edit).flatMap(({oldText, newText}) =>
-      secrets.unknownIn(newText).filter(placeholder => !oldText.includes(placeholder)),
-    ),
+function revealRequest({edits, amendment}: EditRequest, secrets: Secrets): Outcome<EditRequest, Fault> {
+  const unknown = [...edits.flatMap(textsOf), ...textsIn(amendment)].flatMap(({oldText, newText}) =>
+    secrets.unknownIn(newText).filter(placeholder => !oldText.includes(placeholder)),
   );
   if (unknown.length > 0) return failed(rejected(`Nothing was changed: ${unknownText(unknown)}`));
-  return ok(edits.map(edit => withTexts(edit, secrets.reveal)));
+  return ok({
+    edits: edits.map(edit => withTexts(edit, secrets.reveal)),
+    amendment: amendmentWith(amendment, secrets.reveal),
+  });
 }
+
+const textsIn = (amendment: Amendment): readonly EditText[] =>
+  amendment.kind === 'texts' ? amendment.texts.map(({text}) => ({newText: text, oldText: ''})) : [];
 
 function guardSearch(search: SearchPort, secrets: Secrets): SearchPort {
   const {conceal, reveal} = secrets;

@@ -1,6 +1,7 @@
 import {clearCommand} from './clear.ts';
 import type {SlashCommand} from './command.ts';
 import {demoCommand} from './demo.ts';
+import {editorCommand} from './editor.ts';
 import {exitCommand} from './exit.ts';
 import {helpCommand} from './help.ts';
 import {modeCommand} from './mode.ts';
@@ -10,6 +11,7 @@ import {psCommand} from './ps.ts';
 import {resumeCommand} from './resume.ts';
 import {redoCommand, rewindCommand, undoCommand} from './rewind.ts';
 import {trustCommand} from './trust.ts';
+import {vimCommand} from './vim.ts';
 
 const everyCommand: readonly SlashCommand[] = [
   helpCommand,
@@ -23,6 +25,8 @@ const everyCommand: readonly SlashCommand[] = [
   undoCommand,
   redoCommand,
   rewindCommand,
+  editorCommand,
+  vimCommand,
   demoCommand,
   exitCommand,
 ];

@@ -32,5 +32,9 @@ export interface CommandDesk {
   print(lines: readonly string[]): void;
   submit(op: Op): void;
   open(panel: Panel): void;
+  /** Opens the draft in the user's editor. */
+  edit(): void;
+  /** Goes from vim's keys to the plain ones, or back; answers with how vim's are now. */
+  switchVim(): 'on' | 'off';
   leave(exit: TuiExit): void;
 }

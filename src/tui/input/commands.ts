@@ -1,3 +1,4 @@
+import {fuzzyScorer, noFit, type FuzzyScorer} from '../../base/fuzzy.ts';
 import {editDistance} from '../../base/nearest-name.ts';
 import type {SlashCommand} from '../commands/command.ts';
 import {commandPrefix} from './keymap.ts';
@@ -25,11 +26,39 @@ export function readCommand(text: string, commands: readonly SlashCommand[]): Co
   return {kind: 'unknown', word: commandPrefix + word, nearest: nearestTo(word, commands)};
 }
 
-/** Commands that a draft being typed may become; empty when it is not one. */
+/** Commands that a draft being typed may become, those that begin with it first; empty when it is not one. */
 export function completions(text: string, commands: readonly SlashCommand[]): readonly SlashCommand[] {
   if (!/^\/[\p{Letter}-]*$/u.test(text)) return [];
-  return commands.filter(({name}) => name.startsWith(text.slice(1)));
+  const word = text.slice(1).toLowerCase();
+  if (word === '') return commands;
+  if (commands.some(({aliases}) => aliases.includes(word))) return [];
+  const score = fuzzyScorer(encoder.encode(word));
+  return commands
+    .map(command => ({command, score: scoreOf(command.name, word, score)}))
+    .filter(({score}) => score !== noFit)
+    .toSorted((a, b) => b.score - a.score)
+    .map(({command}) => command);
 }
+
+/** Whether Enter takes the command at once: what it only resembles is written out first. */
+export const isBeginning = (text: string, {name}: SlashCommand): boolean =>
+  name.startsWith(text.slice(1).toLowerCase());
+
+/** What is being typed behind a command's name; `undefined` where it takes nothing, or something is there already. */
+export function awaitedArgument(text: string, commands: readonly SlashCommand[]): SlashCommand | undefined {
+  const name = /^\/([\p{Letter}-]+) $/u.exec(text)?.[1];
+  return commands.find(command => command.name === name && command.usage.includes(' '));
+}
+
+const beginsBonus = 1000;
+
+function scoreOf(name: string, word: string, score: FuzzyScorer): number {
+  if (name.startsWith(word)) return beginsBonus;
+  const bytes = encoder.encode(name);
+  return score(bytes, 0, bytes.length);
+}
+
+const encoder = new TextEncoder();
 
 function nearestTo(word: string, commands: readonly SlashCommand[]): string {
   let best = {usage: '', distance: 3};

@@ -1,4 +1,4 @@
-import {graphemes} from '../text/cell-width.ts';
+import {fit} from '../text/cell-width.ts';
 import {visible} from '../../base/visible.ts';
 import * as buffer from './text-buffer.ts';
 import type {KeyName} from './keymap.ts';
@@ -30,11 +30,56 @@ export function typed(draft: Draft, text: string): Draft {
   return {...draft, buffer: buffer.insert(draft.buffer, clean(text))};
 }
 
-export function pasted(draft: Draft, text: string): Draft {
+/** `more` goes on with the paste before it, and joins its chip if that is what stands before the cursor. */
+export function pasted(draft: Draft, text: string, part: 'first' | 'more' = 'first'): Draft {
   const cleaned = clean(text.replaceAll(/\r\n?/gu, '\n'));
-  if (cleaned.split('\n').length <= pasteShownLines && cleaned.length <= pasteShownLength) return typed(draft, cleaned);
-  const chip = String.fromCodePoint(firstChip + draft.pastes.length);
-  return {buffer: buffer.insert(draft.buffer, chip), pastes: [...draft.pastes, cleaned]};
+  const {buffer: now, pastes} = draft;
+  const before = part === 'more' ? chipBefore(now) : undefined;
+  if (before !== undefined) {
+    return {buffer: now, pastes: pastes.with(before, (pastes[before] ?? '') + cleaned)};
+  }
+  if (cleaned.length <= pasteShownLength && cleaned.split('\n').length <= pasteShownLines) return typed(draft, cleaned);
+  const chip = String.fromCodePoint(firstChip + pastes.length);
+  return {buffer: buffer.insert(now, chip), pastes: [...pastes, cleaned]};
+}
+
+/** Which paste the character before the cursor stands for. */
+function chipBefore({text, cursor}: buffer.TextBuffer): number | undefined {
+  const character = text.slice(Math.max(0, cursor - 2), cursor);
+  return isChip(character) ? indexOf(character) : undefined;
+}
+
+/** A line that is unfolded is laid out with every key; longer ones stay folded. */
+const longestUnfolded = 20_000;
+
+/**
+ * The draft with the paste at the cursor, else the last one, as text that can be edited. `too-long`: it has lines that nobody
+ * edits here.
+ */
+export function unfolded(draft: Draft): Draft | 'none' | 'too-long' {
+  const {text, cursor} = draft.buffer;
+  const before = text.slice(Math.max(0, cursor - 2), cursor);
+  const places = Array.from(text.matchAll(chips), ({index}) => index);
+  const place = isChip(before) ? cursor - 2 : places.includes(cursor) ? cursor : places.at(-1);
+  if (place === undefined) return 'none';
+  const chip = text.slice(place, place + 2);
+  const paste = draft.pastes[indexOf(chip)] ?? '';
+  if (longestLine(paste) > longestUnfolded) return 'too-long';
+  const cut = {text: text.slice(0, place) + text.slice(place + 2), cursor: place};
+  return {...draft, buffer: buffer.insert(cut, paste)};
+}
+
+export const hasPaste = (draft: Draft): boolean => draft.pastes.length > 0 && draft.buffer.text.search(chips) >= 0;
+
+function longestLine(text: string): number {
+  let longest = 0;
+  for (let from = 0; from <= text.length;) {
+    const end = text.indexOf('\n', from);
+    const to = end < 0 ? text.length : end;
+    longest = Math.max(longest, to - from);
+    from = to + 1;
+  }
+  return longest;
 }
 
 /** The text to send. */
@@ -47,26 +92,20 @@ export function edited(draft: Draft, name: KeyName): Draft | undefined {
   return edit === undefined ? undefined : {...draft, buffer: edit(draft.buffer)};
 }
 
-/** The draft with the cursor a line up or down; `undefined` at the first or last line. */
-export function movedVertically(draft: Draft, direction: 'up' | 'down'): Draft | undefined {
-  const moved = buffer.moveVertically(draft.buffer, direction);
-  return moved === undefined ? undefined : {...draft, buffer: moved};
-}
-
-/** The draft as it looks, and where in that text the cursor stands (UTF-16 units). */
-export function shown({buffer: {text, cursor}, pastes}: Draft): {readonly text: string; readonly cursor: number} {
-  const look = (part: string): string =>
-    graphemes(part)
-      .map(character => (isChip(character) ? chipText(pastes[indexOf(character)] ?? '') : visible(character)))
-      .join('');
-  const before = look(text.slice(0, cursor));
-  return {text: before + look(text.slice(cursor)), cursor: before.length};
-}
+/** How a character of the draft looks, on at most `width` cells. */
+export const look = ({pastes}: Draft, character: string, width: number): string =>
+  fit(isChip(character) ? chipText(pastes[indexOf(character)] ?? '') : visible(character), width);
 
 const chipText = (text: string): string => {
-  const lines = text.split('\n').length;
+  const lines = lineCount(text);
   return lines > 1 ? `[pasted ${lines} lines]` : `[pasted ${text.length} characters]`;
 };
+
+function lineCount(text: string): number {
+  let lines = 1;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines++;
+  return lines;
+}
 
 const isChip = (character: string): boolean => (character.codePointAt(0) ?? 0) >= firstChip;
 const indexOf = (chip: string): number => (chip.codePointAt(0) ?? 0) - firstChip;
@@ -86,6 +125,7 @@ const edits: Readonly<Partial<Record<KeyName, (from: buffer.TextBuffer) => buffe
   'delete-left': buffer.deleteLeft,
   'delete-right': buffer.deleteRight,
   'delete-word': buffer.deleteWord,
+  'delete-word-right': buffer.deleteWordRight,
   'delete-to-start': buffer.deleteToStart,
   'delete-to-end': buffer.deleteToEnd,
   newline: from => buffer.insert(from, '\n'),

@@ -37,18 +37,28 @@ export type KeyName =
   | 'delete-left'
   | 'delete-right'
   | 'delete-word'
+  | 'delete-word-right'
   | 'delete-to-start'
   | 'delete-to-end'
+  | 'yank'
+  | 'undo'
+  | 'redo'
+  | 'redraw'
+  | 'search-history'
+  | 'open-editor'
+  | 'unfold-paste'
   | 'complete'
   | 'next-mode'
   | 'take-terminal'
+  | 'paste-image'
   | 'ignored';
 
 export type KeyPress =
   | {readonly kind: 'key'; readonly name: KeyName}
   /** Typed characters; several when the terminal delivered them together. */
   | {readonly kind: 'text'; readonly text: string}
-  | {readonly kind: 'paste'; readonly text: string};
+  /** `more` goes on with the paste before it. */
+  | {readonly kind: 'paste'; readonly text: string; readonly part: 'first' | 'more'};
 
 /**
  * Letters that answer a confirmation. Enter is not among them, and never will be. What accepts depends on the risk: `allowMild` is
@@ -107,9 +117,9 @@ function nameOf(input: string, key: RawKey): KeyName | undefined {
   if (key.home) return 'line-start';
   if (key.end) return 'line-end';
   if (key.backspace) return key.ctrl || key.meta ? 'delete-word' : 'delete-left';
-  if (key.delete) return 'delete-right';
+  if (key.delete) return key.ctrl || key.meta ? 'delete-word-right' : 'delete-right';
   if (input === '\n') return 'newline';
-  if (key.ctrl) return controlKeys[input] ?? 'ignored';
+  if (key.ctrl) return key.shift && input === 'z' ? 'redo' : (controlKeys[input] ?? 'ignored');
   if (key.meta) return metaKeys[input] ?? 'ignored';
   return key.super ? 'ignored' : undefined;
 }
@@ -121,14 +131,31 @@ const controlKeys: Readonly<Record<string, KeyName>> = {
   d: 'end-of-input',
   e: 'line-end',
   f: 'right',
+  g: 'open-editor',
   h: 'delete-left',
   j: 'newline',
   k: 'delete-to-end',
+  l: 'redraw',
   n: 'down',
   p: 'up',
+  r: 'search-history',
   t: 'take-terminal',
   u: 'delete-to-start',
+  v: 'paste-image',
   w: 'delete-word',
+  x: 'unfold-paste',
+  y: 'yank',
+  z: 'undo',
+  _: 'undo',
+  '-': 'undo',
+  '/': 'undo',
 };
 
-const metaKeys: Readonly<Record<string, KeyName>> = {b: 'word-left', f: 'word-right'};
+const metaKeys: Readonly<Record<string, KeyName>> = {
+  b: 'word-left',
+  f: 'word-right',
+  d: 'delete-word-right',
+  _: 'redo',
+  '-': 'redo',
+  '/': 'redo',
+};

@@ -6,6 +6,7 @@ import type {ApprovalAnswer} from '../../agent/engine.ts';
 import {attentionOf} from '../state/select.ts';
 import {openApproval, pressApproval} from './approval-form.ts';
 import {emptyDraft, isEmptyDraft} from './draft.ts';
+import {followed} from './editing.ts';
 import {blockKeys, cardKeys, type KeyPress} from './keymap.ts';
 import {pressComposer} from './press-composer.ts';
 import {pressForm} from './question-form.ts';
@@ -14,11 +15,15 @@ import {focused, typingPauseMs, type Card, type Effect, type PressContext, type 
 /** Two presses of the interrupt key within this time (milliseconds) leave. */
 export const leaveWithinMs = 2000;
 
+/** One press, and what it has changed in the draft is kept to be taken back. */
+export const press = (ui: Ui, key: KeyPress, context: PressContext): Step =>
+  followed(ui, directed(ui, key, context), key, context);
+
 /**
- * One press. It goes, in this order, to: the interrupt key's own meaning, a panel that is open, the card if it has the keys, the
+ * A press goes, in this order, to: the interrupt key's own meaning, a panel that is open, the card if it has the keys, the
  * composer. What is left of a press that has answered a card goes nowhere.
  */
-export function press(ui: Ui, key: KeyPress, context: PressContext): Step {
+function directed(ui: Ui, key: KeyPress, context: PressContext): Step {
   if (key.kind === 'key' && key.name === 'interrupt') return touched(interrupt(ui, context), key, context);
   const calm: Ui = {...ui, leaving: {kind: 'no'}};
   if (calm.panel !== 'none') return touched(pressPanel(calm, calm.panel, {key, context}), key, context);

@@ -23,6 +23,7 @@ export const moveLineEnd = (buffer: TextBuffer): TextBuffer => at(buffer, lineEn
 export const deleteLeft = (buffer: TextBuffer): TextBuffer => cut(buffer, stepLeft(buffer), buffer.cursor);
 export const deleteRight = (buffer: TextBuffer): TextBuffer => cut(buffer, buffer.cursor, stepRight(buffer));
 export const deleteWord = (buffer: TextBuffer): TextBuffer => cut(buffer, wordLeft(buffer), buffer.cursor);
+export const deleteWordRight = (buffer: TextBuffer): TextBuffer => cut(buffer, buffer.cursor, wordRight(buffer));
 
 /** To the start of the line; at the start already, the line feed before it. */
 export function deleteToStart(buffer: TextBuffer): TextBuffer {
@@ -34,16 +35,6 @@ export function deleteToStart(buffer: TextBuffer): TextBuffer {
 export function deleteToEnd(buffer: TextBuffer): TextBuffer {
   const end = lineEnd(buffer);
   return end === buffer.cursor ? deleteRight(buffer) : cut(buffer, buffer.cursor, end);
-}
-
-/** The same column one line up or down, or `undefined` when there is no such line. */
-export function moveVertically(buffer: TextBuffer, direction: 'up' | 'down'): TextBuffer | undefined {
-  const start = lineStart(buffer);
-  const column = graphemes(buffer.text.slice(start, buffer.cursor)).length;
-  const targetStart = direction === 'up' ? lineStart({...buffer, cursor: start - 1}) : lineEnd(buffer) + 1;
-  if (direction === 'up' ? start === 0 : targetStart > buffer.text.length) return undefined;
-  const line = graphemes(buffer.text.slice(targetStart, lineEnd({...buffer, cursor: targetStart})));
-  return settle(buffer.text, targetStart + line.slice(0, column).join('').length);
 }
 
 const at = ({text}: TextBuffer, cursor: number): TextBuffer => ({text, cursor});

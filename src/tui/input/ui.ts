@@ -8,15 +8,23 @@ import type {View} from '../state/view.ts';
 import {openApproval, type ApprovalStage} from './approval-form.ts';
 import type {SlashCommand} from '../commands/command.ts';
 import type {Panel} from '../panels/panel.ts';
+import type {ReadImage} from '../../actions/image-port.ts';
 import type {CommandLine} from './commands.ts';
+import type {KeyPress} from './keymap.ts';
+import {noMention, type MentionList} from './mention-list.ts';
 import {draftOf, emptyDraft, type Draft} from './draft.ts';
+import {openEditing, type Editing, type EditorMode} from './editing.ts';
 import {historyOf, type PromptHistory} from './prompt-history.ts';
 import {openForm, type QuestionForm} from './question-form.ts';
 
 /** What the user is doing: everything on screen that is not a fold of agent events. Times are milliseconds. */
 export interface Ui {
   readonly draft: Draft;
+  readonly editing: Editing;
   readonly history: PromptHistory;
+  /** Images that go with the next prompt. */
+  readonly images: readonly ReadImage[];
+  readonly mentions: MentionList;
   /** The row of the completion list that Enter and Tab take. */
   readonly completionRow: number;
   readonly card: Card;
@@ -52,15 +60,34 @@ type LastKey =
 
 /** What a press asks of the world. */
 export type Effect =
-  | {readonly do: 'send'; readonly text: string}
+  | {readonly do: 'compose'; readonly work: ComposerWork}
   | {readonly do: 'op'; readonly op: Op}
   | {readonly do: 'command'; readonly line: CommandLine}
   | {readonly do: 'show-all'; readonly approval: Approval}
   /** Gives the terminal to a block, until the user takes it back. */
   | {readonly do: 'attach'; readonly block: BlockId}
   | {readonly do: 'stop-block' | 'keep-block'; readonly block: BlockId}
+  /** Another text takes the draft's place. */
+  | {readonly do: 'write'; readonly text: string}
+  /** Opens the draft in the user's editor. */
+  | {readonly do: 'edit-outside'}
+  /** Draws everything anew. */
+  | {readonly do: 'redraw'}
   | {readonly do: 'tell'; readonly text: string}
   | {readonly do: 'leave'};
+
+/** What is done with a draft that was entered, and with what goes with it. */
+export type ComposerWork =
+  | {readonly kind: 'send'; readonly text: string; readonly when: 'queued' | 'steering'}
+  | {readonly kind: 'run-command'; readonly command: string}
+  | {readonly kind: 'note'; readonly note: string}
+  /** `press` is what the paths came with. */
+  | {
+      readonly kind: 'images';
+      readonly paths: readonly string[];
+      readonly press: Exclude<KeyPress, {readonly kind: 'key'}>;
+    }
+  | {readonly kind: 'clipboard'};
 
 export interface PressContext {
   readonly view: View;
@@ -71,6 +98,8 @@ export interface PressContext {
   readonly now: number;
   /** `later` when the terminal delivered other presses with this one, before it. */
   readonly place: 'first' | 'later';
+  /** Cells of a row of the draft. */
+  readonly width: number;
 }
 
 export interface Step {
@@ -81,9 +110,12 @@ export interface Step {
 /** A press that follows another one within this time (milliseconds) belongs to the same stretch of typing. */
 export const typingPauseMs = 600;
 
-export const openUi = (prompts: readonly string[], draft: string): Ui => ({
+export const openUi = (prompts: readonly string[], draft: string, mode: EditorMode): Ui => ({
   draft: draft === '' ? emptyDraft : draftOf(draft),
+  editing: openEditing(mode),
   history: historyOf(prompts),
+  images: [],
+  mentions: noMention,
   completionRow: 0,
   card: {kind: 'none'},
   panel: 'none',

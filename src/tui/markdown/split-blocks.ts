@@ -1,3 +1,6 @@
+import {grammarOfFence} from '../syntax/grammars.ts';
+import type {Fence} from '../syntax/colour-code.ts';
+
 /**
  * Cuts streamed markdown where a piece can no longer change: after a blank line, a heading, a list item, a line of a code
  * fence. What is cut off is rendered once and never looked at again, so the cost of a delta depends on the unfinished block
@@ -8,12 +11,12 @@ export type MarkdownPiece =
   | {readonly kind: 'block'; readonly source: string; readonly gap: 'line' | 'none'}
   | {readonly kind: 'code-start'}
   /** Whole lines of an open fence, without the last line feed. */
-  | {readonly kind: 'code-lines'; readonly text: string};
+  | {readonly kind: 'code-lines'; readonly text: string; readonly fence: Fence};
 
 /** Where the unfinished text stands. */
 export type MarkdownPlace =
   | {readonly kind: 'between'; readonly after: 'nothing' | 'item' | 'block'}
-  | {readonly kind: 'fence'; readonly marker: string; readonly indent: number};
+  | {readonly kind: 'fence'; readonly marker: string; readonly indent: number; readonly fence: Fence};
 
 export interface MarkdownSplit {
   readonly pieces: readonly MarkdownPiece[];
@@ -75,7 +78,9 @@ class Splitter {
   finish(): void {
     if (this.#place.kind === 'fence') {
       const last = this.#text.slice(this.#start);
-      if (last !== '' && !isClosing(last, this.#place)) this.#pieces.push({kind: 'code-lines', text: last});
+      const {fence, indent} = this.#place;
+      const text = indent === 0 ? last : outdent(last, indent);
+      if (last !== '' && !isClosing(last, this.#place)) this.#pieces.push({kind: 'code-lines', text, fence});
     } else {
       const last = this.#text.slice(this.#at);
       if (last !== '') this.#line(last, this.#text.length);
@@ -134,7 +139,8 @@ class Splitter {
     const fence = fenceLine.exec(line);
     if (fence !== null) {
       this.#pieces.push({kind: 'code-start'});
-      this.#place = {kind: 'fence', marker: fence[2] ?? '```', indent: (fence[1] ?? '').length};
+      const [, indent = '', marker = '```', info = ''] = fence;
+      this.#place = {kind: 'fence', marker, indent: indent.length, fence: {grammar: grammarOfFence(info)}};
       this.#skipTo(next);
       return;
     }
@@ -156,9 +162,9 @@ class Splitter {
 
   #emitCode(end: number): void {
     if (this.#place.kind !== 'fence' || end <= this.#start) return;
-    const {indent} = this.#place;
+    const {indent, fence} = this.#place;
     const text = this.#text.slice(this.#start, end).replace(/\r?\n$/u, '');
-    this.#pieces.push({kind: 'code-lines', text: indent === 0 ? text : outdent(text, indent)});
+    this.#pieces.push({kind: 'code-lines', text: indent === 0 ? text : outdent(text, indent), fence});
     this.#start = end;
   }
 

@@ -5,6 +5,7 @@ import {unreachable} from '../../base/unreachable.ts';
 import {messageText, type Message, type ToolCallBlock, type ToolResultBlock} from '../../domain/conversation.ts';
 import type {ActionId} from '../../domain/ids.ts';
 import {isReminder} from '../../domain/reminder.ts';
+import {readUserCommand, userCommandLabel} from '../../domain/user-command.ts';
 import {textEntry, type Entry, type PastActionEntry} from './view.ts';
 
 /** The messages of a resumed session as they stood on screen: each call with its result, wherever that was told. */
@@ -20,7 +21,13 @@ export function pastEntries(history: readonly Message[]): readonly Entry[] {
 function entriesOf(message: Message, results: ReadonlyMap<ActionId, ToolResultBlock>): readonly Entry[] {
   if (message.role === 'user') {
     const text = messageText(message);
-    return text === '' ? [] : [{kind: 'prompt', text}];
+    const own = readUserCommand(text);
+    if (own !== undefined) {
+      const {command, told} = own;
+      return [{kind: 'past-action', label: userCommandLabel(command), outcome: 'success', told, part: 'last-lines'}];
+    }
+    if (text === '' || isReminder({kind: 'text', text})) return [];
+    return [{kind: 'prompt', text}];
   }
   return message.blocks.flatMap((block, at): readonly Entry[] => {
     switch (block.kind) {

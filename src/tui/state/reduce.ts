@@ -27,6 +27,10 @@ export function reduce(view: View, event: AgentEvent): View {
         queued: without(view.queued, event.id),
         run: {state: 'working'},
       };
+    case 'command-started':
+      return {...view, queued: without(view.queued, event.id), run: {state: 'working'}};
+    case 'command-finished':
+      return {...view, run: {state: 'idle'}};
     case 'prompt-withdrawn':
       return {...view, queued: without(view.queued, event.id)};
     case 'turn-started':

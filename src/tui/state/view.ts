@@ -1,4 +1,5 @@
 import type {Approval, PromptEnd, SessionInfo, SessionUsage, SettledCall} from '../../actions/agent-event.ts';
+import type {ReadImage} from '../../actions/image-port.ts';
 import type {Action} from '../../actions/catalogue.ts';
 import type {Question} from '../../actions/ports.ts';
 import type {Preview} from '../../actions/preview.ts';
@@ -46,9 +47,14 @@ interface OpenQuestions {
   readonly questions: readonly Question[];
 }
 
+/** A prompt, or a command of the user's own, that the engine has not taken up yet. */
 export interface QueuedPrompt {
   readonly id: MessageId;
   readonly text: string;
+  readonly when: 'queued' | 'steering' | 'command';
+  /** What the user wrote, and what went with it: for giving it back. */
+  readonly typed: string;
+  readonly images: readonly ReadImage[];
 }
 
 interface OpenHandOver {

@@ -9,6 +9,13 @@ export function cellWidth(text: string): number {
   return width;
 }
 
+// oxlint-disable-next-line no-control-regex -- SGR and OSC 8 begin with ESC
+const styling = /\u001B\[[\d;]*m|\u001B\]8;[^\u001B\u0007]*(?:\u001B\\|\u0007)/gu;
+
+/** Terminal cells of a line with styling and links in it. */
+export const styledWidth = (line: string): number =>
+  cellWidth(line.includes('\u001B') ? line.replaceAll(styling, '') : line);
+
 /** What a user sees as one character each. */
 export function graphemes(text: string): readonly string[] {
   if (printableAscii.test(text)) return text.split('');

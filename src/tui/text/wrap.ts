@@ -1,10 +1,10 @@
-import type {Role, Theme} from '../theme/theme.ts';
+import type {Style, Theme} from '../theme/theme.ts';
 import {cellWidth, graphemes, graphemeWidth} from './cell-width.ts';
 
 /** A run of text in one look. `text` is visible text (no control characters); a line feed is a forced break. */
 export interface Span {
   readonly text: string;
-  readonly roles: readonly Role[];
+  readonly roles: readonly Style[];
 }
 
 export interface Frame {
@@ -17,7 +17,7 @@ export interface Frame {
 export interface Indent {
   readonly first: string;
   readonly rest: string;
-  readonly roles: readonly Role[];
+  readonly roles: readonly Style[];
 }
 
 export const noIndent: Indent = {first: '', rest: '', roles: []};
@@ -36,7 +36,7 @@ export function wrapSpans(spans: readonly Span[], frame: Frame, indent: Indent):
 }
 
 /** Plain text in one look. */
-export const wrapText = (text: string, roles: readonly Role[], frame: Frame): readonly string[] =>
+export const wrapText = (text: string, roles: readonly Style[], frame: Frame): readonly string[] =>
   wrapSpans([{text, roles}], frame, noIndent);
 
 /** One line per line of `text`, each cut hard at the width: for code and output, where spaces count. */
@@ -59,9 +59,39 @@ export function hardWrap(text: string, width: number): readonly string[] {
   return lines;
 }
 
+/** The same for styled text on one line: for code, whose looks change within a line. */
+export function hardWrapSpans(spans: readonly Span[], {theme, width}: Frame): readonly string[] {
+  const lines: string[] = [];
+  let line = '';
+  let used = 0;
+  for (const {text, roles} of spans) {
+    const cells = cellWidth(text);
+    if (used + cells <= width) {
+      line += theme.paint(roles, text);
+      used += cells;
+      continue;
+    }
+    let part = '';
+    for (const grapheme of graphemes(text)) {
+      const more = graphemeWidth(grapheme);
+      if (used + more > width && (part !== '' || line !== '')) {
+        lines.push(line + theme.paint(roles, part));
+        line = '';
+        part = '';
+        used = 0;
+      }
+      part += grapheme;
+      used += more;
+    }
+    line += theme.paint(roles, part);
+  }
+  lines.push(line);
+  return lines;
+}
+
 interface Piece {
   text: string;
-  readonly roles: readonly Role[];
+  readonly roles: readonly Style[];
 }
 
 /** Pieces of the word being read are kept apart from the line, so that a word of several looks moves to the next line whole. */
@@ -80,12 +110,12 @@ class LineFiller {
     this.#indent = indent;
   }
 
-  word(text: string, roles: readonly Role[]): void {
+  word(text: string, roles: readonly Style[]): void {
     this.#word.push({text, roles});
     this.#wordWidth += cellWidth(text);
   }
 
-  space(count: number, roles: readonly Role[]): void {
+  space(count: number, roles: readonly Style[]): void {
     this.#placeWord();
     this.#gap = {text: ' '.repeat(count), roles};
   }
@@ -137,7 +167,7 @@ class LineFiller {
     }
   }
 
-  #append(text: string, roles: readonly Role[]): void {
+  #append(text: string, roles: readonly Style[]): void {
     const last = this.#line.at(-1);
     if (last !== undefined && last.roles === roles) last.text += text;
     else this.#line.push({text, roles});

@@ -9,10 +9,11 @@ import {wrapText, type Frame} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import type {Role} from '../theme/theme.ts';
 import {changeTitle} from './change-title.ts';
-import {outputTail, pastLines, resultLines} from './renderers.ts';
+import {pastLines, resultLines, runningTail} from './renderers.ts';
+import type {EntryFrame} from './verbosity.ts';
 
 /** One line that names the target, with its state; below it what came out so far, or the result. */
-export function actionCard({label, stage}: ActionEntry, frame: Frame): readonly string[] {
+export function actionCard({label, stage}: ActionEntry, frame: EntryFrame): readonly string[] {
   const {glyph, role} = markOf(stage);
   const seconds = stage.stage === 'settled' && stage.durationMs >= 1000 ? ` ${secondsText(stage.durationMs)}` : '';
   const room = frame.width - 2 - seconds.length;
@@ -23,13 +24,13 @@ export function actionCard({label, stage}: ActionEntry, frame: Frame): readonly 
 }
 
 /** The same for an action of a resumed session. */
-export function pastCard(past: PastActionEntry, frame: Frame): readonly string[] {
+export function pastCard(past: PastActionEntry, frame: EntryFrame): readonly string[] {
   const {glyph, role} = outcomeMarks[past.outcome];
   const title = `${frame.theme.paint([role], glyph)} ${fit(visibleLine(past.label), frame.width - 2)}`;
   return [title, ...branched(pastLines(past, innerOf(frame)), frame)];
 }
 
-const innerOf = (frame: Frame): Frame => ({...frame, width: Math.max(8, frame.width - 4)});
+const innerOf = (frame: EntryFrame): EntryFrame => ({...frame, width: Math.max(8, frame.width - 4)});
 
 const branched = (body: readonly string[], {theme}: Frame): readonly string[] =>
   body.map((line, at) => (at === 0 ? `  ${theme.paint(['dim'], glyphs.branch)} ${line}` : `    ${line}`));
@@ -56,13 +57,13 @@ function filesOf(stage: ActionStage): readonly FileDiff[] {
 
 const filesIn = (preview: Preview): readonly FileDiff[] => (preview.kind === 'diff' ? preview.files : []);
 
-function bodyLines(stage: ActionStage, frame: Frame): readonly string[] {
+function bodyLines(stage: ActionStage, frame: EntryFrame): readonly string[] {
   switch (stage.stage) {
     case 'queued':
     case 'waiting':
       return [];
     case 'running':
-      return outputTail(stage.tail, frame);
+      return runningTail(stage.tail, frame);
     case 'settled':
       return stage.result.tag === 'action'
         ? resultLines(stage.result.result, frame)

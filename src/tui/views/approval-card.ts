@@ -49,9 +49,11 @@ export function approvalCard({approval, waiting, stage}: ApprovalCardState, rows
   const title = titleLine(`Allow this?${count} `, approval, frame);
   // More than the screen has is not worth laying out: it does not fit either way.
   const most = {hits: rows, why: rows, risk: rows, based: rows};
-  const whole = [...bodyLines(approval, 'all', frame), ...reasonsOf(approval, most, frame)];
+  const whole = hasVeryLongLine(approval, rows * frame.width)
+    ? undefined
+    : [...bodyLines(approval, 'whole', frame), ...reasonsOf(approval, most, frame)];
   const plain = approvalFooter({approval, stage, hidden: 'nothing', rows}, frame);
-  const fits = 1 + whole.length + plain.lines.length <= rows;
+  const fits = whole !== undefined && 1 + whole.length + plain.lines.length <= rows;
   const footer = fits ? plain : approvalFooter({approval, stage, hidden: 'something', rows}, frame);
   const note = stage.stage === 'choosing' ? 'with-key' : 'bare';
   const room = Math.max(1, rows - 1 - footer.lines.length);
@@ -67,7 +69,7 @@ export function wholeApproval(approval: Approval, frame: Frame): readonly string
   const {sessionGrant} = approval;
   return [
     titleLine('Asked for: ', approval, frame),
-    ...bodyLines(approval, 'all', frame),
+    ...bodyLines(approval, 'whole', frame),
     ...reasonsOf(approval, everything, frame),
     ...(sessionGrant === ''
       ? []
@@ -116,11 +118,23 @@ function squeezedBody(approval: Approval, {room, note, frame}: Squeeze): readonl
   return all.length <= room ? all : cutMiddle(bodyLines(approval, 'changes', frame), {room, note, frame});
 }
 
-function bodyLines(approval: Approval, shown: 'all' | 'changes', frame: Frame): readonly string[] {
+/** A line of a change that has no place on the screen, whatever else there is. */
+const hasVeryLongLine = ({preview}: Approval, most: number): boolean =>
+  preview.kind === 'diff' &&
+  preview.files.some(file => file.hunks.some(hunk => hunk.lines.some(line => line.text.length > most)));
+
+/** `all` leaves out parts of very long lines, `changes` also what does not change. */
+function bodyLines(approval: Approval, shown: 'whole' | 'all' | 'changes', frame: Frame): readonly string[] {
   const letter = letterOf(approval, frame);
   if (letter !== undefined) return [...fittedRows(letter.rows, {room: without, note: 'bare', frame}), ...letter.below];
   const {preview} = approval;
-  return preview.kind === 'diff' ? diffLines(preview.files, {most: without, shown}, frame) : [];
+  return preview.kind === 'diff'
+    ? diffLines(
+        preview.files,
+        {most: without, shown: shown === 'changes' ? 'changes' : 'all', long: shown === 'whole' ? 'whole' : 'clipped'},
+        frame,
+      )
+    : [];
 }
 
 /** What is asked about to the letter, and where it would happen. */

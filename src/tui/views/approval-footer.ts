@@ -124,7 +124,7 @@ function field(
   {stage, text}: FieldStage,
   {keys, lines, frame}: {readonly keys: readonly string[]; readonly lines: number; readonly frame: Frame},
 ): Placed {
-  const typed = composerView(text, {rows: lines, frame, hint: hints[stage]});
+  const typed = composerView(text, {rows: lines, frame, hint: hints[stage], selection: 'none'});
   const below = withKeys([], keys, frame);
   return {
     lines: [...lead, ...typed.lines, ...below.lines],

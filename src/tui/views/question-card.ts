@@ -24,7 +24,7 @@ export function questionCard(form: QuestionForm, rows: number, frame: Frame): Pl
   });
   const otherRow = question.options.length;
   const pointsToOther = form.row === otherRow && form.state === 'choosing';
-  const typing = composerView(form.other, {rows: 2, frame, hint: 'your own answer'});
+  const typing = composerView(form.other, {rows: 2, frame, hint: 'your own answer', selection: 'none'});
   const other =
     form.state === 'typing'
       ? typing.lines

@@ -13,30 +13,45 @@ import type {PastActionEntry} from '../state/view.ts';
 import {hardWrap, wrapText, type Frame} from '../text/wrap.ts';
 import {fit} from '../text/cell-width.ts';
 import {diffLines} from './diff-lines.ts';
+import type {EntryFrame} from './verbosity.ts';
 
 /** What a card says below its first line once the action has succeeded. */
-type ResultRenderer<Output> = (output: Output, frame: Frame) => readonly string[];
+type ResultRenderer<Output> = (output: Output, frame: EntryFrame) => readonly string[];
 
-/** Lines of a command's output kept on its card, and lines of a file's diff. */
-const outputShown = 5;
+/** Lines of a command's output on its card while it runs and when it has ended, and lines of a file's diff. */
+const outputRunning = 5;
+const outputShown = 3;
 const diffShown = 24;
 
 /** One renderer for every action: an action without one does not compile. */
 export const renderers: {readonly [N in ActionName]: ResultRenderer<OutputOf<N>>} = {
   'request-command-output': (output, frame) =>
     output.kind === 'block' ? blockLines(output, frame) : reportLines(output.report, frame),
-  'read-files': ({files}, frame) => files.flatMap(entry => note(readText(entry), frame)),
-  'request-file-edits': ({files}, frame) => diffLines(files, {most: diffShown, shown: 'all'}, frame),
-  grep: (report, frame) =>
-    note(
+  'read-files': ({files}, frame) =>
+    files.flatMap(entry => [
+      ...note(readText(entry), frame),
+      ...(frame.verbosity === 'full' ? readLines(entry, frame) : []),
+    ]),
+  'request-file-edits': ({files}, frame) =>
+    frame.verbosity === 'full'
+      ? diffLines(files, {most: Number.POSITIVE_INFINITY, shown: 'all', long: 'whole'}, frame)
+      : diffLines(files, {most: diffShown, shown: 'all', long: 'clipped'}, frame),
+  grep: (report, frame) => [
+    ...note(
       (report.omitted.exact === 'exact' ? '' : 'at least ') +
         countOf(report.lines.length + report.omitted.count, {one: 'line', many: 'lines'}),
       frame,
     ),
-  'file-glob': (report, frame) =>
-    note(countOf(report.paths.length + report.omitted, {one: 'file', many: 'files'}), frame),
-  'file-glob-v2': (report, frame) =>
-    note(countOf(report.paths.length + report.omitted, {one: 'file', many: 'files'}), frame),
+    ...listed(report.lines, frame),
+  ],
+  'file-glob': (report, frame) => [
+    ...note(countOf(report.paths.length + report.omitted, {one: 'file', many: 'files'}), frame),
+    ...listed(report.paths, frame),
+  ],
+  'file-glob-v2': (report, frame) => [
+    ...note(countOf(report.paths.length + report.omitted, {one: 'file', many: 'files'}), frame),
+    ...listed(report.paths, frame),
+  ],
   'update-todos': ({todos}, frame) =>
     note(`${todos.filter(todo => todo.status === 'completed').length} of ${todos.length} done`, frame),
   'ask-user-question': ({questions, answers}, frame) =>
@@ -79,12 +94,12 @@ export const renderers: {readonly [N in ActionName]: ResultRenderer<OutputOf<N>>
 };
 
 /** What the card says of how the action ended. */
-export function resultLines<N extends ActionName>(result: ActionResult<N>, frame: Frame): readonly string[] {
+export function resultLines<N extends ActionName>(result: ActionResult<N>, frame: EntryFrame): readonly string[] {
   const render: ResultRenderer<OutputOf<N>> = renderers[result.name];
   const settled: ActionResult<N>['settled'] = result.settled;
   switch (settled.state) {
     case 'success':
-      return render(settled.output, frame);
+      return frame.verbosity === 'name' ? [] : render(settled.output, frame);
     case 'error':
       return wrapText(visible(faultText(settled.fault)), ['error'], frame);
     case 'cancelled':
@@ -95,15 +110,16 @@ export function resultLines<N extends ActionName>(result: ActionResult<N>, frame
 }
 
 /** What the card of an action of a resumed session says: of its result only the text for the model is kept. */
-export function pastLines({outcome, told, part}: PastActionEntry, frame: Frame): readonly string[] {
-  if (told.trim() === '') return [];
+export function pastLines({outcome, told, part}: PastActionEntry, frame: EntryFrame): readonly string[] {
+  if (told.trim() === '' || (frame.verbosity === 'name' && outcome === 'success')) return [];
+  if (frame.verbosity === 'full') return wholeText(told, frame);
   const {theme} = frame;
   const dim = (text: string): readonly string[] => [theme.paint(['dim'], fit(text, frame.width))];
   switch (part) {
     case 'none':
       return [];
     case 'last-lines':
-      return outputTail(told, frame);
+      return outputTail(told, outputShown, frame);
     case 'line-count':
       return dim(countOf(told.split('\n').length, {one: 'line', many: 'lines'}));
     case 'first-line': {
@@ -115,10 +131,10 @@ export function pastLines({outcome, told, part}: PastActionEntry, frame: Frame):
   }
 }
 
-function reportLines(report: ShellReport, frame: Frame): readonly string[] {
+function reportLines(report: ShellReport, frame: EntryFrame): readonly string[] {
   const file = report.output.file === undefined ? '' : `, whole output in ${visibleLine(report.output.file)}`;
   return [
-    ...outputTail(report.output.text, frame),
+    ...outputOf(report.output.text, frame),
     ...report.leftRunning.flatMap(line => note(`left running, as block ${visibleLine(line)}`, frame)),
     frame.theme.paint(
       [report.end.kind === 'exited' && report.end.code === 0 ? 'dim' : 'warning'],
@@ -137,23 +153,59 @@ function answerLines({blocks}: McpResult, frame: Frame): readonly string[] {
     .flatMap(line => note(visibleLine(firstLine(line, 4 * frame.width)), frame));
 }
 
-function blockLines({block}: {readonly block: BlockSnapshot}, frame: Frame): readonly string[] {
+function blockLines({block}: {readonly block: BlockSnapshot}, frame: EntryFrame): readonly string[] {
   return [
-    ...outputTail(block.output.text, frame),
+    ...outputOf(block.output.text, frame),
     ...note(`block ${block.id}: ${visibleLine(blockStateText(block.state))}`, frame),
   ];
 }
 
-/** The last lines a program printed; the same form while it runs and after. */
-export function outputTail(output: string, frame: Frame): readonly string[] {
+/** The last lines that a running program has printed. */
+export const runningTail = (output: string, frame: Frame): readonly string[] =>
+  outputTail(output, outputRunning, frame);
+
+const outputOf = (output: string, frame: EntryFrame): readonly string[] =>
+  frame.verbosity === 'full' ? wholeText(output, frame) : outputTail(output, outputShown, frame);
+
+/** The last `most` rows of what a program printed, below a note of how many lines stand above. */
+function outputTail(output: string, most: number, frame: Frame): readonly string[] {
   const text = visibleOutput(output).trimEnd();
   if (text === '') return [];
   const lines = text.split('\n');
-  return lines
-    .slice(-outputShown)
-    .flatMap(line => hardWrap(line.slice(0, 4 * frame.width), frame.width))
-    .slice(-outputShown)
-    .map(line => frame.theme.paint(['dim'], line));
+  const kept = lines.slice(-most);
+  const rows = kept.flatMap(line => hardWrap(line.slice(0, 4 * frame.width), frame.width)).slice(-most);
+  const above = lines.length - kept.length;
+  return [
+    ...(above > 0 ? [fit(`… ${countOf(above, {one: 'line', many: 'lines'})} above`, frame.width)] : []),
+    ...rows,
+  ].map(row => frame.theme.paint(['dim'], row));
+}
+
+/** All of a text that a program or a tool gave. */
+function wholeText(output: string, frame: Frame): readonly string[] {
+  const text = visibleOutput(output).trimEnd();
+  if (text === '') return [];
+  return text
+    .split('\n')
+    .flatMap(line => hardWrap(line, frame.width))
+    .map(row => frame.theme.paint(['dim'], row));
+}
+
+/** What a search found, one a line, where all is to be seen. */
+const listed = (lines: readonly string[], frame: EntryFrame): readonly string[] =>
+  frame.verbosity === 'full' && lines.length > 0 ? wholeText(lines.join('\n'), frame) : [];
+
+function readLines(entry: ReadEntry, frame: EntryFrame): readonly string[] {
+  if (entry.state === 'failed') return [];
+  const {file} = entry;
+  if (file.kind === 'text') {
+    const digits = String(file.firstLine + file.lines.length).length;
+    return wholeText(
+      file.lines.map((line, at) => `${String(file.firstLine + at).padStart(digits)}  ${line}`).join('\n'),
+      frame,
+    );
+  }
+  return file.kind === 'directory' ? wholeText(file.entries.join('\n'), frame) : [];
 }
 
 /** For actions that are declared and cannot run yet: their faults say all there is. */
@@ -173,6 +225,8 @@ function readText(entry: ReadEntry): string {
         : `lines ${file.firstLine} to ${file.firstLine + file.lines.length - 1} of ${file.totalLines}`;
     case 'image':
       return `image (${file.image.mediaType})`;
+    case 'document':
+      return file.pages === undefined ? 'PDF' : `PDF, ${countOf(file.pages, {one: 'page', many: 'pages'})}`;
     case 'directory':
       return countOf(file.entries.length + file.more, {one: 'entry', many: 'entries'});
     default:

@@ -6,15 +6,16 @@ import type {MarkdownLexer} from '../markdown/render-markdown.ts';
 import {attentionOf} from '../state/select.ts';
 import type {View} from '../state/view.ts';
 import {fit} from '../text/cell-width.ts';
-import {visibleLine} from '../../base/visible.ts';
 import type {Frame} from '../text/wrap.ts';
 import {isEmptyDraft} from '../input/draft.ts';
-import {glyphs} from '../theme/glyphs.ts';
 import {approvalCard} from './approval-card.ts';
 import {attentionNotice} from './attention-notice.ts';
 import {completionList} from './completion-list.ts';
 import {composerView, type Placed} from './composer-view.ts';
+import {editingLines, selectionIn} from './editing-lines.ts';
 import {handOverCard} from './hand-over-card.ts';
+import {mentionRows} from './mention-list.ts';
+import {draftHint, imageRow, queuedLines} from './beside-composer.ts';
 import {questionCard} from './question-card.ts';
 import {runLine, statusLine, type RunTimes} from './status-line.ts';
 import {todoPanel} from './todo-panel.ts';
@@ -66,12 +67,6 @@ export function screen(state: ScreenState, rows: number, frame: Frame): Placed {
   };
 }
 
-function queuedLines({queued}: View, frame: Frame): readonly string[] {
-  return queued
-    .map(({text}) => frame.theme.paint(['dim'], fit(`${glyphs.queued} queued: ${visibleLine(text)}`, frame.width)))
-    .slice(0, 3);
-}
-
 function inputLines(state: ScreenState, rows: number, frame: Frame): Placed {
   const {ui, view} = state;
   if (ui.panel !== 'none') return ui.panel.lines({rows, frame, view, blocks: state.blocks});
@@ -82,7 +77,7 @@ function inputLines(state: ScreenState, rows: number, frame: Frame): Placed {
     return under(attentionNotice(attention, ui, frame), composerLines(state, rows - 1, frame));
   }
   if (isEmptyDraft(ui.draft)) return cardLines(state, rows, frame);
-  const draft = composerView(ui.draft, {rows: 2, frame, hint: ''});
+  const draft = composerView(ui.draft, {rows: 2, frame, hint: '', selection: 'none'});
   const asked = cardLines(state, Math.max(2, rows - draft.lines.length), frame);
   return {lines: [...asked.lines, ...draft.lines], cursor: asked.cursor};
 }
@@ -108,16 +103,25 @@ function cardLines({ui, view, blocks}: ScreenState, rows: number, frame: Frame):
 }
 
 function composerLines({ui, view, commands, demo}: ScreenState, rows: number, frame: Frame): Placed {
+  const room = Math.max(0, rows - 2);
   const offered = completions(ui.draft.buffer.text, commands);
-  const list = completionList(offered, ui.completionRow, frame).slice(0, Math.max(0, rows - 2));
+  const list =
+    ui.mentions.kind === 'open'
+      ? mentionRows(ui.mentions, room, frame)
+      : completionList(offered, ui.completionRow, frame).slice(0, room);
   const leaving = ui.leaving.kind === 'armed' ? [frame.theme.paint(['warning'], 'Ctrl+C again leaves')] : [];
   const idle = demo === 'offered' ? 'Ask for something, or /demo' : 'Ask for something';
-  const hint = view.run.state === 'idle' ? idle : 'Ask for more; it waits its turn';
-  const below = [...list, ...leaving];
+  const hint = view.run.state === 'idle' ? idle : 'Ask for more: Enter joins at the next step, Tab waits for the end';
+  const below = [...list, ...draftHint(ui.draft, {commands, frame}), ...editingLines(ui, frame), ...leaving];
   const field = composerView(ui.draft, {
     rows: Math.max(1, Math.min(8, rows - below.length)),
     frame,
     hint: fit(hint, frame.width - 3),
+    selection: selectionIn(ui),
   });
-  return {lines: [...field.lines, ...below], cursor: field.cursor};
+  const images = imageRow(ui.images, frame);
+  return {
+    lines: [...images, ...field.lines, ...below],
+    cursor: {x: field.cursor.x, y: field.cursor.y + images.length},
+  };
 }

@@ -2,19 +2,22 @@ import type {PromptEnd} from '../../actions/agent-event.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {faultText} from '../../domain/fault.ts';
 import {hookStopText} from '../../domain/stop-text.ts';
-import {renderCodeLines, renderMarkdown, type MarkdownLexer} from '../markdown/render-markdown.ts';
+import {renderFence, renderMarkdown, type MarkdownLexer} from '../markdown/render-markdown.ts';
 import type {MarkdownPiece} from '../markdown/split-blocks.ts';
 import type {Entry, Finished, TextEntry} from '../state/view.ts';
 import {visible} from '../../base/visible.ts';
+import {fit} from '../text/cell-width.ts';
 import {wrapSpans, wrapText, type Frame} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import {actionCard, pastCard} from './action-card.ts';
+import type {EntryFrame} from './verbosity.ts';
 
-/** Lines of thinking kept in the scrollback and while it streams. */
-const thinkingShown = 3;
+/** Something finished as lines for the scrollback, folded, the blank line before it included. */
+export const finishedLines = (finished: Finished, lexer: MarkdownLexer, frame: Frame): readonly string[] =>
+  entryLines(finished, lexer, {...frame, verbosity: 'summary'});
 
-/** Something finished as lines for the scrollback, the blank line before it included. */
-export function finishedLines(finished: Finished, lexer: MarkdownLexer, frame: Frame): readonly string[] {
+/** The same, as much of it as the frame asks for. */
+export function entryLines(finished: Finished, lexer: MarkdownLexer, frame: EntryFrame): readonly string[] {
   switch (finished.kind) {
     case 'pieces': {
       const lines = finished.pieces.flatMap((piece, at) =>
@@ -23,7 +26,7 @@ export function finishedLines(finished: Finished, lexer: MarkdownLexer, frame: F
       return lines;
     }
     case 'thinking':
-      return finished.text.trim() === '' ? [] : ['', ...thinkingLines(finished.text, 'head', frame)];
+      return finished.text.trim() === '' ? [] : ['', ...thoughtLines(finished.text, frame)];
     case 'action':
       return ['', ...actionCard(finished, frame)];
     case 'prompt':
@@ -49,14 +52,16 @@ export function finishedLines(finished: Finished, lexer: MarkdownLexer, frame: F
 }
 
 /** What is still open, as it stands now. `lexer` is `undefined` until it has been loaded. */
-export function openLines(entry: Entry, lexer: MarkdownLexer | undefined, frame: Frame): readonly string[] {
+export function openLines(entry: Entry, lexer: MarkdownLexer | undefined, {theme, width}: Frame): readonly string[] {
+  // The live region is drawn cell by cell, by which links would be torn.
+  const frame = {theme: theme.unlinked, width};
   switch (entry.kind) {
     case 'text':
       return openTextLines(entry, lexer, frame);
     case 'thinking':
-      return entry.text.trim() === '' ? [] : ['', ...thinkingLines(entry.text, 'tail', frame)];
+      return entry.text.trim() === '' ? [] : ['', ...thinkingTail(entry.text, frame)];
     case 'action':
-      return ['', ...actionCard(entry, frame)];
+      return ['', ...actionCard(entry, {...frame, verbosity: 'summary'})];
     case 'prompt':
     case 'notice':
     case 'past-action':
@@ -73,7 +78,7 @@ const openTextShown = 8192;
 function openTextLines(entry: TextEntry, lexer: MarkdownLexer | undefined, frame: Frame): readonly string[] {
   const text = entry.rest.length > openTextShown ? entry.rest.slice(-openTextShown) : entry.rest;
   if (text.trim() === '') return [];
-  if (entry.place.kind === 'fence') return renderCodeLines(text, frame);
+  if (entry.place.kind === 'fence') return renderFence(text, {fence: entry.place.fence, extent: 'glimpsed'}, frame);
   const lines = lexer === undefined ? wrapText(visible(text.trim()), [], frame) : renderMarkdown(text, lexer, frame);
   return entry.place.after === 'item' ? lines : ['', ...lines];
 }
@@ -91,21 +96,38 @@ function pieceLines(
     case 'code-start':
       return [''];
     case 'code-lines':
-      return renderCodeLines(piece.text, frame);
+      return renderFence(piece.text, {fence: piece.fence, extent: 'kept'}, frame);
     default:
       return unreachable(piece);
   }
 }
 
-function thinkingLines(text: string, part: 'head' | 'tail', frame: Frame): readonly string[] {
+/** Finished thinking: one line of how much it was and how it began, or all of it. */
+function thoughtLines(text: string, frame: EntryFrame): readonly string[] {
+  if (frame.verbosity === 'full') return wrapText(visible(text.trim()), ['dim', 'italic'], frame);
+  const words = text.trim().split(/\s+/u);
+  const count = `Thought (${words.length === 1 ? '1 word' : `${words.length} words`})`;
+  const start = visible(
+    words
+      .slice(0, frame.width)
+      .join(' ')
+      .slice(0, 4 * frame.width),
+  );
+  const line = frame.verbosity === 'name' ? count : `${count}: ${start}`;
+  return [frame.theme.paint(['dim', 'italic'], fit(line, frame.width))];
+}
+
+/** Lines of thinking shown while it streams. */
+const thinkingShown = 3;
+
+function thinkingTail(text: string, frame: Frame): readonly string[] {
   // The part shown bounds what is wrapped: thinking can be long, and it is wrapped in every frame while it streams.
-  const most = thinkingShown * frame.width * 2;
-  const trimmed = visible(text.trim().replaceAll(/\s+/gu, ' '));
-  const shown = part === 'head' ? trimmed.slice(0, most) : trimmed.slice(-most);
-  const lines = wrapText(shown, ['dim', 'italic'], frame);
-  if (part === 'tail') return lines.slice(-thinkingShown);
-  if (lines.length <= thinkingShown) return lines;
-  return [...lines.slice(0, thinkingShown - 1), frame.theme.paint(['dim'], '… (thinking shortened)')];
+  const end = text
+    .slice(-thinkingShown * frame.width * 4)
+    .trim()
+    .replaceAll(/\s+/gu, ' ');
+  const shown = visible(end).slice(-thinkingShown * frame.width * 2);
+  return wrapText(shown, ['dim', 'italic'], frame).slice(-thinkingShown);
 }
 
 function endLines(end: PromptEnd, frame: Frame): readonly string[] {
@@ -120,6 +142,12 @@ function endLines(end: PromptEnd, frame: Frame): readonly string[] {
       return wrapText(`Stopped after ${end.turns} turns, as asked for.`, ['warning'], frame);
     case 'max-cost':
       return wrapText(`Stopped at a cost of $${end.usd.toFixed(2)}, as asked for.`, ['warning'], frame);
+    case 'invalid-output':
+      return wrapText(
+        visible(`${glyphs.error} No answer that fits the schema: ${end.errors.join('; ')}`),
+        ['error'],
+        frame,
+      );
     case 'stopped-by-hook':
       return wrapText(`${glyphs.cancelled} ${visible(hookStopText(end))}`, ['warning'], frame);
     default:

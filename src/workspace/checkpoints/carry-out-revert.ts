@@ -1,4 +1,3 @@
-import {randomUUID} from 'node:crypto';
 import {
   chmodSync,
   lstatSync,
@@ -12,6 +11,7 @@ import {
 } from 'node:fs';
 import {dirname, join} from 'node:path';
 import {causeText} from '../../domain/fault.ts';
+import {temporaryName} from '../files/temporary-name.ts';
 import type {ObjectStore} from './object-store.ts';
 import type {RevertStep} from './plan-revert.ts';
 import {looksAsSeen, type SeenFile} from './stat-cache.ts';
@@ -122,7 +122,7 @@ function putFile(
   }
 }
 
-const freshName = (path: string): string => join(dirname(path), `.weft-${randomUUID()}`);
+const freshName = (path: string): string => join(dirname(path), temporaryName());
 
 function replace(path: string, fresh: string): void {
   try {

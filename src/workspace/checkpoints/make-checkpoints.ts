@@ -1,5 +1,5 @@
 import {hash} from 'node:crypto';
-import {mkdirSync, realpathSync} from 'node:fs';
+import {realpathSync} from 'node:fs';
 import {join, sep} from 'node:path';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {treeId, type CheckpointsPort, type OpenFileChange, type RevertReport} from '../../domain/checkpoint.ts';
@@ -9,6 +9,7 @@ import {openObjects} from './object-store.ts';
 import {planRevert, type RevertPlan} from './plan-revert.ts';
 import {scanWorkspace, type Scan} from './scan-workspace.ts';
 import {loadStatCache, saveStatCache, type StatCache} from './stat-cache.ts';
+import {useStore} from './store-use.ts';
 import {LostCheckpoint, makeTreeReader} from './tree-reader.ts';
 
 export interface CheckpointPlace {
@@ -33,8 +34,10 @@ export function makeCheckpoints(place: CheckpointPlace): CheckpointsPort {
 
   const scan = async (signal: AbortSignal): Promise<Outcome<Scan, Fault>> => {
     if (tooLarge !== undefined) return failed(tooLarge);
-    mkdirSync(folder, {recursive: true, mode: 0o700});
-    cache ??= loadStatCache(cacheFile);
+    if (cache === undefined) {
+      await useStore(folder, signal);
+      cache = loadStatCache(cacheFile);
+    }
     const never = new Set([realPath(folder)]);
     const scanned = await scanWorkspace({roots, never, objects, environment}, {cache, now}, signal);
     if (scanned.tag === 'ok') cache = scanned.value.cache;

@@ -45,10 +45,7 @@ const forgottenMs = 24 * 60 * 60 * 1000;
  */
 export function openObjects(folder: string): ObjectStore {
   const known = new Set<string>();
-  const placeOf = (name: string): string => {
-    const place = hash('sha256', name, 'hex');
-    return join(folder, place.slice(0, 2), place.slice(2));
-  };
+  const placeOf = (name: string): string => objectPlace(folder, name);
   const temporary = (): string => join(folder, `${unfinished}${randomUUID()}`);
 
   const has = (name: string): boolean => {
@@ -119,6 +116,12 @@ export function openObjects(folder: string): ObjectStore {
       return true;
     },
   };
+}
+
+/** Where the content of that name lies. */
+export function objectPlace(folder: string, name: string): string {
+  const place = hash('sha256', name, 'hex');
+  return join(folder, place.slice(0, 2), place.slice(2));
 }
 
 /** The same works both ways. Each content has a key of its own, so none meets a stream of keys twice. */

@@ -1,12 +1,13 @@
 import {existsSync, lstatSync, readdirSync, readlinkSync, type Dirent, type Stats} from 'node:fs';
-import {join} from 'node:path';
+import {join, sep} from 'node:path';
 import {setImmediate as breathe} from 'node:timers/promises';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import type {Fault} from '../../domain/fault.ts';
+import {isTemporaryName} from '../files/temporary-name.ts';
 import {ignoredPaths, type IgnoredPaths} from './ignored-paths.ts';
 import type {ObjectStore} from './object-store.ts';
-import {hashUnlessChanged, seenOf, type SeenFile, type StatCache} from './stat-cache.ts';
-import {encodeRoot, encodeTree, type TreeNode} from './tree.ts';
+import {seenOf, seenUnlessChanged, type SeenFile, type SeenFolder, type StatCache} from './stat-cache.ts';
+import {encodeRoot, encodeTree, sameNode, type TreeNode} from './tree.ts';
 
 export interface ScanPlace {
   /** Absolute, without links, none within another. */
@@ -78,12 +79,20 @@ class TooLarge extends Error {
 
 type Standing = 'kept' | 'ignored';
 
+interface Where {
+  readonly standing: Standing;
+  readonly repository: boolean;
+}
+
+const sameTree = (a: TreeNode, b: TreeNode): boolean => a.kind !== 'folder' || b.kind !== 'folder' || a.tree === b.tree;
+
 class Scanner {
   readonly #place: ScanPlace;
   readonly #cache: StatCache;
   readonly #now: () => number;
   readonly #signal: AbortSignal;
   readonly #files = new Map<string, SeenFile>();
+  readonly #folders = new Map<string, SeenFolder>();
   readonly #leftOut: string[] = [];
   readonly #ignored: IgnoredPaths[] = [];
   #entries = 0;
@@ -113,7 +122,7 @@ class Scanner {
       if (node !== undefined) folders.set(root, node);
     }
     const tree = this.#place.objects.put(encodeRoot({folders, leftOut: this.#leftOut}));
-    return {tree, cache: {files: this.#files, since}, leftOut: this.#leftOut};
+    return {tree, cache: {files: this.#files, folders: this.#folders, since}, leftOut: this.#leftOut};
   }
 
   async #ask(folder: string): Promise<'repository' | 'no-repository'> {
@@ -123,32 +132,38 @@ class Scanner {
     return 'repository';
   }
 
-  async #folder(
-    path: string,
-    stats: Stats,
-    where: {readonly standing: Standing; readonly repository: boolean},
-  ): Promise<TreeNode | undefined> {
+  async #folder(path: string, stats: Stats, where: Where): Promise<TreeNode | undefined> {
     await this.#breathe();
     const found = namesIn(path);
     if (found === undefined) return this.#leaveOut(path);
     const repository =
-      found.some(({name}) => name === '.git') && where.standing === 'kept'
-        ? (await this.#ask(path)) === 'repository'
-        : where.repository;
+      found.includes('.git') && where.standing === 'kept' ? (await this.#ask(path)) === 'repository' : where.repository;
+    const inside: Where = {standing: where.standing, repository};
+    const last = this.#cache.folders.get(path);
+    const beginning = path.endsWith(sep) ? path : path + sep;
     const nodes = new Map<string, TreeNode>();
-    for (const entry of found) {
-      const below = join(path, entry.name);
-      if (ofVersionControl.has(entry.name) || this.#place.never.has(below)) continue;
-      const node = await this.#entry(below, {...where, repository});
-      if (node !== undefined) nodes.set(entry.name, node);
+    let isAsLast = true;
+    for (const name of found) {
+      const below = beginning + name;
+      if (ofVersionControl.has(name) || isTemporaryName(name) || this.#place.never.has(below)) continue;
+      const scanned = this.#entry(below, inside);
+      const node = scanned instanceof Promise ? await scanned : scanned;
+      if (node === undefined) continue;
+      const old = last?.entries.get(name);
+      const isOld = old !== undefined && sameNode(old, node) && sameTree(old, node);
+      isAsLast &&= isOld;
+      nodes.set(name, isOld ? old : node);
     }
-    return {kind: 'folder', mode: stats.mode & 0o7777, tree: this.#place.objects.put(encodeTree(nodes))};
+    const kept =
+      last !== undefined && isAsLast && last.entries.size === nodes.size
+        ? last
+        : {entries: nodes, tree: this.#place.objects.put(encodeTree(nodes))};
+    this.#folders.set(path, kept);
+    return {kind: 'folder', mode: stats.mode & 0o7777, tree: kept.tree};
   }
 
-  async #entry(
-    path: string,
-    where: {readonly standing: Standing; readonly repository: boolean},
-  ): Promise<TreeNode | undefined> {
+  /** Only a folder takes a promise: there are many more files. */
+  #entry(path: string, where: Where): TreeNode | undefined | Promise<TreeNode | undefined> {
     this.#entries += 1;
     if (this.#entries > mostEntries) throw this.#tooLarge(`more than ${String(mostEntries)} files and folders`);
     // A name whose bytes are no text cannot be asked for again.
@@ -161,11 +176,7 @@ class Scanner {
     return stats.isFile() ? this.#file(path, stats, this.#standingOf(path, where.standing)) : undefined;
   }
 
-  async #subfolder(
-    path: string,
-    stats: Stats,
-    where: {readonly standing: Standing; readonly repository: boolean},
-  ): Promise<TreeNode | undefined> {
+  async #subfolder(path: string, stats: Stats, where: Where): Promise<TreeNode | undefined> {
     if (where.standing === 'ignored') return this.#folder(path, stats, where);
     const ignored =
       this.#ignored.some(({folders}) => folders.has(path)) ||
@@ -185,11 +196,15 @@ class Scanner {
       this.#ignoredTotal += stats.size;
       if (this.#ignoredTotal > mostIgnoredTotal) return this.#leaveOut(path);
     }
-    const known = hashUnlessChanged(this.#cache, path, stats);
-    if (known === undefined) this.#newBytes += stats.size;
+    const known = seenUnlessChanged(this.#cache, path, stats);
+    if (known !== undefined) {
+      this.#files.set(path, known);
+      return {kind: 'file', mode: stats.mode & 0o7777, hash: known.hash};
+    }
+    this.#newBytes += stats.size;
     if (this.#newBytes > mostNewBytes) throw this.#tooLarge('more than 4 GB');
     try {
-      const hash = known ?? this.#place.objects.putFile(path);
+      const hash = this.#place.objects.putFile(path);
       this.#files.set(path, seenOf(stats, hash));
       return {kind: 'file', mode: stats.mode & 0o7777, hash};
     } catch (cause) {
@@ -242,9 +257,9 @@ function linkNode(path: string): TreeNode | undefined {
 }
 
 /** In an order that does not depend on the file system; `undefined` where the folder cannot be read. */
-function namesIn(folder: string): readonly Dirent[] | undefined {
+function namesIn(folder: string): readonly string[] | undefined {
   try {
-    return readdirSync(folder, {withFileTypes: true}).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    return readdirSync(folder).toSorted();
   } catch {
     return undefined;
   }
@@ -255,10 +270,18 @@ function countFiles(folder: string, most: number): number {
   let count = 0;
   const waiting = [folder];
   for (let next = waiting.pop(); next !== undefined && count <= most; next = waiting.pop()) {
-    for (const entry of namesIn(next) ?? []) {
+    for (const entry of entriesIn(next)) {
       if (entry.isDirectory()) waiting.push(join(next, entry.name));
       else count += 1;
     }
   }
   return count;
+}
+
+function entriesIn(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, {withFileTypes: true});
+  } catch {
+    return [];
+  }
 }

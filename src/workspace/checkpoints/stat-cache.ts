@@ -1,6 +1,7 @@
 import {readFileSync, renameSync, writeFileSync, type Stats} from 'node:fs';
 import * as z from 'zod/mini';
 import {parseJson} from '../../base/json.ts';
+import type {TreeEntries} from './tree.ts';
 
 /** What a file looked like from outside when its content had that hash. Times are milliseconds. */
 export interface SeenFile {
@@ -11,14 +12,22 @@ export interface SeenFile {
   readonly hash: string;
 }
 
+/** What a folder held, and the name of the tree that says so. */
+export interface SeenFolder {
+  readonly entries: TreeEntries;
+  readonly tree: string;
+}
+
 /** The files of the last checkpoint by path, so that what has not changed is not read again. */
 export interface StatCache {
   readonly files: ReadonlyMap<string, SeenFile>;
+  /** The folders likewise, by path; known only to the process that took that checkpoint. */
+  readonly folders: ReadonlyMap<string, SeenFolder>;
   /** When the checkpoint began: a file changed at that time or later may change again without looking different. */
   readonly since: number;
 }
 
-const emptyStatCache: StatCache = {files: new Map(), since: 0};
+const emptyStatCache: StatCache = {files: new Map(), folders: new Map(), since: 0};
 
 /** Coarsest step of the times of file systems in use (FAT). */
 const coarsestTick = 2000;
@@ -31,11 +40,11 @@ export const seenOf = (stats: Stats, hash: string): SeenFile => ({
   hash,
 });
 
-/** The hash of a file that surely has not changed since it was seen. */
-export function hashUnlessChanged({files, since}: StatCache, path: string, stats: Stats): string | undefined {
+/** A file as it was seen, where it surely has not changed since. */
+export function seenUnlessChanged({files, since}: StatCache, path: string, stats: Stats): SeenFile | undefined {
   const seen = files.get(path);
   return seen !== undefined && looksAsSeen(seen, stats) && Math.max(seen.mtime, seen.ctime) < since - coarsestTick
-    ? seen.hash
+    ? seen
     : undefined;
 }
 
@@ -48,13 +57,13 @@ export function loadStatCache(file: string): StatCache {
     const json = parseJson(readFileSync(file, 'utf8'));
     const parsed = json.tag === 'ok' ? cacheSchema.safeParse(json.value) : undefined;
     if (parsed?.success !== true) return emptyStatCache;
-    const {since, files} = parsed.data;
-    return {
-      since,
-      files: new Map(
-        files.map(([path, size, mtime, ctime, inode, hash]) => [path, {size, mtime, ctime, inode, hash}] as const),
-      ),
-    };
+    const files = new Map<string, SeenFile>();
+    for (const row of parsed.data.files) {
+      if (!isRow(row)) return emptyStatCache;
+      const [path, size, mtime, ctime, inode, hash] = row;
+      files.set(path, {size, mtime, ctime, inode, hash});
+    }
+    return {since: parsed.data.since, folders: new Map(), files};
   } catch {
     return emptyStatCache;
   }
@@ -72,7 +81,12 @@ export function saveStatCache(file: string, {since, files}: StatCache): void {
   }
 }
 
-const cacheSchema = z.object({
-  since: z.number(),
-  files: z.array(z.tuple([z.string(), z.number(), z.number(), z.number(), z.number(), z.string()])),
-});
+const cacheSchema = z.object({since: z.number(), files: z.array(z.unknown())});
+
+type Row = readonly [string, number, number, number, number, string];
+
+/** By hand: there are tens of thousands of them, and all of it is before the first change. */
+const isRow = (row: unknown): row is Row =>
+  Array.isArray(row) &&
+  row.length === 6 &&
+  row.every((cell, at) => typeof cell === (at === 0 || at === 5 ? 'string' : 'number'));

@@ -1,5 +1,6 @@
 import {clip} from '../../base/clip.ts';
 import type {DiffHunk, DiffLine} from '../../actions/preview.ts';
+import {markChanges} from './mark-changes.ts';
 
 export interface FileChange {
   readonly hunks: readonly DiffHunk[];
@@ -23,7 +24,7 @@ export async function diffHunks(before: string, after: string): Promise<FileChan
   const hunks = (await fineHunks(before, after)) ?? [coarseHunk(before, after)];
   const count = (kind: DiffLine['kind']): number =>
     hunks.reduce((sum, hunk) => sum + hunk.lines.filter(line => line.kind === kind).length, 0);
-  return {added: count('added'), removed: count('removed'), hunks: hunks.map(shorten)};
+  return {added: count('added'), removed: count('removed'), hunks: await markChanges(hunks.map(shorten))};
 }
 
 async function fineHunks(before: string, after: string): Promise<readonly DiffHunk[] | undefined> {
@@ -40,8 +41,11 @@ async function fineHunks(before: string, after: string): Promise<readonly DiffHu
 
 function parseLine(line: string): DiffLine {
   const kind = line.startsWith('+') ? 'added' : line.startsWith('-') ? 'removed' : 'context';
-  return {kind, text: line.slice(1).replace(/\r$/u, '')};
+  return {kind, text: line.slice(1).replace(/\r$/u, ''), changed: nothing};
 }
+
+/** Shared by all the lines that have no marks: there may be very many. */
+const nothing: DiffLine['changed'] = [];
 
 /** One hunk from the first line that differs to the last. */
 function coarseHunk(before: string, after: string): DiffHunk {
@@ -67,7 +71,7 @@ function coarseHunk(before: string, after: string): DiffHunk {
 }
 
 const asLines = (kind: DiffLine['kind'], texts: readonly string[]): DiffLine[] =>
-  texts.map(text => ({kind, text: text.replace(/\r$/u, '')}));
+  texts.map(text => ({kind, text: text.replace(/\r$/u, ''), changed: nothing}));
 
 /** A line end at the end of the text begins no further line. */
 function splitLines(text: string): readonly string[] {

@@ -1,4 +1,4 @@
-import type {LineRange, PatchHunk, Replacement} from '../../actions/ports.ts';
+import type {LineRange, PatchHunk, Replacement} from '../../actions/files-port.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import type {Quoting} from './explain-miss.ts';
 import type {FileSnapshot} from './file-snapshot.ts';

@@ -1,4 +1,4 @@
-import {answerBytes} from '../../actions/ports.ts';
+import {answerBytes} from '../../actions/files-port.ts';
 import {clip} from '../../base/clip.ts';
 
 /** A line longer than this (UTF-16 units) is cut. */

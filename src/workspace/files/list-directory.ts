@@ -1,6 +1,6 @@
 import {readdir, stat} from 'node:fs/promises';
 import {join} from 'node:path';
-import type {ReadFile, ReadRequest} from '../../actions/ports.ts';
+import type {ReadFile, ReadRequest} from '../../actions/files-port.ts';
 
 /** Entries in one answer. */
 const mostEntries = 500;

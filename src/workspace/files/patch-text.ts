@@ -1,4 +1,4 @@
-import type {PatchHunk} from '../../actions/ports.ts';
+import type {PatchHunk} from '../../actions/files-port.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {explainMiss, type Quoting} from './explain-miss.ts';
 import {findText, type Span, type Splice} from './find-text.ts';

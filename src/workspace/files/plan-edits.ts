@@ -1,29 +1,13 @@
 import {lstat} from 'node:fs/promises';
 import {basename, dirname, join, resolve} from 'node:path';
-import type {FileEdit} from '../../actions/ports.ts';
-import type {FileDiff} from '../../actions/preview.ts';
+import type {FileEdit} from '../../actions/files-port.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {rejected, type Fault} from '../../domain/fault.ts';
-import {diffHunks} from './diff-hunks.ts';
 import {draftOf, type FileDraft, type Knowledge, type Trouble} from './file-draft.ts';
-import {isWritable, missingText, sha256, takeSnapshot, type FileSnapshot, type PresentFile} from './file-snapshot.ts';
+import {isWritable, missingText, takeSnapshot, type FileSnapshot} from './file-snapshot.ts';
+import {changeIn, type PlannedFile} from './planned-file.ts';
 import {expandHome, pathTrouble, realPath, type Paths} from './resolve-path.ts';
-import {decodeText} from './text-form.ts';
-
-/** One file as it is and as it shall be. */
-export interface PlannedFile {
-  /** Where it really lies, links followed. */
-  readonly path: string;
-  readonly before: FileSnapshot;
-  /** `undefined`: it goes. */
-  readonly after: Buffer | undefined;
-  /** The file that goes because it is this one under another name now. */
-  readonly source: {readonly path: string; readonly before: PresentFile} | undefined;
-  /** Whether the model then knows all that is in it: what it edits without reading, or beside somebody else, it does not. */
-  readonly afterwards: 'known' | 'unknown';
-  readonly diff: FileDiff;
-}
 
 /** What the plan needs to know: how paths are meant, and which hash the model knows a file by. */
 export interface PlanContext {
@@ -216,7 +200,7 @@ async function plannedFile(
   source: OpenFile | undefined,
 ): Promise<PlannedFile> {
   const old = source?.before ?? before;
-  const change = await diffHunks(shownText(old.kind === 'present' ? old.bytes : undefined), shownText(after));
+  const change = await changeIn(old, after);
   const notes = [...(source?.draft.notes ?? []), ...draft.notes];
   if (before.kind === 'present' && before.names > 1) {
     const others =
@@ -233,20 +217,9 @@ async function plannedFile(
     source: source?.before.kind === 'present' ? {path: source.path, before: source.before} : undefined,
     diff: {
       path: shown,
-      before: old.kind === 'present' ? old.hash : 'absent',
-      after: after === undefined ? 'absent' : sha256(after),
       movedFrom: source?.shown,
       ...change,
       notes,
     },
   };
-}
-
-/** What a diff shows of a file: nothing of what is binary. */
-function shownText(bytes: Buffer | undefined): string {
-  if (bytes === undefined) return '';
-  const decoded = decodeText(bytes);
-  if (decoded.tag === 'failed') return '';
-  const text = decoded.value.text.toWellFormed();
-  return text.includes('\n') ? text : text.replaceAll('\r', '\n');
 }

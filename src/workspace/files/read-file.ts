@@ -1,8 +1,9 @@
 import {createHash, type Hash} from 'node:crypto';
 import type {FileHandle} from 'node:fs/promises';
+import {basename} from 'node:path';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
-import {answerBytes, type ReadFile, type ReadRequest} from '../../actions/ports.ts';
-import type {ImageBlock} from '../../domain/conversation.ts';
+import {answerBytes, type ReadFile, type ReadRequest} from '../../actions/files-port.ts';
+import type {DocumentBlock, ImageBlock} from '../../domain/conversation.ts';
 import {rejected, type Fault} from '../../domain/fault.ts';
 import {byteSize} from './byte-size.ts';
 import {collectLines, longestShownLine, type CollectedLines} from './line-collector.ts';
@@ -19,7 +20,11 @@ export interface FileRead {
 
 const largestImage = 5_000_000;
 
-/** Notebooks and PDFs are read whole; larger ones are read as text, or their pages are not counted. */
+/** A request to a model may hold 32 MB, a third more than the bytes in it, and PDFs of so many pages. */
+const largestDocument = 20_000_000;
+const mostPages = 100;
+
+/** Notebooks are read whole; larger ones are read as text. */
 const largestWhole = 50_000_000;
 
 /** Bytes looked at to tell what a file is. */
@@ -55,15 +60,25 @@ export async function readRegular(
   }
 
   if (start.toString('latin1', 0, 5) === '%PDF-') {
-    const whole = source.size > largestWhole ? undefined : await wholeOf(first, chunks);
+    const whole = source.size > largestDocument ? undefined : await wholeOf(first, chunks);
     if (signal.aborted) return failed(stopped(shown));
     const pages = whole === undefined ? undefined : pdfPages(whole);
-    const told = pages === undefined ? 'number of pages unknown' : count(pages, 'page');
-    return failed(
-      rejected(
-        `${shown} is a PDF (${byteSize(source.size)}, ${told}), which cannot be shown; get its text with a command, such as pdftotext.`,
-      ),
-    );
+    if (whole === undefined || (pages ?? 0) > mostPages) {
+      const told = pages === undefined ? byteSize(source.size) : `${byteSize(source.size)}, ${count(pages, 'page')}`;
+      return failed(
+        rejected(
+          `${shown} is a PDF of ${told}; at most ${byteSize(largestDocument)} and ${mostPages} pages can be read. ` +
+            'Get its text, or some of its pages, with a command such as pdftotext.',
+        ),
+      );
+    }
+    const document: DocumentBlock = {
+      kind: 'document',
+      mediaType: 'application/pdf',
+      name: basename(shown),
+      data: whole.toString('base64'),
+    };
+    return ok({file: {kind: 'document', path: shown, document, pages}, hash: hash.digest('hex')});
   }
 
   const form = formOf(first, 'start');

@@ -1,4 +1,4 @@
-import type {Replacement} from '../../actions/ports.ts';
+import type {Replacement} from '../../actions/files-port.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {explainMiss, type Quoting} from './explain-miss.ts';
 import {findText, mostCounted, type Places, type Splice, type Wanted} from './find-text.ts';

@@ -1,6 +1,6 @@
 import {lstatSync, readlinkSync, realpathSync} from 'node:fs';
 import {dirname, basename, isAbsolute, join, relative, resolve, sep} from 'node:path';
-import type {ResolvedPath} from '../../actions/ports.ts';
+import type {ResolvedPath} from '../../actions/files-port.ts';
 import {clip} from '../../base/clip.ts';
 
 /** How paths are read and shown in one workspace. */

@@ -1,10 +1,10 @@
-import {randomBytes} from 'node:crypto';
 import {mkdir, open, readFile, rename, rm, rmdir, unlink} from 'node:fs/promises';
 import {basename, dirname} from 'node:path';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {causeText, rejected, type Fault} from '../../domain/fault.ts';
 import {sha256, type FileSnapshot, type PresentFile} from './file-snapshot.ts';
 import {holdFolder, type HeldFolder} from './held-folder.ts';
+import {removeForgotten, temporaryName} from './temporary-name.ts';
 
 /** What to write where, in place of what. */
 export interface FileWrite {
@@ -21,8 +21,13 @@ export interface FileWrite {
 /**
  * Writes all files or none. First every new content is put on the disk beside its target, then each takes its target's place
  * in one step, then what goes is removed; if one cannot, those before it are put back. A file is always whole: a process that
- * is killed leaves the old one or the new one. Other names of it (hard links) keep the old one. An abort counts until the
+ * is killed leaves the old one or the new one, and of several files perhaps only the first ones new: the checkpoint taken
+ * before takes them back. Temporary files it leaves are removed by the next edit in their folder. An abort counts until the
  * first takes its place.
+ *
+ * The file that takes the place is a new one. Mode and owner are those of the old one, where this user may give them; what Node
+ * cannot copy (access lists, extended attributes, flags) is the folder's default. Other names of the old file (hard links) keep
+ * the old content: a file that a package store shares is not to change under all that share it.
  */
 export async function writeFiles(
   writes: readonly FileWrite[],
@@ -69,10 +74,11 @@ async function stage(write: FileWrite): Promise<Staged> {
   const name = basename(write.path);
   let outermost: string | undefined;
   let folder: HeldFolder | undefined;
-  const temporary = `.${Buffer.from(name).subarray(0, 100).toString('hex').slice(0, 40)}.${randomBytes(6).toString('hex')}.tmp`;
+  const temporary = temporaryName();
   try {
     if (write.after !== undefined) outermost = await mkdir(path, {recursive: true});
     folder = await holdFolder(path);
+    await removeForgotten(folder);
     const made = foldersBetween(outermost, path);
     if (write.after !== undefined) await writeWhole(folder.at(temporary), write.after, write.like);
     return {write, folder, name, temporary, made};

@@ -32,6 +32,7 @@ export const finished = (
     usage: noUsage,
     sessionUsage: {models: {}, contextTokens: 0, contextWindow: 0},
     denials: [],
+    structured: {kind: 'none'},
   },
 });
 

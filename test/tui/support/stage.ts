@@ -1,10 +1,12 @@
-import {failed} from '../../../src/base/outcome.ts';
+import type {FileFinder} from '../../../src/actions/file-finder.ts';
+import type {ImagePort} from '../../../src/actions/image-port.ts';
+import {failed, ok} from '../../../src/base/outcome.ts';
 import {rejected} from '../../../src/domain/fault.ts';
 import {noVictims, type BlockDesk} from '../../../src/actions/ports.ts';
 import {noDetail, type Verdict} from '../../../src/domain/risk.ts';
 import type {AgentEvent, Approval} from '../../../src/actions/agent-event.ts';
 import {actionOf} from '../../../src/actions/catalogue.ts';
-import {actionId} from '../../../src/domain/ids.ts';
+import {actionId, messageId} from '../../../src/domain/ids.ts';
 import {noUsage} from '../../../src/domain/usage.ts';
 import type {ApprovalAnswer} from '../../../src/agent/engine.ts';
 import type {TuiExit, TuiOptions} from '../../../src/tui/options.ts';
@@ -41,6 +43,15 @@ export const noBlocks: BlockDesk = {
   attach: id => failed(rejected(`There is no block ${id}.`)),
 };
 
+/** A workspace without files. */
+export const noFiles: FileFinder = {find: async (_, tell) => tell({paths: [], state: 'complete'})};
+
+/** A machine without images. */
+export const noImages: ImagePort = {
+  read: async path => failed(rejected(`${path} is no image.`)),
+  fromClipboard: async () => failed(rejected('There is no image on the clipboard.')),
+};
+
 /** Starts the UI and waits for its first frame. */
 export async function start(
   size: readonly [columns: number, rows: number] = [80, 24],
@@ -49,6 +60,7 @@ export async function start(
   const screen = openVirtualScreen(...size);
   const engine = scriptedEngine();
   const remembered: string[] = [];
+  let prompts = 0;
   const time = {now: 1_000_000};
   const leave = new AbortController();
   const exit = runTui(
@@ -65,10 +77,18 @@ export async function start(
       listSessions: () => [],
       blocks: noBlocks,
       history: {load: () => ['an earlier prompt'], add: prompt => void remembered.push(prompt)},
+      files: noFiles,
+      images: noImages,
+      notes: {add: async () => ok('AGENTS.md')},
+      editor: {edit: async () => failed('No editor is set.')},
+      editorMode: 'emacs',
       permissions: () => [],
       trust: {state: 'nothing', text: () => 'Nothing to trust.', accept: async () => 'Nothing to trust.'},
       look: 'plain',
       demo: 'none',
+      newPromptId: () => messageId(`p${++prompts}`),
+      keeper: {keep: () => {}, release: () => {}},
+      notify: 'off',
       clock: {now: () => time.now},
       ...options,
     },

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import type {FilesPort, ReadFile} from '../../../src/actions/ports.ts';
+import type {FilesPort, ReadFile} from '../../../src/actions/files-port.ts';
 import {decodeAction} from '../../../src/actions/decode-action.ts';
 import {failed, ok} from '../../../src/base/outcome.ts';
 import {rejected} from '../../../src/domain/fault.ts';

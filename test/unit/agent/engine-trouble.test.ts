@@ -10,6 +10,7 @@ import {
   finishedReport,
   memorySession,
   says,
+  promptOp,
 } from '../../support/memory-ports.ts';
 
 describe('trouble', () => {
@@ -139,12 +140,11 @@ describe('the queue', () => {
     const order: string[] = [];
     bench.engine.subscribe(events => {
       for (const {event} of events) {
-        if (event === 'prompt-accepted' && order.length === 0)
-          bench.engine.submit({op: 'prompt', text: 'second', images: []});
+        if (event === 'prompt-accepted' && order.length === 0) bench.engine.submit(promptOp('second'));
         if (event === 'prompt-accepted' || event === 'prompt-finished') order.push(event);
       }
     });
-    bench.engine.submit({op: 'prompt', text: 'first', images: []});
+    bench.engine.submit(promptOp('first'));
     await bench.next('prompt-finished');
     await bench.next('prompt-finished');
     expect(order).toEqual(['prompt-accepted', 'prompt-finished', 'prompt-accepted', 'prompt-finished']);
@@ -157,10 +157,10 @@ describe('the queue', () => {
         return {...finishedReport('part'), end: {kind: 'aborted'}};
       },
     });
-    bench.engine.submit({op: 'prompt', text: 'go', images: []});
+    bench.engine.submit(promptOp('go'));
     await bench.next('action-started');
     const closed = bench.engine.close('shutdown');
-    bench.engine.submit({op: 'prompt', text: 'late', images: []});
+    bench.engine.submit(promptOp('late'));
     await closed;
     expect(bench.session.kept).toContainEqual({
       kind: 'result',

@@ -89,6 +89,37 @@ describe('going back', () => {
     expect(kept.reverted).toHaveLength(2);
   });
 
+  test('where only files go back, or come again, the model is told with the next prompt', async () => {
+    const kept = counting();
+    const bench = engineBench([command('a'), says('1'), says('2'), says('3')], {
+      checkpoints: kept.port,
+      assess: () => changes,
+    });
+    await bench.prompt('one');
+    bench.engine.submit({op: 'list-rewind-points'});
+    const to = (await bench.next('rewind-points')).points[0]?.to ?? messageId('');
+    bench.engine.submit({op: 'rewind', target: {kind: 'prompt', to, what: 'files'}});
+    await bench.next('rewound');
+    await bench.prompt('two');
+    const told = () =>
+      JSON.stringify(
+        bench.model.requests
+          .at(-1)
+          ?.messages.slice(-2)
+          .map(({blocks}) => blocks),
+      );
+    expect(told()).toMatch(
+      /<reminder>The user took files back to how they were before the prompt \\"one\\".*\/work\/a \(changed\)\..*"two"/u,
+    );
+    // A prompt ends what can be redone, so this goes back once more and comes again.
+    bench.engine.submit({op: 'rewind', target: {kind: 'prompt', to, what: 'files'}});
+    await bench.next('rewound');
+    bench.engine.submit({op: 'rewind', target: {kind: 'redo'}});
+    await bench.next('rewound');
+    await bench.prompt('three');
+    expect(told()).toContain('The user put files back');
+  });
+
   test('with nothing to go back to, a notice says so', async () => {
     const bench = engineBench([]);
     bench.engine.submit({op: 'rewind', target: {kind: 'last'}});

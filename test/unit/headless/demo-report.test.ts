@@ -34,6 +34,7 @@ test('a report tells the prompt, the todo list, each action with its outcome, an
     engine: bench.engine,
     prompt: 'Make the tests pass.',
     print: line => lines.push(line),
+    uuid: () => 'p1',
   });
   expect(end).toEqual({exitCode: 0});
   expect(lines).toMatchInlineSnapshot(`
@@ -69,6 +70,6 @@ test('a report tells the prompt, the todo list, each action with its outcome, an
 test('a run that fails says so and ends with its exit code', async () => {
   const lines: string[] = [];
   const {engine} = engineBench([]);
-  const end = await runReport({engine, prompt: 'go', print: line => lines.push(line)});
+  const end = await runReport({engine, prompt: 'go', print: line => lines.push(line), uuid: () => 'p1'});
   expect({end, lines}).toEqual({end: {exitCode: 1}, lines: ['> go', 'The script has ended.']});
 });

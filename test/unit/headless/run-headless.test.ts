@@ -138,6 +138,7 @@ describe('json', () => {
     expect(stdout.split('\n')).toHaveLength(2);
     expect(JSON.parse(stdout)).toEqual({
       type: 'result',
+      provider: 'script',
       subtype: 'success',
       is_error: false,
       result: 'Done.',

@@ -43,6 +43,8 @@ const conversation: readonly Message[] = [
 const mark = {cache_control: {type: 'ephemeral'}};
 const image = {type: 'image', source: {type: 'base64', media_type: 'image/png', data: 'AAAA'}};
 
+const plain = {maxOutputTokens: 'default', documents: 'sent'} as const;
+
 describe('Anthropic', () => {
   test('the whole form', () => {
     expect(anthropicRequest(ask('', {messages: conversation}), 1000)).toEqual({
@@ -90,6 +92,7 @@ describe('Anthropic', () => {
       system: '',
       tools: [],
       messages: [userSays('a'), assistant(text('  ')), userSays('b')],
+      thinking: {kind: 'default'},
     };
     expect(anthropicRequest(request, 5)).toEqual({
       model: 'm',
@@ -105,7 +108,7 @@ describe('Anthropic', () => {
 
 test('OpenAI: the whole form', () => {
   const url = {type: 'image_url', image_url: {url: 'data:image/png;base64,AAAA'}};
-  expect(openAiRequest(ask('', {messages: conversation, tools: []}), 'default')).toEqual({
+  expect(openAiRequest(ask('', {messages: conversation, tools: []}), plain)).toEqual({
     model: 'small-model',
     stream: true,
     stream_options: {include_usage: true},
@@ -134,7 +137,7 @@ test('OpenAI: the whole form', () => {
 
 test.each([
   {dialect: 'anthropic', build: (request: ModelRequest): object => anthropicRequest(request, 1000)},
-  {dialect: 'openai', build: (request: ModelRequest): object => openAiRequest(request, 'default')},
+  {dialect: 'openai', build: (request: ModelRequest): object => openAiRequest(request, plain)},
 ])(
   '$dialect: every request extends the one before it, cache marks aside, of which there are at most four',
   ({build}) => {
@@ -152,3 +155,63 @@ test.each([
     }
   },
 );
+
+describe('a PDF that was read', () => {
+  const document = {kind: 'document', mediaType: 'application/pdf', name: 'a.pdf', data: 'JVBERi0='} as const;
+  const call = {kind: 'tool-call', id: actionId('c1'), name: 'Read', input: {}} as const;
+  const messages: readonly Message[] = [
+    {role: 'user', id: messageId('u'), blocks: [{kind: 'text', text: 'Read it.'}]},
+    {role: 'assistant', id: messageId('a'), model: 'm', blocks: [call], stop: 'tool-use', usage: noUsage},
+    {
+      role: 'user',
+      id: messageId('r'),
+      blocks: [
+        {
+          kind: 'tool-result',
+          id: call.id,
+          content: [{kind: 'text', text: 'a.pdf (PDF)'}, document],
+          outcome: 'success',
+        },
+      ],
+    },
+  ];
+
+  const last = (documents: 'sent' | 'named') =>
+    openAiRequest(ask('', {messages}), {maxOutputTokens: 'default', documents}).messages.slice(-2);
+
+  test('goes to Anthropic within the result', () => {
+    expect(anthropicRequest(ask('', {messages}), 1000).messages[2]).toMatchObject({
+      content: [
+        {
+          type: 'tool_result',
+          content: [
+            {type: 'text', text: 'a.pdf (PDF)'},
+            {
+              type: 'document',
+              title: 'a.pdf',
+              source: {type: 'base64', media_type: 'application/pdf', data: 'JVBERi0='},
+            },
+          ],
+        },
+      ],
+    });
+  });
+
+  test('goes behind the results where the server takes files, and is named where not', () => {
+    expect(last('sent')).toEqual([
+      {role: 'tool', tool_call_id: 'c1', content: 'a.pdf (PDF)'},
+      {
+        role: 'user',
+        content: [
+          {type: 'text', text: 'From the result of c1:'},
+          {type: 'file', file: {filename: 'a.pdf', file_data: 'data:application/pdf;base64,JVBERi0='}},
+        ],
+      },
+    ]);
+    expect(last('named').at(-1)).toEqual({
+      role: 'tool',
+      tool_call_id: 'c1',
+      content: expect.stringMatching(/^a\.pdf \(PDF\)\n\n\[a\.pdf was not sent: .*pdftotext\.\]$/u),
+    });
+  });
+});

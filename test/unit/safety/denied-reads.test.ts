@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import type {ResolvedPath} from '../../../src/actions/ports.ts';
+import type {ResolvedPath} from '../../../src/actions/files-port.ts';
 import {deniedReads} from '../../../src/safety/denied-reads.ts';
 import {parseRule} from '../../../src/safety/rules.ts';
 

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import type {FileEdit} from '../../../src/actions/ports.ts';
+import {unamended, type FileEdit} from '../../../src/actions/files-port.ts';
 import {faultText} from '../../../src/domain/fault.ts';
 import {never} from './temporary-folder.ts';
 import {messageOf, replace, replaceEvery, workspace, write} from './file-space.ts';
@@ -191,10 +191,10 @@ describe('edit', () => {
   test('when one of several files changed since the plan was shown, none is written, and no trace stays', async () => {
     using space = workspace({a: 'a', b: 'b'});
     const edits = [replace('a', ['a', 'x']), write('new/deep/file', 'y'), replace('b', ['b', 'y'])];
-    const plan = await space.port.plan(edits, never);
+    const plan = await space.port.plan({edits, amendment: unamended}, never);
     if (plan.tag === 'failed') throw new Error(faultText(plan.error));
     writeFileSync(space.path('b'), 'other');
-    expect(messageOf(await space.port.apply(edits, plan.value, never))).toContain('b: ');
+    expect(messageOf(await space.port.apply({edits, amendment: unamended}, plan.value, never))).toContain('b: ');
     expect({a: space.text('a'), b: space.text('b'), names: readdirSync(space.root)}).toEqual({
       a: 'a',
       b: 'other',
@@ -216,13 +216,13 @@ describe('edit', () => {
         '  (from column 9: t in the file, 3 in the old text)',
     );
     const edits = [replace('a', ['one', '1'])];
-    const plan = await space.port.plan(edits, never);
+    const plan = await space.port.plan({edits, amendment: unamended}, never);
     if (plan.tag === 'failed') throw new Error(faultText(plan.error));
     const other = [replace('a', ['one', 'other'])];
-    expect(messageOf(await space.port.apply(other, plan.value, never))).toBe(
+    expect(messageOf(await space.port.apply({edits: other, amendment: unamended}, plan.value, never))).toBe(
       'a changed since the edit was shown; nothing was written. Read it again.',
     );
-    expect((await space.port.apply(edits, plan.value, never)).tag).toBe('ok');
+    expect((await space.port.apply({edits, amendment: unamended}, plan.value, never)).tag).toBe('ok');
     expect((await space.edit(replace('a', ['two', '2']))).tag).toBe('ok');
     expect(space.text('a')).toBe('1 2 three');
   });
@@ -245,9 +245,9 @@ describe('edit', () => {
   test('an abort writes nothing', async () => {
     using space = workspace({a: 'a'});
     const edits = [replace('a', ['a', 'b'])];
-    const plan = await space.port.plan(edits, never);
+    const plan = await space.port.plan({edits, amendment: unamended}, never);
     if (plan.tag === 'failed') throw new Error(faultText(plan.error));
-    expect((await space.port.apply(edits, plan.value, AbortSignal.abort())).tag).toBe('failed');
+    expect((await space.port.apply({edits, amendment: unamended}, plan.value, AbortSignal.abort())).tag).toBe('failed');
     expect(space.text('a')).toBe('a');
   });
 
@@ -276,7 +276,7 @@ describe('edit', () => {
 
   test('a diff of a new file counts lines from 1', async () => {
     using space = workspace();
-    expect(await space.port.plan([write('new', 'a\nb')], never)).toMatchObject({
+    expect(await space.port.plan({edits: [write('new', 'a\nb')], amendment: unamended}, never)).toMatchObject({
       value: [{path: 'new', before: 'absent', added: 2, removed: 0, hunks: [{oldStart: 1, newStart: 1}]}],
     });
     expect(existsSync(space.path('new'))).toBe(false);

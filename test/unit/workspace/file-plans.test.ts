@@ -15,7 +15,7 @@ import {join} from 'node:path';
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {parsePatch} from '../../../src/actions/parse-patch.ts';
-import type {FileEdit} from '../../../src/actions/ports.ts';
+import {unamended, type FileEdit} from '../../../src/actions/files-port.ts';
 import {faultText} from '../../../src/domain/fault.ts';
 import {messageOf, replace, workspace, write} from './file-space.ts';
 import {never} from './temporary-folder.ts';
@@ -32,7 +32,7 @@ const lines = (path: string, first: number, last: number, newText: string): File
 });
 
 async function planned(space: Space, edits: readonly FileEdit[]) {
-  const plan = await space.port.plan(edits, never);
+  const plan = await space.port.plan({edits, amendment: unamended}, never);
   if (plan.tag === 'failed') throw new Error(faultText(plan.error));
   return plan.value;
 }
@@ -167,7 +167,7 @@ describe('changes by somebody else', () => {
     const edits = [replace('f', ['f', 'F'])];
     const shown = await planned(space, edits);
     writeFileSync(space.path('f'), 'A\nnew\nb\nc\nd\ne\nf\n');
-    expect((await space.port.apply(edits, shown, never)).tag).toBe('ok');
+    expect((await space.port.apply({edits, amendment: unamended}, shown, never)).tag).toBe('ok');
     expect(space.text('f')).toBe('A\nnew\nb\nc\nd\ne\nF\n');
   });
 
@@ -206,7 +206,7 @@ describe('changes by somebody else', () => {
     const edits = [replace('f', ['b', 'B'])];
     const shown = await planned(space, edits);
     writeFileSync(space.path('f'), 'a\nb\nb\n');
-    expect(messageOf(await space.port.apply(edits, shown, never))).toContain('occurs 2 times');
+    expect(messageOf(await space.port.apply({edits, amendment: unamended}, shown, never))).toContain('occurs 2 times');
     expect(space.text('f')).toBe('a\nb\nb\n');
   });
 
@@ -219,7 +219,7 @@ describe('changes by somebody else', () => {
     const shown = await planned(space, edits);
     renameSync(space.path('dir'), space.path('moved'));
     symlinkSync(space.outside, space.path('dir'));
-    expect((await space.port.apply(edits, shown, never)).tag).toBe('failed');
+    expect((await space.port.apply({edits, amendment: unamended}, shown, never)).tag).toBe('failed');
     expect([readFileSync(join(space.outside, 'f'), 'utf8'), space.text('moved/f')]).toEqual(['a\n', 'a\n']);
   });
 });

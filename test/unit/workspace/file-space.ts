@@ -1,8 +1,8 @@
 import {mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import type {FileEdit, FilesPort, ReadFile} from '../../../src/actions/ports.ts';
+import {unamended, type FileEdit, type FilesPort, type ReadFile} from '../../../src/actions/files-port.ts';
 import type {FileDiff} from '../../../src/actions/preview.ts';
-import type {Outcome} from '../../../src/base/outcome.ts';
+import {ok, type Outcome} from '../../../src/base/outcome.ts';
 import {faultText, type Fault} from '../../../src/domain/fault.ts';
 import {makeFiles} from '../../../src/workspace/files.ts';
 import {makeOutputFolder} from '../../../src/workspace/output-folder.ts';
@@ -23,6 +23,7 @@ export function workspace(files: Readonly<Record<string, string | Buffer>> = {})
     outputs,
     outside: join(folder.path, 'working'),
     path: (name: string) => join(root, name),
+    put: (name: string, content: string) => writeFileSync(join(root, name), content),
     bytes: (name: string) => readFileSync(join(root, name)),
     text: (name: string) => readFileSync(join(root, name), 'utf8'),
     read: async (path: string, offset = 1, limit = 2000) => port.read({path, offset, limit}, never),
@@ -32,8 +33,11 @@ export function workspace(files: Readonly<Record<string, string | Buffer>> = {})
 }
 
 async function applied(port: FilesPort, edits: readonly FileEdit[]): Promise<Outcome<readonly FileDiff[], Fault>> {
-  const plan = await port.plan(edits, never);
-  return plan.tag === 'ok' ? port.apply(edits, plan.value, never) : plan;
+  const request = {edits, amendment: unamended};
+  const plan = await port.plan(request, never);
+  if (plan.tag === 'failed') return plan;
+  const written = await port.apply(request, plan.value, never);
+  return written.tag === 'ok' ? ok(written.value.files) : written;
 }
 
 export const replace = (path: string, ...pairs: [string, string][]): FileEdit => ({

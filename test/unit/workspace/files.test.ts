@@ -178,7 +178,7 @@ describe('read', () => {
     expect(textOf(await space.read('b.ipynb'))).toMatchObject({lines: ['{"no": "notebook"}'], notes: []});
   });
 
-  test('PDFs are told with their pages', async () => {
+  test('PDFs are given as they are, with their pages; long ones are refused', async () => {
     const objects = deflateSync(
       '1 0 << /Type /Page /Parent 2 0 R >> 3 0 << /Type /Page >> << /Type /Pages /Count 2 >>',
     );
@@ -190,13 +190,25 @@ describe('read', () => {
         Buffer.from('\nendstream'),
       ]),
       'odd.pdf': '%PDF-1.7 \0',
+      'long.pdf': `%PDF-1.4\n${'<< /Type /Page >>\n'.repeat(101)}`,
+      'large.pdf': `%PDF-1.4\n${'x'.repeat(20_200_000)}`,
     });
-    const told = async (name: string) => messageOf(await space.read(name));
-    expect(await told('open.pdf')).toMatch(
-      /^open\.pdf is a PDF \(\d+ bytes, 1 page\), which cannot be shown; get its text/u,
+    const pagesOf = async (name: string) => {
+      const read = await space.read(name);
+      return read.tag === 'ok' && read.value.kind === 'document' ? read.value.pages : messageOf(read);
+    };
+    expect([await pagesOf('open.pdf'), await pagesOf('packed.pdf'), await pagesOf('odd.pdf')]).toEqual([
+      1,
+      2,
+      undefined,
+    ]);
+    expect(await space.read('odd.pdf')).toMatchObject({
+      value: {document: {name: 'odd.pdf', data: Buffer.from('%PDF-1.7 \0').toString('base64')}},
+    });
+    expect(await pagesOf('long.pdf')).toMatch(
+      /^long\.pdf is a PDF of 1\.8 kB, 101 pages; at most .* 100 pages can be read\. /u,
     );
-    expect(await told('packed.pdf')).toMatch(/\(\d+ bytes, 2 pages\)/u);
-    expect(await told('odd.pdf')).toMatch(/\(10 bytes, number of pages unknown\)/u);
+    expect(await pagesOf('large.pdf')).toMatch(/^large\.pdf is a PDF of 20\.\d MB; at most/u);
   });
 
   test('encodings of the time before Unicode', async () => {

@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import type {AgentEvent} from '../../../../src/actions/agent-event.ts';
-import {makeRpcEncoder} from '../../../../src/protocol/rpc/encode-events.ts';
+import {makeRpcEncoder, noExtras} from '../../../../src/protocol/rpc/encode-events.ts';
 import {jsonLine} from '../../../../src/protocol/rpc/json-line.ts';
 import type {RpcMessage} from '../../../../src/protocol/rpc/rpc-message.ts';
 import {apiErrorKind} from '../../../../src/protocol/rpc/wire-content.ts';
@@ -9,7 +9,7 @@ import {scripts} from './event-scripts.ts';
 
 const encoderOf = (partials: 'with' | 'without') => {
   let count = 0;
-  return makeRpcEncoder({partials, uuid: () => `uuid-${(count += 1)}`, version: '1.2.3'});
+  return makeRpcEncoder({partials, uuid: () => `uuid-${(count += 1)}`, version: '1.2.3', extras: noExtras});
 };
 
 function encodeAll(events: readonly AgentEvent[], partials: 'with' | 'without'): readonly RpcMessage[] {

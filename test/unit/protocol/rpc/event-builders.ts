@@ -199,6 +199,7 @@ const summary = (given: Partial<PromptSummary>): PromptSummary => ({
   usage: atEnd,
   sessionUsage,
   denials: [],
+  structured: {kind: 'none'},
   ...given,
 });
 

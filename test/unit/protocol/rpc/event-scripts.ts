@@ -1,3 +1,4 @@
+import {unamended} from '../../../../src/actions/files-port.ts';
 import type {AgentEvent} from '../../../../src/actions/agent-event.ts';
 import type {AssistantBlock} from '../../../../src/domain/conversation.ts';
 import {noUsage} from '../../../../src/domain/usage.ts';
@@ -93,7 +94,7 @@ export const scripts: Readonly<Record<string, {partials: 'with' | 'without'; eve
           tag: 'action',
           result: {
             name: 'request-file-edits',
-            input: {edits: []},
+            input: {edits: [], amendment: unamended},
             settled: {
               state: 'cancelled',
               why: {reason: 'denied', message: 'Not permitted: outside the workspace.'},

@@ -1,7 +1,9 @@
 import {mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {expect, test} from 'vitest';
-import type {BlockSnapshot, FileEdit, ShellPort} from '../../../../src/actions/ports.ts';
+import {unamended, type EditRequest, type FileEdit} from '../../../../src/actions/files-port.ts';
+import {noMcp} from '../../../../src/actions/mcp-port.ts';
+import type {BlockSnapshot, ShellPort} from '../../../../src/actions/ports.ts';
 import {failed, ok, type Outcome} from '../../../../src/base/outcome.ts';
 import {rejected, type Fault} from '../../../../src/domain/fault.ts';
 import {blockId} from '../../../../src/domain/ids.ts';
@@ -60,6 +62,7 @@ function openPlace() {
           return snapshot('as it ran');
         },
       },
+      mcp: noMcp,
       files: makeFiles({...options, alsoReadable: () => []}),
       search: makeSearch({...options, environment: process.env, excluded: []}),
     },
@@ -125,13 +128,15 @@ test('an edit beside a secret, of a secret and with one keeps the real bytes', a
     },
     {kind: 'write', path: 'b.txt', content: `<${hidden}>`},
   ];
-  const plan = await machine.files.plan(edits, never);
+  const plan = await machine.files.plan(asProposed(edits), never);
   expect(JSON.stringify(plan)).not.toContain('zebra');
   expect(plan.tag).toBe('ok');
-  const applied = await machine.files.apply(edits, plan.tag === 'ok' ? plan.value : [], never);
-  expect(applied).toEqual(plan);
+  const applied = await machine.files.apply(asProposed(edits), plan.tag === 'ok' ? plan.value : [], never);
+  expect(applied).toEqual(plan.tag === 'ok' ? ok({files: plan.value, amended: []}) : plan);
   expect([read('a.txt'), read('b.txt')]).toEqual([`one\nkey: ${value} ${value}\n3\n`, `<${value}>`]);
 });
+
+const asProposed = (edits: readonly FileEdit[]): EditRequest => ({edits, amendment: unamended});
 
 const edit = (oldText: string, newText: string): readonly FileEdit[] => [
   {kind: 'replace', path: 'doc.md', replacements: [{oldText, newText, occurrence: 'only'}]},
@@ -143,13 +148,13 @@ test('a placeholder that nobody knows is not written over what it stood for; whe
   const gone = '[[secret:GONE:0123abcd]]';
   put('doc.md', `before ${gone} after\n`);
   await machine.files.read({path: 'doc.md', offset: 1, limit: 10}, never);
-  expect(await machine.files.plan(edit('before', gone), never)).toMatchObject({tag: 'failed'});
-  expect(await machine.files.plan([{kind: 'write', path: 'c.txt', content: gone}], never)).toMatchObject({
+  expect(await machine.files.plan(asProposed(edit('before', gone)), never)).toMatchObject({tag: 'failed'});
+  expect(await machine.files.plan(asProposed([{kind: 'write', path: 'c.txt', content: gone}]), never)).toMatchObject({
     tag: 'failed',
   });
   const kept = edit(`${gone} after`, `${gone} later`);
-  const plan = await machine.files.plan(kept, never);
-  expect(await machine.files.apply(kept, plan.tag === 'ok' ? plan.value : [], never)).toMatchObject({tag: 'ok'});
+  const plan = await machine.files.plan(asProposed(kept), never);
+  expect(await machine.files.apply(asProposed(kept), plan.tag === 'ok' ? plan.value : [], never)).toMatchObject({tag: 'ok'});
   expect(read('doc.md')).toBe(`before ${gone} later\n`);
 });
 

@@ -1,7 +1,7 @@
 import {posix} from 'node:path';
 import type {Action} from '../../../../src/actions/catalogue.ts';
 import {decodeAction} from '../../../../src/actions/decode-action.ts';
-import type {ResolvedPath} from '../../../../src/actions/ports.ts';
+import type {ResolvedPath} from '../../../../src/actions/files-port.ts';
 import type {Json} from '../../../../src/base/json.ts';
 import type {PermissionMode, Verdict} from '../../../../src/domain/risk.ts';
 import {makeJudge} from '../../../../src/safety/judge.ts';

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import {expect, test} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import {diffHunks, type FileChange} from '../../../../src/workspace/files/diff-hunks.ts';
 
 /** Puts the hunks on the old text's lines. */
@@ -50,3 +50,46 @@ test('texts too large or too different to match line by line come as one hunk, s
 
 const numbered = (from: string, count: number): string =>
   Array.from({length: count}, (_, at) => `${from} ${at}\n`).join('');
+
+/** The changed words of a diff, each line as its sign and what is marked of it. */
+async function marked(before: string, after: string): Promise<readonly string[]> {
+  const {hunks} = await diffHunks(before, after);
+  return hunks.flatMap(({lines}) =>
+    lines
+      .filter(({kind}) => kind !== 'context')
+      .map(({kind, text, changed}) => [kind, ...changed.map(({from, to}) => text.slice(from, to))].join(' ')),
+  );
+}
+
+describe('words that changed', () => {
+  test.each([
+    ['a word', 'if (item.count > limit) {\n', 'if (item.count >= limit) {\n', ['removed', 'added =']],
+    ['a name', 'const total = sum(items);\n', 'const amount = sum(items);\n', ['removed total', 'added amount']],
+    ['indentation', '  return total;\n', '    return total;\n', ['removed   ', 'added     ']],
+    ['nothing alike', 'alpha beta\n', 'something(else, now)\n', ['removed', 'added']],
+    ['only added', 'a\n', 'a\nb\n', ['added']],
+    [
+      'combining marks stay whole',
+      'x = cafe\u0301 one\n',
+      'x = cafe\u0302 one\n',
+      ['removed cafe\u0301', 'added cafe\u0302'],
+    ],
+    [
+      'the line that is alike, not the one in the same place',
+      'value = compute(first, second)\n',
+      'check(first)\nvalue = compute(first, third)\n',
+      ['removed second', 'added', 'added third'],
+    ],
+  ])('%s', async (_name, before, after, expected) => {
+    expect(await marked(before, after)).toEqual(expected);
+  });
+
+  test('long lines and long runs are bounded in time', async () => {
+    const start = process.cpuUsage();
+    await diffHunks(words(3), words(5));
+    await diffHunks(`${words(3).replaceAll(' ', '\n')}\n`, `${words(5).replaceAll(' ', '\n')}\n`);
+    expect(process.cpuUsage(start).user / 1000).toBeLessThan(2000);
+  });
+});
+
+const words = (seed: number): string => Array.from({length: 40_000}, (_, at) => `w${(at * seed) % 977}`).join(' ');

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import type {PatchHunk, PatchLine} from '../../../../src/actions/ports.ts';
+import type {PatchHunk, PatchLine} from '../../../../src/actions/files-port.ts';
 import {patchText} from '../../../../src/workspace/files/patch-text.ts';
 
 const kinds = {' ': 'context', '-': 'removed', '+': 'added'} as const;

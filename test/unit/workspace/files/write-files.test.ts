@@ -1,4 +1,5 @@
-import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {spawnSync} from 'node:child_process';
+import {mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {takeSnapshot, type FileSnapshot} from '../../../../src/workspace/files/file-snapshot.ts';
@@ -48,4 +49,37 @@ test('an abort before the first takes its place leaves nothing behind', async ()
   writeFileSync(join(folder.path, 'a'), 'old a');
   expect((await writeFiles(await writesOf(folder.path), AbortSignal.abort())).tag).toBe('failed');
   expect(readdirSync(folder.path)).toEqual(['a']);
+});
+
+test('when the last one cannot take its place the others are put back', async () => {
+  using folder = temporaryFolder();
+  writeFileSync(join(folder.path, 'a'), 'old a');
+  const writes = await writesOf(folder.path);
+  mkdirSync(join(folder.path, 'c', 'full'), {recursive: true});
+  expect(await writeFiles(writes, never)).toMatchObject({
+    tag: 'failed',
+    error: {message: expect.stringMatching(/^c could not be replaced/u)},
+  });
+  expect(readdirSync(folder.path)).toEqual(['a', 'c']);
+  expect(readFileSync(join(folder.path, 'a'), 'utf8')).toBe('old a');
+});
+
+test('what a killed process left is removed, what may still be written is not', async () => {
+  using folder = temporaryFolder();
+  const {pid: dead} = spawnSync(process.execPath, ['--version']);
+  const names = {
+    forgotten: `.weft-${dead}-0123456789ab.tmp`,
+    fresh: `.weft-${dead}-ffffffffffff.tmp`,
+    running: `.weft-${process.ppid}-0123456789ab.tmp`,
+    foreign: `.weft-${dead}-notes.tmp`,
+  };
+  for (const name of Object.values(names)) writeFileSync(join(folder.path, name), 'half');
+  const longAgo = new Date(Date.now() - 3_600_000);
+  for (const name of [names.forgotten, names.running, names.foreign]) {
+    utimesSync(join(folder.path, name), longAgo, longAgo);
+  }
+  writeFileSync(join(folder.path, 'a'), 'old a');
+  expect((await writeFiles(await writesOf(folder.path), never)).tag).toBe('ok');
+  const left = Object.entries(names).filter(([, name]) => readdirSync(folder.path).includes(name));
+  expect(left.map(([kind]) => kind)).toEqual(['fresh', 'running', 'foreign']);
 });

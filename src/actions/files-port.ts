@@ -1,0 +1,138 @@
+import type {Outcome} from '../base/outcome.ts';
+import type {DocumentBlock, ImageBlock} from '../domain/conversation.ts';
+import type {Fault} from '../domain/fault.ts';
+import type {DiffHunk, FileDiff} from './preview.ts';
+
+export interface FilesPort {
+  /**
+   * Resolves a path as models and users write it (relative to the workspace, `~`), following symbolic links. Longer than 4,096
+   * characters it is outside, and every use of it is a fault. Files in which weft keeps the output of commands are inside.
+   */
+  resolve(path: string): ResolvedPath;
+  read(request: ReadRequest, signal: AbortSignal): Promise<Outcome<ReadFile, Fault>>;
+  /**
+   * Works out what the edits would do; writes nothing. Several faults are reported in one message. Where weft keeps the output
+   * of commands nothing is edited.
+   */
+  plan(request: EditRequest, signal: AbortSignal): Promise<Outcome<readonly FileDiff[], Fault>>;
+  /**
+   * Applies the edits, all or nothing, each file replaced atomically. What somebody else changed meanwhile stays, where the
+   * lines that change are still those in `shown`; where not, nothing is written. A file that is written as a whole must be as
+   * the model read it.
+   */
+  apply(request: EditRequest, shown: readonly FileDiff[], signal: AbortSignal): Promise<Outcome<AppliedEdits, Fault>>;
+  /** The whole texts that the edits would lead to, for an editor; nothing of binary files. Writes nothing. */
+  draft(request: EditRequest, signal: AbortSignal): Promise<Outcome<readonly DraftText[], Fault>>;
+}
+
+/** Edits as the model proposed them, and what the user changed of that before it was written. */
+export interface EditRequest {
+  readonly edits: readonly FileEdit[];
+  readonly amendment: Amendment;
+}
+
+/** Paths are those of the diffs that were shown. A file that its amendment leaves as it was is not part of the plan. */
+export type Amendment =
+  | {readonly kind: 'none'}
+  /** The user left hunks out; `hunk` is the index in the `hunks` of the file as it was shown. */
+  | {readonly kind: 'hunks'; readonly dropped: readonly {readonly path: string; readonly hunk: number}[]}
+  /** `text` is the whole new text as the user left it in an editor; the bytes around it (encoding, mark) are the file's. */
+  | {readonly kind: 'texts'; readonly texts: readonly {readonly path: string; readonly text: string}[]};
+
+export const unamended: Amendment = {kind: 'none'};
+
+/** `before` is empty for a file that is made, `text` for one that goes. */
+export interface DraftText {
+  readonly path: string;
+  readonly before: string;
+  readonly text: string;
+}
+
+export interface AppliedEdits {
+  readonly files: readonly FileDiff[];
+  /** What of the proposal was not written, or not like that; empty without an amendment. */
+  readonly amended: readonly AmendedFile[];
+}
+
+/** `dropped`: hunks of the proposal that were left out. `rewritten`: the way from the proposed text to the written one. */
+export interface AmendedFile {
+  readonly path: string;
+  readonly kind: 'dropped' | 'rewritten';
+  readonly hunks: readonly DiffHunk[];
+}
+
+export interface ResolvedPath {
+  readonly path: string;
+  readonly place: 'inside-workspace' | 'outside-workspace';
+}
+
+/** Bytes of text in one answer to a model, whatever number of files it is of. */
+export const answerBytes = 250_000;
+
+/** `offset` is the first line, 1-based; `limit` counts lines. The answer ends after `answerBytes`, and says so. */
+export interface ReadRequest {
+  readonly path: string;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+export type ReadFile =
+  | {
+      readonly kind: 'text';
+      readonly path: string;
+      /** Lines without their ends, numbered from `firstLine`. */
+      readonly lines: readonly string[];
+      readonly firstLine: number;
+      readonly totalLines: number;
+      /** What the reader should know: cut lines, encoding, an empty file. Empty when there is nothing. */
+      readonly notes: readonly string[];
+    }
+  | {readonly kind: 'image'; readonly path: string; readonly image: ImageBlock}
+  /** `pages` is `undefined` where the file does not tell. */
+  | {
+      readonly kind: 'document';
+      readonly path: string;
+      readonly document: DocumentBlock;
+      readonly pages: number | undefined;
+    }
+  | {readonly kind: 'directory'; readonly path: string; readonly entries: readonly string[]; readonly more: number};
+
+/** Several edits of one file apply in order, each to the result of the one before. */
+export type FileEdit =
+  | {readonly kind: 'replace'; readonly path: string; readonly replacements: readonly Replacement[]}
+  | {readonly kind: 'write'; readonly path: string; readonly content: string}
+  /** `newText` in the place of whole lines, as they were read; the file must not have changed since. */
+  | {readonly kind: 'replace-lines'; readonly path: string; readonly lines: LineRange; readonly newText: string}
+  | {readonly kind: 'patch'; readonly path: string; readonly hunks: readonly PatchHunk[]}
+  | {readonly kind: 'delete'; readonly path: string}
+  /** `to` must not exist; folders are made. */
+  | {readonly kind: 'rename'; readonly path: string; readonly to: string};
+
+/** 1-based, both ends included. */
+export interface LineRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/**
+ * `occurrence: 'only'` demands exactly one match, `every` an exact one. An empty `oldText` creates the file and needs it to be
+ * absent or empty.
+ */
+export interface Replacement {
+  readonly oldText: string;
+  readonly newText: string;
+  readonly occurrence: 'only' | 'every';
+}
+
+/** A change of neighbouring lines; the hunks of a patch stand in the order of the file. */
+export interface PatchHunk {
+  /** Lines that stand somewhere before the change, in their order: a class, then its method. */
+  readonly context: readonly string[];
+  readonly lines: readonly PatchLine[];
+  readonly place: 'anywhere' | 'end-of-file';
+}
+
+export interface PatchLine {
+  readonly kind: 'context' | 'added' | 'removed';
+  readonly text: string;
+}

@@ -1,0 +1,77 @@
+import type {JsonObject} from '../base/json.ts';
+import {failed, ok, type Outcome} from '../base/outcome.ts';
+import type {ImageBlock, TextBlock} from '../domain/conversation.ts';
+import {rejected, type Fault} from '../domain/fault.ts';
+
+/** The MCP servers of this run. What they say and offer is theirs: nothing of it is trusted, everything is bounded. */
+export interface McpPort {
+  /** Waits for servers that are just starting, a few seconds at most; the tools of later ones join a later request. */
+  ready(signal: AbortSignal): Promise<void>;
+  /** Those of the connected servers, in the order of the servers; the same list while nothing changed. */
+  tools(): readonly McpTool[];
+  servers(): readonly McpServerState[];
+  /** Settles once, in bounded time; an abort tells the server and settles at once. A result that says it is an error is a fault. */
+  call(request: McpCallRequest, signal: AbortSignal): Promise<Outcome<McpResult, Fault>>;
+  /** The resources of one server, or of all for `undefined`. */
+  resources(server: string | undefined, signal: AbortSignal): Promise<Outcome<readonly McpResource[], Fault>>;
+  readResource(request: McpResourceRequest, signal: AbortSignal): Promise<Outcome<McpResult, Fault>>;
+}
+
+export interface McpCallRequest {
+  readonly server: string;
+  readonly tool: string;
+  readonly input: JsonObject;
+}
+
+export interface McpResourceRequest {
+  readonly server: string;
+  readonly uri: string;
+}
+
+/** `server` and `name` are what the server goes by; models know it as `toolName`. */
+export interface McpTool {
+  readonly server: string;
+  readonly name: string;
+  readonly toolName: string;
+  readonly description: string;
+  readonly inputSchema: JsonObject;
+  /** What the server claims of it. */
+  readonly effect: 'claims-read-only' | 'claims-destructive' | 'unsaid';
+}
+
+export interface McpServerState {
+  readonly name: string;
+  readonly status: 'connected' | 'failed' | 'pending' | 'disabled';
+  /** Where it comes from: `sdk` runs in the program that drives weft. */
+  readonly source: 'sdk';
+  /** Why it failed; empty otherwise. */
+  readonly error: string;
+  /** How the server calls itself; empty until it is connected. */
+  readonly title: string;
+  readonly version: string;
+  readonly resources: 'offered' | 'none';
+}
+
+export interface McpResource {
+  readonly server: string;
+  readonly uri: string;
+  readonly name: string;
+  readonly description: string;
+  readonly mediaType: string;
+}
+
+/** What a server answered, bounded, ready for the model. */
+export interface McpResult {
+  readonly blocks: readonly (TextBlock | ImageBlock)[];
+}
+
+const noServer = failed(rejected('There are no MCP servers here.'));
+
+export const noMcp: McpPort = {
+  ready: async () => {},
+  tools: () => [],
+  servers: () => [],
+  call: async () => noServer,
+  resources: async () => ok([]),
+  readResource: async () => noServer,
+};

@@ -1,0 +1,117 @@
+import type {AgentEvent} from '../actions/agent-event.ts';
+import {unreachable} from '../base/unreachable.ts';
+import {causeText, faultText} from '../domain/fault.ts';
+import type {ToolCallBlock} from '../domain/conversation.ts';
+import type {
+  CallAnswer,
+  EndedCall,
+  Ending,
+  HookReply,
+  HooksPort,
+  PromptAnswer,
+  StopAnswer,
+  SubmittedPrompt,
+} from './hooks-port.ts';
+
+/**
+ * The hooks of one prompt. What a hook breaks by is told as a warning and followed as the hook's maker wants it; no method
+ * throws, and after an abort none waits for a hook.
+ */
+export class PromptHooks {
+  readonly #port: HooksPort;
+  readonly #publish: (events: readonly AgentEvent[]) => void;
+  /** Why a hook has ended the prompt; `undefined` as long as none has. */
+  stopped: {readonly reason: string} | undefined;
+
+  constructor(port: HooksPort, publish: (events: readonly AgentEvent[]) => void) {
+    this.#port = port;
+    this.#publish = publish;
+  }
+
+  async beforeCall(call: ToolCallBlock, signal: AbortSignal): Promise<CallAnswer> {
+    if (this.stopped !== undefined) return denied(nothingOfCall, this.stopped.reason);
+    const {answer, blockedBy} = await this.#ask(() => this.#port.preToolUse(call, signal), nothingOfCall, signal);
+    const reason = blockedBy ?? this.#stopReason();
+    return reason === undefined || answer.verdict.kind === 'deny' ? answer : denied(answer, reason);
+  }
+
+  /** What the model is to know of it besides; mostly empty. */
+  async afterCall(ended: EndedCall, signal: AbortSignal): Promise<string> {
+    if (signal.aborted || ended.result.tag === 'undecodable') return '';
+    switch (ended.result.result.settled.state) {
+      case 'success':
+        return (await this.#ask(() => this.#port.postToolUse(ended, signal), nothingAfter, signal)).answer.context;
+      case 'error':
+        return (await this.#ask(() => this.#port.postToolUseFailure(ended, signal), nothingAfter, signal)).answer
+          .context;
+      case 'cancelled':
+        return '';
+      default:
+        return unreachable(ended.result.result.settled);
+    }
+  }
+
+  async beforePrompt(prompt: SubmittedPrompt, signal: AbortSignal): Promise<PromptAnswer> {
+    const {answer, blockedBy} = await this.#ask(
+      () => this.#port.userPromptSubmit(prompt, signal),
+      nothingOfPrompt,
+      signal,
+    );
+    const reason = blockedBy ?? this.#stopReason();
+    return reason === undefined || answer.verdict.kind === 'block'
+      ? answer
+      : {...answer, verdict: {kind: 'block', reason}};
+  }
+
+  async atEnd(ending: Ending, signal: AbortSignal): Promise<StopAnswer['verdict']> {
+    const {answer} = await this.#ask(() => this.#port.stop(ending, signal), nothingAtEnd, signal);
+    return this.stopped === undefined ? answer.verdict : none;
+  }
+
+  async #ask<Answer>(
+    hook: () => Promise<HookReply<Answer>>,
+    nothing: Answer,
+    signal: AbortSignal,
+  ): Promise<{readonly answer: Answer; readonly blockedBy: string | undefined}> {
+    const reply = await unlessAborted(hook, signal).catch((cause: unknown) => {
+      this.#warn(`A hook broke off: ${causeText(cause)} (this is a fault in weft)`);
+    });
+    if (reply === undefined || signal.aborted) return {answer: nothing, blockedBy: undefined};
+    for (const {fault} of reply.failures) this.#warn(`A hook failed: ${faultText(fault)}`);
+    if (reply.flow.kind === 'stop') this.stopped ??= {reason: reply.flow.reason};
+    const blocking = reply.failures.find(({follow}) => follow === 'block');
+    return {answer: reply.answer, blockedBy: blocking === undefined ? undefined : faultText(blocking.fault)};
+  }
+
+  #stopReason(): string | undefined {
+    return this.stopped?.reason;
+  }
+
+  #warn(text: string): void {
+    this.#publish([{event: 'notice', level: 'warning', text}]);
+  }
+}
+
+const denied = (answer: CallAnswer, reason: string): CallAnswer => ({
+  ...answer,
+  verdict: {kind: 'deny', reason: reason === '' ? 'a hook stopped this prompt' : reason},
+});
+
+const none = {kind: 'none'} as const;
+const nothingOfCall: CallAnswer = {verdict: none, input: 'unchanged', context: ''};
+const nothingAfter = {context: ''};
+const nothingOfPrompt: PromptAnswer = {verdict: none, context: ''};
+const nothingAtEnd: StopAnswer = {verdict: none};
+
+/** `undefined` as soon as the signal fires. */
+async function unlessAborted<T>(start: () => Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  if (signal.aborted) return undefined;
+  const fired = Promise.withResolvers<undefined>();
+  const fire = (): void => fired.resolve(undefined);
+  signal.addEventListener('abort', fire, {once: true});
+  try {
+    return await Promise.race([start(), fired.promise]);
+  } finally {
+    signal.removeEventListener('abort', fire);
+  }
+}

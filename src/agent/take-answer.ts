@@ -1,0 +1,86 @@
+import type {Denial} from '../actions/agent-event.ts';
+import type {Action, ActionName, SettledOf} from '../actions/catalogue.ts';
+import {decodeAction} from '../actions/decode-action.ts';
+import type {Preview} from '../actions/preview.ts';
+import {cancelledResult, previewAction, withCommand} from '../actions/settle-action.ts';
+import type {JsonObject} from '../base/json.ts';
+import {failed, ok, type Outcome} from '../base/outcome.ts';
+import {unreachable} from '../base/unreachable.ts';
+import type {Verdict} from '../domain/risk.ts';
+import type {Cancellation} from '../domain/settled.ts';
+import type {Granted} from './ask-permission.ts';
+import type {CallContext} from './call-context.ts';
+import {judge} from './judge-call.ts';
+import {deniedText} from './refusal-text.ts';
+import {takeAmended} from './take-amended.ts';
+
+/** What runs in the end, what it was shown to do, and what the model must know of it. */
+export interface Chosen {
+  readonly action: Action;
+  readonly shown: Preview;
+  readonly verdict: Verdict;
+  /** What the model is told ahead of the result; empty mostly. */
+  readonly preface: string;
+}
+
+/** Why nothing runs after all. */
+export interface NotChosen {
+  readonly settled: SettledOf<ActionName>;
+  readonly deniedBy: Denial['by'] | 'no';
+}
+
+/** Whoever lets an action through may have changed it. What a rule or a mode forbids stays forbidden. */
+export async function takeAnswer(
+  granted: Granted,
+  asked: {readonly tool: string} & Omit<Chosen, 'preface'>,
+  context: CallContext & Parameters<typeof previewAction>[1],
+): Promise<Outcome<Chosen, NotChosen>> {
+  const {action, shown, verdict} = asked;
+  const {signal} = context;
+  switch (granted.kind) {
+    case 'granted':
+      return ok({action, shown, verdict, preface: ''});
+    case 'edited': {
+      const {command} = granted;
+      const edited = withCommand(action, command);
+      if (edited === undefined) return no(action, 'The user answered with a command, but this is no command.');
+      return rejudged({action, edited, preface: `[The user changed the command; what ran is: ${command}]`}, context);
+    }
+    case 'updated': {
+      const edited = decoded(asked.tool, granted.input, context);
+      if (edited.tag === 'failed') return edited;
+      return rejudged({action, edited: edited.value, preface: ''}, context);
+    }
+    case 'amended': {
+      const amended = await takeAmended({action, amendment: granted.amendment, shown}, {ports: context.ports, signal});
+      if (amended.tag === 'ok') return ok({...amended.value, verdict, preface: ''});
+      return failed({settled: amended.error, deniedBy: amended.error.state === 'cancelled' ? 'user' : 'no'});
+    }
+    default:
+      return unreachable(granted);
+  }
+}
+
+const no = (action: Action, message: string): Outcome<Chosen, NotChosen> =>
+  failed({settled: cancelledResult(action, {reason: 'declined', message}), deniedBy: 'user'});
+
+function decoded(tool: string, input: JsonObject, {toolSources}: CallContext): Outcome<Action, NotChosen> {
+  const action = decodeAction(tool, input, toolSources());
+  return action.tag === 'ok' ? action : failed({settled: {state: 'error', fault: action.error}, deniedBy: 'no'});
+}
+
+/** Words of whoever may allow it need no further approval. */
+async function rejudged(
+  {action, edited, preface}: {readonly action: Action; readonly edited: Action; readonly preface: string},
+  context: CallContext & Parameters<typeof previewAction>[1],
+): Promise<Outcome<Chosen, NotChosen>> {
+  const {signal, ports} = context;
+  const verdict = await judge(edited, context, signal);
+  if (verdict.decision === 'deny') {
+    const why: Cancellation = {reason: 'denied', message: deniedText(verdict)};
+    return failed({settled: cancelledResult(action, why), deniedBy: 'rule'});
+  }
+  const preview = await previewAction(edited, {ports, signal});
+  if (preview.tag === 'failed') return failed({settled: preview.error, deniedBy: 'no'});
+  return ok({action: edited, shown: preview.value, verdict, preface});
+}

@@ -1,0 +1,256 @@
+import {randomUUID} from 'node:crypto';
+import type {EngineOptions} from '../agent/create-engine.ts';
+import {noHooks} from '../agent/hooks-port.ts';
+import {isJsonObject, type JsonObject} from '../base/json.ts';
+import {causeText} from '../domain/fault.ts';
+import {connectSdkServers, usualTimes} from '../extensions/mcp/connect-sdk-servers.ts';
+import {clientLines, type ClientLine} from '../headless/rpc/client-lines.ts';
+import {makeControlChannel} from '../headless/rpc/control-channel.ts';
+import {elicitBy} from '../headless/rpc/elicit.ts';
+import {hookNotes, makeHookCallbacks} from '../headless/rpc/hook-callbacks.ts';
+import {makeHookWatcher} from '../headless/rpc/hook-watcher.ts';
+import {serveClient} from '../headless/rpc/serve-client.ts';
+import {SessionState} from '../headless/rpc/session-state.ts';
+import {startFailure} from '../headless/rpc/start-failure.ts';
+import {makeStdoutWriter} from '../headless/stdout-writer.ts';
+import type {ControlMessage} from '../protocol/rpc/control-message.ts';
+import type {InitializeRequest} from '../protocol/rpc/control-request.ts';
+import {jsonLine} from '../protocol/rpc/json-line.ts';
+import type {RpcMessage} from '../protocol/rpc/rpc-message.ts';
+import type {ChosenModel} from './choose-model.ts';
+import {blocksFolder, composeSession, configuredModel} from './compose-session.ts';
+import {directoryOf} from './directory-of.ts';
+import {exitCode, timeLimitText, type ExitCode} from './exit-code.ts';
+import {leftoverNotices} from './leftover-notices.ts';
+import {loadSurroundings, type Surroundings} from './load-surroundings.ts';
+import {noModelText} from './no-model.ts';
+import type {MainOptions} from './program.ts';
+import {rpcCapabilities} from './rpc-capabilities.ts';
+import {stopOnSignals} from './stop-on-signals.ts';
+import {structuredBy} from './structured-output.ts';
+import {appended, thinkingOf} from './take-program-options.ts';
+import {UsageError} from './usage-error.ts';
+import {version} from './version.ts';
+
+/**
+ * weft driven by a program over stdin and stdout. Order of work: read up to the first message that needs a session, since what a
+ * program says in `initialize` decides how the session is made; make it; serve the client until its input has ended and all it
+ * asked for is done.
+ */
+export async function runRpc(options: MainOptions): Promise<ExitCode> {
+  const leave = leaveEarly();
+  const lines = clientLines(process.stdin);
+  const opening = await readOpening(lines);
+  if (opening.ended && opening.lines.length === 0) {
+    process.stderr.write('weft: stdin ended before a message came. Send one: {"type":"user","message":{…}}\n');
+    return exitCode.failed;
+  }
+  const broken = Promise.withResolvers<void>();
+  let serving: 'starting' | 'begun' = 'starting';
+  const writer = makeStdoutWriter(process.stdout, () => broken.resolve());
+  const send = (message: RpcMessage | ControlMessage): void => writer.write(jsonLine(message));
+  try {
+    const {surroundings, chosen, structured} = await prepare(options, opening.initialize);
+    const {note} = surroundings;
+    const state = new SessionState();
+    const channel = makeControlChannel({send, newId: () => randomUUID()});
+    const greeted = Promise.withResolvers<void>();
+    const ended = new AbortController();
+    const mcp = connectSdkServers(
+      {
+        names: opening.initialize?.sdkMcpServers ?? [],
+        exchange: async (server, message, signal) => {
+          // The client hears the answer to its greeting first.
+          await greeted.promise;
+          const request = {subtype: 'mcp_message', server_name: server, message} as const;
+          const reply = await channel.request(request, signal);
+          if (reply.tag === 'failed') throw new Error(reply.error.message);
+          const answer = reply.value['mcp_response'];
+          return isJsonObject(answer) ? answer : undefined;
+        },
+        log: note,
+        elicit: elicitBy(channel),
+        version,
+        ...usualTimes,
+      },
+      ended.signal,
+    );
+    const hooks = opening.initialize?.hooks ?? {};
+    for (const text of hookNotes(hooks)) note(text);
+    const events = options.includeHookEvents === undefined ? 'without' : 'with';
+    const watcher = makeHookWatcher({events, state, uuid: () => randomUUID(), send});
+    const engine = await composeSession(chosen, {
+      surroundings,
+      asking: canAsk(surroundings.options) ? 'somebody' : 'nobody',
+      driven: {
+        mcp,
+        structured,
+        hooks: Object.keys(hooks).length === 0 ? noHooks : makeHookCallbacks({hooks, channel, state, watcher}),
+      },
+    });
+    if (options.debug !== undefined || options.debugFile !== undefined) {
+      (await import('./debug-log.ts')).logEvents(engine, options.debugFile);
+    }
+    leave();
+    serving = 'begun';
+    const stopper = stopOnSignals(engine);
+    const {permissionMode} = surroundings.settings;
+    const client = serveClient({
+      engine,
+      state,
+      channel,
+      servers: mcp,
+      writer,
+      launch: {
+        capabilities: rpcCapabilities(chosen, {version, permissionMode, pid: process.pid}),
+        initialize: opening.initialize,
+        model: chosen.model,
+        thinking: thinkingOf(surroundings.options),
+        bypass: mayBypass(surroundings) ? 'launched' : 'not-launched',
+        checkpoints: options.sessionPersistence ? 'kept' : 'off',
+      },
+      encoding: {
+        partials: options.includePartialMessages === undefined ? 'without' : 'with',
+        progress: options.includeToolProgress === undefined ? 'without' : {now: () => performance.now()},
+        echo: options.replayUserMessages === undefined ? 'without' : 'with',
+      },
+      uuid: () => randomUUID(),
+      version,
+      note,
+    });
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => client.stop());
+    for (const line of opening.lines) client.take(line);
+    // What serves the greeting has written its answer by then.
+    setImmediate(() => greeted.resolve());
+    void leftoverNotices(blocksFolder(surroundings)).then(notices => notices.forEach(note));
+    void (async () => {
+      for await (const line of lines) client.take(line);
+      client.inputEnded();
+    })();
+    const timer = timeLimit(options, () => {
+      stopper.stop(exitCode.timeLimit);
+      client.stop();
+    });
+    const code = await Promise.race([client.exitCode, stopper.given, broken.promise]);
+    clearTimeout(timer);
+    await engine.close(code === undefined ? 'shutdown' : 'finished');
+    ended.abort();
+    await mcp.close();
+    const stdout = await Promise.race([writer.drained(), stopper.given]);
+    const stopped = stopper.stopped();
+    if (stopped === exitCode.timeLimit && options.timeout !== undefined) note(timeLimitText(options.timeout));
+    if (stopped !== undefined) return stopped;
+    if (stdout?.kind === 'failed') {
+      note(`messages could not be written to stdout: ${stdout.message}`);
+      return exitCode.failed;
+    }
+    return code ?? exitCode.done;
+  } catch (cause) {
+    if (serving === 'begun') throw cause;
+    // Whoever waits for an answer to the greeting or for a result gets it, and the reason.
+    const failure = {initializeId: opening.initializeId, message: causeText(cause), uuid: () => randomUUID()};
+    for (const message of startFailure(failure)) send(message);
+    await writer.drained();
+    throw cause;
+  }
+}
+
+interface Opening {
+  /** All that was read, in order. */
+  readonly lines: readonly ClientLine[];
+  readonly initialize: InitializeRequest | undefined;
+  readonly initializeId: string | undefined;
+  readonly ended: boolean;
+}
+
+async function readOpening(lines: AsyncGenerator<ClientLine, void, undefined>): Promise<Opening> {
+  const read: ClientLine[] = [];
+  for (;;) {
+    // oxlint-disable-next-line no-await-in-loop -- one line after the other
+    const next = await lines.next();
+    if (next.done === true) return {lines: read, initialize: undefined, initializeId: undefined, ended: true};
+    const line = next.value;
+    if (line.kind === 'keep-alive') continue;
+    read.push(line);
+    if (line.kind === 'request' && line.request.subtype === 'initialize') {
+      return {lines: read, initialize: line.request, initializeId: line.id, ended: false};
+    }
+    if (line.kind === 'prompt' || line.kind === 'too-long') {
+      return {lines: read, initialize: undefined, initializeId: undefined, ended: false};
+    }
+  }
+}
+
+interface Prepared {
+  readonly surroundings: Surroundings;
+  readonly chosen: ChosenModel;
+  readonly structured: EngineOptions['structured'] | 'by-flag';
+}
+
+/** What the program said in its greeting goes over what it said on the command line. */
+async function prepare(given: MainOptions, initialize: InitializeRequest | undefined): Promise<Prepared> {
+  if (given.resume === true) throw new UsageError('--resume needs a session id here. List them: weft sessions list');
+  const options = greetedOptions(given, initialize);
+  const surroundings = loadSurroundings({
+    directory: directoryOf(options.cwd ?? '.'),
+    added: (options.addDir ?? []).map(directoryOf),
+    options,
+  });
+  const [chosen, structured] = await Promise.all([
+    configuredModel(surroundings),
+    structuredFrom(initialize?.jsonSchema ?? undefined),
+  ]);
+  if (chosen.state === 'missing') throw new Error(noModelText);
+  for (const notice of surroundings.notices) surroundings.note(notice);
+  return {surroundings, chosen, structured};
+}
+
+async function structuredFrom(schema: JsonObject | undefined): Promise<Prepared['structured']> {
+  if (schema === undefined) return 'by-flag';
+  const structured = await structuredBy(schema);
+  if (structured.tag === 'failed') throw new UsageError(`The schema of the answer cannot be used: ${structured.error}`);
+  return structured.value;
+}
+
+function greetedOptions(options: MainOptions, initialize: InitializeRequest | undefined): MainOptions {
+  if (initialize === undefined) return options;
+  const {systemPrompt, appendSystemPrompt, planModeInstructions, disallowedTools, settings} = initialize;
+  const given = isJsonObject(settings) ? JSON.stringify(settings) : undefined;
+  const plan = planModeInstructions ?? undefined;
+  return {
+    ...options,
+    ...(systemPrompt === undefined
+      ? {}
+      : {systemPrompt: typeof systemPrompt === 'string' ? systemPrompt : systemPrompt.join('\n\n')}),
+    ...appended(appendSystemPrompt ?? options.appendSystemPrompt, plan),
+    ...(disallowedTools === undefined || disallowedTools === null
+      ? {}
+      : {disallowedTools: [...(options.disallowedTools ?? []), ...disallowedTools]}),
+    ...(given === undefined ? {} : {settings: given}),
+  };
+}
+
+const canAsk = ({permissionPromptTool, permissionPrompts}: MainOptions): boolean =>
+  permissionPromptTool === 'stdio' && permissionPrompts !== 'none';
+
+const mayBypass = ({options, settings}: Surroundings): boolean =>
+  options.allowDangerouslySkipPermissions !== undefined || settings.permissionMode === 'bypassPermissions';
+
+const interrupt = (): never => process.exit(exitCode.interrupted);
+const terminate = (): never => process.exit(exitCode.terminated);
+
+/** Until the engine is there, a signal ends weft at once: there is nothing to settle. */
+function leaveEarly(): () => void {
+  process.once('SIGINT', interrupt);
+  process.once('SIGTERM', terminate);
+  process.once('SIGHUP', terminate);
+  return () => {
+    process.off('SIGINT', interrupt);
+    process.off('SIGTERM', terminate);
+    process.off('SIGHUP', terminate);
+  };
+}
+
+function timeLimit({timeout}: MainOptions, stop: () => void): NodeJS.Timeout | undefined {
+  return timeout === undefined ? undefined : setTimeout(stop, Math.max(0, timeout * 1000 - performance.now()));
+}

@@ -1,0 +1,86 @@
+import type {JSONRPCMessage, Transport} from '@modelcontextprotocol/client';
+import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
+import {causeText} from '../../domain/fault.ts';
+
+/**
+ * Carries one JSON-RPC message to a server and brings what it answers: to a request the answer, to anything else whatever, which
+ * counts for nothing. A rejection says that the message did not get there.
+ */
+export type Exchange = (server: string, message: JsonObject, signal: AbortSignal) => Promise<JsonObject | undefined>;
+
+/** A transport over messages that are answered one by one. Messages that a server sends of its own come by `deliver`. */
+export class ExchangeTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  readonly #server: string;
+  readonly #exchange: Exchange;
+  /** The requests that wait for their answer, by id. */
+  readonly #open = new Map<Json, AbortController>();
+  #closed = false;
+
+  constructor(server: string, exchange: Exchange) {
+    this.#server = server;
+    this.#exchange = exchange;
+  }
+
+  async start(): Promise<void> {}
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (this.#closed) throw new Error('The connection is closed.');
+    const sent: unknown = message;
+    if (!isJsonObject(sent)) return;
+    const {id, method, params} = sent;
+    if (typeof method === 'string' && id !== undefined) {
+      void this.#ask(sent, id);
+      return;
+    }
+    await this.#exchange(this.#server, sent, new AbortController().signal).catch((cause: unknown) => {
+      this.onerror?.(new Error(causeText(cause), {cause}));
+    });
+    if (method === 'notifications/cancelled' && isJsonObject(params)) {
+      this.#open.get(params['requestId'] ?? null)?.abort();
+    }
+  }
+
+  /** Hands over a message of the server that answers nothing of ours; one that is no message is dropped. */
+  deliver(message: JsonObject): void {
+    if (!this.#closed) this.#receive(message);
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    for (const abort of this.#open.values()) abort.abort();
+    this.#open.clear();
+    this.onclose?.();
+  }
+
+  async #ask(request: JsonObject, id: Json): Promise<void> {
+    const abort = new AbortController();
+    this.#open.set(id, abort);
+    const refuse = (text: string): void => this.#receive({jsonrpc: '2.0', id, error: {code: -32_000, message: text}});
+    try {
+      const answer: unknown = await this.#exchange(this.#server, request, abort.signal);
+      if (this.#closed || abort.signal.aborted) return;
+      if (!isJsonObject(answer)) refuse('The server gave no answer.');
+      else if (answer['method'] === undefined && answer['id'] !== id) refuse('The server answered another request.');
+      else if (answer['method'] === undefined && !isJsonObject(answer['result'] ?? answer['error'])) {
+        refuse('The server answered in no form of the protocol.');
+      } else this.#receive(answer);
+    } catch (cause) {
+      if (!this.#closed && !abort.signal.aborted) refuse(causeText(cause));
+    } finally {
+      this.#open.delete(id);
+    }
+  }
+
+  #receive(message: JsonObject): void {
+    try {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the protocol tells messages apart by itself and reports what is none
+      this.onmessage?.(message as unknown as JSONRPCMessage);
+    } catch (cause) {
+      this.onerror?.(new Error(causeText(cause), {cause}));
+    }
+  }
+}

@@ -1,0 +1,166 @@
+import type {AgentEvent} from '../../actions/agent-event.ts';
+import type {Op} from '../../agent/engine.ts';
+import type {Json} from '../../base/json.ts';
+import type {ImageBlock} from '../../domain/conversation.ts';
+import {messageId, type MessageId} from '../../domain/ids.ts';
+import type {InputPrompt} from '../../protocol/rpc/decode-input.ts';
+
+export interface ClientPromptsOptions {
+  readonly submit: (op: Op) => void;
+  readonly newId: () => string;
+  /** Takes the turn of a prompt that cannot be sent: whoever sent it waits for a result. */
+  readonly refuse: (message: string) => void;
+}
+
+type Waiting =
+  | {
+      readonly kind: 'prompt';
+      readonly id: MessageId;
+      readonly text: string;
+      readonly images: readonly ImageBlock[];
+      readonly content: Json;
+      readonly named: 'by-client' | 'by-weft';
+    }
+  | {readonly kind: 'refused'; readonly message: string};
+type WaitingPrompt = Extract<Waiting, {kind: 'prompt'}>;
+
+/**
+ * The prompts of a client, in order. One after the other is given to the engine, so that an interrupt ends the one that runs and
+ * leaves the others; one that steers is given to it at once and comes back here where it was not taken up.
+ */
+export class ClientPrompts {
+  readonly #options: ClientPromptsOptions;
+  #queue: Waiting[] = [];
+  /** Sent together with the next prompt. */
+  #held: InputPrompt[] = [];
+  /** Given to the engine and not taken up yet. */
+  readonly #given = new Map<MessageId, WaitingPrompt>();
+  readonly #contents = new Map<MessageId, Json>();
+  #running = false;
+  #open = false;
+
+  constructor(options: ClientPromptsOptions) {
+    this.#options = options;
+  }
+
+  /** Until it is called every prompt waits. */
+  begin(): void {
+    this.#open = true;
+    this.#next();
+  }
+
+  /** Nothing runs and nothing waits. */
+  get idle(): boolean {
+    return !this.#running && this.#given.size === 0 && this.#queue.length === 0;
+  }
+
+  add(prompt: InputPrompt): void {
+    if (prompt.send === 'hold') {
+      this.#held.push(prompt);
+      return;
+    }
+    const parts = [...this.#held, prompt];
+    this.#held = [];
+    const text = parts.map(part => part.text).join('\n\n');
+    const images = parts.flatMap(part => part.images);
+    if (text.trim() === '' && images.length === 0) {
+      this.refuse('The message is empty: there is nothing to send to the model.');
+      return;
+    }
+    const id = messageId(prompt.id ?? this.#options.newId());
+    const named = prompt.id === undefined ? 'by-weft' : 'by-client';
+    const waiting = {kind: 'prompt', id, text, images, content: prompt.content, named} as const;
+    if (this.#running && prompt.when === 'steering') this.#give(waiting, 'steering');
+    else this.#queue.push(waiting);
+    this.#next();
+  }
+
+  /** A message that cannot be sent takes its turn all the same. */
+  refuse(message: string): void {
+    this.#queue.push({kind: 'refused', message});
+    this.#next();
+  }
+
+  /** The content of a prompt that the engine has taken up, as the client wrote it. */
+  contentOf(id: MessageId): Json | undefined {
+    return this.#contents.get(id);
+  }
+
+  take(event: AgentEvent): void {
+    switch (event.event) {
+      case 'prompt-accepted': {
+        // An id that the session already has is replaced by the engine: then it is the one given first.
+        const [first] = this.#given.values();
+        const prompt = this.#given.get(event.id) ?? first;
+        if (prompt !== undefined) {
+          this.#given.delete(prompt.id);
+          this.#contents.set(event.id, prompt.content);
+        }
+        this.#running = true;
+        break;
+      }
+      case 'prompt-withdrawn': {
+        const prompt = this.#given.get(event.id);
+        this.#given.delete(event.id);
+        if (prompt !== undefined) this.#queue.unshift(prompt);
+        break;
+      }
+      case 'prompt-finished':
+        this.#running = false;
+        // One that never began was given and is done with.
+        this.#contents.clear();
+        this.#next();
+        break;
+      default:
+      // Nothing else says anything of prompts.
+    }
+  }
+
+  /** The ids that the client gave to prompts that have not been taken up. */
+  waiting(): readonly string[] {
+    return [...this.#given.values(), ...this.#queue].flatMap(namedByClient);
+  }
+
+  /** Drops every prompt that has not been taken up; answers with the client's ids of them. */
+  drop(): readonly string[] {
+    const ids = this.waiting();
+    this.#queue = [];
+    this.#held = [];
+    for (const id of this.#given.keys()) this.#withdraw(id);
+    return ids;
+  }
+
+  /** Whether that prompt was still waiting and is dropped now. */
+  dropOne(id: string): boolean {
+    const before = this.#queue.length;
+    this.#queue = this.#queue.filter(waiting => waiting.kind === 'refused' || waiting.id !== id);
+    if (this.#queue.length < before) return true;
+    const given = [...this.#given.keys()].find(one => one === id);
+    if (given === undefined) return false;
+    this.#withdraw(given);
+    return true;
+  }
+
+  #withdraw(id: MessageId): void {
+    this.#given.delete(id);
+    this.#options.submit({op: 'withdraw-prompt', id});
+  }
+
+  #next(): void {
+    while (this.#open && !this.#running && this.#given.size === 0) {
+      const waiting = this.#queue.shift();
+      if (waiting === undefined) return;
+      if (waiting.kind === 'prompt') this.#give(waiting, 'queued');
+      else this.#options.refuse(waiting.message);
+    }
+  }
+
+  #give(prompt: WaitingPrompt, when: 'queued' | 'steering'): void {
+    const {id, text, images} = prompt;
+    this.#given.set(id, prompt);
+    this.#options.submit({op: 'prompt', id, text, images, when});
+  }
+}
+
+const namedByClient = (waiting: Waiting): readonly string[] =>
+  waiting.kind === 'prompt' && waiting.named === 'by-client' ? [waiting.id] : [];

@@ -1,0 +1,51 @@
+import * as z from 'zod/mini';
+import {isJsonObject, type JsonObject} from '../../base/json.ts';
+import type {ControlChannel} from './control-channel.ts';
+
+/** What a server wants to know of the person at the other end; empty texts and `undefined` are left out. */
+interface ServerQuestion {
+  readonly server: string;
+  readonly message: string;
+  readonly mode: 'form' | 'url';
+  readonly url: string;
+  readonly elicitationId: string;
+  readonly requestedSchema: JsonObject | undefined;
+}
+
+interface ServerReply {
+  readonly action: 'accept' | 'decline' | 'cancel';
+  readonly content: JsonObject | undefined;
+}
+
+const reply = z.looseObject({
+  action: z.enum(['accept', 'decline', 'cancel']),
+  content: z.optional(z.nullable(z.custom<JsonObject>(isJsonObject))),
+});
+
+/** Hands a server's question on to the client; whatever is no clear answer declines. */
+export const elicitBy =
+  (channel: ControlChannel) =>
+  async (
+    {server, message, mode, url, elicitationId, requestedSchema}: ServerQuestion,
+    signal: AbortSignal,
+  ): Promise<ServerReply> => {
+    const answer = await channel.request(
+      {
+        subtype: 'elicitation',
+        mcp_server_name: server,
+        message,
+        mode,
+        ...(url === '' ? {} : {url}),
+        ...(elicitationId === '' ? {} : {elicitation_id: elicitationId}),
+        ...(requestedSchema === undefined ? {} : {requested_schema: requestedSchema}),
+      },
+      signal,
+    );
+    if (answer.tag === 'failed') {
+      return {action: answer.error.kind === 'aborted' ? 'cancel' : 'decline', content: undefined};
+    }
+    const read = z.safeParse(reply, answer.value);
+    return read.success
+      ? {action: read.data.action, content: read.data.content ?? undefined}
+      : {action: 'decline', content: undefined};
+  };

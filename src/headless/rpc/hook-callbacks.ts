@@ -1,0 +1,228 @@
+import type {
+  CallAnswer,
+  ContextAnswer,
+  EndedCall,
+  HookFailure,
+  HookReply,
+  HooksPort,
+  PromptAnswer,
+  StopAnswer,
+} from '../../agent/hooks-port.ts';
+import type {JsonObject} from '../../base/json.ts';
+import {commandResult} from '../../protocol/rpc/command-result.ts';
+import type {HookMatcher, InitializeRequest} from '../../protocol/rpc/control-request.ts';
+import type {ControlChannel} from './control-channel.ts';
+import {hookAnswer, type HookAnswer} from './hook-answer.ts';
+import type {SessionState} from './session-state.ts';
+
+/** Who is told that a hook is called and what came of it. */
+export interface HookWatcher {
+  started(hook: WatchedHook): void;
+  ended(hook: WatchedHook & {readonly outcome: 'success' | 'error' | 'cancelled'; readonly output: string}): void;
+  /** A hook's own message for the person at the other end. */
+  tell(message: string): void;
+}
+
+export interface WatchedHook {
+  readonly id: string;
+  /** `PreToolUse:Bash`, `Stop`. */
+  readonly name: string;
+  readonly event: string;
+}
+
+/** The events whose hooks are called. */
+const calledEvents = ['PreToolUse', 'PostToolUse', 'PostToolUseFailure', 'UserPromptSubmit', 'Stop'] as const;
+type CalledEvent = (typeof calledEvents)[number];
+
+const defaultTimeoutSeconds = 60;
+/** What a timer can hold, in seconds. */
+const mostTimeoutSeconds = 2_000_000;
+
+/** The client's hooks, called over the control channel: those of one event side by side, their answers joined. */
+export function makeHookCallbacks(options: {
+  readonly hooks: NonNullable<InitializeRequest['hooks']>;
+  readonly channel: ControlChannel;
+  readonly state: SessionState;
+  readonly watcher: HookWatcher;
+}): HooksPort {
+  const {hooks, channel, state, watcher} = options;
+  let calls = 0;
+
+  const callOne = async (
+    {id, event, subject, matcher}: Call & {readonly id: string; readonly matcher: HookMatcher},
+    signal: AbortSignal,
+  ): Promise<Called> => {
+    const {input, toolUseId} = subject;
+    const hook = {
+      id: `hook-${(calls += 1)}`,
+      name: subject.tool === '' ? event : `${event}:${subject.tool}`,
+      event,
+    };
+    watcher.started(hook);
+    const seconds = Math.min(mostTimeoutSeconds, Math.max(0.001, matcher.timeout ?? defaultTimeoutSeconds));
+    const late = AbortSignal.timeout(seconds * 1000);
+    const request = {
+      subtype: 'hook_callback',
+      callback_id: id,
+      input: {...baseInput(state), hook_event_name: event, ...input},
+      ...(toolUseId === '' ? {} : {tool_use_id: toolUseId}),
+    } as const;
+    const answer = await channel.request(request, AbortSignal.any([signal, late]));
+    if (answer.tag === 'ok') {
+      watcher.ended({...hook, outcome: 'success', output: JSON.stringify(answer.value)});
+      const read = hookAnswer(answer.value);
+      if (read.tag === 'ok') return {kind: 'answered', answer: read.value};
+      return broken(`the ${hook.name} hook answered what cannot be understood: ${read.error}`, matcher);
+    }
+    const {kind, message} = answer.error;
+    const why = kind === 'aborted' && !signal.aborted ? `it did not answer within ${seconds} s` : message;
+    watcher.ended({...hook, outcome: kind === 'aborted' ? 'cancelled' : 'error', output: why});
+    return signal.aborted ? {kind: 'stopped'} : broken(`the ${hook.name} hook: ${why}`, matcher);
+  };
+
+  const callAll = async (call: Call, signal: AbortSignal): Promise<Joined> => {
+    const matching = (hooks[call.event] ?? []).filter(({matcher}) => matches(matcher, call.subject.tool));
+    const called = await Promise.all(
+      matching.flatMap(matcher => matcher.hookCallbackIds.map(id => callOne({...call, id, matcher}, signal))),
+    );
+    const answers = called.flatMap(one => (one.kind === 'answered' ? [one.answer] : []));
+    for (const {message} of answers) if (message !== '') watcher.tell(message);
+    const stop = answers.find(({flow}) => flow.kind === 'stop');
+    return {
+      answers,
+      context: answers
+        .map(({context}) => context)
+        .filter(text => text !== '')
+        .join('\n'),
+      failures: called.flatMap(one => (one.kind === 'failed' ? [one.failure] : [])),
+      flow: stop === undefined ? {kind: 'go-on'} : stop.flow,
+    };
+  };
+
+  return {
+    async preToolUse(call, signal): Promise<HookReply<CallAnswer>> {
+      const input = {tool_name: call.name, tool_input: call.input, tool_use_id: call.id};
+      const subject = {tool: call.name, toolUseId: call.id, input};
+      const {answers, context, failures, flow} = await callAll({event: 'PreToolUse', subject}, signal);
+      const changed = answers.findLast(({updatedInput}) => updatedInput !== undefined)?.updatedInput;
+      return {answer: {verdict: callVerdict(answers), input: changed ?? 'unchanged', context}, failures, flow};
+    },
+    async postToolUse(ended, signal): Promise<HookReply<ContextAnswer>> {
+      const response = commandResult(ended.result) ?? toldText(ended);
+      const input = {...endedInput(ended), tool_response: typeof response === 'string' ? response : {...response}};
+      const {answers, context, failures, flow} = await callAll(
+        {event: 'PostToolUse', subject: subjectOf(ended, input)},
+        signal,
+      );
+      return {
+        answer: {context: [...blockReasons(answers), context].filter(text => text !== '').join('\n')},
+        failures,
+        flow,
+      };
+    },
+    async postToolUseFailure(ended, signal): Promise<HookReply<ContextAnswer>> {
+      const input = {...endedInput(ended), error: toldText(ended), is_interrupt: ended.told.outcome === 'cancelled'};
+      const subject = subjectOf(ended, input);
+      const {context, failures, flow} = await callAll({event: 'PostToolUseFailure', subject}, signal);
+      return {answer: {context}, failures, flow};
+    },
+    async userPromptSubmit(prompt, signal): Promise<HookReply<PromptAnswer>> {
+      const subject = {tool: '', toolUseId: '', input: {prompt_id: prompt.id, prompt: prompt.text, source: 'sdk'}};
+      const {answers, context, failures, flow} = await callAll({event: 'UserPromptSubmit', subject}, signal);
+      return {answer: {verdict: blockVerdict(answers), context}, failures, flow};
+    },
+    async stop(ending, signal): Promise<HookReply<StopAnswer>> {
+      const input = {stop_hook_active: ending.round === 'again', last_assistant_message: ending.answer};
+      const {answers, failures, flow} = await callAll(
+        {event: 'Stop', subject: {tool: '', toolUseId: '', input}},
+        signal,
+      );
+      return {answer: {verdict: blockVerdict(answers)}, failures, flow};
+    },
+  };
+}
+
+interface Call {
+  readonly event: CalledEvent;
+  readonly subject: Subject;
+}
+
+/** `tool` and `toolUseId` are empty where it is about no call. */
+interface Subject {
+  readonly tool: string;
+  readonly toolUseId: string;
+  readonly input: JsonObject;
+}
+
+type Called =
+  | {readonly kind: 'answered'; readonly answer: HookAnswer}
+  | {readonly kind: 'failed'; readonly failure: HookFailure}
+  | {readonly kind: 'stopped'};
+
+interface Joined {
+  readonly answers: readonly HookAnswer[];
+  readonly context: string;
+  readonly failures: readonly HookFailure[];
+  readonly flow: HookAnswer['flow'];
+}
+
+const broken = (message: string, {onFailure}: HookMatcher): Called => ({
+  kind: 'failed',
+  failure: {fault: {kind: 'rejected', message}, follow: onFailure === 'block' ? 'block' : 'go-on'},
+});
+
+const baseInput = ({session, prompt}: SessionState): JsonObject => ({
+  session_id: session?.id ?? '',
+  // weft keeps its sessions in a database: there is no such file.
+  transcript_path: '',
+  cwd: session?.directory ?? '',
+  permission_mode: session?.mode ?? 'default',
+  ...(prompt === undefined ? {} : {prompt_id: prompt}),
+});
+
+const endedInput = ({call, durationMs}: EndedCall): JsonObject => ({
+  tool_name: call.name,
+  tool_input: call.input,
+  tool_use_id: call.id,
+  duration_ms: durationMs,
+});
+
+const subjectOf = ({call}: EndedCall, input: JsonObject): Subject => ({tool: call.name, toolUseId: call.id, input});
+
+const toldText = ({told}: EndedCall): string =>
+  told.content.flatMap(part => (part.kind === 'text' ? [part.text] : [])).join('\n');
+
+/** Names with `|` between them are taken as they are; anything else is a regular expression. One that is none matches nothing. */
+function matches(matcher: string | null | undefined, tool: string): boolean {
+  if (matcher === undefined || matcher === null || matcher === '' || matcher === '*' || tool === '') return true;
+  if (/^[\w|]+$/u.test(matcher)) return matcher.split('|').includes(tool);
+  try {
+    return new RegExp(matcher, 'u').test(tool);
+  } catch {
+    return false;
+  }
+}
+
+function callVerdict(answers: readonly HookAnswer[]): CallAnswer['verdict'] {
+  for (const kind of ['deny', 'ask'] as const) {
+    const found = answers.find(answer => answer.permission === kind);
+    if (found !== undefined) return {kind, reason: found.reason};
+  }
+  return {kind: answers.some(({permission}) => permission === 'allow') ? 'allow' : 'none'};
+}
+
+function blockVerdict(answers: readonly HookAnswer[]): StopAnswer['verdict'] {
+  const blocking = answers.find(({permission}) => permission === 'deny');
+  return blocking === undefined ? {kind: 'none'} : {kind: 'block', reason: blocking.reason};
+}
+
+const blockReasons = (answers: readonly HookAnswer[]): readonly string[] =>
+  answers.flatMap(({permission, reason}) => (permission === 'deny' ? [reason] : []));
+
+/** Hooks that were registered and are never called: one sentence, or none. */
+export function hookNotes(hooks: NonNullable<InitializeRequest['hooks']>): readonly string[] {
+  const uncalled = Object.keys(hooks).filter(
+    event => !calledEvents.some(called => called === event) && (hooks[event] ?? []).length > 0,
+  );
+  return uncalled.length === 0 ? [] : [`hooks for ${uncalled.join(', ')} are not called in this version`];
+}

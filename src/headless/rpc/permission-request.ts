@@ -1,0 +1,153 @@
+import * as z from 'zod/mini';
+import type {Approval} from '../../actions/agent-event.ts';
+import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
+import type {ApprovalAnswer} from '../../agent/engine.ts';
+import {permissionModes, type PermissionMode} from '../../domain/risk.ts';
+import type {CanUseToolRequest, PermissionUpdate} from '../../protocol/rpc/control-message.ts';
+
+/** An approval as the client is asked for it; `input` is what the model wrote. */
+export function canUseTool(approval: Approval, input: Json): CanUseToolRequest {
+  const {id, toolName, verdict, label, rationale} = approval;
+  const suggestions = suggestionsOf(approval);
+  const blocked = blockedPath(approval);
+  return {
+    subtype: 'can_use_tool',
+    tool_name: toolName,
+    display_name: toolName,
+    title: label,
+    input,
+    tool_use_id: id,
+    ...(rationale === '' ? {} : {description: rationale}),
+    ...(suggestions.length === 0 ? {} : {permission_suggestions: suggestions}),
+    ...(verdict.reasons.length === 0
+      ? {}
+      : {decision_reason: verdict.reasons.join('; '), decision_reason_type: reasonType(verdict.reasons)}),
+    ...(blocked === undefined ? {} : {blocked_path: blocked}),
+  };
+}
+
+/** The narrowest rule that would spare the next question, and for an ordinary edit the mode that lets such edits through. */
+function suggestionsOf({verdict}: Approval): readonly PermissionUpdate[] {
+  const [narrowest] = verdict.detail.rules;
+  const rule = narrowest === undefined ? undefined : ruleValue(narrowest);
+  if (rule !== undefined) {
+    return [{type: 'addRules', rules: [rule], behavior: 'allow', destination: 'localSettings'}];
+  }
+  return verdict.grantable === 'kind' ? [{type: 'setMode', mode: 'acceptEdits', destination: 'session'}] : [];
+}
+
+/** `Bash(touch:*)` in its two parts. */
+function ruleValue(rule: string): {readonly toolName: string; readonly ruleContent?: string} | undefined {
+  const [, toolName, ruleContent] = /^([^()\s]+)(?:\(([\s\S]*)\))?$/u.exec(rule) ?? [];
+  if (toolName === undefined) return undefined;
+  return ruleContent === undefined ? {toolName} : {toolName, ruleContent};
+}
+
+function reasonType(reasons: readonly string[]): NonNullable<CanUseToolRequest['decision_reason_type']> {
+  const [first = ''] = reasons;
+  if (first.startsWith('the rule ')) return 'rule';
+  if (first.includes('in this mode')) return 'mode';
+  if (reasons.some(reason => /outside (?:the|its|every) workspace/u.test(reason))) return 'workingDir';
+  return 'other';
+}
+
+/** The file because of which it is asked, where it is about one. */
+function blockedPath({action, verdict}: Approval): string | undefined {
+  if (action.name === 'read-files') return action.input.requests[0]?.path;
+  if (action.name === 'request-file-edits' && verdict.grantable === 'exact') return action.input.edits[0]?.path;
+  return undefined;
+}
+
+/** What a client wants besides its yes. */
+export interface PermissionWishes {
+  readonly mode: PermissionMode | undefined;
+  /** What weft cannot do of it: one sentence each. */
+  readonly unserved: readonly string[];
+}
+
+export type PermissionReply =
+  | {
+      readonly kind: 'allow';
+      readonly answer: ApprovalAnswer;
+      readonly input: JsonObject | 'unchanged';
+      readonly wishes: PermissionWishes;
+    }
+  | {readonly kind: 'deny'; readonly message: string; readonly next: 'go-on' | 'interrupt'};
+
+const allowed = z.looseObject({
+  behavior: z.literal('allow'),
+  updatedInput: z.optional(z.nullable(z.custom<JsonObject>(isJsonObject))),
+  updatedPermissions: z.optional(z.nullable(z.array(z.custom<JsonObject>(isJsonObject)))),
+});
+const denied = z.looseObject({
+  behavior: z.literal('deny'),
+  message: z.optional(z.string()),
+  interrupt: z.optional(z.boolean()),
+});
+
+/** What a client answered. Whatever is no clear yes is a no. `input` is what it was asked about. */
+export function permissionReply(payload: JsonObject, input: Json): PermissionReply {
+  const no = z.safeParse(denied, payload);
+  if (no.success) {
+    return {kind: 'deny', message: no.data.message ?? '', next: no.data.interrupt === true ? 'interrupt' : 'go-on'};
+  }
+  const yes = z.safeParse(allowed, payload);
+  if (!yes.success) {
+    const message = 'The program that drives weft gave an answer that is neither allow nor deny.';
+    return {kind: 'deny', message, next: 'go-on'};
+  }
+  const {updatedInput, updatedPermissions} = yes.data;
+  const {rules, ...wishes} = updatesOf(updatedPermissions ?? []);
+  // Clients send the input back unless they change it.
+  const changed =
+    updatedInput === undefined || updatedInput === null || sameJson(updatedInput, input) ? 'unchanged' : updatedInput;
+  const answer: ApprovalAnswer =
+    changed === 'unchanged' && rules.length === 0
+      ? {decision: 'allow', scope: 'once'}
+      : {decision: 'allow-updated', input: changed, rules};
+  return {kind: 'allow', answer, input: updatedInput ?? 'unchanged', wishes};
+}
+
+type Rules = Extract<ApprovalAnswer, {decision: 'allow-updated'}>['rules'];
+
+const addRules = z.looseObject({
+  type: z.literal('addRules'),
+  behavior: z.literal('allow'),
+  rules: z.array(z.looseObject({toolName: z.string(), ruleContent: z.optional(z.nullable(z.string()))})),
+  destination: z.optional(z.string()),
+});
+const setMode = z.looseObject({type: z.literal('setMode'), mode: z.enum(permissionModes)});
+
+function updatesOf(updates: readonly JsonObject[]): PermissionWishes & {readonly rules: Rules} {
+  const rules: Rules[number][] = [];
+  const unserved: string[] = [];
+  let mode: PermissionMode | undefined;
+  for (const update of updates) {
+    const added = z.safeParse(addRules, update);
+    const moded = z.safeParse(setMode, update);
+    if (added.success) {
+      const lasting =
+        added.data.destination === 'session' || added.data.destination === 'cliArg' ? 'session' : 'always';
+      for (const {toolName, ruleContent} of added.data.rules) {
+        rules.push({rule: typeof ruleContent === 'string' ? `${toolName}(${ruleContent})` : toolName, lasting});
+      }
+    } else if (moded.success) mode = moded.data.mode;
+    else unserved.push(`The permission update ${JSON.stringify(update['type'] ?? null)} is not possible here yet.`);
+  }
+  return {rules, mode, unserved};
+}
+
+/** Whether two JSON values say the same, whatever the order of their keys. */
+function sameJson(a: Json, b: Json): boolean {
+  if (isJsonObject(a) && isJsonObject(b)) {
+    const keys = Object.keys(a);
+    return (
+      keys.length === Object.keys(b).length &&
+      keys.every(key => Object.hasOwn(b, key) && sameJson(a[key] ?? null, b[key] ?? null))
+    );
+  }
+  if (Array.isArray(a) && Array.isArray(b)) {
+    return a.length === b.length && a.every((item: Json, at) => sameJson(item, b[at] ?? null));
+  }
+  return a === b;
+}

@@ -1,0 +1,324 @@
+import type {AgentEvent, Approval, PromptSummary} from '../../actions/agent-event.ts';
+import type {Question} from '../../actions/ports.ts';
+import type {Engine} from '../../agent/engine.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import type {ActionId} from '../../domain/ids.ts';
+import {noUsage} from '../../domain/usage.ts';
+import type {ControlAnswer} from '../../protocol/rpc/control-message.ts';
+import {makeRpcEncoder, type RpcExtras} from '../../protocol/rpc/encode-events.ts';
+import {jsonLine} from '../../protocol/rpc/json-line.ts';
+import {endOf} from '../headless-end.ts';
+import type {StdoutWriter} from '../stdout-writer.ts';
+import {oneLine} from '../summary-notes.ts';
+import type {ClientLine} from './client-lines.ts';
+import {ClientPrompts} from './client-prompts.ts';
+import type {ClientServers} from './client-servers.ts';
+import type {ControlChannel} from './control-channel.ts';
+import {canUseTool, permissionReply} from './permission-request.ts';
+import {askQuestions, questionResponse} from './question-request.ts';
+import {FileRewinder} from './rewind-files.ts';
+import {serveRequest, type RpcLaunch, type ServingOptions} from './serve-request.ts';
+import type {SessionState} from './session-state.ts';
+
+export interface ClientServing {
+  readonly engine: Engine;
+  readonly state: SessionState;
+  readonly channel: ControlChannel;
+  readonly servers: ClientServers;
+  readonly writer: StdoutWriter;
+  readonly launch: RpcLaunch;
+  readonly encoding: {
+    readonly partials: 'with' | 'without';
+    readonly progress: RpcExtras['progress'];
+    /** Whether prompts are echoed when they are taken up. */
+    readonly echo: 'with' | 'without';
+  };
+  readonly uuid: () => string;
+  readonly version: string;
+  /** Tells the operator one line on stderr. */
+  readonly note: (line: string) => void;
+}
+
+export interface ServedClient {
+  /** Resolves when the client has ended its input and all it asked for is done and written. */
+  readonly exitCode: Promise<0 | 1 | 4>;
+  /** Takes the next line. Never throws and never blocks: the answers to open questions come on the same way. */
+  take(line: ClientLine): void;
+  /** Nothing more comes: what runs goes on, and what would be asked is denied. */
+  inputEnded(): void;
+  /** weft is told to end: what waits is dropped, and when what runs has settled, the client is done with. */
+  stop(): void;
+}
+
+/**
+ * Serves one program over lines of JSON: its prompts go to the engine, the engine's events to it, and both ask each other over
+ * the control channel. Order of work for a line: decode (done by the caller), answer or queue, write.
+ */
+export function serveClient(options: ClientServing): ServedClient {
+  return new ClientSession(options);
+}
+
+class ClientSession implements ServedClient {
+  readonly #options: ClientServing;
+  readonly #prompts: ClientPrompts;
+  readonly #rewinder: FileRewinder;
+  readonly #encoder: ReturnType<typeof makeRpcEncoder>;
+  /** The client's open questions, by call. */
+  readonly #asks = new Map<ActionId, AbortController>();
+  readonly #finished = Promise.withResolvers<0 | 1 | 4>();
+  #inputEnded = false;
+  #serving = 0;
+  #unread = 0;
+  #last: 0 | 1 | 4 = 0;
+
+  constructor(options: ClientServing) {
+    const {engine, servers, encoding, uuid, version} = options;
+    this.#options = options;
+    this.#rewinder = new FileRewinder(engine);
+    this.#prompts = new ClientPrompts({
+      submit: op => engine.submit(op),
+      newId: uuid,
+      refuse: message => this.#refusePrompt(message),
+    });
+    const extras: RpcExtras = {
+      progress: encoding.progress,
+      echoOf: id => (encoding.echo === 'with' ? this.#prompts.contentOf(id) : undefined),
+      servers: () => servers.servers().map(({name, status, source}) => ({name, status, source})),
+      serverTools: () => servers.tools().map(({toolName}) => toolName),
+    };
+    this.#encoder = makeRpcEncoder({partials: encoding.partials, uuid, version, extras});
+    engine.subscribe(events => this.#tell(events));
+    void servers
+      .ready(new AbortController().signal)
+      .catch(() => {})
+      .then(() => this.#prompts.begin());
+  }
+
+  get exitCode(): Promise<0 | 1 | 4> {
+    return this.#finished.promise;
+  }
+
+  take(line: ClientLine): void {
+    switch (line.kind) {
+      case 'prompt':
+        for (const what of line.prompt.leftOut) this.#inform(what);
+        this.#prompts.add(line.prompt);
+        return;
+      case 'request':
+        void this.#serve(line.id, line.request);
+        return;
+      case 'unserved-request':
+        this.#answer({subtype: 'error', request_id: line.id, error: line.message, error_code: line.code});
+        return;
+      case 'response':
+        this.#options.channel.settle(line.id, line.answer);
+        return;
+      case 'withdrawal':
+      case 'keep-alive':
+        return;
+      case 'foreign':
+        this.#inform(`a message of type ${JSON.stringify(line.type)} is nothing weft can use`);
+        return;
+      case 'broken':
+        this.#unread += 1;
+        this.#inform(`a line on stdin cannot be read: ${line.message}`);
+        return;
+      case 'too-long':
+        this.#tooLong(line);
+        return;
+      default:
+        unreachable(line);
+    }
+  }
+
+  inputEnded(): void {
+    this.#inputEnded = true;
+    this.#options.channel.close();
+    this.#finishIfDone();
+  }
+
+  stop(): void {
+    this.#prompts.drop();
+    this.inputEnded();
+  }
+
+  #tell(events: readonly AgentEvent[]): void {
+    const {state, writer, note} = this.#options;
+    for (const event of events) {
+      state.take(event);
+      if (event.event === 'prompt-accepted') this.#prompts.take(event);
+      writer.write(this.#encoder.encode(event).map(jsonLine).join(''));
+      if (event.event === 'notice' && event.level === 'warning') note(oneLine(event.text));
+      if (event.event === 'prompt-finished') this.#last = codeOf(event.summary);
+      if (event.event !== 'prompt-accepted') this.#prompts.take(event);
+      this.#rewinder.take(event);
+      this.#ask(event);
+    }
+    this.#finishIfDone();
+  }
+
+  #ask(event: AgentEvent): void {
+    switch (event.event) {
+      case 'approval-requested':
+        void this.#askApproval(event.approval);
+        return;
+      case 'question-asked':
+        void this.#askQuestions(event.id, event.questions);
+        return;
+      case 'hand-over-asked':
+        this.#options.engine.submit({op: 'answer-hand-over', id: event.id, end: 'declined'});
+        return;
+      case 'approval-settled':
+      case 'question-settled':
+        this.#asks.get(event.id)?.abort();
+        this.#asks.delete(event.id);
+        return;
+      default:
+    }
+  }
+
+  async #askApproval(approval: Approval): Promise<void> {
+    const {engine, state, channel, launch} = this.#options;
+    const {id} = approval;
+    const input = state.calls.get(id)?.input ?? {};
+    const answer = await channel.request(canUseTool(approval, input), this.#asking(id));
+    if (answer.tag === 'failed') {
+      if (answer.error.kind === 'aborted') return;
+      const message = `Nobody could be asked: ${answer.error.message}. Go on without it, or say what you would have done.`;
+      this.#closeAsk(id);
+      engine.submit({op: 'answer-approval', id, answer: {decision: 'refuse', message, voice: 'program'}});
+      return;
+    }
+    const reply = permissionReply(answer.value, input);
+    this.#closeAsk(id);
+    if (reply.kind === 'deny') {
+      const message = reply.next === 'interrupt' || reply.message === '' ? notWanted : reply.message;
+      engine.submit({op: 'answer-approval', id, answer: {decision: 'refuse', message, voice: 'program'}});
+      if (reply.next === 'interrupt') engine.submit({op: 'interrupt'});
+      return;
+    }
+    const {mode, unserved} = reply.wishes;
+    for (const what of unserved) this.#inform(what);
+    if (mode === 'bypassPermissions' && launch.bypass === 'not-launched') {
+      this.#inform('the mode bypassPermissions was not taken: weft was not started for it');
+    } else if (mode !== undefined) engine.submit({op: 'set-mode', mode});
+    engine.submit({op: 'answer-approval', id, answer: reply.answer});
+  }
+
+  async #askQuestions(id: ActionId, questions: readonly Question[]): Promise<void> {
+    const {engine, state, channel} = this.#options;
+    const input = state.calls.get(id)?.input ?? {};
+    const answer = await channel.request(askQuestions(id, input), this.#asking(id));
+    if (answer.tag === 'failed' && answer.error.kind === 'aborted') return;
+    this.#closeAsk(id);
+    const response = answer.tag === 'ok' ? questionResponse(answer.value, questions) : dismissed;
+    engine.submit({op: 'answer-question', id, answer: response});
+    const interrupts = answer.tag === 'ok' && answer.value['behavior'] === 'deny' && answer.value['interrupt'] === true;
+    if (interrupts) engine.submit({op: 'interrupt'});
+  }
+
+  #asking(id: ActionId): AbortSignal {
+    const abort = new AbortController();
+    this.#asks.set(id, abort);
+    return abort.signal;
+  }
+
+  /** Answered: there is nothing left to take back. */
+  #closeAsk(id: ActionId): void {
+    this.#asks.delete(id);
+  }
+
+  async #serve(id: string, request: Parameters<typeof serveRequest>[0]): Promise<void> {
+    const {engine, state, servers, launch} = this.#options;
+    const serving: ServingOptions = {
+      submit: op => engine.submit(op),
+      state,
+      prompts: this.#prompts,
+      rewinder: this.#rewinder,
+      servers,
+      launch,
+      dropAsks: () => {
+        for (const abort of this.#asks.values()) abort.abort();
+        this.#asks.clear();
+      },
+    };
+    this.#serving += 1;
+    try {
+      const served = await serveRequest(request, serving);
+      if (served.kind === 'error') {
+        this.#answer({subtype: 'error', request_id: id, error: served.message, error_code: served.code});
+        return;
+      }
+      this.#answer({subtype: 'success', request_id: id, response: served.payload});
+      served.afterwards();
+    } catch (cause) {
+      const message = `${request.subtype} broke off: ${String(cause)} (this is a fault in weft)`;
+      this.#answer({subtype: 'error', request_id: id, error: message, error_code: 'internal_error'});
+    } finally {
+      this.#serving -= 1;
+      this.#finishIfDone();
+    }
+  }
+
+  #answer(response: ControlAnswer): void {
+    this.#options.writer.write(jsonLine({type: 'control_response', response}));
+  }
+
+  /** Told on both ways: programs read stdout, their operators stderr. */
+  #inform(text: string): void {
+    this.#options.note(oneLine(text));
+    const messages = this.#encoder.encode({event: 'notice', level: 'warning', text});
+    this.#options.writer.write(messages.map(jsonLine).join(''));
+  }
+
+  /** What it was can be seen from how it began: whoever waits for an answer to it gets one. */
+  #tooLong({bytes, head}: Extract<ClientLine, {kind: 'too-long'}>): void {
+    this.#unread += 1;
+    const text = `a line of ${Math.round(bytes / 1024 / 1024)} MB on stdin is longer than 50 MB and was not read`;
+    this.#inform(text);
+    const [, type] = /"type"\s*:\s*"(user|control_request|control_response)"/u.exec(head) ?? [];
+    const [, id] = /"request_id"\s*:\s*"([^"\\]+)"/u.exec(head) ?? [];
+    if (type === 'user') this.#prompts.refuse(text);
+    if (id === undefined) return;
+    if (type === 'control_request') {
+      this.#answer({subtype: 'error', request_id: id, error: text, error_code: 'too_long'});
+    }
+    if (type === 'control_response') this.#options.channel.settle(id, {tag: 'failed', error: text});
+  }
+
+  #refusePrompt(message: string): void {
+    const summary: PromptSummary = {
+      end: {kind: 'failed', fault: {kind: 'needs-user', message, fix: ''}},
+      answer: '',
+      stop: 'interrupted',
+      turns: 0,
+      results: 0,
+      durationMs: 0,
+      modelMs: 0,
+      usage: noUsage,
+      sessionUsage: this.#options.state.usage,
+      structured: {kind: 'none'},
+      denials: [],
+    };
+    this.#last = 1;
+    this.#options.note(oneLine(message));
+    this.#options.writer.write(this.#encoder.encode({event: 'prompt-finished', summary}).map(jsonLine).join(''));
+  }
+
+  #finishIfDone(): void {
+    if (!this.#inputEnded || this.#serving > 0 || !this.#prompts.idle) return;
+    this.#finished.resolve(this.#last === 0 && this.#unread > 0 ? 1 : this.#last);
+  }
+}
+
+const dismissed = {kind: 'dismissed'} as const;
+
+const notWanted =
+  'This was not run: it was refused without a reason. Do not try it another way; wait for what the user says next.';
+
+/** A refusal was an answer here, and an interrupt the client's wish; whether the last result is an error decides. */
+function codeOf(summary: PromptSummary): 0 | 1 | 4 {
+  const {exitCode} = endOf(summary);
+  if (exitCode === 4) return 4;
+  return summary.end.kind === 'done' || summary.end.kind === 'stopped-by-hook' ? 0 : 1;
+}

@@ -1,0 +1,147 @@
+import * as z from 'zod/mini';
+import {isJsonObject, parseJson, type Json, type JsonObject} from '../../base/json.ts';
+import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import type {ImageBlock} from '../../domain/conversation.ts';
+import {controlRequests, type ControlRequest} from './control-request.ts';
+
+/** One line of what a client writes, understood as far as it can be. */
+export type RpcInput =
+  | {readonly kind: 'prompt'; readonly prompt: InputPrompt}
+  | {readonly kind: 'request'; readonly id: string; readonly request: ControlRequest}
+  /** A request that cannot be served as it stands; `subtype` is unknown, or `message` says what does not fit. */
+  | {readonly kind: 'unserved-request'; readonly id: string; readonly code: RefusalCode; readonly message: string}
+  /** The answer to a request of ours. */
+  | {readonly kind: 'response'; readonly id: string; readonly answer: Outcome<JsonObject, string>}
+  /** The client takes a request back. */
+  | {readonly kind: 'withdrawal'; readonly id: string}
+  | {readonly kind: 'keep-alive'}
+  /** Well formed, and nothing weft has a use for. */
+  | {readonly kind: 'foreign'; readonly type: string}
+  | {readonly kind: 'broken'; readonly message: string};
+
+export type RefusalCode = 'unsupported_request' | 'invalid_request';
+
+export interface InputPrompt {
+  /** The client's own id, where it gave one. */
+  readonly id: string | undefined;
+  readonly text: string;
+  readonly images: readonly ImageBlock[];
+  readonly when: 'queued' | 'steering';
+  /** `hold`: it is sent together with the next one. */
+  readonly send: 'now' | 'hold';
+  /** The content as it came, for its echo. */
+  readonly content: Json;
+  /** What of it the model will not get, one sentence each. */
+  readonly leftOut: readonly string[];
+}
+
+/** Never throws, whatever the line holds. */
+export function decodeInput(line: string): RpcInput {
+  const parsed = parseJson(line);
+  if (parsed.tag === 'failed') return {kind: 'broken', message: parsed.error};
+  const {value} = parsed;
+  if (!isJsonObject(value)) return {kind: 'broken', message: 'a line must hold one JSON object'};
+  switch (value['type']) {
+    case 'user':
+      return promptFrom(value);
+    case 'control_request':
+      return requestFrom(value);
+    case 'control_response':
+      return responseFrom(value['response']);
+    case 'control_cancel_request':
+      return {kind: 'withdrawal', id: typeof value['request_id'] === 'string' ? value['request_id'] : ''};
+    case 'keep_alive':
+      return {kind: 'keep-alive'};
+    default:
+      return typeof value['type'] === 'string'
+        ? {kind: 'foreign', type: value['type']}
+        : {kind: 'broken', message: 'a message needs a "type"'};
+  }
+}
+
+function requestFrom(message: JsonObject): RpcInput {
+  const id = message['request_id'];
+  const {request} = message;
+  if (typeof id !== 'string') return {kind: 'broken', message: 'a control_request needs a "request_id"'};
+  const subtype = isJsonObject(request) ? request['subtype'] : undefined;
+  const [name, schema] = Object.entries(controlRequests).find(([known]) => known === subtype) ?? [];
+  if (schema === undefined) {
+    const named = typeof subtype === 'string' ? subtype : JSON.stringify(subtype ?? null);
+    const text = `Unsupported control request subtype: ${named}`;
+    return {kind: 'unserved-request', id, code: 'unsupported_request', message: text};
+  }
+  const read = z.safeParse(schema, request);
+  if (read.success) return {kind: 'request', id, request: read.data};
+  const [issue] = read.error.issues;
+  const where = issue === undefined || issue.path.length === 0 ? 'the request' : `"${issue.path.join('.')}"`;
+  const text = `${name}: ${where} does not fit`;
+  return {kind: 'unserved-request', id, code: 'invalid_request', message: text};
+}
+
+function responseFrom(response: Json | undefined): RpcInput {
+  if (!isJsonObject(response)) return {kind: 'broken', message: 'a control_response needs a "response"'};
+  const {request_id: id, subtype, error} = response;
+  if (typeof id !== 'string') return {kind: 'broken', message: 'a control_response needs a "request_id"'};
+  if (subtype === 'error') return {kind: 'response', id, answer: failed(typeof error === 'string' ? error : 'refused')};
+  const payload = response['response'];
+  return {kind: 'response', id, answer: ok(isJsonObject(payload) ? payload : {})};
+}
+
+function promptFrom(value: JsonObject): RpcInput {
+  const {message, uuid, priority, shouldQuery} = value;
+  const content = isJsonObject(message) ? message['content'] : undefined;
+  if (content === undefined) return {kind: 'broken', message: 'a user message needs "message" with "content"'};
+  const parts = (Array.isArray(content) ? content : [content]).map(partFrom);
+  return {
+    kind: 'prompt',
+    prompt: {
+      id: typeof uuid === 'string' && uuid !== '' ? uuid : undefined,
+      text: parts.flatMap(part => (part.kind === 'text' ? [part.text] : [])).join('\n\n'),
+      images: parts.flatMap(part => (part.kind === 'image' ? [part.image] : [])),
+      when: priority === 'now' || priority === 'next' ? 'steering' : 'queued',
+      send: shouldQuery === false ? 'hold' : 'now',
+      content,
+      leftOut: parts.flatMap(part => (part.kind === 'left-out' ? [part.what] : [])),
+    },
+  };
+}
+
+type Part =
+  | {readonly kind: 'text'; readonly text: string}
+  | {readonly kind: 'image'; readonly image: ImageBlock}
+  | {readonly kind: 'left-out'; readonly what: string};
+
+const textBlock = z.looseObject({type: z.literal('text'), text: z.string()});
+const imageBlock = z.looseObject({
+  type: z.literal('image'),
+  source: z.looseObject({
+    type: z.literal('base64'),
+    media_type: z.enum(['image/png', 'image/jpeg', 'image/gif', 'image/webp']),
+    data: z.string().check(z.minLength(1)),
+  }),
+});
+const textDocument = z.looseObject({
+  type: z.literal('document'),
+  title: z.optional(z.nullable(z.string())),
+  source: z.looseObject({type: z.literal('text'), data: z.string()}),
+});
+
+/** A block of a prompt. What the model cannot be given is said, never dropped in silence. */
+function partFrom(block: Json): Part {
+  if (typeof block === 'string') return {kind: 'text', text: block};
+  const text = z.safeParse(textBlock, block);
+  if (text.success) return {kind: 'text', text: text.data.text};
+  const image = z.safeParse(imageBlock, block);
+  if (image.success) {
+    const {media_type: mediaType, data} = image.data.source;
+    return {kind: 'image', image: {kind: 'image', mediaType, data}};
+  }
+  const document = z.safeParse(textDocument, block);
+  if (document.success) {
+    const {title, source} = document.data;
+    return {kind: 'text', text: `<document title=${JSON.stringify(title ?? '')}>\n${source.data}\n</document>`};
+  }
+  const type = isJsonObject(block) && typeof block['type'] === 'string' ? block['type'] : 'unknown';
+  const why = type === 'image' ? 'only base64 images of PNG, JPEG, GIF and WebP can be sent' : 'weft cannot send such';
+  return {kind: 'left-out', what: `a block of type ${JSON.stringify(type)} was left out: ${why}`};
+}

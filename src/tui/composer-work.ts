@@ -1,0 +1,170 @@
+import {unreachable} from '../base/unreachable.ts';
+import {faultText} from '../domain/fault.ts';
+import {userCommandLabel} from '../domain/user-command.ts';
+import type {ReadImage} from '../actions/image-port.ts';
+import {withChips} from './input/attached-images.ts';
+import {expanded, isEmptyDraft, pasted, typed} from './input/draft.ts';
+import {rewritten} from './input/editing.ts';
+import {listFor, noMention, withFound} from './input/mention-list.ts';
+import type {ComposerWork, Ui} from './input/ui.ts';
+import type {TuiOptions} from './options.ts';
+import {promptQueued, told} from './state/reduce.ts';
+import type {QueuedPrompt, View} from './state/view.ts';
+
+/** What the composer's work reads and changes. */
+export interface ComposerDesk {
+  readonly options: TuiOptions;
+  ui(): Ui;
+  view(): View;
+  show(changed: {readonly ui?: Ui; readonly view?: View}): void;
+}
+
+/** What comes of entering a draft, and of what goes with it: prompts, commands, notes, images, files to mention. */
+export class Composer {
+  readonly #desk: ComposerDesk;
+  readonly #closing = new AbortController();
+  /** Of the search for files whose letters are typed now. */
+  #search = new AbortController();
+  #sought = '';
+
+  constructor(desk: ComposerDesk) {
+    this.#desk = desk;
+  }
+
+  close(): void {
+    this.#closing.abort();
+    this.#search.abort();
+  }
+
+  perform(work: ComposerWork): void {
+    const {options} = this.#desk;
+    switch (work.kind) {
+      case 'send':
+        options.history.add(work.text);
+        this.send(work.text, work.when);
+        return;
+      case 'run-command': {
+        const id = options.newPromptId();
+        options.history.add(`!${work.command}`);
+        this.#wait({id, text: userCommandLabel(work.command), when: 'command', typed: `!${work.command}`, images: []});
+        options.engine.submit({op: 'run-command', id, command: work.command});
+        return;
+      }
+      case 'note':
+        options.history.add(`# ${work.note}`);
+        void this.#note(work.note);
+        return;
+      case 'images':
+        void this.#images(work);
+        return;
+      case 'clipboard':
+        void this.#clipboard();
+        return;
+      default:
+        unreachable(work);
+    }
+  }
+
+  /** Hands a prompt to the engine, with the images above the composer. */
+  send(words: string, when: 'queued' | 'steering'): void {
+    const {options} = this.#desk;
+    const ui = this.#desk.ui();
+    const {images} = ui;
+    const id = options.newPromptId();
+    const text = withChips(words, images);
+    if (images.length > 0) this.#desk.show({ui: {...ui, images: []}});
+    this.#wait({id, text, when, typed: words, images});
+    options.engine.submit({op: 'prompt', id, text, images: images.map(({image}) => image), when});
+  }
+
+  /** Prompts and commands that were dropped before they were taken up are the user's work: they go ahead of the draft. */
+  giveBack(dropped: readonly QueuedPrompt[]): void {
+    if (dropped.length === 0) return;
+    const ui = this.#desk.ui();
+    const own = isEmptyDraft(ui.draft) ? [] : [expanded(ui.draft)];
+    const words = [...dropped.map(prompt => prompt.typed), ...own].filter(text => text !== '').join('\n\n');
+    const images = [...dropped.flatMap(prompt => prompt.images), ...ui.images];
+    this.#desk.show({ui: {...rewritten(ui, words), images}});
+  }
+
+  /** Brings the list of files in line with the draft; to be called after every press. */
+  followDraft(): void {
+    const {options} = this.#desk;
+    const ui = this.#desk.ui();
+    const {vim} = ui.editing;
+    const types = vim === 'off' || vim.mode === 'insert';
+    const mentions = types ? listFor(ui.draft, ui.mentions) : noMention;
+    if (mentions !== ui.mentions) this.#desk.show({ui: {...ui, mentions}});
+    const sought = mentions.kind === 'open' ? `${mentions.from} ${mentions.letters}` : '';
+    if (sought === this.#sought) return;
+    this.#sought = sought;
+    this.#search.abort();
+    if (mentions.kind !== 'open') return;
+    this.#search = new AbortController();
+    const {letters} = mentions;
+    void options.files.find(
+      letters,
+      found => {
+        const now = this.#desk.ui();
+        const next = withFound(now.mentions, letters, found);
+        if (next !== now.mentions) this.#desk.show({ui: {...now, mentions: next}});
+      },
+      this.#search.signal,
+    );
+  }
+
+  #wait(prompt: QueuedPrompt): void {
+    this.#desk.show({view: promptQueued(this.#desk.view(), prompt)});
+  }
+
+  #tell(level: 'info' | 'warning', text: string): void {
+    if (!this.#closing.signal.aborted) this.#desk.show({view: told(this.#desk.view(), level, text)});
+  }
+
+  async #note(note: string): Promise<void> {
+    const {options} = this.#desk;
+    const added = await options.notes.add(note);
+    if (added.tag === 'failed') {
+      this.#tell('warning', faultText(added.error));
+      const ui = this.#desk.ui();
+      if (isEmptyDraft(ui.draft)) this.#desk.show({ui: rewritten(ui, `# ${note}`)});
+      return;
+    }
+    options.engine.submit({op: 'learn', text: `The user added this note to ${added.value}: ${note}`});
+    this.#tell('info', `Remembered in ${added.value}: ${note}`);
+  }
+
+  /** What cannot be attached goes to the draft as it was pasted: it may have been meant as text. */
+  async #images({paths, press}: Extract<ComposerWork, {readonly kind: 'images'}>): Promise<void> {
+    const {options} = this.#desk;
+    const read = await Promise.all(paths.map(async path => options.images.read(path, this.#closing.signal)));
+    const images = read.flatMap(one => (one.tag === 'ok' ? [one.value] : []));
+    if (images.length === paths.length) {
+      this.#attach(images);
+      return;
+    }
+    const ui = this.#desk.ui();
+    this.#desk.show({
+      ui: {...ui, draft: press.kind === 'text' ? typed(ui.draft, press.text) : pasted(ui.draft, press.text)},
+    });
+    for (const one of read) if (one.tag === 'failed') this.#tell('warning', faultText(one.error));
+  }
+
+  async #clipboard(): Promise<void> {
+    const read = await this.#desk.options.images.fromClipboard(this.#closing.signal);
+    if (read.tag === 'ok') this.#attach([read.value]);
+    else this.#tell('warning', faultText(read.error));
+  }
+
+  #attach(images: readonly ReadImage[]): void {
+    const ui = this.#desk.ui();
+    if (ui.images.length + images.length > mostImages) {
+      this.#tell('warning', `A prompt takes at most ${mostImages} images.`);
+      return;
+    }
+    this.#desk.show({ui: {...ui, images: [...ui.images, ...images]}});
+  }
+}
+
+/** With 5 MB each, what one request may hold. */
+const mostImages = 5;

@@ -1,0 +1,123 @@
+import {edited, expanded, isEmptyDraft, pasted, draftOf, type Draft} from './draft.ts';
+import type {KeyName, KeyPress} from './keymap.ts';
+import type {PressContext, Step, Ui} from './ui.ts';
+import {closedGroup, noChanges, recorded, stepUndo, type UndoStack} from './undo.ts';
+import {onCharacter} from './vim/place.ts';
+import {cursorAfterUndo} from './vim/press-vim.ts';
+import {freshVim, type VimState} from './vim/vim-state.ts';
+
+/** What the composer keeps about the draft beside itself; it outlives cards and panels. */
+export interface Editing {
+  readonly undo: UndoStack;
+  /** What was cut last by a key that cuts words or lines; `open` while the next such key adds to it. */
+  readonly killed: {readonly text: string; readonly state: 'open' | 'closed'};
+  /** The cell column that going up and down keeps to. */
+  readonly goal: number | 'none';
+  readonly vim: VimState | 'off';
+}
+
+export type EditorMode = 'emacs' | 'vim';
+
+export const openEditing = (mode: EditorMode): Editing => ({
+  undo: noChanges,
+  killed: {text: '', state: 'closed'},
+  goal: 'none',
+  vim: mode === 'vim' ? freshVim : 'off',
+});
+
+/** What a press has changed in the draft can be taken back; what was sent cannot. To be called with every press. */
+export function followed(before: Ui, {ui, effects}: Step, key: KeyPress, {now}: PressContext): Step {
+  const {editing} = ui;
+  const isSame = ui.draft.buffer.text === before.draft.buffer.text;
+  const isVertical = key.kind === 'key' && (key.name === 'up' || key.name === 'down');
+  const isSent = !isSame && isEmptyDraft(ui.draft) && effects.length > 0;
+  const {killed} = editing;
+  const next: Editing = {
+    undo: isSent ? noChanges : undoAfter(before, ui, key, now),
+    killed: killed === before.editing.killed && killed.state === 'open' ? {...killed, state: 'closed'} : killed,
+    goal: isVertical ? editing.goal : 'none',
+    vim: isSent && editing.vim !== 'off' ? withoutChips(editing.vim, before.draft) : editing.vim,
+  };
+  return {ui: {...ui, editing: next}, effects};
+}
+
+function undoAfter(before: Ui, {draft, editing}: Ui, key: KeyPress, now: number): UndoStack {
+  // Whatever stepped through the changes has seen to them itself.
+  if (editing.undo !== before.editing.undo) return editing.undo;
+  const inserts = editing.vim !== 'off' && editing.vim.mode === 'insert';
+  if (draft.buffer.text !== before.draft.buffer.text) {
+    return recorded(editing.undo, {before: before.draft, key, now, typing: inserts ? 'insertion' : 'plain'});
+  }
+  const leftInsert = !inserts && editing.undo.group.kind === 'insertion';
+  const moved = editing.undo.group.kind === 'typing' && draft.buffer.cursor !== before.draft.buffer.cursor;
+  return leftInsert || moved ? closedGroup(editing.undo) : editing.undo;
+}
+
+const withoutChips = (vim: VimState, {pastes}: Draft): VimState => ({
+  ...vim,
+  register: {...vim.register, text: expanded({buffer: {text: vim.register.text, cursor: 0}, pastes})},
+});
+
+/** Takes so many changes back, or makes them again. */
+export function stepped(ui: Ui, direction: 'undo' | 'redo', times: number): Ui {
+  let {draft, editing} = ui;
+  for (let left = times; left > 0; left--) {
+    const step = stepUndo(editing.undo, {direction, from: draft});
+    if (step === undefined) break;
+    const {text, cursor} = step.draft.buffer;
+    const isVim = editing.vim !== 'off' && editing.vim.mode !== 'insert';
+    const there = isVim ? cursorAfterUndo(draft.buffer.text, {text, cursor}, direction) : cursor;
+    draft = {...step.draft, buffer: {text, cursor: there}};
+    editing = {...editing, undo: step.stack};
+  }
+  return {...ui, draft, editing};
+}
+
+/** Another text takes the draft's place, and the draft can be had back. */
+export function rewritten(ui: Ui, text: string): Ui {
+  const draft = draftOf(text);
+  if (expanded(ui.draft) === text) return ui;
+  const undo = recorded(ui.editing.undo, {
+    before: ui.draft,
+    key: {kind: 'paste', text, part: 'first'},
+    now: 0,
+    typing: 'plain',
+  });
+  return {...ui, draft: standing(draft, ui.editing.vim), editing: {...ui.editing, undo}};
+}
+
+/** Keys that cut more than a character keep what they cut. */
+export function cut(ui: Ui, name: KeyName): Ui | undefined {
+  const side = cuts[name];
+  const draft = side === undefined ? undefined : edited(ui.draft, name);
+  if (side === undefined || draft === undefined) return undefined;
+  const {buffer, pastes} = ui.draft;
+  const from = Math.min(buffer.cursor, draft.buffer.cursor);
+  const piece = buffer.text.slice(from, from + buffer.text.length - draft.buffer.text.length);
+  const text = expanded({buffer: {text: piece, cursor: 0}, pastes});
+  const {killed} = ui.editing;
+  const all = killed.state === 'closed' ? text : side === 'left' ? text + killed.text : killed.text + text;
+  return {...ui, draft, editing: {...ui.editing, killed: {text: all, state: 'open'}}};
+}
+
+const cuts: Readonly<Partial<Record<KeyName, 'left' | 'right'>>> = {
+  'delete-word': 'left',
+  'delete-to-start': 'left',
+  'delete-word-right': 'right',
+  'delete-to-end': 'right',
+};
+
+/** Puts back what was cut last. */
+export const yanked = (ui: Ui): Ui => ({...ui, draft: pasted(ui.draft, ui.editing.killed.text)});
+
+/** In the other way of editing; what was typed stays. */
+export const switchedVim = (ui: Ui): Ui => ({
+  ...ui,
+  editing: {...ui.editing, vim: ui.editing.vim === 'off' ? freshVim : 'off'},
+});
+
+/** The cursor as vim's mode has it: on a character, unless it types. */
+export const standing = (draft: Draft, vim: VimState | 'off'): Draft =>
+  vim === 'off' || vim.mode === 'insert'
+    ? draft
+    : {...draft, buffer: {...draft.buffer, cursor: onCharacter(draft.buffer.text, draft.buffer.cursor)}};

@@ -1,0 +1,69 @@
+import {heldMs, released, sortReplies, type TerminalReply, widthAnswer, widthWaitMs} from './terminal-probes.ts';
+
+export interface Keyboard {
+  /** The same stream, but for the terminal's answers; to be read by `readable` and `read()`. */
+  readonly stdin: NodeJS.ReadStream;
+  /** Waits for the answer to `widthQuery`, which `ask` is to write. */
+  askWidth(ask: () => void): Promise<number | undefined>;
+  close(): void;
+}
+
+/**
+ * Takes the terminal's answers out of stdin before anybody takes them for keys. A beginning that may be one is held back until
+ * the rest comes, or for a while.
+ */
+export function openKeyboard(stdin: NodeJS.ReadStream, onReply: (reply: TerminalReply) => void): Keyboard {
+  let held = '';
+  let free = '';
+  let timer: NodeJS.Timeout | undefined;
+  const release = (): void => {
+    free += released(held);
+    held = '';
+    // Whoever reads by `readable` reads again.
+    if (free !== '') stdin.emit('readable');
+  };
+  let told: ((width: number | undefined) => void) | undefined;
+  const withoutWidth = (text: string): string => {
+    if (told === undefined) return text;
+    const found = widthAnswer.exec(text);
+    if (found === null) return text;
+    told(Number(found[1]));
+    return text.replace(widthAnswer, '');
+  };
+  const read = (): string | null => {
+    const found: unknown = stdin.read();
+    // Ink has asked for text.
+    const chunk = typeof found === 'string' || Buffer.isBuffer(found) ? found.toString() : '';
+    if (found === null && free === '') return null;
+    clearTimeout(timer);
+    const sorted = sortReplies(withoutWidth(held + chunk));
+    held = sorted.held;
+    const keys = free + sorted.keys;
+    free = '';
+    if (held !== '') timer = setTimeout(release, heldMs(held));
+    for (const reply of sorted.replies) onReply(reply);
+    // An empty text would end the reading although there may be more.
+    return keys === '' ? read() : keys;
+  };
+  return {
+    stdin: new Proxy(stdin, {
+      get(target, key) {
+        if (key === 'read') return read;
+        const member: unknown = Reflect.get(target, key, target);
+        return typeof member === 'function' ? member.bind(target) : member;
+      },
+    }),
+    async askWidth(ask) {
+      if (told !== undefined) return undefined;
+      const {promise, resolve} = Promise.withResolvers<number | undefined>();
+      told = resolve;
+      const late = setTimeout(resolve, widthWaitMs, undefined);
+      ask();
+      const width = await promise;
+      clearTimeout(late);
+      told = undefined;
+      return width;
+    },
+    close: () => clearTimeout(timer),
+  };
+}

@@ -1,0 +1,48 @@
+/**
+ * The modes that are on because weft switched them on: what is written is looked at, so that whoever writes a mode (Ink does
+ * most) needs not say so. One answer to "how is this undone", whatever the way of leaving.
+ */
+export interface TerminalModes {
+  /** `text` was written to the terminal. */
+  wrote(text: string): void;
+  /** Undoes what is on now; empty when nothing is. */
+  undo(): string;
+}
+
+/** `onChange` is called when `undo` has another answer than before. */
+export function trackModes(onChange: () => void): TerminalModes {
+  const on = new Set<string>();
+  let keyboards = 0;
+  let titles = 0;
+  const switched = (mode: string, state: string): void => {
+    if (state === (normallyOn.has(mode) ? 'l' : 'h')) on.add(mode);
+    else on.delete(mode);
+  };
+  const undo = (): string =>
+    [...on].map(mode => `\u001B[?${mode}${normallyOn.has(mode) ? 'h' : 'l'}`).join('') +
+    (keyboards > 0 ? `\u001B[<${keyboards}u` : '') +
+    (titles > 0 ? '\u001B[23;2t' : '');
+  let told = '';
+  return {
+    wrote(text) {
+      // A frame changes no mode for longer than itself; only the cursor and the like are switched by small writes.
+      for (const [, mode, state, keyboard, many, title] of text.matchAll(switches)) {
+        if (mode !== undefined && state !== undefined) switched(mode, state);
+        else if (keyboard !== undefined) {
+          keyboards = Math.max(0, keyboards + (keyboard === '>' ? 1 : -Number(many === '' ? 1 : many)));
+        } else if (title !== undefined) titles = title === '22' ? 1 : 0;
+      }
+      const now = undo();
+      if (now === told) return;
+      told = now;
+      onChange();
+    },
+    undo,
+  };
+}
+
+/** The cursor is shown. */
+const normallyOn = new Set(['25']);
+
+// oxlint-disable-next-line no-control-regex -- sequences of the terminal
+const switches = /\u001B\[(?:\?(\d+)([hl])|([<>])(\d*)u|(2[23]);2t)/gu;

@@ -1,0 +1,216 @@
+import {erasingByLine} from './text/erase.ts';
+
+export interface TerminalSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** Stdout as a surface uses it. */
+export interface TerminalOutput {
+  /** For Ink: what is written joins the frame; its size changes only when the terminal has come to rest. */
+  readonly stdout: NodeJS.WriteStream;
+  readonly size: TerminalSize;
+  /** Whether a frame could be written now; else `onReady` is called when it can. */
+  readonly ready: boolean;
+  /** Joins all that `draw` writes into one write, shown at once where the terminal can; nothing drawn writes nothing. */
+  frame(draw: () => void): void;
+  /** Within a frame: whole lines for the scrollback. */
+  writeLines(text: string): void;
+  /** Nothing is drawn on its own account any more. */
+  close(): void;
+  /** After the last write: others write to the terminal in their own way. */
+  release(): void;
+}
+
+interface OutputOptions {
+  readonly stdout: NodeJS.WriteStream;
+  /** Whether the terminal has said that it shows a frame at once. */
+  readonly synchronized: () => boolean;
+  /** How wide the terminal itself is now, as it says; `undefined` where it does not say. */
+  readonly terminalWidth: () => Promise<number | undefined>;
+  /** Of everything written but lines. */
+  readonly wrote: (text: string) => void;
+  /** Within a frame, once the size has come to rest; Ink's own listeners are called by `informInk`. */
+  readonly onResize: (before: TerminalSize, informInk: () => void) => void;
+  readonly onReady: () => void;
+}
+
+/**
+ * Nothing is drawn while the terminal's size is changing: what is written meanwhile would be laid out for a size that is gone when
+ * it arrives, and rows above the live region would be taken for its own. In milliseconds since the last change.
+ */
+const restMs = 80;
+
+/** Of looking whether it is at rest; then it is taken for that. */
+const mostTries = 10;
+
+/**
+ * One frame is under way at a time. A terminal behind a slow line takes what it can, and gets the newest frame next: writes wait
+ * in the stream, not in weft, which goes on reading keys.
+ */
+export function openOutput({
+  stdout,
+  synchronized,
+  terminalWidth,
+  wrote,
+  onResize,
+  onReady,
+}: OutputOptions): TerminalOutput {
+  let size = sizeOf(stdout);
+  let parts: string[] | undefined;
+  let restTimer: NodeJS.Timeout | undefined;
+  let tries = 0;
+  let closed = false;
+  let underWay = 0;
+  /** Whether somebody has asked in vain. */
+  let waited = false;
+  const listeners = new Set<() => void>();
+
+  const send = (text: string): void => {
+    underWay++;
+    stdout.write(text, () => {
+      underWay--;
+      if (underWay === 0 && waited && isReady()) {
+        waited = false;
+        onReady();
+      }
+    });
+  };
+  const isReady = (): boolean => {
+    if (restTimer === undefined && !isSame(sizeNow(stdout), size)) resized();
+    return restTimer === undefined && underWay === 0;
+  };
+
+  const write = (chunk: string | Uint8Array, after?: (error?: Error | null) => void): boolean => {
+    const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString();
+    // Ink brackets its frames whether or not the terminal knows the brackets.
+    const own = text === beginUpdate || text === endUpdate ? '' : erasingByLine(text, size.rows);
+    if (own !== '') {
+      wrote(own);
+      if (parts === undefined) send(own);
+      else parts.push(own);
+    }
+    if (after !== undefined) stdout.write('', after);
+    return true;
+  };
+
+  const frame = (draw: () => void): void => {
+    if (parts !== undefined) {
+      draw();
+      return;
+    }
+    parts = [];
+    try {
+      draw();
+    } finally {
+      const text = parts.join('');
+      parts = undefined;
+      if (text !== '') send(synchronized() ? `${beginUpdate}${text}${endUpdate}` : text);
+    }
+  };
+
+  /** The terminal may have gone on to another size, of which word comes late (tmux tells a quarter of a second later). */
+  const isAtRest = async (): Promise<boolean> => {
+    if (!isSame(sizeNow(stdout), sizeOf(stdout))) return false;
+    if (stdout.columns >= size.columns) return true;
+    const width = await terminalWidth();
+    return width === undefined || width === sizeNow(stdout).columns;
+  };
+  const rest = async (): Promise<void> => {
+    const change = restTimer;
+    if (++tries < mostTries && !(await isAtRest())) {
+      if (change === restTimer) rearm();
+      return;
+    }
+    if (change !== restTimer || closed) return;
+    restTimer = undefined;
+    const before = size;
+    size = sizeOf(stdout);
+    frame(() =>
+      onResize(before, () => {
+        for (const listener of listeners) listener();
+      }),
+    );
+    waited = false;
+    onReady();
+  };
+  const rearm = (): void => {
+    clearTimeout(restTimer);
+    restTimer = setTimeout(() => void rest(), restMs);
+  };
+  const resized = (): void => {
+    tries = 0;
+    rearm();
+  };
+  stdout.on('resize', resized);
+  setBlocking(stdout, false);
+
+  const on = (event: string, listener: () => void): unknown => {
+    if (event === 'resize') listeners.add(listener);
+    else stdout.on(event, listener);
+    return proxy;
+  };
+  const off = (event: string, listener: () => void): unknown => {
+    if (event === 'resize') listeners.delete(listener);
+    else stdout.off(event, listener);
+    return proxy;
+  };
+  const proxy: NodeJS.WriteStream = new Proxy(stdout, {
+    get(target, key) {
+      if (key === 'write') return write;
+      if (key === 'columns') return size.columns;
+      if (key === 'rows') return size.rows;
+      if (key === 'on') return on;
+      if (key === 'off') return off;
+      const member: unknown = Reflect.get(target, key, target);
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  });
+  return {
+    stdout: proxy,
+    get size() {
+      return size;
+    },
+    get ready() {
+      if (parts !== undefined || isReady()) return true;
+      waited = true;
+      return false;
+    },
+    frame,
+    writeLines(text) {
+      if (text !== '') parts?.push(text);
+    },
+    release: () => setBlocking(stdout, true),
+    close() {
+      closed = true;
+      clearTimeout(restTimer);
+      stdout.off('resize', resized);
+    },
+  };
+}
+
+/**
+ * Node writes to a terminal synchronously: one that does not take what is written would hold up weft itself, keys and all. What
+ * writes without frames, as a block that has the terminal, is to be held up.
+ */
+function setBlocking(stdout: NodeJS.WriteStream, blocking: boolean): void {
+  const handle: unknown = Reflect.get(stdout, '_handle');
+  if (typeof handle !== 'object' || handle === null || !('setBlocking' in handle)) return;
+  if (typeof handle.setBlocking === 'function') handle.setBlocking(blocking);
+}
+
+/** Asked of the system: word of the latest change may not have come yet. */
+function sizeNow(stdout: NodeJS.WriteStream): TerminalSize {
+  if (!('getWindowSize' in stdout)) return sizeOf(stdout);
+  const [columns, rows] = stdout.getWindowSize();
+  return {columns, rows};
+}
+
+const isSame = (one: TerminalSize, other: TerminalSize): boolean =>
+  one.columns === other.columns && one.rows === other.rows;
+
+const sizeOf = ({columns, rows}: NodeJS.WriteStream): TerminalSize => ({columns, rows});
+
+/** Synchronized update (DEC mode 2026). */
+const beginUpdate = '\u001B[?2026h';
+const endUpdate = '\u001B[?2026l';

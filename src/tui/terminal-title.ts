@@ -1,0 +1,68 @@
+import type {AgentEvent} from '../actions/agent-event.ts';
+import {unreachable} from '../base/unreachable.ts';
+import {visibleLine} from '../base/visible.ts';
+
+/** How the user is called to a terminal that has not the focus. */
+export type Notify = 'off' | 'bell' | 'osc9';
+
+type AgentState = 'idle' | 'working' | 'waiting';
+
+/** The terminal's title, and the call to the user; everything returned is to be written. */
+export interface TitleKeeper {
+  /** Keeps the user's own title aside. */
+  open(): string;
+  /** After the events were taken in; `asks`: something waits for the user's answer. */
+  after(events: readonly AgentEvent[], waiting: 'asks' | 'asks-nothing'): string;
+  /** Whether the terminal tells of its focus; it is taken to have it then. */
+  focusReporting(supported: 'yes' | 'no'): void;
+  focus(focused: 'yes' | 'no'): void;
+  /** Undoes `open`. */
+  close(): string;
+}
+
+export function keepTitle({directory, notify}: {readonly directory: string; readonly notify: Notify}): TitleKeeper {
+  let running = false;
+  let state: AgentState = 'idle';
+  let focused: 'yes' | 'no' | 'unknown' = 'unknown';
+  const reports = notify !== 'off';
+  return {
+    open: () => `\u001B[22;2t${titleOf(state, directory)}${reports ? '\u001B[?1004h\u001B[?1004$p' : ''}`,
+    after(events, waiting) {
+      for (const {event} of events) {
+        if (event === 'prompt-accepted') running = true;
+        if (event === 'prompt-finished') running = false;
+      }
+      const next: AgentState = waiting === 'asks' ? 'waiting' : running ? 'working' : 'idle';
+      if (next === state) return '';
+      // What the user has answered or stopped does not call for the user.
+      const calls = next === 'waiting' || (next === 'idle' && state === 'working');
+      state = next;
+      return titleOf(state, directory) + (calls && focused !== 'yes' ? callOf(notify, state) : '');
+    },
+    focusReporting(supported) {
+      if (supported === 'yes') focused = 'yes';
+    },
+    focus(now) {
+      focused = now;
+    },
+    close: () => `${reports ? '\u001B[?1004l' : ''}\u001B[23;2t`,
+  };
+}
+
+const names = {idle: 'weft', working: 'weft (working)', waiting: 'weft (waits for you)'} as const;
+
+const titleOf = (state: AgentState, directory: string): string =>
+  `\u001B]2;${names[state]}: ${visibleLine(directory)}\u0007`;
+
+function callOf(notify: Notify, state: AgentState): string {
+  switch (notify) {
+    case 'off':
+      return '';
+    case 'bell':
+      return '\u0007';
+    case 'osc9':
+      return `\u001B]9;${state === 'waiting' ? 'weft waits for your answer' : 'weft is done'}\u0007`;
+    default:
+      return unreachable(notify);
+  }
+}

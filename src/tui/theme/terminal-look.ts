@@ -1,0 +1,63 @@
+import {backgroundOfVariable, type Background} from './background.ts';
+import type {ColourLevel, ThemeChoice} from './palette.ts';
+
+/** What the terminal can show, and which theme is wanted there. */
+export interface TerminalLook {
+  readonly theme: ThemeChoice;
+  readonly level: ColourLevel;
+  /** Whether the terminal makes words a link (OSC 8); elsewhere the address is written behind them. */
+  readonly links: 'osc8' | 'shown';
+  /** What the environment says of it; the terminal's own answer counts more. */
+  readonly background: Background;
+}
+
+/** Environment variables by their names. */
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The look for a terminal, out of its environment; `colour` is what a flag said. */
+export function terminalLook(
+  environment: Environment,
+  {theme, colour}: {readonly theme: ThemeChoice; readonly colour: 'wanted' | 'unwanted'},
+): TerminalLook {
+  const level = colour === 'unwanted' ? 'none' : colourLevel(environment);
+  // Whoever wants no colours gets no sequences at all.
+  const links = level !== 'none' && theme !== 'plain' && hasLinks(environment) ? 'osc8' : 'shown';
+  return {theme, level, links, background: backgroundOfVariable(environment['COLORFGBG'] ?? '')};
+}
+
+/** FORCE_COLOR outdoes NO_COLOR, and both what TERM and COLORTERM say. */
+export function colourLevel(environment: Environment): ColourLevel {
+  const {FORCE_COLOR: force = '', NO_COLOR: none = ''} = environment;
+  if (force === '0' || force === 'false') return 'none';
+  if (force === '') return none === '' ? levelOfTerminal(environment) : 'none';
+  if (force === '1') return '16';
+  if (force === '2') return '256';
+  if (force === '3') return 'truecolor';
+  const found = levelOfTerminal(environment);
+  return found === 'none' ? '16' : found;
+}
+
+function levelOfTerminal({
+  TERM: term = '',
+  COLORTERM: colours = '',
+  TERM_PROGRAM: program = '',
+}: Environment): ColourLevel {
+  if (term === 'dumb') return 'none';
+  if (/^(?:truecolor|24bit)$/iu.test(colours)) return 'truecolor';
+  if (/kitty|ghostty|alacritty|wezterm|foot|-direct$/u.test(term)) return 'truecolor';
+  if (/^(?:iTerm\.app|WezTerm|ghostty|vscode)$/u.test(program)) return 'truecolor';
+  return /256/u.test(term) || colours !== '' ? '256' : '16';
+}
+
+/** Terminals known to read OSC 8; a multiplexer between may drop it, and the words alone would then hide the address. */
+function hasLinks(environment: Environment): boolean {
+  const {FORCE_HYPERLINK: forced = '', TERM: term = '', TERM_PROGRAM: program = ''} = environment;
+  if (forced !== '') return forced !== '0';
+  if (term === 'dumb' || /^(?:screen|tmux)/u.test(term)) return false;
+  if ((environment['WT_SESSION'] ?? '') !== '' || (environment['KONSOLE_VERSION'] ?? '') !== '') return true;
+  if (Number(environment['VTE_VERSION'] ?? 0) >= 5000) return true;
+  return (
+    /^(?:iTerm\.app|WezTerm|ghostty|vscode|Hyper|rio|Tabby)$/u.test(program) ||
+    /kitty|ghostty|alacritty|wezterm|^foot|contour/u.test(term)
+  );
+}

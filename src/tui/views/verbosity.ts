@@ -1,0 +1,9 @@
+import type {Frame} from '../text/wrap.ts';
+
+/** How much a finished entry shows: its title, that and a few lines of what came of it, or all that is known. */
+export type Verbosity = 'name' | 'summary' | 'full';
+
+/** A frame for entries that can be folded. */
+export interface EntryFrame extends Frame {
+  readonly verbosity: Verbosity;
+}

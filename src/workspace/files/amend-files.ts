@@ -1,0 +1,144 @@
+import type {AmendedFile, Amendment} from '../../actions/files-port.ts';
+import type {DiffHunk} from '../../actions/preview.ts';
+import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import {rejected, type Fault} from '../../domain/fault.ts';
+import {diffHunks} from './diff-hunks.ts';
+import {changeIn, oldOf, shownText, type PlannedFile} from './planned-file.ts';
+import {decodeText, encodeText, encodingNames, plainForm, type DecodedText} from './text-form.ts';
+
+/** A plan as the user left it. */
+export interface AmendedPlan {
+  readonly planned: readonly PlannedFile[];
+  readonly amended: readonly AmendedFile[];
+}
+
+/** What is left of a plan: a file that would be as it was is not part of it any more. An amendment must fit the plan it is of. */
+export async function amendFiles(
+  planned: readonly PlannedFile[],
+  amendment: Amendment,
+): Promise<Outcome<AmendedPlan, Fault>> {
+  const unknown = pathsIn(amendment).find(path => !planned.some(({diff}) => diff.path === path));
+  if (unknown !== undefined) return failed(rejected(`${unknown} is not part of the edit; nothing was written.`));
+  const left: PlannedFile[] = [];
+  const amended: AmendedFile[] = [];
+  for (const file of planned) {
+    const one = await amendOne(file, amendment);
+    if (one.tag === 'failed') return one;
+    if (one.value.file !== undefined) left.push(one.value.file);
+    if (one.value.told !== undefined) amended.push(one.value.told);
+  }
+  return ok({planned: left, amended});
+}
+
+function pathsIn(amendment: Amendment): readonly string[] {
+  switch (amendment.kind) {
+    case 'none':
+      return [];
+    case 'hunks':
+      return amendment.dropped.map(({path}) => path);
+    case 'texts':
+      return amendment.texts.map(({path}) => path);
+    default:
+      return unreachable(amendment);
+  }
+}
+
+interface AmendedOne {
+  readonly file: PlannedFile | undefined;
+  readonly told: AmendedFile | undefined;
+}
+
+async function amendOne(file: PlannedFile, amendment: Amendment): Promise<Outcome<AmendedOne, Fault>> {
+  const {path} = file.diff;
+  switch (amendment.kind) {
+    case 'none':
+      return ok({file, told: undefined});
+    case 'hunks': {
+      const dropped = new Set(amendment.dropped.filter(one => one.path === path).map(({hunk}) => hunk));
+      return dropped.size === 0 ? ok({file, told: undefined}) : withoutHunks(file, dropped);
+    }
+    case 'texts': {
+      const last = amendment.texts.findLast(one => one.path === path);
+      return last === undefined ? ok({file, told: undefined}) : withText(file, last.text);
+    }
+    default:
+      return unreachable(amendment);
+  }
+}
+
+async function withoutHunks(file: PlannedFile, dropped: ReadonlySet<number>): Promise<Outcome<AmendedOne, Fault>> {
+  const {path, hunks} = file.diff;
+  const beyond = [...dropped].find(hunk => hunks[hunk] === undefined);
+  if (beyond !== undefined) {
+    return failed(rejected(`${path} has no change number ${beyond + 1} any more; nothing was written.`));
+  }
+  const told: AmendedFile = {path, kind: 'dropped', hunks: hunks.filter((_hunk, at) => dropped.has(at))};
+  if (dropped.size === hunks.length) return ok({file: await asItWas(file), told});
+  const old = textIn(oldBytes(file));
+  const fresh = textIn(file.after);
+  if (old === undefined || fresh === undefined) return failed(rejected(`${path}: nothing can be left out of it.`));
+  const text = restored({old: old.text, fresh: fresh.text}, told.hunks);
+  const bytes = encodeText({form: fresh.form, text});
+  if (bytes === undefined) return failed(rejected(`${path}: its encoding does not hold what was left out.`));
+  return ok({file: await withContent(file, bytes), told});
+}
+
+/** Where the user's text is the old one, the file stays as it was; a line end that the editor adds or takes counts. */
+async function withText(file: PlannedFile, text: string): Promise<Outcome<AmendedOne, Fault>> {
+  const {path} = file.diff;
+  const old = textIn(oldBytes(file));
+  const proposed = textIn(file.after);
+  if ((proposed?.text ?? '') === text) return ok({file, told: undefined});
+  const told: AmendedFile = {path, kind: 'rewritten', hunks: (await diffHunks(shownText(file.after), text)).hunks};
+  if (old?.text === text) return ok({file: await asItWas(file), told});
+  const form = proposed?.form ?? old?.form ?? plainForm;
+  const bytes = text.isWellFormed() || form.encoding === 'utf-8' ? encodeText({form, text}) : undefined;
+  if (bytes === undefined) {
+    return failed(
+      rejected(`${path} is ${encodingNames[form.encoding]}, which does not hold the edited text; nothing was written.`),
+    );
+  }
+  return ok({file: {...(await withContent(file, bytes)), afterwards: 'unknown'}, told});
+}
+
+/** A file that has another name by then keeps the new one. */
+async function asItWas(file: PlannedFile): Promise<PlannedFile | undefined> {
+  return file.source === undefined ? undefined : withContent(file, file.source.before.bytes);
+}
+
+const withContent = async (file: PlannedFile, after: Buffer): Promise<PlannedFile> => ({
+  ...file,
+  after,
+  diff: {...file.diff, ...(await changeIn(oldOf(file), after))},
+});
+
+function oldBytes(file: PlannedFile): Buffer | undefined {
+  const old = oldOf(file);
+  return old.kind === 'present' ? old.bytes : undefined;
+}
+
+function textIn(bytes: Buffer | undefined): DecodedText | undefined {
+  if (bytes === undefined) return undefined;
+  const decoded = decodeText(bytes);
+  return decoded.tag === 'ok' ? decoded.value : undefined;
+}
+
+/** The fresh text with the lines of those hunks as they were, to the byte. */
+function restored({old, fresh}: {readonly old: string; readonly fresh: string}, hunks: readonly DiffHunk[]): string {
+  const was = linesOf(old);
+  const is = linesOf(fresh);
+  const parts: string[] = [];
+  let at = 0;
+  for (const {oldStart, newStart, lines} of hunks) {
+    const count = (side: 'added' | 'removed'): number =>
+      lines.filter(({kind}) => kind === 'context' || kind === side).length;
+    parts.push(...is.slice(at, newStart - 1), ...was.slice(oldStart - 1, oldStart - 1 + count('removed')));
+    at = newStart - 1 + count('added');
+  }
+  return [...parts, ...is.slice(at)].join('');
+}
+
+/** Lines with their ends, as diffs count them. */
+const linesOf = (text: string): readonly string[] =>
+  (text.includes('\n') ? text.match(/[^\n]*\n|[^\n]+$/gu) : text.match(/[^\r]*\r|[^\r]+$/gu)) ?? [];

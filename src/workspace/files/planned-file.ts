@@ -1,0 +1,43 @@
+import type {FileDiff} from '../../actions/preview.ts';
+import {diffHunks} from './diff-hunks.ts';
+import {sha256, type FileSnapshot, type PresentFile} from './file-snapshot.ts';
+import {decodeText} from './text-form.ts';
+
+/** One file as it is and as it shall be. */
+export interface PlannedFile {
+  /** Where it really lies, links followed. */
+  readonly path: string;
+  readonly before: FileSnapshot;
+  /** `undefined`: it goes. */
+  readonly after: Buffer | undefined;
+  /** The file that goes because it is this one under another name now. */
+  readonly source: {readonly path: string; readonly before: PresentFile} | undefined;
+  /** Whether the model then knows all that is in it: what it edits without reading, or beside somebody else, it does not. */
+  readonly afterwards: 'known' | 'unknown';
+  readonly diff: FileDiff;
+}
+
+/** What the new content takes the place of: of the file that was there, or had another name. */
+export const oldOf = ({before, source}: Pick<PlannedFile, 'before' | 'source'>): FileSnapshot =>
+  source?.before ?? before;
+
+/** What differs between a file as it is and as it shall be. */
+export async function changeIn(
+  old: FileSnapshot,
+  after: Buffer | undefined,
+): Promise<Pick<FileDiff, 'before' | 'after' | 'added' | 'removed' | 'hunks'>> {
+  return {
+    before: old.kind === 'present' ? old.hash : 'absent',
+    after: after === undefined ? 'absent' : sha256(after),
+    ...(await diffHunks(shownText(old.kind === 'present' ? old.bytes : undefined), shownText(after))),
+  };
+}
+
+/** What a diff shows of a file: nothing of what is binary. */
+export function shownText(bytes: Buffer | undefined): string {
+  if (bytes === undefined) return '';
+  const decoded = decodeText(bytes);
+  if (decoded.tag === 'failed') return '';
+  const text = decoded.value.text.toWellFormed();
+  return text.includes('\n') ? text : text.replaceAll('\r', '\n');
+}

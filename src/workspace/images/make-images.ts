@@ -1,0 +1,69 @@
+import {basename, resolve} from 'node:path';
+import {fileURLToPath} from 'node:url';
+import type {ImagePort, ReadImage} from '../../actions/image-port.ts';
+import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {causeText, rejected, type Fault} from '../../domain/fault.ts';
+import {byteSize} from '../files/byte-size.ts';
+import {expandHome} from '../files/resolve-path.ts';
+import type {Environment} from '../shell-environment.ts';
+import {clipboardImage} from './clipboard-image.ts';
+import {imageFacts} from './image-size.ts';
+
+/** Bytes: what providers take. */
+const largestImage = 5_000_000;
+
+/** Images of this machine: paths begin in `directory`, and the user who pastes one has said that it may be read. */
+export function makeImages(place: {
+  readonly directory: string;
+  readonly home: string;
+  readonly environment: Environment;
+}): ImagePort {
+  return {
+    async read(path, signal) {
+      const file = /^file:\/\//iu.test(path) ? fromUrl(path) : resolve(place.directory, expandHome(path, place.home));
+      if (file === undefined) return failed(rejected(`${path} is no address of a file.`));
+      const bytes = await bytesOf(file, signal);
+      return bytes.tag === 'ok' ? imageOf(basename(file), bytes.value) : bytes;
+    },
+    async fromClipboard(signal) {
+      const bytes = await clipboardImage(place, {mostBytes: largestImage + 1}, signal);
+      return bytes.tag === 'ok' ? imageOf('clipboard', bytes.value) : bytes;
+    },
+  };
+}
+
+function fromUrl(address: string): string | undefined {
+  try {
+    return fileURLToPath(address);
+  } catch {
+    return undefined;
+  }
+}
+
+async function bytesOf(file: string, signal: AbortSignal): Promise<Outcome<Buffer, Fault>> {
+  try {
+    // A pipe without a writer would never open, a device never end: neither is an image.
+    const {openRegular} = await import('../files/open-regular.ts');
+    const found = await openRegular(file);
+    if (found.kind !== 'file') return failed(rejected(`${file} is no image that can be read.`));
+    await using handle = found.handle;
+    const {size} = found.stats;
+    if (size > largestImage) return failed(tooLarge(basename(file), size));
+    return ok(await handle.readFile({signal}));
+  } catch (cause) {
+    return failed(rejected(`${file} could not be read: ${causeText(cause)}.`));
+  }
+}
+
+function imageOf(name: string, bytes: Buffer): Outcome<ReadImage, Fault> {
+  if (bytes.length > largestImage) return failed(tooLarge(name, bytes.length));
+  const facts = imageFacts(bytes);
+  if (facts === undefined) return failed(rejected(`${name} is no PNG, JPEG, GIF or WebP image.`));
+  const {mediaType, width, height} = facts;
+  return ok({name, width, height, image: {kind: 'image', mediaType, data: bytes.toString('base64')}});
+}
+
+const tooLarge = (name: string, size: number): Fault =>
+  rejected(
+    `${name} has ${byteSize(size)}; an image of a prompt may have ${byteSize(largestImage)}. Make it smaller first.`,
+  );

@@ -1,0 +1,237 @@
+import {randomUUID} from 'node:crypto';
+import {readFileSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import type {Options, Query, SDKMessage, SDKUserMessage} from '@anthropic-ai/claude-agent-sdk';
+import {describe, expect, test} from 'vitest';
+import {call, fail, say} from '../support/model-script.ts';
+import {openScene, toldPrompt, toldSystem, type Scene} from '../support/scene.ts';
+import {ask, kinds, readAll, resultIn, sessionOf, toolResults, userMessage} from './support/agent-sdk.ts';
+
+const asked = (scene: Scene, number: number): readonly unknown[] =>
+  (scene.server.requests[number]?.body.messages ?? []).map(({role}) => role);
+
+describe('sessions', () => {
+  test('resume goes on in the same one, continue in the newest, fork in a copy', async () => {
+    await using scene = await openScene([say('1'), say('2'), say('3'), say('4')]);
+    const first = await readAll(ask(scene, 'one'));
+    const id = sessionOf(first);
+    const resumed = await readAll(ask(scene, 'two', {resume: id}));
+    const continued = await readAll(ask(scene, 'three', {continue: true}));
+    const forked = await readAll(ask(scene, 'four', {resume: id, forkSession: true}));
+    expect([sessionOf(resumed), sessionOf(continued), sessionOf(forked) === id]).toEqual([id, id, false]);
+    expect([0, 1, 2, 3].map(number => asked(scene, number).length)).toEqual([1, 3, 5, 7]);
+  });
+
+  test('an id of its own; and one that is not there', async () => {
+    await using scene = await openScene([say('1')]);
+    const sessionId = randomUUID();
+    expect(sessionOf(await readAll(ask(scene, 'one', {sessionId})))).toBe(sessionId);
+    const lost = await readAll(ask(scene, 'two', {resume: randomUUID()}));
+    expect(resultIn(lost)).toMatchObject({
+      subtype: 'error_during_execution',
+      is_error: true,
+      num_turns: 0,
+      errors: [expect.stringContaining('There is no session')],
+    });
+    expect(lost.thrown).toContain('There is no session');
+  });
+
+  test('one that is not kept cannot be resumed', async () => {
+    await using scene = await openScene([say('1')]);
+    const id = sessionOf(await readAll(ask(scene, 'one', {persistSession: false})));
+    expect((await readAll(ask(scene, 'two', {resume: id}))).thrown).toContain('There is no session');
+  });
+});
+
+describe('what a client may change while it runs', () => {
+  /** Prompts one after the other, each after the result of the one before; `between` runs before the second. */
+  async function twoPrompts(scene: Scene, options: Options, between: (running: Query) => Promise<unknown>) {
+    const answered = Promise.withResolvers<void>();
+    async function* prompts(): AsyncGenerator<SDKUserMessage> {
+      yield userMessage('first', {uuid: randomUUID()});
+      await answered.promise;
+      yield userMessage('second');
+    }
+    const running = ask(scene, prompts(), options);
+    const messages: SDKMessage[] = [];
+    for await (const message of running) {
+      messages.push(message);
+      if (message.type !== 'result') continue;
+      if (messages.filter(({type}) => type === 'result').length === 1) await between(running);
+      answered.resolve();
+    }
+    return messages;
+  }
+
+  test('the model, and back to the one it began with', async () => {
+    await using scene = await openScene([say('1'), say('2')]);
+    await twoPrompts(scene, {model: 'claude-first'}, running => running.setModel('claude-second'));
+    expect(scene.server.requests.map(({body}) => body.model)).toEqual(['claude-first', 'claude-second']);
+  });
+
+  test('the permission mode', async () => {
+    await using scene = await openScene([say('1'), call('Write', {file_path: 'a', content: 'x'}), say('2')]);
+    const messages = await twoPrompts(scene, {}, running => running.setPermissionMode('acceptEdits'));
+    expect(messages.filter(message => message.type === 'system').map(({subtype}) => subtype)).toEqual([
+      'init',
+      'status',
+      'init',
+    ]);
+    expect(scene.read('a')).toBe('x');
+  });
+
+  test('bypassing permissions only where it was allowed at the start', async () => {
+    await using scene = await openScene([say('1'), say('2'), say('3'), say('4')]);
+    await twoPrompts(scene, {}, running =>
+      expect(running.setPermissionMode('bypassPermissions')).rejects.toThrow('not started for it'),
+    );
+    await twoPrompts(scene, {allowDangerouslySkipPermissions: true}, running =>
+      running.setPermissionMode('bypassPermissions'),
+    );
+  });
+
+  test('the files, back to before a prompt', async () => {
+    await using scene = await openScene([call('Write', {file_path: 'a.txt', content: 'new'}), say('1'), say('2')]);
+    writeFileSync(join(scene.place.work, 'b.txt'), 'untouched');
+    let id = '';
+    async function* prompts(): AsyncGenerator<SDKUserMessage> {
+      const message = userMessage('first', {uuid: randomUUID()});
+      id = message.uuid ?? '';
+      yield message;
+      await rewound.promise;
+    }
+    const rewound = Promise.withResolvers<void>();
+    const running = ask(scene, prompts(), {permissionMode: 'acceptEdits', enableFileCheckpointing: true});
+    const reports: unknown[] = [];
+    for await (const message of running) {
+      if (message.type !== 'result') continue;
+      expect(readFileSync(join(scene.place.work, 'a.txt'), 'utf8')).toBe('new');
+      reports.push(await running.rewindFiles(id, {dryRun: true}));
+      expect(scene.read('a.txt')).toBe('new');
+      reports.push(await running.rewindFiles(id));
+      reports.push(await running.rewindFiles(randomUUID()));
+      rewound.resolve();
+    }
+    const file = join(scene.place.work, 'a.txt');
+    expect(reports).toMatchObject([
+      {canRewind: true, filesChanged: [file]},
+      {canRewind: true, filesChanged: [file]},
+      {canRewind: false, error: expect.any(String)},
+    ]);
+    expect(() => scene.read('a.txt')).toThrow();
+  });
+
+  test('what it may ask: commands, models, servers, context', async () => {
+    await using scene = await openScene([say('1'), say('2')]);
+    await twoPrompts(scene, {model: 'claude-sonnet-4-5'}, async running => {
+      expect(await running.supportedCommands()).toEqual([]);
+      expect((await running.supportedModels()).map(({value}) => value)).toEqual(['default', 'claude-sonnet-4-5']);
+      expect(await running.mcpServerStatus()).toEqual([]);
+      expect(await running.accountInfo()).toMatchObject({apiKeySource: 'ANTHROPIC_API_KEY'});
+      expect(await running.getContextUsage()).toMatchObject({totalTokens: 15, rawMaxTokens: 200_000});
+      await running.setMaxThinkingTokens(2000);
+    });
+    expect(scene.server.requests[1]?.body['thinking']).toMatchObject({type: 'enabled', budget_tokens: 2000});
+  });
+});
+
+describe('options', () => {
+  const systems: readonly (readonly [string, Options, RegExp])[] = [
+    ['a system prompt', {systemPrompt: 'You are a pirate.'}, /^You are a pirate\.$/u],
+    ['the preset is weft’s own', {systemPrompt: {type: 'preset', preset: 'claude_code'}}, /^You are weft/u],
+    [
+      'the preset and more',
+      {systemPrompt: {type: 'preset', preset: 'claude_code', append: 'Speak softly.'}},
+      /^You are weft[\s\S]*\n\nSpeak softly\.$/u,
+    ],
+  ];
+  test.each(systems)('%s', async (_name, options, system) => {
+    await using scene = await openScene([say('1')]);
+    await readAll(ask(scene, 'x', options));
+    expect(toldSystem(scene.server.requests[0])).toMatch(system);
+  });
+
+  const tools: readonly (readonly [string, Options, readonly string[]])[] = [
+    ['some tools', {tools: ['Read', 'Bash']}, ['Bash', 'Read']],
+    ['no tools', {tools: []}, []],
+    ['all but one', {tools: ['Read', 'Bash'], disallowedTools: ['Bash']}, ['Read']],
+  ];
+  test.each(tools)('%s', async (_name, options, names) => {
+    await using scene = await openScene([call('Glob', {pattern: '*'}), say('1')]);
+    const run = await readAll(ask(scene, 'x', options));
+    expect(run.messages[0]).toMatchObject({tools: names});
+    expect((scene.server.requests[0]?.body.tools ?? []).map(({name}) => name)).toEqual(names);
+    expect(toolResults(run)).toEqual([expect.stringContaining('no tool named "Glob"')]);
+  });
+
+  test('what is allowed is not asked', async () => {
+    await using scene = await openScene([call('Bash', {command: 'touch a'}), say('1')]);
+    const canUseTool = () => Promise.reject(new Error('asked'));
+    const run = await readAll(ask(scene, 'x', {canUseTool, allowedTools: ['Bash(touch:*)']}));
+    expect(toolResults(run)).toEqual([expect.stringMatching(/^\[exit code 0/u)]);
+  });
+
+  test('everything the client can set that weft takes', async () => {
+    await using scene = await openScene([say('1')]);
+    const run = await readAll(
+      ask(scene, 'x', {
+        effort: 'high',
+        fallbackModel: 'claude-other',
+        betas: [],
+        thinking: {type: 'adaptive', display: 'summarized'},
+        settingSources: ['user', 'project'],
+        settings: JSON.stringify({permissions: {allow: ['Read']}}),
+        strictMcpConfig: true,
+        additionalDirectories: [scene.place.home],
+        includeHookEvents: true,
+        permissionPrompts: 'none',
+        extraArgs: {'replay-user-messages': null, 'include-tool-progress': null},
+      }),
+    );
+    expect([kinds(run), run.thrown]).toEqual([['system/init', 'user', 'assistant', 'result/success'], undefined]);
+    expect(run.messages[1]).toMatchObject({isReplay: true, message: {role: 'user'}});
+  });
+
+  const refused: readonly (readonly [string, Options, RegExp])[] = [
+    ['servers of their own', {mcpServers: {files: {command: 'files'}}}, /MCP servers yet \(files\)/u],
+    ['plugins', {plugins: [{type: 'local', path: '/tmp/plugin'}]}, /--plugin-dir is not possible/u],
+    ['a sandbox that must be', {sandbox: {enabled: true, failIfUnavailable: true}}, /no sandbox yet/u],
+    ['an agent', {agent: 'reviewer'}, /--agent is not possible/u],
+    ['a tool that answers', {permissionPromptToolName: 'mcp__a__b'}, /can only be stdio/u],
+  ];
+  test.each(refused)('%s: refused with a clear line', async (_name, options, why) => {
+    await using scene = await openScene([]);
+    expect((await readAll(ask(scene, 'x', options))).thrown).toMatch(why);
+  });
+});
+
+test('an image goes to the model', async () => {
+  await using scene = await openScene([say('A dot.')]);
+  async function* prompts(): AsyncGenerator<SDKUserMessage> {
+    yield {
+      ...userMessage(''),
+      message: {
+        role: 'user',
+        content: [
+          {type: 'text', text: 'What is this?'},
+          {type: 'image', source: {type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo='}},
+        ],
+      },
+    };
+  }
+  expect(resultIn(await readAll(ask(scene, prompts())))).toMatchObject({result: 'A dot.'});
+  expect(scene.server.requests[0]?.body.messages[0]?.content).toMatchObject([
+    {type: 'image', source: {media_type: 'image/png', data: 'iVBORw0KGgo='}},
+    {type: 'text', text: 'What is this?'},
+  ]);
+  expect(toldPrompt(scene.server.requests[0])).toBe('What is this?');
+});
+
+test('an error of the API is told, then thrown', async () => {
+  await using scene = await openScene([fail(401)]);
+  const run = await readAll(ask(scene, 'x'));
+  expect(kinds(run)).toEqual(['system/init', 'assistant', 'result/success']);
+  expect(run.messages[1]).toMatchObject({error: 'authentication_failed'});
+  expect(resultIn(run)).toMatchObject({is_error: true, terminal_reason: 'api_error', api_error_status: 401});
+  expect(run.thrown).toContain('error result');
+});

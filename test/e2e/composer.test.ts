@@ -1,0 +1,61 @@
+import {mkdirSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {describe, expect, test} from 'vitest';
+import {say} from '../support/model-script.ts';
+import {openScene, pointedAt} from '../support/scene.ts';
+import {hasTmux, openTerminal, type TmuxTerminal} from '../support/tmux-terminal.ts';
+
+async function enter(terminal: TmuxTerminal, line: string): Promise<void> {
+  await terminal.type(line);
+  await terminal.press('Enter');
+}
+
+const ready = /claude-[\w-]+/u;
+
+describe('a mention without a terminal', () => {
+  test('carries the content of the file as Read tells it; what Read would ask about stays behind', async () => {
+    await using scene = await openScene([say('Seen.')]);
+    writeFileSync(join(scene.place.work, 'a.ts'), 'const one = 1;\nconst two = 2;\n');
+    writeFileSync(join(scene.place.work, '.env'), 'PASSWORD=hunter2-hunter2\n');
+    const run = await scene.run(['--prompt', 'explain @a.ts:2 and @.env and @/etc/passwd and @nobody']);
+    expect(run.stdout).toBe('Seen.\n');
+    expect(run.stderr).toMatch(/\/etc\/passwd was not attached: /u);
+    const sent = JSON.stringify(scene.server.requests[0]?.body);
+    expect(sent).toContain(String.raw`<attached name=\"a.ts:2\">\n2\tconst two = 2;\n</attached>`);
+    expect(sent).not.toContain('hunter2');
+    expect(sent).not.toContain('root:');
+  });
+});
+
+describe.skipIf(!hasTmux)('the composer in a terminal (needs tmux)', () => {
+  test('@ finds a file, ! runs a command that the agent then sees, # remembers', async () => {
+    await using scene = await openScene([say('First answer.'), say('Second answer.')]);
+    mkdirSync(join(scene.place.work, 'src'));
+    writeFileSync(join(scene.place.work, 'src/summary.ts'), 'export const sum = 42;\n');
+    await using terminal = await openTerminal(scene.place, pointedAt(scene.server));
+    await enter(terminal, 'weft');
+    await terminal.until(ready);
+    await terminal.type('explain @summ');
+    await terminal.until(/> src\/summary\.ts/u);
+    await terminal.press('Tab');
+    await terminal.until(/explain @src\/summary\.ts/u);
+    await terminal.press('Enter');
+    await terminal.until(/First answer\./u);
+    await terminal.type('!echo out-$((40 + 2)); exit 3');
+    await terminal.until(/Enter runs this in your shell/u);
+    await terminal.press('Enter');
+    await terminal.until(/out-42[^]*exit code 3|exit code 3[^]*out-42/u);
+    await terminal.type('# always use pnpm');
+    await terminal.until(/Enter remembers this in AGENTS\.md/u);
+    await terminal.press('Enter');
+    await terminal.until(/Remembered in AGENTS\.md: always use pnpm/u);
+    expect(scene.read('AGENTS.md')).toBe('## Notes\n\n- always use pnpm\n');
+    await enter(terminal, 'and now?');
+    await terminal.until(/Second answer\./u);
+    const [first, second] = scene.server.requests.map(({body}) => JSON.stringify(body));
+    expect(first).toContain('export const sum = 42;');
+    expect(second).toContain('out-42');
+    expect(second).toContain('The user added this note to AGENTS.md: always use pnpm');
+    await enter(terminal, '/exit');
+  });
+});

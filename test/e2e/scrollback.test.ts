@@ -1,0 +1,161 @@
+import {setTimeout as pause} from 'node:timers/promises';
+import {describe, expect, test} from 'vitest';
+import {readByteLog} from '../support/byte-log.ts';
+import {say, until, type Part} from '../support/model-script.ts';
+import {openPty, type PtyTerminal} from '../support/pty-terminal.ts';
+import {openScene, pointedAt, processGone, type Scene} from '../support/scene.ts';
+import {hasTmux, openTerminal} from '../support/tmux-terminal.ts';
+
+const numbered = (count: number): readonly string[] => Array.from({length: count}, (_, at) => `row number ${at} of it`);
+
+const open = (scene: Scene, answers: 'all' | 'none', args: readonly string[] = []): PtyTerminal =>
+  openPty({place: scene.place, environment: pointedAt(scene.server), size: [80, 24], args, answers});
+
+const rowsOf = (all: readonly string[]): readonly string[] => all.filter(row => row.startsWith('row number'));
+
+/** Lines as they come over two seconds and more, in pieces. */
+function slowly(lines: readonly string[]): readonly Part[] {
+  const piece = Math.ceil(lines.length / 40);
+  return Array.from({length: 40}, (_, at) => [
+    say(
+      lines
+        .slice(at * piece, (at + 1) * piece)
+        .map(line => `${line}\n\n`)
+        .join(''),
+    ),
+    // oxlint-disable-next-line unicorn/no-thenable -- the wait begins when it is waited for
+    until({then: (...done) => pause(60).then(...done)}),
+  ]).flat();
+}
+
+describe('5,000 streamed lines', () => {
+  test.each([
+    ['a terminal that shows frames at once', 'all'],
+    ['a terminal that answers nothing', 'none'],
+  ] as const)('in %s stand there once and in order, and nothing is cleared', async (_title, answers) => {
+    const lines = numbered(5000);
+    await using scene = await openScene([say(`${lines.join('\n\n')}\n\nThat is all.`)]);
+    using terminal = open(scene, answers);
+    await terminal.until(/Ask for something/u);
+    terminal.type('go on\r');
+    await terminal.until(/That is all\.[^]*Ask for something/u);
+    const log = readByteLog(terminal.log());
+    expect(log).toMatchObject({clearedScreens: 0, clearedScrollbacks: 0, absoluteMoves: 0});
+    expect(log.highest).toBeLessThan(24);
+    expect(log.updates.begun).toBe(log.updates.ended);
+    expect(log.updates.begun > 0).toBe(answers === 'all');
+    const all = await terminal.everything();
+    expect(rowsOf(all)).toEqual(lines);
+    expect(all.filter(row => row.startsWith('weft '))).toHaveLength(1);
+    expect(all.filter(row => row.includes('Ask for something'))).toHaveLength(1);
+  });
+
+  test('at most about twenty frames a second', async () => {
+    await using scene = await openScene([slowly(numbered(400)), say('Never said.')]);
+    using terminal = open(scene, 'all');
+    await terminal.until(/Ask for something/u);
+    const before = readByteLog(terminal.log()).updates.begun;
+    const begun = performance.now();
+    terminal.type('go on\r');
+    await terminal.until(/row number 399[^]*Ask for something/u);
+    const seconds = (performance.now() - begun) / 1000;
+    expect(seconds).toBeGreaterThan(2);
+    // The keys typed are shown at once, each a frame.
+    expect((readByteLog(terminal.log()).updates.begun - before - 8) / seconds).toBeLessThan(21);
+  });
+});
+
+const floods = (): readonly Part[] => slowly(numbered(2000));
+
+describe('a terminal that takes nothing', () => {
+  test('does not keep Esc from stopping the answer', async () => {
+    await using scene = await openScene([floods()]);
+    using terminal = open(scene, 'all');
+    await terminal.until(/Ask for something/u);
+    terminal.type('go on\r');
+    await terminal.until(/row number \d/u);
+    terminal.pause();
+    await pause(600);
+    terminal.type('\u001B');
+    await pause(2500);
+    terminal.resume();
+    await terminal.until(/interrupted[^]*Ask for something/u);
+    const rows = rowsOf(await terminal.everything());
+    expect(rows).toEqual(numbered(rows.length));
+    expect(rows.length).toBeLessThan(1500);
+  });
+
+  test('does not keep a signal from ending it', async () => {
+    await using scene = await openScene([floods()]);
+    using terminal = open(scene, 'all');
+    await terminal.until(/Ask for something/u);
+    terminal.type('go on\r');
+    await terminal.until(/row number \d/u);
+    terminal.pause();
+    await pause(1500);
+    process.kill(terminal.pid, 'SIGTERM');
+    await processGone(terminal.pid);
+  });
+});
+
+describe('a storm of resizes', () => {
+  test('while lines are streamed loses none, repeats no banner and leaves the live region whole', async () => {
+    const lines = numbered(800);
+    await using scene = await openScene([[...slowly(lines), say('That is all.')]]);
+    using terminal = open(scene, 'all');
+    await terminal.until(/Ask for something/u);
+    terminal.type('go on\r');
+    await terminal.until(/row number \d/u);
+    for (let at = 0; at < 100; at++) {
+      terminal.resize(20 + ((at * 77) % 181), 10 + ((at * 7) % 30));
+      // oxlint-disable-next-line no-await-in-loop -- a hundred in two seconds
+      await pause(20);
+    }
+    terminal.resize(80, 24);
+    await terminal.until(/That is all\.[^]*Ask for something/u);
+    const all = await terminal.everything();
+    expect(rowsOf(all)).toEqual(lines);
+    expect(all.filter(row => row.startsWith('weft '))).toHaveLength(1);
+    expect(all.at(-1)).toMatch(/claude/u);
+    expect(readByteLog(terminal.log())).toMatchObject({clearedScreens: 0, clearedScrollbacks: 0});
+  });
+});
+
+describe.skipIf(!hasTmux)('in tmux', () => {
+  test('1,500 streamed lines are in the scrollback once and in order', async () => {
+    const lines = numbered(1500);
+    await using scene = await openScene([say(`${lines.join('\n\n')}\n\nThat is all.`)]);
+    await using terminal = await openTerminal(scene.place, pointedAt(scene.server));
+    await terminal.type('weft');
+    await terminal.press('Enter');
+    await terminal.onScreen(/Ask for something/u);
+    await terminal.type('go on');
+    await terminal.press('Enter');
+    await terminal.onScreen(/That is all\.[^]*Ask for something/u);
+    const all = (await terminal.text()).split('\n');
+    expect(rowsOf(all)).toEqual(lines.slice(-rowsOf(all).length));
+    expect(rowsOf(all).length).toBeGreaterThan(900);
+  });
+
+  test('a storm of resizes loses no line and leaves the live region whole', async () => {
+    const lines = numbered(400);
+    await using scene = await openScene([[...slowly(lines), say('That is all.')]]);
+    await using terminal = await openTerminal(scene.place, pointedAt(scene.server));
+    await terminal.type('weft');
+    await terminal.press('Enter');
+    await terminal.onScreen(/Ask for something/u);
+    await terminal.type('go on');
+    await terminal.press('Enter');
+    await terminal.onScreen(/row number \d/u);
+    for (let at = 0; at < 100; at++) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      await terminal.resize(20 + ((at * 77) % 181), 10 + ((at * 7) % 30));
+    }
+    await terminal.resize(100, 40);
+    await terminal.onScreen(/That is all\.[^]*Ask for something/u);
+    const all = (await terminal.text()).split('\n');
+    expect(rowsOf(all)).toEqual(lines);
+    expect(all.filter(row => row.startsWith('weft 0'))).toHaveLength(1);
+    expect(all.at(-1)).toMatch(/claude/u);
+  });
+});

@@ -1,0 +1,58 @@
+import {describe, expect, test} from 'vitest';
+import {trackModes} from '../../src/tui/terminal-modes.ts';
+import {keepTitle} from '../../src/tui/terminal-title.ts';
+import {accepted, finished} from './support/events.ts';
+
+const titled = (name: string): string => `\u001B]2;${name}: ~/project\u0007`;
+
+describe('keepTitle', () => {
+  test('says what the agent does, once, and gives the title back', () => {
+    const title = keepTitle({directory: '~/project', notify: 'off'});
+    expect([
+      title.open(),
+      title.after([accepted('go')], 'asks-nothing'),
+      title.after([], 'asks-nothing'),
+      title.after([], 'asks'),
+      title.after([finished({kind: 'done'})], 'asks-nothing'),
+      title.close(),
+    ]).toEqual([
+      `\u001B[22;2t${titled('weft')}`,
+      titled('weft (working)'),
+      '',
+      titled('weft (waits for you)'),
+      titled('weft'),
+      '\u001B[23;2t',
+    ]);
+  });
+
+  test.each([
+    ['bell', '\u0007'],
+    ['osc9', '\u001B]9;weft is done\u0007'],
+  ] as const)('calls by %s when it is done and the terminal has not the focus', (notify, call) => {
+    const title = keepTitle({directory: '~/project', notify});
+    title.focusReporting('yes');
+    title.after([accepted('go')], 'asks-nothing');
+    expect(title.after([finished({kind: 'done'})], 'asks-nothing')).toBe(titled('weft'));
+    title.after([accepted('go')], 'asks-nothing');
+    title.focus('no');
+    expect(title.after([finished({kind: 'done'})], 'asks-nothing')).toBe(titled('weft') + call);
+  });
+
+  test('a hostile folder name cannot end the title', () => {
+    expect(keepTitle({directory: 'a\u0007\u001B]52;c;eA==\u0007', notify: 'off'}).open().split('\u0007')).toHaveLength(
+      2,
+    );
+  });
+});
+
+describe('trackModes', () => {
+  test('knows what to undo, whoever has written it', () => {
+    let changes = 0;
+    const modes = trackModes(() => changes++);
+    modes.wrote('\u001B[?2004h\u001B[?25l\u001B[>1u\u001B[22;2t\u001B[31mtext\u001B[39m');
+    expect(modes.undo()).toBe('\u001B[?2004l\u001B[?25h\u001B[<1u\u001B[23;2t');
+    modes.wrote('\u001B[?25h\u001B[<u\u001B[?2004l\u001B[23;2t');
+    expect(modes.undo()).toBe('');
+    expect(changes).toBe(2);
+  });
+});

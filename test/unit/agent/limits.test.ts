@@ -1,0 +1,50 @@
+import {expect, test} from 'vitest';
+import {callBlock, callsTools, engineBench, finishedReport, says, type Bench} from '../../support/memory-ports.ts';
+
+const again = (): ReturnType<typeof callsTools> => callsTools(callBlock('Bash', {command: 'ls'}));
+
+test('stops at the limit of turns before the next request', async () => {
+  const bench = engineBench([again(), again(), says('never')], {
+    options: {limits: {maxTurns: 2, maxCostUsd: 'unlimited'}},
+  });
+  expect(await bench.prompt('go')).toMatchObject({end: {kind: 'max-turns', turns: 2}, turns: 2});
+  expect(bench.model.requests).toHaveLength(2);
+});
+
+// A request costs 0.01, and to send the same again out of the provider's cache 0.001.
+test.each([
+  ['is reached', 0.01, 1],
+  ['would be passed by what the next request certainly costs', 0.0109, 1],
+  ['need not be passed by the next request', 0.0111, 2],
+])('stops before a request where the limit of cost %s', async (_, usd, turns) => {
+  const bench = engineBench([again(), again(), says('never')], {
+    options: {limits: {maxTurns: 'unlimited', maxCostUsd: usd}},
+  });
+  expect(await bench.prompt('go')).toMatchObject({end: {kind: 'max-cost', usd}, turns, results: turns});
+  expect(bench.model.requests).toHaveLength(turns);
+});
+
+test('after going back the next request may be shorter: only what was spent counts', async () => {
+  const bench = engineBench([says('a'), says('b')], {
+    options: {limits: {maxTurns: 'unlimited', maxCostUsd: 0.0105}},
+  });
+  await bench.prompt('one');
+  bench.engine.submit({op: 'rewind', target: {kind: 'last'}});
+  await bench.next('rewound');
+  expect(await bench.prompt('two')).toMatchObject({end: {kind: 'done'}, answer: 'b'});
+});
+
+test('thinks as it is set to, from the next request on', async () => {
+  const bench: Bench = engineBench([callsTools(callBlock('Bash', {command: 'ls'})), says('ok')], {
+    options: {thinking: {kind: 'adaptive'}},
+    shell: async () => {
+      bench.engine.submit({op: 'set-thinking', thinking: {kind: 'budget', tokens: 2000}});
+      return finishedReport('');
+    },
+  });
+  await bench.prompt('go');
+  expect(bench.model.requests.map(({thinking}) => thinking)).toEqual([
+    {kind: 'adaptive'},
+    {kind: 'budget', tokens: 2000},
+  ]);
+});

@@ -1,0 +1,132 @@
+import {expect, test} from 'vitest';
+import {decodePastAction} from '../../../src/actions/decode-action.ts';
+import {noMcp, type McpCallRequest, type McpPort, type McpTool} from '../../../src/actions/mcp-port.ts';
+import {failed, ok} from '../../../src/base/outcome.ts';
+import {rejected} from '../../../src/domain/fault.ts';
+import {aborted, asks, callBlock, callsTools, engineBench, says} from '../../support/memory-ports.ts';
+
+const toolNamed = (name: string): McpTool => ({
+  server: 'my calc',
+  name,
+  toolName: `mcp__my_calc__${name}`,
+  description: `Does ${name}`,
+  inputSchema: {type: 'object', properties: {}},
+  effect: 'unsaid',
+});
+
+/** A server whose tools a test may change. */
+function calculator(given: Partial<McpPort> = {}) {
+  const called: McpCallRequest[] = [];
+  let tools: readonly McpTool[] = [toolNamed('add')];
+  const mcp: McpPort = {
+    ...noMcp,
+    tools: () => tools,
+    call: async request => {
+      called.push(request);
+      return ok({blocks: [{kind: 'text', text: '3'}]});
+    },
+    ...given,
+  };
+  return {
+    mcp,
+    called,
+    become: (...names: readonly string[]) => {
+      tools = names.map(toolNamed);
+    },
+  };
+}
+
+const adds = callsTools(callBlock('mcp__my_calc__add', {a: 1, b: 2}));
+
+test('tools of servers are offered behind the others, asked about, called and told', async () => {
+  const {mcp, called} = calculator();
+  const run = engineBench([adds, says('Three.')], {mcp, assess: () => asks});
+  const ended = run.prompt('Add');
+  const {approval} = await run.next('approval-requested');
+  expect(approval).toMatchObject({
+    toolName: 'mcp__my_calc__add',
+    label: 'Call add of my calc',
+    preview: {kind: 'arguments', text: '{"a":1,"b":2}'},
+  });
+  expect(called).toEqual([]);
+  run.engine.submit({op: 'answer-approval', id: approval.id, answer: {decision: 'allow', scope: 'once'}});
+  expect((await ended).answer).toBe('Three.');
+  expect(called).toEqual([{server: 'my calc', tool: 'add', input: {a: 1, b: 2}}]);
+  expect(run.model.requests[0]?.tools.at(-1)).toEqual({
+    name: 'mcp__my_calc__add',
+    description: 'Does add',
+    inputSchema: {type: 'object', properties: {}},
+  });
+  expect(run.model.requests[1]?.messages.at(-1)).toMatchObject({
+    blocks: [{outcome: 'success', content: [{kind: 'text', text: '3'}]}],
+  });
+});
+
+test('a server may change its tools between two requests; the list stays the same where it did not', async () => {
+  const server = calculator();
+  const run = engineBench([adds, adds, says('Done.')], {
+    mcp: {...server.mcp, call: async () => (server.become('sub'), ok({blocks: []}))},
+  });
+  await run.prompt('Add');
+  const offered = run.model.requests.map(({tools}) => tools.at(-1)?.name);
+  expect(offered).toEqual(['mcp__my_calc__add', 'mcp__my_calc__sub', 'mcp__my_calc__sub']);
+  expect(run.model.requests[1]?.tools).toBe(run.model.requests[2]?.tools);
+  expect(run.model.requests[2]?.messages.at(-1)).toMatchObject({
+    blocks: [{outcome: 'error', content: [{text: expect.stringContaining('mcp__my_calc__sub')}]}],
+  });
+});
+
+test('the first request waits for servers that are starting', async () => {
+  const begun = Promise.withResolvers<undefined>();
+  const server = calculator();
+  server.become();
+  const run = engineBench([says('Hello.')], {mcp: {...server.mcp, ready: async () => begun.promise}});
+  const ended = run.prompt('Hi');
+  await run.next('prompt-accepted');
+  expect(run.model.requests).toEqual([]);
+  server.become('add');
+  begun.resolve(undefined);
+  await ended;
+  expect(run.model.requests[0]?.tools.at(-1)?.name).toBe('mcp__my_calc__add');
+});
+
+test('an interrupted call is cancelled, and the model hears that the server was told', async () => {
+  const started = Promise.withResolvers<undefined>();
+  const {mcp} = calculator({
+    call: async (_request, signal) => {
+      started.resolve(undefined);
+      await aborted(signal);
+      return failed(rejected('aborted'));
+    },
+  });
+  const run = engineBench([adds, says('Well.')], {mcp});
+  const first = run.prompt('Add');
+  await started.promise;
+  run.engine.submit({op: 'interrupt'});
+  expect((await first).end).toEqual({kind: 'interrupted'});
+  const settled = run.events.find(event => event.event === 'action-settled');
+  expect(settled).toMatchObject({
+    told: {
+      outcome: 'cancelled',
+      content: [{text: 'The user interrupted this.\nmy calc was told to stop; it may have done some of it.'}],
+    },
+  });
+});
+
+test('arguments that are no object never reach the server', async () => {
+  const {mcp, called} = calculator();
+  const run = engineBench([callsTools(callBlock('mcp__my_calc__add', 'text')), says('Oh.')], {mcp});
+  await run.prompt('Add');
+  expect(called).toEqual([]);
+  expect(run.model.requests[1]?.messages.at(-1)).toMatchObject({blocks: [{outcome: 'error'}]});
+});
+
+test('a call of a session that is over is known by its name', () => {
+  expect(decodePastAction('mcp__calc__add_all', {a: 1})).toEqual(
+    ok({
+      name: 'call-mcp-tool',
+      input: {server: 'calc', tool: 'add_all', toolName: 'mcp__calc__add_all', arguments: {a: 1}},
+    }),
+  );
+  expect(decodePastAction('mcp__x', {}).tag).toBe('failed');
+});

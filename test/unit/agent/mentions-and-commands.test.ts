@@ -1,0 +1,192 @@
+import {describe, expect, test} from 'vitest';
+import type {Action} from '../../../src/actions/catalogue.ts';
+import {failed, ok} from '../../../src/base/outcome.ts';
+import type {Message} from '../../../src/domain/conversation.ts';
+import {rejected} from '../../../src/domain/fault.ts';
+import {historyOf} from '../../../src/domain/history.ts';
+import {messageId} from '../../../src/domain/ids.ts';
+import {noDetail, type Verdict} from '../../../src/domain/risk.ts';
+import {readUserCommand} from '../../../src/domain/user-command.ts';
+import {pastEntries} from '../../../src/tui/state/past-entries.ts';
+import {
+  aborted,
+  asks,
+  callBlock,
+  callsTools,
+  engineBench,
+  finishedReport,
+  promptOp,
+  says,
+  type Bench,
+} from '../../support/memory-ports.ts';
+
+const textsOf = (message: Message | undefined): readonly string[] =>
+  (message?.blocks ?? []).map(block => (block.kind === 'text' ? block.text : block.kind));
+const warnings = ({events}: Bench): readonly string[] =>
+  events.flatMap(event => (event.event === 'notice' && event.level === 'warning' ? [event.text] : []));
+
+const allowed: Verdict = {decision: 'allow', risk: 'read-only', reasons: [], grantable: 'exact', detail: noDetail};
+const pathOf = (action: Action): string =>
+  action.name === 'read-files' ? (action.input.requests[0]?.path ?? '') : action.name;
+
+const disk: Readonly<Record<string, readonly string[]>> = {
+  'src/a.ts': ['one', 'two', 'three', 'four'],
+  'my file.txt': ['blank'],
+  '.env': ['KEY=1'],
+};
+const read: NonNullable<Parameters<typeof engineBench>[1]>['read'] = async ({path, offset, limit}) => {
+  const lines = disk[path];
+  if (path === 'paper.pdf') return failed(rejected('paper.pdf is a PDF, which cannot be shown.'));
+  if (path === 'src/') return ok({kind: 'directory', path: 'src', entries: ['a.ts'], more: 0});
+  if (path === 'shot.png') return ok({kind: 'image', path, image: {kind: 'image', mediaType: 'image/png', data: 'AA'}});
+  if (lines === undefined) return failed(rejected(`${path}: there is no such file.`));
+  const shown = lines.slice(offset - 1, offset - 1 + limit);
+  return ok({kind: 'text', path, lines: shown, firstLine: offset, totalLines: lines.length, notes: []});
+};
+
+const asksOfEnv = (action: Action): Verdict =>
+  pathOf(action).startsWith('.env') ? {...asks, reasons: ['reads `.env`, which may hold secrets.']} : allowed;
+
+const run = (command: string, id = 'c1') => ({op: 'run-command', id: messageId(id), command}) as const;
+
+describe('what a prompt mentions', () => {
+  test.each<readonly [string, readonly string[]]>([
+    ['explain @src/a.ts', ['<attached name="src/a.ts">\n1\tone\n2\ttwo\n3\tthree\n4\tfour\n</attached>']],
+    ['explain @src/a.ts:2-3.', ['<attached name="src/a.ts:2-3">\n2\ttwo\n3\tthree\n</attached>']],
+    [
+      'explain @src/a.ts, twice: @src/a.ts,',
+      ['<attached name="src/a.ts">\n1\tone\n2\ttwo\n3\tthree\n4\tfour\n</attached>'],
+    ],
+    ['@"my file.txt"', ['<attached name="my file.txt">\n1\tblank\n</attached>']],
+    ['@src/', ['<attached name="src/">\na.ts\n</attached>']],
+    ['@shot.png', ['<attached name="shot.png">\nshot.png (image)\n</attached>', 'image']],
+    ['@paper.pdf', ['<attached name="paper.pdf">\npaper.pdf is a PDF, which cannot be shown.\n</attached>']],
+    ['ask @someone', []],
+  ])('%s', async (prompt, attached) => {
+    const bench = engineBench([says('Done.')], {read});
+    await bench.prompt(prompt);
+    expect(textsOf(bench.model.requests[0]?.messages[0])).toEqual([prompt, ...attached]);
+    // What was attached is kept, and is no part of what the user said.
+    const [message] = historyOf(bench.session.kept).messages;
+    expect(textsOf(message)).toEqual([prompt, ...attached]);
+    expect(pastEntries(historyOf(bench.session.kept).messages)[0]).toEqual({kind: 'prompt', text: prompt});
+  });
+
+  test('what Read would ask about is not attached, and the user is told', async () => {
+    const bench = engineBench([says('Done.')], {read, assess: asksOfEnv});
+    await bench.prompt('use @.env and @.env.missing');
+    expect(textsOf(bench.model.requests[0]?.messages[0])).toEqual(['use @.env and @.env.missing']);
+    expect(warnings(bench)).toEqual(['.env was not attached: reads `.env`, which may hold secrets.']);
+  });
+
+  test('is attached to a prompt that steers, too', async () => {
+    const bench: Bench = engineBench([callsTools(callBlock('Bash', {command: 'ls'}, 'a')), says('Done.')], {
+      read,
+      shell: async () => {
+        bench.engine.submit(promptOp('and @src/a.ts:1', 'steering', 's'));
+        return finishedReport('ran');
+      },
+    });
+    await bench.prompt('list');
+    expect(textsOf(bench.model.requests[1]?.messages.at(-1))).toEqual([
+      'and @src/a.ts:1',
+      '<attached name="src/a.ts:1">\n1\tone\n</attached>',
+    ]);
+  });
+
+  test('an interrupt while files are read ends the prompt', async () => {
+    const bench: Bench = engineBench([says('Done.')], {
+      read: async (_, signal) => {
+        bench.engine.submit({op: 'interrupt'});
+        await aborted(signal);
+        return failed(rejected('stopped'));
+      },
+    });
+    expect(await bench.prompt('@src/a.ts')).toMatchObject({end: {kind: 'interrupted'}});
+    expect(bench.model.requests).toEqual([]);
+  });
+});
+
+describe('a command of the user', () => {
+  test('runs unasked; the agent reads it with its next request, and it is kept', async () => {
+    const bench = engineBench([says('I see.')], {assess: () => asks});
+    bench.engine.submit(run('npm test'));
+    await bench.next('command-finished');
+    await bench.prompt('why?');
+    const told = textsOf(bench.model.requests[0]?.messages[0])[0] ?? '';
+    expect(readUserCommand(told)).toEqual({
+      command: 'npm test',
+      told: 'ran npm test\n[exit code 0 after 0.0 s in /work]',
+    });
+    expect(bench.events.map(({event}) => event).slice(1, 6)).toEqual([
+      'command-started',
+      'action-queued',
+      'action-started',
+      'action-settled',
+      'command-finished',
+    ]);
+    expect(pastEntries(historyOf(bench.session.kept).messages)).toMatchObject([
+      {kind: 'past-action', label: '! npm test', part: 'last-lines'},
+      {kind: 'prompt', text: 'why?'},
+      {kind: 'text'},
+    ]);
+  });
+
+  test('waits for what runs, holds up nobody who steers, and can be taken back', async () => {
+    const ran: string[] = [];
+    const bench: Bench = engineBench(
+      [callsTools(callBlock('Bash', {command: 'first'}, 'a')), says('Done.'), says('More.')],
+      {
+        shell: async ({command}) => {
+          ran.push(command);
+          if (command === 'first') {
+            bench.engine.submit(run('mine'));
+            bench.engine.submit(run('never', 'c2'));
+            bench.engine.submit(promptOp('steer', 'steering', 's'));
+            bench.engine.submit({op: 'withdraw-prompt', id: messageId('c2')});
+          }
+          return finishedReport(command);
+        },
+      },
+    );
+    const summary = await bench.prompt('go');
+    expect(summary.turns).toBe(2);
+    await bench.next('command-finished');
+    expect(ran).toEqual(['first', 'mine']);
+    expect(bench.events.filter(({event}) => event === 'prompt-withdrawn')).toEqual([
+      {event: 'prompt-withdrawn', id: 'c2'},
+    ]);
+  });
+
+  test('is stopped by an interrupt; what waits is given back', async () => {
+    const bench = engineBench([says('Done.')], {
+      shell: async (_, observe, signal) => {
+        observe('half');
+        await aborted(signal);
+        return {...finishedReport('half'), end: {kind: 'aborted'}};
+      },
+    });
+    bench.engine.submit(run('sleep 100'));
+    bench.engine.submit(run('later', 'c2'));
+    await bench.next('action-output');
+    bench.engine.submit({op: 'interrupt'});
+    await bench.next('command-finished');
+    expect(bench.events.filter(({event}) => event === 'prompt-withdrawn')).toEqual([
+      {event: 'prompt-withdrawn', id: 'c2'},
+    ]);
+    const told = textsOf(historyOf(bench.session.kept).messages[0])[0] ?? '';
+    expect(readUserCommand(told)?.told).toMatch(/^The user interrupted this\.\n[^]*half/u);
+  });
+
+  test('what the agent is to learn comes with the next prompt, once', async () => {
+    const bench = engineBench([says('One.'), says('Two.')]);
+    bench.engine.submit({op: 'learn', text: 'The user added this note to AGENTS.md: use pnpm'});
+    await bench.prompt('first');
+    await bench.prompt('second');
+    expect(textsOf(bench.model.requests[0]?.messages[0])).toEqual([
+      'first',
+      '<reminder>The user added this note to AGENTS.md: use pnpm</reminder>',
+    ]);
+    expect(textsOf(bench.model.requests[1]?.messages[2])).toEqual(['second']);
+  });
+});

@@ -1,0 +1,32 @@
+import {expect, test} from 'vitest';
+import {UsageMeter} from '../../../src/agent/usage-meter.ts';
+import {noUsage} from '../../../src/domain/usage.ts';
+import {scriptedModel} from '../../support/memory-ports.ts';
+
+/** Input costs 1 for 1000 tokens, out of the cache 1 for 10,000. */
+const meterAfter = (model: string): UsageMeter => {
+  const meter = new UsageMeter(scriptedModel([]), []);
+  meter.add(model, {inputTokens: 1000, cacheReadTokens: 10_000, cacheWriteTokens: 0, outputTokens: 500});
+  return meter;
+};
+
+test('the next request brings at least what the last one brought', () => {
+  expect(meterAfter('m').leastCostAfterNext('m')).toBeCloseTo(2 + 1.1);
+});
+
+test.each([
+  ['m-20260101', 'm', 3.1],
+  ['m', 'm-20260101', 3.1],
+  ['m', 'other', 2],
+])('answered by %s, asked of %s', (answered, asked, cost) => {
+  expect(meterAfter(answered).leastCostAfterNext(asked)).toBeCloseTo(cost);
+});
+
+test('nothing is certain before the first request, or when the conversation was shortened', () => {
+  expect(new UsageMeter(scriptedModel([]), []).leastCostAfterNext('m')).toBe(0);
+  const meter = meterAfter('m');
+  meter.shortened();
+  expect(meter.leastCostAfterNext('m')).toBeCloseTo(2);
+  meter.add('m', noUsage);
+  expect(meter.leastCostAfterNext('m')).toBeCloseTo(2);
+});

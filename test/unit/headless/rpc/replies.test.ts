@@ -1,0 +1,139 @@
+import {describe, expect, test} from 'vitest';
+import {hookAnswer} from '../../../../src/headless/rpc/hook-answer.ts';
+import {permissionReply} from '../../../../src/headless/rpc/permission-request.ts';
+import {questionResponse} from '../../../../src/headless/rpc/question-request.ts';
+import type {Question} from '../../../../src/actions/ports.ts';
+
+/** What clients answer, whatever it is, becomes something the engine understands; what is no clear yes is a no. */
+
+const asked = {command: 'make', list: [1, {a: 2}]};
+const rules = (destination: string, ruleContent?: string) => ({
+  type: 'addRules',
+  behavior: 'allow',
+  rules: [{toolName: 'Bash', ...(ruleContent === undefined ? {} : {ruleContent})}],
+  destination,
+});
+
+describe('permission', () => {
+  const wishes = {mode: undefined, unserved: []};
+  test.each([
+    ['as it was', {behavior: 'allow'}, {decision: 'allow', scope: 'once'}, wishes],
+    [
+      'the same input',
+      {behavior: 'allow', updatedInput: {list: [1, {a: 2}], command: 'make'}},
+      {decision: 'allow', scope: 'once'},
+      wishes,
+    ],
+    [
+      'another input',
+      {behavior: 'allow', updatedInput: {command: 'ls'}},
+      {decision: 'allow-updated', input: {command: 'ls'}, rules: []},
+      wishes,
+    ],
+    [
+      'rules',
+      {behavior: 'allow', updatedPermissions: [rules('session', 'make:*'), rules('localSettings')]},
+      {
+        decision: 'allow-updated',
+        input: 'unchanged',
+        rules: [
+          {rule: 'Bash(make:*)', lasting: 'session'},
+          {rule: 'Bash', lasting: 'always'},
+        ],
+      },
+      wishes,
+    ],
+    [
+      'a mode',
+      {behavior: 'allow', updatedPermissions: [{type: 'setMode', mode: 'acceptEdits', destination: 'session'}]},
+      {decision: 'allow', scope: 'once'},
+      {mode: 'acceptEdits', unserved: []},
+    ],
+    [
+      'what is not possible',
+      {behavior: 'allow', updatedPermissions: [{type: 'addDirectories', directories: ['/']}]},
+      {decision: 'allow', scope: 'once'},
+      {mode: undefined, unserved: ['The permission update "addDirectories" is not possible here yet.']},
+    ],
+  ])('allow, %s', (_name, payload, answer, wanted) => {
+    expect(permissionReply(payload, asked)).toMatchObject({kind: 'allow', answer, wishes: wanted});
+  });
+
+  test.each([
+    [
+      {behavior: 'deny', message: 'no'},
+      {message: 'no', next: 'go-on'},
+    ],
+    [{behavior: 'deny'}, {message: '', next: 'go-on'}],
+    [
+      {behavior: 'deny', message: 'no', interrupt: true},
+      {message: 'no', next: 'interrupt'},
+    ],
+    [{}, {next: 'go-on'}],
+    [{behavior: 'ALLOW'}, {next: 'go-on'}],
+    [{behavior: 'allow', updatedInput: 'make'}, {next: 'go-on'}],
+    [{behavior: 'allow', updatedPermissions: 'all'}, {next: 'go-on'}],
+  ])('%j is a no', (payload, reply) => {
+    expect(permissionReply(payload, asked)).toMatchObject({kind: 'deny', ...reply});
+  });
+});
+
+describe('questions', () => {
+  const question = (text: string, choice: Question['choice']): Question => ({
+    question: text,
+    header: '',
+    choice,
+    options: ['Red', 'Blue, light'].map(label => ({label, description: '', recommended: 'plain'})),
+  });
+  const answer = (given: string | readonly string[], choice: Question['choice']) =>
+    questionResponse({behavior: 'allow', updatedInput: {answers: {'Which?': given}}}, [question('Which?', choice)]);
+
+  test.each([
+    ['Red', 'one', {selected: ['Red'], other: ''}],
+    ['Blue, light', 'many', {selected: ['Blue, light'], other: ''}],
+    ['Green, perhaps', 'one', {selected: [], other: 'Green, perhaps'}],
+    ['Red, Green', 'many', {selected: ['Red'], other: 'Green'}],
+    ['none, really', 'many', {selected: [], other: 'none, really'}],
+    [['Red', 'Blue, light'], 'many', {selected: ['Red', 'Blue, light'], other: ''}],
+  ] as const)('%j of %s', (given, choice, expected) => {
+    expect(answer(given, choice)).toEqual({kind: 'answered', answers: [expected]});
+  });
+
+  test.each([
+    [{behavior: 'deny', message: 'later'}],
+    [{behavior: 'allow'}],
+    [{behavior: 'allow', updatedInput: {answers: {}}}],
+    [{behavior: 'allow', updatedInput: {answers: {'Other?': 'Red'}}}],
+    [{}],
+  ])('%j: nobody answered', payload => {
+    expect(questionResponse(payload, [question('Which?', 'one')])).toEqual({kind: 'dismissed'});
+  });
+});
+
+describe('hooks', () => {
+  const specific = (more: object) => ({hookSpecificOutput: {hookEventName: 'PreToolUse', ...more}});
+  test.each([
+    [{}, {permission: 'none', flow: {kind: 'go-on'}}],
+    [{async: true, decision: 'block'}, {permission: 'none'}],
+    [
+      {decision: 'block', reason: 'no'},
+      {permission: 'deny', reason: 'no'},
+    ],
+    [{decision: 'approve'}, {permission: 'allow'}],
+    [specific({permissionDecision: 'ask', permissionDecisionReason: 'why'}), {permission: 'ask', reason: 'why'}],
+    [specific({permissionDecision: 'defer'}), {permission: 'none'}],
+    [specific({updatedInput: {a: 1}}), {permission: 'none', updatedInput: {a: 1}}],
+    [specific({additionalContext: 'more'}), {context: 'more'}],
+    [{continue: false, stopReason: 'enough'}, {flow: {kind: 'stop', reason: 'enough'}}],
+    [{systemMessage: 'hear'}, {message: 'hear'}],
+  ])('%j', (payload, expected) => {
+    expect(hookAnswer(payload)).toMatchObject({tag: 'ok', value: expected});
+  });
+
+  test.each([[{decision: 'perhaps'}], [specific({permissionDecision: 7})], [{hookSpecificOutput: 'x'}]])(
+    '%j cannot be understood',
+    payload => {
+      expect(hookAnswer(payload).tag).toBe('failed');
+    },
+  );
+});

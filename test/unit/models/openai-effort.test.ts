@@ -1,0 +1,20 @@
+import {expect, test} from 'vitest';
+import {effortOf} from '../../../src/models/openai-effort.ts';
+
+const budget = (tokens: number) => ({kind: 'budget', tokens}) as const;
+
+test.each([
+  ['gpt-5', {kind: 'default'}, undefined],
+  ['gpt-5', {kind: 'adaptive'}, undefined],
+  ['gpt-5', {kind: 'disabled'}, 'minimal'],
+  ['gpt-5-mini', budget(0), 'minimal'],
+  ['gpt-5.1', {kind: 'disabled'}, 'none'],
+  ['gpt-5.2-2025-12-11', budget(1000), 'low'],
+  ['o3', {kind: 'disabled'}, 'low'],
+  ['o4-mini', budget(10_000), 'medium'],
+  ['gpt-5', budget(31_999), 'high'],
+  ['gpt-4.1', budget(31_999), undefined],
+  ['qwen3:8b', {kind: 'disabled'}, undefined],
+] as const)('%s with %o', (model, thinking, effort) => {
+  expect(effortOf(model, thinking)).toBe(effort);
+});
