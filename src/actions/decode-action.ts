@@ -20,15 +20,15 @@ export interface ToolSources {
   readonly resources: 'offered' | 'none';
   /** The schema of the tool that takes the final answer. */
   readonly answerSchema: JsonObject | undefined;
-  /** Names of tools that are there and that the user does not want. */
-  readonly withheld: ReadonlySet<string>;
+  /** Tools that are not offered. A call to one that is `forbidden` goes on to the judge, who says why. */
+  readonly withheld: ReadonlyMap<string, 'absent' | 'forbidden'>;
 }
 
 export const catalogueOnly: ToolSources = {
   mcpTools: [],
   resources: 'none',
   answerSchema: undefined,
-  withheld: new Set(),
+  withheld: new Map(),
 };
 
 /**
@@ -70,7 +70,7 @@ export function decodeAction(name: string, input: Json, sources: ToolSources = c
       rejected(`The input of ${name} is nested more than ${deepestInput} levels deep; send a flatter one.`),
     );
   }
-  if (sources.withheld.has(name))
+  if (sources.withheld.get(name) === 'absent')
     return failed(
       rejected(`There is no tool named ${JSON.stringify(name)} here. Available: ${offeredNames(sources)}.`),
     );

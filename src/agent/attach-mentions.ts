@@ -17,8 +17,9 @@ export interface MentionParts {
   readonly warn: (text: string) => void;
 }
 
-/** Different mentions of one prompt that are looked at. */
-const mostMentions = 50;
+/** Different mentions of one prompt that are attached, and that are looked at: a pasted text may be full of what looks like one. */
+const mostAttached = 50;
+const mostLookedAt = 200;
 
 /** Base64 characters of the images of one prompt: the largest image fits. */
 const imageRoom = 7_000_000;
@@ -35,20 +36,20 @@ export async function attachMentions(
 ): Promise<readonly (TextBlock | ImageBlock)[]> {
   const blocks: (TextBlock | ImageBlock)[] = [];
   const seen = new Set<string>();
+  let attached = 0;
   const room = {text: answerBytes, image: imageRoom};
   for (const {readings} of mentionsIn(prompt)) {
     const key = JSON.stringify(readings);
     if (seen.has(key)) continue;
     seen.add(key);
-    if (seen.size > mostMentions) {
-      parts.warn(`Only the first ${mostMentions} mentions of the prompt were looked at.`);
-      break;
-    }
+    if (seen.size > mostLookedAt) break;
     // oxlint-disable-next-line no-await-in-loop -- in order, so that what does not fit any more is what comes last
     const found = await attach(readings, parts, signal);
     if (signal.aborted) return [];
+    if (found.length === 0) continue;
+    attached += 1;
     const size = sizeOf(found);
-    if (size.text > room.text || size.image > room.image) {
+    if (attached > mostAttached || size.text > room.text || size.image > room.image) {
       parts.warn(`${nameOf(readings[0])} was not attached: the prompt holds as much as one prompt can.`);
       continue;
     }

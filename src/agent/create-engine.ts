@@ -1,4 +1,5 @@
 import type {AgentEvent, SessionInfo} from '../actions/agent-event.ts';
+import type {ToolSources} from '../actions/decode-action.ts';
 import type {ActionPorts, HandOverEnd, QuestionReply} from '../actions/ports.ts';
 import {unreachable} from '../base/unreachable.ts';
 import type {TextBlock} from '../domain/conversation.ts';
@@ -41,8 +42,8 @@ export interface EngineOptions {
   /** Whether a front end will answer approvals and questions. */
   readonly asking: 'somebody' | 'nobody';
   readonly structured: StructuredOutput;
-  /** Names of tools that are not offered and cannot be called. */
-  readonly withheld: ReadonlySet<string>;
+  /** Tools that are not offered. */
+  readonly withheld: ToolSources['withheld'];
   /** Until it is set otherwise. */
   readonly thinking: Thinking;
 }

@@ -15,7 +15,7 @@ export interface OfferedNow {
 export function makeOfferedNow(options: {
   readonly mcp: McpPort;
   readonly structured: StructuredOutput;
-  readonly withheld: ReadonlySet<string>;
+  readonly withheld: ToolSources['withheld'];
 }): OfferedNow {
   const {mcp, structured, withheld} = options;
   const answerSchema = answerSchemaOf(structured);

@@ -66,8 +66,8 @@ export interface EngineParts {
   readonly structured: EngineOptions['structured'];
   readonly hooks: HooksPort;
   readonly thinking: Thinking;
-  /** Names of tools that the user does not want. */
-  readonly withheld: ReadonlySet<string>;
+  /** Tools that the user does not want. */
+  readonly withheld: EngineOptions['withheld'];
 }
 
 /** Closing it also ends every command that is not kept. */

@@ -1,5 +1,5 @@
 import type {Command} from 'commander';
-import type {InFile, InFolder, JsonOption} from './program.ts';
+import type {InFile, InFolder, JsonOption} from './place-options.ts';
 
 export interface ConfigHandlers {
   readonly configGet: (name: string, options: ConfigOptions) => Promise<void>;

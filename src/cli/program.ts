@@ -1,4 +1,5 @@
 import {addConfig, type ConfigHandlers} from './config-program.ts';
+import type {InFile, InFolder, JsonOption} from './place-options.ts';
 import {Command, Option} from 'commander';
 import type {RuleList} from '../config/settings-file.ts';
 import {permissionMode, positiveNumber, seconds, wholeNumber} from './option-values.ts';
@@ -78,24 +79,9 @@ export interface Handlers extends ConfigHandlers {
   readonly completion: (shell: (typeof shells)[number]) => Promise<void>;
 }
 
-export interface InFolder {
-  readonly cwd?: string;
-}
-
-/** Which settings file is meant; the user's where none is named. */
-export interface InFile extends InFolder {
-  readonly user?: true;
-  readonly project?: true;
-  readonly local?: true;
-}
-
 export type TaskInput = (typeof taskInputs)[number];
 export type TaskOutput = (typeof taskOutputs)[number];
 export type TransformTarget = (typeof transformTargets)[number];
-
-export interface JsonOption {
-  readonly json?: true;
-}
 
 export interface RewindOptions {
   /** The number of the prompt to go back to before; the last one where it is not given. */

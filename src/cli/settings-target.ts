@@ -7,7 +7,7 @@ import {mergeTrusted, type TrustedSettings} from '../config/trusted-settings.ts'
 import {recordTrust} from '../config/trust-record.ts';
 import {faultText} from '../domain/fault.ts';
 import {directoryOf} from './directory-of.ts';
-import type {InFile} from './program.ts';
+import type {InFile} from './place-options.ts';
 import {fileLayers, settingsFiles, trustPlace} from './settings-layers.ts';
 import {UsageError} from './usage-error.ts';
 

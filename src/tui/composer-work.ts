@@ -6,7 +6,8 @@ import {withChips} from './input/attached-images.ts';
 import {expanded, isEmptyDraft, pasted, typed} from './input/draft.ts';
 import {rewritten} from './input/editing.ts';
 import {listFor, noMention, withFound} from './input/mention-list.ts';
-import type {ComposerWork, Ui} from './input/ui.ts';
+import type {ComposerWork} from './input/effect.ts';
+import type {Ui} from './input/ui.ts';
 import type {TuiOptions} from './options.ts';
 import {promptQueued, told} from './state/reduce.ts';
 import type {QueuedPrompt, View} from './state/view.ts';
@@ -77,11 +78,16 @@ export class Composer {
     options.engine.submit({op: 'prompt', id, text, images: images.map(({image}) => image), when});
   }
 
-  /** Prompts and commands that were dropped before they were taken up are the user's work: they go ahead of the draft. */
-  giveBack(dropped: readonly QueuedPrompt[]): void {
-    if (dropped.length === 0) return;
+  /**
+   * Prompts that were dropped before they were taken up are the user's work: they go ahead of the draft. A command comes back only
+   * alone, since together with other words it would be another one; the history has it in any case.
+   */
+  giveBack(withdrawn: readonly QueuedPrompt[]): void {
     const ui = this.#desk.ui();
     const own = isEmptyDraft(ui.draft) ? [] : [expanded(ui.draft)];
+    const isAlone = withdrawn.length === 1 && own.length === 0;
+    const dropped = withdrawn.filter(({when}) => isAlone || when !== 'command');
+    if (dropped.length === 0) return;
     const words = [...dropped.map(prompt => prompt.typed), ...own].filter(text => text !== '').join('\n\n');
     const images = [...dropped.flatMap(prompt => prompt.images), ...ui.images];
     this.#desk.show({ui: {...rewritten(ui, words), images}});

@@ -14,7 +14,8 @@ import {historyOf} from './input/prompt-history.ts';
 import {readKeys, type KeyPress, type RawKey} from './input/keymap.ts';
 import {leaveWithinMs, press} from './input/press.ts';
 import {followRewind} from './input/follow-rewind.ts';
-import {attend, focusDue, focused, openUi, type Effect, type Ui} from './input/ui.ts';
+import type {Effect} from './input/effect.ts';
+import {attend, focusDue, focused, openUi, type Ui} from './input/ui.ts';
 import type {MarkdownLexer} from './markdown/render-markdown.ts';
 import type {TuiExit, TuiOptions} from './options.ts';
 import {reduce, stopAsked, told} from './state/reduce.ts';
@@ -279,7 +280,7 @@ export class Session {
 
   #command(line: CommandLine): void {
     if (line.kind === 'unknown') this.#view = told(this.#view, 'warning', unknownText(line));
-    else line.command.run(line.argument, this.#desk);
+    else this.#commands.find(({name}) => name === line.name)?.run(line.argument, this.#desk);
   }
 
   /** Opens the list of earlier sessions. */

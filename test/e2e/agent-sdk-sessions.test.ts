@@ -43,26 +43,26 @@ describe('sessions', () => {
   });
 });
 
-describe('what a client may change while it runs', () => {
-  /** Prompts one after the other, each after the result of the one before; `between` runs before the second. */
-  async function twoPrompts(scene: Scene, options: Options, between: (running: Query) => Promise<unknown>) {
-    const answered = Promise.withResolvers<void>();
-    async function* prompts(): AsyncGenerator<SDKUserMessage> {
-      yield userMessage('first', {uuid: randomUUID()});
-      await answered.promise;
-      yield userMessage('second');
-    }
-    const running = ask(scene, prompts(), options);
-    const messages: SDKMessage[] = [];
-    for await (const message of running) {
-      messages.push(message);
-      if (message.type !== 'result') continue;
-      if (messages.filter(({type}) => type === 'result').length === 1) await between(running);
-      answered.resolve();
-    }
-    return messages;
+/** Prompts one after the other, each after the result of the one before; `between` runs before the second. */
+async function twoPrompts(scene: Scene, options: Options, between: (running: Query) => Promise<unknown>) {
+  const answered = Promise.withResolvers<void>();
+  async function* prompts(): AsyncGenerator<SDKUserMessage> {
+    yield userMessage('first', {uuid: randomUUID()});
+    await answered.promise;
+    yield userMessage('second');
   }
+  const running = ask(scene, prompts(), options);
+  const messages: SDKMessage[] = [];
+  for await (const message of running) {
+    messages.push(message);
+    if (message.type !== 'result') continue;
+    if (messages.filter(({type}) => type === 'result').length === 1) await between(running);
+    answered.resolve();
+  }
+  return messages;
+}
 
+describe('what a client may change while it runs', () => {
   test('the model, and back to the one it began with', async () => {
     await using scene = await openScene([say('1'), say('2')]);
     await twoPrompts(scene, {model: 'claude-first'}, running => running.setModel('claude-second'));
@@ -166,8 +166,9 @@ describe('options', () => {
 
   test('what is allowed is not asked', async () => {
     await using scene = await openScene([call('Bash', {command: 'touch a'}), say('1')]);
-    const canUseTool = () => Promise.reject(new Error('asked'));
-    const run = await readAll(ask(scene, 'x', {canUseTool, allowedTools: ['Bash(touch:*)']}));
+    const run = await readAll(
+      ask(scene, 'x', {canUseTool: () => Promise.reject(new Error('asked')), allowedTools: ['Bash(touch:*)']}),
+    );
     expect(toolResults(run)).toEqual([expect.stringMatching(/^\[exit code 0/u)]);
   });
 
@@ -205,21 +206,22 @@ describe('options', () => {
   });
 });
 
+async function* pictured(): AsyncGenerator<SDKUserMessage> {
+  yield {
+    ...userMessage(''),
+    message: {
+      role: 'user',
+      content: [
+        {type: 'text', text: 'What is this?'},
+        {type: 'image', source: {type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo='}},
+      ],
+    },
+  };
+}
+
 test('an image goes to the model', async () => {
   await using scene = await openScene([say('A dot.')]);
-  async function* prompts(): AsyncGenerator<SDKUserMessage> {
-    yield {
-      ...userMessage(''),
-      message: {
-        role: 'user',
-        content: [
-          {type: 'text', text: 'What is this?'},
-          {type: 'image', source: {type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo='}},
-        ],
-      },
-    };
-  }
-  expect(resultIn(await readAll(ask(scene, prompts())))).toMatchObject({result: 'A dot.'});
+  expect(resultIn(await readAll(ask(scene, pictured())))).toMatchObject({result: 'A dot.'});
   expect(scene.server.requests[0]?.body.messages[0]?.content).toMatchObject([
     {type: 'image', source: {media_type: 'image/png', data: 'iVBORw0KGgo='}},
     {type: 'text', text: 'What is this?'},

@@ -45,12 +45,12 @@ test('a prompt in one string, answered', async () => {
 });
 
 describe('canUseTool', () => {
-  const answers: readonly (readonly [string, PermissionResult, RegExp, boolean])[] = [
+  const cases: readonly (readonly [string, PermissionResult, RegExp, boolean])[] = [
     ['allow', {behavior: 'allow', updatedInput: {command: 'touch a'}}, /^\[exit code 0/u, true],
     ['allow without an input', {behavior: 'allow'}, /^\[exit code 0/u, true],
     ['deny', {behavior: 'deny', message: 'Not on a Sunday.'}, /^Not on a Sunday\.$/u, false],
   ];
-  test.each(answers)('%s', async (_name, answer, told, made) => {
+  test.each(cases)('%s', async (_name, answer, told, made) => {
     await using scene = await openScene([touch('a'), say('Done.')]);
     const run = await readAll(ask(scene, 'x', {canUseTool: async () => answer}));
     expect(toolResults(run)).toEqual([expect.stringMatching(told)]);

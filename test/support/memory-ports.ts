@@ -219,7 +219,7 @@ export function engineBench(
     asking: 'somebody',
     thinking: {kind: 'default'},
     structured: {kind: 'none'},
-    withheld: new Set(),
+    withheld: new Map(),
     ...given.options,
   });
   const events: AgentEvent[] = [];

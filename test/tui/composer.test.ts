@@ -178,6 +178,22 @@ describe('prompts while the agent works', () => {
     engine.emit({event: 'prompt-withdrawn', id: messageId('p1')}, finished({kind: 'interrupted'}));
     await screen.until(/> also lint\n\n {2}then commit|> also lint\n {2}\n {2}then commit/u);
   });
+
+  test('a command that waited comes back alone, never mixed with other words', async () => {
+    const {screen, engine} = await start();
+    engine.emit(...begin, delta('half an answ'));
+    await screen.until(/half an answ/u);
+    await screen.type('!rm -r build\r');
+    await screen.until(/after this is done: ! rm -r build/u);
+    await screen.type('also lint\r');
+    await screen.until(/joins at the next step: also lint/u);
+    engine.emit(
+      {event: 'prompt-withdrawn', id: messageId('p1')},
+      {event: 'prompt-withdrawn', id: messageId('p2')},
+      finished({kind: 'interrupted'}),
+    );
+    await screen.until(/interrupted\n\n> also lint\n/u);
+  });
 });
 
 describe('slash commands', () => {

@@ -10,25 +10,24 @@ const sent = (ops: readonly unknown[]): readonly unknown[] =>
 
 describe('the draft', () => {
   test.each<[string, readonly string[], string]>([
-    ['Ctrl+W and Ctrl+Y', ['one two three', '\u0017', '\u0017', '\u0001', '\u0019'], 'two threeone'],
-    ['Alt+D', ['one two', '\u0001', '\u001Bd'], 'two'],
-    ['Alt+Backspace', ['one two', '\u001B\u007F'], 'one'],
+    ['Ctrl+W and Ctrl+Y', ['one two three', '\u0017', '\u0017', '\u0001', '\u0019'], 'two threeone '],
+    ['Alt+D', ['one two', '\u0001', '\u001Bd'], ' two'],
+    ['Alt+Backspace', ['one two', '\u001B\u007F'], 'one '],
     ['Ctrl+K and Ctrl+Y twice', ['ab', '\u0001', '\u000B', '\u0019', '\u0019'], 'abab'],
     ['Ctrl+_ takes a word back', ['one', ' two', '\u001F'], 'one'],
     ['Ctrl+Z twice, Alt+_', ['one', ' two', '\u001A', '\u001A', '\u001B_'], 'one'],
     ['what Ctrl+C cleared comes back', ['one two', '\u0003', '\u001F'], 'one two'],
     ['a change after undoing forgets what was undone', ['one', '\u001F', 'x', '\u001B_'], 'x'],
-    ['an edit inside wrapped text', ['a'.repeat(100), '\u001B[A', 'X'], `${'a'.repeat(23)}X${'a'.repeat(77)}`],
+    ['an edit inside wrapped text', ['a'.repeat(100), '\u001B[A', 'X'], `${'a'.repeat(24)}X${'a'.repeat(76)}`],
   ])('%s', async (_name, keys, text) => {
     const {screen, engine, time} = await start();
     for (const key of keys) {
       time.now += 100;
       await screen.type(key);
-      await new Promise(resolve => setTimeout(resolve, 45));
+      if (/^[ -~]+$/u.test(key)) await screen.until(new RegExp(key.trim().slice(0, 20), 'u'));
     }
     await screen.type('\r');
-    await screen.until(/./u);
-    expect(sent(engine.ops)).toEqual([text.trimEnd()]);
+    await expect.poll(() => sent(engine.ops)).toEqual([text]);
   });
 
   test('a paste without marks that comes in pieces is one draft and sends nothing', async () => {
@@ -40,8 +39,7 @@ describe('the draft', () => {
     await screen.type('\u0018');
     await screen.until(/line 198\n {2}line 199/u);
     await screen.type('\r');
-    await screen.until(/queued|Working|joins|line/u);
-    expect(sent(engine.ops)).toEqual([lines.replaceAll('\r', '\n')]);
+    await expect.poll(() => sent(engine.ops)).toEqual([lines.replaceAll('\r', '\n')]);
   });
 
   test('5 MB are one chip, sent whole, and keys stay quick', async () => {
@@ -52,8 +50,7 @@ describe('the draft', () => {
     await screen.type('!');
     await screen.until(/lines\]!/u);
     await screen.type('\r');
-    await screen.until(/joins|queued|Working|0123/u);
-    expect(sent(engine.ops)).toEqual([`${text}!`]);
+    await expect.poll(() => sent(engine.ops)).toEqual([`${text}!`]);
   });
 
   test('the editor gets the draft and gives it back, and it can be had back', async () => {

@@ -3,7 +3,7 @@ import {messageId, parseSessionId} from '../../src/domain/ids.ts';
 import {rewindText} from '../../src/domain/rewind-text.ts';
 import type {RewindReport} from '../../src/domain/rewind.ts';
 import type {KeyPress} from '../../src/tui/input/keymap.ts';
-import type {PressContext} from '../../src/tui/input/ui.ts';
+import type {PressContext} from '../../src/tui/input/effect.ts';
 import type {Panel, PanelPlace} from '../../src/tui/panels/panel.ts';
 import {rewindPanel, rewindPreview} from '../../src/tui/panels/rewind-panel.ts';
 import {emptyView} from '../../src/tui/state/view.ts';

@@ -1,7 +1,8 @@
 import {describe, expect, test} from 'vitest';
 import type {KeyPress} from '../../src/tui/input/keymap.ts';
 import {press} from '../../src/tui/input/press.ts';
-import {openUi, type PressContext, type Ui} from '../../src/tui/input/ui.ts';
+import type {PressContext} from '../../src/tui/input/effect.ts';
+import {openUi, type Ui} from '../../src/tui/input/ui.ts';
 import {emptyView} from '../../src/tui/state/view.ts';
 
 const context: PressContext = {view: emptyView, commands: [], blocks: [], now: 0, place: 'first', width: 77};

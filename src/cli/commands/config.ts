@@ -10,7 +10,7 @@ import {faultText, type Fault} from '../../domain/fault.ts';
 import type {ConfigOptions} from '../config-program.ts';
 import {directoryOf} from '../directory-of.ts';
 import {exitCode, type ExitCode} from '../exit-code.ts';
-import type {InFile, InFolder} from '../program.ts';
+import type {InFile, InFolder} from '../place-options.ts';
 import {fileLayers, trustPlace} from '../settings-layers.ts';
 import {keepTrust, places, settingsIn, targetFile} from '../settings-target.ts';
 import {UsageError} from '../usage-error.ts';

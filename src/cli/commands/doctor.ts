@@ -1,6 +1,6 @@
 import {exitCode, type ExitCode} from '../exit-code.ts';
 import {examine, type Check} from '../doctor/examine.ts';
-import type {JsonOption} from '../program.ts';
+import type {JsonOption} from '../place-options.ts';
 
 /**
  * `weft doctor`: what works on this machine, one line each; `--json` prints one object. Nothing is sent anywhere and nothing is

@@ -12,7 +12,7 @@ import {directoryOf} from '../directory-of.ts';
 import {exitCode, type ExitCode} from '../exit-code.ts';
 import {folderTrust} from '../folder-trust.ts';
 import {patternUnread, ruleLines, ruleText} from '../permissions/rule-lines.ts';
-import type {InFile, InFolder, JsonOption} from '../program.ts';
+import type {InFile, InFolder, JsonOption} from '../place-options.ts';
 import {keepTrust, settingsIn, targetFile} from '../settings-target.ts';
 import {saysYes} from '../says-yes.ts';
 import {UsageError} from '../usage-error.ts';

@@ -7,7 +7,7 @@ import type {ReadSession, Store} from '../../store/open-store.ts';
 import {findSession} from '../find-session.ts';
 import {exitCode, type ExitCode} from '../exit-code.ts';
 import {openUserStore} from '../load-surroundings.ts';
-import type {JsonOption} from '../program.ts';
+import type {JsonOption} from '../place-options.ts';
 import {exportJsonl, exportMarkdown} from '../sessions/export-session.ts';
 import {formatSession} from '../sessions/format-session.ts';
 import {formatSessionList} from '../sessions/format-session-list.ts';

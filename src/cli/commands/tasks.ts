@@ -4,7 +4,8 @@ import type {AnswerStream} from '../../protocol/transform/answer-stream.ts';
 import type {ResponseEvent} from '../../protocol/task/response-event.ts';
 import type {TaskView} from '../../tasks/task-view.ts';
 import type {ExitCode} from '../exit-code.ts';
-import type {JsonOption, TaskInput, TaskOutput, TransformTarget} from '../program.ts';
+import type {JsonOption} from '../place-options.ts';
+import type {TaskInput, TaskOutput, TransformTarget} from '../program.ts';
 import {jsonText} from '../../base/json.ts';
 import {remark, runFilter} from '../tasks/run-filter.ts';
 

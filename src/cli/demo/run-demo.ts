@@ -104,7 +104,7 @@ function demoEngine(directory: string, pace: 'lively' | 'at-once'): ComposedEngi
     hooks: noHooks,
     thinking: {kind: 'default'},
     structured: {kind: 'none'},
-    withheld: new Set(),
+    withheld: new Map(),
   });
 }
 

@@ -3,16 +3,10 @@ import type {TuiExit, TuiOptions} from '../options.ts';
 import type {Panel} from '../panels/panel.ts';
 import type {View} from '../state/view.ts';
 import type {Frame} from '../text/wrap.ts';
+import type {CommandInfo} from './command-info.ts';
 
 /** What a draft that begins with `/` may ask of the terminal UI. */
-export interface SlashCommand {
-  /** Without the slash. */
-  readonly name: string;
-  /** Other names it goes by, which no list shows. */
-  readonly aliases: readonly string[];
-  /** How it is written, with its argument: `/model [name]`. */
-  readonly usage: string;
-  readonly summary: string;
+export interface SlashCommand extends CommandInfo {
   /** `argument` is what follows the name, trimmed; empty for none. */
   run(argument: string, desk: CommandDesk): void;
 }

@@ -1,6 +1,7 @@
 import {edited, expanded, isEmptyDraft, pasted, draftOf, type Draft} from './draft.ts';
 import type {KeyName, KeyPress} from './keymap.ts';
-import type {PressContext, Step, Ui} from './ui.ts';
+import type {PressContext} from './effect.ts';
+import type {Step, Ui} from './ui.ts';
 import {closedGroup, noChanges, recorded, stepUndo, type UndoStack} from './undo.ts';
 import {onCharacter} from './vim/place.ts';
 import {cursorAfterUndo} from './vim/press-vim.ts';

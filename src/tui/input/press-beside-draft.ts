@@ -6,7 +6,8 @@ import {completions} from './commands.ts';
 import type {KeyName, KeyPress} from './keymap.ts';
 import {pressMentions} from './mention-list.ts';
 import {remembered} from './prompt-history.ts';
-import type {ComposerWork, Effect, PressContext, Step, Ui} from './ui.ts';
+import type {ComposerWork, Effect, PressContext} from './effect.ts';
+import type {Step, Ui} from './ui.ts';
 
 /**
  * What a key of the composer means besides editing: the list of files, images, prompts that wait. `undefined` for what is

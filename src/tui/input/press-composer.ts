@@ -9,7 +9,8 @@ import {continuation, type KeyName, type KeyPress} from './keymap.ts';
 import {nextMode} from './modes.ts';
 import {droppedImages, pressBesideDraft, workOf} from './press-beside-draft.ts';
 import {remembered, stepHistory} from './prompt-history.ts';
-import type {Effect, PressContext, Step, Ui} from './ui.ts';
+import type {Effect, PressContext} from './effect.ts';
+import type {Step, Ui} from './ui.ts';
 
 /** One press on the composer; vim's keys are vim's first. */
 export function pressComposer(ui: Ui, key: KeyPress, context: PressContext): Step {

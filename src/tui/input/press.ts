@@ -10,7 +10,8 @@ import {followed} from './editing.ts';
 import {blockKeys, cardKeys, type KeyPress} from './keymap.ts';
 import {pressComposer} from './press-composer.ts';
 import {pressForm} from './question-form.ts';
-import {focused, typingPauseMs, type Card, type Effect, type PressContext, type Step, type Ui} from './ui.ts';
+import type {Effect, PressContext} from './effect.ts';
+import {focused, typingPauseMs, type Card, type Step, type Ui} from './ui.ts';
 
 /** Two presses of the interrupt key within this time (milliseconds) leave. */
 export const leaveWithinMs = 2000;

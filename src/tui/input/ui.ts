@@ -1,16 +1,11 @@
-import type {Op} from '../../agent/engine.ts';
-import type {Approval} from '../../actions/agent-event.ts';
 import {unreachable} from '../../base/unreachable.ts';
-import type {BlockInfo} from '../../actions/ports.ts';
 import type {ActionId, BlockId} from '../../domain/ids.ts';
 import {attentionOf} from '../state/select.ts';
 import type {View} from '../state/view.ts';
 import {openApproval, type ApprovalStage} from './approval-form.ts';
-import type {SlashCommand} from '../commands/command.ts';
 import type {Panel} from '../panels/panel.ts';
 import type {ReadImage} from '../../actions/image-port.ts';
-import type {CommandLine} from './commands.ts';
-import type {KeyPress} from './keymap.ts';
+import type {Effect} from './effect.ts';
 import {noMention, type MentionList} from './mention-list.ts';
 import {draftOf, emptyDraft, type Draft} from './draft.ts';
 import {openEditing, type Editing, type EditorMode} from './editing.ts';
@@ -57,50 +52,6 @@ type Focus = 'soon' | 'card' | 'aside' | 'answered';
 type LastKey =
   | {readonly kind: 'none'}
   | {readonly kind: 'pressed'; readonly at: number; readonly key: string; readonly on: 'answer' | 'other'};
-
-/** What a press asks of the world. */
-export type Effect =
-  | {readonly do: 'compose'; readonly work: ComposerWork}
-  | {readonly do: 'op'; readonly op: Op}
-  | {readonly do: 'command'; readonly line: CommandLine}
-  | {readonly do: 'show-all'; readonly approval: Approval}
-  /** Gives the terminal to a block, until the user takes it back. */
-  | {readonly do: 'attach'; readonly block: BlockId}
-  | {readonly do: 'stop-block' | 'keep-block'; readonly block: BlockId}
-  /** Another text takes the draft's place. */
-  | {readonly do: 'write'; readonly text: string}
-  /** Opens the draft in the user's editor. */
-  | {readonly do: 'edit-outside'}
-  /** Draws everything anew. */
-  | {readonly do: 'redraw'}
-  | {readonly do: 'tell'; readonly text: string}
-  | {readonly do: 'leave'};
-
-/** What is done with a draft that was entered, and with what goes with it. */
-export type ComposerWork =
-  | {readonly kind: 'send'; readonly text: string; readonly when: 'queued' | 'steering'}
-  | {readonly kind: 'run-command'; readonly command: string}
-  | {readonly kind: 'note'; readonly note: string}
-  /** `press` is what the paths came with. */
-  | {
-      readonly kind: 'images';
-      readonly paths: readonly string[];
-      readonly press: Exclude<KeyPress, {readonly kind: 'key'}>;
-    }
-  | {readonly kind: 'clipboard'};
-
-export interface PressContext {
-  readonly view: View;
-  readonly commands: readonly SlashCommand[];
-  /** The running ones first. */
-  readonly blocks: readonly BlockInfo[];
-  /** Milliseconds, from any start. */
-  readonly now: number;
-  /** `later` when the terminal delivered other presses with this one, before it. */
-  readonly place: 'first' | 'later';
-  /** Cells of a row of the draft. */
-  readonly width: number;
-}
 
 export interface Step {
   readonly ui: Ui;

@@ -1,6 +1,6 @@
 import type {BlockInfo} from '../../actions/ports.ts';
 import type {KeyPress} from '../input/keymap.ts';
-import type {Effect, PressContext} from '../input/ui.ts';
+import type {Effect, PressContext} from '../input/effect.ts';
 import type {View} from '../state/view.ts';
 import {fit} from '../text/cell-width.ts';
 import type {Frame} from '../text/wrap.ts';

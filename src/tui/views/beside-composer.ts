@@ -3,7 +3,7 @@ import {unreachable} from '../../base/unreachable.ts';
 import {visibleLine} from '../../base/visible.ts';
 import {imageChip} from '../input/attached-images.ts';
 import {awaitedArgument} from '../input/commands.ts';
-import type {SlashCommand} from '../commands/command.ts';
+import type {CommandInfo} from '../commands/command-info.ts';
 import type {Draft} from '../input/draft.ts';
 import {meaningOf} from '../input/draft-meaning.ts';
 import type {QueuedPrompt, View} from '../state/view.ts';
@@ -46,7 +46,7 @@ export const imageRow = (images: readonly ReadImage[], frame: Frame): readonly s
 /** What Enter does with a draft that is no prompt; no line for one that is. */
 export function draftHint(
   {buffer}: Draft,
-  {commands, frame}: {readonly commands: readonly SlashCommand[]; readonly frame: Frame},
+  {commands, frame}: {readonly commands: readonly CommandInfo[]; readonly frame: Frame},
 ): readonly string[] {
   const awaited = awaitedArgument(buffer.text, commands);
   if (awaited !== undefined) {

@@ -1,5 +1,5 @@
 import type {BlockInfo} from '../../actions/ports.ts';
-import type {SlashCommand} from '../commands/command.ts';
+import type {CommandInfo} from '../commands/command-info.ts';
 import {completions} from '../input/commands.ts';
 import type {Ui} from '../input/ui.ts';
 import type {MarkdownLexer} from '../markdown/render-markdown.ts';
@@ -24,7 +24,7 @@ import {openLines} from './transcript.ts';
 export interface ScreenState {
   readonly view: View;
   readonly ui: Ui;
-  readonly commands: readonly SlashCommand[];
+  readonly commands: readonly CommandInfo[];
   readonly lexer: MarkdownLexer | undefined;
   readonly directory: string;
   readonly blocks: readonly BlockInfo[];

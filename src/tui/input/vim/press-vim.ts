@@ -112,16 +112,16 @@ function pressInsert(field: VimField, key: KeyPress): VimStep {
 
 /** What was typed is typed as often as the command's count says, and the cursor steps onto the last character of it. */
 function leaveInsert({draft, vim}: VimField): VimField {
-  let after = draft;
+  let whole = draft;
   const {open} = vim;
   if (open !== 'none') {
     const repeats = /^[iaIAoO]$/u.test(open.command) ? open.count - 1 : 0;
-    for (let left = repeats; left > 0; left--) after = retyped(after, open);
+    for (let left = repeats; left > 0; left--) whole = retyped(whole, open);
   }
-  const {text, cursor} = after.buffer;
+  const {text, cursor} = whole.buffer;
   const isFirst = lineStart(text, cursor) === cursor;
   return {
-    draft: {...after, buffer: {text, cursor: isFirst ? cursor : before(text, cursor)}},
+    draft: {...whole, buffer: {text, cursor: isFirst ? cursor : before(text, cursor)}},
     vim: {...vim, mode: 'normal', pending: '', goal: 'none', open: 'none', last: open === 'none' ? vim.last : open},
   };
 }
@@ -157,9 +157,9 @@ function repeated(field: VimField, count: number): VimField {
       ? runCommand({buffer: field.draft.buffer, state: field.vim}, commandOf(change))
       : overSpan(field, change);
   if (result === undefined) return field;
-  const after = settled(field, result, change);
-  if (after.vim.mode !== 'insert') return after;
-  const left = leaveInsert({draft: typeKeys(after.draft, change.typed), vim: {...after.vim, open: change}});
+  const done = settled(field, result, change);
+  if (done.vim.mode !== 'insert') return done;
+  const left = leaveInsert({draft: typeKeys(done.draft, change.typed), vim: {...done.vim, open: change}});
   return {...left, vim: {...left.vim, last: change}};
 }
 

@@ -18,9 +18,11 @@ export function nextWord(text: string, from: number, {size, count, stay}: WordMo
     const leaves = isLineEnd(text, at);
     at = after(text, at);
     if (last && (leaves || isLineEnd(text, at))) return at;
-    while (begun !== 0 && wordClass(text, at, size) === begun) {
-      at = after(text, at);
-      if (last && isLineEnd(text, at)) return at;
+    if (begun !== 0) {
+      while (wordClass(text, at, size) === begun) {
+        at = after(text, at);
+        if (last && isLineEnd(text, at)) return at;
+      }
     }
     while (at < text.length && wordClass(text, at, size) === 0 && !isEmptyLine(text, at)) at = after(text, at);
   }
@@ -50,8 +52,7 @@ export function wordEnd(text: string, from: number, {size, count, stop}: WordMov
     if (stays) continue;
     while (next < text.length && wordClass(text, next, size) === 0) next = after(text, next);
     const run = wordClass(text, next, size);
-    while (next < text.length && run !== 0 && wordClass(text, after(text, next), size) === run)
-      next = after(text, next);
+    if (run !== 0) while (wordClass(text, after(text, next), size) === run) next = after(text, next);
     at = next;
   }
   return at >= text.length ? text.length : at;

@@ -78,13 +78,14 @@ describe('permission', () => {
   });
 });
 
+const question = (text: string, choice: Question['choice']): Question => ({
+  question: text,
+  header: '',
+  choice,
+  options: ['Red', 'Blue, light'].map(label => ({label, description: '', recommended: 'plain'})),
+});
+
 describe('questions', () => {
-  const question = (text: string, choice: Question['choice']): Question => ({
-    question: text,
-    header: '',
-    choice,
-    options: ['Red', 'Blue, light'].map(label => ({label, description: '', recommended: 'plain'})),
-  });
   const answer = (given: string | readonly string[], choice: Question['choice']) =>
     questionResponse({behavior: 'allow', updatedInput: {answers: {'Which?': given}}}, [question('Which?', choice)]);
 
@@ -110,8 +111,9 @@ describe('questions', () => {
   });
 });
 
+const specific = (more: object) => ({hookSpecificOutput: {hookEventName: 'PreToolUse', ...more}});
+
 describe('hooks', () => {
-  const specific = (more: object) => ({hookSpecificOutput: {hookEventName: 'PreToolUse', ...more}});
   test.each([
     [{}, {permission: 'none', flow: {kind: 'go-on'}}],
     [{async: true, decision: 'block'}, {permission: 'none'}],

@@ -1,0 +1,52 @@
+import type {Approval} from '../../actions/agent-event.ts';
+import type {BlockInfo} from '../../actions/ports.ts';
+import type {Op} from '../../agent/engine.ts';
+import type {BlockId} from '../../domain/ids.ts';
+import type {CommandInfo} from '../commands/command-info.ts';
+import type {View} from '../state/view.ts';
+import type {CommandLine} from './commands.ts';
+import type {KeyPress} from './keymap.ts';
+
+/** What a press asks of the world. */
+export type Effect =
+  | {readonly do: 'compose'; readonly work: ComposerWork}
+  | {readonly do: 'op'; readonly op: Op}
+  | {readonly do: 'command'; readonly line: CommandLine}
+  | {readonly do: 'show-all'; readonly approval: Approval}
+  /** Gives the terminal to a block, until the user takes it back. */
+  | {readonly do: 'attach'; readonly block: BlockId}
+  | {readonly do: 'stop-block' | 'keep-block'; readonly block: BlockId}
+  /** Another text takes the draft's place. */
+  | {readonly do: 'write'; readonly text: string}
+  /** Opens the draft in the user's editor. */
+  | {readonly do: 'edit-outside'}
+  /** Draws everything anew. */
+  | {readonly do: 'redraw'}
+  | {readonly do: 'tell'; readonly text: string}
+  | {readonly do: 'leave'};
+
+/** What is done with a draft that was entered, and with what goes with it. */
+export type ComposerWork =
+  | {readonly kind: 'send'; readonly text: string; readonly when: 'queued' | 'steering'}
+  | {readonly kind: 'run-command'; readonly command: string}
+  | {readonly kind: 'note'; readonly note: string}
+  /** `press` is what the paths came with. */
+  | {
+      readonly kind: 'images';
+      readonly paths: readonly string[];
+      readonly press: Exclude<KeyPress, {readonly kind: 'key'}>;
+    }
+  | {readonly kind: 'clipboard'};
+
+export interface PressContext {
+  readonly view: View;
+  readonly commands: readonly CommandInfo[];
+  /** The running ones first. */
+  readonly blocks: readonly BlockInfo[];
+  /** Milliseconds, from any start. */
+  readonly now: number;
+  /** `later` when the terminal delivered other presses with this one, before it. */
+  readonly place: 'first' | 'later';
+  /** Cells of a row of the draft. */
+  readonly width: number;
+}
