@@ -9,6 +9,7 @@ _weft_enter() { # the command that a word names in a command
     'weft completion') next='weft completion' ;;
     'weft tasks') next='weft tasks' ;;
     'weft permissions') next='weft permissions' ;;
+    'weft config') next='weft config' ;;
     'weft sessions list') next='weft sessions list' ;;
     'weft sessions show') next='weft sessions show' ;;
     'weft sessions export') next='weft sessions export' ;;
@@ -26,6 +27,13 @@ _weft_enter() { # the command that a word names in a command
     'weft permissions remove') next='weft permissions remove' ;;
     'weft permissions trust') next='weft permissions trust' ;;
     'weft permissions untrust') next='weft permissions untrust' ;;
+    'weft config get') next='weft config get' ;;
+    'weft config set') next='weft config set' ;;
+    'weft config unset') next='weft config unset' ;;
+    'weft config list') next='weft config list' ;;
+    'weft config path') next='weft config path' ;;
+    'weft config explain') next='weft config explain' ;;
+    'weft config help') next='weft config help' ;;
     *) ;;
   esac
 }
@@ -35,6 +43,7 @@ _weft_option() { # what an option of a command takes
   case $1 in
     'weft -p' | 'weft --prompt') takes=one kind=any ;;
     'weft --output-format') takes=one kind=choices choices=('text' 'json' 'stream-json') ;;
+    'weft --input-format') takes=one kind=choices choices=('text' 'stream-json') ;;
     'weft --model') takes=one kind=any ;;
     'weft --provider') takes=one kind=choices choices=('anthropic' 'openai' 'replay') ;;
     'weft --base-url') takes=one kind=any ;;
@@ -52,6 +61,7 @@ _weft_option() { # what an option of a command takes
     'weft --add-dir') takes=many kind=directory ;;
     'weft --system-prompt') takes=one kind=any ;;
     'weft --append-system-prompt') takes=one kind=any ;;
+    'weft --json-schema') takes=one kind=file ;;
     'weft --settings') takes=one kind=file ;;
     'weft demo --dir') takes=one kind=directory ;;
     'weft sessions export --format') takes=one kind=choices choices=('jsonl' 'markdown') ;;
@@ -67,6 +77,12 @@ _weft_option() { # what an option of a command takes
     'weft permissions remove --cwd') takes=one kind=directory ;;
     'weft permissions trust --cwd') takes=one kind=directory ;;
     'weft permissions untrust --cwd') takes=one kind=directory ;;
+    'weft config get --cwd') takes=one kind=directory ;;
+    'weft config set --cwd') takes=one kind=directory ;;
+    'weft config unset --cwd') takes=one kind=directory ;;
+    'weft config list --cwd') takes=one kind=directory ;;
+    'weft config path --cwd') takes=one kind=directory ;;
+    'weft config explain --cwd') takes=one kind=directory ;;
     *) ;;
   esac
 }
@@ -91,6 +107,12 @@ _weft_position() { # what an argument of a command is
     'weft permissions add|1') kind=any ;;
     'weft permissions remove|0') kind=choices choices=('allow' 'ask' 'deny') ;;
     'weft permissions remove|1') kind=any ;;
+    'weft config get|0') kind=any ;;
+    'weft config set|0') kind=any ;;
+    'weft config set|1') kind=any ;;
+    'weft config unset|0') kind=any ;;
+    'weft config explain|0') kind=any ;;
+    'weft config help|0') kind=choices choices=('get' 'set' 'unset' 'list' 'path' 'explain') ;;
     *) ;;
   esac
 }
@@ -98,7 +120,7 @@ _weft_position() { # what an argument of a command is
 _weft_names() { # what can follow in a command
   options=() commands=()
   case $1 in
-    'weft') options=('-V' '--version' '-p' '--prompt' '--print' '--output-format' '--include-partial-messages' '--model' '--provider' '--base-url' '--replay' '--record' '--permission-mode' '--allowed-tools' '--disallowed-tools' '--max-turns' '--max-cost' '--timeout' '-c' '--continue' '-r' '--resume' '--session-id' '--fork-session' '--no-session-persistence' '-C' '--cwd' '--add-dir' '--system-prompt' '--append-system-prompt' '--settings' '--verbose' '--debug' '--no-color' '-h' '--help') commands=('demo' 'sessions' 'ps' 'doctor' 'completion' 'tasks' 'permissions') ;;
+    'weft') options=('-V' '--version' '-p' '--prompt' '--print' '--output-format' '--input-format' '--include-partial-messages' '--model' '--provider' '--base-url' '--replay' '--record' '--permission-mode' '--allowed-tools' '--disallowed-tools' '--max-turns' '--max-cost' '--timeout' '-c' '--continue' '-r' '--resume' '--session-id' '--fork-session' '--no-session-persistence' '-C' '--cwd' '--add-dir' '--system-prompt' '--append-system-prompt' '--json-schema' '--settings' '--verbose' '--debug' '--no-color' '-h' '--help') commands=('demo' 'sessions' 'ps' 'doctor' 'completion' 'tasks' 'permissions' 'config') ;;
     'weft demo') options=('--dir' '-h' '--help') commands=() ;;
     'weft sessions') options=('-h' '--help') commands=('list' 'show' 'export' 'rewind' 'delete' 'help') ;;
     'weft sessions list') options=('--json' '-h' '--help') commands=() ;;
@@ -123,6 +145,14 @@ _weft_names() { # what can follow in a command
     'weft permissions remove') options=('--user' '--project' '--local' '--cwd' '-h' '--help') commands=() ;;
     'weft permissions trust') options=('--yes' '--cwd' '-h' '--help') commands=() ;;
     'weft permissions untrust') options=('--cwd' '-h' '--help') commands=() ;;
+    'weft config') options=('-h' '--help') commands=('get' 'set' 'unset' 'list' 'path' 'explain' 'help') ;;
+    'weft config get') options=('--json' '--cwd' '-h' '--help') commands=() ;;
+    'weft config set') options=('--user' '--project' '--local' '--cwd' '-h' '--help') commands=() ;;
+    'weft config unset') options=('--user' '--project' '--local' '--cwd' '-h' '--help') commands=() ;;
+    'weft config list') options=('--json' '--cwd' '-h' '--help') commands=() ;;
+    'weft config path') options=('--user' '--project' '--local' '--cwd' '-h' '--help') commands=() ;;
+    'weft config explain') options=('--json' '--cwd' '-h' '--help') commands=() ;;
+    'weft config help') options=() commands=() ;;
     *) ;;
   esac
 }

@@ -1,4 +1,5 @@
 import type {Json} from '../base/json.ts';
+import type {CompactionPreview, CompactionReport} from '../domain/compaction.ts';
 import type {
   AssistantBlock,
   AssistantMessage,
@@ -78,6 +79,12 @@ export type AgentEvent =
   | {readonly event: 'rewind-previewed'; readonly target: RewindTarget; readonly report: RewindReport}
   /** Files and conversation are as the report says. `todoFrames` are what the list is decoded from, from now on. */
   | {readonly event: 'rewound'; readonly report: RewindReport; readonly todoFrames: readonly Uint8Array[]}
+  /** A summary is being written; exactly one of the next two follows. */
+  | {readonly event: 'compaction-begun'}
+  /** What a compaction would do; nothing has happened yet. */
+  | {readonly event: 'compaction-previewed'; readonly preview: CompactionPreview}
+  | {readonly event: 'compaction-refused'; readonly reason: string}
+  | {readonly event: 'compacted'; readonly report: CompactionReport}
   /** Something a person should know that belongs to no action: one sentence. */
   | {readonly event: 'notice'; readonly level: 'info' | 'warning'; readonly text: string}
   /** Exactly one for every prompt and those that joined it, after everything it started has settled and is in the journal. */
@@ -118,7 +125,7 @@ export interface Approval {
 
 export interface SessionUsage {
   readonly models: Readonly<Record<string, ModelUsage>>;
-  /** Tokens of the last request and its answer; and the model's window, 0 when unknown. */
+  /** Tokens of the last request and its answer, after a compaction an estimate; and the model's window, 0 when unknown. */
   readonly contextTokens: number;
   readonly contextWindow: number;
 }

@@ -25,6 +25,9 @@ export interface FilesPort {
   draft(request: EditRequest, signal: AbortSignal): Promise<Outcome<readonly DraftText[], Fault>>;
 }
 
+/** What whoever looks an edit over before it is written needs; it writes nothing. */
+export type EditDesk = Pick<FilesPort, 'plan' | 'draft'>;
+
 /** Edits as the model proposed them, and what the user changed of that before it was written. */
 export interface EditRequest {
   readonly edits: readonly FileEdit[];
@@ -34,7 +37,7 @@ export interface EditRequest {
 /** Paths are those of the diffs that were shown. A file that its amendment leaves as it was is not part of the plan. */
 export type Amendment =
   | {readonly kind: 'none'}
-  /** The user left hunks out; `hunk` is the index in the `hunks` of the file as it was shown. */
+  /** The user left hunks out; `hunk` is the index in the `hunks` of the file as it was shown; 0 of one without hunks is all of its change. */
   | {readonly kind: 'hunks'; readonly dropped: readonly {readonly path: string; readonly hunk: number}[]}
   /** `text` is the whole new text as the user left it in an editor; the bytes around it (encoding, mark) are the file's. */
   | {readonly kind: 'texts'; readonly texts: readonly {readonly path: string; readonly text: string}[]};

@@ -61,6 +61,13 @@ export type Op =
   | {readonly op: 'preview-rewind'; readonly target: RewindTarget}
   /** Goes there. Refused with a notice while a prompt runs or waits. */
   | {readonly op: 'rewind'; readonly target: RewindTarget}
+  /**
+   * Asks what compacting the conversation would do; `instructions` are what the summary must have in mind, often empty. Costs a
+   * request to the model, which an interrupt ends. Told as `compaction-begun` and what follows it. Refused while a prompt runs or waits.
+   */
+  | {readonly op: 'preview-compact'; readonly instructions: string}
+  /** Does what was shown, with the summary as the user left it; empty for as it was shown. */
+  | {readonly op: 'compact'; readonly preview: MessageId; readonly summary: string}
   | {readonly op: 'set-model'; readonly model: string}
   | {readonly op: 'set-mode'; readonly mode: PermissionMode}
   /** From the next request on. */

@@ -19,6 +19,7 @@ export interface AgentPorts {
   readonly machine: Pick<ActionPorts, 'shell' | 'files' | 'search' | 'blocks' | 'mcp'>;
   readonly victims: VictimsPort;
   readonly checkpoints: CheckpointsPort;
+  readonly present: PresentPort;
   readonly secrets: SecretsPort;
   readonly clock: ClockPort;
   readonly ids: IdPort;
@@ -41,6 +42,21 @@ export interface JudgePort {
   /** Adds an allow rule, for this run of weft or for good; a failure says why it is no rule or could not be kept. */
   allow(rule: string, lasting: 'session' | 'always'): Promise<Outcome<undefined, Fault>>;
 }
+
+/** What is so now, outside the conversation. */
+export interface PresentPort {
+  /** The standing instructions, read again. */
+  instructions(): readonly {readonly path: string; readonly text: string}[];
+  /** The commands that run beside the conversation, a line each. */
+  running(): readonly string[];
+  /** What is in the files, in their order. */
+  fingerprints(paths: readonly string[], signal: AbortSignal): Promise<readonly Fingerprint[]>;
+}
+
+/** `unreadable`: there is something that is no readable file. */
+export type Fingerprint =
+  | {readonly path: string; readonly kind: 'file'; readonly sha256: string}
+  | {readonly path: string; readonly kind: 'absent' | 'unreadable'};
 
 export interface SecretsPort {
   /** Puts stable placeholders in the place of secrets. */

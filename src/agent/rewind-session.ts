@@ -4,10 +4,10 @@ import type {CheckpointsPort, FileChange, OpenFileChange, RevertReport} from '..
 import {messageText} from '../domain/conversation.ts';
 import type {Fault} from '../domain/fault.ts';
 import {messageId} from '../domain/ids.ts';
-import type {JournalRecord, RewindScope} from '../domain/journal.ts';
+import type {JournalRecord} from '../domain/journal.ts';
 import {reminderBlock} from '../domain/reminder.ts';
 import type {RewindPoint, RewindReport, RewindTarget} from '../domain/rewind.ts';
-import {promptSpans, timelineOf} from '../domain/timeline.ts';
+import {lastCompaction, promptSpans, timelineOf} from '../domain/timeline.ts';
 
 /** The session to go back in: its whole journal, and where to write what happened. */
 export interface RewindSession {
@@ -85,7 +85,7 @@ const nothing: RevertReport = {files: [], conflicts: [], leftOut: []};
 /** What has to be done to get there. */
 interface Way {
   readonly kind: RewindReport['kind'];
-  readonly what: RewindScope;
+  readonly what: RewindReport['what'];
   readonly prompt: string;
   readonly prompts: number;
   /** Latest first. */
@@ -98,7 +98,8 @@ function findWay(target: RewindTarget, records: readonly JournalRecord[]): Outco
   if (target.kind === 'redo') {
     const last = timeline.undone.at(-1);
     if (last === undefined) return failed(nothingTo('redo', 'Only an undo or a rewind since the last prompt can be.'));
-    const {what, files} = last.record;
+    const {files} = last.record;
+    const what = last.at === 'end' ? last.record.what : 'compaction';
     const [first, ...more] = last.records.filter(one => one.kind === 'prompt');
     return ok({
       kind: 'redo',
@@ -108,6 +109,16 @@ function findWay(target: RewindTarget, records: readonly JournalRecord[]): Outco
       changes: files === 'untouched' ? [] : [files],
       record: change => ({kind: 'redo', files: change}),
     });
+  }
+  const compaction = target.kind === 'last' ? lastCompaction(timeline) : undefined;
+  if (compaction !== undefined) {
+    const record = (files: FileChange | 'untouched'): JournalRecord => ({
+      kind: 'rewind',
+      to: compaction.id,
+      what: 'talk',
+      files,
+    });
+    return ok({kind: 'rewind', what: 'compaction', prompt: '', prompts: 0, changes: [], record});
   }
   const spans = promptSpans(timeline);
   const at = target.kind === 'last' ? spans.length - 1 : spans.findIndex(({message}) => message.id === target.to);

@@ -2,9 +2,11 @@ import type {SettledCall} from '../actions/agent-event.ts';
 import type {TodoEntry, TodoPort} from '../actions/ports.ts';
 import {clip} from '../base/clip.ts';
 import type {TodoId} from '../domain/ids.ts';
-import type {TodoList} from '../domain/todo.ts';
+import type {Todo, TodoList} from '../domain/todo.ts';
 
 export interface TodoKeeper extends TodoPort {
+  /** What is not done yet, in order. */
+  open(): Promise<TodoList>;
   /** The user has asked for something: the next list may be that of a new task. */
   beginPrompt(): void;
   /**
@@ -39,6 +41,7 @@ export function makeTodoKeeper(options: {
   }
 
   return {
+    open: async () => (await list()).filter(isOpen),
     beginPrompt() {
       moment = 'first-of-prompt';
     },
@@ -66,8 +69,10 @@ const counts = (settled: SettledCall): boolean =>
   (settled.result.settled.state !== 'cancelled' &&
     (settled.result.name !== 'update-todos' || settled.result.settled.state === 'error'));
 
+const isOpen = ({status}: Todo): boolean => status === 'pending' || status === 'in_progress';
+
 function reminderOf(list: TodoList): string {
-  const open = list.filter(({status}) => status === 'pending' || status === 'in_progress');
+  const open = list.filter(isOpen);
   const next = open.find(({status}) => status === 'in_progress') ?? open[0];
   if (next === undefined) return '';
   const count = open.length === 1 ? '1 todo is open' : `${open.length} todos are open`;

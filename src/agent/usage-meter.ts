@@ -8,6 +8,8 @@ export class UsageMeter {
   readonly #models = new Map<string, ModelUsage>();
   #last: {readonly model: string; readonly usage: Usage} | undefined;
   #grows = true;
+  /** Tokens of the next request by estimate, where the last one says nothing of it. */
+  #expected: number | undefined;
   readonly #port: ModelPort;
 
   /** Starts from what the requests of a resumed session used. */
@@ -16,6 +18,8 @@ export class UsageMeter {
     for (const record of records) {
       if (record.kind === 'answer') this.add(record.message.model, record.message.usage);
       if (record.kind === 'usage') this.add(record.model, record.usage);
+      if (record.kind === 'compaction') this.expect(record.tokens.after);
+      if (record.kind === 'rewind' || record.kind === 'redo') this.shortened();
     }
   }
 
@@ -29,6 +33,7 @@ export class UsageMeter {
     });
     this.#last = {model, usage};
     this.#grows = true;
+    this.#expected = undefined;
   }
 
   /** US dollars so far, of the models whose price is known. */
@@ -51,12 +56,19 @@ export class UsageMeter {
   /** The next request may be shorter than the last one was. */
   shortened(): void {
     this.#grows = false;
+    this.#expected = undefined;
+  }
+
+  /** The next request comes to about so many tokens, whatever the last one was. */
+  expect(tokens: number): void {
+    this.#grows = false;
+    this.#expected = tokens;
   }
 
   report(): SessionUsage {
     return {
       models: Object.fromEntries(this.#models),
-      contextTokens: this.#last === undefined ? 0 : contextTokens(this.#last.usage),
+      contextTokens: this.#expected ?? (this.#last === undefined ? 0 : contextTokens(this.#last.usage)),
       contextWindow: this.#last === undefined ? 0 : this.#port.facts(this.#last.model).contextWindow,
     };
   }

@@ -2,6 +2,7 @@ import {randomUUID} from 'node:crypto';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import type {SessionInfo} from '../actions/agent-event.ts';
+import type {EditDesk} from '../actions/files-port.ts';
 import type {FileFinder} from '../actions/file-finder.ts';
 import type {McpPort} from '../actions/mcp-port.ts';
 import type {ActionPorts, BlockDesk, VictimsPort} from '../actions/ports.ts';
@@ -73,6 +74,8 @@ export interface EngineParts {
 /** Closing it also ends every command that is not kept. */
 export interface ComposedEngine extends Engine {
   readonly desk: BlockDesk;
+  /** Shows placeholders in the place of secrets, as the model reads them. */
+  readonly edits: EditDesk;
   /** For people who mention files. */
   readonly finder: FileFinder;
   /** Puts placeholders in the place of secrets. */
@@ -147,6 +150,7 @@ export function composeEngine(parts: EngineParts): ComposedEngine {
   });
   return {
     desk: commands.desk,
+    edits: machine.files,
     finder: finder.finder,
     conceal: secrets.conceal,
     submit: op => engine.submit(op),

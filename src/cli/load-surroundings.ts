@@ -1,4 +1,5 @@
-import type {EditorMode} from '../tui/input/editing.ts';
+import type {EditorMode} from '../tui/input/editing-state.ts';
+import type {Display} from '../tui/options.ts';
 import type {ThemeChoice} from '../tui/theme/palette.ts';
 import {readFileSync, statSync} from 'node:fs';
 import {homedir} from 'node:os';
@@ -44,6 +45,7 @@ export interface EffectiveSettings {
   readonly baseUrl: string | undefined;
   readonly permissionMode: PermissionMode;
   readonly editorMode: EditorMode;
+  readonly display: Display;
   readonly theme: ThemeChoice;
   readonly notify: Notify;
   readonly rules: PermissionRules;
@@ -81,6 +83,7 @@ export function loadSurroundings(given: {
       baseUrl: settings.baseUrl?.value,
       permissionMode: settings.permissionMode.value,
       editorMode: settings.editorMode.value,
+      display: settings.tui.value,
       theme: settings.theme.value,
       notify: settings.notify.value,
       passEnv: settings.passEnv.map(({value}) => value),
@@ -123,6 +126,7 @@ function layersOf(directory: string, places: Places, options: MainOptions): read
         model: options.model,
         baseUrl: options.baseUrl,
         permissionMode: options.permissionMode,
+        tui: options.fullscreen === undefined ? undefined : 'fullscreen',
         permissions: {allow: splitRules(options.allowedTools ?? []), deny: splitRules(options.disallowedTools ?? [])},
       },
     },

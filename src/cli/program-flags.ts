@@ -15,7 +15,6 @@ export interface ProgramFlag {
 }
 
 export const programFlags: readonly ProgramFlag[] = [
-  {flags: '--input-format <format>', effect: 'works', why: 'stream-json: messages on stdin, one JSON object a line'},
   {flags: '--replay-user-messages', effect: 'works', why: 'echoes each prompt when it is taken up'},
   {flags: '--include-hook-events', effect: 'works', why: 'tells of each call of a hook'},
   {flags: '--include-tool-progress', effect: 'works', why: "tool_progress messages with tools' output as it comes"},
@@ -37,6 +36,11 @@ export const programFlags: readonly ProgramFlag[] = [
   {flags: '--thinking <how>', effect: 'works', why: 'adaptive or disabled'},
   {flags: '--debug-file <file>', effect: 'works', why: '--debug into a file'},
   {flags: '--await-initialize', effect: 'works', why: 'weft always waits for the first message'},
+  {
+    flags: '--initialize-fields <names>',
+    effect: 'works',
+    why: 'settings and disallowedTools come in the first message',
+  },
   {flags: '--strict-mcp-config', effect: 'works', why: 'there are no MCP servers but those of the program'},
   {
     flags: '--mcp-config <configs...>',
@@ -92,7 +96,6 @@ export const programOptions = (): readonly Option[] =>
 
 /** The options of these flags as commander hands them over; an absent option was not given. */
 export interface ProgramOptions {
-  readonly inputFormat?: string;
   readonly replayUserMessages?: true;
   readonly includeHookEvents?: true;
   readonly includeToolProgress?: true;

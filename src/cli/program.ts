@@ -6,6 +6,7 @@ import {permissionMode, positiveNumber, seconds, wholeNumber} from './option-val
 import {programOptions, type ProgramOptions} from './program-flags.ts';
 import {permissionModes, type PermissionMode} from '../domain/risk.ts';
 
+const inputFormats = ['text', 'stream-json'] as const;
 export const outputFormats = ['text', 'json', 'stream-json'] as const;
 export const providers = ['anthropic', 'openai', 'replay'] as const;
 export const taskInputs = ['auto', 'base64', 'json', 'sse'] as const;
@@ -21,6 +22,7 @@ export interface MainOptions extends ProgramOptions {
   readonly prompt?: string;
   readonly print?: true;
   readonly outputFormat?: (typeof outputFormats)[number];
+  readonly inputFormat?: (typeof inputFormats)[number];
   readonly includePartialMessages?: true;
   readonly model?: string;
   readonly provider?: (typeof providers)[number];
@@ -48,6 +50,7 @@ export interface MainOptions extends ProgramOptions {
   readonly verbose?: true;
   readonly debug?: true;
   /** `--no-color` makes it false. */
+  readonly fullscreen?: true;
   readonly color: boolean;
 }
 
@@ -265,6 +268,7 @@ function addMainOptions(program: Command): void {
     .option('-p, --prompt <text>', 'answer on stdout and exit; "-" reads the prompt from stdin')
     .option('--print', 'answer on stdout and exit; the prompt is the arguments or stdin')
     .addOption(new Option('--output-format <format>', 'what stdout carries').choices(outputFormats))
+    .addOption(new Option('--input-format <format>', 'what stdin carries').choices(inputFormats))
     .option('--include-partial-messages', 'with stream-json: also the pieces of messages as they come')
     .option('--model <id>', 'the model')
     .addOption(new Option('--provider <name>', 'who serves the model').choices(providers))
@@ -298,6 +302,7 @@ function addMainOptions(program: Command): void {
     .option('--settings <file-or-json>', 'settings on top of the settings files')
     .option('--verbose', 'say on stderr which model answers')
     .option('--debug', 'without the terminal UI: what happens, as JSON lines on stderr')
+    .option('--fullscreen', 'the terminal UI on a screen of its own, instead of in the scrollback')
     .option('--no-color', 'no colours');
   for (const option of programOptions()) program.addOption(option);
 }

@@ -149,12 +149,13 @@ async function openTerminal(firstPrompt: string, surroundings: Surroundings): Pr
     permissions: () => ruleLines(surroundings.permissions).map(ruleText),
     trust: surroundings.trust,
     guard,
+    display: surroundings.settings.display,
     look: lookOf(process.env, {color: options.color, theme: surroundings.settings.theme}),
     demo: 'offered',
   } as const;
   let end = await runTerminal(job);
   while (end.kind === 'demo') {
-    await (await import('./demo/run-demo.ts')).runDemo({});
+    await (await import('./demo/run-demo.ts')).runDemo({display: job.display});
     if (chosen.state === 'missing') return exitCode.done;
     end = await runTerminal({...job, firstPrompt: '', opening: 'composer', notices: [], lateNotices: async () => []});
   }

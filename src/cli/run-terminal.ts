@@ -6,8 +6,8 @@ import {messageId} from '../domain/ids.ts';
 import type {ImagePort} from '../actions/image-port.ts';
 import type {SessionSummary} from '../domain/journal.ts';
 import {runTui} from '../tui/run-tui.tsx';
-import type {EditorMode} from '../tui/input/editing.ts';
-import type {EditorPort, HistoryPort, TrustPort, TuiExit} from '../tui/options.ts';
+import type {EditorMode} from '../tui/input/editing-state.ts';
+import type {Display, EditorPort, HistoryPort, TrustPort, TuiExit} from '../tui/options.ts';
 import type {ThemeChoice} from '../tui/theme/palette.ts';
 import {terminalLook} from '../tui/theme/terminal-look.ts';
 import type {Look} from '../tui/theme/theme.ts';
@@ -32,6 +32,7 @@ export interface TerminalJob {
   readonly guard: TerminalGuard;
   readonly notify: Notify;
   readonly look: Look;
+  readonly display: Display;
   readonly demo: 'none' | 'offered';
 }
 
@@ -75,6 +76,7 @@ export async function runTerminal(job: TerminalJob): Promise<TerminalEnd> {
       listSessions: job.listSessions,
       history: job.history,
       editor: lazyEditor,
+      edits: job.engine.edits,
       editorMode: job.editorMode,
       files: job.engine.finder,
       images: lazyImages(job.directory),
@@ -88,6 +90,7 @@ export async function runTerminal(job: TerminalJob): Promise<TerminalEnd> {
       permissions: job.permissions,
       trust: job.trust,
       look: job.look,
+      display: job.display,
       demo: job.demo,
       newPromptId: () => messageId(randomUUID()),
       notify: job.notify,

@@ -51,7 +51,6 @@ function refuse(options: MainOptions): void {
     if (effect === 'refused' && given.has(attributeOf(flag))) throw new UsageError(`${flag} is not possible: ${why}.`);
   }
   const {inputFormat, permissionPromptTool, permissionPrompts, thinking} = options;
-  oneOf('--input-format', inputFormat, ['text', 'stream-json']);
   oneOf('--permission-prompts', permissionPrompts, ['host', 'none']);
   oneOf('--thinking', thinking, ['adaptive', 'disabled', 'enabled']);
   if (permissionPromptTool !== undefined && permissionPromptTool !== 'stdio') {

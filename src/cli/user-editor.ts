@@ -1,9 +1,10 @@
+import {isUtf8} from 'node:buffer';
 import {spawn} from 'node:child_process';
 import {mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {basename, join} from 'node:path';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
-import type {EditorPort} from '../tui/options.ts';
+import type {EditorPort, EditorWork} from '../tui/options.ts';
 
 /**
  * The user's editor, from VISUAL or EDITOR, on a file that nobody else can read and that is gone afterwards. The command may have
@@ -11,7 +12,7 @@ import type {EditorPort} from '../tui/options.ts';
  */
 export function userEditor(env: Readonly<Record<string, string | undefined>>): EditorPort {
   return {
-    async edit({text, name}, signal) {
+    async edit(work, signal) {
       const command = [env['VISUAL'], env['EDITOR']].map(one => (one ?? '').trim()).find(one => one !== '');
       if (command === undefined) {
         return failed(
@@ -19,7 +20,7 @@ export function userEditor(env: Readonly<Record<string, string | undefined>>): E
         );
       }
       try {
-        return await editIn(await mkdtemp(join(tmpdir(), 'weft-edit-')), {command, text, name, signal});
+        return await editIn(await mkdtemp(join(tmpdir(), 'weft-edit-')), {...work, command, signal});
       } catch (error) {
         return failed(
           `The text could not be handed to ${command}: ${error instanceof Error ? error.message : String(error)}.`,
@@ -29,25 +30,28 @@ export function userEditor(env: Readonly<Record<string, string | undefined>>): E
   };
 }
 
-interface Edit {
+interface Edit extends EditorWork {
   readonly command: string;
-  readonly text: string;
-  readonly name: string;
   readonly signal: AbortSignal;
 }
 
-async function editIn(folder: string, {command, text, name, signal}: Edit): Promise<Outcome<string, string>> {
+async function editIn(folder: string, {command, text, name, form, signal}: Edit): Promise<Outcome<string, string>> {
   const file = join(folder, basename(name));
   try {
-    await writeFile(file, `${text}\n`, {mode: 0o600});
+    await writeFile(file, form === 'file' ? text : `${text}\n`, {mode: 0o600});
     const trouble = await run(command, file, signal);
     if (trouble !== '') return failed(`${command} ${trouble}: the text is as it was.`);
-    const edited = (await readFile(file, 'utf8')).replaceAll('\r\n', '\n');
-    return ok(edited.replace(/\n$/u, ''));
+    const bytes = await readFile(file);
+    if (form === 'prose') return ok(bytes.toString().replaceAll('\r\n', '\n').replace(/\n$/u, ''));
+    return isUtf8(bytes)
+      ? ok(bytes.toString())
+      : failed(`${command} wrote ${basename(name)} in an encoding other than UTF-8: the text is as it was.`);
   } finally {
     await rm(folder, {recursive: true, force: true});
   }
 }
+
+const ignore = (): void => {};
 
 /** Runs the editor on the terminal; answers with what went wrong, empty for nothing. */
 function run(command: string, file: string, signal: AbortSignal): Promise<string> {
@@ -57,7 +61,6 @@ function run(command: string, file: string, signal: AbortSignal): Promise<string
       ? spawn(`${command} "${file}"`, {stdio: 'inherit', shell: true, signal})
       : spawn('/bin/sh', ['-c', `${command} "$1"`, 'weft-editor', file], {stdio: 'inherit', signal});
   // Keys that stop programs are the editor's own while it has the terminal.
-  const ignore = (): void => {};
   process.on('SIGINT', ignore);
   child.once('error', error => resolve(`could not be run (${error.message})`));
   child.once('close', (code, by) => {

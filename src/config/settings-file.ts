@@ -17,7 +17,10 @@ export const editorModes = ['emacs', 'vim'] as const;
 
 /** `auto` goes by the terminal's background. */
 export const themeChoices = ['auto', 'dark', 'light', 'ansi', 'plain'] as const;
+/** How much finished actions show. */
+export const verbosities = ['name', 'summary', 'full'] as const;
 export const notifications = ['off', 'bell', 'osc9'] as const;
+export const displays = ['inline', 'fullscreen'] as const;
 export const providers = ['anthropic', 'openai'] as const;
 
 const rules = z.optional(z.array(z.string().check(z.minLength(1))));
@@ -34,7 +37,9 @@ const settingsFile = z.object({
   passEnv: z.optional(z.array(variable())),
   editorMode: z.optional(z.enum(editorModes)),
   theme: z.optional(z.enum(themeChoices)),
+  tui: z.optional(z.enum(displays)),
   notify: z.optional(z.enum(notifications)),
+  verbosity: z.optional(z.enum(verbosities)),
 });
 
 /** In words for whoever wrote something else. */
@@ -48,6 +53,8 @@ const expected = {
   passEnv: 'names of variables that commands get although they look like secrets, for example ["NPM_TOKEN"]',
   notify: `how you are called when weft waits or is done: one of ${notifications.join(', ')}`,
   editorMode: `the keys of the composer: one of ${editorModes.join(', ')}`,
+  tui: `where the terminal UI draws: one of ${displays.join(', ')}`,
+  verbosity: `how much finished actions show: one of ${verbosities.join(', ')}`,
   theme: `the colours of the terminal UI: one of ${themeChoices.join(', ')}`,
 } as const satisfies Record<SettingKey, string>;
 

@@ -4,6 +4,7 @@ import type {PermissionMode} from '../domain/risk.ts';
 import {admit, type FolderTrust} from './admit-project.ts';
 import {
   parseSettings,
+  type displays,
   type editorModes,
   type notifications,
   type providers,
@@ -43,6 +44,8 @@ export interface Settings {
   readonly passEnv: readonly Sourced<string>[];
   /** The keys that the composer begins with. */
   readonly editorMode: Sourced<(typeof editorModes)[number]>;
+  /** Where the terminal UI draws. */
+  readonly tui: Sourced<(typeof displays)[number]>;
   readonly theme: Sourced<(typeof themeChoices)[number]>;
   readonly notify: Sourced<(typeof notifications)[number]>;
 }
@@ -71,6 +74,7 @@ export function mergeSettings(layers: readonly SettingsLayer[], trust: FolderTru
     env: {},
     passEnv: [],
     editorMode: {value: 'emacs', source: 'default', path: ''},
+    tui: {value: 'inline', source: 'default', path: ''},
     theme: {value: 'auto', source: 'default', path: ''},
     notify: {value: 'off', source: 'default', path: ''},
   };
@@ -132,6 +136,7 @@ function over(
     },
     passEnv: [...below.passEnv, ...(file.passEnv ?? []).map(sourced)],
     editorMode: pick(file.editorMode, below.editorMode) ?? below.editorMode,
+    tui: pick(file.tui, below.tui) ?? below.tui,
     theme: pick(file.theme, below.theme) ?? below.theme,
     notify: pick(file.notify, below.notify) ?? below.notify,
     env: {

@@ -33,7 +33,8 @@ export const lostResultText =
 /**
  * Joins a journal, or any beginning of one, into a valid history. A result counts until the next answer, since from then on
  * the model has been told that it was lost; the first of several counts. What no provider accepts is left out: answers before
- * the first prompt, messages and text without content, results without a call, and whatever the user went back behind.
+ * the first prompt, messages and text without content, results without a call, and whatever the
+ * user went back behind. A compaction stands for all before it.
  */
 export function historyOf(records: readonly JournalRecord[]): History {
   const messages: Message[] = [];
@@ -74,6 +75,11 @@ export function historyOf(records: readonly JournalRecord[]): History {
       case 'result':
         if (open !== undefined && !open.results.has(record.result.id))
           open.results.set(record.result.id, record.result);
+        break;
+      case 'compaction':
+        closeAnswer();
+        messages.splice(0, messages.length, ...record.messages);
+        repaired.length = 0;
         break;
       case 'todo-frames':
         for (const frame of record.frames) todoFrames.push(frame);

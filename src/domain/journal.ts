@@ -1,5 +1,6 @@
 import type {FileChange, TreeId} from './checkpoint.ts';
-import type {AssistantMessage, ToolResultBlock, UserMessage} from './conversation.ts';
+import type {CompactionTokens, CompactionWay} from './compaction.ts';
+import type {AssistantMessage, Message, ToolResultBlock, UserMessage} from './conversation.ts';
 import type {ActionId, MessageId, SessionId} from './ids.ts';
 import type {Usage} from './usage.ts';
 
@@ -37,7 +38,7 @@ export type JournalRecord =
       readonly moment: 'before' | 'after';
       readonly tree: TreeId;
     }
-  /** Went back to before the prompt `to`. What was said since stays in the journal and counts no more, unless only files went back. */
+  /** Went back to before the prompt `to`, or took the compaction `to` back. What was said since stays in the journal and counts no more, unless only files went back. */
   | {
       readonly kind: 'rewind';
       readonly to: MessageId;
@@ -46,6 +47,18 @@ export type JournalRecord =
     }
   /** Took the latest rewind back. */
   | {readonly kind: 'redo'; readonly files: FileChange | 'untouched'}
+  /**
+   * From here on the conversation is `messages`, a valid history, and what follows. What was said before stays in the journal.
+   * A rewind to `id` takes the compaction back, and nothing else.
+   */
+  | {
+      readonly kind: 'compaction';
+      readonly id: MessageId;
+      readonly way: CompactionWay;
+      readonly summary: string;
+      readonly messages: readonly Message[];
+      readonly tokens: CompactionTokens;
+    }
   /** Usage of a request that left no message behind. */
   | {readonly kind: 'usage'; readonly model: string; readonly usage: Usage};
 

@@ -16,7 +16,7 @@ export function rewindText(
   const {files, conflicts, leftOut} = report.files;
   return [
     headText(report, when),
-    ...(report.what === 'talk' ? [] : [filesText(files)]),
+    ...(report.what === 'talk' || report.what === 'compaction' ? [] : [filesText(files)]),
     ...files.slice(0, mostNamed).map(({path, effect}) => `  ${effectMarks[effect]} ${name(path)}`),
     ...moreText(files.length - mostNamed, 'files'),
     ...conflicts.slice(0, mostNamed).map(({path, reason}) => `  ! ${name(path)} is left as it is: ${reason}`),
@@ -37,6 +37,12 @@ const effectMarks = {restored: '+', deleted: '-', changed: '~', merged: '±'} as
 function headText({kind, what, prompt, prompts}: RewindReport, when: 'preview' | 'done'): string {
   const from = prompt === '' ? '' : ` “${visibleLine(firstLine(prompt, 60))}”`;
   const count = prompts === 1 ? '1 prompt' : `${prompts} prompts`;
+  if (what === 'compaction') {
+    if (kind === 'redo') return when === 'preview' ? 'This compacts the conversation again.' : 'Compacted again.';
+    return when === 'preview'
+      ? 'This takes the compaction back: the whole conversation counts again.'
+      : 'The compaction was taken back: the whole conversation counts again.';
+  }
   if (kind === 'redo') {
     const back = prompts === 0 ? '' : ` ${count} of the conversation from${from} on`;
     return when === 'preview'

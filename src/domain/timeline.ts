@@ -15,6 +15,8 @@ export interface Undone {
   readonly record: Extract<JournalRecord, {kind: 'rewind'}>;
   /** What counts no more because of it; empty where only files went back. */
   readonly records: readonly JournalRecord[];
+  /** Where they come back to. */
+  readonly at: number | 'end';
 }
 
 /** One prompt that counts, and what it did to the files. */
@@ -30,13 +32,18 @@ export function timelineOf(records: readonly JournalRecord[]): Timeline {
   for (const record of records) {
     switch (record.kind) {
       case 'rewind': {
-        const at = live.findIndex(one => one.kind === 'prompt' && one.message.id === record.to);
-        if (at >= 0) undone.push({record, records: record.what === 'files' ? [] : cutAt(at, live)});
+        const at = live.findIndex(one => isGoal(one, record.to));
+        const goal = live[at];
+        if (goal === undefined) break;
+        if (goal.kind === 'compaction') undone.push({record, records: live.splice(at, 1), at});
+        else undone.push({record, records: record.what === 'files' ? [] : cutAt(at, live), at: 'end'});
         break;
       }
-      case 'redo':
-        live.push(...(undone.pop()?.records ?? []));
+      case 'redo': {
+        const last = undone.pop();
+        if (last !== undefined) live.splice(last.at === 'end' ? live.length : last.at, 0, ...last.records);
         break;
+      }
       case 'prompt':
         undone = [];
         live.push(record);
@@ -46,6 +53,15 @@ export function timelineOf(records: readonly JournalRecord[]): Timeline {
     }
   }
   return {live, undone};
+}
+
+const isGoal = (record: JournalRecord, to: MessageId): boolean =>
+  (record.kind === 'prompt' && record.message.id === to) || (record.kind === 'compaction' && record.id === to);
+
+/** The compaction that no prompt has followed: going back one step takes it back. */
+export function lastCompaction({live}: Pick<Timeline, 'live'>): Extract<JournalRecord, {kind: 'compaction'}> | undefined {
+  const last = live.findLast(record => record.kind === 'prompt' || record.kind === 'compaction');
+  return last?.kind === 'compaction' ? last : undefined;
 }
 
 /** Takes off what follows. What was kept of the files of a prompt before it, which may have come later, counts on. */

@@ -107,6 +107,10 @@ class Report {
       case 'rewind-points':
       case 'rewind-previewed':
       case 'rewound':
+      case 'compaction-begun':
+      case 'compaction-previewed':
+      case 'compaction-refused':
+      case 'compacted':
       case 'model-changed':
       case 'mode-changed':
         return [];

@@ -38,6 +38,10 @@ export function encodeBody(record: JournalRecord): string {
     }
     case 'redo':
       return JSON.stringify({files: record.files});
+    case 'compaction': {
+      const {id, way, summary, messages, tokens} = record;
+      return JSON.stringify({id, way, summary, messages, tokens});
+    }
     case 'usage': {
       const {model, usage: used} = record;
       return JSON.stringify({model, usage: used});
@@ -71,6 +75,8 @@ export function decodeBody(kind: string, body: string): Outcome<JournalRecord, s
       return fits(rewind, json.value, value => ({kind, ...value}));
     case 'redo':
       return fits(redo, json.value, value => ({kind, ...value}));
+    case 'compaction':
+      return fits(compaction, json.value, value => ({kind, ...value}));
     case 'usage':
       return fits(requestUsage, json.value, value => ({kind, ...value}));
     default:
@@ -155,4 +161,11 @@ const fileChange = z.union([z.literal('untouched'), z.object({before: treeIdSche
 const checkpoint = z.object({prompt: messageIdSchema, moment: z.enum(['before', 'after']), tree: treeIdSchema});
 const rewind = z.object({to: messageIdSchema, what: z.enum(rewindScopes), files: fileChange});
 const redo = z.object({files: fileChange});
+const compaction = z.object({
+  id: messageIdSchema,
+  way: z.enum(['summary', 'trim']),
+  summary: z.string(),
+  messages: z.array(z.discriminatedUnion('role', [userMessage, assistantMessage])),
+  tokens: z.object({before: z.number(), after: z.number()}),
+});
 const requestUsage = z.object({model: z.string(), usage});

@@ -1,10 +1,13 @@
 import type {BlockDesk} from '../actions/ports.ts';
+import type {EditDesk} from '../actions/files-port.ts';
 import type {FileFinder} from '../actions/file-finder.ts';
 import type {ImagePort} from '../actions/image-port.ts';
 import type {Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
-import type {EditorMode} from './input/editing.ts';
+import type {CommandPorts} from './command-ports.ts';
+import type {EditorMode} from './input/editing-state.ts';
 import type {Look} from './theme/theme.ts';
+import type {Verbosity} from './views/verbosity.ts';
 import type {Engine} from '../agent/engine.ts';
 import type {MessageId} from '../domain/ids.ts';
 import type {SessionSummary} from '../domain/journal.ts';
@@ -30,6 +33,8 @@ export interface TuiOptions {
   listSessions(): readonly SessionSummary[];
   readonly history: HistoryPort;
   readonly editor: EditorPort;
+  /** Where a proposed edit is looked over before it is written. */
+  readonly edits: EditDesk;
   /** The keys that the composer begins with. */
   readonly editorMode: EditorMode;
   readonly files: FileFinder;
@@ -41,6 +46,10 @@ export interface TuiOptions {
   permissions(): readonly string[];
   readonly trust: TrustPort;
   readonly look: Look;
+  readonly display: Display;
+  /** How much finished entries show. */
+  readonly verbosity: Verbosity;
+  readonly outside: CommandPorts;
   /** Whether `/demo` exists here; choosing it leaves with `{kind: 'demo'}`. */
   readonly demo: 'none' | 'offered';
   /** Ids for prompts, none twice. */
@@ -53,6 +62,9 @@ export interface TuiOptions {
     now(): number;
   };
 }
+
+/** Where what is finished goes: into the terminal's scrollback, or onto a screen of weft's own that is scrolled by its keys. */
+export type Display = 'inline' | 'fullscreen';
 
 /** Gives the terminal back should weft end without doing so itself. */
 export interface TerminalKeeper {
@@ -76,8 +88,16 @@ export interface HistoryPort {
 
 /** The user's own editor, which has the terminal for as long as it runs. */
 export interface EditorPort {
-  /** The text as the user left it, or why there is none: a sentence. `name` is the file's, whose ending tells the editor what it is. */
-  edit(work: {readonly text: string; readonly name: string}, signal: AbortSignal): Promise<Outcome<string, string>>;
+  /** The text as the user left it, or why there is none: a sentence. */
+  edit(work: EditorWork, signal: AbortSignal): Promise<Outcome<string, string>>;
+}
+
+export interface EditorWork {
+  readonly text: string;
+  /** The file's, whose ending tells the editor what it is. */
+  readonly name: string;
+  /** `prose`: line ends and the one at the end are the editor's matter. `file`: every character counts. */
+  readonly form: 'prose' | 'file';
 }
 
 /** What files of the folder ask for, and the user's word on it. */

@@ -37,11 +37,11 @@ export function openPasteReader(stdin: NodeJS.ReadStream, onPaste: OnPaste): Pas
       const piece = pieces.shift();
       if (piece === undefined) {
         const chunk: unknown = stdin.read();
-        if (chunk === null) return null;
-        pieces.push(...splitter.push(String(chunk)));
+        if (typeof chunk !== 'string') return null;
+        pieces.push(...splitter.push(chunk));
         watch();
       } else if (piece.kind === 'paste') onPaste(piece.text, piece.part);
-      else return piece.bytes;
+      else return piece.bytes.replaceAll(otherKeys, '\u001B[$2;$1u');
     }
   };
   return {
@@ -58,3 +58,7 @@ export function openPasteReader(stdin: NodeJS.ReadStream, onPaste: OnPaste): Pas
     },
   };
 }
+
+/** Keys as xterm's modifyOtherKeys tells them; the same are read in the form of the kitty protocol. */
+// oxlint-disable-next-line no-control-regex -- a sequence of the terminal
+const otherKeys = /\u001B\[27;(\d+);(\d+)~/gu;

@@ -1,6 +1,8 @@
 import {loadMarkdownLexer} from './markdown/render-markdown.ts';
 import type {TuiExit, TuiOptions} from './options.ts';
 import type {BlockId} from '../domain/ids.ts';
+import type {openFullscreen} from './fullscreen/open-fullscreen.tsx';
+import type {Pages} from './fullscreen/pages.ts';
 import {attachTerminal, giveScreenBack} from './attached-terminal.ts';
 import {Session} from './session.ts';
 import {openKeyboard} from './keyboard.ts';
@@ -45,14 +47,21 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
     wrote: (text: string) => modes.wrote(text),
   };
   // An answer's letters that an old terminal shows are cleared with the line.
-  say(probeQueries + title.open() + titleText(options));
+  const above = titleLines(options);
+  const screen = options.display === 'fullscreen' ? await loadFullscreen() : undefined;
+  screen?.pages.add(above);
+  // Keys typed before the keyboard was taken were echoed on this line.
+  say(`${probeQueries}${title.open()}\r\u001B[K${screen === undefined ? above : ''}`);
   const session: Session = new Session(options, {
     leave,
     loadLexer: loadMarkdownLexer,
     attach: block => visitBy(() => visitBlock(block)),
     edit: text => visitBy(() => visitEditor(text)),
   });
-  const open = (): Surface => openSurface(terminal, listenerOf(session));
+  const open = (): Surface =>
+    screen === undefined
+      ? openSurface(terminal, listenerOf(session))
+      : screen.open(terminal, listenerOf(session), screen.pages);
   let surface = open();
   let visit = Promise.resolve();
   let visiting = false;
@@ -71,7 +80,7 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
   /** The surface goes while somebody else has the terminal, and a new one comes after it; `use` answers with what to tell then. */
   async function lend(use: () => Promise<() => void>): Promise<void> {
     if (signal.aborted) return;
-    await surface.close(session.pause());
+    await surface.close(session.pause(), 'for-a-visit');
     const tell = await use();
     options.keeper.keep(modes.undo());
     surface = open();
@@ -110,6 +119,7 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
     session.start(surface);
     const unsubscribe = engine.subscribe(events => {
       session.handleEvents(events);
+      if (events.some(({event}) => event === 'prompt-accepted')) screen?.pages.mark();
       say(title.after(events, session.asks ? 'asks' : 'asks-nothing'));
     });
     const unwatchBlocks = options.blocks.watch(() => session.handleBlocks());
@@ -125,12 +135,21 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
     }
   } finally {
     await visit;
-    await surface.close(session.stop());
+    await surface.close(session.stop(), 'for-good');
     keyboard.close();
     say(title.close());
     options.keeper.release();
     unwatch();
   }
+}
+
+/** The pages outlast the surfaces: they are there again after a visit. */
+async function loadFullscreen(): Promise<{readonly open: typeof openFullscreen; readonly pages: Pages}> {
+  const [surface, {openPages}] = await Promise.all([
+    import('./fullscreen/open-fullscreen.tsx'),
+    import('./fullscreen/pages.ts'),
+  ]);
+  return {open: surface.openFullscreen, pages: openPages()};
 }
 
 interface Ends {
@@ -160,13 +179,12 @@ const listenerOf = (session: Session): SurfaceListener => ({
 
 const hanging = {first: '', rest: '  ', roles: []} as const;
 
-/** Begins by clearing the line: keys typed before the keyboard was taken were echoed there. */
-function titleText({stdout, look, version, directory, notices}: TuiOptions): string {
+function titleLines({stdout, look, version, directory, notices}: TuiOptions): string {
   const theme = themeOf(look);
   const frame = {theme, width: Math.max(12, stdout.columns - 1)};
   const lines = [
     `${theme.paint(['bold'], `weft ${version}`)} ${theme.paint(['dim'], visibleLine(directory))}`,
     ...notices.flatMap(notice => wrapSpans([{text: visibleLine(notice), roles: ['warning']}], frame, hanging)),
   ];
-  return `\r\u001B[K${lines.join('\n')}\n`;
+  return `${lines.join('\n')}\n`;
 }

@@ -1,9 +1,9 @@
 import type {MarkdownLexer} from './markdown/render-markdown.ts';
 import {drain} from './state/drain.ts';
-import type {View} from './state/view.ts';
+import type {Finished, View} from './state/view.ts';
 import {GrammarGate} from './syntax/grammar-gate.ts';
-import type {Frame} from './text/wrap.ts';
 import {finishedLines} from './views/transcript.ts';
+import type {EntryFrame} from './views/verbosity.ts';
 
 export interface ScrollbackHost {
   /** Called once, when there is something to write. */
@@ -13,6 +13,9 @@ export interface ScrollbackHost {
   /** What was waited for has come. */
   redraw(): void;
 }
+
+/** Folded entries that can still be shown whole; `/transcript` has all of them. */
+const foldedKept = 20;
 
 /**
  * Takes what is finished out of the view as lines for the terminal's scrollback, where nothing can be painted over: it waits
@@ -25,6 +28,8 @@ export class Scrollback {
   #isLoading = false;
   /** Lines that go ahead of what is open. */
   #aside: readonly string[] = [];
+  /** What was written folded, the latest last. */
+  #folded: readonly Finished[] = [];
 
   constructor(host: ScrollbackHost) {
     this.#host = host;
@@ -44,7 +49,16 @@ export class Scrollback {
     this.#aside = [...this.#aside, ...lines];
   }
 
-  take(view: View, frame: Frame): {readonly view: View; readonly finished: readonly string[]} {
+  /** Has the latest folded entry written again, whole; each only once. `false` when there is none. */
+  unfold(frame: EntryFrame): boolean {
+    const entry = this.#folded.at(-1);
+    if (entry === undefined || this.#lexer === undefined) return false;
+    this.#folded = this.#folded.slice(0, -1);
+    this.putAside(finishedLines(entry, this.#lexer, {...frame, verbosity: 'full'}));
+    return true;
+  }
+
+  take(view: View, frame: EntryFrame): {readonly view: View; readonly finished: readonly string[]} {
     const lexer = this.#lexer;
     // Grammars are asked for beside it, not behind it.
     const isHeld = this.#gate.holds(view);
@@ -54,9 +68,17 @@ export class Scrollback {
     }
     if (isHeld) return {view, finished: []};
     const drained = drain(view);
-    const finished = [...this.#aside, ...drained.finished.flatMap(one => finishedLines(one, lexer, frame))];
+    const finished = [...this.#aside, ...drained.finished.flatMap(one => this.#linesOf(one, lexer, frame))];
     this.#aside = [];
     return {view: drained.view, finished};
+  }
+
+  #linesOf(finished: Finished, lexer: MarkdownLexer, frame: EntryFrame): readonly string[] {
+    const lines = finishedLines(finished, lexer, frame);
+    if (isFoldable(finished) && frame.verbosity !== 'full') {
+      this.#folded = [...this.#folded, finished].slice(-foldedKept);
+    }
+    return lines;
   }
 
   async #load(): Promise<void> {
@@ -66,3 +88,5 @@ export class Scrollback {
     this.#host.redraw();
   }
 }
+
+const isFoldable = ({kind}: Finished): boolean => kind === 'action' || kind === 'past-action' || kind === 'thinking';

@@ -2,6 +2,7 @@ import type {AgentEvent} from '../actions/agent-event.ts';
 import type {Outcome} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
 import type {BlockId} from '../domain/ids.ts';
+import {Appearance} from './appearance.ts';
 import {attachText, type AttachEnd} from './attached-terminal.ts';
 import {Composer} from './composer-work.ts';
 import type {CommandDesk, SlashCommand} from './commands/command.ts';
@@ -16,37 +17,28 @@ import {leaveWithinMs, press} from './input/press.ts';
 import {followRewind} from './input/follow-rewind.ts';
 import type {Effect} from './input/effect.ts';
 import {attend, focusDue, focused, openUi, type Ui} from './input/ui.ts';
-import type {MarkdownLexer} from './markdown/render-markdown.ts';
-import type {TuiExit, TuiOptions} from './options.ts';
+import type {TuiOptions} from './options.ts';
 import {reduce, stopAsked, told} from './state/reduce.ts';
 import {attentionOf} from './state/select.ts';
 import {emptyView, type View} from './state/view.ts';
 import {Scrollback} from './scrollback.ts';
+import type {SessionHost} from './session-host.ts';
+import {FocusTimer} from './focus-timer.ts';
+import {RunClock} from './run-clock.ts';
 import type {Surface} from './surface.tsx';
-import type {Frame} from './text/wrap.ts';
 import type {Background} from './theme/background.ts';
-import {themeOf, type Theme} from './theme/theme.ts';
 import {draftWidth} from './views/composer-view.ts';
 import {wholeApproval} from './views/approval-card.ts';
-import {screen} from './views/screen.ts';
+import {panelRows, screen} from './views/screen.ts';
 import {openLines} from './views/transcript.ts';
+import type {EntryFrame} from './views/verbosity.ts';
 
 /** Least time between two frames that only events asked for; keys are shown at once. */
 const frameMs = 50;
 const tickMs = 1000;
 
-/** With these, what runs has begun. */
-const begins: ReadonlySet<AgentEvent['event']> = new Set(['prompt-accepted', 'command-started']);
-
-export interface SessionHost {
-  leave(exit: TuiExit): void;
-  /** Gives the terminal to a block; `pause` and `resume` are called around it. */
-  attach(block: BlockId): void;
-  /** Gives the terminal to the user's editor, with this text. */
-  edit(text: string): void;
-  /** Called once, when there is something to write to the scrollback. */
-  loadLexer(): Promise<MarkdownLexer>;
-}
+/** With these, something else may be checked out in the workspace. */
+const movesBranch: ReadonlySet<AgentEvent['event']> = new Set(['session-opened', 'prompt-finished', 'command-finished']);
 
 /**
  * Joins the parts: events and keys change `view` and `ui`, a frame writes what is finished to the scrollback and draws the
@@ -54,7 +46,9 @@ export interface SessionHost {
  */
 export class Session {
   readonly #options: TuiOptions;
-  #theme: Theme;
+  readonly #appearance: Appearance;
+  readonly #clock: RunClock;
+  readonly #focus: FocusTimer;
   readonly #desk: CommandDesk;
   readonly #commands: readonly SlashCommand[];
   readonly #host: SessionHost;
@@ -66,16 +60,22 @@ export class Session {
   #frameTimer: NodeJS.Timeout | undefined;
   #tickTimer: NodeJS.Timeout | undefined;
   #leaveTimer: NodeJS.Timeout | undefined;
-  #focusTimer: NodeJS.Timeout | undefined;
-  #focusDue: number | undefined;
   #lastFrame = Number.NEGATIVE_INFINITY;
-  #runningSince = 0;
-  #retryAt = 0;
+  #branch = '';
 
   constructor(options: TuiOptions, host: SessionHost) {
     this.#options = options;
     this.#host = host;
-    this.#theme = themeOf(options.look);
+    this.#appearance = new Appearance(options.look, options.verbosity);
+    this.#clock = new RunClock(() => options.clock.now());
+    this.#focus = new FocusTimer({
+      now: () => options.clock.now(),
+      due: () => (this.#surface === undefined ? undefined : focusDue(this.#ui)),
+      take: () => {
+        this.#ui = focused(this.#ui);
+        this.#drawNow();
+      },
+    });
     this.#commands = commandsFor(options.demo);
     this.#desk = this.#openDesk();
     this.#scrollback = new Scrollback({
@@ -113,10 +113,10 @@ export class Session {
     this.#composer.giveBack(queued.filter(({id}) => withdrawn.includes(id)));
     for (const event of events) {
       this.#view = reduce(this.#view, event);
-      if (begins.has(event.event)) this.#runningSince = this.#options.clock.now();
+      this.#clock.follow(event);
       this.#ui = followRewind(this.#ui, event);
-      if (event.event === 'retrying') this.#retryAt = this.#options.clock.now() + event.delayMs;
     }
+    if (events.some(({event}) => movesBranch.has(event))) this.#branch = this.#options.outside.branch();
     this.#keepTicking();
     this.#attend();
     this.#drawSoon();
@@ -137,7 +137,7 @@ export class Session {
 
   /** The terminal has told its background. */
   backgroundIs(background: Background): void {
-    this.#theme = themeOf(this.#options.look, background);
+    this.#appearance.backgroundIs(background);
     this.#drawSoon();
   }
 
@@ -196,12 +196,13 @@ export class Session {
     clearTimeout(this.#frameTimer);
     clearInterval(this.#tickTimer);
     clearTimeout(this.#leaveTimer);
-    clearTimeout(this.#focusTimer);
+    this.#focus.stop();
     this.#composer.close();
     const frame = this.#frame;
     const {view, finished} = this.#drained();
     this.#surface = undefined;
-    return linesText([...finished, ...view.entries.flatMap(entry => openLines(entry, this.#scrollback.lexer, frame))]);
+    const open = {lexer: this.#scrollback.lexer, actions: this.#clock.times().actions};
+    return linesText([...finished, ...view.entries.flatMap(entry => openLines(entry, open, frame))]);
   }
 
   #press(presses: readonly KeyPress[]): void {
@@ -213,6 +214,8 @@ export class Session {
         now: this.#options.clock.now(),
         place: at === 0 ? 'first' : 'later',
         width: draftWidth(this.#frame),
+        frame: this.#frame,
+        rows: panelRows(this.#surface?.size.rows ?? 24),
       });
       this.#ui = ui;
       for (const effect of effects) this.#perform(effect);
@@ -270,6 +273,18 @@ export class Session {
       case 'redraw':
         this.#surface?.redraw();
         return;
+      case 'scroll':
+        this.#surface?.scroll(effect.step);
+        return;
+      case 'unfold':
+        if (!this.#scrollback.unfold(this.#frame)) this.#view = told(this.#view, 'info', nothingFolded);
+        return;
+      case 'next-verbosity':
+        this.#commands.find(({name}) => name === 'verbosity')?.run('next', this.#desk);
+        return;
+      case 'choose-theme':
+        this.#appearance.choose(effect.theme);
+        return;
       case 'leave':
         this.#host.leave({kind: 'left'});
         return;
@@ -290,10 +305,13 @@ export class Session {
 
   #openDesk(): CommandDesk {
     const view = (): View => this.#view;
-    const frame = (): Frame => this.#frame;
+    const frame = (): EntryFrame => this.#frame;
     return {
       options: this.#options,
       commands: this.#commands,
+      appearance: this.#appearance,
+      times: () => this.#clock.times(),
+      loadLexer: () => this.#host.loadLexer(),
       get view() {
         return view();
       },
@@ -324,30 +342,7 @@ export class Session {
 
   #attend(): void {
     this.#ui = attend(this.#ui, this.#view, this.#options.clock.now());
-    this.#awaitFocus();
-  }
-
-  /** Sets the time at which the card takes the keys. */
-  #awaitFocus(): void {
-    const due = focusDue(this.#ui);
-    if (due === this.#focusDue) return;
-    this.#focusDue = due;
-    clearTimeout(this.#focusTimer);
-    if (due === undefined || this.#surface === undefined) return;
-    // Keys that were pressed while nothing could be read are read first: they move the time, and go to the draft.
-    const taken = (): unknown => setImmediate(() => this.#takeFocus());
-    this.#focusTimer = setTimeout(taken, Math.max(0, due - this.#options.clock.now()));
-  }
-
-  #takeFocus(): void {
-    const due = focusDue(this.#ui);
-    if (due === undefined || this.#surface === undefined) return;
-    if (due <= this.#options.clock.now()) {
-      this.#ui = focused(this.#ui);
-      this.#drawNow();
-    }
-    this.#focusDue = undefined;
-    this.#awaitFocus();
+    this.#focus.follow();
   }
 
   /** Seconds are counted on screen only while something runs. */
@@ -360,9 +355,10 @@ export class Session {
     }
   }
 
-  get #frame(): Frame {
+  get #frame(): EntryFrame {
+    const {theme, verbosity} = this.#appearance;
     // One column stays free: a terminal holds back the wrap after its last one, and not all do it alike.
-    return {theme: this.#theme, width: Math.max(12, (this.#surface?.size.columns ?? 80) - 1)};
+    return {theme, verbosity, width: Math.max(12, (this.#surface?.size.columns ?? 80) - 1)};
   }
 
   #drawSoon(): void {
@@ -377,8 +373,7 @@ export class Session {
     if (this.#surface === undefined) return;
     const {view, finished} = this.#drained();
     this.#view = view;
-    const now = this.#options.clock.now();
-    this.#lastFrame = now;
+    this.#lastFrame = this.#options.clock.now();
     const {rows} = this.#surface.size;
     const state = {
       view,
@@ -387,7 +382,8 @@ export class Session {
       lexer: this.#scrollback.lexer,
       directory: this.#options.directory,
       blocks: this.#options.blocks.list(),
-      times: {elapsedMs: now - this.#runningSince, retryInMs: this.#retryAt - now},
+      times: this.#clock.times(),
+      branch: this.#branch,
       demo: this.#options.demo,
     };
     this.#surface.show(linesText(finished), screen(state, rows, this.#frame));
@@ -399,3 +395,5 @@ export class Session {
 }
 
 const linesText = (lines: readonly string[]): string => (lines.length === 0 ? '' : `${lines.join('\n')}\n`);
+
+const nothingFolded = 'Nothing that is folded is left to show here; /transcript shows everything.';

@@ -1,4 +1,5 @@
-import {Box, render, Text, useCursor, useInput, usePaste} from 'ink';
+import {Box, render, type RenderOptions, Text, useCursor, useInput, usePaste} from 'ink';
+import type {ScrollStep} from './fullscreen/pages.ts';
 import type {RawKey} from './input/keymap.ts';
 import {openPasteReader} from './paste-reader.ts';
 import {openOutput} from './terminal-output.ts';
@@ -8,11 +9,28 @@ import type {Placed} from './views/composer-view.ts';
 /** The terminal as the session uses it. */
 export interface Surface {
   readonly size: {readonly columns: number; readonly rows: number};
-  /** Writes `finished` (whole lines) into the scrollback, once and for all, and makes `live` the live region below it. */
-  show(finished: string, live: Placed): void;
+  /** Writes `finished` (whole lines) above, once and for all, and makes `live` the live region below it. */
+  show(finished: string, live: LiveRegion): void;
   /** Draws the live region anew, whatever has become of it. */
   redraw(): void;
+  /** Moves over what was written above, where that is not the terminal's own affair. */
+  scroll(step: ScrollStep): void;
   /** Takes the live region away, leaves `last` in its place, and gives the terminal back as it was. */
+  close(last: string, leaving: Leaving): Promise<void>;
+}
+
+/** Whether weft will take the terminal back soon. */
+type Leaving = 'for-a-visit' | 'for-good';
+
+/** The live region, and of the lines in it how many, from the first, are the last of all that is `open`. */
+export interface LiveRegion extends Placed {
+  readonly open: {readonly lines: readonly string[]; readonly shown: number};
+}
+
+/** The terminal's own scrollback has what was written above. */
+export interface InlineSurface extends Omit<Surface, 'show' | 'scroll' | 'close'> {
+  show(finished: string, live: Placed): void;
+  scroll(): void;
   close(last: string): Promise<void>;
 }
 
@@ -42,7 +60,7 @@ export interface SurfaceTerminal {
  * the next frame it costs nothing but the write, and Ink keeps no copy of it. So that is the way, inside one frame, which keeps
  * the moment without a live region off the screen.
  */
-export function openSurface(terminal: SurfaceTerminal, listener: SurfaceListener | Watcher): Surface {
+export function openSurface(terminal: SurfaceTerminal, listener: SurfaceListener | Watcher): InlineSurface {
   let drawn: Placed = {lines: [''], cursor: {x: 0, y: 0}};
   /** What could not be drawn yet. */
   let waiting: {readonly finished: string; readonly live: Placed} | undefined;
@@ -64,15 +82,10 @@ export function openSurface(terminal: SurfaceTerminal, listener: SurfaceListener
   const pastes =
     'onInput' in listener ? openPasteReader(terminal.stdin, (text, part) => listener.onPaste(text, part)) : undefined;
   const ink = render(tree(), {
+    ...inkOptions,
     stdin: pastes?.stdin ?? terminal.stdin,
     stdout: output.stdout,
-    exitOnCtrlC: false,
-    patchConsole: false,
-    interactive: true,
-    incrementalRendering: true,
-    // The session paces the frames; Ink must not hold back the echo of a key.
-    maxFps: 1000,
-    ...('onInput' in listener ? {kittyKeyboard: {mode: 'auto', flags: ['disambiguateEscapeCodes']}} : {}),
+    ...('onInput' in listener ? kittyKeys : {}),
   });
 
   const draw = (finished: string, live: Placed): void => {
@@ -105,6 +118,7 @@ export function openSurface(terminal: SurfaceTerminal, listener: SurfaceListener
         ink.rerender(tree());
       });
     },
+    scroll() {},
     async close(last) {
       // A frame still to come would be drawn below what is cleared.
       await ink.waitUntilRenderFlush();
@@ -123,6 +137,20 @@ export function openSurface(terminal: SurfaceTerminal, listener: SurfaceListener
   };
 }
 
+export const inkOptions = {
+  exitOnCtrlC: false,
+  patchConsole: false,
+  interactive: true,
+  incrementalRendering: true,
+  // The session paces the frames; Ink must not hold back the echo of a key.
+  maxFps: 1000,
+} as const satisfies RenderOptions;
+
+/** The keyboard tells keys apart that are the same bytes otherwise, where the terminal can. */
+export const kittyKeys = {
+  kittyKeyboard: {mode: 'auto', flags: ['disambiguateEscapeCodes']},
+} satisfies RenderOptions;
+
 const ignore = (): void => {};
 
 interface LiveProps {
@@ -130,11 +158,21 @@ interface LiveProps {
   readonly listener: SurfaceListener | Watcher;
 }
 
-function Live({placed, listener}: LiveProps): React.ReactElement {
+function useKeys(listener: SurfaceListener | Watcher): void {
   const keys = 'onInput' in listener ? listener : undefined;
   useInput((input, key) => keys?.onInput(input, key), {isActive: keys !== undefined});
   // Only switches the marks on: what is between them does not get here.
   usePaste(ignore, {isActive: keys !== undefined});
+}
+
+/** The keyboard without a picture. */
+export function Keys({listener}: {readonly listener: SurfaceListener}): React.ReactNode {
+  useKeys(listener);
+  return undefined;
+}
+
+function Live({placed, listener}: LiveProps): React.ReactElement {
+  useKeys(listener);
   const {setCursorPosition} = useCursor();
   setCursorPosition(placed.cursor);
   return (

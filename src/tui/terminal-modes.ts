@@ -18,10 +18,16 @@ export function trackModes(onChange: () => void): TerminalModes {
     if (state === (normallyOn.has(mode) ? 'l' : 'h')) on.add(mode);
     else on.delete(mode);
   };
+  const off = (mode: string): string => `\u001B[?${mode}${normallyOn.has(mode) ? 'h' : 'l'}`;
   const undo = (): string =>
-    [...on].map(mode => `\u001B[?${mode}${normallyOn.has(mode) ? 'h' : 'l'}`).join('') +
+    [...on]
+      .filter(mode => mode !== alternateScreen)
+      .map(off)
+      .join('') +
     (keyboards > 0 ? `\u001B[<${keyboards}u` : '') +
-    (titles > 0 ? '\u001B[23;2t' : '');
+    (titles > 0 ? '\u001B[23;2t' : '') +
+    // Last: what the keyboard was told counts for the screen it was told on.
+    (on.has(alternateScreen) ? off(alternateScreen) : '');
   let told = '';
   return {
     wrote(text) {
@@ -40,6 +46,8 @@ export function trackModes(onChange: () => void): TerminalModes {
     undo,
   };
 }
+
+const alternateScreen = '1049';
 
 /** The cursor is shown. */
 const normallyOn = new Set(['25']);

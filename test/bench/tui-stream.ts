@@ -61,6 +61,7 @@ const options: TuiOptions = {
   editor: {edit: async () => failed('No editor is set.')},
   editorMode: 'emacs',
   look: 'colour',
+  display: 'inline',
   demo: 'none',
   newPromptId: () => messageId('p1'),
   keeper: {keep: () => {}, release: () => {}},

@@ -159,6 +159,7 @@ export function engineBench(
     readonly assess?: (action: Action) => Verdict;
     readonly checkpoints?: CheckpointsPort;
     readonly mcp?: McpPort;
+    readonly present?: Partial<AgentPorts['present']>;
     readonly session?: ReturnType<typeof memorySession>;
     readonly hooks?: Partial<HooksPort>;
     readonly allow?: AgentPorts['judge']['allow'];
@@ -178,6 +179,12 @@ export function engineBench(
     hooks: {...noHooks, ...given.hooks},
     victims: {find: async () => noVictims},
     checkpoints: given.checkpoints ?? noCheckpoints,
+    present: {
+      instructions: () => [],
+      running: () => [],
+      fingerprints: async () => [],
+      ...given.present,
+    },
     secrets: {conceal: text => text},
     sessions: {create: () => memorySession(), resume: () => failed(rejected('no such session'))},
     machine: {

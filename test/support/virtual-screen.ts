@@ -25,6 +25,9 @@ export interface VirtualScreen {
   rawMode(): 'raw' | 'cooked';
 }
 
+/** Between two deliveries of the keyboard. */
+const keyGapMs = 12;
+
 export function openVirtualScreen(columns: number, rows: number): VirtualScreen {
   const terminal = new headless.Terminal({cols: columns, rows, scrollback: 5000, allowProposedApi: true});
   const pushed: string[] = [];
@@ -74,6 +77,7 @@ export function openVirtualScreen(columns: number, rows: number): VirtualScreen 
     await pending;
     return lines(terminal.buffer.active.baseY).slice(0, terminal.rows);
   };
+  let lastTyped = 0;
   const deliver = async (bytes: string): Promise<void> => {
     input.write(bytes);
     do await new Promise(resolve => setImmediate(resolve));
@@ -107,7 +111,13 @@ export function openVirtualScreen(columns: number, rows: number): VirtualScreen 
       }
       throw new Error(`never saw ${String(pattern)} on:\n${(await visibleRows()).join('\n')}`);
     },
-    type: deliver,
+    async type(keys) {
+      // Faster than anybody's fingers it would be a paste.
+      const early = lastTyped + keyGapMs - performance.now();
+      if (early > 0) await new Promise(resolve => setTimeout(resolve, early));
+      await deliver(keys);
+      lastTyped = performance.now();
+    },
     paste: text => deliver(`\u001B[200~${text}\u001B[201~`),
     resize(nextColumns, nextRows) {
       terminal.resize(nextColumns, nextRows);

@@ -18,6 +18,7 @@ describe('the draft', () => {
     ['Ctrl+Z twice, Alt+_', ['one', ' two', '\u001A', '\u001A', '\u001B_'], 'one'],
     ['what Ctrl+C cleared comes back', ['one two', '\u0003', '\u001F'], 'one two'],
     ['a change after undoing forgets what was undone', ['one', '\u001F', 'x', '\u001B_'], 'x'],
+    ['Shift+Enter as xterm tells it', ['one', '\u001B[27;2;13~', 'two'], 'one\ntwo'],
     ['an edit inside wrapped text', ['a'.repeat(100), '\u001B[A', 'X'], `${'a'.repeat(24)}X${'a'.repeat(76)}`],
   ])('%s', async (_name, keys, text) => {
     const {screen, engine, time} = await start();

@@ -98,7 +98,9 @@ describe('who has the keys', () => {
     await screen.until(/Approval needed: Run command: second \| Tab answers\n> Ask for more/u);
     expect(engine.ops).toEqual([answer('a1', once)]);
     await press(stage, '\t', 'n');
-    await expect.poll(() => engine.ops).toEqual([answer('a1', once), answer('a2', {decision: 'refuse', message: '', voice: 'user'})]);
+    await expect
+      .poll(() => engine.ops)
+      .toEqual([answer('a1', once), answer('a2', {decision: 'refuse', message: '', voice: 'user'})]);
   });
 
   test('draft and cursor are as before when the card is gone', async () => {
@@ -142,7 +144,7 @@ describe('who has the keys', () => {
     await stage.screen.until(/Which one\?\n> 1\. left/u);
     await press(stage, '\r');
     const [sent, answered] = stage.engine.ops;
-    expect(sent).toEqual({op: 'prompt', id: expect.any(String), text: 'y', images: [], when: 'queued'});
+    expect(sent).toEqual({op: 'prompt', id: expect.any(String), text: 'y', images: [], when: 'steering'});
     expect(answered?.op).toBe('answer-question');
   });
 });

@@ -6,6 +6,8 @@ const none: RawKey = {
   downArrow: false,
   leftArrow: false,
   rightArrow: false,
+  pageUp: false,
+  pageDown: false,
   home: false,
   end: false,
   return: false,

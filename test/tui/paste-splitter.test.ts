@@ -27,7 +27,7 @@ describe('what was pasted and what was typed', () => {
     ['an end that comes too late', [`${start}a`, '…', `b\rc${end}`, '…'], ['first a', 'more b\rc']],
     ['Esc alone', ['\u001B', '…'], ['keys \u001B']],
     ['unmarked lines in one piece', ['a\rb'], ['first a\rb']],
-    ['unmarked lines byte by byte', [...'ab\rc'], ['keys a', 'first b\rc']],
+    ['unmarked lines byte by byte', ['a', 'b', '\r', 'c'], ['keys a', 'first b\rc']],
     ['unmarked in pieces with pauses', ['a\rb\r', '…', 'c\rd', '…', '…', 'e'], ['first a\rb\r', 'more c\rd', 'keys e']],
     ['Enter after an unmarked paste', ['a\rb', '…', '\r'], ['first a\rb', 'keys \r']],
     ['sequences in unmarked lines', ['a\rb\r\u001B[31mc\rd\re'], ['first a\rb\r\u001B[31mc\rd\re']],

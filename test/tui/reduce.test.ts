@@ -179,7 +179,10 @@ describe('stories', () => {
   });
 
   test('an edit is named once, with its counts, from the question to the result', () => {
-    const edit = actionOf('request-file-edits', {edits: [{kind: 'write', path: 'new.txt', content: 'a\n'}], amendment: unamended});
+    const edit = actionOf('request-file-edits', {
+      edits: [{kind: 'write', path: 'new.txt', content: 'a\n'}],
+      amendment: unamended,
+    });
     const id = actionId('e');
     const preview: Preview = {
       kind: 'diff',
@@ -326,9 +329,7 @@ const waiting = (id: string): QueuedPrompt => ({
 
 describe('prompts that wait', () => {
   test('each leaves the queue when the engine takes it up; an interrupt drops them', () => {
-    const two = ['p1', 'p2', 'p3']
-      .map(waiting)
-      .reduce(promptQueued, reduce(emptyView, opening));
+    const two = ['p1', 'p2', 'p3'].map(waiting).reduce(promptQueued, reduce(emptyView, opening));
     const one = reduce(two, accepted('go'));
     expect(one.queued.map(({id}) => id)).toEqual(['p2', 'p3']);
     expect(reduce(one, {event: 'prompt-withdrawn', id: messageId('p2')}).queued.map(({id}) => id)).toEqual(['p3']);

@@ -36,13 +36,15 @@ describe('the composer', () => {
     await screen.until(/> one\n {2}two\n {2}three\n {2}\[pasted 120 lines\]/u);
     await screen.type('\r');
     await screen.until(/Ask for/u);
-    expect(engine.ops).toEqual([{
+    expect(engine.ops).toEqual([
+      {
         op: 'prompt',
         id: expect.any(String),
         text: `one\ntwo\nthree\n${long}`,
         images: [],
         when: 'queued',
-      }]);
+      },
+    ]);
   });
 
   test('Shift+Enter begins a line in terminals with the kitty protocol', async () => {
@@ -348,9 +350,10 @@ describe('stopping and leaving', () => {
         permissions: () => [],
         trust: {state: 'nothing', text: () => '', accept: async () => ''},
         look: 'plain',
+        display: 'inline',
         demo: 'offered',
         keeper: {keep: () => {}, release: () => {}},
-      notify: 'off',
+        notify: 'off',
         newPromptId: () => messageId('p1'),
         clock: {now: () => 0},
       },

@@ -5,6 +5,7 @@ import {dirname, join, resolve} from 'node:path';
 import {openReplay} from '../../models/replay.ts';
 import {failed} from '../../base/outcome.ts';
 import {causeText, faultText, rejected} from '../../domain/fault.ts';
+import type {Display} from '../../tui/options.ts';
 import {noHooks} from '../../agent/hooks-port.ts';
 import {systemPrompt} from '../../agent/system-prompt.ts';
 import {setTimeout as wait} from 'node:timers/promises';
@@ -21,7 +22,13 @@ import {demoRecording} from './recording.ts';
  * Plays the embedded recording in a real folder: only the model's words are recorded, every action runs. In a terminal it is
  * the UI with real confirmations; elsewhere the demo itself confirms, and prints what happens.
  */
-export async function runDemo({dir}: {readonly dir?: string}): Promise<ExitCode> {
+export async function runDemo({
+  dir,
+  display = 'inline',
+}: {
+  readonly dir?: string;
+  readonly display?: Display;
+}): Promise<ExitCode> {
   const place = layOut(dir);
   try {
     if (!process.stdout.isTTY || !process.stdin.isTTY) return await report(place.directory);
@@ -45,6 +52,7 @@ export async function runDemo({dir}: {readonly dir?: string}): Promise<ExitCode>
       trust: {state: 'nothing', text: () => nothingToTrust, accept: async () => nothingToTrust},
       guard: startTerminalGuard(process.stdout.fd),
       notify: 'off',
+      display,
       look: lookOf(process.env, {color: true, theme: 'auto'}),
       demo: 'none',
     });

@@ -3,7 +3,7 @@ import type {AssistantBlock, ToolResultBlock, UserBlock} from '../../domain/conv
 import {joinPieces, type WholeRecord} from '../../domain/join-pieces.ts';
 import type {JournalRecord, SessionSummary} from '../../domain/journal.ts';
 import {visible, visibleLine, visibleOutput} from '../../base/visible.ts';
-import {decisionText, imageText, endingMark, rewindText} from './format-session.ts';
+import {compactionText, decisionText, imageText, endingMark, rewindText} from './format-session.ts';
 
 /**
  * The records as JSON, one a line, complete. Task-protocol payloads are base64. Whatever could be taken for the end of a line
@@ -60,6 +60,8 @@ function sections(record: WholeRecord): readonly string[] {
     case 'rewind':
     case 'redo':
       return [emphasised(rewindText(record))];
+    case 'compaction':
+      return ['## weft', emphasised(compactionText(record)), ...(record.summary === '' ? [] : [visible(record.summary)])];
     case 'checkpoint':
     case 'todo-frames':
     case 'usage':

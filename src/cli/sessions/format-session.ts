@@ -43,6 +43,9 @@ export function formatSession(records: readonly JournalRecord[]): string {
       case 'redo':
         paragraphs.push(`  ${rewindText(record)}`);
         break;
+      case 'compaction':
+        paragraphs.push([`  ${compactionText(record)}`, indent(visible(record.summary), '  ')].join('\n'));
+        break;
       case 'checkpoint':
       case 'usage':
         break;
@@ -73,6 +76,12 @@ export function rewindText(record: Extract<JournalRecord, {kind: 'rewind' | 'red
   if (record.kind === 'redo') return '(the rewind was taken back)';
   const what = {files: 'the files were', talk: 'the conversation was', both: 'files and conversation were'} as const;
   return `(${what[record.what]} taken back to before an earlier prompt)`;
+}
+
+/** From where on the conversation was another for the model. */
+export function compactionText({way, tokens}: Extract<JournalRecord, {kind: 'compaction'}>): string {
+  const how = way === 'summary' ? 'compacted to a summary' : 'shortened';
+  return `(the conversation was ${how}: about ${tokens.before} → ${tokens.after} tokens)`;
 }
 
 /** Why an answer ends early; empty when it does not. */

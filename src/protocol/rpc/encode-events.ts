@@ -190,6 +190,10 @@ class SessionEncoder {
       case 'rewind-points':
       case 'rewind-previewed':
       case 'rewound':
+      case 'compaction-begun':
+      case 'compaction-previewed':
+      case 'compaction-refused':
+      case 'compacted':
         return nothing;
       default:
         return unreachable(event);

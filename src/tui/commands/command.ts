@@ -1,8 +1,11 @@
 import type {Op} from '../../agent/engine.ts';
+import type {Appearance} from '../appearance.ts';
 import type {TuiExit, TuiOptions} from '../options.ts';
 import type {Panel} from '../panels/panel.ts';
+import type {MarkdownLexer} from '../markdown/render-markdown.ts';
 import type {View} from '../state/view.ts';
-import type {Frame} from '../text/wrap.ts';
+import type {RunTimes} from '../views/progress.ts';
+import type {EntryFrame} from '../views/verbosity.ts';
 import type {CommandInfo} from './command-info.ts';
 
 /** What a draft that begins with `/` may ask of the terminal UI. */
@@ -19,7 +22,10 @@ export interface CommandDesk {
   /** As it is now. */
   readonly view: View;
   /** The look and the width of the screen now. */
-  readonly frame: Frame;
+  readonly frame: EntryFrame;
+  readonly appearance: Appearance;
+  times(): RunTimes;
+  loadLexer(): Promise<MarkdownLexer>;
   /** A notice in the transcript: one or several lines. */
   tell(level: 'info' | 'warning', text: string): void;
   /** Whole lines, painted and no wider than the frame, for the scrollback. */

@@ -2,29 +2,11 @@ import {edited, expanded, isEmptyDraft, pasted, draftOf, type Draft} from './dra
 import type {KeyName, KeyPress} from './keymap.ts';
 import type {PressContext} from './effect.ts';
 import type {Step, Ui} from './ui.ts';
+import type {Editing} from './editing-state.ts';
 import {closedGroup, noChanges, recorded, stepUndo, type UndoStack} from './undo.ts';
 import {onCharacter} from './vim/place.ts';
 import {cursorAfterUndo} from './vim/press-vim.ts';
 import {freshVim, type VimState} from './vim/vim-state.ts';
-
-/** What the composer keeps about the draft beside itself; it outlives cards and panels. */
-export interface Editing {
-  readonly undo: UndoStack;
-  /** What was cut last by a key that cuts words or lines; `open` while the next such key adds to it. */
-  readonly killed: {readonly text: string; readonly state: 'open' | 'closed'};
-  /** The cell column that going up and down keeps to. */
-  readonly goal: number | 'none';
-  readonly vim: VimState | 'off';
-}
-
-export type EditorMode = 'emacs' | 'vim';
-
-export const openEditing = (mode: EditorMode): Editing => ({
-  undo: noChanges,
-  killed: {text: '', state: 'closed'},
-  goal: 'none',
-  vim: mode === 'vim' ? freshVim : 'off',
-});
 
 /** What a press has changed in the draft can be taken back; what was sent cannot. To be called with every press. */
 export function followed(before: Ui, {ui, effects}: Step, key: KeyPress, {now}: PressContext): Step {

@@ -3,7 +3,10 @@ import type {BlockInfo} from '../../actions/ports.ts';
 import type {Op} from '../../agent/engine.ts';
 import type {BlockId} from '../../domain/ids.ts';
 import type {CommandInfo} from '../commands/command-info.ts';
+import type {ScrollStep} from '../fullscreen/pages.ts';
 import type {View} from '../state/view.ts';
+import type {Frame} from '../text/wrap.ts';
+import type {ThemeChoice} from '../theme/palette.ts';
 import type {CommandLine} from './commands.ts';
 import type {KeyPress} from './keymap.ts';
 
@@ -22,6 +25,12 @@ export type Effect =
   | {readonly do: 'edit-outside'}
   /** Draws everything anew. */
   | {readonly do: 'redraw'}
+  /** Moves over what was written above. */
+  | {readonly do: 'scroll'; readonly step: ScrollStep}
+  /** Shows the latest folded entry whole, once; then the one before. */
+  | {readonly do: 'unfold'}
+  | {readonly do: 'next-verbosity'}
+  | {readonly do: 'choose-theme'; readonly theme: ThemeChoice}
   | {readonly do: 'tell'; readonly text: string}
   | {readonly do: 'leave'};
 
@@ -49,4 +58,7 @@ export interface PressContext {
   readonly place: 'first' | 'later';
   /** Cells of a row of the draft. */
   readonly width: number;
+  /** The look and the width of the screen, and the rows that a panel has at most. */
+  readonly frame: Frame;
+  readonly rows: number;
 }

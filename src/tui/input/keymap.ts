@@ -6,6 +6,8 @@ export interface RawKey {
   readonly downArrow: boolean;
   readonly leftArrow: boolean;
   readonly rightArrow: boolean;
+  readonly pageUp: boolean;
+  readonly pageDown: boolean;
   readonly home: boolean;
   readonly end: boolean;
   readonly return: boolean;
@@ -34,6 +36,10 @@ export type KeyName =
   | 'word-right'
   | 'line-start'
   | 'line-end'
+  | 'page-up'
+  | 'page-down'
+  | 'top'
+  | 'bottom'
   | 'delete-left'
   | 'delete-right'
   | 'delete-word'
@@ -51,6 +57,8 @@ export type KeyName =
   | 'next-mode'
   | 'take-terminal'
   | 'paste-image'
+  | 'unfold'
+  | 'next-verbosity'
   | 'ignored';
 
 export type KeyPress =
@@ -114,8 +122,10 @@ function nameOf(input: string, key: RawKey): KeyName | undefined {
   if (key.downArrow) return 'down';
   if (key.leftArrow) return key.ctrl || key.meta ? 'word-left' : 'left';
   if (key.rightArrow) return key.ctrl || key.meta ? 'word-right' : 'right';
-  if (key.home) return 'line-start';
-  if (key.end) return 'line-end';
+  if (key.pageUp) return 'page-up';
+  if (key.pageDown) return 'page-down';
+  if (key.home) return key.ctrl ? 'top' : 'line-start';
+  if (key.end) return key.ctrl ? 'bottom' : 'line-end';
   if (key.backspace) return key.ctrl || key.meta ? 'delete-word' : 'delete-left';
   if (key.delete) return key.ctrl || key.meta ? 'delete-word-right' : 'delete-right';
   if (input === '\n') return 'newline';
@@ -137,6 +147,7 @@ const controlKeys: Readonly<Record<string, KeyName>> = {
   k: 'delete-to-end',
   l: 'redraw',
   n: 'down',
+  o: 'unfold',
   p: 'up',
   r: 'search-history',
   t: 'take-terminal',
@@ -155,6 +166,7 @@ const metaKeys: Readonly<Record<string, KeyName>> = {
   b: 'word-left',
   f: 'word-right',
   d: 'delete-word-right',
+  o: 'next-verbosity',
   _: 'redo',
   '-': 'redo',
   '/': 'redo',

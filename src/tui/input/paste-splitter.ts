@@ -81,7 +81,8 @@ export function pasteSplitter(): PasteSplitter {
 
   function readPlain(text: string): readonly InputPiece[] {
     if (text === '') return [];
-    if (!plain.test(text) && !(text.length > 1 && isAmongPasted(text))) {
+    const isKey = !plain.test(text) || (text === '\t' && state.at !== 'burst');
+    if (isKey && !(text.length > 1 && isAmongPasted(text))) {
       const before = endBurst();
       state = {at: before.length > 0 ? 'typing' : 'rest'};
       return [...before, {kind: 'keys', bytes: text}];
@@ -160,8 +161,7 @@ export function pasteSplitter(): PasteSplitter {
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
 const plain = /^[^\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F]*$/u;
 
-const isPasted = (text: string): boolean =>
-  text.length > typedAtMost || /[\r\n](?!$)/u.test(text.replace(/\r\n$/u, '\n'));
+const isPasted = (text: string): boolean => text.length > typedAtMost || /[^\r\n][\r\n]+[^\r\n]/u.test(text);
 
 /** What of the end of a text may be the beginning of a paste's mark. */
 function beginningOfMark(text: string): string {

@@ -59,6 +59,8 @@ function onEmptyDraft(ui: Ui, name: KeyName, {view}: PressContext): Step | undef
   if (name === 'up' && waiting !== undefined) {
     return {ui, effects: [{do: 'op', op: {op: 'withdraw-prompt', id: waiting.id}}]};
   }
+  if (name === 'line-start') return {ui, effects: [{do: 'scroll', step: 'top'}]};
+  if (name === 'line-end') return {ui, effects: [{do: 'scroll', step: 'bottom'}]};
   if (name === 'delete-left' && ui.images.length > 0) return {ui: {...ui, images: ui.images.slice(0, -1)}, effects: []};
   return undefined;
 }

@@ -54,6 +54,9 @@ function pressPlain(ui: Ui, key: KeyPress, context: PressContext): Step {
       return vertical(ui, key.name, context);
     case 'complete':
       return completed(ui, context);
+    case 'unfold':
+    case 'next-verbosity':
+      return {ui, effects: [{do: key.name}]};
     case 'next-mode':
       return {ui, effects: [{do: 'op', op: {op: 'set-mode', mode: nextMode(context.view.mode)}}]};
     case 'undo':

@@ -10,6 +10,7 @@ import {followed} from './editing.ts';
 import {blockKeys, cardKeys, type KeyPress} from './keymap.ts';
 import {pressComposer} from './press-composer.ts';
 import {pressForm} from './question-form.ts';
+import type {ScrollStep} from '../fullscreen/pages.ts';
 import type {Effect, PressContext} from './effect.ts';
 import {focused, typingPauseMs, type Card, type Step, type Ui} from './ui.ts';
 
@@ -31,6 +32,8 @@ function directed(ui: Ui, key: KeyPress, context: PressContext): Step {
   if (key.kind === 'key' && key.name === 'take-terminal') return touched(takeTerminal(calm, context), key, context);
   if (isRestOfAnswer(ui, key, context))
     return {ui: {...calm, lastKey: pressedNow(key, context, 'answer')}, effects: []};
+  const step = scrollStep(key);
+  if (step !== undefined) return touched({ui: calm, effects: [{do: 'scroll', step}]}, key, context);
   const {card} = calm;
   if (card.kind === 'none' || card.focus === 'answered')
     return touched(pressComposer(calm, key, context), key, context);
@@ -48,6 +51,14 @@ function directed(ui: Ui, key: KeyPress, context: PressContext): Step {
   const kind = step.effects.some(effect => effect.do === 'op') ? 'answer' : 'other';
   return {...step, ui: {...step.ui, lastKey: pressedNow(key, context, kind)}};
 }
+
+/** Keys that are about what was written above whoever has the others. */
+function scrollStep(key: KeyPress): ScrollStep | undefined {
+  if (key.kind !== 'key') return undefined;
+  return scrollSteps.find(step => step === key.name);
+}
+
+const scrollSteps = ['page-up', 'page-down', 'top', 'bottom'] as const satisfies readonly ScrollStep[];
 
 const still = (ui: Ui): Step => ({ui, effects: []});
 
@@ -84,7 +95,8 @@ function interrupt(ui: Ui, {view, now}: PressContext): Step {
   const armed: Ui = {...ui, leaving: {kind: 'armed', at: now}, panel: 'none'};
   if (ui.panel !== 'none') return still(armed);
   const cardHasKeys = ui.card.kind !== 'none' && ui.card.focus === 'card';
-  if (!isEmptyDraft(ui.draft) && !cardHasKeys) return still({...armed, draft: emptyDraft});
+  const isNothing = isEmptyDraft(ui.draft) && ui.images.length === 0;
+  if (!isNothing && !cardHasKeys) return still({...armed, draft: emptyDraft, images: []});
   return {ui: armed, effects: view.run.state === 'idle' ? [] : stop};
 }
 

@@ -8,7 +8,15 @@ import {stopText} from '../../domain/stop-text.ts';
 import {applyTaskFrames, emptyTaskView} from '../../tasks/task-view.ts';
 import {sentenceOf} from '../text/sentence.ts';
 import {pastEntries} from './past-entries.ts';
-import {emptyView, textEntry, type ActionEntry, type ActionStage, type Entry, type QueuedPrompt, type View} from './view.ts';
+import {
+  emptyView,
+  textEntry,
+  type ActionEntry,
+  type ActionStage,
+  type Entry,
+  type QueuedPrompt,
+  type View,
+} from './view.ts';
 
 /** Live output kept of a running action (UTF-16 units): more than the lines shown of it can hold. */
 const tailKept = 4000;

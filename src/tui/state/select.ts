@@ -22,7 +22,7 @@ export function attentionOf(view: View): Attention {
 export interface StatusFacts {
   readonly model: string;
   readonly mode: string;
-  readonly tokens: string;
+  readonly tokens: {readonly long: string; readonly short: string};
   readonly cost: string;
   readonly context: string;
 }
@@ -31,17 +31,25 @@ export interface StatusFacts {
 export function statusOf(view: View): StatusFacts {
   let input = 0;
   let output = 0;
+  let cached = 0;
   for (const {usage} of Object.values(view.usage.models)) {
     input += usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
     output += usage.outputTokens;
+    cached += usage.cacheReadTokens;
   }
   const cost = knownCost(Object.values(view.usage.models));
   const {contextTokens, contextWindow} = view.usage;
   return {
     model: view.model,
     mode: modeText(view.mode),
-    tokens: input + output === 0 ? '' : `${countText(input)} in, ${countText(output)} out`,
-    cost: cost === undefined || cost === 0 ? '' : `$${cost < 0.1 ? cost.toFixed(4) : cost.toFixed(2)}`,
+    tokens:
+      input + output === 0
+        ? {long: '', short: ''}
+        : {
+            long: `${countText(input)} in${cached === 0 ? '' : ` (${countText(cached)} cached)`}, ${countText(output)} out`,
+            short: `${countText(input)} in, ${countText(output)} out`,
+          },
+    cost: cost === undefined || cost === 0 ? '' : moneyText(cost),
     context:
       contextWindow > 0 && contextTokens > 0 ? `${Math.round((100 * contextTokens) / contextWindow)}% context` : '',
   };
@@ -65,8 +73,11 @@ export function modeText(mode: View['mode']): string {
   }
 }
 
+/** Dollars; of little money more digits. */
+export const moneyText = (usd: number): string => `$${usd < 0.1 ? usd.toFixed(4) : usd.toFixed(2)}`;
+
 /** `950`, `1.2k`, `45k`, `1.3M`. */
-function countText(count: number): string {
+export function countText(count: number): string {
   if (count < 1000) return String(count);
   if (count < 9950) return `${(count / 1000).toFixed(1)}k`;
   if (count < 999_500) return `${Math.round(count / 1000)}k`;

@@ -10,12 +10,17 @@ import {glyphs} from '../theme/glyphs.ts';
 import type {Role} from '../theme/theme.ts';
 import {changeTitle} from './change-title.ts';
 import {pastLines, resultLines, runningTail} from './renderers.ts';
+import type {ActionProgress} from './progress.ts';
 import type {EntryFrame} from './verbosity.ts';
 
 /** One line that names the target, with its state; below it what came out so far, or the result. */
-export function actionCard({label, stage}: ActionEntry, frame: EntryFrame): readonly string[] {
+export function actionCard(
+  {label, stage}: ActionEntry,
+  frame: EntryFrame,
+  progress: ActionProgress | undefined,
+): readonly string[] {
   const {glyph, role} = markOf(stage);
-  const seconds = stage.stage === 'settled' && stage.durationMs >= 1000 ? ` ${secondsText(stage.durationMs)}` : '';
+  const seconds = timeOf(stage, progress);
   const room = frame.width - 2 - seconds.length;
   const files = filesOf(stage);
   const target = files.length === 0 ? fit(visibleLine(label), room) : changeTitle(files, room);
@@ -28,6 +33,14 @@ export function pastCard(past: PastActionEntry, frame: EntryFrame): readonly str
   const {glyph, role} = outcomeMarks[past.outcome];
   const title = `${frame.theme.paint([role], glyph)} ${fit(visibleLine(past.label), frame.width - 2)}`;
   return [title, ...branched(pastLines(past, innerOf(frame)), frame)];
+}
+
+/** How long it took, or takes so far, with the lines that have come; nothing below a second. */
+function timeOf(stage: ActionStage, progress: ActionProgress | undefined): string {
+  if (stage.stage === 'settled') return stage.durationMs >= 1000 ? ` ${secondsText(stage.durationMs)}` : '';
+  if (stage.stage !== 'running' || progress === undefined || progress.elapsedMs < 1000) return '';
+  const {elapsedMs, lines} = progress;
+  return ` ${wholeSecondsText(elapsedMs)}${lines === 0 ? '' : `, ${lines} ${lines === 1 ? 'line' : 'lines'}`}`;
 }
 
 const innerOf = (frame: EntryFrame): EntryFrame => ({...frame, width: Math.max(8, frame.width - 4)});

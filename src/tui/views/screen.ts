@@ -6,7 +6,7 @@ import type {MarkdownLexer} from '../markdown/render-markdown.ts';
 import {attentionOf} from '../state/select.ts';
 import type {View} from '../state/view.ts';
 import {fit} from '../text/cell-width.ts';
-import type {Frame} from '../text/wrap.ts';
+import type {LiveRegion} from '../surface.tsx';
 import {isEmptyDraft} from '../input/draft.ts';
 import {approvalCard} from './approval-card.ts';
 import {attentionNotice} from './attention-notice.ts';
@@ -17,9 +17,11 @@ import {handOverCard} from './hand-over-card.ts';
 import {mentionRows} from './mention-list.ts';
 import {draftHint, imageRow, queuedLines} from './beside-composer.ts';
 import {questionCard} from './question-card.ts';
-import {runLine, statusLine, type RunTimes} from './status-line.ts';
+import type {RunTimes} from './progress.ts';
+import {runLine, statusLine} from './status-line.ts';
 import {todoPanel} from './todo-panel.ts';
 import {openLines} from './transcript.ts';
+import type {EntryFrame} from './verbosity.ts';
 
 export interface ScreenState {
   readonly view: View;
@@ -27,6 +29,8 @@ export interface ScreenState {
   readonly commands: readonly CommandInfo[];
   readonly lexer: MarkdownLexer | undefined;
   readonly directory: string;
+  /** What is checked out; may be empty. */
+  readonly branch: string;
   readonly blocks: readonly BlockInfo[];
   readonly times: RunTimes;
   readonly demo: 'none' | 'offered';
@@ -40,20 +44,22 @@ const mostTodos = 5;
  * status line. Always shorter than the screen (at most `rows - 1` lines): the lower part has its place first, and of what
  * is open the last lines are shown.
  */
-export function screen(state: ScreenState, rows: number, frame: Frame): Placed {
-  const most = Math.max(3, rows - 1);
+export function screen(state: ScreenState, rows: number, frame: EntryFrame): LiveRegion {
+  const most = mostLines(rows);
   const status = statusLine(state, frame);
-  const input = inputLines(state, Math.max(2, most - 2), frame);
+  const input = inputLines(state, panelRows(rows), frame);
   const left = (used: number): number => Math.max(0, most - 1 - input.lines.length - used);
   const asked = attentionOf(state.view).kind !== 'composer';
   const running = asked ? [] : runLine(state.view, state.times, frame).slice(0, left(1));
   const queued = queuedLines(state.view, frame).slice(0, left(1 + running.length));
   const room = left(1 + running.length + queued.length);
   const todos = todoPanel(state.view, Math.min(mostTodos, Math.floor(room / 2)), frame).slice(0, Math.max(0, room));
-  const open = state.view.entries.flatMap(entry => openLines(entry, state.lexer, frame));
+  const {lexer, times} = state;
+  const open = state.view.entries.flatMap(entry => openLines(entry, {lexer, actions: times.actions}, frame));
   const openRoom = Math.max(0, room - todos.length - (todos.length > 0 ? 1 : 0));
+  const openShown = openRoom === 0 ? [] : open.slice(-openRoom);
   const above = [
-    ...(openRoom === 0 ? [] : open.slice(-openRoom)),
+    ...openShown,
     ...(todos.length > 0 ? ['', ...todos] : []),
     '',
     ...running,
@@ -64,10 +70,17 @@ export function screen(state: ScreenState, rows: number, frame: Frame): Placed {
   return {
     lines: lines.slice(over),
     cursor: {x: Math.min(input.cursor.x, frame.width - 1), y: Math.max(0, above.length - over + input.cursor.y)},
+    open: {lines: open, shown: Math.max(0, openShown.length - over)},
   };
 }
 
-function inputLines(state: ScreenState, rows: number, frame: Frame): Placed {
+/** Of a screen of that many rows. */
+const mostLines = (rows: number): number => Math.max(3, rows - 1);
+
+/** The rows that what has the composer's place may take. */
+export const panelRows = (rows: number): number => Math.max(2, mostLines(rows) - 2);
+
+function inputLines(state: ScreenState, rows: number, frame: EntryFrame): Placed {
   const {ui, view} = state;
   if (ui.panel !== 'none') return ui.panel.lines({rows, frame, view, blocks: state.blocks});
   const attention = attentionOf(view);
@@ -87,7 +100,7 @@ const under = (line: string, {lines, cursor}: Placed): Placed => ({
   cursor: {x: cursor.x, y: cursor.y + 1},
 });
 
-function cardLines({ui, view, blocks}: ScreenState, rows: number, frame: Frame): Placed {
+function cardLines({ui, view, blocks}: ScreenState, rows: number, frame: EntryFrame): Placed {
   const attention = attentionOf(view);
   if (ui.card.kind === 'approval' && attention.kind === 'approval') {
     const {approval, waiting} = attention;
@@ -102,7 +115,7 @@ function cardLines({ui, view, blocks}: ScreenState, rows: number, frame: Frame):
     : {lines: [], cursor: {x: 0, y: 0}};
 }
 
-function composerLines({ui, view, commands, demo}: ScreenState, rows: number, frame: Frame): Placed {
+function composerLines({ui, view, commands, demo}: ScreenState, rows: number, frame: EntryFrame): Placed {
   const room = Math.max(0, rows - 2);
   const offered = completions(ui.draft.buffer.text, commands);
   const list =

@@ -1,60 +1,109 @@
 import {unreachable} from '../../base/unreachable.ts';
 import type {BlockInfo} from '../../actions/ports.ts';
 import {isGoing} from '../../actions/block-text.ts';
-import {statusOf} from '../state/select.ts';
+import {moneyText, statusOf} from '../state/select.ts';
 import type {View} from '../state/view.ts';
 import {cellWidth, fit} from '../text/cell-width.ts';
 import {visibleLine} from '../../base/visible.ts';
 import type {Frame} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import {wholeSecondsText} from './action-card.ts';
+import type {RunTimes} from './progress.ts';
 
 interface StatusState {
   readonly view: View;
   readonly directory: string;
+  readonly branch: string;
   readonly blocks: readonly BlockInfo[];
+  readonly times: Pick<RunTimes, 'costPerMinute'>;
+}
+
+/** A fact in all its words, and as it stands where there is little room. */
+interface Part {
+  readonly long: string;
+  readonly short: string;
 }
 
 /**
- * Model, mode, running blocks, context, cost, tokens, directory; what does not fit is left out from the end. That nothing is asked stands first
- * and stands out.
+ * Model, mode, branch, running blocks, context, cost, tokens, directory. Where they do not all fit they are said in short, and what
+ * matters least is left out. That nothing is asked stands first and stands out.
  */
-export function statusLine({view, directory, blocks}: StatusState, frame: Frame): string {
+export function statusLine(state: StatusState, frame: Frame): string {
   const {theme, width} = frame;
-  const facts = statusOf(view);
+  const {view} = state;
   const isFree = view.mode === 'bypassPermissions';
   const alarm = isFree ? fit(` ${glyphs.warning} PERMISSIONS BYPASSED ${glyphs.warning} `, width - 1) : '';
-  const mode = isFree ? '' : facts.mode;
-  const parts = [facts.model, mode, blocksText(blocks), facts.context, facts.cost, facts.tokens, directory].map(
-    visibleLine,
-  );
-  const room = width - 1 - cellWidth(alarm) - (isFree ? 1 : 0);
-  let line = '';
-  for (const part of parts.filter(one => one !== '')) {
-    const next = line === '' ? part : line + glyphs.between + part;
-    if (cellWidth(next) > room) break;
-    line = next;
-  }
-  const rest = theme.paint(['dim'], line === '' ? fit(visibleLine(facts.model), Math.max(0, room)) : line);
+  const room = Math.max(0, width - 1 - cellWidth(alarm) - (isFree ? 1 : 0));
+  const line = fitting(partsOf(state, isFree ? 'alarm' : 'named'), room);
+  const rest = theme.paint(['dim'], line === '' ? fit(visibleLine(view.model), room) : line);
   return isFree ? `${theme.paint(['bold', 'error', 'selected'], alarm)} ${rest}` : rest;
 }
 
-/** `2 running (/ps)`, and of one that waits for somebody to type that it does. */
-function blocksText(blocks: readonly BlockInfo[]): string {
-  const running = blocks.filter(({state}) => isGoing(state));
-  if (running.length === 0) return '';
-  const waits = running.some(({state}) => state.kind === 'waiting') ? ', waits for input' : '';
-  return `${running.length} running${waits} (/ps)`;
+/** In the order in which they stand. */
+const order = ['model', 'mode', 'branch', 'blocks', 'context', 'cost', 'tokens', 'directory'] as const;
+type PartName = (typeof order)[number];
+
+/** What matters most comes first. */
+const weights: readonly PartName[] = ['model', 'mode', 'blocks', 'context', 'cost', 'branch', 'tokens', 'directory'];
+
+function partsOf(
+  {view, directory, branch, blocks, times}: StatusState,
+  mode: 'alarm' | 'named',
+): Readonly<Record<PartName, Part>> {
+  const facts = statusOf(view);
+  const {costPerMinute} = times;
+  const rate =
+    facts.cost === '' || costPerMinute === 'unknown' || costPerMinute <= 0 ? '' : ` (${moneyText(costPerMinute)}/min)`;
+  const one = (text: string): Part => ({long: visibleLine(text), short: visibleLine(text)});
+  return {
+    model: one(facts.model),
+    mode: one(mode === 'alarm' ? '' : facts.mode),
+    branch: one(fit(visibleLine(branch), longestBranch)),
+    blocks: blocksPart(blocks),
+    context: {long: facts.context, short: facts.context.replace(' context', ' ctx')},
+    cost: {long: facts.cost + rate, short: facts.cost},
+    tokens: facts.tokens,
+    directory: one(directory),
+  };
 }
 
-/** Milliseconds since the running prompt began, and until the next try of a request that failed. */
-export interface RunTimes {
-  readonly elapsedMs: number;
-  readonly retryInMs: number;
+const longestBranch = 30;
+
+function fitting(parts: Readonly<Record<PartName, Part>>, room: number): string {
+  const whole = joined(order, parts, 'long');
+  if (cellWidth(whole) <= room) return whole;
+  let chosen: readonly PartName[] = [];
+  for (const name of weights) {
+    const more = order.filter(one => one === name || chosen.includes(one));
+    if (parts[name].short !== '' && cellWidth(joined(more, parts, 'short')) <= room) chosen = more;
+  }
+  const long = joined(chosen, parts, 'long');
+  return cellWidth(long) <= room ? long : joined(chosen, parts, 'short');
+}
+
+const joined = (
+  names: readonly PartName[],
+  parts: Readonly<Record<PartName, Part>>,
+  form: 'long' | 'short',
+): string =>
+  names
+    .map(name => parts[name][form])
+    .filter(text => text !== '')
+    .join(glyphs.between);
+
+/** `2 running (/ps)`, and of one that waits for somebody to type that it does. */
+function blocksPart(blocks: readonly BlockInfo[]): Part {
+  const running = blocks.filter(({state}) => isGoing(state));
+  if (running.length === 0) return {long: '', short: ''};
+  const waits = running.some(({state}) => state.kind === 'waiting');
+  return {
+    long: `${running.length} running${waits ? ', waits for input' : ''} (/ps)`,
+    short: `${running.length} ${waits ? 'waits' : 'running'}`,
+  };
 }
 
 /** What runs and since when, and how to stop it; nothing while idle. */
-export function runLine(view: View, {elapsedMs, retryInMs}: RunTimes, frame: Frame): readonly string[] {
+export function runLine(view: View, {elapsedMs, retryInMs}: Pick<RunTimes, 'elapsedMs' | 'retryInMs'>, frame: Frame): readonly string[] {
   const {theme} = frame;
   const {run} = view;
   switch (run.state) {

@@ -10,14 +10,11 @@ import {fit} from '../text/cell-width.ts';
 import {wrapSpans, wrapText, type Frame} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import {actionCard, pastCard} from './action-card.ts';
+import type {RunTimes} from './progress.ts';
 import type {EntryFrame} from './verbosity.ts';
 
-/** Something finished as lines for the scrollback, folded, the blank line before it included. */
-export const finishedLines = (finished: Finished, lexer: MarkdownLexer, frame: Frame): readonly string[] =>
-  entryLines(finished, lexer, {...frame, verbosity: 'summary'});
-
-/** The same, as much of it as the frame asks for. */
-export function entryLines(finished: Finished, lexer: MarkdownLexer, frame: EntryFrame): readonly string[] {
+/** Something finished as lines for the scrollback, as much of it as the frame asks for, the blank line before it included. */
+export function finishedLines(finished: Finished, lexer: MarkdownLexer, frame: EntryFrame): readonly string[] {
   switch (finished.kind) {
     case 'pieces': {
       const lines = finished.pieces.flatMap((piece, at) =>
@@ -28,7 +25,7 @@ export function entryLines(finished: Finished, lexer: MarkdownLexer, frame: Entr
     case 'thinking':
       return finished.text.trim() === '' ? [] : ['', ...thoughtLines(finished.text, frame)];
     case 'action':
-      return ['', ...actionCard(finished, frame)];
+      return ['', ...actionCard(finished, frame, undefined)];
     case 'prompt':
       return [
         '',
@@ -51,17 +48,27 @@ export function entryLines(finished: Finished, lexer: MarkdownLexer, frame: Entr
   }
 }
 
-/** What is still open, as it stands now. `lexer` is `undefined` until it has been loaded. */
-export function openLines(entry: Entry, lexer: MarkdownLexer | undefined, {theme, width}: Frame): readonly string[] {
+/** What open entries are shown with. `lexer` is `undefined` until it has been loaded. */
+export interface OpenParts {
+  readonly lexer: MarkdownLexer | undefined;
+  readonly actions: RunTimes['actions'];
+}
+
+/** What is still open, as it stands now. */
+export function openLines(
+  entry: Entry,
+  {lexer, actions}: OpenParts,
+  {theme, width, verbosity}: EntryFrame,
+): readonly string[] {
   // The live region is drawn cell by cell, by which links would be torn.
-  const frame = {theme: theme.unlinked, width};
+  const frame = {theme: theme.unlinked, width, verbosity};
   switch (entry.kind) {
     case 'text':
       return openTextLines(entry, lexer, frame);
     case 'thinking':
       return entry.text.trim() === '' ? [] : ['', ...thinkingTail(entry.text, frame)];
     case 'action':
-      return ['', ...actionCard(entry, {...frame, verbosity: 'summary'})];
+      return ['', ...actionCard(entry, frame, actions.get(entry.id))];
     case 'prompt':
     case 'notice':
     case 'past-action':

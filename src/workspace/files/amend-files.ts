@@ -69,6 +69,9 @@ async function amendOne(file: PlannedFile, amendment: Amendment): Promise<Outcom
 
 async function withoutHunks(file: PlannedFile, dropped: ReadonlySet<number>): Promise<Outcome<AmendedOne, Fault>> {
   const {path, hunks} = file.diff;
+  if (hunks.length === 0 && [...dropped].every(hunk => hunk === 0)) {
+    return ok({file: undefined, told: {path, kind: 'dropped', hunks: []}});
+  }
   const beyond = [...dropped].find(hunk => hunks[hunk] === undefined);
   if (beyond !== undefined) {
     return failed(rejected(`${path} has no change number ${beyond + 1} any more; nothing was written.`));

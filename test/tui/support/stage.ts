@@ -85,6 +85,7 @@ export async function start(
       permissions: () => [],
       trust: {state: 'nothing', text: () => 'Nothing to trust.', accept: async () => 'Nothing to trust.'},
       look: 'plain',
+      display: 'inline',
       demo: 'none',
       newPromptId: () => messageId(`p${++prompts}`),
       keeper: {keep: () => {}, release: () => {}},

@@ -18,6 +18,7 @@ const nothing = {
   permissions: {allow: [], ask: [], deny: []},
   env: {},
   passEnv: [],
+  editorMode: {value: 'emacs', source: 'default', path: ''},
 };
 
 const merge = (layers: readonly SettingsLayer[], trust: FolderTrust = 'never') => mergeSettings(layers, trust);

@@ -125,12 +125,12 @@ function words(text: string, at: number, {keys, count, use}: MotionCall): Motion
 }
 
 function far(text: string, at: number, {keys, count}: MotionCall): Motion | undefined {
-  const line = (number: number): number => stepLines(text, 0, number - 1) ?? lineStart(text, text.length);
+  const lineNumber = (number: number): number => stepLines(text, 0, number - 1) ?? lineStart(text, text.length);
   switch (keys) {
     case 'G':
-      return toLine(text, count === 0 ? lineStart(text, text.length) : line(count));
+      return toLine(text, count === 0 ? lineStart(text, text.length) : lineNumber(count));
     case 'gg':
-      return toLine(text, line(Math.max(1, count)));
+      return toLine(text, lineNumber(Math.max(1, count)));
     case 'ge':
     case 'gE': {
       const size = keys === 'ge' ? 'word' : 'WORD';

@@ -69,7 +69,7 @@ const ownClasses = [
   /\p{Script=Katakana}/u,
   /\p{Script=Han}/u,
   /\p{Script=Hangul}/u,
-  /\p{Extended_Pictographic}(?<![\u0000-\u00FF])/u,
+  /\p{Extended_Pictographic}(?<!\p{ASCII})/u,
 ] as const;
 
 /** The same, as far as there are lines; `undefined` where there is none at all. */

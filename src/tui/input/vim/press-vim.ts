@@ -1,3 +1,4 @@
+import {graphemes} from '../../text/cell-width.ts';
 import {edited, pasted, typed, type Draft} from '../draft.ts';
 import type {KeyName, KeyPress} from '../keymap.ts';
 import {after, before, firstNonBlank, isLineEnd, lineEnd, lineStart, onCharacter, stepLines} from './place.ts';
@@ -19,7 +20,7 @@ export function pressVim(field: VimField, key: KeyPress): VimStep {
   const {vim} = field;
   if (vim.mode === 'insert') return pressInsert(field, key);
   if (key.kind === 'paste') return notMeant(field);
-  if (key.kind === 'text') return pressAll(field, [...key.text]);
+  if (key.kind === 'text') return pressAll(field, graphemes(key.text));
   if (key.name === 'escape') {
     return vim.pending === '' && vim.mode === 'normal' ? notMeant(field) : goOn(calm(field));
   }

@@ -1,3 +1,5 @@
+import {graphemes} from '../../text/cell-width.ts';
+
 /** A command of normal or visual mode, as its keys say. */
 export interface VimCommand {
   /** 0 where none was given. */
@@ -23,7 +25,7 @@ export function readVimCommand(pending: string, mode: 'normal' | 'visual'): Read
   if (keys === '' || (keys === 'g' && operator !== '')) return begun;
   const count = before === '' && behind === '' ? 0 : bounded(before) * bounded(behind);
   const length = lengthOf(keys, operator === '' && mode === 'normal' ? 'command' : 'motion');
-  if ([...keys].length < length) return begun;
+  if (graphemes(keys).length < length) return begun;
   return {kind: 'whole', command: {count, operator, keys}};
 }
 
@@ -38,6 +40,6 @@ const bounded = (digits: string): number => Math.min(mostTimes, digits === '' ? 
 /** How many keys what begins so takes. */
 function lengthOf(keys: string, place: 'command' | 'motion'): number {
   const first = keys[0] ?? '';
-  if ('fFtTrg'.includes(first)) return first === 'r' && place === 'motion' ? 2 : 2;
+  if ('fFtTrg'.includes(first)) return 2;
   return place === 'motion' && (first === 'i' || first === 'a') ? 2 : 1;
 }

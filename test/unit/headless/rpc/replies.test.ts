@@ -85,10 +85,10 @@ const question = (text: string, choice: Question['choice']): Question => ({
   options: ['Red', 'Blue, light'].map(label => ({label, description: '', recommended: 'plain'})),
 });
 
-describe('questions', () => {
-  const answer = (given: string | readonly string[], choice: Question['choice']) =>
-    questionResponse({behavior: 'allow', updatedInput: {answers: {'Which?': given}}}, [question('Which?', choice)]);
+const answer = (given: string | readonly string[], choice: Question['choice']) =>
+  questionResponse({behavior: 'allow', updatedInput: {answers: {'Which?': given}}}, [question('Which?', choice)]);
 
+describe('questions', () => {
   test.each([
     ['Red', 'one', {selected: ['Red'], other: ''}],
     ['Blue, light', 'many', {selected: ['Blue, light'], other: ''}],

@@ -1,0 +1,127 @@
+import type {Token, Tokens} from 'marked';
+import {unreachable} from '../../base/unreachable.ts';
+import {visible, visibleLine} from '../../base/visible.ts';
+import {inlineSpans, isKnown} from '../markdown/inline-spans.ts';
+import type {MarkdownLexer} from '../markdown/render-markdown.ts';
+import type {MarkdownPiece} from '../markdown/split-blocks.ts';
+import {themeOf} from '../theme/theme.ts';
+
+/**
+ * Finished pieces of markdown as lines that read well aloud: structure in words, no drawing, one line a paragraph whatever
+ * its length, since the terminal and the reader know best how to break it.
+ */
+export class PlainMarkdown {
+  readonly #lexer: MarkdownLexer;
+  #inCode = false;
+
+  constructor(lexer: MarkdownLexer) {
+    this.#lexer = lexer;
+  }
+
+  lines(pieces: readonly MarkdownPiece[]): readonly string[] {
+    return pieces.flatMap(piece => {
+      switch (piece.kind) {
+        case 'block':
+          return [...this.close(), ...(piece.gap === 'line' ? [''] : []), ...this.#block(piece.source)];
+        case 'code-start': {
+          const closed = this.close();
+          this.#inCode = true;
+          return [...closed, '', 'Code:'];
+        }
+        case 'code-lines':
+          return visible(piece.text).split('\n');
+        default:
+          return unreachable(piece);
+      }
+    });
+  }
+
+  /** Says that code has ended, where some was open; to be called before anything else is said. */
+  close(): readonly string[] {
+    if (!this.#inCode) return [];
+    this.#inCode = false;
+    return ['End of code.'];
+  }
+
+  #block(source: string): readonly string[] {
+    return blocks(this.#lexer(visible(source)));
+  }
+}
+
+const blocks = (tokens: readonly Token[]): readonly string[] => tokens.flatMap(blockLines);
+
+function blockLines(token: Token): readonly string[] {
+  if (!isKnown(token)) return split(token.raw);
+  switch (token.type) {
+    case 'space':
+    case 'checkbox':
+    case 'hr':
+      return [];
+    case 'def':
+      return [token.raw.trim()];
+    case 'heading':
+      return [`Heading: ${inline(token.tokens).join(' ')}`];
+    case 'paragraph':
+      return inline(token.tokens);
+    case 'text':
+      return inline(token.tokens ?? [token]);
+    case 'code':
+      return ['Code:', ...token.text.split('\n'), 'End of code.'];
+    case 'blockquote':
+      return blocks(token.tokens).map((line, at) => (at === 0 ? `Quote: ${line}` : line));
+    case 'list':
+      return token.items.flatMap((item, at) => itemLines(item, token.ordered ? `${first(token) + at}. ` : '- '));
+    case 'list_item':
+      return blocks(token.tokens);
+    case 'table':
+      return tableLines(token);
+    case 'html':
+      return split(token.text.trimEnd());
+    case 'strong':
+    case 'em':
+    case 'del':
+    case 'codespan':
+    case 'br':
+    case 'escape':
+    case 'link':
+    case 'image':
+      return inline([token]);
+    default:
+      return unreachable(token);
+  }
+}
+
+const first = ({start}: Tokens.List): number => (start === '' ? 1 : start);
+
+function itemLines(item: Tokens.ListItem, marker: string): readonly string[] {
+  const task = item.task ? (item.checked === true ? 'done: ' : 'to do: ') : '';
+  const [top = '', ...rest] = blocks(item.tokens);
+  return [marker + task + top, ...rest.map(line => `  ${line}`)];
+}
+
+/** Each row names its columns, for nobody sees them stand below each other. */
+function tableLines({header, rows}: Tokens.Table): readonly string[] {
+  const names = header.map(cell => inline(cell.tokens).join(' '));
+  const count = rows.length === 1 ? '1 row' : `${rows.length} rows`;
+  return [
+    `Table of ${count}, columns: ${names.join(', ')}.`,
+    ...rows.map((row, at) => {
+      const cells = row.map((cell, column) => `${names[column] ?? ''}: ${inline(cell.tokens).join(' ')}`);
+      return `Row ${at + 1}. ${cells.join('; ')}`;
+    }),
+  ];
+}
+
+const theme = themeOf('plain');
+
+const inline = (tokens: readonly Token[]): readonly string[] =>
+  split(
+    inlineSpans(tokens, [], theme)
+      .map(({text}) => text)
+      .join(''),
+  );
+
+const split = (text: string): readonly string[] => text.split('\n');
+
+/** A text that is no markdown, on one line. */
+export const spokenLine = (text: string): string => visibleLine(text).replaceAll(' ⏎ ', ' / ');

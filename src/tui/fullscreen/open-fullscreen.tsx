@@ -1,0 +1,114 @@
+import {render} from 'ink';
+import {openPasteReader} from '../paste-reader.ts';
+import {inkOptions, Keys, kittyKeys, type LiveRegion, type Surface, type SurfaceListener, type SurfaceTerminal} from '../surface.tsx';
+import {openOutput, type TerminalSize} from '../terminal-output.ts';
+import {atEnd, compose, scrolled, type Place} from './compose.ts';
+import {blank, paint, type Painted} from './paint.ts';
+import type {Pages} from './pages.ts';
+
+/**
+ * The whole screen is weft's: the alternate one, so that what was on the terminal comes back at the end. Ink reads the keys; the
+ * screen is painted row by row, only what differs. A resize paints it all anew; lines from before it stay as they were laid out.
+ */
+export function openFullscreen(terminal: SurfaceTerminal, listener: SurfaceListener, pages: Pages): Surface {
+  let live: LiveRegion = {lines: [''], cursor: {x: 0, y: 0}, open: {lines: [], shown: 0}};
+  let place: Place = atEnd;
+  let isWaiting = false;
+  const output = openOutput({
+    stdout: terminal.stdout,
+    synchronized: () => terminal.synchronized(),
+    terminalWidth: () => terminal.width(),
+    wrote: text => terminal.wrote(text),
+    onResize() {
+      // The listener has the lines for the new size; one frame holds both.
+      painted = cleared(output.size);
+      listener.onResize();
+      drawWaiting();
+    },
+    onReady: () => drawWaiting(),
+  });
+  const write = (text: string): void => void output.stdout.write(text);
+  const cleared = (size: TerminalSize): Painted => {
+    write('\u001B[0m\u001B[2J\u001B[H');
+    return blank(size.rows);
+  };
+  let painted = blank(output.size.rows);
+  output.frame(() => {
+    write('\u001B[?1049h');
+    painted = cleared(output.size);
+  });
+  const pastes = openPasteReader(terminal.stdin, (text, part) => listener.onPaste(text, part));
+  const ink = render(<Keys listener={listener} />, {
+    ...inkOptions,
+    ...kittyKeys,
+    stdin: pastes.stdin,
+    stdout: modesOnly(output.stdout),
+  });
+
+  const shown = () => ({pages, live, place, size: output.size});
+  const draw = (): void => {
+    if (!output.ready) {
+      isWaiting = true;
+      return;
+    }
+    isWaiting = false;
+    const next = compose(shown());
+    output.frame(() => {
+      const bytes = paint(painted, next, next.scrolling);
+      if (bytes !== '') write(bytes);
+    });
+    painted = next;
+  };
+  const drawWaiting = (): void => {
+    if (isWaiting) draw();
+  };
+  return {
+    get size() {
+      return output.size;
+    },
+    show(finished, next) {
+      pages.add(finished);
+      live = next;
+      draw();
+    },
+    redraw() {
+      output.frame(() => {
+        painted = cleared(output.size);
+        draw();
+      });
+    },
+    scroll(step) {
+      place = scrolled(shown(), step);
+      draw();
+    },
+    async close(last, leaving) {
+      pages.add(last);
+      await ink.waitUntilRenderFlush();
+      output.close();
+      pastes.close();
+      ink.unmount();
+      await ink.waitUntilExit();
+      output.frame(() => {
+        write('\u001B[0m\u001B[?1049l');
+        if (leaving === 'for-good') output.writeLines(pages.answer().map(line => `${line}\n`).join(''));
+      });
+      output.release();
+    },
+  };
+}
+
+/** Of what Ink writes only the modes of the keyboard: its frames are empty. */
+function modesOnly(stdout: NodeJS.WriteStream): NodeJS.WriteStream {
+  const write = (chunk: string | Uint8Array, after?: (error?: Error | null) => void): boolean =>
+    stdout.write((String(chunk).match(keyboardModes) ?? []).join(''), after);
+  return new Proxy(stdout, {
+    get(target, key) {
+      if (key === 'write') return write;
+      const member: unknown = Reflect.get(target, key, target);
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  });
+}
+
+// oxlint-disable-next-line no-control-regex -- sequences of the terminal
+const keyboardModes = /\u001B\[(?:\?2004[hl]|\?u|[<>=][\d;]*u)/gu;

@@ -1,0 +1,14 @@
+import type {BlockId} from '../domain/ids.ts';
+import type {MarkdownLexer} from './markdown/render-markdown.ts';
+import type {TuiExit} from './options.ts';
+
+/** What a session asks of whoever runs it. */
+export interface SessionHost {
+  leave(exit: TuiExit): void;
+  /** Gives the terminal to a block; `pause` and `resume` are called around it. */
+  attach(block: BlockId): void;
+  /** Gives the terminal to the user's editor, with this text. */
+  edit(text: string): void;
+  /** Called once, when there is something to write to the scrollback. */
+  loadLexer(): Promise<MarkdownLexer>;
+}

@@ -1,0 +1,33 @@
+import type {KeyPress} from '../../../src/tui/input/keymap.ts';
+import {press} from '../../../src/tui/input/press.ts';
+import type {PressContext} from '../../../src/tui/input/effect.ts';
+import {openUi, type Ui} from '../../../src/tui/input/ui.ts';
+import {emptyView} from '../../../src/tui/state/view.ts';
+
+const context: PressContext = {view: emptyView, commands: [], blocks: [], now: 0, place: 'first', width: 77};
+
+/** `<e>` is Esc, `<r>` is Ctrl+R. */
+const keysOf = (keys: string): readonly KeyPress[] =>
+  (keys.match(/<[er]>|[^]/gu) ?? []).map(key => {
+    if (key === '<e>') return {kind: 'key', name: 'escape'};
+    return key === '<r>' ? {kind: 'key', name: 'search-history'} : {kind: 'text', text: key};
+  });
+
+/** The composer with the cursor on the first character, in normal mode. */
+function field(text: string): Ui {
+  const ui = openUi([], '', 'vim');
+  const written: Ui = {...ui, draft: {buffer: {text, cursor: 0}, pastes: []}};
+  return press(written, {kind: 'key', name: 'escape'}, context).ui;
+}
+
+/** What vim's keys make of a text; `|` marks the cursor. */
+export function afterKeys(text: string, keys: string): string {
+  const {buffer} = keysOf(keys).reduce((ui, key) => press(ui, key, context).ui, field(text)).draft;
+  return `${buffer.text.slice(0, buffer.cursor)}|${buffer.text.slice(buffer.cursor)}`;
+}
+
+/** A text, and what keys make of it. */
+export type VimEdits = readonly (readonly [
+  text: string,
+  results: readonly (readonly [keys: string, result: string])[],
+])[];

@@ -1,0 +1,61 @@
+import {describe, expect, test} from 'vitest';
+import type {MainOptions} from '../../../src/cli/program.ts';
+import {makeProgram, type Handlers} from '../../../src/cli/program.ts';
+import {programFlags} from '../../../src/cli/program-flags.ts';
+import {takeProgramOptions, thinkingOf} from '../../../src/cli/take-program-options.ts';
+
+const none: Pick<MainOptions, 'sessionPersistence' | 'color'> = {sessionPersistence: true, color: true};
+const nothing = async (): Promise<void> => {};
+
+/** What the command line of a program comes to. */
+async function optionsOf(args: readonly string[]): Promise<MainOptions> {
+  let found: MainOptions = none;
+  const main: Handlers['main'] = async (_words, options) => {
+    found = options;
+  };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every other command is never called
+  const handlers = new Proxy({} as Handlers, {get: (_target, name) => (name === 'main' ? main : nothing)});
+  await makeProgram('0', handlers)
+    .exitOverride()
+    .parseAsync(['node', 'weft', ...args]);
+  return found;
+}
+
+const valueFor = (flags: string): readonly string[] => (/[<[]/u.test(flags) ? ['1'] : []);
+
+describe('every flag is one word or two', () => {
+  test.each(programFlags.map(({flags, effect}) => [flags, effect] as const))('%s: %s', async (flags, effect) => {
+    const [flag = ''] = flags.split(' ');
+    const two = await optionsOf([flag, ...valueFor(flags)]);
+    const one = await optionsOf([[flag, ...valueFor(flags)].join('=')]);
+    expect(one).toEqual(two);
+    expect(Object.keys(two).length).toBeGreaterThan(2);
+    if (effect === 'refused') expect(() => takeProgramOptions(two)).toThrow(`${flag} is not possible`);
+  });
+});
+
+test.each([
+  [['--max-budget-usd=0.5'], {maxCost: 0.5}],
+  [['--max-cost', '1', '--max-budget-usd=0.5'], {maxCost: 1}],
+  [['--dangerously-skip-permissions'], {permissionMode: 'bypassPermissions'}],
+  [['--dangerously-skip-permissions', '--permission-mode=plan'], {permissionMode: 'plan'}],
+  [['--permission-mode=manual'], {permissionMode: 'default'}],
+  [['--tools='], {tools: ''}],
+  [['--plan-mode-instructions=Plan.'], {appendSystemPrompt: 'While the permission mode is plan:\nPlan.'}],
+])('%j', async (args, expected) => {
+  expect(takeProgramOptions(await optionsOf(args))).toMatchObject(expected);
+});
+
+test('the default model is none in particular', async () => {
+  expect(takeProgramOptions(await optionsOf(['--model=default']))).not.toHaveProperty('model');
+});
+
+test.each([
+  [['--thinking=disabled'], {kind: 'disabled'}],
+  [['--thinking=adaptive'], {kind: 'adaptive'}],
+  [['--max-thinking-tokens=0'], {kind: 'disabled'}],
+  [['--max-thinking-tokens=4000'], {kind: 'budget', tokens: 4000}],
+  [[], {kind: 'default'}],
+])('thinking by %j', async (args, thinking) => {
+  expect(thinkingOf(await optionsOf(args))).toEqual(thinking);
+});
