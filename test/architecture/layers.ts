@@ -61,7 +61,6 @@ export const dependencyHomes: Readonly<Record<string, readonly string[]>> = {
   'highlight.js': ['tui'],
   hono: ['server'],
   ink: ['tui'],
-  lowlight: ['tui'],
   marked: ['tui'],
   openai: ['models'],
   protobufjs: ['protocol/task'],
