@@ -18,41 +18,47 @@ export function countCompaction(
   const {carried, trimmed, leftMessages, scale} = draft;
   const {userMessages, instructions, todos, running, changedFiles} = carried;
   const texts = (parts: readonly string[]): number => Math.round(estimateTokens(parts.join('\n')) * scale);
-  const part = (count: number, what: string, tokens: number): readonly CountedPart[] =>
-    count === 0 ? [] : [{what: `${count} ${count === 1 ? what : plural(what)}`, tokens}];
+  const part = (count: number, what: keyof typeof words, tokens: number): readonly CountedPart[] =>
+    count === 0 ? [] : [{what: `${count} ${words[what][count === 1 ? 0 : 1]}`, tokens}];
   const kept = [
-    ...part(userMessages.length, 'user message, word for word', texts(userMessages.map(({text}) => text))),
-    ...part(trimmed.messages.length, 'message of the latest exchanges', Math.round(estimateMessages(trimmed.messages) * scale)),
-    ...part(instructions.length, 'instruction file, read again', texts(instructions.map(({text}) => text))),
-    ...part(todos.length, 'open todo', texts(todos)),
-    ...part(running.length, 'running command', texts(running)),
-    ...part(changedFiles.length, 'changed file, by name and hash', texts(changedFiles)),
+    ...part(userMessages.length, 'userMessage', texts(userMessages.map(({text}) => text))),
+    ...part(trimmed.messages.length, 'latest', Math.round(estimateMessages(trimmed.messages) * scale)),
+    ...part(instructions.length, 'instructions', texts(instructions.map(({text}) => text))),
+    ...part(todos.length, 'todo', texts(todos)),
+    ...part(running.length, 'running', texts(running)),
+    ...part(changedFiles.length, 'changedFile', texts(changedFiles)),
   ];
-  const left = part(leftMessages.length, 'user message that does not fit', texts(leftMessages.map(({text}) => text)));
+  const left = part(leftMessages.length, 'leftMessage', texts(leftMessages.map(({text}) => text)));
   if (way === 'trim') {
-    const shorter = part(trimmed.shortened, 'long result, cut to its beginning', 0);
-    return {kept, summarised: [], dropped: [...part(trimmed.left, 'old exchange', 0), ...shorter, ...left]};
+    const shorter = part(trimmed.shortened, 'shortened', 0);
+    return {kept, summarised: [], dropped: [...part(trimmed.left, 'exchange', 0), ...shorter, ...left]};
   }
   const {answers, calls, thinking, besides} = tally(messages);
-  const scaled = ({count, tokens}: Sum, what: string): readonly CountedPart[] =>
+  const scaled = ({count, tokens}: Sum, what: keyof typeof words): readonly CountedPart[] =>
     part(count, what, Math.round(tokens * scale));
   return {
     kept,
-    summarised: [...scaled(answers, 'answer'), ...scaled(calls, 'tool call with its result'), ...left],
-    dropped: [...scaled(thinking, 'stretch of thinking'), ...scaled(besides, 'image or attached text')],
+    summarised: [...scaled(answers, 'answer'), ...scaled(calls, 'call'), ...left],
+    dropped: [...scaled(thinking, 'thinking'), ...scaled(besides, 'besides')],
   };
 }
 
-/** `user message, word for word` becomes `user messages, word for word`. */
-function plural(what: string): string {
-  const [, noun = what, rest = ''] = /^((?:user|open|running|changed|old|long|instruction|tool)? ?\w+)(.*)$/u.exec(what) ?? [];
-  if (noun === 'stretch') return `stretches${rest}`;
-  if (what.startsWith('user message that does')) return 'user messages that do not fit';
-  if (what.startsWith('tool call with')) return 'tool calls with their results';
-  if (what.startsWith('long result')) return 'long results, cut to their beginnings';
-  if (what.startsWith('image or')) return 'images or attached texts';
-  return `${noun}s${rest}`;
-}
+/** What is counted: for one, and for any other number. */
+const words = {
+  userMessage: ['user message, word for word', 'user messages, word for word'],
+  leftMessage: ['user message that does not fit', 'user messages that do not fit'],
+  latest: ['message of the latest exchange', 'messages of the latest exchanges'],
+  instructions: ['instruction file, read again', 'instruction files, read again'],
+  todo: ['open todo', 'open todos'],
+  running: ['running command', 'running commands'],
+  changedFile: ['changed file, by name and hash', 'changed files, by name and hash'],
+  exchange: ['old exchange', 'old exchanges'],
+  shortened: ['long result, cut to its beginning', 'long results, cut to their beginnings'],
+  answer: ['answer', 'answers'],
+  call: ['tool call with its result', 'tool calls with their results'],
+  thinking: ['stretch of thinking', 'stretches of thinking'],
+  besides: ['image or attached text', 'images or attached texts'],
+} as const;
 
 interface Sum {
   count: number;

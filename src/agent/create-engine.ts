@@ -6,13 +6,15 @@ import type {TextBlock} from '../domain/conversation.ts';
 import {faultText} from '../domain/fault.ts';
 import {actionId, type ActionId, type MessageId} from '../domain/ids.ts';
 import type {JournalRecord, OpenSession} from '../domain/journal.ts';
-import type {Thinking} from '../domain/model-stream.ts';
+import type {ModelRequest, Thinking} from '../domain/model-stream.ts';
 import {reminderBlock} from '../domain/reminder.ts';
 import type {PermissionMode} from '../domain/risk.ts';
 import {attachMentions} from './attach-mentions.ts';
 import {askingPorts} from './asking-ports.ts';
 import {openConversation, type Conversation} from './open-conversation.ts';
 import {CheckpointKeeper} from './checkpoint-keeper.ts';
+import {CompactionDesk} from './compaction-desk.ts';
+import type {CompactorParts} from './compactor.ts';
 import {concealApproval, concealReply} from './conceal-answer.ts';
 import type {ApprovalAnswer, Engine, Op} from './engine.ts';
 import {goBack, tellPreview, type GoingBack} from './go-back.ts';
@@ -71,6 +73,7 @@ class PromptQueue implements Engine {
   #mode: PermissionMode;
   #thinking: Thinking;
   readonly #queue = new WorkQueue();
+  readonly #compaction = new CompactionDesk();
   /** What goes to the model with the next prompt. */
   readonly #toLearn: TextBlock[] = [];
   #current: Work | undefined;
@@ -147,6 +150,10 @@ class PromptQueue implements Engine {
       case 'list-rewind-points':
         this.#publish([{event: 'rewind-points', points: rewindPoints(this.#conversation.session.records)}]);
         return;
+      case 'preview-compact':
+      case 'compact':
+        this.#unlessBusy(() => this.#compaction.run(op, this.#compacting, this.#abort.signal));
+        return;
       case 'preview-rewind':
         this.#unlessBusy(() => tellPreview(op.target, this.#goingBack, this.#abort.signal));
         return;
@@ -168,10 +175,10 @@ class PromptQueue implements Engine {
     this.#conversation.session.close();
   }
 
-  /** Going back while a prompt runs would pull the ground from under it. */
+  /** Going back or compacting while a prompt runs would pull the ground from under it. */
   #unlessBusy(run: () => Promise<void>): void {
     const isBusy = this.#current?.kind === 'prompt' || this.#queue.prompts.length > 0;
-    if (isBusy) this.#warn('A prompt is running: interrupt it or wait for its end, then go back.');
+    if (isBusy) this.#warn('A prompt is running: interrupt it or wait for its end first.');
     else this.#enqueue({kind: 'other', run});
   }
 
@@ -182,6 +189,31 @@ class PromptQueue implements Engine {
   get #goingBack(): GoingBack {
     const {checkpoints} = this.#options.ports;
     return {session: this.#conversation.session, checkpoints, publish: events => this.#publish(events)};
+  }
+
+  get #compacting(): CompactorParts {
+    const {ports, limits, directory} = this.#options;
+    const {session, meter, todos} = this.#conversation;
+    return {
+      ...ports,
+      ...{limits, directory, meter, todos, files: ports.machine.files, records: session.records},
+      request: this.#request(),
+      keep: record => session.append(record),
+      publish: events => this.#publish(events),
+      isLeaving: () => this.#closing,
+      reopen: () => this.#reopen(),
+    };
+  }
+
+  /** For the conversation as it stands. */
+  #request(): ModelRequest {
+    return {
+      model: this.#model,
+      system: this.#options.systemPrompt,
+      tools: this.#offered.specs(),
+      messages: [...this.#conversation.messages],
+      thinking: this.#thinking,
+    };
   }
 
   /** After going back; what was allowed and spent stays. */
@@ -273,13 +305,7 @@ class PromptQueue implements Engine {
       reminderAfter: settled => todos.afterCall(settled),
       whyStopped: () => ({reason: this.#stopReason, message: ''}),
       portsFor: (id: ActionId) => this.#portsFor(id),
-      request: () => ({
-        model: this.#model,
-        system: this.#options.systemPrompt,
-        tools: this.#offered.specs(),
-        messages: [...messages],
-        thinking: this.#thinking,
-      }),
+      request: () => this.#request(),
     };
     const summary = await runPrompt(context, this.#abort.signal);
     await checkpoints.afterRun();

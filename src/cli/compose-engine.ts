@@ -9,11 +9,11 @@ import type {ActionPorts, BlockDesk, VictimsPort} from '../actions/ports.ts';
 import {createEngine, type EngineOptions} from '../agent/create-engine.ts';
 import type {Engine} from '../agent/engine.ts';
 import type {HooksPort} from '../agent/hooks-port.ts';
-import type {JudgePort, ModelPort, SessionsPort} from '../agent/ports.ts';
+import type {JudgePort, ModelPort, PresentPort, SessionsPort} from '../agent/ports.ts';
 import type {PromptLimits} from '../agent/run-prompt.ts';
 import type {SessionTrees} from '../domain/checkpoint.ts';
 import {messageId, todoId} from '../domain/ids.ts';
-import type {OpenSession} from '../domain/journal.ts';
+import type {JournalRecord, OpenSession} from '../domain/journal.ts';
 import type {Thinking} from '../domain/model-stream.ts';
 import type {PermissionMode} from '../domain/risk.ts';
 import {deniedReads} from '../safety/denied-reads.ts';
@@ -25,8 +25,10 @@ import {makeSecrets} from '../safety/secrets/make-secrets.ts';
 import {isSecretFile} from '../safety/secrets/secret-file-name.ts';
 import {concealModel} from './conceal-model.ts';
 import {allowRule, type KeepRule} from './allow-rule.ts';
+import {followSessions} from './follow-sessions.ts';
 import {lazyFinder} from './lazy-finder.ts';
 import {lazyCheckpoints} from './lazy-checkpoints.ts';
+import {makePresent} from './make-present.ts';
 import {makeFiles} from '../workspace/files.ts';
 import {listFolder} from '../workspace/files/list-folder.ts';
 import {makeCommands} from '../workspace/make-commands.ts';
@@ -61,6 +63,8 @@ export interface EngineParts {
   readonly rules: PermissionRules;
   readonly keepRule: KeepRule;
   readonly systemPrompt: string;
+  /** The standing instructions as they are now; none where the system prompt is the user's own. */
+  readonly instructions: PresentPort['instructions'];
   readonly limits: PromptLimits;
   readonly asking: 'somebody' | 'nobody';
   readonly mcp: McpPort;
@@ -80,11 +84,14 @@ export interface ComposedEngine extends Engine {
   readonly finder: FileFinder;
   /** Puts placeholders in the place of secrets. */
   readonly conceal: (text: string) => string;
+  /** All that is kept of the open session, oldest first. */
+  readonly records: () => readonly JournalRecord[];
 }
 
 /** Wires the engine to this machine: the one place where ports meet what implements them. */
 export function composeEngine(parts: EngineParts): ComposedEngine {
   const {roots, home, environment} = parts;
+  const followed = followSessions(parts.session, parts.sessions);
   const live = makeLiveRules(parts.rules);
   const {rules} = live;
   const [directory] = roots;
@@ -125,6 +132,7 @@ export function composeEngine(parts: EngineParts): ComposedEngine {
           : {roots, folder: parts.checkpointsFolder, environment, now: () => Date.now()},
         parts.keptTrees,
       ),
+      present: makePresent(parts.instructions, commands.desk),
       secrets,
       hooks: parts.hooks,
       model: concealModel(parts.model, secrets),
@@ -132,11 +140,11 @@ export function composeEngine(parts: EngineParts): ComposedEngine {
         assess: lazyJudge({...ground, list: listFolder, rules, directory: () => machine.shell.directory}),
         allow: allowRule(live, parts.keepRule),
       },
-      sessions: parts.sessions,
+      sessions: followed.sessions,
       clock: {now: () => Date.now()},
       ids: {message: () => messageId(randomUUID()), todo: () => todoId(randomUUID())},
     },
-    session: parts.session,
+    session: followed.session,
     directory,
     origin: parts.origin,
     model: parts.modelId,
@@ -153,6 +161,7 @@ export function composeEngine(parts: EngineParts): ComposedEngine {
     edits: machine.files,
     finder: finder.finder,
     conceal: secrets.conceal,
+    records: followed.records,
     submit: op => engine.submit(op),
     subscribe: listener => engine.subscribe(listener),
     async close(reason) {

@@ -75,6 +75,7 @@ export async function composeSession(
       replacement: options.systemPrompt,
       addition: options.appendSystemPrompt ?? '',
     }),
+    instructions: options.systemPrompt === undefined ? surroundings.instructions : () => [],
     limits: {maxTurns: options.maxTurns ?? 'unlimited', maxCostUsd: options.maxCost ?? 'unlimited'},
     asking,
     mcp: driven.mcp,

@@ -15,6 +15,7 @@ import type {Store} from '../store/open-store.ts';
 import {folderTrust, type FolderTrustPort} from './folder-trust.ts';
 import type {MainOptions, providers} from './program.ts';
 import type {Notify} from '../tui/terminal-title.ts';
+import type {Verbosity} from '../tui/views/verbosity.ts';
 import {fileLayers, settingsAbove, trustPlace} from './settings-layers.ts';
 import {UsageError} from './usage-error.ts';
 
@@ -48,6 +49,7 @@ export interface EffectiveSettings {
   readonly display: Display;
   readonly theme: ThemeChoice;
   readonly notify: Notify;
+  readonly verbosity: Verbosity;
   readonly rules: PermissionRules;
   /** For commands. */
   readonly env: Readonly<Record<string, string>>;
@@ -86,6 +88,7 @@ export function loadSurroundings(given: {
       display: settings.tui.value,
       theme: settings.theme.value,
       notify: settings.notify.value,
+      verbosity: settings.verbosity.value,
       passEnv: settings.passEnv.map(({value}) => value),
       env: Object.fromEntries(Object.entries(settings.env).map(([name, {value}]) => [name, value])),
       rules: {

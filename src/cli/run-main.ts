@@ -1,9 +1,11 @@
+import {homedir} from 'node:os';
 import {join} from 'node:path';
 import {noUsage} from '../domain/usage.ts';
 import type {HistoryPort} from '../tui/options.ts';
 import type {SessionSummary} from '../domain/journal.ts';
 import {isConfigured} from './choose-model.ts';
 import {blocksFolder, choiceOf, composeSession, configuredModel, undriven} from './compose-session.ts';
+import {commandPorts} from './command-ports.ts';
 import {directoryOf} from './directory-of.ts';
 import {exitCode, timeLimitText, type ExitCode} from './exit-code.ts';
 import {leftoverNotices} from './leftover-notices.ts';
@@ -146,6 +148,13 @@ async function openTerminal(firstPrompt: string, surroundings: Surroundings): Pr
     history: concealed(openHistory(join(surroundings.places.data, 'history.jsonl'), directory), engine.conceal),
     editorMode: surroundings.settings.editorMode,
     notify: surroundings.settings.notify,
+    verbosity: surroundings.settings.verbosity,
+    outside: commandPorts({
+      engine,
+      directory,
+      home: homedir(),
+      store: options.sessionPersistence ? await surroundings.store() : 'none',
+    }),
     permissions: () => ruleLines(surroundings.permissions).map(ruleText),
     trust: surroundings.trust,
     guard,

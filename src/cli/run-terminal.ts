@@ -13,7 +13,9 @@ import {terminalLook} from '../tui/theme/terminal-look.ts';
 import type {Look} from '../tui/theme/theme.ts';
 import {exitCode, type ExitCode} from './exit-code.ts';
 import {makeTerminalKeeper} from './terminal-keeper.ts';
+import type {CommandPorts} from '../tui/command-ports.ts';
 import type {Notify} from '../tui/terminal-title.ts';
+import type {Verbosity} from '../tui/views/verbosity.ts';
 import type {TerminalGuard} from '../workspace/terminal-guard.ts';
 import {version} from './version.ts';
 
@@ -31,6 +33,8 @@ export interface TerminalJob {
   readonly trust: TrustPort;
   readonly guard: TerminalGuard;
   readonly notify: Notify;
+  readonly verbosity: Verbosity;
+  readonly outside: CommandPorts;
   readonly look: Look;
   readonly display: Display;
   readonly demo: 'none' | 'offered';
@@ -94,6 +98,8 @@ export async function runTerminal(job: TerminalJob): Promise<TerminalEnd> {
       demo: job.demo,
       newPromptId: () => messageId(randomUUID()),
       notify: job.notify,
+      verbosity: job.verbosity,
+      outside: job.outside,
       keeper: makeTerminalKeeper(job.guard, process.stdout),
       clock: {now: () => performance.now()},
     },

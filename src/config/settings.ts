@@ -6,7 +6,7 @@ import {
   parseSettings,
   type displays,
   type editorModes,
-  type notifications,
+  type notifications, verbosities,
   type providers,
   type RuleList,
   type SettingsFile,
@@ -48,6 +48,7 @@ export interface Settings {
   readonly tui: Sourced<(typeof displays)[number]>;
   readonly theme: Sourced<(typeof themeChoices)[number]>;
   readonly notify: Sourced<(typeof notifications)[number]>;
+  readonly verbosity: Sourced<(typeof verbosities)[number]>;
 }
 
 export interface MergedSettings {
@@ -77,6 +78,7 @@ export function mergeSettings(layers: readonly SettingsLayer[], trust: FolderTru
     tui: {value: 'inline', source: 'default', path: ''},
     theme: {value: 'auto', source: 'default', path: ''},
     notify: {value: 'off', source: 'default', path: ''},
+    verbosity: {value: 'summary', source: 'default', path: ''},
   };
   const warnings: string[] = [];
   const wishes: Sourced<string>[] = [];
@@ -139,6 +141,7 @@ function over(
     tui: pick(file.tui, below.tui) ?? below.tui,
     theme: pick(file.theme, below.theme) ?? below.theme,
     notify: pick(file.notify, below.notify) ?? below.notify,
+    verbosity: pick(file.verbosity, below.verbosity) ?? below.verbosity,
     env: {
       ...below.env,
       ...Object.fromEntries(Object.entries(file.env ?? {}).map(([name, value]) => [name, sourced(value)])),

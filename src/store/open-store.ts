@@ -1,5 +1,6 @@
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {SessionTrees} from '../domain/checkpoint.ts';
+import type {Message} from '../domain/conversation.ts';
 import type {Fault} from '../domain/fault.ts';
 import {parseSessionId, type SessionId} from '../domain/ids.ts';
 import type {JournalRecord, OpenSession, SessionSummary} from '../domain/journal.ts';
@@ -10,9 +11,11 @@ import {
   copySession,
   deleteSession,
   findSession,
+  firstPrompts,
   insertRecord,
   insertSession,
   keptTrees,
+  lastMessages,
   latestSession,
   listSessions,
   ownerOf,
@@ -41,6 +44,10 @@ export interface Store {
   /** The session of this directory that was last written to. */
   latest(directory: string): SessionSummary | undefined;
   read(id: SessionId): Outcome<ReadSession, Fault>;
+  /** The first prompt of every session of a directory, cut to `length` (UTF-16 units). */
+  firstPrompts(directory: string, length: number): ReadonlyMap<SessionId, string>;
+  /** The latest prompts and answers of a session, at most `count`, oldest first. */
+  lastMessages(id: SessionId, count: number): readonly Message[];
   /** Deletes a session that no running process has open. */
   delete(id: SessionId): Outcome<undefined, Fault>;
   /** Which checkpoints the sessions may go back to, the newest session first. */
@@ -137,6 +144,14 @@ class SqliteStore implements Store {
       const summary = findSession(this.#db, id);
       return summary === undefined ? failed(missing(id)) : ok({summary, ...readRecords(this.#db, id)});
     });
+  }
+
+  firstPrompts(directory: string, length: number): ReadonlyMap<SessionId, string> {
+    return this.#guard(() => firstPrompts(this.#db, {directory, length}));
+  }
+
+  lastMessages(id: SessionId, count: number): readonly Message[] {
+    return this.#guard(() => lastMessages(this.#db, {id, count}));
   }
 
   delete(id: SessionId): Outcome<undefined, Fault> {

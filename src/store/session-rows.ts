@@ -1,6 +1,6 @@
 import {firstLine} from '../base/clip.ts';
 import type {SessionTrees, TreeId} from '../domain/checkpoint.ts';
-import {messageText} from '../domain/conversation.ts';
+import {messageText, type Message} from '../domain/conversation.ts';
 import {parseSessionId, type SessionId} from '../domain/ids.ts';
 import type {JournalRecord, SessionSummary} from '../domain/journal.ts';
 import type {Database, Row} from './database.ts';
@@ -78,6 +78,44 @@ export function readRecords(
   }
   return {records, skipped};
 }
+
+/** The first prompt of every session of a directory, cut to `length` (UTF-16 units). */
+export function firstPrompts(
+  db: Database,
+  {directory, length}: {readonly directory: string; readonly length: number},
+): ReadonlyMap<SessionId, string> {
+  const rows = db.all(
+    `SELECT id, (SELECT body FROM records WHERE session_id = id AND kind = 'prompt' ORDER BY seq LIMIT 1) AS body
+     FROM sessions WHERE directory = ?`,
+    directory,
+  );
+  const prompts = new Map<SessionId, string>();
+  for (const row of rows) {
+    const id = parseSessionId(text(row, 'id'));
+    const decoded = decodeBody('prompt', text(row, 'body'));
+    if (id === undefined || decoded.tag === 'failed' || decoded.value.kind !== 'prompt') continue;
+    prompts.set(id, messageText(decoded.value.message).slice(0, length));
+  }
+  return prompts;
+}
+
+/** The latest prompts and answers of a session, at most `count`, oldest first. */
+export const lastMessages = (
+  db: Database,
+  {id, count}: {readonly id: SessionId; readonly count: number},
+): readonly Message[] =>
+  db
+    .all(
+      "SELECT kind, body FROM records WHERE session_id = ? AND kind IN ('prompt', 'answer') ORDER BY seq DESC LIMIT ?",
+      id,
+      count,
+    )
+    .flatMap(row => {
+      const decoded = decodeBody(text(row, 'kind'), text(row, 'body'));
+      if (decoded.tag === 'failed') return [];
+      return decoded.value.kind === 'prompt' || decoded.value.kind === 'answer' ? [decoded.value.message] : [];
+    })
+    .toReversed();
 
 /** Which checkpoints the sessions may go back to, the newest session first. */
 export function keptTrees(db: Database): readonly SessionTrees[] {

@@ -51,7 +51,7 @@ export type ExportEnd =
 
 export interface SettingsPort {
   /** All that is set, what counts first, with where it comes from; of one setting where a name is given. */
-  list(name: string): Outcome<readonly string[], string>;
+  list(name: string): Promise<Outcome<readonly string[], string>>;
   /** Writes the user's own setting; answers with what came of it, a sentence each. */
   set(name: string, value: string): Promise<Outcome<readonly string[], string>>;
 }

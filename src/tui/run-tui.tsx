@@ -110,7 +110,7 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
     // What is typed is the editor's: nothing is read of it.
     stdin.setRawMode(false);
     stdin.resume().pause();
-    const outcome = await options.editor.edit({text, name: 'prompt.md'}, signal);
+    const outcome = await options.editor.edit({text, name: 'prompt.md', form: 'prose'}, signal);
     stdin.setRawMode(true);
     return () => session.edited(outcome);
   }

@@ -1,4 +1,5 @@
 import type {BlockId} from '../domain/ids.ts';
+import type {ProposalWork} from './input/revision.ts';
 import type {MarkdownLexer} from './markdown/render-markdown.ts';
 import type {TuiExit} from './options.ts';
 
@@ -7,8 +8,8 @@ export interface SessionHost {
   leave(exit: TuiExit): void;
   /** Gives the terminal to a block; `pause` and `resume` are called around it. */
   attach(block: BlockId): void;
-  /** Gives the terminal to the user's editor, with this text. */
-  edit(text: string): void;
+  /** Gives the terminal to the user's editor, with the draft's text or with what an edit would write. */
+  edit(what: string | ProposalWork): void;
   /** Called once, when there is something to write to the scrollback. */
   loadLexer(): Promise<MarkdownLexer>;
 }

@@ -1,11 +1,11 @@
 import type {AgentEvent} from '../actions/agent-event.ts';
-import type {Outcome} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
 import type {BlockId} from '../domain/ids.ts';
 import {Appearance} from './appearance.ts';
 import {attachText, type AttachEnd} from './attached-terminal.ts';
 import {Composer} from './composer-work.ts';
 import type {CommandDesk, SlashCommand} from './commands/command.ts';
+import {editorLeft, type EditorEnd} from './editor-left.ts';
 import {commandsFor} from './commands/command-list.ts';
 import {resumeCommand} from './commands/resume.ts';
 import {unknownText, type CommandLine} from './input/commands.ts';
@@ -181,9 +181,10 @@ export class Session {
   }
 
   /** The user has left the editor. */
-  edited(outcome: Outcome<string, string>): void {
-    if (outcome.tag === 'ok') this.#ui = rewritten(this.#ui, outcome.value);
-    else this.#view = told(this.#view, 'warning', outcome.error);
+  edited(left: EditorEnd): void {
+    const screenAfter = editorLeft({ui: this.#ui, view: this.#view}, left, this.#options.clock.now());
+    this.#ui = screenAfter.ui;
+    this.#view = screenAfter.view;
   }
 
   /** Whether something waits for the user's answer. */
@@ -268,7 +269,7 @@ export class Session {
         this.#ui = rewritten(this.#ui, effect.text);
         return;
       case 'edit-outside':
-        this.#host.edit(expanded(this.#ui.draft));
+        this.#host.edit(effect.what === 'draft' ? expanded(this.#ui.draft) : effect.what);
         return;
       case 'redraw':
         this.#surface?.redraw();

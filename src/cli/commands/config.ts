@@ -45,8 +45,22 @@ export async function explainOne(text: string, {json, cwd}: ConfigOptions): Prom
   return exitCode.done;
 }
 
+/** What `list`, or with a name `explain`, prints. */
+export function settingLines(text: string, cwd: string): readonly string[] {
+  if (text === '') return unwrap(explainAll(ground(cwd))).map(line);
+  const name = nameOf(text);
+  const all = said(name, cwd);
+  return all.length === 0 ? [`${nameText(name)} is not set anywhere`] : all.map(line);
+}
+
 /** `weft config set`: writes a value that fits into a settings file. */
 export async function writeSetting(text: string, value: string, options: InFile): Promise<ExitCode> {
+  for (const each of await changeSetting(text, value, options)) note(each);
+  return exitCode.done;
+}
+
+/** The same; answers with what came of it, a sentence each. */
+export async function changeSetting(text: string, value: string, options: InFile): Promise<readonly string[]> {
   const name = nameOf(text);
   const parsed = parseSettingValue(name, value);
   if (parsed.tag === 'failed') throw new UsageError(`${parsed.error}. Nothing was changed.`);
@@ -57,11 +71,11 @@ export async function writeSetting(text: string, value: string, options: InFile)
   const before = settingsIn(options.cwd);
   const set = unwrap(await setSetting({path: file.path, name}, parsed.value));
   const what = `${nameText(name)} = ${visibleExactLine(plain(parsed.value))}`;
-  note(set === 'same' ? `${what} is in ${file.path} already` : `${what} is written to ${file.path}`);
+  const notes = [set === 'same' ? `${what} is in ${file.path} already` : `${what} is written to ${file.path}`];
   if (file.source !== 'user') await keepTrust(before, options.cwd);
   const hidden = said(name, options.cwd).find(({source, state}) => source === file.source && state !== 'counts');
-  if (hidden !== undefined) note(`mind that it does not count now: weft config explain ${nameText(name)}`);
-  return exitCode.done;
+  if (hidden !== undefined) notes.push(`mind that it does not count now: weft config explain ${nameText(name)}`);
+  return notes;
 }
 
 /** `weft config unset`: takes a value out of a settings file; one that is not in it is trouble. */

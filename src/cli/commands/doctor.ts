@@ -15,6 +15,9 @@ export async function doctor({json}: JsonOption): Promise<ExitCode> {
   return failed ? exitCode.failed : exitCode.done;
 }
 
+/** The same in words, one check a line. */
+export const doctorText = async (): Promise<string> => (await examine()).map(lineOf).join('').trimEnd();
+
 const marks = {ok: '✓', limited: '!', failed: '✗'} as const satisfies Record<Check['state'], string>;
 
 const lineOf = ({name, state, detail, fix}: Check): string =>

@@ -1,5 +1,4 @@
-import type {Op} from '../../agent/engine.ts';
-import type {BlockId} from '../../domain/ids.ts';
+import type {Effect} from '../input/effect.ts';
 
 /** Something that is asked in numbered lines and answered by a typed one. Its state does not change: an answer leads to the next. */
 export interface Dialogue {
@@ -13,20 +12,14 @@ export interface DialogueStep {
   /** `same` waits on. */
   readonly next: Dialogue | 'same' | 'closed';
   readonly say: readonly string[];
-  readonly effects: readonly DialogueEffect[];
+  readonly effects: readonly Effect[];
 }
-
-export type DialogueEffect =
-  | {readonly do: 'op'; readonly op: Op}
-  /** What is typed goes to a block from now on. */
-  | {readonly do: 'talk'; readonly block: BlockId}
-  | {readonly do: 'stop-block' | 'keep-block'; readonly block: BlockId};
 
 export const waits = (...say: readonly string[]): DialogueStep => ({next: 'same', say, effects: []});
 
 export const goesOn = (next: Dialogue): DialogueStep => ({next, say: [], effects: []});
 
-export const closes = (...effects: readonly DialogueEffect[]): DialogueStep => ({next: 'closed', say: [], effects});
+export const closes = (...effects: readonly Effect[]): DialogueStep => ({next: 'closed', say: [], effects});
 
 export const backs = (say: string): DialogueStep => ({next: 'closed', say: [say], effects: []});
 

@@ -99,7 +99,7 @@ const oneBlockDialogue = (block: BlockInfo): Dialogue =>
   choice(
     {title: blockText(block), rows: ['talk to it', 'stop it', 'keep it running when weft ends'], ask},
     row => {
-      const effects = ['talk', 'stop-block', 'keep-block'] as const;
+      const effects = ['attach', 'stop-block', 'keep-block'] as const;
       const does = effects[row];
       return does === undefined ? backs('') : closes({do: does, block: block.id});
     },
@@ -122,7 +122,7 @@ export function handOverDialogue(
       how,
     ],
     answer(line) {
-      if (line === '1') return closes({do: 'talk', block: open.block});
+      if (line === '1') return closes({do: 'attach', block: open.block});
       if (line === '2' || isBack(line) || isNo(line)) {
         return closes({do: 'op', op: {op: 'answer-hand-over', id: open.id, end: 'declined'}});
       }

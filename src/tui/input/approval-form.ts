@@ -1,38 +1,22 @@
 import type {Approval} from '../../actions/agent-event.ts';
-import type {ApprovalAnswer} from '../../agent/engine.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {choicesOf, type ApprovalChoices} from './approval-choices.ts';
-import {draftOf, edited, emptyDraft, expanded, isEmptyDraft, pasted, typed, type Draft} from './draft.ts';
+import {
+  allow,
+  answered,
+  hintAtKey,
+  notMeant,
+  open,
+  openApproval,
+  type ApprovalPress,
+  type ApprovalStage,
+  type ApprovalStep,
+  type ChoosingStage,
+} from './approval-stage.ts';
+import {openHunks, openWord, pressField, pressWord} from './approval-word.ts';
+import {draftOf, emptyDraft, expanded} from './draft.ts';
+import {pressHunks} from './hunk-form.ts';
 import {approvalKeys, cardKeys, type KeyName, type KeyPress} from './keymap.ts';
-
-/** How far the user is with an approval. */
-export type ApprovalStage =
-  | {readonly stage: 'choosing'; readonly hint: 'none' | 'other-key' | 'nothing-changed'}
-  /** Allowing for the session is asked again, for what reaches further than this machine. */
-  | {readonly stage: 'session'}
-  /** `text` is being typed; `wrong` once it was entered and was not the word. */
-  | {readonly stage: 'word'; readonly text: Draft; readonly entered: 'not-yet' | 'wrong'}
-  /** The row of the verdict's rules that would be stored. */
-  | {readonly stage: 'rule'; readonly row: number}
-  | {readonly stage: 'rule-text'; readonly text: Draft}
-  | {readonly stage: 'reason'; readonly text: Draft}
-  | {readonly stage: 'command'; readonly text: Draft};
-
-export const openApproval: ApprovalStage = {stage: 'choosing', hint: 'none'};
-
-export type ApprovalStep =
-  | {readonly kind: 'open'; readonly stage: ApprovalStage}
-  | {readonly kind: 'answered'; readonly answer: ApprovalAnswer}
-  | {readonly kind: 'stop'}
-  | {readonly kind: 'show-all'}
-  /** Nothing for the card: `key` belongs to what the user is writing, and with it what the card took for its word before. */
-  | {readonly kind: 'not-meant'; readonly key: KeyPress};
-
-export interface ApprovalPress {
-  readonly key: KeyPress;
-  /** `later` when the terminal delivered other presses with it, before it. */
-  readonly place: 'first' | 'later';
-}
 
 /** One press on an approval that has the keys. */
 export function pressApproval(stage: ApprovalStage, approval: Approval, press: ApprovalPress): ApprovalStep {
@@ -40,7 +24,9 @@ export function pressApproval(stage: ApprovalStage, approval: Approval, press: A
   const {key} = press;
   switch (stage.stage) {
     case 'choosing':
-      return pressChoosing(choices, key);
+      return pressChoosing(stage, choices, press);
+    case 'hunks':
+      return pressHunks(stage, choices, press);
     case 'session':
       return pressSession(choices, key);
     case 'word':
@@ -58,13 +44,19 @@ export function pressApproval(stage: ApprovalStage, approval: Approval, press: A
   }
 }
 
-function pressChoosing(choices: ApprovalChoices, key: KeyPress): ApprovalStep {
+function pressChoosing(stage: ChoosingStage, choices: ApprovalChoices, press: ApprovalPress): ApprovalStep {
+  const {key} = press;
   if (key.kind === 'paste') return notMeant(key);
   if (key.kind === 'key') {
     if (key.name === 'escape') return {kind: 'stop'};
     if (key.name === cardKeys.edit.name && choices.command !== '') {
       return open({stage: 'command', text: draftOf(choices.command)});
     }
+    if ((key.name === cardKeys.edit.name || key.name === cardKeys.editor.name) && choices.editable === 'yes') {
+      return {kind: 'edit', path: 'all'};
+    }
+    const top = scrolled(stage.top, key.name, press);
+    if (top !== undefined) return open({...openApproval, top});
     return deletes.has(key.name) ? notMeant(key) : open(openApproval);
   }
   // An Enter may come in one piece with the answer: it answers nothing, and does not keep the other key from it.
@@ -73,7 +65,18 @@ function pressChoosing(choices: ApprovalChoices, key: KeyPress): ApprovalStep {
   return text === '' ? open(openApproval) : pressWord(openWord, choices, {...key, text});
 }
 
-function pressLetter({accept, session, rules}: ApprovalChoices, key: TextPress): ApprovalStep {
+/** Below the summary lies all of it; `undefined` for keys that do not scroll. */
+function scrolled(top: ChoosingStage['top'], key: KeyName, {reach}: ApprovalPress): ChoosingStage['top'] | undefined {
+  if (key !== 'up' && key !== 'down' && key !== 'page-up' && key !== 'page-down') return undefined;
+  const {last, page} = reach();
+  if (last === 0) return 'summary';
+  if (top === 'summary') return key === 'down' || key === 'page-down' ? 0 : 'summary';
+  const step = key === 'up' || key === 'down' ? 1 : page;
+  const next = key === 'up' || key === 'page-up' ? top - step : top + step;
+  return next < 0 && top === 0 ? 'summary' : Math.max(0, Math.min(last, next));
+}
+
+function pressLetter({accept, session, rules, parts}: ApprovalChoices, key: TextPress): ApprovalStep {
   switch (key.text.toLowerCase()) {
     case approvalKeys.allowMild:
     case approvalKeys.allowRisky:
@@ -89,6 +92,8 @@ function pressLetter({accept, session, rules}: ApprovalChoices, key: TextPress):
       return open({stage: 'reason', text: emptyDraft});
     case approvalKeys.showAll:
       return {kind: 'show-all'};
+    case approvalKeys.chooseHunks:
+      return parts.length === 0 ? notMeant(key) : open(openHunks);
     case '':
       return open(openApproval);
     default:
@@ -97,40 +102,6 @@ function pressLetter({accept, session, rules}: ApprovalChoices, key: TextPress):
 }
 
 type TextPress = Extract<KeyPress, {readonly kind: 'text'}>;
-
-/**
- * The word is typed straight away. A letter of the card with which the word begins too is that letter once Enter follows it. What
- * has blanks in it is said to the agent, and goes to the draft whole.
- */
-function pressWord(stage: WordStage, choices: ApprovalChoices, key: KeyPress): ApprovalStep {
-  if (key.kind === 'text' && isEmptyDraft(stage.text) && !mayBecomeWord(key.text, choices)) {
-    const letter = key.text.toLowerCase();
-    if (letter === approvalKeys.allowMild || letter === approvalKeys.allowRisky) return hintAtKey;
-    const meant = enteredLetters[letter];
-    if (meant !== undefined) return meant;
-  }
-  const step = pressField(stage, key, entered => enterWord(stage, choices, entered));
-  if (key.kind !== 'text' || step.kind !== 'open' || step.stage.stage !== 'word') return step;
-  const written = expanded(step.stage.text);
-  return /\s/u.test(written) && !isWord(written.trim(), choices) ? notMeant({kind: 'text', text: written}) : step;
-}
-
-type WordStage = Extract<ApprovalStage, {readonly stage: 'word'}>;
-
-const openWord: WordStage = {stage: 'word', text: emptyDraft, entered: 'not-yet'};
-
-const mayBecomeWord = (text: string, {accept}: ApprovalChoices): boolean =>
-  accept.by === 'word' && beginsWord(text, accept.word);
-
-function enterWord(stage: WordStage, choices: ApprovalChoices, entered: string): ApprovalStep {
-  if (entered === '') return open(stage);
-  if (isWord(entered, choices)) return allow('once');
-  return enteredLetters[entered.toLowerCase()] ?? open({...stage, text: emptyDraft, entered: 'wrong'});
-}
-
-/** Whether the letters may become the word. */
-export const beginsWord = (letters: string, word: string): boolean =>
-  letters !== '' && word.normalize().startsWith(letters.normalize());
 
 const heldLetter = /^(\p{Letter})\1+$/u;
 
@@ -176,41 +147,13 @@ function pressRule(row: number, {rules}: ApprovalChoices, {key, place}: Approval
   }
 }
 
-type FieldStage = Extract<ApprovalStage, {readonly text: Draft}>;
-
-/** A press on a field; `enter` gets the trimmed text. */
-function pressField(stage: FieldStage, key: KeyPress, enter: (text: string) => ApprovalStep): ApprovalStep {
-  const {text} = stage;
-  if (key.kind === 'text') return open({...stage, text: typed(text, key.text)});
-  if (key.kind === 'paste') return open({...stage, text: pasted(text, key.text)});
-  if (key.name === 'enter') return enter(expanded(text).trim());
-  if (key.name === 'escape') return open(openApproval);
-  return open({...stage, text: edited(text, key.name) ?? text});
-}
-
 /** The command as it was goes back to the question: it is accepted as its risk demands, or not at all. */
 function runEdited(command: string, {command: before}: ApprovalChoices): ApprovalStep {
   const isChanged = command !== '' && command !== expanded(draftOf(before)).trim();
-  return isChanged ? answered({decision: 'allow-edited', command}) : open({stage: 'choosing', hint: 'nothing-changed'});
+  return isChanged ? answered({decision: 'allow-edited', command}) : open({...openApproval, hint: 'nothing-changed'});
 }
-
-const isWord = (text: string, {accept}: ApprovalChoices): boolean =>
-  accept.by === 'word' && text.normalize() === accept.word.normalize();
 
 const letterOf = (key: KeyPress): string => (key.kind === 'text' ? key.text.replaceAll('\n', '').toLowerCase() : '');
 
-const notMeant = (key: KeyPress): ApprovalStep => ({kind: 'not-meant', key});
-const open = (stage: ApprovalStage): ApprovalStep => ({kind: 'open', stage});
-const hintAtKey = open({stage: 'choosing', hint: 'other-key'});
-const answered = (answer: ApprovalAnswer): ApprovalStep => ({kind: 'answered', answer});
-const allow = (scope: 'once' | 'session'): ApprovalStep => answered({decision: 'allow', scope});
 const allowRule = (rule: string, lasting: 'session' | 'always'): ApprovalStep =>
   answered({decision: 'allow-rule', rule, lasting});
-
-/** The letters of a card that is accepted by a word; those with which its word begins need an Enter. */
-const enteredLetters: Readonly<Record<string, ApprovalStep>> = {
-  [approvalKeys.refuse]: answered({decision: 'refuse', message: '', voice: 'user'}),
-  no: answered({decision: 'refuse', message: '', voice: 'user'}),
-  [approvalKeys.refuseWithReason]: open({stage: 'reason', text: emptyDraft}),
-  [approvalKeys.showAll]: {kind: 'show-all'},
-};

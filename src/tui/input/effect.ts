@@ -9,6 +9,7 @@ import type {Frame} from '../text/wrap.ts';
 import type {ThemeChoice} from '../theme/palette.ts';
 import type {CommandLine} from './commands.ts';
 import type {KeyPress} from './keymap.ts';
+import type {ProposalWork} from './revision.ts';
 
 /** What a press asks of the world. */
 export type Effect =
@@ -21,8 +22,8 @@ export type Effect =
   | {readonly do: 'stop-block' | 'keep-block'; readonly block: BlockId}
   /** Another text takes the draft's place. */
   | {readonly do: 'write'; readonly text: string}
-  /** Opens the draft in the user's editor. */
-  | {readonly do: 'edit-outside'}
+  /** Opens the draft, or what an edit would write, in the user's editor. */
+  | {readonly do: 'edit-outside'; readonly what: 'draft' | ProposalWork}
   /** Draws everything anew. */
   | {readonly do: 'redraw'}
   /** Moves over what was written above. */

@@ -80,11 +80,14 @@ export const approvalKeys = {
   refuse: 'n',
   refuseWithReason: 'r',
   showAll: 'v',
+  chooseHunks: 'h',
 } as const;
 
 /** Keys of a card that no text can be typed with, and how they are called on screen. */
 export const cardKeys = {
   edit: {name: 'line-end', label: 'Ctrl+E'},
+  /** The composer's key for the editor, which does the same on a card with an edit. */
+  editor: {name: 'open-editor', label: 'Ctrl+G'},
   switchFocus: {name: 'complete', label: 'Tab'},
 } as const satisfies Record<string, {readonly name: KeyName; readonly label: string}>;
 

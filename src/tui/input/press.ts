@@ -32,8 +32,8 @@ function directed(ui: Ui, key: KeyPress, context: PressContext): Step {
   if (key.kind === 'key' && key.name === 'take-terminal') return touched(takeTerminal(calm, context), key, context);
   if (isRestOfAnswer(ui, key, context))
     return {ui: {...calm, lastKey: pressedNow(key, context, 'answer')}, effects: []};
-  const step = scrollStep(key);
-  if (step !== undefined) return touched({ui: calm, effects: [{do: 'scroll', step}]}, key, context);
+  const scrolled = scrollStep(key);
+  if (scrolled !== undefined) return touched({ui: calm, effects: [{do: 'scroll', step: scrolled}]}, key, context);
   const {card} = calm;
   if (card.kind === 'none' || card.focus === 'answered')
     return touched(pressComposer(calm, key, context), key, context);

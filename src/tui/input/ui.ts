@@ -2,7 +2,8 @@ import {unreachable} from '../../base/unreachable.ts';
 import type {ActionId, BlockId} from '../../domain/ids.ts';
 import {attentionOf} from '../state/select.ts';
 import type {View} from '../state/view.ts';
-import {openApproval, type ApprovalStage} from './approval-form.ts';
+import type {Approval} from '../../actions/agent-event.ts';
+import {openApproval, type ApprovalStage} from './approval-stage.ts';
 import type {Panel} from '../panels/panel.ts';
 import type {ReadImage} from '../../actions/image-port.ts';
 import type {Effect} from './effect.ts';
@@ -32,9 +33,12 @@ export interface Ui {
 /** What is asked of the user now. */
 export type Card =
   | {readonly kind: 'none'}
-  | (Attended & {readonly kind: 'approval'; readonly stage: ApprovalStage})
+  | (Attended & {readonly kind: 'approval'; readonly stage: ApprovalStage; readonly revision: Revision})
   | (Attended & {readonly kind: 'question'; readonly form: QuestionForm})
   | (Attended & {readonly kind: 'hand-over'; readonly block: BlockId});
+
+/** Whether the user has rewritten what is asked about; `approval` is about that then. */
+type Revision = {readonly kind: 'none'} | {readonly kind: 'revised'; readonly approval: Approval};
 
 interface Attended {
   readonly id: ActionId;
@@ -84,7 +88,7 @@ export function attend(ui: Ui, view: View, now: number): Ui {
       const {id} = attention.approval;
       return ui.card.kind === 'approval' && ui.card.id === id
         ? ui
-        : {...ui, card: {kind: 'approval', id, since: now, focus: 'soon', stage: openApproval}};
+        : {...ui, card: {kind: 'approval', id, since: now, focus: 'soon', stage: openApproval, revision: {kind: 'none'}}};
     }
     case 'question': {
       const {id, questions} = attention.open;

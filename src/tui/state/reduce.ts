@@ -3,6 +3,7 @@ import {labelOf} from '../../actions/settle-action.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import type {ActionId, MessageId} from '../../domain/ids.ts';
 import type {BlockDelta} from '../../domain/model-stream.ts';
+import {compactedText} from '../../domain/compaction-text.ts';
 import {rewindText} from '../../domain/rewind-text.ts';
 import {stopText} from '../../domain/stop-text.ts';
 import {applyTaskFrames, emptyTaskView} from '../../tasks/task-view.ts';
@@ -110,7 +111,13 @@ export function reduce(view: View, event: AgentEvent): View {
     case 'rewind-points':
       return event.points.length > 0 ? view : told(view, 'info', 'There is no prompt to go back to yet.');
     case 'rewind-previewed':
+    case 'compaction-begun':
+    case 'compaction-previewed':
       return view;
+    case 'compaction-refused':
+      return told(view, 'warning', event.reason);
+    case 'compacted':
+      return told(view, 'info', compactedText(event.report));
     case 'rewound': {
       const directory = view.session.tag === 'open' ? view.session.info.directory : '';
       const text = rewindText(event.report, {directory, when: 'done'});

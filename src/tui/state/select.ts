@@ -22,7 +22,9 @@ export function attentionOf(view: View): Attention {
 export interface StatusFacts {
   readonly model: string;
   readonly mode: string;
-  readonly tokens: {readonly long: string; readonly short: string};
+  readonly tokens: string;
+  /** The same, with how many came from the provider's cache. */
+  readonly tokensInFull: string;
   readonly cost: string;
   readonly context: string;
 }
@@ -42,13 +44,11 @@ export function statusOf(view: View): StatusFacts {
   return {
     model: view.model,
     mode: modeText(view.mode),
-    tokens:
+    tokens: input + output === 0 ? '' : `${countText(input)} in, ${countText(output)} out`,
+    tokensInFull:
       input + output === 0
-        ? {long: '', short: ''}
-        : {
-            long: `${countText(input)} in${cached === 0 ? '' : ` (${countText(cached)} cached)`}, ${countText(output)} out`,
-            short: `${countText(input)} in, ${countText(output)} out`,
-          },
+        ? ''
+        : `${countText(input)} in${cached === 0 ? '' : ` (${countText(cached)} cached)`}, ${countText(output)} out`,
     cost: cost === undefined || cost === 0 ? '' : moneyText(cost),
     context:
       contextWindow > 0 && contextTokens > 0 ? `${Math.round((100 * contextTokens) / contextWindow)}% context` : '',

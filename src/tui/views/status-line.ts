@@ -62,7 +62,7 @@ function partsOf(
     blocks: blocksPart(blocks),
     context: {long: facts.context, short: facts.context.replace(' context', ' ctx')},
     cost: {long: facts.cost + rate, short: facts.cost},
-    tokens: facts.tokens,
+    tokens: {long: facts.tokensInFull, short: facts.tokens},
     directory: one(directory),
   };
 }

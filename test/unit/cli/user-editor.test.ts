@@ -16,7 +16,7 @@ function script(name: string, body: string): string {
   return path;
 }
 const edit = (env: Record<string, string>) =>
-  userEditor(env).edit({text: 'a draft', name: 'prompt.md'}, new AbortController().signal);
+  userEditor(env).edit({text: 'a draft', name: 'prompt.md', form: 'prose'}, new AbortController().signal);
 
 describe.skipIf(process.platform === 'win32')("the user's editor", () => {
   test('gets its arguments and a file of its own, and what it leaves comes back', async () => {

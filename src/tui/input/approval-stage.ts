@@ -1,0 +1,76 @@
+import type {ApprovalAnswer} from '../../agent/engine.ts';
+import type {Draft} from './draft.ts';
+import type {KeyPress} from './keymap.ts';
+
+/** How far the user is with an approval. */
+export type ApprovalStage =
+  | ChoosingStage
+  | HunkStage
+  /** Allowing for the session is asked again, for what reaches further than this machine. */
+  | {readonly stage: 'session'}
+  | WordStage
+  /** The row of the verdict's rules that would be stored. */
+  | {readonly stage: 'rule'; readonly row: number}
+  | {readonly stage: 'rule-text'; readonly text: Draft}
+  | {readonly stage: 'reason'; readonly text: Draft}
+  | {readonly stage: 'command'; readonly text: Draft};
+
+export interface ChoosingStage {
+  readonly stage: 'choosing';
+  readonly hint: 'none' | 'other-key' | 'nothing-changed';
+  /** `summary`: what matters most of it, on one screen. A number: all of it, from that line on. */
+  readonly top: 'summary' | number;
+}
+
+/** Parts of a change are taken out of it. */
+export interface HunkStage {
+  readonly stage: 'hunks';
+  /** The part that is shown, and from which of its lines on. */
+  readonly row: number;
+  readonly top: number;
+  /** Numbers of the parts that are left out. */
+  readonly dropped: ReadonlySet<number>;
+  /** What is typed of the word, where only that accepts. */
+  readonly word: Draft;
+  readonly hint: 'none' | 'other-key' | 'wrong-word';
+}
+
+/** `text` is being typed; `wrong` once it was entered and was not the word. */
+export interface WordStage {
+  readonly stage: 'word';
+  readonly text: Draft;
+  readonly entered: 'not-yet' | 'wrong';
+}
+
+export const openApproval: ChoosingStage = {stage: 'choosing', hint: 'none', top: 'summary'};
+
+export type ApprovalStep =
+  | {readonly kind: 'open'; readonly stage: ApprovalStage}
+  | {readonly kind: 'answered'; readonly answer: ApprovalAnswer}
+  | {readonly kind: 'stop'}
+  | {readonly kind: 'show-all'}
+  /** The proposed text of one file, or of all, goes to the user's editor. */
+  | {readonly kind: 'edit'; readonly path: string | 'all'}
+  /** Nothing for the card: `key` belongs to what the user is writing, and with it what the card took for its word before. */
+  | {readonly kind: 'not-meant'; readonly key: KeyPress};
+
+export interface ApprovalPress {
+  readonly key: KeyPress;
+  /** `later` when the terminal delivered other presses with it, before it. */
+  readonly place: 'first' | 'later';
+  /** How far what is shown can be scrolled; worked out when it is asked for. */
+  reach(): ScrollReach;
+}
+
+/** In lines: the last one that what is shown can begin with, and how many are shown. */
+export interface ScrollReach {
+  readonly last: number;
+  readonly page: number;
+}
+
+export const notMeant = (key: KeyPress): ApprovalStep => ({kind: 'not-meant', key});
+export const open = (stage: ApprovalStage): ApprovalStep => ({kind: 'open', stage});
+export const answered = (answer: ApprovalAnswer): ApprovalStep => ({kind: 'answered', answer});
+export const allow = (scope: 'once' | 'session'): ApprovalStep => answered({decision: 'allow', scope});
+
+export const hintAtKey = open({...openApproval, hint: 'other-key'});

@@ -1,0 +1,349 @@
+import * as fc from 'fast-check';
+import {describe, expect, test} from 'vitest';
+import {createEngine} from '../../../src/agent/create-engine.ts';
+import {writeSummary} from '../../../src/agent/write-summary.ts';
+import {failed} from '../../../src/base/outcome.ts';
+import {compactedMessage} from '../../../src/domain/compaction.ts';
+import {messageText, toolCalls, type Message} from '../../../src/domain/conversation.ts';
+import {historyOf} from '../../../src/domain/history.ts';
+import {messageId} from '../../../src/domain/ids.ts';
+import type {ModelEvent} from '../../../src/domain/model-stream.ts';
+import {noUsage} from '../../../src/domain/usage.ts';
+import {
+  aborted,
+  callBlock,
+  callsTools,
+  engineBench,
+  memorySession,
+  promptOp,
+  says,
+  scriptedModel,
+  type Bench,
+  type ScriptedAnswer,
+} from '../../support/memory-ports.ts';
+
+const preview = async (bench: Bench, instructions = '') => {
+  bench.engine.submit({op: 'preview-compact', instructions});
+  return (await bench.next('compaction-previewed')).preview;
+};
+const compact = async (bench: Bench, summary = '') => {
+  const {id} = await preview(bench);
+  bench.engine.submit({op: 'compact', preview: id, summary});
+  return (await bench.next('compacted')).report;
+};
+const textsOf = (messages: readonly Message[]): string =>
+  messages.flatMap(({blocks}) => blocks.flatMap(block => (block.kind === 'text' ? [block.text] : []))).join('\n');
+const lastRequest = (bench: Bench) => bench.model.requests.at(-1)?.messages ?? [];
+
+/** Every call is followed at once by its results, and it begins with the user. */
+function expectValid(messages: readonly Message[]): void {
+  expect(messages[0]?.role ?? 'user').toBe('user');
+  for (const [at, message] of messages.entries()) {
+    const next = messages[at + 1];
+    const calls = message.role === 'assistant' ? toolCalls(message).map(({id}) => id) : [];
+    const results = next?.blocks.flatMap(block => (block.kind === 'tool-result' ? [block.id] : [])) ?? [];
+    if (message.role === 'assistant') expect(results).toEqual(calls);
+  }
+}
+
+describe('a compaction', () => {
+  test('asks for the summary behind the same request, and puts it in the place of what was said', async () => {
+    const words = ['first: keep "tabs"\n', 'second äöü 🙂 <b>', 'third'];
+    const bench = engineBench([
+      callsTools(callBlock('Write', {file_path: 'a.ts', content: 'x'})),
+      says('one'),
+      says('two'),
+      callsTools(callBlock('TodoWrite', {todos: [{content: 'open one', status: 'pending', activeForm: 'x'}]})),
+      says('three'),
+      {blocks: [{kind: 'text', text: 'THE SUMMARY'}, callBlock('Bash', {command: 'ls'})]},
+      says('four'),
+    ], {
+      present: {
+        instructions: () => [{path: '/work/AGENTS.md', text: 'Use tabs.\nNew rule.'}],
+        running: () => ['- block 1: npm start'],
+        fingerprints: async paths => paths.map(path => ({path, kind: 'file', sha256: `hash of ${path}`})),
+      },
+    });
+    for (const word of words) await bench.prompt(word);
+    const before = lastRequest(bench);
+    const shown = await preview(bench, 'mind the tests');
+    const asked = bench.model.requests.at(-1);
+    expect(asked?.messages.slice(0, before.length)).toEqual(before);
+    expect(asked).toMatchObject({system: 'You are a test.', tools: bench.model.requests[0]?.tools});
+    expect(textsOf(asked?.messages.slice(-1) ?? [])).toContain('mind the tests');
+    expect(shown).toMatchObject({
+      way: 'summary',
+      summary: 'THE SUMMARY',
+      why: '',
+      before: 'counted',
+      cost: {kind: 'used', usd: 0.01},
+      kept: [
+        {what: '3 user messages, word for word'},
+        {what: '1 instruction file, read again'},
+        {what: '1 open todo'},
+        {what: '1 running command'},
+        {what: '1 changed file, by name and hash'},
+      ],
+      summarised: [{what: '3 answers'}, {what: '2 tool calls with their results'}],
+    });
+    expect(bench.session.kept.some(({kind}) => kind === 'compaction')).toBe(false);
+    bench.engine.submit({op: 'compact', preview: shown.id, summary: ''});
+    await bench.next('compacted');
+    await bench.prompt('next');
+    const told = lastRequest(bench);
+    expect(told).toHaveLength(2);
+    const [state = ''] = [textsOf(told.slice(0, 1))];
+    for (const part of [...words, 'THE SUMMARY', 'Use tabs.\nNew rule.', '- [pending] open one', '- block 1: npm start', '- a.ts sha256:hash of a.ts']) {
+      expect(state).toContain(part);
+    }
+    expect(messageText(told[1] ?? {role: 'user', id: messageId(''), blocks: []})).toBe('next');
+    expect(historyOf(bench.session.kept).messages.slice(0, 2)).toEqual(told);
+  });
+
+  test('takes the summary as the user left it', async () => {
+    const bench = engineBench([says('1'), says('as written'), says('2')]);
+    await bench.prompt('one');
+    await compact(bench, 'as I want it');
+    await bench.prompt('two');
+    expect(textsOf(lastRequest(bench))).toContain('<summary>\nas I want it\n</summary>');
+    expect(textsOf(lastRequest(bench))).not.toContain('as written');
+  });
+
+  test('is not done twice, nor once the conversation has gone on', async () => {
+    const bench = engineBench([says('1'), says('S'), says('2')]);
+    await bench.prompt('one');
+    const {id} = await preview(bench);
+    await bench.prompt('two');
+    bench.engine.submit({op: 'compact', preview: id, summary: ''});
+    expect((await bench.next('compaction-refused')).reason).toContain('gone on');
+    expect(bench.session.kept.some(({kind}) => kind === 'compaction')).toBe(false);
+  });
+
+  test('is refused while a prompt runs, and where nothing was said', async () => {
+    const held = Promise.withResolvers<undefined>();
+    const bench = engineBench([{blocks: [{kind: 'text', text: '1'}], before: held.promise.then(() => {})}]);
+    bench.engine.submit({op: 'preview-compact', instructions: ''});
+    expect((await bench.next('compaction-refused')).reason).toContain('nothing to compact');
+    bench.engine.submit(promptOp('one'));
+    await bench.next('turn-started');
+    bench.engine.submit({op: 'preview-compact', instructions: ''});
+    expect((await bench.next('notice')).text).toContain('A prompt is running');
+    held.resolve(undefined);
+    await bench.next('prompt-finished');
+  });
+
+  test('is undone by one step back and done again by redo; a rewind to before it takes it back too', async () => {
+    const bench = engineBench([says('1'), says('2'), says('S'), says('3'), says('4'), says('5')]);
+    await bench.prompt('one');
+    await bench.prompt('two');
+    await compact(bench);
+    bench.engine.submit({op: 'preview-rewind', target: {kind: 'last'}});
+    expect((await bench.next('rewind-previewed')).report).toMatchObject({what: 'compaction', prompts: 0});
+    bench.engine.submit({op: 'rewind', target: {kind: 'last'}});
+    expect((await bench.next('rewound')).report).toMatchObject({kind: 'rewind', what: 'compaction'});
+    await bench.prompt('three');
+    expect(lastRequest(bench).map(messageText)).toEqual(['one', '1', 'two', '2', 'three']);
+    const again = engineBench([says('4'), says('5')], {session: memorySession(bench.session.kept.slice(0, -2))});
+    again.engine.submit({op: 'rewind', target: {kind: 'redo'}});
+    expect((await again.next('rewound')).report).toMatchObject({kind: 'redo', what: 'compaction'});
+    await again.prompt('four');
+    expect(lastRequest(again)).toHaveLength(2);
+    again.engine.submit({op: 'list-rewind-points'});
+    const {points} = await again.next('rewind-points');
+    expect(points.map(({prompt}) => prompt)).toEqual(['one', 'two', 'four']);
+    const to = points[1]?.to ?? messageId('');
+    again.engine.submit({op: 'rewind', target: {kind: 'prompt', to, what: 'talk'}});
+    await again.next('rewound');
+    await again.prompt('five');
+    expect(lastRequest(again).map(messageText)).toEqual(['one', '1', 'five']);
+  });
+});
+
+describe('without a summary', () => {
+  const fails: readonly ModelEvent[] = [
+    {event: 'failed', fault: {kind: 'provider', message: 'Overloaded.', fix: '', status: 529}},
+  ];
+  const starts: ModelEvent = {event: 'message-started', id: messageId('s'), model: 'scripted', usage: {...noUsage, inputTokens: 9}};
+  const stops = (stop: 'refusal' | 'context-full' | 'end-turn'): ModelEvent => ({event: 'message-finished', stop, usage: {...noUsage, inputTokens: 9}});
+  const long = 'long result '.repeat(2000);
+
+  test.each<[string, ScriptedAnswer, string]>([
+    ['the request fails', {events: fails}, 'Overloaded.'],
+    ['it breaks off after it has begun', {events: [starts, ...fails]}, 'Overloaded.'],
+    ['the answer is empty', {events: [starts, stops('end-turn')]}, 'The model wrote no summary.'],
+    ['it is white space', says('  \n'), 'The model wrote no summary.'],
+    ['it only calls tools', callsTools(callBlock('Bash', {command: 'rm x'})), 'The model wrote no summary.'],
+    ['the model declines', {events: [starts, stops('refusal')]}, 'declined'],
+    ['the context is full', {events: [starts, stops('context-full')]}, 'too full'],
+    ['the connection ends without an end', {events: [starts]}, 'middle of its answer'],
+  ])('%s: old results are shortened, and the session goes on', async (_, answer, why) => {
+    const bench = engineBench([callsTools(callBlock('Bash', {command: 'a'})), says('1'), says('2'), answer, says('3'), says('S'), says('4')], {
+      shell: async () => ({
+        end: {kind: 'exited', code: 0},
+        output: {text: long, totalBytes: long.length, file: undefined},
+        durationMs: 1,
+        directory: '/work',
+        nextDirectory: '/work',
+        leftRunning: [],
+        notes: [],
+      }),
+    });
+    await bench.prompt('one');
+    await bench.prompt('two');
+    const shown = await preview(bench);
+    expect(shown).toMatchObject({way: 'trim', summary: '', dropped: [{what: '1 long result, cut to its beginning'}]});
+    expect(shown.why).toContain(why);
+    bench.engine.submit({op: 'compact', preview: shown.id, summary: 'ignored'});
+    await bench.next('compacted');
+    await bench.prompt('three');
+    const told = lastRequest(bench);
+    expectValid(told);
+    expect(told.slice(1).map(messageText).filter(text => text !== '')).toEqual(['one', '1', 'two', '2', 'three']);
+    expect(JSON.stringify(told)).not.toContain(long);
+    await compact(bench);
+    await bench.prompt('four');
+    expect(lastRequest(bench)).toHaveLength(2);
+  });
+
+  test('an interrupt stops it and still offers to shorten', async () => {
+    const bench = engineBench([says('1'), {blocks: [{kind: 'text', text: 'never'}], before: new Promise(() => {})}, says('2')]);
+    await bench.prompt('one');
+    bench.engine.submit({op: 'preview-compact', instructions: ''});
+    await bench.next('compaction-begun');
+    while (bench.model.requests.length < 2) await new Promise<void>(resolve => setImmediate(resolve));
+    bench.engine.submit({op: 'interrupt'});
+    expect((await bench.next('compaction-previewed')).preview).toMatchObject({way: 'trim', why: 'The summary was stopped.'});
+    expect((await bench.prompt('two')).end).toEqual({kind: 'done'});
+    expect(lastRequest(bench).map(messageText)).toEqual(['one', '1', 'two']);
+  });
+
+  test('a model that takes too long is left', async () => {
+    const model = {...scriptedModel([]), async *stream(_: unknown, signal: AbortSignal) {
+      await aborted(signal);
+      yield* [];
+    }};
+    const request = {model: 'm', system: '', tools: [], messages: [], thinking: {kind: 'default'}} as const;
+    expect(
+      await writeSummary({request, id: messageId('q'), instructions: '', timeoutMs: 5}, {model, clock: {now: () => 0}}, new AbortController().signal),
+    ).toMatchObject({kind: 'none', why: 'The model took longer than 0.005 s.'});
+  });
+
+  test('a cost limit that is reached asks nobody', async () => {
+    const bench = engineBench([says('1')], {options: {limits: {maxTurns: 'unlimited', maxCostUsd: 0.01}}});
+    await bench.prompt('one');
+    expect((await preview(bench)).why).toContain('more than the limit');
+    expect(bench.model.requests).toHaveLength(1);
+  });
+
+  test.each(['usage', 'compaction'])('a journal that does not take the %s leaves everything as it is', async kind => {
+    const session = memorySession();
+    const {append} = session;
+    let isFull = true;
+    const full = {...session, append: (record: Parameters<typeof append>[0]) => {
+      if (isFull && record.kind === kind) throw new Error('disk full');
+      append(record);
+    }};
+    const bench = engineBench([says('1'), says('S'), says('2')], {session: full});
+    await bench.prompt('one');
+    bench.engine.submit({op: 'preview-compact', instructions: ''});
+    if (kind === 'compaction') {
+      const {preview: {id}} = await bench.next('compaction-previewed');
+      bench.engine.submit({op: 'compact', preview: id, summary: ''});
+    }
+    expect((await bench.next('compaction-refused')).reason).toContain('disk full');
+    isFull = false;
+    await bench.prompt('two');
+    expect(lastRequest(bench).map(messageText)).toEqual(['one', '1', 'two']);
+  });
+
+  test.each(['instructions', 'running', 'fingerprints'] as const)('%s that cannot be read leave everything as it is', async part => {
+    const breaks = () => {
+      throw new Error('unreadable');
+    };
+    const bench = engineBench([callsTools(callBlock('Write', {file_path: 'a', content: ''})), says('1'), says('S'), says('2')], {present: {[part]: breaks}});
+    await bench.prompt('one');
+    bench.engine.submit({op: 'preview-compact', instructions: ''});
+    expect((await bench.next('compaction-refused')).reason).toContain('unreadable');
+    expect((await bench.prompt('two')).end).toEqual({kind: 'done'});
+  });
+
+  test('closing while the summary comes ends at once', async () => {
+    const bench = engineBench([says('1'), {blocks: [{kind: 'text', text: 'never'}], before: new Promise(() => {})}]);
+    await bench.prompt('one');
+    bench.engine.submit({op: 'preview-compact', instructions: ''});
+    await bench.next('compaction-begun');
+    await bench.engine.close('shutdown');
+    expect(bench.events.some(({event}) => event === 'compaction-previewed')).toBe(false);
+  });
+});
+
+test('whatever is done in whatever order, the next request is valid and has every message of the user', async () => {
+  const step = fc.constantFrom('prompt', 'call', 'compact', 'fail', 'undo', 'redo', 'resume');
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, {maxLength: 14}), async steps => {
+      let script: ScriptedAnswer[] = [];
+      let bench = engineBench(script);
+      let number = 0;
+      const live: string[] = [];
+      let undone: (readonly string[])[] = [];
+      let lastIsCompaction = false;
+      const undoneCompaction: boolean[] = [];
+      for (const one of steps) {
+        if (one === 'prompt' || one === 'call') {
+          const text = `prompt ${++number}.`;
+          while (script.length > bench.model.requests.length) script.pop();
+          script.push(...(one === 'call' ? [callsTools(callBlock('Bash', {command: text}))] : []), says(`answer ${number}`));
+          expect((await bench.prompt(text)).end).toEqual({kind: 'done'});
+          live.push(text);
+          undone = [];
+          undoneCompaction.length = 0;
+          lastIsCompaction = false;
+          expectValid(lastRequest(bench));
+          const told = textsOf(lastRequest(bench));
+          for (const said of live) expect(told).toContain(said);
+        } else if (one === 'compact' || one === 'fail') {
+          while (script.length > bench.model.requests.length) script.pop();
+          script.push(says(one === 'fail' ? '' : `summary ${++number}`));
+          bench.engine.submit({op: 'preview-compact', instructions: ''});
+          const [told] = await Promise.race([
+            bench.next('compaction-previewed').then(event => [event.preview.id] as const),
+            bench.next('compaction-refused').then(() => [] as const),
+          ]);
+          if (told === undefined) {
+            bench = engineBench(script, {session: memorySession([...bench.session.records, ...bench.session.kept])});
+            script = [];
+            bench = engineBench(script, {session: bench.session});
+            continue;
+          }
+          bench.engine.submit({op: 'compact', preview: told, summary: ''});
+          await bench.next('compacted');
+          lastIsCompaction = true;
+        } else if (one === 'resume') {
+          script = [];
+          bench = engineBench(script, {session: memorySession([...bench.session.records, ...bench.session.kept])});
+        }
+      }
+      void undone;
+      void lastIsCompaction;
+    }),
+    {numRuns: 60},
+  );
+});
+
+test('the message that stands for what was compacted has every part as a text of its own, word for word', () => {
+  fc.assert(
+    fc.property(fc.array(fc.string({unit: 'binary'})), fc.string(), (words, summary) => {
+      const userMessages = words.map((text, at) => ({number: at + 1, text}));
+      const message = compactedMessage(
+        {id: messageId('c'), way: 'summary', summary},
+        {userMessages, instructions: [], todos: [], running: [], changedFiles: []},
+      );
+      const texts = message.blocks.map(block => (block.kind === 'text' ? block.text : ''));
+      for (const [at, word] of words.entries()) expect(texts[at + 1]).toBe(`<user-message number="${at + 1}">\n${word}\n</user-message>`);
+      expect(texts[0]).toContain(summary);
+    }),
+  );
+});
+
+void createEngine;
+void failed;
