@@ -32,6 +32,19 @@ const treeSitterWithoutPlace: Plugin = {
   },
 };
 
+/** What divides text into characters is slow to make, and packages would make one each as they are loaded. */
+const lazySegmenters: Plugin = {
+  name: 'lazy-segmenters',
+  transform: {
+    filter: {id: /node_modules\/.*\.js$/u, code: /^(?:export )?const \w+ = new Intl\.Segmenter\(/mu},
+    handler: code =>
+      `import {graphemeSegmenter as weftSegmenter} from ${JSON.stringify(graphemeSegmenter)};\n` +
+      code.replaceAll(/(?<=const \w+ = )new Intl\.Segmenter\((?:undefined, \{\s*granularity: ['"]grapheme['"]\s*\})?\)/gu, 'weftSegmenter'),
+  },
+};
+
+const graphemeSegmenter = fileURLToPath(new URL('../src/tui/text/grapheme-segmenter.ts', import.meta.url));
+
 const output: OutputOptions = {
   dir: 'dist',
   format: 'esm',
@@ -47,7 +60,7 @@ const bundle = await rolldown({
   input: {weft: 'src/cli/start.ts'},
   platform: 'node',
   treeshake: true,
-  plugins: [yogaWithoutFetch, treeSitterWithoutPlace, protoAsText],
+  plugins: [yogaWithoutFetch, lazySegmenters, treeSitterWithoutPlace, protoAsText],
   // tree-sitter has branches with eval that its own grammars do not take.
   checks: {eval: false},
   external: [/^node:/u, 'react-devtools-core', '@lydell/node-pty'],

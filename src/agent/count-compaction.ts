@@ -84,7 +84,7 @@ function tally(messages: readonly Message[]): {readonly answers: Sum; readonly c
       ...message,
       blocks: message.blocks.filter(({kind}) => kinds.includes(kind)),
     });
-    const [texts, calls, thinking] = [of('text'), of('tool-call'), of('thinking', 'sealed-thinking')];
+    const [texts, calls, thinking] = [of('text'), of('tool-call', 'other'), of('thinking', 'sealed-thinking')];
     if (texts.blocks.length > 0) count(sums.answers, texts, 1);
     if (calls.blocks.length > 0) count(sums.calls, calls, calls.blocks.length);
     if (thinking.blocks.length > 0) count(sums.thinking, thinking, thinking.blocks.length);

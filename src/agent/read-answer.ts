@@ -6,7 +6,7 @@ import type {Fault} from '../domain/fault.ts';
 import {sendable} from '../domain/history.ts';
 import type {JournalRecord} from '../domain/journal.ts';
 import {actionId, messageId, type ActionId, type MessageId} from '../domain/ids.ts';
-import type {BlockStart, ModelEvent, ModelRequest} from '../domain/model-stream.ts';
+import type {BlockDelta, BlockStart, ModelEvent, ModelRequest} from '../domain/model-stream.ts';
 import {noUsage, type Usage} from '../domain/usage.ts';
 import {PieceKeeper} from './piece-keeper.ts';
 import type {ClockPort, ModelPort} from './ports.ts';
@@ -88,13 +88,13 @@ class AnswerReader {
           event: 'block-started',
           message: this.#id,
           index: event.index,
-          block: this.#unique(event.index, event.block),
+          block: bounded(this.#unique(event.index, event.block)),
         };
       case 'block-delta':
         if (event.delta.kind === 'text') {
           this.#begun.set(event.index, (this.#begun.get(event.index) ?? '') + event.delta.text);
         }
-        return {event: 'block-delta', message: this.#id, index: event.index, delta: event.delta};
+        return {event: 'block-delta', message: this.#id, index: event.index, delta: bounded(event.delta)};
       case 'block-finished':
         this.#begun.delete(event.index);
         return this.#finish(event.index, this.#shallow(this.#unique(event.index, event.block)));
@@ -138,6 +138,7 @@ class AnswerReader {
 
   /** Nothing that later writes the conversation as JSON may be brought down by how deep a model nests an input. */
   #shallow(block: AssistantBlock): AssistantBlock {
+    if (block.kind === 'other') return isDeeperThan(block.data, deepestInput) ? {kind: 'text', text: ''} : block;
     if (block.kind !== 'tool-call' || !isDeeperThan(block.input, deepestInput)) return block;
     return {...block, input: `(left out by weft: nested deeper than ${deepestInput} levels)`};
   }
@@ -156,3 +157,7 @@ class AnswerReader {
     return id;
   }
 }
+
+/** What weft has no word for can be nested as deep as an input. */
+const bounded = <B extends BlockStart | BlockDelta>(block: B): B =>
+  block.kind === 'other' && isDeeperThan(block.data, deepestInput) ? {...block, data: {}} : block;

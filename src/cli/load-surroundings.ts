@@ -14,6 +14,8 @@ import {parseRule, type PermissionRule, type PermissionRules} from '../safety/ru
 import type {Store} from '../store/open-store.ts';
 import {folderTrust, type FolderTrustPort} from './folder-trust.ts';
 import type {MainOptions, providers} from './program.ts';
+import {accessibleWanted} from './terminal-ui.ts';
+import type {BellEvent} from '../tui/accessible/bell-event.ts';
 import type {Notify} from '../tui/terminal-title.ts';
 import type {Verbosity} from '../tui/views/verbosity.ts';
 import {fileLayers, settingsAbove, trustPlace} from './settings-layers.ts';
@@ -49,6 +51,8 @@ export interface EffectiveSettings {
   readonly display: Display;
   readonly theme: ThemeChoice;
   readonly notify: Notify;
+  readonly accessible: boolean;
+  readonly bellOn: readonly BellEvent[];
   readonly verbosity: Verbosity;
   readonly rules: PermissionRules;
   /** For commands. */
@@ -88,6 +92,8 @@ export function loadSurroundings(given: {
       display: settings.tui.value,
       theme: settings.theme.value,
       notify: settings.notify.value,
+      accessible: settings.accessible.value,
+      bellOn: settings.bellOn.value,
       verbosity: settings.verbosity.value,
       passEnv: settings.passEnv.map(({value}) => value),
       env: Object.fromEntries(Object.entries(settings.env).map(([name, {value}]) => [name, value])),
@@ -122,13 +128,17 @@ function layersOf(directory: string, places: Places, options: MainOptions): read
   return [
     ...fileLayers(directory, places).filter(({source}) => wanted.has(source)),
     ...givenLayer(options.settings),
-    {source: 'environment', values: {model: process.env['WEFT_MODEL'] || undefined}},
+    {
+      source: 'environment',
+      values: {model: process.env['WEFT_MODEL'] || undefined, accessible: accessibleWanted(process.env)},
+    },
     {
       source: 'flags',
       values: {
         model: options.model,
         baseUrl: options.baseUrl,
         permissionMode: options.permissionMode,
+        accessible: options.accessible,
         tui: options.fullscreen === undefined ? undefined : 'fullscreen',
         permissions: {allow: splitRules(options.allowedTools ?? []), deny: splitRules(options.disallowedTools ?? [])},
       },

@@ -51,6 +51,7 @@ export interface MainOptions extends ProgramOptions {
   readonly debug?: true;
   /** `--no-color` makes it false. */
   readonly fullscreen?: true;
+  readonly accessible?: true;
   readonly color: boolean;
 }
 
@@ -302,6 +303,7 @@ function addMainOptions(program: Command): void {
     .option('--settings <file-or-json>', 'settings on top of the settings files')
     .option('--verbose', 'say on stderr which model answers')
     .option('--debug', 'without the terminal UI: what happens, as JSON lines on stderr')
+    .option('--accessible', 'the terminal UI as lines that are only ever added: for screen readers')
     .option('--fullscreen', 'the terminal UI on a screen of its own, instead of in the scrollback')
     .option('--no-color', 'no colours');
   for (const option of programOptions()) program.addOption(option);

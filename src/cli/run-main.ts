@@ -14,6 +14,7 @@ import {noModelNotice, noModelText} from './no-model.ts';
 import type {MainOptions} from './program.ts';
 import {joinPrompt, readStdin} from './read-stdin.ts';
 import {takeProgramOptions} from './take-program-options.ts';
+import {loadTerminalUi} from './terminal-ui.ts';
 import {UsageError} from './usage-error.ts';
 import {version} from './version.ts';
 
@@ -120,16 +121,17 @@ async function answer(
 }
 
 const dumbText =
-  'TERM is dumb: the terminal UI needs a terminal that can move its cursor. Ask without it: weft --prompt "…"';
+  'TERM is dumb: the terminal UI needs a terminal that can move its cursor. Start weft --accessible, which only adds lines; or ask without it: weft --prompt "…"';
 
 async function openTerminal(firstPrompt: string, surroundings: Surroundings): Promise<ExitCode> {
   const {options, directory} = surroundings;
   if (options.jsonSchema !== undefined) throw new UsageError('--json-schema needs --prompt or --print.');
-  if (process.env['TERM'] === 'dumb') throw new UsageError(dumbText);
-  const [guard, chosen, {lookOf, runTerminal}, {openHistory}, {ruleLines, ruleText}] = await Promise.all([
+  if (process.env['TERM'] === 'dumb' && !surroundings.settings.accessible) throw new UsageError(dumbText);
+  const [guard, chosen, ui, {lookOf, runTerminal}, {openHistory}, {ruleLines, ruleText}] = await Promise.all([
     // Before the terminal's settings are changed.
     import('../workspace/terminal-guard.ts').then(({startTerminalGuard}) => startTerminalGuard(process.stdout.fd)),
     configuredModel(surroundings),
+    loadTerminalUi(surroundings.settings),
     import('./run-terminal.ts'),
     import('./prompt-history.ts'),
     import('./permissions/rule-lines.ts'),
@@ -138,6 +140,7 @@ async function openTerminal(firstPrompt: string, surroundings: Surroundings): Pr
   if (chosen.state === 'missing') notices.push(noModelNotice);
   const engine = await composeSession(chosen, {surroundings, asking: 'somebody', driven: undriven});
   const job = {
+    ui,
     engine,
     directory,
     firstPrompt,
@@ -164,7 +167,7 @@ async function openTerminal(firstPrompt: string, surroundings: Surroundings): Pr
   } as const;
   let end = await runTerminal(job);
   while (end.kind === 'demo') {
-    await (await import('./demo/run-demo.ts')).runDemo({display: job.display});
+    await (await import('./demo/run-demo.ts')).runDemo({display: job.display, ui});
     if (chosen.state === 'missing') return exitCode.done;
     end = await runTerminal({...job, firstPrompt: '', opening: 'composer', notices: [], lateNotices: async () => []});
   }

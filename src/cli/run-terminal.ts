@@ -5,21 +5,21 @@ import {setTimeout as delay} from 'node:timers/promises';
 import {messageId} from '../domain/ids.ts';
 import type {ImagePort} from '../actions/image-port.ts';
 import type {SessionSummary} from '../domain/journal.ts';
-import {runTui} from '../tui/run-tui.tsx';
 import type {EditorMode} from '../tui/input/editing-state.ts';
 import type {Display, EditorPort, HistoryPort, TrustPort, TuiExit} from '../tui/options.ts';
 import type {ThemeChoice} from '../tui/theme/palette.ts';
 import {terminalLook} from '../tui/theme/terminal-look.ts';
 import type {Look} from '../tui/theme/theme.ts';
 import {exitCode, type ExitCode} from './exit-code.ts';
-import {makeTerminalKeeper} from './terminal-keeper.ts';
 import type {CommandPorts} from '../tui/command-ports.ts';
 import type {Notify} from '../tui/terminal-title.ts';
 import type {Verbosity} from '../tui/views/verbosity.ts';
 import type {TerminalGuard} from '../workspace/terminal-guard.ts';
+import type {TerminalUi} from './terminal-ui.ts';
 import {version} from './version.ts';
 
 export interface TerminalJob {
+  readonly ui: TerminalUi;
   readonly engine: ComposedEngine;
   readonly directory: string;
   readonly firstPrompt: string;
@@ -66,7 +66,7 @@ export async function runTerminal(job: TerminalJob): Promise<TerminalEnd> {
   };
   process.on('uncaughtException', onCrash);
   const leave = new AbortController();
-  const ui = runTui(
+  const ui = job.ui.run(
     {
       engine: job.engine,
       stdin: process.stdin,
@@ -100,7 +100,7 @@ export async function runTerminal(job: TerminalJob): Promise<TerminalEnd> {
       notify: job.notify,
       verbosity: job.verbosity,
       outside: job.outside,
-      keeper: makeTerminalKeeper(job.guard, process.stdout),
+      keeper: job.ui.keeper(job.guard, process.stdout),
       clock: {now: () => performance.now()},
     },
     leave.signal,

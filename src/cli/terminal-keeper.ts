@@ -33,5 +33,10 @@ export function makeTerminalKeeper(guard: TerminalGuard, terminal: NodeJS.WriteS
   };
 }
 
+/** For a UI that switches on no modes: what is to be undone are the terminal's settings alone, and nothing is written. */
+export function makeSettingsKeeper(guard: TerminalGuard): TerminalKeeper {
+  return {keep: () => guard.keep(''), release: () => guard.release()};
+}
+
 /** Weft may end in the middle of a frame: shown again are the frame, plain letters and the cursor. */
 const always = '\u001B[?2026l\u001B[0m\u001B[?25h';

@@ -21,6 +21,8 @@ export const themeChoices = ['auto', 'dark', 'light', 'ansi', 'plain'] as const;
 export const verbosities = ['name', 'summary', 'full'] as const;
 export const notifications = ['off', 'bell', 'osc9'] as const;
 export const displays = ['inline', 'fullscreen'] as const;
+/** What the bell of the line-based UI can tell of. */
+export const bellEvents = ['approval', 'question', 'done'] as const;
 export const providers = ['anthropic', 'openai'] as const;
 
 const rules = z.optional(z.array(z.string().check(z.minLength(1))));
@@ -39,6 +41,8 @@ const settingsFile = z.object({
   theme: z.optional(z.enum(themeChoices)),
   tui: z.optional(z.enum(displays)),
   notify: z.optional(z.enum(notifications)),
+  accessible: z.optional(z.boolean()),
+  bellOn: z.optional(z.array(z.enum(bellEvents))),
   verbosity: z.optional(z.enum(verbosities)),
 });
 
@@ -51,6 +55,8 @@ const expected = {
   permissions: 'lists of rules, for example {"allow": ["Read"], "ask": [], "deny": ["Bash(rm:*)"]}',
   env: 'names of environment variables with their text, for example {"CI": "1"}',
   passEnv: 'names of variables that commands get although they look like secrets, for example ["NPM_TOKEN"]',
+  accessible: 'true for the terminal UI as lines that are only ever added, or false',
+  bellOn: `when the bell sounds in the accessible UI: a list of ${bellEvents.join(', ')}`,
   notify: `how you are called when weft waits or is done: one of ${notifications.join(', ')}`,
   editorMode: `the keys of the composer: one of ${editorModes.join(', ')}`,
   tui: `where the terminal UI draws: one of ${displays.join(', ')}`,

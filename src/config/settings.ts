@@ -5,6 +5,7 @@ import {admit, type FolderTrust} from './admit-project.ts';
 import {
   parseSettings,
   type displays,
+  type bellEvents,
   type editorModes,
   type notifications, verbosities,
   type providers,
@@ -48,6 +49,8 @@ export interface Settings {
   readonly tui: Sourced<(typeof displays)[number]>;
   readonly theme: Sourced<(typeof themeChoices)[number]>;
   readonly notify: Sourced<(typeof notifications)[number]>;
+  readonly accessible: Sourced<boolean>;
+  readonly bellOn: Sourced<readonly (typeof bellEvents)[number][]>;
   readonly verbosity: Sourced<(typeof verbosities)[number]>;
 }
 
@@ -78,6 +81,8 @@ export function mergeSettings(layers: readonly SettingsLayer[], trust: FolderTru
     tui: {value: 'inline', source: 'default', path: ''},
     theme: {value: 'auto', source: 'default', path: ''},
     notify: {value: 'off', source: 'default', path: ''},
+    accessible: {value: false, source: 'default', path: ''},
+    bellOn: {value: [], source: 'default', path: ''},
     verbosity: {value: 'summary', source: 'default', path: ''},
   };
   const warnings: string[] = [];
@@ -141,6 +146,8 @@ function over(
     tui: pick(file.tui, below.tui) ?? below.tui,
     theme: pick(file.theme, below.theme) ?? below.theme,
     notify: pick(file.notify, below.notify) ?? below.notify,
+    accessible: pick(file.accessible, below.accessible) ?? below.accessible,
+    bellOn: pick<Settings['bellOn']['value']>(file.bellOn, below.bellOn) ?? below.bellOn,
     verbosity: pick(file.verbosity, below.verbosity) ?? below.verbosity,
     env: {
       ...below.env,

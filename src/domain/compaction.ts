@@ -123,6 +123,9 @@ export function estimateMessage(message: Message): number {
       case 'image':
         tokens += attachmentTokens;
         break;
+      case 'other':
+        tokens += estimateTokens(JSON.stringify(block.data));
+        break;
       case 'tool-call':
         tokens += estimateTokens(block.name + JSON.stringify(block.input));
         break;

@@ -1,4 +1,4 @@
-import type {Json} from '../base/json.ts';
+import type {Json, JsonObject} from '../base/json.ts';
 import type {ActionId, MessageId} from './ids.ts';
 import type {Usage} from './usage.ts';
 
@@ -21,7 +21,7 @@ export interface AssistantMessage {
 }
 
 export type UserBlock = TextBlock | ImageBlock | ToolResultBlock;
-export type AssistantBlock = TextBlock | ThinkingBlock | SealedThinkingBlock | ToolCallBlock;
+export type AssistantBlock = TextBlock | ThinkingBlock | SealedThinkingBlock | ToolCallBlock | OtherBlock;
 
 export interface TextBlock {
   readonly kind: 'text';
@@ -73,6 +73,16 @@ export interface ToolCallBlock {
   readonly id: ActionId;
   readonly name: string;
   readonly input: Json;
+}
+
+/**
+ * What weft has no word for: `type` is the provider's own, `data` the rest of it as it came. It goes back unchanged to the kind of
+ * API it came from, and to no other.
+ */
+export interface OtherBlock {
+  readonly kind: 'other';
+  readonly type: string;
+  readonly data: JsonObject;
 }
 
 /**

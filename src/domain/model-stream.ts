@@ -1,5 +1,5 @@
 import type {JsonObject} from '../base/json.ts';
-import type {AssistantBlock, Message, StopReason} from './conversation.ts';
+import type {AssistantBlock, Message, OtherBlock, StopReason} from './conversation.ts';
 import type {Fault} from './fault.ts';
 import type {ActionId, MessageId} from './ids.ts';
 import type {Usage} from './usage.ts';
@@ -53,14 +53,17 @@ export type BlockStart =
   | {readonly kind: 'text'}
   | {readonly kind: 'thinking'}
   | {readonly kind: 'sealed-thinking'; readonly data: string}
-  | {readonly kind: 'tool-call'; readonly id: ActionId; readonly name: string};
+  | {readonly kind: 'tool-call'; readonly id: ActionId; readonly name: string}
+  | OtherBlock;
 
 export type BlockDelta =
   | {readonly kind: 'text'; readonly text: string}
   | {readonly kind: 'thinking'; readonly text: string}
   | {readonly kind: 'signature'; readonly signature: string}
   /** A piece of the JSON of a tool call's input. */
-  | {readonly kind: 'tool-input'; readonly json: string};
+  | {readonly kind: 'tool-input'; readonly json: string}
+  /** A piece of a block that weft has no word for, as it came. */
+  | OtherBlock;
 
 /** What is known of a model; `contextWindow` in tokens, 0 when unknown. */
 export interface ModelFacts {

@@ -7,7 +7,7 @@ import type {JournalRecord} from './journal.ts';
 export interface Timeline {
   /** The records that count, in order, without those that the user went back behind. */
   readonly live: readonly JournalRecord[];
-  /** Rewinds that can be taken back, latest last. A new prompt ends that. */
+  /** Rewinds that can be taken back, latest last. A new prompt or compaction ends that. */
   readonly undone: readonly Undone[];
 }
 
@@ -45,6 +45,7 @@ export function timelineOf(records: readonly JournalRecord[]): Timeline {
         break;
       }
       case 'prompt':
+      case 'compaction':
         undone = [];
         live.push(record);
         break;

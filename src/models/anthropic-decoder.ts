@@ -1,5 +1,5 @@
 import {isJsonObject, parseJson, type Json, type JsonObject} from '../base/json.ts';
-import type {StopReason} from '../domain/conversation.ts';
+import type {OtherBlock, StopReason} from '../domain/conversation.ts';
 import {actionId, messageId} from '../domain/ids.ts';
 import type {BlockDelta, BlockStart, ModelEvent} from '../domain/model-stream.ts';
 import {noUsage, type Usage} from '../domain/usage.ts';
@@ -8,7 +8,7 @@ import {readBody, readRefusal, type Endpoint} from './read-trouble.ts';
 import type {Decoder} from './send-once.ts';
 import {brokenOff, type Trouble} from './trouble.ts';
 
-/** Reads the event stream of the Messages API. Events, blocks and deltas it does not know are skipped. */
+/** Reads the event stream of the Messages API. Events it does not know are skipped; blocks it does not know are kept as they are. */
 export class AnthropicDecoder implements Decoder {
   finished = false;
   readonly #endpoint: Endpoint;
@@ -99,13 +99,14 @@ export class AnthropicDecoder implements Decoder {
           name: textIn(content, 'name'),
         };
       default:
-        return undefined;
+        return other(content);
     }
   }
 
   #addDelta(event: JsonObject, out: ModelEvent[]): void {
-    const delta = readDelta(event['delta']);
-    if (delta !== undefined) this.#open.get(indexOf(event))?.add(delta, out);
+    const block = this.#open.get(indexOf(event));
+    const delta = block?.start.kind === 'other' ? other(event['delta']) : readDelta(event['delta']);
+    if (delta !== undefined) block?.add(delta, out);
   }
 
   #finishBlock(index: number, out: ModelEvent[]): void {
@@ -144,6 +145,12 @@ function statusOf(code: string): number {
   };
   const [type = ''] = code.split(' ');
   return Object.hasOwn(statuses, type) ? (statuses[type] ?? 500) : 500;
+}
+
+function other(value: Json | undefined): OtherBlock | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const {type, ...data} = value;
+  return typeof type === 'string' ? {kind: 'other', type, data} : undefined;
 }
 
 function readDelta(delta: Json | undefined): BlockDelta | undefined {

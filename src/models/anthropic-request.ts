@@ -54,7 +54,7 @@ function withMark(content: readonly ContentBlockParam[]): ContentBlockParam[] {
 function messageParam(message: Message): {role: 'user' | 'assistant'; content: ContentBlockParam[]} {
   return message.role === 'user'
     ? {role: 'user', content: message.blocks.flatMap(userBlock)}
-    : {role: 'assistant', content: message.blocks.flatMap(assistantBlock)};
+    : {role: 'assistant', content: withoutUnanswered(message.blocks).flatMap(assistantBlock)};
 }
 
 function userBlock(block: UserBlock): readonly ContentBlockParam[] {
@@ -108,9 +108,20 @@ function assistantBlock(block: AssistantBlock): readonly ContentBlockParam[] {
       return [{type: 'redacted_thinking', data: block.data}];
     case 'tool-call':
       return [{type: 'tool_use', id: toolUseId(block.id), name: block.name, input: inputObject(block.input)}];
+    case 'other':
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it came from this API, which takes its own blocks back
+      return [{...block.data, type: block.type} as unknown as ContentBlockParam];
     default:
       return unreachable(block);
   }
+}
+
+/** A call of the provider's own tools that was cut off before its result came would have the whole conversation refused. */
+function withoutUnanswered(blocks: readonly AssistantBlock[]): readonly AssistantBlock[] {
+  const others = blocks.filter(block => block.kind === 'other');
+  const answered = new Set(others.map(({data}) => data['tool_use_id']));
+  const unanswered = others.filter(({type, data}) => type.endsWith('_tool_use') && !answered.has(data['id']));
+  return unanswered.length === 0 ? blocks : blocks.filter(block => !unanswered.some(other => other === block));
 }
 
 /** Other providers' ids, in a session that changed between them, may hold characters this one refuses. */

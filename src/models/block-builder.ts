@@ -1,8 +1,8 @@
-import type {Json} from '../base/json.ts';
-import {parseJson} from '../base/json.ts';
+import {parseJson, type Json} from '../base/json.ts';
 import {unreachable} from '../base/unreachable.ts';
 import type {AssistantBlock} from '../domain/conversation.ts';
 import type {BlockDelta, BlockStart, ModelEvent} from '../domain/model-stream.ts';
+import {OtherPieces} from './other-pieces.ts';
 
 /** Grows one block from its deltas and puts out its events. */
 export class BlockBuilder {
@@ -10,6 +10,7 @@ export class BlockBuilder {
   readonly start: BlockStart;
   #text = '';
   #signature = '';
+  readonly #others = new OtherPieces();
 
   constructor(index: number, start: BlockStart, out: ModelEvent[]) {
     this.index = index;
@@ -24,6 +25,11 @@ export class BlockBuilder {
 
   /** Adds a delta; one that joins on to the delta before it in `out` becomes part of that one. */
   add(delta: BlockDelta, out: ModelEvent[]): void {
+    if (delta.kind === 'other') {
+      this.#others.add(delta.data);
+      out.push({event: 'block-delta', index: this.index, delta});
+      return;
+    }
     const more = deltaText(delta);
     if (more === '') return;
     if (delta.kind === 'signature') this.#signature += more;
@@ -53,6 +59,8 @@ export class BlockBuilder {
         return start;
       case 'tool-call':
         return {kind: 'tool-call', id: start.id, name: start.name, input: readInput(this.#text)};
+      case 'other':
+        return {...start, data: this.#others.joinedTo(start.data)};
       default:
         return unreachable(start);
     }
@@ -66,7 +74,9 @@ function readInput(text: string): Json {
   return parsed.tag === 'ok' ? parsed.value : text;
 }
 
-function deltaText(delta: BlockDelta): string {
+type TextDelta = Exclude<BlockDelta, {kind: 'other'}>;
+
+function deltaText(delta: TextDelta): string {
   switch (delta.kind) {
     case 'text':
     case 'thinking':
@@ -89,6 +99,8 @@ function joined(delta: BlockDelta, more: string): BlockDelta {
       return {...delta, signature: delta.signature + more};
     case 'tool-input':
       return {...delta, json: delta.json + more};
+    case 'other':
+      return delta;
     default:
       return unreachable(delta);
   }

@@ -1,5 +1,4 @@
-import {request as httpRequest, type IncomingMessage} from 'node:http';
-import {request as httpsRequest} from 'node:https';
+import type {IncomingMessage} from 'node:http';
 import {text} from 'node:stream/consumers';
 
 /**
@@ -46,9 +45,10 @@ async function send(address: URL, init: RequestInit): Promise<IncomingMessage> {
   }
 }
 
-function sendOnce(address: URL, init: RequestInit): Promise<IncomingMessage> {
+async function sendOnce(address: URL, init: RequestInit): Promise<IncomingMessage> {
   const {promise, resolve, reject} = Promise.withResolvers<IncomingMessage>();
-  const start = address.protocol === 'https:' ? httpsRequest : httpRequest;
+  // Loaded with the first request: whoever starts weft does not wait for it.
+  const {request: start} = await (address.protocol === 'https:' ? import('node:https') : import('node:http'));
   const headers = Object.fromEntries(new Headers(init.headers));
   const outgoing = start(
     address,

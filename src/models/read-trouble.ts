@@ -87,7 +87,7 @@ export function readRefusal(refusal: Refusal, endpoint: Endpoint, model: string)
   if (status === 413 || isTooLong(code, said)) {
     return final(
       `The conversation is too long for ${model} (${status})${about}`,
-      'Start a new session, or use a model with a larger context window.',
+      '/compact makes room in the terminal UI; else start a new session, or use a model with a larger context window.',
     );
   }
   if (status >= 300 && status < 400) {

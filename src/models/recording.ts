@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import {firstLine} from '../base/clip.ts';
-import {parseJson, type Json} from '../base/json.ts';
+import {isJsonObject, parseJson, type Json, type JsonObject} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
-import type {StopReason} from '../domain/conversation.ts';
+import type {OtherBlock, StopReason} from '../domain/conversation.ts';
 import type {Fault} from '../domain/fault.ts';
 import {noUsage, type Usage} from '../domain/usage.ts';
 
@@ -32,7 +32,8 @@ export type RecordedBlock =
   | {readonly kind: 'text'; readonly text: string}
   | {readonly kind: 'thinking'; readonly text: string; readonly signature: string}
   | {readonly kind: 'sealed-thinking'; readonly data: string}
-  | {readonly kind: 'tool-call'; readonly id: string; readonly name: string; readonly input: Json};
+  | {readonly kind: 'tool-call'; readonly id: string; readonly name: string; readonly input: Json}
+  | OtherBlock;
 
 /** The first line of every recording, with its line end. */
 export const recordingHeader = `${JSON.stringify({weft: 'recording', version: 1})}\n`;
@@ -81,6 +82,7 @@ const blockSchema = z.union([
   z.strictObject({text: z.string()}),
   z.strictObject({thinking: z.string(), signature: z.optional(z.string())}),
   z.strictObject({sealed: z.string()}),
+  z.strictObject({other: z.string(), data: z.custom<JsonObject>(isJsonObject)}),
   z.strictObject({tool: z.string().check(z.minLength(1)), input: json, id: z.optional(z.string())}),
 ]);
 
@@ -120,6 +122,7 @@ function blockFromWire(block: z.infer<typeof blockSchema>): RecordedBlock {
   if ('text' in block) return {kind: 'text', text: block.text};
   if ('thinking' in block) return {kind: 'thinking', text: block.thinking, signature: block.signature ?? ''};
   if ('sealed' in block) return {kind: 'sealed-thinking', data: block.sealed};
+  if ('other' in block) return {kind: 'other', type: block.other, data: block.data};
   return {kind: 'tool-call', id: block.id ?? '', name: block.tool, input: block.input};
 }
 
@@ -131,6 +134,8 @@ function blockToWire(block: RecordedBlock): z.infer<typeof blockSchema> {
       return block.signature === '' ? {thinking: block.text} : {thinking: block.text, signature: block.signature};
     case 'sealed-thinking':
       return {sealed: block.data};
+    case 'other':
+      return {other: block.type, data: block.data};
     case 'tool-call': {
       const call = {tool: block.name, input: block.input};
       return block.id === '' ? call : {...call, id: block.id};

@@ -75,7 +75,7 @@ function* batchesOf(answer: RecordedAnswer, request: ModelRequest): Generator<re
 
 function startOf(block: RecordedBlock, id: string): BlockStart {
   if (block.kind === 'tool-call') return {kind: 'tool-call', id: actionId(block.id || id), name: block.name};
-  return block.kind === 'sealed-thinking' ? block : {kind: block.kind};
+  return block.kind === 'sealed-thinking' || block.kind === 'other' ? block : {kind: block.kind};
 }
 
 function deltasOf(block: RecordedBlock): readonly BlockDelta[] {
@@ -88,6 +88,7 @@ function deltasOf(block: RecordedBlock): readonly BlockDelta[] {
         {kind: 'signature', signature: block.signature},
       ];
     case 'sealed-thinking':
+    case 'other':
       return [];
     case 'tool-call':
       return [{kind: 'tool-input', json: JSON.stringify(block.input)}];
@@ -113,7 +114,7 @@ function substituted(answer: RecordedAnswer, variables: Readonly<Record<string, 
   };
   const fillBlock = (block: RecordedBlock): RecordedBlock => {
     if (block.kind === 'tool-call') return {...block, input: fillJson(block.input)};
-    return block.kind === 'sealed-thinking' ? block : {...block, text: fill(block.text)};
+    return block.kind === 'sealed-thinking' || block.kind === 'other' ? block : {...block, text: fill(block.text)};
   };
   return {...answer, blocks: answer.blocks.map(fillBlock)};
 }

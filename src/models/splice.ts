@@ -7,7 +7,8 @@ import {addUsage, noUsage, type Usage} from '../domain/usage.ts';
  * Joins the streams of several tries at one request into one valid message: one start, every begun block finished exactly once,
  * indexes that count on. What happens to the blocks of a try that breaks off:
  * - Text stays as it was shown. The block remains open and the next try's text goes on in it.
- * - A begun tool call is finished as an empty text block, so that nobody can run it; nobody knows the rest of its input.
+ * - A begun tool call, or a block of a kind weft does not know, is finished as an empty text block, so that nobody can run it;
+ *   nobody knows the rest of it.
  * - Begun thinking is finished without a signature: it was seen, but providers would not take it back.
  * - Finished blocks stand. When a finished tool call is among them the message ends there (see `endWithCalls`): the calls can
  *   run, and the model goes on when it has their results.
@@ -223,6 +224,7 @@ function leftOver({start, text}: OpenBlock): AssistantBlock {
     case 'sealed-thinking':
       return start;
     case 'tool-call':
+    case 'other':
       return {kind: 'text', text: ''};
     default:
       return unreachable(start);

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import {parseJson, type Json} from '../base/json.ts';
+import {isJsonObject, parseJson, type Json, type JsonObject} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {actionId, messageId} from '../domain/ids.ts';
@@ -138,6 +138,7 @@ const assistantMessage = z.object({
       textBlock,
       z.object({kind: z.literal('thinking'), text: z.string(), signature: z.string()}),
       z.object({kind: z.literal('sealed-thinking'), data: z.string()}),
+      z.object({kind: z.literal('other'), type: z.string(), data: z.custom<JsonObject>(isJsonObject)}),
       z.object({
         kind: z.literal('tool-call'),
         id: actionIdSchema,

@@ -1,13 +1,16 @@
 import type {Outcome} from '../base/outcome.ts';
+import type {CompactionPreview} from '../domain/compaction.ts';
 import {rewritten} from './input/editing.ts';
 import {returned, type ProposalEnd, type ProposalWork} from './input/revision.ts';
 import type {Ui} from './input/ui.ts';
+import {rewrittenSummary} from './panels/compact-panel.ts';
 import {told} from './state/reduce.ts';
 import type {View} from './state/view.ts';
 
 /** What the user's editor was for, and what came of it. */
 export type EditorEnd =
   | {readonly of: 'draft'; readonly outcome: Outcome<string, string>}
+  | {readonly of: 'summary'; readonly preview: CompactionPreview; readonly outcome: Outcome<string, string>}
   | {readonly of: 'proposal'; readonly work: ProposalWork; readonly end: ProposalEnd};
 
 export interface Screen {
@@ -21,6 +24,12 @@ export function editorLeft({ui, view}: Screen, left: EditorEnd, now: number): Sc
     const {outcome} = left;
     return outcome.tag === 'ok'
       ? {ui: rewritten(ui, outcome.value), view}
+      : {ui, view: told(view, 'warning', outcome.error)};
+  }
+  if (left.of === 'summary') {
+    const {outcome, preview} = left;
+    return outcome.tag === 'ok'
+      ? {ui: {...ui, panel: rewrittenSummary(preview, outcome.value)}, view}
       : {ui, view: told(view, 'warning', outcome.error)};
   }
   const {work, end} = left;

@@ -4,8 +4,8 @@ import {knownCost} from '../domain/usage.ts';
 import type {ActionProgress, RunTimes} from './views/progress.ts';
 
 /** With these, what runs has begun or is over. */
-const begins: ReadonlySet<AgentEvent['event']> = new Set(['prompt-accepted', 'command-started']);
-const ends: ReadonlySet<AgentEvent['event']> = new Set(['prompt-finished', 'command-finished', 'session-opened']);
+const begins: ReadonlySet<AgentEvent['event']> = new Set(['prompt-accepted', 'command-started', 'compaction-begun']);
+const ends: ReadonlySet<AgentEvent['event']> = new Set(['prompt-finished', 'command-finished', 'compaction-previewed', 'compaction-refused', 'session-opened']);
 
 interface Started {
   readonly at: number;

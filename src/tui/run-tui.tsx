@@ -4,12 +4,16 @@ import type {BlockId} from '../domain/ids.ts';
 import type {openFullscreen} from './fullscreen/open-fullscreen.tsx';
 import type {Pages} from './fullscreen/pages.ts';
 import {attachTerminal, giveScreenBack} from './attached-terminal.ts';
+import type {EditorEnd} from './editor-left.ts';
+import type {ProposalWork} from './input/revision.ts';
+import type {SummaryWork} from './panels/compact-panel.ts';
 import {Session} from './session.ts';
 import {openKeyboard} from './keyboard.ts';
 import {openSurface, type Surface, type SurfaceListener} from './surface.tsx';
 import {visibleLine} from '../base/visible.ts';
 import {keepTitle} from './terminal-title.ts';
 import {trackModes} from './terminal-modes.ts';
+import {watchEnd} from './watch-end.ts';
 import {probeQueries, widthQuery} from './terminal-probes.ts';
 import {wrapSpans} from './text/wrap.ts';
 import {readBackground} from './theme/background.ts';
@@ -56,7 +60,7 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
     leave,
     loadLexer: loadMarkdownLexer,
     attach: block => visitBy(() => visitBlock(block)),
-    edit: text => visitBy(() => visitEditor(text)),
+    edit: what => visitBy(() => visitEditor(what)),
   });
   const open = (): Surface =>
     screen === undefined
@@ -106,13 +110,13 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
     return () => session.blockLeft(block, end);
   }
 
-  async function visitEditor(text: string): Promise<() => void> {
+  async function visitEditor(what: string | ProposalWork | SummaryWork): Promise<() => void> {
     // What is typed is the editor's: nothing is read of it.
     stdin.setRawMode(false);
     stdin.resume().pause();
-    const outcome = await options.editor.edit({text, name: 'prompt.md', form: 'prose'}, signal);
+    const left = await visitedEditor(what, options, signal);
     stdin.setRawMode(true);
-    return () => session.edited(outcome);
+    return () => session.edited(left);
   }
 
   try {
@@ -152,23 +156,22 @@ async function loadFullscreen(): Promise<{readonly open: typeof openFullscreen; 
   return {open: surface.openFullscreen, pages: openPages()};
 }
 
-interface Ends {
-  readonly stdin: NodeJS.ReadStream;
-  readonly stdout: NodeJS.WriteStream;
-  readonly signal: AbortSignal;
-}
-
-/** A terminal that went away reads as end of input or fails to write: then there is nobody left to stay for. */
-function watchEnd({stdin, stdout, signal}: Ends, leave: () => void): () => void {
-  stdin.on('end', leave);
-  stdout.on('error', leave);
-  signal.addEventListener('abort', leave);
-  if (signal.aborted) leave();
-  return () => {
-    stdin.off('end', leave);
-    stdout.off('error', leave);
-    signal.removeEventListener('abort', leave);
-  };
+async function visitedEditor(
+  what: string | ProposalWork | SummaryWork,
+  options: TuiOptions,
+  signal: AbortSignal,
+): Promise<EditorEnd> {
+  if (typeof what === 'string') {
+    const work = {text: what, name: 'prompt.md', form: 'prose'} as const;
+    return {of: 'draft', outcome: await options.editor.edit(work, signal)};
+  }
+  if ('kind' in what) {
+    const {preview} = what;
+    const work = {text: preview.summary, name: 'summary.md', form: 'prose'} as const;
+    return {of: 'summary', preview, outcome: await options.editor.edit(work, signal)};
+  }
+  const {editProposal} = await import('./edit-proposal.ts');
+  return {of: 'proposal', work: what, end: await editProposal(what, options, signal)};
 }
 
 const listenerOf = (session: Session): SurfaceListener => ({

@@ -2,14 +2,15 @@ import type {BlockId} from '../domain/ids.ts';
 import type {ProposalWork} from './input/revision.ts';
 import type {MarkdownLexer} from './markdown/render-markdown.ts';
 import type {TuiExit} from './options.ts';
+import type {SummaryWork} from './panels/compact-panel.ts';
 
 /** What a session asks of whoever runs it. */
 export interface SessionHost {
   leave(exit: TuiExit): void;
   /** Gives the terminal to a block; `pause` and `resume` are called around it. */
   attach(block: BlockId): void;
-  /** Gives the terminal to the user's editor, with the draft's text or with what an edit would write. */
-  edit(what: string | ProposalWork): void;
+  /** Gives the terminal to the user's editor, with the draft's text, what an edit would write, or a summary. */
+  edit(what: string | ProposalWork | SummaryWork): void;
   /** Called once, when there is something to write to the scrollback. */
   loadLexer(): Promise<MarkdownLexer>;
 }

@@ -1,5 +1,5 @@
 import {PassThrough, Writable} from 'node:stream';
-import {failed} from '../../src/base/outcome.ts';
+import {failed, ok} from '../../src/base/outcome.ts';
 import {rejected} from '../../src/domain/fault.ts';
 import {messageId} from '../../src/domain/ids.ts';
 import {noUsage} from '../../src/domain/usage.ts';
@@ -59,6 +59,7 @@ const options: TuiOptions = {
   images: {read: async path => failed(rejected(path)), fromClipboard: async () => failed(rejected(''))},
   notes: {add: async () => failed(rejected(''))},
   editor: {edit: async () => failed('No editor is set.')},
+  edits: {plan: async () => ok([]), draft: async () => ok([])},
   editorMode: 'emacs',
   look: 'colour',
   display: 'inline',

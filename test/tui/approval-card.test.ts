@@ -6,7 +6,7 @@ import type {Approval} from '../../src/actions/agent-event.ts';
 import {unamended} from '../../src/actions/files-port.ts';
 import type {DiffLine} from '../../src/actions/preview.ts';
 import {cellWidth} from '../../src/tui/text/cell-width.ts';
-import {openApproval, type ApprovalStage} from '../../src/tui/input/approval-form.ts';
+import {openApproval, type ApprovalStage} from '../../src/tui/input/approval-stage.ts';
 import {draftOf} from '../../src/tui/input/draft.ts';
 import {themeOf} from '../../src/tui/theme/theme.ts';
 import {approvalCard, wholeApproval} from '../../src/tui/views/approval-card.ts';

@@ -6,7 +6,7 @@ import {messageId, parseSessionId} from '../../src/domain/ids.ts';
 import {openVirtualScreen} from '../support/virtual-screen.ts';
 import {delta, finished} from './support/events.ts';
 import {opening, scriptedEngine, sessionInfo} from './support/scripted-engine.ts';
-import {begin, finishedText, leaveStages, noFiles, noImages, start, noBlocks} from './support/stage.ts';
+import {begin, finishedText, leaveStages, noFiles, noImages, start, noBlocks, noEdits} from './support/stage.ts';
 import {runTui} from '../../src/tui/run-tui.tsx';
 
 afterEach(leaveStages);
@@ -346,6 +346,7 @@ describe('stopping and leaving', () => {
         images: noImages,
         notes: {add: async () => ok('AGENTS.md')},
         editor: {edit: async () => failed('No editor is set.')},
+        edits: noEdits,
         editorMode: 'emacs',
         permissions: () => [],
         trust: {state: 'nothing', text: () => '', accept: async () => ''},

@@ -11,9 +11,11 @@ import {systemPrompt} from '../../agent/system-prompt.ts';
 import {setTimeout as wait} from 'node:timers/promises';
 import {noMcp} from '../../actions/mcp-port.ts';
 import {composeEngine, type ComposedEngine} from '../compose-engine.ts';
+import {commandPorts} from '../command-ports.ts';
 import {exitCode, type ExitCode} from '../exit-code.ts';
 import {stopOnSignals} from '../stop-on-signals.ts';
 import {newSessionId, unkeptSession, unkeptSessions} from '../unkept-session.ts';
+import {accessibleWanted, loadTerminalUi, type TerminalUi} from '../terminal-ui.ts';
 import {UsageError} from '../usage-error.ts';
 import {demoProject, demoPrompt} from './project.ts';
 import {demoRecording} from './recording.ts';
@@ -25,19 +27,26 @@ import {demoRecording} from './recording.ts';
 export async function runDemo({
   dir,
   display = 'inline',
+  ui,
 }: {
   readonly dir?: string;
   readonly display?: Display;
+  readonly ui?: TerminalUi;
 }): Promise<ExitCode> {
   const place = layOut(dir);
   try {
-    if (!process.stdout.isTTY || !process.stdin.isTTY) return await report(place.directory);
-    const [{startTerminalGuard}, {lookOf, runTerminal}] = await Promise.all([
+    const wanted = accessibleWanted(process.env) === true;
+    const isDumb = process.env['TERM'] === 'dumb' && ui === undefined && !wanted;
+    if (!process.stdout.isTTY || !process.stdin.isTTY || isDumb) return await report(place.directory);
+    const [shown, {startTerminalGuard}, {lookOf, runTerminal}] = await Promise.all([
+      ui ?? loadTerminalUi({accessible: wanted, bellOn: []}),
       import('../../workspace/terminal-guard.ts'),
       import('../run-terminal.ts'),
     ]);
+    const engine = demoEngine(place.directory, 'lively');
     const end = await runTerminal({
-      engine: demoEngine(place.directory, 'lively'),
+      ui: shown,
+      engine,
       directory: place.directory,
       firstPrompt: demoPrompt,
       opening: 'composer',

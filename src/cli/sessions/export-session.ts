@@ -91,6 +91,8 @@ function assistantPart(block: AssistantBlock): string {
     case 'thinking':
     case 'sealed-thinking':
       return '';
+    case 'other':
+      return `**${inline(block.type)}**\n\n${fenced(JSON.stringify(block.data, undefined, 2), 'json')}`;
     case 'tool-call':
       return `**${inline(block.name)}**\n\n${fenced(JSON.stringify(block.input, undefined, 2), 'json')}`;
     default:

@@ -128,6 +128,8 @@ function blockText(block: AssistantBlock): string {
       return block.text.trim() === '' ? '' : indent(visible(block.text).trim(), '~ ');
     case 'sealed-thinking':
       return '~ (thinking the provider does not show)';
+    case 'other':
+      return `~ (${visibleLine(block.type)})`;
     case 'tool-call':
       return `* ${visibleLine(block.name)}${indent(inputText(block.input), '    ', '\n')}`;
     default:

@@ -1,4 +1,4 @@
-import type {Json} from '../../base/json.ts';
+import type {Json, JsonObject} from '../../base/json.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
 
 /**
@@ -217,7 +217,13 @@ export type WireBlock =
   | WireText
   | {readonly type: 'thinking'; readonly thinking: string; readonly signature: string}
   | {readonly type: 'redacted_thinking'; readonly data: string}
-  | {readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: Json};
+  | {readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: Json}
+  | WireOther;
+
+/** A block, or a piece of one, that weft has no word for: as the API gave it. */
+export interface WireOther extends JsonObject {
+  readonly type: string;
+}
 
 export interface WireText {
   readonly type: 'text';
@@ -266,7 +272,8 @@ export type WireDelta =
   | {readonly type: 'text_delta'; readonly text: string}
   | {readonly type: 'thinking_delta'; readonly thinking: string}
   | {readonly type: 'signature_delta'; readonly signature: string}
-  | {readonly type: 'input_json_delta'; readonly partial_json: string};
+  | {readonly type: 'input_json_delta'; readonly partial_json: string}
+  | WireOther;
 
 export type WireStopReason = 'end_turn' | 'tool_use' | 'max_tokens' | 'refusal' | 'model_context_window_exceeded';
 

@@ -25,6 +25,8 @@ export function wireBlock(block: AssistantBlock): WireBlock {
       return {type: 'redacted_thinking', data: block.data};
     case 'tool-call':
       return {type: 'tool_use', id: block.id, name: block.name, input: block.input};
+    case 'other':
+      return {...block.data, type: block.type};
     default:
       return unreachable(block);
   }
@@ -41,6 +43,8 @@ export function wireBlockStart(block: BlockStart): WireBlock {
       return {type: 'redacted_thinking', data: block.data};
     case 'tool-call':
       return {type: 'tool_use', id: block.id, name: block.name, input: {}};
+    case 'other':
+      return {...block.data, type: block.type};
     default:
       return unreachable(block);
   }
@@ -56,6 +60,8 @@ export function wireDelta(delta: BlockDelta): WireDelta {
       return {type: 'signature_delta', signature: delta.signature};
     case 'tool-input':
       return {type: 'input_json_delta', partial_json: delta.json};
+    case 'other':
+      return {...delta.data, type: delta.type};
     default:
       return unreachable(delta);
   }

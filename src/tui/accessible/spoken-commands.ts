@@ -1,11 +1,9 @@
-import {todosOf} from '../../tasks/task-view.ts';
 import {commandsFor} from '../commands/command-list.ts';
 import type {CommandDesk, SlashCommand} from '../commands/command.ts';
 import {statusOf} from '../state/select.ts';
 import {countOf, sentences} from './action-words.ts';
 import type {Dialogue} from './dialogue.ts';
 import {blockDialogue, sessionDialogue} from './list-dialogues.ts';
-import {todoLines} from './todo-words.ts';
 
 /** What the commands of the line-based conversation can do beside what all commands can. */
 export interface SpokenDesk extends CommandDesk {
@@ -25,8 +23,8 @@ export function spokenCommands(demo: 'none' | 'offered', desk: () => SpokenDesk)
   return [...own, ...commandsFor(demo).filter(({name}) => !names.has(name) && !absent.has(name))];
 }
 
-/** What is about the keys of a composer that is not there. */
-const absent: ReadonlySet<string> = new Set(['vim']);
+/** What is about keys and colours that are not there. */
+const absent: ReadonlySet<string> = new Set(['vim', 'theme', 'verbosity']);
 
 function ownCommands(desk: () => SpokenDesk): readonly SlashCommand[] {
   const command = (usage: string, summary: string, run: (argument: string) => void): SlashCommand => ({
@@ -45,7 +43,6 @@ function ownCommands(desk: () => SpokenDesk): readonly SlashCommand[] {
       else desk().queue(text);
     }),
     command('/status', 'model, mode, tokens and cost', () => desk().print([statusLine(desk())])),
-    command('/todo', 'the todo list', () => desk().print(todoLines(todosOf(desk().view.tasks)))),
     command('/image PATH', 'an image for the next prompt', path => {
       if (path === '') desk().tell('info', 'Name the file: /image PATH');
       else desk().attach(path);

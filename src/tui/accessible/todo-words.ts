@@ -21,9 +21,3 @@ export function todoLine(before: TodoList, after: TodoList): string {
   const over = after.filter(({status}) => status === 'completed' || status === 'cancelled').length;
   return said.length === 0 ? '' : sentences([`Todos ${over} of ${after.length} done`, ...said]);
 }
-
-/** The whole list, one a line. */
-export const todoLines = (list: TodoList): readonly string[] =>
-  list.length === 0
-    ? ['There are no todos.']
-    : list.map(({title, status}, at) => `${at + 1}. ${spokenLabel(title)}, ${status.replace('_', ' ')}`);

@@ -1,3 +1,7 @@
+import {keyHelp, signHelp} from '../input/key-help.ts';
+import {cellWidth} from '../text/cell-width.ts';
+import {wrapSpans, type Frame} from '../text/wrap.ts';
+import type {CommandInfo} from './command-info.ts';
 import type {SlashCommand} from './command.ts';
 
 export const helpCommand: SlashCommand = {
@@ -5,20 +9,36 @@ export const helpCommand: SlashCommand = {
   aliases: [],
   usage: '/help',
   summary: 'commands and keys',
-  run: (_, desk) => desk.tell('info', helpText(desk.commands)),
+  run: (_, desk) => desk.print(helpLines(desk.commands, desk.frame)),
 };
 
-const helpText = (commands: readonly SlashCommand[]): string =>
-  [...commands.map(({usage, summary}) => `${usage.padEnd(16)} ${summary}`), '', ...keys].join('\n');
+/** Commands, signs and keys in groups; where there is little room what each does stands below it. */
+export function helpLines(commands: readonly CommandInfo[], frame: Frame): readonly string[] {
+  const groups = [
+    {title: 'Commands', rows: commands.map(({usage, summary}) => ({term: usage, does: summary}))},
+    {title: 'At the start of a prompt', rows: signHelp.map(({sign, does}) => ({term: sign, does}))},
+    ...keyHelp.map(({title, rows}) => ({title, rows: rows.map(({keys, does}) => ({term: keys.join(', '), does}))})),
+  ];
+  return groups.flatMap(({title, rows}) => [
+    '',
+    frame.theme.paint(['bold'], title),
+    ...rows.flatMap(row => helpRow(row, frame)),
+  ]);
+}
 
-const keys = [
-  'Enter sends; Ctrl+J, Alt+Enter or \\ and Enter begin a new line',
-  'Up and Down go through earlier prompts; while one waits, Up on an empty draft takes it back',
-  '@ names a file or folder, whose content goes with the prompt: @src/a.ts:10-20, @"my file.txt"',
-  '! runs a command of your own, whose output the agent sees; # remembers a note in AGENTS.md',
-  'Ctrl+V pastes an image; the path of one, pasted or dragged in, does the same',
-  'Shift+Tab goes through the modes: asks first, accepts edits, plan only',
-  'A question waits on one line until you pause; Tab goes to it, or back to what you write',
-  'While the agent works, Enter joins at its next step and Tab waits until it is done; Esc stops it',
-  'Ctrl+C clears the draft or stops what runs; twice leaves, as does Ctrl+D on an empty draft',
-];
+/** Cells of the column of terms. */
+const termWidth = 24;
+
+function helpRow({term, does}: {readonly term: string; readonly does: string}, frame: Frame): readonly string[] {
+  const isNarrow = frame.width < 2 * termWidth;
+  const room = Math.max(1, termWidth - cellWidth(term));
+  if (!isNarrow && room > 1) {
+    const first = `${term}${' '.repeat(room)}`;
+    return wrapSpans([{text: does, roles: ['dim']}], frame, {first, rest: ' '.repeat(termWidth), roles: []});
+  }
+  const margin = isNarrow ? '    ' : ' '.repeat(termWidth);
+  return [
+    ...wrapSpans([{text: term, roles: []}], frame, {first: '', rest: '  ', roles: []}),
+    ...wrapSpans([{text: does, roles: ['dim']}], frame, {first: margin, rest: margin, roles: []}),
+  ];
+}

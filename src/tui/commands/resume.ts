@@ -11,6 +11,6 @@ export const resumeCommand: SlashCommand = {
     const own = session.tag === 'open' ? session.info.id : undefined;
     const sessions = desk.options.listSessions().filter(({id}) => id !== own);
     if (sessions.length === 0) desk.tell('info', 'There is no earlier session here.');
-    else desk.open(sessionPanel(sessions));
+    else desk.open(sessionPanel(sessions, desk.options.outside.sessions));
   },
 };

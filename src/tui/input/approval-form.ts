@@ -66,10 +66,11 @@ function pressChoosing(stage: ChoosingStage, choices: ApprovalChoices, press: Ap
 }
 
 /** Below the summary lies all of it; `undefined` for keys that do not scroll. */
-function scrolled(top: ChoosingStage['top'], key: KeyName, {reach}: ApprovalPress): ChoosingStage['top'] | undefined {
+function scrolled(top: ChoosingStage['top'], key: KeyName, {reach}: Pick<ApprovalPress, 'reach'>): ChoosingStage['top'] | undefined {
   if (key !== 'up' && key !== 'down' && key !== 'page-up' && key !== 'page-down') return undefined;
-  const {last, page} = reach();
-  if (last === 0) return 'summary';
+  const found = reach();
+  if (found === 'all-shown') return 'summary';
+  const {last, page} = found;
   if (top === 'summary') return key === 'down' || key === 'page-down' ? 0 : 'summary';
   const step = key === 'up' || key === 'down' ? 1 : page;
   const next = key === 'up' || key === 'page-up' ? top - step : top + step;

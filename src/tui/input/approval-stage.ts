@@ -59,7 +59,7 @@ export interface ApprovalPress {
   /** `later` when the terminal delivered other presses with it, before it. */
   readonly place: 'first' | 'later';
   /** How far what is shown can be scrolled; worked out when it is asked for. */
-  reach(): ScrollReach;
+  reach(): ScrollReach | 'all-shown';
 }
 
 /** In lines: the last one that what is shown can begin with, and how many are shown. */

@@ -4,6 +4,7 @@ import type {Op} from '../../agent/engine.ts';
 import type {BlockId} from '../../domain/ids.ts';
 import type {CommandInfo} from '../commands/command-info.ts';
 import type {ScrollStep} from '../fullscreen/pages.ts';
+import type {SummaryWork} from '../panels/compact-panel.ts';
 import type {View} from '../state/view.ts';
 import type {Frame} from '../text/wrap.ts';
 import type {ThemeChoice} from '../theme/palette.ts';
@@ -22,8 +23,8 @@ export type Effect =
   | {readonly do: 'stop-block' | 'keep-block'; readonly block: BlockId}
   /** Another text takes the draft's place. */
   | {readonly do: 'write'; readonly text: string}
-  /** Opens the draft, or what an edit would write, in the user's editor. */
-  | {readonly do: 'edit-outside'; readonly what: 'draft' | ProposalWork}
+  /** Opens the draft, what an edit would write, or a summary in the user's editor. */
+  | {readonly do: 'edit-outside'; readonly what: 'draft' | ProposalWork | SummaryWork}
   /** Draws everything anew. */
   | {readonly do: 'redraw'}
   /** Moves over what was written above. */

@@ -30,7 +30,9 @@ export function pressHunks(stage: HunkStage, choices: ApprovalChoices, press: Ap
       return open({...calm, top: 0, row: Math.min(parts.length - 1, stage.row + 1)});
     case 'page-up':
     case 'page-down': {
-      const {last, page} = press.reach();
+      const reach = press.reach();
+      if (reach === 'all-shown') return open(calm);
+      const {last, page} = reach;
       const top = stage.top + (key.name === 'page-up' ? -page : page);
       return open({...calm, top: Math.max(0, Math.min(last, top))});
     }

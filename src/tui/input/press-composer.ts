@@ -67,7 +67,7 @@ function pressPlain(ui: Ui, key: KeyPress, context: PressContext): Step {
     case 'redraw':
       return {ui, effects: [{do: 'redraw'}]};
     case 'open-editor':
-      return {ui, effects: [{do: 'edit-outside'}]};
+      return {ui, effects: [{do: 'edit-outside', what: 'draft'}]};
     case 'search-history':
       return {ui: {...ui, panel: historyPanel(ui.history.prompts, expanded(ui.draft))}, effects: []};
     case 'unfold-paste':

@@ -4,9 +4,13 @@ import {blockPanel} from '../panels/block-panel.ts';
 import type {Panel} from '../panels/panel.ts';
 import type {ApprovalAnswer} from '../../agent/engine.ts';
 import {attentionOf} from '../state/select.ts';
-import {openApproval, pressApproval} from './approval-form.ts';
+import {pressApproval} from './approval-form.ts';
+import {openApproval, type ApprovalStage} from './approval-stage.ts';
 import {emptyDraft, isEmptyDraft} from './draft.ts';
 import {followed} from './editing.ts';
+import {answerOf} from './revision.ts';
+import {approvalReach} from '../views/approval-card.ts';
+import {cardRows} from '../views/screen.ts';
 import {blockKeys, cardKeys, type KeyPress} from './keymap.ts';
 import {pressComposer} from './press-composer.ts';
 import {pressForm} from './question-form.ts';
@@ -32,7 +36,7 @@ function directed(ui: Ui, key: KeyPress, context: PressContext): Step {
   if (key.kind === 'key' && key.name === 'take-terminal') return touched(takeTerminal(calm, context), key, context);
   if (isRestOfAnswer(ui, key, context))
     return {ui: {...calm, lastKey: pressedNow(key, context, 'answer')}, effects: []};
-  const scrolled = scrollStep(key);
+  const scrolled = isOfCard(calm, key) ? undefined : scrollStep(key);
   if (scrolled !== undefined) return touched({ui: calm, effects: [{do: 'scroll', step: scrolled}]}, key, context);
   const {card} = calm;
   if (card.kind === 'none' || card.focus === 'answered')
@@ -51,6 +55,13 @@ function directed(ui: Ui, key: KeyPress, context: PressContext): Step {
   const kind = step.effects.some(effect => effect.do === 'op') ? 'answer' : 'other';
   return {...step, ui: {...step.ui, lastKey: pressedNow(key, context, kind)}};
 }
+
+/** A card with the keys scrolls itself. */
+const isOfCard = ({card}: Ui, key: KeyPress): boolean =>
+  card.kind === 'approval' &&
+  card.focus === 'card' &&
+  key.kind === 'key' &&
+  (key.name === 'page-up' || key.name === 'page-down');
 
 /** Keys that are about what was written above whoever has the others. */
 function scrollStep(key: KeyPress): ScrollStep | undefined {
@@ -166,20 +177,32 @@ function pressHandOver(
 function pressAsked(ui: Ui, card: OpenCard & {readonly kind: 'approval'}, {key, context}: CardPress): Step | NotMeant {
   const attention = attentionOf(context.view);
   if (attention.kind !== 'approval') return still(ui);
-  const {approval} = attention;
-  if (card.stage.stage === 'choosing' && key.kind === 'key' && key.name === cardKeys.switchFocus.name) {
+  const {waiting} = attention;
+  const {stage} = card;
+  const approval = card.revision.kind === 'revised' ? card.revision.approval : attention.approval;
+  if ((stage.stage === 'choosing' || stage.stage === 'hunks') && key.kind === 'key' && key.name === cardKeys.switchFocus.name) {
     return still(withCard(ui, card, 'aside'));
   }
-  const step = pressApproval(card.stage, approval, {key, place: context.place});
+  const {frame, place} = context;
+  const step = pressApproval(stage, approval, {
+    key,
+    place,
+    reach: () => approvalReach({approval, waiting, stage}, cardRows(ui, context.rows, frame), frame),
+  });
   switch (step.kind) {
     case 'open':
       return still({...ui, card: {...card, stage: step.stage}});
     case 'answered':
-      return {ui: withCard(ui, card, 'answered'), effects: [answering(card, step.answer)]};
+      return {ui: withCard(ui, card, 'answered'), effects: [answering(card, answerOf(approval, step.answer))]};
     case 'stop':
       return {ui, effects: stop};
+    case 'edit': {
+      if (approval.action.name !== 'request-file-edits') return still(ui);
+      const work = {id: card.id, request: approval.action.input, path: step.path};
+      return {ui, effects: [{do: 'edit-outside', what: work}]};
+    }
     case 'show-all':
-      return {ui: {...ui, card: {...card, stage: openApproval}}, effects: [{do: 'show-all', approval}]};
+      return {ui: {...ui, card: {...card, stage: restarted(stage)}}, effects: [{do: 'show-all', approval}]};
     case 'not-meant':
       return {notMeant: step.key};
     default:
@@ -187,10 +210,14 @@ function pressAsked(ui: Ui, card: OpenCard & {readonly kind: 'approval'}, {key, 
   }
 }
 
+/** What was ticked stays so; nothing else that was begun does. */
+const restarted = (stage: ApprovalStage): ApprovalStage =>
+  stage.stage === 'hunks' ? {...stage, word: emptyDraft, hint: 'none'} : openApproval;
+
 /** Whoever has the keys, an approval is asked from its beginning. */
 const withCard = (ui: Ui, card: OpenCard, focus: OpenCard['focus']): Ui => ({
   ...ui,
-  card: card.kind === 'approval' ? {...card, focus, stage: openApproval} : {...card, focus},
+  card: card.kind === 'approval' ? {...card, focus, stage: restarted(card.stage)} : {...card, focus},
 });
 
 const answering = ({id}: OpenCard, answer: ApprovalAnswer): Effect => ({

@@ -2,6 +2,9 @@ import type {Action} from '../../actions/catalogue.ts';
 import {decodePastAction} from '../../actions/decode-action.ts';
 import {labelOf} from '../../actions/settle-action.ts';
 import {unreachable} from '../../base/unreachable.ts';
+import {visibleLine} from '../../base/visible.ts';
+import {compactedPastText} from '../../domain/compaction-text.ts';
+import {isCompacted} from '../../domain/compaction.ts';
 import {messageText, type Message, type ToolCallBlock, type ToolResultBlock} from '../../domain/conversation.ts';
 import type {ActionId} from '../../domain/ids.ts';
 import {isReminder} from '../../domain/reminder.ts';
@@ -26,6 +29,7 @@ function entriesOf(message: Message, results: ReadonlyMap<ActionId, ToolResultBl
       const {command, told} = own;
       return [{kind: 'past-action', label: userCommandLabel(command), outcome: 'success', told, part: 'last-lines'}];
     }
+    if (isCompacted(text)) return [{kind: 'notice', level: 'info', text: compactedPastText(message)}];
     if (text === '' || isReminder({kind: 'text', text})) return [];
     return [{kind: 'prompt', text}];
   }
@@ -35,6 +39,8 @@ function entriesOf(message: Message, results: ReadonlyMap<ActionId, ToolResultBl
         return [textEntry(`${message.id}/${at}`, block.text, 'done')];
       case 'tool-call':
         return [pastAction(block, results.get(block.id))];
+      case 'other':
+        return [otherEntry(block.type)];
       case 'thinking':
       case 'sealed-thinking':
         return [];
@@ -44,8 +50,11 @@ function entriesOf(message: Message, results: ReadonlyMap<ActionId, ToolResultBl
   });
 }
 
+/** Of a block that weft has no word for: that it is there. */
+export const otherEntry = (type: string): Entry => ({kind: 'notice', level: 'info', text: `(${visibleLine(type)})`});
+
 /** A call that no longer decodes goes by its tool's name. */
-function pastAction(call: ToolCallBlock, result: ToolResultBlock | undefined): PastActionEntry {
+export function pastAction(call: ToolCallBlock, result: ToolResultBlock | undefined): PastActionEntry {
   const decoded = decodePastAction(call.name, call.input);
   const told = textOf(result);
   const outcome = result?.outcome ?? 'cancelled';

@@ -2,13 +2,14 @@ import type {AgentEvent} from '../../actions/agent-event.ts';
 import {labelOf} from '../../actions/settle-action.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import type {ActionId, MessageId} from '../../domain/ids.ts';
-import type {BlockDelta} from '../../domain/model-stream.ts';
+import type {BlockDelta, BlockStart} from '../../domain/model-stream.ts';
+import {fullness} from '../../domain/compaction.ts';
 import {compactedText} from '../../domain/compaction-text.ts';
 import {rewindText} from '../../domain/rewind-text.ts';
 import {stopText} from '../../domain/stop-text.ts';
 import {applyTaskFrames, emptyTaskView} from '../../tasks/task-view.ts';
 import {sentenceOf} from '../text/sentence.ts';
-import {pastEntries} from './past-entries.ts';
+import {otherEntry, pastEntries} from './past-entries.ts';
 import {
   emptyView,
   textEntry,
@@ -57,7 +58,7 @@ export function reduce(view: View, event: AgentEvent): View {
     case 'message-started':
       return view.run.state === 'retrying' ? {...view, run: {state: 'working'}} : view;
     case 'block-started':
-      return blockStarted(view, keyOf(event), event.block.kind);
+      return blockStarted(view, keyOf(event), event.block);
     case 'block-delta':
       return blockDelta(view, keyOf(event), event.delta);
     case 'block-finished':
@@ -102,8 +103,11 @@ export function reduce(view: View, event: AgentEvent): View {
       return settled(view, event);
     case 'todos-framed':
       return {...view, tasks: applyTaskFrames(view.tasks, event.frames)};
-    case 'usage-changed':
-      return {...view, usage: event.usage};
+    case 'usage-changed': {
+      const percent = fullness(view.usage) === undefined ? fullness(event.usage) : undefined;
+      const next = {...view, usage: event.usage};
+      return percent === undefined ? next : told(next, 'info', `The context is ${percent}% full. ${makesRoom}`);
+    }
     case 'model-changed':
       return {...view, model: event.model};
     case 'mode-changed':
@@ -111,11 +115,13 @@ export function reduce(view: View, event: AgentEvent): View {
     case 'rewind-points':
       return event.points.length > 0 ? view : told(view, 'info', 'There is no prompt to go back to yet.');
     case 'rewind-previewed':
-    case 'compaction-begun':
-    case 'compaction-previewed':
       return view;
+    case 'compaction-begun':
+      return {...view, run: {state: 'working'}};
+    case 'compaction-previewed':
+      return {...view, run: {state: 'idle'}};
     case 'compaction-refused':
-      return told(view, 'warning', event.reason);
+      return told({...view, run: {state: 'idle'}}, 'warning', event.reason);
     case 'compacted':
       return told(view, 'info', compactedText(event.report));
     case 'rewound': {
@@ -130,7 +136,9 @@ export function reduce(view: View, event: AgentEvent): View {
       const {end} = event.summary;
       if (end.kind === 'done') {
         const note = stopText(event.summary);
-        return note === undefined ? ended : told(ended, 'warning', sentenceOf([note]));
+        if (note === undefined) return ended;
+        const text = sentenceOf([note]);
+        return told(ended, 'warning', event.summary.stop === 'context-full' ? `${text} ${makesRoom}` : text);
       }
       return add(ended, {kind: 'end', end});
     }
@@ -138,6 +146,8 @@ export function reduce(view: View, event: AgentEvent): View {
       return unreachable(event);
   }
 }
+
+const makesRoom = '/compact makes room; nothing is compacted on its own.';
 
 /** A prompt was handed to the engine. */
 export const promptQueued = (view: View, prompt: QueuedPrompt): View => ({...view, queued: [...view.queued, prompt]});
@@ -187,8 +197,8 @@ function opened(before: View, event: AgentEvent & {readonly event: 'session-open
   };
 }
 
-function blockStarted(view: View, key: string, kind: 'text' | 'thinking' | 'sealed-thinking' | 'tool-call'): View {
-  switch (kind) {
+function blockStarted(view: View, key: string, block: BlockStart): View {
+  switch (block.kind) {
     case 'text':
       return add(view, textEntry(key, '', 'streaming'));
     case 'thinking':
@@ -196,8 +206,10 @@ function blockStarted(view: View, key: string, kind: 'text' | 'thinking' | 'seal
     case 'sealed-thinking':
     case 'tool-call':
       return view;
+    case 'other':
+      return add(view, otherEntry(block.type));
     default:
-      return unreachable(kind);
+      return unreachable(block);
   }
 }
 

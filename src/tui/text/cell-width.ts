@@ -1,11 +1,11 @@
-const printableAscii = /^[\u0020-\u007E]*$/u;
-const segmenter = new Intl.Segmenter(undefined, {granularity: 'grapheme'});
+import {graphemeSegmenter, plain} from './grapheme-segmenter.ts';
+
 
 /** Terminal cells that `text` takes; it holds no control characters and no styling. */
 export function cellWidth(text: string): number {
-  if (printableAscii.test(text)) return text.length;
+  if (plain.test(text)) return text.length;
   let width = 0;
-  for (const {segment} of segmenter.segment(text)) width += graphemeWidth(segment);
+  for (const {segment} of graphemeSegmenter.segment(text)) width += graphemeWidth(segment);
   return width;
 }
 
@@ -18,8 +18,8 @@ export const styledWidth = (line: string): number =>
 
 /** What a user sees as one character each. */
 export function graphemes(text: string): readonly string[] {
-  if (printableAscii.test(text)) return text.split('');
-  return Array.from(segmenter.segment(text), ({segment}) => segment);
+  if (plain.test(text)) return text.split('');
+  return Array.from(graphemeSegmenter.segment(text), ({segment}) => segment);
 }
 
 /** 0 for marks alone, 2 for wide characters and emoji, else 1. */
@@ -63,7 +63,7 @@ function isWide(code: number): boolean {
 
 /** The beginning of `text` that fits in `cells`, ending in `…` when something was cut. */
 export function fit(text: string, cells: number): string {
-  if (text.length <= cells && printableAscii.test(text)) return text;
+  if (text.length <= cells && plain.test(text)) return text;
   if (cellWidth(text) <= cells) return text;
   let kept = '';
   let width = 0;

@@ -4,14 +4,16 @@ import {clip} from '../../base/clip.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {visibleExactLine, visibleLine} from '../../base/visible.ts';
 import {approvalKeys} from '../input/keymap.ts';
-import type {ApprovalStage} from '../input/approval-form.ts';
+import type {ApprovalStage, ScrollReach} from '../input/approval-stage.ts';
 import {cellWidth, fit} from '../text/cell-width.ts';
 import {wrapSpans, type Frame, type Indent, type Span} from '../text/wrap.ts';
-import {approvalFooter} from './approval-footer.ts';
+import {approvalFooter, type WholeStage} from './approval-footer.ts';
 import {changeTitle} from './change-title.ts';
 import {commandRows, fittedRows, type CommandRow, type HiddenNote} from './command-rows.ts';
 import type {Placed} from './composer-view.ts';
 import {diffLines} from './diff-lines.ts';
+import {hunkCard, hunkReach} from './hunk-card.ts';
+import {scrolledLines} from './scrolled-lines.ts';
 import {riskSpans} from './risk-text.ts';
 
 export interface ApprovalCardState {
@@ -45,6 +47,10 @@ const bodyWanted = 6;
  * what changes before what stays; then the card says so and offers to print all of it above.
  */
 export function approvalCard({approval, waiting, stage}: ApprovalCardState, rows: number, frame: Frame): Placed {
+  if (stage.stage === 'hunks') return hunkCard({approval, stage, reasons: leastReasons(approval, frame)}, rows, frame);
+  if (stage.stage === 'choosing' && stage.top !== 'summary') {
+    return scrolledCard({approval, stage}, {rows, top: stage.top}, frame);
+  }
   const count = waiting > 1 ? ` (1 of ${waiting})` : '';
   const title = titleLine(`Allow this?${count} `, approval, frame);
   // More than the screen has is not worth laying out: it does not fit either way.
@@ -63,6 +69,47 @@ export function approvalCard({approval, waiting, stage}: ApprovalCardState, rows
     cursor: {x: footer.cursor.x, y: 1 + middle.length + footer.cursor.y},
   };
 }
+
+/** How far what a card shows can be scrolled on `rows`; `all-shown` where there is nothing to scroll. */
+export function approvalReach(state: ApprovalCardState, rows: number, frame: Frame): ScrollReach | 'all-shown' {
+  const {approval, stage} = state;
+  if (stage.stage === 'hunks') return hunkReach({approval, stage, reasons: leastReasons(approval, frame)}, rows, frame);
+  const {footer, body, room} = scrolledParts({approval, stage}, rows, frame);
+  const all = 1 + body.length + reasonsOf(approval, everything, frame).length + footer.lines.length;
+  if (all <= rows && !hasVeryLongLine(approval, rows * frame.width)) return 'all-shown';
+  const page = Math.max(1, room - 1);
+  return {last: body.length <= room ? 0 : body.length - page, page};
+}
+
+interface ScrolledState {
+  readonly approval: Approval;
+  readonly stage: WholeStage;
+}
+
+/** All of what is asked about, from one of its lines on. */
+function scrolledCard(
+  state: ScrolledState,
+  {rows, top}: {readonly rows: number; readonly top: number},
+  frame: Frame,
+): Placed {
+  const {footer, body, room, reasons} = scrolledParts(state, rows, frame);
+  const shown = scrolledLines(body, {top, rows: room}, frame);
+  return {
+    lines: [titleLine('Allow this? ', state.approval, frame), ...shown, ...reasons, ...footer.lines],
+    cursor: {x: footer.cursor.x, y: 1 + shown.length + reasons.length + footer.cursor.y},
+  };
+}
+
+function scrolledParts({approval, stage}: ScrolledState, rows: number, frame: Frame) {
+  const footer = approvalFooter({approval, stage, hidden: 'something', rows}, frame);
+  const left = rows - 1 - footer.lines.length;
+  const least = leastReasons(approval, frame);
+  const reasons = left - least.length >= bodyWanted ? least : [];
+  return {footer, reasons, body: bodyLines(approval, 'all', frame), room: Math.max(1, left - reasons.length)};
+}
+
+const leastReasons = (approval: Approval, frame: Frame): readonly string[] =>
+  reasonsOf(approval, {hits: 1, why: 0, risk: 1, based: 0}, frame);
 
 /** Everything there is to know of what is asked, for the scrollback. */
 export function wholeApproval(approval: Approval, frame: Frame): readonly string[] {

@@ -2,7 +2,7 @@ import type {Approval} from '../../actions/agent-event.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {visibleExactLine} from '../../base/visible.ts';
 import {choicesOf, type ApprovalChoices} from '../input/approval-choices.ts';
-import type {ApprovalStage} from '../input/approval-form.ts';
+import type {ApprovalStage, HunkStage} from '../input/approval-stage.ts';
 import {expanded} from '../input/draft.ts';
 import {approvalKeys, cardKeys} from '../input/keymap.ts';
 import {wrapSpans, wrapText, type Frame} from '../text/wrap.ts';
@@ -11,12 +11,15 @@ import {keyRow, packed} from './key-row.ts';
 
 interface Footer {
   readonly approval: Approval;
-  readonly stage: ApprovalStage;
+  readonly stage: WholeStage;
   /** Whether the card hides something that a key would show. */
   readonly hidden: 'nothing' | 'something';
   /** Lines of the whole card. */
   readonly rows: number;
 }
+
+/** Stages in which all of what is asked about is answered at once. */
+export type WholeStage = Exclude<ApprovalStage, HunkStage>;
 
 /** The lower part of a card: what can be answered, or what is being answered. */
 export function approvalFooter({approval, stage, hidden, rows}: Footer, frame: Frame): Placed {
@@ -85,7 +88,11 @@ function hintLines(
     case 'other-key':
       return wrapText(`Nothing was allowed: ${acceptance(choices)}.`, ['warning'], frame);
     case 'nothing-changed':
-      return wrapText('The command is as it was, and nothing was allowed yet.', ['warning'], frame);
+      return wrapText(
+        `The ${choices.editable === 'yes' ? 'text' : 'command'} is as it was, and nothing was allowed yet.`,
+        ['warning'],
+        frame,
+      );
     default:
       return unreachable(hint);
   }

@@ -1,7 +1,7 @@
 import type {Approval} from '../../actions/agent-event.ts';
 import {visibleExactLine} from '../../base/visible.ts';
 import {choicesOf} from '../input/approval-choices.ts';
-import {beginsWord} from '../input/approval-form.ts';
+import {beginsWord} from '../input/approval-word.ts';
 import {approvalKeys, cardKeys} from '../input/keymap.ts';
 import {cellWidth, fit} from '../text/cell-width.ts';
 import type {Frame} from '../text/wrap.ts';
@@ -22,6 +22,25 @@ export function keyRow(
     one => one.every(key => cellWidth(key) <= frame.width) && packed(one, frame.width).length <= most,
   );
   return packed(form ?? written.at(-1) ?? [], frame.width).map(line => frame.theme.paint(['accent'], line));
+}
+
+/** Keys that are always the same on at most `most` lines where that can be: with their full words, else with short ones. */
+export function keyLines(
+  keys: readonly (readonly [key: string, full: string, short: string])[],
+  {most, frame}: {readonly most: number; readonly frame: Frame},
+): readonly string[] {
+  const full = packed(
+    keys.map(([name, words]) => `${name} ${words}`),
+    frame.width,
+  );
+  const lines =
+    full.length <= most
+      ? full
+      : packed(
+          keys.map(([name, , words]) => `${name} ${words}`),
+          frame.width,
+        );
+  return lines.map(line => frame.theme.paint(['accent'], line));
 }
 
 /** Keys and their words on as few lines as they need. */
@@ -45,7 +64,7 @@ interface KeyWords extends Readonly<Record<Form, string>> {
 }
 
 function keysOf(approval: Approval, hidden: 'nothing' | 'something'): readonly KeyWords[] {
-  const {accept, session, rules, command} = choicesOf(approval);
+  const {accept, session, rules, command, parts, editable} = choicesOf(approval);
   const grant = visibleExactLine(approval.sessionGrant);
   const letter = (name: string): string =>
     accept.by === 'word' && beginsWord(name, accept.word) ? `${name} then Enter` : name;
@@ -62,8 +81,10 @@ function keysOf(approval: Approval, hidden: 'nothing' | 'something'): readonly K
     ...(rules.length === 0 ? [] : [key(approvalKeys.allowAlways, 'always', 'always')]),
     key(letter(approvalKeys.refuse), 'no', 'no'),
     {...key(letter(approvalKeys.refuseWithReason), 'no, with a reason', 'reason'), bare: 'why'},
+    ...(parts.length < 2 ? [] : [key(letter(approvalKeys.chooseHunks), `${parts.length} hunks`, 'hunks')]),
     ...(command === '' ? [] : [key(cardKeys.edit.label, 'edit', 'edit')]),
-    ...(hidden === 'something' ? [key(letter(approvalKeys.showAll), 'shows all', 'all')] : []),
+    ...(editable === 'no' ? [] : [key(cardKeys.edit.label, 'editor', 'edit')]),
+    ...(hidden === 'something' ? [key('Down', 'reads on', 'more'), key(letter(approvalKeys.showAll), 'shows all', 'all')] : []),
     key('Esc', 'stop', 'stop'),
   ];
 }

@@ -7,7 +7,8 @@ import {attentionOf} from '../state/select.ts';
 import type {View} from '../state/view.ts';
 import {fit} from '../text/cell-width.ts';
 import type {LiveRegion} from '../surface.tsx';
-import {isEmptyDraft} from '../input/draft.ts';
+import {isEmptyDraft, type Draft} from '../input/draft.ts';
+import type {Frame} from '../text/wrap.ts';
 import {approvalCard} from './approval-card.ts';
 import {attentionNotice} from './attention-notice.ts';
 import {completionList} from './completion-list.ts';
@@ -90,10 +91,18 @@ function inputLines(state: ScreenState, rows: number, frame: EntryFrame): Placed
     return under(attentionNotice(attention, ui, frame), composerLines(state, rows - 1, frame));
   }
   if (isEmptyDraft(ui.draft)) return cardLines(state, rows, frame);
-  const draft = composerView(ui.draft, {rows: 2, frame, hint: '', selection: 'none'});
-  const asked = cardLines(state, Math.max(2, rows - draft.lines.length), frame);
+  const draft = draftBelow(ui.draft, frame);
+  const asked = cardLines(state, cardRows(ui, rows, frame), frame);
   return {lines: [...asked.lines, ...draft.lines], cursor: asked.cursor};
 }
+
+/** What has been written stays in sight below a card. */
+const draftBelow = (draft: Draft, frame: Frame): Placed =>
+  composerView(draft, {rows: 2, frame, hint: '', selection: 'none'});
+
+/** Of the rows of what has the composer's place, those of a card. */
+export const cardRows = ({draft}: Ui, rows: number, frame: Frame): number =>
+  isEmptyDraft(draft) ? rows : Math.max(2, rows - draftBelow(draft, frame).lines.length);
 
 const under = (line: string, {lines, cursor}: Placed): Placed => ({
   lines: [line, ...lines],
@@ -104,7 +113,9 @@ function cardLines({ui, view, blocks}: ScreenState, rows: number, frame: EntryFr
   const attention = attentionOf(view);
   if (ui.card.kind === 'approval' && attention.kind === 'approval') {
     const {approval, waiting} = attention;
-    return approvalCard({approval, waiting, stage: ui.card.stage}, rows, frame);
+    const {revision, stage} = ui.card;
+    const shown = revision.kind === 'revised' ? revision.approval : approval;
+    return approvalCard({approval: shown, waiting, stage}, rows, frame);
   }
   if (ui.card.kind === 'hand-over' && attention.kind === 'hand-over') {
     const {block, reason} = attention.open;

@@ -134,17 +134,17 @@ describe.each(dialects)('trouble with a model over %s', dialect => {
     {
       answer: fail(400, {message: 'prompt is too long: 210000 tokens > 200000 maximum'}),
       says: 'The conversation is too long for small-model (400): prompt is too long: 210000 tokens > 200000 maximum',
-      fix: 'Start a new session, or use a model with a larger context window.',
+      fix: '/compact makes room in the terminal UI; else start a new session, or use a model with a larger context window.',
     },
     {
       answer: fail(400, {code: 'context_length_exceeded', message: 'Too much.'}),
       says: 'The conversation is too long for small-model (400): Too much.',
-      fix: 'Start a new session, or use a model with a larger context window.',
+      fix: '/compact makes room in the terminal UI; else start a new session, or use a model with a larger context window.',
     },
     {
       answer: fail(413, {body: '<html><body>413</body></html>', headers: {'content-type': 'text/html'}}),
       says: 'The conversation is too long for small-model (413)',
-      fix: 'Start a new session, or use a model with a larger context window.',
+      fix: '/compact makes room in the terminal UI; else start a new session, or use a model with a larger context window.',
     },
     {
       answer: fail(422, {body: '{"detail":"no such field"}'}),

@@ -24,6 +24,7 @@ const answer: JournalRecord = {
     blocks: [
       {kind: 'thinking', text: 'hm', signature: 's'},
       {kind: 'sealed-thinking', data: 'd'},
+      {kind: 'other', type: 'poem', data: {lines: [1, null]}},
       {kind: 'text', text: 'so'},
       {kind: 'tool-call', id: actionId('1'), name: 'Bash', input: {command: 'ls', deep: [null, 1.5, {a: true}]}},
     ],

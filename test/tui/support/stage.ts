@@ -1,3 +1,4 @@
+import type {EditDesk} from '../../../src/actions/files-port.ts';
 import type {FileFinder} from '../../../src/actions/file-finder.ts';
 import type {ImagePort} from '../../../src/actions/image-port.ts';
 import {failed, ok} from '../../../src/base/outcome.ts';
@@ -52,6 +53,9 @@ export const noImages: ImagePort = {
   fromClipboard: async () => failed(rejected('There is no image on the clipboard.')),
 };
 
+/** A desk on which no edit lies. */
+export const noEdits: EditDesk = {plan: async () => ok([]), draft: async () => ok([])};
+
 /** Starts the UI and waits for its first frame. */
 export async function start(
   size: readonly [columns: number, rows: number] = [80, 24],
@@ -82,6 +86,7 @@ export async function start(
       notes: {add: async () => ok('AGENTS.md')},
       editor: {edit: async () => failed('No editor is set.')},
       editorMode: 'emacs',
+      edits: noEdits,
       permissions: () => [],
       trust: {state: 'nothing', text: () => 'Nothing to trust.', accept: async () => 'Nothing to trust.'},
       look: 'plain',

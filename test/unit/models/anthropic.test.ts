@@ -57,7 +57,7 @@ test('a redirect is not followed but named', async () => {
   ]);
 });
 
-test('usage numbers are cumulative, and unknown events, blocks and deltas are passed over', () => {
+test('usage numbers are cumulative, unknown events and deltas are passed over, and unknown blocks are kept', () => {
   const events = decode([
     {
       type: 'message_start',
@@ -65,7 +65,8 @@ test('usage numbers are cumulative, and unknown events, blocks and deltas are pa
     },
     {type: 'brand_new'},
     {type: 'content_block_start', index: 0, content_block: {type: 'server_tool_use', id: 'x', name: 'web', input: {}}},
-    {type: 'content_block_delta', index: 0, delta: {type: 'input_json_delta', partial_json: '{}'}},
+    {type: 'content_block_delta', index: 0, delta: {type: 'input_json_delta', partial_json: '{"q"'}},
+    {type: 'content_block_delta', index: 0, delta: {type: 'input_json_delta', partial_json: ':1}'}},
     {type: 'content_block_stop', index: 0},
     {type: 'content_block_start', index: 1, content_block: {type: 'text', text: 'So'}},
     {type: 'content_block_delta', index: 1, delta: {type: 'citations_delta', citation: {}}},
@@ -75,7 +76,10 @@ test('usage numbers are cumulative, and unknown events, blocks and deltas are pa
     {type: 'content_block_stop', index: 1},
     {type: 'message_delta', delta: {stop_reason: 'end_turn'}, usage: {output_tokens: 8, input_tokens: null}},
   ]);
-  expect(blocksOf(events)).toEqual([{kind: 'text', text: 'So.'}]);
+  expect(blocksOf(events)).toEqual([
+    {kind: 'other', type: 'server_tool_use', data: {id: 'x', name: 'web', input: {q: 1}}},
+    {kind: 'text', text: 'So.'},
+  ]);
   expect(events.at(-1)).toEqual({
     event: 'message-finished',
     stop: 'end-turn',
@@ -99,4 +103,25 @@ test.each([
     {type: 'message_stop'},
   ]);
   expect(events.at(-1)).toMatchObject({event: 'message-finished', stop});
+});
+
+test('a block of a kind that nobody knows yet comes through with all its pieces, and each piece as it was', () => {
+  const pieces = [
+    {type: 'verse_delta', verse: 'One '},
+    {type: 'verse_delta', verse: 'two.', metre: {feet: 5}},
+  ];
+  const events = decode([
+    {type: 'message_start', message: {id: 'm1'}},
+    {type: 'content_block_start', index: 0, content_block: {type: 'poem', verse: 'Zero ', title: 'T', metre: null}},
+    ...pieces.map(delta => ({type: 'content_block_delta', index: 0, delta})),
+    {type: 'content_block_stop', index: 0},
+    {type: 'content_block_start', index: 1, content_block: {type: 7}},
+    {type: 'message_stop'},
+  ]);
+  const whole = {verse: 'Zero One two.', title: 'T', metre: {feet: 5}};
+  expect(events.slice(1, -1)).toEqual([
+    {event: 'block-started', index: 0, block: {kind: 'other', type: 'poem', data: {verse: 'Zero ', title: 'T', metre: null}}},
+    ...pieces.map(({type, ...data}) => ({event: 'block-delta', index: 0, delta: {kind: 'other', type, data}})),
+    {event: 'block-finished', index: 0, block: {kind: 'other', type: 'poem', data: whole}},
+  ]);
 });

@@ -68,6 +68,7 @@ const blocks = fc.array(
     fc.record({kind: fc.constant('text' as const), text: fc.string({unit: 'binary'})}),
     fc.record({kind: fc.constant('thinking' as const), text: fc.string(), signature: fc.string()}),
     fc.record({kind: fc.constant('sealed-thinking' as const), data: fc.string()}),
+    fc.record({kind: fc.constant('other' as const), type: fc.string(), data: fc.constant({lines: [1, null]})}),
     fc.record({
       kind: fc.constant('tool-call' as const),
       id: fc.string(),

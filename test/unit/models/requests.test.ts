@@ -26,6 +26,9 @@ const conversation: readonly Message[] = [
     {kind: 'thinking', text: 'cut off', signature: ''},
     {kind: 'thinking', text: 'Hm.', signature: 'seal'},
     {kind: 'sealed-thinking', data: 'xyz'},
+    {kind: 'other', type: 'server_tool_use', data: {id: 'srv_1', name: 'web_search', input: {query: 'a'}}},
+    {kind: 'other', type: 'web_search_tool_result', data: {tool_use_id: 'srv_1', content: [{url: 'u'}]}},
+    {kind: 'other', type: 'server_tool_use', data: {id: 'srv_2', name: 'cut off before its result', input: {}}},
     text(''),
     text('I look.'),
     {kind: 'tool-call', id: actionId('functions.Bash:0'), name: 'Bash', input: {command: 'ls'}},
@@ -67,6 +70,8 @@ describe('Anthropic', () => {
           content: [
             {type: 'thinking', thinking: 'Hm.', signature: 'seal'},
             {type: 'redacted_thinking', data: 'xyz'},
+            {type: 'server_tool_use', id: 'srv_1', name: 'web_search', input: {query: 'a'}},
+            {type: 'web_search_tool_result', tool_use_id: 'srv_1', content: [{url: 'u'}]},
             {type: 'text', text: 'I look.'},
             {type: 'tool_use', id: 'functions_Bash_0', name: 'Bash', input: {command: 'ls'}},
             {type: 'tool_use', id: 'b', name: 'Read', input: {invalid_input: '{"file'}},

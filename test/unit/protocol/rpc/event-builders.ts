@@ -110,6 +110,8 @@ export function block(id: string, index: number, whole: AssistantBlock): readonl
       ];
     case 'sealed-thinking':
       return [begun(id, index, {kind: 'sealed-thinking', data: whole.data}), ended(id, index, whole)];
+    case 'other':
+      return [begun(id, index, whole), ended(id, index, whole)];
     case 'tool-call':
       return [
         begun(id, index, {kind: 'tool-call', id: whole.id, name: whole.name}),

@@ -46,6 +46,7 @@ export const scripts: Readonly<Record<string, {partials: 'with' | 'without'; eve
         [
           {kind: 'thinking', text: 'Let me see.', signature: 'c2ln'},
           {kind: 'sealed-thinking', data: 'c2VhbGVk'},
+          {kind: 'other', type: 'poem', data: {lines: ['One', 'Two']}},
           text('One\u2028two 🌍.'),
           test,
         ],

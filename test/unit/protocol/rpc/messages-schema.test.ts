@@ -20,6 +20,7 @@ interface Definition {
   readonly $ref?: string;
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
+  readonly not?: Definition;
   readonly properties?: Readonly<Record<string, Definition>>;
 }
 
@@ -57,6 +58,9 @@ type KindOf<T> = T extends {readonly type: infer Type extends string; readonly s
       ? Type
       : never;
 
+/** Of those that weft has a word for. */
+type Known<T> = T extends {readonly type: infer Type extends string} ? (string extends Type ? never : Type) : never;
+
 const outputs: Readonly<Record<KindOf<RpcMessage | ControlMessage>, true>> = {
   'system/init': true,
   'system/api_retry': true,
@@ -85,11 +89,12 @@ const requests: Readonly<Record<WeftRequest['subtype'], true>> = {
   mcp_message: true,
   elicitation: true,
 };
-const blocks: Readonly<Record<WireBlock['type'], true>> = {
+const blocks: Readonly<Record<Known<WireBlock> | 'other', true>> = {
   text: true,
   thinking: true,
   redacted_thinking: true,
   tool_use: true,
+  other: true,
 };
 const events: Readonly<Record<WireStreamEvent['type'], true>> = {
   message_start: true,
@@ -99,11 +104,12 @@ const events: Readonly<Record<WireStreamEvent['type'], true>> = {
   message_delta: true,
   message_stop: true,
 };
-const deltas: Readonly<Record<WireDelta['type'], true>> = {
+const deltas: Readonly<Record<Known<WireDelta> | 'other', true>> = {
   text_delta: true,
   thinking_delta: true,
   signature_delta: true,
   input_json_delta: true,
+  other: true,
 };
 
 const members = (name: string): readonly Definition[] =>
@@ -113,6 +119,7 @@ const members = (name: string): readonly Definition[] =>
 
 /** `type`, `type/subtype`, `user/replay`, one for each value that the member allows. */
 function kindsOfMember({properties}: Definition): readonly string[] {
+  if (properties?.['type']?.not !== undefined) return ['other'];
   const type = String(properties?.['type']?.const);
   if (properties?.['isReplay'] !== undefined) return [`${type}/replay`];
   const {subtype} = properties ?? {};

@@ -1,0 +1,31 @@
+import type {BellEvent} from '../tui/accessible/bell-event.ts';
+import type {TerminalKeeper, TuiExit, TuiOptions} from '../tui/options.ts';
+import type {TerminalGuard} from '../workspace/terminal-guard.ts';
+import {makeSettingsKeeper, makeTerminalKeeper} from './terminal-keeper.ts';
+
+/** What the user talks to in the terminal. */
+export interface TerminalUi {
+  run(options: TuiOptions, signal: AbortSignal): Promise<TuiExit>;
+  keeper(guard: TerminalGuard, terminal: NodeJS.WriteStream & {fd: number}): TerminalKeeper;
+}
+
+/** `accessible`: lines that are only ever added; else the screen. Only the one that is wanted is loaded. */
+export async function loadTerminalUi({
+  accessible,
+  bellOn,
+}: {
+  readonly accessible: boolean;
+  readonly bellOn: readonly BellEvent[];
+}): Promise<TerminalUi> {
+  if (!accessible) {
+    const {runTui} = await import('../tui/run-tui.tsx');
+    return {run: runTui, keeper: makeTerminalKeeper};
+  }
+  const {runAccessible} = await import('../tui/accessible/run-accessible.ts');
+  const echo = (process.env['INSIDE_EMACS'] ?? '').includes('comint') ? 'none' : 'own';
+  return {run: (options, signal) => runAccessible({...options, bellOn, echo}, signal), keeper: makeSettingsKeeper};
+}
+
+/** `ACCESSIBLE=1`; set to nothing, `0` or `false` it asks for nothing. */
+export const accessibleWanted = ({ACCESSIBLE: asked = ''}: NodeJS.ProcessEnv): boolean | undefined =>
+  ['', '0', 'false', 'no'].includes(asked.toLowerCase()) ? undefined : true;

@@ -1,0 +1,429 @@
+import type {AgentEvent} from '../../actions/agent-event.ts';
+import type {Outcome} from '../../base/outcome.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import type {ActionId, BlockId} from '../../domain/ids.ts';
+import {attachText, type AttachEnd} from '../attached-terminal.ts';
+import {readCommand, unknownText} from '../input/commands.ts';
+import type {Effect} from '../input/effect.ts';
+import {typingPauseMs} from '../input/ui.ts';
+import type {MarkdownLexer} from '../markdown/render-markdown.ts';
+import type {TuiExit, TuiOptions} from '../options.ts';
+import {promptQueued, stopAsked} from '../state/reduce.ts';
+import {emptyView, type View} from '../state/view.ts';
+import type {BellEvent} from './bell-event.ts';
+import type {Dialogue} from './dialogue.ts';
+import {EventLines} from './event-lines.ts';
+import {LineInput, type EnteredLine} from './line-input.ts';
+import type {LineKey} from './line-keys.ts';
+import {rewindDialogue, rewindPreviewDialogue} from './list-dialogues.ts';
+import {isOpen, nextQuestion, type NextQuestion} from './next-question.ts';
+import {Outbox} from './outbox.ts';
+import {Paper, type PaperOptions} from './paper.ts';
+import {resume, type SpokenDesk} from './spoken-commands.ts';
+import {completion, openSpokenDesk} from './spoken-desk.ts';
+import {Talking} from './talking.ts';
+
+export interface ConversationHost {
+  readonly paper: PaperOptions;
+  readonly bellOn: readonly BellEvent[];
+  leave(exit: TuiExit): void;
+  loadLexer(): Promise<MarkdownLexer>;
+  /** Lends the terminal to the user's editor; answers with the text, or why there is none. */
+  edit(text: string): Promise<Outcome<string, string>>;
+}
+
+/** What is asked now: of the agent's (`id`), or opened by a command of the user's. */
+interface Asking {
+  readonly id: ActionId | 'own';
+  readonly dialogue: Dialogue;
+}
+
+/**
+ * Joins the parts of the line-based conversation: events become lines, lines become operations. A question is said once nothing has
+ * been typed for a while, and only a line begun after that answers it; no other time is measured, and nothing runs at rest.
+ */
+export class Conversation {
+  readonly #options: TuiOptions;
+  readonly #host: ConversationHost;
+  readonly #closing = new AbortController();
+  readonly #paper: Paper;
+  readonly #input: LineInput;
+  readonly #outbox: Outbox;
+  readonly #talking: Talking;
+  readonly #desk: SpokenDesk;
+  readonly #answered = new Set<ActionId>();
+  #view: View = emptyView;
+  #events: EventLines | undefined;
+  #early: (readonly AgentEvent[])[] = [];
+  #asking: Asking | undefined;
+  /** What was said last should not wait for the end of a line. */
+  #isUrgent = false;
+  #lastKey = Number.NEGATIVE_INFINITY;
+  #leaving = false;
+  #pause: NodeJS.Timeout | undefined;
+
+  constructor(options: TuiOptions, host: ConversationHost) {
+    this.#options = options;
+    this.#host = host;
+    this.#paper = new Paper(host.paper);
+    this.#input = new LineInput(this.#paper, {
+      answers: () => this.#asking !== undefined,
+      hides: () => this.#talking.hides,
+      completion: text => this.#completion(text),
+    });
+    const say = (...lines: readonly string[]): void => this.#say(...lines);
+    this.#outbox = new Outbox({
+      options,
+      say,
+      signal: this.#closing.signal,
+      idle: () => this.#isIdle,
+      queued: prompt => {
+        this.#view = promptQueued(this.#view, prompt);
+      },
+      typed: id => this.#events?.typed(id),
+    });
+    this.#talking = new Talking({
+      say,
+      desk: options.blocks,
+      columns: () => host.paper.columns(),
+      left: (block, end) => this.#blockLeft(block, end),
+    });
+    this.#desk = openSpokenDesk({
+      options,
+      say,
+      view: () => this.#view,
+      loadLexer: () => host.loadLexer(),
+      ask: dialogue => this.#ask({id: 'own', dialogue}),
+      repeat: () => this.#say(...(this.#asking?.dialogue.lines ?? ['Nothing is asked.'])),
+      stop: () => this.#stopAgent(),
+      queue: text => this.#outbox.send(text, 'queued'),
+      attach: path => void this.#outbox.attach(path),
+      edit: () => void this.#edit(),
+      leave: exit => host.leave(exit),
+    });
+  }
+
+  start(): void {
+    const {version, directory, notices} = this.#options;
+    this.#say(
+      `weft ${version} in ${directory}`,
+      ...notices,
+      'Type a prompt and Enter. /help names the commands, Ctrl+D leaves.',
+    );
+  }
+
+  remember(prompts: readonly string[]): void {
+    this.#input.remember(prompts);
+  }
+
+  warn(notices: readonly string[]): void {
+    this.#say(...notices.map(notice => `Warning: ${notice}`));
+  }
+
+  offerSessions(): void {
+    resume(this.#desk);
+    this.#proceed();
+  }
+
+  /** Hands a prompt to the engine. */
+  send(text: string): void {
+    this.#outbox.send(text, 'queued');
+  }
+
+  handleEvents(events: readonly AgentEvent[]): void {
+    if (this.#events === undefined) {
+      // Nothing may be said ahead of what came before it.
+      this.#early.push(events);
+      if (this.#early.length === 1) void this.#readMarkdown();
+      return;
+    }
+    const {view, lines} = this.#events.take(this.#view, events);
+    this.#view = view;
+    this.#paper.say(lines);
+    for (const event of events) this.#follow(event);
+    if (this.#asking !== undefined && this.#asking.id !== 'own' && !isOpen(view, this.#asking.id)) {
+      this.#paper.say(['The question is no longer open.']);
+      this.#asking = undefined;
+    }
+    this.#proceed();
+  }
+
+  press(keys: readonly LineKey[]): void {
+    if (keys.length > 0) this.#lastKey = this.#options.clock.now();
+    for (const key of keys) this.#key(key);
+    this.#proceed();
+  }
+
+  /** Says what is left, and ends what was begun. */
+  stop(): void {
+    this.#closing.abort();
+    clearTimeout(this.#pause);
+    this.#talking.close();
+    const open = this.#view.entries.map(entry =>
+      entry.kind === 'text' || entry.kind === 'thinking' ? {...entry, state: 'done' as const} : entry,
+    );
+    this.#paper.say(this.#events?.take({...this.#view, entries: open}, []).lines ?? []);
+    this.#paper.close();
+  }
+
+  async #readMarkdown(): Promise<void> {
+    this.#events = new EventLines(await this.#host.loadLexer());
+    const early = this.#early;
+    this.#early = [];
+    if (!this.#closing.signal.aborted) for (const events of early) this.handleEvents(events);
+  }
+
+  get #isIdle(): boolean {
+    return this.#view.run.state === 'idle' && this.#view.queued.length === 0;
+  }
+
+  #follow(event: AgentEvent): void {
+    switch (event.event) {
+      case 'rewind-points':
+        if (event.points.length > 0) this.#ask({id: 'own', dialogue: rewindDialogue(event.points)});
+        return;
+      case 'rewind-previewed': {
+        const directory = this.#view.session.tag === 'open' ? this.#view.session.info.directory : '';
+        this.#ask({id: 'own', dialogue: rewindPreviewDialogue(event.target, event.report, directory)});
+        return;
+      }
+      case 'rewound': {
+        const {kind, prompts, prompt} = event.report;
+        if (kind === 'rewind' && prompts > 0) this.#paper.say([`The prompt was: ${prompt}`]);
+        return;
+      }
+      case 'prompt-finished':
+        this.#isUrgent = true;
+        this.#bell('done');
+        return;
+      default:
+    }
+  }
+
+  #key(key: LineKey): void {
+    if (key.key === 'interrupt') {
+      this.#interrupt();
+      return;
+    }
+    this.#leaving = false;
+    switch (key.key) {
+      case 'end-of-input':
+        if (this.#talking.block !== undefined) this.#talking.press('\u0004');
+        else if (this.#input.isEmpty) this.#host.leave({kind: 'left'});
+        return;
+      case 'escape':
+        if (this.#talking.block === undefined) this.#back();
+        return;
+      default: {
+        const entered = this.#input.press(key);
+        if (entered !== undefined) this.#entered(entered);
+      }
+    }
+  }
+
+  #interrupt(): void {
+    const leaving = this.#leaving;
+    this.#leaving = false;
+    if (this.#talking.block !== undefined) {
+      this.#talking.press('\u0003');
+    } else if (!this.#input.isEmpty) {
+      this.#input.clear();
+    } else if (!this.#back()) {
+      if (leaving) this.#host.leave({kind: 'left'});
+      this.#leaving = true;
+      this.#paper.say(['Ctrl+C again leaves.']);
+    }
+  }
+
+  /** Closes what the user has opened, or stops what runs. */
+  #back(): boolean {
+    if (this.#asking?.id === 'own') {
+      this.#asking = undefined;
+      this.#paper.say(['Nothing was chosen.']);
+      return true;
+    }
+    if (this.#isIdle) return false;
+    this.#stopAgent();
+    return true;
+  }
+
+  #stopAgent(): void {
+    if (this.#isIdle) {
+      this.#say('Nothing runs.');
+      return;
+    }
+    // That the question is gone is no news then.
+    if (this.#asking?.id !== 'own') this.#asking = undefined;
+    if (this.#view.run.state !== 'stopping') this.#paper.say(['Stopping.']);
+    this.#view = stopAsked(this.#view);
+    this.#options.engine.submit({op: 'interrupt'});
+  }
+
+  #entered({text, meant}: EnteredLine): void {
+    const line = text.trim();
+    if (this.#talking.block !== undefined) {
+      this.#talking.enter(text);
+      return;
+    }
+    if (line.toLowerCase() === 'stop' && !this.#isIdle) {
+      this.#stopAgent();
+      return;
+    }
+    const command = readCommand(line, this.#desk.commands);
+    if (command?.kind === 'unknown') {
+      this.#paper.say([unknownText(command)]);
+    } else if (command !== undefined) {
+      this.#desk.commands.find(({name}) => name === command.name)?.run(command.argument, this.#desk);
+    } else if (meant === 'answer' && this.#asking !== undefined) {
+      this.#answer(this.#asking, line);
+    } else if (line !== '') {
+      // It may have been meant for what was said while it was typed: neither is done.
+      const isShort = this.#asking !== undefined && /^\S+$/u.test(line);
+      if (meant === 'answer') this.#paper.say([`The question is closed, so nothing was sent: ${line}`]);
+      else if (isShort) this.#paper.say([`That line was begun before the question and does not answer it: ${line}`]);
+      else this.#outbox.enter(text);
+    }
+  }
+
+  #answer({id, dialogue}: Asking, line: string): void {
+    const {next, say, effects} = dialogue.answer(line);
+    this.#paper.say(say.filter(text => text !== ''));
+    if (next === 'closed') {
+      this.#asking = undefined;
+      // The engine will say that it is no longer open.
+      if (id !== 'own') this.#answered.add(id);
+    } else if (next !== 'same') {
+      this.#ask({id, dialogue: next});
+    }
+    for (const effect of effects) this.#perform(effect);
+  }
+
+  async #edit(): Promise<void> {
+    this.#paper.say(['Your editor has the terminal.']);
+    this.#paper.print('now');
+    const edited = await this.#host.edit('');
+    if (this.#closing.signal.aborted) return;
+    if (edited.tag === 'failed') this.#say(`Warning: ${edited.error}`);
+    else if (edited.value.trim() === '') this.#say('The text is empty, so nothing was sent.');
+    else {
+      this.#say('Your text, which Enter sends:');
+      this.#input.write(edited.value.trimEnd());
+    }
+  }
+
+  #perform(effect: Effect): void {
+    switch (effect.do) {
+      case 'op':
+        this.#options.engine.submit(effect.op);
+        return;
+      case 'attach':
+        this.#talking.start(effect.block);
+        return;
+      case 'stop-block':
+        void this.#options.blocks.stop(effect.block);
+        this.#paper.say([`Stopping ${effect.block}.`]);
+        return;
+      case 'keep-block':
+        this.#options.blocks.keep(effect.block);
+        this.#paper.say([`${effect.block} stays when weft ends.`]);
+        return;
+      case 'write':
+        this.#input.write(effect.text);
+        return;
+      case 'tell':
+        this.#paper.say([effect.text]);
+        return;
+      case 'leave':
+        this.#host.leave({kind: 'left'});
+        return;
+      case 'compose':
+      case 'command':
+      case 'show-all':
+      case 'edit-outside':
+      case 'redraw':
+      case 'scroll':
+      case 'unfold':
+      case 'next-verbosity':
+      case 'choose-theme':
+        return;
+      default:
+        unreachable(effect);
+    }
+  }
+
+  /** The agent learns of it where it had handed the block over. */
+  #blockLeft(block: BlockId, end: AttachEnd): void {
+    for (const {id} of this.#view.handOvers.filter(open => open.block === block)) {
+      this.#options.engine.submit({op: 'answer-hand-over', id, end: end.kind === 'refused' ? 'declined' : end.kind});
+    }
+    this.#say(attachText(block, end));
+  }
+
+  #ask(asking: Asking): void {
+    this.#asking = asking;
+    this.#paper.say(asking.dialogue.lines);
+  }
+
+  #say(...lines: readonly string[]): void {
+    if (this.#closing.signal.aborted || lines.length === 0) return;
+    this.#paper.say(lines);
+    this.#proceed();
+  }
+
+  /** To be called after every change: says what is due now, or sets the time at which it is. */
+  #proceed(): void {
+    if (this.#closing.signal.aborted) return;
+    this.#paper.expect(this.#marker);
+    if (this.#input.isEmpty) this.#paper.print('if-free');
+    clearTimeout(this.#pause);
+    if (!this.#isDue) return;
+    const wait = Math.max(0, this.#lastKey + typingPauseMs - this.#options.clock.now());
+    // Keys that were pressed while nothing could be read are read first: they move the time, and go to the draft.
+    this.#pause = setTimeout(() => setImmediate(() => this.#sayDue()), wait);
+  }
+
+  get #isDue(): boolean {
+    return this.#dueQuestion() !== undefined || (this.#isUrgent && !this.#input.isEmpty);
+  }
+
+  #dueQuestion(): NextQuestion | undefined {
+    if (this.#asking !== undefined || this.#talking.block !== undefined) return undefined;
+    return nextQuestion(this.#view, this.#answered, this.#options.blocks);
+  }
+
+  #sayDue(): void {
+    if (this.#closing.signal.aborted || !this.#isDue) return;
+    if (this.#lastKey + typingPauseMs > this.#options.clock.now()) {
+      this.#proceed();
+      return;
+    }
+    const next = this.#dueQuestion();
+    if (next !== undefined) {
+      this.#ask(next);
+      this.#bell(next.bell);
+    }
+    this.#isUrgent = false;
+    this.#paper.expect(this.#marker);
+    this.#paper.print('now');
+    this.#proceed();
+  }
+
+  get #marker(): string {
+    if (this.#talking.block !== undefined) return `${this.#talking.block}> `;
+    if (this.#asking !== undefined) return 'answer> ';
+    return this.#isIdle ? '> ' : '';
+  }
+
+  #bell(event: BellEvent): void {
+    if (this.#host.bellOn.includes(event)) this.#paper.bell();
+  }
+
+  #completion(text: string): string {
+    const {more, names} = completion(text, this.#desk);
+    if (names.length > 0) {
+      this.#paper.say([names.map(name => `/${name}`).join(', ')]);
+      this.#paper.print('now');
+    }
+    return more;
+  }
+}

@@ -1,0 +1,69 @@
+import type {TuiExit, TuiOptions} from '../options.ts';
+import {watchEnd} from '../watch-end.ts';
+import type {BellEvent} from './bell-event.ts';
+import {Conversation} from './conversation.ts';
+import {LineKeyReader} from './line-keys.ts';
+import type {PaperOptions} from './paper.ts';
+
+export interface AccessibleOptions extends TuiOptions {
+  readonly echo: PaperOptions['echo'];
+  readonly bellOn: readonly BellEvent[];
+}
+
+/**
+ * Runs weft as a conversation in lines, for screen readers, braille and terminals that cannot move their cursor: what is written is
+ * only ever added at the end. The keyboard is read key by key, so that it is known which line was begun when. The engine is not
+ * closed.
+ */
+export async function runAccessible(options: AccessibleOptions, signal: AbortSignal): Promise<TuiExit> {
+  const {stdin, stdout, engine} = options;
+  const {promise: left, resolve: leave} = Promise.withResolvers<TuiExit>();
+  const unwatch = watchEnd({stdin, stdout, signal}, () => leave({kind: 'left'}));
+  stdin.setRawMode(true);
+  options.keeper.keep('');
+  const write = (text: string): void => {
+    if (text !== '') stdout.write(text);
+  };
+  const reader = new LineKeyReader();
+  const decoder = new TextDecoder();
+  const onData = (chunk: Buffer | string): void => {
+    conversation.press(reader.read(typeof chunk === 'string' ? chunk : decoder.decode(chunk, {stream: true})));
+  };
+  const conversation = new Conversation(options, {
+    paper: {write, columns: () => stdout.columns, echo: options.echo},
+    bellOn: options.bellOn,
+    leave,
+    loadLexer: async () => (await import('../markdown/render-markdown.ts')).loadMarkdownLexer(),
+    async edit(text) {
+      stdin.off('data', onData);
+      stdin.setRawMode(false);
+      stdin.pause();
+      const edited = await options.editor.edit({text, name: 'prompt.md', form: 'prose'}, signal);
+      if (!signal.aborted) {
+        stdin.setRawMode(true);
+        stdin.on('data', onData);
+        stdin.resume();
+      }
+      return edited;
+    },
+  });
+  conversation.start();
+  stdin.on('data', onData);
+  stdin.resume();
+  const unsubscribe = engine.subscribe(events => conversation.handleEvents(events));
+  try {
+    conversation.remember(options.history.load());
+    if (options.firstPrompt !== '') conversation.send(options.firstPrompt);
+    void options.lateNotices().then(notices => conversation.warn(notices));
+    if (options.opening === 'sessions') conversation.offerSessions();
+    return await left;
+  } finally {
+    unsubscribe();
+    conversation.stop();
+    stdin.off('data', onData);
+    stdin.setRawMode(false);
+    stdin.pause();
+    options.keeper.release();
+    unwatch();
+  }
+}

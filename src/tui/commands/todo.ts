@@ -1,0 +1,42 @@
+import {todosOf} from '../../tasks/task-view.ts';
+import type {Todo} from '../../domain/todo.ts';
+import {visibleLine} from '../../base/visible.ts';
+import {wrapSpans} from '../text/wrap.ts';
+import type {EntryFrame} from '../views/verbosity.ts';
+import type {SlashCommand} from './command.ts';
+
+export const todoCommand: SlashCommand = {
+  name: 'todo',
+  aliases: ['todos'],
+  usage: '/todo',
+  summary: 'the whole todo list',
+  run(_, desk) {
+    const todos = todosOf(desk.view.tasks);
+    if (todos.length === 0) desk.tell('info', 'There is no todo list: the agent makes one for longer work.');
+    else desk.print(['', ...todos.flatMap(todo => todoLines(todo, desk.frame))]);
+  },
+};
+
+const states = {
+  pending: '[ ]',
+  in_progress: '[>]',
+  completed: '[x]',
+  cancelled: '[-]',
+} as const satisfies Record<Todo['status'], string>;
+
+const words = {
+  pending: 'to do',
+  in_progress: 'in progress',
+  completed: 'done',
+  cancelled: 'dropped',
+} as const satisfies Record<Todo['status'], string>;
+
+const todoLines = ({title, status}: Todo, frame: EntryFrame): readonly string[] =>
+  wrapSpans(
+    [
+      {text: visibleLine(title), roles: status === 'in_progress' ? ['bold'] : []},
+      {text: ` (${words[status]})`, roles: ['dim']},
+    ],
+    frame,
+    {first: `${states[status]} `, rest: '    ', roles: []},
+  );

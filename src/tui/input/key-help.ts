@@ -1,0 +1,68 @@
+import type {KeyName} from './keymap.ts';
+
+/** A row of the help: keys as people call them, all of which do the same. */
+export interface KeyHelp {
+  /** Read as `name` by the keymap. */
+  readonly keys: readonly string[];
+  readonly name: KeyName;
+  readonly does: string;
+}
+
+/** Every key that has a meaning of its own, in groups. */
+export const keyHelp: readonly {readonly title: string; readonly rows: readonly KeyHelp[]}[] = [
+  {
+    title: 'Prompts',
+    rows: [
+      {keys: ['Enter'], name: 'enter', does: 'sends; while the agent works it joins at its next step'},
+      {keys: ['Tab'], name: 'complete', does: 'completes; goes to a question; while the agent works it sends for afterwards'},
+      {keys: ['Ctrl+J', 'Alt+Enter', 'Shift+Enter'], name: 'newline', does: 'begins a new line, as \\ and Enter do'},
+      {keys: ['Up', 'Ctrl+P'], name: 'up', does: 'up a line; earlier prompts; takes a waiting one back'},
+      {keys: ['Down', 'Ctrl+N'], name: 'down', does: 'down a line; later prompts'},
+      {keys: ['Ctrl+R'], name: 'search-history', does: 'searches earlier prompts'},
+      {keys: ['Ctrl+G'], name: 'open-editor', does: 'writes the prompt in your editor'},
+      {keys: ['Ctrl+V'], name: 'paste-image', does: 'pastes an image'},
+      {keys: ['Ctrl+X'], name: 'unfold-paste', does: 'makes the text of a folded paste editable'},
+    ],
+  },
+  {
+    title: 'Session',
+    rows: [
+      {keys: ['Esc'], name: 'escape', does: 'stops the agent'},
+      {keys: ['Ctrl+C'], name: 'interrupt', does: 'clears the draft or stops the agent; twice leaves'},
+      {keys: ['Ctrl+D'], name: 'end-of-input', does: 'leaves, on an empty draft'},
+      {keys: ['Shift+Tab'], name: 'next-mode', does: 'goes through the modes: asks first, accepts edits, plan only'},
+      {keys: ['Ctrl+O'], name: 'unfold', does: 'shows the last folded block whole; again, the one before'},
+      {keys: ['Alt+O'], name: 'next-verbosity', does: 'shows less or more of finished actions'},
+      {keys: ['Ctrl+T'], name: 'take-terminal', does: 'takes the terminal of a running command'},
+      {keys: ['Ctrl+L'], name: 'redraw', does: 'draws the screen anew'},
+    ],
+  },
+  {
+    title: 'Editing',
+    rows: [
+      {keys: ['Ctrl+A', 'Home'], name: 'line-start', does: 'to the start of the line'},
+      {keys: ['Ctrl+E', 'End'], name: 'line-end', does: 'to the end of the line'},
+      {keys: ['Left', 'Ctrl+B'], name: 'left', does: 'back a character'},
+      {keys: ['Right', 'Ctrl+F'], name: 'right', does: 'on a character'},
+      {keys: ['Alt+B', 'Ctrl+Left'], name: 'word-left', does: 'back a word'},
+      {keys: ['Alt+F', 'Ctrl+Right'], name: 'word-right', does: 'on a word'},
+      {keys: ['Backspace', 'Ctrl+H'], name: 'delete-left', does: 'deletes the character before'},
+      {keys: ['Delete'], name: 'delete-right', does: 'deletes the character behind'},
+      {keys: ['Ctrl+W', 'Alt+Backspace'], name: 'delete-word', does: 'cuts the word before'},
+      {keys: ['Alt+D', 'Ctrl+Delete'], name: 'delete-word-right', does: 'cuts the word behind'},
+      {keys: ['Ctrl+U'], name: 'delete-to-start', does: 'cuts to the start of the line'},
+      {keys: ['Ctrl+K'], name: 'delete-to-end', does: 'cuts to the end of the line'},
+      {keys: ['Ctrl+Y'], name: 'yank', does: 'puts back what was cut'},
+      {keys: ['Ctrl+Z', 'Ctrl+_'], name: 'undo', does: 'takes an edit back'},
+      {keys: ['Alt+_'], name: 'redo', does: 'takes that back'},
+    ],
+  },
+];
+
+/** What the first letters of a draft mean. */
+export const signHelp: readonly {readonly sign: string; readonly does: string}[] = [
+  {sign: '@', does: 'names a file or folder that goes with the prompt: @src/a.ts:10-20, @"my file.txt"'},
+  {sign: '!', does: 'runs a command of your own; the agent sees its output'},
+  {sign: '#', does: 'remembers a note in AGENTS.md'},
+  {sign: '/', does: 'is a command'},
+];

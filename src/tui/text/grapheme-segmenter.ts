@@ -1,0 +1,22 @@
+/**
+ * Divides text into what a user sees as one character each, as `Intl.Segmenter` does. Its first construction takes longer than
+ * all else that the first frame needs, so it is made with the first text that needs it. The build gives this to the
+ * packages that would make one when they are loaded.
+ */
+export const graphemeSegmenter = {
+  segment: (text: string): Iterable<Intl.SegmentData> =>
+    divided.test(text)
+      ? Array.from(text, (segment, index) => ({segment, index, input: text}))
+      : (segmenter ??= new Intl.Segmenter(undefined, {granularity: 'grapheme'})).segment(text),
+};
+
+let segmenter: Intl.Segmenter | undefined;
+
+const apart =
+  '\\u00A1-\\u00AC\\u00AE-\\u02FF\\u2010-\\u2027\\u2030-\\u203B\\u203D-\\u2048\\u204A-\\u205E\\u2190-\\u21FF\\u2500-\\u25FC\\u276E\\u276F\\u2713-\\u2718';
+
+/** One cell a character, each of which stands alone: letters of Europe, punctuation, arrows, lines and boxes. */
+export const plain = new RegExp(`^[\\u0020-\\u007E${apart}]*$`, 'u');
+
+/** The same with the control characters, styling among them, but for the one that joins with a line feed. */
+const divided = new RegExp(`^[\\u0000-\\u000C\\u000E-\\u007F${apart}]*$`, 'u');

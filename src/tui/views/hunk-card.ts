@@ -1,0 +1,168 @@
+import type {Approval} from '../../actions/agent-event.ts';
+import type {DiffHunk, FileDiff} from '../../actions/preview.ts';
+import {visibleExactLine, visibleLine} from '../../base/visible.ts';
+import {choicesOf, type ApprovalChoices} from '../input/approval-choices.ts';
+import type {HunkStage, ScrollReach} from '../input/approval-stage.ts';
+import type {ChangePart} from '../input/change-parts.ts';
+import {approvalKeys, cardKeys} from '../input/keymap.ts';
+import {firstShown, listRow} from '../panels/panel.ts';
+import {fit} from '../text/cell-width.ts';
+import {wrapText, type Frame} from '../text/wrap.ts';
+import {changeTitle} from './change-title.ts';
+import {composerView, type Placed} from './composer-view.ts';
+import {diffLines} from './diff-lines.ts';
+import {keyLines} from './key-row.ts';
+import {scrolledLines} from './scrolled-lines.ts';
+
+export interface HunkCardState {
+  readonly approval: Approval;
+  readonly stage: HunkStage;
+  /** What is to be known of it besides; has its place where there is enough of it. */
+  readonly reasons: readonly string[];
+}
+
+/** The parts of a change with a tick each, the chosen one as a difference below, and what can be answered. */
+export function hunkCard(state: HunkCardState, rows: number, frame: Frame): Placed {
+  const {approval, stage} = state;
+  const choices = choicesOf(approval);
+  const {title, list, shown, answer} = partsOfCard(state, choices, rows, frame);
+  const above = [title, ...list.lines, ...scrolledLines(shown.lines, {top: stage.top, rows: shown.rows}, frame)];
+  const lines = [...above, ...shown.below, ...answer.lines];
+  const cursor =
+    choices.accept.by === 'word'
+      ? {x: answer.cursor.x, y: lines.length - answer.lines.length + answer.cursor.y}
+      : {x: 0, y: 1 + list.row};
+  return {lines, cursor};
+}
+
+/** How far the difference can be scrolled. */
+export function hunkReach(state: HunkCardState, rows: number, frame: Frame): ScrollReach {
+  const {shown} = partsOfCard(state, choicesOf(state.approval), rows, frame);
+  const page = Math.max(1, shown.rows - 1);
+  return {last: shown.lines.length <= shown.rows ? 0 : shown.lines.length - page, page};
+}
+
+/** Rows of the list at most. */
+const mostListed = 8;
+/** Rows of the difference before anything else has more than a row. */
+const leastShown = 4;
+
+function partsOfCard({approval, stage, reasons}: HunkCardState, choices: ApprovalChoices, rows: number, frame: Frame) {
+  const {parts} = choices;
+  const answer = answerLines(stage, choices, {rows, frame});
+  const left = rows - 1 - answer.lines.length;
+  const below = left - reasons.length > leastShown + 1 ? reasons : [];
+  const room = left - below.length;
+  const listed = Math.max(1, Math.min(mostListed, parts.length, Math.max(Math.floor(room / 3), room - leastShown - 8)));
+  const top = firstShown({row: stage.row, count: parts.length, room: listed});
+  const list = parts.slice(top, top + listed).map((part, at) => partRow(part, {stage, at: top + at, frame}));
+  return {
+    title: titleLine(stage, parts, {approval, frame}),
+    list: {lines: list, row: stage.row - top},
+    shown: {lines: chosenLines(parts[stage.row], frame), rows: Math.max(1, room - listed), below},
+    answer,
+  };
+}
+
+interface Titled {
+  readonly approval: Approval;
+  readonly frame: Frame;
+}
+
+function titleLine({dropped}: HunkStage, parts: readonly ChangePart[], {approval, frame}: Titled): string {
+  const lead = `Allow ${parts.length - dropped.size} of ${parts.length} ${parts.length === 1 ? 'hunk' : 'hunks'}? `;
+  const files = approval.preview.kind === 'diff' ? approval.preview.files : [];
+  const ticked = files.flatMap(file => tickedFile(file, parts.filter((part, at) => part.file === file && !dropped.has(at))));
+  const target = ticked.length === 0 ? 'Nothing is ticked' : changeTitle(ticked, Math.max(1, frame.width - lead.length));
+  return frame.theme.paint(['bold', 'warning'], fit(lead + target, frame.width));
+}
+
+/** The file with the counts of what is ticked of it. */
+function tickedFile(file: FileDiff, parts: readonly ChangePart[]): readonly FileDiff[] {
+  if (parts.length === 0) return [];
+  if (parts.length === file.hunks.length || file.hunks.length === 0) return [file];
+  const counts = parts.map(({shown}) => countsOf(shown));
+  return [
+    {
+      ...file,
+      added: counts.reduce((sum, {added}) => sum + added, 0),
+      removed: counts.reduce((sum, {removed}) => sum + removed, 0),
+    },
+  ];
+}
+
+function countsOf(shown: ChangePart['shown']): {readonly added: number; readonly removed: number} {
+  const lines = shown === 'whole-file' ? [] : shown.lines;
+  const count = (kind: 'added' | 'removed'): number => lines.filter(line => line.kind === kind).length;
+  return {added: count('added'), removed: count('removed')};
+}
+
+interface Row {
+  readonly stage: HunkStage;
+  readonly at: number;
+  readonly frame: Frame;
+}
+
+/** `[x] src/a.ts:10 (+3 -1)`; a long path gives way. */
+function partRow({file, shown}: ChangePart, {stage, at, frame}: Row): string {
+  const tick = stage.dropped.has(at) ? '[ ]' : '[x]';
+  const cells = Math.max(1, frame.width - 2 - tick.length - 1);
+  const row = listRow(
+    `${tick} ${shown === 'whole-file' ? changeTitle([file], cells) : hunkTitle(file, shown, cells)}`,
+    at === stage.row ? 'chosen' : 'other',
+    frame,
+  );
+  return row;
+}
+
+function hunkTitle(file: FileDiff, hunk: DiffHunk, cells: number): string {
+  const {added, removed} = countsOf(hunk);
+  const place = `:${hunk.newStart} (+${added} -${removed})`;
+  return fit(visibleLine(file.path), Math.max(1, cells - place.length)) + place;
+}
+
+function chosenLines(part: ChangePart | undefined, frame: Frame): readonly string[] {
+  if (part === undefined) return [];
+  const {file, shown} = part;
+  if (shown === 'whole-file') return [fit(`  ${changeTitle([file], frame.width - 2)}`, frame.width)];
+  const one = {...file, hunks: [shown]};
+  return diffLines([one], {most: Number.POSITIVE_INFINITY, shown: 'all', long: 'clipped'}, frame);
+}
+
+interface Room {
+  readonly rows: number;
+  readonly frame: Frame;
+}
+
+function answerLines(stage: HunkStage, choices: ApprovalChoices, {rows, frame}: Room): Placed {
+  const {accept, parts} = choices;
+  const hint = hintLines(stage, choices, frame);
+  const left = parts.length - stage.dropped.size;
+  const writes = left === 0 ? ['no, asks why', 'no'] : [`writes ${left} of ${parts.length}`, `writes ${left}`];
+  const acceptKey = accept.by === 'key' ? accept.key : `${visibleExactLine(accept.word)} + Enter`;
+  const keys: readonly (readonly [key: string, full: string, short: string])[] = [
+    [acceptKey, writes[0] ?? '', writes[1] ?? ''],
+    ['Space', 'ticks', 'ticks'],
+    ['Up/Down', 'another hunk', 'other'],
+    ['PgUp/PgDn', 'scrolls', 'scrolls'],
+    [cardKeys.edit.label, 'edits the file first', 'edits'],
+    [approvalKeys.refuse, 'no', 'no'],
+    [approvalKeys.refuseWithReason, 'no, with a reason', 'why'],
+    ['Esc', 'back to the whole', 'back'],
+  ];
+  const field =
+    accept.by === 'word'
+      ? composerView(stage.word, {rows: 1, frame, hint: `type ${accept.word}, then Enter`, selection: 'none'})
+      : {lines: [], cursor: {x: 0, y: 0}};
+  const lines = [...hint, ...field.lines, ...keyLines(keys, {most: rows < 12 ? 2 : 3, frame})];
+  return {lines, cursor: {x: field.cursor.x, y: hint.length + field.cursor.y}};
+}
+
+function hintLines({hint}: HunkStage, {accept}: ApprovalChoices, frame: Frame): readonly string[] {
+  if (hint === 'none') return [];
+  const needed =
+    accept.by === 'key'
+      ? `for this risk the key is ${accept.key}`
+      : `this takes the word ${visibleExactLine(accept.word)}`;
+  return wrapText(`Nothing was allowed: ${needed}.`, ['warning'], frame);
+}
