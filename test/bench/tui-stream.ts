@@ -1,12 +1,9 @@
 import {PassThrough, Writable} from 'node:stream';
-import {failed, ok} from '../../src/base/outcome.ts';
-import {rejected} from '../../src/domain/fault.ts';
 import {messageId} from '../../src/domain/ids.ts';
 import {noUsage} from '../../src/domain/usage.ts';
-import type {TuiOptions} from '../../src/tui/options.ts';
 import {runTui} from '../../src/tui/run-tui.tsx';
 import {scriptedEngine} from '../tui/support/scripted-engine.ts';
-import {noBlocks} from '../tui/support/stage.ts';
+import {blankOptions} from '../tui/support/blank-options.ts';
 
 /**
  * CPU time of the terminal UI for a streamed answer: 300 kB of markdown in deltas of 40 characters, as many a turn of the
@@ -38,36 +35,15 @@ const input = Object.assign(new PassThrough(), {
   unref: () => input,
 });
 const engine = scriptedEngine();
-const options: TuiOptions = {
-  engine,
-  /* oxlint-disable typescript/no-unsafe-type-assertion -- the parts of TTY streams that are used */
-  stdin: input as unknown as NodeJS.ReadStream,
-  stdout: output as unknown as NodeJS.WriteStream,
-  /* oxlint-enable typescript/no-unsafe-type-assertion */
-  version: '0.0.0',
-  directory: '~/project',
-  firstPrompt: '',
-  opening: 'composer',
-  notices: [],
-  lateNotices: async () => [],
-  listSessions: () => [],
-  blocks: noBlocks,
-  permissions: () => [],
-  trust: {state: 'nothing', text: () => '', accept: async () => ''},
-  history: {load: () => [], add: () => {}},
-  files: {find: async () => {}},
-  images: {read: async path => failed(rejected(path)), fromClipboard: async () => failed(rejected(''))},
-  notes: {add: async () => failed(rejected(''))},
-  editor: {edit: async () => failed('No editor is set.')},
-  edits: {plan: async () => ok([]), draft: async () => ok([])},
-  editorMode: 'emacs',
-  look: 'colour',
-  display: 'inline',
-  demo: 'none',
-  newPromptId: () => messageId('p1'),
-  keeper: {keep: () => {}, release: () => {}},
-  notify: 'off',
-  clock: {now: () => performance.now()},
+const options = {
+  ...blankOptions({
+    engine,
+    /* oxlint-disable typescript/no-unsafe-type-assertion -- the parts of TTY streams that are used */
+    stdin: input as unknown as NodeJS.ReadStream,
+    stdout: output as unknown as NodeJS.WriteStream,
+    /* oxlint-enable typescript/no-unsafe-type-assertion */
+  }),
+  look: 'colour' as const,
 };
 
 const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));

@@ -5,7 +5,7 @@ import {failed, ok} from '../../src/base/outcome.ts';
 import {rejected} from '../../src/domain/fault.ts';
 import {actionId, messageId} from '../../src/domain/ids.ts';
 import {actionOf} from '../../src/actions/catalogue.ts';
-import {begin, leaveStages, noImages, start} from './support/stage.ts';
+import {begin, leaveStages, start} from './support/stage.ts';
 import {delta, finished} from './support/events.ts';
 
 afterEach(leaveStages);
@@ -150,7 +150,7 @@ describe('images', () => {
   });
 
   test('a clipboard without one says so', async () => {
-    const {screen} = await start([80, 24], {images: noImages});
+    const {screen} = await start();
     await screen.type('\u0016');
     await screen.until(/There is no image on the clipboard/u);
   });

@@ -91,7 +91,12 @@ describe('what accepts', () => {
 
   test.each<[string, string, readonly string[], ApprovalAnswer]>([
     ['a word that begins with the key for no', 'node_modules', ['node_modules', '\r'], once],
-    ['no, where the word begins with its key', 'node_modules', ['n', '\r'], {decision: 'refuse', message: '', voice: 'user'}],
+    [
+      'no, where the word begins with its key',
+      'node_modules',
+      ['n', '\r'],
+      {decision: 'refuse', message: '', voice: 'user'},
+    ],
     ['a word that begins with the key for a reason', 'reset', ['r', 'eset', '\r'], once],
     [
       'a reason, where the word begins with its key',

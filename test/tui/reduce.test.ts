@@ -15,6 +15,7 @@ import {emptyView, type QueuedPrompt, type View} from '../../src/tui/state/view.
 import {themeOf} from '../../src/tui/theme/theme.ts';
 import {todoPanel} from '../../src/tui/views/todo-panel.ts';
 import {finishedLines, openLines} from '../../src/tui/views/transcript.ts';
+import type {EntryFrame} from '../../src/tui/views/verbosity.ts';
 import {accepted, delta, finished, grepQueued, grepSettled, message, textStarted} from './support/events.ts';
 import {opening, sessionInfo} from './support/scripted-engine.ts';
 
@@ -22,7 +23,7 @@ let lexer: MarkdownLexer;
 beforeAll(async () => {
   lexer = await loadMarkdownLexer();
 });
-const frame = {theme: themeOf('plain'), width: 60};
+const frame: EntryFrame = {theme: themeOf('plain'), width: 60, verbosity: 'summary'};
 
 /** What the scrollback and the live region hold after the events, drained after each. */
 function story(...events: readonly AgentEvent[]): {readonly view: View; readonly out: string; readonly live: string} {
@@ -33,7 +34,7 @@ function story(...events: readonly AgentEvent[]): {readonly view: View; readonly
     view = drained.view;
     out.push(...drained.finished.flatMap(one => finishedLines(one, lexer, frame)));
   }
-  const live = view.entries.flatMap(entry => openLines(entry, lexer, frame));
+  const live = view.entries.flatMap(entry => openLines(entry, {lexer, actions: new Map()}, frame));
   return {view, out: out.join('\n'), live: live.join('\n')};
 }
 

@@ -8,6 +8,7 @@ import {readGrammar} from '../../src/tui/syntax/code-reader.ts';
 import {cellWidth} from '../../src/tui/text/cell-width.ts';
 import type {Frame} from '../../src/tui/text/wrap.ts';
 import {finishedLines, openLines} from '../../src/tui/views/transcript.ts';
+import type {EntryFrame} from '../../src/tui/views/verbosity.ts';
 import {themeOf} from '../../src/tui/theme/theme.ts';
 
 let lexer: MarkdownLexer;
@@ -210,9 +211,10 @@ describe('renderMarkdown', () => {
 
   test('however the text is cut up while it streams, the same lines are written', async () => {
     await Promise.all([readGrammar('typescript'), readGrammar('python')]);
-    const frame: Frame = {
+    const frame: EntryFrame = {
       theme: themeOf({theme: 'dark', level: 'truecolor', links: 'osc8', background: 'unknown'}, 'dark'),
       width: 40,
+      verbosity: 'summary',
     };
     const written = (parts: readonly string[]): readonly string[] => {
       let view: View = {...emptyView, entries: [textEntry('m', '', 'streaming')]};
@@ -222,7 +224,7 @@ describe('renderMarkdown', () => {
         if (entry?.kind !== 'text') throw new Error('the text went');
         const state = at === parts.length - 1 ? 'done' : 'streaming';
         view = {...view, entries: [{...entry, rest: entry.rest + part, state}]};
-        for (const open of view.entries) openLines(open, lexer, frame);
+        for (const open of view.entries) openLines(open, {lexer, actions: new Map()}, frame);
         const drained = drain(view);
         view = drained.view;
         lines.push(...drained.finished.flatMap(one => finishedLines(one, lexer, frame)));

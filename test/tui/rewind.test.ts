@@ -43,6 +43,8 @@ const context = (place: PressContext['place']): PressContext => ({
   now: 0,
   place,
   width: 77,
+  frame: {theme: themeOf('plain'), width: 79},
+  rows: 20,
 });
 const opened = (panel: Panel | 'closed'): Panel => {
   if (panel === 'closed') throw new Error('the panel is closed');

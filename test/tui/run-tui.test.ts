@@ -1,12 +1,11 @@
 /* oxlint-disable no-control-regex -- these tests look for control characters */
-import {failed} from '../../src/base/outcome.ts';
 import {afterEach, describe, expect, test} from 'vitest';
-import {ok} from '../../src/base/outcome.ts';
 import {messageId, parseSessionId} from '../../src/domain/ids.ts';
 import {openVirtualScreen} from '../support/virtual-screen.ts';
 import {delta, finished} from './support/events.ts';
 import {opening, scriptedEngine, sessionInfo} from './support/scripted-engine.ts';
-import {begin, finishedText, leaveStages, noFiles, noImages, start, noBlocks, noEdits} from './support/stage.ts';
+import {begin, finishedText, leaveStages, start} from './support/stage.ts';
+import {blankOptions} from './support/blank-options.ts';
 import {runTui} from '../../src/tui/run-tui.tsx';
 
 afterEach(leaveStages);
@@ -330,33 +329,9 @@ describe('stopping and leaving', () => {
     const engine = scriptedEngine();
     const exit = runTui(
       {
-        engine,
-        stdin: screen.stdin,
-        stdout: screen.stdout,
-        version: '1',
-        directory: '~',
-        firstPrompt: '',
-        opening: 'composer',
+        ...blankOptions({engine, stdin: screen.stdin, stdout: screen.stdout}),
         notices: ['No model is configured.', 'a notice much too long for one line '.repeat(3).trim()],
-        lateNotices: async () => [],
-        listSessions: () => [],
-        blocks: noBlocks,
-        history: {load: () => [], add: () => {}},
-        files: noFiles,
-        images: noImages,
-        notes: {add: async () => ok('AGENTS.md')},
-        editor: {edit: async () => failed('No editor is set.')},
-        edits: noEdits,
-        editorMode: 'emacs',
-        permissions: () => [],
-        trust: {state: 'nothing', text: () => '', accept: async () => ''},
-        look: 'plain',
-        display: 'inline',
         demo: 'offered',
-        keeper: {keep: () => {}, release: () => {}},
-        notify: 'off',
-        newPromptId: () => messageId('p1'),
-        clock: {now: () => 0},
       },
       new AbortController().signal,
     );

@@ -26,7 +26,7 @@ test.each([
   [20, ' ! PERMISSIONS BYP… '],
 ])('at %i cells bypassed permissions stand first', (width, line) => {
   const view = {...emptyView, model: 'test-model', mode: 'bypassPermissions'} as const;
-  const state = {view, directory: '~/project', blocks: []};
+  const state = {view, directory: '~/project', branch: '', blocks: [], times: {costPerMinute: 'unknown'}} as const;
   expect(statusLine(state, {theme: themeOf('plain'), width})).toBe(line);
   expect(statusLine(state, {theme: themeOf('colour'), width})).toContain('\u001B[7m ! PERMISSIONS BYP');
 });

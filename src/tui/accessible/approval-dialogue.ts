@@ -183,7 +183,9 @@ const ruleDialogue = (asked: Asked): Dialogue =>
     },
     row => {
       const rule = asked.choices.rules[row];
-      return rule === undefined ? backs('') : answered(asked.approval, {decision: 'allow-rule', rule, lasting: 'always'});
+      return rule === undefined
+        ? backs('')
+        : answered(asked.approval, {decision: 'allow-rule', rule, lasting: 'always'});
     },
   );
 

@@ -1,7 +1,7 @@
 import type {AgentEvent} from '../../actions/agent-event.ts';
 import type {Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
-import type {ActionId, BlockId} from '../../domain/ids.ts';
+import type {BlockId} from '../../domain/ids.ts';
 import {attachText, type AttachEnd} from '../attached-terminal.ts';
 import {readCommand, unknownText} from '../input/commands.ts';
 import type {Effect} from '../input/effect.ts';
@@ -10,14 +10,14 @@ import type {MarkdownLexer} from '../markdown/render-markdown.ts';
 import type {TuiExit, TuiOptions} from '../options.ts';
 import {promptQueued, stopAsked} from '../state/reduce.ts';
 import {emptyView, type View} from '../state/view.ts';
+import {Asking} from './asking.ts';
 import type {BellEvent} from './bell-event.ts';
-import type {Dialogue} from './dialogue.ts';
 import {EventLines} from './event-lines.ts';
 import {LineInput, type EnteredLine} from './line-input.ts';
 import type {LineKey} from './line-keys.ts';
-import {rewindDialogue, rewindPreviewDialogue} from './list-dialogues.ts';
-import {isOpen, nextQuestion, type NextQuestion} from './next-question.ts';
+import type {NextQuestion} from './next-question.ts';
 import {Outbox} from './outbox.ts';
+import {ownQuestion} from './own-question.ts';
 import {Paper, type PaperOptions} from './paper.ts';
 import {resume, type SpokenDesk} from './spoken-commands.ts';
 import {completion, openSpokenDesk} from './spoken-desk.ts';
@@ -30,12 +30,6 @@ export interface ConversationHost {
   loadLexer(): Promise<MarkdownLexer>;
   /** Lends the terminal to the user's editor; answers with the text, or why there is none. */
   edit(text: string): Promise<Outcome<string, string>>;
-}
-
-/** What is asked now: of the agent's (`id`), or opened by a command of the user's. */
-interface Asking {
-  readonly id: ActionId | 'own';
-  readonly dialogue: Dialogue;
 }
 
 /**
@@ -51,11 +45,10 @@ export class Conversation {
   readonly #outbox: Outbox;
   readonly #talking: Talking;
   readonly #desk: SpokenDesk;
-  readonly #answered = new Set<ActionId>();
+  readonly #asking: Asking;
   #view: View = emptyView;
   #events: EventLines | undefined;
   #early: (readonly AgentEvent[])[] = [];
-  #asking: Asking | undefined;
   /** What was said last should not wait for the end of a line. */
   #isUrgent = false;
   #lastKey = Number.NEGATIVE_INFINITY;
@@ -66,8 +59,9 @@ export class Conversation {
     this.#options = options;
     this.#host = host;
     this.#paper = new Paper(host.paper);
+    this.#asking = new Asking(lines => this.#paper.say(lines));
     this.#input = new LineInput(this.#paper, {
-      answers: () => this.#asking !== undefined,
+      answers: () => this.#asking.of !== 'nobody',
       hides: () => this.#talking.hides,
       completion: text => this.#completion(text),
     });
@@ -93,8 +87,11 @@ export class Conversation {
       say,
       view: () => this.#view,
       loadLexer: () => host.loadLexer(),
-      ask: dialogue => this.#ask({id: 'own', dialogue}),
-      repeat: () => this.#say(...(this.#asking?.dialogue.lines ?? ['Nothing is asked.'])),
+      ask: dialogue => {
+        this.#asking.ask('own', dialogue);
+        this.#proceed();
+      },
+      repeat: () => this.#asking.repeat(),
       stop: () => this.#stopAgent(),
       queue: text => this.#outbox.send(text, 'queued'),
       attach: path => void this.#outbox.attach(path),
@@ -141,10 +138,7 @@ export class Conversation {
     this.#view = view;
     this.#paper.say(lines);
     for (const event of events) this.#follow(event);
-    if (this.#asking !== undefined && this.#asking.id !== 'own' && !isOpen(view, this.#asking.id)) {
-      this.#paper.say(['The question is no longer open.']);
-      this.#asking = undefined;
-    }
+    this.#asking.follow(view);
     this.#proceed();
   }
 
@@ -178,15 +172,12 @@ export class Conversation {
   }
 
   #follow(event: AgentEvent): void {
+    const own = ownQuestion(event, this.#view);
+    if (own !== undefined) this.#asking.ask('own', own);
     switch (event.event) {
-      case 'rewind-points':
-        if (event.points.length > 0) this.#ask({id: 'own', dialogue: rewindDialogue(event.points)});
+      case 'session-opened':
+        if (this.#asking.of === 'user') this.#asking.drop();
         return;
-      case 'rewind-previewed': {
-        const directory = this.#view.session.tag === 'open' ? this.#view.session.info.directory : '';
-        this.#ask({id: 'own', dialogue: rewindPreviewDialogue(event.target, event.report, directory)});
-        return;
-      }
       case 'rewound': {
         const {kind, prompts, prompt} = event.report;
         if (kind === 'rewind' && prompts > 0) this.#paper.say([`The prompt was: ${prompt}`]);
@@ -237,8 +228,8 @@ export class Conversation {
 
   /** Closes what the user has opened, or stops what runs. */
   #back(): boolean {
-    if (this.#asking?.id === 'own') {
-      this.#asking = undefined;
+    if (this.#asking.of === 'user') {
+      this.#asking.drop();
       this.#paper.say(['Nothing was chosen.']);
       return true;
     }
@@ -253,7 +244,7 @@ export class Conversation {
       return;
     }
     // That the question is gone is no news then.
-    if (this.#asking?.id !== 'own') this.#asking = undefined;
+    if (this.#asking.of === 'agent') this.#asking.drop();
     if (this.#view.run.state !== 'stopping') this.#paper.say(['Stopping.']);
     this.#view = stopAsked(this.#view);
     this.#options.engine.submit({op: 'interrupt'});
@@ -274,28 +265,15 @@ export class Conversation {
       this.#paper.say([unknownText(command)]);
     } else if (command !== undefined) {
       this.#desk.commands.find(({name}) => name === command.name)?.run(command.argument, this.#desk);
-    } else if (meant === 'answer' && this.#asking !== undefined) {
-      this.#answer(this.#asking, line);
+    } else if (meant === 'answer' && this.#asking.of !== 'nobody') {
+      for (const effect of this.#asking.answer(line)) this.#perform(effect);
     } else if (line !== '') {
       // It may have been meant for what was said while it was typed: neither is done.
-      const isShort = this.#asking !== undefined && /^\S+$/u.test(line);
+      const isShort = this.#asking.of !== 'nobody' && /^\S+$/u.test(line);
       if (meant === 'answer') this.#paper.say([`The question is closed, so nothing was sent: ${line}`]);
       else if (isShort) this.#paper.say([`That line was begun before the question and does not answer it: ${line}`]);
       else this.#outbox.enter(text);
     }
-  }
-
-  #answer({id, dialogue}: Asking, line: string): void {
-    const {next, say, effects} = dialogue.answer(line);
-    this.#paper.say(say.filter(text => text !== ''));
-    if (next === 'closed') {
-      this.#asking = undefined;
-      // The engine will say that it is no longer open.
-      if (id !== 'own') this.#answered.add(id);
-    } else if (next !== 'same') {
-      this.#ask({id, dialogue: next});
-    }
-    for (const effect of effects) this.#perform(effect);
   }
 
   async #edit(): Promise<void> {
@@ -359,11 +337,6 @@ export class Conversation {
     this.#say(attachText(block, end));
   }
 
-  #ask(asking: Asking): void {
-    this.#asking = asking;
-    this.#paper.say(asking.dialogue.lines);
-  }
-
   #say(...lines: readonly string[]): void {
     if (this.#closing.signal.aborted || lines.length === 0) return;
     this.#paper.say(lines);
@@ -387,8 +360,7 @@ export class Conversation {
   }
 
   #dueQuestion(): NextQuestion | undefined {
-    if (this.#asking !== undefined || this.#talking.block !== undefined) return undefined;
-    return nextQuestion(this.#view, this.#answered, this.#options.blocks);
+    return this.#talking.block === undefined ? this.#asking.next(this.#view, this.#options.blocks) : undefined;
   }
 
   #sayDue(): void {
@@ -399,7 +371,7 @@ export class Conversation {
     }
     const next = this.#dueQuestion();
     if (next !== undefined) {
-      this.#ask(next);
+      this.#asking.ask(next.id, next.dialogue);
       this.#bell(next.bell);
     }
     this.#isUrgent = false;
@@ -410,7 +382,7 @@ export class Conversation {
 
   get #marker(): string {
     if (this.#talking.block !== undefined) return `${this.#talking.block}> `;
-    if (this.#asking !== undefined) return 'answer> ';
+    if (this.#asking.of !== 'nobody') return 'answer> ';
     return this.#isIdle ? '> ' : '';
   }
 

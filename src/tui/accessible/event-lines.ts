@@ -109,7 +109,9 @@ export class EventLines {
       case 'prompt-finished': {
         this.#labels.clear();
         const {end, durationMs} = event.summary;
-        return end.kind === 'done' ? [`${promptEndLine(end)} ${countOf(Math.round(durationMs / 1000), 'second')}.`] : [];
+        return end.kind === 'done'
+          ? [`${promptEndLine(end)} ${countOf(Math.round(durationMs / 1000), 'second')}.`]
+          : [];
       }
       default:
         return [];

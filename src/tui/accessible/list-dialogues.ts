@@ -58,12 +58,15 @@ const scopes: readonly {readonly scope: RewindScope; readonly word: string}[] = 
 ];
 
 const scopeDialogue = (point: RewindPoint): Dialogue =>
-  choice({title: `What goes back to before: ${spokenLabel(point.prompt)}`, rows: scopes.map(one => one.word), ask}, row => {
-    const what = scopes[row]?.scope;
-    return what === undefined
-      ? backs('')
-      : closes({do: 'op', op: {op: 'preview-rewind', target: {kind: 'prompt', to: point.to, what}}});
-  });
+  choice(
+    {title: `What goes back to before: ${spokenLabel(point.prompt)}`, rows: scopes.map(one => one.word), ask},
+    row => {
+      const what = scopes[row]?.scope;
+      return what === undefined
+        ? backs('')
+        : closes({do: 'op', op: {op: 'preview-rewind', target: {kind: 'prompt', to: point.to, what}}});
+    },
+  );
 
 /** What going there would do, to be agreed to. */
 export const rewindPreviewDialogue = (target: RewindTarget, report: RewindReport, directory: string): Dialogue => ({
@@ -96,14 +99,11 @@ export function blockText({id, command, state, ports, life, lastLine}: BlockInfo
 }
 
 const oneBlockDialogue = (block: BlockInfo): Dialogue =>
-  choice(
-    {title: blockText(block), rows: ['talk to it', 'stop it', 'keep it running when weft ends'], ask},
-    row => {
-      const effects = ['attach', 'stop-block', 'keep-block'] as const;
-      const does = effects[row];
-      return does === undefined ? backs('') : closes({do: does, block: block.id});
-    },
-  );
+  choice({title: blockText(block), rows: ['talk to it', 'stop it', 'keep it running when weft ends'], ask}, row => {
+    const effects = ['attach', 'stop-block', 'keep-block'] as const;
+    const does = effects[row];
+    return does === undefined ? backs('') : closes({do: does, block: block.id});
+  });
 
 /** The agent offers the user the terminal of a block. */
 export function handOverDialogue(

@@ -67,7 +67,9 @@ export class Outbox {
     const read = await this.#host.options.images.read(path, this.#host.signal);
     if (read.tag === 'ok') this.#images = [...this.#images, read.value];
     this.#host.say(
-      read.tag === 'ok' ? `The image ${read.value.name} goes with the next prompt.` : `Warning: ${faultText(read.error)}`,
+      read.tag === 'ok'
+        ? `The image ${read.value.name} goes with the next prompt.`
+        : `Warning: ${faultText(read.error)}`,
     );
   }
 

@@ -66,7 +66,9 @@ export function resume(desk: SpokenDesk): void {
 
 function statusLine({view, options}: SpokenDesk): string {
   const {model, mode, tokens, cost, context} = statusOf(view);
-  const running = options.blocks.list().filter(({state}) => state.kind === 'running' || state.kind === 'waiting').length;
+  const running = options.blocks
+    .list()
+    .filter(({state}) => state.kind === 'running' || state.kind === 'waiting').length;
   return sentences([
     model === '' ? 'No model is configured' : `The model is ${model}`,
     `The mode is ${view.mode}: ${mode}`,

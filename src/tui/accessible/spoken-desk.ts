@@ -76,7 +76,10 @@ const panelWidth = 200;
 const panelRows = 40;
 
 /** How the name of a command that is being typed goes on, as far as that is sure; and which ones there are, where it is not. */
-export function completion(text: string, {commands}: SpokenDesk): {readonly more: string; readonly names: readonly string[]} {
+export function completion(
+  text: string,
+  {commands}: SpokenDesk,
+): {readonly more: string; readonly names: readonly string[]} {
   const begun = text.slice(1).toLowerCase();
   const names = completions(text, commands)
     .map(({name}) => name)

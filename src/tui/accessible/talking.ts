@@ -32,7 +32,10 @@ export class Talking {
 
   start(block: BlockId): void {
     const {desk, columns, say, left} = this.#host;
-    const talk = talkTo({desk, block, columns: columns()}, {lines: say, ended: () => this.#end({kind: 'ended'})});
+    const talk = talkTo(
+      {desk, block, columns: columns()},
+      {lines: lines => say(...lines), ended: () => this.#end({kind: 'ended'})},
+    );
     if (talk.tag === 'failed') {
       left(block, {kind: 'refused', message: faultText(talk.error)});
       return;

@@ -1,18 +1,14 @@
-import type {EditDesk} from '../../../src/actions/files-port.ts';
-import type {FileFinder} from '../../../src/actions/file-finder.ts';
-import type {ImagePort} from '../../../src/actions/image-port.ts';
-import {failed, ok} from '../../../src/base/outcome.ts';
-import {rejected} from '../../../src/domain/fault.ts';
-import {noVictims, type BlockDesk} from '../../../src/actions/ports.ts';
+import {noVictims} from '../../../src/actions/ports.ts';
 import {noDetail, type Verdict} from '../../../src/domain/risk.ts';
 import type {AgentEvent, Approval} from '../../../src/actions/agent-event.ts';
 import {actionOf} from '../../../src/actions/catalogue.ts';
-import {actionId, messageId} from '../../../src/domain/ids.ts';
+import {actionId} from '../../../src/domain/ids.ts';
 import {noUsage} from '../../../src/domain/usage.ts';
 import type {ApprovalAnswer} from '../../../src/agent/engine.ts';
 import type {TuiExit, TuiOptions} from '../../../src/tui/options.ts';
 import {runTui} from '../../../src/tui/run-tui.tsx';
 import {openVirtualScreen, type VirtualScreen} from '../../support/virtual-screen.ts';
+import {blankOptions} from './blank-options.ts';
 import {accepted, message, textStarted} from './events.ts';
 import {scriptedEngine, type ScriptedEngine} from './scripted-engine.ts';
 
@@ -35,27 +31,6 @@ export async function leaveStages(): Promise<void> {
   }
 }
 
-/** A desk without blocks. */
-export const noBlocks: BlockDesk = {
-  list: () => [],
-  watch: () => () => {},
-  stop: async () => {},
-  keep: () => {},
-  attach: id => failed(rejected(`There is no block ${id}.`)),
-};
-
-/** A workspace without files. */
-export const noFiles: FileFinder = {find: async (_, tell) => tell({paths: [], state: 'complete'})};
-
-/** A machine without images. */
-export const noImages: ImagePort = {
-  read: async path => failed(rejected(`${path} is no image.`)),
-  fromClipboard: async () => failed(rejected('There is no image on the clipboard.')),
-};
-
-/** A desk on which no edit lies. */
-export const noEdits: EditDesk = {plan: async () => ok([]), draft: async () => ok([])};
-
 /** Starts the UI and waits for its first frame. */
 export async function start(
   size: readonly [columns: number, rows: number] = [80, 24],
@@ -64,37 +39,12 @@ export async function start(
   const screen = openVirtualScreen(...size);
   const engine = scriptedEngine();
   const remembered: string[] = [];
-  let prompts = 0;
   const time = {now: 1_000_000};
   const leave = new AbortController();
   const exit = runTui(
     {
-      engine,
-      stdin: screen.stdin,
-      stdout: screen.stdout,
-      version: '1.2.3',
-      directory: '~/project',
-      firstPrompt: '',
-      opening: 'composer',
-      notices: [],
-      lateNotices: async () => [],
-      listSessions: () => [],
-      blocks: noBlocks,
+      ...blankOptions({engine, stdin: screen.stdin, stdout: screen.stdout}),
       history: {load: () => ['an earlier prompt'], add: prompt => void remembered.push(prompt)},
-      files: noFiles,
-      images: noImages,
-      notes: {add: async () => ok('AGENTS.md')},
-      editor: {edit: async () => failed('No editor is set.')},
-      editorMode: 'emacs',
-      edits: noEdits,
-      permissions: () => [],
-      trust: {state: 'nothing', text: () => 'Nothing to trust.', accept: async () => 'Nothing to trust.'},
-      look: 'plain',
-      display: 'inline',
-      demo: 'none',
-      newPromptId: () => messageId(`p${++prompts}`),
-      keeper: {keep: () => {}, release: () => {}},
-      notify: 'off',
       clock: {now: () => time.now},
       ...options,
     },

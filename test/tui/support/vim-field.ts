@@ -3,8 +3,18 @@ import {press} from '../../../src/tui/input/press.ts';
 import type {PressContext} from '../../../src/tui/input/effect.ts';
 import {openUi, type Ui} from '../../../src/tui/input/ui.ts';
 import {emptyView} from '../../../src/tui/state/view.ts';
+import {themeOf} from '../../../src/tui/theme/theme.ts';
 
-const context: PressContext = {view: emptyView, commands: [], blocks: [], now: 0, place: 'first', width: 77};
+const context: PressContext = {
+  view: emptyView,
+  commands: [],
+  blocks: [],
+  now: 0,
+  place: 'first',
+  width: 77,
+  frame: {theme: themeOf('plain'), width: 79},
+  rows: 20,
+};
 
 /** `<e>` is Esc, `<r>` is Ctrl+R. */
 const keysOf = (keys: string): readonly KeyPress[] =>
