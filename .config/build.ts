@@ -39,7 +39,10 @@ const lazySegmenters: Plugin = {
     filter: {id: /node_modules\/.*\.js$/u, code: /^(?:export )?const \w+ = new Intl\.Segmenter\(/mu},
     handler: code =>
       `import {graphemeSegmenter as weftSegmenter} from ${JSON.stringify(graphemeSegmenter)};\n` +
-      code.replaceAll(/(?<=const \w+ = )new Intl\.Segmenter\((?:undefined, \{\s*granularity: ['"]grapheme['"]\s*\})?\)/gu, 'weftSegmenter'),
+      code.replaceAll(
+        /(?<=const \w+ = )new Intl\.Segmenter\((?:undefined, \{\s*granularity: ['"]grapheme['"]\s*\})?\)/gu,
+        'weftSegmenter',
+      ),
   },
 };
 

@@ -8,6 +8,7 @@ const longestLine = 400;
 
 /** What the model reads of what was not written as it proposed. */
 export function amendmentText({path, kind, hunks}: AmendedFile): string {
+  if (kind === 'not-renamed') return `[edited by the user before it was written: the file was not renamed to ${path}]`;
   if (hunks.length === 0) return `[edited by the user before it was written: ${path}, its change was left out]`;
   const lines = hunks.flatMap(hunkLines);
   const more = lines.length > mostLines ? [`… ${lines.length - mostLines} more lines`] : [];

@@ -1,5 +1,5 @@
 import {unreachable} from '../base/unreachable.ts';
-import type {Amendment, FileEdit, PatchHunk} from './files-port.ts';
+import type {Amendment, DroppedPart, FileEdit, PatchHunk} from './files-port.ts';
 
 /** A text that an edit puts into a file, and the one that stood in its place as far as the edit names it. */
 export interface EditText {
@@ -83,10 +83,17 @@ export function amendmentWith(amendment: Amendment, change: (text: string) => st
     case 'none':
       return amendment;
     case 'hunks':
-      return {...amendment, dropped: amendment.dropped.map(({path, hunk}) => ({path: change(path), hunk}))};
+      return {...amendment, dropped: droppedWith(amendment.dropped, change)};
     case 'texts':
-      return {...amendment, texts: amendment.texts.map(({path, text}) => ({path: change(path), text: change(text)}))};
+      return {
+        ...amendment,
+        texts: amendment.texts.map(({path, text}) => ({path: change(path), text: change(text)})),
+        dropped: droppedWith(amendment.dropped, change),
+      };
     default:
       return unreachable(amendment);
   }
 }
+
+const droppedWith = (dropped: readonly DroppedPart[], change: (text: string) => string): readonly DroppedPart[] =>
+  dropped.map(part => ({...part, path: change(part.path)}));

@@ -37,10 +37,25 @@ export interface EditRequest {
 /** Paths are those of the diffs that were shown. A file that its amendment leaves as it was is not part of the plan. */
 export type Amendment =
   | {readonly kind: 'none'}
-  /** The user left hunks out; `hunk` is the index in the `hunks` of the file as it was shown; 0 of one without hunks is all of its change. */
-  | {readonly kind: 'hunks'; readonly dropped: readonly {readonly path: string; readonly hunk: number}[]}
-  /** `text` is the whole new text as the user left it in an editor; the bytes around it (encoding, mark) are the file's. */
-  | {readonly kind: 'texts'; readonly texts: readonly {readonly path: string; readonly text: string}[]};
+  | {readonly kind: 'hunks'; readonly dropped: readonly DroppedPart[]}
+  /**
+   * `text` is the whole new text as the user left it in an editor; the bytes around it (encoding, mark) are the file's. Of a file
+   * with such a text no hunk counts as dropped.
+   */
+  | {
+      readonly kind: 'texts';
+      readonly texts: readonly {readonly path: string; readonly text: string}[];
+      readonly dropped: readonly DroppedPart[];
+    };
+
+/**
+ * What the user left out. A number is the index in the `hunks` of the file as it was shown; 0 of one without hunks is all of its
+ * change. `new-name`: a file that would be renamed keeps the name it has.
+ */
+export interface DroppedPart {
+  readonly path: string;
+  readonly hunk: number | 'new-name';
+}
 
 export const unamended: Amendment = {kind: 'none'};
 
@@ -57,10 +72,13 @@ export interface AppliedEdits {
   readonly amended: readonly AmendedFile[];
 }
 
-/** `dropped`: hunks of the proposal that were left out. `rewritten`: the way from the proposed text to the written one. */
+/**
+ * `dropped`: hunks of the proposal that were left out. `rewritten`: the way from the proposed text to the written one.
+ * `not-renamed`: the file does not become `path`.
+ */
 export interface AmendedFile {
   readonly path: string;
-  readonly kind: 'dropped' | 'rewritten';
+  readonly kind: 'dropped' | 'rewritten' | 'not-renamed';
   readonly hunks: readonly DiffHunk[];
 }
 

@@ -29,6 +29,10 @@ export async function takeAmended(
 
 function changedSince(shown: Preview, now: Preview): string | undefined {
   if (shown.kind !== 'diff' || now.kind !== 'diff') return undefined;
-  const before = new Map(shown.files.map(file => [file.path, file.before]));
+  // A file that keeps its name was shown under the new one.
+  const before = new Map([
+    ...shown.files.flatMap(file => (file.movedFrom === undefined ? [] : [[file.movedFrom, file.before] as const])),
+    ...shown.files.map(file => [file.path, file.before] as const),
+  ]);
   return now.files.find(file => before.get(file.path) !== file.before)?.path;
 }

@@ -130,5 +130,5 @@ export function sendable(blocks: readonly AssistantBlock[]): readonly AssistantB
     seen.add(block.id);
     return isNew;
   });
-  return kept.some(block => block.kind === 'text' || block.kind === 'tool-call') ? kept : undefined;
+  return kept.some(({kind}) => kind === 'text' || kind === 'tool-call' || kind === 'other') ? kept : undefined;
 }

@@ -2,7 +2,7 @@ import {loadMarkdownLexer} from './markdown/render-markdown.ts';
 import type {TuiExit, TuiOptions} from './options.ts';
 import type {BlockId} from '../domain/ids.ts';
 import type {openFullscreen} from './fullscreen/open-fullscreen.tsx';
-import type {Pages} from './fullscreen/pages.ts';
+import type {KeptLines} from './fullscreen/kept-lines.ts';
 import {attachTerminal, giveScreenBack} from './attached-terminal.ts';
 import type {EditorEnd} from './editor-left.ts';
 import type {ProposalWork} from './input/revision.ts';
@@ -53,7 +53,7 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
   // An answer's letters that an old terminal shows are cleared with the line.
   const above = titleLines(options);
   const screen = options.display === 'fullscreen' ? await loadFullscreen() : undefined;
-  screen?.pages.add(above);
+  screen?.kept.add(above);
   // Keys typed before the keyboard was taken were echoed on this line.
   say(`${probeQueries}${title.open()}\r\u001B[K${screen === undefined ? above : ''}`);
   const session: Session = new Session(options, {
@@ -65,7 +65,7 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
   const open = (): Surface =>
     screen === undefined
       ? openSurface(terminal, listenerOf(session))
-      : screen.open(terminal, listenerOf(session), screen.pages);
+      : screen.open(terminal, listenerOf(session), screen.kept);
   let surface = open();
   let visit = Promise.resolve();
   let visiting = false;
@@ -114,16 +114,16 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
     // What is typed is the editor's: nothing is read of it.
     stdin.setRawMode(false);
     stdin.resume().pause();
-    const left = await visitedEditor(what, options, signal);
+    const end = await visitedEditor(what, options, signal);
     stdin.setRawMode(true);
-    return () => session.edited(left);
+    return () => session.edited(end);
   }
 
   try {
     session.start(surface);
     const unsubscribe = engine.subscribe(events => {
       session.handleEvents(events);
-      if (events.some(({event}) => event === 'prompt-accepted')) screen?.pages.mark();
+      if (events.some(({event}) => event === 'prompt-accepted')) screen?.kept.mark();
       say(title.after(events, session.asks ? 'asks' : 'asks-nothing'));
     });
     const unwatchBlocks = options.blocks.watch(() => session.handleBlocks());
@@ -147,13 +147,13 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
   }
 }
 
-/** The pages outlast the surfaces: they are there again after a visit. */
-async function loadFullscreen(): Promise<{readonly open: typeof openFullscreen; readonly pages: Pages}> {
-  const [surface, {openPages}] = await Promise.all([
+/** The lines outlast the surfaces: they are there again after a visit. */
+async function loadFullscreen(): Promise<{readonly open: typeof openFullscreen; readonly kept: KeptLines}> {
+  const [surface, {openKeptLines}] = await Promise.all([
     import('./fullscreen/open-fullscreen.tsx'),
-    import('./fullscreen/pages.ts'),
+    import('./fullscreen/kept-lines.ts'),
   ]);
-  return {open: surface.openFullscreen, pages: openPages()};
+  return {open: surface.openFullscreen, kept: openKeptLines()};
 }
 
 async function visitedEditor(

@@ -1,5 +1,5 @@
 import {Box, render, type RenderOptions, Text, useCursor, useInput, usePaste} from 'ink';
-import type {ScrollStep} from './fullscreen/pages.ts';
+import type {ScrollStep} from './fullscreen/kept-lines.ts';
 import type {RawKey} from './input/keymap.ts';
 import {openPasteReader} from './paste-reader.ts';
 import {openOutput} from './terminal-output.ts';

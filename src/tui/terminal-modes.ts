@@ -15,10 +15,9 @@ export function trackModes(onChange: () => void): TerminalModes {
   let keyboards = 0;
   let titles = 0;
   const switched = (mode: string, state: string): void => {
-    if (state === (normallyOn.has(mode) ? 'l' : 'h')) on.add(mode);
+    if (state === (normallyOn.has(mode) || mode === wheelArrows ? 'l' : 'h')) on.add(mode);
     else on.delete(mode);
   };
-  const off = (mode: string): string => `\u001B[?${mode}${normallyOn.has(mode) ? 'h' : 'l'}`;
   const undo = (): string =>
     [...on]
       .filter(mode => mode !== alternateScreen)
@@ -47,10 +46,18 @@ export function trackModes(onChange: () => void): TerminalModes {
   };
 }
 
+function off(mode: string): string {
+  if (mode === wheelArrows) return `\u001B[?${mode}r`;
+  return `\u001B[?${mode}${normallyOn.has(mode) ? 'h' : 'l'}`;
+}
+
 const alternateScreen = '1049';
+
+/** Arrow keys for the wheel on the alternate screen: the user has it either way, so it is saved, switched off and restored. */
+const wheelArrows = '1007';
 
 /** The cursor is shown. */
 const normallyOn = new Set(['25']);
 
 // oxlint-disable-next-line no-control-regex -- sequences of the terminal
-const switches = /\u001B\[(?:\?(\d+)([hl])|([<>])(\d*)u|(2[23]);2t)/gu;
+const switches = /\u001B\[(?:\?(\d+)([hlr])|([<>])(\d*)u|(2[23]);2t)/gu;

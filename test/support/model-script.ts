@@ -14,6 +14,8 @@ export type Part =
   | {readonly part: 'sealed-thinking'; readonly data: string}
   /** `json` is the input as it is sent; a script may cut it off or spoil it. */
   | {readonly part: 'call'; readonly id: string | undefined; readonly name: string; readonly json: string}
+  /** A block as the Messages API has it, and its deltas; OpenAI's dialect leaves it out. */
+  | {readonly part: 'raw'; readonly block: object; readonly deltas: readonly object[]}
   /** Sends nothing more until the promise is fulfilled. */
   | {readonly part: 'until'; readonly gate: PromiseLike<unknown>}
   | {readonly part: 'break'; readonly how: Break; readonly after: number}
@@ -72,6 +74,8 @@ export const callRaw = (name: string, json: string, options: {readonly id?: stri
   name,
   json,
 });
+
+export const raw = (block: object, ...deltas: readonly object[]): Part => ({part: 'raw', block, deltas});
 
 /** Holds the answer here until `gate` is fulfilled. */
 export const until = (gate: PromiseLike<unknown>): Part => ({part: 'until', gate});

@@ -74,6 +74,8 @@ function anthropicStart(part: Opening, {number, index}: Naming & {readonly index
       return {type: 'thinking', thinking: '', signature: ''};
     case 'sealed-thinking':
       return {type: 'redacted_thinking', data: part.data};
+    case 'raw':
+      return part.block;
     case 'call':
       return {type: 'tool_use', id: part.id ?? `toolu_${number}_${index}`, name: part.name, input: {}};
     default:
@@ -90,6 +92,8 @@ function anthropicDeltas(part: Part): readonly object[] {
         ...part.pieces.map(thinking => ({type: 'thinking_delta', thinking})),
         {type: 'signature_delta', signature: part.signature},
       ];
+    case 'raw':
+      return part.deltas;
     case 'call':
       return halves(part.json).map(json => ({type: 'input_json_delta', partial_json: json}));
     default:
@@ -228,10 +232,10 @@ class Steps {
   }
 }
 
-type Opening = Extract<Part, {part: 'text' | 'thinking' | 'sealed-thinking' | 'call'}>;
+type Opening = Extract<Part, {part: 'text' | 'thinking' | 'sealed-thinking' | 'raw' | 'call'}>;
 
 const opens = (part: Part | undefined): part is Opening =>
-  part !== undefined && ['text', 'thinking', 'sealed-thinking', 'call'].includes(part.part);
+  part !== undefined && ['text', 'thinking', 'sealed-thinking', 'raw', 'call'].includes(part.part);
 
 /** Texts that follow each other are one block, also with gates and breaks between them. */
 function blocksOf(parts: readonly Part[]): readonly (readonly Part[])[] {

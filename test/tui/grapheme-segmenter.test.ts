@@ -16,6 +16,8 @@ test('every plain character takes one cell and joins with no other', () => {
 test.each(['', 'plain', '\u001B[1m❯\u001B[22m → b\n', 'a\nb\u0000', 'e\u0301', '👩‍👩‍👧', '한국', 'a\r\nb', '→\uFE0F'])(
   'divides %j as Intl does',
   text => {
-    expect(Array.from(graphemeSegmenter.segment(text))).toEqual(Array.from(real.segment(text)));
+    const segments = graphemeSegmenter.segment(text);
+    expect(Array.from(segments)).toEqual(Array.from(real.segment(text)));
+    for (let at = -1; at <= text.length; at++) expect(segments.containing(at)).toEqual(real.segment(text).containing(at));
   },
 );

@@ -57,6 +57,6 @@ describe('readKeys', () => {
   });
 
   test('Enter answers no confirmation', () => {
-    expect(Object.values(approvalKeys)).toEqual(['y', 'k', 's', 'a', 'n', 'r', 'v']);
+    expect(Object.values(approvalKeys)).toEqual(['y', 'k', 's', 'a', 'n', 'r', 'v', 'h']);
   });
 });

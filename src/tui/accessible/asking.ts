@@ -1,3 +1,4 @@
+import type {AgentEvent} from '../../actions/agent-event.ts';
 import type {BlockDesk} from '../../actions/ports.ts';
 import type {ActionId} from '../../domain/ids.ts';
 import type {Effect} from '../input/effect.ts';
@@ -42,9 +43,14 @@ export class Asking {
     return this.#now === undefined ? nextQuestion(view, this.#answered, blocks) : undefined;
   }
 
-  /** A question that was settled elsewhere is asked no longer. */
-  follow(view: View): void {
-    for (const id of this.#answered) if (!isOpen(view, id)) this.#answered.delete(id);
+  /** To be told of all events. A question that was settled elsewhere is asked no longer; one that is asked anew is a new one. */
+  follow(events: readonly AgentEvent[], view: View): void {
+    for (const event of events) {
+      const id = askedIn(event);
+      if (id === undefined) continue;
+      this.#answered.delete(id);
+      if (this.#now?.asker === id) this.#now = undefined;
+    }
     if (this.#now === undefined || this.#now.asker === 'own' || isOpen(view, this.#now.asker)) return;
     this.#now = undefined;
     this.#say(['The question is no longer open.']);
@@ -63,5 +69,17 @@ export class Asking {
       this.ask(asker, next);
     }
     return effects;
+  }
+}
+
+function askedIn(event: AgentEvent): ActionId | undefined {
+  switch (event.event) {
+    case 'approval-requested':
+      return event.approval.id;
+    case 'question-asked':
+    case 'hand-over-asked':
+      return event.id;
+    default:
+      return undefined;
   }
 }

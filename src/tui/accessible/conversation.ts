@@ -1,6 +1,5 @@
 import type {AgentEvent} from '../../actions/agent-event.ts';
 import type {Outcome} from '../../base/outcome.ts';
-import {unreachable} from '../../base/unreachable.ts';
 import type {BlockId} from '../../domain/ids.ts';
 import {attachText, type AttachEnd} from '../attached-terminal.ts';
 import {readCommand, unknownText} from '../input/commands.ts';
@@ -19,6 +18,7 @@ import type {NextQuestion} from './next-question.ts';
 import {Outbox} from './outbox.ts';
 import {ownQuestion} from './own-question.ts';
 import {Paper, type PaperOptions} from './paper.ts';
+import {performEffect} from './perform-effect.ts';
 import {resume, type SpokenDesk} from './spoken-commands.ts';
 import {completion, openSpokenDesk} from './spoken-desk.ts';
 import {Talking} from './talking.ts';
@@ -138,7 +138,7 @@ export class Conversation {
     this.#view = view;
     this.#paper.say(lines);
     for (const event of events) this.#follow(event);
-    this.#asking.follow(view);
+    this.#asking.follow(events, view);
     this.#proceed();
   }
 
@@ -266,12 +266,12 @@ export class Conversation {
     } else if (command !== undefined) {
       this.#desk.commands.find(({name}) => name === command.name)?.run(command.argument, this.#desk);
     } else if (meant === 'answer' && this.#asking.of !== 'nobody') {
-      for (const effect of this.#asking.answer(line)) this.#perform(effect);
+      this.#perform(this.#asking.answer(line));
     } else if (line !== '') {
       // It may have been meant for what was said while it was typed: neither is done.
       const isShort = this.#asking.of !== 'nobody' && /^\S+$/u.test(line);
       if (meant === 'answer') this.#paper.say([`The question is closed, so nothing was sent: ${line}`]);
-      else if (isShort) this.#paper.say([`That line was begun before the question and does not answer it: ${line}`]);
+      else if (isShort) this.#paper.say([`That did not answer the question, since it was begun before it or came with other lines: ${line}`]);
       else this.#outbox.enter(text);
     }
   }
@@ -289,43 +289,15 @@ export class Conversation {
     }
   }
 
-  #perform(effect: Effect): void {
-    switch (effect.do) {
-      case 'op':
-        this.#options.engine.submit(effect.op);
-        return;
-      case 'attach':
-        this.#talking.start(effect.block);
-        return;
-      case 'stop-block':
-        void this.#options.blocks.stop(effect.block);
-        this.#paper.say([`Stopping ${effect.block}.`]);
-        return;
-      case 'keep-block':
-        this.#options.blocks.keep(effect.block);
-        this.#paper.say([`${effect.block} stays when weft ends.`]);
-        return;
-      case 'write':
-        this.#input.write(effect.text);
-        return;
-      case 'tell':
-        this.#paper.say([effect.text]);
-        return;
-      case 'leave':
-        this.#host.leave({kind: 'left'});
-        return;
-      case 'compose':
-      case 'command':
-      case 'show-all':
-      case 'edit-outside':
-      case 'redraw':
-      case 'scroll':
-      case 'unfold':
-      case 'next-verbosity':
-      case 'choose-theme':
-        return;
-      default:
-        unreachable(effect);
+  #perform(effects: readonly Effect[]): void {
+    for (const effect of effects) {
+      performEffect(effect, {
+        options: this.#options,
+        input: this.#input,
+        talking: this.#talking,
+        say: lines => this.#paper.say(lines),
+        leave: exit => this.#host.leave(exit),
+      });
     }
   }
 

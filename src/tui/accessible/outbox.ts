@@ -74,10 +74,10 @@ export class Outbox {
   }
 
   #run(command: string): void {
-    const {engine, newPromptId} = this.#host.options;
-    const id = newPromptId();
+    const {options} = this.#host;
+    const id = options.newPromptId();
     this.#host.queued({id, text: userCommandLabel(command), when: 'command', typed: `!${command}`, images: []});
-    engine.submit({op: 'run-command', id, command});
+    options.engine.submit({op: 'run-command', id, command});
   }
 
   async #note(note: string): Promise<void> {

@@ -27,13 +27,6 @@ export function spokenCommands(demo: 'none' | 'offered', desk: () => SpokenDesk)
 const absent: ReadonlySet<string> = new Set(['vim', 'theme', 'verbosity']);
 
 function ownCommands(desk: () => SpokenDesk): readonly SlashCommand[] {
-  const command = (usage: string, summary: string, run: (argument: string) => void): SlashCommand => ({
-    name: (usage.split(' ')[0] ?? '').slice(1),
-    aliases: [],
-    usage,
-    summary,
-    run,
-  });
   return [
     command('/help', 'commands and keys', () => desk().print(helpLines(desk().commands))),
     command('/stop', 'stop the agent; the word stop alone does the same', () => desk().stop()),
@@ -55,6 +48,14 @@ function ownCommands(desk: () => SpokenDesk): readonly SlashCommand[] {
     }),
   ];
 }
+
+const command = (usage: string, summary: string, run: (argument: string) => void): SlashCommand => ({
+  name: (usage.split(' ')[0] ?? '').slice(1),
+  aliases: [],
+  usage,
+  summary,
+  run,
+});
 
 export function resume(desk: SpokenDesk): void {
   const {session} = desk.view;

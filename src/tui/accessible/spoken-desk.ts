@@ -11,7 +11,7 @@ export interface SpokenDeskHost {
   readonly options: TuiOptions;
   view(): View;
   loadLexer(): Promise<MarkdownLexer>;
-  say(...lines: readonly string[]): void;
+  readonly say: (...lines: readonly string[]) => void;
   ask(dialogue: Dialogue): void;
   repeat(): void;
   stop(): void;

@@ -6,10 +6,10 @@ import {talkTo, type BlockTalk} from './block-talk.ts';
 
 export interface TalkingHost {
   readonly desk: BlockDesk;
-  columns(): number;
-  say(...lines: readonly string[]): void;
+  readonly columns: () => number;
+  readonly say: (...lines: readonly string[]) => void;
   /** The user has left the block, or never had it. */
-  left(block: BlockId, end: AttachEnd): void;
+  readonly left: (block: BlockId, end: AttachEnd) => void;
 }
 
 /** The user's lines going to a block, while they do. */

@@ -1,16 +1,24 @@
 import {render} from 'ink';
 import {openPasteReader} from '../paste-reader.ts';
-import {inkOptions, Keys, kittyKeys, type LiveRegion, type Surface, type SurfaceListener, type SurfaceTerminal} from '../surface.tsx';
+import {
+  inkOptions,
+  Keys,
+  kittyKeys,
+  type LiveRegion,
+  type Surface,
+  type SurfaceListener,
+  type SurfaceTerminal,
+} from '../surface.tsx';
 import {openOutput, type TerminalSize} from '../terminal-output.ts';
 import {atEnd, compose, scrolled, type Place} from './compose.ts';
 import {blank, paint, type Painted} from './paint.ts';
-import type {Pages} from './pages.ts';
+import type {KeptLines} from './kept-lines.ts';
 
 /**
  * The whole screen is weft's: the alternate one, so that what was on the terminal comes back at the end. Ink reads the keys; the
  * screen is painted row by row, only what differs. A resize paints it all anew; lines from before it stay as they were laid out.
  */
-export function openFullscreen(terminal: SurfaceTerminal, listener: SurfaceListener, pages: Pages): Surface {
+export function openFullscreen(terminal: SurfaceTerminal, listener: SurfaceListener, kept: KeptLines): Surface {
   let live: LiveRegion = {lines: [''], cursor: {x: 0, y: 0}, open: {lines: [], shown: 0}};
   let place: Place = atEnd;
   let isWaiting = false;
@@ -34,7 +42,8 @@ export function openFullscreen(terminal: SurfaceTerminal, listener: SurfaceListe
   };
   let painted = blank(output.size.rows);
   output.frame(() => {
-    write('\u001B[?1049h');
+    // A wheel must not leaf through earlier prompts, which is what the arrow keys would do that some terminals make of it.
+    write('\u001B[?1049h\u001B[?1007s\u001B[?1007l');
     painted = cleared(output.size);
   });
   const pastes = openPasteReader(terminal.stdin, (text, part) => listener.onPaste(text, part));
@@ -45,7 +54,7 @@ export function openFullscreen(terminal: SurfaceTerminal, listener: SurfaceListe
     stdout: modesOnly(output.stdout),
   });
 
-  const shown = () => ({pages, live, place, size: output.size});
+  const shown = () => ({kept, live, place, size: output.size});
   const draw = (): void => {
     if (!output.ready) {
       isWaiting = true;
@@ -67,7 +76,7 @@ export function openFullscreen(terminal: SurfaceTerminal, listener: SurfaceListe
       return output.size;
     },
     show(finished, next) {
-      pages.add(finished);
+      kept.add(finished);
       live = next;
       draw();
     },
@@ -82,15 +91,21 @@ export function openFullscreen(terminal: SurfaceTerminal, listener: SurfaceListe
       draw();
     },
     async close(last, leaving) {
-      pages.add(last);
+      kept.add(last);
       await ink.waitUntilRenderFlush();
       output.close();
       pastes.close();
       ink.unmount();
       await ink.waitUntilExit();
       output.frame(() => {
-        write('\u001B[0m\u001B[?1049l');
-        if (leaving === 'for-good') output.writeLines(pages.answer().map(line => `${line}\n`).join(''));
+        write('\u001B[0m\u001B[?1007r\u001B[?1049l');
+        if (leaving === 'for-good')
+          output.writeLines(
+            kept
+              .answer()
+              .map(line => `${line}\n`)
+              .join(''),
+          );
       });
       output.release();
     },

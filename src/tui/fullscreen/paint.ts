@@ -17,7 +17,9 @@ export const blank = (rows: number): Painted => ({
 export function paint(before: Painted, after: Painted, scrolling: number): string {
   const shift = bestShift(before.rows, after.rows, scrolling);
   const moved = shift === 0 ? before.rows : shifted(before.rows, shift, scrolling);
-  const changes = after.rows.flatMap((row, at) => (row === moved[at] ? [] : [`${cellAt(0, at)}${row}${eraseRest(row)}`]));
+  const changes = after.rows.flatMap((row, at) =>
+    row === moved[at] ? [] : [`${cellAt(0, at)}${row}${eraseRest(row)}`],
+  );
   const scroll = shift === 0 ? '' : scrolled(shift, scrolling);
   const isStill = before.cursor.x === after.cursor.x && before.cursor.y === after.cursor.y;
   if (scroll === '' && changes.length === 0) return isStill ? '' : cellAt(after.cursor.x, after.cursor.y);

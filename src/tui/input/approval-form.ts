@@ -53,7 +53,7 @@ function pressChoosing(stage: ChoosingStage, choices: ApprovalChoices, press: Ap
       return open({stage: 'command', text: draftOf(choices.command)});
     }
     if ((key.name === cardKeys.edit.name || key.name === cardKeys.editor.name) && choices.editable === 'yes') {
-      return {kind: 'edit', path: 'all'};
+      return {kind: 'edit', path: 'all', dropped: []};
     }
     const top = scrolled(stage.top, key.name, press);
     if (top !== undefined) return open({...openApproval, top});

@@ -1,5 +1,6 @@
+import type {DroppedPart} from '../../actions/files-port.ts';
 import type {ApprovalAnswer} from '../../agent/engine.ts';
-import type {Draft} from './draft.ts';
+import {emptyDraft, type Draft} from './draft.ts';
 import type {KeyPress} from './keymap.ts';
 
 /** How far the user is with an approval. */
@@ -32,7 +33,7 @@ export interface HunkStage {
   readonly dropped: ReadonlySet<number>;
   /** What is typed of the word, where only that accepts. */
   readonly word: Draft;
-  readonly hint: 'none' | 'other-key' | 'wrong-word';
+  readonly hint: 'none' | 'other-key' | 'wrong-word' | 'nothing-changed';
 }
 
 /** `text` is being typed; `wrong` once it was entered and was not the word. */
@@ -44,13 +45,17 @@ export interface WordStage {
 
 export const openApproval: ChoosingStage = {stage: 'choosing', hint: 'none', top: 'summary'};
 
+/** What was ticked stays so; nothing else that was begun does. */
+export const restarted = (stage: ApprovalStage): ApprovalStage =>
+  stage.stage === 'hunks' ? {...stage, word: emptyDraft, hint: 'none'} : openApproval;
+
 export type ApprovalStep =
   | {readonly kind: 'open'; readonly stage: ApprovalStage}
   | {readonly kind: 'answered'; readonly answer: ApprovalAnswer}
   | {readonly kind: 'stop'}
   | {readonly kind: 'show-all'}
-  /** The proposed text of one file, or of all, goes to the user's editor. */
-  | {readonly kind: 'edit'; readonly path: string | 'all'}
+  /** The proposed text of one file, or of all, goes to the user's editor, without what is left out of it. */
+  | {readonly kind: 'edit'; readonly path: string | 'all'; readonly dropped: readonly DroppedPart[]}
   /** Nothing for the card: `key` belongs to what the user is writing, and with it what the card took for its word before. */
   | {readonly kind: 'not-meant'; readonly key: KeyPress};
 

@@ -1,17 +1,21 @@
+import type {DroppedPart} from '../../actions/files-port.ts';
 import type {DiffHunk, FileDiff} from '../../actions/preview.ts';
 
-/** What can be left out of a change: a hunk of a file, or what a file without hunks is done to. */
+/** What can be left out of a change: a hunk of a file, its new name, or all that a file without hunks is done to. */
 export interface ChangePart {
   readonly file: FileDiff;
-  /** Its number in the file. */
-  readonly hunk: number;
+  readonly hunk: DroppedPart['hunk'];
   readonly shown: DiffHunk | 'whole-file';
 }
 
 /** The parts of a change, in the order in which they are shown. */
 export const changeParts = (files: readonly FileDiff[]): readonly ChangePart[] =>
-  files.flatMap((file): readonly ChangePart[] =>
-    file.hunks.length === 0
-      ? [{file, hunk: 0, shown: 'whole-file'}]
-      : file.hunks.map((shown, hunk) => ({file, hunk, shown})),
-  );
+  files.flatMap((file): readonly ChangePart[] => {
+    const hunks = file.hunks.map((shown, hunk) => ({file, hunk, shown}));
+    if (file.movedFrom !== undefined) return [{file, hunk: 'new-name', shown: 'whole-file'}, ...hunks];
+    return hunks.length === 0 ? [{file, hunk: 0, shown: 'whole-file'}] : hunks;
+  });
+
+/** Those with these numbers, as an amendment names them. */
+export const droppedParts = (parts: readonly ChangePart[], numbers: ReadonlySet<number>): readonly DroppedPart[] =>
+  parts.flatMap(({file, hunk}, at) => (numbers.has(at) ? [{path: file.path, hunk}] : []));

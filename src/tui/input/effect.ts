@@ -3,7 +3,7 @@ import type {BlockInfo} from '../../actions/ports.ts';
 import type {Op} from '../../agent/engine.ts';
 import type {BlockId} from '../../domain/ids.ts';
 import type {CommandInfo} from '../commands/command-info.ts';
-import type {ScrollStep} from '../fullscreen/pages.ts';
+import type {ScrollStep} from '../fullscreen/kept-lines.ts';
 import type {SummaryWork} from '../panels/compact-panel.ts';
 import type {View} from '../state/view.ts';
 import type {Frame} from '../text/wrap.ts';

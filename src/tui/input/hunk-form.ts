@@ -11,6 +11,7 @@ import {
 } from './approval-stage.ts';
 import {pressWord} from './approval-word.ts';
 import {emptyDraft, isEmptyDraft} from './draft.ts';
+import {droppedParts} from './change-parts.ts';
 import {approvalKeys, cardKeys, type KeyPress} from './keymap.ts';
 
 /** A press while parts of a change are chosen: what accepts the whole accepts what is ticked, and Enter alone never does. */
@@ -38,7 +39,7 @@ export function pressHunks(stage: HunkStage, choices: ApprovalChoices, press: Ap
     }
     case cardKeys.edit.name:
     case cardKeys.editor.name:
-      return {kind: 'edit', path: parts[stage.row]?.file.path ?? 'all'};
+      return {kind: 'edit', path: parts[stage.row]?.file.path ?? 'all', dropped: droppedParts(parts, stage.dropped)};
     case 'escape':
       return open(isEmptyDraft(stage.word) ? openApproval : {...calm, word: emptyDraft});
     default:
@@ -112,9 +113,6 @@ function accepted({dropped}: HunkStage, {parts}: ApprovalChoices): ApprovalStep 
   if (dropped.size === parts.length) return open({stage: 'reason', text: emptyDraft});
   return answered({
     decision: 'allow-amended',
-    amendment: {
-      kind: 'hunks',
-      dropped: parts.flatMap(({file, hunk}, at) => (dropped.has(at) ? [{path: file.path, hunk}] : [])),
-    },
+    amendment: {kind: 'hunks', dropped: droppedParts(parts, dropped)},
   });
 }

@@ -5,7 +5,7 @@ import type {Panel} from '../panels/panel.ts';
 import type {ApprovalAnswer} from '../../agent/engine.ts';
 import {attentionOf} from '../state/select.ts';
 import {pressApproval} from './approval-form.ts';
-import {openApproval, type ApprovalStage} from './approval-stage.ts';
+import {restarted} from './approval-stage.ts';
 import {emptyDraft, isEmptyDraft} from './draft.ts';
 import {followed} from './editing.ts';
 import {answerOf} from './revision.ts';
@@ -14,7 +14,7 @@ import {cardRows} from '../views/screen.ts';
 import {blockKeys, cardKeys, type KeyPress} from './keymap.ts';
 import {pressComposer} from './press-composer.ts';
 import {pressForm} from './question-form.ts';
-import type {ScrollStep} from '../fullscreen/pages.ts';
+import type {ScrollStep} from '../fullscreen/kept-lines.ts';
 import type {Effect, PressContext} from './effect.ts';
 import {focused, typingPauseMs, type Card, type Step, type Ui} from './ui.ts';
 
@@ -198,8 +198,10 @@ function pressAsked(ui: Ui, card: OpenCard & {readonly kind: 'approval'}, {key, 
       return {ui, effects: stop};
     case 'edit': {
       if (approval.action.name !== 'request-file-edits') return still(ui);
-      const work = {id: card.id, request: approval.action.input, path: step.path};
-      return {ui, effects: [{do: 'edit-outside', what: work}]};
+      const {input} = approval.action;
+      const request =
+        step.dropped.length === 0 ? input : {...input, amendment: {kind: 'hunks', dropped: step.dropped} as const};
+      return {ui, effects: [{do: 'edit-outside', what: {id: card.id, request, path: step.path}}]};
     }
     case 'show-all':
       return {ui: {...ui, card: {...card, stage: restarted(stage)}}, effects: [{do: 'show-all', approval}]};
@@ -209,10 +211,6 @@ function pressAsked(ui: Ui, card: OpenCard & {readonly kind: 'approval'}, {key, 
       return unreachable(step);
   }
 }
-
-/** What was ticked stays so; nothing else that was begun does. */
-const restarted = (stage: ApprovalStage): ApprovalStage =>
-  stage.stage === 'hunks' ? {...stage, word: emptyDraft, hint: 'none'} : openApproval;
 
 /** Whoever has the keys, an approval is asked from its beginning. */
 const withCard = (ui: Ui, card: OpenCard, focus: OpenCard['focus']): Ui => ({

@@ -5,7 +5,7 @@ import {withAmendment} from '../../actions/settle-action.ts';
 import type {ApprovalAnswer} from '../../agent/engine.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import type {ActionId} from '../../domain/ids.ts';
-import {openApproval} from './approval-stage.ts';
+import {openApproval, restarted, type ApprovalStage} from './approval-stage.ts';
 import {emptyDraft} from './draft.ts';
 import type {Ui} from './ui.ts';
 
@@ -46,25 +46,35 @@ export function answerOf(approval: Approval, answer: ApprovalAnswer): ApprovalAn
 
 /**
  * The card after the editor: what is pressed while it comes back answers nothing, as with one that is new. A text that leaves
- * the files as they are is a no, whose reason is asked for.
+ * the files as they are is a no, whose reason is asked for. What was ticked stays so where no text is new.
  */
 export function returned(ui: Ui, {id, approval, end, now}: Return): Ui {
   const {card} = ui;
   if (card.kind !== 'approval' || card.id !== id || card.focus === 'answered') return ui;
-  const again = {...card, since: now, focus: 'soon', stage: openApproval} as const;
+  const again = {...card, since: now, focus: 'soon', stage: restarted(card.stage)} as const;
   switch (end.kind) {
     case 'revised':
       return end.files.length === 0
         ? {...ui, card: {...again, stage: {stage: 'reason', text: emptyDraft}}}
-        : {...ui, card: {...again, revision: {kind: 'revised', approval: revisedApproval(approval, end)}}};
+        : {
+            ...ui,
+            card: {
+              ...again,
+              stage: openApproval,
+              revision: {kind: 'revised', approval: revisedApproval(approval, end)},
+            },
+          };
     case 'unchanged':
-      return {...ui, card: {...again, stage: {...openApproval, hint: 'nothing-changed'}}};
+      return {...ui, card: {...again, stage: unchanged(again.stage)}};
     case 'failed':
       return {...ui, card: again};
     default:
       return unreachable(end);
   }
 }
+
+const unchanged = (stage: ApprovalStage): ApprovalStage =>
+  stage.stage === 'hunks' ? {...stage, hint: 'nothing-changed'} : {...openApproval, hint: 'nothing-changed'};
 
 interface Return {
   readonly id: ActionId;

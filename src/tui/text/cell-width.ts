@@ -1,6 +1,5 @@
 import {graphemeSegmenter, plain} from './grapheme-segmenter.ts';
 
-
 /** Terminal cells that `text` takes; it holds no control characters and no styling. */
 export function cellWidth(text: string): number {
   if (plain.test(text)) return text.length;

@@ -4,13 +4,25 @@
  * packages that would make one when they are loaded.
  */
 export const graphemeSegmenter = {
-  segment: (text: string): Iterable<Intl.SegmentData> =>
+  segment: (text: string): Segments =>
     divided.test(text)
-      ? Array.from(text, (segment, index) => ({segment, index, input: text}))
+      ? unitsOf(text)
       : (segmenter ??= new Intl.Segmenter(undefined, {granularity: 'grapheme'})).segment(text),
 };
 
+/** What `Intl.Segmenter` answers with, as far as it is used here and in those packages. */
+type Segments = Iterable<Intl.SegmentData> & Pick<Intl.Segments, 'containing'>;
+
 let segmenter: Intl.Segmenter | undefined;
+
+/** Every unit of such a text is a character. */
+const unitsOf = (input: string): Segments => ({
+  *[Symbol.iterator]() {
+    for (let index = 0; index < input.length; index++) yield {segment: input.charAt(index), index, input};
+  },
+  containing: (index = 0) =>
+    index >= 0 && index < input.length ? {segment: input.charAt(index), index, input} : undefined,
+});
 
 const apart =
   '\\u00A1-\\u00AC\\u00AE-\\u02FF\\u2010-\\u2027\\u2030-\\u203B\\u203D-\\u2048\\u204A-\\u205E\\u2190-\\u21FF\\u2500-\\u25FC\\u276E\\u276F\\u2713-\\u2718';

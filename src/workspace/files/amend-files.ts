@@ -1,4 +1,4 @@
-import type {AmendedFile, Amendment} from '../../actions/files-port.ts';
+import type {AmendedFile, Amendment, DroppedPart} from '../../actions/files-port.ts';
 import type {DiffHunk} from '../../actions/preview.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
@@ -26,19 +26,23 @@ export async function amendFiles(
     const one = await amendOne(file, amendment);
     if (one.tag === 'failed') return one;
     if (one.value.file !== undefined) left.push(one.value.file);
-    if (one.value.told !== undefined) amended.push(one.value.told);
+    amended.push(...one.value.told);
   }
   return ok({planned: left, amended});
 }
 
-function pathsIn(amendment: Amendment): readonly string[] {
+const pathsIn = (amendment: Amendment): readonly string[] => [
+  ...droppedIn(amendment).map(({path}) => path),
+  ...(amendment.kind === 'texts' ? amendment.texts.map(({path}) => path) : []),
+];
+
+function droppedIn(amendment: Amendment): readonly DroppedPart[] {
   switch (amendment.kind) {
     case 'none':
       return [];
     case 'hunks':
-      return amendment.dropped.map(({path}) => path);
     case 'texts':
-      return amendment.texts.map(({path}) => path);
+      return amendment.dropped;
     default:
       return unreachable(amendment);
   }
@@ -46,45 +50,63 @@ function pathsIn(amendment: Amendment): readonly string[] {
 
 interface AmendedOne {
   readonly file: PlannedFile | undefined;
-  readonly told: AmendedFile | undefined;
+  readonly told: readonly AmendedFile[];
 }
 
 async function amendOne(file: PlannedFile, amendment: Amendment): Promise<Outcome<AmendedOne, Fault>> {
   const {path} = file.diff;
-  switch (amendment.kind) {
-    case 'none':
-      return ok({file, told: undefined});
-    case 'hunks': {
-      const dropped = new Set(amendment.dropped.filter(one => one.path === path).map(({hunk}) => hunk));
-      return dropped.size === 0 ? ok({file, told: undefined}) : withoutHunks(file, dropped);
-    }
-    case 'texts': {
-      const last = amendment.texts.findLast(one => one.path === path);
-      return last === undefined ? ok({file, told: undefined}) : withText(file, last.text);
-    }
-    default:
-      return unreachable(amendment);
+  const dropped = droppedIn(amendment).flatMap(part => (part.path === path ? [part.hunk] : []));
+  const rewritten =
+    amendment.kind === 'texts' ? amendment.texts.findLast(one => one.path === path)?.text : undefined;
+  const hunks = new Set(dropped.filter(hunk => hunk !== 'new-name'));
+  const amended =
+    rewritten !== undefined
+      ? await withText(file, rewritten)
+      : hunks.size === 0
+        ? ok({file, told: []})
+        : await withoutHunks(file, hunks);
+  return amended.tag === 'ok' && dropped.includes('new-name') ? withOldName(amended.value, path) : amended;
+}
+
+/** Where nothing else is left of its change, there is none. */
+function withOldName({file, told}: AmendedOne, path: string): Outcome<AmendedOne, Fault> {
+  const source = file?.source;
+  if (file === undefined || source === undefined) {
+    return failed(rejected(`${path} is not renamed any more; nothing was written.`));
   }
+  const after = file.after;
+  if (after === undefined || source.before.bytes.equals(after)) {
+    return ok({file: undefined, told: [{path, kind: 'dropped', hunks: []}]});
+  }
+  const {movedFrom = path} = file.diff;
+  const kept: PlannedFile = {
+    ...file,
+    path: source.path,
+    before: source.before,
+    source: undefined,
+    diff: {...file.diff, path: movedFrom, movedFrom: undefined},
+  };
+  return ok({file: kept, told: [...told, {path, kind: 'not-renamed', hunks: []}]});
 }
 
 async function withoutHunks(file: PlannedFile, dropped: ReadonlySet<number>): Promise<Outcome<AmendedOne, Fault>> {
   const {path, hunks} = file.diff;
   if (hunks.length === 0 && [...dropped].every(hunk => hunk === 0)) {
-    return ok({file: undefined, told: {path, kind: 'dropped', hunks: []}});
+    return ok({file: undefined, told: [{path, kind: 'dropped', hunks: []}]});
   }
   const beyond = [...dropped].find(hunk => hunks[hunk] === undefined);
   if (beyond !== undefined) {
     return failed(rejected(`${path} has no change number ${beyond + 1} any more; nothing was written.`));
   }
   const told: AmendedFile = {path, kind: 'dropped', hunks: hunks.filter((_hunk, at) => dropped.has(at))};
-  if (dropped.size === hunks.length) return ok({file: await asItWas(file), told});
+  if (dropped.size === hunks.length) return ok({file: await asItWas(file), told: [told]});
   const old = textIn(oldBytes(file));
   const fresh = textIn(file.after);
   if (old === undefined || fresh === undefined) return failed(rejected(`${path}: nothing can be left out of it.`));
   const text = restored({old: old.text, fresh: fresh.text}, told.hunks);
   const bytes = encodeText({form: fresh.form, text});
   if (bytes === undefined) return failed(rejected(`${path}: its encoding does not hold what was left out.`));
-  return ok({file: await withContent(file, bytes), told});
+  return ok({file: await withContent(file, bytes), told: [told]});
 }
 
 /** Where the user's text is the old one, the file stays as it was; a line end that the editor adds or takes counts. */
@@ -92,9 +114,9 @@ async function withText(file: PlannedFile, text: string): Promise<Outcome<Amende
   const {path} = file.diff;
   const old = textIn(oldBytes(file));
   const proposed = textIn(file.after);
-  if ((proposed?.text ?? '') === text) return ok({file, told: undefined});
+  if ((proposed?.text ?? '') === text) return ok({file, told: []});
   const told: AmendedFile = {path, kind: 'rewritten', hunks: (await diffHunks(shownText(file.after), text)).hunks};
-  if (old?.text === text) return ok({file: await asItWas(file), told});
+  if (old?.text === text) return ok({file: await asItWas(file), told: [told]});
   const form = proposed?.form ?? old?.form ?? plainForm;
   const bytes = text.isWellFormed() || form.encoding === 'utf-8' ? encodeText({form, text}) : undefined;
   if (bytes === undefined) {
@@ -102,7 +124,7 @@ async function withText(file: PlannedFile, text: string): Promise<Outcome<Amende
       rejected(`${path} is ${encodingNames[form.encoding]}, which does not hold the edited text; nothing was written.`),
     );
   }
-  return ok({file: {...(await withContent(file, bytes)), afterwards: 'unknown'}, told});
+  return ok({file: {...(await withContent(file, bytes)), afterwards: 'unknown'}, told: [told]});
 }
 
 /** A file that has another name by then keeps the new one. */

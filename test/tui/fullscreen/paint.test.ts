@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import headless from '@xterm/headless';
 import {describe, expect, test} from 'vitest';
 import {blank, paint, type Painted} from '../../../src/tui/fullscreen/paint.ts';

@@ -58,7 +58,7 @@ test('where nothing is left the user has said no', async () => {
 test('a text from an editor is written as it is', async () => {
   const answer: ApprovalAnswer = {
     decision: 'allow-amended',
-    amendment: {kind: 'texts', texts: [{path: 'a.txt', text: `${proposed}\nand more`}]},
+    amendment: {kind: 'texts', texts: [{path: 'a.txt', text: `${proposed}\nand more`}], dropped: []},
   };
   expect(await answered(answer)).toMatchObject({
     text: `${proposed}\nand more`,

@@ -10,15 +10,26 @@ const file = (source: 'user' | 'project' | 'local' | 'given', content: unknown):
   text: typeof content === 'string' ? content : JSON.stringify(content),
 });
 const from = (source: string, value: unknown): object => ({value, source, path: `/${source}.json`});
+const byDefault = (value: unknown): object => ({value, source: 'default', path: ''});
+/** How the UI is where nobody chose. */
+const tastes = {
+  editorMode: byDefault('emacs'),
+  tui: byDefault('inline'),
+  theme: byDefault('auto'),
+  notify: byDefault('off'),
+  accessible: byDefault(false),
+  bellOn: byDefault([]),
+  verbosity: byDefault('summary'),
+};
 const nothing = {
+  ...tastes,
   model: undefined,
   provider: undefined,
   baseUrl: undefined,
-  permissionMode: {value: 'default', source: 'default', path: ''},
+  permissionMode: byDefault('default'),
   permissions: {allow: [], ask: [], deny: []},
   env: {},
   passEnv: [],
-  editorMode: {value: 'emacs', source: 'default', path: ''},
 };
 
 const merge = (layers: readonly SettingsLayer[], trust: FolderTrust = 'never') => mergeSettings(layers, trust);
@@ -53,6 +64,7 @@ describe('mergeSettings', () => {
       tag: 'ok',
       value: {
         settings: {
+          ...tastes,
           model: {value: 'flag', source: 'flags', path: ''},
           provider: from('user', 'openai'),
           baseUrl: from('user', 'http://localhost:1/v1'),
@@ -116,6 +128,7 @@ describe('mergeSettings', () => {
         tag: 'ok',
         value: {
           settings: {
+            ...tastes,
             model: from(source, 'm'),
             baseUrl: from(source, 'https://evil.example'),
             provider: from(source, 'openai'),
@@ -166,13 +179,13 @@ describe('mergeSettings', () => {
   });
 
   test('unknown keys are warned of with the nearest known name', () => {
-    expect(merge([file('user', {$schema: 'x', modle: 'm', verbosity: 3, permissions: {denny: []}})])).toEqual({
+    expect(merge([file('user', {$schema: 'x', modle: 'm', loudness: 3, permissions: {denny: []}})])).toEqual({
       tag: 'ok',
       value: {
         settings: nothing,
         warnings: [
           '/user.json: "modle" is not a setting and is ignored. Did you mean "model"?',
-          '/user.json: "verbosity" is not a setting and is ignored.',
+          '/user.json: "loudness" is not a setting and is ignored.',
           '/user.json: "permissions.denny" is not a setting and is ignored. Did you mean "permissions.deny"?',
         ],
         wishes: [],

@@ -21,7 +21,11 @@ const dropping = (...dropped: readonly [string, number][]): Amendment => ({
   dropped: dropped.map(([path, hunk]) => ({path, hunk})),
 });
 
-const rewriting = (path: string, text: string): Amendment => ({kind: 'texts', texts: [{path, text}]});
+const rewriting = (path: string, text: string): Amendment => ({
+  kind: 'texts',
+  texts: [{path, text}],
+  dropped: [],
+});
 
 describe('hunks that are left out', () => {
   const threeChanges = [replace('a.txt', ['line 2.', 'two'], ['line 20.', 'twenty'], ['line 39.', 'nine'])];

@@ -1,11 +1,11 @@
-/** How the view moves over the pages. */
+/** How the view moves over the lines. */
 export type ScrollStep = 'page-up' | 'page-down' | 'top' | 'bottom';
 
 /**
  * What the inline UI would leave to the terminal's scrollback, kept for the fullscreen one: the newest lines, each with the number
  * it has had since it came. Lines that came earlier than the newest `most` are dropped.
  */
-export interface Pages {
+export interface KeptLines {
   /** Whole lines. */
   add(text: string): void;
   /** The number behind that of the last line. */
@@ -28,7 +28,7 @@ const slack = 1000;
 /** Of an answer that is left on the screen the user comes back to. */
 const mostAnswerLines = 400;
 
-export function openPages(most = mostLines): Pages {
+export function openKeptLines(most = mostLines): KeptLines {
   let kept: string[] = [];
   let start = 0;
   let marked: number | undefined;
