@@ -33,6 +33,7 @@ interface Proposal {
   readonly summary: string;
   readonly records: readonly JournalRecord[];
   readonly length: number;
+  readonly counted: DraftSources['counted'];
 }
 
 /**
@@ -54,14 +55,14 @@ export class Compactor {
       const counted = meter.report();
       const id = parts.ids.message();
       const summary = await summaryOf(instructions, parts, signal);
-      const cost = payFor(summary, parts);
+      const cost = payFor(summary, {...parts, counted});
       if (parts.isLeaving()) return;
       const wish =
         summary.kind === 'written'
           ? ({id, way: 'summary', summary: parts.secrets.conceal(summary.text)} as const)
           : ({id, way: 'trim', summary: earlierSummary(parts)} as const);
       const draft = await draftCompaction(wish, {...parts, counted}, new AbortController().signal);
-      this.#proposal = {...wish, records, length: records.length};
+      this.#proposal = {...wish, records, length: records.length, counted};
       publish([
         {
           event: 'compaction-previewed',
@@ -69,9 +70,9 @@ export class Compactor {
             ...wish,
             summary: wish.way === 'summary' ? wish.summary : '',
             why: summary.kind === 'none' ? summary.why : '',
-            ...countCompaction(wish.way, {draft, messages: request.messages.filter(isNoCompaction)}),
+            ...countCompaction(wish, {draft, messages: request.messages}),
             tokens: draft.tokens,
-            before: counted.contextTokens > 0 ? 'counted' : 'estimated',
+            before: draft.before,
             cost,
           },
         },
@@ -83,7 +84,7 @@ export class Compactor {
 
   /** What was shown is worked out again, since files and commands may have gone on since. */
   async carryOut(wanted: {readonly preview: MessageId; readonly summary: string}, parts: CompactorParts): Promise<void> {
-    const {publish, meter, records, keep, reopen, secrets} = parts;
+    const {publish, records, keep, reopen, secrets} = parts;
     const proposal = this.#proposal;
     const isSame = proposal?.id === wanted.preview && proposal.records === records && proposal.length === records.length;
     if (!isSame) {
@@ -94,15 +95,11 @@ export class Compactor {
     try {
       const edited = wanted.summary.trim() === '' || proposal.way === 'trim' ? '' : secrets.conceal(wanted.summary.trim());
       const wish = {id: proposal.id, way: proposal.way, summary: edited === '' ? proposal.summary : edited};
-      const counted = meter.report();
-      const {messages, tokens} = await draftCompaction(wish, {...parts, counted}, new AbortController().signal);
+      const sources = {...parts, counted: proposal.counted};
+      const {messages, tokens} = await draftCompaction(wish, sources, new AbortController().signal);
       keep({kind: 'compaction', ...wish, messages, tokens});
       reopen();
-      meter.expect(tokens.after);
-      publish([
-        {event: 'compacted', report: {way: wish.way, tokens}},
-        {event: 'usage-changed', usage: meter.report()},
-      ]);
+      publish([{event: 'compacted', report: {way: wish.way, tokens}}]);
     } catch (cause) {
       publish([refused(faultText(thrownFault('Compacting broke off', cause)))]);
     }
@@ -119,11 +116,15 @@ async function summaryOf(instructions: string, parts: CompactorParts, signal: Ab
   return writeSummary(asked, parts, signal);
 }
 
-/** Counts what the summary has used, and keeps that. */
-function payFor({usage, model}: Summary, {model: port, meter, keep, publish}: CompactorParts): SummaryCost {
+/** Counts what the summary has used, and keeps that. The conversation is as long as it was. */
+function payFor(
+  {usage, model}: Summary,
+  {model: port, meter, keep, publish, counted}: CompactorParts & Pick<DraftSources, 'counted'>,
+): SummaryCost {
   if (usage === noUsage) return {kind: 'none'};
   keep({kind: 'usage', model, usage});
   meter.add(model, usage);
+  if (counted.contextTokens > 0) meter.expect(counted.contextTokens);
   publish([{event: 'usage-changed', usage: meter.report()}]);
   return {kind: 'used', usage, usd: port.facts(model).costOf(usage)};
 }

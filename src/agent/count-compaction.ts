@@ -5,14 +5,15 @@ import {
   type CompactionWay,
   type CountedPart,
 } from '../domain/compaction.ts';
-import type {Message} from '../domain/conversation.ts';
-import type {CompactionDraft} from './draft-compaction.ts';
+import {messageText, type Message} from '../domain/conversation.ts';
+import {readUserCommand} from '../domain/user-command.ts';
+import {isNoCompaction, type CompactionDraft} from './draft-compaction.ts';
 
 type Counts = Pick<CompactionPreview, 'kept' | 'summarised' | 'dropped'>;
 
 /** What becomes of what there was, in words and numbers. Parts that come to nothing are left out. */
 export function countCompaction(
-  way: CompactionWay,
+  {way, summary}: {readonly way: CompactionWay; readonly summary: string},
   {draft, messages}: {readonly draft: CompactionDraft; readonly messages: readonly Message[]},
 ): Counts {
   const {carried, trimmed, leftMessages, scale} = draft;
@@ -21,6 +22,7 @@ export function countCompaction(
   const part = (count: number, what: keyof typeof words, tokens: number): readonly CountedPart[] =>
     count === 0 ? [] : [{what: `${count} ${words[what][count === 1 ? 0 : 1]}`, tokens}];
   const kept = [
+    ...(way === 'trim' && summary !== '' ? part(1, 'earlier', texts([summary])) : []),
     ...part(userMessages.length, 'userMessage', texts(userMessages.map(({text}) => text))),
     ...part(trimmed.messages.length, 'latest', Math.round(estimateMessages(trimmed.messages) * scale)),
     ...part(instructions.length, 'instructions', texts(instructions.map(({text}) => text))),
@@ -33,12 +35,19 @@ export function countCompaction(
     const shorter = part(trimmed.shortened, 'shortened', 0);
     return {kept, summarised: [], dropped: [...part(trimmed.left, 'exchange', 0), ...shorter, ...left]};
   }
-  const {answers, calls, thinking, besides} = tally(messages);
+  const {answers, calls, thinking, besides, commands} = tally(messages.filter(isNoCompaction));
+  const earlier = messages.length - messages.filter(isNoCompaction).length;
   const scaled = ({count, tokens}: Sum, what: keyof typeof words): readonly CountedPart[] =>
     part(count, what, Math.round(tokens * scale));
   return {
     kept,
-    summarised: [...scaled(answers, 'answer'), ...scaled(calls, 'call'), ...left],
+    summarised: [
+      ...part(earlier, 'earlier', 0),
+      ...scaled(answers, 'answer'),
+      ...scaled(calls, 'call'),
+      ...scaled(commands, 'command'),
+      ...left,
+    ],
     dropped: [...scaled(thinking, 'thinking'), ...scaled(besides, 'besides')],
   };
 }
@@ -52,6 +61,8 @@ const words = {
   todo: ['open todo', 'open todos'],
   running: ['running command', 'running commands'],
   changedFile: ['changed file, by name and hash', 'changed files, by name and hash'],
+  earlier: ['earlier summary', 'earlier summaries'],
+  command: ['command of the user with its output', 'commands of the user with their outputs'],
   exchange: ['old exchange', 'old exchanges'],
   shortened: ['long result, cut to its beginning', 'long results, cut to their beginnings'],
   answer: ['answer', 'answers'],
@@ -65,14 +76,18 @@ interface Sum {
   tokens: number;
 }
 
-function tally(messages: readonly Message[]): {readonly answers: Sum; readonly calls: Sum; readonly thinking: Sum; readonly besides: Sum} {
-  const sums = {answers: sum(), calls: sum(), thinking: sum(), besides: sum()};
+function tally(messages: readonly Message[]): Readonly<Record<'answers' | 'calls' | 'thinking' | 'besides' | 'commands', Sum>> {
+  const sums = {answers: sum(), calls: sum(), thinking: sum(), besides: sum(), commands: sum()};
   const count = (to: Sum, message: Message, blocks: number): void => {
     to.count += blocks;
     to.tokens += estimateMessages([message]);
   };
   for (const message of messages) {
     if (message.role === 'user') {
+      if (readUserCommand(messageText(message)) !== undefined) {
+        count(sums.commands, message, 1);
+        continue;
+      }
       const results = message.blocks.filter(({kind}) => kind === 'tool-result');
       const words = message.blocks.findIndex(({kind}) => kind === 'text');
       const besides = message.blocks.filter((block, at) => block.kind !== 'tool-result' && at !== words);

@@ -16,7 +16,7 @@ import {CheckpointKeeper} from './checkpoint-keeper.ts';
 import {CompactionDesk} from './compaction-desk.ts';
 import type {CompactorParts} from './compactor.ts';
 import {concealApproval, concealReply} from './conceal-answer.ts';
-import type {ApprovalAnswer, Engine, Op} from './engine.ts';
+import type {ApprovalAnswer, Engine, EventListener, Op} from './engine.ts';
 import {goBack, tellPreview, type GoingBack} from './go-back.ts';
 import {makeOfferedNow, type OfferedNow} from './offered-now.ts';
 import {PendingAnswers} from './pending-answers.ts';
@@ -60,7 +60,7 @@ export function createEngine(options: EngineOptions): Engine {
 
 class PromptQueue implements Engine {
   readonly #options: EngineOptions;
-  readonly #listeners = new Set<(events: readonly AgentEvent[]) => void>();
+  readonly #listeners = new Set<EventListener>();
   readonly #approvals = new PendingAnswers<ApprovalAnswer | 'aborted'>();
   readonly #questions = new PendingAnswers<QuestionReply>();
   readonly #handOvers = new PendingAnswers<HandOverEnd>();
@@ -93,9 +93,9 @@ class PromptQueue implements Engine {
     this.#conversation = this.#converse(recordingSession(options.session), options.origin);
   }
 
-  subscribe(listener: (events: readonly AgentEvent[]) => void): () => void {
+  subscribe(listener: EventListener): () => void {
     this.#listeners.add(listener);
-    listener([this.#opened()]);
+    void listener([this.#opened()]);
     return () => this.#listeners.delete(listener);
   }
 
@@ -216,11 +216,12 @@ class PromptQueue implements Engine {
     };
   }
 
-  /** After going back; what was allowed and spent stays. */
+  /** After going back or compacting; what was allowed and spent stays. */
   #reopen(): readonly Uint8Array[] {
     const {session, grants, meter, origin} = this.#conversation;
-    meter.shortened();
+    meter.follow(session.records);
     this.#conversation = {...this.#converse(session, origin), grants, meter};
+    this.#publish([{event: 'usage-changed', usage: meter.report()}]);
     return this.#conversation.todoFrames;
   }
 
@@ -263,7 +264,7 @@ class PromptQueue implements Engine {
     const {ports} = this.#options;
     const {session, messages, meter, grants, todos} = this.#conversation;
     const keep = (record: JournalRecord): void => session.append(record);
-    const publish = (events: readonly AgentEvent[]): void => this.#publish(events);
+    const publish = (events: readonly AgentEvent[]) => this.#publish(events);
     const checkpoints = this.#checkpoints.forRun(prompt.id, keep);
     const hooks = new PromptHooks(ports.hooks, publish);
     const mentioning = {files: ports.machine.files, warn: (text: string) => this.#warn(text)};
@@ -389,7 +390,9 @@ class PromptQueue implements Engine {
     };
   }
 
-  #publish(events: readonly AgentEvent[]): void {
-    for (const listener of this.#listeners) listener(events);
+  /** The promise settles when all listeners can take more. */
+  #publish(events: readonly AgentEvent[]): Promise<unknown> | undefined {
+    const behind = [...this.#listeners].map(listener => listener(events)).filter(taken => taken !== undefined);
+    return behind.length === 0 ? undefined : Promise.all(behind);
   }
 }

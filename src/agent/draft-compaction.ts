@@ -7,6 +7,7 @@ import {
   isCompacted,
   type CarriedParts,
   type CarriedUserMessage,
+  type CompactionPreview,
   type CompactionTokens,
   type CompactionWay,
 } from '../domain/compaction.ts';
@@ -39,6 +40,7 @@ export interface DraftSources {
 export interface CompactionDraft {
   readonly messages: readonly Message[];
   readonly tokens: CompactionTokens;
+  readonly before: CompactionPreview['before'];
   readonly carried: CarriedParts;
   /** What goes on as it is; nothing of it where there is a summary. */
   readonly trimmed: Trimmed;
@@ -66,7 +68,8 @@ export async function draftCompaction(
   const {messages} = request;
   const fixed = estimateTokens(request.system) + estimateTokens(JSON.stringify(request.tools));
   const estimated = fixed + estimateMessages(messages);
-  const before = counted.contextTokens > 0 ? counted.contextTokens : estimated;
+  const uncounted = counted.contextTokens > 0 ? estimateMessages(sinceAnswer(messages)) : 0;
+  const before = counted.contextTokens > 0 ? counted.contextTokens + uncounted : estimated;
   // A provider that does not count, or counts something else, must not lead to absurd numbers.
   const scale = Math.min(5, Math.max(0.2, before / estimated));
   const window = counted.contextWindow > 0 ? counted.contextWindow : Number.POSITIVE_INFINITY;
@@ -98,6 +101,7 @@ export async function draftCompaction(
   return {
     messages: after,
     tokens: {before, after: Math.round((fixed + estimateMessages(after)) * scale)},
+    before: counted.contextTokens > 0 && uncounted === 0 ? 'counted' : 'estimated',
     carried,
     trimmed,
     leftMessages: said.filter(one => !userMessages.includes(one)),
@@ -109,7 +113,11 @@ const describe = ({title, description}: {readonly title: string; readonly descri
   description === '' || description === title ? '' : `: ${description}`;
 
 /** The message that stands for an earlier compaction is written anew. */
-export const isNoCompaction = (message: Message): boolean => message.role !== 'user' || !isCompacted(messageText(message));
+export const isNoCompaction = (message: Message): boolean => !isCompacted(message);
+
+/** What came behind the last answer: no provider has counted that yet. */
+const sinceAnswer = (messages: readonly Message[]): readonly Message[] =>
+  messages.slice(messages.findLastIndex(({role}) => role === 'assistant') + 1).filter(isNoCompaction);
 
 /** What the beginning of every request says word for word need not be said again. */
 const instructionsNews = ({present, secrets, request}: DraftSources): CarriedParts['instructions'] =>

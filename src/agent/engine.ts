@@ -17,15 +17,19 @@ export interface Engine {
   submit(op: Op): void;
   /**
    * Calls `listener` with every batch of events from now on, in order, first with the opening of the session. Events that
-   * arrive in one piece from the network come in one batch. A listener must not throw.
+   * arrive in one piece from the network come in one batch. A listener must not throw. One that cannot take more for now returns
+   * a promise: the model is read no further until it settles.
    */
-  subscribe(listener: (events: readonly AgentEvent[]) => void): () => void;
+  subscribe(listener: EventListener): () => void;
   /**
    * Closes the session when all that runs has settled and is kept: `finished` lets it end, `shutdown` stops it and drops the
    * prompts that wait. Operations submitted from now on do nothing.
    */
   close(reason: 'finished' | 'shutdown'): Promise<void>;
 }
+
+// oxlint-disable-next-line typescript/no-invalid-void-type -- most listeners return nothing at all
+export type EventListener = (events: readonly AgentEvent[]) => void | Promise<void>;
 
 export type Op =
   /**

@@ -25,7 +25,8 @@ export interface AnswerContext {
   readonly model: ModelPort;
   readonly clock: ClockPort;
   readonly keep: (record: JournalRecord) => void;
-  readonly publish: (events: readonly AgentEvent[]) => void;
+  /** A promise is waited for before more is read. */
+  readonly publish: (events: readonly AgentEvent[]) => Promise<unknown> | undefined;
 }
 
 /**
@@ -43,7 +44,8 @@ export async function readAnswer(
     const events = batch.flatMap(event => reader.take(event));
     // Kept before it is shown, so that a kill loses at most what came since the last piece.
     if (!reader.finished) pieces.take(events);
-    if (events.length > 0) publish(events);
+    const behind = events.length > 0 ? publish(events) : undefined;
+    if (behind !== undefined) await orStopped(behind, signal);
     if (reader.fault !== undefined) return {...reader.cut(), end: 'failed', fault: reader.fault};
     if (reader.finished) return {...reader.complete(), end: 'complete'};
     if (signal.aborted) break;
@@ -56,6 +58,16 @@ export async function readAnswer(
     status: 0,
   };
   return {...reader.cut(), end: 'failed', fault};
+}
+
+/** Settles with `work`, or when the signal fires. */
+async function orStopped(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  const stopped = Promise.withResolvers<undefined>();
+  const stop = (): void => stopped.resolve(undefined);
+  signal.addEventListener('abort', stop, {once: true});
+  await Promise.race([work, stopped.promise]);
+  signal.removeEventListener('abort', stop);
 }
 
 class AnswerReader {

@@ -99,7 +99,7 @@ function findWay(target: RewindTarget, records: readonly JournalRecord[]): Outco
     const last = timeline.undone.at(-1);
     if (last === undefined) return failed(nothingTo('redo', 'Only an undo or a rewind since the last prompt can be.'));
     const {files} = last.record;
-    const what = last.at === 'end' ? last.record.what : 'compaction';
+    const what = last.behind === 'all' ? last.record.what : 'compaction';
     const [first, ...more] = last.records.filter(one => one.kind === 'prompt');
     return ok({
       kind: 'redo',

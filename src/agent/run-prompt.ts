@@ -16,7 +16,7 @@ import type {CallContext} from './call-context.ts';
 import type {Ending} from './hooks-port.ts';
 import type {IdPort, ModelPort} from './ports.ts';
 import type {PromptIntake} from './prompt-intake.ts';
-import {readAnswer, type Answer} from './read-answer.ts';
+import {readAnswer, type Answer, type AnswerContext} from './read-answer.ts';
 import {runCalls} from './run-calls.ts';
 import type {AnswerKeeper} from './structured-output.ts';
 import type {UsageMeter} from './usage-meter.ts';
@@ -31,6 +31,7 @@ export interface PromptLimits {
 }
 
 export interface PromptContext extends CallContext {
+  readonly publish: AnswerContext['publish'];
   readonly prompt: WaitingPrompt;
   readonly intake: PromptIntake;
   readonly model: ModelPort;

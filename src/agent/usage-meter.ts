@@ -1,5 +1,6 @@
 import type {SessionUsage} from '../actions/agent-event.ts';
 import type {JournalRecord} from '../domain/journal.ts';
+import {timelineOf} from '../domain/timeline.ts';
 import {addUsage, contextTokens, knownCost, noUsage, type ModelUsage, type Usage} from '../domain/usage.ts';
 import type {ModelPort} from './ports.ts';
 
@@ -18,9 +19,9 @@ export class UsageMeter {
     for (const record of records) {
       if (record.kind === 'answer') this.add(record.message.model, record.message.usage);
       if (record.kind === 'usage') this.add(record.model, record.usage);
-      if (record.kind === 'compaction') this.expect(record.tokens.after);
-      if (record.kind === 'rewind' || record.kind === 'redo') this.shortened();
     }
+    const last = records.findLast(record => moves.has(record.kind));
+    if (last !== undefined && last.kind !== 'answer' && last.kind !== 'usage') this.follow(records);
   }
 
   add(model: string, usage: Usage): void {
@@ -53,10 +54,11 @@ export class UsageMeter {
     return this.costUsd + (cost === 'unknown' ? 0 : cost);
   }
 
-  /** The next request may be shorter than the last one was. */
-  shortened(): void {
-    this.#grows = false;
-    this.#expected = undefined;
+  /** The conversation is no longer the one of the last request: the user has gone back, or it was compacted. */
+  follow(records: readonly JournalRecord[]): void {
+    const last = timelineOf(records).live.findLast(({kind}) => kind === 'answer' || kind === 'compaction');
+    if (last?.kind === 'compaction') this.expect(last.tokens.after);
+    else this.expect(last?.kind === 'answer' ? contextTokens(last.message.usage) : 0);
   }
 
   /** The next request comes to about so many tokens, whatever the last one was. */
@@ -73,6 +75,9 @@ export class UsageMeter {
     };
   }
 }
+
+/** What says how long the next request is. */
+const moves: ReadonlySet<JournalRecord['kind']> = new Set(['answer', 'usage', 'compaction', 'rewind', 'redo']);
 
 /** Providers answer under the name with the date of what was asked for without one. Others count other tokens. */
 const isSameModel = (answered: string, asked: string): boolean =>

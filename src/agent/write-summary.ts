@@ -1,6 +1,6 @@
 import {clip} from '../base/clip.ts';
 import {messageText} from '../domain/conversation.ts';
-import {faultText, thrownFault} from '../domain/fault.ts';
+import {faultText, thrownFault, type Fault} from '../domain/fault.ts';
 import type {MessageId} from '../domain/ids.ts';
 import type {ModelRequest} from '../domain/model-stream.ts';
 import {noUsage, type Usage} from '../domain/usage.ts';
@@ -41,7 +41,7 @@ export async function writeSummary(
   try {
     const blocks = [{kind: 'text', text: askText(instructions)}] as const;
     const messages = [...request.messages, {role: 'user', id, blocks} as const];
-    const silent = {model, clock, keep: () => {}, publish: () => {}};
+    const silent = {model, clock, keep: () => {}, publish: () => undefined};
     const answer = await readAnswer({...request, messages}, silent, either);
     if (signal.aborted) return none('The summary was stopped.', answer.usage);
     if (answer.end === 'interrupted') return none(`The model took longer than ${timeoutMs / 1000} s.`, answer.usage);
@@ -56,11 +56,14 @@ export async function writeSummary(
 }
 
 function whyUnusable(answer: Answer): string {
-  if (answer.end === 'failed') return faultText(answer.fault);
+  if (answer.end === 'failed') return whyFailed(answer.fault);
   if (answer.stop === 'refusal') return 'The model declined to write a summary.';
   if (answer.stop === 'context-full') return "The model's context is too full for a summary.";
   return summaryIn(answer) === '' ? 'The model wrote no summary.' : '';
 }
+
+/** What to do about a conversation that is too long is just being done. */
+const whyFailed = (fault: Fault): string => (fault.kind === 'provider' && fault.status > 0 ? fault.message : faultText(fault));
 
 const summaryIn = ({message}: Answer): string =>
   message === undefined ? '' : clip(messageText(message).trim(), longestSummary);

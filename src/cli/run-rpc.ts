@@ -4,15 +4,16 @@ import {noHooks} from '../agent/hooks-port.ts';
 import {isJsonObject, type JsonObject} from '../base/json.ts';
 import {causeText} from '../domain/fault.ts';
 import {connectSdkServers, usualTimes} from '../extensions/mcp/connect-sdk-servers.ts';
-import {clientLines, type ClientLine} from '../headless/rpc/client-lines.ts';
+import {clientLines} from '../headless/rpc/client-lines.ts';
 import {makeControlChannel} from '../headless/rpc/control-channel.ts';
 import {elicitBy} from '../headless/rpc/elicit.ts';
 import {hookNotes, makeHookCallbacks} from '../headless/rpc/hook-callbacks.ts';
 import {makeHookWatcher} from '../headless/rpc/hook-watcher.ts';
+import {readOpening} from '../headless/rpc/read-opening.ts';
 import {serveClient} from '../headless/rpc/serve-client.ts';
 import {SessionState} from '../headless/rpc/session-state.ts';
 import {startFailure} from '../headless/rpc/start-failure.ts';
-import {makeStdoutWriter} from '../headless/stdout-writer.ts';
+import {makeStdoutWriter, mostUnread} from '../headless/stdout-writer.ts';
 import type {ControlMessage} from '../protocol/rpc/control-message.ts';
 import type {InitializeRequest} from '../protocol/rpc/control-request.ts';
 import {jsonLine} from '../protocol/rpc/json-line.ts';
@@ -28,7 +29,8 @@ import type {MainOptions} from './program.ts';
 import {rpcCapabilities} from './rpc-capabilities.ts';
 import {stopOnSignals} from './stop-on-signals.ts';
 import {structuredBy} from './structured-output.ts';
-import {appended, thinkingOf} from './take-program-options.ts';
+import {greetedOptions, greetingNotes} from './take-initialize.ts';
+import {thinkingOf} from './take-program-options.ts';
 import {UsageError} from './usage-error.ts';
 import {version} from './version.ts';
 
@@ -39,9 +41,8 @@ import {version} from './version.ts';
  */
 export async function runRpc(options: MainOptions): Promise<ExitCode> {
   const leave = leaveEarly();
-  const lines = clientLines(process.stdin);
-  const opening = await readOpening(lines);
-  if (opening.ended && opening.lines.length === 0) {
+  const opening = await readOpening(clientLines(process.stdin));
+  if (opening.input === 'ended' && opening.lines.length === 0) {
     process.stderr.write('weft: stdin ended before a message came. Send one: {"type":"user","message":{…}}\n');
     return exitCode.failed;
   }
@@ -76,7 +77,8 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
       ended.signal,
     );
     const hooks = opening.initialize?.hooks ?? {};
-    for (const text of hookNotes(hooks)) note(text);
+    const greeting = opening.initialize === undefined ? [] : greetingNotes(opening.initialize);
+    for (const text of [...greeting, ...hookNotes(hooks)]) note(text);
     const events = options.includeHookEvents === undefined ? 'without' : 'with';
     const watcher = makeHookWatcher({events, state, uuid: () => randomUUID(), send});
     const engine = await composeSession(chosen, {
@@ -124,7 +126,10 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
     setImmediate(() => greeted.resolve());
     void leftoverNotices(blocksFolder(surroundings)).then(notices => notices.forEach(note));
     void (async () => {
-      for await (const line of lines) client.take(line);
+      for await (const line of opening.rest) {
+        client.take(line);
+        await writer.room(mostUnread.answers);
+      }
       client.inputEnded();
     })();
     const timer = timeLimit(options, () => {
@@ -152,32 +157,6 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
     for (const message of startFailure(failure)) send(message);
     await writer.drained();
     throw cause;
-  }
-}
-
-interface Opening {
-  /** All that was read, in order. */
-  readonly lines: readonly ClientLine[];
-  readonly initialize: InitializeRequest | undefined;
-  readonly initializeId: string | undefined;
-  readonly ended: boolean;
-}
-
-async function readOpening(lines: AsyncGenerator<ClientLine, void, undefined>): Promise<Opening> {
-  const read: ClientLine[] = [];
-  for (;;) {
-    // oxlint-disable-next-line no-await-in-loop -- one line after the other
-    const next = await lines.next();
-    if (next.done === true) return {lines: read, initialize: undefined, initializeId: undefined, ended: true};
-    const line = next.value;
-    if (line.kind === 'keep-alive') continue;
-    read.push(line);
-    if (line.kind === 'request' && line.request.subtype === 'initialize') {
-      return {lines: read, initialize: line.request, initializeId: line.id, ended: false};
-    }
-    if (line.kind === 'prompt' || line.kind === 'too-long') {
-      return {lines: read, initialize: undefined, initializeId: undefined, ended: false};
-    }
   }
 }
 
@@ -210,24 +189,6 @@ async function structuredFrom(schema: JsonObject | undefined): Promise<Prepared[
   const structured = await structuredBy(schema);
   if (structured.tag === 'failed') throw new UsageError(`The schema of the answer cannot be used: ${structured.error}`);
   return structured.value;
-}
-
-function greetedOptions(options: MainOptions, initialize: InitializeRequest | undefined): MainOptions {
-  if (initialize === undefined) return options;
-  const {systemPrompt, appendSystemPrompt, planModeInstructions, disallowedTools, settings} = initialize;
-  const given = isJsonObject(settings) ? JSON.stringify(settings) : undefined;
-  const plan = planModeInstructions ?? undefined;
-  return {
-    ...options,
-    ...(systemPrompt === undefined
-      ? {}
-      : {systemPrompt: typeof systemPrompt === 'string' ? systemPrompt : systemPrompt.join('\n\n')}),
-    ...appended(appendSystemPrompt ?? options.appendSystemPrompt, plan),
-    ...(disallowedTools === undefined || disallowedTools === null
-      ? {}
-      : {disallowedTools: [...(options.disallowedTools ?? []), ...disallowedTools]}),
-    ...(given === undefined ? {} : {settings: given}),
-  };
 }
 
 const canAsk = ({permissionPromptTool, permissionPrompts}: MainOptions): boolean =>

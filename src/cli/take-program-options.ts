@@ -87,14 +87,15 @@ function refuseServers(config: string): void {
       )
     : [];
   if (foreign.length > 0) {
-    throw new UsageError(
-      `weft cannot run or reach MCP servers yet (${foreign.join(', ')}): only servers inside the program that drives it work.`,
-    );
+    throw new UsageError(noProcessServers(foreign));
   }
 }
 
+export const noProcessServers = (names: readonly string[]): string =>
+  `weft cannot run or reach MCP servers yet (${names.join(', ')}): only servers inside the program that drives it work.`;
+
 /** A sandbox that was asked for and is not there is worse than none. */
-function refuseSandbox(settings: string | undefined): void {
+export function refuseSandbox(settings: string | undefined): void {
   if (settings === undefined || !settings.includes('sandbox')) return;
   const parsed = parseJson(settings);
   const sandbox = parsed.tag === 'ok' && isJsonObject(parsed.value) ? parsed.value['sandbox'] : undefined;

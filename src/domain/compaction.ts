@@ -95,8 +95,12 @@ const byTrimming = `weft has shortened this conversation, as the user wanted: ol
 const section = (heading: string, lines: readonly string[]): readonly string[] =>
   lines.length === 0 ? [] : [`${heading}\n${lines.join('\n')}`];
 
-/** What stands in the place of what was compacted: nobody's prompt. */
-export const isCompacted = (text: string): boolean => text.startsWith(opening);
+/** Whether a message stands in the place of what was compacted; that is nobody's prompt, and no prompt can be taken for it. */
+export function isCompacted({role, blocks}: Message): boolean {
+  const [first, last] = [blocks[0], blocks.at(-1)];
+  if (role !== 'user' || first?.kind !== 'text' || last?.kind !== 'text') return false;
+  return first.text.startsWith(opening) && last.text === closing;
+}
 
 /** Tokens that a text comes to, roughly: a token for four bytes of English or code, more for other scripts. */
 export function estimateTokens(text: string): number {

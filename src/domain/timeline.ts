@@ -15,8 +15,8 @@ export interface Undone {
   readonly record: Extract<JournalRecord, {kind: 'rewind'}>;
   /** What counts no more because of it; empty where only files went back. */
   readonly records: readonly JournalRecord[];
-  /** Where they come back to. */
-  readonly at: number | 'end';
+  /** Where they come back to: the end, or behind all of these, which the compaction stands for. */
+  readonly behind: 'all' | ReadonlySet<JournalRecord>;
 }
 
 /** One prompt that counts, and what it did to the files. */
@@ -35,13 +35,14 @@ export function timelineOf(records: readonly JournalRecord[]): Timeline {
         const at = live.findIndex(one => isGoal(one, record.to));
         const goal = live[at];
         if (goal === undefined) break;
-        if (goal.kind === 'compaction') undone.push({record, records: live.splice(at, 1), at});
-        else undone.push({record, records: record.what === 'files' ? [] : cutAt(at, live), at: 'end'});
+        if (goal.kind === 'compaction') {
+          undone.push({record, records: live.splice(at, 1), behind: new Set(live.slice(0, at))});
+        } else undone.push({record, records: record.what === 'files' ? [] : cutAt(at, live), behind: 'all'});
         break;
       }
       case 'redo': {
         const last = undone.pop();
-        if (last !== undefined) live.splice(last.at === 'end' ? live.length : last.at, 0, ...last.records);
+        if (last !== undefined) live.splice(placeBehind(last.behind, live), 0, ...last.records);
         break;
       }
       case 'prompt':
@@ -55,6 +56,9 @@ export function timelineOf(records: readonly JournalRecord[]): Timeline {
   }
   return {live, undone};
 }
+
+const placeBehind = (behind: Undone['behind'], live: readonly JournalRecord[]): number =>
+  behind === 'all' ? live.length : live.findLastIndex(record => behind.has(record)) + 1;
 
 const isGoal = (record: JournalRecord, to: MessageId): boolean =>
   (record.kind === 'prompt' && record.message.id === to) || (record.kind === 'compaction' && record.id === to);

@@ -4,7 +4,7 @@ import type {Engine} from '../agent/engine.ts';
 import type {ImageBlock} from '../domain/conversation.ts';
 import {endOf, type HeadlessEnd} from './headless-end.ts';
 import {makeRenderer, type HeadlessOutput} from './render-events.ts';
-import {makeStdoutWriter, type TextSink} from './stdout-writer.ts';
+import {makeStdoutWriter, mostUnread, type TextSink} from './stdout-writer.ts';
 import {oneLine, summaryNotes} from './summary-notes.ts';
 
 export interface HeadlessOptions {
@@ -40,6 +40,7 @@ export async function runHeadless(options: HeadlessOptions): Promise<HeadlessEnd
       if (event.event === 'question-asked') engine.submit(dismissal(event.id));
       if (event.event === 'prompt-finished') finished.resolve(event.summary);
     }
+    return writer.room(mostUnread.messages);
   });
   const {prompt: text, images} = options;
   engine.submit({op: 'prompt', id: messageId(options.uuid()), text, images, when: 'queued'});

@@ -12,9 +12,14 @@ export type WriteState =
 export interface StdoutWriter {
   /** Never blocks and never throws. After a write that was not taken, everything further is dropped. */
   write(text: string): void;
+  /** Resolves when at most so many characters wait to be taken; `undefined` where that is so already. */
+  room(most: number): Promise<void> | undefined;
   /** Resolves when all text has been taken, or with the reason why it never will be. */
   drained(): Promise<WriteState>;
 }
+
+/** Characters that may wait for a reader before what makes more of them waits: a model's answer, and answers to a client that only asks. */
+export const mostUnread = {messages: 1024 * 1024, answers: 64 * 1024 * 1024} as const;
 
 /**
  * Keeps one write under way: what comes meanwhile is joined into the next one, so that a slow reader costs few large writes
@@ -25,6 +30,8 @@ export function makeStdoutWriter(sink: TextSink, onBroken: () => void): StdoutWr
   let waiting: string[] = [];
   let idle: (() => void)[] = [];
   let busy = false;
+  let unread = 0;
+  let behind: {readonly most: number; readonly resolve: () => void}[] = [];
   let state: WriteState = {kind: 'open'};
 
   function next(): void {
@@ -40,7 +47,11 @@ export function makeStdoutWriter(sink: TextSink, onBroken: () => void): StdoutWr
     busy = true;
     sink.write(text, error => {
       busy = false;
+      unread -= text.length;
       if (error !== null && error !== undefined) breakOff(error);
+      const caughtUp = behind.filter(({most}) => unread <= most);
+      behind = behind.filter(({most}) => unread > most);
+      for (const {resolve} of caughtUp) resolve();
       next();
     });
   }
@@ -48,6 +59,7 @@ export function makeStdoutWriter(sink: TextSink, onBroken: () => void): StdoutWr
   function breakOff(error: Error): void {
     state = stateAfter(error);
     waiting = [];
+    unread = 0;
     onBroken();
   }
 
@@ -55,8 +67,10 @@ export function makeStdoutWriter(sink: TextSink, onBroken: () => void): StdoutWr
     write(text) {
       if (text === '' || state.kind !== 'open') return;
       waiting.push(text);
+      unread += text.length;
       next();
     },
+    room: most => (unread <= most ? undefined : new Promise(resolve => behind.push({most, resolve}))),
     async drained() {
       if (busy || waiting.length > 0) await new Promise<void>(resolve => idle.push(resolve));
       return state;

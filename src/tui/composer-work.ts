@@ -1,3 +1,4 @@
+import type {AgentEvent} from '../actions/agent-event.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {faultText} from '../domain/fault.ts';
 import {userCommandLabel} from '../domain/user-command.ts';
@@ -79,10 +80,12 @@ export class Composer {
   }
 
   /**
-   * Prompts that were dropped before they were taken up are the user's work: they go ahead of the draft. A command comes back only
+   * Prompts that `events` tell to be dropped before they were taken up are the user's work: they go ahead of the draft. A command comes back only
    * alone, since together with other words it would be another one; the history has it in any case.
    */
-  giveBack(withdrawn: readonly QueuedPrompt[]): void {
+  giveBack(events: readonly AgentEvent[]): void {
+    const ids = events.flatMap(event => (event.event === 'prompt-withdrawn' ? [event.id] : []));
+    const withdrawn = this.#desk.view().queued.filter(({id}) => ids.includes(id));
     const ui = this.#desk.ui();
     const own = isEmptyDraft(ui.draft) ? [] : [expanded(ui.draft)];
     const isAlone = withdrawn.length === 1 && own.length === 0;

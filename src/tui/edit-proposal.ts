@@ -1,7 +1,7 @@
 import {unamended, type Amendment, type DraftText, type DroppedPart, type EditRequest} from '../actions/files-port.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {faultText, type Fault} from '../domain/fault.ts';
-import type {ProposalEnd, ProposalWork} from './input/revision.ts';
+import type {ProposalEnd, ProposalWork} from './input/proposal-work.ts';
 import type {TuiOptions} from './options.ts';
 
 /** Takes the proposed texts to the user's editor, one after the other, and works out what the edit would then do. Writes nothing. */
@@ -24,14 +24,12 @@ export async function editProposal(
   if (changed.size === 0) return {kind: 'unchanged'};
   const revised: EditRequest = {...request, amendment: withTexts(request.amendment, changed)};
   const plan = await edits.plan(revised, signal);
-  return plan.tag === 'ok'
-    ? {kind: 'revised', request: revised, files: plan.value}
-    : trouble(faultText(plan.error));
+  return plan.tag === 'ok' ? {kind: 'revised', request: revised, files: plan.value} : trouble(faultText(plan.error));
 }
 
 /** The texts as they would be without what is left out of them; the whole of it where that is the text of one file. */
 async function draftsFor(
-  {request, path}: ProposalWork,
+  {request, of}: ProposalWork,
   edits: TuiOptions['edits'],
   signal: AbortSignal,
 ): Promise<Outcome<readonly DraftText[], Fault>> {
@@ -39,12 +37,12 @@ async function draftsFor(
   const amendment = withDropped(request.amendment, ({hunk}) => hunk !== 'new-name');
   const drafts = await edits.draft({...request, amendment}, signal);
   if (drafts.tag === 'failed') return drafts;
-  const open = drafts.value.filter(one => (path === 'all' || one.path === path) && !isGone(one));
-  if (open.length > 0 || path === 'all') return ok(open);
+  const open = drafts.value.filter(one => (of === 'all-files' || one.path === of.path) && !isGone(one));
+  if (open.length > 0 || of === 'all-files') return ok(open);
   const whole = await edits.draft({...request, amendment: unamended}, signal);
   if (whole.tag === 'failed') return whole;
-  const isDropped = droppedIn(request.amendment).some(one => one.path === path);
-  return ok(whole.value.flatMap(one => (isDropped && one.path === path ? [{...one, text: one.before}] : [])));
+  const isDropped = droppedIn(request.amendment).some(one => one.path === of.path);
+  return ok(whole.value.flatMap(one => (isDropped && one.path === of.path ? [{...one, text: one.before}] : [])));
 }
 
 /** The user's texts take the place of earlier ones, and of hunks that were left out of them. */

@@ -1,7 +1,8 @@
 import type {Outcome} from '../base/outcome.ts';
 import type {CompactionPreview} from '../domain/compaction.ts';
 import {rewritten} from './input/editing.ts';
-import {returned, type ProposalEnd, type ProposalWork} from './input/revision.ts';
+import type {ProposalEnd, ProposalWork} from './input/proposal-work.ts';
+import {returned} from './input/revision.ts';
 import type {Ui} from './input/ui.ts';
 import {rewrittenSummary} from './panels/compact-panel.ts';
 import {told} from './state/reduce.ts';

@@ -5,7 +5,8 @@ import type {openFullscreen} from './fullscreen/open-fullscreen.tsx';
 import type {KeptLines} from './fullscreen/kept-lines.ts';
 import {attachTerminal, giveScreenBack} from './attached-terminal.ts';
 import type {EditorEnd} from './editor-left.ts';
-import type {ProposalWork} from './input/revision.ts';
+import type {ProposalWork} from './input/proposal-work.ts';
+import type {Panel} from './panels/panel.ts';
 import type {SummaryWork} from './panels/compact-panel.ts';
 import {Session} from './session.ts';
 import {openKeyboard} from './keyboard.ts';
@@ -61,6 +62,7 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
     loadLexer: loadMarkdownLexer,
     attach: block => visitBy(() => visitBlock(block)),
     edit: what => visitBy(() => visitEditor(what)),
+    read: panel => visitBy(() => visitPanel(panel)),
   });
   const open = (): Surface =>
     screen === undefined
@@ -117,6 +119,24 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
     const end = await visitedEditor(what, options, signal);
     stdin.setRawMode(true);
     return () => session.edited(end);
+  }
+
+  async function visitPanel(panel: Panel): Promise<() => void> {
+    const [{readPanel}, fullscreen] = await Promise.all([import('./read-panel.ts'), loadFullscreen()]);
+    const over = new AbortController();
+    void left.then(() => over.abort());
+    await readPanel(
+      panel,
+      {
+        terminal,
+        open: fullscreen.open,
+        context: (place, size) => session.context(place, size),
+        asks: () => session.asks,
+        watch: listener => engine.subscribe(listener),
+      },
+      over.signal,
+    );
+    return () => {};
   }
 
   try {

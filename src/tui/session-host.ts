@@ -1,7 +1,8 @@
 import type {BlockId} from '../domain/ids.ts';
-import type {ProposalWork} from './input/revision.ts';
+import type {ProposalWork} from './input/proposal-work.ts';
 import type {MarkdownLexer} from './markdown/render-markdown.ts';
 import type {TuiExit} from './options.ts';
+import type {Panel} from './panels/panel.ts';
 import type {SummaryWork} from './panels/compact-panel.ts';
 
 /** What a session asks of whoever runs it. */
@@ -11,6 +12,8 @@ export interface SessionHost {
   attach(block: BlockId): void;
   /** Gives the terminal to the user's editor, with the draft's text, what an edit would write, or a summary. */
   edit(what: string | ProposalWork | SummaryWork): void;
+  /** Gives the whole screen to a panel. */
+  read(panel: Panel): void;
   /** Called once, when there is something to write to the scrollback. */
   loadLexer(): Promise<MarkdownLexer>;
 }

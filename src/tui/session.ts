@@ -3,6 +3,7 @@ import {unreachable} from '../base/unreachable.ts';
 import type {BlockId} from '../domain/ids.ts';
 import {Appearance} from './appearance.ts';
 import {attachText, type AttachEnd} from './attached-terminal.ts';
+import {BranchName} from './branch-name.ts';
 import {Composer} from './composer-work.ts';
 import type {CommandDesk, SlashCommand} from './commands/command.ts';
 import {editorLeft, type EditorEnd} from './editor-left.ts';
@@ -15,8 +16,9 @@ import {historyOf} from './input/prompt-history.ts';
 import {readKeys, type KeyPress, type RawKey} from './input/keymap.ts';
 import {leaveWithinMs, press} from './input/press.ts';
 import {followRewind} from './input/follow-rewind.ts';
-import type {Effect} from './input/effect.ts';
+import type {Effect, PressContext} from './input/effect.ts';
 import {attend, focusDue, focused, openUi, type Ui} from './input/ui.ts';
+import {openDesk} from './open-desk.ts';
 import type {TuiOptions} from './options.ts';
 import {reduce, stopAsked, told} from './state/reduce.ts';
 import {attentionOf} from './state/select.ts';
@@ -38,7 +40,11 @@ const frameMs = 50;
 const tickMs = 1000;
 
 /** With these, something else may be checked out in the workspace. */
-const movesBranch: ReadonlySet<AgentEvent['event']> = new Set(['session-opened', 'prompt-finished', 'command-finished']);
+const movesBranch: ReadonlySet<AgentEvent['event']> = new Set([
+  'session-opened',
+  'prompt-finished',
+  'command-finished',
+]);
 
 /**
  * Joins the parts: events and keys change `view` and `ui`, a frame writes what is finished to the scrollback and draws the
@@ -49,6 +55,7 @@ export class Session {
   readonly #appearance: Appearance;
   readonly #clock: RunClock;
   readonly #focus: FocusTimer;
+  readonly #branch: BranchName;
   readonly #desk: CommandDesk;
   readonly #commands: readonly SlashCommand[];
   readonly #host: SessionHost;
@@ -61,7 +68,6 @@ export class Session {
   #tickTimer: NodeJS.Timeout | undefined;
   #leaveTimer: NodeJS.Timeout | undefined;
   #lastFrame = Number.NEGATIVE_INFINITY;
-  #branch = '';
 
   constructor(options: TuiOptions, host: SessionHost) {
     this.#options = options;
@@ -76,6 +82,7 @@ export class Session {
         this.#drawNow();
       },
     });
+    this.#branch = new BranchName(() => options.outside.branch());
     this.#commands = commandsFor(options.demo);
     this.#desk = this.#openDesk();
     this.#scrollback = new Scrollback({
@@ -108,15 +115,13 @@ export class Session {
   }
 
   handleEvents(events: readonly AgentEvent[]): void {
-    const {queued} = this.#view;
-    const withdrawn = events.flatMap(event => (event.event === 'prompt-withdrawn' ? [event.id] : []));
-    this.#composer.giveBack(queued.filter(({id}) => withdrawn.includes(id)));
+    this.#composer.giveBack(events);
     for (const event of events) {
       this.#view = reduce(this.#view, event);
       this.#clock.follow(event);
       this.#ui = followRewind(this.#ui, event);
     }
-    if (events.some(({event}) => movesBranch.has(event))) this.#branch = this.#options.outside.branch();
+    this.#branch.follow(events);
     this.#keepTicking();
     this.#attend();
     this.#drawSoon();
@@ -131,8 +136,7 @@ export class Session {
   }
 
   warn(notices: readonly string[]): void {
-    for (const notice of notices) this.#view = told(this.#view, 'warning', notice);
-    if (notices.length > 0) this.#drawSoon();
+    for (const notice of notices) this.#tell('warning', notice);
   }
 
   /** The terminal has told its background. */
@@ -156,7 +160,7 @@ export class Session {
 
   /** The terminal is somebody else's for a while: nothing is drawn. Answers as `stop` does. */
   pause(): string {
-    const {view, finished} = this.#drained();
+    const {view, finished} = this.#scrollback.take(this.#view, this.#frame);
     this.#view = view;
     clearTimeout(this.#frameTimer);
     this.#frameTimer = undefined;
@@ -187,6 +191,21 @@ export class Session {
     this.#view = screenAfter.view;
   }
 
+  /** What a press is read with on a screen of that size. */
+  context(place: PressContext['place'], {columns, rows} = {columns: 80, rows: 24}): PressContext {
+    const frame = this.#frameOf(columns);
+    return {
+      view: this.#view,
+      commands: this.#commands,
+      blocks: this.#options.blocks.list(),
+      now: this.#options.clock.now(),
+      place,
+      width: draftWidth(frame),
+      frame,
+      rows: panelRows(rows),
+    };
+  }
+
   /** Whether something waits for the user's answer. */
   get asks(): boolean {
     return ['approval', 'question'].includes(attentionOf(this.#view).kind);
@@ -200,7 +219,7 @@ export class Session {
     this.#focus.stop();
     this.#composer.close();
     const frame = this.#frame;
-    const {view, finished} = this.#drained();
+    const {view, finished} = this.#scrollback.take(this.#view, this.#frame);
     this.#surface = undefined;
     const open = {lexer: this.#scrollback.lexer, actions: this.#clock.times().actions};
     return linesText([...finished, ...view.entries.flatMap(entry => openLines(entry, open, frame))]);
@@ -208,16 +227,7 @@ export class Session {
 
   #press(presses: readonly KeyPress[]): void {
     for (const [at, one] of presses.entries()) {
-      const {ui, effects} = press(this.#ui, one, {
-        view: this.#view,
-        commands: this.#commands,
-        blocks: this.#options.blocks.list(),
-        now: this.#options.clock.now(),
-        place: at === 0 ? 'first' : 'later',
-        width: draftWidth(this.#frame),
-        frame: this.#frame,
-        rows: panelRows(this.#surface?.size.rows ?? 24),
-      });
+      const {ui, effects} = press(this.#ui, one, this.context(at === 0 ? 'first' : 'later', this.#surface?.size));
       this.#ui = ui;
       for (const effect of effects) this.#perform(effect);
     }
@@ -263,7 +273,7 @@ export class Session {
         this.#options.blocks.keep(effect.block);
         return;
       case 'tell':
-        this.#view = told(this.#view, 'info', effect.text);
+        this.#tell('info', effect.text);
         return;
       case 'write':
         this.#ui = rewritten(this.#ui, effect.text);
@@ -278,7 +288,7 @@ export class Session {
         this.#surface?.scroll(effect.step);
         return;
       case 'unfold':
-        if (!this.#scrollback.unfold(this.#frame)) this.#view = told(this.#view, 'info', nothingFolded);
+        if (!this.#scrollback.unfold(this.#frame)) this.#tell('info', nothingFolded);
         return;
       case 'next-verbosity':
         this.#commands.find(({name}) => name === 'verbosity')?.run('next', this.#desk);
@@ -295,7 +305,7 @@ export class Session {
   }
 
   #command(line: CommandLine): void {
-    if (line.kind === 'unknown') this.#view = told(this.#view, 'warning', unknownText(line));
+    if (line.kind === 'unknown') this.#tell('warning', unknownText(line));
     else this.#commands.find(({name}) => name === line.name)?.run(line.argument, this.#desk);
   }
 
@@ -305,40 +315,34 @@ export class Session {
   }
 
   #openDesk(): CommandDesk {
-    const view = (): View => this.#view;
-    const frame = (): EntryFrame => this.#frame;
-    return {
+    return openDesk({
       options: this.#options,
       commands: this.#commands,
       appearance: this.#appearance,
+      host: this.#host,
+      view: () => this.#view,
+      frame: () => this.#frame,
       times: () => this.#clock.times(),
-      loadLexer: () => this.#host.loadLexer(),
-      get view() {
-        return view();
-      },
-      get frame() {
-        return frame();
-      },
-      tell: (level, text) => {
-        this.#view = told(this.#view, level, text);
-        this.#drawSoon();
-      },
+      tell: (level, text) => this.#tell(level, text),
       print: lines => {
         this.#scrollback.putAside(lines);
         this.#drawSoon();
-      },
-      submit: op => this.#options.engine.submit(op),
-      edit: () => this.#host.edit(expanded(this.#ui.draft)),
-      switchVim: () => {
-        this.#ui = switchedVim(this.#ui);
-        return this.#ui.editing.vim === 'off' ? 'off' : 'on';
       },
       open: panel => {
         this.#ui = {...this.#ui, panel};
         this.#drawSoon();
       },
-      leave: exit => this.#host.leave(exit),
-    };
+      edit: () => this.#host.edit(expanded(this.#ui.draft)),
+      switchVim: () => {
+        this.#ui = switchedVim(this.#ui);
+        return this.#ui.editing.vim === 'off' ? 'off' : 'on';
+      },
+    });
+  }
+
+  #tell(level: 'info' | 'warning', text: string): void {
+    this.#view = told(this.#view, level, text);
+    this.#drawSoon();
   }
 
   #attend(): void {
@@ -357,9 +361,13 @@ export class Session {
   }
 
   get #frame(): EntryFrame {
+    return this.#frameOf(this.#surface?.size.columns ?? 80);
+  }
+
+  #frameOf(columns: number): EntryFrame {
     const {theme, verbosity} = this.#appearance;
     // One column stays free: a terminal holds back the wrap after its last one, and not all do it alike.
-    return {theme, verbosity, width: Math.max(12, (this.#surface?.size.columns ?? 80) - 1)};
+    return {theme, verbosity, width: Math.max(12, columns - 1)};
   }
 
   #drawSoon(): void {
@@ -372,7 +380,7 @@ export class Session {
     clearTimeout(this.#frameTimer);
     this.#frameTimer = undefined;
     if (this.#surface === undefined) return;
-    const {view, finished} = this.#drained();
+    const {view, finished} = this.#scrollback.take(this.#view, this.#frame);
     this.#view = view;
     this.#lastFrame = this.#options.clock.now();
     const {rows} = this.#surface.size;
@@ -384,14 +392,10 @@ export class Session {
       directory: this.#options.directory,
       blocks: this.#options.blocks.list(),
       times: this.#clock.times(),
-      branch: this.#branch,
+      branch: this.#branch.name,
       demo: this.#options.demo,
     };
     this.#surface.show(linesText(finished), screen(state, rows, this.#frame));
-  }
-
-  #drained(): {readonly view: View; readonly finished: readonly string[]} {
-    return this.#scrollback.take(this.#view, this.#frame);
   }
 }
 

@@ -48,8 +48,13 @@ function decodeMs(): number {
   return pass();
 }
 
+interface Run {
+  readonly nodeFlags?: readonly string[];
+  readonly args?: readonly string[];
+}
+
 /** What a file of this folder prints that Node cannot run as it stands. */
-async function bundled(name: string): Promise<string> {
+async function bundled(name: string, {nodeFlags = [], args = []}: Run = {}): Promise<string> {
   const bundle = await rolldown({
     cwd: root,
     input: `test/bench/${name}.ts`,
@@ -60,7 +65,8 @@ async function bundled(name: string): Promise<string> {
   });
   await bundle.write({dir: join(home, name), format: 'esm'});
   await bundle.close();
-  return spawnSync(process.execPath, [join(home, name, `${name}.js`)], {encoding: 'utf8'}).stdout.trim();
+  const script = join(home, name, `${name}.js`);
+  return spawnSync(process.execPath, [...nodeFlags, script, ...args], {encoding: 'utf8'}).stdout.trim();
 }
 
 const row = (what: string, figure: string): void => console.log(`${what.padEnd(52)} ${figure}`);
@@ -85,6 +91,11 @@ try {
   }
 
   row('terminal UI, 300 kB of markdown in 40-byte deltas', await bundled('tui-stream'));
+  for (const display of ['inline', 'fullscreen']) {
+    // oxlint-disable-next-line no-await-in-loop -- one measurement after the other
+    const figures = await bundled('tui-memory', {nodeFlags: ['--expose-gc'], args: [display]});
+    row(`terminal UI, 1,000 turns, ${display}`, figures);
+  }
   row('read and fold 50 MB of the task protocol', await bundled('task-log'));
 } finally {
   rmSync(home, {recursive: true, force: true});

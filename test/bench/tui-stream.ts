@@ -1,9 +1,9 @@
-import {PassThrough, Writable} from 'node:stream';
 import {messageId} from '../../src/domain/ids.ts';
 import {noUsage} from '../../src/domain/usage.ts';
 import {runTui} from '../../src/tui/run-tui.tsx';
 import {scriptedEngine} from '../tui/support/scripted-engine.ts';
 import {blankOptions} from '../tui/support/blank-options.ts';
+import {openBlindTerminal} from './blind-terminal.ts';
 
 /**
  * CPU time of the terminal UI for a streamed answer: 300 kB of markdown in deltas of 40 characters, as many a turn of the
@@ -17,34 +17,9 @@ const bytes = 300_000;
 const batch = Number(process.argv[2] ?? 10);
 const markdown = paragraph.repeat(Math.ceil(bytes / paragraph.length)).slice(0, bytes);
 
-let writtenBytes = 0;
-const output = Object.assign(
-  new Writable({
-    decodeStrings: false,
-    write(chunk: string | Buffer, _encoding, done) {
-      writtenBytes += chunk.length;
-      done();
-    },
-  }),
-  {isTTY: true, columns: 120, rows: 40},
-);
-const input = Object.assign(new PassThrough(), {
-  isTTY: true,
-  setRawMode: () => input,
-  ref: () => input,
-  unref: () => input,
-});
+const terminal = openBlindTerminal();
 const engine = scriptedEngine();
-const options = {
-  ...blankOptions({
-    engine,
-    /* oxlint-disable typescript/no-unsafe-type-assertion -- the parts of TTY streams that are used */
-    stdin: input as unknown as NodeJS.ReadStream,
-    stdout: output as unknown as NodeJS.WriteStream,
-    /* oxlint-enable typescript/no-unsafe-type-assertion */
-  }),
-  look: 'colour' as const,
-};
+const options = {...blankOptions({engine, ...terminal}), look: 'colour' as const};
 
 const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
 const exit = runTui(options, new AbortController().signal);
@@ -71,9 +46,9 @@ const used = process.cpuUsage(start);
 const figures = {
   cpuMs: Math.round((used.user + used.system) / 1000),
   wallMs: Math.round(performance.now() - wall),
-  writtenKb: Math.round(writtenBytes / 1000),
+  writtenKb: Math.round(terminal.writtenBytes() / 1000),
   rssMiB: Math.round(process.memoryUsage.rss() / 2 ** 20),
 };
-input.write('\u0004');
+terminal.type('\u0004');
 await exit;
 process.stdout.write(`${JSON.stringify(figures)}\n`);

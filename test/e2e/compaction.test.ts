@@ -75,7 +75,7 @@ describe.runIf(hasTmux)('/compact', () => {
     }
     expect(next).not.toContain('First answer.');
     await terminal.press('C-d');
-    await terminal.until(/sh> $/u);
+    await terminal.until(/sh>$/u);
     const gone = await scene.run(['--continue', '--permission-mode', 'bypassPermissions', '--prompt', 'Resumed.']);
     expect(gone.code).toBe(0);
     const resumed = told(scene.server.requests.at(-1));

@@ -6,6 +6,7 @@ import type {Approval} from '../../src/actions/agent-event.ts';
 import {unamended} from '../../src/actions/files-port.ts';
 import type {DiffLine} from '../../src/actions/preview.ts';
 import {cellWidth} from '../../src/tui/text/cell-width.ts';
+import {openEditing} from '../../src/tui/input/editing-state.ts';
 import {openApproval, type ApprovalStage} from '../../src/tui/input/approval-stage.ts';
 import {draftOf} from '../../src/tui/input/draft.ts';
 import {themeOf} from '../../src/tui/theme/theme.ts';
@@ -67,7 +68,8 @@ const cardAt = (
     width,
     waiting = 1,
   }: {readonly stage: ApprovalStage; readonly rows: number; readonly width: number; readonly waiting?: number},
-): readonly string[] => approvalCard({approval, waiting, stage}, rows, frameOf(width)).lines;
+): readonly string[] =>
+  approvalCard({approval, waiting, stage, editing: openEditing('emacs')}, rows, frameOf(width)).lines;
 
 describe('approvalCard', () => {
   test('with room for all of it there is nothing to show with v', () => {
@@ -83,7 +85,7 @@ describe('approvalCard', () => {
       '7   six',
       'Risk: changes files on this machine. Edits ask first in this mode.',
       'y yes, once | s yes, for this session (all edits inside the workspace) | n no',
-      'r no, with a reason | Esc stop',
+      'r no, with a reason | Ctrl+E editor | Esc stop',
     ]);
   });
 
@@ -96,8 +98,8 @@ describe('approvalCard', () => {
       '6 + more',
       'Risk: changes files on this machine.',
       '  Edits ask first in this mode.',
-      'y once | s session | n no | r reason',
-      'v all | Esc stop',
+      'y once | s session | n no | r why',
+      'Ctrl+E edit | v all | Esc stop',
     ]);
   });
 
@@ -116,8 +118,8 @@ describe('approvalCard', () => {
       '49 + row 48',
       '50 + row 49',
       'Risk: changes files on this machine. …',
-      'y once | s session | n no | r reason',
-      'v all | Esc stop',
+      'y once | s session | n no | r why',
+      'Ctrl+E edit | v all | Esc stop',
     ]);
   });
 
@@ -226,7 +228,11 @@ describe('a destructive command', () => {
 
   test('with colours the marked parts alone stand out, and the words are the same', () => {
     const colour = {theme: themeOf('colour'), width: 79};
-    const card = approvalCard({approval: asked, waiting: 3, stage: openApproval}, 21, colour).lines;
+    const card = approvalCard(
+      {approval: asked, waiting: 3, stage: openApproval, editing: openEditing('emacs')},
+      21,
+      colour,
+    ).lines;
     expect(card[1]).toMatch(/\u001B\[33mrm -rf build dist\u001B\[39m\S* && /u);
     const plain = cardAt(asked, {stage: openApproval, rows: 21, width: 79, waiting: 3});
     expect(card.map(line => line.replaceAll(/\u001B\[[\d;]*m/gu, ''))).toEqual(plain);

@@ -8,7 +8,7 @@ import type {ControlAnswer} from '../../protocol/rpc/control-message.ts';
 import {makeRpcEncoder, type RpcExtras} from '../../protocol/rpc/encode-events.ts';
 import {jsonLine} from '../../protocol/rpc/json-line.ts';
 import {endOf} from '../headless-end.ts';
-import type {StdoutWriter} from '../stdout-writer.ts';
+import {mostUnread, type StdoutWriter} from '../stdout-writer.ts';
 import {oneLine} from '../summary-notes.ts';
 import type {ClientLine} from './client-lines.ts';
 import {ClientPrompts} from './client-prompts.ts';
@@ -87,7 +87,10 @@ class ClientSession implements ServedClient {
       serverTools: () => servers.tools().map(({toolName}) => toolName),
     };
     this.#encoder = makeRpcEncoder({partials: encoding.partials, uuid, version, extras});
-    engine.subscribe(events => this.#tell(events));
+    engine.subscribe(events => {
+      this.#tell(events);
+      return options.writer.room(mostUnread.messages);
+    });
     void servers
       .ready(new AbortController().signal)
       .catch(() => {})

@@ -26,6 +26,7 @@ const initialize = z.looseObject({
   agents: optionalNull(z.record(z.string(), json)),
   mcpServers: optionalNull(z.record(z.string(), json)),
   plugins: optionalNull(z.array(json)),
+  skills: optionalNull(z.union([z.string(), z.array(z.string())])),
   settings: optionalNull(json),
   disallowedTools: optionalNull(z.array(z.string())),
   managedSettings: optionalNull(json),

@@ -88,6 +88,8 @@ class SessionEncoder {
   /** A prompt that comes now joins the one that runs. */
   #running = false;
   readonly #started = new Map<ActionId, {readonly toolName: string; readonly at: number}>();
+  /** Somebody was asked about these calls: their refusal is the client's own. */
+  readonly #asked = new Set<ActionId>();
   /** By what name the model called what waits or runs. */
   readonly #toolNames = new Map<ActionId, string>();
 
@@ -174,12 +176,15 @@ class SessionEncoder {
       case 'prompt-finished':
         this.#running = false;
         this.#toolNames.clear();
+        this.#asked.clear();
         return this.#end(event.summary);
+      case 'approval-requested':
+        this.#asked.add(event.approval.id);
+        return nothing;
       case 'prompt-withdrawn':
       case 'command-started':
       case 'command-finished':
       case 'action-queued':
-      case 'approval-requested':
       case 'approval-settled':
       case 'question-asked':
       case 'question-settled':
@@ -270,7 +275,7 @@ class SessionEncoder {
       ...this.#address(),
       ...(output === undefined ? {} : {tool_use_result: output}),
     };
-    if (!wasDenied(result)) return [settled];
+    if (!wasDenied(result) || this.#asked.has(call.id)) return [settled];
     const denied: RpcPermissionDenied = {
       type: 'system',
       subtype: 'permission_denied',

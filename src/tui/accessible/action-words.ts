@@ -23,6 +23,9 @@ export function endedLine(label: string, settled: SettledCall, durationMs: numbe
   return sentences([...words, ...(last === '' ? [] : [`Last line: ${last}`])]);
 }
 
+/** How an action of an earlier time ended. */
+export const pastWords = {success: 'Done', error: 'Failed', cancelled: 'Stopped'} as const;
+
 /** What a command of the user's own has printed: all that is kept of it. */
 export function outputLines(settled: SettledCall): readonly string[] {
   const text = visibleOutput(outputOf(settled)).trimEnd();
@@ -82,7 +85,7 @@ function successWords(result: ActionResult): readonly string[] {
     case 'request-file-edits': {
       const {files} = result.settled.output;
       return files.map(
-        ({path, added, removed}) => `${spokenLine(path)}: ${countOf(added, 'line')} added, ${removed} removed`,
+        ({path, added, removed}) => `In ${spokenLine(path)}: ${countOf(added, 'line')} added, ${removed} removed`,
       );
     }
     case 'grep':

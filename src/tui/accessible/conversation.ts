@@ -2,7 +2,7 @@ import type {AgentEvent} from '../../actions/agent-event.ts';
 import type {Outcome} from '../../base/outcome.ts';
 import type {BlockId} from '../../domain/ids.ts';
 import {attachText, type AttachEnd} from '../attached-terminal.ts';
-import {readCommand, unknownText} from '../input/commands.ts';
+import {readCommand, unknownText, type CommandLine} from '../input/commands.ts';
 import type {Effect} from '../input/effect.ts';
 import {typingPauseMs} from '../input/ui.ts';
 import type {MarkdownLexer} from '../markdown/render-markdown.ts';
@@ -19,6 +19,7 @@ import {Outbox} from './outbox.ts';
 import {ownQuestion} from './own-question.ts';
 import {Paper, type PaperOptions} from './paper.ts';
 import {performEffect} from './perform-effect.ts';
+import {spokenPrompt} from './plain-markdown.ts';
 import {resume, type SpokenDesk} from './spoken-commands.ts';
 import {completion, openSpokenDesk} from './spoken-desk.ts';
 import {Talking} from './talking.ts';
@@ -52,7 +53,7 @@ export class Conversation {
   /** What was said last should not wait for the end of a line. */
   #isUrgent = false;
   #lastKey = Number.NEGATIVE_INFINITY;
-  #leaving = false;
+  #leaving: 'no' | 'asked' | 'leaves' = 'no';
   #pause: NodeJS.Timeout | undefined;
 
   constructor(options: TuiOptions, host: ConversationHost) {
@@ -96,17 +97,20 @@ export class Conversation {
       queue: text => this.#outbox.send(text, 'queued'),
       attach: path => void this.#outbox.attach(path),
       edit: () => void this.#edit(),
-      leave: exit => host.leave(exit),
+      leave: exit => this.#leave(exit),
     });
   }
 
+  /** The first lines, and the prompt that weft was started with. */
   start(): void {
-    const {version, directory, notices} = this.#options;
-    this.#say(
-      `weft ${version} in ${directory}`,
-      ...notices,
-      'Type a prompt and Enter. /help names the commands, Ctrl+D leaves.',
-    );
+    const {version, directory, notices, firstPrompt} = this.#options;
+    const how = 'Type a prompt and Enter. /help names the commands, Ctrl+D leaves.';
+    this.#paper.say([`weft ${version} in ${directory}`, ...notices, how]);
+    if (firstPrompt !== '') {
+      this.#paper.say(spokenPrompt(firstPrompt));
+      this.#outbox.send(firstPrompt, 'queued');
+    }
+    this.#proceed();
   }
 
   remember(prompts: readonly string[]): void {
@@ -120,11 +124,6 @@ export class Conversation {
   offerSessions(): void {
     resume(this.#desk);
     this.#proceed();
-  }
-
-  /** Hands a prompt to the engine. */
-  send(text: string): void {
-    this.#outbox.send(text, 'queued');
   }
 
   handleEvents(events: readonly AgentEvent[]): void {
@@ -196,11 +195,11 @@ export class Conversation {
       this.#interrupt();
       return;
     }
-    this.#leaving = false;
+    this.#leaving = 'no';
     switch (key.key) {
       case 'end-of-input':
         if (this.#talking.block !== undefined) this.#talking.press('\u0004');
-        else if (this.#input.isEmpty) this.#host.leave({kind: 'left'});
+        else if (this.#input.isEmpty) this.#leave({kind: 'left'});
         return;
       case 'escape':
         if (this.#talking.block === undefined) this.#back();
@@ -213,15 +212,15 @@ export class Conversation {
   }
 
   #interrupt(): void {
-    const leaving = this.#leaving;
-    this.#leaving = false;
+    const leaving = this.#leaving === 'asked';
+    this.#leaving = 'no';
     if (this.#talking.block !== undefined) {
       this.#talking.press('\u0003');
     } else if (!this.#input.isEmpty) {
       this.#input.clear();
     } else if (!this.#back()) {
-      if (leaving) this.#host.leave({kind: 'left'});
-      this.#leaving = true;
+      if (leaving) this.#leave({kind: 'left'});
+      this.#leaving = 'asked';
       this.#paper.say(['Ctrl+C again leaves.']);
     }
   }
@@ -261,17 +260,18 @@ export class Conversation {
       return;
     }
     const command = readCommand(line, this.#desk.commands);
-    if (command?.kind === 'unknown') {
-      this.#paper.say([unknownText(command)]);
-    } else if (command !== undefined) {
-      this.#desk.commands.find(({name}) => name === command.name)?.run(command.argument, this.#desk);
+    if (command !== undefined && !(command.kind === 'unknown' && meant === 'answer')) {
+      this.#command(command);
     } else if (meant === 'answer' && this.#asking.of !== 'nobody') {
       this.#perform(this.#asking.answer(line));
     } else if (line !== '') {
       // It may have been meant for what was said while it was typed: neither is done.
       const isShort = this.#asking.of !== 'nobody' && /^\S+$/u.test(line);
       if (meant === 'answer') this.#paper.say([`The question is closed, so nothing was sent: ${line}`]);
-      else if (isShort) this.#paper.say([`That did not answer the question, since it was begun before it or came with other lines: ${line}`]);
+      else if (isShort)
+        this.#paper.say([
+          `That did not answer the question, since it was begun before it or came with other lines: ${line}`,
+        ]);
       else this.#outbox.enter(text);
     }
   }
@@ -279,7 +279,9 @@ export class Conversation {
   async #edit(): Promise<void> {
     this.#paper.say(['Your editor has the terminal.']);
     this.#paper.print('now');
+    this.#paper.hold();
     const edited = await this.#host.edit('');
+    this.#paper.release();
     if (this.#closing.signal.aborted) return;
     if (edited.tag === 'failed') this.#say(`Warning: ${edited.error}`);
     else if (edited.value.trim() === '') this.#say('The text is empty, so nothing was sent.');
@@ -289,6 +291,16 @@ export class Conversation {
     }
   }
 
+  #command(line: CommandLine): void {
+    if (line.kind === 'unknown') this.#paper.say([unknownText(line)]);
+    else this.#desk.commands.find(({name}) => name === line.name)?.run(line.argument, this.#desk);
+  }
+
+  #leave(exit: TuiExit): void {
+    this.#leaving = 'leaves';
+    this.#host.leave(exit);
+  }
+
   #perform(effects: readonly Effect[]): void {
     for (const effect of effects) {
       performEffect(effect, {
@@ -296,7 +308,8 @@ export class Conversation {
         input: this.#input,
         talking: this.#talking,
         say: lines => this.#paper.say(lines),
-        leave: exit => this.#host.leave(exit),
+        run: line => this.#command(line),
+        leave: exit => this.#leave(exit),
       });
     }
   }
@@ -353,6 +366,7 @@ export class Conversation {
   }
 
   get #marker(): string {
+    if (this.#leaving === 'leaves') return '';
     if (this.#talking.block !== undefined) return `${this.#talking.block}> `;
     if (this.#asking.of !== 'nobody') return 'answer> ';
     return this.#isIdle ? '> ' : '';

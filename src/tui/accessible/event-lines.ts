@@ -6,8 +6,8 @@ import type {MarkdownLexer} from '../markdown/render-markdown.ts';
 import {drain} from '../state/drain.ts';
 import {reduce} from '../state/reduce.ts';
 import type {Finished, View} from '../state/view.ts';
-import {countOf, endedLine, outputLines, promptEndLine, sentences, spokenLabel} from './action-words.ts';
-import {PlainMarkdown, spokenLine} from './plain-markdown.ts';
+import {countOf, endedLine, outputLines, pastWords, promptEndLine, sentences, spokenLabel} from './action-words.ts';
+import {PlainMarkdown, spokenLine, spokenPrompt} from './plain-markdown.ts';
 import {todoLine} from './todo-words.ts';
 
 /** Actions that say what they do by other lines: a question is asked, a list changes. */
@@ -77,7 +77,7 @@ export class EventLines {
   #linesOf(event: AgentEvent, was: View, view: View): readonly string[] {
     switch (event.event) {
       case 'prompt-accepted':
-        return this.#typed.delete(event.id) ? [] : promptLines(event.text);
+        return this.#typed.delete(event.id) ? [] : spokenPrompt(event.text);
       case 'prompt-withdrawn': {
         const dropped = was.queued.find(({id}) => id === event.id);
         return dropped === undefined ? [] : [`Not sent: ${spokenLabel(dropped.typed)}`];
@@ -87,6 +87,8 @@ export class EventLines {
         const wait = `Trying again in ${Math.ceil(delayMs / 1000)} seconds, ${attempt} of ${maxAttempts}`;
         return [sentences([`The model did not answer: ${spokenLine(message)}`, wait])];
       }
+      case 'compaction-begun':
+        return ['The model writes a summary. The word stop ends that.'];
       case 'command-started':
         this.#ownCommand = event.id;
         return [];
@@ -145,7 +147,7 @@ function finishedLines(one: Exclude<Finished, {readonly kind: 'pieces'}>): reado
     case 'action':
       return [];
     case 'prompt':
-      return promptLines(one.text);
+      return spokenPrompt(one.text);
     case 'notice': {
       const [first = '', ...rest] = one.text.split('\n');
       return [one.level === 'warning' ? `Warning: ${first}` : first, ...rest];
@@ -157,11 +159,4 @@ function finishedLines(one: Exclude<Finished, {readonly kind: 'pieces'}>): reado
     default:
       return unreachable(one);
   }
-}
-
-const pastWords = {success: 'Done', error: 'Failed', cancelled: 'Stopped'} as const;
-
-function promptLines(text: string): readonly string[] {
-  const [first = '', ...rest] = text.split('\n');
-  return ['', `You: ${first}`, ...rest];
 }

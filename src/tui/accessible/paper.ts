@@ -22,6 +22,7 @@ export class Paper {
   /** Whether the last row has something on it. */
   #row: 'fresh' | 'begun' = 'fresh';
   #waiting: string[] = [];
+  #held = false;
 
   constructor(options: PaperOptions) {
     this.#options = options;
@@ -32,6 +33,15 @@ export class Paper {
     for (const line of lines) this.#waiting.push(line);
   }
 
+  /** The terminal is somebody else's: nothing is printed until it is back. */
+  hold(): void {
+    this.#held = true;
+  }
+
+  release(): void {
+    this.#held = false;
+  }
+
   /** What stands before a line that is to be typed; empty where none is expected. */
   expect(marker: string): void {
     this.#marker = marker;
@@ -39,7 +49,7 @@ export class Paper {
 
   /** Prints what waits: `if-free` only where no line is being typed; else that line is begun again below it. */
   print(when: 'if-free' | 'now'): void {
-    if (when === 'if-free' && this.#typed !== '') return;
+    if (this.#held || (when === 'if-free' && this.#typed !== '')) return;
     if (this.#waiting.length > 0) {
       const lines = this.#waiting;
       this.#waiting = [];
@@ -87,11 +97,12 @@ export class Paper {
   }
 
   bell(): void {
-    this.#options.write('\u0007');
+    if (!this.#held) this.#options.write('\u0007');
   }
 
   /** Prints what waits, and leaves the cursor on a row of its own. */
   close(): void {
+    this.#held = false;
     this.#marker = '';
     this.#typed = '';
     this.print('now');

@@ -1,4 +1,5 @@
 import {unreachable} from '../../base/unreachable.ts';
+import type {CommandLine} from '../input/commands.ts';
 import type {Effect} from '../input/effect.ts';
 import type {TuiExit, TuiOptions} from '../options.ts';
 import type {LineInput} from './line-input.ts';
@@ -9,11 +10,12 @@ interface Stage {
   readonly input: LineInput;
   readonly talking: Talking;
   readonly say: (lines: readonly string[]) => void;
+  readonly run: (line: CommandLine) => void;
   readonly leave: (exit: TuiExit) => void;
 }
 
 /** Does what an answer has asked for. What is about a screen means nothing here. */
-export function performEffect(effect: Effect, {options, input, talking, say, leave}: Stage): void {
+export function performEffect(effect: Effect, {options, input, talking, say, run, leave}: Stage): void {
   switch (effect.do) {
     case 'op':
       options.engine.submit(effect.op);
@@ -32,6 +34,9 @@ export function performEffect(effect: Effect, {options, input, talking, say, lea
     case 'write':
       input.write(effect.text);
       return;
+    case 'command':
+      run(effect.line);
+      return;
     case 'tell':
       say([effect.text]);
       return;
@@ -39,7 +44,6 @@ export function performEffect(effect: Effect, {options, input, talking, say, lea
       leave({kind: 'left'});
       return;
     case 'compose':
-    case 'command':
     case 'show-all':
     case 'edit-outside':
     case 'redraw':

@@ -70,7 +70,7 @@ function blockLines(token: Token): readonly string[] {
     case 'blockquote':
       return blocks(token.tokens).map((line, at) => (at === 0 ? `Quote: ${line}` : line));
     case 'list':
-      return token.items.flatMap((item, at) => itemLines(item, token.ordered ? `${first(token) + at}. ` : '- '));
+      return token.items.flatMap((item, at) => itemLines(item, token.ordered ? `${startOf(token) + at}. ` : '- '));
     case 'list_item':
       return blocks(token.tokens);
     case 'table':
@@ -91,7 +91,7 @@ function blockLines(token: Token): readonly string[] {
   }
 }
 
-const first = ({start}: Tokens.List): number => (start === '' ? 1 : start);
+const startOf = ({start}: Tokens.List): number => (start === '' ? 1 : start);
 
 function itemLines(item: Tokens.ListItem, marker: string): readonly string[] {
   const task = item.task ? (item.checked === true ? 'done: ' : 'to do: ') : '';
@@ -122,6 +122,12 @@ const inline = (tokens: readonly Token[]): readonly string[] =>
   );
 
 const split = (text: string): readonly string[] => text.split('\n');
+
+/** What the user has said, where it does not stand there as it was typed. */
+export function spokenPrompt(text: string): readonly string[] {
+  const [first = '', ...rest] = text.split('\n');
+  return ['', `You: ${first}`, ...rest];
+}
 
 /** A text that is no markdown, on one line. */
 export const spokenLine = (text: string): string => visibleLine(text).replaceAll(' ⏎ ', ' / ');

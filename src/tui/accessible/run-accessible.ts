@@ -47,13 +47,12 @@ export async function runAccessible(options: AccessibleOptions, signal: AbortSig
       return edited;
     },
   });
-  conversation.start();
   stdin.on('data', onData);
   stdin.resume();
   const unsubscribe = engine.subscribe(events => conversation.handleEvents(events));
+  conversation.start();
   try {
     conversation.remember(options.history.load());
-    if (options.firstPrompt !== '') conversation.send(options.firstPrompt);
     void options.lateNotices().then(notices => conversation.warn(notices));
     if (options.opening === 'sessions') conversation.offerSessions();
     return await left;

@@ -1,9 +1,11 @@
 import {commandsFor} from '../commands/command-list.ts';
 import type {CommandDesk, SlashCommand} from '../commands/command.ts';
 import {statusOf} from '../state/select.ts';
+import {todosOf} from '../../tasks/task-view.ts';
 import {countOf, sentences} from './action-words.ts';
 import type {Dialogue} from './dialogue.ts';
 import {blockDialogue, sessionDialogue} from './list-dialogues.ts';
+import {todoLines} from './todo-words.ts';
 
 /** What the commands of the line-based conversation can do beside what all commands can. */
 export interface SpokenDesk extends CommandDesk {
@@ -41,6 +43,16 @@ function ownCommands(desk: () => SpokenDesk): readonly SlashCommand[] {
       else desk().attach(path);
     }),
     command('/resume', 'go on with an earlier session', () => resume(desk())),
+    command('/todo', 'the whole todo list', () => {
+      const todos = todosOf(desk().view.tasks);
+      if (todos.length === 0) desk().tell('info', 'There is no todo list: the agent makes one for longer work.');
+      else desk().print(todoLines(todos));
+    }),
+    command(
+      '/transcript [all | WORDS]',
+      'the latest of this session in full, all of it, or what holds some words',
+      wanted => void transcript(wanted, desk()),
+    ),
     command('/ps', 'commands that run beside the conversation', () => {
       const blocks = desk().options.blocks.list();
       if (blocks.length === 0) desk().tell('info', 'No command runs beside the conversation.');
@@ -65,6 +77,12 @@ export function resume(desk: SpokenDesk): void {
   else desk.ask(sessionDialogue(sessions));
 }
 
+/** Loaded when it is first wanted. */
+async function transcript(wanted: string, desk: SpokenDesk): Promise<void> {
+  const [{spokenTranscript}, lexer] = await Promise.all([import('./spoken-transcript.ts'), desk.loadLexer()]);
+  desk.print(spokenTranscript(wanted, {records: desk.options.outside.records(), lexer}));
+}
+
 function statusLine({view, options}: SpokenDesk): string {
   const {model, mode, tokens, cost, context} = statusOf(view);
   const running = options.blocks
@@ -83,10 +101,13 @@ function statusLine({view, options}: SpokenDesk): string {
 
 const helpLines = (commands: readonly SlashCommand[]): readonly string[] => [
   'Commands:',
-  ...commands.map(({usage, summary}) => `${usage}: ${summary}.`),
+  ...commands.map(({usage, summary}) => `${usage}: ${summary.replace(keyNamed, '')}.`),
   'Keys and words:',
   ...keys,
 ];
+
+/** Keys of the screen UI that a summary names. */
+const keyNamed = / \((?:Ctrl|Alt|Shift)\+\w+\)$/u;
 
 const keys = [
   'Enter sends the line. A line that ends with a backslash goes on in the next one.',

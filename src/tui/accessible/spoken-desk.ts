@@ -2,6 +2,7 @@ import type {TuiExit, TuiOptions} from '../options.ts';
 import type {MarkdownLexer} from '../markdown/render-markdown.ts';
 import {Appearance} from '../appearance.ts';
 import {completions} from '../input/commands.ts';
+import type {Panel} from '../panels/panel.ts';
 import type {View} from '../state/view.ts';
 import type {Dialogue} from './dialogue.ts';
 import {panelDialogue} from './panel-dialogue.ts';
@@ -28,6 +29,20 @@ export function openSpokenDesk(host: SpokenDeskHost): SpokenDesk {
   const frame = {theme: appearance.theme, width: panelWidth, verbosity: appearance.verbosity};
   const room = {frame, rows: panelRows};
   const now = () => ({view: host.view(), blocks: options.blocks.list()});
+  const openPanel = (panel: Panel): void =>
+    host.ask(
+      panelDialogue(panel, {
+        place: () => ({...room, ...now()}),
+        context: () => ({
+          ...room,
+          ...now(),
+          commands: desk.commands,
+          now: options.clock.now(),
+          place: 'first',
+          width: panelWidth,
+        }),
+      }),
+    );
   const desk: SpokenDesk = {
     options,
     commands: spokenCommands(options.demo, () => desk),
@@ -45,20 +60,8 @@ export function openSpokenDesk(host: SpokenDeskHost): SpokenDesk {
     },
     print: lines => say(...lines),
     submit: op => options.engine.submit(op),
-    open: panel =>
-      host.ask(
-        panelDialogue(panel, {
-          place: () => ({...room, ...now()}),
-          context: () => ({
-            ...room,
-            ...now(),
-            commands: desk.commands,
-            now: options.clock.now(),
-            place: 'first',
-            width: panelWidth,
-          }),
-        }),
-      ),
+    open: openPanel,
+    read: openPanel,
     edit: () => host.edit(),
     switchVim: () => 'off',
     leave: exit => host.leave(exit),

@@ -32,6 +32,8 @@ export interface CommandDesk {
   print(lines: readonly string[]): void;
   submit(op: Op): void;
   open(panel: Panel): void;
+  /** Gives the whole screen to the panel until it is closed; what is written meanwhile comes afterwards. */
+  read(panel: Panel): void;
   /** Opens the draft in the user's editor. */
   edit(): void;
   /** Goes from vim's keys to the plain ones, or back; answers with how vim's are now. */

@@ -1,4 +1,4 @@
-import {keyHelp, signHelp} from '../input/key-help.ts';
+import {cardHelp, keyHelp, signHelp} from '../input/key-help.ts';
 import {cellWidth} from '../text/cell-width.ts';
 import {wrapSpans, type Frame} from '../text/wrap.ts';
 import type {CommandInfo} from './command-info.ts';
@@ -18,6 +18,7 @@ export function helpLines(commands: readonly CommandInfo[], frame: Frame): reado
     {title: 'Commands', rows: commands.map(({usage, summary}) => ({term: usage, does: summary}))},
     {title: 'At the start of a prompt', rows: signHelp.map(({sign, does}) => ({term: sign, does}))},
     ...keyHelp.map(({title, rows}) => ({title, rows: rows.map(({keys, does}) => ({term: keys.join(', '), does}))})),
+    {title: 'When the agent asks whether it may', rows: cardHelp.map(({keys, does}) => ({term: keys, does}))},
   ];
   return groups.flatMap(({title, rows}) => [
     '',

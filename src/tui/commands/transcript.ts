@@ -13,5 +13,5 @@ async function show(desk: CommandDesk): Promise<void> {
   const [{transcriptPanel}, lexer] = await Promise.all([import('../panels/transcript-panel.ts'), desk.loadLexer()]);
   const records = desk.options.outside.records();
   if (records.length === 0) desk.tell('info', 'Nothing has been said in this session yet.');
-  else desk.open(transcriptPanel(() => desk.options.outside.records(), lexer));
+  else desk.read(transcriptPanel(() => desk.options.outside.records(), lexer));
 }

@@ -13,8 +13,8 @@ import {
   type ApprovalStep,
   type ChoosingStage,
 } from './approval-stage.ts';
-import {openHunks, openWord, pressField, pressWord} from './approval-word.ts';
-import {draftOf, emptyDraft, expanded} from './draft.ts';
+import {openHunks, openWord, pressWord} from './approval-word.ts';
+import {draftOf, emptyDraft, expanded, type Draft} from './draft.ts';
 import {pressHunks} from './hunk-form.ts';
 import {approvalKeys, cardKeys, type KeyName, type KeyPress} from './keymap.ts';
 
@@ -34,11 +34,11 @@ export function pressApproval(stage: ApprovalStage, approval: Approval, press: A
     case 'rule':
       return pressRule(stage.row, choices, press);
     case 'rule-text':
-      return pressField(stage, key, rule => (rule === '' ? open(stage) : allowRule(rule, 'always')));
+      return pressEntry(stage, key, rule => (rule === '' ? open(stage) : allowRule(rule, 'always')));
     case 'reason':
-      return pressField(stage, key, message => answered({decision: 'refuse', message, voice: 'user'}));
+      return pressEntry(stage, key, message => answered({decision: 'refuse', message, voice: 'user'}));
     case 'command':
-      return pressField(stage, key, command => runEdited(command, choices));
+      return pressEntry(stage, key, command => runEdited(command, choices));
     default:
       return unreachable(stage);
   }
@@ -53,7 +53,7 @@ function pressChoosing(stage: ChoosingStage, choices: ApprovalChoices, press: Ap
       return open({stage: 'command', text: draftOf(choices.command)});
     }
     if ((key.name === cardKeys.edit.name || key.name === cardKeys.editor.name) && choices.editable === 'yes') {
-      return {kind: 'edit', path: 'all', dropped: []};
+      return {kind: 'edit', of: 'all-files', dropped: []};
     }
     const top = scrolled(stage.top, key.name, press);
     if (top !== undefined) return open({...openApproval, top});
@@ -66,7 +66,11 @@ function pressChoosing(stage: ChoosingStage, choices: ApprovalChoices, press: Ap
 }
 
 /** Below the summary lies all of it; `undefined` for keys that do not scroll. */
-function scrolled(top: ChoosingStage['top'], key: KeyName, {reach}: Pick<ApprovalPress, 'reach'>): ChoosingStage['top'] | undefined {
+function scrolled(
+  top: ChoosingStage['top'],
+  key: KeyName,
+  {reach}: Pick<ApprovalPress, 'reach'>,
+): ChoosingStage['top'] | undefined {
   if (key !== 'up' && key !== 'down' && key !== 'page-up' && key !== 'page-down') return undefined;
   const found = reach();
   if (found === 'all-shown') return 'summary';
@@ -146,6 +150,17 @@ function pressRule(row: number, {rules}: ApprovalChoices, {key, place}: Approval
     default:
       return open({stage: 'rule', row});
   }
+}
+
+/** What a text leaves over of a press; `enter` gets it trimmed. */
+function pressEntry(
+  stage: Extract<ApprovalStage, {readonly text: Draft}>,
+  key: KeyPress,
+  enter: (text: string) => ApprovalStep,
+): ApprovalStep {
+  if (key.kind !== 'key') return open(stage);
+  if (key.name === 'enter') return enter(expanded(stage.text).trim());
+  return open(key.name === 'escape' ? openApproval : stage);
 }
 
 /** The command as it was goes back to the question: it is accepted as its risk demands, or not at all. */

@@ -55,9 +55,12 @@ export type ApprovalStep =
   | {readonly kind: 'stop'}
   | {readonly kind: 'show-all'}
   /** The proposed text of one file, or of all, goes to the user's editor, without what is left out of it. */
-  | {readonly kind: 'edit'; readonly path: string | 'all'; readonly dropped: readonly DroppedPart[]}
+  | {readonly kind: 'edit'; readonly of: ProposalPart; readonly dropped: readonly DroppedPart[]}
   /** Nothing for the card: `key` belongs to what the user is writing, and with it what the card took for its word before. */
   | {readonly kind: 'not-meant'; readonly key: KeyPress};
+
+/** The texts that an editor is given of a change. */
+export type ProposalPart = 'all-files' | {readonly path: string};
 
 export interface ApprovalPress {
   readonly key: KeyPress;

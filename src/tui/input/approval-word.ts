@@ -10,7 +10,7 @@ import {
   type ApprovalStep,
   type WordStage,
 } from './approval-stage.ts';
-import {edited, emptyDraft, expanded, isEmptyDraft, pasted, typed, type Draft} from './draft.ts';
+import {edited, emptyDraft, expanded, isEmptyDraft, pasted, typed} from './draft.ts';
 import {approvalKeys, type KeyPress} from './keymap.ts';
 
 export const openWord: WordStage = {stage: 'word', text: emptyDraft, entered: 'not-yet'};
@@ -26,7 +26,7 @@ export function pressWord(stage: WordStage, choices: ApprovalChoices, key: KeyPr
     const meant = enteredLetter(letter, choices);
     if (meant !== undefined) return meant;
   }
-  const step = pressField(stage, key, entered => enterWord(stage, choices, entered));
+  const step = pressLetters(stage, key, entered => enterWord(stage, choices, entered));
   if (key.kind !== 'text' || step.kind !== 'open' || step.stage.stage !== 'word') return step;
   const written = expanded(step.stage.text);
   return /\s/u.test(written) && !isWord(written.trim(), choices) ? notMeant({kind: 'text', text: written}) : step;
@@ -75,14 +75,8 @@ export const openHunks = {
   hint: 'none',
 } as const satisfies ApprovalStage;
 
-type FieldStage = Extract<ApprovalStage, {readonly text: Draft}>;
-
-/** A press on a field; `enter` gets the trimmed text. */
-export function pressField(
-  stage: FieldStage,
-  key: KeyPress,
-  enter: (text: string) => ApprovalStep,
-): ApprovalStep {
+/** A press on the word, which is too short for more than the plain keys; `enter` gets the trimmed text. */
+function pressLetters(stage: WordStage, key: KeyPress, enter: (text: string) => ApprovalStep): ApprovalStep {
   const {text} = stage;
   if (key.kind === 'text') return open({...stage, text: typed(text, key.text)});
   if (key.kind === 'paste') return open({...stage, text: pasted(text, key.text)});

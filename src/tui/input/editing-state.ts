@@ -1,7 +1,14 @@
+import type {Draft} from './draft.ts';
 import {noChanges, type UndoStack} from './undo.ts';
 import {freshVim, type VimState} from './vim/vim-state.ts';
 
-/** What the composer keeps about the draft beside itself; it outlives cards and panels. */
+/** A text that is being written, and what editing it takes besides: the composer's, or a card's. */
+export interface TextField {
+  readonly draft: Draft;
+  readonly editing: Editing;
+}
+
+/** What a field keeps about its text beside that; the composer's outlives cards and panels. */
 export interface Editing {
   readonly undo: UndoStack;
   /** What was cut last by a key that cuts words or lines; `open` while the next such key adds to it. */

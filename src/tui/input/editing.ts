@@ -2,7 +2,7 @@ import {edited, expanded, isEmptyDraft, pasted, draftOf, type Draft} from './dra
 import type {KeyName, KeyPress} from './keymap.ts';
 import type {PressContext} from './effect.ts';
 import type {Step, Ui} from './ui.ts';
-import type {Editing} from './editing-state.ts';
+import type {Editing, TextField} from './editing-state.ts';
 import {closedGroup, noChanges, recorded, stepUndo, type UndoStack} from './undo.ts';
 import {onCharacter} from './vim/place.ts';
 import {cursorAfterUndo} from './vim/press-vim.ts';
@@ -10,21 +10,49 @@ import {freshVim, type VimState} from './vim/vim-state.ts';
 
 /** What a press has changed in the draft can be taken back; what was sent cannot. To be called with every press. */
 export function followed(before: Ui, {ui, effects}: Step, key: KeyPress, {now}: PressContext): Step {
-  const {editing} = ui;
-  const isSame = ui.draft.buffer.text === before.draft.buffer.text;
-  const isVertical = key.kind === 'key' && (key.name === 'up' || key.name === 'down');
-  const isSent = !isSame && isEmptyDraft(ui.draft) && effects.length > 0;
-  const {killed} = editing;
-  const next: Editing = {
-    undo: isSent ? noChanges : undoAfter(before, ui, key, now),
-    killed: killed === before.editing.killed && killed.state === 'open' ? {...killed, state: 'closed'} : killed,
-    goal: isVertical ? editing.goal : 'none',
-    vim: isSent && editing.vim !== 'off' ? withoutChips(editing.vim, before.draft) : editing.vim,
+  const next = followedField(before, ui, {key, now});
+  const isSent = ui.draft.buffer.text !== before.draft.buffer.text && isEmptyDraft(ui.draft) && effects.length > 0;
+  if (!isSent) return {ui: next, effects};
+  const {vim} = next.editing;
+  const editing: Editing = {
+    ...next.editing,
+    undo: noChanges,
+    vim: vim === 'off' ? vim : withoutChips(vim, before.draft),
   };
-  return {ui: {...ui, editing: next}, effects};
+  return {ui: {...next, editing}, effects};
 }
 
-function undoAfter(before: Ui, {draft, editing}: Ui, key: KeyPress, now: number): UndoStack {
+/** The field with what the press has changed kept, to be taken back. */
+export function followedField<Field extends TextField>(
+  before: TextField,
+  after: Field,
+  {key, now}: {readonly key: KeyPress; readonly now: number},
+): Field {
+  const {editing} = after;
+  const isVertical = key.kind === 'key' && (key.name === 'up' || key.name === 'down');
+  const {killed} = editing;
+  return {
+    ...after,
+    editing: {
+      ...editing,
+      undo: undoAfter(before, after, key, now),
+      killed: killed === before.editing.killed && killed.state === 'open' ? {...killed, state: 'closed'} : killed,
+      goal: isVertical ? editing.goal : 'none',
+    },
+  };
+}
+
+/** What editing takes of a field that opens beside this one: the same keys, and what was cut. */
+export function editingBeside({draft, editing: {killed, vim}}: TextField): Editing {
+  return {
+    undo: noChanges,
+    killed: {...killed, state: 'closed'},
+    goal: 'none',
+    vim: vim === 'off' ? vim : {...freshVim, register: withoutChips(vim, draft).register, find: vim.find},
+  };
+}
+
+function undoAfter(before: TextField, {draft, editing}: TextField, key: KeyPress, now: number): UndoStack {
   // Whatever stepped through the changes has seen to them itself.
   if (editing.undo !== before.editing.undo) return editing.undo;
   const inserts = editing.vim !== 'off' && editing.vim.mode === 'insert';
@@ -42,8 +70,8 @@ const withoutChips = (vim: VimState, {pastes}: Draft): VimState => ({
 });
 
 /** Takes so many changes back, or makes them again. */
-export function stepped(ui: Ui, direction: 'undo' | 'redo', times: number): Ui {
-  let {draft, editing} = ui;
+export function stepped<Field extends TextField>(field: Field, direction: 'undo' | 'redo', times: number): Field {
+  let {draft, editing}: TextField = field;
   for (let left = times; left > 0; left--) {
     const step = stepUndo(editing.undo, {direction, from: draft});
     if (step === undefined) break;
@@ -53,7 +81,7 @@ export function stepped(ui: Ui, direction: 'undo' | 'redo', times: number): Ui {
     draft = {...step.draft, buffer: {text, cursor: there}};
     editing = {...editing, undo: step.stack};
   }
-  return {...ui, draft, editing};
+  return {...field, draft, editing};
 }
 
 /** Another text takes the draft's place, and the draft can be had back. */
@@ -70,17 +98,17 @@ export function rewritten(ui: Ui, text: string): Ui {
 }
 
 /** Keys that cut more than a character keep what they cut. */
-export function cut(ui: Ui, name: KeyName): Ui | undefined {
+export function cut<Field extends TextField>(field: Field, name: KeyName): Field | undefined {
   const side = cuts[name];
-  const draft = side === undefined ? undefined : edited(ui.draft, name);
+  const draft = side === undefined ? undefined : edited(field.draft, name);
   if (side === undefined || draft === undefined) return undefined;
-  const {buffer, pastes} = ui.draft;
+  const {buffer, pastes} = field.draft;
   const from = Math.min(buffer.cursor, draft.buffer.cursor);
   const piece = buffer.text.slice(from, from + buffer.text.length - draft.buffer.text.length);
   const text = expanded({buffer: {text: piece, cursor: 0}, pastes});
-  const {killed} = ui.editing;
+  const {killed} = field.editing;
   const all = killed.state === 'closed' ? text : side === 'left' ? text + killed.text : killed.text + text;
-  return {...ui, draft, editing: {...ui.editing, killed: {text: all, state: 'open'}}};
+  return {...field, draft, editing: {...field.editing, killed: {text: all, state: 'open'}}};
 }
 
 const cuts: Readonly<Partial<Record<KeyName, 'left' | 'right'>>> = {
@@ -91,7 +119,10 @@ const cuts: Readonly<Partial<Record<KeyName, 'left' | 'right'>>> = {
 };
 
 /** Puts back what was cut last. */
-export const yanked = (ui: Ui): Ui => ({...ui, draft: pasted(ui.draft, ui.editing.killed.text)});
+export const yanked = <Field extends TextField>(field: Field): Field => ({
+  ...field,
+  draft: pasted(field.draft, field.editing.killed.text),
+});
 
 /** In the other way of editing; what was typed stays. */
 export const switchedVim = (ui: Ui): Ui => ({

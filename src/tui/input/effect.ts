@@ -10,7 +10,7 @@ import type {Frame} from '../text/wrap.ts';
 import type {ThemeChoice} from '../theme/palette.ts';
 import type {CommandLine} from './commands.ts';
 import type {KeyPress} from './keymap.ts';
-import type {ProposalWork} from './revision.ts';
+import type {ProposalWork} from './proposal-work.ts';
 
 /** What a press asks of the world. */
 export type Effect =

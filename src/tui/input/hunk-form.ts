@@ -39,7 +39,7 @@ export function pressHunks(stage: HunkStage, choices: ApprovalChoices, press: Ap
     }
     case cardKeys.edit.name:
     case cardKeys.editor.name:
-      return {kind: 'edit', path: parts[stage.row]?.file.path ?? 'all', dropped: droppedParts(parts, stage.dropped)};
+      return {kind: 'edit', of: parts[stage.row]?.file ?? 'all-files', dropped: droppedParts(parts, stage.dropped)};
     case 'escape':
       return open(isEmptyDraft(stage.word) ? openApproval : {...calm, word: emptyDraft});
     default:

@@ -1,4 +1,4 @@
-import type {KeyName} from './keymap.ts';
+import {approvalKeys, cardKeys, type KeyName} from './keymap.ts';
 
 /** A row of the help: keys as people call them, all of which do the same. */
 export interface KeyHelp {
@@ -14,7 +14,11 @@ export const keyHelp: readonly {readonly title: string; readonly rows: readonly 
     title: 'Prompts',
     rows: [
       {keys: ['Enter'], name: 'enter', does: 'sends; while the agent works it joins at its next step'},
-      {keys: ['Tab'], name: 'complete', does: 'completes; goes to a question; while the agent works it sends for afterwards'},
+      {
+        keys: ['Tab'],
+        name: 'complete',
+        does: 'completes; goes to a question; while the agent works it sends for afterwards',
+      },
       {keys: ['Ctrl+J', 'Alt+Enter', 'Shift+Enter'], name: 'newline', does: 'begins a new line, as \\ and Enter do'},
       {keys: ['Up', 'Ctrl+P'], name: 'up', does: 'up a line; earlier prompts; takes a waiting one back'},
       {keys: ['Down', 'Ctrl+N'], name: 'down', does: 'down a line; later prompts'},
@@ -57,6 +61,29 @@ export const keyHelp: readonly {readonly title: string; readonly rows: readonly 
       {keys: ['Alt+_'], name: 'redo', does: 'takes that back'},
     ],
   },
+];
+
+/** The keys of a card that asks whether something may be done; those that answer stand on the card too. */
+export const cardHelp: readonly {readonly keys: string; readonly does: string}[] = [
+  {
+    keys: `${approvalKeys.allowMild}, or ${approvalKeys.allowRisky}, or a word`,
+    does: 'allows it once; the card says which of them its risk takes',
+  },
+  {keys: approvalKeys.allowSession, does: 'allows its like for this session'},
+  {keys: approvalKeys.allowAlways, does: 'allows it by a rule'},
+  {keys: approvalKeys.refuse, does: 'says no'},
+  {keys: approvalKeys.refuseWithReason, does: 'says no, and why'},
+  {
+    keys: approvalKeys.chooseHunks,
+    does: 'goes through the hunks of an edit: Space ticks, and only what is ticked is written',
+  },
+  {
+    keys: `${cardKeys.edit.label}, ${cardKeys.editor.label}`,
+    does: 'changes a command, or what an edit would write in your editor, before you answer',
+  },
+  {keys: 'Up, Down, PgUp, PgDn', does: 'reads what does not fit the card'},
+  {keys: approvalKeys.showAll, does: 'prints all of it above'},
+  {keys: cardKeys.switchFocus.label, does: 'goes to the card, and from it to the prompt'},
 ];
 
 /** What the first letters of a draft mean. */

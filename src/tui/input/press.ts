@@ -7,7 +7,8 @@ import {attentionOf} from '../state/select.ts';
 import {pressApproval} from './approval-form.ts';
 import {restarted} from './approval-stage.ts';
 import {emptyDraft, isEmptyDraft} from './draft.ts';
-import {followed} from './editing.ts';
+import {fieldOf, withField} from './card-field.ts';
+import {editingBeside, followed} from './editing.ts';
 import {answerOf} from './revision.ts';
 import {approvalReach} from '../views/approval-card.ts';
 import {cardRows} from '../views/screen.ts';
@@ -16,6 +17,7 @@ import {pressComposer} from './press-composer.ts';
 import {pressForm} from './question-form.ts';
 import type {ScrollStep} from '../fullscreen/kept-lines.ts';
 import type {Effect, PressContext} from './effect.ts';
+import {pressField} from './text-field.ts';
 import {focused, typingPauseMs, type Card, type Step, type Ui} from './ui.ts';
 
 /** Two presses of the interrupt key within this time (milliseconds) leave. */
@@ -137,13 +139,26 @@ interface NotMeant {
   readonly notMeant: KeyPress;
 }
 
+/** A text that is being written in the card takes what writes and edits. */
 function pressCard(ui: Ui, card: OpenCard, {key, context}: CardPress): Step | NotMeant {
+  const field = fieldOf(card);
+  if (field === undefined) return pressOpenCard(ui, card, {key, context});
+  const step = pressField(field, key, context);
+  const after = withField(card, step.field);
+  return step.kind === 'went-on' ? still({...ui, card: after}) : pressOpenCard(ui, after, {key, context});
+}
+
+function pressOpenCard(ui: Ui, card: OpenCard, {key, context}: CardPress): Step | NotMeant {
   switch (card.kind) {
     case 'approval':
       return pressAsked(ui, card, {key, context});
     case 'question': {
       const step = pressForm(card.form, key);
-      if (step.kind === 'open') return still({...ui, card: {...card, form: step.form}});
+      if (step.kind === 'open') {
+        const isSame = step.form.answers.length === card.form.answers.length;
+        const editing = isSame ? card.editing : editingBeside(ui);
+        return still({...ui, card: {...card, form: step.form, editing}});
+      }
       const op = {op: 'answer-question', id: card.id, answer: step.response} as const;
       return {ui: withCard(ui, card, 'answered'), effects: [{do: 'op', op}]};
     }
@@ -178,20 +193,26 @@ function pressAsked(ui: Ui, card: OpenCard & {readonly kind: 'approval'}, {key, 
   const attention = attentionOf(context.view);
   if (attention.kind !== 'approval') return still(ui);
   const {waiting} = attention;
-  const {stage} = card;
+  const {stage, editing} = card;
   const approval = card.revision.kind === 'revised' ? card.revision.approval : attention.approval;
-  if ((stage.stage === 'choosing' || stage.stage === 'hunks') && key.kind === 'key' && key.name === cardKeys.switchFocus.name) {
+  if (
+    (stage.stage === 'choosing' || stage.stage === 'hunks') &&
+    key.kind === 'key' &&
+    key.name === cardKeys.switchFocus.name
+  ) {
     return still(withCard(ui, card, 'aside'));
   }
   const {frame, place} = context;
   const step = pressApproval(stage, approval, {
     key,
     place,
-    reach: () => approvalReach({approval, waiting, stage}, cardRows(ui, context.rows, frame), frame),
+    reach: () => approvalReach({approval, waiting, stage, editing}, cardRows(ui, context.rows, frame), frame),
   });
   switch (step.kind) {
-    case 'open':
-      return still({...ui, card: {...card, stage: step.stage}});
+    case 'open': {
+      const isSame = step.stage.stage === stage.stage;
+      return still({...ui, card: {...card, stage: step.stage, editing: isSame ? editing : editingBeside(ui)}});
+    }
     case 'answered':
       return {ui: withCard(ui, card, 'answered'), effects: [answering(card, answerOf(approval, step.answer))]};
     case 'stop':
@@ -201,7 +222,7 @@ function pressAsked(ui: Ui, card: OpenCard & {readonly kind: 'approval'}, {key, 
       const {input} = approval.action;
       const request =
         step.dropped.length === 0 ? input : {...input, amendment: {kind: 'hunks', dropped: step.dropped} as const};
-      return {ui, effects: [{do: 'edit-outside', what: {id: card.id, request, path: step.path}}]};
+      return {ui, effects: [{do: 'edit-outside', what: {id: card.id, request, of: step.of}}]};
     }
     case 'show-all':
       return {ui: {...ui, card: {...card, stage: restarted(stage)}}, effects: [{do: 'show-all', approval}]};

@@ -1,7 +1,7 @@
 import type {QuestionResponse} from '../../agent/engine.ts';
 import type {Question, QuestionAnswer} from '../../actions/ports.ts';
 import type {ActionId} from '../../domain/ids.ts';
-import {edited, emptyDraft, expanded, isEmptyDraft, pasted, typed, type Draft} from './draft.ts';
+import {emptyDraft, expanded, isEmptyDraft, pasted, typed, type Draft} from './draft.ts';
 import {questionKeys, type KeyPress} from './keymap.ts';
 
 /** One open AskUserQuestion: its questions are answered one after the other. */
@@ -69,9 +69,9 @@ function pressText(form: QuestionForm, question: Question, text: string): FormSt
   return open(form);
 }
 
+/** What the text of the user's own answer leaves over of a press. */
 function pressTyping(form: QuestionForm, press: KeyPress): FormStep {
-  if (press.kind === 'paste') return open({...form, other: pasted(form.other, press.text)});
-  if (press.kind === 'text') return open({...form, other: typed(form.other, press.text)});
+  if (press.kind !== 'key') return open(form);
   switch (press.name) {
     case 'escape':
     case 'up':
@@ -80,7 +80,7 @@ function pressTyping(form: QuestionForm, press: KeyPress): FormStep {
     case 'enter':
       return isEmptyDraft(form.other) ? open({...form, state: 'choosing'}) : answered(form, form.checked);
     default:
-      return open({...form, other: edited(form.other, press.name) ?? form.other});
+      return open(form);
   }
 }
 

@@ -1,29 +1,15 @@
 import type {Approval} from '../../actions/agent-event.ts';
-import type {EditRequest} from '../../actions/files-port.ts';
-import type {FileDiff} from '../../actions/preview.ts';
 import {withAmendment} from '../../actions/settle-action.ts';
 import type {ApprovalAnswer} from '../../agent/engine.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import type {ActionId} from '../../domain/ids.ts';
 import {openApproval, restarted, type ApprovalStage} from './approval-stage.ts';
 import {emptyDraft} from './draft.ts';
+import type {ProposalEnd} from './proposal-work.ts';
 import type {Ui} from './ui.ts';
 
-/** A proposed edit that goes to the user's editor. */
-export interface ProposalWork {
-  readonly id: ActionId;
-  readonly request: EditRequest;
-  readonly path: string | 'all';
-}
-
-/** What came of it. */
-export type ProposalEnd =
-  | {readonly kind: 'revised'; readonly request: EditRequest; readonly files: readonly FileDiff[]}
-  | {readonly kind: 'unchanged'}
-  | {readonly kind: 'failed'; readonly message: string};
-
 /** The approval as the user has rewritten what it is about: it is asked as before, but no longer for good. */
-export function revisedApproval(
+function revisedApproval(
   approval: Approval,
   {request, files}: Extract<ProposalEnd, {readonly kind: 'revised'}>,
 ): Approval {

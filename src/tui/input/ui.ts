@@ -9,6 +9,7 @@ import type {ReadImage} from '../../actions/image-port.ts';
 import type {Effect} from './effect.ts';
 import {noMention, type MentionList} from './mention-list.ts';
 import {draftOf, emptyDraft, type Draft} from './draft.ts';
+import {editingBeside} from './editing.ts';
 import {openEditing, type Editing, type EditorMode} from './editing-state.ts';
 import {historyOf, type PromptHistory} from './prompt-history.ts';
 import {openForm, type QuestionForm} from './question-form.ts';
@@ -33,9 +34,14 @@ export interface Ui {
 /** What is asked of the user now. */
 export type Card =
   | {readonly kind: 'none'}
-  | (Attended & {readonly kind: 'approval'; readonly stage: ApprovalStage; readonly revision: Revision})
-  | (Attended & {readonly kind: 'question'; readonly form: QuestionForm})
+  | (Attended & Written & {readonly kind: 'approval'; readonly stage: ApprovalStage; readonly revision: Revision})
+  | (Attended & Written & {readonly kind: 'question'; readonly form: QuestionForm})
   | (Attended & {readonly kind: 'hand-over'; readonly block: BlockId});
+
+/** What editing takes of the text that is written in the card, if one is. */
+interface Written {
+  readonly editing: Editing;
+}
 
 /** Whether the user has rewritten what is asked about; `approval` is about that then. */
 type Revision = {readonly kind: 'none'} | {readonly kind: 'revised'; readonly approval: Approval};
@@ -86,15 +92,29 @@ export function attend(ui: Ui, view: View, now: number): Ui {
       return ui.card.kind === 'none' ? ui : {...ui, card: {kind: 'none'}};
     case 'approval': {
       const {id} = attention.approval;
-      return ui.card.kind === 'approval' && ui.card.id === id
-        ? ui
-        : {...ui, card: {kind: 'approval', id, since: now, focus: 'soon', stage: openApproval, revision: {kind: 'none'}}};
+      if (ui.card.kind === 'approval' && ui.card.id === id) return ui;
+      const revision = {kind: 'none'} as const;
+      const editing = editingBeside(ui);
+      return {
+        ...ui,
+        card: {kind: 'approval', id, since: now, focus: 'soon', stage: openApproval, revision, editing},
+      };
     }
     case 'question': {
       const {id, questions} = attention.open;
       return ui.card.kind === 'question' && ui.card.id === id
         ? ui
-        : {...ui, card: {kind: 'question', id, since: now, focus: 'soon', form: openForm(id, questions)}};
+        : {
+            ...ui,
+            card: {
+              kind: 'question',
+              id,
+              since: now,
+              focus: 'soon',
+              form: openForm(id, questions),
+              editing: editingBeside(ui),
+            },
+          };
     }
     case 'hand-over': {
       const {id, block} = attention.open;

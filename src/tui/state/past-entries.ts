@@ -29,7 +29,7 @@ function entriesOf(message: Message, results: ReadonlyMap<ActionId, ToolResultBl
       const {command, told} = own;
       return [{kind: 'past-action', label: userCommandLabel(command), outcome: 'success', told, part: 'last-lines'}];
     }
-    if (isCompacted(text)) return [{kind: 'notice', level: 'info', text: compactedPastText(message)}];
+    if (isCompacted(message)) return [{kind: 'notice', level: 'info', text: compactedPastText(message)}];
     if (text === '' || isReminder({kind: 'text', text})) return [];
     return [{kind: 'prompt', text}];
   }

@@ -1,4 +1,4 @@
-import type {AgentEvent} from '../../actions/agent-event.ts';
+import type {AgentEvent, SessionUsage} from '../../actions/agent-event.ts';
 import {labelOf} from '../../actions/settle-action.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import type {ActionId, MessageId} from '../../domain/ids.ts';
@@ -104,9 +104,8 @@ export function reduce(view: View, event: AgentEvent): View {
     case 'todos-framed':
       return {...view, tasks: applyTaskFrames(view.tasks, event.frames)};
     case 'usage-changed': {
-      const percent = fullness(view.usage) === undefined ? fullness(event.usage) : undefined;
       const next = {...view, usage: event.usage};
-      return percent === undefined ? next : told(next, 'info', `The context is ${percent}% full. ${makesRoom}`);
+      return fullness(view.usage) === undefined ? {...next, entries: [...next.entries, ...fullEntry(event.usage)]} : next;
     }
     case 'model-changed':
       return {...view, model: event.model};
@@ -145,6 +144,14 @@ export function reduce(view: View, event: AgentEvent): View {
     default:
       return unreachable(event);
   }
+}
+
+/** That the context fills up, where it does. */
+function fullEntry(usage: SessionUsage): readonly Entry[] {
+  const percent = fullness(usage);
+  return percent === undefined
+    ? []
+    : [{kind: 'notice', level: 'info', text: `The context is ${percent}% full. ${makesRoom}`}];
 }
 
 const makesRoom = '/compact makes room; nothing is compacted on its own.';
@@ -193,7 +200,7 @@ function opened(before: View, event: AgentEvent & {readonly event: 'session-open
     usage,
     tasks: applyTaskFrames(emptyTaskView, todoFrames),
     queued: before.session.tag === 'opening' ? before.queued : [],
-    entries: [...unwritten, ...heading, ...pastEntries(history.slice(left))],
+    entries: [...unwritten, ...heading, ...pastEntries(history.slice(left)), ...fullEntry(usage)],
   };
 }
 

@@ -3,6 +3,7 @@ import type {VictimReport} from '../../actions/ports.ts';
 import {clip} from '../../base/clip.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {visibleExactLine, visibleLine} from '../../base/visible.ts';
+import type {Editing} from '../input/editing-state.ts';
 import {approvalKeys} from '../input/keymap.ts';
 import type {ApprovalStage, ScrollReach} from '../input/approval-stage.ts';
 import {cellWidth, fit} from '../text/cell-width.ts';
@@ -21,6 +22,8 @@ export interface ApprovalCardState {
   /** Approvals that wait, this one included. */
   readonly waiting: number;
   readonly stage: ApprovalStage;
+  /** Of the text that is being written, if one is. */
+  readonly editing: Editing;
 }
 
 /** Lines of what stands below the action: what would be hit, the model's reason, the host's, and what the model refers to. */
@@ -46,10 +49,10 @@ const bodyWanted = 6;
  * What is asked and what can be answered. Where not all of it fits `rows`, what would be done goes before the reasons, and
  * what changes before what stays; then the card says so and offers to print all of it above.
  */
-export function approvalCard({approval, waiting, stage}: ApprovalCardState, rows: number, frame: Frame): Placed {
+export function approvalCard({approval, waiting, stage, editing}: ApprovalCardState, rows: number, frame: Frame): Placed {
   if (stage.stage === 'hunks') return hunkCard({approval, stage, reasons: leastReasons(approval, frame)}, rows, frame);
   if (stage.stage === 'choosing' && stage.top !== 'summary') {
-    return scrolledCard({approval, stage}, {rows, top: stage.top}, frame);
+    return scrolledCard({approval, stage, editing}, {rows, top: stage.top}, frame);
   }
   const count = waiting > 1 ? ` (1 of ${waiting})` : '';
   const title = titleLine(`Allow this?${count} `, approval, frame);
@@ -58,9 +61,9 @@ export function approvalCard({approval, waiting, stage}: ApprovalCardState, rows
   const whole = hasVeryLongLine(approval, rows * frame.width)
     ? undefined
     : [...bodyLines(approval, 'whole', frame), ...reasonsOf(approval, most, frame)];
-  const plain = approvalFooter({approval, stage, hidden: 'nothing', rows}, frame);
+  const plain = approvalFooter({approval, stage, editing, hidden: 'nothing', rows}, frame);
   const fits = whole !== undefined && 1 + whole.length + plain.lines.length <= rows;
-  const footer = fits ? plain : approvalFooter({approval, stage, hidden: 'something', rows}, frame);
+  const footer = fits ? plain : approvalFooter({approval, stage, editing, hidden: 'something', rows}, frame);
   const note = stage.stage === 'choosing' ? 'with-key' : 'bare';
   const room = Math.max(1, rows - 1 - footer.lines.length);
   const middle = fits ? whole : squeezed(approval, {room, note, frame});
@@ -72,9 +75,9 @@ export function approvalCard({approval, waiting, stage}: ApprovalCardState, rows
 
 /** How far what a card shows can be scrolled on `rows`; `all-shown` where there is nothing to scroll. */
 export function approvalReach(state: ApprovalCardState, rows: number, frame: Frame): ScrollReach | 'all-shown' {
-  const {approval, stage} = state;
+  const {approval, stage, editing} = state;
   if (stage.stage === 'hunks') return hunkReach({approval, stage, reasons: leastReasons(approval, frame)}, rows, frame);
-  const {footer, body, room} = scrolledParts({approval, stage}, rows, frame);
+  const {footer, body, room} = scrolledParts({approval, stage, editing}, rows, frame);
   const all = 1 + body.length + reasonsOf(approval, everything, frame).length + footer.lines.length;
   if (all <= rows && !hasVeryLongLine(approval, rows * frame.width)) return 'all-shown';
   const page = Math.max(1, room - 1);
@@ -84,6 +87,7 @@ export function approvalReach(state: ApprovalCardState, rows: number, frame: Fra
 interface ScrolledState {
   readonly approval: Approval;
   readonly stage: WholeStage;
+  readonly editing: Editing;
 }
 
 /** All of what is asked about, from one of its lines on. */
@@ -100,8 +104,8 @@ function scrolledCard(
   };
 }
 
-function scrolledParts({approval, stage}: ScrolledState, rows: number, frame: Frame) {
-  const footer = approvalFooter({approval, stage, hidden: 'something', rows}, frame);
+function scrolledParts({approval, stage, editing}: ScrolledState, rows: number, frame: Frame) {
+  const footer = approvalFooter({approval, stage, editing, hidden: 'something', rows}, frame);
   const left = rows - 1 - footer.lines.length;
   const least = leastReasons(approval, frame);
   const reasons = left - least.length >= bodyWanted ? least : [];

@@ -3,15 +3,19 @@ import {unreachable} from '../../base/unreachable.ts';
 import {visibleExactLine} from '../../base/visible.ts';
 import {choicesOf, type ApprovalChoices} from '../input/approval-choices.ts';
 import type {ApprovalStage, HunkStage} from '../input/approval-stage.ts';
-import {expanded} from '../input/draft.ts';
+import {expanded, type Draft} from '../input/draft.ts';
+import type {Editing} from '../input/editing-state.ts';
 import {approvalKeys, cardKeys} from '../input/keymap.ts';
 import {wrapSpans, wrapText, type Frame} from '../text/wrap.ts';
 import {composerView, type Placed} from './composer-view.ts';
+import {editingLines, selectionIn} from './editing-lines.ts';
 import {keyRow, packed} from './key-row.ts';
 
 interface Footer {
   readonly approval: Approval;
   readonly stage: WholeStage;
+  /** Of the text that is being written, if one is. */
+  readonly editing: Editing;
   /** Whether the card hides something that a key would show. */
   readonly hidden: 'nothing' | 'something';
   /** Lines of the whole card. */
@@ -22,7 +26,7 @@ interface Footer {
 export type WholeStage = Exclude<ApprovalStage, HunkStage>;
 
 /** The lower part of a card: what can be answered, or what is being answered. */
-export function approvalFooter({approval, stage, hidden, rows}: Footer, frame: Frame): Placed {
+export function approvalFooter({approval, stage, editing, hidden, rows}: Footer, frame: Frame): Placed {
   const choices = choicesOf(approval);
   const most = rows < 12 ? 2 : 3;
   switch (stage.stage) {
@@ -42,7 +46,8 @@ export function approvalFooter({approval, stage, hidden, rows}: Footer, frame: F
         stage.entered === 'wrong'
           ? wrapText(`That was not the word, so nothing was allowed. The word is ${word}`, ['warning'], frame)
           : wrapText(`To allow it once, type the word ${word}`, ['bold'], frame);
-      return field(lead, stage, {keys: [enterWord(expanded(stage.text), choices), back], lines: 1, frame});
+      const typed = composerView(stage.text, {rows: 1, frame, hint: '', selection: 'none'});
+      return below(lead, typed, [enterWord(expanded(stage.text), choices), back], frame);
     }
     case 'rule': {
       const rule = choices.rules[stage.row] ?? '';
@@ -61,13 +66,13 @@ export function approvalFooter({approval, stage, hidden, rows}: Footer, frame: F
     }
     case 'rule-text': {
       const lead = wrapText('Always allow what this rule says:', [], frame);
-      return field(lead, stage, {keys: ['Enter stores it', back], lines: 2, frame});
+      return below(lead, field(stage, editing, {lines: 2, frame}), ['Enter stores it', back], frame);
     }
     case 'reason':
-      return field([], stage, {keys: [], lines: 2, frame});
+      return field(stage, editing, {lines: 2, frame});
     case 'command': {
       const keys = ['Enter runs it', 'Ctrl+J line', back];
-      return field([], stage, {keys, lines: rows < 12 ? 3 : 6, frame});
+      return below([], field(stage, editing, {lines: rows < 12 ? 3 : 6, frame}), keys, frame);
     }
     default:
       return unreachable(stage);
@@ -124,23 +129,27 @@ const withKeys = (lead: readonly string[], keys: readonly string[], frame: Frame
   cursor: {x: 0, y: 0},
 });
 
-type FieldStage = Extract<ApprovalStage, {readonly text: unknown}>;
-
-function field(
-  lead: readonly string[],
-  {stage, text}: FieldStage,
-  {keys, lines, frame}: {readonly keys: readonly string[]; readonly lines: number; readonly frame: Frame},
-): Placed {
-  const typed = composerView(text, {rows: lines, frame, hint: hints[stage], selection: 'none'});
-  const below = withKeys([], keys, frame);
+/** What is written, between what it is about and its keys. */
+function below(lead: readonly string[], {lines, cursor}: Placed, keys: readonly string[], frame: Frame): Placed {
   return {
-    lines: [...lead, ...typed.lines, ...below.lines],
-    cursor: {x: typed.cursor.x, y: lead.length + typed.cursor.y},
+    lines: [...lead, ...lines, ...withKeys([], keys, frame).lines],
+    cursor: {x: cursor.x, y: lead.length + cursor.y},
   };
 }
 
+type FieldStage = Exclude<Extract<ApprovalStage, {readonly text: Draft}>, {readonly stage: 'word'}>;
+
+function field(
+  {stage, text}: FieldStage,
+  editing: Editing,
+  {lines, frame}: {readonly lines: number; readonly frame: Frame},
+): Placed {
+  const written = {draft: text, editing};
+  const typed = composerView(text, {rows: lines, frame, hint: hints[stage], selection: selectionIn(written)});
+  return {lines: [...typed.lines, ...editingLines(written, frame)], cursor: typed.cursor};
+}
+
 const hints: Readonly<Record<FieldStage['stage'], string>> = {
-  word: '',
   'rule-text': '',
   reason: 'why not? Enter sends it, Esc goes back',
   command: 'the command to run in its place',

@@ -1,9 +1,11 @@
 import type {Approval} from '../../actions/agent-event.ts';
 import type {DiffHunk, FileDiff} from '../../actions/preview.ts';
+import {nameOf} from '../../actions/request-file-edits.ts';
+import {unreachable} from '../../base/unreachable.ts';
 import {visibleExactLine, visibleLine} from '../../base/visible.ts';
 import {choicesOf, type ApprovalChoices} from '../input/approval-choices.ts';
 import type {HunkStage, ScrollReach} from '../input/approval-stage.ts';
-import type {ChangePart} from '../input/change-parts.ts';
+import {changeParts, type ChangePart} from '../input/change-parts.ts';
 import {approvalKeys, cardKeys} from '../input/keymap.ts';
 import {firstShown, listRow} from '../panels/panel.ts';
 import {fit} from '../text/cell-width.ts';
@@ -53,7 +55,7 @@ function partsOfCard({approval, stage, reasons}: HunkCardState, choices: Approva
   const left = rows - 1 - answer.lines.length;
   const below = left - reasons.length > leastShown + 1 ? reasons : [];
   const room = left - below.length;
-  const listed = Math.max(1, Math.min(mostListed, parts.length, Math.max(Math.floor(room / 3), room - leastShown - 8)));
+  const listed = Math.max(1, Math.min(mostListed, parts.length, Math.floor(room / 2)));
   const top = firstShown({row: stage.row, count: parts.length, room: listed});
   const list = parts.slice(top, top + listed).map((part, at) => partRow(part, {stage, at: top + at, frame}));
   return {
@@ -72,19 +74,29 @@ interface Titled {
 function titleLine({dropped}: HunkStage, parts: readonly ChangePart[], {approval, frame}: Titled): string {
   const lead = `Allow ${parts.length - dropped.size} of ${parts.length} ${parts.length === 1 ? 'hunk' : 'hunks'}? `;
   const files = approval.preview.kind === 'diff' ? approval.preview.files : [];
-  const ticked = files.flatMap(file => tickedFile(file, parts.filter((part, at) => part.file === file && !dropped.has(at))));
-  const target = ticked.length === 0 ? 'Nothing is ticked' : changeTitle(ticked, Math.max(1, frame.width - lead.length));
+  const ticked = files.flatMap(file =>
+    tickedFile(
+      file,
+      parts.filter((part, at) => part.file === file && !dropped.has(at)),
+    ),
+  );
+  const target =
+    ticked.length === 0 ? 'Nothing is ticked' : changeTitle(ticked, Math.max(1, frame.width - lead.length));
   return frame.theme.paint(['bold', 'warning'], fit(lead + target, frame.width));
 }
 
-/** The file with the counts of what is ticked of it. */
+/** The file as what is ticked of it makes it. */
 function tickedFile(file: FileDiff, parts: readonly ChangePart[]): readonly FileDiff[] {
   if (parts.length === 0) return [];
-  if (parts.length === file.hunks.length || file.hunks.length === 0) return [file];
+  if (file.hunks.length === 0 || parts.length === changeParts([file]).length) return [file];
   const counts = parts.map(({shown}) => countsOf(shown));
+  const {movedFrom, path} = file;
+  const isMoved = parts.some(({hunk}) => hunk === 'new-name');
   return [
     {
       ...file,
+      path: movedFrom === undefined || isMoved ? path : movedFrom,
+      movedFrom: isMoved ? movedFrom : undefined,
       added: counts.reduce((sum, {added}) => sum + added, 0),
       removed: counts.reduce((sum, {removed}) => sum + removed, 0),
     },
@@ -104,27 +116,36 @@ interface Row {
 }
 
 /** `[x] src/a.ts:10 (+3 -1)`; a long path gives way. */
-function partRow({file, shown}: ChangePart, {stage, at, frame}: Row): string {
+function partRow(part: ChangePart, {stage, at, frame}: Row): string {
   const tick = stage.dropped.has(at) ? '[ ]' : '[x]';
   const cells = Math.max(1, frame.width - 2 - tick.length - 1);
-  const row = listRow(
-    `${tick} ${shown === 'whole-file' ? changeTitle([file], cells) : hunkTitle(file, shown, cells)}`,
-    at === stage.row ? 'chosen' : 'other',
-    frame,
-  );
-  return row;
+  return listRow(`${tick} ${partTitle(part, cells)}`, at === stage.row ? 'chosen' : 'other', frame);
 }
 
-function hunkTitle(file: FileDiff, hunk: DiffHunk, cells: number): string {
-  const {added, removed} = countsOf(hunk);
-  const place = `:${hunk.newStart} (+${added} -${removed})`;
+/** What is done to a whole file is called by that, anything else by the number of the first line that differs. */
+function partTitle({file, hunk, shown}: ChangePart, cells: number): string {
+  if (hunk === 'new-name') return fit(visibleLine(`Rename ${nameOf(file)}`), cells);
+  if (shown === 'whole-file' || file.before === 'absent' || file.after === 'absent') return changeTitle([file], cells);
+  const {added, removed} = countsOf(shown);
+  const place = `:${firstChanged(shown)} (+${added} -${removed})`;
   return fit(visibleLine(file.path), Math.max(1, cells - place.length)) + place;
+}
+
+/** As the difference numbers it: a removed line by its old place. */
+function firstChanged({oldStart, newStart, lines}: DiffHunk): number {
+  const before = lines.findIndex(({kind}) => kind !== 'context');
+  return (lines[before]?.kind === 'removed' ? oldStart : newStart) + Math.max(0, before);
 }
 
 function chosenLines(part: ChangePart | undefined, frame: Frame): readonly string[] {
   if (part === undefined) return [];
   const {file, shown} = part;
-  if (shown === 'whole-file') return [fit(`  ${changeTitle([file], frame.width - 2)}`, frame.width)];
+  if (shown === 'whole-file') {
+    const renamed =
+      file.movedFrom === undefined ? [] : [`from ${visibleLine(file.movedFrom)}`, `to   ${visibleLine(file.path)}`];
+    const said = renamed.length === 0 ? [changeTitle([file], frame.width - 2)] : renamed;
+    return [...said, ...file.notes].flatMap(line => wrapText(`  ${visibleLine(line)}`, [], frame));
+  }
   const one = {...file, hunks: [shown]};
   return diffLines([one], {most: Number.POSITIVE_INFINITY, shown: 'all', long: 'clipped'}, frame);
 }
@@ -159,10 +180,20 @@ function answerLines(stage: HunkStage, choices: ApprovalChoices, {rows, frame}: 
 }
 
 function hintLines({hint}: HunkStage, {accept}: ApprovalChoices, frame: Frame): readonly string[] {
-  if (hint === 'none') return [];
-  const needed =
-    accept.by === 'key'
-      ? `for this risk the key is ${accept.key}`
-      : `this takes the word ${visibleExactLine(accept.word)}`;
-  return wrapText(`Nothing was allowed: ${needed}.`, ['warning'], frame);
+  switch (hint) {
+    case 'none':
+      return [];
+    case 'nothing-changed':
+      return wrapText('The text is as it was, and nothing was allowed yet.', ['warning'], frame);
+    case 'other-key':
+    case 'wrong-word': {
+      const needed =
+        accept.by === 'key'
+          ? `for this risk the key is ${accept.key}`
+          : `this takes the word ${visibleExactLine(accept.word)}`;
+      return wrapText(`Nothing was allowed: ${needed}.`, ['warning'], frame);
+    }
+    default:
+      return unreachable(hint);
+  }
 }

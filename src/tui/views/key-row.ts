@@ -17,7 +17,7 @@ export function keyRow(
   frame: Frame,
 ): readonly string[] {
   const keys = keysOf(approval, hidden);
-  const written = forms.map(form => keys.map(one => `${one.key} ${one[form]}`));
+  const written = forms.map(form => keys.flatMap(one => (one[form] === '' ? [] : [`${one.key} ${one[form]}`])));
   const form = written.find(
     one => one.every(key => cellWidth(key) <= frame.width) && packed(one, frame.width).length <= most,
   );
@@ -59,6 +59,7 @@ export function packed(keys: readonly string[], width: number): readonly string[
 const forms = ['full', 'granting', 'short', 'bare'] as const;
 type Form = (typeof forms)[number];
 
+/** A key that is left out where there is little room has no words then. */
 interface KeyWords extends Readonly<Record<Form, string>> {
   readonly key: string;
 }
@@ -84,7 +85,9 @@ function keysOf(approval: Approval, hidden: 'nothing' | 'something'): readonly K
     ...(parts.length < 2 ? [] : [key(letter(approvalKeys.chooseHunks), `${parts.length} hunks`, 'hunks')]),
     ...(command === '' ? [] : [key(cardKeys.edit.label, 'edit', 'edit')]),
     ...(editable === 'no' ? [] : [key(cardKeys.edit.label, 'editor', 'edit')]),
-    ...(hidden === 'something' ? [key('Down', 'reads on', 'more'), key(letter(approvalKeys.showAll), 'shows all', 'all')] : []),
+    ...(hidden === 'something'
+      ? [{...key('Down', 'reads on', 'more'), bare: ''}, key(letter(approvalKeys.showAll), 'shows all', 'all')]
+      : []),
     key('Esc', 'stop', 'stop'),
   ];
 }

@@ -1,3 +1,4 @@
+import type {Editing} from '../input/editing-state.ts';
 import {questionKeys} from '../input/keymap.ts';
 import {currentQuestion, type QuestionForm} from '../input/question-form.ts';
 import {visible, visibleLine} from '../../base/visible.ts';
@@ -5,9 +6,15 @@ import {fit} from '../text/cell-width.ts';
 import {wrapText, type Frame} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import {composerView, type Placed} from './composer-view.ts';
+import {editingLines, selectionIn} from './editing-lines.ts';
+
+interface QuestionCardState {
+  readonly form: QuestionForm;
+  readonly editing: Editing;
+}
 
 /** The question being asked, its options, and a row for an answer in the user's own words. */
-export function questionCard(form: QuestionForm, rows: number, frame: Frame): Placed {
+export function questionCard({form, editing}: QuestionCardState, rows: number, frame: Frame): Placed {
   const question = currentQuestion(form);
   if (question === undefined) return {lines: [], cursor: {x: 0, y: 0}};
   const {theme} = frame;
@@ -24,10 +31,11 @@ export function questionCard(form: QuestionForm, rows: number, frame: Frame): Pl
   });
   const otherRow = question.options.length;
   const pointsToOther = form.row === otherRow && form.state === 'choosing';
-  const typing = composerView(form.other, {rows: 2, frame, hint: 'your own answer', selection: 'none'});
+  const field = {draft: form.other, editing};
+  const typing = composerView(form.other, {rows: 2, frame, hint: 'your own answer', selection: selectionIn(field)});
   const other =
     form.state === 'typing'
-      ? typing.lines
+      ? [...typing.lines, ...editingLines(field, frame)]
       : [
           `${pointsToOther ? theme.paint(['accent'], glyphs.pointer) : ' '} ${otherRow + 1}. something else (${questionKeys.other})`,
         ];

@@ -113,16 +113,16 @@ function cardLines({ui, view, blocks}: ScreenState, rows: number, frame: EntryFr
   const attention = attentionOf(view);
   if (ui.card.kind === 'approval' && attention.kind === 'approval') {
     const {approval, waiting} = attention;
-    const {revision, stage} = ui.card;
+    const {revision, stage, editing} = ui.card;
     const shown = revision.kind === 'revised' ? revision.approval : approval;
-    return approvalCard({approval: shown, waiting, stage}, rows, frame);
+    return approvalCard({approval: shown, waiting, stage, editing}, rows, frame);
   }
   if (ui.card.kind === 'hand-over' && attention.kind === 'hand-over') {
     const {block, reason} = attention.open;
     return handOverCard({block, reason, info: blocks.find(({id}) => id === block)}, frame);
   }
   return ui.card.kind === 'question' && attention.kind === 'question'
-    ? questionCard(ui.card.form, rows, frame)
+    ? questionCard(ui.card, rows, frame)
     : {lines: [], cursor: {x: 0, y: 0}};
 }
 

@@ -56,8 +56,7 @@ interface AmendedOne {
 async function amendOne(file: PlannedFile, amendment: Amendment): Promise<Outcome<AmendedOne, Fault>> {
   const {path} = file.diff;
   const dropped = droppedIn(amendment).flatMap(part => (part.path === path ? [part.hunk] : []));
-  const rewritten =
-    amendment.kind === 'texts' ? amendment.texts.findLast(one => one.path === path)?.text : undefined;
+  const rewritten = amendment.kind === 'texts' ? amendment.texts.findLast(one => one.path === path)?.text : undefined;
   const hunks = new Set(dropped.filter(hunk => hunk !== 'new-name'));
   const amended =
     rewritten !== undefined

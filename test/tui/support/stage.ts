@@ -101,7 +101,7 @@ export function mild(id: string, command: string): Approval {
 }
 
 /** Gives the keys to the card. */
-async function attend({screen}: Pick<Stage, 'screen'>): Promise<void> {
+export async function attend({screen}: Pick<Stage, 'screen'>): Promise<void> {
   await screen.until(/Tab answers/u);
   await screen.type('\t');
   await screen.until(/Allow this\?/u);
@@ -119,8 +119,12 @@ export const answer = (id: string, given: ApprovalAnswer) => ({op: 'answer-appro
 export const once = {decision: 'allow', scope: 'once'} as const;
 
 /** The UI with one approval that has the keys. */
-export async function asked(request: Approval, size: readonly [number, number] = [80, 24]): Promise<Stage> {
-  const stage = await start(size);
+export async function asked(
+  request: Approval,
+  size: readonly [number, number] = [80, 24],
+  options: Partial<TuiOptions> = {},
+): Promise<Stage> {
+  const stage = await start(size, options);
   stage.engine.emit(...begin);
   ask(stage.engine, request);
   await attend(stage);

@@ -1,6 +1,8 @@
 import type {KeyPress} from '../../../src/tui/input/keymap.ts';
 import {press} from '../../../src/tui/input/press.ts';
 import type {PressContext} from '../../../src/tui/input/effect.ts';
+import type {TextField} from '../../../src/tui/input/editing-state.ts';
+import {pressField} from '../../../src/tui/input/text-field.ts';
 import {openUi, type Ui} from '../../../src/tui/input/ui.ts';
 import {emptyView} from '../../../src/tui/state/view.ts';
 import {themeOf} from '../../../src/tui/theme/theme.ts';
@@ -33,6 +35,16 @@ function field(text: string): Ui {
 /** What vim's keys make of a text; `|` marks the cursor. */
 export function afterKeys(text: string, keys: string): string {
   const {buffer} = keysOf(keys).reduce((ui, key) => press(ui, key, context).ui, field(text)).draft;
+  return `${buffer.text.slice(0, buffer.cursor)}|${buffer.text.slice(buffer.cursor)}`;
+}
+
+/** The same in a field that is no composer. */
+export function afterKeysInCard(text: string, keys: string): string {
+  const {draft, editing} = field(text);
+  const {buffer} = keysOf(keys).reduce<TextField>((now, key) => pressField(now, key, context).field, {
+    draft,
+    editing,
+  }).draft;
   return `${buffer.text.slice(0, buffer.cursor)}|${buffer.text.slice(buffer.cursor)}`;
 }
 

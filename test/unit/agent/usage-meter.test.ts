@@ -25,7 +25,7 @@ test.each([
 test('nothing is certain before the first request, or when the conversation was shortened', () => {
   expect(new UsageMeter(scriptedModel([]), []).leastCostAfterNext('m')).toBe(0);
   const meter = meterAfter('m');
-  meter.shortened();
+  meter.follow([]);
   expect(meter.leastCostAfterNext('m')).toBeCloseTo(2);
   meter.add('m', noUsage);
   expect(meter.leastCostAfterNext('m')).toBeCloseTo(2);

@@ -1,3 +1,5 @@
+import {existsSync} from 'node:fs';
+import {join} from 'node:path';
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {unamended, type Amendment, type FileEdit} from '../../../src/actions/files-port.ts';
@@ -89,6 +91,75 @@ describe('hunks that are left out', () => {
       {numRuns: 150},
     );
   });
+});
+
+const droppingOf = (...hunks: readonly (number | 'new-name')[]): Amendment => ({
+  kind: 'hunks',
+  dropped: hunks.map(hunk => ({path: 'b.txt', hunk})),
+});
+
+describe('a file that would be renamed', () => {
+  const rename: FileEdit = {kind: 'rename', path: 'a.txt', to: 'b.txt'};
+  const change = replace('a.txt', ['line 2.', 'two'], ['line 20.', 'twenty']);
+  const was = numbered(30, '\n');
+  const two = was.replace('line 2.', 'two');
+  const both = two.replace('line 20.', 'twenty');
+
+  test.each<[string, readonly FileEdit[], Amendment, Readonly<Record<string, string>>, readonly string[]]>([
+    ['the name', [change, rename], droppingOf('new-name'), {'a.txt': both}, ['not-renamed']],
+    ['the name and a hunk', [change, rename], droppingOf('new-name', 1), {'a.txt': two}, ['dropped', 'not-renamed']],
+    ['every hunk', [change, rename], droppingOf(0, 1), {'b.txt': was}, ['dropped']],
+    [
+      'all of it',
+      [change, rename, write('c.txt', 'c')],
+      droppingOf('new-name', 0, 1),
+      {'a.txt': was, 'c.txt': 'c'},
+      ['dropped'],
+    ],
+    [
+      'a bare new name',
+      [rename, write('c.txt', 'c')],
+      droppingOf('new-name'),
+      {'a.txt': was, 'c.txt': 'c'},
+      ['dropped'],
+    ],
+    [
+      'the name, with a text of the user',
+      [change, rename],
+      {kind: 'texts', texts: [{path: 'b.txt', text: 'mine\n'}], dropped: [{path: 'b.txt', hunk: 'new-name'}]},
+      {'a.txt': 'mine\n'},
+      ['rewritten', 'not-renamed'],
+    ],
+  ])('without %s', async (_name, edits, amendment, left, told) => {
+    using space = workspace({'a.txt': was});
+    const done = await amended(space, edits, amendment);
+    expect(messageOf(done)).toBe('no fault');
+    const names = ['a.txt', 'b.txt', 'c.txt'].filter(name => existsSync(join(space.root, name)));
+    expect(Object.fromEntries(names.map(name => [name, space.text(name)]))).toEqual(left);
+    expect(done.tag === 'ok' && 'amended' in done.value ? done.value.amended.map(({kind}) => kind) : []).toEqual(told);
+  });
+
+  test('what is not renamed has no new name to leave out', async () => {
+    using space = workspace({'a.txt': was});
+    const amendment: Amendment = {kind: 'hunks', dropped: [{path: 'a.txt', hunk: 'new-name'}]};
+    expect(messageOf(await amended(space, [change], amendment))).toContain('is not renamed any more');
+    expect(space.text('a.txt')).toBe(was);
+  });
+});
+
+test('hunks of one file are left out beside a text for another', async () => {
+  using space = workspace({'a.txt': 'a\n', 'b.txt': numbered(30, '\n')});
+  const edits = [replace('a.txt', ['a', 'A']), replace('b.txt', ['line 2.', 'two'], ['line 20.', 'twenty'])];
+  const done = await amended(space, edits, {
+    kind: 'texts',
+    texts: [{path: 'a.txt', text: 'mine\n'}],
+    dropped: [{path: 'b.txt', hunk: 0}],
+  });
+  expect(messageOf(done)).toBe('no fault');
+  expect([space.text('a.txt'), space.text('b.txt')]).toEqual([
+    'mine\n',
+    numbered(30, '\n').replace('line 20.', 'twenty'),
+  ]);
 });
 
 describe('texts that the user left in an editor', () => {

@@ -1,0 +1,61 @@
+import type {InitializeRequest} from '../../protocol/rpc/control-request.ts';
+import type {ClientLine} from './client-lines.ts';
+
+/** What a client says before there is a session. */
+export interface Opening {
+  /** All that was read, in order. */
+  readonly lines: readonly ClientLine[];
+  readonly initialize: InitializeRequest | undefined;
+  readonly initializeId: string | undefined;
+  readonly input: 'open' | 'ended';
+  /** What comes after them. */
+  readonly rest: AsyncIterable<ClientLine>;
+}
+
+/**
+ * Reads up to the greeting, or to the first message that needs a session at once. A client that says something else and then
+ * falls silent, for so many milliseconds, waits for an answer: it gets its session without a greeting.
+ */
+export async function readOpening(
+  lines: AsyncGenerator<ClientLine, void, undefined>,
+  silenceMs = 500,
+): Promise<Opening> {
+  const read: ClientLine[] = [];
+  const opened = {lines: read, initialize: undefined, initializeId: undefined, input: 'open', rest: lines} as const;
+  for (;;) {
+    const coming = lines.next();
+    // oxlint-disable-next-line no-await-in-loop -- one line after the other
+    const next = await (read.length === 0 ? coming : unlessSilent(coming, silenceMs));
+    if (next === 'silent') return {...opened, rest: from(coming, lines)};
+    if (next.done === true) return {...opened, input: 'ended'};
+    const line = next.value;
+    if (line.kind === 'keep-alive') continue;
+    read.push(line);
+    if (line.kind === 'request' && line.request.subtype === 'initialize') {
+      return {...opened, initialize: line.request, initializeId: line.id};
+    }
+    if (line.kind === 'prompt' || line.kind === 'too-long') return opened;
+  }
+}
+
+type NextLine = IteratorResult<ClientLine, void>;
+
+async function unlessSilent(coming: Promise<NextLine>, ms: number): Promise<NextLine | 'silent'> {
+  const silent = Promise.withResolvers<'silent'>();
+  const timer = setTimeout(silent.resolve, ms, 'silent');
+  try {
+    return await Promise.race([coming, silent.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function* from(
+  coming: Promise<NextLine>,
+  lines: AsyncGenerator<ClientLine, void, undefined>,
+): AsyncGenerator<ClientLine, void, undefined> {
+  const first = await coming;
+  if (first.done === true) return;
+  yield first.value;
+  yield* lines;
+}

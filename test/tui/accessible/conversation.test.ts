@@ -1,0 +1,333 @@
+import fc from 'fast-check';
+import {afterEach, describe, expect, test} from 'vitest';
+import type {AgentEvent} from '../../../src/actions/agent-event.ts';
+import {actionId, messageId} from '../../../src/domain/ids.ts';
+import {answer, approval, ask, begin, finishedText, mild, once} from '../support/stage.ts';
+import {accepted, delta, finished, grepQueued, grepSettled} from '../support/events.ts';
+import {leaveSpeakers, speak, type Speaker} from './speaker.ts';
+
+afterEach(leaveSpeakers);
+
+/** The UI with an agent at work. */
+async function working(): Promise<Speaker> {
+  const speaker = await speak();
+  speaker.engine.emit(...begin);
+  await speaker.heard(/You: do it\n$/u);
+  return speaker;
+}
+
+/** The UI with an approval asked. */
+async function askedFor(request: ReturnType<typeof approval>): Promise<Speaker> {
+  const speaker = await working();
+  ask(speaker.engine, request);
+  await speaker.heard(/Approval needed[^]*answer> $/u);
+  return speaker;
+}
+
+const answersOf = ({engine}: Speaker) => engine.ops.filter(({op}) => op !== 'prompt');
+const promptsOf = ({engine}: Speaker) =>
+  engine.ops.flatMap(op => (op.op === 'prompt' ? [{text: op.text, when: op.when}] : []));
+
+describe('an approval', () => {
+  test.each([
+    ['1', once],
+    ['2', {decision: 'allow', scope: 'session'}],
+    ['3', {decision: 'refuse', message: '', voice: 'user'}],
+    ['no', {decision: 'refuse', message: '', voice: 'user'}],
+    ['4\rnot today', {decision: 'refuse', message: 'not today', voice: 'user'}],
+    ['6\rls -l', {decision: 'allow-edited', command: 'ls -l'}],
+    ['4\r\r1', once],
+    ['6\r0\r1', once],
+  ] as const)('is answered by %j', async (lines, given) => {
+    const speaker = await askedFor(mild('a1', 'npm run build'));
+    for (const line of lines.split('\r')) await speaker.type(`${line}\r`);
+    expect(answersOf(speaker)).toEqual([answer('a1', given)]);
+  });
+
+  test.each(['', 'y', 'yes', '5', '8', '11', '1 2', 'allow', '１', ' '])('is not answered by %j', async line => {
+    const speaker = await askedFor(mild('a1', 'npm run build'));
+    await speaker.type(`${line}\r`);
+    await speaker.heard(/Nothing was answered\. 1 allow once/u);
+    expect(speaker.engine.ops).toEqual([]);
+  });
+
+  test('of what destroys is accepted by its word alone', async () => {
+    const request = approval('a1', 'rm -rf build', {detail: {rules: ['Bash(rm *)'], confirmWord: 'build', outer: []}});
+    const speaker = await askedFor(request);
+    for (const line of ['1', '2', '5', '', 'y', 'BUILD', 'builds']) await speaker.type(`${line}\r`);
+    expect(speaker.engine.ops).toEqual([]);
+    await speaker.type('build\r');
+    expect(answersOf(speaker)).toEqual([answer('a1', once)]);
+  });
+
+  test('is not answered by a line begun before it was said', async () => {
+    const speaker = await working();
+    await speaker.type('1');
+    ask(speaker.engine, mild('a1', 'npm run build'));
+    speaker.pass();
+    // What was typed stands below the question again.
+    await speaker.heard(/Approval needed[^]*answer> 1$/u);
+    await speaker.type('\r');
+    await speaker.heard(/That did not answer the question, since it was begun before it/u);
+    expect(speaker.engine.ops).toEqual([]);
+    await speaker.type('1\r');
+    expect(answersOf(speaker)).toEqual([answer('a1', once)]);
+  });
+
+  test('is not said into typing, and a prompt begun before it is sent as one', async () => {
+    const speaker = await working();
+    await speaker.type('look at ');
+    ask(speaker.engine, mild('a1', 'npm run build'));
+    for (const key of 'the tests') await speaker.typeOn(key);
+    expect(speaker.screen.written()).not.toContain('Approval needed');
+    await speaker.typeOn('\r');
+    expect(promptsOf(speaker)).toEqual([{text: 'look at the tests', when: 'steering'}]);
+    speaker.pass();
+    await speaker.heard(/Approval needed/u);
+  });
+
+  test('lines that come in one piece answer nothing', async () => {
+    const speaker = await askedFor(mild('a1', 'npm run build'));
+    await speaker.type('\r1\r');
+    await speaker.heard(/came with other lines/u);
+    expect(speaker.engine.ops).toEqual([]);
+  });
+
+  test('asked anew under the same name is said anew', async () => {
+    const speaker = await askedFor(mild('a1', 'npm run build'));
+    await speaker.type('6\r');
+    await speaker.type('npm test\r');
+    speaker.engine.emit(
+      {event: 'approval-settled', id: actionId('a1'), decision: 'allowed'},
+      {event: 'approval-requested', approval: mild('a1', 'npm test')},
+    );
+    speaker.pass();
+    await speaker.heard(/Approval needed: Run command: npm test/u);
+    await speaker.type('1\r');
+    expect(answersOf(speaker).at(-1)).toEqual(answer('a1', once));
+  });
+
+  test('that was settled elsewhere is asked no longer, and its answer is no prompt', async () => {
+    const speaker = await askedFor(mild('a1', 'npm run build'));
+    await speaker.type('1');
+    speaker.engine.emit({event: 'approval-settled', id: actionId('a1'), decision: 'refused'});
+    await speaker.type('\r');
+    await speaker.heard(/The question is closed, so nothing was sent: 1/u);
+    expect(speaker.engine.ops).toEqual([]);
+  });
+});
+
+describe('questions', () => {
+  const options = ['Red', 'Blue'].map(label => ({label, description: '', recommended: false}) as const);
+  const asked = async (choice: 'one' | 'many'): Promise<Speaker> => {
+    const speaker = await speak();
+    speaker.engine.emit(...begin, {
+      event: 'question-asked',
+      id: actionId('q1'),
+      questions: [{question: 'Which?', header: '', choice, options: [...options]}] as never,
+    });
+    await speaker.heard(/Question: Which\?\n1\. Red[^]*answer> $/u);
+    return speaker;
+  };
+  test.each([
+    ['one', '2', {selected: ['Blue'], other: ''}],
+    ['one', 'a green one', {selected: [], other: 'a green one'}],
+    ['one', '/usr/share', {selected: [], other: '/usr/share'}],
+    ['one', '/green', {selected: [], other: '/green'}],
+    ['many', '2, 1', {selected: ['Red', 'Blue'], other: ''}],
+  ] as const)('of %s: %j', async (choice, line, given) => {
+    const speaker = await asked(choice);
+    await speaker.type(`${line}\r`);
+    expect(speaker.engine.ops).toEqual([
+      {op: 'answer-question', id: 'q1', answer: {kind: 'answered', answers: [given]}},
+    ]);
+  });
+
+  test.each([
+    ['', /An empty line answers nothing/u],
+    ['3', /There is no such number/u],
+    ['1 2', /There is no such number/u],
+  ])('%j answers nothing', async (line, said) => {
+    const speaker = await asked('one');
+    await speaker.type(`${line}\r`);
+    await speaker.heard(said);
+    expect(speaker.engine.ops).toEqual([]);
+  });
+});
+
+describe('lines', () => {
+  test('a prompt, one over two lines, one with a letter struck out, one again', async () => {
+    const speaker = await speak();
+    await speaker.type('go\r');
+    await speaker.type('first\\\r');
+    await speaker.type('second\r');
+    await speaker.type('caf\u00E9s\u007F\u007F\u007Fke\r');
+    await speaker.type('\u001B[A');
+    await speaker.type('!\r');
+    expect(promptsOf(speaker).map(({text}) => text)).toEqual(['go', 'first\nsecond', 'cake', 'cake!']);
+    expect(speaker.remembered).toEqual(['go', 'first\nsecond', 'cake', 'cake!']);
+  });
+
+  test('while the agent works a line joins in, and /later waits', async () => {
+    const speaker = await working();
+    await speaker.type('and the tests\r');
+    await speaker.type('/later then commit\r');
+    expect(promptsOf(speaker)).toEqual([
+      {text: 'and the tests', when: 'steering'},
+      {text: 'then commit', when: 'queued'},
+    ]);
+  });
+
+  test.each([['stop\r'], ['Stop\r'], ['/stop\r'], ['\u001B'], ['\u0003']])('%j stops what runs', async keys => {
+    const speaker = await working();
+    await speaker.type(keys);
+    expect(speaker.engine.ops).toEqual([{op: 'interrupt'}]);
+    await speaker.heard(/Stopping\.\n/u);
+  });
+
+  test('the word stop is a prompt where nothing runs', async () => {
+    const speaker = await speak();
+    await speaker.type('stop\r');
+    expect(promptsOf(speaker).map(({text}) => text)).toEqual(['stop']);
+  });
+
+  test('an unknown command is told, a path is a prompt', async () => {
+    const speaker = await speak();
+    await speaker.type('/reusme\r');
+    await speaker.heard(/There is no command \/reusme\. Did you mean \/resume\?/u);
+    await speaker.type('/etc/hosts is odd\r');
+    expect(promptsOf(speaker).map(({text}) => text)).toEqual(['/etc/hosts is odd']);
+  });
+
+  test('Tab completes the name of a command, or names those there are', async () => {
+    const speaker = await speak();
+    await speaker.type('/re\t');
+    await speaker.heard(/\/redo, \/resume, \/rewind|\/resume, \/redo/u);
+    await speaker.type('s\t\r');
+    await speaker.heard(/There is no earlier session here\./u);
+  });
+});
+
+describe('what the agent does', () => {
+  test('is said in the order in which it ends, text by finished blocks', async () => {
+    const speaker = await speak();
+    speaker.engine.emit(...begin, delta('# Title\n\nOne **bold** word.\n\nNot yet'));
+    await speaker.heard(/Heading: Title\n\nOne bold word\.\n$/u);
+    speaker.engine.emit(delta(' done.'), finishedText, grepQueued('a'), grepQueued('b'));
+    speaker.engine.emit(grepSettled('b', ['x']), grepSettled('a', []), finished({kind: 'done'}));
+    await speaker.heard(
+      /Not yet done\.\nDone: Search b\. 1 line\.\nDone: Search a\. 0 lines\.\nDone\. 0 seconds\.\n> $/u,
+    );
+  });
+
+  test('waits while a line is typed, and is said once that pauses', async () => {
+    const speaker = await working();
+    await speaker.type('wa');
+    speaker.engine.emit(delta('One.\n\nTwo.\n\n'));
+    await speaker.typeOn('it');
+    expect(speaker.screen.written()).not.toContain('One.');
+    speaker.engine.emit(finishedText, finished({kind: 'done'}));
+    speaker.pass();
+    await speaker.heard(/wait\nOne\.\n\nTwo\.\nDone\. 0 seconds\.\n> wait$/u);
+  });
+
+  test('a prompt that was not typed here is said', async () => {
+    const speaker = await speak({firstPrompt: 'begin with this'});
+    await speaker.heard(/Ctrl\+D leaves\.\n\nYou: begin with this\n$/u);
+  });
+});
+
+describe('compacting', () => {
+  const preview = {
+    id: messageId('c1'),
+    way: 'summary',
+    why: '',
+    before: 'counted',
+    tokens: {before: 8000, after: 900},
+    kept: [{what: '2 user messages', tokens: 40}],
+    summarised: [{what: '2 answers', tokens: 7000}],
+    dropped: [],
+    summary: 'We did *things*.',
+    cost: {kind: 'none'},
+  } as const;
+
+  test.each([
+    ['1', [{op: 'compact', preview: 'c1', summary: 'We did *things*.'}]],
+    ['0', []],
+    ['no', []],
+  ])('is shown, and %j answers', async (line, ops) => {
+    const speaker = await speak();
+    speaker.engine.emit({event: 'compaction-begun'}, {event: 'compaction-previewed', preview} as never);
+    await speaker.heard(/Kept: 2 user messages[^]*We did \*things\*\.[^]*answer> $/u);
+    await speaker.type('\r');
+    await speaker.heard(/Nothing was done/u);
+    await speaker.type(`${line}\r`);
+    expect(speaker.engine.ops).toEqual(ops);
+  });
+});
+
+test('whatever is typed and told, nothing that stands there is changed', async () => {
+  const keys = fc.constantFrom(
+    ...[
+      '1',
+      'x',
+      'é',
+      '日',
+      '👩‍👧',
+      ' ',
+      '\\',
+      '/',
+      '\t',
+      '\r',
+      '\u007F',
+      '\u0017',
+      '\u0015',
+      '\u001B',
+      '\u0003',
+      '\u001B[A',
+    ],
+    ...[
+      '\u001B[B',
+      '\u001B[200~a\rb\u001B[201~',
+      '\u001B[5~',
+      '\u0001',
+      '/ps\r',
+      '/help\r',
+      '!ls\r',
+      '# note\r',
+      '1\r',
+      '/stop\r',
+    ],
+  );
+  const told = fc.constantFrom<readonly AgentEvent[]>(
+    begin,
+    [delta('a \u001B[2J\r red \u009B31m\n\n'), delta('```\ncode\n')],
+    [finishedText],
+    [grepQueued('a')],
+    [grepSettled('a', ['\u001B[A'])],
+    [{event: 'approval-requested', approval: mild('a1', 'printf "\u001B[2J\r"')}],
+    [{event: 'approval-settled', id: actionId('a1'), decision: 'allowed'}],
+    [{event: 'notice', level: 'warning', text: 'odd \u001B[3J text'}],
+    [finished({kind: 'interrupted'})],
+    [accepted('\u001B]0;title\u0007')],
+  );
+  const step = fc.oneof(
+    keys.map(key => ({key, events: []})),
+    told.map(events => ({key: '', events})),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, {maxLength: 25}), async steps => {
+      const speaker = await speak();
+      for (const {key, events} of steps) {
+        if (key === '') speaker.engine.emit(...events);
+        else await speaker.typeOn(key);
+      }
+      await leaveSpeakers();
+      const written = speaker.screen.written();
+      // oxlint-disable-next-line no-control-regex -- what a terminal is sent
+      expect(written.replaceAll('\u0008 \u0008', '').match(/[^\n\u0020-\u007E\u00A0-\u{10FFFF}]/u)).toBeNull();
+      expect(written.endsWith('\n')).toBe(true);
+    }),
+    {numRuns: 40},
+  );
+});
