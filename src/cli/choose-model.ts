@@ -2,6 +2,7 @@ import {appendFileSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {unreachable} from '../base/unreachable.ts';
 import type {ModelPort} from '../agent/ports.ts';
 import {causeText, FaultError, faultText} from '../domain/fault.ts';
+import type {Effort} from '../domain/model-stream.ts';
 import {noModel} from './no-model.ts';
 import type {providers} from './program.ts';
 import {UsageError} from './usage-error.ts';
@@ -12,6 +13,7 @@ export interface ModelChoice {
   readonly model: string | undefined;
   readonly baseUrl: string | undefined;
   readonly replay: string | undefined;
+  readonly effort: Effort | undefined;
   /** The file to record the conversation into. */
   readonly record: string | undefined;
   readonly environment: NodeJS.ProcessEnv;
@@ -73,7 +75,7 @@ async function connect(choice: ModelChoice, signal: AbortSignal): Promise<Chosen
         import('../models/prices.ts'),
       ]);
       const baseUrl = choice.baseUrl ?? (environment['ANTHROPIC_BASE_URL'] || undefined);
-      const port = connectAnthropic({apiKey, baseUrl, maxOutputTokens: 'default'});
+      const port = connectAnthropic({apiKey, baseUrl, maxOutputTokens: 'default', effort: choice.effort ?? 'default'});
       return {port, model: choice.model ?? defaultAnthropicModel, state: 'ready'};
     }
     case 'openai':
@@ -99,7 +101,7 @@ async function openAi(choice: ModelChoice, signal: AbortSignal): Promise<ChosenM
   ]);
   const apiKey = environment['OPENAI_API_KEY'] || undefined;
   const baseUrl = choice.baseUrl ?? (environment['OPENAI_BASE_URL'] || undefined);
-  const port = connectOpenAi({apiKey, baseUrl, maxOutputTokens: 'default'});
+  const port = connectOpenAi({apiKey, baseUrl, maxOutputTokens: 'default', effort: choice.effort ?? 'default'});
   if (choice.model !== undefined) return {port, model: choice.model, state: 'ready'};
   if (baseUrl === undefined) return {port, model: defaultOpenAiModel, state: 'ready'};
   // A server of one's own has models of its own: ask it, and take the first.

@@ -54,7 +54,9 @@ export function commandPorts({engine, directory, home, store}: CommandGround): C
       },
       async set(name, value) {
         try {
-          return ok(await (await import('./commands/config.ts')).changeSetting(name, value, {user: true, cwd: directory}));
+          return ok(
+            await (await import('./commands/config.ts')).changeSetting(name, value, {user: true, cwd: directory}),
+          );
         } catch (cause) {
           return failed(causeText(cause));
         }

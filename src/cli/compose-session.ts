@@ -96,6 +96,7 @@ export const choiceOf = ({options, settings}: Surroundings): ModelChoice => ({
   provider: settings.provider,
   model: settings.model,
   baseUrl: settings.baseUrl,
+  effort: options.effort,
   replay: options.replay,
   record: options.record,
   environment: process.env,

@@ -1,4 +1,5 @@
 import {InvalidArgumentError} from 'commander';
+import {efforts, type Effort} from '../domain/model-stream.ts';
 import {permissionModes, type PermissionMode} from '../domain/risk.ts';
 
 export function wholeNumber(text: string): number {
@@ -33,4 +34,10 @@ export function permissionMode(text: string): PermissionMode {
   const mode = permissionModes.find(name => name === (text === 'manual' ? 'default' : text));
   if (mode === undefined) throw new InvalidArgumentError(`Allowed choices are ${permissionModes.join(', ')}.`);
   return mode;
+}
+
+export function effort(text: string): Effort {
+  const level = efforts.find(name => name === text);
+  if (level === undefined) throw new InvalidArgumentError(`Allowed choices are ${efforts.join(', ')}.`);
+  return level;
 }

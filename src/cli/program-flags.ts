@@ -1,5 +1,6 @@
 import {Option} from 'commander';
-import {countFromZero, positiveNumber} from './option-values.ts';
+import type {Effort} from '../domain/model-stream.ts';
+import {countFromZero, effort, positiveNumber} from './option-values.ts';
 
 /**
  * The flags with which the Agent SDK starts its executable, beside those that `weft --help` shows: each with what becomes of it.
@@ -11,7 +12,7 @@ export interface ProgramFlag {
   readonly effect: 'works' | 'ignored' | 'refused';
   /** What it does; or why it may be ignored, or why not. */
   readonly why: string;
-  readonly value?: (text: string) => number;
+  readonly value?: (text: string) => number | Effort;
 }
 
 export const programFlags: readonly ProgramFlag[] = [
@@ -33,6 +34,12 @@ export const programFlags: readonly ProgramFlag[] = [
   {flags: '--append-system-prompt-file <file>', effect: 'works', why: '--append-system-prompt from a file'},
   {flags: '--plan-mode-instructions <text>', effect: 'works', why: 'goes into the system prompt'},
   {flags: '--max-thinking-tokens <n>', effect: 'works', why: 'how much the model may think', value: countFromZero},
+  {
+    flags: '--effort <level>',
+    effect: 'works',
+    why: 'how much the model puts into its answer, where it can be told',
+    value: effort,
+  },
   {flags: '--thinking <how>', effect: 'works', why: 'adaptive or disabled'},
   {flags: '--debug-file <file>', effect: 'works', why: '--debug into a file'},
   {flags: '--await-initialize', effect: 'works', why: 'weft always waits for the first message'},
@@ -53,7 +60,6 @@ export const programFlags: readonly ProgramFlag[] = [
     effect: 'ignored',
     why: 'an overloaded model is asked again, no other in its place',
   },
-  {flags: '--effort <level>', effect: 'ignored', why: 'the model thinks as much as it does by default'},
   {flags: '--betas <names>', effect: 'ignored', why: "weft's requests need none"},
   {
     flags: '--task-budget <tokens>',
@@ -111,6 +117,7 @@ export interface ProgramOptions {
   readonly planModeInstructions?: string;
   readonly maxThinkingTokens?: number;
   readonly thinking?: string;
+  readonly effort?: Effort;
   readonly debugFile?: string;
   readonly mcpConfig?: readonly string[];
 }

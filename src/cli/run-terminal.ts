@@ -8,6 +8,7 @@ import type {SessionSummary} from '../domain/journal.ts';
 import type {EditorMode} from '../tui/input/editing-state.ts';
 import type {Display, EditorPort, HistoryPort, TrustPort, TuiExit} from '../tui/options.ts';
 import type {ThemeChoice} from '../tui/theme/palette.ts';
+import {asksForModifiedKeys} from '../tui/modified-keys.ts';
 import {terminalLook} from '../tui/theme/terminal-look.ts';
 import type {Look} from '../tui/theme/theme.ts';
 import {exitCode, type ExitCode} from './exit-code.ts';
@@ -100,6 +101,7 @@ export async function runTerminal(job: TerminalJob): Promise<TerminalEnd> {
       notify: job.notify,
       verbosity: job.verbosity,
       outside: job.outside,
+      modifiedKeys: asksForModifiedKeys(process.env),
       keeper: job.ui.keeper(job.guard, process.stdout),
       clock: {now: () => performance.now()},
     },

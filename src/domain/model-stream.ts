@@ -22,6 +22,10 @@ export type Thinking =
   | {readonly kind: 'adaptive'}
   | {readonly kind: 'budget'; readonly tokens: number};
 
+/** How much a model puts into its whole answer, from least to most. */
+export const efforts = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
+export type Effort = (typeof efforts)[number];
+
 export interface ToolSpec {
   readonly name: string;
   readonly description: string;

@@ -10,7 +10,8 @@ import type {
 } from '@anthropic-ai/sdk/resources/messages/messages';
 import {unreachable} from '../base/unreachable.ts';
 import type {AssistantBlock, Message, ResultContent, UserBlock} from '../domain/conversation.ts';
-import type {ModelRequest, ToolSpec} from '../domain/model-stream.ts';
+import type {Effort, ModelRequest, ToolSpec} from '../domain/model-stream.ts';
+import {effortParams} from './anthropic-effort.ts';
 import {thinkingParams} from './anthropic-thinking.ts';
 import {inputObject} from './input-object.ts';
 
@@ -18,12 +19,16 @@ import {inputObject} from './input-object.ts';
  * The request in the form of the Messages API. A longer conversation's request begins with the shorter one's, but for the cache
  * marks: on the system prompt, on the last tool, and on the last two messages of the user, four being the most that is allowed.
  */
-export function anthropicRequest(request: ModelRequest, maxOutputTokens: number): MessageCreateParamsStreaming {
+export function anthropicRequest(
+  request: ModelRequest,
+  {maxOutputTokens, effort}: {readonly maxOutputTokens: number; readonly effort: Effort | 'default'},
+): MessageCreateParamsStreaming {
   const messages = request.messages.map(messageParam).filter(message => message.content.length > 0);
   const lastOfUser = messages.flatMap((message, at) => (message.role === 'user' ? [at] : [])).slice(-2);
   return {
     model: request.model,
     ...thinkingParams(request, maxOutputTokens),
+    ...effortParams(request.model, effort),
     stream: true,
     ...(request.system === '' ? {} : {system: [{type: 'text', text: request.system, ...marked}]}),
     ...(request.tools.length === 0 ? {} : {tools: request.tools.map(toolParam)}),

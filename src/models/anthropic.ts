@@ -1,5 +1,6 @@
 import {randomUUID} from 'node:crypto';
 import type {BaseAnthropic} from '@anthropic-ai/sdk/client';
+import type {Effort} from '../domain/model-stream.ts';
 import {AnthropicDecoder} from './anthropic-decoder.ts';
 import {anthropicRequest} from './anthropic-request.ts';
 import type {ModelConnection} from './connection.ts';
@@ -15,6 +16,8 @@ export interface AnthropicOptions {
   /** Without the `/v1`; undefined for Anthropic's own. */
   readonly baseUrl: string | undefined;
   readonly maxOutputTokens: number | 'default';
+  /** `default` leaves it to the model, as do models that take none. */
+  readonly effort: Effort | 'default';
   readonly clock?: RetryClock;
 }
 
@@ -35,8 +38,9 @@ export function connectAnthropic(options: AnthropicOptions): ModelConnection {
     endpoint,
     async post(request, signal) {
       client ??= openClient(options, baseUrl);
-      const maxTokens = options.maxOutputTokens === 'default' ? maxOutputOf(request.model) : options.maxOutputTokens;
-      const body = JSON.stringify(anthropicRequest(request, maxTokens));
+      const given = options.maxOutputTokens;
+      const maxOutputTokens = given === 'default' ? maxOutputOf(request.model) : given;
+      const body = JSON.stringify(anthropicRequest(request, {maxOutputTokens, effort: options.effort}));
       // Ready-made JSON with its type: the SDK then sends it as it is, and asks for none of fetch's body classes.
       const headers = {'content-type': 'application/json', accept: 'text/event-stream'};
       return (await client).post('/v1/messages', {body, headers, stream: true, signal}).asResponse();

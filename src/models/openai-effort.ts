@@ -1,14 +1,19 @@
 import type {ReasoningEffort} from 'openai/resources/shared';
 import {unreachable} from '../base/unreachable.ts';
-import type {Thinking} from '../domain/model-stream.ts';
+import type {Effort, ModelRequest} from '../domain/model-stream.ts';
 
 /**
  * The effort that comes nearest to what is wanted, for the models known to take one; `undefined` leaves it to the server, as
  * others refuse the parameter.
  */
-export function effortOf(model: string, thinking: Thinking): Exclude<ReasoningEffort, null> | undefined {
+export function effortOf(
+  {model, thinking}: Pick<ModelRequest, 'model' | 'thinking'>,
+  wanted: Effort | 'default',
+): Exclude<ReasoningEffort, null> | undefined {
   const family = families.find(({match}) => match.test(model));
   if (family === undefined) return undefined;
+  // What lies above is not known of all of them.
+  if (wanted !== 'default' && thinking.kind !== 'disabled') return wanted === 'low' || wanted === 'medium' ? wanted : 'high';
   switch (thinking.kind) {
     case 'default':
     case 'adaptive':

@@ -14,10 +14,16 @@ import {
   type ToolResultBlock,
   type UserMessage,
 } from '../domain/conversation.ts';
-import type {ModelRequest, ToolSpec} from '../domain/model-stream.ts';
+import type {Effort, ModelRequest, ToolSpec} from '../domain/model-stream.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {inputObject} from './input-object.ts';
 import {effortOf} from './openai-effort.ts';
+
+interface RequestManner {
+  readonly maxOutputTokens: number | 'default';
+  readonly effort: Effort | 'default';
+  readonly documents: 'sent' | 'named';
+}
 
 /**
  * The request in the form of chat completions. A longer conversation's request begins with the shorter one's. Documents that are
@@ -25,18 +31,18 @@ import {effortOf} from './openai-effort.ts';
  */
 export function openAiRequest(
   request: ModelRequest,
-  {maxOutputTokens, documents}: {readonly maxOutputTokens: number | 'default'; readonly documents: 'sent' | 'named'},
+  {maxOutputTokens, effort, documents}: RequestManner,
 ): ChatCompletionCreateParamsStreaming {
   const system: readonly ChatCompletionMessageParam[] =
     request.system === '' ? [] : [{role: 'system', content: request.system}];
   const messages = documents === 'sent' ? request.messages : request.messages.map(withoutDocuments);
-  const effort = effortOf(request.model, request.thinking);
+  const reasoning = effortOf(request, effort);
   return {
     model: request.model,
     messages: [...system, ...messages.flatMap(messageParams)],
     ...(request.tools.length === 0 ? {} : {tools: request.tools.map(toolParam)}),
     ...(maxOutputTokens === 'default' ? {} : {max_completion_tokens: maxOutputTokens}),
-    ...(effort === undefined ? {} : {reasoning_effort: effort}),
+    ...(reasoning === undefined ? {} : {reasoning_effort: reasoning}),
     stream: true,
     stream_options: {include_usage: true},
   };

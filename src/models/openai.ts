@@ -3,6 +3,7 @@ import type {OpenAI} from 'openai/client';
 import {isJsonObject, parseJson} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
+import type {Effort} from '../domain/model-stream.ts';
 import type {ModelConnection} from './connection.ts';
 import {bodyOf, httpFetch} from './http-fetch.ts';
 import {OpenAiDecoder} from './openai-decoder.ts';
@@ -21,6 +22,8 @@ export interface OpenAiOptions {
   readonly baseUrl: string | undefined;
   /** `default` leaves it to the server. */
   readonly maxOutputTokens: number | 'default';
+  /** `default` leaves it to the model, as do models that take none. */
+  readonly effort: Effort | 'default';
   readonly clock?: RetryClock;
 }
 
@@ -36,7 +39,7 @@ export function connectOpenAi(options: OpenAiOptions): ModelConnection {
     async post(request, signal) {
       client ??= openClient(options, endpoint);
       const body = JSON.stringify(
-        openAiRequest(request, {maxOutputTokens: options.maxOutputTokens, documents: documentsAt(endpoint)}),
+        openAiRequest(request, {...options, documents: documentsAt(endpoint)}),
       );
       const headers = {'content-type': 'application/json', accept: 'text/event-stream'};
       return (await client).post('/chat/completions', {body, headers, stream: true, signal}).asResponse();

@@ -54,6 +54,8 @@ export interface TuiOptions {
   readonly demo: 'none' | 'offered';
   /** Ids for prompts, none twice. */
   newPromptId(): MessageId;
+  /** Whether the terminal is asked to tell keys with modifiers apart. */
+  readonly modifiedKeys: 'yes' | 'no';
   readonly keeper: TerminalKeeper;
   /** How the user is called when the agent waits or is done, and the terminal has not the focus. */
   readonly notify: Notify;

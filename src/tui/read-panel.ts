@@ -33,7 +33,8 @@ export async function readPanel(panel: Panel, options: ReadOptions, signal: Abor
     const shown = now.lines({rows: size.rows, frame, view, blocks});
     const asked = frame.theme.paint(['warning'], fit(waits, frame.width));
     const lines = options.asks() ? [...shown.lines, asked] : shown.lines;
-    surface.show('', {lines, cursor: shown.cursor, open: {lines: [], shown: 0}});
+    // The surface keeps a row for text above, which the panel wants too.
+    surface.show('', {lines, cursor: shown.cursor, open: {lines: lines.slice(0, 1), shown: 1}});
   };
   const press = (presses: readonly KeyPress[]): void => {
     for (const [at, key] of presses.entries()) {

@@ -5,7 +5,13 @@ import type {ActionProgress, RunTimes} from './views/progress.ts';
 
 /** With these, what runs has begun or is over. */
 const begins: ReadonlySet<AgentEvent['event']> = new Set(['prompt-accepted', 'command-started', 'compaction-begun']);
-const ends: ReadonlySet<AgentEvent['event']> = new Set(['prompt-finished', 'command-finished', 'compaction-previewed', 'compaction-refused', 'session-opened']);
+const ends: ReadonlySet<AgentEvent['event']> = new Set([
+  'prompt-finished',
+  'command-finished',
+  'compaction-previewed',
+  'compaction-refused',
+  'session-opened',
+]);
 
 interface Started {
   readonly at: number;

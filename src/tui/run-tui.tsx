@@ -12,6 +12,7 @@ import {Session} from './session.ts';
 import {openKeyboard} from './keyboard.ts';
 import {openSurface, type Surface, type SurfaceListener} from './surface.tsx';
 import {visibleLine} from '../base/visible.ts';
+import {modifiedKeys, type NewlineKey} from './modified-keys.ts';
 import {keepTitle} from './terminal-title.ts';
 import {trackModes} from './terminal-modes.ts';
 import {watchEnd} from './watch-end.ts';
@@ -30,7 +31,17 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
   const {promise: left, resolve: leave} = Promise.withResolvers<TuiExit>();
   const unwatch = watchEnd({stdin, stdout, signal}, () => leave({kind: 'left'}));
   stdin.setRawMode(true);
-  const modes = trackModes(() => options.keeper.keep(modes.undo()));
+  let sawShiftEnter = false;
+  let newlineShown: NewlineKey = 'Ctrl+J';
+  const newlineKey = (): NewlineKey => (sawShiftEnter || modes.tellsModifiers === 'yes' ? 'Shift+Enter' : 'Ctrl+J');
+  const modes = trackModes(() => {
+    options.keeper.keep(modes.undo());
+    if (newlineKey() === newlineShown) return;
+    newlineShown = newlineKey();
+    session.refresh();
+  });
+  const modifiers = (state: keyof typeof modifiedKeys): string =>
+    options.modifiedKeys === 'yes' ? modifiedKeys[state] : '';
   let synchronized = false;
   const keyboard = openKeyboard(stdin, reply => {
     if (reply.reply === 'synchronized-output') synchronized = reply.supported === 'yes';
@@ -56,18 +67,27 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
   const screen = options.display === 'fullscreen' ? await loadFullscreen() : undefined;
   screen?.kept.add(above);
   // Keys typed before the keyboard was taken were echoed on this line.
-  say(`${probeQueries}${title.open()}\r\u001B[K${screen === undefined ? above : ''}`);
+  say(`${probeQueries}${modifiers('on')}${title.open()}\r\u001B[K${screen === undefined ? above : ''}`);
   const session: Session = new Session(options, {
     leave,
+    get newlineKey() {
+      return newlineKey();
+    },
     loadLexer: loadMarkdownLexer,
     attach: block => visitBy(() => visitBlock(block)),
     edit: what => visitBy(() => visitEditor(what)),
     read: panel => visitBy(() => visitPanel(panel)),
   });
+  const listener: SurfaceListener = {
+    onInput(input, key) {
+      sawShiftEnter ||= key.return && key.shift;
+      session.handleInput(input, key);
+    },
+    onPaste: (text, part) => session.handlePaste(text, part),
+    onResize: () => session.handleResize(),
+  };
   const open = (): Surface =>
-    screen === undefined
-      ? openSurface(terminal, listenerOf(session))
-      : screen.open(terminal, listenerOf(session), screen.kept);
+    screen === undefined ? openSurface(terminal, listener) : screen.open(terminal, listener, screen.kept);
   let surface = open();
   let visit = Promise.resolve();
   let visiting = false;
@@ -87,7 +107,9 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
   async function lend(use: () => Promise<() => void>): Promise<void> {
     if (signal.aborted) return;
     await surface.close(session.pause(), 'for-a-visit');
+    say(modifiers('off'));
     const tell = await use();
+    say(modifiers('on'));
     options.keeper.keep(modes.undo());
     surface = open();
     session.resume(surface, tell);
@@ -146,7 +168,7 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
       if (events.some(({event}) => event === 'prompt-accepted')) screen?.kept.mark();
       say(title.after(events, session.asks ? 'asks' : 'asks-nothing'));
     });
-    const unwatchBlocks = options.blocks.watch(() => session.handleBlocks());
+    const unwatchBlocks = options.blocks.watch(() => session.refresh());
     try {
       if (options.firstPrompt !== '') session.send(options.firstPrompt);
       session.remember(options.history.load());
@@ -161,7 +183,7 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
     await visit;
     await surface.close(session.stop(), 'for-good');
     keyboard.close();
-    say(title.close());
+    say(title.close() + modifiers('off'));
     options.keeper.release();
     unwatch();
   }
@@ -193,12 +215,6 @@ async function visitedEditor(
   const {editProposal} = await import('./edit-proposal.ts');
   return {of: 'proposal', work: what, end: await editProposal(what, options, signal)};
 }
-
-const listenerOf = (session: Session): SurfaceListener => ({
-  onInput: (input, key) => session.handleInput(input, key),
-  onPaste: (text, part) => session.handlePaste(text, part),
-  onResize: () => session.handleResize(),
-});
 
 const hanging = {first: '', rest: '  ', roles: []} as const;
 

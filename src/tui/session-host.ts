@@ -1,6 +1,7 @@
 import type {BlockId} from '../domain/ids.ts';
 import type {ProposalWork} from './input/proposal-work.ts';
 import type {MarkdownLexer} from './markdown/render-markdown.ts';
+import type {NewlineKey} from './modified-keys.ts';
 import type {TuiExit} from './options.ts';
 import type {Panel} from './panels/panel.ts';
 import type {SummaryWork} from './panels/compact-panel.ts';
@@ -14,6 +15,8 @@ export interface SessionHost {
   edit(what: string | ProposalWork | SummaryWork): void;
   /** Gives the whole screen to a panel. */
   read(panel: Panel): void;
+  /** A key that begins a new line in this terminal. */
+  readonly newlineKey: NewlineKey;
   /** Called once, when there is something to write to the scrollback. */
   loadLexer(): Promise<MarkdownLexer>;
 }

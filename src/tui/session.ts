@@ -39,13 +39,6 @@ import type {EntryFrame} from './views/verbosity.ts';
 const frameMs = 50;
 const tickMs = 1000;
 
-/** With these, something else may be checked out in the workspace. */
-const movesBranch: ReadonlySet<AgentEvent['event']> = new Set([
-  'session-opened',
-  'prompt-finished',
-  'command-finished',
-]);
-
 /**
  * Joins the parts: events and keys change `view` and `ui`, a frame writes what is finished to the scrollback and draws the
  * rest. Deltas are only added up between frames, so their cost does not depend on how often they come.
@@ -145,7 +138,8 @@ export class Session {
     this.#drawSoon();
   }
 
-  handleBlocks(): void {
+  /** Something on screen that is no part of the session has changed. */
+  refresh(): void {
     this.#drawSoon();
   }
 
@@ -394,6 +388,7 @@ export class Session {
       times: this.#clock.times(),
       branch: this.#branch.name,
       demo: this.#options.demo,
+      newlineKey: this.#host.newlineKey,
     };
     this.#surface.show(linesText(finished), screen(state, rows, this.#frame));
   }

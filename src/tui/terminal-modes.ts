@@ -1,3 +1,5 @@
+import {modifiedKeys} from './modified-keys.ts';
+
 /**
  * The modes that are on because weft switched them on: what is written is looked at, so that whoever writes a mode (Ink does
  * most) needs not say so. One answer to "how is this undone", whatever the way of leaving.
@@ -7,6 +9,8 @@ export interface TerminalModes {
   wrote(text: string): void;
   /** Undoes what is on now; empty when nothing is. */
   undo(): string;
+  /** Whether the keyboard tells by the kitty protocol which modifiers a key has. */
+  readonly tellsModifiers: 'yes' | 'no';
 }
 
 /** `onChange` is called when `undo` has another answer than before. */
@@ -14,6 +18,7 @@ export function trackModes(onChange: () => void): TerminalModes {
   const on = new Set<string>();
   let keyboards = 0;
   let titles = 0;
+  let modified = '';
   const switched = (mode: string, state: string): void => {
     if (state === (normallyOn.has(mode) || mode === wheelArrows ? 'l' : 'h')) on.add(mode);
     else on.delete(mode);
@@ -23,6 +28,7 @@ export function trackModes(onChange: () => void): TerminalModes {
       .filter(mode => mode !== alternateScreen)
       .map(off)
       .join('') +
+    (modified === '' ? '' : modifiedKeys.off) +
     (keyboards > 0 ? `\u001B[<${keyboards}u` : '') +
     (titles > 0 ? '\u001B[23;2t' : '') +
     // Last: what the keyboard was told counts for the screen it was told on.
@@ -31,11 +37,12 @@ export function trackModes(onChange: () => void): TerminalModes {
   return {
     wrote(text) {
       // A frame changes no mode for longer than itself; only the cursor and the like are switched by small writes.
-      for (const [, mode, state, keyboard, many, title] of text.matchAll(switches)) {
+      for (const [, mode, state, keyboard, many, title, keys] of text.matchAll(switches)) {
         if (mode !== undefined && state !== undefined) switched(mode, state);
         else if (keyboard !== undefined) {
           keyboards = Math.max(0, keyboards + (keyboard === '>' ? 1 : -Number(many === '' ? 1 : many)));
         } else if (title !== undefined) titles = title === '22' ? 1 : 0;
+        else if (keys !== undefined) modified = keys;
       }
       const now = undo();
       if (now === told) return;
@@ -43,6 +50,9 @@ export function trackModes(onChange: () => void): TerminalModes {
       onChange();
     },
     undo,
+    get tellsModifiers() {
+      return keyboards > 0 ? 'yes' : 'no';
+    },
   };
 }
 
@@ -60,4 +70,4 @@ const wheelArrows = '1007';
 const normallyOn = new Set(['25']);
 
 // oxlint-disable-next-line no-control-regex -- sequences of the terminal
-const switches = /\u001B\[(?:\?(\d+)([hlr])|([<>])(\d*)u|(2[23]);2t)/gu;
+const switches = /\u001B\[(?:\?(\d+)([hlr])|([<>])(\d*)u|(2[23]);2t|>4(;1|)m)/gu;

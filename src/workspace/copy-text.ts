@@ -6,14 +6,17 @@ export interface CopyGround {
   readonly environment: Environment;
   readonly platform: NodeJS.Platform;
   /** To the terminal. */
-  write(sequence: string): void;
+  readonly write: (sequence: string) => void;
 }
 
 /**
  * Puts a text on the clipboard: through the first program that can, and through the terminal, which also reaches the one in front
  * of whom it stands over SSH. Nothing is written to the disk. Answers with one sentence.
  */
-export async function copyText(text: string, {environment, platform, write}: CopyGround): Promise<Outcome<string, string>> {
+export async function copyText(
+  text: string,
+  {environment, platform, write}: CopyGround,
+): Promise<Outcome<string, string>> {
   let by: string | undefined;
   for (const writer of writersFor(platform, environment)) {
     // oxlint-disable-next-line no-await-in-loop -- the next one is asked only where this one cannot
@@ -28,7 +31,9 @@ export async function copyText(text: string, {environment, platform, write}: Cop
   const what = `${text.length} ${text.length === 1 ? 'character' : 'characters'}`;
   if (by !== undefined) return ok(`Copied ${what} with ${by}${fits ? ' and through the terminal (OSC 52)' : ''}.`);
   if (fits) {
-    return ok(`Sent ${what} to the terminal for its clipboard (OSC 52). Where it does not allow that, nothing was copied.`);
+    return ok(
+      `Sent ${what} to the terminal for its clipboard (OSC 52). Where it does not allow that, nothing was copied.`,
+    );
   }
   return failed(
     `${what} are too much for a terminal's clipboard (OSC 52), and no program that copies was found. ` +

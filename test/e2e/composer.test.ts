@@ -2,7 +2,8 @@ import {mkdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {say} from '../support/model-script.ts';
-import {openScene, pointedAt} from '../support/scene.ts';
+import {openPty} from '../support/pty-terminal.ts';
+import {openScene, pointedAt, toldPrompt} from '../support/scene.ts';
 import {hasTmux, openTerminal, type TmuxTerminal} from '../support/tmux-terminal.ts';
 
 async function enter(terminal: TmuxTerminal, line: string): Promise<void> {
@@ -57,5 +58,46 @@ describe.skipIf(!hasTmux)('the composer in a terminal (needs tmux)', () => {
     expect(second).toContain('out-42');
     expect(second).toContain('The user added this note to AGENTS.md: always use pnpm');
     await enter(terminal, '/exit');
+  });
+});
+
+describe.skipIf(!hasTmux)('keys in a terminal (needs tmux)', () => {
+  test('letters and an Enter in one delivery are sent; Shift+Enter begins a line, and is offered once it has', async () => {
+    await using scene = await openScene([say('First answer.'), say('Second answer.')]);
+    await using terminal = await openTerminal(scene.place, pointedAt(scene.server));
+    await enter(terminal, 'weft');
+    await terminal.until(ready);
+    await terminal.until(/Ask for something \| Ctrl\+J begins a new line/u);
+    await terminal.press('hello', 'Enter');
+    await terminal.until(/First answer\./u);
+    await terminal.press('one', 'S-Enter', 'two', 'C-j', 'three');
+    await terminal.until(/> one\n {2}two\n {2}three/u);
+    await terminal.press('Enter');
+    await terminal.until(/Second answer\.[^]*Ask for something \| Shift\+Enter begins a new line/u);
+    expect(scene.server.requests.map(toldPrompt)).toEqual(['hello', 'one\ntwo\nthree']);
+    await enter(terminal, '/exit');
+  });
+});
+
+describe('keys that a terminal tells apart', () => {
+  test.each([
+    ['by the kitty protocol', 'all', 'Shift+Enter'],
+    ['only as xterm does, if at all', 'none', 'Ctrl+J'],
+  ] as const)('%s: the hint names a key that begins a line; leaving undoes it', async (_title, answers, key) => {
+    await using scene = await openScene([]);
+    using terminal = openPty({
+      place: scene.place,
+      environment: pointedAt(scene.server),
+      size: [100, 30],
+      args: [],
+      answers,
+    });
+    await terminal.until(new RegExp(`Ask for something \\| ${key.replace('+', '\\+')} begins a new line`, 'u'));
+    terminal.type('/exit\r');
+    await terminal.exited;
+    const switched = terminal.log().match(/\u001B\[>(?:4;1|4)m|\u001B\[[<>]1?u/gu);
+    expect(switched).toEqual(
+      answers === 'all' ? ['\u001B[>4;1m', '\u001B[>1u', '\u001B[<u', '\u001B[>4m'] : ['\u001B[>4;1m', '\u001B[>4m'],
+    );
   });
 });

@@ -8,6 +8,7 @@ import {pressApproval} from '../../src/tui/input/approval-form.ts';
 import {openApproval, type ApprovalStage, type ApprovalStep} from '../../src/tui/input/approval-stage.ts';
 import {openHunks} from '../../src/tui/input/approval-word.ts';
 import {draftOf} from '../../src/tui/input/draft.ts';
+import {openEditing} from '../../src/tui/input/editing-state.ts';
 import type {KeyName, KeyPress} from '../../src/tui/input/keymap.ts';
 import {cellWidth} from '../../src/tui/text/cell-width.ts';
 import {themeOf} from '../../src/tui/theme/theme.ts';
@@ -47,9 +48,10 @@ const editOf = (verdict: Partial<Approval['verdict']> = {}): Approval => ({
 const edit = editOf();
 const protectedEdit = editOf({risk: 'destructive', detail: {...noDetail, confirmWord: 'hooks'}});
 
+const editing = openEditing('emacs');
 const frame = {theme: themeOf('plain'), width: 79};
 const cardAt = (stage: ApprovalStage, rows: number, width = 79): readonly string[] =>
-  approvalCard({approval: edit, waiting: 1, stage}, rows, {...frame, width}).lines;
+  approvalCard({approval: edit, waiting: 1, stage, editing}, rows, {...frame, width}).lines;
 
 const hunks = openHunks as ApprovalStage & {readonly stage: 'hunks'};
 const dropping = (row: number, ...dropped: readonly number[]) => ({...hunks, row, dropped: new Set(dropped)});
@@ -62,7 +64,7 @@ function pressed(
   one: KeyPress,
   {asked = edit, place = 'first'}: {readonly asked?: Approval; readonly place?: 'first' | 'later'} = {},
 ): ApprovalStep {
-  const reach = () => approvalReach({approval: asked, waiting: 1, stage}, 20, frame);
+  const reach = () => approvalReach({approval: asked, waiting: 1, stage, editing}, 20, frame);
   return pressApproval(stage, asked, {key: one, place, reach});
 }
 
@@ -236,7 +238,7 @@ describe('presses among hunks', () => {
 
 describe('a long change on one card', () => {
   const long: Approval = {...edit, preview: {kind: 'diff', files: files.slice(2, 3)}};
-  const reach = (stage: ApprovalStage) => () => approvalReach({approval: long, waiting: 1, stage}, 20, frame);
+  const reach = (stage: ApprovalStage) => () => approvalReach({approval: long, waiting: 1, stage, editing}, 20, frame);
 
   test('is read from its start to its end without leaving it, and back', () => {
     let stage: ApprovalStage = openApproval;
@@ -245,7 +247,8 @@ describe('a long change on one card', () => {
       const step = pressApproval(stage, long, {key: key(name), place: 'first', reach: reach(stage)});
       if (step.kind !== 'open') throw new Error('it was left');
       ({stage} = step);
-      for (const row of approvalCard({approval: long, waiting: 1, stage}, 20, frame).lines) seen.add(row.trim());
+      for (const row of approvalCard({approval: long, waiting: 1, stage, editing}, 20, frame).lines)
+        seen.add(row.trim());
     };
     for (let at = 0; at < 10; at++) go('page-down');
     for (let at = 1; at <= 60; at++) expect(seen).toContain(`${at} + row ${at}`);

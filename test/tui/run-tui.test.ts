@@ -217,7 +217,7 @@ describe('the list of sessions', () => {
     await screen.type('session 1');
     await screen.until(/which session\? > session 1\n> 1\. .*session 1 .*\n {2}2\. .*session 10 .*\n {2}3\. /u);
     await screen.type('x');
-    await screen.until(/no session has that in its title/u);
+    await screen.until(/no session has that/u);
     await screen.type('\r');
     await screen.type('\u007F');
     await screen.type('\u001B[B');

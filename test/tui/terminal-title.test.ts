@@ -49,9 +49,9 @@ describe('trackModes', () => {
   test('knows what to undo, whoever has written it', () => {
     let changes = 0;
     const modes = trackModes(() => changes++);
-    modes.wrote('\u001B[?2004h\u001B[?25l\u001B[>1u\u001B[22;2t\u001B[31mtext\u001B[39m');
-    expect(modes.undo()).toBe('\u001B[?2004l\u001B[?25h\u001B[<1u\u001B[23;2t');
-    modes.wrote('\u001B[?25h\u001B[<u\u001B[?2004l\u001B[23;2t');
+    modes.wrote('\u001B[?2004h\u001B[?25l\u001B[>4;1m\u001B[m\u001B[>1u\u001B[22;2t\u001B[31mtext\u001B[39m');
+    expect(modes.undo()).toBe('\u001B[?2004l\u001B[?25h\u001B[>4m\u001B[m\u001B[<1u\u001B[23;2t');
+    modes.wrote('\u001B[>4m\u001B[m\u001B[?25h\u001B[<u\u001B[?2004l\u001B[23;2t');
     expect(modes.undo()).toBe('');
     expect(changes).toBe(2);
   });

@@ -61,7 +61,11 @@ function sections(record: WholeRecord): readonly string[] {
     case 'redo':
       return [emphasised(rewindText(record))];
     case 'compaction':
-      return ['## weft', emphasised(compactionText(record)), ...(record.summary === '' ? [] : [visible(record.summary)])];
+      return [
+        '## weft',
+        emphasised(compactionText(record)),
+        ...(record.summary === '' ? [] : [visible(record.summary)]),
+      ];
     case 'checkpoint':
     case 'todo-frames':
     case 'usage':

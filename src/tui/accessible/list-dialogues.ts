@@ -88,7 +88,7 @@ export const blockDialogue = (blocks: readonly BlockInfo[]): Dialogue =>
     return isGoing(block.state) ? goesOn(oneBlockDialogue(block)) : backs('That one has ended.');
   });
 
-export function blockText({id, command, state, ports, life, lastLine}: BlockInfo): string {
+function blockText({id, command, state, ports, life, lastLine}: BlockInfo): string {
   return sentences([
     `${id}: ${spokenLabel(command)}`,
     stateText(state),

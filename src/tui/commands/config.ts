@@ -18,6 +18,7 @@ async function configure(argument: string, desk: CommandDesk): Promise<void> {
   }
   const lines = answered.value;
   const none = lines.length === 0 ? ['Nothing is set.'] : lines;
-  const hint = value === '' ? '/config NAME VALUE writes your own setting.' : 'It counts from the next start of weft on.';
+  const hint =
+    value === '' ? '/config NAME VALUE writes your own setting.' : 'It counts from the next start of weft on.';
   desk.tell('info', [...none, hint].join('\n'));
 }

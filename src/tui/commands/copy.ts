@@ -44,7 +44,10 @@ function textFor(argument: string, answers: readonly string[]): {readonly text: 
     return {missing: 'No answer of this session has a code block.'};
   }
   const number = /^[1-9]\d{0,5}$/u.test(argument) ? Number(argument) : undefined;
-  if (number === undefined) return {missing: '/copy copies the last answer, /copy code its last code block, /copy 2 the answer before the last.'};
+  if (number === undefined)
+    return {
+      missing: '/copy copies the last answer, /copy code its last code block, /copy 2 the answer before the last.',
+    };
   const text = answers[number - 1];
   return text === undefined ? {missing: `There are only ${answers.length} answers to copy.`} : {text};
 }

@@ -1,4 +1,5 @@
 import {visibleLine} from '../../base/visible.ts';
+import {grouped} from '../../domain/compaction-text.ts';
 import {knownCost, type ModelUsage} from '../../domain/usage.ts';
 import {countText, moneyText} from '../state/select.ts';
 import type {View} from '../state/view.ts';
@@ -35,19 +36,14 @@ export function costText({models, contextTokens, contextWindow}: View['usage'], 
             ? `The context holds ${countText(contextTokens)} of ${countText(contextWindow)} tokens (${Math.round((100 * contextTokens) / contextWindow)}%).`
             : `The context holds ${countText(contextTokens)} tokens.`,
         ];
-  return [...used.flatMap(([name, usage]) => modelLines(name, usage)), total, ...rate, ...context].join('\n');
+  return [...used.map(([name, usage]) => modelLine(name, usage)), total, ...rate, ...context].join('\n');
 }
 
 /** Thinking is not told apart: providers count it as output. */
-function modelLines(name: string, {usage, costUsd, requests}: ModelUsage): readonly string[] {
+function modelLine(name: string, {usage, costUsd, requests}: ModelUsage): string {
   const {inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens} = usage;
   const asked = `${requests} ${requests === 1 ? 'request' : 'requests'}`;
-  return [
-    `${visibleLine(name)}: ${costUsd === 'unknown' ? 'price not known' : moneyText(costUsd)}, ${asked}`,
-    `  in ${exact(inputTokens)}, from cache ${exact(cacheReadTokens)}, written to cache ${exact(cacheWriteTokens)}`,
-    `  out ${exact(outputTokens)}, thinking included`,
-  ];
+  const price = costUsd === 'unknown' ? 'price not known' : moneyText(costUsd);
+  const read = `${grouped(inputTokens)} in, ${grouped(cacheReadTokens)} from cache, ${grouped(cacheWriteTokens)} written to cache`;
+  return `${visibleLine(name)}: ${price}, ${asked}; tokens: ${read}, ${grouped(outputTokens)} out with thinking`;
 }
-
-/** `1 234 567`, so that it can be compared to the token. */
-const exact = (count: number): string => String(count).replaceAll(/\B(?=(?:\d{3})+$)/gu, ' ');

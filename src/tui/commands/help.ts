@@ -1,6 +1,6 @@
 import {cardHelp, keyHelp, signHelp} from '../input/key-help.ts';
 import {cellWidth} from '../text/cell-width.ts';
-import {wrapSpans, type Frame} from '../text/wrap.ts';
+import {wrapSpans, wrapText, type Frame} from '../text/wrap.ts';
 import type {CommandInfo} from './command-info.ts';
 import type {SlashCommand} from './command.ts';
 
@@ -18,11 +18,12 @@ export function helpLines(commands: readonly CommandInfo[], frame: Frame): reado
     {title: 'Commands', rows: commands.map(({usage, summary}) => ({term: usage, does: summary}))},
     {title: 'At the start of a prompt', rows: signHelp.map(({sign, does}) => ({term: sign, does}))},
     ...keyHelp.map(({title, rows}) => ({title, rows: rows.map(({keys, does}) => ({term: keys.join(', '), does}))})),
+    ...letterHelp.map(({title, rows}) => ({title, rows: rows.map(({key, does}) => ({term: key, does}))})),
     {title: 'When the agent asks whether it may', rows: cardHelp.map(({keys, does}) => ({term: keys, does}))},
   ];
   return groups.flatMap(({title, rows}) => [
     '',
-    frame.theme.paint(['bold'], title),
+    ...wrapText(title, ['bold'], frame),
     ...rows.flatMap(row => helpRow(row, frame)),
   ]);
 }

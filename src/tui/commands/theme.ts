@@ -12,11 +12,15 @@ export const themeCommand: SlashCommand = {
     const {choice} = desk.appearance;
     const word = argument.toLowerCase();
     const theme = themeChoices.find(name => name === word);
-    if (choice === 'none') desk.tell('info', 'There are no colours here: NO_COLOR, --no-color or the terminal says so.');
+    if (choice === 'none')
+      desk.tell('info', 'There are no colours here: NO_COLOR, --no-color or the terminal says so.');
     else if (word === '') desk.open(themePanel(choice));
     else if (theme === undefined) {
       const near = nearestName(word, themeChoices);
-      desk.tell('warning', `There is no theme ${argument}. ${near === undefined ? `The themes are ${themeChoices.join(', ')}.` : `Did you mean ${near}?`}`);
+      desk.tell(
+        'warning',
+        `There is no theme ${argument}. ${near === undefined ? `The themes are ${themeChoices.join(', ')}.` : `Did you mean ${near}?`}`,
+      );
     } else {
       desk.appearance.choose(theme);
       void keep(theme, desk);

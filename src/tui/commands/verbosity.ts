@@ -1,3 +1,4 @@
+import {nearestName} from '../../base/nearest-name.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {verbosities, type Verbosity} from '../views/verbosity.ts';
 import type {SlashCommand} from './command.ts';
@@ -8,18 +9,31 @@ export const verbosityCommand: SlashCommand = {
   aliases: [],
   usage: '/verbosity [name]',
   summary: 'how much finished actions show: name, summary or full (Alt+O)',
-  run(word, {appearance, tell}) {
+  run(word, desk) {
+    const {appearance} = desk;
     const now = appearance.verbosity;
     const next = verbosities[(verbosities.indexOf(now) + 1) % verbosities.length] ?? 'summary';
     const wanted = word === 'next' ? next : verbosities.find(name => name === word.toLowerCase());
-    if (word === '') tell('info', `Finished actions show ${meaning(now)} (${now}). /verbosity NAME changes it: ${verbosities.join(', ')}.`);
-    else if (wanted === undefined) tell('warning', `There is no verbosity ${word}. It is one of ${verbosities.join(', ')}.`);
+    if (word === '')
+      desk.tell(
+        'info',
+        `Finished actions show ${meaning(now)} (${now}). /verbosity NAME changes it: ${verbosities.join(', ')}.`,
+      );
+    else if (wanted === undefined) desk.tell('warning', `There is no verbosity ${word}. ${hint(word)}`);
     else {
       appearance.verbosity = wanted;
-      tell('info', `Finished actions show ${meaning(wanted)} from now on. "verbosity": "${wanted}" in the settings keeps it.`);
+      desk.tell(
+        'info',
+        `Finished actions show ${meaning(wanted)} from now on. "verbosity": "${wanted}" in the settings keeps it.`,
+      );
     }
   },
 };
+
+function hint(word: string): string {
+  const near = nearestName(word.toLowerCase(), verbosities);
+  return near === undefined ? `It is one of ${verbosities.join(', ')}.` : `Did you mean ${near}?`;
+}
 
 function meaning(verbosity: Verbosity): string {
   switch (verbosity) {

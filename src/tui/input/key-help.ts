@@ -37,6 +37,10 @@ export const keyHelp: readonly {readonly title: string; readonly rows: readonly 
       {keys: ['Shift+Tab'], name: 'next-mode', does: 'goes through the modes: asks first, accepts edits, plan only'},
       {keys: ['Ctrl+O'], name: 'unfold', does: 'shows the last folded block whole; again, the one before'},
       {keys: ['Alt+O'], name: 'next-verbosity', does: 'shows less or more of finished actions'},
+      {keys: ['PgUp'], name: 'page-up', does: 'scrolls back, in fullscreen and on a card'},
+      {keys: ['PgDn'], name: 'page-down', does: 'scrolls on'},
+      {keys: ['Ctrl+Home'], name: 'top', does: 'scrolls to the start, in fullscreen'},
+      {keys: ['Ctrl+End'], name: 'bottom', does: 'scrolls to the end'},
       {keys: ['Ctrl+T'], name: 'take-terminal', does: 'takes the terminal of a running command'},
       {keys: ['Ctrl+L'], name: 'redraw', does: 'draws the screen anew'},
     ],
@@ -84,6 +88,38 @@ export const cardHelp: readonly {readonly keys: string; readonly does: string}[]
   {keys: 'Up, Down, PgUp, PgDn', does: 'reads what does not fit the card'},
   {keys: approvalKeys.showAll, does: 'prints all of it above'},
   {keys: cardKeys.switchFocus.label, does: 'goes to the card, and from it to the prompt'},
+];
+
+/** Letters that answer; a card shows those that it takes. */
+export const letterHelp: readonly {
+  readonly title: string;
+  readonly rows: readonly {readonly key: string; readonly does: string}[];
+}[] = [
+  {
+    title: `Approvals and questions (${cardKeys.switchFocus.label} gives them the keys, and takes them)`,
+    rows: [
+      {key: approvalKeys.allowMild, does: 'allows once what does not reach far'},
+      {key: approvalKeys.allowRisky, does: 'allows once what reaches further; what destroys takes its word'},
+      {key: approvalKeys.allowSession, does: 'allows it for this session'},
+      {key: approvalKeys.allowAlways, does: 'always allows it, by a rule'},
+      {key: approvalKeys.refuse, does: 'refuses'},
+      {key: approvalKeys.refuseWithReason, does: 'refuses, and tells the agent why'},
+      {key: approvalKeys.showAll, does: 'shows all of what is asked about'},
+      {key: approvalKeys.chooseHunks, does: 'chooses single changes of an edit'},
+      {key: cardKeys.edit.label, does: 'changes the command or the rule first'},
+      {key: cardKeys.editor.label, does: 'opens the edit in your editor first'},
+      {key: 'Space', does: 'ticks an answer of a question, where several may be'},
+      {key: questionKeys.other, does: 'answers a question in your own words'},
+    ],
+  },
+  {
+    title: 'Running commands (/ps)',
+    rows: [
+      {key: 'Enter', does: 'takes the terminal of the chosen one; Ctrl+] gives it back'},
+      {key: blockKeys.stop, does: 'stops it'},
+      {key: blockKeys.keep, does: 'lets it run on when weft ends'},
+    ],
+  },
 ];
 
 /** What the first letters of a draft mean. */

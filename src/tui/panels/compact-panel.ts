@@ -16,9 +16,7 @@ export interface SummaryWork {
 /** While the model writes the summary. Stopping that leads to an offer without one. */
 export const summaryAwaited: Panel = {
   press: key =>
-    isWayOut(key)
-      ? {panel: summaryAwaited, effects: [{do: 'op', op: {op: 'interrupt'}}]}
-      : goOn(summaryAwaited),
+    isWayOut(key) ? {panel: summaryAwaited, effects: [{do: 'op', op: {op: 'interrupt'}}]} : goOn(summaryAwaited),
   lines: ({frame}) => ({
     lines: [
       titleRow('Compact the conversation: the model writes a summary…', frame),
@@ -82,13 +80,15 @@ function lines({preview, top}: Shown, {rows, frame}: Pick<PanelPlace, 'rows' | '
   const heading = headLines(preview, frame);
   const summary = summaryLines(preview, frame);
   const room = summaryRoom(heading, rows);
-  const seen = summary.slice(top, top + room);
-  const more = summary.length - top - seen.length;
+  // The screen may have grown since the last press.
+  const first = Math.min(top, Math.max(0, summary.length - room));
+  const seen = summary.slice(first, first + room);
+  const more = summary.length - first - seen.length;
   const keys = [
     'y do it',
-    'n leave everything as it is',
-    ...(preview.way === 'summary' ? ['e edit the summary'] : []),
-    ...(summary.length > room ? [`Up and Down scroll${more > 0 ? `, ${more} more` : ''}`] : []),
+    'n leave it',
+    ...(preview.way === 'summary' ? ['e edit'] : []),
+    ...(summary.length > room ? [`Up/Down${more > 0 ? ` ${more} more` : ''}`] : []),
   ];
   const body = [...heading.slice(0, Math.max(1, rows - 1)), ...seen];
   return {lines: [...body, keysRow(keys, frame)], cursor: {x: 0, y: body.length}};
@@ -102,7 +102,7 @@ const lastTop = ({preview}: Shown, {frame, rows}: Pick<PanelPlace, 'rows' | 'fra
 function headLines(preview: CompactionPreview, frame: Frame): readonly string[] {
   const {kept, summarised, dropped, cost} = preview;
   return [
-    titleRow(previewTitle(preview), frame),
+    ...paragraph(previewTitle(preview), 'bold', frame),
     ...previewWarnings(preview).flatMap(text => paragraph(visibleLine(text), 'warning', frame)),
     ...partsRow('kept', kept, frame),
     ...partsRow('summarised', summarised, frame),
@@ -111,7 +111,7 @@ function headLines(preview: CompactionPreview, frame: Frame): readonly string[] 
   ];
 }
 
-const paragraph = (text: string, role: 'warning' | 'dim', frame: Frame): readonly string[] =>
+const paragraph = (text: string, role: 'warning' | 'dim' | 'bold', frame: Frame): readonly string[] =>
   wrapSpans([{text, roles: [role]}], frame, {first: '', rest: '  ', roles: []});
 
 const partsRow = (name: string, parts: readonly CountedPart[], frame: Frame): readonly string[] =>

@@ -162,6 +162,7 @@ const messageRows = 3;
 /** The user's own time. */
 function timeText(milliseconds: number): string {
   const time = new Date(milliseconds);
-  const two = (number: number): string => String(number).padStart(2, '0');
   return `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())} ${two(time.getHours())}:${two(time.getMinutes())}`;
 }
+
+const two = (number: number): string => String(number).padStart(2, '0');

@@ -2,17 +2,7 @@ import type {FileDiff} from '../../actions/preview.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {themeChoices, type ThemeChoice} from '../theme/palette.ts';
 import {diffLines} from '../views/diff-lines.ts';
-import {
-  closed,
-  isWayOut,
-  keysRow,
-  listRow,
-  steppedRow,
-  titleRow,
-  goOn,
-  type Panel,
-  type PanelPlace,
-} from './panel.ts';
+import {closed, isWayOut, keysRow, listRow, steppedRow, titleRow, goOn, type Panel, type PanelPlace} from './panel.ts';
 
 /** The themes: the chosen one is shown at once everywhere, and kept with Enter. */
 export const themePanel = (now: ThemeChoice): Panel => panelOf(Math.max(0, themeChoices.indexOf(now)), now);
@@ -31,7 +21,9 @@ const panelOf = (row: number, before: ThemeChoice): Panel => ({
     return {
       lines: [
         titleRow('Which theme?', frame),
-        ...themeChoices.map((name, at) => listRow(`${name.padEnd(6)} ${meaning(name)}`, at === row ? 'chosen' : 'other', frame)),
+        ...themeChoices.map((name, at) =>
+          listRow(`${name.padEnd(6)} ${meaning(name)}`, at === row ? 'chosen' : 'other', frame),
+        ),
         ...sample(place),
         keysRow(['Enter keeps it', 'Up and Down show others', 'Esc leaves it as it was'], frame),
       ],

@@ -15,7 +15,7 @@ import {closed, goOn, keysRow, type Panel, type PanelPlace, type PanelStep} from
 /** All of a session, from its end on; only what is looked at is rendered. `records` are asked again with every press: they may have grown. */
 export function transcriptPanel(records: () => readonly JournalRecord[], lexer: MarkdownLexer): Panel {
   const shown = new Pages((item, frame) => itemLines(item, lexer, frame));
-  return panelOf({records, pages: shown, top: 'end', query: '', sought: 'none', said: ''});
+  return panelOf({records, pages: shown, top: 'end', query: '', sought: undefined, said: ''});
 }
 
 interface Reading {
@@ -24,8 +24,8 @@ interface Reading {
   /** The first line on screen. */
   readonly top: Position | 'end';
   readonly query: string;
-  /** What is being typed behind `/`. */
-  readonly sought: string | 'none';
+  /** What is being typed behind `/`; `undefined` when nothing is. */
+  readonly sought: string | undefined;
   /** Of the last search. */
   readonly said: string;
 }
@@ -40,7 +40,7 @@ const roomOf = (rows: number): number => Math.max(1, rows - 1);
 
 function press(reading: Reading, key: KeyPress, context: PressContext): PanelStep {
   reading.pages.show(reading.records, transcriptItems);
-  if (reading.sought !== 'none') return pressSearch(reading, reading.sought, {key, context});
+  if (reading.sought !== undefined) return pressSearch(reading, reading.sought, {key, context});
   if (key.kind === 'paste') return goOn(panelOf(reading));
   if (key.kind === 'key') {
     const command = commandOfKey[key.name];
@@ -59,7 +59,17 @@ function press(reading: Reading, key: KeyPress, context: PressContext): PanelSte
 
 const letters = {close: 'q', search: '/'} as const;
 
-type Command = 'line-up' | 'line-down' | 'page-up' | 'page-down' | 'half-up' | 'half-down' | 'top' | 'end' | 'next' | 'previous';
+type Command =
+  | 'line-up'
+  | 'line-down'
+  | 'page-up'
+  | 'page-down'
+  | 'half-up'
+  | 'half-down'
+  | 'top'
+  | 'end'
+  | 'next'
+  | 'previous';
 
 const commandOfKey: Readonly<Partial<Record<string, Command>>> = {
   up: 'line-up',
@@ -147,17 +157,19 @@ function pressSearch(
   if (key.kind !== 'key') return typed(sought + key.text.replaceAll(/\s+/gu, ' ').slice(0, longestQuery));
   switch (key.name) {
     case 'escape':
-      return goOn(panelOf({...reading, sought: 'none'}));
+      return goOn(panelOf({...reading, sought: undefined}));
     case 'enter': {
       const query = sought === '' ? reading.query : sought;
       const {pages} = reading;
       const {frame, rows} = context;
       const top = reading.top === 'end' ? pages.lastTop(roomOf(rows), frame) : reading.top;
       const before = pages.moved(top, -1, frame);
-      return goOn(panelOf(found({...reading, query, sought: 'none'}, {from: before, direction: 1, frame})));
+      return goOn(panelOf(found({...reading, query, sought: undefined}, {from: before, direction: 1, frame})));
     }
     case 'delete-left':
-      return sought === '' ? goOn(panelOf({...reading, sought: 'none'})) : typed(graphemes(sought).slice(0, -1).join(''));
+      return sought === ''
+        ? goOn(panelOf({...reading, sought: undefined}))
+        : typed(graphemes(sought).slice(0, -1).join(''));
     case 'delete-word':
     case 'delete-to-start':
       return typed('');
@@ -175,11 +187,19 @@ function lines({records, pages, top, query, sought, said}: Reading, {rows, frame
   const shown = pages.lines(from, room, frame);
   const marked = query === '' ? shown : shown.map(line => withMatches(line, query, frame.theme));
   const filled = [...marked, ...Array.from({length: room - marked.length}, () => '')];
-  if (sought !== 'none') {
+  if (sought !== undefined) {
     const field = fit(`/${visibleLine(sought)}`, frame.width);
     return {lines: [...filled, field], cursor: {x: Math.min(frame.width - 1, cellWidth(field)), y: room}};
   }
   const place = top === 'end' ? 'end' : `${pages.percent(from)}%`;
-  const keys = [place, ...(said === '' ? [] : [said]), 'q closes', '/ searches', ...(query === '' ? [] : ['n N go on']), 'g G start and end', 'PgUp PgDn'];
+  const keys = [
+    place,
+    ...(said === '' ? [] : [said]),
+    'q closes',
+    '/ searches',
+    ...(query === '' ? [] : ['n N go on']),
+    'g G start and end',
+    'PgUp PgDn',
+  ];
   return {lines: [...filled, keysRow(keys, frame)], cursor: {x: 0, y: room}};
 }

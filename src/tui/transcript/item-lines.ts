@@ -48,7 +48,12 @@ function callLines(
   frame: EntryFrame,
 ): readonly string[] {
   const [blank = '', title = '', ...told] = finishedLines(pastAction(call, result), lexer, frame);
-  return [blank, title, ...askedLines(call, {...frame, width: Math.max(8, frame.width - 4)}).map(line => `    ${line}`), ...told];
+  return [
+    blank,
+    title,
+    ...askedLines(call, {...frame, width: Math.max(8, frame.width - 4)}).map(line => `    ${line}`),
+    ...told,
+  ];
 }
 
 function askedLines(call: ToolCallBlock, frame: Frame): readonly string[] {

@@ -16,7 +16,7 @@ export interface Seek {
   readonly direction: 1 | -1;
   readonly frame: Frame;
   /** What holds everything that the lines of an item can show, so that only few are rendered. */
-  textOf(item: TranscriptItem): string;
+  readonly textOf: (item: TranscriptItem) => string;
 }
 
 /** Items kept rendered. */
@@ -105,14 +105,16 @@ export class Pages {
 
   /** The next line with the words, which may go on in the line after it. */
   find({query, from, direction, frame, textOf}: Seek): Position | undefined {
-    for (let item = Math.max(0, from.item); item >= 0 && item < this.#items.length + (direction < 0 ? 1 : 0); item += direction) {
+    for (
+      let item = Math.max(0, from.item);
+      item >= 0 && item < this.#items.length + (direction < 0 ? 1 : 0);
+      item += direction
+    ) {
       const candidate = this.#items[item];
       if (candidate === undefined || placeOf(query, textOf(candidate)) < 0) continue;
       const places = matchesIn(this.#linesOf(item, frame).map(plainLine), query);
       const ordered = direction > 0 ? places : places.toReversed();
-      const line = ordered.find(
-        place => item !== from.item || (direction > 0 ? place > from.line : place < from.line),
-      );
+      const line = ordered.find(place => item !== from.item || (direction > 0 ? place > from.line : place < from.line));
       if (line !== undefined) return {item, line};
     }
     return undefined;

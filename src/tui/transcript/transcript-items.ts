@@ -1,7 +1,13 @@
 import {decodePastAction} from '../../actions/decode-action.ts';
 import {labelOf} from '../../actions/settle-action.ts';
 import {unreachable} from '../../base/unreachable.ts';
-import {messageText, type AssistantMessage, type ToolCallBlock, type ToolResultBlock} from '../../domain/conversation.ts';
+import {tokensText} from '../../domain/compaction-text.ts';
+import {
+  messageText,
+  type AssistantMessage,
+  type ToolCallBlock,
+  type ToolResultBlock,
+} from '../../domain/conversation.ts';
 import type {ActionId} from '../../domain/ids.ts';
 import type {JournalRecord} from '../../domain/journal.ts';
 import {joinPieces, type WholeRecord} from '../../domain/join-pieces.ts';
@@ -28,7 +34,9 @@ function itemsOf(record: WholeRecord, results: ReadonlyMap<ActionId, ToolResultB
       const text = messageText(record.message);
       const own = readUserCommand(text);
       if (own !== undefined) return [{kind: 'command', ...own}];
-      const more = record.message.blocks.flatMap(block => (block.kind === 'image' ? [`[image, ${block.mediaType}]`] : []));
+      const more = record.message.blocks.flatMap(block =>
+        block.kind === 'image' ? [`[image, ${block.mediaType}]`] : [],
+      );
       const words = [text, ...more].filter(part => part !== '').join('\n');
       return words === '' ? [] : [{kind: 'prompt', text: words}];
     }
@@ -40,8 +48,22 @@ function itemsOf(record: WholeRecord, results: ReadonlyMap<ActionId, ToolResultB
       return [{kind: 'note', text: 'The last rewind was taken back.'}];
     case 'approval':
       return record.decision === 'refused' ? [{kind: 'note', text: `Refused: ${record.label}`}] : [];
-    default:
+    case 'compaction':
+      return [
+        {
+          kind: 'note',
+          text: `The conversation was ${record.way === 'summary' ? 'summarised' : 'shortened'}: ${tokensText(record.tokens)}.`,
+        },
+        ...(record.summary === '' ? [] : [{kind: 'answer', text: record.summary} as const]),
+      ];
+    case 'result':
+    case 'reminder':
+    case 'todo-frames':
+    case 'checkpoint':
+    case 'usage':
       return [];
+    default:
+      return unreachable(record);
   }
 }
 

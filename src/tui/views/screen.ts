@@ -2,10 +2,11 @@ import type {BlockInfo} from '../../actions/ports.ts';
 import type {CommandInfo} from '../commands/command-info.ts';
 import {completions} from '../input/commands.ts';
 import type {Ui} from '../input/ui.ts';
+import type {NewlineKey} from '../modified-keys.ts';
 import type {MarkdownLexer} from '../markdown/render-markdown.ts';
 import {attentionOf} from '../state/select.ts';
 import type {View} from '../state/view.ts';
-import {fit} from '../text/cell-width.ts';
+import {cellWidth, fit} from '../text/cell-width.ts';
 import type {LiveRegion} from '../surface.tsx';
 import {isEmptyDraft, type Draft} from '../input/draft.ts';
 import type {Frame} from '../text/wrap.ts';
@@ -35,6 +36,7 @@ export interface ScreenState {
   readonly blocks: readonly BlockInfo[];
   readonly times: RunTimes;
   readonly demo: 'none' | 'offered';
+  readonly newlineKey: NewlineKey;
 }
 
 /** Rows of the todo panel besides its title. */
@@ -126,7 +128,7 @@ function cardLines({ui, view, blocks}: ScreenState, rows: number, frame: EntryFr
     : {lines: [], cursor: {x: 0, y: 0}};
 }
 
-function composerLines({ui, view, commands, demo}: ScreenState, rows: number, frame: EntryFrame): Placed {
+function composerLines({ui, view, commands, demo, newlineKey}: ScreenState, rows: number, frame: EntryFrame): Placed {
   const room = Math.max(0, rows - 2);
   const offered = completions(ui.draft.buffer.text, commands);
   const list =
@@ -136,11 +138,12 @@ function composerLines({ui, view, commands, demo}: ScreenState, rows: number, fr
   const leaving = ui.leaving.kind === 'armed' ? [frame.theme.paint(['warning'], 'Ctrl+C again leaves')] : [];
   const idle = demo === 'offered' ? 'Ask for something, or /demo' : 'Ask for something';
   const hint = view.run.state === 'idle' ? idle : 'Ask for more: Enter joins at the next step, Tab waits for the end';
+  const whole = `${hint} | ${newlineKey} begins a new line`;
   const below = [...list, ...draftHint(ui.draft, {commands, frame}), ...editingLines(ui, frame), ...leaving];
   const field = composerView(ui.draft, {
     rows: Math.max(1, Math.min(8, rows - below.length)),
     frame,
-    hint: fit(hint, frame.width - 3),
+    hint: cellWidth(whole) <= frame.width - 3 ? whole : fit(hint, frame.width - 3),
     selection: selectionIn(ui),
   });
   const images = imageRow(ui.images, frame);

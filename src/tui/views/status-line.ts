@@ -54,18 +54,19 @@ function partsOf(
   const {costPerMinute} = times;
   const rate =
     facts.cost === '' || costPerMinute === 'unknown' || costPerMinute <= 0 ? '' : ` (${moneyText(costPerMinute)}/min)`;
-  const one = (text: string): Part => ({long: visibleLine(text), short: visibleLine(text)});
   return {
-    model: one(facts.model),
-    mode: one(mode === 'alarm' ? '' : facts.mode),
-    branch: one(fit(visibleLine(branch), longestBranch)),
+    model: same(facts.model),
+    mode: same(mode === 'alarm' ? '' : facts.mode),
+    branch: same(fit(visibleLine(branch), longestBranch)),
     blocks: blocksPart(blocks),
     context: {long: facts.context, short: facts.context.replace(' context', ' ctx')},
     cost: {long: facts.cost + rate, short: facts.cost},
     tokens: {long: facts.tokensInFull, short: facts.tokens},
-    directory: one(directory),
+    directory: same(directory),
   };
 }
+
+const same = (text: string): Part => ({long: visibleLine(text), short: visibleLine(text)});
 
 const longestBranch = 30;
 
@@ -81,11 +82,7 @@ function fitting(parts: Readonly<Record<PartName, Part>>, room: number): string 
   return cellWidth(long) <= room ? long : joined(chosen, parts, 'short');
 }
 
-const joined = (
-  names: readonly PartName[],
-  parts: Readonly<Record<PartName, Part>>,
-  form: 'long' | 'short',
-): string =>
+const joined = (names: readonly PartName[], parts: Readonly<Record<PartName, Part>>, form: 'long' | 'short'): string =>
   names
     .map(name => parts[name][form])
     .filter(text => text !== '')
@@ -103,7 +100,11 @@ function blocksPart(blocks: readonly BlockInfo[]): Part {
 }
 
 /** What runs and since when, and how to stop it; nothing while idle. */
-export function runLine(view: View, {elapsedMs, retryInMs}: Pick<RunTimes, 'elapsedMs' | 'retryInMs'>, frame: Frame): readonly string[] {
+export function runLine(
+  view: View,
+  {elapsedMs, retryInMs}: Pick<RunTimes, 'elapsedMs' | 'retryInMs'>,
+  frame: Frame,
+): readonly string[] {
   const {theme} = frame;
   const {run} = view;
   switch (run.state) {

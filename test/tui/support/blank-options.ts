@@ -38,6 +38,7 @@ export function blankOptions({engine, stdin, stdout}: Pick<TuiOptions, 'engine' 
     outside: nothingOutside,
     demo: 'none',
     newPromptId: () => messageId(`p${++prompts}`),
+    modifiedKeys: 'no',
     keeper: {keep: () => {}, release: () => {}},
     notify: 'off',
     clock: {now: () => performance.now()},

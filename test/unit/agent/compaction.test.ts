@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {isNoCompaction} from '../../../src/agent/draft-compaction.ts';
+import {UsageMeter} from '../../../src/agent/usage-meter.ts';
 import {writeSummary} from '../../../src/agent/write-summary.ts';
 import {compactedMessage} from '../../../src/domain/compaction.ts';
 import {messageText, toolCalls, type Message} from '../../../src/domain/conversation.ts';
@@ -140,6 +141,51 @@ describe('a compaction', () => {
     expect((await bench.next('notice')).text).toContain('A prompt is running');
     held.resolve(undefined);
     await bench.next('prompt-finished');
+  });
+
+  test('tells what else it takes the place of: commands of the user, and an earlier summary', async () => {
+    const bench = engineBench([says('1'), says('S'), says('2'), says('T')]);
+    await bench.prompt('one');
+    await compact(bench);
+    bench.engine.submit({op: 'run-command', id: messageId('own'), command: 'date'});
+    await bench.next('command-finished');
+    await bench.prompt('two');
+    expect(await preview(bench)).toMatchObject({
+      kept: [{what: '2 user messages, word for word'}],
+      summarised: [
+        {what: '1 earlier summary'},
+        {what: '1 answer'},
+        {what: '1 command of the user with its output'},
+      ],
+      dropped: [],
+    });
+  });
+
+  test('what the provider has not counted yet is estimated on top', async () => {
+    const bench = engineBench([says('1'), says('S'), says('T')]);
+    await bench.prompt('one');
+    expect(await preview(bench)).toMatchObject({before: 'counted'});
+    const {contextTokens} = (await bench.next('usage-changed')).usage;
+    bench.engine.submit({op: 'run-command', id: messageId('own'), command: 'date'});
+    await bench.next('command-finished');
+    const shown = await preview(bench);
+    expect(shown.before).toBe('estimated');
+    expect(shown.tokens.before).toBeGreaterThan(contextTokens);
+  });
+
+  test('the context is as long as it was until it is done, and again when it is taken back', async () => {
+    const bench = engineBench([says('1'), says('S')]);
+    const lengths = () => bench.events.flatMap(event => (event.event === 'usage-changed' ? [event.usage.contextTokens] : []));
+    await bench.prompt('one');
+    const [before] = lengths();
+    const {tokens} = await compact(bench);
+    bench.engine.submit({op: 'rewind', target: {kind: 'last'}});
+    await bench.next('rewound');
+    bench.engine.submit({op: 'rewind', target: {kind: 'redo'}});
+    await bench.next('rewound');
+    expect(lengths()).toEqual([before, before, tokens.after, before, tokens.after]);
+    const meter = new UsageMeter(scriptedModel([]), bench.session.kept);
+    expect(meter.report().contextTokens).toBe(tokens.after);
   });
 
   test('is undone by one step back and done again by redo; a rewind to before it takes it back too', async () => {

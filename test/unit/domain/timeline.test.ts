@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {treeId} from '../../../src/domain/checkpoint.ts';
 import {historyOf} from '../../../src/domain/history.ts';
-import {messageId} from '../../../src/domain/ids.ts';
+import {actionId, messageId} from '../../../src/domain/ids.ts';
 import type {JournalRecord, RewindScope} from '../../../src/domain/journal.ts';
 import {promptSpans, timelineOf} from '../../../src/domain/timeline.ts';
 import {noUsage} from '../../../src/domain/usage.ts';
@@ -36,6 +36,18 @@ const kept = (prompt: string, moment: 'before' | 'after', tree: string): Journal
   tree: treeId(tree),
 });
 const frames = (byte: number): JournalRecord => ({kind: 'todo-frames', frames: [Uint8Array.of(byte)]});
+const compacted = (id: string, ...messages: readonly string[]): JournalRecord => ({
+  kind: 'compaction',
+  id: messageId(id),
+  way: 'summary',
+  summary: 's',
+  messages: [id, ...messages].map(one => ({role: 'user', id: messageId(one), blocks: [{kind: 'text', text: one}]})),
+  tokens: {before: 9, after: 1},
+});
+const reminded = (id: string): JournalRecord => ({
+  kind: 'reminder',
+  message: {role: 'user', id: messageId(id), blocks: [{kind: 'text', text: id}]},
+});
 const idsOf = (records: readonly JournalRecord[]): readonly string[] => historyOf(records).messages.map(({id}) => id);
 
 const talk = [prompted('p1'), answered('a1'), prompted('p2'), answered('a2')];
@@ -70,6 +82,31 @@ describe('history after rewinds', () => {
         expect(live).toEqual(talk);
       }),
     );
+  });
+});
+
+describe('history after compactions', () => {
+  const done = [...talk, compacted('c')];
+  test.each<[string, readonly JournalRecord[], readonly string[]]>([
+    ['stands for all before it', [...done, prompted('p3')], ['c', 'p3']],
+    ['the last of several counts', [...done, prompted('p3'), compacted('d', 'p3'), prompted('p4')], ['d', 'p3', 'p4']],
+    ['is taken back alone', [...done, rewound('c')], ['p1', 'a1', 'p2', 'a2']],
+    ['what was said after it stays when it is taken back', [...done, reminded('r'), rewound('c')], ['p1', 'a1', 'p2', 'a2', 'r']],
+    ['is done again', [...done, rewound('c'), redone], ['c']],
+    ['and what was said since stays behind it', [...done, rewound('c'), reminded('r'), redone], ['c', 'r']],
+    [
+      'also where prompts before it went and came back meanwhile',
+      [...done, rewound('c'), rewound('p2'), reminded('r'), redone, redone],
+      ['c'],
+    ],
+    ['a rewind to a prompt before it takes it back', [...done, prompted('p3'), rewound('p2')], ['p1', 'a1']],
+    ['a rewind to a prompt after it does not', [...done, prompted('p3'), answered('a3'), rewound('p3')], ['c']],
+    ['files alone leave it', [...done, rewound('p1', 'files')], ['c']],
+    ['a rewind of one that is not there', [...done, rewound('d')], ['c']],
+    ['a new one ends redoing', [...done, prompted('p3'), rewound('p3'), compacted('d'), redone], ['d']],
+    ['none takes results of calls before it', [...done, {kind: 'result', result: {kind: 'tool-result', id: actionId('x'), content: [], outcome: 'success'}}], ['c']],
+  ])('%s', (_, records, ids) => {
+    expect(idsOf(records)).toEqual(ids);
   });
 });
 

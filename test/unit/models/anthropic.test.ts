@@ -19,7 +19,7 @@ function decode(events: readonly object[]): readonly ModelEvent[] {
 
 test('sealed thinking comes through and goes back as it was', async () => {
   await using server = await startModelServer(answers([[thinkSealed('xyz'), think('Hm.', 's'), call('Bash', {})]]));
-  const model = connectAnthropic({apiKey: 'k', baseUrl: server.baseUrl.anthropic, maxOutputTokens: 500});
+  const model = connectAnthropic({apiKey: 'k', baseUrl: server.baseUrl.anthropic, maxOutputTokens: 500, effort: 'default'});
   expect(blocksOf(await eventsOf(model.stream(ask('hi'), never())))).toEqual([
     {kind: 'sealed-thinking', data: 'xyz'},
     {kind: 'thinking', text: 'Hm.', signature: 's'},
@@ -30,7 +30,7 @@ test('sealed thinking comes through and goes back as it was', async () => {
 
 test('servers that know only the older header get the key in it', async () => {
   await using server = await startModelServer(answers([say('a')]));
-  const model = connectAnthropic({apiKey: 'k1', baseUrl: server.baseUrl.anthropic, maxOutputTokens: 'default'});
+  const model = connectAnthropic({apiKey: 'k1', baseUrl: server.baseUrl.anthropic, maxOutputTokens: 'default', effort: 'default'});
   await eventsOf(model.stream(ask('hi'), never()));
   const [request] = server.requests;
   expect(request?.headers['x-api-key']).toBe('k1');
@@ -42,7 +42,7 @@ test('a redirect is not followed but named', async () => {
   await using server = await startModelServer(answers([fail(308, {headers: {location: 'https://there/'}, body: ''})]));
   const baseUrl = server.baseUrl.anthropic;
   const events = await eventsOf(
-    connectAnthropic({apiKey: 'k', baseUrl, maxOutputTokens: 'default'}).stream(ask('hi'), never()),
+    connectAnthropic({apiKey: 'k', baseUrl, maxOutputTokens: 'default', effort: 'default'}).stream(ask('hi'), never()),
   );
   expect(events).toEqual([
     {

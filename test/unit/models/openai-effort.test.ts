@@ -16,5 +16,17 @@ test.each([
   ['gpt-4.1', budget(31_999), undefined],
   ['qwen3:8b', {kind: 'disabled'}, undefined],
 ] as const)('%s with %o', (model, thinking, effort) => {
-  expect(effortOf(model, thinking)).toBe(effort);
+  expect(effortOf({model, thinking}, 'default')).toBe(effort);
+});
+
+test.each([
+  ['low', 'low'],
+  ['medium', 'medium'],
+  ['high', 'high'],
+  ['xhigh', 'high'],
+  ['max', 'high'],
+] as const)('an effort that is wanted (%s) goes over what the budget comes to', (wanted, sent) => {
+  expect(effortOf({model: 'gpt-5', thinking: budget(1000)}, wanted)).toBe(sent);
+  expect(effortOf({model: 'gpt-4.1', thinking: budget(1000)}, wanted)).toBeUndefined();
+  expect(effortOf({model: 'gpt-5', thinking: {kind: 'disabled'}}, wanted)).toBe('minimal');
 });

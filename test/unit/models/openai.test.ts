@@ -9,7 +9,7 @@ const never = (): AbortSignal => new AbortController().signal;
 test('a server that does not stream is understood too', async () => {
   const script = answers([[say('Here you are.'), call('Bash', {command: 'ls'}), usage({input: 3, output: 4})]]);
   await using server = await startModelServer(script, {streaming: 'ignored'});
-  const model = connectOpenAi({apiKey: undefined, baseUrl: server.baseUrl.openai, maxOutputTokens: 'default'});
+  const model = connectOpenAi({apiKey: undefined, baseUrl: server.baseUrl.openai, maxOutputTokens: 'default', effort: 'default'});
   const events = await eventsOf(model.stream(ask('hi'), never()));
   expect(blocksOf(events)).toEqual([
     {kind: 'text', text: 'Here you are.'},
@@ -56,8 +56,8 @@ test('says why the models cannot be listed', async () => {
 test('bounds the answer only when asked to, and asks for the usage', async () => {
   await using server = await startModelServer(answers([say('a'), say('b'), fail(400)]));
   const options = {apiKey: undefined, baseUrl: server.baseUrl.openai};
-  await eventsOf(connectOpenAi({...options, maxOutputTokens: 'default'}).stream(ask('hi'), never()));
-  await eventsOf(connectOpenAi({...options, maxOutputTokens: 99}).stream(ask('hi'), never()));
+  await eventsOf(connectOpenAi({...options, maxOutputTokens: 'default', effort: 'default'}).stream(ask('hi'), never()));
+  await eventsOf(connectOpenAi({...options, maxOutputTokens: 99, effort: 'default'}).stream(ask('hi'), never()));
   const [plain, bounded] = server.requests.map(request => request.body);
   expect(plain).toEqual({
     model: 'small-model',

@@ -46,11 +46,11 @@ const conversation: readonly Message[] = [
 const mark = {cache_control: {type: 'ephemeral'}};
 const image = {type: 'image', source: {type: 'base64', media_type: 'image/png', data: 'AAAA'}};
 
-const plain = {maxOutputTokens: 'default', documents: 'sent'} as const;
+const plain = {maxOutputTokens: 'default', effort: 'default', documents: 'sent'} as const;
 
 describe('Anthropic', () => {
   test('the whole form', () => {
-    expect(anthropicRequest(ask('', {messages: conversation}), 1000)).toEqual({
+    expect(anthropicRequest(ask('', {messages: conversation}), {maxOutputTokens: 1000, effort: 'default'})).toEqual({
       model: 'small-model',
       max_tokens: 1000,
       stream: true,
@@ -99,7 +99,7 @@ describe('Anthropic', () => {
       messages: [userSays('a'), assistant(text('  ')), userSays('b')],
       thinking: {kind: 'default'},
     };
-    expect(anthropicRequest(request, 5)).toEqual({
+    expect(anthropicRequest(request, {maxOutputTokens: 5, effort: 'default'})).toEqual({
       model: 'm',
       max_tokens: 5,
       stream: true,
@@ -141,7 +141,7 @@ test('OpenAI: the whole form', () => {
 });
 
 test.each([
-  {dialect: 'anthropic', build: (request: ModelRequest): object => anthropicRequest(request, 1000)},
+  {dialect: 'anthropic', build: (request: ModelRequest): object => anthropicRequest(request, {maxOutputTokens: 1000, effort: 'default'})},
   {dialect: 'openai', build: (request: ModelRequest): object => openAiRequest(request, plain)},
 ])(
   '$dialect: every request extends the one before it, cache marks aside, of which there are at most four',
@@ -182,10 +182,10 @@ describe('a PDF that was read', () => {
   ];
 
   const last = (documents: 'sent' | 'named') =>
-    openAiRequest(ask('', {messages}), {maxOutputTokens: 'default', documents}).messages.slice(-2);
+    openAiRequest(ask('', {messages}), {maxOutputTokens: 'default', effort: 'default', documents}).messages.slice(-2);
 
   test('goes to Anthropic within the result', () => {
-    expect(anthropicRequest(ask('', {messages}), 1000).messages[2]).toMatchObject({
+    expect(anthropicRequest(ask('', {messages}), {maxOutputTokens: 1000, effort: 'default'}).messages[2]).toMatchObject({
       content: [
         {
           type: 'tool_result',

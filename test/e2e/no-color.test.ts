@@ -1,0 +1,120 @@
+import {writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {describe, expect, test} from 'vitest';
+import {call, fail, say, think, type Answer} from '../support/model-script.ts';
+import {openPty, openPtyOf, type PtyTerminal} from '../support/pty-terminal.ts';
+import {weftBin} from '../support/run-weft.ts';
+import {openScene, pointedAt, type Scene} from '../support/scene.ts';
+
+/** Everything that styles: colours, but bold, dim and reverse as well. */
+// oxlint-disable-next-line no-control-regex -- sequences of the terminal
+const styles = /\u001B\[[\d;:]*m/gu;
+
+/** Requests to the terminal for its colours. */
+// oxlint-disable-next-line no-control-regex -- sequences of the terminal
+const colourQuestions = /\u001B\](?:4|10|11|12)[;\u0007]/gu;
+
+const plainly = {NO_COLOR: '1', COLORTERM: 'truecolor'};
+
+const answers: readonly Answer[] = [
+  [
+    think('What is there?'),
+    say('# Title\n\n**Bold**, *soft*, `code` and [a link](https://example.com).\n\n> quoted\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n'),
+    say('```ts\nconst a: number = 1; // one\n```\n\n- [x] over\n'),
+    call('TodoWrite', {todos: [{content: 'Mend it', status: 'in_progress', activeForm: 'Mending it'}]}),
+  ],
+  call('Bash', {command: `printf '\\033[31mred\\033[0m\\n'; touch made`}),
+  call('Edit', {file_path: 'sum.js', old_string: 'a - b', new_string: 'a + b'}),
+  fail(400, {message: 'not like this'}),
+  say('Never.'),
+];
+
+/** What a command says at least. */
+const lines: readonly (readonly [line: string, said: RegExp])[] = [
+  ['/theme dark', /There are no colours here/u],
+  ['/cost', /This session has cost/u],
+  ['/doctor', /store/u],
+  ['/permissions', /There are no rules/u],
+  ['/config', /writes your own setting/u],
+  ['/todo', /Mend it \(in progress\)/u],
+  ['/help', /At the start of a prompt/u],
+];
+
+/** Presses a key again and again: keys that come too soon answer nothing. */
+async function pressUntil(terminal: PtyTerminal, key: string, seen: RegExp): Promise<void> {
+  for (let tries = 0; tries < 30; tries++) {
+    // oxlint-disable-next-line no-await-in-loop -- looks again
+    if (seen.test((await terminal.rows()).join('\n'))) return;
+    terminal.type(key);
+    // oxlint-disable-next-line no-await-in-loop -- between two presses
+    await new Promise(resolve => setTimeout(resolve, 700));
+  }
+  await terminal.until(seen);
+}
+
+const prepared = async (): Promise<Scene> => {
+  const scene = await openScene(answers);
+  writeFileSync(join(scene.place.work, 'sum.js'), 'export const sum = (a, b) => a - b;\n');
+  return scene;
+};
+
+describe('NO_COLOR', () => {
+  test.each([
+    ['NO_COLOR', plainly, []],
+    ['--no-color', {COLORTERM: 'truecolor'}, ['--no-color']],
+  ] as const)('the terminal UI, by %s: cards, panels, markdown, errors', async (_title, environment, args) => {
+    await using scene = await prepared();
+    using terminal = openPty({
+      place: scene.place,
+      environment: {...pointedAt(scene.server), ...environment},
+      size: [80, 40],
+      args,
+      answers: 'all',
+    });
+    await terminal.until(/Ask for something/u);
+    terminal.type('Mend it.\r');
+    await pressUntil(terminal, 'y', /Run command: printf[^]*Allow this\? Edit sum\.js/u);
+    await pressUntil(terminal, 'y', /not like this/u);
+    for (const [line, said] of lines) {
+      terminal.type(`${line}\r`);
+      // oxlint-disable-next-line no-await-in-loop -- one after the other, as typed
+      await terminal.until(said);
+    }
+    terminal.type('/transcript\r');
+    await terminal.until(/q close|Esc/u);
+    terminal.type('q');
+    await terminal.until(/Ask for something/u);
+    terminal.type('@su');
+    await terminal.until(/@su[^]*sum\.js/u);
+    terminal.type('\u0003\u0003\u0003');
+    expect(await terminal.exited).toBe(0);
+    expect(terminal.log().match(styles)).toBeNull();
+    expect(terminal.log().match(colourQuestions)).toBeNull();
+  });
+
+  test.each([
+    [['--help']],
+    [['config', '--help']],
+    [['doctor']],
+    [['demo']],
+    [['tasks', 'watch', '--help']],
+    [['nonsense', '--unknown']],
+    [['sessions', 'list']],
+    [['permissions', 'list']],
+    [['config', 'list']],
+    [['--prompt', 'Say it.', '--verbose']],
+    [['--prompt', 'Say it.', '--output-format', 'json']],
+  ])('weft %j, on a terminal', async args => {
+    await using scene = await openScene([say('**It** is `said`.'), say('Again.')]);
+    using terminal = openPtyOf(process.execPath, [weftBin, ...args], {
+      cols: 80,
+      rows: 40,
+      cwd: scene.place.work,
+      env: scene.place.environment({TERM: 'dumb', ...pointedAt(scene.server), ...plainly}),
+      answers: 'all',
+    });
+    await terminal.exited;
+    expect(terminal.log()).not.toBe('');
+    expect(terminal.log()).not.toContain('\u001B');
+  });
+});

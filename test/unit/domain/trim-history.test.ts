@@ -1,0 +1,111 @@
+import * as fc from 'fast-check';
+import {describe, expect, test} from 'vitest';
+import {estimateMessages} from '../../../src/domain/compaction.ts';
+import {toolCalls, type Message, type ResultContent} from '../../../src/domain/conversation.ts';
+import {actionId, messageId} from '../../../src/domain/ids.ts';
+import {trimHistory} from '../../../src/domain/trim-history.ts';
+import {noUsage} from '../../../src/domain/usage.ts';
+
+const said = (text: string): Message => ({role: 'user', id: messageId(text), blocks: [{kind: 'text', text}]});
+const answered = (text: string, ...calls: readonly string[]): Message => ({
+  role: 'assistant',
+  id: messageId(text),
+  model: 'm',
+  blocks: [
+    {kind: 'text', text},
+    ...calls.map(id => ({kind: 'tool-call', id: actionId(id), name: 'Bash', input: {command: id}}) as const),
+  ],
+  stop: calls.length > 0 ? 'tool-use' : 'end-turn',
+  usage: noUsage,
+});
+const told = (...results: readonly (readonly [string, ResultContent])[]): Message => ({
+  role: 'user',
+  id: messageId(`told ${results.map(([id]) => id).join(' ')}`),
+  blocks: results.map(([id, content]) => ({
+    kind: 'tool-result',
+    id: actionId(id),
+    content: [content],
+    outcome: 'success',
+  })),
+});
+const text = (length: number): ResultContent => ({kind: 'text', text: 'x'.repeat(length)});
+const image: ResultContent = {kind: 'image', mediaType: 'image/png', data: 'AAAA'};
+
+/** Two exchanges with a long result each. */
+const talk = [
+  said('p1'),
+  answered('a1', 'c1'),
+  told(['c1', text(8000)]),
+  answered('b1'),
+  said('p2'),
+  answered('a2', 'c2'),
+  told(['c2', text(8000)]),
+  answered('b2'),
+];
+const lengths = (messages: readonly Message[]): readonly number[] =>
+  messages.flatMap(({blocks}) => blocks.flatMap(block => (block.kind === 'tool-result' ? [JSON.stringify(block.content).length] : [])));
+
+describe('a history is made shorter', () => {
+  test('what fits stays as it is', () => {
+    expect(trimHistory(talk, 10_000)).toEqual({messages: talk, shortened: 0, left: 0});
+  });
+
+  test('first the oldest results are cut, and say so', () => {
+    const {messages, shortened, left} = trimHistory(talk, 3000);
+    expect({shortened, left}).toEqual({shortened: 1, left: 0});
+    expect(messages.map(({id}) => id)).toEqual(talk.map(({id}) => id));
+    expect(messages.slice(4)).toEqual(talk.slice(4));
+    expect(JSON.stringify(messages[2])).toContain('it had 8000 characters');
+  });
+
+  test('then the oldest exchanges go, before anything of the last one', () => {
+    expect(trimHistory(talk, 2100)).toEqual({messages: talk.slice(4), shortened: 1, left: 1});
+  });
+
+  test('then the results of the last, and it goes at the very last', () => {
+    const {messages, shortened, left} = trimHistory(talk, 300);
+    expect({ids: messages.map(({id}) => id), shortened, left}).toEqual({
+      ids: talk.slice(4).map(({id}) => id),
+      shortened: 2,
+      left: 1,
+    });
+    expect(lengths(messages)[0]).toBeLessThan(600);
+    expect(trimHistory(talk, 10)).toEqual({messages: [], shortened: 2, left: 2});
+  });
+
+  test('images in results are left out', () => {
+    const seen = [said('p'), answered('a', 'c'), told(['c', image]), answered('b')];
+    const {messages} = trimHistory(seen, 200);
+    expect(messages[2]).toEqual(told(['c', {kind: 'text', text: '[image left out by weft]'}]));
+  });
+
+  test('any history stays valid, comes to no more than asked for, and never grows', () => {
+    const call = fc.constantFrom(text(10), text(700), text(5000), image);
+    const turn = fc.array(call, {maxLength: 3});
+    const exchange = fc.array(turn, {maxLength: 4});
+    fc.assert(
+      fc.property(fc.array(exchange, {maxLength: 6}), fc.nat({max: 12_000}), (exchanges, most) => {
+        let number = 0;
+        const history = exchanges.flatMap((turns, at) => [
+          said(`p${at}`),
+          ...turns.flatMap(results => {
+            const ids = results.map(() => `c${number++}`);
+            const answer = answered(`a${number++}`, ...ids);
+            return ids.length === 0 ? [answer] : [answer, told(...ids.map((id, of) => [id, results[of] ?? image] as const))];
+          }),
+        ]);
+        const {messages, left} = trimHistory(history, most);
+        expect(messages[0]?.blocks[0]?.kind ?? 'text').toBe('text');
+        expect(messages[0]?.role ?? 'user').toBe('user');
+        for (const [at, message] of messages.entries()) {
+          if (message.role !== 'assistant') continue;
+          const results = messages[at + 1]?.blocks.flatMap(block => (block.kind === 'tool-result' ? [block.id] : [])) ?? [];
+          expect(results).toEqual(toolCalls(message).map(({id}) => id));
+        }
+        expect(estimateMessages(messages)).toBeLessThanOrEqual(Math.min(most, estimateMessages(history)));
+        expect(messages.map(({id}) => id)).toEqual(history.slice(history.length - messages.length).map(({id}) => id));
+        expect(left).toBe(exchanges.length - messages.filter(({id}) => id.startsWith('p')).length);
+      }),
+    );
+  });
+});
