@@ -12,6 +12,8 @@ export class CompactionDesk {
   ): Promise<void> {
     const loaded = await import('./compactor.ts');
     this.#compactor ??= new loaded.Compactor();
-    await (op.op === 'compact' ? this.#compactor.carryOut(op, parts) : this.#compactor.preview(op.instructions, parts, signal));
+    await (op.op === 'compact'
+      ? this.#compactor.carryOut(op, parts)
+      : this.#compactor.preview(op.instructions, parts, signal));
   }
 }

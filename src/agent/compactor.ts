@@ -83,17 +83,22 @@ export class Compactor {
   }
 
   /** What was shown is worked out again, since files and commands may have gone on since. */
-  async carryOut(wanted: {readonly preview: MessageId; readonly summary: string}, parts: CompactorParts): Promise<void> {
+  async carryOut(
+    wanted: {readonly preview: MessageId; readonly summary: string},
+    parts: CompactorParts,
+  ): Promise<void> {
     const {publish, records, keep, reopen, secrets} = parts;
     const proposal = this.#proposal;
-    const isSame = proposal?.id === wanted.preview && proposal.records === records && proposal.length === records.length;
+    const isSame =
+      proposal?.id === wanted.preview && proposal.records === records && proposal.length === records.length;
     if (!isSame) {
       publish([refused('The conversation has gone on since that was shown: ask for it again.')]);
       return;
     }
     this.#proposal = undefined;
     try {
-      const edited = wanted.summary.trim() === '' || proposal.way === 'trim' ? '' : secrets.conceal(wanted.summary.trim());
+      const edited =
+        wanted.summary.trim() === '' || proposal.way === 'trim' ? '' : secrets.conceal(wanted.summary.trim());
       const wish = {id: proposal.id, way: proposal.way, summary: edited === '' ? proposal.summary : edited};
       const sources = {...parts, counted: proposal.counted};
       const {messages, tokens} = await draftCompaction(wish, sources, new AbortController().signal);
@@ -110,7 +115,12 @@ async function summaryOf(instructions: string, parts: CompactorParts, signal: Ab
   const {request, ids, limits, meter, secrets} = parts;
   const most = limits.maxCostUsd;
   if (most !== 'unlimited' && (meter.costUsd >= most || meter.leastCostAfterNext(request.model) > most)) {
-    return {kind: 'none', why: 'A summary would cost more than the limit leaves.', usage: noUsage, model: request.model};
+    return {
+      kind: 'none',
+      why: 'A summary would cost more than the limit leaves.',
+      usage: noUsage,
+      model: request.model,
+    };
   }
   const asked = {request, id: ids.message(), instructions: secrets.conceal(instructions), timeoutMs: summaryTimeoutMs};
   return writeSummary(asked, parts, signal);

@@ -19,8 +19,6 @@ export function countCompaction(
   const {carried, trimmed, leftMessages, scale} = draft;
   const {userMessages, instructions, todos, running, changedFiles} = carried;
   const texts = (parts: readonly string[]): number => Math.round(estimateTokens(parts.join('\n')) * scale);
-  const part = (count: number, what: keyof typeof words, tokens: number): readonly CountedPart[] =>
-    count === 0 ? [] : [{what: `${count} ${words[what][count === 1 ? 0 : 1]}`, tokens}];
   const kept = [
     ...(way === 'trim' && summary !== '' ? part(1, 'earlier', texts([summary])) : []),
     ...part(userMessages.length, 'userMessage', texts(userMessages.map(({text}) => text))),
@@ -37,7 +35,7 @@ export function countCompaction(
   }
   const {answers, calls, thinking, besides, commands} = tally(messages.filter(isNoCompaction));
   const earlier = messages.length - messages.filter(isNoCompaction).length;
-  const scaled = ({count, tokens}: Sum, what: keyof typeof words): readonly CountedPart[] =>
+  const scaled = ({count, tokens}: Sum, what: keyof typeof named): readonly CountedPart[] =>
     part(count, what, Math.round(tokens * scale));
   return {
     kept,
@@ -52,8 +50,11 @@ export function countCompaction(
   };
 }
 
+const part = (count: number, what: keyof typeof named, tokens: number): readonly CountedPart[] =>
+  count === 0 ? [] : [{what: `${count} ${named[what][count === 1 ? 0 : 1]}`, tokens}];
+
 /** What is counted: for one, and for any other number. */
-const words = {
+const named = {
   userMessage: ['user message, word for word', 'user messages, word for word'],
   leftMessage: ['user message that does not fit', 'user messages that do not fit'],
   latest: ['message of the latest exchange', 'messages of the latest exchanges'],
@@ -76,7 +77,9 @@ interface Sum {
   tokens: number;
 }
 
-function tally(messages: readonly Message[]): Readonly<Record<'answers' | 'calls' | 'thinking' | 'besides' | 'commands', Sum>> {
+function tally(
+  messages: readonly Message[],
+): Readonly<Record<'answers' | 'calls' | 'thinking' | 'besides' | 'commands', Sum>> {
   const sums = {answers: sum(), calls: sum(), thinking: sum(), besides: sum(), commands: sum()};
   const count = (to: Sum, message: Message, blocks: number): void => {
     to.count += blocks;

@@ -75,7 +75,9 @@ export async function draftCompaction(
   const window = counted.contextWindow > 0 ? counted.contextWindow : Number.POSITIVE_INFINITY;
 
   const carriedAlone = {
-    todos: (await sources.todos.open()).map(todo => `- [${todo.status}] ${todo.title}${describe(todo)} (id ${todo.id})`),
+    todos: (await sources.todos.open()).map(
+      todo => `- [${todo.status}] ${todo.title}${describe(todo)} (id ${todo.id})`,
+    ),
     running: sources.present.running().map(line => sources.secrets.conceal(line)),
     changedFiles: await changedFiles(records, sources, signal),
     instructions: instructionsNews(sources),
@@ -94,7 +96,11 @@ export async function draftCompaction(
     .live.flatMap(record => (record.kind === 'prompt' ? [record.message] : []))
     .map((message, at) => ({id: message.id, number: at + 1, text: messageText(message)}))
     .filter(({id, text}) => !going.has(id) && text.trim() !== '');
-  const most = Math.min(mostUserTokens, (window * userPart) / scale, wish.way === 'trim' ? mostTrimmed / 2 : mostUserTokens);
+  const most = Math.min(
+    mostUserTokens,
+    (window * userPart) / scale,
+    wish.way === 'trim' ? mostTrimmed / 2 : mostUserTokens,
+  );
   const userMessages = newestWithin(said, most);
   const carried: CarriedParts = {userMessages, ...carriedAlone};
   const after: readonly Message[] = [compactedMessage(wish, carried), ...trimmed.messages];

@@ -13,7 +13,7 @@ export interface HooksPort {
   /** Before a call is judged and asked about. */
   preToolUse(call: ToolCallBlock, signal: AbortSignal): Promise<HookReply<CallAnswer>>;
   /** After a call that succeeded. */
-  postToolUse(ended: EndedCall, signal: AbortSignal): Promise<HookReply<ContextAnswer>>;
+  postToolUse(ended: EndedCall, signal: AbortSignal): Promise<HookReply<ResultAnswer>>;
   /** After a call that failed or was interrupted while it ran; not after one that was refused. */
   postToolUseFailure(ended: EndedCall, signal: AbortSignal): Promise<HookReply<ContextAnswer>>;
   /** Before a prompt, also one that joins a running one, is taken up. */
@@ -53,6 +53,11 @@ export interface ContextAnswer {
   readonly context: string;
 }
 
+export interface ResultAnswer extends ContextAnswer {
+  /** What the model is told in the place of the result. */
+  readonly told: {readonly kind: 'unchanged'} | {readonly kind: 'replaced'; readonly text: string};
+}
+
 export interface EndedCall {
   /** With the input that ran. */
   readonly call: ToolCallBlock;
@@ -83,12 +88,15 @@ export interface StopAnswer {
 }
 
 const none = {kind: 'none'} as const;
+/** Of a hook that has nothing to say of a result. */
+export const asItWas = {context: '', told: {kind: 'unchanged'}} as const;
+
 const goOn = {failures: [], flow: {kind: 'go-on'}} as const;
 
 /** Where nobody has hooks. */
 export const noHooks: HooksPort = {
   preToolUse: async () => ({answer: {verdict: none, input: 'unchanged', context: ''}, ...goOn}),
-  postToolUse: async () => ({answer: {context: ''}, ...goOn}),
+  postToolUse: async () => ({answer: asItWas, ...goOn}),
   postToolUseFailure: async () => ({answer: {context: ''}, ...goOn}),
   userPromptSubmit: async () => ({answer: {verdict: none, context: ''}, ...goOn}),
   stop: async () => ({answer: {verdict: none}, ...goOn}),

@@ -6,7 +6,7 @@ import type {Fault} from '../domain/fault.ts';
 import type {MessageId, SessionId, TodoId} from '../domain/ids.ts';
 import type {OpenSession} from '../domain/journal.ts';
 import type {ModelEvent, ModelFacts, ModelRequest} from '../domain/model-stream.ts';
-import type {PermissionMode, Verdict} from '../domain/risk.ts';
+import type {PermissionMode, RuleReach, Verdict} from '../domain/risk.ts';
 import type {HooksPort} from './hooks-port.ts';
 
 /** Everything the engine needs from outside. The tests give it all in memory. */
@@ -39,8 +39,8 @@ export interface ModelPort {
 export interface JudgePort {
   /** The stricter of the model's claims and the host's own finding, after rules and mode. */
   assess(action: Action, mode: PermissionMode, signal: AbortSignal): Promise<Verdict>;
-  /** Adds an allow rule, for this run of weft or for good; a failure says why it is no rule or could not be kept. */
-  allow(rule: string, lasting: 'session' | 'always'): Promise<Outcome<undefined, Fault>>;
+  /** Adds an allow rule, which holds at once; a failure says why it is no rule or could not be kept. */
+  allow(rule: string, lasting: RuleReach): Promise<Outcome<undefined, Fault>>;
 }
 
 /** What is so now, outside the conversation. */

@@ -2,15 +2,17 @@ import type {AgentEvent} from '../actions/agent-event.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {causeText, faultText} from '../domain/fault.ts';
 import type {ToolCallBlock} from '../domain/conversation.ts';
-import type {
-  CallAnswer,
-  EndedCall,
-  Ending,
-  HookReply,
-  HooksPort,
-  PromptAnswer,
-  StopAnswer,
-  SubmittedPrompt,
+import {
+  asItWas,
+  type CallAnswer,
+  type EndedCall,
+  type Ending,
+  type HookReply,
+  type HooksPort,
+  type PromptAnswer,
+  type ResultAnswer,
+  type StopAnswer,
+  type SubmittedPrompt,
 } from './hooks-port.ts';
 
 /**
@@ -35,17 +37,18 @@ export class PromptHooks {
     return reason === undefined || answer.verdict.kind === 'deny' ? answer : denied(answer, reason);
   }
 
-  /** What the model is to know of it besides; mostly empty. */
-  async afterCall(ended: EndedCall, signal: AbortSignal): Promise<string> {
-    if (signal.aborted || ended.result.tag === 'undecodable') return '';
+  /** What the model is to know of it besides, or in its place; mostly nothing. */
+  async afterCall(ended: EndedCall, signal: AbortSignal): Promise<ResultAnswer> {
+    if (signal.aborted || ended.result.tag === 'undecodable') return asItWas;
     switch (ended.result.result.settled.state) {
       case 'success':
-        return (await this.#ask(() => this.#port.postToolUse(ended, signal), nothingAfter, signal)).answer.context;
-      case 'error':
-        return (await this.#ask(() => this.#port.postToolUseFailure(ended, signal), nothingAfter, signal)).answer
-          .context;
+        return (await this.#ask(() => this.#port.postToolUse(ended, signal), asItWas, signal)).answer;
+      case 'error': {
+        const {answer} = await this.#ask(() => this.#port.postToolUseFailure(ended, signal), nothingAfter, signal);
+        return {...asItWas, ...answer};
+      }
       case 'cancelled':
-        return '';
+        return asItWas;
       default:
         return unreachable(ended.result.result.settled);
     }

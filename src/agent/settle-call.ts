@@ -30,18 +30,22 @@ export async function settleCall(judged: JudgedCall, context: CallContext, signa
       : {...unchanged, result: {tag: 'undecodable', fault: action.error}, ran};
   const {result, durationMs} = settled;
   const bare = toldOf(call.id, settled);
+  const hooked = await context.hooks.afterCall({call: settled.ran, result, told: bare, durationMs}, signal);
   const reminders = [
     judged.hooked.context,
-    await context.hooks.afterCall({call: settled.ran, result, told: bare, durationMs}, signal),
+    hooked.context,
     // No result is lost for want of a reminder.
     await context.reminderAfter(result).catch(() => ''),
   ];
-  const told = reminders.reduce(withReminder, bare);
+  const told = reminders.reduce(withReminder, replaced(bare, hooked.told));
   // Kept before it is told: whoever hears of a result may look for it in the journal at once.
   const kept = attempt(() => context.keep({kind: 'result', result: told}));
   context.publish([{event: 'action-settled', call, result, told, durationMs}]);
   return {call, told, deniedBy: settled.deniedBy, kept};
 }
+
+const replaced = (told: ToolResultBlock, by: ResultAnswer['told']): ToolResultBlock =>
+  by.kind === 'unchanged' ? told : {...told, content: [{kind: 'text', text: by.text}]};
 
 const withReminder = (told: ToolResultBlock, reminder: string): ToolResultBlock =>
   reminder === '' ? told : {...told, content: [...told.content, reminderBlock(reminder)]};

@@ -63,7 +63,8 @@ function whyUnusable(answer: Answer): string {
 }
 
 /** What to do about a conversation that is too long is just being done. */
-const whyFailed = (fault: Fault): string => (fault.kind === 'provider' && fault.status > 0 ? fault.message : faultText(fault));
+const whyFailed = (fault: Fault): string =>
+  fault.kind === 'provider' && fault.status > 0 ? fault.message : faultText(fault);
 
 const summaryIn = ({message}: Answer): string =>
   message === undefined ? '' : clip(messageText(message).trim(), longestSummary);

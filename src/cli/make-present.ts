@@ -4,10 +4,7 @@ import type {PresentPort} from '../agent/ports.ts';
 import {visibleLine} from '../base/visible.ts';
 
 /** What is so on this machine now. */
-export const makePresent = (
-  instructions: PresentPort['instructions'],
-  desk: Pick<BlockDesk, 'list'>,
-): PresentPort => ({
+export const makePresent = (instructions: PresentPort['instructions'], desk: Pick<BlockDesk, 'list'>): PresentPort => ({
   instructions,
   running: () =>
     desk

@@ -13,7 +13,8 @@ export function compactedPastText(message: UserMessage): string {
 }
 
 /** `84,210 → about 9,300 tokens`. What comes after is always an estimate. */
-export const tokensText = ({before, after}: CompactionTokens): string => `${grouped(before)} → about ${grouped(after)} tokens`;
+export const tokensText = ({before, after}: CompactionTokens): string =>
+  `${grouped(before)} → about ${grouped(after)} tokens`;
 
 /** What a compaction would do, in a line. */
 export function previewTitle({way, tokens, before}: CompactionPreview): string {

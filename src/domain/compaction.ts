@@ -38,7 +38,9 @@ export interface CountedPart {
 }
 
 /** What the request for the summary used; `none` where none was sent. */
-export type SummaryCost = {readonly kind: 'none'} | {readonly kind: 'used'; readonly usage: Usage; readonly usd: number | 'unknown'};
+export type SummaryCost =
+  | {readonly kind: 'none'}
+  | {readonly kind: 'used'; readonly usage: Usage; readonly usd: number | 'unknown'};
 
 /** What a compaction has done. */
 export interface CompactionReport {

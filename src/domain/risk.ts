@@ -48,3 +48,6 @@ export interface SimpleCommand {
 /** How much may happen without asking; names and meaning as in the Agent SDK. */
 export const permissionModes = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'] as const;
 export type PermissionMode = (typeof permissionModes)[number];
+
+/** How long a rule holds that allows: this run of weft, or for good, wherever the user works or in this folder. `project` is for all who work in it. */
+export type RuleReach = 'session' | 'always' | 'project' | 'local';

@@ -64,7 +64,9 @@ const isGoal = (record: JournalRecord, to: MessageId): boolean =>
   (record.kind === 'prompt' && record.message.id === to) || (record.kind === 'compaction' && record.id === to);
 
 /** The compaction that no prompt has followed: going back one step takes it back. */
-export function lastCompaction({live}: Pick<Timeline, 'live'>): Extract<JournalRecord, {kind: 'compaction'}> | undefined {
+export function lastCompaction({
+  live,
+}: Pick<Timeline, 'live'>): Extract<JournalRecord, {kind: 'compaction'}> | undefined {
   const last = live.findLast(record => record.kind === 'prompt' || record.kind === 'compaction');
   return last?.kind === 'compaction' ? last : undefined;
 }

@@ -21,68 +21,73 @@ const enter = async (terminal: TmuxTerminal, line: string): Promise<void> => {
 };
 
 describe.runIf(hasTmux)('/compact', () => {
-  test.each(['anthropic', 'openai'] as const)('what is promised stands word for word in the next request (%s)', async dialect => {
-    await using scene = await openScene(
-      [
-        call('Write', {file_path: 'made.txt', content: 'made\n'}),
-        call('TodoWrite', {todos: [{content: 'write the tests', status: 'pending', activeForm: 'writing'}]}),
-        call('Bash', {command: 'sleep 300', run_in_background: true}),
-        say('First answer.'),
-        say('Second answer.'),
-        say('What the model sums up: **made.txt** was written.'),
-        say('Third answer.'),
-        say('Fourth answer.'),
-      ],
-      dialect,
-    );
-    put(scene, 'AGENTS.md', 'Old rule.\n');
-    put(scene, 'editor', '#!/bin/sh\necho "and what the user adds" >>"$1"\n');
-    chmodSync(join(scene.place.work, 'editor'), 0o755);
-    await using terminal = await openTerminal(scene.place, {
-      ...pointedAt(scene.server, dialect),
-      EDITOR: join(scene.place.work, 'editor'),
-    });
-    await enter(terminal, 'weft --permission-mode bypassPermissions "Make \\"it\\" → ünï <b>."');
-    await terminal.until(/First answer\./u);
-    await enter(terminal, 'The second prompt.');
-    await terminal.until(/Second answer\./u);
-    put(scene, 'AGENTS.md', 'New rule: tabs.\n');
-    const before = scene.server.requests.at(-1);
-    await enter(terminal, '/compact mind the tests');
-    await terminal.onScreen(/Compact the conversation\?[^]*kept +2 user messages[^]*summarised[^]*What the model sums up/u);
-    const asked = scene.server.requests.at(-1);
-    expect(asked?.body.tools).toEqual(before?.body.tools);
-    expect(asked?.body.system).toEqual(before?.body.system);
-    expect(told(asked)).toContain('mind the tests');
-    await terminal.type('e');
-    await terminal.onScreen(/and what the user adds/u);
-    await terminal.type('y');
-    await terminal.until(/Compacted: [\d,]+ → about [\d,]+ tokens\. \/undo takes that back/u);
-    await enter(terminal, 'The third prompt.');
-    await terminal.until(/Third answer\./u);
-    const next = told(scene.server.requests.at(-1));
-    const hash = createHash('sha256').update('made\n').digest('hex');
-    for (const part of [
-      'Make "it" → ünï <b>.',
-      'The second prompt.',
-      'What the model sums up: **made.txt** was written.\nand what the user adds',
-      'New rule: tabs.\n',
-      'write the tests',
-      'sleep 300',
-      `made.txt sha256:${hash}`,
-    ]) {
-      expect(next).toContain(part);
-    }
-    expect(next).not.toContain('First answer.');
-    await terminal.press('C-d');
-    await terminal.until(/sh>$/u);
-    const gone = await scene.run(['--continue', '--permission-mode', 'bypassPermissions', '--prompt', 'Resumed.']);
-    expect(gone.code).toBe(0);
-    const resumed = told(scene.server.requests.at(-1));
-    expect(resumed).toContain('What the model sums up');
-    expect(resumed).toContain('Third answer.');
-    expect(resumed).not.toContain('First answer.');
-  });
+  test.each(['anthropic', 'openai'] as const)(
+    'what is promised stands word for word in the next request (%s)',
+    async dialect => {
+      await using scene = await openScene(
+        [
+          call('Write', {file_path: 'made.txt', content: 'made\n'}),
+          call('TodoWrite', {todos: [{content: 'write the tests', status: 'pending', activeForm: 'writing'}]}),
+          call('Bash', {command: 'sleep 300', run_in_background: true}),
+          say('First answer.'),
+          say('Second answer.'),
+          say('What the model sums up: **made.txt** was written.'),
+          say('Third answer.'),
+          say('Fourth answer.'),
+        ],
+        dialect,
+      );
+      put(scene, 'AGENTS.md', 'Old rule.\n');
+      put(scene, 'editor', '#!/bin/sh\necho "and what the user adds" >>"$1"\n');
+      chmodSync(join(scene.place.work, 'editor'), 0o755);
+      await using terminal = await openTerminal(scene.place, {
+        ...pointedAt(scene.server, dialect),
+        EDITOR: join(scene.place.work, 'editor'),
+      });
+      await enter(terminal, 'weft --permission-mode bypassPermissions "Make \\"it\\" → ünï <b>."');
+      await terminal.until(/First answer\./u);
+      await enter(terminal, 'The second prompt.');
+      await terminal.until(/Second answer\./u);
+      put(scene, 'AGENTS.md', 'New rule: tabs.\n');
+      const before = scene.server.requests.at(-1);
+      await enter(terminal, '/compact mind the tests');
+      await terminal.onScreen(
+        /Compact the conversation\?[^]*kept +2 user messages[^]*summarised[^]*What the model sums up/u,
+      );
+      const asked = scene.server.requests.at(-1);
+      expect(asked?.body.tools).toEqual(before?.body.tools);
+      expect(asked?.body.system).toEqual(before?.body.system);
+      expect(told(asked)).toContain('mind the tests');
+      await terminal.type('e');
+      await terminal.onScreen(/and what the user adds/u);
+      await terminal.type('y');
+      await terminal.until(/Compacted: [\d,]+ → about [\d,]+ tokens\. \/undo takes that back/u);
+      await enter(terminal, 'The third prompt.');
+      await terminal.until(/Third answer\./u);
+      const next = told(scene.server.requests.at(-1));
+      const hash = createHash('sha256').update('made\n').digest('hex');
+      for (const part of [
+        'Make "it" → ünï <b>.',
+        'The second prompt.',
+        'What the model sums up: **made.txt** was written.\nand what the user adds',
+        'New rule: tabs.\n',
+        'write the tests',
+        'sleep 300',
+        `made.txt sha256:${hash}`,
+      ]) {
+        expect(next).toContain(part);
+      }
+      expect(next).not.toContain('First answer.');
+      await terminal.press('C-d');
+      await terminal.until(/sh>$/u);
+      const gone = await scene.run(['--continue', '--permission-mode', 'bypassPermissions', '--prompt', 'Resumed.']);
+      expect(gone.code).toBe(0);
+      const resumed = told(scene.server.requests.at(-1));
+      expect(resumed).toContain('What the model sums up');
+      expect(resumed).toContain('Third answer.');
+      expect(resumed).not.toContain('First answer.');
+    },
+  );
 
   test('n leaves everything; without a summary it shortens; /undo takes only that back', async () => {
     await using scene = await openScene([

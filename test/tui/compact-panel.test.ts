@@ -86,7 +86,9 @@ describe('what compacting would do', () => {
   });
 
   test('where nothing is won, that is said', () => {
-    expect(rowsOf(compactPreview({...preview, tokens: {before: 15, after: 400}}))).toContain('This makes nothing shorter.');
+    expect(rowsOf(compactPreview({...preview, tokens: {before: 15, after: 400}}))).toContain(
+      'This makes nothing shorter.',
+    );
   });
 
   const agrees = {do: 'op', op: {op: 'compact', preview: 'c', summary: preview.summary}};
@@ -143,7 +145,11 @@ describe('what compacting would do', () => {
     [12, 40],
     [40, 200],
   ])('never more than %i rows of %i cells, and the keys stay in sight', (rows, width) => {
-    const wide = {...preview, summary: '終わり🙂 '.repeat(200), kept: [...preview.kept, ...preview.kept, ...preview.kept]};
+    const wide = {
+      ...preview,
+      summary: '終わり🙂 '.repeat(200),
+      kept: [...preview.kept, ...preview.kept, ...preview.kept],
+    };
     for (const panel of [compactPreview(wide), compactPreview({...trim, why: 'word '.repeat(100)}), summaryAwaited]) {
       const {lines, cursor} = panel.lines({rows, frame: frameOf(width), view: emptyView, blocks: []});
       expect(lines.length).toBeLessThanOrEqual(rows);
@@ -180,9 +186,7 @@ describe('the way to it', () => {
     };
     const edited = left(`\n${'new words '.repeat(100)}\n`);
     const {effects} = edited === 'none' ? {effects: []} : edited.press(text('y'), context('first'));
-    expect(effects).toEqual([
-      {do: 'op', op: {op: 'compact', preview: 'c', summary: 'new words '.repeat(100).trim()}},
-    ]);
+    expect(effects).toEqual([{do: 'op', op: {op: 'compact', preview: 'c', summary: 'new words '.repeat(100).trim()}}]);
     expect(edited === 'none' ? '' : rowsOf(edited)[0]).toBe(
       'Compact the conversation? 84,210 → about 9,542 tokens, by estimate',
     );
@@ -191,14 +195,14 @@ describe('the way to it', () => {
   });
 });
 
-describe('what is told', () => {
-  const usage = (contextTokens: number): SessionUsage => ({models: {}, contextTokens, contextWindow: 100_000});
-  const told = (view: View): readonly string[] => view.entries.flatMap(one => (one.kind === 'notice' ? [one.text] : []));
-  const after = (...events: readonly AgentEvent[]): readonly string[] => told(events.reduce(reduce, emptyView));
-  const changed = (tokens: number): AgentEvent => ({event: 'usage-changed', usage: usage(tokens)});
-  const full = (percent: number): string =>
-    `The context is ${percent}% full. /compact makes room; nothing is compacted on its own.`;
+const usage = (contextTokens: number): SessionUsage => ({models: {}, contextTokens, contextWindow: 100_000});
+const told = (view: View): readonly string[] => view.entries.flatMap(one => (one.kind === 'notice' ? [one.text] : []));
+const full = (percent: number): string =>
+  `The context is ${percent}% full. /compact makes room; nothing is compacted on its own.`;
+const after = (...events: readonly AgentEvent[]): readonly string[] => told(events.reduce(reduce, emptyView));
+const changed = (tokens: number): AgentEvent => ({event: 'usage-changed', usage: usage(tokens)});
 
+describe('what is told', () => {
   test('a context that fills up is told once, and again after there was room', () => {
     expect(after(changed(79_999))).toEqual([]);
     expect(after(changed(80_000), changed(90_000))).toEqual([full(80)]);
@@ -213,7 +217,10 @@ describe('what is told', () => {
     const wish = {id: messageId('c'), way: 'summary', summary: 'All of it.'} as const;
     const carried = {
       userMessages: [{number: 1, text: 'one'}],
-      ...{instructions: [], todos: [], running: [], changedFiles: []},
+      instructions: [],
+      todos: [],
+      running: [],
+      changedFiles: [],
     };
     const view = reduce(emptyView, {
       event: 'session-opened',
@@ -232,7 +239,10 @@ describe('what is told', () => {
 
   test('a prompt that looks like a compaction is a prompt', () => {
     const id = messageId('p');
-    const typed = compactedMessage({id, way: 'trim', summary: ''}, {userMessages: [], instructions: [], todos: [], running: [], changedFiles: []})
+    const typed = compactedMessage(
+      {id, way: 'trim', summary: ''},
+      {userMessages: [], instructions: [], todos: [], running: [], changedFiles: []},
+    )
       .blocks.map(block => (block.kind === 'text' ? block.text : ''))
       .join('\n');
     const view = reduce(emptyView, {

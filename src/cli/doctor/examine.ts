@@ -65,7 +65,7 @@ function settings(): Check {
 /** Only whether there is one to ask: asking costs money. */
 function model(): Check {
   const {settings: chosen} = surroundings();
-  const choice = {...chosen, replay: undefined, record: undefined, environment: process.env};
+  const choice = {...chosen, replay: undefined, record: undefined, effort: undefined, environment: process.env};
   if (!isConfigured(choice)) return limited('model', noModelText, '');
   const provider =
     chosen.provider ?? ((process.env['ANTHROPIC_API_KEY'] ?? '') === '' ? 'OpenAI-compatible' : 'anthropic');

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import {isJsonObject, type JsonObject} from '../../base/json.ts';
+import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 
 /** What one hook said, in one form for all events. Texts may be empty. */
@@ -10,6 +10,8 @@ export interface HookAnswer {
   readonly updatedInput: JsonObject | undefined;
   /** For the model. */
   readonly context: string;
+  /** What the model is told in the place of a tool's result. */
+  readonly updatedOutput: Json | undefined;
   /** For the person. */
   readonly message: string;
   readonly flow: {readonly kind: 'go-on'} | {readonly kind: 'stop'; readonly reason: string};
@@ -31,6 +33,8 @@ const hookOutput = z.looseObject({
         permissionDecisionReason: text,
         updatedInput: z.optional(z.nullable(z.custom<JsonObject>(isJsonObject))),
         additionalContext: text,
+        updatedToolOutput: z.optional(z.custom<Json>(() => true)),
+        updatedMCPToolOutput: z.optional(z.custom<Json>(() => true)),
       }),
     ),
   ),
@@ -45,11 +49,13 @@ export function hookAnswer(payload: JsonObject): Outcome<HookAnswer, string> {
   }
   const {data} = read;
   if (data.async === true) return ok(silent);
-  const {permissionDecision, permissionDecisionReason, updatedInput, additionalContext} = data.hookSpecificOutput ?? {};
+  const specific = data.hookSpecificOutput ?? {};
+  const {permissionDecision, permissionDecisionReason, updatedInput, additionalContext} = specific;
   return ok({
     permission: permissionOf(permissionDecision ?? undefined, data.decision ?? undefined),
     reason: permissionDecisionReason ?? data.reason ?? data.stopReason ?? '',
     updatedInput: updatedInput ?? undefined,
+    updatedOutput: specific.updatedToolOutput ?? specific.updatedMCPToolOutput ?? undefined,
     context: additionalContext ?? '',
     message: data.systemMessage ?? '',
     flow: data.continue === false ? {kind: 'stop', reason: data.stopReason ?? data.reason ?? ''} : {kind: 'go-on'},
@@ -60,6 +66,7 @@ const silent: HookAnswer = {
   permission: 'none',
   reason: '',
   updatedInput: undefined,
+  updatedOutput: undefined,
   context: '',
   message: '',
   flow: {kind: 'go-on'},

@@ -6,9 +6,10 @@ import type {
   HookReply,
   HooksPort,
   PromptAnswer,
+  ResultAnswer,
   StopAnswer,
 } from '../../agent/hooks-port.ts';
-import type {JsonObject} from '../../base/json.ts';
+import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import {commandResult} from '../../protocol/rpc/command-result.ts';
 import type {HookMatcher, InitializeRequest} from '../../protocol/rpc/control-request.ts';
 import type {ControlChannel} from './control-channel.ts';
@@ -107,7 +108,7 @@ export function makeHookCallbacks(options: {
       const changed = answers.findLast(({updatedInput}) => updatedInput !== undefined)?.updatedInput;
       return {answer: {verdict: callVerdict(answers), input: changed ?? 'unchanged', context}, failures, flow};
     },
-    async postToolUse(ended, signal): Promise<HookReply<ContextAnswer>> {
+    async postToolUse(ended, signal): Promise<HookReply<ResultAnswer>> {
       const response = commandResult(ended.result) ?? toldText(ended);
       const input = {...endedInput(ended), tool_response: typeof response === 'string' ? response : {...response}};
       const {answers, context, failures, flow} = await callAll(
@@ -115,7 +116,10 @@ export function makeHookCallbacks(options: {
         signal,
       );
       return {
-        answer: {context: [...blockReasons(answers), context].filter(text => text !== '').join('\n')},
+        answer: {
+          context: [...blockReasons(answers), context].filter(text => text !== '').join('\n'),
+          told: replacement(answers),
+        },
         failures,
         flow,
       };
@@ -214,6 +218,24 @@ function callVerdict(answers: readonly HookAnswer[]): CallAnswer['verdict'] {
 function blockVerdict(answers: readonly HookAnswer[]): StopAnswer['verdict'] {
   const blocking = answers.find(({permission}) => permission === 'deny');
   return blocking === undefined ? {kind: 'none'} : {kind: 'block', reason: blocking.reason};
+}
+
+/** The last of several counts. */
+function replacement(answers: readonly HookAnswer[]): ResultAnswer['told'] {
+  const output = answers.findLast(({updatedOutput}) => updatedOutput !== undefined)?.updatedOutput;
+  return output === undefined ? {kind: 'unchanged'} : {kind: 'replaced', text: outputText(output)};
+}
+
+/** Texts and lists of text blocks as they read, what a command printed, anything else as JSON. */
+function outputText(output: Json): string {
+  if (typeof output === 'string') return output;
+  if (isJsonObject(output)) {
+    const {stdout, stderr, content, text} = output;
+    if (typeof stdout === 'string') return [stdout, stderr].filter(printed => typeof printed === 'string').join('');
+    if (typeof text === 'string') return text;
+    if (content !== undefined) return outputText(content);
+  }
+  return Array.isArray(output) ? output.map(outputText).join('\n') : JSON.stringify(output);
 }
 
 const blockReasons = (answers: readonly HookAnswer[]): readonly string[] =>

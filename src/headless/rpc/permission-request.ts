@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type {Approval} from '../../actions/agent-event.ts';
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import type {ApprovalAnswer} from '../../agent/engine.ts';
-import {permissionModes, type PermissionMode} from '../../domain/risk.ts';
+import {permissionModes, type PermissionMode, type RuleReach} from '../../domain/risk.ts';
 import type {CanUseToolRequest, PermissionUpdate} from '../../protocol/rpc/control-message.ts';
 
 /** An approval as the client is asked for it; `input` is what the model wrote. */
@@ -126,8 +126,7 @@ function updatesOf(updates: readonly JsonObject[]): PermissionWishes & {readonly
     const added = z.safeParse(addRules, update);
     const moded = z.safeParse(setMode, update);
     if (added.success) {
-      const lasting =
-        added.data.destination === 'session' || added.data.destination === 'cliArg' ? 'session' : 'always';
+      const lasting = reachOf(added.data.destination);
       for (const {toolName, ruleContent} of added.data.rules) {
         rules.push({rule: typeof ruleContent === 'string' ? `${toolName}(${ruleContent})` : toolName, lasting});
       }
@@ -135,6 +134,20 @@ function updatesOf(updates: readonly JsonObject[]): PermissionWishes & {readonly
     else unserved.push(`The permission update ${JSON.stringify(update['type'] ?? null)} is not possible here yet.`);
   }
   return {rules, mode, unserved};
+}
+
+/** A rule never reaches further than it was meant to; one that is meant for nowhere that weft knows holds while it runs. */
+function reachOf(destination: string | undefined): RuleReach {
+  switch (destination) {
+    case 'userSettings':
+      return 'always';
+    case 'projectSettings':
+      return 'project';
+    case 'localSettings':
+      return 'local';
+    default:
+      return 'session';
+  }
 }
 
 /** Whether two JSON values say the same, whatever the order of their keys. */

@@ -1,4 +1,4 @@
-import {cardHelp, keyHelp, signHelp} from '../input/key-help.ts';
+import {blockHelp, cardHelp, keyHelp, questionHelp, signHelp} from '../input/key-help.ts';
 import {cellWidth} from '../text/cell-width.ts';
 import {wrapSpans, wrapText, type Frame} from '../text/wrap.ts';
 import type {CommandInfo} from './command-info.ts';
@@ -18,8 +18,9 @@ export function helpLines(commands: readonly CommandInfo[], frame: Frame): reado
     {title: 'Commands', rows: commands.map(({usage, summary}) => ({term: usage, does: summary}))},
     {title: 'At the start of a prompt', rows: signHelp.map(({sign, does}) => ({term: sign, does}))},
     ...keyHelp.map(({title, rows}) => ({title, rows: rows.map(({keys, does}) => ({term: keys.join(', '), does}))})),
-    ...letterHelp.map(({title, rows}) => ({title, rows: rows.map(({key, does}) => ({term: key, does}))})),
-    {title: 'When the agent asks whether it may', rows: cardHelp.map(({keys, does}) => ({term: keys, does}))},
+    {title: 'When the agent asks whether it may', rows: cardHelp.map(rowOf)},
+    {title: 'When the agent asks a question', rows: questionHelp.map(rowOf)},
+    {title: 'In the list of running commands (/ps)', rows: blockHelp.map(rowOf)},
   ];
   return groups.flatMap(({title, rows}) => [
     '',
@@ -27,6 +28,8 @@ export function helpLines(commands: readonly CommandInfo[], frame: Frame): reado
     ...rows.flatMap(row => helpRow(row, frame)),
   ]);
 }
+
+const rowOf = ({keys, does}: (typeof cardHelp)[number]) => ({term: keys, does});
 
 /** Cells of the column of terms. */
 const termWidth = 24;

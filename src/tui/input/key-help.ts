@@ -1,4 +1,4 @@
-import {approvalKeys, cardKeys, type KeyName} from './keymap.ts';
+import {approvalKeys, blockKeys, cardKeys, questionKeys, type KeyName} from './keymap.ts';
 
 /** A row of the help: keys as people call them, all of which do the same. */
 export interface KeyHelp {
@@ -90,36 +90,18 @@ export const cardHelp: readonly {readonly keys: string; readonly does: string}[]
   {keys: cardKeys.switchFocus.label, does: 'goes to the card, and from it to the prompt'},
 ];
 
-/** Letters that answer; a card shows those that it takes. */
-export const letterHelp: readonly {
-  readonly title: string;
-  readonly rows: readonly {readonly key: string; readonly does: string}[];
-}[] = [
-  {
-    title: `Approvals and questions (${cardKeys.switchFocus.label} gives them the keys, and takes them)`,
-    rows: [
-      {key: approvalKeys.allowMild, does: 'allows once what does not reach far'},
-      {key: approvalKeys.allowRisky, does: 'allows once what reaches further; what destroys takes its word'},
-      {key: approvalKeys.allowSession, does: 'allows it for this session'},
-      {key: approvalKeys.allowAlways, does: 'always allows it, by a rule'},
-      {key: approvalKeys.refuse, does: 'refuses'},
-      {key: approvalKeys.refuseWithReason, does: 'refuses, and tells the agent why'},
-      {key: approvalKeys.showAll, does: 'shows all of what is asked about'},
-      {key: approvalKeys.chooseHunks, does: 'chooses single changes of an edit'},
-      {key: cardKeys.edit.label, does: 'changes the command or the rule first'},
-      {key: cardKeys.editor.label, does: 'opens the edit in your editor first'},
-      {key: 'Space', does: 'ticks an answer of a question, where several may be'},
-      {key: questionKeys.other, does: 'answers a question in your own words'},
-    ],
-  },
-  {
-    title: 'Running commands (/ps)',
-    rows: [
-      {key: 'Enter', does: 'takes the terminal of the chosen one; Ctrl+] gives it back'},
-      {key: blockKeys.stop, does: 'stops it'},
-      {key: blockKeys.keep, does: 'lets it run on when weft ends'},
-    ],
-  },
+/** The keys of a question. */
+export const questionHelp: typeof cardHelp = [
+  {keys: 'Up, Down, Enter', does: 'chooses an answer, as its number does'},
+  {keys: 'Space', does: 'ticks it, where several may be'},
+  {keys: questionKeys.other, does: 'answers in your own words'},
+];
+
+/** The keys of the list of running commands. */
+export const blockHelp: typeof cardHelp = [
+  {keys: 'Enter', does: 'takes the terminal of the chosen one; Ctrl+] gives it back'},
+  {keys: blockKeys.stop, does: 'stops it'},
+  {keys: blockKeys.keep, does: 'lets it run on when weft ends'},
 ];
 
 /** What the first letters of a draft mean. */

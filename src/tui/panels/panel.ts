@@ -2,7 +2,7 @@ import type {BlockInfo} from '../../actions/ports.ts';
 import type {KeyPress} from '../input/keymap.ts';
 import type {Effect, PressContext} from '../input/effect.ts';
 import type {View} from '../state/view.ts';
-import {fit} from '../text/cell-width.ts';
+import {cellWidth, fit} from '../text/cell-width.ts';
 import type {Frame} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import type {Placed} from '../views/composer-view.ts';
@@ -59,6 +59,15 @@ export function listRow(text: string, state: 'chosen' | 'other', frame: Frame): 
 
 export const titleRow = (text: string, frame: Frame): string => frame.theme.paint(['bold'], fit(text, frame.width));
 
-/** What the keys of a panel do, on its last line. */
-export const keysRow = (keys: readonly string[], frame: Frame): string =>
-  frame.theme.paint(['dim'], fit(keys.join(glyphs.between), frame.width));
+/** What the keys of a panel do, on its last line: where not all fit, the first and the way out come before the others. */
+export function keysRow(keys: readonly string[], frame: Frame): string {
+  const shown = [...keys];
+  while (cellWidth(shown.join(glyphs.between)) > frame.width) {
+    const least = shown.findLastIndex(key => !waysOut.test(key));
+    if (least <= 0) break;
+    shown.splice(least, 1);
+  }
+  return frame.theme.paint(['dim'], fit(shown.join(glyphs.between), frame.width));
+}
+
+const waysOut = /\bEsc\b|^[nq] /u;

@@ -119,8 +119,14 @@ function previewLines(report: RewindReport, {rows, frame, view}: PanelPlace): Pl
   const directory = view.session.tag === 'open' ? view.session.info.directory : '';
   const [head = '', ...rest] = rewindText(report, {directory, when: 'preview'}).split('\n');
   const room = Math.max(1, rows - 1);
-  const shown = rest.length < room ? rest : [...rest.slice(0, Math.max(0, room - 2)), '  …'];
-  const body = [titleRow(head, frame), ...shown.slice(0, room - 1).map(line => fit(line, frame.width))];
+  const all = [
+    ...wrapSpans([{text: head, roles: ['bold']}], frame, noIndent),
+    ...rest.flatMap(line => {
+      const [, indent = '', text = ''] = /^( *)([^]*)$/u.exec(line) ?? [];
+      return wrapSpans([{text, roles: []}], frame, {first: indent, rest: `${indent}  `, roles: []});
+    }),
+  ];
+  const body = all.length <= room ? all : [...all.slice(0, Math.max(1, room - 1)), '  …'].slice(0, room);
   return {
     lines: [...body, keysRow(['y do it', 'n leave everything as it is'], frame)],
     cursor: {x: 0, y: body.length},

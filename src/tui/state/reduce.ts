@@ -105,7 +105,9 @@ export function reduce(view: View, event: AgentEvent): View {
       return {...view, tasks: applyTaskFrames(view.tasks, event.frames)};
     case 'usage-changed': {
       const next = {...view, usage: event.usage};
-      return fullness(view.usage) === undefined ? {...next, entries: [...next.entries, ...fullEntry(event.usage)]} : next;
+      return fullness(view.usage) === undefined
+        ? {...next, entries: [...next.entries, ...fullEntry(event.usage)]}
+        : next;
     }
     case 'model-changed':
       return {...view, model: event.model};

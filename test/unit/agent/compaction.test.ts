@@ -60,21 +60,24 @@ function expectValid(messages: readonly Message[]): void {
 describe('a compaction', () => {
   test('asks for the summary behind the same request, and puts it in the place of what was said', async () => {
     const words = ['first: keep "tabs"\n', 'second äöü 🙂 <b>', 'third'];
-    const bench = engineBench([
-      callsTools(callBlock('Write', {file_path: 'a.ts', content: 'x'})),
-      says('one'),
-      says('two'),
-      callsTools(callBlock('TodoWrite', {todos: [{content: 'open one', status: 'pending', activeForm: 'x'}]})),
-      says('three'),
-      {blocks: [{kind: 'text', text: 'THE SUMMARY'}, callBlock('Bash', {command: 'ls'})]},
-      says('four'),
-    ], {
-      present: {
-        instructions: () => [{path: '/work/AGENTS.md', text: 'Use tabs.\nNew rule.'}],
-        running: () => ['- block 1: npm start'],
-        fingerprints: async paths => paths.map(path => ({path, kind: 'file', sha256: `hash of ${path}`})),
+    const bench = engineBench(
+      [
+        callsTools(callBlock('Write', {file_path: 'a.ts', content: 'x'})),
+        says('one'),
+        says('two'),
+        callsTools(callBlock('TodoWrite', {todos: [{content: 'open one', status: 'pending', activeForm: 'x'}]})),
+        says('three'),
+        {blocks: [{kind: 'text', text: 'THE SUMMARY'}, callBlock('Bash', {command: 'ls'})]},
+        says('four'),
+      ],
+      {
+        present: {
+          instructions: () => [{path: '/work/AGENTS.md', text: 'Use tabs.\nNew rule.'}],
+          running: () => ['- block 1: npm start'],
+          fingerprints: async paths => paths.map(path => ({path, kind: 'file', sha256: `hash of ${path}`})),
+        },
       },
-    });
+    );
     for (const word of words) await bench.prompt(word);
     const before = lastRequest(bench);
     const shown = await preview(bench, 'mind the tests');
@@ -103,8 +106,15 @@ describe('a compaction', () => {
     await bench.prompt('next');
     const told = lastRequest(bench);
     expect(told).toHaveLength(2);
-    const [state = ''] = [textsOf(told.slice(0, 1))];
-    for (const part of [...words, 'THE SUMMARY', 'Use tabs.\nNew rule.', '- [pending] open one', '- block 1: npm start', '- a.ts sha256:hash of a.ts']) {
+    const state = textsOf(told.slice(0, 1));
+    for (const part of [
+      ...words,
+      'THE SUMMARY',
+      'Use tabs.\nNew rule.',
+      '- [pending] open one',
+      '- block 1: npm start',
+      '- a.ts sha256:hash of a.ts',
+    ]) {
       expect(state).toContain(part);
     }
     expect(messageText(told[1] ?? {role: 'user', id: messageId(''), blocks: []})).toBe('next');
@@ -131,15 +141,15 @@ describe('a compaction', () => {
   });
 
   test('is refused while a prompt runs, and where nothing was said', async () => {
-    const held = Promise.withResolvers<undefined>();
-    const bench = engineBench([{blocks: [{kind: 'text', text: '1'}], before: held.promise.then(() => {})}]);
+    const held = Promise.withResolvers<void>();
+    const bench = engineBench([{blocks: [{kind: 'text', text: '1'}], before: held.promise}]);
     bench.engine.submit({op: 'preview-compact', instructions: ''});
     expect((await bench.next('compaction-refused')).reason).toContain('nothing to compact');
     bench.engine.submit(promptOp('one'));
     await bench.next('turn-started');
     bench.engine.submit({op: 'preview-compact', instructions: ''});
     expect((await bench.next('notice')).text).toContain('A prompt is running');
-    held.resolve(undefined);
+    held.resolve();
     await bench.next('prompt-finished');
   });
 
@@ -152,11 +162,7 @@ describe('a compaction', () => {
     await bench.prompt('two');
     expect(await preview(bench)).toMatchObject({
       kept: [{what: '2 user messages, word for word'}],
-      summarised: [
-        {what: '1 earlier summary'},
-        {what: '1 answer'},
-        {what: '1 command of the user with its output'},
-      ],
+      summarised: [{what: '1 earlier summary'}, {what: '1 answer'}, {what: '1 command of the user with its output'}],
       dropped: [],
     });
   });
@@ -175,7 +181,8 @@ describe('a compaction', () => {
 
   test('the context is as long as it was until it is done, and again when it is taken back', async () => {
     const bench = engineBench([says('1'), says('S')]);
-    const lengths = () => bench.events.flatMap(event => (event.event === 'usage-changed' ? [event.usage.contextTokens] : []));
+    const lengths = () =>
+      bench.events.flatMap(event => (event.event === 'usage-changed' ? [event.usage.contextTokens] : []));
     await bench.prompt('one');
     const [before] = lengths();
     const {tokens} = await compact(bench);
@@ -219,8 +226,17 @@ describe('without a summary', () => {
   const fails: readonly ModelEvent[] = [
     {event: 'failed', fault: {kind: 'provider', message: 'Overloaded.', fix: '', status: 529}},
   ];
-  const starts: ModelEvent = {event: 'message-started', id: messageId('s'), model: 'scripted', usage: {...noUsage, inputTokens: 9}};
-  const stops = (stop: 'refusal' | 'context-full' | 'end-turn'): ModelEvent => ({event: 'message-finished', stop, usage: {...noUsage, inputTokens: 9}});
+  const starts: ModelEvent = {
+    event: 'message-started',
+    id: messageId('s'),
+    model: 'scripted',
+    usage: {...noUsage, inputTokens: 9},
+  };
+  const stops = (stop: 'refusal' | 'context-full' | 'end-turn'): ModelEvent => ({
+    event: 'message-finished',
+    stop,
+    usage: {...noUsage, inputTokens: 9},
+  });
   const long = 'long result '.repeat(2000);
 
   test.each<[string, ScriptedAnswer, string]>([
@@ -233,17 +249,20 @@ describe('without a summary', () => {
     ['the context is full', {events: [starts, stops('context-full')]}, 'too full'],
     ['the connection ends without an end', {events: [starts]}, 'middle of its answer'],
   ])('%s: old results are shortened, and the session goes on', async (_, answer, why) => {
-    const bench = engineBench([callsTools(callBlock('Bash', {command: 'a'})), says('1'), says('2'), answer, says('3'), says('S'), says('4')], {
-      shell: async () => ({
-        end: {kind: 'exited', code: 0},
-        output: {text: long, totalBytes: long.length, file: undefined},
-        durationMs: 1,
-        directory: '/work',
-        nextDirectory: '/work',
-        leftRunning: [],
-        notes: [],
-      }),
-    });
+    const bench = engineBench(
+      [callsTools(callBlock('Bash', {command: 'a'})), says('1'), says('2'), answer, says('3'), says('S'), says('4')],
+      {
+        shell: async () => ({
+          end: {kind: 'exited', code: 0},
+          output: {text: long, totalBytes: long.length, file: undefined},
+          durationMs: 1,
+          directory: '/work',
+          nextDirectory: '/work',
+          leftRunning: [],
+          notes: [],
+        }),
+      },
+    );
     await bench.prompt('one');
     await bench.prompt('two');
     const shown = await preview(bench);
@@ -254,7 +273,12 @@ describe('without a summary', () => {
     await bench.prompt('three');
     const told = lastRequest(bench);
     expectValid(told);
-    expect(told.slice(1).map(messageText).filter(text => text !== '')).toEqual(['one', '1', 'two', '2', 'three']);
+    expect(
+      told
+        .slice(1)
+        .map(messageText)
+        .filter(text => text !== ''),
+    ).toEqual(['one', '1', 'two', '2', 'three']);
     expect(JSON.stringify(told)).not.toContain(long);
     await compact(bench);
     await bench.prompt('four');
@@ -262,25 +286,39 @@ describe('without a summary', () => {
   });
 
   test('an interrupt stops it and still offers to shorten', async () => {
-    const bench = engineBench([says('1'), {blocks: [{kind: 'text', text: 'never'}], before: new Promise(() => {})}, says('2')]);
+    const bench = engineBench([
+      says('1'),
+      {blocks: [{kind: 'text', text: 'never'}], before: new Promise(() => {})},
+      says('2'),
+    ]);
     await bench.prompt('one');
     bench.engine.submit({op: 'preview-compact', instructions: ''});
     await bench.next('compaction-begun');
     while (bench.model.requests.length < 2) await new Promise<void>(resolve => setImmediate(resolve));
     bench.engine.submit({op: 'interrupt'});
-    expect((await bench.next('compaction-previewed')).preview).toMatchObject({way: 'trim', why: 'The summary was stopped.'});
+    expect((await bench.next('compaction-previewed')).preview).toMatchObject({
+      way: 'trim',
+      why: 'The summary was stopped.',
+    });
     expect((await bench.prompt('two')).end).toEqual({kind: 'done'});
     expect(lastRequest(bench).map(messageText)).toEqual(['one', '1', 'two']);
   });
 
   test('a model that takes too long is left', async () => {
-    const model = {...scriptedModel([]), async *stream(_: unknown, signal: AbortSignal) {
-      await aborted(signal);
-      yield* [];
-    }};
+    const model = {
+      ...scriptedModel([]),
+      async *stream(_: unknown, signal: AbortSignal) {
+        await aborted(signal);
+        yield* [];
+      },
+    };
     const request = {model: 'm', system: '', tools: [], messages: [], thinking: {kind: 'default'}} as const;
     expect(
-      await writeSummary({request, id: messageId('q'), instructions: '', timeoutMs: 5}, {model, clock: {now: () => 0}}, new AbortController().signal),
+      await writeSummary(
+        {request, id: messageId('q'), instructions: '', timeoutMs: 5},
+        {model, clock: {now: () => 0}},
+        new AbortController().signal,
+      ),
     ).toMatchObject({kind: 'none', why: 'The model took longer than 0.005 s.'});
   });
 
@@ -293,17 +331,21 @@ describe('without a summary', () => {
 
   test.each(['usage', 'compaction'])('a journal that does not take the %s leaves everything as it is', async kind => {
     const session = memorySession();
-    const {append} = session;
     let isFull = true;
-    const full = {...session, append: (record: Parameters<typeof append>[0]) => {
-      if (isFull && record.kind === kind) throw new Error('disk full');
-      append(record);
-    }};
+    const full = {
+      ...session,
+      append: (record: JournalRecord) => {
+        if (isFull && record.kind === kind) throw new Error('disk full');
+        session.append(record);
+      },
+    };
     const bench = engineBench([says('1'), says('S'), says('2')], {session: full});
     await bench.prompt('one');
     bench.engine.submit({op: 'preview-compact', instructions: ''});
     if (kind === 'compaction') {
-      const {preview: {id}} = await bench.next('compaction-previewed');
+      const {
+        preview: {id},
+      } = await bench.next('compaction-previewed');
       bench.engine.submit({op: 'compact', preview: id, summary: ''});
     }
     expect((await bench.next('compaction-refused')).reason).toContain('disk full');
@@ -312,16 +354,22 @@ describe('without a summary', () => {
     expect(lastRequest(bench).map(messageText)).toEqual(['one', '1', 'two']);
   });
 
-  test.each(['instructions', 'running', 'fingerprints'] as const)('%s that cannot be read leave everything as it is', async part => {
-    const breaks = () => {
-      throw new Error('unreadable');
-    };
-    const bench = engineBench([callsTools(callBlock('Write', {file_path: 'a', content: ''})), says('1'), says('S'), says('2')], {present: {[part]: breaks}});
-    await bench.prompt('one');
-    bench.engine.submit({op: 'preview-compact', instructions: ''});
-    expect((await bench.next('compaction-refused')).reason).toContain('unreadable');
-    expect((await bench.prompt('two')).end).toEqual({kind: 'done'});
-  });
+  test.each(['instructions', 'running', 'fingerprints'] as const)(
+    '%s that cannot be read leave everything as it is',
+    async part => {
+      const breaks = () => {
+        throw new Error('unreadable');
+      };
+      const bench = engineBench(
+        [callsTools(callBlock('Write', {file_path: 'a', content: ''})), says('1'), says('S'), says('2')],
+        {present: {[part]: breaks}},
+      );
+      await bench.prompt('one');
+      bench.engine.submit({op: 'preview-compact', instructions: ''});
+      expect((await bench.next('compaction-refused')).reason).toContain('unreadable');
+      expect((await bench.prompt('two')).end).toEqual({kind: 'done'});
+    },
+  );
 
   test('closing while the summary comes ends at once', async () => {
     const bench = engineBench([says('1'), {blocks: [{kind: 'text', text: 'never'}], before: new Promise(() => {})}]);
@@ -403,7 +451,8 @@ test('the message that stands for what was compacted has every part as a text of
         {userMessages, instructions: [], todos: [], running: [], changedFiles: []},
       );
       const texts = message.blocks.map(block => (block.kind === 'text' ? block.text : ''));
-      for (const [at, word] of words.entries()) expect(texts[at + 1]).toBe(`<user-message number="${at + 1}">\n${word}\n</user-message>`);
+      for (const [at, word] of words.entries())
+        expect(texts[at + 1]).toBe(`<user-message number="${at + 1}">\n${word}\n</user-message>`);
       expect(texts[0]).toContain(summary);
     }),
   );

@@ -6,9 +6,9 @@ import {makeLiveRules, type LiveRules} from '../../../src/safety/live-rules.ts';
 const scene = (keep: KeepRule = async () => ok('changed')) => {
   const live = makeLiveRules({allow: [], ask: [], deny: []});
   const kept: string[] = [];
-  const allow = allowRule(live, async rule => {
-    kept.push(rule);
-    return keep(rule);
+  const allow = allowRule(live, async (rule, reach) => {
+    kept.push(`${reach} ${rule}`);
+    return keep(rule, reach);
   });
   return {live, kept, allow};
 };
@@ -20,7 +20,7 @@ test('for the session it holds and is not kept; for good it is both', async () =
   expect(await allow(' Bash(make:*) ', 'session')).toEqual(ok(undefined));
   expect([texts(live), kept]).toEqual([['Bash(make:*)'], []]);
   expect(await allow('Edit(src/**)', 'always')).toEqual(ok(undefined));
-  expect([texts(live), kept]).toEqual([['Bash(make:*)', 'Edit(src/**)'], ['Edit(src/**)']]);
+  expect([texts(live), kept]).toEqual([['Bash(make:*)', 'Edit(src/**)'], ['always Edit(src/**)']]);
 });
 
 test('what is no rule allows nothing', async () => {

@@ -91,7 +91,11 @@ describe('history after compactions', () => {
     ['stands for all before it', [...done, prompted('p3')], ['c', 'p3']],
     ['the last of several counts', [...done, prompted('p3'), compacted('d', 'p3'), prompted('p4')], ['d', 'p3', 'p4']],
     ['is taken back alone', [...done, rewound('c')], ['p1', 'a1', 'p2', 'a2']],
-    ['what was said after it stays when it is taken back', [...done, reminded('r'), rewound('c')], ['p1', 'a1', 'p2', 'a2', 'r']],
+    [
+      'what was said after it stays when it is taken back',
+      [...done, reminded('r'), rewound('c')],
+      ['p1', 'a1', 'p2', 'a2', 'r'],
+    ],
     ['is done again', [...done, rewound('c'), redone], ['c']],
     ['and what was said since stays behind it', [...done, rewound('c'), reminded('r'), redone], ['c', 'r']],
     [
@@ -104,7 +108,11 @@ describe('history after compactions', () => {
     ['files alone leave it', [...done, rewound('p1', 'files')], ['c']],
     ['a rewind of one that is not there', [...done, rewound('d')], ['c']],
     ['a new one ends redoing', [...done, prompted('p3'), rewound('p3'), compacted('d'), redone], ['d']],
-    ['none takes results of calls before it', [...done, {kind: 'result', result: {kind: 'tool-result', id: actionId('x'), content: [], outcome: 'success'}}], ['c']],
+    [
+      'none takes results of calls before it',
+      [...done, {kind: 'result', result: {kind: 'tool-result', id: actionId('x'), content: [], outcome: 'success'}}],
+      ['c'],
+    ],
   ])('%s', (_, records, ids) => {
     expect(idsOf(records)).toEqual(ids);
   });

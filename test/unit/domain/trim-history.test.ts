@@ -43,7 +43,9 @@ const talk = [
   answered('b2'),
 ];
 const lengths = (messages: readonly Message[]): readonly number[] =>
-  messages.flatMap(({blocks}) => blocks.flatMap(block => (block.kind === 'tool-result' ? [JSON.stringify(block.content).length] : [])));
+  messages.flatMap(({blocks}) =>
+    blocks.flatMap(block => (block.kind === 'tool-result' ? [JSON.stringify(block.content).length] : [])),
+  );
 
 describe('a history is made shorter', () => {
   test('what fits stays as it is', () => {
@@ -91,7 +93,9 @@ describe('a history is made shorter', () => {
           ...turns.flatMap(results => {
             const ids = results.map(() => `c${number++}`);
             const answer = answered(`a${number++}`, ...ids);
-            return ids.length === 0 ? [answer] : [answer, told(...ids.map((id, of) => [id, results[of] ?? image] as const))];
+            return ids.length === 0
+              ? [answer]
+              : [answer, told(...ids.map((id, of) => [id, results[of] ?? image] as const))];
           }),
         ]);
         const {messages, left} = trimHistory(history, most);
@@ -99,7 +103,8 @@ describe('a history is made shorter', () => {
         expect(messages[0]?.role ?? 'user').toBe('user');
         for (const [at, message] of messages.entries()) {
           if (message.role !== 'assistant') continue;
-          const results = messages[at + 1]?.blocks.flatMap(block => (block.kind === 'tool-result' ? [block.id] : [])) ?? [];
+          const results =
+            messages[at + 1]?.blocks.flatMap(block => (block.kind === 'tool-result' ? [block.id] : [])) ?? [];
           expect(results).toEqual(toolCalls(message).map(({id}) => id));
         }
         expect(estimateMessages(messages)).toBeLessThanOrEqual(Math.min(most, estimateMessages(history)));

@@ -32,13 +32,16 @@ describe('permission', () => {
     ],
     [
       'rules',
-      {behavior: 'allow', updatedPermissions: [rules('session', 'make:*'), rules('localSettings')]},
+      {behavior: 'allow', updatedPermissions: ['session', 'userSettings', 'projectSettings', 'localSettings', 'elsewhere'].map(place => rules(place))},
       {
         decision: 'allow-updated',
         input: 'unchanged',
         rules: [
-          {rule: 'Bash(make:*)', lasting: 'session'},
+          {rule: 'Bash', lasting: 'session'},
           {rule: 'Bash', lasting: 'always'},
+          {rule: 'Bash', lasting: 'project'},
+          {rule: 'Bash', lasting: 'local'},
+          {rule: 'Bash', lasting: 'session'},
         ],
       },
       wishes,

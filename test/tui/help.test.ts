@@ -1,0 +1,125 @@
+import fc from 'fast-check';
+import {describe, expect, test} from 'vitest';
+import {commandsFor} from '../../src/tui/commands/command-list.ts';
+import {helpLines} from '../../src/tui/commands/help.ts';
+import {keyHelp} from '../../src/tui/input/key-help.ts';
+import {readKeys, type KeyName, type RawKey} from '../../src/tui/input/keymap.ts';
+import {cellWidth} from '../../src/tui/text/cell-width.ts';
+import {themeOf} from '../../src/tui/theme/theme.ts';
+
+const bare: RawKey = {
+  upArrow: false,
+  downArrow: false,
+  leftArrow: false,
+  rightArrow: false,
+  pageUp: false,
+  pageDown: false,
+  home: false,
+  end: false,
+  return: false,
+  escape: false,
+  tab: false,
+  backspace: false,
+  delete: false,
+  ctrl: false,
+  shift: false,
+  meta: false,
+  super: false,
+};
+
+const named: Readonly<Record<string, Partial<RawKey>>> = {
+  Enter: {return: true},
+  Tab: {tab: true},
+  Esc: {escape: true},
+  Up: {upArrow: true},
+  Down: {downArrow: true},
+  Left: {leftArrow: true},
+  Right: {rightArrow: true},
+  PgUp: {pageUp: true},
+  PgDn: {pageDown: true},
+  Home: {home: true},
+  End: {end: true},
+  Backspace: {backspace: true},
+  Delete: {delete: true},
+};
+
+/** What a terminal reports for a key as people call it. */
+function pressed(label: string) {
+  const parts = label.split('+');
+  const last = parts.at(-1) ?? '';
+  const held = {ctrl: parts.includes('Ctrl'), meta: parts.includes('Alt'), shift: parts.includes('Shift')};
+  return readKeys(last in named ? '' : last.toLowerCase(), {...bare, ...held, ...named[last]});
+}
+
+const rows = keyHelp.flatMap(group => group.rows);
+
+test.each(rows.flatMap(({keys, name}) => keys.map(key => [key, name] as const)))('%s is read as %s', (key, name) => {
+  expect(pressed(key)).toEqual([{kind: 'key', name}]);
+});
+
+test('every key with a meaning of its own is told of once', () => {
+  const every: Record<Exclude<KeyName, 'ignored'>, true> = {
+    enter: true,
+    newline: true,
+    escape: true,
+    interrupt: true,
+    'end-of-input': true,
+    left: true,
+    right: true,
+    up: true,
+    down: true,
+    'word-left': true,
+    'word-right': true,
+    'line-start': true,
+    'line-end': true,
+    'page-up': true,
+    'page-down': true,
+    top: true,
+    bottom: true,
+    'delete-left': true,
+    'delete-right': true,
+    'delete-word': true,
+    'delete-word-right': true,
+    'delete-to-start': true,
+    'delete-to-end': true,
+    yank: true,
+    undo: true,
+    redo: true,
+    redraw: true,
+    'search-history': true,
+    'open-editor': true,
+    'unfold-paste': true,
+    complete: true,
+    'next-mode': true,
+    'take-terminal': true,
+    'paste-image': true,
+    unfold: true,
+    'next-verbosity': true,
+  };
+  expect(rows.map(({name}) => name).toSorted()).toEqual(Object.keys(every).toSorted());
+});
+
+describe('/help', () => {
+  const commands = commandsFor('offered');
+
+  test('has no line wider than the screen, and every word of every command', () => {
+    fc.assert(
+      fc.property(fc.integer({min: 12, max: 160}), width => {
+        const lines = helpLines(commands, {theme: themeOf('plain'), width});
+        expect(lines.filter(line => cellWidth(line) > width)).toEqual([]);
+        const all = lines.join('').replaceAll(/\s/gu, '');
+        for (const {usage, summary} of commands) {
+          expect(all).toContain(usage.replaceAll(/\s/gu, ''));
+          expect(all).toContain(summary.replaceAll(/\s/gu, ''));
+        }
+      }),
+      {numRuns: 40},
+    );
+  });
+
+  test('has what each does beside it, or below it where there is little room', () => {
+    const at = (width: number): string => helpLines(commands, {theme: themeOf('plain'), width}).join('\n');
+    expect(at(79)).toContain('\n/copy [code | N]        copy the last answer');
+    expect(at(39)).toContain('\n/copy [code | N]\n    copy the last answer, its last code');
+  });
+});
