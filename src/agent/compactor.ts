@@ -26,6 +26,9 @@ export interface CompactorParts extends Omit<DraftSources, 'counted'> {
   readonly reopen: () => void;
 }
 
+/** How long it may take to look at the files that were changed, in milliseconds; those left by then go by their names. */
+const draftTimeoutMs = 10_000;
+
 /** What was shown, and of which state of the session. */
 interface Proposal {
   readonly id: MessageId;
@@ -61,7 +64,7 @@ export class Compactor {
         summary.kind === 'written'
           ? ({id, way: 'summary', summary: parts.secrets.conceal(summary.text)} as const)
           : ({id, way: 'trim', summary: earlierSummary(parts)} as const);
-      const draft = await draftCompaction(wish, {...parts, counted}, new AbortController().signal);
+      const draft = await draftCompaction(wish, {...parts, counted}, AbortSignal.timeout(draftTimeoutMs));
       this.#proposal = {...wish, records, length: records.length, counted};
       publish([
         {
@@ -101,7 +104,7 @@ export class Compactor {
         wanted.summary.trim() === '' || proposal.way === 'trim' ? '' : secrets.conceal(wanted.summary.trim());
       const wish = {id: proposal.id, way: proposal.way, summary: edited === '' ? proposal.summary : edited};
       const sources = {...parts, counted: proposal.counted};
-      const {messages, tokens} = await draftCompaction(wish, sources, new AbortController().signal);
+      const {messages, tokens} = await draftCompaction(wish, sources, AbortSignal.timeout(draftTimeoutMs));
       keep({kind: 'compaction', ...wish, messages, tokens});
       reopen();
       publish([{event: 'compacted', report: {way: wish.way, tokens}}]);

@@ -80,6 +80,8 @@ class PromptQueue implements Engine {
   #working: Promise<void> | undefined;
   #abort = new AbortController();
   #stopReason: 'interrupted' | 'shutdown' = 'interrupted';
+  /** Settles when all listeners can take more; `undefined` where they can. */
+  #caughtUp: Promise<unknown> | undefined;
   #closing = false;
 
   constructor(options: EngineOptions) {
@@ -264,13 +266,14 @@ class PromptQueue implements Engine {
     const {ports} = this.#options;
     const {session, messages, meter, grants, todos} = this.#conversation;
     const keep = (record: JournalRecord): void => session.append(record);
-    const publish = (events: readonly AgentEvent[]) => this.#publish(events);
+    const publish = (events: readonly AgentEvent[]): void => this.#publish(events);
     const checkpoints = this.#checkpoints.forRun(prompt.id, keep);
     const hooks = new PromptHooks(ports.hooks, publish);
     const mentioning = {files: ports.machine.files, warn: (text: string) => this.#warn(text)};
     this.#answer = makeAnswerKeeper(this.#options.structured);
     todos.beginPrompt();
     const context: PromptContext = {
+      ...ports,
       checkpoints,
       hooks,
       answer: this.#answer,
@@ -289,16 +292,12 @@ class PromptQueue implements Engine {
           ...this.#toLearn.splice(0),
         ],
       }),
-      judge: ports.judge,
-      victims: ports.victims,
-      clock: ports.clock,
-      ids: ports.ids,
-      model: ports.model,
       meter,
       messages,
       grants,
       keep,
       publish,
+      caughtUp: () => this.#caughtUp,
       limits: this.#options.limits,
       asking: this.#options.asking,
       approvals: this.#approvals,
@@ -390,9 +389,8 @@ class PromptQueue implements Engine {
     };
   }
 
-  /** The promise settles when all listeners can take more. */
-  #publish(events: readonly AgentEvent[]): Promise<unknown> | undefined {
+  #publish(events: readonly AgentEvent[]): void {
     const behind = [...this.#listeners].map(listener => listener(events)).filter(taken => taken !== undefined);
-    return behind.length === 0 ? undefined : Promise.all(behind);
+    this.#caughtUp = behind.length === 0 ? undefined : Promise.all(behind);
   }
 }

@@ -20,6 +20,7 @@ export interface AgentPorts {
   readonly victims: VictimsPort;
   readonly checkpoints: CheckpointsPort;
   readonly present: PresentPort;
+  readonly memory: MemoryPort;
   readonly secrets: SecretsPort;
   readonly clock: ClockPort;
   readonly ids: IdPort;
@@ -51,6 +52,12 @@ export interface PresentPort {
   running(): readonly string[];
   /** What is in the files, in their order. */
   fingerprints(paths: readonly string[], signal: AbortSignal): Promise<readonly Fingerprint[]>;
+}
+
+/** How much memory weft itself takes. */
+export interface MemoryPort {
+  /** Asked before each turn: a sentence for the user where it comes near its bound, empty otherwise. What can be had again is dropped then. */
+  trouble(): string;
 }
 
 /** `unreadable`: there is something that is no readable file. */

@@ -25,8 +25,9 @@ export interface AnswerContext {
   readonly model: ModelPort;
   readonly clock: ClockPort;
   readonly keep: (record: JournalRecord) => void;
-  /** A promise is waited for before more is read. */
-  readonly publish: (events: readonly AgentEvent[]) => Promise<unknown> | undefined;
+  readonly publish: (events: readonly AgentEvent[]) => void;
+  /** Settles when those who were told can take more; `undefined` where they can. */
+  readonly caughtUp: () => Promise<unknown> | undefined;
 }
 
 /**
@@ -35,7 +36,7 @@ export interface AnswerContext {
  */
 export async function readAnswer(
   request: ModelRequest,
-  {model, publish, keep, clock}: AnswerContext,
+  {model, publish, caughtUp, keep, clock}: AnswerContext,
   signal: AbortSignal,
 ): Promise<Answer> {
   const reader = new AnswerReader(request.model);
@@ -44,7 +45,8 @@ export async function readAnswer(
     const events = batch.flatMap(event => reader.take(event));
     // Kept before it is shown, so that a kill loses at most what came since the last piece.
     if (!reader.finished) pieces.take(events);
-    const behind = events.length > 0 ? publish(events) : undefined;
+    if (events.length > 0) publish(events);
+    const behind = caughtUp();
     if (behind !== undefined) await orStopped(behind, signal);
     if (reader.fault !== undefined) return {...reader.cut(), end: 'failed', fault: reader.fault};
     if (reader.finished) return {...reader.complete(), end: 'complete'};

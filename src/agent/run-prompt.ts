@@ -14,7 +14,7 @@ import {reminderBlock} from '../domain/reminder.ts';
 import {addUsage, noUsage, type Usage} from '../domain/usage.ts';
 import type {CallContext} from './call-context.ts';
 import type {Ending} from './hooks-port.ts';
-import type {IdPort, ModelPort} from './ports.ts';
+import type {IdPort, MemoryPort, ModelPort} from './ports.ts';
 import type {PromptIntake} from './prompt-intake.ts';
 import {readAnswer, type Answer, type AnswerContext} from './read-answer.ts';
 import {runCalls} from './run-calls.ts';
@@ -31,10 +31,11 @@ export interface PromptLimits {
 }
 
 export interface PromptContext extends CallContext {
-  readonly publish: AnswerContext['publish'];
+  readonly caughtUp: AnswerContext['caughtUp'];
   readonly prompt: WaitingPrompt;
   readonly intake: PromptIntake;
   readonly model: ModelPort;
+  readonly memory: MemoryPort;
   readonly meter: UsageMeter;
   readonly limits: PromptLimits;
   readonly ids: IdPort;
@@ -74,6 +75,7 @@ async function takeTurns(context: PromptContext, tally: Tally, signal: AbortSign
     if (hooks.stopped !== undefined) return {kind: 'stopped-by-hook', ...hooks.stopped};
     tally.turns += 1;
     context.publish([{event: 'turn-started', turn: tally.turns}]);
+    warnOfMemory(context);
     const answer = await tally.timed(readAnswer(context.request(), context, signal));
     keepAnswer(answer, context, tally);
     const calls = answer.message === undefined ? [] : toolCalls(answer.message);
@@ -106,6 +108,12 @@ async function takeTurns(context: PromptContext, tally: Tally, signal: AbortSign
     remind({kind: 'text', text: `Stop hook feedback:\n${verdict.reason}`}, context);
     round = 'again';
   }
+}
+
+/** Before a request rather than by a timer: memory grows with what the model and its calls bring. */
+function warnOfMemory({memory, publish}: PromptContext): void {
+  const text = memory.trouble();
+  if (text !== '') publish([{event: 'notice', level: 'warning', text}]);
 }
 
 /** A hook that is never content must not spend without end. */

@@ -9,6 +9,7 @@ import {reminderBlock} from '../domain/reminder.ts';
 import type {Cancellation} from '../domain/settled.ts';
 import {askPermission, refusedUnasked, type Asked} from './ask-permission.ts';
 import type {CallContext} from './call-context.ts';
+import type {ResultAnswer} from './hooks-port.ts';
 import type {JudgedCall} from './judge-call.ts';
 import {deniedText} from './refusal-text.ts';
 import {takeAnswer} from './take-answer.ts';

@@ -41,7 +41,7 @@ export async function writeSummary(
   try {
     const blocks = [{kind: 'text', text: askText(instructions)}] as const;
     const messages = [...request.messages, {role: 'user', id, blocks} as const];
-    const silent = {model, clock, keep: () => {}, publish: () => undefined};
+    const silent = {model, clock, keep: () => {}, publish: () => {}, caughtUp: () => undefined};
     const answer = await readAnswer({...request, messages}, silent, either);
     if (signal.aborted) return none('The summary was stopped.', answer.usage);
     if (answer.end === 'interrupted') return none(`The model took longer than ${timeoutMs / 1000} s.`, answer.usage);

@@ -29,6 +29,7 @@ import {followSessions} from './follow-sessions.ts';
 import {lazyFinder} from './lazy-finder.ts';
 import {lazyCheckpoints} from './lazy-checkpoints.ts';
 import {makePresent} from './make-present.ts';
+import {watchMemory} from './watch-memory.ts';
 import {makeFiles} from '../workspace/files.ts';
 import {listFolder} from '../workspace/files/list-folder.ts';
 import {makeCommands} from '../workspace/make-commands.ts';
@@ -59,6 +60,8 @@ export interface EngineParts {
   readonly keptTrees: () => Promise<readonly SessionTrees[]>;
   /** What placeholders of secrets are made with. */
   readonly placeholderKey: () => Uint8Array;
+  /** Megabytes of its own memory near which weft tells the user. */
+  readonly memoryCeiling: number;
   readonly mode: PermissionMode;
   readonly rules: PermissionRules;
   readonly keepRule: KeepRule;
@@ -133,6 +136,11 @@ export function composeEngine(parts: EngineParts): ComposedEngine {
         parts.keptTrees,
       ),
       present: makePresent(parts.instructions, commands.desk),
+      memory: watchMemory({
+        ceiling: parts.memoryCeiling,
+        used: () => process.memoryUsage.rss(),
+        drop: () => finder.drop(),
+      }),
       secrets,
       hooks: parts.hooks,
       model: concealModel(parts.model, secrets),
@@ -166,7 +174,7 @@ export function composeEngine(parts: EngineParts): ComposedEngine {
     subscribe: listener => engine.subscribe(listener),
     async close(reason) {
       await engine.close(reason);
-      finder.close();
+      finder.drop();
       await commands.close();
     },
   };

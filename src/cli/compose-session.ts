@@ -66,6 +66,7 @@ export async function composeSession(
       join(surroundings.places.data, 'placeholder.key'),
       options.sessionPersistence ? 'keep' : 'leave-no-trace',
     ),
+    memoryCeiling: settings.memoryCeiling,
     mode: settings.permissionMode,
     rules: settings.rules,
     keepRule: async (rule, reach) => {

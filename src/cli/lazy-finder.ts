@@ -1,8 +1,8 @@
 import type {FileFinder} from '../actions/file-finder.ts';
 import type {Finder, FinderOptions} from '../workspace/finder/make-finder.ts';
 
-/** Loaded, and the files listed, with the first search; closing ends a listing that runs. */
-export function lazyFinder(options: FinderOptions): {readonly finder: FileFinder; readonly close: () => void} {
+/** Loaded, and the files listed, with the first search, and with the first after `drop`, which ends a listing that runs. */
+export function lazyFinder(options: FinderOptions): {readonly finder: FileFinder; readonly drop: () => void} {
   let made: Promise<Finder> | undefined;
   const load = (): Promise<Finder> =>
     (made ??= import('../workspace/finder/make-finder.ts').then(({makeFinder}) => makeFinder(options)));
@@ -13,6 +13,9 @@ export function lazyFinder(options: FinderOptions): {readonly finder: FileFinder
         if (!signal.aborted) await loaded.find(query, tell, signal);
       },
     },
-    close: () => void made?.then(finder => finder.close()),
+    drop() {
+      void made?.then(finder => finder.close());
+      made = undefined;
+    },
   };
 }

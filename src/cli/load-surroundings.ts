@@ -54,6 +54,8 @@ export interface EffectiveSettings {
   readonly accessible: boolean;
   readonly bellOn: readonly BellEvent[];
   readonly verbosity: Verbosity;
+  /** In megabytes. */
+  readonly memoryCeiling: number;
   readonly rules: PermissionRules;
   /** For commands. */
   readonly env: Readonly<Record<string, string>>;
@@ -95,6 +97,7 @@ export function loadSurroundings(given: {
       accessible: settings.accessible.value,
       bellOn: settings.bellOn.value,
       verbosity: settings.verbosity.value,
+      memoryCeiling: settings.memoryCeiling.value,
       passEnv: settings.passEnv.map(({value}) => value),
       env: Object.fromEntries(Object.entries(settings.env).map(([name, {value}]) => [name, value])),
       rules: {

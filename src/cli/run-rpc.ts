@@ -136,8 +136,10 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
       stopper.stop(exitCode.timeLimit);
       client.stop();
     });
+    const keepAlive = setInterval(() => send({type: 'keep_alive'}), keepAliveMs);
     const code = await Promise.race([client.exitCode, stopper.given, broken.promise]);
     clearTimeout(timer);
+    clearInterval(keepAlive);
     await engine.close(code === undefined ? 'shutdown' : 'finished');
     ended.abort();
     await mcp.close();
@@ -190,6 +192,9 @@ async function structuredFrom(schema: JsonObject | undefined): Promise<Prepared[
   if (structured.tag === 'failed') throw new UsageError(`The schema of the answer cannot be used: ${structured.error}`);
   return structured.value;
 }
+
+/** Between messages that only find out whether there is still a reader. */
+const keepAliveMs = 10_000;
 
 const canAsk = ({permissionPromptTool, permissionPrompts}: MainOptions): boolean =>
   permissionPromptTool === 'stdio' && permissionPrompts !== 'none';

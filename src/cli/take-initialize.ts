@@ -28,7 +28,9 @@ export function greetedOptions(options: MainOptions, initialize: InitializeReque
 export function greetingNotes({agents, skills}: InitializeRequest): readonly string[] {
   return [
     ...(has(agents) ? [`there are no subagents yet: ${Object.keys(agents ?? {}).join(', ')} cannot be called`] : []),
-    ...(skills === undefined || skills === null || skills.length === 0 ? [] : ['there are no skills yet: the model is told of none']),
+    ...(skills === undefined || skills === null || skills.length === 0
+      ? []
+      : ['there are no skills yet: the model is told of none']),
   ];
 }
 

@@ -25,6 +25,9 @@ export const displays = ['inline', 'fullscreen'] as const;
 export const bellEvents = ['approval', 'question', 'done'] as const;
 export const providers = ['anthropic', 'openai'] as const;
 
+/** Megabytes: less than this weft takes by itself. */
+const leastCeiling = 256;
+
 const rules = z.optional(z.array(z.string().check(z.minLength(1))));
 
 const variable = () => z.string().check(z.regex(/^[A-Za-z_][A-Za-z0-9_]*$/u));
@@ -37,6 +40,7 @@ const settingsFile = z.object({
   permissions: z.optional(z.object({allow: rules, ask: rules, deny: rules})),
   env: z.optional(z.record(variable(), z.string())),
   passEnv: z.optional(z.array(variable())),
+  memoryCeiling: z.optional(z.int().check(z.minimum(leastCeiling))),
   editorMode: z.optional(z.enum(editorModes)),
   theme: z.optional(z.enum(themeChoices)),
   tui: z.optional(z.enum(displays)),
@@ -55,6 +59,7 @@ const expected = {
   permissions: 'lists of rules, for example {"allow": ["Read"], "ask": [], "deny": ["Bash(rm:*)"]}',
   env: 'names of environment variables with their text, for example {"CI": "1"}',
   passEnv: 'names of variables that commands get although they look like secrets, for example ["NPM_TOKEN"]',
+  memoryCeiling: `megabytes of its own memory near which weft tells you: a whole number from ${leastCeiling} on`,
   accessible: 'true for the terminal UI as lines that are only ever added, or false',
   bellOn: `when the bell sounds in the accessible UI: a list of ${bellEvents.join(', ')}`,
   notify: `how you are called when weft waits or is done: one of ${notifications.join(', ')}`,

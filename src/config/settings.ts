@@ -44,6 +44,8 @@ export interface Settings {
   readonly env: Readonly<Record<string, Sourced<string>>>;
   /** Names of variables that look like secrets and that commands get all the same, from all layers. */
   readonly passEnv: readonly Sourced<string>[];
+  /** In megabytes: near it weft tells that it has grown large. */
+  readonly memoryCeiling: Sourced<number>;
   /** The keys that the composer begins with. */
   readonly editorMode: Sourced<(typeof editorModes)[number]>;
   /** Where the terminal UI draws. */
@@ -78,6 +80,7 @@ export function mergeSettings(layers: readonly SettingsLayer[], trust: FolderTru
     permissions: {allow: [], ask: [], deny: []},
     env: {},
     passEnv: [],
+    memoryCeiling: {value: 1024, source: 'default', path: ''},
     editorMode: {value: 'emacs', source: 'default', path: ''},
     tui: {value: 'inline', source: 'default', path: ''},
     theme: {value: 'auto', source: 'default', path: ''},
@@ -143,6 +146,7 @@ function over(
       deny: [...below.permissions.deny, ...deny.map(sourced)],
     },
     passEnv: [...below.passEnv, ...(file.passEnv ?? []).map(sourced)],
+    memoryCeiling: pick(file.memoryCeiling, below.memoryCeiling) ?? below.memoryCeiling,
     editorMode: pick(file.editorMode, below.editorMode) ?? below.editorMode,
     tui: pick(file.tui, below.tui) ?? below.tui,
     theme: pick(file.theme, below.theme) ?? below.theme,

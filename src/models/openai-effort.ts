@@ -13,7 +13,8 @@ export function effortOf(
   const family = families.find(({match}) => match.test(model));
   if (family === undefined) return undefined;
   // What lies above is not known of all of them.
-  if (wanted !== 'default' && thinking.kind !== 'disabled') return wanted === 'low' || wanted === 'medium' ? wanted : 'high';
+  if (wanted !== 'default' && thinking.kind !== 'disabled')
+    return wanted === 'low' || wanted === 'medium' ? wanted : 'high';
   switch (thinking.kind) {
     case 'default':
     case 'adaptive':

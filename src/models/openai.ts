@@ -38,9 +38,7 @@ export function connectOpenAi(options: OpenAiOptions): ModelConnection {
     endpoint,
     async post(request, signal) {
       client ??= openClient(options, endpoint);
-      const body = JSON.stringify(
-        openAiRequest(request, {...options, documents: documentsAt(endpoint)}),
-      );
+      const body = JSON.stringify(openAiRequest(request, {...options, documents: documentsAt(endpoint)}));
       const headers = {'content-type': 'application/json', accept: 'text/event-stream'};
       return (await client).post('/chat/completions', {body, headers, stream: true, signal}).asResponse();
     },

@@ -7,7 +7,7 @@ import {attachTerminal, giveScreenBack} from './attached-terminal.ts';
 import type {EditorEnd} from './editor-left.ts';
 import type {ProposalWork} from './input/proposal-work.ts';
 import type {Panel} from './panels/panel.ts';
-import type {SummaryWork} from './panels/compact-panel.ts';
+import type {SummaryWork} from './input/summary-work.ts';
 import {Session} from './session.ts';
 import {openKeyboard} from './keyboard.ts';
 import {openSurface, type Surface, type SurfaceListener} from './surface.tsx';
@@ -127,7 +127,7 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
         block,
         command,
         asks: () => session.asks,
-        watch: listener => engine.subscribe(listener),
+        watch: hear => engine.subscribe(hear),
       },
       signal,
     );
@@ -154,7 +154,7 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
         open: fullscreen.open,
         context: (place, size) => session.context(place, size),
         asks: () => session.asks,
-        watch: listener => engine.subscribe(listener),
+        watch: hear => engine.subscribe(hear),
       },
       over.signal,
     );

@@ -30,6 +30,9 @@ export class Scrollback {
   #aside: readonly string[] = [];
   /** What was written folded, the latest last. */
   #folded: readonly Finished[] = [];
+  /** Finished entries wait for the reader of markdown, or for a grammar. */
+  #isWaiting = false;
+  #isUnfoldWanted = false;
 
   constructor(host: ScrollbackHost) {
     this.#host = host;
@@ -51,17 +54,28 @@ export class Scrollback {
 
   /** Has the latest folded entry written again, whole; each only once. `false` when there is none. */
   unfold(frame: EntryFrame): boolean {
-    const entry = this.#folded.at(-1);
-    if (entry === undefined || this.#lexer === undefined) return false;
-    this.#folded = this.#folded.slice(0, -1);
-    this.putAside(finishedLines(entry, this.#lexer, {...frame, verbosity: 'full'}));
+    // What the user sees is not written yet: it is unfolded behind it.
+    if (this.#isWaiting) this.#isUnfoldWanted = true;
+    else {
+      const lines = this.#unfolded(frame);
+      if (lines.length === 0) return false;
+      this.putAside(lines);
+    }
     return true;
+  }
+
+  #unfolded(frame: EntryFrame): readonly string[] {
+    const entry = this.#folded.at(-1);
+    if (entry === undefined || this.#lexer === undefined) return [];
+    this.#folded = this.#folded.slice(0, -1);
+    return finishedLines(entry, this.#lexer, {...frame, verbosity: 'full'});
   }
 
   take(view: View, frame: EntryFrame): {readonly view: View; readonly finished: readonly string[]} {
     const lexer = this.#lexer;
     // Grammars are asked for beside it, not behind it.
     const isHeld = this.#gate.holds(view);
+    this.#isWaiting = isHeld || (lexer === undefined && view.entries.length > 0);
     if (lexer === undefined) {
       if (view.entries.length > 0 || this.#aside.length > 0) void this.#load();
       return {view, finished: []};
@@ -70,7 +84,9 @@ export class Scrollback {
     const drained = drain(view);
     const finished = [...this.#aside, ...drained.finished.flatMap(one => this.#linesOf(one, lexer, frame))];
     this.#aside = [];
-    return {view: drained.view, finished};
+    if (!this.#isUnfoldWanted) return {view: drained.view, finished};
+    this.#isUnfoldWanted = false;
+    return {view: drained.view, finished: [...finished, ...this.#unfolded(frame)]};
   }
 
   #linesOf(finished: Finished, lexer: MarkdownLexer, frame: EntryFrame): readonly string[] {

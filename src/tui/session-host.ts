@@ -4,7 +4,7 @@ import type {MarkdownLexer} from './markdown/render-markdown.ts';
 import type {NewlineKey} from './modified-keys.ts';
 import type {TuiExit} from './options.ts';
 import type {Panel} from './panels/panel.ts';
-import type {SummaryWork} from './panels/compact-panel.ts';
+import type {SummaryWork} from './input/summary-work.ts';
 
 /** What a session asks of whoever runs it. */
 export interface SessionHost {

@@ -1,14 +1,13 @@
 import {setImmediate as nextTurn, setTimeout as pause} from 'node:timers/promises';
 import type {AgentEvent} from '../../src/actions/agent-event.ts';
-import {actionOf} from '../../src/actions/catalogue.ts';
-import {unamended} from '../../src/actions/files-port.ts';
-import type {Preview} from '../../src/actions/preview.ts';
-import {actionId, messageId} from '../../src/domain/ids.ts';
+import type {DiffLine} from '../../src/actions/preview.ts';
+import {messageId} from '../../src/domain/ids.ts';
 import {noUsage} from '../../src/domain/usage.ts';
 import {runTui} from '../../src/tui/run-tui.tsx';
 import {blankOptions} from '../tui/support/blank-options.ts';
 import {finished} from '../tui/support/events.ts';
 import {scriptedEngine} from '../tui/support/scripted-engine.ts';
+import {commandEvents, editEvents} from '../tui/support/work-events.ts';
 import {openBlindTerminal} from './blind-terminal.ts';
 
 /**
@@ -58,6 +57,12 @@ function look(): {readonly rss: number; readonly heap: number} {
 function turnEvents(turn: number): readonly (readonly AgentEvent[])[] {
   const message = messageId(`m${turn}`);
   const answer = `## Turn ${turn}\n\nThe **result** of step ${turn} is in \`src/step-${turn}.ts\`:\n\n\`\`\`ts\nexport const step = ${turn};\n\`\`\`\n\n- one\n- two\n\n`;
+  const output = Array.from({length: 2000}, (_, at) => `ok ${at} of turn ${turn}`).join('\n');
+  const lines = Array.from({length: 60}, (_, at): DiffLine => ({
+    kind: 'added',
+    text: `export const line${at} = ${turn};`,
+    changed: [],
+  }));
   const pieces = answer.match(/[^]{1,40}/gu) ?? [];
   return [
     [
@@ -67,96 +72,8 @@ function turnEvents(turn: number): readonly (readonly AgentEvent[])[] {
     ],
     ...pieces.map(text => [{event: 'block-delta', message, index: 0, delta: {kind: 'text', text}}] as const),
     [{event: 'block-finished', message, index: 0, block: {kind: 'text', text: answer}}],
-    ...commandEvents(turn),
-    ...editEvents(turn),
+    ...commandEvents(`c${turn}`, `npm test -- step-${turn}`, output).map(event => [event]),
+    ...editEvents(`e${turn}`, `src/step-${turn}.ts`, lines).map(event => [event]),
     [finished({kind: 'done'})],
-  ];
-}
-
-function commandEvents(turn: number): readonly (readonly AgentEvent[])[] {
-  const id = actionId(`c${turn}`);
-  const command = `npm test -- step-${turn}`;
-  const action = actionOf('request-command-output', {
-    command,
-    timeoutMs: 1000,
-    place: 'foreground',
-    claims: {readOnly: 'unsaid', risky: 'unsaid', usesPager: 'unsaid'},
-    description: '',
-    rationale: '',
-    citations: [],
-  });
-  if (action.name !== 'request-command-output') throw new Error('not a command');
-  const text = Array.from({length: 2000}, (_, at) => `ok ${at} of turn ${turn}`).join('\n');
-  const output = {text, totalBytes: text.length, file: undefined};
-  const report = {
-    end: {kind: 'exited', code: 0},
-    output,
-    durationMs: 5,
-    directory: '/w',
-    nextDirectory: '/w',
-    leftRunning: [],
-    notes: [],
-  } as const;
-  return [
-    [{event: 'action-queued', id, action, label: `Run ${command}`}],
-    [{event: 'action-started', id, action, preview: {kind: 'command', command, directory: '/w'}}],
-    [{event: 'action-output', id, chunk: text}],
-    [
-      {
-        event: 'action-settled',
-        call: {kind: 'tool-call', id, name: 'Bash', input: {command}},
-        result: {
-          tag: 'action',
-          result: {
-            name: 'request-command-output',
-            input: action.input,
-            settled: {state: 'success', output: {kind: 'completed', command, report}},
-          },
-        },
-        told: {kind: 'tool-result', id, content: [{kind: 'text', text}], outcome: 'success'},
-        durationMs: 5,
-      },
-    ],
-  ];
-}
-
-function editEvents(turn: number): readonly (readonly AgentEvent[])[] {
-  const id = actionId(`e${turn}`);
-  const input = {edits: [], amendment: unamended};
-  const action = actionOf('request-file-edits', input);
-  const path = `src/step-${turn}.ts`;
-  const lines = Array.from({length: 60}, (_, at) => ({
-    kind: 'added' as const,
-    text: `export const line${at} = ${turn};`,
-    changed: [],
-  }));
-  const files = [
-    {
-      path,
-      before: 'absent',
-      after: 'x',
-      added: lines.length,
-      removed: 0,
-      movedFrom: undefined,
-      notes: [],
-      hunks: [{oldStart: 1, newStart: 1, lines}],
-    },
-  ];
-  const preview: Preview = {kind: 'diff', files};
-  return [
-    [{event: 'action-queued', id, action, label: `Edit ${path}`}],
-    [{event: 'action-started', id, action, preview}],
-    [
-      {
-        event: 'action-settled',
-        call: {kind: 'tool-call', id, name: 'Edit', input: {}},
-        result: {
-          tag: 'action',
-          result: {name: 'request-file-edits', input, settled: {state: 'success', output: {files, amended: []}}},
-        },
-        told: {kind: 'tool-result', id, content: [], outcome: 'success'},
-        durationMs: 5,
-      },
-    ],
   ];
 }

@@ -172,6 +172,29 @@ describe('options', () => {
     expect(toolResults(run)).toEqual([expect.stringMatching(/^\[exit code 0/u)]);
   });
 
+  const thinking: readonly (readonly [string, Options, object])[] = [
+    ['a budget', {maxThinkingTokens: 2048}, {thinking: {type: 'enabled', budget_tokens: 2048}}],
+    ['no budget', {maxThinkingTokens: 0}, {thinking: {type: 'disabled'}}],
+    ['none', {thinking: {type: 'disabled'}}, {thinking: {type: 'disabled'}}],
+    ['as much as it likes', {thinking: {type: 'adaptive'}}, {thinking: {type: 'adaptive'}}],
+    ['little effort', {effort: 'low'}, {output_config: {effort: 'low'}}],
+  ];
+  test.each(thinking)('thinking: %s', async (_name, options, sent) => {
+    await using scene = await openScene([say('1')]);
+    await readAll(ask(scene, 'x', {model: 'claude-sonnet-5-5', ...options}));
+    expect(scene.server.requests[0]?.body).toMatchObject(sent);
+  });
+
+  test('debugFile: what happens, as JSON lines', async () => {
+    await using scene = await openScene([say('1')]);
+    const debugFile = join(scene.place.home, 'debug.jsonl');
+    await readAll(ask(scene, 'x', {debugFile}));
+    const lines = readFileSync(debugFile, 'utf8').trimEnd().split('\n');
+    expect(lines.map(line => Object(JSON.parse(line)).event)).toEqual(
+      expect.arrayContaining(['session-opened', 'prompt-accepted', 'prompt-finished']),
+    );
+  });
+
   test('everything the client can set that weft takes', async () => {
     await using scene = await openScene([say('1')]);
     const run = await readAll(
@@ -196,6 +219,17 @@ describe('options', () => {
   const refused: readonly (readonly [string, Options, RegExp])[] = [
     ['servers of their own', {mcpServers: {files: {command: 'files'}}}, /MCP servers yet \(files\)/u],
     ['plugins', {plugins: [{type: 'local', path: '/tmp/plugin'}]}, /--plugin-dir is not possible/u],
+    [
+      'servers of their own in the greeting',
+      {mcpServers: {files: {command: 'files'}}, mcpServersDelivery: 'initialize'},
+      /MCP servers yet \(files\)/u,
+    ],
+    [
+      'plugins in the greeting',
+      {plugins: [{type: 'local', path: '/p'}], pluginDelivery: 'initialize'},
+      /no plugins yet/u,
+    ],
+    ['other tools in the place of weft’s', {toolAliases: {Bash: 'mcp__far__bash'}}, /in the place of Bash/u],
     ['a sandbox that must be', {sandbox: {enabled: true, failIfUnavailable: true}}, /no sandbox yet/u],
     ['an agent', {agent: 'reviewer'}, /--agent is not possible/u],
     ['a tool that answers', {permissionPromptToolName: 'mcp__a__b'}, /can only be stdio/u],

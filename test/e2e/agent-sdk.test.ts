@@ -8,12 +8,13 @@ import {
   type HookJSONOutput,
   type Options,
   type PermissionResult,
+  type SDKMessage,
 } from '@anthropic-ai/claude-agent-sdk';
 import {describe, expect, test} from 'vitest';
 import * as z from 'zod';
-import {call, hang, say, sayPieces, until, usage} from '../support/model-script.ts';
+import {call, hang, raw, say, sayPieces, until, usage} from '../support/model-script.ts';
 import {openScene, toldPrompt, toldResults, toldSystem} from '../support/scene.ts';
-import {ask, kinds, readAll, resultIn, toolResults, userMessage} from './support/agent-sdk.ts';
+import {ask, kinds, readAll, resultIn, sessionOf, toolResults, userMessage} from './support/agent-sdk.ts';
 
 /** The npm package `@anthropic-ai/claude-agent-sdk`, unmodified, drives the built program. */
 
@@ -127,6 +128,37 @@ describe('canUseTool', () => {
     expect(existsSync(join(scene.place.work, 'a'))).toBe(false);
   });
 
+  test('a refusal of its own is not told again as a denial without a question', async () => {
+    await using scene = await openScene([touch('a'), say('Done.')]);
+    const run = await readAll(ask(scene, 'x', {canUseTool: async () => ({behavior: 'deny', message: 'no'})}));
+    expect(kinds(run)).toEqual(['system/init', 'assistant', 'user', 'assistant', 'result/success']);
+  });
+
+  const places = [
+    ['userSettings', undefined],
+    ['projectSettings', '.weft/settings.json'],
+    ['localSettings', '.weft/settings.local.json'],
+    ['session', undefined],
+  ] as const;
+  test.each(places)('a rule for %s reaches no further than that', async (destination, inFolder) => {
+    await using scene = await openScene([touch('a'), touch('a'), say('Done.')]);
+    const rules = [{toolName: 'Bash', ruleContent: 'touch a'}];
+    let asked = 0;
+    await readAll(
+      ask(scene, 'x', {
+        canUseTool: async () => {
+          asked += 1;
+          return {behavior: 'allow', updatedPermissions: [{type: 'addRules', rules, behavior: 'allow', destination}]};
+        },
+      }),
+    );
+    const files = [join(scene.place.home, 'weft', 'settings.json')];
+    for (const name of ['settings.json', 'settings.local.json']) files.push(join(scene.place.work, '.weft', name));
+    const [user] = files;
+    const wanted = destination === 'userSettings' ? user : inFolder && join(scene.place.work, inFolder);
+    expect([asked, files.filter(file => existsSync(file))]).toEqual([1, wanted === undefined ? [] : [wanted]]);
+  });
+
   test('answers the questions of the agent', async () => {
     const questions = [
       {question: 'Which?', header: 'Pick', options: [{label: 'Red'}, {label: 'Blue'}]},
@@ -216,6 +248,26 @@ describe('hooks', () => {
     expect(JSON.stringify(scene.server.requests[1]?.body.messages.at(-1))).toContain('It was 5 o’clock.');
   });
 
+  test('PostToolUse puts something else in the place of the result', async () => {
+    await using scene = await openScene([call('Bash', {command: 'echo hi'}), say('Done.')]);
+    const updatedToolOutput = {stdout: 'redacted', stderr: '', interrupted: false, isImage: false};
+    const hook = says({hookSpecificOutput: {hookEventName: 'PostToolUse', updatedToolOutput}});
+    await readAll(ask(scene, 'x', hooksOf('PostToolUse', hook)));
+    expect(toldResults(scene.server.requests[1])).toEqual(['redacted']);
+  });
+
+  test('PostToolUseFailure reads what went wrong and tells the model more', async () => {
+    await using scene = await openScene([call('Read', {file_path: 'nowhere'}), say('Done.')]);
+    const seen: unknown[] = [];
+    const hook: HookCallback = async input => {
+      seen.push(input);
+      return {hookSpecificOutput: {hookEventName: 'PostToolUseFailure', additionalContext: 'Look elsewhere.'}};
+    };
+    await readAll(ask(scene, 'x', hooksOf('PostToolUseFailure', hook)));
+    expect(seen).toMatchObject([{tool_name: 'Read', error: expect.stringContaining('nowhere'), is_interrupt: false}]);
+    expect(toldResults(scene.server.requests[1])).toEqual([expect.stringContaining('Look elsewhere.')]);
+  });
+
   test('UserPromptSubmit adds to the prompt', async () => {
     await using scene = await openScene([say('Done.')]);
     const hook = says({
@@ -278,6 +330,95 @@ test('a tool of an MCP server inside the client', async () => {
     tools: expect.arrayContaining(['mcp__calc__add']),
   });
   expect(scene.server.requests[0]?.body.tools?.map(({name}) => name)).toContain('mcp__calc__add');
+});
+
+/** A server with one tool, which says its name. */
+const server = (name: string) =>
+  createSdkMcpServer({
+    name,
+    tools: [tool('say', 'Says.', {}, async () => ({content: [{type: 'text', text: name}]}))],
+  });
+
+test('servers come, go and are begun again while it runs', async () => {
+  await using scene = await openScene([say('1'), call('mcp__b__say', {}), say('2')]);
+  const changed = Promise.withResolvers<void>();
+  async function* prompts() {
+    yield userMessage('first');
+    await changed.promise;
+    yield userMessage('second');
+  }
+  const a = server('a');
+  const running = ask(scene, prompts(), {mcpServers: {a}, allowedTools: ['mcp__b__say']});
+  const states = async () => (await running.mcpServerStatus()).map(({name, status}) => `${name} ${status}`);
+  const seen: unknown[] = [];
+  const messages: SDKMessage[] = [];
+  for await (const message of running) {
+    messages.push(message);
+    if (message.type !== 'result' || seen.length > 0) continue;
+    seen.push(await running.setMcpServers({a, b: server('b')}), await states());
+    await running.toggleMcpServer('a', false);
+    seen.push(await states());
+    await running.toggleMcpServer('a', true);
+    await running.reconnectMcpServer('b');
+    seen.push(await states());
+    await expect(running.reconnectMcpServer('c')).rejects.toThrow('There is no MCP server');
+    changed.resolve();
+  }
+  expect(seen).toEqual([
+    {added: ['b'], removed: [], errors: {}},
+    ['a connected', 'b connected'],
+    ['a disabled', 'b connected'],
+    ['a connected', 'b connected'],
+  ]);
+  expect(toolResults({messages, thrown: undefined})).toEqual(['b']);
+});
+
+test('a server inside the client asks the person something', async () => {
+  const asks = createSdkMcpServer({
+    name: 'asks',
+    tools: [
+      tool('name', 'Asks for a name.', {}, async () => {
+        const requestedSchema = {type: 'object', properties: {name: {type: 'string'}}} as const;
+        const given = await asks.instance.server.elicitInput({message: 'Your name?', requestedSchema});
+        return {content: [{type: 'text', text: JSON.stringify(given)}]};
+      }),
+    ],
+  });
+  await using scene = await openScene([call('mcp__asks__name', {}), say('Done.')]);
+  const run = await readAll(
+    ask(scene, 'x', {
+      mcpServers: {asks},
+      allowedTools: ['mcp__asks__name'],
+      onElicitation: async ({message}) => ({action: 'accept', content: {name: `Bo (${message})`}}),
+    }),
+  );
+  expect(toolResults(run)).toEqual(['{"action":"accept","content":{"name":"Bo (Your name?)"}}']);
+});
+
+test('blocks that weft has no word for pass through, are kept, and go back as they came', async () => {
+  const search = {type: 'server_tool_use', id: 'srv_1', name: 'web_search'};
+  const found = {
+    type: 'web_search_tool_result',
+    tool_use_id: 'srv_1',
+    content: [{type: 'web_search_result', url: 'u'}],
+  };
+  const query = {type: 'input_json_delta', partial_json: '{"query":"a"}'};
+  await using scene = await openScene([
+    [raw({...search, input: {}}, query), raw(found), raw({type: 'poem', lines: [1]}), call('Glob', {pattern: '*'})],
+    say('Done.'),
+    say('Again.'),
+  ]);
+  const run = await readAll(ask(scene, 'x', {includePartialMessages: true}));
+  const whole = [{...search, input: {query: 'a'}}, found, {type: 'poem', lines: [1]}];
+  const told = run.messages.flatMap(message => (message.type === 'assistant' ? message.message.content : []));
+  expect(told.slice(0, 3)).toEqual(whole);
+  expect(run.messages).toContainEqual(
+    expect.objectContaining({event: {type: 'content_block_delta', index: 0, delta: query}}),
+  );
+  await readAll(ask(scene, 'y', {resume: sessionOf(run)}));
+  for (const request of scene.server.requests.slice(1)) {
+    expect(request.body.messages[1]?.content).toEqual([...whole, expect.objectContaining({type: 'tool_use'})]);
+  }
 });
 
 test('an answer of a schema', async () => {

@@ -3,7 +3,7 @@ import {chmodSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import type {ReceivedRequest} from '../support/model-server.ts';
-import {call, fail, say} from '../support/model-script.ts';
+import {call, fail, hang, say} from '../support/model-script.ts';
 import {openScene, pointedAt, type Scene} from '../support/scene.ts';
 import {hasTmux, openTerminal, type TmuxTerminal} from '../support/tmux-terminal.ts';
 
@@ -117,6 +117,51 @@ describe.runIf(hasTmux)('/compact', () => {
     await enter(terminal, 'Third prompt.');
     await terminal.until(/Third answer\./u);
     expect(scene.server.requests.at(-1)?.body.messages).toHaveLength(5);
+    expect(told(scene.server.requests.at(-1))).not.toContain('compacted');
+  });
+
+  test('a context that is full says what makes room, and that makes room though no summary can be had', async () => {
+    const long = 'x'.repeat(4000);
+    const isFull = {message: 'prompt is too long: 210000 tokens > 200000 maximum'};
+    await using scene = await openScene([
+      say(`First answer. ${long}`),
+      say(`Second answer. ${long}`),
+      fail(400, isFull),
+      fail(400, isFull),
+      say('Third answer.'),
+    ]);
+    await using terminal = await openTerminal(scene.place, pointedAt(scene.server));
+    await enter(terminal, 'weft "First prompt."');
+    await terminal.until(/First answer\./u);
+    await enter(terminal, 'Second prompt.');
+    await terminal.until(/Second answer\./u);
+    await enter(terminal, 'Third prompt.');
+    await terminal.until(/too long[^]*\/compact\s+makes\s+room/u);
+    await enter(terminal, '/compact');
+    await terminal.onScreen(/Shorten the conversation[^]*No summary: [^]*too long[^]*y do it/u);
+    await terminal.type('y');
+    await terminal.until(/Shortened: /u);
+    await enter(terminal, 'Go on.');
+    await terminal.until(/Third answer\./u);
+    const next = told(scene.server.requests.at(-1));
+    for (const prompt of ['First prompt.', 'Second prompt.', 'Third prompt.', 'Go on.']) expect(next).toContain(prompt);
+    expect(next).not.toContain('First answer.');
+  });
+
+  test('Esc stops the summary; Esc again leaves everything as it was', async () => {
+    await using scene = await openScene([say('First answer.'), hang(), say('Second answer.')]);
+    await using terminal = await openTerminal(scene.place, pointedAt(scene.server));
+    await enter(terminal, 'weft "First prompt."');
+    await terminal.until(/First answer\./u);
+    await enter(terminal, '/compact');
+    await terminal.onScreen(/the model writes a summary[^]*Esc stops the summary/u);
+    await terminal.press('Escape');
+    await terminal.onScreen(/No summary: The summary was stopped\./u);
+    await terminal.press('Escape');
+    await terminal.onScreen(/Ask for something/u);
+    await enter(terminal, 'Second prompt.');
+    await terminal.until(/Second answer\./u);
+    expect(scene.server.requests.at(-1)?.body.messages).toHaveLength(3);
     expect(told(scene.server.requests.at(-1))).not.toContain('compacted');
   });
 });

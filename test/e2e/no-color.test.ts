@@ -15,7 +15,9 @@ const plainly = {NO_COLOR: '1', COLORTERM: 'truecolor'};
 const answers: readonly Answer[] = [
   [
     think('What is there?'),
-    say('# Title\n\n**Bold**, *soft*, `code` and [a link](https://example.com).\n\n> quoted\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n'),
+    say(
+      '# Title\n\n**Bold**, *soft*, `code` and [a link](https://example.com).\n\n> quoted\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n',
+    ),
     say('```ts\nconst a: number = 1; // one\n```\n\n- [x] over\n'),
     call('TodoWrite', {todos: [{content: 'Mend it', status: 'in_progress', activeForm: 'Mending it'}]}),
   ],

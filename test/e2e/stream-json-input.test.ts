@@ -1,11 +1,26 @@
 import {once} from 'node:events';
-import {existsSync} from 'node:fs';
+import {existsSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
+import {text as textOf} from 'node:stream/consumers';
+import {setTimeout as pause} from 'node:timers/promises';
 import {describe, expect, test} from 'vitest';
-import {breakOff, call, hang, say, until} from '../support/model-script.ts';
+import {breakOff, call, hang, say, sayPieces, until} from '../support/model-script.ts';
 import {openScene, toldPrompt} from '../support/scene.ts';
 import {jsonLines, kindsOf} from './support/messages.ts';
 import {answerTo, isAnswer, isType, prompt, request, rpcArgs, startRpc} from './support/rpc-client.ts';
+
+const residentMegabytes = (pid: number): number =>
+  Number(/VmRSS:\s+(\d+) kB/u.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+
+/** Resolves when a process has used no processor for a while: whatever it does next, it waits for something. */
+async function quiet(pid: number): Promise<void> {
+  const used = (): string => readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ').slice(13, 15).join(' ');
+  for (let before = '', same = 0; same < 10; same = before === used() ? same + 1 : 0) {
+    before = used();
+    // oxlint-disable-next-line no-await-in-loop -- looks again
+    await pause(50);
+  }
+}
 
 const line = (message: object): string => `${JSON.stringify(message)}\n`;
 const error = (id: string, code: string) => ({
@@ -129,6 +144,34 @@ describe('requests', () => {
     expect((await client.finish()).code).toBe(0);
   });
 
+  test('one that comes before anything else is answered, though nothing follows it', async () => {
+    await using scene = await openScene([say('ok')]);
+    const client = startRpc(scene);
+    client.send(request('a', {subtype: 'mcp_status'}));
+    expect(await client.next(isAnswer('a'))).toMatchObject({response: {subtype: 'success'}});
+    client.send(prompt('x'));
+    expect(await client.next(isType('result'))).toMatchObject({result: 'ok'});
+    expect((await client.finish()).code).toBe(0);
+  });
+
+  test('settings in a greeting count, also where they are a file; one that is not there is refused', async () => {
+    await using scene = await openScene([call('Bash', {command: 'ls'}), say('ok')]);
+    const file = join(scene.place.home, 'given.json');
+    writeFileSync(file, JSON.stringify({permissions: {deny: ['Bash']}}));
+    const greet = (settings: unknown) => line(request('g', {subtype: 'initialize', settings}));
+    const {code, stdout} = await scene.run(rpcArgs, {stdin: {text: greet(file) + line(prompt('x'))}});
+    expect([code, jsonLines(stdout).at(-1)]).toMatchObject([0, {permission_denials: [{tool_name: 'Bash'}]}]);
+    const refused = [`${file}.none`, {sandbox: {enabled: true, failIfUnavailable: true}}];
+    for (const settings of refused) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      const lost = await scene.run(rpcArgs, {stdin: {text: greet(settings) + line(prompt('x'))}});
+      expect([lost.code, jsonLines(lost.stdout)[0]]).toMatchObject([
+        2,
+        {response: {subtype: 'error', request_id: 'g'}},
+      ]);
+    }
+  });
+
   test('answers to nothing, twice, or to what was taken back change nothing', async () => {
     await using scene = await openScene([call('Bash', {command: 'touch a'}), say('Done.')]);
     const client = startRpc(scene, ['--permission-prompt-tool=stdio']);
@@ -243,6 +286,18 @@ describe('the end', () => {
     await scene.server.disconnected();
   });
 
+  test('a client that does not read holds the model up, and gets all of it in the end', async () => {
+    const pieces = Array.from({length: 400}, (_, at) => `${at} ${'x'.repeat(100_000)} `);
+    await using scene = await openScene([sayPieces(...pieces)]);
+    const child = scene.start([...rpcArgs, '--include-partial-messages'], {stdin: 'open'});
+    child.stdin.end(line(prompt('x')));
+    await once(child.stdout, 'readable');
+    await scene.server.received(1);
+    await quiet(child.pid ?? 0);
+    expect(residentMegabytes(child.pid ?? 0)).toBeLessThan(300);
+    expect((await textOf(child.stdout)).trimEnd().split('\n').at(-1)).toContain('"type":"result"');
+  });
+
   test('stdout closed, stdin open: it ends at once, and that is no failure', async () => {
     const gate = Promise.withResolvers<void>();
     await using scene = await openScene([
@@ -255,6 +310,15 @@ describe('the end', () => {
     gate.resolve();
     expect(await once(child, 'exit')).toEqual([0, null]);
     await scene.server.disconnected();
+  });
+
+  test('stdout closed while it asks, stdin open: found out within seconds', async () => {
+    await using scene = await openScene([call('Bash', {command: 'touch a'}), say('never')]);
+    const client = startRpc(scene, ['--permission-prompt-tool=stdio']);
+    client.send(prompt('x'));
+    await client.next(isType('control_request'));
+    client.child.stdout.destroy();
+    expect(await once(client.child, 'exit')).toEqual([0, null]);
   });
 
   test('--timeout ends it', async () => {

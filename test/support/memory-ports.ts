@@ -161,6 +161,7 @@ export function engineBench(
     readonly mcp?: McpPort;
     readonly present?: Partial<AgentPorts['present']>;
     readonly session?: ReturnType<typeof memorySession>;
+    readonly memoryTrouble?: () => string;
     readonly hooks?: Partial<HooksPort>;
     readonly allow?: AgentPorts['judge']['allow'];
     readonly options?: Partial<EngineOptions>;
@@ -185,6 +186,7 @@ export function engineBench(
       fingerprints: async () => [],
       ...given.present,
     },
+    memory: {trouble: given.memoryTrouble ?? (() => '')},
     secrets: {conceal: text => text},
     sessions: {create: () => memorySession(), resume: () => failed(rejected('no such session'))},
     machine: {

@@ -5,6 +5,7 @@ import {readGrammar} from '../../src/tui/syntax/code-reader.ts';
 import {cellWidth} from '../../src/tui/text/cell-width.ts';
 import {themeOf, type Role} from '../../src/tui/theme/theme.ts';
 import {diffLines, folded} from '../../src/tui/views/diff-lines.ts';
+import {keptDiffLines} from '../../src/tui/views/kept-diff-lines.ts';
 
 const file: FileDiff = {
   path: 'src/a.ts',
@@ -27,6 +28,12 @@ const file: FileDiff = {
   ],
 };
 
+const change = (path: string, lines: FileDiff['hunks'][number]['lines']): FileDiff => ({
+  ...file,
+  path,
+  hunks: [{oldStart: 1, newStart: 1, lines}],
+});
+
 describe('diffLines', () => {
   test('numbers, signs, wrapped lines and visible controls', () => {
     expect(diffLines([file], {most: 99, shown: 'all', long: 'clipped'}, {theme: themeOf('plain'), width: 24})).toEqual([
@@ -42,11 +49,6 @@ describe('diffLines', () => {
     expect(lines[1]).toBe('\u001B[2m10\u001B[22m\u001B[31m -\u001B[39m \u001B[31mold^[[2J\u001B[39m');
   });
 
-  const change = (path: string, lines: FileDiff['hunks'][number]['lines']): FileDiff => ({
-    ...file,
-    path,
-    hunks: [{oldStart: 1, newStart: 1, lines}],
-  });
   const form = {most: 99, shown: 'all', long: 'clipped'} as const;
   const dark = themeOf({theme: 'dark', level: 'truecolor', links: 'shown', background: 'unknown'}, 'dark');
 
@@ -126,4 +128,29 @@ describe('diffLines', () => {
       '6',
     ]);
   });
+});
+
+test('what is kept of a layout is the one that is asked for: by width, theme, form, and colours that come later', async () => {
+  const swift = [{...file, path: 'a.swift', hunks: file.hunks.map(hunk => ({...hunk, lines: [...hunk.lines]}))}];
+  const all = {most: 99, shown: 'all', long: 'clipped'} as const;
+  const colour = themeOf('colour');
+  const ways = [
+    [all, {theme: colour, width: 60}],
+    [all, {theme: colour, width: 24}],
+    [all, {theme: themeOf('plain'), width: 24}],
+    [
+      {...all, shown: 'changes'},
+      {theme: colour, width: 60},
+    ],
+  ] as const;
+  for (const [form, frame] of [...ways, ...ways]) {
+    const lines = keptDiffLines(swift, form, frame);
+    expect(lines).toEqual(diffLines(swift, form, frame));
+    expect(keptDiffLines(swift, form, {...frame})).toBe(lines);
+  }
+  const before = keptDiffLines(swift, all, {theme: colour, width: 60});
+  await readGrammar('swift');
+  const after = keptDiffLines(swift, all, {theme: colour, width: 60});
+  expect(after).not.toEqual(before);
+  expect(after).toEqual(diffLines(swift, all, {theme: colour, width: 60}));
 });

@@ -18,6 +18,7 @@ test.each(['', 'plain', '\u001B[1m❯\u001B[22m → b\n', 'a\nb\u0000', 'e\u0301
   text => {
     const segments = graphemeSegmenter.segment(text);
     expect(Array.from(segments)).toEqual(Array.from(real.segment(text)));
-    for (let at = -1; at <= text.length; at++) expect(segments.containing(at)).toEqual(real.segment(text).containing(at));
+    for (let at = -1; at <= text.length; at++)
+      expect(segments.containing(at)).toEqual(real.segment(text).containing(at));
   },
 );

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {commandsFor} from '../../src/tui/commands/command-list.ts';
 import {helpLines} from '../../src/tui/commands/help.ts';
@@ -101,6 +101,7 @@ test('every key with a meaning of its own is told of once', () => {
 
 describe('/help', () => {
   const commands = commandsFor('offered');
+  const at = (width: number): string => helpLines(commands, {theme: themeOf('plain'), width}).join('\n');
 
   test('has no line wider than the screen, and every word of every command', () => {
     fc.assert(
@@ -118,7 +119,6 @@ describe('/help', () => {
   });
 
   test('has what each does beside it, or below it where there is little room', () => {
-    const at = (width: number): string => helpLines(commands, {theme: themeOf('plain'), width}).join('\n');
     expect(at(79)).toContain('\n/copy [code | N]        copy the last answer');
     expect(at(39)).toContain('\n/copy [code | N]\n    copy the last answer, its last code');
   });

@@ -106,6 +106,7 @@ function demoEngine(directory: string, pace: 'lively' | 'at-once'): ComposedEngi
     keptTrees: async () => [],
     blocksFolder: join(directory, '.blocks'),
     placeholderKey: () => randomBytes(32),
+    memoryCeiling: 1024,
     mode: 'default',
     rules: {allow: [], ask: [], deny: []},
     keepRule: async () => failed(rejected('The demo keeps no rules.')),

@@ -4,7 +4,9 @@ import type {Json, JsonObject} from '../../base/json.ts';
 export type ControlMessage =
   | {readonly type: 'control_request'; readonly request_id: string; readonly request: WeftRequest}
   | {readonly type: 'control_response'; readonly response: ControlAnswer}
-  | {readonly type: 'control_cancel_request'; readonly request_id: string};
+  | {readonly type: 'control_cancel_request'; readonly request_id: string}
+  /** Says nothing: whether anybody reads shows only where something is written. */
+  | {readonly type: 'keep_alive'};
 
 export type ControlAnswer =
   | {readonly subtype: 'success'; readonly request_id: string; readonly response: JsonObject}

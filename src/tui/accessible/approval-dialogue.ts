@@ -7,6 +7,7 @@ import {choicesOf, type ApprovalChoices} from '../input/approval-choices.ts';
 import {riskSpans} from '../views/risk-text.ts';
 import {countOf, sentences, spokenLabel} from './action-words.ts';
 import {backs, choice, closes, goesOn, isBack, isNo, waits, type Dialogue, type DialogueStep} from './dialogue.ts';
+import {partsDialogue} from './parts-dialogue.ts';
 import {spokenLine} from './plain-markdown.ts';
 
 /**
@@ -103,7 +104,7 @@ function fileLines(file: FileDiff): readonly string[] {
 }
 
 function answersLine(
-  {accept, session, rules, command}: ApprovalChoices,
+  {accept, session, rules, command, parts}: ApprovalChoices,
   {approval, more}: {readonly approval: Approval; readonly more: number},
 ): string {
   const grant = visibleExactLine(approval.sessionGrant);
@@ -115,11 +116,16 @@ function answersLine(
     ...(rules.length === 0 ? [] : ['5 always allow']),
     ...(command === '' ? [] : ['6 edit the command']),
     ...(more > 0 ? ['7 say all of it'] : []),
+    ...(offersParts(accept, parts) ? ['8 leave out parts'] : []),
   ].join(', ');
   return accept.by === 'key'
     ? `${numbers}. Type a number and Enter.`
     : `To allow it once, type the word ${visibleExactLine(accept.word)} and Enter. ${numbers}.`;
 }
+
+/** What needs its word is taken as it is, or not. */
+const offersParts = ({by}: ApprovalChoices['accept'], {length}: ApprovalChoices['parts']): boolean =>
+  by === 'key' && length > 1;
 
 interface Asked {
   readonly approval: Approval;
@@ -155,6 +161,9 @@ function answer(line: string, asked: Asked): DialogueStep {
       return goesOn(commandDialogue(asked));
     case '7':
       return waits(...all, answers);
+    case '8':
+      if (!offersParts(accept, choices.parts)) break;
+      return goesOn(partsDialogue(approval, choices.parts, () => backTo(asked, 'Nothing is left out.')));
     default:
   }
   return waits(`Nothing was answered. ${answers}`);

@@ -6,14 +6,17 @@ export interface ChangePart {
   readonly file: FileDiff;
   readonly hunk: DroppedPart['hunk'];
   readonly shown: DiffHunk | 'whole-file';
+  /** The file with no other hunk. */
+  readonly alone: readonly FileDiff[];
 }
 
 /** The parts of a change, in the order in which they are shown. */
 export const changeParts = (files: readonly FileDiff[]): readonly ChangePart[] =>
   files.flatMap((file): readonly ChangePart[] => {
-    const hunks = file.hunks.map((shown, hunk) => ({file, hunk, shown}));
-    if (file.movedFrom !== undefined) return [{file, hunk: 'new-name', shown: 'whole-file'}, ...hunks];
-    return hunks.length === 0 ? [{file, hunk: 0, shown: 'whole-file'}] : hunks;
+    const hunks = file.hunks.map((shown, hunk) => ({file, hunk, shown, alone: [{...file, hunks: [shown]}]}));
+    const whole = {file, shown: 'whole-file', alone: [file]} as const;
+    if (file.movedFrom !== undefined) return [{...whole, hunk: 'new-name'}, ...hunks];
+    return hunks.length === 0 ? [{...whole, hunk: 0}] : hunks;
   });
 
 /** Those with these numbers, as an amendment names them. */

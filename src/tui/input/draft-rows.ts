@@ -1,4 +1,4 @@
-import {cellWidth, graphemes} from '../text/cell-width.ts';
+import {cellWidth, graphemes, graphemeWidth} from '../text/cell-width.ts';
 import {look, type Draft} from './draft.ts';
 
 /** One row of a draft on screen: the part of the buffer it shows (UTF-16 units), and how that looks. */
@@ -32,7 +32,7 @@ export function rowsOfLine(draft: Draft, from: number, width: number): readonly 
   let at = from;
   for (const grapheme of graphemes(line)) {
     const text = look(draft, grapheme, width);
-    const cells = cellWidth(text);
+    const cells = cellsOf(text, grapheme);
     if (row.cells + cells > width && row.cells > 0) {
       rows.push({from: row.from, to: at, text: row.text});
       row = {from: at, text: '', cells: 0};
@@ -89,7 +89,7 @@ function atColumn(
   let at = row.from;
   let cells = 0;
   for (const grapheme of graphemes(draft.buffer.text.slice(row.from, row.to))) {
-    const next = cells + cellWidth(look(draft, grapheme, width));
+    const next = cells + cellsOf(look(draft, grapheme, width), grapheme);
     if (next > column || (last === 'on' && at + grapheme.length >= row.to)) break;
     cells = next;
     at += grapheme.length;
@@ -101,9 +101,13 @@ function atColumn(
 export function widthOf(draft: Draft, part: string, width: number): number {
   if (asciiLine.test(part)) return part.length;
   let cells = 0;
-  for (const grapheme of graphemes(part)) cells += cellWidth(look(draft, grapheme, width));
+  for (const grapheme of graphemes(part)) cells += cellsOf(look(draft, grapheme, width), grapheme);
   return cells;
 }
+
+/** Most graphemes look like themselves, and need not be divided again. */
+const cellsOf = (text: string, grapheme: string): number =>
+  text === grapheme ? graphemeWidth(grapheme) : cellWidth(text);
 
 export const lineStart = ({buffer: {text}}: Draft, at: number): number =>
   at <= 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1;

@@ -1,4 +1,4 @@
-import {fit} from '../text/cell-width.ts';
+import {fit, graphemeWidth} from '../text/cell-width.ts';
 import {visible} from '../../base/visible.ts';
 import * as buffer from './text-buffer.ts';
 import type {KeyName} from './keymap.ts';
@@ -93,8 +93,10 @@ export function edited(draft: Draft, name: KeyName): Draft | undefined {
 }
 
 /** How a character of the draft looks, on at most `width` cells. */
-export const look = ({pastes}: Draft, character: string, width: number): string =>
-  fit(isChip(character) ? chipText(pastes[indexOf(character)] ?? '') : visible(character), width);
+export function look({pastes}: Draft, character: string, width: number): string {
+  const text = isChip(character) ? chipText(pastes[indexOf(character)] ?? '') : visible(character);
+  return text === character && graphemeWidth(character) <= width ? text : fit(text, width);
+}
 
 const chipText = (text: string): string => {
   const lines = lineCount(text);

@@ -4,13 +4,13 @@ import type {Op} from '../../agent/engine.ts';
 import type {BlockId} from '../../domain/ids.ts';
 import type {CommandInfo} from '../commands/command-info.ts';
 import type {ScrollStep} from '../fullscreen/kept-lines.ts';
-import type {SummaryWork} from '../panels/compact-panel.ts';
 import type {View} from '../state/view.ts';
 import type {Frame} from '../text/wrap.ts';
 import type {ThemeChoice} from '../theme/palette.ts';
 import type {CommandLine} from './commands.ts';
 import type {KeyPress} from './keymap.ts';
 import type {ProposalWork} from './proposal-work.ts';
+import type {SummaryWork} from './summary-work.ts';
 
 /** What a press asks of the world. */
 export type Effect =

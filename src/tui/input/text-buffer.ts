@@ -1,4 +1,4 @@
-import {graphemes} from '../text/cell-width.ts';
+import {borderAfter, borderBefore, borderFrom} from '../text/grapheme-steps.ts';
 
 /** A text and a place in it: UTF-16 units from its start, always between two graphemes. */
 export interface TextBuffer {
@@ -43,16 +43,7 @@ const cut = ({text}: TextBuffer, from: number, to: number): TextBuffer =>
   settle(text.slice(0, from) + text.slice(to), from);
 
 /** Inserting or cutting can join characters into one grapheme: the cursor then stands after it. */
-function settle(text: string, wanted: number): TextBuffer {
-  const from = text.lastIndexOf('\n', wanted - 1) + 1;
-  let cursor = from;
-  const end = text.indexOf('\n', wanted);
-  for (const grapheme of graphemes(text.slice(from, end < 0 ? text.length : end))) {
-    if (cursor >= wanted) break;
-    cursor += grapheme.length;
-  }
-  return {text, cursor};
-}
+const settle = (text: string, wanted: number): TextBuffer => ({text, cursor: borderFrom(text, wanted)});
 
 const lineStart = ({text, cursor}: TextBuffer): number => (cursor <= 0 ? 0 : text.lastIndexOf('\n', cursor - 1) + 1);
 
@@ -61,19 +52,14 @@ function lineEnd({text, cursor}: TextBuffer): number {
   return end < 0 ? text.length : end;
 }
 
-function stepLeft(buffer: TextBuffer): number {
-  const {text, cursor} = buffer;
-  if (cursor === 0) return 0;
-  const start = lineStart(buffer);
-  if (start === cursor) return cursor - 1;
-  return cursor - (graphemes(text.slice(start, cursor)).at(-1)?.length ?? 0);
+function stepLeft({text, cursor}: TextBuffer): number {
+  const border = borderBefore(text, cursor);
+  return border === cursor ? Math.max(0, cursor - 1) : border;
 }
 
-function stepRight(buffer: TextBuffer): number {
-  const {text, cursor} = buffer;
-  if (cursor >= text.length) return text.length;
-  const end = lineEnd(buffer);
-  return end === cursor ? cursor + 1 : cursor + (graphemes(text.slice(cursor, end))[0]?.length ?? 0);
+function stepRight({text, cursor}: TextBuffer): number {
+  const border = borderAfter(text, cursor);
+  return border === cursor ? Math.min(text.length, cursor + 1) : border;
 }
 
 /** A word border can lie inside a grapheme (a joiner counts as no letter): the border after it is meant then. */

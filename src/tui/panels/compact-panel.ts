@@ -7,12 +7,6 @@ import {glyphs} from '../theme/glyphs.ts';
 import type {Placed} from '../views/composer-view.ts';
 import {closed, goOn, isWayOut, keysRow, titleRow, type Panel, type PanelPlace, type PanelStep} from './panel.ts';
 
-/** A summary that goes to the user's editor. */
-export interface SummaryWork {
-  readonly kind: 'summary';
-  readonly preview: CompactionPreview;
-}
-
 /** While the model writes the summary. Stopping that leads to an offer without one. */
 export const summaryAwaited: Panel = {
   press: key =>

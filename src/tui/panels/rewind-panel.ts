@@ -4,8 +4,7 @@ import type {RewindScope} from '../../domain/journal.ts';
 import {rewindText} from '../../domain/rewind-text.ts';
 import type {RewindPoint, RewindReport, RewindTarget} from '../../domain/rewind.ts';
 import type {KeyPress} from '../input/keymap.ts';
-import {fit} from '../text/cell-width.ts';
-import type {Frame} from '../text/wrap.ts';
+import {noIndent, wrapSpans, type Frame} from '../text/wrap.ts';
 import type {Placed} from '../views/composer-view.ts';
 import {
   closed,

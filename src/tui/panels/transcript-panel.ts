@@ -193,8 +193,7 @@ function lines({records, pages, top, query, sought, said}: Reading, {rows, frame
   }
   const place = top === 'end' ? 'end' : `${pages.percent(from)}%`;
   const keys = [
-    place,
-    ...(said === '' ? [] : [said]),
+    said === '' ? place : `${place}: ${said}`,
     'q closes',
     '/ searches',
     ...(query === '' ? [] : ['n N go on']),

@@ -12,6 +12,12 @@ const tokensOf = new WeakMap<DiffLine, readonly CodeToken[]>();
 /** The grammar a file's lines are read with. */
 export const grammarOfDiff = ({path}: FileDiff): GrammarName | undefined => grammarOfFile(path);
 
+/** Whether the code of the file's lines can be told apart by now. */
+export function hasDiffColours(file: FileDiff): boolean {
+  const grammar = grammarOfDiff(file);
+  return grammar !== undefined && isGrammarRead(grammar);
+}
+
 /** Reads the hunks of a file once; what is drawn again finds its colours by `diffTokens`. */
 export function readDiff(file: FileDiff): void {
   const grammar = grammarOfDiff(file);

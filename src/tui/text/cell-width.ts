@@ -21,14 +21,30 @@ export function graphemes(text: string): readonly string[] {
   return Array.from(graphemeSegmenter.segment(text), ({segment}) => segment);
 }
 
-/** 0 for marks alone, 2 for wide characters and emoji, else 1. */
+/**
+ * 0 for marks alone, 2 for wide characters and emoji, else 1. Terminals differ: this is what kitty, Ghostty, WezTerm, iTerm2 and
+ * Windows Terminal show. An emoji of several (a family, a flag, a keycap) takes two cells, as does a sign that U+FE0F makes an emoji;
+ * older ones give it a cell for each part, or one. A further letter of a character (the Thai am, a Devanagari conjunct, a
+ * halfwidth voiced mark) takes cells of its own, as in all but the newest.
+ */
 export function graphemeWidth(grapheme: string): number {
   const code = grapheme.codePointAt(0) ?? 0;
-  if (code < 0x300) return 1;
+  if (code < 0x300 && !grapheme.includes(emojiSelector)) return 1;
   if (/^[\p{Mark}\p{Format}]+$/u.test(grapheme)) return 0;
-  if (/^\p{Emoji_Presentation}|\uFE0F/u.test(grapheme)) return 2;
-  return isWide(code) ? 2 : 1;
+  if (/^(?:\p{Emoji_Presentation}|\p{Emoji}\uFE0F)/u.test(grapheme)) return 2;
+  let width = isWide(code) ? 2 : 1;
+  const first = code > 0xffff ? 2 : 1;
+  if (grapheme.length === first) return width;
+  for (const [letter] of grapheme.slice(first).matchAll(furtherLetter)) {
+    width += isWide(letter.codePointAt(0) ?? 0) ? 2 : 1;
+  }
+  return width;
 }
+
+const emojiSelector = '\uFE0F';
+
+/** A letter, but no vowel or final consonant of a Hangul syllable, which stands below its first. */
+const furtherLetter = /(?![\u1160-\u11FF\uD7B0-\uD7FF])\p{Letter}/gu;
 
 /** East Asian Wide and Fullwidth, as ranges of code points: first, last. */
 const wideRanges: readonly (readonly [number, number])[] = [

@@ -74,7 +74,7 @@ function askedLines(call: ToolCallBlock, frame: Frame): readonly string[] {
 
 /** What the model wanted in the place of what. */
 function editLines(edit: FileEdit, frame: Frame): readonly string[] {
-  const heading = [frame.theme.paint(['bold'], visibleLine(edit.path))];
+  const heading = textLines(visibleLine(edit.path), 'bold', frame);
   switch (edit.kind) {
     case 'replace':
       return [
@@ -91,7 +91,7 @@ function editLines(edit: FileEdit, frame: Frame): readonly string[] {
     case 'patch':
       return [...heading, ...edit.hunks.flatMap(hunk => hunk.lines.flatMap(line => patchLine(line, frame)))];
     case 'delete':
-      return [`${frame.theme.paint(['removed'], '- ')}${heading.join('')}`];
+      return textLines(visibleLine(edit.path), 'removed', frame, '- ');
     case 'rename':
       return [...heading, ...textLines(`to ${visibleLine(edit.to)}`, 'dim', frame)];
     default:

@@ -12,8 +12,8 @@ import {approvalFooter, type WholeStage} from './approval-footer.ts';
 import {changeTitle} from './change-title.ts';
 import {commandRows, fittedRows, type CommandRow, type HiddenNote} from './command-rows.ts';
 import type {Placed} from './composer-view.ts';
-import {diffLines} from './diff-lines.ts';
 import {hunkCard, hunkReach} from './hunk-card.ts';
+import {keptDiffLines} from './kept-diff-lines.ts';
 import {scrolledLines} from './scrolled-lines.ts';
 import {riskSpans} from './risk-text.ts';
 
@@ -49,7 +49,11 @@ const bodyWanted = 6;
  * What is asked and what can be answered. Where not all of it fits `rows`, what would be done goes before the reasons, and
  * what changes before what stays; then the card says so and offers to print all of it above.
  */
-export function approvalCard({approval, waiting, stage, editing}: ApprovalCardState, rows: number, frame: Frame): Placed {
+export function approvalCard(
+  {approval, waiting, stage, editing}: ApprovalCardState,
+  rows: number,
+  frame: Frame,
+): Placed {
   if (stage.stage === 'hunks') return hunkCard({approval, stage, reasons: leastReasons(approval, frame)}, rows, frame);
   if (stage.stage === 'choosing' && stage.top !== 'summary') {
     return scrolledCard({approval, stage, editing}, {rows, top: stage.top}, frame);
@@ -58,7 +62,7 @@ export function approvalCard({approval, waiting, stage, editing}: ApprovalCardSt
   const title = titleLine(`Allow this?${count} `, approval, frame);
   // More than the screen has is not worth laying out: it does not fit either way.
   const most = {hits: rows, why: rows, risk: rows, based: rows};
-  const whole = hasVeryLongLine(approval, rows * frame.width)
+  const whole = isTooLong(approval, rows, frame)
     ? undefined
     : [...bodyLines(approval, 'whole', frame), ...reasonsOf(approval, most, frame)];
   const plain = approvalFooter({approval, stage, editing, hidden: 'nothing', rows}, frame);
@@ -79,7 +83,7 @@ export function approvalReach(state: ApprovalCardState, rows: number, frame: Fra
   if (stage.stage === 'hunks') return hunkReach({approval, stage, reasons: leastReasons(approval, frame)}, rows, frame);
   const {footer, body, room} = scrolledParts({approval, stage, editing}, rows, frame);
   const all = 1 + body.length + reasonsOf(approval, everything, frame).length + footer.lines.length;
-  if (all <= rows && !hasVeryLongLine(approval, rows * frame.width)) return 'all-shown';
+  if (all <= rows && !isTooLong(approval, rows, frame)) return 'all-shown';
   const page = Math.max(1, room - 1);
   return {last: body.length <= room ? 0 : body.length - page, page};
 }
@@ -169,10 +173,13 @@ function squeezedBody(approval: Approval, {room, note, frame}: Squeeze): readonl
   return all.length <= room ? all : cutMiddle(bodyLines(approval, 'changes', frame), {room, note, frame});
 }
 
-/** A line of a change that has no place on the screen, whatever else there is. */
-const hasVeryLongLine = ({preview}: Approval, most: number): boolean =>
-  preview.kind === 'diff' &&
-  preview.files.some(file => file.hunks.some(hunk => hunk.lines.some(line => line.text.length > most)));
+/** A change that has no place on the screen, whatever else there is: by the number of its lines or the length of one. */
+function isTooLong({preview}: Approval, rows: number, {width}: Frame): boolean {
+  if (preview.kind !== 'diff') return false;
+  const hunks = preview.files.flatMap(file => file.hunks);
+  const count = hunks.reduce((sum, {lines}) => sum + lines.length, 0);
+  return count > rows || hunks.some(({lines}) => lines.some(({text}) => text.length > rows * width));
+}
 
 /** `all` leaves out parts of very long lines, `changes` also what does not change. */
 function bodyLines(approval: Approval, shown: 'whole' | 'all' | 'changes', frame: Frame): readonly string[] {
@@ -180,7 +187,7 @@ function bodyLines(approval: Approval, shown: 'whole' | 'all' | 'changes', frame
   if (letter !== undefined) return [...fittedRows(letter.rows, {room: without, note: 'bare', frame}), ...letter.below];
   const {preview} = approval;
   return preview.kind === 'diff'
-    ? diffLines(
+    ? keptDiffLines(
         preview.files,
         {most: without, shown: shown === 'changes' ? 'changes' : 'all', long: shown === 'whole' ? 'whole' : 'clipped'},
         frame,

@@ -1,6 +1,6 @@
 import {isEmptyDraft, look, type Draft} from '../input/draft.ts';
 import {lineEnd, lineStart, placeInRows, rowsOfLine, type DraftRow} from '../input/draft-rows.ts';
-import {graphemes} from '../text/cell-width.ts';
+import {fit, graphemes} from '../text/cell-width.ts';
 import type {Frame} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 
@@ -30,7 +30,12 @@ export const draftWidth = (frame: Frame): number => Math.max(1, frame.width - 3)
  */
 export function composerView(draft: Draft, {rows, frame, hint, selection}: ComposerPlace): Placed {
   const sign = frame.theme.paint(['accent'], glyphs.prompt);
-  if (isEmptyDraft(draft)) return {lines: [`${sign} ${frame.theme.paint(['dim'], hint)}`], cursor: {x: 2, y: 0}};
+  if (isEmptyDraft(draft)) {
+    return {
+      lines: [`${sign} ${frame.theme.paint(['dim'], fit(hint, Math.max(0, frame.width - 2)))}`],
+      cursor: {x: 2, y: 0},
+    };
+  }
   const width = draftWidth(frame);
   const {shown, cursor} = rowsAround(draft, Math.max(1, rows), width);
   return {

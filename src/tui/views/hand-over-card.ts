@@ -4,9 +4,9 @@ import {visible, visibleLine} from '../../base/visible.ts';
 import {blockKeys, cardKeys} from '../input/keymap.ts';
 import {fit} from '../text/cell-width.ts';
 import {wrapText, type Frame} from '../text/wrap.ts';
-import {glyphs} from '../theme/glyphs.ts';
 import {stateText} from '../panels/block-panel.ts';
 import type {Placed} from './composer-view.ts';
+import {keyLines} from './key-row.ts';
 
 interface HandOver {
   readonly block: BlockId;
@@ -21,17 +21,17 @@ export function handOverCard({block, reason, info}: HandOver, frame: Frame): Pla
   const command = info === undefined ? 'it has ended' : visibleLine(info.command);
   const last = info === undefined || info.lastLine === '' ? [] : [`  ${visibleLine(info.lastLine)}`];
   const keys = [
-    `${blockKeys.take} take its terminal`,
-    `${blockKeys.decline} no`,
-    `${cardKeys.switchFocus.label} later`,
-    'Esc stop',
-  ];
+    [blockKeys.take, 'take its terminal', 'take it'],
+    [blockKeys.decline, 'no', 'no'],
+    [cardKeys.switchFocus.label, 'later', 'later'],
+    ['Esc', 'stop', 'stop'],
+  ] as const;
   const lines = [
     theme.paint(['bold', 'warning'], fit(`Talk to this command? ${block}: ${command}`, width)),
     ...wrapText(`Why: ${visible(reason)}`, [], frame).slice(0, 3),
     ...(info === undefined ? [] : [theme.paint(['dim'], fit(`Now: ${stateText(info.state)}`, width))]),
     ...last.map(line => theme.paint(['dim'], fit(line, width))),
-    theme.paint(['accent'], fit(keys.join(glyphs.between), width)),
+    ...keyLines(keys, {most: 1, frame}),
   ];
   return {lines, cursor: {x: 0, y: lines.length - 1}};
 }

@@ -12,7 +12,7 @@ import {fit} from '../text/cell-width.ts';
 import {wrapText, type Frame} from '../text/wrap.ts';
 import {changeTitle} from './change-title.ts';
 import {composerView, type Placed} from './composer-view.ts';
-import {diffLines} from './diff-lines.ts';
+import {keptDiffLines} from './kept-diff-lines.ts';
 import {keyLines} from './key-row.ts';
 import {scrolledLines} from './scrolled-lines.ts';
 
@@ -139,15 +139,14 @@ function firstChanged({oldStart, newStart, lines}: DiffHunk): number {
 
 function chosenLines(part: ChangePart | undefined, frame: Frame): readonly string[] {
   if (part === undefined) return [];
-  const {file, shown} = part;
+  const {file, shown, alone} = part;
   if (shown === 'whole-file') {
     const renamed =
       file.movedFrom === undefined ? [] : [`from ${visibleLine(file.movedFrom)}`, `to   ${visibleLine(file.path)}`];
     const said = renamed.length === 0 ? [changeTitle([file], frame.width - 2)] : renamed;
     return [...said, ...file.notes].flatMap(line => wrapText(`  ${visibleLine(line)}`, [], frame));
   }
-  const one = {...file, hunks: [shown]};
-  return diffLines([one], {most: Number.POSITIVE_INFINITY, shown: 'all', long: 'clipped'}, frame);
+  return keptDiffLines(alone, {most: Number.POSITIVE_INFINITY, shown: 'all', long: 'clipped'}, frame);
 }
 
 interface Room {

@@ -12,17 +12,20 @@ export async function fingerprintFiles(
   signal: AbortSignal,
 ): Promise<readonly FileFingerprint[]> {
   const prints: FileFingerprint[] = [];
-  for (const path of paths) prints.push(signal.aborted ? {path, kind: 'unreadable'} : await fingerprint(path));
+  for (const path of paths) prints.push(signal.aborted ? {path, kind: 'unreadable'} : await fingerprint(path, signal));
   return prints;
 }
 
-async function fingerprint(path: string): Promise<FileFingerprint> {
+async function fingerprint(path: string, signal: AbortSignal): Promise<FileFingerprint> {
   const found = await openRegular(path);
   if (found.kind !== 'file') return {path, kind: found.kind === 'missing' ? 'absent' : 'unreadable'};
   const {handle} = found;
   try {
     const hash = createHash('sha256');
-    for await (const chunk of handle.createReadStream({autoClose: false})) hash.update(chunk);
+    for await (const chunk of handle.createReadStream({autoClose: false})) {
+      if (signal.aborted) return {path, kind: 'unreadable'};
+      hash.update(chunk);
+    }
     return {path, kind: 'file', sha256: hash.digest('hex')};
   } catch {
     return {path, kind: 'unreadable'};

@@ -116,6 +116,23 @@ for (const place of ['memory', 'file'] as const) {
       });
     });
 
+    test('tells what was said in other sessions', () => {
+      withStore(store => {
+        const session = store.create(details);
+        for (const record of [prompt('one\ntwo three'), answer, ...others, prompt('four'), answer])
+          session.append(record);
+        const unasked = store.create(details);
+        for (const record of others) unasked.append(record);
+        const elsewhere = store.create({...details, directory: '/else'});
+        elsewhere.append(prompt('elsewhere'));
+        expect(store.firstPrompts('/work', 7)).toEqual(new Map([[session.id, 'one\ntwo']]));
+        const words = [prompt('four'), answer].flatMap(record => ('message' in record ? [record.message] : []));
+        expect(store.lastMessages(session.id, 2)).toEqual(words);
+        expect(store.lastMessages(session.id, 0)).toEqual([]);
+        expect(store.lastMessages(unasked.id, 5)).toEqual([]);
+      });
+    });
+
     test('resumes with what was kept and goes on after it', () => {
       withStore(store => {
         const first = store.create(details);

@@ -1,6 +1,9 @@
 import * as fc from 'fast-check';
 import {afterEach, describe, expect, test} from 'vitest';
-import type {AgentEvent} from '../../../src/actions/agent-event.ts';
+import type {AgentEvent, Approval} from '../../../src/actions/agent-event.ts';
+import {actionOf} from '../../../src/actions/catalogue.ts';
+import {unamended} from '../../../src/actions/files-port.ts';
+import type {DiffHunk} from '../../../src/actions/preview.ts';
 import {actionId, messageId} from '../../../src/domain/ids.ts';
 import {noDetail} from '../../../src/domain/risk.ts';
 import {answer, approval, ask, begin, finishedText, mild, once} from '../support/stage.ts';
@@ -117,6 +120,40 @@ describe('an approval', () => {
     await speaker.type('\r');
     await speaker.heard(/The question is closed, so nothing was sent: 1/u);
     expect(speaker.engine.ops).toEqual([]);
+  });
+});
+
+describe('a change in parts', () => {
+  const hunk = (start: number, text: string): DiffHunk => ({
+    oldStart: start,
+    newStart: start,
+    lines: [{kind: 'added', text, changed: []}],
+  });
+  const file = {path: 'a.js', before: 'x', after: 'y', added: 2, removed: 0, movedFrom: undefined, notes: []} as const;
+  const edit: Approval = {
+    ...mild('a1', ''),
+    action: actionOf('request-file-edits', {edits: [], amendment: unamended}),
+    label: 'Edit a.js',
+    preview: {kind: 'diff', files: [{...file, hunks: [hunk(1, 'one();'), hunk(40, 'two();')]}]},
+  };
+  const without = (...hunks: readonly number[]) => ({
+    decision: 'allow-amended',
+    amendment: {kind: 'hunks', dropped: hunks.map(dropped => ({path: 'a.js', hunk: dropped}))},
+  });
+
+  test.each([
+    ['8\r2\r1', [without(1)]],
+    ['8\r1\r1', [without(0)]],
+    ['8\r1 2', []],
+    ['8\r3', []],
+    ['8\r2\r\r2', []],
+    ['8\r2\r0\r1', [once]],
+    ['8\r0\r3', [{decision: 'refuse', message: '', voice: 'user'}]],
+  ])('%j', async (lines, given) => {
+    const speaker = await askedFor(edit);
+    for (const line of lines.split('\r')) await speaker.type(`${line}\r`);
+    expect(answersOf(speaker)).toEqual(given.map(one => ({op: 'answer-approval', id: 'a1', answer: one})));
+    await speaker.heard(/\n2\. A\.js, line 40: 1 line added, 0 removed\. Begins: two\(\);\n|\n2\. a\.js, line 40/u);
   });
 });
 

@@ -2,17 +2,14 @@ import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {isNoCompaction} from '../../../src/agent/draft-compaction.ts';
 import {UsageMeter} from '../../../src/agent/usage-meter.ts';
-import {writeSummary} from '../../../src/agent/write-summary.ts';
 import {compactedMessage} from '../../../src/domain/compaction.ts';
-import {messageText, toolCalls, type Message} from '../../../src/domain/conversation.ts';
+import {messageText, type Message} from '../../../src/domain/conversation.ts';
 import {historyOf} from '../../../src/domain/history.ts';
 import {messageId} from '../../../src/domain/ids.ts';
 import type {JournalRecord} from '../../../src/domain/journal.ts';
-import type {ModelEvent} from '../../../src/domain/model-stream.ts';
-import {noUsage} from '../../../src/domain/usage.ts';
 import {decodeBody, encodeBody} from '../../../src/store/record-body.ts';
+import {compact, expectValid, lastRequest, preview} from '../../support/compacting.ts';
 import {
-  aborted,
   callBlock,
   callsTools,
   engineBench,
@@ -20,19 +17,9 @@ import {
   promptOp,
   says,
   scriptedModel,
-  type Bench,
   type ScriptedAnswer,
 } from '../../support/memory-ports.ts';
 
-const preview = async (bench: Bench, instructions = '') => {
-  bench.engine.submit({op: 'preview-compact', instructions});
-  return (await bench.next('compaction-previewed')).preview;
-};
-const compact = async (bench: Bench, summary = '') => {
-  const {id} = await preview(bench);
-  bench.engine.submit({op: 'compact', preview: id, summary});
-  return (await bench.next('compacted')).report;
-};
 const textsOf = (messages: readonly Message[]): string =>
   messages.flatMap(({blocks}) => blocks.flatMap(block => (block.kind === 'text' ? [block.text] : []))).join('\n');
 const untilRewind = (records: readonly JournalRecord[]) =>
@@ -44,18 +31,6 @@ const storedAndRead = (records: readonly JournalRecord[]): readonly JournalRecor
     expect(read).toEqual({tag: 'ok', value: record});
     return read.tag === 'ok' ? [read.value] : [];
   });
-const lastRequest = (bench: Bench) => bench.model.requests.at(-1)?.messages ?? [];
-
-/** Every call is followed at once by its results, and it begins with the user. */
-function expectValid(messages: readonly Message[]): void {
-  expect(messages[0]?.role ?? 'user').toBe('user');
-  for (const [at, message] of messages.entries()) {
-    const next = messages[at + 1];
-    const calls = message.role === 'assistant' ? toolCalls(message).map(({id}) => id) : [];
-    const results = next?.blocks.flatMap(block => (block.kind === 'tool-result' ? [block.id] : [])) ?? [];
-    if (message.role === 'assistant') expect(results).toEqual(calls);
-  }
-}
 
 describe('a compaction', () => {
   test('asks for the summary behind the same request, and puts it in the place of what was said', async () => {
@@ -219,165 +194,6 @@ describe('a compaction', () => {
     await again.next('rewound');
     await again.prompt('five');
     expect(lastRequest(again).map(messageText)).toEqual(['one', '1', 'five']);
-  });
-});
-
-describe('without a summary', () => {
-  const fails: readonly ModelEvent[] = [
-    {event: 'failed', fault: {kind: 'provider', message: 'Overloaded.', fix: '', status: 529}},
-  ];
-  const starts: ModelEvent = {
-    event: 'message-started',
-    id: messageId('s'),
-    model: 'scripted',
-    usage: {...noUsage, inputTokens: 9},
-  };
-  const stops = (stop: 'refusal' | 'context-full' | 'end-turn'): ModelEvent => ({
-    event: 'message-finished',
-    stop,
-    usage: {...noUsage, inputTokens: 9},
-  });
-  const long = 'long result '.repeat(2000);
-
-  test.each<[string, ScriptedAnswer, string]>([
-    ['the request fails', {events: fails}, 'Overloaded.'],
-    ['it breaks off after it has begun', {events: [starts, ...fails]}, 'Overloaded.'],
-    ['the answer is empty', {events: [starts, stops('end-turn')]}, 'The model wrote no summary.'],
-    ['it is white space', says('  \n'), 'The model wrote no summary.'],
-    ['it only calls tools', callsTools(callBlock('Bash', {command: 'rm x'})), 'The model wrote no summary.'],
-    ['the model declines', {events: [starts, stops('refusal')]}, 'declined'],
-    ['the context is full', {events: [starts, stops('context-full')]}, 'too full'],
-    ['the connection ends without an end', {events: [starts]}, 'middle of its answer'],
-  ])('%s: old results are shortened, and the session goes on', async (_, answer, why) => {
-    const bench = engineBench(
-      [callsTools(callBlock('Bash', {command: 'a'})), says('1'), says('2'), answer, says('3'), says('S'), says('4')],
-      {
-        shell: async () => ({
-          end: {kind: 'exited', code: 0},
-          output: {text: long, totalBytes: long.length, file: undefined},
-          durationMs: 1,
-          directory: '/work',
-          nextDirectory: '/work',
-          leftRunning: [],
-          notes: [],
-        }),
-      },
-    );
-    await bench.prompt('one');
-    await bench.prompt('two');
-    const shown = await preview(bench);
-    expect(shown).toMatchObject({way: 'trim', summary: '', dropped: [{what: '1 long result, cut to its beginning'}]});
-    expect(shown.why).toContain(why);
-    bench.engine.submit({op: 'compact', preview: shown.id, summary: 'ignored'});
-    await bench.next('compacted');
-    await bench.prompt('three');
-    const told = lastRequest(bench);
-    expectValid(told);
-    expect(
-      told
-        .slice(1)
-        .map(messageText)
-        .filter(text => text !== ''),
-    ).toEqual(['one', '1', 'two', '2', 'three']);
-    expect(JSON.stringify(told)).not.toContain(long);
-    await compact(bench);
-    await bench.prompt('four');
-    expect(lastRequest(bench)).toHaveLength(2);
-  });
-
-  test('an interrupt stops it and still offers to shorten', async () => {
-    const bench = engineBench([
-      says('1'),
-      {blocks: [{kind: 'text', text: 'never'}], before: new Promise(() => {})},
-      says('2'),
-    ]);
-    await bench.prompt('one');
-    bench.engine.submit({op: 'preview-compact', instructions: ''});
-    await bench.next('compaction-begun');
-    while (bench.model.requests.length < 2) await new Promise<void>(resolve => setImmediate(resolve));
-    bench.engine.submit({op: 'interrupt'});
-    expect((await bench.next('compaction-previewed')).preview).toMatchObject({
-      way: 'trim',
-      why: 'The summary was stopped.',
-    });
-    expect((await bench.prompt('two')).end).toEqual({kind: 'done'});
-    expect(lastRequest(bench).map(messageText)).toEqual(['one', '1', 'two']);
-  });
-
-  test('a model that takes too long is left', async () => {
-    const model = {
-      ...scriptedModel([]),
-      async *stream(_: unknown, signal: AbortSignal) {
-        await aborted(signal);
-        yield* [];
-      },
-    };
-    const request = {model: 'm', system: '', tools: [], messages: [], thinking: {kind: 'default'}} as const;
-    expect(
-      await writeSummary(
-        {request, id: messageId('q'), instructions: '', timeoutMs: 5},
-        {model, clock: {now: () => 0}},
-        new AbortController().signal,
-      ),
-    ).toMatchObject({kind: 'none', why: 'The model took longer than 0.005 s.'});
-  });
-
-  test('a cost limit that is reached asks nobody', async () => {
-    const bench = engineBench([says('1')], {options: {limits: {maxTurns: 'unlimited', maxCostUsd: 0.01}}});
-    await bench.prompt('one');
-    expect((await preview(bench)).why).toContain('more than the limit');
-    expect(bench.model.requests).toHaveLength(1);
-  });
-
-  test.each(['usage', 'compaction'])('a journal that does not take the %s leaves everything as it is', async kind => {
-    const session = memorySession();
-    let isFull = true;
-    const full = {
-      ...session,
-      append: (record: JournalRecord) => {
-        if (isFull && record.kind === kind) throw new Error('disk full');
-        session.append(record);
-      },
-    };
-    const bench = engineBench([says('1'), says('S'), says('2')], {session: full});
-    await bench.prompt('one');
-    bench.engine.submit({op: 'preview-compact', instructions: ''});
-    if (kind === 'compaction') {
-      const {
-        preview: {id},
-      } = await bench.next('compaction-previewed');
-      bench.engine.submit({op: 'compact', preview: id, summary: ''});
-    }
-    expect((await bench.next('compaction-refused')).reason).toContain('disk full');
-    isFull = false;
-    await bench.prompt('two');
-    expect(lastRequest(bench).map(messageText)).toEqual(['one', '1', 'two']);
-  });
-
-  test.each(['instructions', 'running', 'fingerprints'] as const)(
-    '%s that cannot be read leave everything as it is',
-    async part => {
-      const breaks = () => {
-        throw new Error('unreadable');
-      };
-      const bench = engineBench(
-        [callsTools(callBlock('Write', {file_path: 'a', content: ''})), says('1'), says('S'), says('2')],
-        {present: {[part]: breaks}},
-      );
-      await bench.prompt('one');
-      bench.engine.submit({op: 'preview-compact', instructions: ''});
-      expect((await bench.next('compaction-refused')).reason).toContain('unreadable');
-      expect((await bench.prompt('two')).end).toEqual({kind: 'done'});
-    },
-  );
-
-  test('closing while the summary comes ends at once', async () => {
-    const bench = engineBench([says('1'), {blocks: [{kind: 'text', text: 'never'}], before: new Promise(() => {})}]);
-    await bench.prompt('one');
-    bench.engine.submit({op: 'preview-compact', instructions: ''});
-    await bench.next('compaction-begun');
-    await bench.engine.close('shutdown');
-    expect(bench.events.some(({event}) => event === 'compaction-previewed')).toBe(false);
   });
 });
 

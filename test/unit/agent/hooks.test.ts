@@ -4,7 +4,7 @@ import {rejected} from '../../../src/domain/fault.ts';
 import {actionId} from '../../../src/domain/ids.ts';
 import {historyOf} from '../../../src/domain/history.ts';
 import {noDetail, type Verdict} from '../../../src/domain/risk.ts';
-import type {CallAnswer, HookReply, HooksPort} from '../../../src/agent/hooks-port.ts';
+import {asItWas, type CallAnswer, type HookReply, type HooksPort} from '../../../src/agent/hooks-port.ts';
 import {
   asks,
   callBlock,
@@ -113,7 +113,7 @@ describe('before a call', () => {
   test('its context and that from after the call are told behind the result', async () => {
     const done = await runCommand({
       ...beforeCall({context: 'before'}),
-      postToolUse: async () => reply({context: 'after'}),
+      postToolUse: async () => reply({...asItWas, context: 'after'}),
     });
     expect(done.texts).toEqual([output('make'), '<reminder>before</reminder>', '<reminder>after</reminder>']);
   });
@@ -126,10 +126,17 @@ describe('after a call', () => {
       ...beforeCall({input: {command: 'make -n'}}),
       postToolUse: async ({call, told, durationMs}) => {
         seen.push(call.input, told.outcome, durationMs);
-        return reply({context: ''});
+        return reply(asItWas);
       },
     });
     expect(seen).toEqual([{command: 'make -n'}, 'success', 0]);
+  });
+
+  test('what stands in the place of the result is all that the model is told of it', async () => {
+    const done = await runCommand({
+      postToolUse: async () => reply({context: 'behind', told: {kind: 'replaced', text: 'nothing of note'}}),
+    });
+    expect(done.texts).toEqual(['nothing of note', '<reminder>behind</reminder>']);
   });
 
   test('a failure has its own hooks; what was refused has none', async () => {
@@ -137,7 +144,7 @@ describe('after a call', () => {
     const hooks: Partial<HooksPort> = {
       postToolUse: async () => {
         seen.push('success');
-        return reply({context: ''});
+        return reply(asItWas);
       },
       postToolUseFailure: async () => {
         seen.push('failure');
@@ -151,7 +158,7 @@ describe('after a call', () => {
 
   test('one that stops ends the prompt when the results are told, with nothing further sent', async () => {
     const done = await runCommand({
-      postToolUse: async () => reply({context: ''}, {flow: {kind: 'stop', reason: 'enough'}}),
+      postToolUse: async () => reply(asItWas, {flow: {kind: 'stop', reason: 'enough'}}),
     });
     expect(done.summary).toMatchObject({end: {kind: 'stopped-by-hook', reason: 'enough'}, results: 1});
     expect(done.bench.model.requests).toHaveLength(1);

@@ -13,6 +13,7 @@ const from = (source: string, value: unknown): object => ({value, source, path: 
 const byDefault = (value: unknown): object => ({value, source: 'default', path: ''});
 /** How the UI is where nobody chose. */
 const tastes = {
+  memoryCeiling: byDefault(1024),
   editorMode: byDefault('emacs'),
   tui: byDefault('inline'),
   theme: byDefault('auto'),

@@ -36,6 +36,28 @@ describe('a writer of stdout', () => {
     expect(await writer.drained()).toEqual({kind: 'open'});
   });
 
+  test('has room again when its reader has caught up, or is gone', async () => {
+    const sink = slowSink();
+    const writer = makeStdoutWriter(sink, () => {});
+    expect(writer.room(0)).toBeUndefined();
+    writer.write('abc');
+    writer.write('de');
+    expect(writer.room(5)).toBeUndefined();
+    const told: string[] = [];
+    const [some, all] = [writer.room(2)?.then(() => told.push('some')), writer.room(0)?.then(() => told.push('all'))];
+    sink.take();
+    await some;
+    expect(told).toEqual(['some']);
+    sink.take();
+    await all;
+    expect(told).toEqual(['some', 'all']);
+    writer.write('x');
+    const left = writer.room(0);
+    sink.take(withCode('EPIPE'));
+    await left;
+    expect(writer.room(0)).toBeUndefined();
+  });
+
   test.each([
     ['EPIPE', {kind: 'closed'}],
     ['ECONNRESET', {kind: 'closed'}],

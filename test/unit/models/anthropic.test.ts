@@ -19,7 +19,12 @@ function decode(events: readonly object[]): readonly ModelEvent[] {
 
 test('sealed thinking comes through and goes back as it was', async () => {
   await using server = await startModelServer(answers([[thinkSealed('xyz'), think('Hm.', 's'), call('Bash', {})]]));
-  const model = connectAnthropic({apiKey: 'k', baseUrl: server.baseUrl.anthropic, maxOutputTokens: 500, effort: 'default'});
+  const model = connectAnthropic({
+    apiKey: 'k',
+    baseUrl: server.baseUrl.anthropic,
+    maxOutputTokens: 500,
+    effort: 'default',
+  });
   expect(blocksOf(await eventsOf(model.stream(ask('hi'), never())))).toEqual([
     {kind: 'sealed-thinking', data: 'xyz'},
     {kind: 'thinking', text: 'Hm.', signature: 's'},
@@ -30,7 +35,12 @@ test('sealed thinking comes through and goes back as it was', async () => {
 
 test('servers that know only the older header get the key in it', async () => {
   await using server = await startModelServer(answers([say('a')]));
-  const model = connectAnthropic({apiKey: 'k1', baseUrl: server.baseUrl.anthropic, maxOutputTokens: 'default', effort: 'default'});
+  const model = connectAnthropic({
+    apiKey: 'k1',
+    baseUrl: server.baseUrl.anthropic,
+    maxOutputTokens: 'default',
+    effort: 'default',
+  });
   await eventsOf(model.stream(ask('hi'), never()));
   const [request] = server.requests;
   expect(request?.headers['x-api-key']).toBe('k1');
@@ -120,7 +130,11 @@ test('a block of a kind that nobody knows yet comes through with all its pieces,
   ]);
   const whole = {verse: 'Zero One two.', title: 'T', metre: {feet: 5}};
   expect(events.slice(1, -1)).toEqual([
-    {event: 'block-started', index: 0, block: {kind: 'other', type: 'poem', data: {verse: 'Zero ', title: 'T', metre: null}}},
+    {
+      event: 'block-started',
+      index: 0,
+      block: {kind: 'other', type: 'poem', data: {verse: 'Zero ', title: 'T', metre: null}},
+    },
     ...pieces.map(({type, ...data}) => ({event: 'block-delta', index: 0, delta: {kind: 'other', type, data}})),
     {event: 'block-finished', index: 0, block: {kind: 'other', type: 'poem', data: whole}},
   ]);

@@ -9,7 +9,12 @@ const never = (): AbortSignal => new AbortController().signal;
 test('a server that does not stream is understood too', async () => {
   const script = answers([[say('Here you are.'), call('Bash', {command: 'ls'}), usage({input: 3, output: 4})]]);
   await using server = await startModelServer(script, {streaming: 'ignored'});
-  const model = connectOpenAi({apiKey: undefined, baseUrl: server.baseUrl.openai, maxOutputTokens: 'default', effort: 'default'});
+  const model = connectOpenAi({
+    apiKey: undefined,
+    baseUrl: server.baseUrl.openai,
+    maxOutputTokens: 'default',
+    effort: 'default',
+  });
   const events = await eventsOf(model.stream(ask('hi'), never()));
   expect(blocksOf(events)).toEqual([
     {kind: 'text', text: 'Here you are.'},

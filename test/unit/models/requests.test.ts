@@ -141,7 +141,10 @@ test('OpenAI: the whole form', () => {
 });
 
 test.each([
-  {dialect: 'anthropic', build: (request: ModelRequest): object => anthropicRequest(request, {maxOutputTokens: 1000, effort: 'default'})},
+  {
+    dialect: 'anthropic',
+    build: (request: ModelRequest): object => anthropicRequest(request, {maxOutputTokens: 1000, effort: 'default'}),
+  },
   {dialect: 'openai', build: (request: ModelRequest): object => openAiRequest(request, plain)},
 ])(
   '$dialect: every request extends the one before it, cache marks aside, of which there are at most four',
@@ -185,21 +188,23 @@ describe('a PDF that was read', () => {
     openAiRequest(ask('', {messages}), {maxOutputTokens: 'default', effort: 'default', documents}).messages.slice(-2);
 
   test('goes to Anthropic within the result', () => {
-    expect(anthropicRequest(ask('', {messages}), {maxOutputTokens: 1000, effort: 'default'}).messages[2]).toMatchObject({
-      content: [
-        {
-          type: 'tool_result',
-          content: [
-            {type: 'text', text: 'a.pdf (PDF)'},
-            {
-              type: 'document',
-              title: 'a.pdf',
-              source: {type: 'base64', media_type: 'application/pdf', data: 'JVBERi0='},
-            },
-          ],
-        },
-      ],
-    });
+    expect(anthropicRequest(ask('', {messages}), {maxOutputTokens: 1000, effort: 'default'}).messages[2]).toMatchObject(
+      {
+        content: [
+          {
+            type: 'tool_result',
+            content: [
+              {type: 'text', text: 'a.pdf (PDF)'},
+              {
+                type: 'document',
+                title: 'a.pdf',
+                source: {type: 'base64', media_type: 'application/pdf', data: 'JVBERi0='},
+              },
+            ],
+          },
+        ],
+      },
+    );
   });
 
   test('goes behind the results where the server takes files, and is named where not', () => {

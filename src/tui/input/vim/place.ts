@@ -1,4 +1,4 @@
-import {graphemes} from '../../text/cell-width.ts';
+import {borderAfter, borderBefore} from '../../text/grapheme-steps.ts';
 
 /** Places in a text, in UTF-16 units; a line ends at its line feed, or at the end of the text. */
 
@@ -25,15 +25,13 @@ export function firstNonBlank(text: string, at: number): number {
 
 /** The end of the grapheme that begins here. A line feed is one. */
 export function after(text: string, at: number): number {
-  if (isLineEnd(text, at)) return Math.min(text.length, at + 1);
-  return at + (graphemes(text.slice(at, lineEnd(text, at)))[0]?.length ?? 0);
+  return isLineEnd(text, at) ? Math.min(text.length, at + 1) : borderAfter(text, at);
 }
 
 /** The start of the grapheme that ends here. */
 export function before(text: string, at: number): number {
-  if (at <= 0) return 0;
-  const start = lineStart(text, at);
-  return start === at ? at - 1 : at - (graphemes(text.slice(start, at)).at(-1)?.length ?? 0);
+  const border = borderBefore(text, at);
+  return border === at ? Math.max(0, at - 1) : border;
 }
 
 /** Where a cursor that stands on characters may stand: on the last one of a line, not behind it. */

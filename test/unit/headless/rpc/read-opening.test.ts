@@ -8,7 +8,9 @@ const request = (id: string, subtype: string): ClientLine =>
   line({type: 'control_request', request_id: id, request: {subtype}});
 const prompt = line({type: 'user', message: {role: 'user', content: 'x'}});
 
-async function* of(...lines: readonly (ClientLine | Promise<ClientLine>)[]): AsyncGenerator<ClientLine, void, undefined> {
+async function* of(
+  ...lines: readonly (ClientLine | Promise<ClientLine>)[]
+): AsyncGenerator<ClientLine, void, undefined> {
   for (const one of lines) yield one;
 }
 

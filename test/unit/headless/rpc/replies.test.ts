@@ -32,7 +32,12 @@ describe('permission', () => {
     ],
     [
       'rules',
-      {behavior: 'allow', updatedPermissions: ['session', 'userSettings', 'projectSettings', 'localSettings', 'elsewhere'].map(place => rules(place))},
+      {
+        behavior: 'allow',
+        updatedPermissions: ['session', 'userSettings', 'projectSettings', 'localSettings', 'elsewhere'].map(place =>
+          rules(place),
+        ),
+      },
       {
         decision: 'allow-updated',
         input: 'unchanged',

@@ -82,6 +82,7 @@ const outputs: Readonly<Record<KindOf<RpcMessage | ControlMessage>, true>> = {
   control_request: true,
   control_response: true,
   control_cancel_request: true,
+  keep_alive: true,
 };
 const requests: Readonly<Record<WeftRequest['subtype'], true>> = {
   can_use_tool: true,

@@ -1,0 +1,28 @@
+import {expect} from 'vitest';
+import type {CompactionPreview, CompactionReport} from '../../src/domain/compaction.ts';
+import {toolCalls, type Message} from '../../src/domain/conversation.ts';
+import type {Bench} from './memory-ports.ts';
+
+export async function preview(bench: Bench, instructions = ''): Promise<CompactionPreview> {
+  bench.engine.submit({op: 'preview-compact', instructions});
+  return (await bench.next('compaction-previewed')).preview;
+}
+
+/** Asks for it and agrees to it. */
+export async function compact(bench: Bench, summary = ''): Promise<CompactionReport> {
+  const {id} = await preview(bench);
+  bench.engine.submit({op: 'compact', preview: id, summary});
+  return (await bench.next('compacted')).report;
+}
+
+export const lastRequest = (bench: Bench): readonly Message[] => bench.model.requests.at(-1)?.messages ?? [];
+
+/** Every call is followed at once by its results, and it begins with the user. */
+export function expectValid(messages: readonly Message[]): void {
+  expect(messages[0]?.role ?? 'user').toBe('user');
+  for (const [at, message] of messages.entries()) {
+    if (message.role !== 'assistant') continue;
+    const results = messages[at + 1]?.blocks.flatMap(block => (block.kind === 'tool-result' ? [block.id] : [])) ?? [];
+    expect(results).toEqual(toolCalls(message).map(({id}) => id));
+  }
+}

@@ -1,0 +1,156 @@
+import {afterEach, expect, test} from 'vitest';
+import {unamended} from '../../src/actions/files-port.ts';
+import {actionOf} from '../../src/actions/catalogue.ts';
+import {actionId, messageId, todoId} from '../../src/domain/ids.ts';
+import type {DiffLine} from '../../src/actions/preview.ts';
+import type {Todo, TodoList, TodoStatus} from '../../src/domain/todo.ts';
+import {noUsage} from '../../src/domain/usage.ts';
+import {framesFor} from '../../src/tasks/update-list.ts';
+import {accepted, delta, finished, message, textStarted} from './support/events.ts';
+import {approval, ask, attend, finishedText, leaveStages, press, start} from './support/stage.ts';
+import {commandEvents, editEvents, editPreview} from './support/work-events.ts';
+
+afterEach(leaveStages);
+
+const titles = ['Find the cause', 'Mend it', 'Run the tests'];
+
+const todos = (...statuses: readonly TodoStatus[]): TodoList =>
+  statuses.map((status, at): Todo => ({
+    id: todoId(`${at + 1}`),
+    title: titles[at] ?? '',
+    description: '',
+    status,
+  }));
+
+const diff: readonly DiffLine[] = [
+  {kind: 'context', text: 'export function discount(price, percent) {', changed: []},
+  {kind: 'removed', text: '  return price - percent;', changed: [{from: 17, to: 24}]},
+  {kind: 'added', text: '  return price * (1 - percent / 100);', changed: [{from: 15, to: 36}]},
+  {kind: 'context', text: '}', changed: []},
+];
+
+const explanation = `## What is wrong
+
+\`discount\` takes the **percentage** away as if it were money:
+
+\`\`\`js
+return price - percent;
+\`\`\`
+
+| price | percent | wanted | got |
+|---|---|---|---|
+| 200 | 10 | 180 | 190 |
+
+I mend it, then run the tests.
+`;
+
+test('a whole session, frame by frame', async () => {
+  const stage = await start([72, 26], {directory: '~/shop'});
+  const {screen, engine} = stage;
+  const frames: string[] = [];
+  /** Takes down what is on the screen once it shows `pattern`; styling is left out. */
+  const take = async (title: string, pattern: RegExp): Promise<void> => {
+    await screen.until(pattern);
+    const rows = [...(await screen.rows())];
+    while (rows.at(-1) === '') rows.pop();
+    const {x, y} = await screen.cursor();
+    frames.push(`── ${frames.length + 1}. ${title} · cursor ${y + 1}:${x + 1}\n${rows.join('\n')}\n`);
+  };
+
+  await take('the first frame', /Ask for something/u);
+  await screen.type('The discount is wrong. Mend it.');
+  await take('a prompt is typed', /> The discount is wrong\. Mend it\./u);
+  await screen.type('\r');
+  engine.emit(accepted('The discount is wrong. Mend it.'), {event: 'turn-started', turn: 1});
+  await take('it is sent', /Working/u);
+
+  const half = explanation.indexOf('| 200');
+  engine.emit(
+    {event: 'message-started', message, model: 'test-model', usage: noUsage},
+    textStarted,
+    delta(explanation.slice(0, half)),
+  );
+  await take('the answer is streamed: what is finished is in the scrollback, a table is open', /│ *price/u);
+  engine.emit(delta(explanation.slice(half)), finishedText);
+  engine.emit({event: 'todos-framed', frames: framesFor([], todos('in_progress', 'pending', 'pending'))});
+  await take('the todo panel', /I mend it, then run the tests\.[^]*Find the cause/u);
+
+  engine.emit(...commandEvents('c1', 'git diff --stat', 'src/discount.js | 2 +-\n1 file changed'), {
+    event: 'todos-framed',
+    frames: framesFor(todos('in_progress', 'pending', 'pending'), todos('completed', 'in_progress', 'pending')),
+  });
+  await take('a command has run', /✓ [^]*git diff --stat/u);
+
+  const edit = approval('e1', '', {risk: 'local-change', reasons: ['edits ask first in this mode'], grantable: 'kind'});
+  ask(engine, {
+    ...edit,
+    toolName: 'Edit',
+    action: actionOf('request-file-edits', {edits: [], amendment: unamended}),
+    label: 'Edit src/discount.js',
+    preview: editPreview('src/discount.js', diff),
+    rationale: '',
+    sessionGrant: 'all edits inside the workspace',
+  });
+  await attend(stage);
+  await take('an edit asks', /Allow this\? Edit src\/discount\.js/u);
+  await press(stage, 'y');
+  engine.emit(
+    {event: 'approval-settled', id: actionId('e1'), decision: 'allowed'},
+    ...editEvents('e1', 'src/discount.js', diff).slice(1),
+  );
+  await take('it is allowed and made', /✓ Edit src\/discount\.js/u);
+
+  ask(engine, approval('c2', 'rm -rf cache && npm test'));
+  await attend(stage);
+  await take('a destructive command asks for its word', /Allow this\? Run command: rm -rf cache/u);
+  await press(stage, 'n');
+  await take('it is refused', /(?!.*Allow this)Ask for more/u);
+  engine.emit(
+    {event: 'approval-settled', id: actionId('c2'), decision: 'refused'},
+    {
+      event: 'action-settled',
+      call: {kind: 'tool-call', id: actionId('c2'), name: 'Bash', input: {}},
+      result: {
+        tag: 'action',
+        result: {
+          name: 'request-command-output',
+          input: requestInput(approval('c2', 'rm -rf cache && npm test').action),
+          settled: {
+            state: 'cancelled',
+            why: {reason: 'declined', message: 'The user said no to this.'},
+            cut: {command: 'rm -rf cache && npm test', reached: 'not-started', output: ''},
+          },
+        },
+      },
+      told: {kind: 'tool-result', id: actionId('c2'), content: [], outcome: 'cancelled'},
+      durationMs: 0,
+    },
+  );
+  await screen.type('Only the tests, please.');
+  await screen.type('\r');
+  await take('what is typed meanwhile joins', /joins at the next step: Only the tests, please\./u);
+  await screen.type('And then the docs.');
+  await screen.type('\t');
+  await take('or waits for the end', /queued: And then the docs\./u);
+
+  await screen.type('\u001B');
+  await take('Esc: it is being stopped', /Stopping/u);
+  engine.emit(
+    {event: 'prompt-withdrawn', id: messageId('p2')},
+    {event: 'prompt-withdrawn', id: messageId('p3')},
+    finished({kind: 'interrupted'}),
+  );
+  await take('it is stopped; what had not been taken up is the draft again', /⊘ interrupted[^]*> Only the tests/u);
+  await screen.type('\u0003');
+  await take('Ctrl+C clears it', /Ctrl\+C again leaves/u);
+  await screen.type('\u0003');
+  await stage.exit;
+  await take('and leaves', /⊘ interrupted\n*$/u);
+
+  await expect(`${frames.join('\n')}`).toMatchFileSnapshot('../golden/tui/session.txt');
+});
+
+function requestInput(action: ReturnType<typeof approval>['action']) {
+  if (action.name !== 'request-command-output') throw new Error('not a command');
+  return action.input;
+}

@@ -1,0 +1,319 @@
+import * as fc from 'fast-check';
+import {afterEach, beforeAll, describe, expect, test} from 'vitest';
+import {actionId, messageId} from '../../src/domain/ids.ts';
+import type {AssistantBlock} from '../../src/domain/conversation.ts';
+import type {JournalRecord} from '../../src/domain/journal.ts';
+import {noUsage} from '../../src/domain/usage.ts';
+import {loadMarkdownLexer, type MarkdownLexer} from '../../src/tui/markdown/render-markdown.ts';
+import {cellWidth} from '../../src/tui/text/cell-width.ts';
+import {plainLine, withMatches} from '../../src/tui/text/marked-line.ts';
+import {themeOf} from '../../src/tui/theme/theme.ts';
+import {itemLines} from '../../src/tui/transcript/item-lines.ts';
+import {Pages, type Position} from '../../src/tui/transcript/pages.ts';
+import {searchedText, transcriptItems} from '../../src/tui/transcript/transcript-items.ts';
+import {nothingOutside} from './support/blank-options.ts';
+import {approval, ask, begin, leaveStages, start} from './support/stage.ts';
+
+let lexer: MarkdownLexer;
+beforeAll(async () => {
+  lexer = await loadMarkdownLexer();
+});
+afterEach(leaveStages);
+
+let ids = 0;
+const prompt = (text: string): JournalRecord => ({
+  kind: 'prompt',
+  message: {role: 'user', id: messageId(`p${ids++}`), blocks: [{kind: 'text', text}]},
+});
+const answer = (...blocks: readonly AssistantBlock[]): JournalRecord => ({
+  kind: 'answer',
+  message: {role: 'assistant', id: messageId(`a${ids++}`), model: 'm', blocks, stop: 'end-turn', usage: noUsage},
+});
+const said = (text: string): JournalRecord => answer({kind: 'text', text});
+const called = (id: string, name: string, input: object): JournalRecord =>
+  answer({kind: 'tool-call', id: actionId(id), name, input: JSON.parse(JSON.stringify(input))});
+const result = (id: string, text: string): JournalRecord => ({
+  kind: 'result',
+  result: {kind: 'tool-result', id: actionId(id), content: [{kind: 'text', text}], outcome: 'success'},
+});
+
+const piece = (text: string): JournalRecord => ({
+  kind: 'piece',
+  message: messageId('cut'),
+  model: 'm',
+  index: 0,
+  text,
+});
+
+const frameOf = (width: number) => ({theme: themeOf('colour'), width});
+const shown = (records: readonly JournalRecord[], width = 60): readonly string[] =>
+  transcriptItems(records).flatMap(item => itemLines(item, lexer, frameOf(width)).map(plainLine));
+
+describe('what the transcript has', () => {
+  test('everything in order, what was folded in full, each call with its result', () => {
+    const output = Array.from({length: 30}, (_, at) => `line ${at}`).join('\n');
+    const lines = shown([
+      prompt('Do it.'),
+      answer({kind: 'thinking', text: 'I think.\nAnd think.', signature: ''}, {kind: 'text', text: '**Fine**, I do.'}),
+      called('1', 'Bash', {command: 'make\nmake test'}),
+      called('2', 'Edit', {file_path: 'a.ts', old_string: 'const old = 1;', new_string: 'const fresh = 2;'}),
+      {kind: 'approval', id: actionId('2'), label: 'Edit a.ts', decision: 'refused', by: 'user'},
+      result('2', 'no'),
+      result('1', output),
+    ]).filter(line => line.trim() !== '');
+    expect(lines.slice(0, 8)).toEqual([
+      '> Do it.',
+      'I think.',
+      'And think.',
+      'Fine, I do.',
+      expect.stringContaining('make'),
+      '    make',
+      '    make test',
+      expect.stringMatching(/ line 0$/u),
+    ]);
+    expect(lines.filter(line => /line \d+$/u.test(line))).toHaveLength(30);
+    const rest = lines.slice(lines.findIndex(line => line.includes('line 29')) + 1);
+    expect(rest.slice(1)).toEqual([
+      '    a.ts',
+      '    - const old = 1;',
+      '    + const fresh = 2;',
+      expect.stringContaining('no'),
+      'Refused: Edit a.ts',
+    ]);
+  });
+
+  test('an answer that was cut off, what was taken back, and what a summary has taken the place of', () => {
+    const lines = shown([
+      prompt('one'),
+      piece('Half an '),
+      piece('answer'),
+      {kind: 'rewind', to: messageId('p0'), what: 'both', files: 'untouched'},
+      {kind: 'redo', files: 'untouched'},
+      {
+        kind: 'compaction',
+        id: messageId('c'),
+        way: 'summary',
+        summary: 'All is *well*.',
+        messages: [],
+        tokens: {before: 9000, after: 100},
+      },
+      prompt('two'),
+    ]);
+    expect(lines.filter(line => line !== '')).toEqual([
+      '> one',
+      'Half an answer',
+      'Taken back to before an earlier prompt.',
+      'The last rewind was taken back.',
+      'The conversation was summarised: 9,000 → about 100 tokens.',
+      'All is well.',
+      '> two',
+    ]);
+  });
+
+  test('no control character of a text reaches the screen, and no line is wider than it', () => {
+    const hostile = fc.string({
+      unit: fc.constantFrom('a', ' ', '\n', '\u001B[2J', '\u202E', '日', '👩‍👩‍👧', '\t', '\r', '`', '*', '#', '|'),
+    });
+    fc.assert(
+      fc.property(hostile, fc.integer({min: 12, max: 80}), (text, width) => {
+        const records = [
+          prompt(text),
+          said(text),
+          answer({kind: 'thinking', text, signature: ''}),
+          called('x', 'Bash', {command: text}),
+          result('x', text),
+          called('y', 'Write', {file_path: text, content: text}),
+          called('z', text, {any: text}),
+        ];
+        for (const line of shown(records, width)) {
+          // oxlint-disable-next-line no-control-regex -- that is what is looked for
+          expect(line).not.toMatch(/[\u0000-\u001F\u007F-\u009F\u202E]/u);
+          expect([line, cellWidth(line) <= width]).toEqual([line, true]);
+        }
+      }),
+      {numRuns: 150},
+    );
+  });
+});
+
+/** Items of so many lines each; every line has its own words. */
+function paged(counts: readonly number[]) {
+  const records = counts.map((_, at) => prompt(String(at)));
+  const texts = counts.map((count, item) => Array.from({length: count}, (_, line) => `w${item}x${line}.`));
+  const pages = new Pages(item => texts[Number(searchedText(item))] ?? []);
+  pages.show(() => records, transcriptItems);
+  return {pages, texts, all: texts.flat()};
+}
+
+describe('pages', () => {
+  const sizes = fc.array(fc.integer({min: 1, max: 5}), {minLength: 1, maxLength: 12});
+  const frame = frameOf(60);
+
+  test('moving goes through every line, and nowhere else', () => {
+    fc.assert(
+      fc.property(sizes, fc.array(fc.integer({min: -9, max: 9}), {maxLength: 8}), (counts, steps) => {
+        const {pages, all} = paged(counts);
+        const first = (at: Position): string | undefined => pages.lines(at, 1, frame)[0];
+        let at: Position = pages.moved({item: 0, line: 0}, 0, frame);
+        let expected = 0;
+        for (const step of steps) {
+          at = pages.moved(at, step, frame);
+          expected = Math.max(0, Math.min(all.length - 1, expected + step));
+          expect(first(at)).toBe(all[expected]);
+        }
+      }),
+    );
+  });
+
+  test('the end shows the last lines', () => {
+    fc.assert(
+      fc.property(sizes, fc.integer({min: 1, max: 9}), (counts, room) => {
+        const {pages, all} = paged(counts);
+        expect(pages.lines(pages.lastTop(room, frame), room, frame)).toEqual(all.slice(-room));
+      }),
+    );
+  });
+
+  test('a search finds every line with the words once, in order, both ways', () => {
+    const records = ['one needle', 'none', 'two needles\n\nand a Needle', 'none'].map(said);
+    const pages = new Pages((item, place) => itemLines(item, lexer, place));
+    pages.show(() => records, transcriptItems);
+    const walk = (query: string, direction: 1 | -1): readonly string[] => {
+      const lines: string[] = [];
+      let from = direction === 1 ? pages.start : pages.end;
+      for (;;) {
+        const found = pages.find({query, from, direction, frame, textOf: searchedText});
+        if (found === undefined) return lines;
+        lines.push(plainLine(pages.lines(found, 1, frame)[0] ?? ''));
+        from = found;
+      }
+    };
+    expect(walk('needle', 1)).toEqual(['one needle', 'two needles', 'and a Needle']);
+    expect(walk('needle', -1)).toEqual(['and a Needle', 'two needles', 'one needle']);
+    expect(walk('Needle', 1)).toEqual(['and a Needle']);
+    expect(walk('nowhere', 1)).toEqual([]);
+  });
+
+  test('what is rendered can be found: its text is among what is searched', () => {
+    const records = [
+      said('A **bold** `word` and [a link](https://example.org/x).'),
+      called('1', 'Bash', {command: 'make all'}),
+      result('1', 'built it'),
+    ];
+    for (const item of transcriptItems(records)) {
+      const words =
+        itemLines(item, lexer, frameOf(200))
+          .map(plainLine)
+          .join(' ')
+          .match(/[a-z]{3,}/gu) ?? [];
+      for (const word of words) expect(searchedText(item).toLowerCase()).toContain(word);
+    }
+  });
+});
+
+test('what was sought stands out wherever it is', () => {
+  const theme = themeOf('colour');
+  expect(withMatches(theme.paint(['bold'], 'A word, a Word'), 'word', theme)).toBe(
+    `A ${theme.paint(['bold', 'selected'], 'word')}, a ${theme.paint(['bold', 'selected'], 'Word')}`,
+  );
+  expect(withMatches('nothing', 'word', theme)).toBe('nothing');
+});
+
+test('a session of 100 MB is opened and searched in less than a second', () => {
+  const text = `${'word '.repeat(9)}\n`.repeat(1100);
+  const records = Array.from({length: 2000}, (_, at) => [
+    called(`c${at}`, 'Bash', {command: `run ${at}`}),
+    result(`c${at}`, `${text}end of ${at}`),
+  ]).flat();
+  const began = performance.now();
+  const pages = new Pages((item, frame) => itemLines(item, lexer, frame));
+  pages.show(() => records, transcriptItems);
+  const frame = frameOf(100);
+  expect(plainLine(pages.lines(pages.lastTop(40, frame), 40, frame).at(-1) ?? '')).toContain('end of 1999');
+  const opened = performance.now() - began;
+  const found = pages.find({query: 'end of 7', from: pages.start, direction: 1, frame, textOf: searchedText});
+  expect(found?.item).toBe(7);
+  expect(opened).toBeLessThan(1000);
+});
+
+describe('/transcript', () => {
+  const records = [
+    prompt('Do it.'),
+    called('1', 'Bash', {command: 'count'}),
+    result('1', Array.from({length: 100}, (_, at) => `number ${at}.`).join('\n')),
+    said('The end of it.'),
+  ];
+  const opened = async (size: readonly [number, number] = [80, 24]) => {
+    const stage = await start(size, {outside: {...nothingOutside, records: () => records}});
+    await stage.screen.type('/transcript\r');
+    await stage.screen.until(/The end of it\.\n[^]*end \| q closes/u);
+    return stage;
+  };
+
+  test.each([
+    [80, 24],
+    [40, 12],
+  ] as const)(
+    'at %i×%i it has the screen for itself, moves and searches, and leaves it as it was',
+    async (columns, rows) => {
+      const {screen, engine} = await opened([columns, rows]);
+      const before = (await screen.rows()).length;
+      expect(before).toBe(rows);
+      await screen.type('g');
+      await screen.until(/^\n?> Do it\.\n[^]*number 0\.\n[^]*\n0% \|/u);
+      await screen.type('/number 42\r');
+      await screen.until(/^ +number 42\.\n/u);
+      await screen.type('n');
+      await screen.until(/Went on from the start\./u);
+      await screen.type('/number 4\r');
+      await screen.until(/^ +number 42\.\n/u);
+      await screen.type('n');
+      await screen.until(/^ +number 43\.\n/u);
+      await screen.type('N');
+      await screen.until(/^ +number 42\.\n/u);
+      await screen.type('/nowhere');
+      await screen.until(/\n\/nowhere$/u);
+      await screen.type('\r');
+      await screen.until(/Not found\./u);
+      await screen.type('G');
+      await screen.until(/The end of it\.\n[^]*end \|/u);
+      await screen.type('k');
+      await screen.type('k');
+      await screen.until(/\n\d+% \|/u);
+      await screen.type('q');
+      await screen.until(/^weft 1\.2\.3 ~\/project\n[^]*Ask for something/u);
+      expect((await screen.everything()).filter(row => row.includes('number'))).toEqual([]);
+      expect(engine.ops).toEqual([]);
+    },
+  );
+
+  test.each([['\u001B'], ['\u0003'], ['\u0004']])('%j closes it', async key => {
+    const {screen} = await opened();
+    await screen.type(key);
+    await screen.until(/^weft 1\.2\.3[^]*Ask for something/u);
+  });
+
+  test('what happens meanwhile is there afterwards, and what is asked is told of', async () => {
+    const {screen, engine} = await opened();
+    engine.emit(...begin);
+    ask(engine, approval('a', 'rm -rf build'));
+    await screen.until(/weft waits for your answer: q goes there/u);
+    await screen.type('y');
+    await screen.type('q');
+    await screen.until(/> do it\n[^]*rm -rf build/u);
+    expect(engine.ops).toEqual([]);
+  });
+
+  test('the window may be closed over it', async () => {
+    const {screen, exit} = await opened();
+    screen.hangUp();
+    expect(await exit).toEqual({kind: 'left'});
+    expect(screen.rawMode()).toBe('cooked');
+  });
+
+  test('of an empty session there is nothing to show', async () => {
+    const {screen} = await start();
+    await screen.type('/transcript\r');
+    await screen.until(/Nothing has been said in this session yet\./u);
+  });
+});
