@@ -120,7 +120,7 @@ _weft_position() { # what an argument of a command is
 _weft_names() { # what can follow in a command
   options=() commands=()
   case $1 in
-    'weft') options=('-V' '--version' '-p' '--prompt' '--print' '--output-format' '--input-format' '--include-partial-messages' '--model' '--provider' '--base-url' '--replay' '--record' '--permission-mode' '--allowed-tools' '--disallowed-tools' '--max-turns' '--max-cost' '--timeout' '-c' '--continue' '-r' '--resume' '--session-id' '--fork-session' '--no-session-persistence' '-C' '--cwd' '--add-dir' '--system-prompt' '--append-system-prompt' '--json-schema' '--settings' '--verbose' '--debug' '--no-color' '-h' '--help') commands=('demo' 'sessions' 'ps' 'doctor' 'completion' 'tasks' 'permissions' 'config') ;;
+    'weft') options=('-V' '--version' '-p' '--prompt' '--print' '--output-format' '--input-format' '--include-partial-messages' '--model' '--provider' '--base-url' '--replay' '--record' '--permission-mode' '--allowed-tools' '--disallowed-tools' '--max-turns' '--max-cost' '--timeout' '-c' '--continue' '-r' '--resume' '--session-id' '--fork-session' '--no-session-persistence' '-C' '--cwd' '--add-dir' '--system-prompt' '--append-system-prompt' '--json-schema' '--settings' '--verbose' '--debug' '--accessible' '--fullscreen' '--no-color' '-h' '--help') commands=('demo' 'sessions' 'ps' 'doctor' 'completion' 'tasks' 'permissions' 'config') ;;
     'weft demo') options=('--dir' '-h' '--help') commands=() ;;
     'weft sessions') options=('-h' '--help') commands=('list' 'show' 'export' 'rewind' 'delete' 'help') ;;
     'weft sessions list') options=('--json' '-h' '--help') commands=() ;;

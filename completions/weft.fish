@@ -250,6 +250,8 @@ complete -c 'weft' -n '__weft_at \'weft\' option' -l 'json-schema' -r -F -d 'wit
 complete -c 'weft' -n '__weft_at \'weft\' option' -l 'settings' -r -F -d 'settings on top of the settings files'
 complete -c 'weft' -n '__weft_at \'weft\' option' -l 'verbose' -d 'say on stderr which model answers'
 complete -c 'weft' -n '__weft_at \'weft\' option' -l 'debug' -d 'without the terminal UI: what happens, as JSON lines on stderr'
+complete -c 'weft' -n '__weft_at \'weft\' option' -l 'accessible' -d 'the terminal UI as lines that are only ever added: for screen readers'
+complete -c 'weft' -n '__weft_at \'weft\' option' -l 'fullscreen' -d 'the terminal UI on a screen of its own, instead of in the scrollback'
 complete -c 'weft' -n '__weft_at \'weft\' option' -l 'no-color' -d 'no colours'
 complete -c 'weft' -n '__weft_at \'weft\' option' -s 'h' -l 'help' -d 'show this help'
 complete -c 'weft' -n '__weft_reading \'weft --add-dir\'' -f -a '(__fish_complete_directories)'

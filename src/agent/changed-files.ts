@@ -1,5 +1,6 @@
 import {decodePastAction} from '../actions/decode-action.ts';
 import type {FilesPort} from '../actions/files-port.ts';
+import {visibleLine} from '../base/visible.ts';
 import type {CheckpointsPort} from '../domain/checkpoint.ts';
 import type {Message} from '../domain/conversation.ts';
 import {historyOf} from '../domain/history.ts';
@@ -36,7 +37,7 @@ export async function changedFiles(
   const lines = prints.map(print => {
     const {path} = print;
     const name = path.startsWith(`${ports.directory}/`) ? path.slice(ports.directory.length + 1) : path;
-    return `- ${name} ${print.kind === 'file' ? `sha256:${print.sha256}` : `(${words[print.kind]})`}`;
+    return `- ${visibleLine(name)} ${print.kind === 'file' ? `sha256:${print.sha256}` : `(${words[print.kind]})`}`;
   });
   return paths.length > shown.length ? [...lines, `- and ${paths.length - shown.length} more`] : lines;
 }

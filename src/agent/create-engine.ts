@@ -196,9 +196,10 @@ class PromptQueue implements Engine {
   get #compacting(): CompactorParts {
     const {ports, limits, directory} = this.#options;
     const {session, meter, todos} = this.#conversation;
+    const state = {limits, directory, meter, todos, files: ports.machine.files, records: session.records};
     return {
       ...ports,
-      ...{limits, directory, meter, todos, files: ports.machine.files, records: session.records},
+      ...state,
       request: this.#request(),
       keep: record => session.append(record),
       publish: events => this.#publish(events),

@@ -26,7 +26,8 @@ export async function copyText(
     }
   }
   const encoded = Buffer.from(text).toString('base64');
-  const fits = encoded.length <= mostEncoded;
+  const isDumb = environment['TERM'] === 'dumb';
+  const fits = encoded.length <= mostEncoded && !isDumb;
   if (fits) write(`\u001B]52;c;${encoded}\u0007`);
   const what = `${text.length} ${text.length === 1 ? 'character' : 'characters'}`;
   if (by !== undefined) return ok(`Copied ${what} with ${by}${fits ? ' and through the terminal (OSC 52)' : ''}.`);
@@ -36,7 +37,7 @@ export async function copyText(
     );
   }
   return failed(
-    `${what} are too much for a terminal's clipboard (OSC 52), and no program that copies was found. ` +
+    `${isDumb ? 'This terminal has no clipboard' : `${what} are too much for a terminal's clipboard (OSC 52)`}, and no program that copies was found. ` +
       `Install ${programsFor(platform)}, or write a file with /export.`,
   );
 }

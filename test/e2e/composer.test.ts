@@ -95,6 +95,7 @@ describe('keys that a terminal tells apart', () => {
     await terminal.until(new RegExp(`Ask for something[^|]* \\| ${key.replace('+', '\\+')} begins a new line`, 'u'));
     terminal.type('/exit\r');
     await terminal.exited;
+    // oxlint-disable-next-line no-control-regex -- sequences of the terminal
     const switched = terminal.log().match(/\u001B\[>(?:4;1|4)m|\u001B\[[<>]1?u/gu);
     expect(switched).toEqual(
       answers === 'all' ? ['\u001B[>4;1m', '\u001B[>1u', '\u001B[<u', '\u001B[>4m'] : ['\u001B[>4;1m', '\u001B[>4m'],

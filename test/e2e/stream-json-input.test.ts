@@ -271,6 +271,16 @@ describe('the end', () => {
     expect(existsSync(join(scene.place.work, 'a'))).toBe(false);
   });
 
+  test('of stdin before a hook could say no: the call does not run', async () => {
+    await using scene = await openScene([call('Bash', {command: 'touch a'}), say('Done.')]);
+    const client = startRpc(scene, ['--permission-mode=bypassPermissions']);
+    client.send(request('g', {subtype: 'initialize', hooks: {PreToolUse: [{hookCallbackIds: ['h']}]}}));
+    client.send(prompt('x'));
+    await client.next(isType('control_request'));
+    expect((await client.finish()).code).toBe(0);
+    expect(existsSync(join(scene.place.work, 'a'))).toBe(false);
+  });
+
   const signals = [
     ['SIGINT', 130],
     ['SIGTERM', 143],

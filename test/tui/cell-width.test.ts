@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {cellWidth} from '../../src/tui/text/cell-width.ts';
+import {cellWidth, fit} from '../../src/tui/text/cell-width.ts';
 
 describe('cells of', () => {
   test.each<[string, string, number]>([
@@ -30,5 +30,22 @@ describe('cells of', () => {
   ])('%s: %j', (_name, text, cells) => {
     expect(cellWidth(text)).toBe(cells);
     expect(cellWidth(`x${text}y`)).toBe(cells + 2);
+  });
+});
+
+describe('what fits', () => {
+  test.each<[string, number, string]>([
+    ['short', 5, 'short'],
+    ['shorter', 5, 'shor…'],
+    ['日本語', 5, '日本…'],
+    ['日本語', 4, '日…'],
+    ['a日本', 4, 'a日…'],
+    ['👩‍👩‍👧👩‍👩‍👧', 3, '👩‍👩‍👧…'],
+    ['anything', 0, ''],
+    ['', 0, ''],
+    [`e${'\u0301'.repeat(500)}x`, 2, `e${'\u0301'.repeat(500)}x`],
+    ['日'.repeat(1_000_000), 5, '日日…'],
+  ])('%j in %i', (text, cells, fitting) => {
+    expect(fit(text, cells)).toBe(fitting);
   });
 });

@@ -1,6 +1,4 @@
 import {afterEach, expect, test} from 'vitest';
-import {unamended} from '../../src/actions/files-port.ts';
-import {actionOf} from '../../src/actions/catalogue.ts';
 import {actionId, messageId, todoId} from '../../src/domain/ids.ts';
 import type {DiffLine} from '../../src/actions/preview.ts';
 import type {Todo, TodoList, TodoStatus} from '../../src/domain/todo.ts';
@@ -8,7 +6,7 @@ import {noUsage} from '../../src/domain/usage.ts';
 import {framesFor} from '../../src/tasks/update-list.ts';
 import {accepted, delta, finished, message, textStarted} from './support/events.ts';
 import {approval, ask, attend, finishedText, leaveStages, press, start} from './support/stage.ts';
-import {commandEvents, editEvents, editPreview} from './support/work-events.ts';
+import {commandEvents, editAction, editEvents, editPreview} from './support/work-events.ts';
 
 afterEach(leaveStages);
 
@@ -62,7 +60,7 @@ test('a whole session, frame by frame', async () => {
   await take('a prompt is typed', /> The discount is wrong\. Mend it\./u);
   await screen.type('\r');
   engine.emit(accepted('The discount is wrong. Mend it.'), {event: 'turn-started', turn: 1});
-  await take('it is sent', /Working/u);
+  await take('it is sent', /> The discount[^]*Working/u);
 
   const half = explanation.indexOf('| 200');
   engine.emit(
@@ -70,7 +68,7 @@ test('a whole session, frame by frame', async () => {
     textStarted,
     delta(explanation.slice(0, half)),
   );
-  await take('the answer is streamed: what is finished is in the scrollback, a table is open', /│ *price/u);
+  await take('the answer is streamed: what is finished is in the scrollback, a table is open', /price │/u);
   engine.emit(delta(explanation.slice(half)), finishedText);
   engine.emit({event: 'todos-framed', frames: framesFor([], todos('in_progress', 'pending', 'pending'))});
   await take('the todo panel', /I mend it, then run the tests\.[^]*Find the cause/u);
@@ -85,7 +83,7 @@ test('a whole session, frame by frame', async () => {
   ask(engine, {
     ...edit,
     toolName: 'Edit',
-    action: actionOf('request-file-edits', {edits: [], amendment: unamended}),
+    action: editAction,
     label: 'Edit src/discount.js',
     preview: editPreview('src/discount.js', diff),
     rationale: '',
@@ -104,7 +102,6 @@ test('a whole session, frame by frame', async () => {
   await attend(stage);
   await take('a destructive command asks for its word', /Allow this\? Run command: rm -rf cache/u);
   await press(stage, 'n');
-  await take('it is refused', /(?!.*Allow this)Ask for more/u);
   engine.emit(
     {event: 'approval-settled', id: actionId('c2'), decision: 'refused'},
     {
@@ -126,12 +123,13 @@ test('a whole session, frame by frame', async () => {
       durationMs: 0,
     },
   );
+  await take('it is refused', /⊘ Run command: rm[^]*Ask for more/u);
   await screen.type('Only the tests, please.');
   await screen.type('\r');
   await take('what is typed meanwhile joins', /joins at the next step: Only the tests, please\./u);
   await screen.type('And then the docs.');
   await screen.type('\t');
-  await take('or waits for the end', /queued: And then the docs\./u);
+  await take('or waits for the end', /after this is done: And then the docs\./u);
 
   await screen.type('\u001B');
   await take('Esc: it is being stopped', /Stopping/u);
@@ -147,7 +145,7 @@ test('a whole session, frame by frame', async () => {
   await stage.exit;
   await take('and leaves', /⊘ interrupted\n*$/u);
 
-  await expect(`${frames.join('\n')}`).toMatchFileSnapshot('../golden/tui/session.txt');
+  await expect(frames.join('\n')).toMatchFileSnapshot('../golden/tui/session.txt');
 });
 
 function requestInput(action: ReturnType<typeof approval>['action']) {

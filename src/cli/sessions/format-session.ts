@@ -1,5 +1,6 @@
 import {isJsonObject, type Json} from '../../base/json.ts';
 import {unreachable} from '../../base/unreachable.ts';
+import {tokensText} from '../../domain/compaction-text.ts';
 import type {
   AssistantBlock,
   AssistantMessage,
@@ -75,13 +76,13 @@ export function decisionText({label, decision, by}: Extract<JournalRecord, {kind
 export function rewindText(record: Extract<JournalRecord, {kind: 'rewind' | 'redo'}>): string {
   if (record.kind === 'redo') return '(the rewind was taken back)';
   const what = {files: 'the files were', talk: 'the conversation was', both: 'files and conversation were'} as const;
-  return `(${what[record.what]} taken back to before an earlier prompt)`;
+  return `(${what[record.what]} taken back to an earlier point)`;
 }
 
 /** From where on the conversation was another for the model. */
 export function compactionText({way, tokens}: Extract<JournalRecord, {kind: 'compaction'}>): string {
   const how = way === 'summary' ? 'compacted to a summary' : 'shortened';
-  return `(the conversation was ${how}: about ${tokens.before} → ${tokens.after} tokens)`;
+  return `(the conversation was ${how}: ${tokensText(tokens)})`;
 }
 
 /** Why an answer ends early; empty when it does not. */

@@ -78,7 +78,10 @@ export function makeHookCallbacks(options: {
     const {kind, message} = answer.error;
     const why = kind === 'aborted' && !signal.aborted ? `it did not answer within ${seconds} s` : message;
     watcher.ended({...hook, outcome: kind === 'aborted' ? 'cancelled' : 'error', output: why});
-    return signal.aborted ? {kind: 'stopped'} : broken(`the ${hook.name} hook: ${why}`, matcher);
+    if (signal.aborted) return {kind: 'stopped'};
+    // Whoever was to say no is gone: that is no yes.
+    const guarded = kind === 'gone' && event === 'PreToolUse';
+    return broken(`the ${hook.name} hook: ${why}`, guarded ? {...matcher, onFailure: 'block'} : matcher);
   };
 
   const callAll = async (call: Call, signal: AbortSignal): Promise<Joined> => {

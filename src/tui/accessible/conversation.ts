@@ -133,6 +133,8 @@ export class Conversation {
       if (this.#early.length === 1) void this.#readMarkdown();
       return;
     }
+    const isOther = this.#view.session.tag === 'open' && events.some(({event}) => event === 'session-opened');
+    if (isOther && this.#asking.of === 'user') this.#asking.drop();
     const {view, lines} = this.#events.take(this.#view, events);
     this.#view = view;
     this.#paper.say(lines);
@@ -174,9 +176,6 @@ export class Conversation {
     const own = ownQuestion(event, this.#view);
     if (own !== undefined) this.#asking.ask('own', own);
     switch (event.event) {
-      case 'session-opened':
-        if (this.#asking.of === 'user') this.#asking.drop();
-        return;
       case 'rewound': {
         const {kind, prompts, prompt} = event.report;
         if (kind === 'rewind' && prompts > 0) this.#paper.say([`The prompt was: ${prompt}`]);

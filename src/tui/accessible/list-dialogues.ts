@@ -90,7 +90,7 @@ export const blockDialogue = (blocks: readonly BlockInfo[]): Dialogue =>
 
 function blockText({id, command, state, ports, life, lastLine}: BlockInfo): string {
   return sentences([
-    `${id}: ${spokenLabel(command)}`,
+    `Command ${id}: ${spokenLabel(command)}`,
     stateText(state),
     ...(ports.length === 0 ? [] : [`port ${ports.join(', ')}`]),
     ...(life === 'kept' ? ['stays when weft ends'] : []),

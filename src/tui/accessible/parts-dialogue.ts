@@ -2,7 +2,7 @@ import type {Approval} from '../../actions/agent-event.ts';
 import {visible, visibleExactLine} from '../../base/visible.ts';
 import {clip} from '../../base/clip.ts';
 import {droppedParts, type ChangePart} from '../input/change-parts.ts';
-import {countOf, sentences} from './action-words.ts';
+import {countOf} from './action-words.ts';
 import {closes, goesOn, isBack, rowOf, waits, type Dialogue, type DialogueStep} from './dialogue.ts';
 
 /** Which parts of a change are left out, then whether the rest is written; `back` leads to the question before. */
@@ -47,17 +47,15 @@ function restDialogue({id}: Approval, {parts, dropped}: Left, back: () => Dialog
   };
 }
 
-/** `src/a.js, line 3: 1 line added, 2 removed. Begins: const a = 1;` */
+/** `In src/a.js, line 3: 1 line added, 2 removed. Begins: const a = 1;` */
 function partText({file, hunk, shown}: ChangePart): string {
   const path = visibleExactLine(file.path);
   if (hunk === 'new-name') return `the new name of ${visibleExactLine(file.movedFrom ?? '')}, which is ${path}`;
   if (shown === 'whole-file') return `all of ${path}`;
   const count = (kind: 'added' | 'removed'): number => shown.lines.filter(line => line.kind === kind).length;
   const first = shown.lines.find(({kind}) => kind !== 'context');
-  return sentences([
-    `${path}, line ${shown.newStart}: ${countOf(count('added'), 'line')} added, ${count('removed')} removed`,
-    ...(first === undefined ? [] : [`Begins: ${clip(visible(first.text).trim(), longestLine)}`]),
-  ]);
+  const begins = first === undefined ? '' : ` Begins: ${clip(visible(first.text).trim(), longestLine)}`;
+  return `In ${path}, line ${shown.newStart}: ${countOf(count('added'), 'line')} added, ${count('removed')} removed.${begins}`;
 }
 
 /** UTF-16 units of the line by which a part is known. */

@@ -20,7 +20,7 @@ export interface KeptLines {
   answer(): readonly string[];
 }
 
-export const mostLines = 20_000;
+const mostLines = 20_000;
 
 /** Dropping moves all that is kept, so it is done for many lines at once. */
 const slack = 1000;

@@ -79,7 +79,18 @@ function isWide(code: number): boolean {
 /** The beginning of `text` that fits in `cells`, ending in `…` when something was cut. */
 export function fit(text: string, cells: number): string {
   if (text.length <= cells && plain.test(text)) return text;
-  if (cellWidth(text) <= cells) return text;
+  const most = cells * unitsOfCell + unitsOfCell;
+  // Of a long text only the beginning is looked at, unless all of that fits.
+  const beginning = text.length > most ? cutTo(text.slice(0, most), cells) : undefined;
+  return beginning ?? cutTo(text, cells) ?? text;
+}
+
+/** More than what anybody writes has for a cell. */
+const unitsOfCell = 20;
+
+/** `undefined` where all of it fits. */
+function cutTo(text: string, cells: number): string | undefined {
+  if (cellWidth(text) <= cells) return undefined;
   let kept = '';
   let width = 0;
   for (const grapheme of graphemes(text)) {

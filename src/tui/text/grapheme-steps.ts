@@ -2,7 +2,7 @@ import {graphemes} from './cell-width.ts';
 
 /**
  * Steps from a place of a text to the next border between graphemes. Only what lies around the place is divided, however long the
- * text is. Places are UTF-16 units; none of the steps passes a line feed.
+ * text is. Places are UTF-16 units; none of the steps passes a line feed. A text has no carriage return.
  */
 
 /** The start of the grapheme that ends at `at`; `at` itself at the start of a line. */
@@ -37,11 +37,11 @@ function sureBorder(text: string, at: number, step: 1 | -1): number {
   return place;
 }
 
-/** Nothing joins two such characters: ASCII, kana, Han, Hangul syllables. Control characters join nothing at all but CR and LF. */
+/** Nothing joins two such characters: ASCII, kana, Han, Hangul syllables. */
 function isLoose(text: string, at: number): boolean {
   const unit = text.charCodeAt(at);
   return (
-    (unit < 0x7f && unit !== 0x0d) ||
+    unit < 0x7f ||
     (unit >= 0x3041 && unit <= 0x3096) ||
     (unit >= 0x30a1 && unit <= 0x30fa) ||
     (unit >= 0x4e00 && unit <= 0x9fff) ||

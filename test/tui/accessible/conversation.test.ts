@@ -123,12 +123,18 @@ describe('an approval', () => {
   });
 });
 
+const hunk = (start: number, text: string): DiffHunk => ({
+  oldStart: start,
+  newStart: start,
+  lines: [{kind: 'added', text, changed: []}],
+});
+
+const without = (...hunks: readonly number[]) => ({
+  decision: 'allow-amended',
+  amendment: {kind: 'hunks', dropped: hunks.map(dropped => ({path: 'a.js', hunk: dropped}))},
+});
+
 describe('a change in parts', () => {
-  const hunk = (start: number, text: string): DiffHunk => ({
-    oldStart: start,
-    newStart: start,
-    lines: [{kind: 'added', text, changed: []}],
-  });
   const file = {path: 'a.js', before: 'x', after: 'y', added: 2, removed: 0, movedFrom: undefined, notes: []} as const;
   const edit: Approval = {
     ...mild('a1', ''),
@@ -136,11 +142,6 @@ describe('a change in parts', () => {
     label: 'Edit a.js',
     preview: {kind: 'diff', files: [{...file, hunks: [hunk(1, 'one();'), hunk(40, 'two();')]}]},
   };
-  const without = (...hunks: readonly number[]) => ({
-    decision: 'allow-amended',
-    amendment: {kind: 'hunks', dropped: hunks.map(dropped => ({path: 'a.js', hunk: dropped}))},
-  });
-
   test.each([
     ['8\r2\r1', [without(1)]],
     ['8\r1\r1', [without(0)]],
@@ -153,7 +154,7 @@ describe('a change in parts', () => {
     const speaker = await askedFor(edit);
     for (const line of lines.split('\r')) await speaker.type(`${line}\r`);
     expect(answersOf(speaker)).toEqual(given.map(one => ({op: 'answer-approval', id: 'a1', answer: one})));
-    await speaker.heard(/\n2\. A\.js, line 40: 1 line added, 0 removed\. Begins: two\(\);\n|\n2\. a\.js, line 40/u);
+    await speaker.heard(/\n2\. In a\.js, line 40: 1 line added, 0 removed\. Begins: two\(\);\n/u);
   });
 });
 

@@ -46,6 +46,15 @@ describe.skipIf(process.platform === 'win32')('copyText', () => {
     });
   });
 
+  test('sends nothing to a terminal that would print it, and says what to do', async () => {
+    const {outcome, written} = await copied('text', {}, {environment: {TERM: 'dumb'}});
+    expect(written).toBe('');
+    expect(outcome).toEqual({
+      tag: 'failed',
+      error: expect.stringMatching(/^This terminal has no clipboard.*\/export\.$/u),
+    });
+  });
+
   test.each([
     ['wl-copy', {WAYLAND_DISPLAY: 'wayland-0', DISPLAY: ':0'}],
     ['xclip', {DISPLAY: ':0'}],

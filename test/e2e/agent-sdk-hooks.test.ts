@@ -1,0 +1,138 @@
+import {existsSync} from 'node:fs';
+import {join} from 'node:path';
+import type {HookCallback, HookEvent, HookJSONOutput, Options} from '@anthropic-ai/claude-agent-sdk';
+import {describe, expect, test} from 'vitest';
+import {call, say} from '../support/model-script.ts';
+import {openScene, toldPrompt, toldResults} from '../support/scene.ts';
+import {ask, readAll, resultIn, toolResults} from './support/agent-sdk.ts';
+
+const touch = (name: string) => call('Bash', {command: `touch ${name}`});
+const says =
+  (output: HookJSONOutput): HookCallback =>
+  async () =>
+    output;
+const hooksOf = (event: HookEvent, hook: HookCallback, matcher?: string): Options => ({
+  hooks: {[event]: [{hooks: [hook], ...(matcher === undefined ? {} : {matcher})}]},
+});
+
+describe('hooks', () => {
+  test('PreToolUse denies', async () => {
+    await using scene = await openScene([touch('a'), say('Done.')]);
+    const hook = says({
+      hookSpecificOutput: {
+        hookEventName: 'PreToolUse',
+        permissionDecision: 'deny',
+        permissionDecisionReason: 'not today',
+      },
+    });
+    const run = await readAll(ask(scene, 'x', hooksOf('PreToolUse', hook, 'Bash')));
+    expect(toolResults(run)).toEqual(['PreToolUse:Bash hook error: not today']);
+    expect(resultIn(run)).toMatchObject({permission_denials: [{tool_name: 'Bash'}]});
+  });
+
+  test('PreToolUse allows, and changes the input', async () => {
+    await using scene = await openScene([touch('a'), say('Done.')]);
+    const inputs: unknown[] = [];
+    const hook: HookCallback = async input => {
+      inputs.push(input);
+      return {
+        hookSpecificOutput: {
+          hookEventName: 'PreToolUse',
+          permissionDecision: 'allow',
+          updatedInput: {command: 'touch b'},
+        },
+      };
+    };
+    await readAll(ask(scene, 'x', hooksOf('PreToolUse', hook)));
+    expect(inputs).toMatchObject([
+      {hook_event_name: 'PreToolUse', tool_name: 'Bash', tool_input: {command: 'touch a'}, cwd: scene.place.work},
+    ]);
+    expect(['a', 'b'].map(name => existsSync(join(scene.place.work, name)))).toEqual([false, true]);
+  });
+
+  test('one for another tool is not called', async () => {
+    await using scene = await openScene([call('Glob', {pattern: '*'}), say('Done.')]);
+    let called = 0;
+    const hook: HookCallback = async () => {
+      called += 1;
+      return {};
+    };
+    await readAll(ask(scene, 'x', hooksOf('PreToolUse', hook, 'Edit|Write')));
+    expect(called).toBe(0);
+  });
+
+  test('PostToolUse reads the result and tells the model more', async () => {
+    await using scene = await openScene([call('Bash', {command: 'echo hi'}), say('Done.')]);
+    const seen: unknown[] = [];
+    const hook: HookCallback = async input => {
+      seen.push(input);
+      return {hookSpecificOutput: {hookEventName: 'PostToolUse', additionalContext: 'It was 5 o’clock.'}};
+    };
+    await readAll(ask(scene, 'x', hooksOf('PostToolUse', hook)));
+    expect(seen).toMatchObject([{tool_response: {stdout: 'hi\n', interrupted: false}}]);
+    expect(JSON.stringify(scene.server.requests[1]?.body.messages.at(-1))).toContain('It was 5 o’clock.');
+  });
+
+  test('PostToolUse puts something else in the place of the result', async () => {
+    await using scene = await openScene([call('Bash', {command: 'echo hi'}), say('Done.')]);
+    const updatedToolOutput = {stdout: 'redacted', stderr: '', interrupted: false, isImage: false};
+    const hook = says({hookSpecificOutput: {hookEventName: 'PostToolUse', updatedToolOutput}});
+    await readAll(ask(scene, 'x', hooksOf('PostToolUse', hook)));
+    expect(toldResults(scene.server.requests[1])).toEqual(['redacted']);
+  });
+
+  test('PostToolUseFailure reads what went wrong and tells the model more', async () => {
+    await using scene = await openScene([call('Read', {file_path: 'nowhere'}), say('Done.')]);
+    const seen: unknown[] = [];
+    const hook: HookCallback = async input => {
+      seen.push(input);
+      return {hookSpecificOutput: {hookEventName: 'PostToolUseFailure', additionalContext: 'Look elsewhere.'}};
+    };
+    await readAll(ask(scene, 'x', hooksOf('PostToolUseFailure', hook)));
+    expect(seen).toMatchObject([{tool_name: 'Read', error: expect.stringContaining('nowhere'), is_interrupt: false}]);
+    expect(toldResults(scene.server.requests[1])).toEqual([expect.stringContaining('Look elsewhere.')]);
+  });
+
+  test('UserPromptSubmit adds to the prompt', async () => {
+    await using scene = await openScene([say('Done.')]);
+    const hook = says({
+      hookSpecificOutput: {hookEventName: 'UserPromptSubmit', additionalContext: 'The user is in a hurry.'},
+    });
+    await readAll(ask(scene, 'x', hooksOf('UserPromptSubmit', hook)));
+    expect(JSON.stringify(scene.server.requests[0]?.body.messages)).toContain('The user is in a hurry.');
+  });
+
+  test('UserPromptSubmit blocks: nothing is sent', async () => {
+    await using scene = await openScene([]);
+    const hook = says({decision: 'block', reason: 'no prompts today'});
+    const run = await readAll(ask(scene, 'x', hooksOf('UserPromptSubmit', hook)));
+    expect(scene.server.requests).toEqual([]);
+    expect(JSON.stringify(run.messages)).toContain('no prompts today');
+  });
+
+  test('Stop sends the model on', async () => {
+    await using scene = await openScene([say('One.'), say('Two.')]);
+    const active: unknown[] = [];
+    const hook: HookCallback = async input => {
+      active.push(input.hook_event_name === 'Stop' && input.stop_hook_active);
+      return active.length === 1 ? {decision: 'block', reason: 'Count on.'} : {};
+    };
+    const run = await readAll(ask(scene, 'x', hooksOf('Stop', hook)));
+    expect([active, resultIn(run)]).toMatchObject([[false, true], {result: 'Two.'}]);
+    expect(toldPrompt(scene.server.requests[1])).toContain('Count on.');
+  });
+
+  test('a hook that takes too long lets the call through, or blocks it where it was told to', async () => {
+    const matcher = {hooks: [() => new Promise<never>(() => {})], timeout: 0.2};
+    await using scene = await openScene([
+      call('Glob', {pattern: '*'}),
+      say('1'),
+      call('Glob', {pattern: '*'}),
+      say('2'),
+    ]);
+    const open = await readAll(ask(scene, 'x', {hooks: {PreToolUse: [matcher]}}));
+    expect(toolResults(open)).not.toEqual([expect.stringContaining('hook')]);
+    const closed = await readAll(ask(scene, 'x', {hooks: {PreToolUse: [{...matcher, onFailure: 'block'}]}}));
+    expect(toolResults(closed)).toEqual([expect.stringContaining('0.2 s')]);
+  });
+});
