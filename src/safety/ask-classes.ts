@@ -25,6 +25,7 @@ const notYet: Asked = [{name: 'other', risks: ['unknown'], askedWhen: 'always: w
 
 const outside: Asked = [
   {name: 'read-outside', risks: ['read-only'], askedWhen: 'it reads or searches outside the workspace'},
+  {name: 'read-secret', risks: ['read-only'], askedWhen: 'by its name it may hold secrets'},
 ];
 
 const asked: Readonly<Record<ActionName, Asked>> = {

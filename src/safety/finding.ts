@@ -7,9 +7,10 @@ import type {Finding} from './host-finding.ts';
 import type {CommandForms} from './command-forms.ts';
 import {givenReasons} from './given-secrets.ts';
 import {globStarts} from './glob-starts.ts';
-import {realParts, writtenParts, type Ground} from './ground.ts';
+import {belowRoots, realParts, writtenParts, type Ground} from './ground.ts';
 import {protectedPart} from './protected-paths.ts';
 import type {ParsedCommand} from './read-command.ts';
+import {looksSecret} from './secret-paths.ts';
 
 /** What an action is judged by besides itself. */
 export interface Evidence {
@@ -101,16 +102,20 @@ export function findingOf(action: Action, {ground, forms, parsed}: Evidence): Fi
 
 function reading(paths: readonly string[], ground: Ground): Finding {
   const outside = outsideOf(paths, ground);
-  return outside.length === 0
-    ? {decision: 'allow', risk: 'read-only', reasons: [], scope: 'ordinary', detail: noDetail}
-    : {
-        decision: 'ask',
-        risk: 'read-only',
-        reasons: [`it reads outside the workspace: ${outside.join(', ')}`],
-        scope: 'ordinary',
-        detail: noDetail,
-      };
+  const secret = paths.filter(path => namesSecret(path, ground));
+  const reasons = [
+    ...(outside.length === 0 ? [] : [`it reads outside the workspace: ${outside.join(', ')}`]),
+    ...(secret.length === 0 ? [] : [`it reads what may hold secrets: ${[...new Set(secret)].join(', ')}`]),
+  ];
+  const decision = reasons.length === 0 ? 'allow' : 'ask';
+  return {decision, risk: 'read-only', reasons, scope: 'ordinary', detail: noDetail};
 }
+
+/** By the name it has in the workspace, or by that of the file a link leads to. */
+const namesSecret = (path: string, ground: Ground): boolean =>
+  [writtenParts(path, ground), realParts(path, ground)].some(parts =>
+    belowRoots(parts, ground).some(({below}) => looksSecret(below.join('/'))),
+  );
 
 function searching(action: Action<'file-glob' | 'file-glob-v2'>, ground: Ground): Finding {
   const found = reading(actionPaths(action), ground);

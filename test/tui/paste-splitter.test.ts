@@ -32,6 +32,11 @@ describe('what was pasted and what was typed', () => {
     ['Enter after an unmarked paste', ['a\rb', '…', '\r'], ['first a\rb', 'keys \r']],
     ['sequences in unmarked lines', ['a\rb\r\u001B[31mc\rd\re'], ['first a\rb\r\u001B[31mc\rd\re']],
     ['one long line', ['x'.repeat(1001)], [`first ${'x'.repeat(1001)}`]],
+    [
+      'keys right behind each other',
+      ['wrong', '\r', 'n', '\t', 'y'],
+      ['keys wrong', 'keys \r', 'keys n', 'keys \t', 'keys y'],
+    ],
     ['a key after letters', ['ab', '\u001B[A'], ['keys ab', 'keys \u001B[A']],
   ])('%s', (_name, chunks, pieces) => {
     expect(read(...chunks)).toEqual(pieces);

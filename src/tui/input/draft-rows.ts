@@ -98,7 +98,7 @@ function atColumn(
 }
 
 /** Cells that a part of the buffer takes on one row. */
-export function widthOf(draft: Draft, part: string, width: number): number {
+function widthOf(draft: Draft, part: string, width: number): number {
   if (asciiLine.test(part)) return part.length;
   let cells = 0;
   for (const grapheme of graphemes(part)) cells += cellsOf(look(draft, grapheme, width), grapheme);

@@ -2,6 +2,7 @@ import {edited, expanded, isEmptyDraft, pasted, draftOf, type Draft} from './dra
 import type {KeyName, KeyPress} from './keymap.ts';
 import type {PressContext} from './effect.ts';
 import type {Step, Ui} from './ui.ts';
+import {withoutChips} from './editing-beside.ts';
 import type {Editing, TextField} from './editing-state.ts';
 import {closedGroup, noChanges, recorded, stepUndo, type UndoStack} from './undo.ts';
 import {onCharacter} from './vim/place.ts';
@@ -42,16 +43,6 @@ export function followedField<Field extends TextField>(
   };
 }
 
-/** What editing takes of a field that opens beside this one: the same keys, and what was cut. */
-export function editingBeside({draft, editing: {killed, vim}}: TextField): Editing {
-  return {
-    undo: noChanges,
-    killed: {...killed, state: 'closed'},
-    goal: 'none',
-    vim: vim === 'off' ? vim : {...freshVim, register: withoutChips(vim, draft).register, find: vim.find},
-  };
-}
-
 function undoAfter(before: TextField, {draft, editing}: TextField, key: KeyPress, now: number): UndoStack {
   // Whatever stepped through the changes has seen to them itself.
   if (editing.undo !== before.editing.undo) return editing.undo;
@@ -63,11 +54,6 @@ function undoAfter(before: TextField, {draft, editing}: TextField, key: KeyPress
   const moved = editing.undo.group.kind === 'typing' && draft.buffer.cursor !== before.draft.buffer.cursor;
   return leftInsert || moved ? closedGroup(editing.undo) : editing.undo;
 }
-
-const withoutChips = (vim: VimState, {pastes}: Draft): VimState => ({
-  ...vim,
-  register: {...vim.register, text: expanded({buffer: {text: vim.register.text, cursor: 0}, pastes})},
-});
 
 /** Takes so many changes back, or makes them again. */
 export function stepped<Field extends TextField>(field: Field, direction: 'undo' | 'redo', times: number): Field {

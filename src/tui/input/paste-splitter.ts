@@ -49,6 +49,8 @@ export function pasteSplitter(): PasteSplitter {
   let state: State = {at: 'rest'};
   /** What was read of the burst or the marked paste; a text that is only ever added to. */
   let held = '';
+  /** The same in the pieces in which it came, as long as it may be typed: one key a piece stays one. */
+  let pieces: string[] = [];
   /** The end of `held`, as long as a mark that is not whole: `held` itself is put together once. */
   let recent = '';
   /** What may be the beginning of a mark. */
@@ -56,6 +58,7 @@ export function pasteSplitter(): PasteSplitter {
   const take = (): string => {
     const text = held;
     held = '';
+    pieces = [];
     recent = '';
     return text;
   };
@@ -63,13 +66,14 @@ export function pasteSplitter(): PasteSplitter {
   function endBurst(): readonly InputPiece[] {
     if (state.at !== 'burst') return [];
     const {part} = state;
+    const typed = pieces;
     const text = take();
     if (part === 'more' || isPasted(text)) {
       state = {at: 'pause'};
       return [{kind: 'paste', text, part}];
     }
     state = {at: 'typing'};
-    return [{kind: 'keys', bytes: text}];
+    return typed.map(bytes => ({kind: 'keys', bytes}));
   }
 
   /** Sequences in what was pasted without marks are no keys. */
@@ -89,12 +93,14 @@ export function pasteSplitter(): PasteSplitter {
     }
     if (state.at === 'burst') {
       held += text;
+      if (held.length <= typedAtMost) pieces.push(text);
       return [];
     }
     const goesOn = state.at === 'pause' && text.length > 1;
     if (goesOn || state.at === 'typing' || isPasted(text)) {
       state = {at: 'burst', part: goesOn ? 'more' : 'first'};
       held = text;
+      pieces = [text];
       return [];
     }
     state = {at: 'typing'};

@@ -9,7 +9,7 @@ import type {ReadImage} from '../../actions/image-port.ts';
 import type {Effect} from './effect.ts';
 import {noMention, type MentionList} from './mention-list.ts';
 import {draftOf, emptyDraft, type Draft} from './draft.ts';
-import {editingBeside} from './editing.ts';
+import {editingBeside} from './editing-beside.ts';
 import {openEditing, type Editing, type EditorMode} from './editing-state.ts';
 import {historyOf, type PromptHistory} from './prompt-history.ts';
 import {openForm, type QuestionForm} from './question-form.ts';

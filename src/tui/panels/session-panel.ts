@@ -147,7 +147,7 @@ function lines({matching, row, filter, said}: SessionList, {rows, frame}: PanelP
 function previewLines(said: readonly SaidMessage[], room: number, frame: Frame): readonly string[] {
   if (room < 3 || said.length === 0) return [];
   const rows = said.flatMap(({by, text}) =>
-    wrapSpans([{text: visible(text), roles: ['dim']}], frame, {
+    wrapSpans([{text: visible(text).replaceAll(/\n\s*\n/gu, '\n'), roles: ['dim']}], frame, {
       first: by === 'user' ? `  ${glyphs.prompt} ` : '    ',
       rest: '    ',
       roles: ['dim'],

@@ -21,7 +21,8 @@ async function optionsOf(args: readonly string[]): Promise<MainOptions> {
   return found;
 }
 
-const valueFor = (flags: string): readonly string[] => (/[<[]/u.test(flags) ? ['1'] : []);
+const valueFor = (flags: string): readonly string[] =>
+  flags.includes('<level>') ? ['high'] : /[<[]/u.test(flags) ? ['1'] : [];
 
 describe('every flag is one word or two', () => {
   test.each(programFlags.map(({flags, effect}) => [flags, effect] as const))('%s: %s', async (flags, effect) => {
@@ -40,6 +41,7 @@ test.each([
   [['--dangerously-skip-permissions'], {permissionMode: 'bypassPermissions'}],
   [['--dangerously-skip-permissions', '--permission-mode=plan'], {permissionMode: 'plan'}],
   [['--permission-mode=manual'], {permissionMode: 'default'}],
+  [['--effort=xhigh'], {effort: 'xhigh'}],
   [['--tools='], {tools: ''}],
   [['--plan-mode-instructions=Plan.'], {appendSystemPrompt: 'While the permission mode is plan:\nPlan.'}],
 ])('%j', async (args, expected) => {

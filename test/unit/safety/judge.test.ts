@@ -109,6 +109,23 @@ describe('modes', () => {
   });
 });
 
+test.each(['.env', 'conf/../id_rsa', './server.pem', 'sub/.aws/config'])(
+  '%s may hold secrets: it is read when that is allowed, and not before',
+  async path => {
+    expect(await judge(read(path), {mode: 'acceptEdits'})).toMatchObject({
+      decision: 'ask',
+      risk: 'read-only',
+      reasons: [`it reads what may hold secrets: ${path}`],
+    });
+    expect((await judge(read(path), {allow: [`Read(${path})`]})).decision).toBe('allow');
+    expect((await judge(read(path), {mode: 'bypassPermissions'})).decision).toBe('allow');
+  },
+);
+
+test.each(['.env.example', 'src/tokens.ts', 'id_rsa.pub', 'a.ts'])('%s is read', async path => {
+  expect((await judge(read(path), {})).decision).toBe('allow');
+});
+
 test('in plan mode an ask rule holds, a read outside is asked about, and the reasons are true', async () => {
   expect(await judge(read('.env'), {mode: 'plan', ask: ['Read(.env)']})).toEqual({
     decision: 'ask',

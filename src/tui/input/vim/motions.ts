@@ -152,7 +152,7 @@ const toLine = (text: string, start: number | undefined): Motion | undefined =>
   start === undefined ? undefined : {to: firstNonBlank(text, start), reach: 'lines', goal: 'none'};
 
 /** The cell column of a place in its line. */
-export const columnOf = (text: string, at: number): number => cellWidth(text.slice(lineStart(text, at), at));
+const columnOf = (text: string, at: number): number => cellWidth(text.slice(lineStart(text, at), at));
 
 function vertical(text: string, at: number, {lines, goal}: {readonly lines: number; readonly goal: Motion['goal']}) {
   const start = stepLinesAtMost(text, at, lines);

@@ -219,7 +219,7 @@ const shifted = (lines: string, operator: string): string =>
     })
     .join('\n');
 
-export function cased(text: string, operator: string): string {
+function cased(text: string, operator: string): string {
   if (operator === 'gu') return text.toLowerCase();
   if (operator === 'gU') return text.toUpperCase();
   return graphemes(text)
