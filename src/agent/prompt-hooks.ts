@@ -1,4 +1,5 @@
 import type {AgentEvent} from '../actions/agent-event.ts';
+import {unlessAborted} from '../base/unless-aborted.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {causeText, faultText} from '../domain/fault.ts';
 import type {ToolCallBlock} from '../domain/conversation.ts';
@@ -76,10 +77,11 @@ export class PromptHooks {
     nothing: Answer,
     signal: AbortSignal,
   ): Promise<{readonly answer: Answer; readonly blockedBy: string | undefined}> {
-    const reply = await unlessAborted(hook, signal).catch((cause: unknown) => {
+    if (signal.aborted) return {answer: nothing, blockedBy: undefined};
+    const reply = await unlessAborted((async () => hook())(), signal).catch((cause: unknown) => {
       this.#warn(`A hook broke off: ${causeText(cause)} (this is a fault in weft)`);
     });
-    if (reply === undefined || signal.aborted) return {answer: nothing, blockedBy: undefined};
+    if (reply === undefined || reply === 'aborted' || signal.aborted) return {answer: nothing, blockedBy: undefined};
     for (const {fault} of reply.failures) this.#warn(`A hook failed: ${faultText(fault)}`);
     if (reply.flow.kind === 'stop') this.stopped ??= {reason: reply.flow.reason};
     const blocking = reply.failures.find(({follow}) => follow === 'block');
@@ -105,16 +107,3 @@ const nothingOfCall: CallAnswer = {verdict: none, input: 'unchanged', context: '
 const nothingAfter = {context: ''};
 const nothingOfPrompt: PromptAnswer = {verdict: none, context: ''};
 const nothingAtEnd: StopAnswer = {verdict: none};
-
-/** `undefined` as soon as the signal fires. */
-async function unlessAborted<T>(start: () => Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-  if (signal.aborted) return undefined;
-  const fired = Promise.withResolvers<undefined>();
-  const fire = (): void => fired.resolve(undefined);
-  signal.addEventListener('abort', fire, {once: true});
-  try {
-    return await Promise.race([start(), fired.promise]);
-  } finally {
-    signal.removeEventListener('abort', fire);
-  }
-}

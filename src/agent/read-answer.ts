@@ -1,5 +1,6 @@
 import type {AgentEvent} from '../actions/agent-event.ts';
 import {deepestInput, isDeeperThan} from '../actions/json-depth.ts';
+import {unlessAborted} from '../base/unless-aborted.ts';
 import {unreachable} from '../base/unreachable.ts';
 import type {AssistantBlock, AssistantMessage, StopReason} from '../domain/conversation.ts';
 import type {Fault} from '../domain/fault.ts';
@@ -47,7 +48,7 @@ export async function readAnswer(
     if (!reader.finished) pieces.take(events);
     if (events.length > 0) publish(events);
     const behind = caughtUp();
-    if (behind !== undefined) await orStopped(behind, signal);
+    if (behind !== undefined) await unlessAborted(behind, signal);
     if (reader.fault !== undefined) return {...reader.cut(), end: 'failed', fault: reader.fault};
     if (reader.finished) return {...reader.complete(), end: 'complete'};
     if (signal.aborted) break;
@@ -60,16 +61,6 @@ export async function readAnswer(
     status: 0,
   };
   return {...reader.cut(), end: 'failed', fault};
-}
-
-/** Settles with `work`, or when the signal fires. */
-async function orStopped(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  const stopped = Promise.withResolvers<undefined>();
-  const stop = (): void => stopped.resolve(undefined);
-  signal.addEventListener('abort', stop, {once: true});
-  await Promise.race([work, stopped.promise]);
-  signal.removeEventListener('abort', stop);
 }
 
 class AnswerReader {

@@ -1,23 +1,18 @@
-import type {EditorMode} from '../tui/input/editing-state.ts';
-import type {Display} from '../tui/options.ts';
-import type {ThemeChoice} from '../tui/theme/palette.ts';
 import {readFileSync, statSync} from 'node:fs';
 import {homedir} from 'node:os';
 import {randomUUID} from 'node:crypto';
 import {findInstructions, type Instructions} from '../config/instructions.ts';
 import {placesOf, type Places} from '../config/places.ts';
-import type {SettingsLayer, Sourced} from '../config/settings.ts';
+import {preferencesOf, type SettingsLayer, type Sourced} from '../config/settings.ts';
 import {mergeTrusted, type TrustedSettings} from '../config/trusted-settings.ts';
 import {causeText, faultText} from '../domain/fault.ts';
+import type {Preferences} from '../domain/preferences.ts';
 import type {PermissionMode} from '../domain/risk.ts';
 import {parseRule, type PermissionRule, type PermissionRules} from '../safety/rules.ts';
 import type {Store} from '../store/open-store.ts';
 import {folderTrust, type FolderTrustPort} from './folder-trust.ts';
 import type {MainOptions, providers} from './program.ts';
 import {accessibleWanted} from './terminal-ui.ts';
-import type {BellEvent} from '../tui/accessible/bell-event.ts';
-import type {Notify} from '../tui/terminal-title.ts';
-import type {Verbosity} from '../tui/views/verbosity.ts';
 import {fileLayers, settingsAbove, trustPlace} from './settings-layers.ts';
 import {UsageError} from './usage-error.ts';
 
@@ -47,13 +42,7 @@ export interface EffectiveSettings {
   readonly provider: (typeof providers)[number] | undefined;
   readonly baseUrl: string | undefined;
   readonly permissionMode: PermissionMode;
-  readonly editorMode: EditorMode;
-  readonly display: Display;
-  readonly theme: ThemeChoice;
-  readonly notify: Notify;
-  readonly accessible: boolean;
-  readonly bellOn: readonly BellEvent[];
-  readonly verbosity: Verbosity;
+  readonly preferences: Preferences;
   /** In megabytes. */
   readonly memoryCeiling: number;
   readonly rules: PermissionRules;
@@ -90,13 +79,7 @@ export function loadSurroundings(given: {
       provider: options.provider ?? settings.provider?.value,
       baseUrl: settings.baseUrl?.value,
       permissionMode: settings.permissionMode.value,
-      editorMode: settings.editorMode.value,
-      display: settings.tui.value,
-      theme: settings.theme.value,
-      notify: settings.notify.value,
-      accessible: settings.accessible.value,
-      bellOn: settings.bellOn.value,
-      verbosity: settings.verbosity.value,
+      preferences: preferencesOf(settings),
       memoryCeiling: settings.memoryCeiling.value,
       passEnv: settings.passEnv.map(({value}) => value),
       env: Object.fromEntries(Object.entries(settings.env).map(([name, {value}]) => [name, value])),

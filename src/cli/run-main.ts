@@ -126,12 +126,13 @@ const dumbText =
 async function openTerminal(firstPrompt: string, surroundings: Surroundings): Promise<ExitCode> {
   const {options, directory} = surroundings;
   if (options.jsonSchema !== undefined) throw new UsageError('--json-schema needs --prompt or --print.');
-  if (process.env['TERM'] === 'dumb' && !surroundings.settings.accessible) throw new UsageError(dumbText);
+  const {preferences} = surroundings.settings;
+  if (process.env['TERM'] === 'dumb' && !preferences.accessible) throw new UsageError(dumbText);
   const [guard, chosen, ui, {lookOf, runTerminal}, {openHistory}, {ruleLines, ruleText}] = await Promise.all([
     // Before the terminal's settings are changed.
     import('../workspace/terminal-guard.ts').then(({startTerminalGuard}) => startTerminalGuard(process.stdout.fd)),
     configuredModel(surroundings),
-    loadTerminalUi(surroundings.settings),
+    loadTerminalUi(preferences),
     import('./run-terminal.ts'),
     import('./prompt-history.ts'),
     import('./permissions/rule-lines.ts'),
@@ -149,9 +150,7 @@ async function openTerminal(firstPrompt: string, surroundings: Surroundings): Pr
     lateNotices: () => leftoverNotices(blocksFolder(surroundings)),
     listSessions: await sessionLister(surroundings),
     history: concealed(openHistory(join(surroundings.places.data, 'history.jsonl'), directory), engine.conceal),
-    editorMode: surroundings.settings.editorMode,
-    notify: surroundings.settings.notify,
-    verbosity: surroundings.settings.verbosity,
+    preferences,
     outside: commandPorts({
       engine,
       directory,
@@ -161,13 +160,12 @@ async function openTerminal(firstPrompt: string, surroundings: Surroundings): Pr
     permissions: () => ruleLines(surroundings.permissions).map(ruleText),
     trust: surroundings.trust,
     guard,
-    display: surroundings.settings.display,
-    look: lookOf(process.env, {color: options.color, theme: surroundings.settings.theme}),
+    look: lookOf(process.env, {color: options.color, theme: preferences.theme}),
     demo: 'offered',
   } as const;
   let end = await runTerminal(job);
   while (end.kind === 'demo') {
-    await (await import('./demo/run-demo.ts')).runDemo({display: job.display, ui});
+    await (await import('./demo/run-demo.ts')).runDemo({visitor: job});
     if (chosen.state === 'missing') return exitCode.done;
     end = await runTerminal({...job, firstPrompt: '', opening: 'composer', notices: [], lateNotices: async () => []});
   }

@@ -5,16 +5,13 @@ import {setTimeout as delay} from 'node:timers/promises';
 import {messageId} from '../domain/ids.ts';
 import type {ImagePort} from '../actions/image-port.ts';
 import type {SessionSummary} from '../domain/journal.ts';
-import type {EditorMode} from '../tui/input/editing-state.ts';
-import type {Display, EditorPort, HistoryPort, TrustPort, TuiExit} from '../tui/options.ts';
-import type {ThemeChoice} from '../tui/theme/palette.ts';
+import type {Preferences, ThemeChoice} from '../domain/preferences.ts';
+import type {EditorPort, HistoryPort, TrustPort, TuiExit} from '../tui/options.ts';
 import {asksForModifiedKeys} from '../tui/modified-keys.ts';
 import {terminalLook} from '../tui/theme/terminal-look.ts';
 import type {Look} from '../tui/theme/theme.ts';
 import {exitCode, type ExitCode} from './exit-code.ts';
 import type {CommandPorts} from '../tui/command-ports.ts';
-import type {Notify} from '../tui/terminal-title.ts';
-import type {Verbosity} from '../tui/views/verbosity.ts';
 import type {TerminalGuard} from '../workspace/terminal-guard.ts';
 import type {TerminalUi} from './terminal-ui.ts';
 import {version} from './version.ts';
@@ -29,15 +26,12 @@ export interface TerminalJob {
   readonly lateNotices: () => Promise<readonly string[]>;
   readonly listSessions: () => readonly SessionSummary[];
   readonly history: HistoryPort;
-  readonly editorMode: EditorMode;
   readonly permissions: () => readonly string[];
   readonly trust: TrustPort;
   readonly guard: TerminalGuard;
-  readonly notify: Notify;
-  readonly verbosity: Verbosity;
+  readonly preferences: Preferences;
   readonly outside: CommandPorts;
   readonly look: Look;
-  readonly display: Display;
   readonly demo: 'none' | 'offered';
 }
 
@@ -82,7 +76,6 @@ export async function runTerminal(job: TerminalJob): Promise<TerminalEnd> {
       history: job.history,
       editor: lazyEditor,
       edits: job.engine.edits,
-      editorMode: job.editorMode,
       files: job.engine.finder,
       images: lazyImages(job.directory),
       notes: {
@@ -95,11 +88,9 @@ export async function runTerminal(job: TerminalJob): Promise<TerminalEnd> {
       permissions: job.permissions,
       trust: job.trust,
       look: job.look,
-      display: job.display,
       demo: job.demo,
       newPromptId: () => messageId(randomUUID()),
-      notify: job.notify,
-      verbosity: job.verbosity,
+      preferences: job.preferences,
       outside: job.outside,
       modifiedKeys: asksForModifiedKeys(process.env),
       keeper: job.ui.keeper(job.guard, process.stdout),

@@ -1,4 +1,4 @@
-import type {BellEvent} from '../tui/accessible/bell-event.ts';
+import type {Preferences} from '../domain/preferences.ts';
 import type {TerminalKeeper, TuiExit, TuiOptions} from '../tui/options.ts';
 import type {TerminalGuard} from '../workspace/terminal-guard.ts';
 import {makeSettingsKeeper, makeTerminalKeeper} from './terminal-keeper.ts';
@@ -10,20 +10,14 @@ export interface TerminalUi {
 }
 
 /** `accessible`: lines that are only ever added; else the screen. Only the one that is wanted is loaded. */
-export async function loadTerminalUi({
-  accessible,
-  bellOn,
-}: {
-  readonly accessible: boolean;
-  readonly bellOn: readonly BellEvent[];
-}): Promise<TerminalUi> {
+export async function loadTerminalUi({accessible}: Pick<Preferences, 'accessible'>): Promise<TerminalUi> {
   if (!accessible) {
     const {runTui} = await import('../tui/run-tui.tsx');
     return {run: runTui, keeper: makeTerminalKeeper};
   }
   const {runAccessible} = await import('../tui/accessible/run-accessible.ts');
   const echo = (process.env['INSIDE_EMACS'] ?? '').includes('comint') ? 'none' : 'own';
-  return {run: (options, signal) => runAccessible({...options, bellOn, echo}, signal), keeper: makeSettingsKeeper};
+  return {run: (options, signal) => runAccessible({...options, echo}, signal), keeper: makeSettingsKeeper};
 }
 
 /** `ACCESSIBLE=1`; set to nothing, `0` or `false` it asks for nothing. */

@@ -4,6 +4,7 @@ import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
 import {permissionModes} from '../domain/risk.ts';
 import {nearestName} from '../base/nearest-name.ts';
+import {preferenceSchemas, preferenceWords} from './preferences.ts';
 
 /** What one `settings.json` may say. */
 export type SettingsFile = z.infer<typeof settingsFile>;
@@ -13,16 +14,6 @@ export type SettingKey = keyof SettingsFile;
 export const ruleLists = ['allow', 'ask', 'deny'] as const;
 export type RuleList = (typeof ruleLists)[number];
 
-export const editorModes = ['emacs', 'vim'] as const;
-
-/** `auto` goes by the terminal's background. */
-export const themeChoices = ['auto', 'dark', 'light', 'ansi', 'plain'] as const;
-/** How much finished actions show. */
-export const verbosities = ['name', 'summary', 'full'] as const;
-export const notifications = ['off', 'bell', 'osc9'] as const;
-export const displays = ['inline', 'fullscreen'] as const;
-/** What the bell of the line-based UI can tell of. */
-export const bellEvents = ['approval', 'question', 'done'] as const;
 export const providers = ['anthropic', 'openai'] as const;
 
 /** Megabytes: less than this weft takes by itself. */
@@ -41,13 +32,7 @@ const settingsFile = z.object({
   env: z.optional(z.record(variable(), z.string())),
   passEnv: z.optional(z.array(variable())),
   memoryCeiling: z.optional(z.int().check(z.minimum(leastCeiling))),
-  editorMode: z.optional(z.enum(editorModes)),
-  theme: z.optional(z.enum(themeChoices)),
-  tui: z.optional(z.enum(displays)),
-  notify: z.optional(z.enum(notifications)),
-  accessible: z.optional(z.boolean()),
-  bellOn: z.optional(z.array(z.enum(bellEvents))),
-  verbosity: z.optional(z.enum(verbosities)),
+  ...preferenceSchemas,
 });
 
 /** In words for whoever wrote something else. */
@@ -60,13 +45,7 @@ const expected = {
   env: 'names of environment variables with their text, for example {"CI": "1"}',
   passEnv: 'names of variables that commands get although they look like secrets, for example ["NPM_TOKEN"]',
   memoryCeiling: `megabytes of its own memory near which weft tells you: a whole number from ${leastCeiling} on`,
-  accessible: 'true for the terminal UI as lines that are only ever added, or false',
-  bellOn: `when the bell sounds in the accessible UI: a list of ${bellEvents.join(', ')}`,
-  notify: `how you are called when weft waits or is done: one of ${notifications.join(', ')}`,
-  editorMode: `the keys of the composer: one of ${editorModes.join(', ')}`,
-  tui: `where the terminal UI draws: one of ${displays.join(', ')}`,
-  verbosity: `how much finished actions show: one of ${verbosities.join(', ')}`,
-  theme: `the colours of the terminal UI: one of ${themeChoices.join(', ')}`,
+  ...preferenceWords,
 } as const satisfies Record<SettingKey, string>;
 
 const keys: readonly string[] = Object.keys(expected);

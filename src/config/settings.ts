@@ -1,19 +1,10 @@
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
+import type {Preferences} from '../domain/preferences.ts';
 import type {PermissionMode} from '../domain/risk.ts';
 import {admit, type FolderTrust} from './admit-project.ts';
-import {
-  parseSettings,
-  type displays,
-  type bellEvents,
-  type editorModes,
-  type notifications,
-  verbosities,
-  type providers,
-  type RuleList,
-  type SettingsFile,
-  type themeChoices,
-} from './settings-file.ts';
+import {defaultPreferences, eachPreference} from './preferences.ts';
+import {parseSettings, type providers, type RuleList, type SettingsFile} from './settings-file.ts';
 
 /**
  * Where a value can come from, weakest first. `project` and `local` are files of the workspace, which may have been written by
@@ -33,8 +24,10 @@ export type SettingsLayer =
   | {readonly source: 'user' | 'project' | 'local' | 'given'; readonly path: string; readonly text: string}
   | {readonly source: 'environment' | 'flags'; readonly values: SettingsFile};
 
+type AllSourced<Values> = {readonly [Key in keyof Values]: Sourced<Exclude<Values[Key], undefined>>};
+
 /** `undefined` where nobody set a value and there is no default. */
-export interface Settings {
+export interface Settings extends AllSourced<Preferences> {
   readonly model: Sourced<string> | undefined;
   readonly provider: Sourced<(typeof providers)[number]> | undefined;
   readonly baseUrl: Sourced<string> | undefined;
@@ -46,15 +39,6 @@ export interface Settings {
   readonly passEnv: readonly Sourced<string>[];
   /** In megabytes: near it weft tells that it has grown large. */
   readonly memoryCeiling: Sourced<number>;
-  /** The keys that the composer begins with. */
-  readonly editorMode: Sourced<(typeof editorModes)[number]>;
-  /** Where the terminal UI draws. */
-  readonly tui: Sourced<(typeof displays)[number]>;
-  readonly theme: Sourced<(typeof themeChoices)[number]>;
-  readonly notify: Sourced<(typeof notifications)[number]>;
-  readonly accessible: Sourced<boolean>;
-  readonly bellOn: Sourced<readonly (typeof bellEvents)[number][]>;
-  readonly verbosity: Sourced<(typeof verbosities)[number]>;
 }
 
 export interface MergedSettings {
@@ -76,18 +60,13 @@ export function mergeSettings(layers: readonly SettingsLayer[], trust: FolderTru
     model: undefined,
     provider: undefined,
     baseUrl: undefined,
-    permissionMode: {value: 'default', source: 'default', path: ''},
     permissions: {allow: [], ask: [], deny: []},
     env: {},
     passEnv: [],
-    memoryCeiling: {value: 1024, source: 'default', path: ''},
-    editorMode: {value: 'emacs', source: 'default', path: ''},
-    tui: {value: 'inline', source: 'default', path: ''},
-    theme: {value: 'auto', source: 'default', path: ''},
-    notify: {value: 'off', source: 'default', path: ''},
-    accessible: {value: false, source: 'default', path: ''},
-    bellOn: {value: [], source: 'default', path: ''},
-    verbosity: {value: 'summary', source: 'default', path: ''},
+    ...allSourced({permissionMode: 'default', memoryCeiling: 1024, ...defaultPreferences} as const, {
+      source: 'default',
+      path: '',
+    }),
   };
   const warnings: string[] = [];
   const wishes: Sourced<string>[] = [];
@@ -126,37 +105,32 @@ function withoutBypass(file: SettingsFile): {readonly settings: SettingsFile; re
   };
 }
 
-function over(
-  below: Settings,
-  from: {readonly source: SettingSource; readonly path: string},
-  file: SettingsFile,
-): Settings {
+type Origin = Omit<Sourced<unknown>, 'value'>;
+
+function over(below: Settings, from: Origin, file: SettingsFile): Settings {
+  const {permissions, env = {}, passEnv = [], ...single} = file;
   const sourced = <T>(value: T): Sourced<T> => ({value, ...from});
-  const pick = <T>(value: T | undefined, otherwise: Sourced<T> | undefined): Sourced<T> | undefined =>
-    value === undefined ? otherwise : sourced(value);
-  const {allow = [], ask = [], deny = []} = file.permissions ?? {};
+  const {allow = [], ask = [], deny = []} = permissions ?? {};
   return {
-    model: pick(file.model, below.model),
-    provider: pick(file.provider, below.provider),
-    baseUrl: pick(file.baseUrl, below.baseUrl),
-    permissionMode: pick(file.permissionMode, below.permissionMode) ?? below.permissionMode,
+    ...below,
+    ...allSourced(single, from),
     permissions: {
       allow: [...below.permissions.allow, ...allow.map(sourced)],
       ask: [...below.permissions.ask, ...ask.map(sourced)],
       deny: [...below.permissions.deny, ...deny.map(sourced)],
     },
-    passEnv: [...below.passEnv, ...(file.passEnv ?? []).map(sourced)],
-    memoryCeiling: pick(file.memoryCeiling, below.memoryCeiling) ?? below.memoryCeiling,
-    editorMode: pick(file.editorMode, below.editorMode) ?? below.editorMode,
-    tui: pick(file.tui, below.tui) ?? below.tui,
-    theme: pick(file.theme, below.theme) ?? below.theme,
-    notify: pick(file.notify, below.notify) ?? below.notify,
-    accessible: pick(file.accessible, below.accessible) ?? below.accessible,
-    bellOn: pick<Settings['bellOn']['value']>(file.bellOn, below.bellOn) ?? below.bellOn,
-    verbosity: pick(file.verbosity, below.verbosity) ?? below.verbosity,
-    env: {
-      ...below.env,
-      ...Object.fromEntries(Object.entries(file.env ?? {}).map(([name, value]) => [name, sourced(value)])),
-    },
+    passEnv: [...below.passEnv, ...passEnv.map(sourced)],
+    env: {...below.env, ...allSourced(env, from)},
   };
 }
+
+/** Each value with where it came from; those that are not said are absent. */
+function allSourced<Values extends object>(values: Values, from: Origin): AllSourced<Values> {
+  const said = Object.entries(values).filter(([, value]) => value !== undefined);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys stay, and each keeps its value
+  return Object.fromEntries(said.map(([key, value]) => [key, {value, ...from}])) as AllSourced<Values>;
+}
+
+/** The preferences without where they came from. */
+export const preferencesOf = (settings: Settings): Preferences =>
+  eachPreference<Preferences>(key => settings[key].value);

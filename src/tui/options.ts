@@ -5,13 +5,11 @@ import type {ImagePort} from '../actions/image-port.ts';
 import type {Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
 import type {CommandPorts} from './command-ports.ts';
-import type {EditorMode} from './input/editing-state.ts';
 import type {Look} from './theme/theme.ts';
-import type {Verbosity} from './views/verbosity.ts';
 import type {Engine} from '../agent/engine.ts';
 import type {MessageId} from '../domain/ids.ts';
 import type {SessionSummary} from '../domain/journal.ts';
-import type {Notify} from './terminal-title.ts';
+import type {Preferences} from '../domain/preferences.ts';
 
 /** All the terminal UI needs from outside. */
 export interface TuiOptions {
@@ -35,8 +33,6 @@ export interface TuiOptions {
   readonly editor: EditorPort;
   /** Where a proposed edit is looked over before it is written. */
   readonly edits: EditDesk;
-  /** The keys that the composer begins with. */
-  readonly editorMode: EditorMode;
   readonly files: FileFinder;
   readonly images: ImagePort;
   readonly notes: NotePort;
@@ -45,10 +41,8 @@ export interface TuiOptions {
   /** The rules that count now and who set them, one a line, for `/permissions`. */
   permissions(): readonly string[];
   readonly trust: TrustPort;
+  readonly preferences: Preferences;
   readonly look: Look;
-  readonly display: Display;
-  /** How much finished entries show. */
-  readonly verbosity: Verbosity;
   readonly outside: CommandPorts;
   /** Whether `/demo` exists here; choosing it leaves with `{kind: 'demo'}`. */
   readonly demo: 'none' | 'offered';
@@ -57,16 +51,11 @@ export interface TuiOptions {
   /** Whether the terminal is asked to tell keys with modifiers apart. */
   readonly modifiedKeys: 'yes' | 'no';
   readonly keeper: TerminalKeeper;
-  /** How the user is called when the agent waits or is done, and the terminal has not the focus. */
-  readonly notify: Notify;
   readonly clock: {
     /** Milliseconds from any start, never going back. */
     now(): number;
   };
 }
-
-/** Where what is finished goes: into the terminal's scrollback, or onto a screen of weft's own that is scrolled by its keys. */
-export type Display = 'inline' | 'fullscreen';
 
 /** Gives the terminal back should weft end without doing so itself. */
 export interface TerminalKeeper {

@@ -49,7 +49,7 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
     else if (reply.reply === 'focus-reporting') title.focusReporting(reply.supported);
     else title.focus(reply.focused);
   });
-  const title = keepTitle(options);
+  const title = keepTitle({directory: options.directory, notify: options.preferences.notify});
   const say = (text: string): void => {
     if (text === '') return;
     modes.wrote(text);
@@ -64,7 +64,7 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
   };
   // An answer's letters that an old terminal shows are cleared with the line.
   const above = titleLines(options);
-  const screen = options.display === 'fullscreen' ? await loadFullscreen() : undefined;
+  const screen = options.preferences.tui === 'fullscreen' ? await loadFullscreen() : undefined;
   screen?.kept.add(above);
   // Keys typed before the keyboard was taken were echoed on this line.
   say(`${probeQueries}${modifiers('on')}${title.open()}\r\u001B[K${screen === undefined ? above : ''}`);

@@ -65,7 +65,7 @@ export class Session {
   constructor(options: TuiOptions, host: SessionHost) {
     this.#options = options;
     this.#host = host;
-    this.#appearance = new Appearance(options.look, options.verbosity);
+    this.#appearance = new Appearance(options.look, options.preferences.verbosity);
     this.#clock = new RunClock(() => options.clock.now());
     this.#focus = new FocusTimer({
       now: () => options.clock.now(),
@@ -93,7 +93,7 @@ export class Session {
         this.#drawSoon();
       },
     });
-    this.#ui = openUi([], '', options.editorMode);
+    this.#ui = openUi([], '', options.preferences.editorMode);
   }
 
   /** The first frame. */

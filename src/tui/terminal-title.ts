@@ -1,9 +1,7 @@
 import type {AgentEvent} from '../actions/agent-event.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {visibleLine} from '../base/visible.ts';
-
-/** How the user is called to a terminal that has not the focus. */
-export type Notify = 'off' | 'bell' | 'osc9';
+import type {Notify} from '../domain/preferences.ts';
 
 type AgentState = 'idle' | 'working' | 'waiting';
 

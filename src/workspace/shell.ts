@@ -1,5 +1,6 @@
 import {setTimeout as delay} from 'node:timers/promises';
 import type {OutputFilter, ShellPort, ShellReport, ShellRequest} from '../actions/ports.ts';
+import {unlessAborted} from '../base/unless-aborted.ts';
 import {causeText, rejected, type Fault} from '../domain/fault.ts';
 import {collectOutput, type OutputCollector} from './bounded-output.ts';
 import {
@@ -19,7 +20,6 @@ import type {OutputFolder} from './output-folder.ts';
 import type {OutputPipe, OutputPipes} from './output-pipe.ts';
 import type {ProcessRow} from './process-table.ts';
 import type {RunMarks} from './run-marks.ts';
-import {unlessAborted} from './unless-aborted.ts';
 import {shellEnvironment, type VariableSources} from './shell-environment.ts';
 import {startedWith, type Prelude, type Preludes} from './shell-prelude.ts';
 

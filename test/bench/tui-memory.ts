@@ -19,7 +19,11 @@ const turns = 1000;
 const display = process.argv[2] === 'fullscreen' ? 'fullscreen' : 'inline';
 const terminal = openBlindTerminal();
 const engine = scriptedEngine();
-const exit = runTui({...blankOptions({engine, ...terminal}), look: 'colour', display}, new AbortController().signal);
+const blank = blankOptions({engine, ...terminal});
+const exit = runTui(
+  {...blank, look: 'colour', preferences: {...blank.preferences, tui: display}},
+  new AbortController().signal,
+);
 await pause(300);
 
 const looks: {readonly rss: number; readonly heap: number}[] = [];

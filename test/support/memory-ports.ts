@@ -164,6 +164,7 @@ export function engineBench(
     readonly memoryTrouble?: () => string;
     readonly hooks?: Partial<HooksPort>;
     readonly allow?: AgentPorts['judge']['allow'];
+    readonly sessions?: Partial<AgentPorts['sessions']>;
     readonly options?: Partial<EngineOptions>;
   } = {},
 ): Bench {
@@ -188,7 +189,7 @@ export function engineBench(
     },
     memory: {trouble: given.memoryTrouble ?? (() => '')},
     secrets: {conceal: text => text},
-    sessions: {create: () => memorySession(), resume: () => failed(rejected('no such session'))},
+    sessions: {create: () => memorySession(), resume: () => failed(rejected('no such session')), ...given.sessions},
     machine: {
       blocks: given.blocks ?? {
         start: async () => noBlocks,

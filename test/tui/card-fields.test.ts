@@ -1,4 +1,5 @@
 import {afterEach, describe, expect, test} from 'vitest';
+import {defaultPreferences} from '../../src/config/preferences.ts';
 import {actionId} from '../../src/domain/ids.ts';
 import {noDetail} from '../../src/domain/risk.ts';
 import {answer, approval, asked, begin, leaveStages, press, start} from './support/stage.ts';
@@ -45,7 +46,7 @@ describe('a text in a card', () => {
   });
 
   test('has vim in it: Esc leads to normal mode first, the next one back', async () => {
-    const stage = await asked(risky, [80, 24], {editorMode: 'vim'});
+    const stage = await asked(risky, [80, 24], {preferences: {...defaultPreferences, editorMode: 'vim'}});
     const {screen, engine} = stage;
     await press(stage, '\u0005');
     await screen.until(/> npm run test\n-- INSERT --/u);
@@ -66,7 +67,7 @@ describe('a text in a card', () => {
   });
 
   test("the user's own answer to a question is written the same way", async () => {
-    const {screen, engine, time} = await start([80, 24], {editorMode: 'vim'});
+    const {screen, engine, time} = await start([80, 24], {preferences: {...defaultPreferences, editorMode: 'vim'}});
     const question = {
       question: 'Which?',
       header: 'Which',

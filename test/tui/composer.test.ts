@@ -197,6 +197,20 @@ describe('prompts while the agent works', () => {
 });
 
 describe('slash commands', () => {
+  test('the chosen one is in sight, however many there are', async () => {
+    const {screen} = await start([80, 12]);
+    await screen.type('/');
+    await screen.until(/> \/help .*\n(?: {2}\/.*\n)+ {2}1 to 6 of \d+\n/u);
+    await screen.type('\u001B[A');
+    await screen.until(/> \/exit .*\n {2}\d+ to (\d+) of \1\n/u);
+  });
+
+  test('Enter takes the command that was typed, not one that goes on from it', async () => {
+    const {screen} = await start();
+    await screen.type('/mode\r');
+    await screen.until(/The mode is default/u);
+  });
+
   test('are found by some of their letters; Enter writes one out first that only resembles', async () => {
     const {screen, engine} = await start();
     await screen.type('/prms');

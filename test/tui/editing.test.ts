@@ -1,4 +1,5 @@
 import {afterEach, describe, expect, test} from 'vitest';
+import {defaultPreferences} from '../../src/config/preferences.ts';
 import {ok} from '../../src/base/outcome.ts';
 import {accepted} from './support/events.ts';
 import {leaveStages, start} from './support/stage.ts';
@@ -109,7 +110,7 @@ describe('the search of earlier prompts', () => {
 
 describe('vim in the composer', () => {
   test('the mode is shown; Esc leads to normal mode first and stops what runs then', async () => {
-    const {screen, engine} = await start([80, 24], {editorMode: 'vim'});
+    const {screen, engine} = await start([80, 24], {preferences: {...defaultPreferences, editorMode: 'vim'}});
     engine.emit(accepted('do it'));
     await screen.type('more');
     await screen.until(/> more\n-- INSERT --/u);

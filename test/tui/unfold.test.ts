@@ -1,4 +1,5 @@
 import {afterEach, describe, expect, test} from 'vitest';
+import {defaultPreferences} from '../../src/config/preferences.ts';
 import type {AgentEvent} from '../../src/actions/agent-event.ts';
 import {actionOf} from '../../src/actions/catalogue.ts';
 import {actionId} from '../../src/domain/ids.ts';
@@ -35,7 +36,7 @@ describe('Ctrl+O', () => {
     ['summary', 1, 0],
     ['full', 1, 12],
   ] as const)('at verbosity %s a block shows so much by itself', async (verbosity, counts, found) => {
-    const {screen, engine} = await start([80, 40], {verbosity});
+    const {screen, engine} = await start([80, 40], {preferences: {...defaultPreferences, verbosity}});
     engine.emit(...begin, ...searched('one'), finished({kind: 'done'}));
     await screen.until(/Search one[^]*Ask for something/u);
     const rows = await screen.everything();

@@ -2,10 +2,10 @@ import {randomBytes, randomUUID} from 'node:crypto';
 import {mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync} from 'node:fs';
 import {homedir, tmpdir} from 'node:os';
 import {dirname, join, resolve} from 'node:path';
+import {defaultPreferences} from '../../config/preferences.ts';
 import {openReplay} from '../../models/replay.ts';
 import {failed} from '../../base/outcome.ts';
 import {causeText, faultText, rejected} from '../../domain/fault.ts';
-import type {Display} from '../../tui/options.ts';
 import {noHooks} from '../../agent/hooks-port.ts';
 import {systemPrompt} from '../../agent/system-prompt.ts';
 import {setTimeout as wait} from 'node:timers/promises';
@@ -15,31 +15,31 @@ import {commandPorts} from '../command-ports.ts';
 import {exitCode, type ExitCode} from '../exit-code.ts';
 import {stopOnSignals} from '../stop-on-signals.ts';
 import {newSessionId, unkeptSession, unkeptSessions} from '../unkept-session.ts';
-import {accessibleWanted, loadTerminalUi, type TerminalUi} from '../terminal-ui.ts';
+import type {TerminalJob} from '../run-terminal.ts';
+import {accessibleWanted, loadTerminalUi} from '../terminal-ui.ts';
 import {UsageError} from '../usage-error.ts';
 import {demoProject, demoPrompt} from './project.ts';
 import {demoRecording} from './recording.ts';
 
 /**
  * Plays the embedded recording in a real folder: only the model's words are recorded, every action runs. In a terminal it is
- * the UI with real confirmations; elsewhere the demo itself confirms, and prints what happens.
+ * the UI with real confirmations; elsewhere the demo itself confirms, and prints what happens. To a visitor from a conversation it
+ * looks as that did.
  */
 export async function runDemo({
   dir,
-  display = 'inline',
-  ui,
+  visitor,
 }: {
   readonly dir?: string;
-  readonly display?: Display;
-  readonly ui?: TerminalUi;
+  readonly visitor?: Pick<TerminalJob, 'ui' | 'preferences' | 'look'>;
 }): Promise<ExitCode> {
   const place = layOut(dir);
   try {
     const wanted = accessibleWanted(process.env) === true;
-    const isDumb = process.env['TERM'] === 'dumb' && ui === undefined && !wanted;
+    const isDumb = process.env['TERM'] === 'dumb' && visitor === undefined && !wanted;
     if (!process.stdout.isTTY || !process.stdin.isTTY || isDumb) return await report(place.directory);
     const [shown, {startTerminalGuard}, {lookOf, runTerminal}] = await Promise.all([
-      ui ?? loadTerminalUi({accessible: wanted, bellOn: []}),
+      visitor?.ui ?? loadTerminalUi({accessible: wanted}),
       import('../../workspace/terminal-guard.ts'),
       import('../run-terminal.ts'),
     ]);
@@ -56,15 +56,12 @@ export async function runDemo({
       lateNotices: async () => [],
       listSessions: () => [],
       history: {load: () => [], add: () => {}},
-      editorMode: 'emacs',
       permissions: () => [],
       trust: {state: 'nothing', text: () => nothingToTrust, accept: async () => nothingToTrust},
       guard: startTerminalGuard(process.stdout.fd),
-      notify: 'off',
-      verbosity: 'summary',
       outside: commandPorts({engine, directory: place.directory, home: homedir(), store: 'none'}),
-      display,
-      look: lookOf(process.env, {color: true, theme: 'auto'}),
+      preferences: visitor?.preferences ?? defaultPreferences,
+      look: visitor?.look ?? lookOf(process.env, {color: true, theme: defaultPreferences.theme}),
       demo: 'none',
     });
     return end.kind === 'signalled' ? end.code : exitCode.done;

@@ -11,6 +11,8 @@ import {clip} from '../../base/clip.ts';
 import {visibleLine} from '../../base/visible.ts';
 import type {JsonObject} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {unlessAborted} from '../../base/unless-aborted.ts';
+import {unlessLate} from '../../base/unless-late.ts';
 import {causeText, rejected, type Fault} from '../../domain/fault.ts';
 import {ExchangeTransport, type Exchange} from './exchange-transport.ts';
 import type {Elicitation, ElicitationReply, ServerConnection, ServerTool} from './server-connection.ts';
@@ -72,7 +74,7 @@ interface Entry {
   tools: readonly ServerTool[];
   starting: Promise<void>;
   /** Until it has begun, or so long that requests go without it. */
-  awaited: Promise<void>;
+  awaited: Promise<unknown>;
   refreshing: 'no' | 'yes' | 'again';
 }
 
@@ -92,7 +94,7 @@ class ServerSet implements SdkServers {
   async ready(signal: AbortSignal): Promise<void> {
     const pending = this.#entries.filter(({state}) => state.status === 'pending');
     if (pending.length === 0 || signal.aborted) return;
-    await orStopped(signal, Promise.all(pending.map(({awaited}) => awaited)));
+    await unlessAborted(Promise.all(pending.map(({awaited}) => awaited)), signal);
   }
 
   tools(): readonly McpTool[] {
@@ -204,7 +206,7 @@ class ServerSet implements SdkServers {
     entry.state = {status: 'pending', error: ''};
     entry.transport = new ExchangeTransport(entry.name, this.#options.exchange);
     entry.starting = this.#connect(entry, entry.round);
-    entry.awaited = orAfter(this.#options.readyWithinMs, entry.starting);
+    entry.awaited = unlessLate(entry.starting, this.#options.readyWithinMs);
   }
 
   /** Never rejects. */
@@ -301,20 +303,3 @@ class ServerSet implements SdkServers {
 const isAgain = ({refreshing}: Entry): boolean => refreshing === 'again';
 
 const unknownServer = (name: string): string => `There is no MCP server named ${JSON.stringify(name)}.`;
-
-/** Settles with `work`, or after so many milliseconds. */
-async function orAfter(ms: number, work: Promise<void>): Promise<void> {
-  const over = Promise.withResolvers<undefined>();
-  const timer = setTimeout(over.resolve, ms, undefined);
-  await Promise.race([work, over.promise]);
-  clearTimeout(timer);
-}
-
-/** Settles with `work`, or when the signal fires. */
-async function orStopped(signal: AbortSignal, work: Promise<unknown>): Promise<void> {
-  const stopped = Promise.withResolvers<undefined>();
-  const stop = (): void => stopped.resolve(undefined);
-  signal.addEventListener('abort', stop, {once: true});
-  await Promise.race([work, stopped.promise]);
-  signal.removeEventListener('abort', stop);
-}

@@ -1,3 +1,4 @@
+import {unlessLate} from '../../base/unless-late.ts';
 import type {InitializeRequest} from '../../protocol/rpc/control-request.ts';
 import type {ClientLine} from './client-lines.ts';
 
@@ -25,8 +26,8 @@ export async function readOpening(
   for (;;) {
     const coming = lines.next();
     // oxlint-disable-next-line no-await-in-loop -- one line after the other
-    const next = await (read.length === 0 ? coming : unlessSilent(coming, silenceMs));
-    if (next === 'silent') return {...opened, rest: from(coming, lines)};
+    const next = await (read.length === 0 ? coming : unlessLate(coming, silenceMs));
+    if (next === 'late') return {...opened, rest: from(coming, lines)};
     if (next.done === true) return {...opened, input: 'ended'};
     const line = next.value;
     if (line.kind === 'keep-alive') continue;
@@ -38,20 +39,8 @@ export async function readOpening(
   }
 }
 
-type NextLine = IteratorResult<ClientLine, void>;
-
-async function unlessSilent(coming: Promise<NextLine>, ms: number): Promise<NextLine | 'silent'> {
-  const silent = Promise.withResolvers<'silent'>();
-  const timer = setTimeout(silent.resolve, ms, 'silent');
-  try {
-    return await Promise.race([coming, silent.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 async function* from(
-  coming: Promise<NextLine>,
+  coming: Promise<IteratorResult<ClientLine, void>>,
   lines: AsyncGenerator<ClientLine, void, undefined>,
 ): AsyncGenerator<ClientLine, void, undefined> {
   const first = await coming;

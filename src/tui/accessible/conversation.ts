@@ -1,6 +1,7 @@
 import type {AgentEvent} from '../../actions/agent-event.ts';
 import type {Outcome} from '../../base/outcome.ts';
 import type {BlockId} from '../../domain/ids.ts';
+import type {BellEvent} from '../../domain/preferences.ts';
 import {attachText, type AttachEnd} from '../attached-terminal.ts';
 import {readCommand, unknownText, type CommandLine} from '../input/commands.ts';
 import type {Effect} from '../input/effect.ts';
@@ -10,7 +11,6 @@ import type {TuiExit, TuiOptions} from '../options.ts';
 import {promptQueued, stopAsked} from '../state/reduce.ts';
 import {emptyView, type View} from '../state/view.ts';
 import {Asking} from './asking.ts';
-import type {BellEvent} from './bell-event.ts';
 import {EventLines} from './event-lines.ts';
 import {LineInput, type EnteredLine} from './line-input.ts';
 import type {LineKey} from './line-keys.ts';
@@ -26,7 +26,6 @@ import {Talking} from './talking.ts';
 
 export interface ConversationHost {
   readonly paper: PaperOptions;
-  readonly bellOn: readonly BellEvent[];
   leave(exit: TuiExit): void;
   loadLexer(): Promise<MarkdownLexer>;
   /** Lends the terminal to the user's editor; answers with the text, or why there is none. */
@@ -372,7 +371,7 @@ export class Conversation {
   }
 
   #bell(event: BellEvent): void {
-    if (this.#host.bellOn.includes(event)) this.#paper.bell();
+    if (this.#options.preferences.bellOn.includes(event)) this.#paper.bell();
   }
 
   #completion(text: string): string {

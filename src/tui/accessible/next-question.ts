@@ -4,7 +4,7 @@ import type {ActionId} from '../../domain/ids.ts';
 import {attentionOf} from '../state/select.ts';
 import type {View} from '../state/view.ts';
 import {approvalDialogue} from './approval-dialogue.ts';
-import type {BellEvent} from './bell-event.ts';
+import type {BellEvent} from '../../domain/preferences.ts';
 import type {Dialogue} from './dialogue.ts';
 import {handOverDialogue} from './list-dialogues.ts';
 import {questionDialogue} from './question-dialogue.ts';

@@ -1,13 +1,11 @@
 import type {TuiExit, TuiOptions} from '../options.ts';
 import {watchEnd} from '../watch-end.ts';
-import type {BellEvent} from './bell-event.ts';
 import {Conversation} from './conversation.ts';
 import {LineKeyReader} from './line-keys.ts';
 import type {PaperOptions} from './paper.ts';
 
 export interface AccessibleOptions extends TuiOptions {
   readonly echo: PaperOptions['echo'];
-  readonly bellOn: readonly BellEvent[];
 }
 
 /**
@@ -31,7 +29,6 @@ export async function runAccessible(options: AccessibleOptions, signal: AbortSig
   };
   const conversation = new Conversation(options, {
     paper: {write, columns: () => stdout.columns, echo: options.echo},
-    bellOn: options.bellOn,
     leave,
     loadLexer: async () => (await import('../markdown/render-markdown.ts')).loadMarkdownLexer(),
     async edit(text) {

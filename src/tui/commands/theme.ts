@@ -1,6 +1,6 @@
 import {nearestName} from '../../base/nearest-name.ts';
 import {themePanel} from '../panels/theme-panel.ts';
-import {themeChoices} from '../theme/palette.ts';
+import {themeChoices} from '../../domain/preferences.ts';
 import type {CommandDesk, SlashCommand} from './command.ts';
 
 export const themeCommand: SlashCommand = {

@@ -1,6 +1,6 @@
 import {nearestName} from '../../base/nearest-name.ts';
 import {unreachable} from '../../base/unreachable.ts';
-import {verbosities, type Verbosity} from '../views/verbosity.ts';
+import {verbosities, type Verbosity} from '../../domain/preferences.ts';
 import type {SlashCommand} from './command.ts';
 
 /** `next` goes on to the next one, as its key does. */

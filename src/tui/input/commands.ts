@@ -26,7 +26,7 @@ export function readCommand(text: string, commands: readonly CommandInfo[]): Com
   return {kind: 'unknown', word: commandPrefix + word, nearest: nearestTo(word, commands)};
 }
 
-/** Commands that a draft being typed may become, those that begin with it first; empty when it is not one. */
+/** Commands that a draft being typed may become: the one it names, then those that begin with it; empty when it is not one. */
 export function completions(text: string, commands: readonly CommandInfo[]): readonly CommandInfo[] {
   if (!/^\/[\p{Letter}-]*$/u.test(text)) return [];
   const word = text.slice(1).toLowerCase();
@@ -49,9 +49,11 @@ export function awaitedArgument(text: string, commands: readonly CommandInfo[]):
   return commands.find(command => command.name === name && command.usage.includes(' '));
 }
 
+const isBonus = 2000;
 const beginsBonus = 1000;
 
 function scoreOf(name: string, word: string, scorer: FuzzyScorer): number {
+  if (name === word) return isBonus;
   if (name.startsWith(word)) return beginsBonus;
   const bytes = encoder.encode(name);
   return scorer(bytes, 0, bytes.length);

@@ -1,3 +1,4 @@
+import type {EditorMode} from '../../domain/preferences.ts';
 import type {Draft} from './draft.ts';
 import {noChanges, type UndoStack} from './undo.ts';
 import {freshVim, type VimState} from './vim/vim-state.ts';
@@ -17,8 +18,6 @@ export interface Editing {
   readonly goal: number | 'none';
   readonly vim: VimState | 'off';
 }
-
-export type EditorMode = 'emacs' | 'vim';
 
 export const openEditing = (mode: EditorMode): Editing => ({
   undo: noChanges,

@@ -6,7 +6,7 @@ import type {CommandInfo} from '../commands/command-info.ts';
 import type {ScrollStep} from '../fullscreen/kept-lines.ts';
 import type {View} from '../state/view.ts';
 import type {Frame} from '../text/wrap.ts';
-import type {ThemeChoice} from '../theme/palette.ts';
+import type {ThemeChoice} from '../../domain/preferences.ts';
 import type {CommandLine} from './commands.ts';
 import type {KeyPress} from './keymap.ts';
 import type {ProposalWork} from './proposal-work.ts';

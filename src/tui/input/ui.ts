@@ -10,7 +10,8 @@ import type {Effect} from './effect.ts';
 import {noMention, type MentionList} from './mention-list.ts';
 import {draftOf, emptyDraft, type Draft} from './draft.ts';
 import {editingBeside} from './editing-beside.ts';
-import {openEditing, type Editing, type EditorMode} from './editing-state.ts';
+import {openEditing, type Editing} from './editing-state.ts';
+import type {EditorMode} from '../../domain/preferences.ts';
 import {historyOf, type PromptHistory} from './prompt-history.ts';
 import {openForm, type QuestionForm} from './question-form.ts';
 

@@ -1,6 +1,6 @@
 import type {FileDiff} from '../../actions/preview.ts';
 import {unreachable} from '../../base/unreachable.ts';
-import {themeChoices, type ThemeChoice} from '../theme/palette.ts';
+import {themeChoices, type ThemeChoice} from '../../domain/preferences.ts';
 import {diffLines} from '../views/diff-lines.ts';
 import {closed, isWayOut, keysRow, listRow, steppedRow, titleRow, goOn, type Panel, type PanelPlace} from './panel.ts';
 

@@ -35,13 +35,6 @@ export type Role = (typeof roles)[number];
 /** Parts of code. */
 export type SyntaxRole = Extract<Role, `syntax-${string}`>;
 
-export const themeNames = ['dark', 'light', 'ansi', 'plain'] as const;
-export type ThemeName = (typeof themeNames)[number];
-
-/** `auto` takes the theme that goes with the terminal's background. */
-export const themeChoices = ['auto', ...themeNames] as const;
-export type ThemeChoice = (typeof themeChoices)[number];
-
 /** How many colours the terminal has; `none` is for NO_COLOR and dumb terminals. */
 export type ColourLevel = 'truecolor' | '256' | '16' | 'none';
 

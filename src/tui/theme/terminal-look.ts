@@ -1,5 +1,6 @@
 import {backgroundOfVariable, type Background} from './background.ts';
-import type {ColourLevel, ThemeChoice} from './palette.ts';
+import type {ThemeChoice} from '../../domain/preferences.ts';
+import type {ColourLevel} from './palette.ts';
 
 /** What the terminal can show, and which theme is wanted there. */
 export interface TerminalLook {

@@ -1,17 +1,8 @@
 import {unreachable} from '../../base/unreachable.ts';
+import type {ThemeChoice, ThemeName} from '../../domain/preferences.ts';
 import type {Background} from './background.ts';
 import {channels, nearestOf256} from './colours-256.ts';
-import {
-  paints,
-  roles,
-  sixteen,
-  type ColouredRole,
-  type ColourLevel,
-  type Paint,
-  type Role,
-  type ThemeChoice,
-  type ThemeName,
-} from './palette.ts';
+import {paints, roles, sixteen, type ColouredRole, type ColourLevel, type Paint, type Role} from './palette.ts';
 import type {TerminalLook} from './terminal-look.ts';
 
 export type {Role} from './palette.ts';

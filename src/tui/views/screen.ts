@@ -134,7 +134,7 @@ function composerLines({ui, view, commands, demo, newlineKey}: ScreenState, rows
   const list =
     ui.mentions.kind === 'open'
       ? mentionRows(ui.mentions, room, frame)
-      : completionList(offered, ui.completionRow, frame).slice(0, room);
+      : completionList({offered, row: ui.completionRow}, room, frame);
   const leaving = ui.leaving.kind === 'armed' ? [frame.theme.paint(['warning'], 'Ctrl+C again leaves')] : [];
   const idle = demo === 'offered' ? 'Ask for something, or /demo' : 'Ask for something';
   const hint = view.run.state === 'idle' ? idle : 'Ask for more: Enter joins at the next step, Tab waits for the end';

@@ -8,12 +8,12 @@ import type {
   BlockState,
   OutputFilter,
 } from '../../actions/ports.ts';
+import {unlessAborted} from '../../base/unless-aborted.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import type {BlockId} from '../../domain/ids.ts';
 import {makeBoundedText} from '../bounded-text.ts';
 import {endProcessTree, treeOf} from '../end-process-tree.ts';
 import type {RawOutput} from '../raw-output.ts';
-import {unlessAborted} from '../unless-aborted.ts';
 import {makeAllowance} from './allowance.ts';
 import {makeAttachedView, type AttachedView} from './attached-view.ts';
 import type {BlockEnd, BlockSource, ScreenSize} from './block-source.ts';

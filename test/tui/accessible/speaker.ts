@@ -41,7 +41,6 @@ export async function speak(options: Partial<AccessibleOptions> = {}): Promise<S
       history: {load: () => ['an earlier prompt'], add: prompt => void remembered.push(prompt)},
       clock: {now: () => now},
       echo: 'own',
-      bellOn: [],
       ...options,
     },
     new AbortController().signal,

@@ -2,6 +2,7 @@ import type {EditDesk} from '../../../src/actions/files-port.ts';
 import type {FileFinder} from '../../../src/actions/file-finder.ts';
 import type {ImagePort} from '../../../src/actions/image-port.ts';
 import type {BlockDesk} from '../../../src/actions/ports.ts';
+import {defaultPreferences} from '../../../src/config/preferences.ts';
 import {failed, ok} from '../../../src/base/outcome.ts';
 import {rejected} from '../../../src/domain/fault.ts';
 import {messageId} from '../../../src/domain/ids.ts';
@@ -28,19 +29,16 @@ export function blankOptions({engine, stdin, stdout}: Pick<TuiOptions, 'engine' 
     images: noImages,
     notes: {add: async () => ok('AGENTS.md')},
     editor: {edit: async () => failed('No editor is set.')},
-    editorMode: 'emacs',
     edits: noEdits,
     permissions: () => [],
     trust: {state: 'nothing', text: () => 'Nothing to trust.', accept: async () => 'Nothing to trust.'},
     look: 'plain',
-    display: 'inline',
-    verbosity: 'summary',
+    preferences: defaultPreferences,
     outside: nothingOutside,
     demo: 'none',
     newPromptId: () => messageId(`p${++prompts}`),
     modifiedKeys: 'no',
     keeper: {keep: () => {}, release: () => {}},
-    notify: 'off',
     clock: {now: () => performance.now()},
   };
 }

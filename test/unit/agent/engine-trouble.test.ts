@@ -1,7 +1,10 @@
 import {describe, expect, test} from 'vitest';
 import type {Json} from '../../../src/base/json.ts';
+import {ok} from '../../../src/base/outcome.ts';
+import {treeId, type CheckpointsPort} from '../../../src/domain/checkpoint.ts';
 import {messageId} from '../../../src/domain/ids.ts';
 import type {JournalRecord} from '../../../src/domain/journal.ts';
+import {noDetail} from '../../../src/domain/risk.ts';
 import {
   aborted,
   callBlock,
@@ -148,6 +151,36 @@ describe('the queue', () => {
     await bench.next('prompt-finished');
     await bench.next('prompt-finished');
     expect(order).toEqual(['prompt-accepted', 'prompt-finished', 'prompt-accepted', 'prompt-finished']);
+  });
+
+  test('a store that gives no new session: the old one goes on', async () => {
+    const bench = engineBench([says('still here')], {sessions: {create: refuse}});
+    bench.engine.submit({op: 'open-session', session: {kind: 'new'}});
+    expect(await bench.next('notice')).toMatchObject({
+      level: 'warning',
+      text: 'The session could not be opened: disk full (this is a fault in weft)',
+    });
+    expect(await bench.prompt('go')).toMatchObject({end: {kind: 'done'}, answer: 'still here'});
+    expect(bench.session.kept.map(({kind}) => kind)).toContain('prompt');
+  });
+
+  test('a look at what going back would do that breaks is told, and what waits runs', async () => {
+    const checkpoints: CheckpointsPort = {
+      take: async () => ok(treeId('t')),
+      preview: async () => refuse(),
+      revert: async () => refuse(),
+    };
+    const bench = engineBench([callsTools(callBlock('Bash', {command: 'x'})), says('done'), says('again')], {
+      checkpoints,
+      assess: () => ({decision: 'allow', risk: 'local-change', reasons: [], grantable: 'exact', detail: noDetail}),
+    });
+    await bench.prompt('go');
+    bench.engine.submit({op: 'preview-rewind', target: {kind: 'last'}});
+    expect(await bench.next('notice')).toMatchObject({
+      level: 'warning',
+      text: 'Looking at what going back would do broke off: disk full (this is a fault in weft)',
+    });
+    expect(await bench.prompt('go on')).toMatchObject({answer: 'again'});
   });
 
   test('closing ends what runs with the reason, and nothing starts any more', async () => {

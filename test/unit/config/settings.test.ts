@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import type {FolderTrust} from '../../../src/config/admit-project.ts';
-import {mergeSettings, type SettingsLayer} from '../../../src/config/settings.ts';
+import {mergeSettings, preferencesOf, type SettingsLayer} from '../../../src/config/settings.ts';
 import {permissionModes} from '../../../src/domain/risk.ts';
 
 const file = (source: 'user' | 'project' | 'local' | 'given', content: unknown): SettingsLayer => ({
@@ -11,8 +11,8 @@ const file = (source: 'user' | 'project' | 'local' | 'given', content: unknown):
 });
 const from = (source: string, value: unknown): object => ({value, source, path: `/${source}.json`});
 const byDefault = (value: unknown): object => ({value, source: 'default', path: ''});
-/** How the UI is where nobody chose. */
-const tastes = {
+/** What counts where nobody chose. */
+const unchosen = {
   memoryCeiling: byDefault(1024),
   editorMode: byDefault('emacs'),
   tui: byDefault('inline'),
@@ -23,7 +23,7 @@ const tastes = {
   verbosity: byDefault('summary'),
 };
 const nothing = {
-  ...tastes,
+  ...unchosen,
   model: undefined,
   provider: undefined,
   baseUrl: undefined,
@@ -65,7 +65,7 @@ describe('mergeSettings', () => {
       tag: 'ok',
       value: {
         settings: {
-          ...tastes,
+          ...unchosen,
           model: {value: 'flag', source: 'flags', path: ''},
           provider: from('user', 'openai'),
           baseUrl: from('user', 'http://localhost:1/v1'),
@@ -82,6 +82,31 @@ describe('mergeSettings', () => {
         wishes: [],
         withheld: [],
       },
+    });
+  });
+
+  test('a preference is that of the strongest layer that says it, be it false or an empty list', () => {
+    const merged = merge([
+      file('user', {accessible: true, bellOn: ['done'], theme: 'dark', verbosity: 'full'}),
+      file('project', {accessible: false, bellOn: []}),
+      {source: 'flags', values: {accessible: undefined, tui: 'fullscreen', theme: undefined}},
+    ]);
+    expect(merged.tag === 'ok' && merged.value.settings).toEqual({
+      ...nothing,
+      accessible: from('project', false),
+      bellOn: from('project', []),
+      theme: from('user', 'dark'),
+      verbosity: from('user', 'full'),
+      tui: {value: 'fullscreen', source: 'flags', path: ''},
+    });
+    expect(merged.tag === 'ok' && preferencesOf(merged.value.settings)).toEqual({
+      editorMode: 'emacs',
+      tui: 'fullscreen',
+      theme: 'dark',
+      notify: 'off',
+      verbosity: 'full',
+      accessible: false,
+      bellOn: [],
     });
   });
 
@@ -129,7 +154,7 @@ describe('mergeSettings', () => {
         tag: 'ok',
         value: {
           settings: {
-            ...tastes,
+            ...unchosen,
             model: from(source, 'm'),
             baseUrl: from(source, 'https://evil.example'),
             provider: from(source, 'openai'),

@@ -1,2 +1,0 @@
-/** What calls the user by the terminal's bell. */
-export type BellEvent = 'approval' | 'question' | 'done';
