@@ -116,8 +116,7 @@ export class Compactor {
 
 async function summaryOf(instructions: string, parts: CompactorParts, signal: AbortSignal): Promise<Summary> {
   const {request, ids, limits, meter, secrets} = parts;
-  const most = limits.maxCostUsd;
-  if (most !== 'unlimited' && (meter.costUsd >= most || meter.leastCostAfterNext(request.model) > most)) {
+  if (meter.isSpent(limits.maxCostUsd, request.model)) {
     return {
       kind: 'none',
       why: 'A summary would cost more than the limit leaves.',

@@ -1,25 +1,25 @@
 import type {AgentEvent, SessionInfo} from '../actions/agent-event.ts';
 import type {ToolSources} from '../actions/decode-action.ts';
-import type {ActionPorts, HandOverEnd, QuestionReply} from '../actions/ports.ts';
+import type {ActionPorts} from '../actions/ports.ts';
+import {ok} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
 import type {TextBlock} from '../domain/conversation.ts';
-import {faultText} from '../domain/fault.ts';
+import {faultText, thrownFault} from '../domain/fault.ts';
 import {actionId, type ActionId, type MessageId} from '../domain/ids.ts';
 import type {JournalRecord, OpenSession} from '../domain/journal.ts';
 import type {ModelRequest, Thinking} from '../domain/model-stream.ts';
 import {reminderBlock} from '../domain/reminder.ts';
 import type {PermissionMode} from '../domain/risk.ts';
 import {attachMentions} from './attach-mentions.ts';
-import {askingPorts} from './asking-ports.ts';
-import {openConversation, type Conversation} from './open-conversation.ts';
 import {CheckpointKeeper} from './checkpoint-keeper.ts';
 import {CompactionDesk} from './compaction-desk.ts';
 import type {CompactorParts} from './compactor.ts';
-import {concealApproval, concealReply} from './conceal-answer.ts';
-import type {ApprovalAnswer, Engine, EventListener, Op} from './engine.ts';
+import type {Engine, EventListener, Op} from './engine.ts';
 import {goBack, tellPreview, type GoingBack} from './go-back.ts';
+import {Listeners} from './listeners.ts';
 import {makeOfferedNow, type OfferedNow} from './offered-now.ts';
-import {PendingAnswers} from './pending-answers.ts';
+import {openConversation, type Conversation} from './open-conversation.ts';
+import {OpenQuestions} from './open-questions.ts';
 import type {AgentPorts} from './ports.ts';
 import {PromptHooks} from './prompt-hooks.ts';
 import {PromptIntake} from './prompt-intake.ts';
@@ -60,10 +60,8 @@ export function createEngine(options: EngineOptions): Engine {
 
 class PromptQueue implements Engine {
   readonly #options: EngineOptions;
-  readonly #listeners = new Set<EventListener>();
-  readonly #approvals = new PendingAnswers<ApprovalAnswer | 'aborted'>();
-  readonly #questions = new PendingAnswers<QuestionReply>();
-  readonly #handOvers = new PendingAnswers<HandOverEnd>();
+  readonly #listeners = new Listeners();
+  readonly #questions: OpenQuestions;
   readonly #offered: OfferedNow;
   /** Of the prompt that runs. */
   #answer: AnswerKeeper;
@@ -80,25 +78,25 @@ class PromptQueue implements Engine {
   #working: Promise<void> | undefined;
   #abort = new AbortController();
   #stopReason: 'interrupted' | 'shutdown' = 'interrupted';
-  /** Settles when all listeners can take more; `undefined` where they can. */
-  #caughtUp: Promise<unknown> | undefined;
   #closing = false;
 
   constructor(options: EngineOptions) {
+    const publish = (events: readonly AgentEvent[]): void => this.#publish(events);
     this.#options = options;
     this.#model = options.model;
     this.#mode = options.mode;
     this.#thinking = options.thinking;
     this.#offered = makeOfferedNow({...options, mcp: options.ports.machine.mcp});
     this.#answer = makeAnswerKeeper(options.structured);
-    this.#checkpoints = new CheckpointKeeper(options.ports.checkpoints, events => this.#publish(events));
+    this.#questions = new OpenQuestions({asking: options.asking, secrets: options.ports.secrets, publish});
+    this.#checkpoints = new CheckpointKeeper(options.ports.checkpoints, publish);
     this.#conversation = this.#converse(recordingSession(options.session), options.origin);
   }
 
   subscribe(listener: EventListener): () => void {
-    this.#listeners.add(listener);
+    const end = this.#listeners.add(listener);
     void listener([this.#opened()]);
-    return () => this.#listeners.delete(listener);
+    return end;
   }
 
   submit(op: Op): void {
@@ -123,13 +121,9 @@ class PromptQueue implements Engine {
         if (this.#queue.take(op.id) !== undefined) this.#publish([{event: 'prompt-withdrawn', id: op.id}]);
         return;
       case 'answer-approval':
-        this.#approvals.answer(op.id, concealApproval(op.answer, this.#options.ports.secrets));
-        return;
       case 'answer-question':
-        this.#questions.answer(op.id, concealReply(op.answer, this.#options.ports.secrets));
-        return;
       case 'answer-hand-over':
-        this.#handOvers.answer(op.id, op.end);
+        this.#questions.answer(op);
         return;
       case 'interrupt':
         this.#stop('interrupted');
@@ -288,20 +282,19 @@ class PromptQueue implements Engine {
         messages,
         keep,
         publish,
-        attached: async (text, signal) => [
-          ...(await attachMentions(text, {...mentioning, judge: ports.judge, mode: () => this.#mode}, signal)),
-          ...this.#toLearn.splice(0),
-        ],
+        toLearn: this.#toLearn,
+        attached: (text, signal) =>
+          attachMentions(text, {...mentioning, judge: ports.judge, mode: () => this.#mode}, signal),
       }),
       meter,
       messages,
       grants,
       keep,
       publish,
-      caughtUp: () => this.#caughtUp,
+      caughtUp: () => this.#listeners.caughtUp(),
       limits: this.#options.limits,
       asking: this.#options.asking,
-      approvals: this.#approvals,
+      approvals: this.#questions.approvals,
       mode: () => this.#mode,
       reminderAfter: settled => todos.afterCall(settled),
       whyStopped: () => ({reason: this.#stopReason, message: ''}),
@@ -336,12 +329,7 @@ class PromptQueue implements Engine {
       ...this.#options.ports.machine,
       todos: this.#conversation.todos,
       answer: this.#answer,
-      ...askingPorts(id, {
-        asking: this.#options.asking,
-        questions: this.#questions,
-        handOvers: this.#handOvers,
-        publish: events => this.#publish(events),
-      }),
+      ...this.#questions.portsFor(id),
     };
   }
 
@@ -355,19 +343,21 @@ class PromptQueue implements Engine {
     });
   }
 
+  /** Where the other session cannot be opened, this one goes on. Never throws. */
   #switchTo(wanted: Extract<Op, {op: 'open-session'}>['session']): void {
     const {sessions} = this.#options.ports;
     const {directory} = this.#options;
-    const opened =
-      wanted.kind === 'new'
-        ? ({tag: 'ok', value: sessions.create({directory, model: this.#model})} as const)
-        : sessions.resume(wanted.id);
-    if (opened.tag === 'failed') {
-      this.#publish([{event: 'notice', level: 'warning', text: faultText(opened.error)}]);
-      return;
+    try {
+      const opened =
+        wanted.kind === 'new' ? ok(sessions.create({directory, model: this.#model})) : sessions.resume(wanted.id);
+      if (opened.tag === 'failed') return this.#warn(faultText(opened.error));
+      const origin = wanted.kind === 'new' ? 'new' : 'resumed';
+      const conversation = this.#converse(recordingSession(opened.value), origin);
+      this.#conversation.session.close();
+      this.#conversation = conversation;
+    } catch (cause) {
+      return this.#warn(faultText(thrownFault('The session could not be opened', cause)));
     }
-    this.#conversation.session.close();
-    this.#conversation = this.#converse(recordingSession(opened.value), wanted.kind === 'new' ? 'new' : 'resumed');
     this.#publish([this.#opened()]);
   }
 
@@ -391,7 +381,6 @@ class PromptQueue implements Engine {
   }
 
   #publish(events: readonly AgentEvent[]): void {
-    const behind = [...this.#listeners].map(listener => listener(events)).filter(taken => taken !== undefined);
-    this.#caughtUp = behind.length === 0 ? undefined : Promise.all(behind);
+    this.#listeners.tell(events);
   }
 }

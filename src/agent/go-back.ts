@@ -11,15 +11,19 @@ export interface GoingBack {
   readonly publish: (events: readonly AgentEvent[]) => void;
 }
 
-/** Tells what going back would do, or why it cannot be. */
+/** Tells what going back would do, or why it cannot be. Never throws. */
 export async function tellPreview(
   target: RewindTarget,
   {session, checkpoints, publish}: GoingBack,
   signal: AbortSignal,
 ): Promise<void> {
-  const previewed = await previewRewind(target, {records: session.records, checkpoints}, signal);
-  if (previewed.tag === 'ok') publish([{event: 'rewind-previewed', target, report: previewed.value}]);
-  else if (!signal.aborted) publish([warning(faultText(previewed.error))]);
+  try {
+    const previewed = await previewRewind(target, {records: session.records, checkpoints}, signal);
+    if (previewed.tag === 'ok') publish([{event: 'rewind-previewed', target, report: previewed.value}]);
+    else if (!signal.aborted) publish([warning(faultText(previewed.error))]);
+  } catch (cause) {
+    publish([warning(faultText(thrownFault('Looking at what going back would do broke off', cause)))]);
+  }
 }
 
 /** Goes back and tells of it; `reopen` reads the conversation anew and answers with its todo frames. Never throws. */

@@ -1,8 +1,7 @@
 import {offeredTools, type ToolSources} from '../actions/decode-action.ts';
 import type {McpPort, McpTool} from '../actions/mcp-port.ts';
 import type {ToolSpec} from '../domain/model-stream.ts';
-import type {StructuredOutput} from './structured-output.ts';
-import {answerSchemaOf} from './structured-output.ts';
+import {answerSchemaOf, type StructuredOutput} from './structured-output.ts';
 
 /** The tools as they are at this moment: MCP servers come, go and change theirs while the session goes on. */
 export interface OfferedNow {

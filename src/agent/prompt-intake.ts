@@ -14,6 +14,8 @@ export interface IntakeParts {
   readonly messages: Message[];
   readonly keep: (record: JournalRecord) => void;
   readonly publish: (events: readonly AgentEvent[]) => void;
+  /** What the model is to know with the next prompt that is taken up, which empties it. */
+  readonly toLearn: TextBlock[];
   /** What goes with the words of a prompt: the files they mention. Never throws. */
   readonly attached: (text: string, signal: AbortSignal) => Promise<readonly (TextBlock | ImageBlock)[]>;
 }
@@ -62,9 +64,10 @@ export class PromptIntake {
   }
 
   #accept(prompt: WaitingPrompt, besides: Besides): void {
-    const {queue, messages, keep, publish} = this.#parts;
-    const message = messageOf(prompt, besides);
+    const {queue, messages, toLearn, keep, publish} = this.#parts;
+    const message = messageOf(prompt, {...besides, attached: [...besides.attached, ...toLearn]});
     keep({kind: 'prompt', message});
+    toLearn.length = 0;
     queue.take(prompt.id);
     messages.push(message);
     publish([accepted(prompt)]);

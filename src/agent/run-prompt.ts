@@ -179,11 +179,8 @@ class Tally {
     if (limits.maxTurns !== 'unlimited' && this.turns >= limits.maxTurns) {
       return {kind: 'max-turns', turns: limits.maxTurns};
     }
-    const {maxCostUsd: most} = limits;
-    if (most !== 'unlimited' && (meter.costUsd >= most || meter.leastCostAfterNext(request().model) > most)) {
-      return {kind: 'max-cost', usd: most};
-    }
-    return undefined;
+    const {maxCostUsd: usd} = limits;
+    return usd !== 'unlimited' && meter.isSpent(usd, request().model) ? {kind: 'max-cost', usd} : undefined;
   }
 
   summary(end: PromptEnd): PromptSummary {

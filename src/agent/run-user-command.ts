@@ -76,13 +76,12 @@ export async function runUserCommand(
     const text = `The agent does not learn of this command: ${faultText(thrownFault('it could not be kept', cause))}`;
     publish([{event: 'notice', level: 'warning', text}]);
   }
-  const outcome = how.state === 'success' ? 'success' : how.state;
   publish([
     {
       event: 'action-settled',
       call: {kind: 'tool-call', id: call, name: 'Bash', input: {command}},
       result: {tag: 'action', result},
-      told: {kind: 'tool-result', id: call, content, outcome},
+      told: {kind: 'tool-result', id: call, content, outcome: how.state},
       durationMs: clock.now() - startedAt,
     },
     {event: 'command-finished', id},

@@ -42,6 +42,11 @@ export class UsageMeter {
     return knownCost(this.#models.values()) ?? 0;
   }
 
+  /** Whether one more request to `model` would cost more than is left of so many US dollars for the session. */
+  isSpent(mostUsd: number | 'unlimited', model: string): boolean {
+    return mostUsd !== 'unlimited' && (this.costUsd >= mostUsd || this.leastCostAfterNext(model) > mostUsd);
+  }
+
   /**
    * US dollars that will have been spent at the least when one more request to `model` has been sent: it brings what the one
    * before it brought, which costs no less than reading it from the provider's cache.

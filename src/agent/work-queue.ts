@@ -1,7 +1,7 @@
 import type {ImageBlock} from '../domain/conversation.ts';
 import type {MessageId} from '../domain/ids.ts';
 
-/** What the engine does one after the other. */
+/** What the engine does one after the other. `run` never rejects. */
 export type Work = WaitingPrompt | WaitingCommand | {readonly kind: 'other'; readonly run: () => Promise<void>};
 
 /** A command of the user's own. */

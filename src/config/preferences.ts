@@ -32,7 +32,7 @@ const table: {readonly [Key in keyof Preferences]: Row<Preferences[Key]>} = {
   bellOn: {
     schema: z.optional(z.array(z.enum(bellEvents))),
     fallback: [],
-    words: `when the bell sounds in the accessible UI: a list of ${bellEvents.join(', ')}`,
+    words: `a list of ${bellEvents.join(', ')}: when the bell sounds in the accessible UI`,
   },
 };
 
@@ -40,7 +40,7 @@ function oneOf<const Names extends readonly string[]>(
   names: Names,
   {fallback, words}: {readonly fallback: Names[number]; readonly words: string},
 ): Row<Names[number]> {
-  return {schema: z.optional(z.enum(names)), fallback, words: `${words}: one of ${names.join(', ')}`};
+  return {schema: z.optional(z.enum(names)), fallback, words: `one of ${names.join(', ')}: ${words}`};
 }
 
 export const preferenceSchemas = eachPreference<{[Key in keyof Preferences]: Row<Preferences[Key]>['schema']}>(

@@ -44,7 +44,7 @@ const expected = {
   permissions: 'lists of rules, for example {"allow": ["Read"], "ask": [], "deny": ["Bash(rm:*)"]}',
   env: 'names of environment variables with their text, for example {"CI": "1"}',
   passEnv: 'names of variables that commands get although they look like secrets, for example ["NPM_TOKEN"]',
-  memoryCeiling: `megabytes of its own memory near which weft tells you: a whole number from ${leastCeiling} on`,
+  memoryCeiling: `a whole number of megabytes from ${leastCeiling} on: near so much memory of its own weft tells you`,
   ...preferenceWords,
 } as const satisfies Record<SettingKey, string>;
 

@@ -1,13 +1,15 @@
 import {grammarOfFence} from '../syntax/grammars.ts';
 import type {Fence} from '../syntax/colour-code.ts';
+import {openInlineMarks, type InlineMarks} from './inline-marks.ts';
+import {tableHead} from './table-head.ts';
 
 /**
  * Cuts streamed markdown where a piece can no longer change: after a blank line, a heading, a list item, a line of a code
- * fence. What is cut off is rendered once and never looked at again, so the cost of a delta depends on the unfinished block
+ * fence, some lines of a long paragraph. What is cut off is rendered once and never looked at again, so the cost of a delta depends on the unfinished block
  * alone. Cutting is by lines and a few line shapes; what a piece looks like is for the renderer to find out.
  */
 export type MarkdownPiece =
-  /** `gap` says whether a blank line stands before it (between items of a tight list there is none). */
+  /** `gap` says whether a blank line stands before it (between items of a tight list and parts of a paragraph there is none). */
   | {readonly kind: 'block'; readonly source: string; readonly gap: 'line' | 'none'}
   | {readonly kind: 'code-start'}
   /** Whole lines of an open fence, without the last line feed. */
@@ -15,7 +17,8 @@ export type MarkdownPiece =
 
 /** Where the unfinished text stands. */
 export type MarkdownPlace =
-  | {readonly kind: 'between'; readonly after: 'nothing' | 'item' | 'block'}
+  /** After a `part`, the same block goes on. */
+  | {readonly kind: 'between'; readonly after: 'nothing' | 'item' | 'part' | 'block'}
   | {readonly kind: 'fence'; readonly marker: string; readonly indent: number; readonly fence: Fence};
 
 export interface MarkdownSplit {
@@ -28,6 +31,9 @@ export const markdownStart: MarkdownPlace = {kind: 'between', after: 'nothing'};
 
 /** A block without an end this long (UTF-16 units) is cut at its last line feed all the same: tables and walls of text. */
 const longestOpenBlock = 16_384;
+
+/** Lines of a paragraph that stay together: a line below them may make them a heading. */
+const leastParagraph = 3;
 
 /**
  * Takes the finished pieces off the front of `text`, which stands at `place`. With `whole`, the text is complete and
@@ -45,6 +51,8 @@ const headingLine = /^ {0,3}#{1,6}(?:\s|$)/u;
 const itemLine = /^( {0,3})(?:[-*+]|\d{1,9}[.)])(?:\s|$)/u;
 const ruleLine = /^ {0,3}(?:(?:\* *){3,}|(?:- *){3,}|(?:_ *){3,})$/u;
 const indented = /^(?: {2,}|\t)/u;
+/** Begins a paragraph and goes on with one, whatever stands around it. */
+const plainLine = /^ {0,3}[^\s>|<=\-[][^|]*$/u;
 
 class Splitter {
   readonly #text: string;
@@ -56,6 +64,10 @@ class Splitter {
   #open: 'nothing' | 'list' | 'block' = 'nothing';
   /** End of the list item's text when a blank line follows it: the next line says whether the list goes on. */
   #blankAt = -1;
+  /** Of an open paragraph of plain lines alone. */
+  #paragraph: {lines: number; readonly marks: InlineMarks} | undefined;
+  /** Stands before the rest, where it needs it again to be read. */
+  #again = '';
 
   constructor(text: string, place: MarkdownPlace) {
     this.#text = text;
@@ -72,7 +84,7 @@ class Splitter {
       this.#at = end + 1;
     }
     this.#emitCode(this.#at);
-    if (this.#text.length - this.#start > longestOpenBlock && this.#at > this.#start) this.#cut(this.#at, this.#at);
+    if (this.#text.length - this.#start > longestOpenBlock && this.#at > this.#start) this.#cutLong();
   }
 
   finish(): void {
@@ -91,7 +103,7 @@ class Splitter {
   }
 
   result(): MarkdownSplit {
-    return {pieces: this.#pieces, rest: this.#text.slice(this.#start), place: this.#place};
+    return {pieces: this.#pieces, rest: this.#again + this.#text.slice(this.#start), place: this.#place};
   }
 
   #line(line: string, next: number): void {
@@ -108,6 +120,8 @@ class Splitter {
           if (itemLine.test(line) && ruleLine.test(line)) return;
           this.#cut(this.#at, this.#at);
           this.#begin(line, next);
+        } else {
+          this.#paragraphLine(line, next);
         }
         return;
       case 'list':
@@ -115,6 +129,31 @@ class Splitter {
         return;
       default:
     }
+  }
+
+  /** The lines before this one leave once nothing below can change them. */
+  #paragraphLine(line: string, next: number): void {
+    const paragraph = this.#paragraph;
+    if (paragraph === undefined) return;
+    if (!plainLine.test(line)) {
+      this.#paragraph = undefined;
+      return;
+    }
+    if (paragraph.lines >= leastParagraph && paragraph.marks.closed) {
+      this.#cut(this.#at, this.#at);
+      this.#place = {kind: 'between', after: 'part'};
+      this.#begin(line, next);
+      return;
+    }
+    paragraph.lines++;
+    paragraph.marks.read(line);
+  }
+
+  /** The rest of a table is a table of its own. */
+  #cutLong(): void {
+    this.#again = tableHead(this.#text.slice(this.#start, this.#at));
+    this.#cut(this.#at, this.#at);
+    if (this.#again === '') this.#place = {kind: 'between', after: 'part'};
   }
 
   #listLine(line: string, next: number, blank: boolean): void {
@@ -151,6 +190,9 @@ class Splitter {
       return;
     }
     this.#open = itemLine.test(line) ? 'list' : 'block';
+    if (this.#open !== 'block' || !plainLine.test(line)) return;
+    this.#paragraph = {lines: 1, marks: openInlineMarks()};
+    this.#paragraph.marks.read(line);
   }
 
   #fencedLine(line: string, next: number, fence: MarkdownPlace & {readonly kind: 'fence'}): void {
@@ -170,7 +212,7 @@ class Splitter {
 
   #cut(end: number, next: number): void {
     const source = this.#text.slice(this.#start, end).replace(/\s+$/u, '');
-    const tight = this.#place.kind === 'between' && this.#place.after === 'item';
+    const tight = this.#place.kind === 'between' && ['item', 'part'].includes(this.#place.after);
     if (source !== '') this.#pieces.push({kind: 'block', source, gap: tight ? 'none' : 'line'});
     this.#place = {kind: 'between', after: 'block'};
     this.#skipTo(next);
@@ -180,6 +222,7 @@ class Splitter {
     this.#start = next;
     this.#open = 'nothing';
     this.#blankAt = -1;
+    this.#paragraph = undefined;
   }
 }
 

@@ -43,6 +43,12 @@ export interface ScreenState {
 const mostTodos = 5;
 
 /**
+ * Rows of text that is still being written. What a terminal that is made smaller pushes into its scrollback stays there, and would
+ * stand there twice when it is finished.
+ */
+const mostText = 8;
+
+/**
  * The live region: from top to bottom what is still open, the todo panel, what runs, what is asked or the composer, and the
  * status line. Always shorter than the screen (at most `rows - 1` lines): the lower part has its place first, and of what
  * is open the last lines are shown.
@@ -60,7 +66,8 @@ export function screen(state: ScreenState, rows: number, frame: EntryFrame): Liv
   const {lexer, times} = state;
   const open = state.view.entries.flatMap(entry => openLines(entry, {lexer, actions: times.actions}, frame));
   const openRoom = Math.max(0, room - todos.length - (todos.length > 0 ? 1 : 0));
-  const openShown = openRoom === 0 ? [] : open.slice(-openRoom);
+  const openMost = state.view.entries.at(-1)?.kind === 'text' ? Math.min(openRoom, mostText) : openRoom;
+  const openShown = openMost === 0 ? [] : open.slice(-openMost);
   const above = [
     ...openShown,
     ...(todos.length > 0 ? ['', ...todos] : []),

@@ -4,6 +4,7 @@ import {faultText} from '../../domain/fault.ts';
 import {hookStopText} from '../../domain/stop-text.ts';
 import {renderFence, renderMarkdown, type MarkdownLexer} from '../markdown/render-markdown.ts';
 import type {MarkdownPiece} from '../markdown/split-blocks.ts';
+import {tableHead} from '../markdown/table-head.ts';
 import type {Entry, Finished, TextEntry} from '../state/view.ts';
 import {visible} from '../../base/visible.ts';
 import {fit} from '../text/cell-width.ts';
@@ -83,11 +84,19 @@ export function openLines(
 const openTextShown = 8192;
 
 function openTextLines(entry: TextEntry, lexer: MarkdownLexer | undefined, frame: Frame): readonly string[] {
-  const text = entry.rest.length > openTextShown ? entry.rest.slice(-openTextShown) : entry.rest;
+  const text = shownEnd(entry.rest);
   if (text.trim() === '') return [];
   if (entry.place.kind === 'fence') return renderFence(text, {fence: entry.place.fence, extent: 'glimpsed'}, frame);
   const lines = lexer === undefined ? wrapText(visible(text.trim()), [], frame) : renderMarkdown(text, lexer, frame);
-  return entry.place.after === 'item' ? lines : ['', ...lines];
+  return entry.place.after === 'item' || entry.place.after === 'part' ? lines : ['', ...lines];
+}
+
+/** The end of a table keeps the names of its columns. */
+function shownEnd(rest: string): string {
+  if (rest.length <= openTextShown) return rest;
+  const end = rest.slice(-openTextShown);
+  const head = tableHead(rest);
+  return head === '' ? end : head + end.slice(end.indexOf('\n') + 1);
 }
 
 function pieceLines(

@@ -36,7 +36,11 @@ export function patchText(
   }
   if (troubles.length > 0) return failed(troubles);
   const changed = putIn(whole, view, splices);
-  const ended = missingEnd !== '' && changed.endsWith(missingEnd) ? changed.slice(0, -missingEnd.length) : changed;
+  // Where the last line only goes, the end of the one before it is that one's own.
+  const last = splices.at(-1);
+  const isEndTheirs = last?.text === '' && last.end === view.text.length;
+  const ended =
+    missingEnd !== '' && !isEndTheirs && changed.endsWith(missingEnd) ? changed.slice(0, -missingEnd.length) : changed;
   return ok({text: ended, notes: [...notes]});
 }
 

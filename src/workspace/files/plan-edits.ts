@@ -82,6 +82,8 @@ interface OpenFile {
   readonly state: 'open' | 'closed';
   readonly draft: FileDraft;
   source: OpenFile | undefined;
+  /** Whether its content has gone on to another name. */
+  isPassedOn: boolean;
 }
 
 async function openFile(
@@ -112,6 +114,7 @@ async function openFile(
     state,
     draft: draftOf(before, {knowledge, quoting}),
     source: undefined,
+    isPassedOn: false,
   };
   files.set(path, file);
   return snapshot.tag === 'ok' ? ok(file) : failed(`${shown}: ${snapshot.error}`);
@@ -163,6 +166,7 @@ function applyEdit(
       target.draft.fill(content.value);
       target.source = file.source ?? file;
       file.source = undefined;
+      file.isPassedOn = true;
       return [];
     }
     default:
@@ -184,6 +188,7 @@ async function finishFiles(files: readonly OpenFile[]): Promise<Outcome<readonly
     if (moved.has(file)) continue;
     const source = file.source !== undefined && moved.has(file.source) ? file.source : undefined;
     const after = draft.content;
+    if (before.kind === 'absent' && after === undefined && file.isPassedOn) continue;
     if (before.kind === 'absent' ? after === undefined : after !== undefined && before.bytes.equals(after)) {
       const why = after === undefined ? 'it would be made and removed again.' : 'the file has this content already.';
       troubles.push(`${file.shown}: nothing would change: ${why}`);
@@ -191,6 +196,7 @@ async function finishFiles(files: readonly OpenFile[]): Promise<Outcome<readonly
     }
     planned.push(await plannedFile(file, after, source));
   }
+  if (troubles.length === 0 && planned.length === 0) troubles.push('nothing would change.');
   return troubles.length === 0 ? ok(planned) : failed(troubles);
 }
 

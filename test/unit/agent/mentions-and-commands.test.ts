@@ -191,17 +191,20 @@ describe('a command of the user', () => {
   });
 
   test('what it is to learn waits for the next prompt where the one it would have come with is taken back', async () => {
-    const bench: Bench = engineBench([callsTools(callBlock('Bash', {command: 'ls'}, 'a')), says('One.'), says('Two.')], {
-      shell: async () => {
-        bench.engine.submit({op: 'learn', text: 'use pnpm'});
-        bench.engine.submit(promptOp('see @src/a.ts', 'steering', 's'));
-        return finishedReport('ran');
+    const bench: Bench = engineBench(
+      [callsTools(callBlock('Bash', {command: 'ls'}, 'a')), says('One.'), says('Two.')],
+      {
+        shell: async () => {
+          bench.engine.submit({op: 'learn', text: 'use pnpm'});
+          bench.engine.submit(promptOp('see @src/a.ts', 'steering', 's'));
+          return finishedReport('ran');
+        },
+        read: async (...asked) => {
+          bench.engine.submit({op: 'withdraw-prompt', id: messageId('s')});
+          return read(...asked);
+        },
       },
-      read: async (...asked) => {
-        bench.engine.submit({op: 'withdraw-prompt', id: messageId('s')});
-        return read(...asked);
-      },
-    });
+    );
     await bench.prompt('first');
     await bench.prompt('second');
     expect(bench.model.requests[1]?.messages.map(textsOf)).toEqual([['first'], ['tool-call'], ['tool-result']]);

@@ -2,9 +2,9 @@ import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {appendToList, removeFromList, removeMember, setValue} from '../../../src/config/edit-json.ts';
 
-const path = ['permissions', 'allow'] as const;
-const add = (text: string, item = 'New'): string => appendToList(text, path, item);
-const remove = (text: string, item: string): string => removeFromList(text, path, each => each === item);
+const allowList = ['permissions', 'allow'] as const;
+const add = (text: string, item = 'New'): string => appendToList(text, allowList, item);
+const remove = (text: string, item: string): string => removeFromList(text, allowList, each => each === item);
 
 describe('appendToList', () => {
   test.each([

@@ -83,6 +83,13 @@ describe('delete and rename', () => {
     expect([space.text('a'), space.text('b')]).toEqual(['new\n', 'a\n']);
   });
 
+  test('names can be swapped, and passed on', async () => {
+    using space = workspace({a: 'a\n', b: 'b\n', c: 'c\n'});
+    await done(space, rename('a', 'kept'), rename('b', 'a'), rename('kept', 'b'), rename('c', 'd'), rename('d', 'e'));
+    expect([space.text('a'), space.text('b'), space.text('e')]).toEqual(['b\n', 'a\n', 'c\n']);
+    expect(readdirSync(space.root)).toEqual(['a', 'b', 'e', 'sub']);
+  });
+
   test.each<[string, readonly FileEdit[], string]>([
     ['onto what exists', [rename('a', 'b')], 'b: it exists already; delete it first, or choose another name.'],
     ['onto itself', [rename('a', './a')], 'a: its new name is the one it has.'],

@@ -53,7 +53,8 @@ describe('patchText', () => {
     ['an insertion behind its context', 'a\nb\n', [hunk(['a'], '+x')], 'a\nx\nb\n'],
     ['an insertion without context is at the end', 'a\nb', [hunk([], '+x')], 'a\nb\nx'],
     ['the end without a line end', 'a\nb', [hunk([], ' a', '-b', '+c')], 'a\nc'],
-    ['the last line goes', 'a\nb', [hunk([], ' a', '-b')], 'a'],
+    ['the last line goes', 'a\nb', [hunk([], ' a', '-b')], 'a\n'],
+    ['the last lines go, CRLF', 'a\r\nb\r\nc', [hunk([], '-b', '-c')], 'a\r\n'],
     ['CRLF', 'a\r\nb\r\nc', [hunk([], ' a', '-b', '+x', '+y', ' c')], 'a\r\nx\r\ny\r\nc'],
     [
       'another indentation',
