@@ -114,7 +114,8 @@ function decodeAs<N extends ActionName>(
     return failed(rejected(`${tool} is not built yet in this version of weft. Available: ${offeredNames(sources)}.`));
   }
   const decoded = form.decode(input);
-  if (decoded.tag === 'failed') return failed(rejected(`The input of ${tool} does not fit: ${decoded.error.replace(/\.$/u, '')}.`));
+  if (decoded.tag === 'failed')
+    return failed(rejected(`The input of ${tool} does not fit: ${decoded.error.replace(/\.$/u, '')}.`));
   return ok(actionOf(action, decoded.value));
 }
 

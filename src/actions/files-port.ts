@@ -25,6 +25,11 @@ export interface FilesPort {
   draft(request: EditRequest, signal: AbortSignal): Promise<Outcome<readonly DraftText[], Fault>>;
 }
 
+/** What is in a file; `unreadable` where there is something that is no readable file. */
+export type Fingerprint =
+  | {readonly path: string; readonly kind: 'file'; readonly sha256: string}
+  | {readonly path: string; readonly kind: 'absent' | 'unreadable'};
+
 /** What whoever looks an edit over before it is written needs; it writes nothing. */
 export type EditDesk = Pick<FilesPort, 'plan' | 'draft'>;
 

@@ -65,6 +65,23 @@ export interface McpResult {
   readonly blocks: readonly (TextBlock | ImageBlock)[];
 }
 
+/** What a server wants to know of the user. */
+export interface Elicitation {
+  readonly server: string;
+  readonly message: string;
+  readonly mode: 'form' | 'url';
+  /** Empty where the mode is `form`. */
+  readonly url: string;
+  /** Empty where the server gave none. */
+  readonly elicitationId: string;
+  readonly requestedSchema: JsonObject | undefined;
+}
+
+export interface ElicitationReply {
+  readonly action: 'accept' | 'decline' | 'cancel';
+  readonly content: JsonObject | undefined;
+}
+
 const noServer = failed(rejected('There are no MCP servers here.'));
 
 export const noMcp: McpPort = {

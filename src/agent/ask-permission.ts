@@ -8,7 +8,7 @@ import type {JsonObject} from '../base/json.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {faultText} from '../domain/fault.ts';
 import type {ActionId} from '../domain/ids.ts';
-import type {Verdict} from '../domain/risk.ts';
+import type {RuleChange, Verdict} from '../domain/risk.ts';
 import type {Cancellation} from '../domain/settled.ts';
 import type {CallContext} from './call-context.ts';
 import type {ApprovalAnswer} from './engine.ts';
@@ -101,14 +101,14 @@ async function permissionOf(answer: ApprovalAnswer, grantKey: string, context: C
       if (answer.scope === 'session') context.grants.add(grantKey);
       return {kind: 'granted'};
     case 'allow-rule':
-      await addRules([answer], context);
+      await changeRules([{change: 'add', list: 'allow', rule: answer.rule, lasting: answer.lasting}], context);
       return {kind: 'granted'};
     case 'allow-edited':
       return {kind: 'edited', command: answer.command};
     case 'allow-amended':
       return {kind: 'amended', amendment: answer.amendment};
     case 'allow-updated':
-      await addRules(answer.rules, context);
+      await changeRules(answer.rules, context);
       return answer.input === 'unchanged' ? {kind: 'granted'} : {kind: 'updated', input: answer.input};
     case 'refuse': {
       const {message, voice} = answer;
@@ -121,12 +121,10 @@ async function permissionOf(answer: ApprovalAnswer, grantKey: string, context: C
   }
 }
 
-type Rule = Extract<ApprovalAnswer, {decision: 'allow-updated'}>['rules'][number];
-
-async function addRules(rules: readonly Rule[], {judge, publish}: CallContext): Promise<void> {
-  for (const {rule, lasting} of rules) {
-    const added = await judge.allow(rule, lasting);
-    if (added.tag === 'failed') publish([{event: 'notice', level: 'warning', text: faultText(added.error)}]);
+async function changeRules(changes: readonly RuleChange[], {judge, publish}: CallContext): Promise<void> {
+  for (const change of changes) {
+    const changed = await judge.changeRules(change);
+    if (changed.tag === 'failed') publish([{event: 'notice', level: 'warning', text: faultText(changed.error)}]);
   }
 }
 

@@ -28,7 +28,8 @@ import {rewindPoints} from './rewind-session.ts';
 import {makeAnswerKeeper, type AnswerKeeper, type StructuredOutput} from './structured-output.ts';
 import {runUserCommand} from './run-user-command.ts';
 import {runPrompt, type PromptContext, type PromptLimits} from './run-prompt.ts';
-import {WorkQueue, type WaitingPrompt, type Work} from './work-queue.ts';
+import type {WaitingPrompt} from './work-queue.ts';
+import {WorkRunner} from './work-runner.ts';
 
 export interface EngineOptions {
   readonly ports: AgentPorts;
@@ -55,10 +56,10 @@ export interface EngineOptions {
  * for a prompt: keep it, publish it, run its turns, publish its summary when all it started has settled.
  */
 export function createEngine(options: EngineOptions): Engine {
-  return new PromptQueue(options);
+  return new SessionEngine(options);
 }
 
-class PromptQueue implements Engine {
+class SessionEngine implements Engine {
   readonly #options: EngineOptions;
   readonly #listeners = new Listeners();
   readonly #questions: OpenQuestions;
@@ -70,14 +71,10 @@ class PromptQueue implements Engine {
   #model: string;
   #mode: PermissionMode;
   #thinking: Thinking;
-  readonly #queue = new WorkQueue();
+  readonly #work = new WorkRunner(prompt => this.#runPrompt(prompt));
   readonly #compaction = new CompactionDesk();
   /** What goes to the model with the next prompt. */
   readonly #toLearn: TextBlock[] = [];
-  #current: Work | undefined;
-  #working: Promise<void> | undefined;
-  #abort = new AbortController();
-  #stopReason: 'interrupted' | 'shutdown' = 'interrupted';
   #closing = false;
 
   constructor(options: EngineOptions) {
@@ -103,7 +100,7 @@ class PromptQueue implements Engine {
     if (this.#closing) return;
     switch (op.op) {
       case 'prompt':
-        this.#enqueue({
+        this.#work.add({
           kind: 'prompt',
           id: this.#isKnown(op.id) ? this.#options.ports.ids.message() : op.id,
           text: this.#options.ports.secrets.conceal(op.text),
@@ -112,13 +109,13 @@ class PromptQueue implements Engine {
         });
         return;
       case 'run-command':
-        this.#enqueue({kind: 'command', id: op.id, run: () => this.#runCommand(op)});
+        this.#work.add({kind: 'command', id: op.id, run: () => this.#runCommand(op)});
         return;
       case 'learn':
         this.#toLearn.push(reminderBlock(this.#options.ports.secrets.conceal(op.text)));
         return;
       case 'withdraw-prompt':
-        if (this.#queue.take(op.id) !== undefined) this.#publish([{event: 'prompt-withdrawn', id: op.id}]);
+        if (this.#work.queue.take(op.id) !== undefined) this.#publish([{event: 'prompt-withdrawn', id: op.id}]);
         return;
       case 'answer-approval':
       case 'answer-question':
@@ -141,22 +138,22 @@ class PromptQueue implements Engine {
         return;
       case 'open-session':
         this.#stop('interrupted');
-        this.#enqueue({kind: 'other', run: async () => this.#switchTo(op.session)});
+        this.#work.add({kind: 'other', run: async () => this.#switchTo(op.session)});
         return;
       case 'list-rewind-points':
         this.#publish([{event: 'rewind-points', points: rewindPoints(this.#conversation.session.records)}]);
         return;
       case 'preview-compact':
       case 'compact':
-        this.#unlessBusy(() => this.#compaction.run(op, this.#compacting, this.#abort.signal));
+        this.#unlessBusy(() => this.#compaction.run(op, this.#compacting, this.#work.signal));
         return;
       case 'preview-rewind':
-        this.#unlessBusy(() => tellPreview(op.target, this.#goingBack, this.#abort.signal));
+        this.#unlessBusy(() => tellPreview(op.target, this.#goingBack, this.#work.signal));
         return;
       case 'rewind':
         this.#unlessBusy(() => {
           const parts = {...this.#goingBack, reopen: () => this.#reopen()};
-          return goBack(op.target, parts, this.#abort.signal);
+          return goBack(op.target, parts, this.#work.signal);
         });
         return;
       default:
@@ -167,15 +164,14 @@ class PromptQueue implements Engine {
   async close(reason: 'finished' | 'shutdown'): Promise<void> {
     this.#closing = true;
     if (reason === 'shutdown') this.#stop('shutdown');
-    await this.#working;
+    await this.#work.done();
     this.#conversation.session.close();
   }
 
   /** Going back or compacting while a prompt runs would pull the ground from under it. */
   #unlessBusy(run: () => Promise<void>): void {
-    const isBusy = this.#current?.kind === 'prompt' || this.#queue.prompts.length > 0;
-    if (isBusy) this.#warn('A prompt is running: interrupt it or wait for its end first.');
-    else this.#enqueue({kind: 'other', run});
+    if (this.#work.hasPrompt) this.#warn('A prompt is running: interrupt it or wait for its end first.');
+    else this.#work.add({kind: 'other', run});
   }
 
   #warn(text: string): void {
@@ -225,35 +221,11 @@ class PromptQueue implements Engine {
   /** Ids come from outside; no two prompts of a session may share one. */
   #isKnown(id: MessageId): boolean {
     const {records} = this.#conversation.session;
-    const isCurrent = this.#current?.kind === 'prompt' && this.#current.id === id;
-    return (
-      isCurrent ||
-      this.#queue.prompts.some(prompt => prompt.id === id) ||
-      records.some(record => record.kind === 'prompt' && record.message.id === id)
-    );
-  }
-
-  #enqueue(work: Work): void {
-    this.#queue.add(work);
-    // Work begins after this, so that what a listener submits meanwhile finds that there is work and waits.
-    this.#working ??= Promise.resolve().then(() => this.#drain());
-  }
-
-  async #drain(): Promise<void> {
-    for (let work = this.#queue.next(); work !== undefined; work = this.#queue.next()) {
-      this.#abort = new AbortController();
-      this.#stopReason = 'interrupted';
-      this.#current = work;
-      await (work.kind === 'prompt' ? this.#runPrompt(work) : work.run());
-    }
-    this.#current = undefined;
-    this.#working = undefined;
+    return this.#work.holds(id) || records.some(record => record.kind === 'prompt' && record.message.id === id);
   }
 
   #stop(reason: 'interrupted' | 'shutdown'): void {
-    this.#stopReason = reason;
-    const dropped = this.#queue.clear();
-    this.#abort.abort();
+    const dropped = this.#work.stop(reason);
     if (dropped.length > 0) this.#publish(dropped.map(({id}) => ({event: 'prompt-withdrawn', id})));
   }
 
@@ -276,7 +248,7 @@ class PromptQueue implements Engine {
       toolSources: () => this.#offered.sources(),
       prompt,
       intake: new PromptIntake({
-        queue: this.#queue,
+        queue: this.#work.queue,
         hooks,
         checkpoints,
         messages,
@@ -297,11 +269,11 @@ class PromptQueue implements Engine {
       approvals: this.#questions.approvals,
       mode: () => this.#mode,
       reminderAfter: settled => todos.afterCall(settled),
-      whyStopped: () => ({reason: this.#stopReason, message: ''}),
+      whyStopped: () => this.#work.whyStopped(),
       portsFor: (id: ActionId) => this.#portsFor(id),
       request: () => this.#request(),
     };
-    const summary = await runPrompt(context, this.#abort.signal);
+    const summary = await runPrompt(context, this.#work.signal);
     await checkpoints.afterRun();
     publish([{event: 'prompt-finished', summary}]);
   }
@@ -318,9 +290,9 @@ class PromptQueue implements Engine {
         messages,
         keep: record => session.append(record),
         publish: events => this.#publish(events),
-        whyStopped: () => ({reason: this.#stopReason, message: ''}),
+        whyStopped: () => this.#work.whyStopped(),
       },
-      this.#abort.signal,
+      this.#work.signal,
     );
   }
 

@@ -6,7 +6,7 @@ import type {ImageBlock} from '../domain/conversation.ts';
 import type {ActionId, MessageId, SessionId} from '../domain/ids.ts';
 import type {Thinking} from '../domain/model-stream.ts';
 import type {RewindTarget} from '../domain/rewind.ts';
-import type {PermissionMode, RuleReach} from '../domain/risk.ts';
+import type {PermissionMode, RuleChange} from '../domain/risk.ts';
 
 /**
  * What every front end sees of weft: operations in, events out. The same engine serves the terminal UI, pipes and the server;
@@ -90,11 +90,11 @@ export type ApprovalAnswer =
   | {readonly decision: 'allow-edited'; readonly command: string}
   /** Writes what the user left of the proposal; only for edits. */
   | {readonly decision: 'allow-amended'; readonly amendment: Amendment}
-  /** Runs the same tool with `input`, which is judged again: what is denied stays so. Adds the rules. */
+  /** Runs the same tool with `input`, which is judged again: what is denied stays so. Changes the rules. */
   | {
       readonly decision: 'allow-updated';
       readonly input: JsonObject | 'unchanged';
-      readonly rules: readonly {readonly rule: string; readonly lasting: RuleReach}[];
+      readonly rules: readonly RuleChange[];
     }
   /** `message` is the reason, for the model; may be empty. From a `program` it is told word for word. */
   | {readonly decision: 'refuse'; readonly message: string; readonly voice: 'user' | 'program'};

@@ -1,4 +1,5 @@
 import type {Action} from '../actions/catalogue.ts';
+import type {Fingerprint} from '../actions/files-port.ts';
 import type {ActionPorts, VictimsPort} from '../actions/ports.ts';
 import type {Outcome} from '../base/outcome.ts';
 import type {CheckpointsPort} from '../domain/checkpoint.ts';
@@ -6,7 +7,7 @@ import type {Fault} from '../domain/fault.ts';
 import type {MessageId, SessionId, TodoId} from '../domain/ids.ts';
 import type {OpenSession} from '../domain/journal.ts';
 import type {ModelEvent, ModelFacts, ModelRequest} from '../domain/model-stream.ts';
-import type {PermissionMode, RuleReach, Verdict} from '../domain/risk.ts';
+import type {PermissionMode, RuleChange, Verdict} from '../domain/risk.ts';
 import type {HooksPort} from './hooks-port.ts';
 
 /** Everything the engine needs from outside. The tests give it all in memory. */
@@ -40,8 +41,8 @@ export interface ModelPort {
 export interface JudgePort {
   /** The stricter of the model's claims and the host's own finding, after rules and mode. */
   assess(action: Action, mode: PermissionMode, signal: AbortSignal): Promise<Verdict>;
-  /** Adds an allow rule, which holds at once; a failure says why it is no rule or could not be kept. */
-  allow(rule: string, lasting: RuleReach): Promise<Outcome<undefined, Fault>>;
+  /** Changes the rules, from the next action on; a failure says why something is no rule or could not be kept. */
+  changeRules(change: RuleChange): Promise<Outcome<undefined, Fault>>;
 }
 
 /** What is so now, outside the conversation. */
@@ -59,11 +60,6 @@ export interface MemoryPort {
   /** Asked before each turn: a sentence for the user where it comes near its bound, empty otherwise. What can be had again is dropped then. */
   trouble(): string;
 }
-
-/** `unreadable`: there is something that is no readable file. */
-export type Fingerprint =
-  | {readonly path: string; readonly kind: 'file'; readonly sha256: string}
-  | {readonly path: string; readonly kind: 'absent' | 'unreadable'};
 
 export interface SecretsPort {
   /** Puts stable placeholders in the place of secrets. */

@@ -12,9 +12,12 @@ import {UsageError} from './usage-error.ts';
 
 /** Which session to go on with, from the command line. */
 export type SessionWish =
-  | {readonly kind: 'new'; readonly id: SessionId | undefined}
-  | {readonly kind: 'newest'; readonly manner: 'same' | 'fork'}
-  | {readonly kind: 'resume'; readonly id: string; readonly manner: 'same' | 'fork'};
+  | {readonly kind: 'new'; readonly id: SessionId | undefined; readonly title: string}
+  | {readonly kind: 'newest'; readonly manner: Manner}
+  | {readonly kind: 'resume'; readonly id: string; readonly manner: Manner};
+
+/** In the session itself, or in a copy of it: under that id, or one of its own. */
+type Manner = 'same' | {readonly fork: SessionId | 'any-id'};
 
 export interface ChosenSession {
   readonly session: OpenSession;
@@ -25,18 +28,21 @@ export interface ChosenSession {
 }
 
 /** What the command line asks for; combinations that contradict each other are refused. */
-export function sessionWish({continue: newest, resume, sessionId, forkSession}: MainOptions): SessionWish {
-  const manner = forkSession === undefined ? 'same' : 'fork';
+export function sessionWish({continue: newest, resume, sessionId, forkSession, name}: MainOptions): SessionWish {
+  const id = sessionId === undefined ? undefined : sessionIdFrom(sessionId);
+  const manner: Manner = forkSession === undefined ? 'same' : {fork: id ?? 'any-id'};
   const goesOn = newest !== undefined || resume !== undefined;
   if (newest !== undefined && resume !== undefined) {
     throw new UsageError('--continue and --resume exclude each other.');
   }
-  if (goesOn && sessionId !== undefined)
-    throw new UsageError('--session-id is for a new session: leave out --continue and --resume.');
+  if (goesOn && manner === 'same' && id !== undefined)
+    throw new UsageError(
+      '--session-id is for a new session or a copy: add --fork-session, or leave out --continue and --resume.',
+    );
   if (!goesOn && forkSession !== undefined) throw new UsageError('--fork-session needs --continue or --resume.');
   if (newest !== undefined) return {kind: 'newest', manner};
   if (typeof resume === 'string') return {kind: 'resume', id: resume, manner};
-  return {kind: 'new', id: sessionId === undefined ? undefined : sessionIdFrom(sessionId)};
+  return {kind: 'new', id, title: name ?? ''};
 }
 
 /** Opens the session that was asked for; `store: 'none'` keeps nothing. */
@@ -50,16 +56,18 @@ export function chooseSession(
     return {session: unkeptSession(wish.id ?? newSessionId()), origin: 'new', sessions: unkeptSessions, skipped: 0};
   }
   if (wish.kind === 'new') {
+    const {title} = wish;
     const session =
       wish.id === undefined
-        ? store.create({directory, model})
-        : opened(store.createWithId(wish.id, {directory, model}));
+        ? store.create({directory, model, title})
+        : opened(store.createWithId(wish.id, {directory, model, title}));
     return {session, origin: 'new', sessions: store, skipped: 0};
   }
   const id = wish.kind === 'resume' ? findSession(store, wish.id) : store.latest(directory)?.id;
   if (id === undefined)
     throw new Error(`There is no session of ${directory} to continue. Start one without --continue.`);
-  const session = opened(wish.manner === 'fork' ? store.fork(id) : store.resume(id));
+  const {manner} = wish;
+  const session = opened(manner === 'same' ? store.resume(id) : store.fork(id, manner.fork));
   return {session, origin: 'resumed', sessions: store, skipped: session.skipped.length};
 }
 

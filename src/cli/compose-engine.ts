@@ -24,7 +24,7 @@ import {guardMachine} from '../safety/secrets/guard-machine.ts';
 import {makeSecrets} from '../safety/secrets/make-secrets.ts';
 import {isSecretFile} from '../safety/secrets/secret-file-name.ts';
 import {concealModel} from './conceal-model.ts';
-import {allowRule, type KeepRule} from './allow-rule.ts';
+import {changeRules, type KeepRule} from './change-rules.ts';
 import {followSessions} from './follow-sessions.ts';
 import {lazyFinder} from './lazy-finder.ts';
 import {lazyCheckpoints} from './lazy-checkpoints.ts';
@@ -116,14 +116,15 @@ export function composeEngine(parts: EngineParts): ComposedEngine {
     registryFolder: parts.blocksFolder,
   });
   const ground = {roots, home, resolve: (path: string) => files.resolve(path)};
+  const excluded = (): readonly string[] => deniedReads({...ground, rules});
   const bare: Pick<ActionPorts, 'shell' | 'files' | 'search' | 'blocks' | 'mcp'> = {
     shell: commands.shell,
     blocks: commands.blocks,
     files,
-    search: makeSearch({roots, home, environment, excluded: deniedReads({...ground, rules})}),
+    search: makeSearch({roots, home, environment, excluded}),
     mcp: parts.mcp,
   };
-  const finder = lazyFinder({roots, home, environment, excluded: deniedReads({...ground, rules})});
+  const finder = lazyFinder({roots, home, environment, excluded});
   const machine = guardMachine(bare, secrets);
   const engine = createEngine({
     ports: {
@@ -146,7 +147,7 @@ export function composeEngine(parts: EngineParts): ComposedEngine {
       model: concealModel(parts.model, secrets),
       judge: {
         assess: lazyJudge({...ground, list: listFolder, rules, directory: () => machine.shell.directory}),
-        allow: allowRule(live, parts.keepRule),
+        changeRules: changeRules(live, parts.keepRule),
       },
       sessions: followed.sessions,
       clock: {now: () => Date.now()},

@@ -3,14 +3,11 @@ import {join} from 'node:path';
 import {noMcp} from '../actions/mcp-port.ts';
 import {noHooks} from '../agent/hooks-port.ts';
 import {systemPrompt} from '../agent/system-prompt.ts';
-import {failed} from '../base/outcome.ts';
-import {rejected} from '../domain/fault.ts';
 import {chooseModel, type ChosenModel, type ModelChoice} from './choose-model.ts';
 import {chooseSession, sessionWish} from './choose-session.ts';
 import {composeEngine, type ComposedEngine, type EngineParts} from './compose-engine.ts';
 import type {Surroundings} from './load-surroundings.ts';
 import {placeholderKey} from './placeholder-key.ts';
-import {settingsFiles} from './settings-layers.ts';
 import {thinkingOf} from './take-program-options.ts';
 import {withheldTools} from './withheld-tools.ts';
 
@@ -69,12 +66,7 @@ export async function composeSession(
     memoryCeiling: settings.memoryCeiling,
     mode: settings.permissionMode,
     rules: settings.rules,
-    keepRule: async (rule, reach) => {
-      const source = reach === 'always' ? 'user' : reach;
-      const {path} = settingsFiles(directory, surroundings.places).find(file => file.source === source) ?? {};
-      if (path === undefined) return failed(rejected(`There is no settings file for ${source}.`));
-      return (await import('../config/edit-rules.ts')).addRule({path, list: 'allow', rule});
-    },
+    keepRule: async rule => (await import('./keep-rule.ts')).keepRule(rule, directory),
     systemPrompt: systemPrompt({
       directory,
       platform: process.platform,

@@ -41,6 +41,7 @@ export const programFlags: readonly ProgramFlag[] = [
     value: effort,
   },
   {flags: '--thinking <how>', effect: 'works', why: 'adaptive or disabled'},
+  {flags: '--name <title>', effect: 'works', why: 'the title of a new session'},
   {flags: '--debug-file <file>', effect: 'works', why: '--debug into a file'},
   {flags: '--await-initialize', effect: 'works', why: 'weft always waits for the first message'},
   {
@@ -118,6 +119,7 @@ export interface ProgramOptions {
   readonly maxThinkingTokens?: number;
   readonly thinking?: string;
   readonly effort?: Effort;
+  readonly name?: string;
   readonly debugFile?: string;
   readonly mcpConfig?: readonly string[];
 }

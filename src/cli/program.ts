@@ -1,10 +1,9 @@
 import {addConfig, type ConfigHandlers} from './config-program.ts';
 import type {InFile, InFolder, JsonOption} from './place-options.ts';
 import {Command, Option} from 'commander';
-import type {RuleList} from '../config/settings-file.ts';
 import {permissionMode, positiveNumber, seconds, wholeNumber} from './option-values.ts';
 import {programOptions, type ProgramOptions} from './program-flags.ts';
-import {permissionModes, type PermissionMode} from '../domain/risk.ts';
+import {permissionModes, ruleLists, type PermissionMode, type RuleList} from '../domain/risk.ts';
 
 const inputFormats = ['text', 'stream-json'] as const;
 export const outputFormats = ['text', 'json', 'stream-json'] as const;
@@ -13,9 +12,6 @@ export const taskInputs = ['auto', 'base64', 'json', 'sse'] as const;
 export const taskOutputs = ['base64', 'json', 'sse'] as const;
 export const transformTargets = ['openai', 'anthropic'] as const;
 export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
-
-/** As settings files have them; written again, since reading those is for commands that need it. */
-const ruleLists: readonly RuleList[] = ['allow', 'ask', 'deny'];
 
 /** The options of the main command as commander hands them over; an absent option was not given. */
 export interface MainOptions extends ProgramOptions {

@@ -1,11 +1,12 @@
 import {homedir} from 'node:os';
 import {realpathSync} from 'node:fs';
 import {dirname} from 'node:path';
+import {ok, type Outcome} from '../base/outcome.ts';
 import {visibleExactLine} from '../base/visible.ts';
 import {placesOf} from '../config/places.ts';
 import {mergeTrusted, type TrustedSettings} from '../config/trusted-settings.ts';
 import {recordTrust} from '../config/trust-record.ts';
-import {faultText} from '../domain/fault.ts';
+import {faultText, type Fault} from '../domain/fault.ts';
 import {directoryOf} from './directory-of.ts';
 import type {InFile} from './place-options.ts';
 import {fileLayers, settingsFiles, trustPlace} from './settings-layers.ts';
@@ -34,14 +35,24 @@ export function targetFile({user, project, local, cwd}: InFile) {
   return file;
 }
 
-/** What the user writes by this command is trusted as far as what was there before. */
+/** Says it where what the user wrote by a command has no effect yet. */
 export async function keepTrust(before: {readonly settings: TrustedSettings}, cwd: string | undefined): Promise<void> {
+  const trust = await trustAsBefore(before, cwd);
+  if (trust.tag === 'failed') throw new Error(faultText(trust.error));
+  if (trust.value === 'not-trusted')
+    note('the folder is not trusted, so what its settings allow has no effect yet: weft permissions trust');
+}
+
+/** What the user has just written into the folder's settings is trusted as far as what was there before. */
+export async function trustAsBefore(
+  before: {readonly settings: TrustedSettings},
+  cwd: string | undefined,
+): Promise<Outcome<'trusted' | 'not-trusted', Fault>> {
   const {settings, place} = settingsIn(cwd);
-  if (settings.trust === 'nothing' || settings.trust === 'trusted') return;
-  if (before.settings.trust === 'trusted' || before.settings.trust === 'nothing') {
-    const recorded = await recordTrust(place.record, {folder: place.folder, fingerprint: settings.fingerprint});
-    if (recorded.tag === 'failed') throw new Error(faultText(recorded.error));
-  } else note('the folder is not trusted, so what its settings allow has no effect yet: weft permissions trust');
+  if (settings.trust === 'nothing' || settings.trust === 'trusted') return ok('trusted');
+  if (before.settings.trust !== 'trusted' && before.settings.trust !== 'nothing') return ok('not-trusted');
+  const recorded = await recordTrust(place.record, {folder: place.folder, fingerprint: settings.fingerprint});
+  return recorded.tag === 'failed' ? recorded : ok('trusted');
 }
 
 /** Where this user's weft keeps things. */

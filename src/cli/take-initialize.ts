@@ -8,7 +8,7 @@ import {UsageError} from './usage-error.ts';
 export function greetedOptions(options: MainOptions, initialize: InitializeRequest | undefined): MainOptions {
   if (initialize === undefined) return options;
   refuse(initialize);
-  const {systemPrompt, appendSystemPrompt, planModeInstructions, disallowedTools, settings} = initialize;
+  const {systemPrompt, appendSystemPrompt, planModeInstructions, disallowedTools, settings, title} = initialize;
   const given = isJsonObject(settings) ? JSON.stringify(settings) : typeof settings === 'string' ? settings : undefined;
   refuseSandbox(given);
   return {
@@ -17,6 +17,7 @@ export function greetedOptions(options: MainOptions, initialize: InitializeReque
       ? {}
       : {systemPrompt: typeof systemPrompt === 'string' ? systemPrompt : systemPrompt.join('\n\n')}),
     ...appended(appendSystemPrompt ?? options.appendSystemPrompt, planModeInstructions ?? undefined),
+    ...(title === undefined || title === null ? {} : {name: title}),
     ...(disallowedTools === undefined || disallowedTools === null
       ? {}
       : {disallowedTools: [...(options.disallowedTools ?? []), ...disallowedTools]}),

@@ -1,8 +1,9 @@
 import type {Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
+import type {RuleList} from '../domain/risk.ts';
 import {appendToList, removeFromList} from './edit-json.ts';
 import {changeSettings} from './edit-settings.ts';
-import type {RuleList, SettingsFile} from './settings-file.ts';
+import type {SettingsFile} from './settings-file.ts';
 
 /** One rule in one list of one settings file. */
 export interface RulePlace {

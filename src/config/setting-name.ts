@@ -1,7 +1,8 @@
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {nearestName} from '../base/nearest-name.ts';
 import {parseJson, type Json} from '../base/json.ts';
-import {expectedOf, parseSettings, ruleLists, settingKeys, type SettingKey} from './settings-file.ts';
+import {ruleLists} from '../domain/risk.ts';
+import {expectedOf, parseSettings, settingKeys, type SettingKey} from './settings-file.ts';
 
 /** A setting as people write it: `model`, or a part of one: `env.CI`, `permissions.allow`. */
 export interface SettingName {

@@ -2,17 +2,13 @@ import * as z from 'zod/mini';
 import {isJsonObject, parseJson, type JsonObject} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
-import {permissionModes} from '../domain/risk.ts';
+import {permissionModes, ruleLists} from '../domain/risk.ts';
 import {nearestName} from '../base/nearest-name.ts';
 import {preferenceSchemas, preferenceWords} from './preferences.ts';
 
 /** What one `settings.json` may say. */
 export type SettingsFile = z.infer<typeof settingsFile>;
 export type SettingKey = keyof SettingsFile;
-
-/** The lists of rules in a settings file; the strongest comes last. */
-export const ruleLists = ['allow', 'ask', 'deny'] as const;
-export type RuleList = (typeof ruleLists)[number];
 
 export const providers = ['anthropic', 'openai'] as const;
 

@@ -1,10 +1,10 @@
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
 import type {Preferences} from '../domain/preferences.ts';
-import type {PermissionMode} from '../domain/risk.ts';
+import type {PermissionMode, RuleList} from '../domain/risk.ts';
 import {admit, type FolderTrust} from './admit-project.ts';
 import {defaultPreferences, eachPreference} from './preferences.ts';
-import {parseSettings, type providers, type RuleList, type SettingsFile} from './settings-file.ts';
+import {parseSettings, type providers, type SettingsFile} from './settings-file.ts';
 
 /**
  * Where a value can come from, weakest first. `project` and `local` are files of the workspace, which may have been written by

@@ -49,5 +49,15 @@ export interface SimpleCommand {
 export const permissionModes = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'] as const;
 export type PermissionMode = (typeof permissionModes)[number];
 
-/** How long a rule holds that allows: this run of weft, or for good, wherever the user works or in this folder. `project` is for all who work in it. */
+/** The lists of permission rules; the strongest comes last. */
+export const ruleLists = ['allow', 'ask', 'deny'] as const;
+export type RuleList = (typeof ruleLists)[number];
+
+/** A change of the permission rules. `remove` and `replace` are about the rules that were added while weft runs, and no others. */
+export type RuleChange =
+  | {readonly change: 'add'; readonly list: RuleList; readonly rule: string; readonly lasting: RuleReach}
+  | {readonly change: 'remove'; readonly list: RuleList; readonly rule: string}
+  | {readonly change: 'replace'; readonly list: RuleList; readonly rules: readonly string[]};
+
+/** How long a rule holds: this run of weft, or for good, wherever the user works or in this folder. `project` is for all who work in it. */
 export type RuleReach = 'session' | 'always' | 'project' | 'local';

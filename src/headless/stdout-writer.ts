@@ -14,6 +14,8 @@ export interface StdoutWriter {
   write(text: string): void;
   /** Resolves when at most so many characters wait to be taken; `undefined` where that is so already. */
   room(most: number): Promise<void> | undefined;
+  /** Whether more than so many characters wait to be taken. */
+  isBehind(most: number): boolean;
   /** Resolves when all text has been taken, or with the reason why it never will be. */
   drained(): Promise<WriteState>;
 }
@@ -70,6 +72,7 @@ export function makeStdoutWriter(sink: TextSink, onBroken: () => void): StdoutWr
       unread += text.length;
       next();
     },
+    isBehind: most => unread > most,
     room: most => (unread <= most ? undefined : new Promise(resolve => behind.push({most, resolve}))),
     async drained() {
       if (busy || waiting.length > 0) await new Promise<void>(resolve => idle.push(resolve));

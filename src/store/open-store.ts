@@ -37,8 +37,8 @@ export interface Store {
   createWithId(id: SessionId, details: SessionDetails): Outcome<StoredSession, Fault>;
   /** Goes on with a session that no running process has open. */
   resume(id: SessionId): Outcome<StoredSession, Fault>;
-  /** Goes on with a copy of the session under a new id; the session itself may be open elsewhere. */
-  fork(id: SessionId): Outcome<StoredSession, Fault>;
+  /** Goes on with a copy of the session under an id that is free; the session itself may be open elsewhere. */
+  fork(id: SessionId, copy: SessionId | 'any-id'): Outcome<StoredSession, Fault>;
   /** Newest first. */
   list(where: {readonly directory?: string}): readonly SessionSummary[];
   /** The session of this directory that was last written to. */
@@ -117,9 +117,10 @@ class SqliteStore implements Store {
     });
   }
 
-  fork(id: SessionId): Outcome<StoredSession, Fault> {
+  fork(id: SessionId, wanted: SessionId | 'any-id'): Outcome<StoredSession, Fault> {
     return this.#attempt(() => {
-      const copy = this.#newId();
+      const copy = wanted === 'any-id' ? this.#newId() : wanted;
+      if (this.#open.has(copy) || findSession(this.#db, copy) !== undefined) return failed(taken(copy));
       const found = this.#db.transaction(() => {
         if (findSession(this.#db, id) === undefined) return false;
         copySession(this.#db, {from: id, to: copy, at: this.#now()});

@@ -17,6 +17,8 @@ export interface SkippedRecord {
 export interface SessionDetails {
   readonly directory: string;
   readonly model: string;
+  /** Without one: the first line of its first prompt. */
+  readonly title?: string;
 }
 
 /** The statements about sessions. Those that write belong into a transaction of the caller. */
@@ -39,8 +41,16 @@ export function insertSession(
   db: Database,
   session: SessionDetails & {readonly id: SessionId; readonly at: number},
 ): void {
-  const {id, directory, model, at} = session;
-  db.run(`INSERT INTO sessions (${columns}) VALUES (?, ?, ?, '', ?, ?, 0)`, id, plain(directory), plain(model), at, at);
+  const {id, directory, model, title = '', at} = session;
+  db.run(
+    `INSERT INTO sessions (${columns}) VALUES (?, ?, ?, ?, ?, ?, 0)`,
+    id,
+    plain(directory),
+    plain(model),
+    plain(firstLine(title.trim(), titleLength)),
+    at,
+    at,
+  );
 }
 
 export function insertRecord(

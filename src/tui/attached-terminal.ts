@@ -4,16 +4,14 @@ import type {BlockId} from '../domain/ids.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {visibleLine} from '../base/visible.ts';
 import {fit} from './text/cell-width.ts';
+import {watchAsks, type AskWatch} from './watch-asks.ts';
 
-export interface AttachOptions {
+export interface AttachOptions extends AskWatch {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly desk: BlockDesk;
   readonly block: BlockId;
   readonly command: string;
-  /** Whether weft itself waits for the user meanwhile; `watch` calls back when that may have changed. */
-  readonly asks: () => boolean;
-  readonly watch: (listener: () => void) => () => void;
 }
 
 /** How the user's terminal came back; `refused` in words. */
@@ -83,12 +81,7 @@ export async function attachTerminal(options: AttachOptions, signal: AbortSignal
     attachment.resize(sizeOf());
   };
   const onAbort = (): void => finish({kind: 'detached'});
-  let asked = options.asks();
-  const unwatch = options.watch(() => {
-    if (options.asks() === asked) return;
-    asked = !asked;
-    stdout.write(frame.row());
-  });
+  const unwatch = watchAsks(options, () => stdout.write(frame.row()));
   stdin.on('data', onKeys);
   stdin.resume();
   stdin.on('end', onAbort);

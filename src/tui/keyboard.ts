@@ -1,4 +1,5 @@
 import {heldMs, released, sortReplies, type TerminalReply, widthAnswer, widthWaitMs} from './terminal-probes.ts';
+import {withMembers} from './with-members.ts';
 
 export interface Keyboard {
   /** The same stream, but for the terminal's answers; to be read by `readable` and `read()`. */
@@ -46,13 +47,7 @@ export function openKeyboard(stdin: NodeJS.ReadStream, onReply: (reply: Terminal
     return keys === '' ? read() : keys;
   };
   return {
-    stdin: new Proxy(stdin, {
-      get(target, key) {
-        if (key === 'read') return read;
-        const member: unknown = Reflect.get(target, key, target);
-        return typeof member === 'function' ? member.bind(target) : member;
-      },
-    }),
+    stdin: withMembers(stdin, {read}),
     async askWidth(ask) {
       if (told !== undefined) return undefined;
       const {promise, resolve} = Promise.withResolvers<number | undefined>();

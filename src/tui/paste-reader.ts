@@ -1,4 +1,5 @@
 import {pasteSplitter, type InputPiece} from './input/paste-splitter.ts';
+import {withMembers} from './with-members.ts';
 
 export interface PasteReader {
   /** The same stream without what was pasted; to be read by `readable` and `read()`. */
@@ -45,13 +46,7 @@ export function openPasteReader(stdin: NodeJS.ReadStream, onPaste: OnPaste): Pas
     }
   };
   return {
-    stdin: new Proxy(stdin, {
-      get(target, key) {
-        if (key === 'read') return read;
-        const member: unknown = Reflect.get(target, key, target);
-        return typeof member === 'function' ? member.bind(target) : member;
-      },
-    }),
+    stdin: withMembers(stdin, {read}),
     close() {
       clearTimeout(timer);
       timer = undefined;

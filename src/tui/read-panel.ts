@@ -5,17 +5,15 @@ import {openKeptLines} from './fullscreen/kept-lines.ts';
 import type {Panel} from './panels/panel.ts';
 import type {SurfaceTerminal} from './surface.tsx';
 import {fit} from './text/cell-width.ts';
+import {watchAsks, type AskWatch} from './watch-asks.ts';
 
-export interface ReadOptions {
+export interface ReadOptions extends AskWatch {
   readonly terminal: SurfaceTerminal;
   readonly open: typeof openFullscreen;
   readonly context: (
     place: PressContext['place'],
     size: {readonly columns: number; readonly rows: number},
   ) => PressContext;
-  /** Whether weft itself waits for the user meanwhile; `watch` calls back when that may have changed. */
-  readonly asks: () => boolean;
-  readonly watch: (listener: () => void) => () => void;
 }
 
 /**
@@ -58,12 +56,7 @@ export async function readPanel(panel: Panel, options: ReadOptions, signal: Abor
   );
   const onAbort = (): void => close(undefined);
   signal.addEventListener('abort', onAbort, {once: true});
-  let asked = options.asks();
-  const unwatch = options.watch(() => {
-    if (options.asks() === asked) return;
-    asked = !asked;
-    draw();
-  });
+  const unwatch = watchAsks(options, draw);
   draw();
   try {
     await closed;

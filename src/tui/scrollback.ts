@@ -2,6 +2,7 @@ import type {MarkdownLexer} from './markdown/render-markdown.ts';
 import {drain} from './state/drain.ts';
 import type {Finished, View} from './state/view.ts';
 import {GrammarGate} from './syntax/grammar-gate.ts';
+import {isLong} from './views/prompt-lines.ts';
 import {finishedLines} from './views/transcript.ts';
 import type {EntryFrame} from './views/verbosity.ts';
 
@@ -91,7 +92,7 @@ export class Scrollback {
 
   #linesOf(finished: Finished, lexer: MarkdownLexer, frame: EntryFrame): readonly string[] {
     const lines = finishedLines(finished, lexer, frame);
-    if (isFoldable(finished) && frame.verbosity !== 'full') {
+    if (isFoldable(finished, frame) && frame.verbosity !== 'full') {
       this.#folded = [...this.#folded, finished].slice(-foldedKept);
     }
     return lines;
@@ -105,4 +106,8 @@ export class Scrollback {
   }
 }
 
-const isFoldable = ({kind}: Finished): boolean => kind === 'action' || kind === 'past-action' || kind === 'thinking';
+function isFoldable(finished: Finished, frame: EntryFrame): boolean {
+  const {kind} = finished;
+  if (kind === 'prompt') return isLong(finished.text, frame);
+  return kind === 'action' || kind === 'past-action' || kind === 'thinking';
+}

@@ -2,7 +2,7 @@ import {Box, render, type RenderOptions, Text, useCursor, useInput, usePaste} fr
 import type {ScrollStep} from './fullscreen/kept-lines.ts';
 import type {RawKey} from './input/keymap.ts';
 import {openPasteReader} from './paste-reader.ts';
-import {openOutput} from './terminal-output.ts';
+import {openOutput, type OutputTerminal} from './terminal-output.ts';
 import {rowsAfterReflow} from './text/reflow.ts';
 import type {Placed} from './views/composer-view.ts';
 
@@ -44,14 +44,8 @@ export interface SurfaceListener {
 /** A listener without a keyboard: stdin is left alone. */
 export type Watcher = Pick<SurfaceListener, 'onResize'>;
 
-/** The streams, what the terminal has said of itself, and who hears of what is written to it. */
-export interface SurfaceTerminal {
+export interface SurfaceTerminal extends OutputTerminal {
   readonly stdin: NodeJS.ReadStream;
-  readonly stdout: NodeJS.WriteStream;
-  synchronized(): boolean;
-  /** How wide the terminal is, as it says itself; `undefined` where it does not say. */
-  width(): Promise<number | undefined>;
-  wrote(text: string): void;
 }
 
 /**
@@ -65,11 +59,7 @@ export function openSurface(terminal: SurfaceTerminal, listener: SurfaceListener
   /** What could not be drawn yet. */
   let waiting: {readonly finished: string; readonly live: Placed} | undefined;
   const tree = (): React.ReactElement => <Live placed={drawn} listener={listener} />;
-  const output = openOutput({
-    stdout: terminal.stdout,
-    synchronized: () => terminal.synchronized(),
-    terminalWidth: () => terminal.width(),
-    wrote: text => terminal.wrote(text),
+  const output = openOutput(terminal, {
     onResize(before, informInk) {
       // What the terminal's reflow did is mended before Ink erases by its own count.
       if (output.size.columns < before.columns) output.stdout.write(rowsAfterReflow(drawn, output.size.columns));

@@ -1,4 +1,5 @@
 import {erasingByLine} from './text/erase.ts';
+import {withMembers} from './with-members.ts';
 
 export interface TerminalSize {
   readonly columns: number;
@@ -22,14 +23,18 @@ export interface TerminalOutput {
   release(): void;
 }
 
-interface OutputOptions {
+/** The stream, what the terminal has said of itself, and who hears of what is written to it. */
+export interface OutputTerminal {
   readonly stdout: NodeJS.WriteStream;
   /** Whether the terminal has said that it shows a frame at once. */
-  readonly synchronized: () => boolean;
+  synchronized(): boolean;
   /** How wide the terminal itself is now, as it says; `undefined` where it does not say. */
-  readonly terminalWidth: () => Promise<number | undefined>;
+  width(): Promise<number | undefined>;
   /** Of everything written but lines. */
-  readonly wrote: (text: string) => void;
+  wrote(text: string): void;
+}
+
+interface OutputListener {
   /** Within a frame, once the size has come to rest; Ink's own listeners are called by `informInk`. */
   readonly onResize: (before: TerminalSize, informInk: () => void) => void;
   readonly onReady: () => void;
@@ -48,14 +53,8 @@ const mostTries = 10;
  * One frame is under way at a time. A terminal behind a slow line takes what it can, and gets the newest frame next: writes wait
  * in the stream, not in weft, which goes on reading keys.
  */
-export function openOutput({
-  stdout,
-  synchronized,
-  terminalWidth,
-  wrote,
-  onResize,
-  onReady,
-}: OutputOptions): TerminalOutput {
+export function openOutput(terminal: OutputTerminal, {onResize, onReady}: OutputListener): TerminalOutput {
+  const {stdout} = terminal;
   let size = sizeOf(stdout);
   let parts: string[] | undefined;
   let restTimer: NodeJS.Timeout | undefined;
@@ -86,7 +85,7 @@ export function openOutput({
     // Ink brackets its frames whether or not the terminal knows the brackets.
     const own = text === beginUpdate || text === endUpdate ? '' : erasingByLine(text, size.rows);
     if (own !== '') {
-      wrote(own);
+      terminal.wrote(own);
       if (parts === undefined) send(own);
       else parts.push(own);
     }
@@ -105,7 +104,7 @@ export function openOutput({
     } finally {
       const text = parts.join('');
       parts = undefined;
-      if (text !== '') send(synchronized() ? `${beginUpdate}${text}${endUpdate}` : text);
+      if (text !== '') send(terminal.synchronized() ? `${beginUpdate}${text}${endUpdate}` : text);
     }
   };
 
@@ -113,7 +112,7 @@ export function openOutput({
   const isAtRest = async (): Promise<boolean> => {
     if (!isSame(sizeNow(stdout), sizeOf(stdout))) return false;
     if (stdout.columns >= size.columns) return true;
-    const width = await terminalWidth();
+    const width = await terminal.width();
     return width === undefined || width === sizeNow(stdout).columns;
   };
   const rest = async (): Promise<void> => {
@@ -155,15 +154,15 @@ export function openOutput({
     else stdout.off(event, listener);
     return proxy;
   };
-  const proxy: NodeJS.WriteStream = new Proxy(stdout, {
-    get(target, key) {
-      if (key === 'write') return write;
-      if (key === 'columns') return size.columns;
-      if (key === 'rows') return size.rows;
-      if (key === 'on') return on;
-      if (key === 'off') return off;
-      const member: unknown = Reflect.get(target, key, target);
-      return typeof member === 'function' ? member.bind(target) : member;
+  const proxy: NodeJS.WriteStream = withMembers(stdout, {
+    write,
+    on,
+    off,
+    get columns() {
+      return size.columns;
+    },
+    get rows() {
+      return size.rows;
     },
   });
   return {

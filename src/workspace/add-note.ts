@@ -1,9 +1,9 @@
 import {access, constants, readFile, realpath, rename, rm, stat, writeFile} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
-import {randomUUID} from 'node:crypto';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {causeText, type Fault} from '../domain/fault.ts';
 import {holds} from './files/resolve-path.ts';
+import {temporaryName} from './files/temporary-name.ts';
 
 /** Files of standing instructions, the one that counts first. */
 const names = ['AGENTS.md', 'CLAUDE.md'] as const;
@@ -68,7 +68,7 @@ async function exists(path: string): Promise<boolean> {
 
 /** Whole or not at all, with the permissions the file had. */
 async function replace(path: string, text: string): Promise<void> {
-  const temporary = join(dirname(path), `.weft-note-${randomUUID()}`);
+  const temporary = join(dirname(path), temporaryName());
   const mode = await stat(path).then(
     stats => stats.mode & 0o777,
     () => 0o666 & ~process.umask(),

@@ -39,14 +39,13 @@ export function makeSearch(options: {
   readonly home: string;
   readonly environment: Environment;
   /** Globs of what no search may ever show, whatever it asks for; `readExclusions` says how they are read. */
-  readonly excluded: readonly string[];
+  readonly excluded: () => readonly string[];
 }): SearchPort {
   const paths = makePaths(options);
-  let exclusionsRead: Outcome<Exclusions, string> | undefined;
 
   /** The place, and what is left out there. Nothing is searched while a glob of what to leave out cannot be used. */
   async function prepare(path: string): Promise<Outcome<Prepared, Fault>> {
-    const exclusions = (exclusionsRead ??= readExclusions(options.excluded, {paths, home: options.home}));
+    const exclusions = readExclusions(options.excluded(), {paths, home: options.home});
     if (exclusions.tag === 'failed') return failed(badExclusion(exclusions.error));
     const place = await findPlace(path, paths);
     if (place.tag === 'failed') return place;

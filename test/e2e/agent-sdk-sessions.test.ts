@@ -36,6 +36,25 @@ describe('sessions', () => {
     expect(lost.thrown).toContain('There is no session');
   });
 
+  test('a copy under an id of its own', async () => {
+    await using scene = await openScene([say('1'), say('2')]);
+    const [id, sessionId] = [sessionOf(await readAll(ask(scene, 'one'))), randomUUID()];
+    const forked = await readAll(ask(scene, 'two', {resume: id, forkSession: true, sessionId}));
+    expect([sessionOf(forked), asked(scene, 1).length]).toEqual([sessionId, 3]);
+  });
+
+  test('a title of its own', async () => {
+    await using scene = await openScene([say('1'), say('2')]);
+    await readAll(ask(scene, 'one', {title: 'The first\nof all'}));
+    await scene.run(['--prompt', 'two', '--name', 'The second']);
+    const {stdout} = await scene.run(['sessions', 'list', '--json']);
+    const titles = stdout
+      .trimEnd()
+      .split('\n')
+      .map(line => Object(JSON.parse(line)).title);
+    expect(titles).toEqual(['The second', 'The first']);
+  });
+
   test('one that is not kept cannot be resumed', async () => {
     await using scene = await openScene([say('1')]);
     const id = sessionOf(await readAll(ask(scene, 'one', {persistSession: false})));

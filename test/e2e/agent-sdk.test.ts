@@ -1,6 +1,6 @@
-import {existsSync} from 'node:fs';
+import {existsSync, mkdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import type {PermissionResult} from '@anthropic-ai/claude-agent-sdk';
+import type {Options, PermissionResult} from '@anthropic-ai/claude-agent-sdk';
 import {describe, expect, test} from 'vitest';
 import {call, hang, raw, say, sayPieces, until, usage} from '../support/model-script.ts';
 import {openScene, toldPrompt, toldResults, toldSystem} from '../support/scene.ts';
@@ -140,6 +140,51 @@ describe('canUseTool', () => {
     const [user] = files;
     const wanted = destination === 'userSettings' ? user : inFolder && join(scene.place.work, inFolder);
     expect([asked, files.filter(file => existsSync(file))]).toEqual([1, wanted === undefined ? [] : [wanted]]);
+  });
+
+  test('what it forbids is not run again, not even unasked', async () => {
+    await using scene = await openScene([touch('a'), touch('b'), say('Done.')]);
+    const rules = [{toolName: 'Bash', ruleContent: 'touch b'}];
+    const allow: PermissionResult = {
+      behavior: 'allow',
+      updatedPermissions: [{type: 'addRules', rules, behavior: 'deny', destination: 'session'}],
+    };
+    const run = await readAll(ask(scene, 'x', {canUseTool: async () => allow}));
+    expect(['a', 'b'].map(name => existsSync(join(scene.place.work, name)))).toEqual([true, false]);
+    expect(kinds(run).filter(kind => kind === 'system/permission_denied')).toHaveLength(1);
+  });
+
+  const foreign = JSON.stringify({permissions: {allow: ['Bash(rm:*)']}});
+  test.each([
+    ['in a folder that had none', undefined, 1],
+    ['in a folder with settings of somebody else', foreign, 2],
+  ])('a rule kept %s: asked %s times in two runs', async (_name, settings, times) => {
+    await using scene = await openScene([
+      touch('a'),
+      say('1'),
+      touch('a'),
+      say('2'),
+      call('Bash', {command: 'rm a'}),
+      say('3'),
+    ]);
+    mkdirSync(join(scene.place.work, '.weft'));
+    if (settings !== undefined) writeFileSync(join(scene.place.work, '.weft', 'settings.json'), settings);
+    let asked = 0;
+    const keeping: Options = {
+      canUseTool: async (_name, input, {suggestions}) => {
+        asked += 1;
+        return {behavior: 'allow', updatedInput: input, updatedPermissions: suggestions ?? []};
+      },
+    };
+    await readAll(ask(scene, 'one', keeping));
+    await readAll(ask(scene, 'two', keeping));
+    expect(asked).toBe(times);
+    // What somebody else put there is never let through by it.
+    const third = await readAll(ask(scene, 'three', {permissionPrompts: 'none'}));
+    expect([kinds(third).includes('system/permission_denied'), existsSync(join(scene.place.work, 'a'))]).toEqual([
+      true,
+      true,
+    ]);
   });
 
   test('answers the questions of the agent', async () => {

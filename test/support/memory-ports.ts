@@ -163,7 +163,7 @@ export function engineBench(
     readonly session?: ReturnType<typeof memorySession>;
     readonly memoryTrouble?: () => string;
     readonly hooks?: Partial<HooksPort>;
-    readonly allow?: AgentPorts['judge']['allow'];
+    readonly changeRules?: AgentPorts['judge']['changeRules'];
     readonly sessions?: Partial<AgentPorts['sessions']>;
     readonly options?: Partial<EngineOptions>;
   } = {},
@@ -176,7 +176,7 @@ export function engineBench(
     model,
     judge: {
       assess: async action => (given.assess ?? (() => allow))(action),
-      allow: given.allow ?? (async () => ok(undefined)),
+      changeRules: given.changeRules ?? (async () => ok(undefined)),
     },
     hooks: {...noHooks, ...given.hooks},
     victims: {find: async () => noVictims},

@@ -33,6 +33,26 @@ describe('@ in the composer', () => {
     expect(engine.ops.at(-1)).toMatchObject({op: 'prompt', text: '@"my docs/a b.txt" '});
   });
 
+  test.each([
+    ['@su', '', ':10-20 ok', 'see @src/surface.tsx:10-20 ok'],
+    ['@su', '', '#L3', 'see @src/surface.tsx#L3'],
+    ['@su', ' please', ':7', 'see @src/surface.tsx:7 please'],
+    ['@my', '', ':2', 'see @"my docs/a b.txt":2'],
+    ['@su', '', 'and :2', 'see @src/surface.tsx and :2'],
+  ])('%s%s completed, and %s behind it', async (letters, rest, typed, sent) => {
+    const {screen, engine} = await start([80, 24], {files: finder});
+    await screen.type(`see ${rest}`);
+    for (let at = 0; at < rest.length; at++) await screen.type('\u001B[D');
+    await screen.type(letters);
+    await screen.until(/> (?:src\/surface|my docs)/u);
+    await screen.type('\t');
+    await screen.until(/@src\/surface\.tsx|b\.txt"/u);
+    await screen.type(typed);
+    await screen.type('\u001B[F\r');
+    await screen.until(/queued: see/u);
+    expect(engine.ops.at(-1)).toMatchObject({op: 'prompt', text: sent});
+  });
+
   test('Esc puts the list away; what is typed goes as it is', async () => {
     const {screen, engine} = await start([80, 24], {files: finder});
     await screen.type('@src');

@@ -3,7 +3,8 @@ import {defaultPreferences} from '../../src/config/preferences.ts';
 import type {AgentEvent} from '../../src/actions/agent-event.ts';
 import {actionOf} from '../../src/actions/catalogue.ts';
 import {actionId} from '../../src/domain/ids.ts';
-import {finished, grepQueued, grepSettled, message} from './support/events.ts';
+import {accepted, finished, grepQueued, grepSettled, message} from './support/events.ts';
+import {opening} from './support/scripted-engine.ts';
 import {begin, leaveStages, start} from './support/stage.ts';
 
 afterEach(leaveStages);
@@ -41,6 +42,28 @@ describe('Ctrl+O', () => {
     await screen.until(/Search one[^]*Ask for something/u);
     const rows = await screen.everything();
     expect([rowsWith(rows, '12 lines'), rowsWith(rows, 'one.ts')]).toEqual([counts, found]);
+  });
+
+  test('a prompt of many lines is folded to how it begins and ends', async () => {
+    const {screen, engine} = await start([80, 30]);
+    const pasted = Array.from({length: 2000}, (_, row) => `${'x'.repeat(80)} row${row}.`);
+    engine.emit(opening, accepted(`look:\n${pasted.join('\n')}\nwhat is it?`), finished({kind: 'done'}));
+    await screen.until(/what is it\?\n\n> Ask/u);
+    const rows = await screen.everything();
+    const at = rows.indexOf('> look:');
+    expect(rows.slice(at, at + 17)).toEqual([
+      '> look:',
+      ...[0, 1, 2, 3, 4].flatMap(row => [`  ${'x'.repeat(77)}`, `  xxx row${row}.`]),
+      `  ${'x'.repeat(77)}`,
+      '  … 2002 lines in all; Ctrl+O shows all',
+      '  xxx row1998.',
+      `  ${'x'.repeat(77)}`,
+      '  xxx row1999.',
+      '  what is it?',
+      '',
+    ]);
+    await screen.type('\u000F');
+    await screen.until(/row1000\./u);
   });
 
   test('thinking is one line until it is unfolded', async () => {

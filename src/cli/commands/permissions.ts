@@ -1,10 +1,9 @@
 import {visibleExactLine} from '../../base/visible.ts';
 import {addRule, removeRule} from '../../config/edit-rules.ts';
-import type {RuleList} from '../../config/settings-file.ts';
 import type {TrustedSettings} from '../../config/trusted-settings.ts';
 import {forgetTrust, recordTrust} from '../../config/trust-record.ts';
 import {faultText} from '../../domain/fault.ts';
-import type {PermissionMode} from '../../domain/risk.ts';
+import type {PermissionMode, RuleList} from '../../domain/risk.ts';
 import {askClasses} from '../../safety/ask-classes.ts';
 import {broadness} from '../../safety/broad-rule.ts';
 import {parseRule, type PermissionRule} from '../../safety/rules.ts';

@@ -1,7 +1,7 @@
 import {visibleExactLine} from '../../base/visible.ts';
-import {ruleLists, type RuleList} from '../../config/settings-file.ts';
 import type {SettingSource, Sourced} from '../../config/settings.ts';
 import type {TrustedSettings} from '../../config/trusted-settings.ts';
+import {ruleLists, type RuleList} from '../../domain/risk.ts';
 import {parseRule, type PermissionRule} from '../../safety/rules.ts';
 
 /** A rule as it was written down, and whether it decides anything. */

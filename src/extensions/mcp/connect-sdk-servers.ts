@@ -1,4 +1,6 @@
 import type {
+  Elicitation,
+  ElicitationReply,
   McpCallRequest,
   McpPort,
   McpResource,
@@ -15,7 +17,7 @@ import {unlessAborted} from '../../base/unless-aborted.ts';
 import {unlessLate} from '../../base/unless-late.ts';
 import {causeText, rejected, type Fault} from '../../domain/fault.ts';
 import {ExchangeTransport, type Exchange} from './exchange-transport.ts';
-import type {Elicitation, ElicitationReply, ServerConnection, ServerTool} from './server-connection.ts';
+import type {ServerConnection, ServerTool} from './server-connection.ts';
 import {ToolNames} from './tool-names.ts';
 
 export interface SdkServerOptions {
@@ -24,7 +26,7 @@ export interface SdkServerOptions {
   readonly exchange: Exchange;
   /** One line that may help to find out why a server does not work. */
   readonly log: (line: string) => void;
-  /** `declineAll` where nobody can be asked. */
+  /** Asks the user what a server wants to know. */
   readonly elicit: (elicitation: Elicitation, signal: AbortSignal) => Promise<ElicitationReply>;
   /** weft's own version. */
   readonly version: string;
@@ -37,8 +39,6 @@ export interface SdkServerOptions {
 
 export const usualTimes = {startTimeoutMs: 60_000, callTimeoutMs: 300_000, readyWithinMs: 3000} as const;
 
-export const declineAll = async (): Promise<ElicitationReply> => ({action: 'decline', content: undefined});
-
 export interface SdkServers extends McpPort {
   /** From now on there are these servers; those that stay are not disturbed. Settles when the new ones have begun or failed. */
   set(names: readonly string[]): Promise<ServerChange>;
@@ -48,8 +48,6 @@ export interface SdkServers extends McpPort {
   toggle(name: string, wanted: 'enabled' | 'disabled'): Promise<Outcome<undefined, string>>;
   /** Hands over a message that a server sent of its own; of an unknown server it is dropped. */
   deliver(name: string, message: JsonObject): void;
-  /** The tools of one server, by their own names. */
-  toolsOf(name: string): readonly McpTool[];
   close(): Promise<void>;
 }
 
@@ -99,10 +97,6 @@ class ServerSet implements SdkServers {
 
   tools(): readonly McpTool[] {
     return (this.#tools ??= this.#named());
-  }
-
-  toolsOf(name: string): readonly McpTool[] {
-    return this.tools().filter(({server}) => server === name);
   }
 
   servers(): readonly McpServerState[] {

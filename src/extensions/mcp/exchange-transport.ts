@@ -17,7 +17,7 @@ export class ExchangeTransport implements Transport {
   readonly #exchange: Exchange;
   /** The requests that wait for their answer, by id. */
   readonly #open = new Map<Json, AbortController>();
-  #closed = false;
+  readonly #end = new AbortController();
 
   constructor(server: string, exchange: Exchange) {
     this.#server = server;
@@ -27,7 +27,7 @@ export class ExchangeTransport implements Transport {
   async start(): Promise<void> {}
 
   async send(message: JSONRPCMessage): Promise<void> {
-    if (this.#closed) throw new Error('The connection is closed.');
+    if (this.#end.signal.aborted) throw new Error('The connection is closed.');
     const sent: unknown = message;
     if (!isJsonObject(sent)) return;
     const {id, method, params} = sent;
@@ -35,8 +35,8 @@ export class ExchangeTransport implements Transport {
       void this.#ask(sent, id);
       return;
     }
-    await this.#exchange(this.#server, sent, new AbortController().signal).catch((cause: unknown) => {
-      this.onerror?.(new Error(causeText(cause), {cause}));
+    await this.#exchange(this.#server, sent, this.#end.signal).catch((cause: unknown) => {
+      if (!this.#end.signal.aborted) this.onerror?.(new Error(causeText(cause), {cause}));
     });
     if (method === 'notifications/cancelled' && isJsonObject(params)) {
       this.#open.get(params['requestId'] ?? null)?.abort();
@@ -45,12 +45,12 @@ export class ExchangeTransport implements Transport {
 
   /** Hands over a message of the server that answers nothing of ours; one that is no message is dropped. */
   deliver(message: JsonObject): void {
-    if (!this.#closed) this.#receive(message);
+    if (!this.#end.signal.aborted) this.#receive(message);
   }
 
   async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
+    if (this.#end.signal.aborted) return;
+    this.#end.abort();
     for (const abort of this.#open.values()) abort.abort();
     this.#open.clear();
     this.onclose?.();
@@ -62,14 +62,14 @@ export class ExchangeTransport implements Transport {
     const refuse = (text: string): void => this.#receive({jsonrpc: '2.0', id, error: {code: -32_000, message: text}});
     try {
       const answer: unknown = await this.#exchange(this.#server, request, abort.signal);
-      if (this.#closed || abort.signal.aborted) return;
+      if (abort.signal.aborted) return;
       if (!isJsonObject(answer)) refuse('The server gave no answer.');
       else if (answer['method'] === undefined && answer['id'] !== id) refuse('The server answered another request.');
       else if (answer['method'] === undefined && !isJsonObject(answer['result'] ?? answer['error'])) {
         refuse('The server answered in no form of the protocol.');
       } else this.#receive(answer);
     } catch (cause) {
-      if (!this.#closed && !abort.signal.aborted) refuse(causeText(cause));
+      if (!abort.signal.aborted) refuse(causeText(cause));
     } finally {
       this.#open.delete(id);
     }

@@ -1,6 +1,6 @@
 import {Client, SdkError, SdkErrorCode} from '@modelcontextprotocol/client';
 import * as z from 'zod/mini';
-import type {McpResource, McpResult} from '../../actions/mcp-port.ts';
+import type {Elicitation, ElicitationReply, McpResource, McpResult} from '../../actions/mcp-port.ts';
 import {deepestInput, isDeeperThan} from '../../actions/json-depth.ts';
 import {clip, firstLine} from '../../base/clip.ts';
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
@@ -15,21 +15,6 @@ export interface ServerTool {
   readonly description: string;
   readonly inputSchema: JsonObject;
   readonly effect: 'claims-read-only' | 'claims-destructive' | 'unsaid';
-}
-
-export interface Elicitation {
-  readonly server: string;
-  readonly message: string;
-  readonly mode: 'form' | 'url';
-  /** Empty where the mode is `form`. */
-  readonly url: string;
-  readonly elicitationId: string;
-  readonly requestedSchema: JsonObject | undefined;
-}
-
-export interface ElicitationReply {
-  readonly action: 'accept' | 'decline' | 'cancel';
-  readonly content: JsonObject | undefined;
 }
 
 export interface ConnectionOptions {

@@ -1,34 +1,20 @@
 import * as z from 'zod/mini';
+import type {Elicitation, ElicitationReply} from '../../actions/mcp-port.ts';
 import {isJsonObject, type JsonObject} from '../../base/json.ts';
 import type {ControlChannel} from './control-channel.ts';
-
-/** What a server wants to know of the person at the other end; empty texts and `undefined` are left out. */
-interface ServerQuestion {
-  readonly server: string;
-  readonly message: string;
-  readonly mode: 'form' | 'url';
-  readonly url: string;
-  readonly elicitationId: string;
-  readonly requestedSchema: JsonObject | undefined;
-}
-
-interface ServerReply {
-  readonly action: 'accept' | 'decline' | 'cancel';
-  readonly content: JsonObject | undefined;
-}
 
 const reply = z.looseObject({
   action: z.enum(['accept', 'decline', 'cancel']),
   content: z.optional(z.nullable(z.custom<JsonObject>(isJsonObject))),
 });
 
-/** Hands a server's question on to the client; whatever is no clear answer declines. */
+/** Hands a server's question on to the client, without what is empty; whatever is no clear answer declines. */
 export const elicitBy =
   (channel: ControlChannel) =>
   async (
-    {server, message, mode, url, elicitationId, requestedSchema}: ServerQuestion,
+    {server, message, mode, url, elicitationId, requestedSchema}: Elicitation,
     signal: AbortSignal,
-  ): Promise<ServerReply> => {
+  ): Promise<ElicitationReply> => {
     const answer = await channel.request(
       {
         subtype: 'elicitation',

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type {Approval} from '../../actions/agent-event.ts';
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import type {ApprovalAnswer} from '../../agent/engine.ts';
-import {permissionModes, type PermissionMode, type RuleReach} from '../../domain/risk.ts';
+import {permissionModes, ruleLists, type PermissionMode, type RuleChange, type RuleReach} from '../../domain/risk.ts';
 import type {CanUseToolRequest, PermissionUpdate} from '../../protocol/rpc/control-message.ts';
 
 /** An approval as the client is asked for it; `input` is what the model wrote. */
@@ -108,32 +108,41 @@ export function permissionReply(payload: JsonObject, input: Json): PermissionRep
   return {kind: 'allow', answer, input: updatedInput ?? 'unchanged', wishes};
 }
 
-type Rules = Extract<ApprovalAnswer, {decision: 'allow-updated'}>['rules'];
-
-const addRules = z.looseObject({
-  type: z.literal('addRules'),
-  behavior: z.literal('allow'),
+const ruleUpdate = z.looseObject({
+  type: z.enum(['addRules', 'removeRules', 'replaceRules']),
+  behavior: z.enum(ruleLists),
   rules: z.array(z.looseObject({toolName: z.string(), ruleContent: z.optional(z.nullable(z.string()))})),
   destination: z.optional(z.string()),
 });
 const setMode = z.looseObject({type: z.literal('setMode'), mode: z.enum(permissionModes)});
 
-function updatesOf(updates: readonly JsonObject[]): PermissionWishes & {readonly rules: Rules} {
-  const rules: Rules[number][] = [];
+function updatesOf(updates: readonly JsonObject[]): PermissionWishes & {readonly rules: readonly RuleChange[]} {
+  const rules: RuleChange[] = [];
   const unserved: string[] = [];
   let mode: PermissionMode | undefined;
   for (const update of updates) {
-    const added = z.safeParse(addRules, update);
+    const ruled = z.safeParse(ruleUpdate, update);
     const moded = z.safeParse(setMode, update);
-    if (added.success) {
-      const lasting = reachOf(added.data.destination);
-      for (const {toolName, ruleContent} of added.data.rules) {
-        rules.push({rule: typeof ruleContent === 'string' ? `${toolName}(${ruleContent})` : toolName, lasting});
-      }
-    } else if (moded.success) mode = moded.data.mode;
+    const changes = ruled.success ? ruleChanges(ruled.data) : undefined;
+    if (changes !== undefined) rules.push(...changes);
+    else if (moded.success) mode = moded.data.mode;
     else unserved.push(`The permission update ${JSON.stringify(update['type'] ?? null)} is not possible here yet.`);
   }
   return {rules, mode, unserved};
+}
+
+/** `undefined` where rules are to go from a settings file: those are the user's to take out. */
+function ruleChanges(update: z.infer<typeof ruleUpdate>): readonly RuleChange[] | undefined {
+  const {type, behavior: list, destination} = update;
+  const rules = update.rules.map(({toolName, ruleContent}) =>
+    typeof ruleContent === 'string' ? `${toolName}(${ruleContent})` : toolName,
+  );
+  const lasting = reachOf(destination);
+  if (type === 'addRules') return rules.map(rule => ({change: 'add', list, rule, lasting}));
+  if (lasting !== 'session') return undefined;
+  return type === 'removeRules'
+    ? rules.map(rule => ({change: 'remove', list, rule}))
+    : [{change: 'replace', list, rules}];
 }
 
 /** A rule never reaches further than it was meant to; one that is meant for nowhere that weft knows holds while it runs. */

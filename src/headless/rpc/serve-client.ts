@@ -3,7 +3,6 @@ import type {Question} from '../../actions/ports.ts';
 import type {Engine} from '../../agent/engine.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import type {ActionId} from '../../domain/ids.ts';
-import {noUsage} from '../../domain/usage.ts';
 import type {ControlAnswer} from '../../protocol/rpc/control-message.ts';
 import {makeRpcEncoder, type RpcExtras} from '../../protocol/rpc/encode-events.ts';
 import {jsonLine} from '../../protocol/rpc/json-line.ts';
@@ -16,6 +15,7 @@ import type {ClientServers} from './client-servers.ts';
 import type {ControlChannel} from './control-channel.ts';
 import {canUseTool, permissionReply} from './permission-request.ts';
 import {askQuestions, questionResponse} from './question-request.ts';
+import {refusedSummary} from './refused-summary.ts';
 import {FileRewinder} from './rewind-files.ts';
 import {serveRequest, type RpcLaunch, type ServingOptions} from './serve-request.ts';
 import type {SessionState} from './session-state.ts';
@@ -63,7 +63,7 @@ class ClientSession implements ServedClient {
   readonly #prompts: ClientPrompts;
   readonly #rewinder: FileRewinder;
   readonly #encoder: ReturnType<typeof makeRpcEncoder>;
-  /** The client's open questions, by call. */
+  /** The client's open questions, by call: what takes each back. One that is answered is not open any more. */
   readonly #asks = new Map<ActionId, AbortController>();
   readonly #finished = Promise.withResolvers<0 | 1 | 4>();
   #inputEnded = false;
@@ -148,6 +148,8 @@ class ClientSession implements ServedClient {
   #tell(events: readonly AgentEvent[]): void {
     const {state, writer, note} = this.#options;
     for (const event of events) {
+      // Output of a tool comes whether it is read or not, and all that counts of it is told again with the result.
+      if (event.event === 'action-output' && writer.isBehind(mostUnread.messages)) continue;
       state.take(event);
       if (event.event === 'prompt-accepted') this.#prompts.take(event);
       writer.write(this.#encoder.encode(event).map(jsonLine).join(''));
@@ -188,12 +190,12 @@ class ClientSession implements ServedClient {
     if (answer.tag === 'failed') {
       if (answer.error.kind === 'aborted') return;
       const message = `Nobody could be asked: ${answer.error.message}. Go on without it, or say what you would have done.`;
-      this.#closeAsk(id);
+      this.#asks.delete(id);
       engine.submit({op: 'answer-approval', id, answer: {decision: 'refuse', message, voice: 'program'}});
       return;
     }
     const reply = permissionReply(answer.value, input);
-    this.#closeAsk(id);
+    this.#asks.delete(id);
     if (reply.kind === 'deny') {
       const message = reply.next === 'interrupt' || reply.message === '' ? notWanted : reply.message;
       engine.submit({op: 'answer-approval', id, answer: {decision: 'refuse', message, voice: 'program'}});
@@ -213,7 +215,7 @@ class ClientSession implements ServedClient {
     const input = state.calls.get(id)?.input ?? {};
     const answer = await channel.request(askQuestions(id, input), this.#asking(id));
     if (answer.tag === 'failed' && answer.error.kind === 'aborted') return;
-    this.#closeAsk(id);
+    this.#asks.delete(id);
     const response = answer.tag === 'ok' ? questionResponse(answer.value, questions) : dismissed;
     engine.submit({op: 'answer-question', id, answer: response});
     const interrupts = answer.tag === 'ok' && answer.value['behavior'] === 'deny' && answer.value['interrupt'] === true;
@@ -224,11 +226,6 @@ class ClientSession implements ServedClient {
     const abort = new AbortController();
     this.#asks.set(id, abort);
     return abort.signal;
-  }
-
-  /** Answered: there is nothing left to take back. */
-  #closeAsk(id: ActionId): void {
-    this.#asks.delete(id);
   }
 
   async #serve(id: string, request: Parameters<typeof serveRequest>[0]): Promise<void> {
@@ -290,19 +287,7 @@ class ClientSession implements ServedClient {
   }
 
   #refusePrompt(message: string): void {
-    const summary: PromptSummary = {
-      end: {kind: 'failed', fault: {kind: 'needs-user', message, fix: ''}},
-      answer: '',
-      stop: 'interrupted',
-      turns: 0,
-      results: 0,
-      durationMs: 0,
-      modelMs: 0,
-      usage: noUsage,
-      sessionUsage: this.#options.state.usage,
-      structured: {kind: 'none'},
-      denials: [],
-    };
+    const summary = refusedSummary(message, this.#options.state.usage);
     this.#last = 1;
     this.#options.note(oneLine(message));
     this.#options.writer.write(this.#encoder.encode({event: 'prompt-finished', summary}).map(jsonLine).join(''));

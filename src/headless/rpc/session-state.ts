@@ -3,12 +3,15 @@ import {toolCalls, type ToolCallBlock} from '../../domain/conversation.ts';
 import type {ActionId, MessageId} from '../../domain/ids.ts';
 import {noUsage, type Usage} from '../../domain/usage.ts';
 
+/** Of a session in which nothing was asked yet. */
+export const noSessionUsage: SessionUsage = {models: {}, contextTokens: 0, contextWindow: 0};
+
 /** What serving a client needs to know of the session: a fold of the engine's events. */
 export class SessionState {
   session: SessionInfo | undefined;
   /** The prompt that runs, or ran last. */
   prompt: MessageId | undefined;
-  usage: SessionUsage = {models: {}, contextTokens: 0, contextWindow: 0};
+  usage = noSessionUsage;
   /** Of the last message of the model. */
   lastUsage: Usage = noUsage;
   /** The calls of the prompt that runs. */

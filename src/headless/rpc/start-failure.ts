@@ -1,7 +1,8 @@
-import {noUsage} from '../../domain/usage.ts';
 import type {ControlMessage} from '../../protocol/rpc/control-message.ts';
 import {resultMessage} from '../../protocol/rpc/result-message.ts';
 import type {RpcMessage} from '../../protocol/rpc/rpc-message.ts';
+import {refusedSummary} from './refused-summary.ts';
+import {noSessionUsage} from './session-state.ts';
 
 /** What a client gets where there is no session to serve it: its greeting is refused, and a result says why. */
 export function startFailure({
@@ -22,21 +23,10 @@ export function startFailure({
             response: {subtype: 'error', request_id: initializeId, error: message, error_code: 'start_failed'},
           },
         ];
-  const result = resultMessage(
-    {
-      end: {kind: 'failed', fault: {kind: 'needs-user', message, fix: ''}},
-      answer: '',
-      stop: 'interrupted',
-      turns: 0,
-      results: 0,
-      durationMs: 0,
-      modelMs: 0,
-      usage: noUsage,
-      sessionUsage: {models: {}, contextTokens: 0, contextWindow: 0},
-      structured: {kind: 'none'},
-      denials: [],
-    },
-    {address: {session_id: uuid(), uuid: uuid(), provider: ''}, model: '', phase: 'streaming'},
-  );
+  const result = resultMessage(refusedSummary(message, noSessionUsage), {
+    address: {session_id: uuid(), uuid: uuid(), provider: ''},
+    model: '',
+    phase: 'streaming',
+  });
   return [...refusal, {...result, num_turns: 0}];
 }

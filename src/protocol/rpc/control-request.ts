@@ -23,6 +23,7 @@ const initialize = z.looseObject({
   systemPrompt: z.optional(z.union([z.string(), z.array(z.string())])),
   appendSystemPrompt: optionalNull(z.string()),
   planModeInstructions: optionalNull(z.string()),
+  title: optionalNull(z.string()),
   agents: optionalNull(z.record(z.string(), json)),
   mcpServers: optionalNull(z.record(z.string(), json)),
   plugins: optionalNull(z.array(json)),

@@ -1,5 +1,6 @@
 import {commandsFor} from '../commands/command-list.ts';
 import type {CommandDesk, SlashCommand} from '../commands/command.ts';
+import {otherSessions} from '../commands/resume.ts';
 import {statusOf} from '../state/select.ts';
 import {todosOf} from '../../tasks/task-view.ts';
 import {countOf, sentences} from './action-words.ts';
@@ -70,11 +71,8 @@ const command = (usage: string, summary: string, run: (argument: string) => void
 });
 
 export function resume(desk: SpokenDesk): void {
-  const {session} = desk.view;
-  const own = session.tag === 'open' ? session.info.id : undefined;
-  const sessions = desk.options.listSessions().filter(({id}) => id !== own);
-  if (sessions.length === 0) desk.tell('info', 'There is no earlier session here.');
-  else desk.ask(sessionDialogue(sessions));
+  const sessions = otherSessions(desk);
+  if (sessions.length > 0) desk.ask(sessionDialogue(sessions));
 }
 
 /** Loaded when it is first wanted. */

@@ -1,16 +1,10 @@
-import type {Todo, TodoList} from '../../domain/todo.ts';
+import type {TodoList} from '../../domain/todo.ts';
+import {todoWords} from '../commands/todo.ts';
 import {countOf, sentences, spokenLabel} from './action-words.ts';
 
 /** The whole list, one line each. */
 export const todoLines = (todos: TodoList): readonly string[] =>
-  todos.map(({title, status}, at) => `${at + 1}. ${spokenLabel(title)}: ${words[status]}.`);
-
-const words = {
-  pending: 'to do',
-  in_progress: 'in progress',
-  completed: 'done',
-  cancelled: 'dropped',
-} as const satisfies Record<Todo['status'], string>;
+  todos.map(({title, status}, at) => `${at + 1}. ${spokenLabel(title)}: ${todoWords[status]}.`);
 
 /** What has changed of the list, on one line; empty when nothing has. */
 export function todoLine(before: TodoList, after: TodoList): string {

@@ -1,5 +1,6 @@
+import type {SessionSummary} from '../../domain/journal.ts';
 import {sessionPanel} from '../panels/session-panel.ts';
-import type {SlashCommand} from './command.ts';
+import type {CommandDesk, SlashCommand} from './command.ts';
 
 export const resumeCommand: SlashCommand = {
   name: 'resume',
@@ -7,10 +8,15 @@ export const resumeCommand: SlashCommand = {
   usage: '/resume',
   summary: 'go on with an earlier session',
   run(_, desk) {
-    const {session} = desk.view;
-    const own = session.tag === 'open' ? session.info.id : undefined;
-    const sessions = desk.options.listSessions().filter(({id}) => id !== own);
-    if (sessions.length === 0) desk.tell('info', 'There is no earlier session here.');
-    else desk.open(sessionPanel(sessions, desk.options.outside.sessions));
+    const sessions = otherSessions(desk);
+    if (sessions.length > 0) desk.open(sessionPanel(sessions, desk.options.outside.sessions));
   },
 };
+
+/** The sessions of the folder but the open one; where there is none the user is told. */
+export function otherSessions({view, options, tell}: CommandDesk): readonly SessionSummary[] {
+  const own = view.session.tag === 'open' ? view.session.info.id : undefined;
+  const sessions = options.listSessions().filter(({id}) => id !== own);
+  if (sessions.length === 0) tell('info', 'There is no earlier session here.');
+  return sessions;
+}

@@ -24,7 +24,7 @@ const states = {
   cancelled: '[-]',
 } as const satisfies Record<Todo['status'], string>;
 
-const words = {
+export const todoWords = {
   pending: 'to do',
   in_progress: 'in progress',
   completed: 'done',
@@ -35,7 +35,7 @@ const todoLines = ({title, status}: Todo, frame: EntryFrame): readonly string[] 
   wrapSpans(
     [
       {text: visibleLine(title), roles: status === 'in_progress' ? ['bold'] : []},
-      {text: ` (${words[status]})`, roles: ['dim']},
+      {text: ` (${todoWords[status]})`, roles: ['dim']},
     ],
     frame,
     {first: `${states[status]} `, rest: '    ', roles: []},

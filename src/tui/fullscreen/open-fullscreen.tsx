@@ -10,6 +10,7 @@ import {
   type SurfaceTerminal,
 } from '../surface.tsx';
 import {openOutput, type TerminalSize} from '../terminal-output.ts';
+import {withMembers} from '../with-members.ts';
 import {atEnd, compose, scrolled, type Place} from './compose.ts';
 import {blank, paint, type Painted} from './paint.ts';
 import type {KeptLines} from './kept-lines.ts';
@@ -22,11 +23,7 @@ export function openFullscreen(terminal: SurfaceTerminal, listener: SurfaceListe
   let live: LiveRegion = {lines: [''], cursor: {x: 0, y: 0}, open: {lines: [], shown: 0}};
   let place: Place = atEnd;
   let isWaiting = false;
-  const output = openOutput({
-    stdout: terminal.stdout,
-    synchronized: () => terminal.synchronized(),
-    terminalWidth: () => terminal.width(),
-    wrote: text => terminal.wrote(text),
+  const output = openOutput(terminal, {
     onResize() {
       // The listener has the lines for the new size; one frame holds both.
       painted = cleared(output.size);
@@ -116,13 +113,7 @@ export function openFullscreen(terminal: SurfaceTerminal, listener: SurfaceListe
 function modesOnly(stdout: NodeJS.WriteStream): NodeJS.WriteStream {
   const write = (chunk: string | Uint8Array, after?: (error?: Error | null) => void): boolean =>
     stdout.write((String(chunk).match(keyboardModes) ?? []).join(''), after);
-  return new Proxy(stdout, {
-    get(target, key) {
-      if (key === 'write') return write;
-      const member: unknown = Reflect.get(target, key, target);
-      return typeof member === 'function' ? member.bind(target) : member;
-    },
-  });
+  return withMembers(stdout, {write});
 }
 
 // oxlint-disable-next-line no-control-regex -- sequences of the terminal

@@ -8,13 +8,14 @@ import {
   notMeant,
   open,
   openApproval,
+  pressCommon,
   type ApprovalPress,
   type ApprovalStage,
   type ApprovalStep,
   type ChoosingStage,
 } from './approval-stage.ts';
 import {openHunks, openWord, pressWord} from './approval-word.ts';
-import {draftOf, emptyDraft, expanded, type Draft} from './draft.ts';
+import {draftOf, expanded, type Draft} from './draft.ts';
 import {pressHunks} from './hunk-form.ts';
 import {approvalKeys, cardKeys, type KeyName, type KeyPress} from './keymap.ts';
 
@@ -82,7 +83,8 @@ function scrolled(
 }
 
 function pressLetter({accept, session, rules, parts}: ApprovalChoices, key: TextPress): ApprovalStep {
-  switch (key.text.toLowerCase()) {
+  const letter = key.text.toLowerCase();
+  switch (letter) {
     case approvalKeys.allowMild:
     case approvalKeys.allowRisky:
       return accept.by === 'key' && accept.key === letterOf(key) ? allow('once') : hintAtKey;
@@ -91,18 +93,12 @@ function pressLetter({accept, session, rules, parts}: ApprovalChoices, key: Text
       return session === 'at-once' ? allow('session') : open({stage: 'session'});
     case approvalKeys.allowAlways:
       return open(rules.length === 0 ? openApproval : {stage: 'rule', row: 0});
-    case approvalKeys.refuse:
-      return answered({decision: 'refuse', message: '', voice: 'user'});
-    case approvalKeys.refuseWithReason:
-      return open({stage: 'reason', text: emptyDraft});
-    case approvalKeys.showAll:
-      return {kind: 'show-all'};
     case approvalKeys.chooseHunks:
       return parts.length === 0 ? notMeant(key) : open(openHunks);
     case '':
       return open(openApproval);
     default:
-      return heldLetter.test(key.text) ? open(openApproval) : notMeant(key);
+      return pressCommon(letter) ?? (heldLetter.test(key.text) ? open(openApproval) : notMeant(key));
   }
 }
 

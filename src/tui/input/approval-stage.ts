@@ -1,7 +1,7 @@
 import type {DroppedPart} from '../../actions/files-port.ts';
 import type {ApprovalAnswer} from '../../agent/engine.ts';
 import {emptyDraft, type Draft} from './draft.ts';
-import type {KeyPress} from './keymap.ts';
+import {approvalKeys, type KeyPress} from './keymap.ts';
 
 /** How far the user is with an approval. */
 export type ApprovalStage =
@@ -80,5 +80,19 @@ export const notMeant = (key: KeyPress): ApprovalStep => ({kind: 'not-meant', ke
 export const open = (stage: ApprovalStage): ApprovalStep => ({kind: 'open', stage});
 export const answered = (answer: ApprovalAnswer): ApprovalStep => ({kind: 'answered', answer});
 export const allow = (scope: 'once' | 'session'): ApprovalStep => answered({decision: 'allow', scope});
+
+/** The letters that mean the same in every form of the card; `undefined` for others. */
+export function pressCommon(letter: string): ApprovalStep | undefined {
+  switch (letter) {
+    case approvalKeys.refuse:
+      return answered({decision: 'refuse', message: '', voice: 'user'});
+    case approvalKeys.refuseWithReason:
+      return open({stage: 'reason', text: emptyDraft});
+    case approvalKeys.showAll:
+      return {kind: 'show-all'};
+    default:
+      return undefined;
+  }
+}
 
 export const hintAtKey = open({...openApproval, hint: 'other-key'});

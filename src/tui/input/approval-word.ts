@@ -1,11 +1,11 @@
 import type {ApprovalChoices} from './approval-choices.ts';
 import {
   allow,
-  answered,
   hintAtKey,
   notMeant,
   open,
   openApproval,
+  pressCommon,
   type ApprovalStage,
   type ApprovalStep,
   type WordStage,
@@ -50,19 +50,8 @@ const isWord = (text: string, {accept}: ApprovalChoices): boolean =>
 
 /** The letters of a card that is accepted by a word; those with which its word begins need an Enter. */
 function enteredLetter(letter: string, {parts}: ApprovalChoices): ApprovalStep | undefined {
-  switch (letter) {
-    case approvalKeys.refuse:
-    case 'no':
-      return answered({decision: 'refuse', message: '', voice: 'user'});
-    case approvalKeys.refuseWithReason:
-      return open({stage: 'reason', text: emptyDraft});
-    case approvalKeys.showAll:
-      return {kind: 'show-all'};
-    case approvalKeys.chooseHunks:
-      return parts.length === 0 ? undefined : open(openHunks);
-    default:
-      return undefined;
-  }
+  if (letter === approvalKeys.chooseHunks) return parts.length === 0 ? undefined : open(openHunks);
+  return pressCommon(letter === 'no' ? approvalKeys.refuse : letter);
 }
 
 /** All that is proposed is ticked. */

@@ -103,8 +103,9 @@ const chipText = (text: string): string => {
   return lines > 1 ? `[pasted ${lines} lines]` : `[pasted ${text.length} characters]`;
 };
 
+/** A line feed at the end begins no further line. */
 function lineCount(text: string): number {
-  let lines = 1;
+  let lines = text.endsWith('\n') ? 0 : 1;
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines++;
   return lines;
 }

@@ -5,6 +5,7 @@ import {
   notMeant,
   open,
   openApproval,
+  pressCommon,
   type ApprovalPress,
   type ApprovalStep,
   type HunkStage,
@@ -70,17 +71,11 @@ function pressLetter(stage: HunkStage, choices: ApprovalChoices, press: Approval
       if (choices.accept.by !== 'key' || choices.accept.key !== letter) return open({...stage, hint: 'other-key'});
       // What came along with the key that opened this was pressed before the parts could be read.
       return press.place === 'first' ? accepted(stage, choices) : open(stage);
-    case approvalKeys.refuse:
-      return answered({decision: 'refuse', message: '', voice: 'user'});
-    case approvalKeys.refuseWithReason:
-      return open({stage: 'reason', text: emptyDraft});
-    case approvalKeys.showAll:
-      return {kind: 'show-all'};
     case approvalKeys.chooseHunks:
     case '':
       return open(stage);
     default:
-      return notMeant(press.key);
+      return pressCommon(letter) ?? notMeant(press.key);
   }
 }
 

@@ -14,13 +14,14 @@ import type {Step, Ui} from './ui.ts';
  * about the draft itself.
  */
 export function pressBesideDraft(ui: Ui, key: KeyPress, context: PressContext): Step | undefined {
-  if (key.kind !== 'key') return undefined;
   const step = pressMentions({draft: ui.draft, list: ui.mentions}, key);
   if (step !== undefined) {
     const next = {...ui, draft: step.draft, mentions: step.list, completionRow: 0};
+    const stops = key.kind === 'key' && key.name === 'escape' && context.view.run.state !== 'idle';
     // The key that stops what runs does so whatever else it closes.
-    return {ui: next, effects: key.name === 'escape' && context.view.run.state !== 'idle' ? interrupt : []};
+    return {ui: next, effects: stops ? interrupt : []};
   }
+  if (key.kind !== 'key') return undefined;
   if (key.name === 'paste-image') return {ui, effects: [{do: 'compose', work: {kind: 'clipboard'}}]};
   if (isEmptyDraft(ui.draft)) return onEmptyDraft(ui, key.name, context);
   return key.name === 'complete' ? queue(ui, context) : undefined;

@@ -1,3 +1,4 @@
+import {unreachable} from '../../base/unreachable.ts';
 import {visibleLine} from '../../base/visible.ts';
 import type {JournalRecord} from '../../domain/journal.ts';
 import type {KeyPress} from '../input/keymap.ts';
@@ -127,7 +128,7 @@ function moved(reading: Reading, command: Command, {frame, rows}: PressContext):
     case 'previous':
       return found(reading, {from: top, direction: -1, frame});
     default:
-      return command satisfies never;
+      return unreachable(command);
   }
 }
 

@@ -1,7 +1,7 @@
 import type {Approval} from '../../actions/agent-event.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {visibleExactLine} from '../../base/visible.ts';
-import {choicesOf, type ApprovalChoices} from '../input/approval-choices.ts';
+import {choicesOf, type Acceptance, type ApprovalChoices} from '../input/approval-choices.ts';
 import type {ApprovalStage, HunkStage} from '../input/approval-stage.ts';
 import {expanded, type Draft} from '../input/draft.ts';
 import type {Editing} from '../input/editing-state.ts';
@@ -91,7 +91,7 @@ function hintLines(
     case 'none':
       return [];
     case 'other-key':
-      return wrapText(`Nothing was allowed: ${acceptance(choices)}.`, ['warning'], frame);
+      return wrapText(`Nothing was allowed: ${acceptanceText(choices.accept)}.`, ['warning'], frame);
     case 'nothing-changed':
       return wrapText(
         `The ${choices.editable === 'yes' ? 'text' : 'command'} is as it was, and nothing was allowed yet.`,
@@ -103,7 +103,8 @@ function hintLines(
   }
 }
 
-const acceptance = ({accept}: ApprovalChoices): string =>
+/** What allows it, in words. */
+export const acceptanceText = (accept: Acceptance): string =>
   accept.by === 'key'
     ? `for this risk the key is ${accept.key}`
     : `this takes the word ${visibleExactLine(accept.word)}`;

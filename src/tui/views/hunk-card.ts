@@ -10,6 +10,7 @@ import {approvalKeys, cardKeys} from '../input/keymap.ts';
 import {firstShown, listRow} from '../panels/panel.ts';
 import {fit} from '../text/cell-width.ts';
 import {wrapText, type Frame} from '../text/wrap.ts';
+import {acceptanceText} from './approval-footer.ts';
 import {changeTitle} from './change-title.ts';
 import {composerView, type Placed} from './composer-view.ts';
 import {keptDiffLines} from './kept-diff-lines.ts';
@@ -185,13 +186,8 @@ function hintLines({hint}: HunkStage, {accept}: ApprovalChoices, frame: Frame): 
     case 'nothing-changed':
       return wrapText('The text is as it was, and nothing was allowed yet.', ['warning'], frame);
     case 'other-key':
-    case 'wrong-word': {
-      const needed =
-        accept.by === 'key'
-          ? `for this risk the key is ${accept.key}`
-          : `this takes the word ${visibleExactLine(accept.word)}`;
-      return wrapText(`Nothing was allowed: ${needed}.`, ['warning'], frame);
-    }
+    case 'wrong-word':
+      return wrapText(`Nothing was allowed: ${acceptanceText(accept)}.`, ['warning'], frame);
     default:
       return unreachable(hint);
   }

@@ -8,10 +8,11 @@ import {tableHead} from '../markdown/table-head.ts';
 import type {Entry, Finished, TextEntry} from '../state/view.ts';
 import {visible} from '../../base/visible.ts';
 import {fit} from '../text/cell-width.ts';
-import {wrapSpans, wrapText, type Frame} from '../text/wrap.ts';
+import {wrapText, type Frame} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import {actionCard, pastCard} from './action-card.ts';
 import type {RunTimes} from './progress.ts';
+import {promptLines} from './prompt-lines.ts';
 import type {EntryFrame} from './verbosity.ts';
 
 /** Something finished as lines for the scrollback, as much of it as the frame asks for, the blank line before it included. */
@@ -28,14 +29,7 @@ export function finishedLines(finished: Finished, lexer: MarkdownLexer, frame: E
     case 'action':
       return ['', ...actionCard(finished, frame, undefined)];
     case 'prompt':
-      return [
-        '',
-        ...wrapSpans([{text: visible(finished.text), roles: ['bold']}], frame, {
-          first: `${glyphs.prompt} `,
-          rest: '  ',
-          roles: ['accent'],
-        }),
-      ];
+      return ['', ...promptLines(finished.text, frame.verbosity === 'full' ? 'whole' : 'folded', frame)];
     case 'notice':
       return finished.level === 'warning'
         ? ['', ...wrapText(`${glyphs.warning} ${visible(finished.text)}`, ['warning'], frame)]

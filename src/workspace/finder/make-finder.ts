@@ -20,7 +20,7 @@ export interface FinderOptions {
   readonly home: string;
   readonly environment: Environment;
   /** Globs of what may never be shown; see `readExclusions`. */
-  readonly excluded: readonly string[];
+  readonly excluded: () => readonly string[];
 }
 
 /** Paths kept at most; the files of a larger workspace are found only in part. */
@@ -108,12 +108,13 @@ function begin(options: FinderOptions, signal: AbortSignal): Listing {
   async function list(): Promise<void> {
     const binary = findSearchBinary();
     const paths = makePaths(options);
-    const exclusions = readExclusions(options.excluded, {paths, home: options.home});
+    const excluded = options.excluded();
+    const exclusions = readExclusions(excluded, {paths, home: options.home});
     // Nothing is shown where it is not known what must not be.
     if (binary.tag === 'failed' || exclusions.tag === 'failed') return;
     const {leavesOut} = exclusions.value;
     const isShown = (path: Uint8Array): boolean =>
-      options.excluded.length === 0 || !leavesOut(resolve(paths.root, decoder.decode(path)));
+      excluded.length === 0 || !leavesOut(resolve(paths.root, decoder.decode(path)));
     const bare = exclusions.value.options(paths.root);
     for (const rank of ['ordinary', 'ignored'] as const) {
       // oxlint-disable-next-line no-await-in-loop -- what is ignored is what the first listing has not found

@@ -47,3 +47,6 @@ export class LinkedServer implements Transport {
     return answered.promise;
   };
 }
+
+/** A user who wants to be asked nothing. */
+export const declineAll = async () => ({action: 'decline', content: undefined}) as const;

@@ -1,9 +1,12 @@
 import {afterEach, describe, expect, test} from 'vitest';
 import * as z from 'zod';
 import type {JsonObject} from '../../../src/base/json.ts';
-import type {SdkServers} from '../../../src/extensions/mcp/connect-sdk-servers.ts';
-import {connectSdkServers, declineAll, type SdkServerOptions} from '../../../src/extensions/mcp/connect-sdk-servers.ts';
-import {LinkedServer} from './linked-server.ts';
+import {
+  connectSdkServers,
+  type SdkServerOptions,
+  type SdkServers,
+} from '../../../src/extensions/mcp/connect-sdk-servers.ts';
+import {declineAll, LinkedServer} from './linked-server.ts';
 
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const open: SdkServers[] = [];
@@ -47,6 +50,8 @@ async function link(
   await mcp.ready(never);
   return {mcp, log};
 }
+
+const toolsOf = (mcp: SdkServers, name: string) => mcp.tools().filter(({server}) => server === name);
 
 const calculator = () =>
   new LinkedServer(server => {
@@ -265,14 +270,14 @@ describe('several servers', () => {
       ['late', 'pending', ''],
       ['calc', 'connected', ''],
     ]);
-    expect(mcp.toolsOf('calc').length).toBe(3);
-    expect(mcp.toolsOf('late')).toEqual([]);
+    expect(toolsOf(mcp, 'calc').length).toBe(3);
+    expect(toolsOf(mcp, 'late')).toEqual([]);
     // Requests that follow wait no more.
     const before = performance.now();
     await mcp.ready(never);
     expect(performance.now() - before).toBeLessThan(100);
     gate.resolve(undefined);
-    await expect.poll(() => mcp.toolsOf('late').length).toBe(3);
+    await expect.poll(() => toolsOf(mcp, 'late').length).toBe(3);
   });
 
   test('come and go', async () => {

@@ -166,7 +166,7 @@ for (const place of ['memory', 'file'] as const) {
       withStore(store => {
         const session = store.create(details);
         session.append(prompt('one'));
-        const fork = value(store.fork(session.id));
+        const fork = value(store.fork(session.id, 'any-id'));
         fork.append(prompt('two'));
         session.append(prompt('three'));
         expect(fork.records).toEqual([prompt('one')]);
@@ -176,7 +176,7 @@ for (const place of ['memory', 'file'] as const) {
           skipped: [],
         });
         expect(value(store.read(session.id)).records).toEqual([prompt('one'), prompt('three')]);
-        expect(complaint(store.fork(sessionId(99)))).toContain('There is no session');
+        expect(complaint(store.fork(sessionId(99), 'any-id'))).toContain('There is no session');
       });
     });
 

@@ -307,7 +307,7 @@ async function answered(
   const ran: string[] = [];
   const bench = engineBench([make(), says('ok')], {
     assess: action => (action.name === 'request-command-output' && given.verdicts?.(action.input.command)) || asks,
-    allow: async rule => failed(rejected(`${rule} is no rule`)),
+    changeRules: async () => failed(rejected('That is no rule')),
     shell: async ({command}) => {
       ran.push(command);
       return finishedReport(`ran ${command}`);
@@ -328,12 +328,12 @@ describe('a program’s answer to an approval', () => {
   const id = actionId('b');
 
   test('runs what it changed, without a word to the model, and keeps the rules', async () => {
-    const rules = [{rule: 'Nonsense', lasting: 'session'}] as const;
+    const rules = [{change: 'add', list: 'allow', rule: 'Nonsense', lasting: 'session'}] as const;
     const answer = {decision: 'allow-updated', input: {command: 'make -n'}, rules} as const;
     const done = await answered({op: 'answer-approval', id, answer});
     expect(done).toMatchObject({
       ran: ['make -n'],
-      notices: ['Nonsense is no rule'],
+      notices: ['That is no rule'],
       told: {outcome: 'success', content: [{text: output('make -n')}]},
     });
     expect(done.bench.events.find(({event}) => event === 'action-started')).toMatchObject({

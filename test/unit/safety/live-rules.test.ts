@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {makeLiveRules} from '../../../src/safety/live-rules.ts';
+import {makeLiveRules, type LiveRules} from '../../../src/safety/live-rules.ts';
 import {parseRule, type PermissionRule} from '../../../src/safety/rules.ts';
 
 const rule = (text: string): PermissionRule => {
@@ -8,12 +8,28 @@ const rule = (text: string): PermissionRule => {
   return read.value;
 };
 
-test('what is allowed later is seen by whoever holds the rules; what was given stays as it was', () => {
-  const given = {allow: [rule('Read')], ask: [rule('Edit')], deny: [rule('Bash(rm:*)')]};
-  const {rules, allow} = makeLiveRules(given);
-  allow(rule('Bash(make:*)'));
-  allow(rule('Read'));
-  expect(rules.allow.map(({text}) => text)).toEqual(['Read', 'Bash(make:*)']);
-  expect([rules.ask, rules.deny]).toEqual([given.ask, given.deny]);
+const given = {allow: [rule('Read')], ask: [rule('Edit')], deny: [rule('Bash(rm:*)')]};
+const texts = ({rules}: LiveRules) => [rules.allow, rules.ask, rules.deny].map(list => list.map(({text}) => text));
+
+test('what is added later is seen by whoever holds the rules; what was given stays as it was', () => {
+  const live = makeLiveRules(given);
+  live.add('allow', rule('Bash(make:*)'));
+  live.add('allow', rule('Read'));
+  live.add('deny', rule('Grep'));
+  expect(texts(live)).toEqual([['Read', 'Bash(make:*)'], ['Edit'], ['Bash(rm:*)', 'Grep']]);
   expect(given.allow.map(({text}) => text)).toEqual(['Read']);
+});
+
+test('only what was added can be taken out or replaced', () => {
+  const live = makeLiveRules(given);
+  live.add('deny', rule('Grep'));
+  expect([live.remove('deny', ' Grep '), live.remove('deny', 'Grep'), live.remove('deny', 'Bash(rm:*)')]).toEqual([
+    true,
+    false,
+    false,
+  ]);
+  expect(texts(live)).toEqual([['Read'], ['Edit'], ['Bash(rm:*)']]);
+  live.add('allow', rule('Glob'));
+  live.replace('allow', [rule('Grep'), rule('Write')]);
+  expect(texts(live)).toEqual([['Read', 'Grep', 'Write'], ['Edit'], ['Bash(rm:*)']]);
 });

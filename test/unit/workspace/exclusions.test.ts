@@ -37,7 +37,7 @@ const all = ['.env', 'a.txt', 'sub/.env', 'sub/.env.local', 'sub/secrets/deep/ke
 const without = (...left: readonly string[]): readonly string[] => all.filter(name => !left.includes(name));
 
 function searches(excluded: readonly string[], homeFolder = home) {
-  const port = makeSearch({roots: [root, added], home: homeFolder, environment: process.env, excluded});
+  const port = makeSearch({roots: [root, added], home: homeFolder, environment: process.env, excluded: () => excluded});
   return {
     grep: async (request: Partial<GrepRequest> = {}) => {
       const outcome = await port.grep(

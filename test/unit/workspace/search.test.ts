@@ -28,7 +28,7 @@ for (const [name, content] of Object.entries(files)) {
   mkdirSync(dirname(join(root, name)), {recursive: true});
   writeFileSync(join(root, name), content);
 }
-const search = makeSearch({roots: [root], home: folder.path, environment: process.env, excluded: []});
+const search = makeSearch({roots: [root], home: folder.path, environment: process.env, excluded: () => []});
 afterAll(() => folder[Symbol.dispose]());
 
 async function grep(request: Partial<GrepRequest>, signal = never) {
@@ -173,7 +173,7 @@ test('links are not followed; a pattern that names one starts where it leads', a
   symlinkSync(outside, join(work, 'link'));
   symlinkSync(join(outside, 'x.conf'), join(work, 'link.conf'));
   symlinkSync(work, join(work, 'a/b/up'));
-  const port = makeSearch({roots: [work], home: space.path, environment: process.env, excluded: []});
+  const port = makeSearch({roots: [work], home: space.path, environment: process.env, excluded: () => []});
   const find = async (pattern: string, path = '.') => {
     const found = await port.glob({patterns: [pattern], path, limit: 100, maxDepth: 0}, never);
     return found.tag === 'ok' ? found.value.paths : faultText(found.error);

@@ -42,11 +42,11 @@ describe('permission', () => {
         decision: 'allow-updated',
         input: 'unchanged',
         rules: [
-          {rule: 'Bash', lasting: 'session'},
-          {rule: 'Bash', lasting: 'always'},
-          {rule: 'Bash', lasting: 'project'},
-          {rule: 'Bash', lasting: 'local'},
-          {rule: 'Bash', lasting: 'session'},
+          {change: 'add', list: 'allow', rule: 'Bash', lasting: 'session'},
+          {change: 'add', list: 'allow', rule: 'Bash', lasting: 'always'},
+          {change: 'add', list: 'allow', rule: 'Bash', lasting: 'project'},
+          {change: 'add', list: 'allow', rule: 'Bash', lasting: 'local'},
+          {change: 'add', list: 'allow', rule: 'Bash', lasting: 'session'},
         ],
       },
       wishes,
@@ -56,6 +56,33 @@ describe('permission', () => {
       {behavior: 'allow', updatedPermissions: [{type: 'setMode', mode: 'acceptEdits', destination: 'session'}]},
       {decision: 'allow', scope: 'once'},
       {mode: 'acceptEdits', unserved: []},
+    ],
+    [
+      'rules that forbid, rules to take out, and others in the place of all',
+      {
+        behavior: 'allow',
+        updatedPermissions: [
+          {...rules('session', 'rm:*'), behavior: 'deny'},
+          {...rules('cliArg', 'make'), type: 'removeRules'},
+          {...rules('session', 'ls'), type: 'replaceRules', behavior: 'ask'},
+        ],
+      },
+      {
+        decision: 'allow-updated',
+        input: 'unchanged',
+        rules: [
+          {change: 'add', list: 'deny', rule: 'Bash(rm:*)', lasting: 'session'},
+          {change: 'remove', list: 'allow', rule: 'Bash(make)'},
+          {change: 'replace', list: 'ask', rules: ['Bash(ls)']},
+        ],
+      },
+      wishes,
+    ],
+    [
+      'rules to take out of a settings file',
+      {behavior: 'allow', updatedPermissions: [{...rules('localSettings'), type: 'removeRules'}]},
+      {decision: 'allow', scope: 'once'},
+      {mode: undefined, unserved: ['The permission update "removeRules" is not possible here yet.']},
     ],
     [
       'what is not possible',

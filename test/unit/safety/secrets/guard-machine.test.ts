@@ -64,7 +64,7 @@ function openPlace() {
       },
       mcp: noMcp,
       files: makeFiles({...options, alsoReadable: () => []}),
-      search: makeSearch({...options, environment: process.env, excluded: []}),
+      search: makeSearch({...options, environment: process.env, excluded: () => []}),
     },
     secrets,
   );
@@ -154,7 +154,9 @@ test('a placeholder that nobody knows is not written over what it stood for; whe
   });
   const kept = edit(`${gone} after`, `${gone} later`);
   const plan = await machine.files.plan(asProposed(kept), never);
-  expect(await machine.files.apply(asProposed(kept), plan.tag === 'ok' ? plan.value : [], never)).toMatchObject({tag: 'ok'});
+  expect(await machine.files.apply(asProposed(kept), plan.tag === 'ok' ? plan.value : [], never)).toMatchObject({
+    tag: 'ok',
+  });
   expect(read('doc.md')).toBe(`before ${gone} later\n`);
 });
 
