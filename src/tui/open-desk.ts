@@ -1,46 +1,27 @@
-import type {Appearance} from './appearance.ts';
-import type {CommandDesk, SlashCommand} from './commands/command.ts';
-import type {TuiOptions} from './options.ts';
-import type {Panel} from './panels/panel.ts';
+import type {CommandDesk} from './commands/command.ts';
 import type {SessionHost} from './session-host.ts';
 import type {View} from './state/view.ts';
-import type {RunTimes} from './views/progress.ts';
 import type {EntryFrame} from './views/verbosity.ts';
 
 interface DeskParts {
-  readonly options: TuiOptions;
-  readonly commands: readonly SlashCommand[];
-  readonly appearance: Appearance;
   readonly host: SessionHost;
+  /** What of the desk is the session's own. */
+  readonly own: Omit<CommandDesk, 'view' | 'frame' | 'loadLexer' | 'submit' | 'read' | 'leave'>;
   view(): View;
   frame(): EntryFrame;
-  times(): RunTimes;
-  tell(level: 'info' | 'warning', text: string): void;
-  print(lines: readonly string[]): void;
-  open(panel: Panel): void;
-  edit(): void;
-  switchVim(): 'on' | 'off';
 }
 
 /** What slash commands work with on the screen. */
-export const openDesk = (parts: DeskParts): CommandDesk => ({
-  options: parts.options,
-  commands: parts.commands,
-  appearance: parts.appearance,
+export const openDesk = ({host, own, view, frame}: DeskParts): CommandDesk => ({
+  ...own,
   get view() {
-    return parts.view();
+    return view();
   },
   get frame() {
-    return parts.frame();
+    return frame();
   },
-  times: () => parts.times(),
-  loadLexer: () => parts.host.loadLexer(),
-  tell: (level, text) => parts.tell(level, text),
-  print: lines => parts.print(lines),
-  submit: op => parts.options.engine.submit(op),
-  open: panel => parts.open(panel),
-  read: panel => parts.host.read(panel),
-  edit: () => parts.edit(),
-  switchVim: () => parts.switchVim(),
-  leave: exit => parts.host.leave(exit),
+  loadLexer: () => host.loadLexer(),
+  submit: op => own.options.engine.submit(op),
+  read: panel => host.read(panel),
+  leave: exit => host.leave(exit),
 });

@@ -310,26 +310,28 @@ export class Session {
 
   #openDesk(): CommandDesk {
     return openDesk({
-      options: this.#options,
-      commands: this.#commands,
-      appearance: this.#appearance,
       host: this.#host,
       view: () => this.#view,
       frame: () => this.#frame,
-      times: () => this.#clock.times(),
-      tell: (level, text) => this.#tell(level, text),
-      print: lines => {
-        this.#scrollback.putAside(lines);
-        this.#drawSoon();
-      },
-      open: panel => {
-        this.#ui = {...this.#ui, panel};
-        this.#drawSoon();
-      },
-      edit: () => this.#host.edit(expanded(this.#ui.draft)),
-      switchVim: () => {
-        this.#ui = switchedVim(this.#ui);
-        return this.#ui.editing.vim === 'off' ? 'off' : 'on';
+      own: {
+        options: this.#options,
+        commands: this.#commands,
+        appearance: this.#appearance,
+        times: () => this.#clock.times(),
+        tell: (level, text) => this.#tell(level, text),
+        print: lines => {
+          this.#scrollback.putAside(lines);
+          this.#drawSoon();
+        },
+        open: panel => {
+          this.#ui = {...this.#ui, panel};
+          this.#drawSoon();
+        },
+        edit: () => this.#host.edit(expanded(this.#ui.draft)),
+        switchVim: () => {
+          this.#ui = switchedVim(this.#ui);
+          return this.#ui.editing.vim === 'off' ? 'off' : 'on';
+        },
       },
     });
   }

@@ -68,8 +68,16 @@ describe('where there is little room', () => {
       200,
       'test-model | asks first | feature/nice | 1 running (/ps) | 23% context | $1.25 ($0.50/min) | 45k in (40k cached), 900 out | ~/project',
     ],
-    [110, 'test-model | asks first | feature/nice | 1 running | 23% ctx | $1.25 | 45k in, 900 out | ~/project'],
-    [79, 'test-model | asks first | feature/nice | 1 running | 23% ctx | $1.25'],
+    [
+      125,
+      'test-model | asks first | feature/nice | 1 running (/ps) | 23% context | $1.25 ($0.50/min) | 45k in (40k cached), 900 out',
+    ],
+    [
+      110,
+      'test-model | asks first | feature/nice | 1 running (/ps) | 23% context | $1.25 | 45k in (40k cached), 900 out',
+    ],
+    [100, 'test-model | asks first | feature/nice | 1 running | 23% ctx | $1.25 | 45k in (40k cached), 900 out'],
+    [79, 'test-model | asks first | feature/nice | 1 running (/ps) | 23% context | $1.25'],
     [39, 'test-model | asks first | 1 running'],
     [12, 'test-model'],
     [8, '23% ctx'],

@@ -60,7 +60,6 @@ describe('Ctrl+O', () => {
       `  ${'x'.repeat(77)}`,
       '  xxx row1999.',
       '  what is it?',
-      '',
     ]);
     await screen.type('\u000F');
     await screen.until(/row1000\./u);

@@ -37,6 +37,6 @@ async function write(argument: string, desk: CommandDesk): Promise<void> {
       desk.open(overwritePanel(end.path, `${overwrite}${end.path}`));
       return;
     default:
-      end satisfies never;
+      unreachable(end);
   }
 }

@@ -14,9 +14,10 @@ export const resumeCommand: SlashCommand = {
 };
 
 /** The sessions of the folder but the open one; where there is none the user is told. */
-export function otherSessions({view, options, tell}: CommandDesk): readonly SessionSummary[] {
-  const own = view.session.tag === 'open' ? view.session.info.id : undefined;
-  const sessions = options.listSessions().filter(({id}) => id !== own);
-  if (sessions.length === 0) tell('info', 'There is no earlier session here.');
+export function otherSessions(desk: CommandDesk): readonly SessionSummary[] {
+  const {session} = desk.view;
+  const own = session.tag === 'open' ? session.info.id : undefined;
+  const sessions = desk.options.listSessions().filter(({id}) => id !== own);
+  if (sessions.length === 0) desk.tell('info', 'There is no earlier session here.');
   return sessions;
 }

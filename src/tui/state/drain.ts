@@ -48,6 +48,6 @@ function isClosed(entry: Exclude<Entry, TextEntry>): boolean {
     case 'end':
       return true;
     default:
-      return entry satisfies never;
+      return unreachable(entry);
   }
 }

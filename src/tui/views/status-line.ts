@@ -44,7 +44,10 @@ const order = ['model', 'mode', 'branch', 'blocks', 'context', 'cost', 'tokens',
 type PartName = (typeof order)[number];
 
 /** What matters most comes first. */
-const weights: readonly PartName[] = ['model', 'mode', 'blocks', 'context', 'cost', 'branch', 'tokens', 'directory'];
+const weights: readonly PartName[] = ['model', 'mode', 'blocks', 'context', 'cost', 'branch', 'tokens'];
+
+/** Said in all their words while there is room, in this order; the directory has what is left then. */
+const unfolding: readonly PartName[] = ['tokens', 'blocks', 'cost', 'context'];
 
 function partsOf(
   {view, directory, branch, blocks, times}: StatusState,
@@ -71,20 +74,29 @@ const same = (text: string): Part => ({long: visibleLine(text), short: visibleLi
 const longestBranch = 30;
 
 function fitting(parts: Readonly<Record<PartName, Part>>, room: number): string {
-  const whole = joined(order, parts, 'long');
-  if (cellWidth(whole) <= room) return whole;
-  let chosen: readonly PartName[] = [];
+  const fits = (said: Said): boolean => cellWidth(joined(said, parts)) <= room;
+  let said: Said = {};
   for (const name of weights) {
-    const more = order.filter(one => one === name || chosen.includes(one));
-    if (parts[name].short !== '' && cellWidth(joined(more, parts, 'short')) <= room) chosen = more;
+    const more: Said = {...said, [name]: 'short'};
+    if (parts[name].short !== '' && fits(more)) said = more;
   }
-  const long = joined(chosen, parts, 'long');
-  return cellWidth(long) <= room ? long : joined(chosen, parts, 'short');
+  for (const name of unfolding) {
+    const more: Said = name in said ? {...said, [name]: 'long'} : said;
+    if (fits(more)) said = more;
+  }
+  const all: Said = {...said, directory: 'short'};
+  return joined(fits(all) ? all : said, parts);
 }
 
-const joined = (names: readonly PartName[], parts: Readonly<Record<PartName, Part>>, form: 'long' | 'short'): string =>
-  names
-    .map(name => parts[name][form])
+/** The parts that are said, and how. */
+type Said = Readonly<Partial<Record<PartName, 'long' | 'short'>>>;
+
+const joined = (said: Said, parts: Readonly<Record<PartName, Part>>): string =>
+  order
+    .map(name => {
+      const form = said[name];
+      return form === undefined ? '' : parts[name][form];
+    })
     .filter(text => text !== '')
     .join(glyphs.between);
 

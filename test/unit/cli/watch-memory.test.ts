@@ -7,7 +7,13 @@ const mega = 1024 * 1024;
 test('near the ceiling it is told once and what can be had again is dropped, until there was room again', () => {
   let size = 0;
   let dropped = 0;
-  const memory = watchMemory({ceiling: 1024, used: () => size * mega, drop: () => void dropped++});
+  let thrift = 0;
+  const memory = watchMemory({
+    ceiling: 1024,
+    used: () => size * mega,
+    economise: () => void thrift++,
+    drop: () => void dropped++,
+  });
   const told = [100, 819, 820, 1300, 720, 830, 700, 830].map(next => {
     size = next;
     return memory.trouble().split(';')[0];
@@ -22,7 +28,7 @@ test('near the ceiling it is told once and what can be had again is dropped, unt
     '',
     'weft itself uses 830 MB of memory',
   ]);
-  expect(dropped).toBe(2);
+  expect({dropped, thrift}).toEqual({dropped: 2, thrift: 1});
 });
 
 test('the user is told before the next request, and the prompt goes on', async () => {
