@@ -62,7 +62,8 @@ export const askUserQuestion = defineAction<AskInput, AskOutput, AskCut>({
       }),
     }),
   ],
-  label: input => `Ask ${input.questions.length === 1 ? 'a question' : `${input.questions.length} questions`}`,
+  label: ({questions}) =>
+    `Ask${questions.length > 1 ? ` ${questions.length} questions` : ''}: ${questions[0]?.question ?? ''}`,
   cancelled: input => ({questions: input.questions.map(({question}) => question)}),
   tell: output => text(output.questions.map((question, at) => answerText(question, output.answers[at])).join('\n')),
   tellCut: () => '',

@@ -5,6 +5,7 @@ import {faultText, type Fault} from '../domain/fault.ts';
 import {parseSessionId, type SessionId} from '../domain/ids.ts';
 import type {OpenSession} from '../domain/journal.ts';
 import type {Store, StoredSession} from '../store/open-store.ts';
+import {cutSession, type SessionCut} from './cut-session.ts';
 import {findSession} from './find-session.ts';
 import type {MainOptions} from './program.ts';
 import {newSessionId, unkeptSession, unkeptSessions} from './unkept-session.ts';
@@ -13,8 +14,8 @@ import {UsageError} from './usage-error.ts';
 /** Which session to go on with, from the command line. */
 export type SessionWish =
   | {readonly kind: 'new'; readonly id: SessionId | undefined; readonly title: string}
-  | {readonly kind: 'newest'; readonly manner: Manner}
-  | {readonly kind: 'resume'; readonly id: string; readonly manner: Manner};
+  | {readonly kind: 'newest'; readonly manner: Manner; readonly cut: SessionCut | 'none'}
+  | {readonly kind: 'resume'; readonly id: string; readonly manner: Manner; readonly cut: SessionCut | 'none'};
 
 /** In the session itself, or in a copy of it: under that id, or one of its own. */
 type Manner = 'same' | {readonly fork: SessionId | 'any-id'};
@@ -28,7 +29,16 @@ export interface ChosenSession {
 }
 
 /** What the command line asks for; combinations that contradict each other are refused. */
-export function sessionWish({continue: newest, resume, sessionId, forkSession, name}: MainOptions): SessionWish {
+export function sessionWish(options: MainOptions): SessionWish {
+  const {
+    continue: newest,
+    resume,
+    sessionId,
+    forkSession,
+    name,
+    resumeSessionAt: behind,
+    resumeDropsTurn: drops,
+  } = options;
   const id = sessionId === undefined ? undefined : sessionIdFrom(sessionId);
   const manner: Manner = forkSession === undefined ? 'same' : {fork: id ?? 'any-id'};
   const goesOn = newest !== undefined || resume !== undefined;
@@ -40,8 +50,15 @@ export function sessionWish({continue: newest, resume, sessionId, forkSession, n
       '--session-id is for a new session or a copy: add --fork-session, or leave out --continue and --resume.',
     );
   if (!goesOn && forkSession !== undefined) throw new UsageError('--fork-session needs --continue or --resume.');
-  if (newest !== undefined) return {kind: 'newest', manner};
-  if (typeof resume === 'string') return {kind: 'resume', id: resume, manner};
+  if (!goesOn && (behind !== undefined || drops !== undefined)) {
+    throw new UsageError('--resume-session-at needs --resume.');
+  }
+  if (drops !== undefined && behind === undefined) {
+    throw new UsageError('--resume-drops-turn needs --resume-session-at.');
+  }
+  const cut = behind === undefined ? 'none' : {behind, drops};
+  if (newest !== undefined) return {kind: 'newest', manner, cut};
+  if (typeof resume === 'string') return {kind: 'resume', id: resume, manner, cut};
   return {kind: 'new', id, title: name ?? ''};
 }
 
@@ -66,8 +83,9 @@ export function chooseSession(
   const id = wish.kind === 'resume' ? findSession(store, wish.id) : store.latest(directory)?.id;
   if (id === undefined)
     throw new Error(`There is no session of ${directory} to continue. Start one without --continue.`);
-  const {manner} = wish;
-  const session = opened(manner === 'same' ? store.resume(id) : store.fork(id, manner.fork));
+  const {manner, cut} = wish;
+  const whole = opened(manner === 'same' ? store.resume(id) : store.fork(id, manner.fork));
+  const session = cut === 'none' ? whole : cutSession(whole, cut);
   return {session, origin: 'resumed', sessions: store, skipped: session.skipped.length};
 }
 

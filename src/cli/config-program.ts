@@ -1,5 +1,5 @@
 import type {Command} from 'commander';
-import type {InFile, InFolder, JsonOption} from './place-options.ts';
+import {fileFlags, type InFile, type InFolder, type JsonOption} from './place-options.ts';
 
 export interface ConfigHandlers {
   readonly configGet: (name: string, options: ConfigOptions) => Promise<void>;
@@ -28,9 +28,9 @@ export function addConfig(program: Command, handlers: ConfigHandlers): void {
     config
       .command(verb)
       .description(description)
-      .option('--user', 'your own settings (without a flag: these)')
-      .option('--project', 'the settings of the folder, for everybody: .weft/settings.json')
-      .option('--local', 'the settings of the folder, for you: .weft/settings.local.json')
+      .option(...fileFlags.user)
+      .option(...fileFlags.project)
+      .option(...fileFlags.local)
       .option(...folder);
   reading('get', 'print the value that counts')
     .argument(...name)

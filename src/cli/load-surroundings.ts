@@ -1,8 +1,7 @@
 import {readFileSync, statSync} from 'node:fs';
-import {homedir} from 'node:os';
 import {randomUUID} from 'node:crypto';
 import {findInstructions, type Instructions} from '../config/instructions.ts';
-import {placesOf, type Places} from '../config/places.ts';
+import type {Places} from '../config/places.ts';
 import {preferencesOf, type SettingsLayer, type Sourced} from '../config/settings.ts';
 import {mergeTrusted, type TrustedSettings} from '../config/trusted-settings.ts';
 import {causeText, faultText} from '../domain/fault.ts';
@@ -12,9 +11,10 @@ import {parseRule, type PermissionRule, type PermissionRules} from '../safety/ru
 import type {Store} from '../store/open-store.ts';
 import {folderTrust, type FolderTrustPort} from './folder-trust.ts';
 import type {MainOptions, providers} from './program.ts';
-import {accessibleWanted} from './terminal-ui.ts';
-import {fileLayers, settingsAbove, trustPlace} from './settings-layers.ts';
+import {environmentLayer, fileLayers, settingsAbove, trustPlace} from './settings-layers.ts';
 import {UsageError} from './usage-error.ts';
+import {userPlaces} from './user-places.ts';
+import {valueOf} from './value-of.ts';
 
 /** What a run of weft finds around it: folders, settings, instructions, and the store when it is asked for. */
 export interface Surroundings {
@@ -58,7 +58,7 @@ export function loadSurroundings(given: {
   readonly options: MainOptions;
 }): Surroundings {
   const {directory, added, options} = given;
-  const places = placesOf({platform: process.platform, env: process.env, home: homedir()});
+  const places = userPlaces();
   const place = trustPlace(directory, places);
   const merged = mergeTrusted(layersOf(directory, places, options), place);
   if (merged.tag === 'failed') throw new UsageError(faultText(merged.error));
@@ -99,14 +99,14 @@ const noteOnStderr = (line: string): void => void process.stderr.write(`weft: ${
 /** The user's database; opened once for a process that needs it. */
 export async function openUserStore(places: Places): Promise<Store> {
   const {openStore} = await import('../store/open-store.ts');
-  const opened = openStore({
-    file: places.database,
-    clock: {now: () => Date.now()},
-    uuid: () => randomUUID(),
-    process: {pid: process.pid},
-  });
-  if (opened.tag === 'failed') throw new Error(faultText(opened.error));
-  return opened.value;
+  return valueOf(
+    openStore({
+      file: places.database,
+      clock: {now: () => Date.now()},
+      uuid: () => randomUUID(),
+      process: {pid: process.pid},
+    }),
+  );
 }
 
 function layersOf(directory: string, places: Places, options: MainOptions): readonly SettingsLayer[] {
@@ -114,10 +114,7 @@ function layersOf(directory: string, places: Places, options: MainOptions): read
   return [
     ...fileLayers(directory, places).filter(({source}) => wanted.has(source)),
     ...givenLayer(options.settings),
-    {
-      source: 'environment',
-      values: {model: process.env['WEFT_MODEL'] || undefined, accessible: accessibleWanted(process.env)},
-    },
+    environmentLayer(process.env),
     {
       source: 'flags',
       values: {

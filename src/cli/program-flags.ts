@@ -41,6 +41,8 @@ export const programFlags: readonly ProgramFlag[] = [
     value: effort,
   },
   {flags: '--thinking <how>', effect: 'works', why: 'adaptive or disabled'},
+  {flags: '--resume-session-at <uuid>', effect: 'works', why: 'what came behind that message does not count'},
+  {flags: '--resume-drops-turn <uuid>', effect: 'works', why: 'the only prompt that --resume-session-at may drop'},
   {flags: '--name <title>', effect: 'works', why: 'the title of a new session'},
   {flags: '--debug-file <file>', effect: 'works', why: '--debug into a file'},
   {flags: '--await-initialize', effect: 'works', why: 'weft always waits for the first message'},
@@ -86,8 +88,6 @@ export const programFlags: readonly ProgramFlag[] = [
     why: 'the settings of a project are read where weft starts',
   },
   {flags: '--session-mirror', effect: 'refused', why: 'sessions are kept on this machine alone'},
-  {flags: '--resume-session-at <uuid>', effect: 'refused', why: 'a session is resumed at its end'},
-  {flags: '--resume-drops-turn <uuid>', effect: 'refused', why: 'a session is resumed at its end'},
   {flags: '--managed-settings <json>', effect: 'refused', why: 'weft has no managed settings yet'},
   {flags: '--managed-settings-in-initialize', effect: 'refused', why: 'weft has no managed settings yet'},
   {flags: '--channels <names>', effect: 'refused', why: 'weft has no channels yet'},
@@ -120,6 +120,8 @@ export interface ProgramOptions {
   readonly thinking?: string;
   readonly effort?: Effort;
   readonly name?: string;
+  readonly resumeSessionAt?: string;
+  readonly resumeDropsTurn?: string;
   readonly debugFile?: string;
   readonly mcpConfig?: readonly string[];
 }

@@ -1,5 +1,5 @@
 import {addConfig, type ConfigHandlers} from './config-program.ts';
-import type {InFile, InFolder, JsonOption} from './place-options.ts';
+import {fileFlags, type InFile, type InFolder, type JsonOption} from './place-options.ts';
 import {Command, Option} from 'commander';
 import {permissionMode, positiveNumber, seconds, wholeNumber} from './option-values.ts';
 import {programOptions, type ProgramOptions} from './program-flags.ts';
@@ -210,9 +210,9 @@ function addPermissions(program: Command, handlers: Handlers): void {
       .description(description)
       .addArgument(program.createArgument('<list>', 'what the rule does').choices([...ruleLists]))
       .argument('<rule>', 'such as "Bash(git status:*)" or "Edit(src/**)"')
-      .option('--user', 'your own settings (without a flag: these)')
-      .option('--project', 'the settings of the folder, for everybody: .weft/settings.json')
-      .option('--local', 'the settings of the folder, for you: .weft/settings.local.json')
+      .option(...fileFlags.user)
+      .option(...fileFlags.project)
+      .option(...fileFlags.local)
       .option(...folder)
       .action(handler);
   }

@@ -1,9 +1,9 @@
-import {randomUUID} from 'node:crypto';
 import type {Engine} from '../agent/engine.ts';
 import {runHeadless} from '../headless/run-headless.ts';
 import {exitCode, timeLimitText, type ExitCode} from './exit-code.ts';
 import type {outputFormats} from './program.ts';
 import {stopOnSignals} from './stop-on-signals.ts';
+import {toldUuid} from './told-uuid.ts';
 
 export interface PrintJob {
   readonly engine: Engine;
@@ -33,7 +33,7 @@ export async function runPrint(job: PrintJob): Promise<ExitCode> {
     output: {format: job.format, partials: job.partials},
     stdout: process.stdout,
     note,
-    uuid: () => randomUUID(),
+    uuid: toldUuid,
     version: job.version,
   });
   const end = await Promise.race([answered, stopper.given]);

@@ -31,6 +31,7 @@ import {stopOnSignals} from './stop-on-signals.ts';
 import {structuredBy} from './structured-output.ts';
 import {greetedOptions, greetingNotes} from './take-initialize.ts';
 import {thinkingOf} from './take-program-options.ts';
+import {toldUuid} from './told-uuid.ts';
 import {UsageError} from './usage-error.ts';
 import {version} from './version.ts';
 
@@ -116,7 +117,7 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
         progress: options.includeToolProgress === undefined ? 'without' : {now: () => performance.now()},
         echo: options.replayUserMessages === undefined ? 'without' : 'with',
       },
-      uuid: () => randomUUID(),
+      uuid: toldUuid,
       version,
       note,
     });

@@ -4,35 +4,36 @@ import type {ComposedEngine} from './compose-engine.ts';
 import {setTimeout as delay} from 'node:timers/promises';
 import {messageId} from '../domain/ids.ts';
 import type {ImagePort} from '../actions/image-port.ts';
-import type {SessionSummary} from '../domain/journal.ts';
-import type {Preferences, ThemeChoice} from '../domain/preferences.ts';
-import type {EditorPort, HistoryPort, TrustPort, TuiExit} from '../tui/options.ts';
+import type {ThemeChoice} from '../domain/preferences.ts';
+import type {EditorPort, TuiExit, TuiOptions} from '../tui/options.ts';
 import {asksForModifiedKeys} from '../tui/modified-keys.ts';
 import {terminalLook} from '../tui/theme/terminal-look.ts';
 import type {Look} from '../tui/theme/theme.ts';
 import {exitCode, type ExitCode} from './exit-code.ts';
-import type {CommandPorts} from '../tui/command-ports.ts';
 import type {TerminalGuard} from '../workspace/terminal-guard.ts';
 import type {TerminalUi} from './terminal-ui.ts';
 import {version} from './version.ts';
 
-export interface TerminalJob {
+/** What the UI is told as it is, and what the rest of what it needs is made of. */
+export interface TerminalJob extends Pick<
+  TuiOptions,
+  | 'firstPrompt'
+  | 'opening'
+  | 'notices'
+  | 'lateNotices'
+  | 'listSessions'
+  | 'history'
+  | 'permissions'
+  | 'trust'
+  | 'preferences'
+  | 'outside'
+  | 'look'
+  | 'demo'
+> {
   readonly ui: TerminalUi;
   readonly engine: ComposedEngine;
   readonly directory: string;
-  readonly firstPrompt: string;
-  readonly opening: 'composer' | 'sessions';
-  readonly notices: readonly string[];
-  readonly lateNotices: () => Promise<readonly string[]>;
-  readonly listSessions: () => readonly SessionSummary[];
-  readonly history: HistoryPort;
-  readonly permissions: () => readonly string[];
-  readonly trust: TrustPort;
   readonly guard: TerminalGuard;
-  readonly preferences: Preferences;
-  readonly outside: CommandPorts;
-  readonly look: Look;
-  readonly demo: 'none' | 'offered';
 }
 
 /** How the terminal UI was left: by the user, for the demo, or by a signal. */
@@ -61,39 +62,29 @@ export async function runTerminal(job: TerminalJob): Promise<TerminalEnd> {
   };
   process.on('uncaughtException', onCrash);
   const leave = new AbortController();
-  const ui = job.ui.run(
+  const {ui: wanted, engine, directory, guard, ...told} = job;
+  const ui = wanted.run(
     {
-      engine: job.engine,
+      ...told,
+      engine,
       stdin: process.stdin,
       stdout: process.stdout,
       version,
-      directory: tilde(job.directory),
-      firstPrompt: job.firstPrompt,
-      opening: job.opening,
-      notices: job.notices,
-      lateNotices: job.lateNotices,
-      listSessions: job.listSessions,
-      history: job.history,
+      directory: tilde(directory),
       editor: lazyEditor,
-      edits: job.engine.edits,
-      files: job.engine.finder,
-      images: lazyImages(job.directory),
+      edits: engine.edits,
+      files: engine.finder,
+      images: lazyImages(directory),
       notes: {
         add: async note => {
           const {addNote} = await import('../workspace/add-note.ts');
-          return addNote(note, job.directory);
+          return addNote(note, directory);
         },
       },
-      blocks: job.engine.desk,
-      permissions: job.permissions,
-      trust: job.trust,
-      look: job.look,
-      demo: job.demo,
+      blocks: engine.desk,
       newPromptId: () => messageId(randomUUID()),
-      preferences: job.preferences,
-      outside: job.outside,
       modifiedKeys: asksForModifiedKeys(process.env),
-      keeper: job.ui.keeper(job.guard, process.stdout),
+      keeper: wanted.keeper(guard, process.stdout),
       clock: {now: () => performance.now()},
     },
     leave.signal,
@@ -105,8 +96,8 @@ export async function runTerminal(job: TerminalJob): Promise<TerminalEnd> {
   const closed = end.kind === 'signalled' ? await closesInTime(ui) : 'yes';
   if (crash !== undefined) throw crash;
   // The demo is a visit: the conversation goes on after it.
-  if (end.kind === 'demo') job.engine.submit({op: 'interrupt'});
-  else await job.engine.close('shutdown');
+  if (end.kind === 'demo') engine.submit({op: 'interrupt'});
+  else await engine.close('shutdown');
   for (const signal of endSignals) process.off(signal, onSignal);
   process.off('uncaughtException', onCrash);
   if (heard !== undefined && closed === 'no') endBy(heard);

@@ -24,6 +24,16 @@ export const fileLayers = (directory: string, places: Places): readonly Settings
     return read.value === undefined ? [] : [{source, path, text: read.value}];
   });
 
+/** What variables of the environment say. */
+export const environmentLayer = (environment: NodeJS.ProcessEnv): SettingsLayer => ({
+  source: 'environment',
+  values: {model: environment['WEFT_MODEL'] || undefined, accessible: accessibleWanted(environment)},
+});
+
+/** `ACCESSIBLE=1`; set to nothing, `0` or `false` it asks for nothing. */
+export const accessibleWanted = ({ACCESSIBLE: asked = ''}: NodeJS.ProcessEnv): boolean | undefined =>
+  ['', '0', 'false', 'no'].includes(asked.toLowerCase()) ? undefined : true;
+
 /** Settings of the repository that `directory` lies in, further up: they do not count there, not even what they forbid. One sentence each. */
 export function settingsAbove(directory: string): readonly string[] {
   const found: string[] = [];

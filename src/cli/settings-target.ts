@@ -1,9 +1,7 @@
-import {homedir} from 'node:os';
 import {realpathSync} from 'node:fs';
 import {dirname} from 'node:path';
 import {ok, type Outcome} from '../base/outcome.ts';
 import {visibleExactLine} from '../base/visible.ts';
-import {placesOf} from '../config/places.ts';
 import {mergeTrusted, type TrustedSettings} from '../config/trusted-settings.ts';
 import {recordTrust} from '../config/trust-record.ts';
 import {faultText, type Fault} from '../domain/fault.ts';
@@ -11,12 +9,14 @@ import {directoryOf} from './directory-of.ts';
 import type {InFile} from './place-options.ts';
 import {fileLayers, settingsFiles, trustPlace} from './settings-layers.ts';
 import {UsageError} from './usage-error.ts';
+import {userPlaces} from './user-places.ts';
+import {valueOf} from './value-of.ts';
 
 /** The settings of a folder's files, and where trust in it is taken down. */
 export function settingsIn(cwd: string | undefined) {
   const directory = directoryOf(cwd ?? '.');
-  const place = trustPlace(directory, places());
-  const merged = mergeTrusted(fileLayers(directory, places()), place);
+  const place = trustPlace(directory, userPlaces());
+  const merged = mergeTrusted(fileLayers(directory, userPlaces()), place);
   if (merged.tag === 'failed') throw new UsageError(faultText(merged.error));
   return {settings: merged.value, place};
 }
@@ -28,7 +28,7 @@ export function targetFile({user, project, local, cwd}: InFile) {
   }
   const wanted = project !== undefined ? 'project' : local !== undefined ? 'local' : 'user';
   const directory = directoryOf(cwd ?? '.');
-  const [own, ...ofProject] = settingsFiles(directory, places());
+  const [own, ...ofProject] = settingsFiles(directory, userPlaces());
   const file = ofProject.find(({source}) => source === wanted);
   if (file === undefined) return own;
   refuseOutside(file.path, directory);
@@ -37,9 +37,7 @@ export function targetFile({user, project, local, cwd}: InFile) {
 
 /** Says it where what the user wrote by a command has no effect yet. */
 export async function keepTrust(before: {readonly settings: TrustedSettings}, cwd: string | undefined): Promise<void> {
-  const trust = await trustAsBefore(before, cwd);
-  if (trust.tag === 'failed') throw new Error(faultText(trust.error));
-  if (trust.value === 'not-trusted')
+  if (valueOf(await trustAsBefore(before, cwd)) === 'not-trusted')
     note('the folder is not trusted, so what its settings allow has no effect yet: weft permissions trust');
 }
 
@@ -54,9 +52,6 @@ export async function trustAsBefore(
   const recorded = await recordTrust(place.record, {folder: place.folder, fingerprint: settings.fingerprint});
   return recorded.tag === 'failed' ? recorded : ok('trusted');
 }
-
-/** Where this user's weft keeps things. */
-export const places = () => placesOf({platform: process.platform, env: process.env, home: homedir()});
 
 /** A link in a project must not make weft write elsewhere. */
 function refuseOutside(path: string, directory: string): void {

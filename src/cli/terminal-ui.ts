@@ -19,7 +19,3 @@ export async function loadTerminalUi({accessible}: Pick<Preferences, 'accessible
   const echo = (process.env['INSIDE_EMACS'] ?? '').includes('comint') ? 'none' : 'own';
   return {run: (options, signal) => runAccessible({...options, echo}, signal), keeper: makeSettingsKeeper};
 }
-
-/** `ACCESSIBLE=1`; set to nothing, `0` or `false` it asks for nothing. */
-export const accessibleWanted = ({ACCESSIBLE: asked = ''}: NodeJS.ProcessEnv): boolean | undefined =>
-  ['', '0', 'false', 'no'].includes(asked.toLowerCase()) ? undefined : true;

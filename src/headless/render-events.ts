@@ -14,7 +14,7 @@ export interface Renderer {
 }
 
 export interface RenderSetting {
-  readonly uuid: () => string;
+  readonly uuid: (name?: string) => string;
   readonly version: string;
 }
 

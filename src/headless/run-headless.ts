@@ -15,7 +15,7 @@ export interface HeadlessOptions {
   readonly stdout: TextSink;
   /** Tells the user one line, without an end of line, that is not part of the answer. */
   readonly note: (line: string) => void;
-  readonly uuid: () => string;
+  readonly uuid: (name?: string) => string;
   /** weft's own version. */
   readonly version: string;
 }

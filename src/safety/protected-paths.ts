@@ -8,10 +8,11 @@ import type {PathParts} from './path-parts.ts';
  */
 const names = listed(
   '.git .gitconfig .gitmodules .husky .pre-commit-config.yaml .envrc',
-  '.weft .claude .claude.json .mcp.json .codex .gemini .cursor .vscode .idea .devcontainer',
-  '.bashrc .bash_profile .bash_login .bash_logout .profile .zshrc .zshenv .zprofile .zlogin .zlogout',
+  '.weft .claude .claude.json .mcp.json .codex .gemini .cursor .opencode opencode.json .aider.conf.yml .vscode .idea .devcontainer',
+  '.bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout .cshrc .tcshrc .kshrc',
   '.npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs',
-  '.circleci .gitlab-ci.yml azure-pipelines.yml jenkinsfile',
+  '.circleci .gitlab-ci.yml azure-pipelines.yml jenkinsfile .travis.yml .drone.yml bitbucket-pipelines.yml .buildkite .woodpecker.yml .woodpecker',
+  'appveyor.yml .appveyor.yml .teamcity lefthook.yml .lefthook.yml .githooks',
   '.ssh .gnupg .aws .netrc',
 );
 

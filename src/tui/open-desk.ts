@@ -3,16 +3,14 @@ import type {SessionHost} from './session-host.ts';
 import type {View} from './state/view.ts';
 import type {EntryFrame} from './views/verbosity.ts';
 
-interface DeskParts {
+interface DeskParts extends Omit<CommandDesk, 'view' | 'frame' | 'loadLexer' | 'submit' | 'read' | 'leave'> {
   readonly host: SessionHost;
-  /** What of the desk is the session's own. */
-  readonly own: Omit<CommandDesk, 'view' | 'frame' | 'loadLexer' | 'submit' | 'read' | 'leave'>;
-  view(): View;
-  frame(): EntryFrame;
+  readonly view: () => View;
+  readonly frame: () => EntryFrame;
 }
 
 /** What slash commands work with on the screen. */
-export const openDesk = ({host, own, view, frame}: DeskParts): CommandDesk => ({
+export const openDesk = ({host, view, frame, ...own}: DeskParts): CommandDesk => ({
   ...own,
   get view() {
     return view();

@@ -17,6 +17,7 @@ import {keepTitle} from './terminal-title.ts';
 import {trackModes} from './terminal-modes.ts';
 import {watchEnd} from './watch-end.ts';
 import {probeQueries, widthQuery} from './terminal-probes.ts';
+import type {Reflow} from './text/reflow.ts';
 import {wrapSpans} from './text/wrap.ts';
 import {readBackground} from './theme/background.ts';
 import {themeOf} from './theme/theme.ts';
@@ -43,9 +44,11 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
   const modifiers = (state: keyof typeof modifiedKeys): string =>
     options.modifiedKeys === 'yes' ? modifiedKeys[state] : '';
   let synchronized = false;
+  let reflow: Reflow = 'wrapped';
   const keyboard = openKeyboard(stdin, reply => {
     if (reply.reply === 'synchronized-output') synchronized = reply.supported === 'yes';
     else if (reply.reply === 'background') session.backgroundIs(readBackground(reply.colour));
+    else if (reply.reply === 'reflow') ({reflow} = reply);
     else if (reply.reply === 'focus-reporting') title.focusReporting(reply.supported);
     else title.focus(reply.focused);
   });
@@ -59,6 +62,7 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
     stdin: keyboard.stdin,
     stdout,
     synchronized: () => synchronized,
+    reflow: () => reflow,
     width: () => keyboard.askWidth(() => stdout.write(widthQuery)),
     wrote: (text: string) => modes.wrote(text),
   };

@@ -313,25 +313,23 @@ export class Session {
       host: this.#host,
       view: () => this.#view,
       frame: () => this.#frame,
-      own: {
-        options: this.#options,
-        commands: this.#commands,
-        appearance: this.#appearance,
-        times: () => this.#clock.times(),
-        tell: (level, text) => this.#tell(level, text),
-        print: lines => {
-          this.#scrollback.putAside(lines);
-          this.#drawSoon();
-        },
-        open: panel => {
-          this.#ui = {...this.#ui, panel};
-          this.#drawSoon();
-        },
-        edit: () => this.#host.edit(expanded(this.#ui.draft)),
-        switchVim: () => {
-          this.#ui = switchedVim(this.#ui);
-          return this.#ui.editing.vim === 'off' ? 'off' : 'on';
-        },
+      options: this.#options,
+      commands: this.#commands,
+      appearance: this.#appearance,
+      times: () => this.#clock.times(),
+      tell: (level, text) => this.#tell(level, text),
+      print: lines => {
+        this.#scrollback.putAside(lines);
+        this.#drawSoon();
+      },
+      open: panel => {
+        this.#ui = {...this.#ui, panel};
+        this.#drawSoon();
+      },
+      edit: () => this.#host.edit(expanded(this.#ui.draft)),
+      switchVim: () => {
+        this.#ui = switchedVim(this.#ui);
+        return this.#ui.editing.vim === 'off' ? 'off' : 'on';
       },
     });
   }

@@ -3,7 +3,7 @@ import type {ScrollStep} from './fullscreen/kept-lines.ts';
 import type {RawKey} from './input/keymap.ts';
 import {openPasteReader} from './paste-reader.ts';
 import {openOutput, type OutputTerminal} from './terminal-output.ts';
-import {rowsAfterReflow} from './text/reflow.ts';
+import {rowsAfterReflow, type Reflow} from './text/reflow.ts';
 import type {Placed} from './views/composer-view.ts';
 
 /** The terminal as the session uses it. */
@@ -46,6 +46,7 @@ export type Watcher = Pick<SurfaceListener, 'onResize'>;
 
 export interface SurfaceTerminal extends OutputTerminal {
   readonly stdin: NodeJS.ReadStream;
+  reflow(): Reflow;
 }
 
 /**
@@ -62,7 +63,9 @@ export function openSurface(terminal: SurfaceTerminal, listener: SurfaceListener
   const output = openOutput(terminal, {
     onResize(before, informInk) {
       // What the terminal's reflow did is mended before Ink erases by its own count.
-      if (output.size.columns < before.columns) output.stdout.write(rowsAfterReflow(drawn, output.size.columns));
+      if (output.size.columns < before.columns) {
+        output.stdout.write(rowsAfterReflow(drawn, output.size.columns, terminal.reflow()));
+      }
       informInk();
       listener.onResize();
       drawWaiting();

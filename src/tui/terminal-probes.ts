@@ -1,3 +1,5 @@
+import {reflowOf, type Reflow} from './text/reflow.ts';
+
 /** What a terminal can tell about itself without being asked twice. */
 export type TerminalReply =
   /** Whether frames can be shown at once (DEC mode 2026). */
@@ -6,10 +8,11 @@ export type TerminalReply =
   | {readonly reply: 'background'; readonly colour: string}
   /** Whether it tells of its focus (DEC mode 1004). */
   | {readonly reply: 'focus-reporting'; readonly supported: 'yes' | 'no'}
-  | {readonly reply: 'focus'; readonly focused: 'yes' | 'no'};
+  | {readonly reply: 'focus'; readonly focused: 'yes' | 'no'}
+  | {readonly reply: 'reflow'; readonly reflow: Reflow};
 
-/** Asks for synchronized output (DECRQM) and the background colour (OSC 11). A terminal that knows neither answers nothing. */
-export const probeQueries = '\u001B[?2026$p\u001B]11;?\u001B\\';
+/** Asks for synchronized output (DECRQM), what terminal it is (DA2) and the background colour (OSC 11). Who knows none answers nothing. */
+export const probeQueries = '\u001B[?2026$p\u001B[>c\u001B]11;?\u001B\\';
 
 /** Asks for the column that the cursor gets to on its way to the right; the cursor stays where it is. */
 export const widthQuery = '\u001B7\u001B[9999C\u001B[6n\u001B8';
@@ -38,8 +41,8 @@ interface Sorted {
 export function sortReplies(text: string): Sorted {
   const end = heldFrom(text);
   const replies: TerminalReply[] = [];
-  const keys = text.slice(0, end).replaceAll(answer, (whole, mode?: string, state?: string, colour?: string) => {
-    const reply = replyOf({whole, mode, state, colour});
+  const keys = text.slice(0, end).replaceAll(answer, (whole, mode?: string, state?: string, attributes?: string, colour?: string) => {
+    const reply = attributes === undefined ? replyOf({whole, mode, state, colour}) : reflowReply(attributes);
     if (reply !== undefined) replies.push(reply);
     return '';
   });
@@ -51,9 +54,11 @@ export const released = (held: string): string => (held.length > 2 ? '' : held);
 
 /* oxlint-disable no-control-regex -- sequences of the terminal */
 const answer =
-  /\u001B\[\?(\d+);(\d+)\$y|\u001B\]1[01];(rgba?:[\da-fA-F/]{1,40}|#[\da-fA-F]{3,16})(?:\u0007|\u001B\\)|\u001B\[[IO]/gu;
-const beginning = /\u001B(?:\](?:1(?:[01](?:;[\w:/#]{0,45}\u001B?)?)?)?|\[(?:\?(?:\d{1,5}(?:;(?:\d{1,2}\$?)?)?)?)?)?$/u;
+  /\u001B\[\?(\d+);(\d+)\$y|\u001B\[>(\d[\d;]{0,40})c|\u001B\]1[01];(rgba?:[\da-fA-F/]{1,40}|#[\da-fA-F]{3,16})(?:\u0007|\u001B\\)|\u001B\[[IO]/gu;
+const beginning = /\u001B(?:\](?:1(?:[01](?:;[\w:/#]{0,45}\u001B?)?)?)?|\[(?:>(?:\d[\d;]{0,40})?|\?(?:\d{1,5}(?:;(?:\d{1,2}\$?)?)?)?)?)?$/u;
 /* oxlint-enable no-control-regex */
+
+const reflowReply = (attributes: string): TerminalReply => ({reply: 'reflow', reflow: reflowOf(attributes)});
 
 function heldFrom(text: string): number {
   // Most of what comes is a key without any escape sequence.

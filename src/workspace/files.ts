@@ -1,7 +1,7 @@
 import type {Amendment, EditRequest, FilesPort, ReadRequest} from '../actions/files-port.ts';
 import type {DiffLine, FileDiff} from '../actions/preview.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
-import {causeText, rejected, type Fault} from '../domain/fault.ts';
+import {causeText, faultText, rejected, type Fault} from '../domain/fault.ts';
 import {missingText} from './files/file-snapshot.ts';
 import {listDirectory} from './files/list-directory.ts';
 import {openRegular} from './files/open-regular.ts';
@@ -83,6 +83,18 @@ export function makeFiles(options: {
     return amendFiles(proposed.value, amendment);
   }
 
+  /** A file outside of the workspace that the model has not read is not quoted. */
+  const quotable = (shown: string): string | undefined => {
+    const {path, place} = paths.resolve(shown);
+    return place === 'inside-workspace' || known.has(path) ? path : undefined;
+  };
+
+  async function withPresent(fault: Fault, shown: readonly FileDiff[]): Promise<Fault> {
+    const {presentLines} = await import('./files/present-lines.ts');
+    const present = await presentLines(shown, quotable);
+    return present.length === 0 ? fault : rejected([faultText(fault), ...present].join('\n'));
+  }
+
   return {
     resolve(path) {
       const resolved = paths.resolve(path);
@@ -101,13 +113,13 @@ export function makeFiles(options: {
     },
     async apply(request, shown, signal) {
       const plan = await planned(request, () => 0, signal);
-      if (plan.tag === 'failed') return plan;
+      if (plan.tag === 'failed') return failed(await withPresent(plan.error, shown));
       const files = plan.value.planned;
       const surprise = findSurprise(files, {shown, amendment: request.amendment});
-      if (surprise !== undefined) return failed(rejected(surprise));
+      if (surprise !== undefined) return failed(await withPresent(rejected(surprise), shown));
       const {writeFiles} = await import('./files/write-files.ts');
       const written = await writeFiles(files.flatMap(writesOf), signal);
-      if (written.tag === 'failed') return written;
+      if (written.tag === 'failed') return failed(await withPresent(written.error, shown));
       for (const {path, source, after, afterwards, diff} of files) {
         misses.delete(path);
         if (source !== undefined) known.delete(source.path);

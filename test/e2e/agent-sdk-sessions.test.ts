@@ -3,7 +3,7 @@ import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import type {Options, Query, SDKMessage, SDKUserMessage} from '@anthropic-ai/claude-agent-sdk';
 import {describe, expect, test} from 'vitest';
-import {call, fail, say} from '../support/model-script.ts';
+import {call, fail, say, think} from '../support/model-script.ts';
 import {openScene, toldPrompt, toldSystem, type Scene} from '../support/scene.ts';
 import {ask, kinds, readAll, resultIn, sessionOf, toolResults, userMessage} from './support/agent-sdk.ts';
 
@@ -45,14 +45,47 @@ describe('sessions', () => {
 
   test('a title of its own', async () => {
     await using scene = await openScene([say('1'), say('2')]);
-    await readAll(ask(scene, 'one', {title: 'The first\nof all'}));
+    await readAll(ask(scene, 'one', {title: ' The first '}));
     await scene.run(['--prompt', 'two', '--name', 'The second']);
     const {stdout} = await scene.run(['sessions', 'list', '--json']);
-    const titles = stdout
-      .trimEnd()
-      .split('\n')
-      .map(line => Object(JSON.parse(line)).title);
+    const titles: unknown = [].map.call(JSON.parse(stdout), session => Object(session).title);
     expect(titles).toEqual(['The second', 'The first']);
+  });
+
+  test('resumed behind a message: what followed is gone, and what stands in the middle of a turn is refused', async () => {
+    await using scene = await openScene([
+      call('Glob', {pattern: '*'}),
+      [think('Hm.'), say('1')],
+      say('2'),
+      say('again'),
+      say('in a copy'),
+    ]);
+    const first = await readAll(ask(scene, 'one'));
+    const resume = sessionOf(first);
+    await readAll(ask(scene, 'two', {resume}));
+    const uuids = first.messages.flatMap(message =>
+      message.type === 'assistant' || message.type === 'user' ? [message.uuid ?? ''] : [],
+    );
+    const [calls = '', , , last = ''] = uuids;
+    expect(uuids).toHaveLength(4);
+    const middle = await readAll(ask(scene, 'x', {resume, resumeSessionAt: calls}));
+    expect(middle.thrown).toContain('in the middle of a turn');
+    const nowhere = await readAll(ask(scene, 'x', {resume, resumeSessionAt: randomUUID()}));
+    expect(nowhere.thrown).toContain('No message found');
+    const guarded = await readAll(ask(scene, 'x', {resume, resumeSessionAt: last, resumeDropsTurn: randomUUID()}));
+    expect(guarded.thrown).toContain('Resume rejected by --resume-drops-turn:');
+    const again = await readAll(ask(scene, 'two again', {resume, resumeSessionAt: last}));
+    expect([sessionOf(again), resultIn(again).subtype, asked(scene, 3)]).toEqual([
+      resume,
+      'success',
+      ['user', 'assistant', 'user', 'assistant', 'user'],
+    ]);
+    const copy = await readAll(ask(scene, 'three', {resume, resumeSessionAt: last, forkSession: true}));
+    expect([sessionOf(copy) === resume, toldPrompt(scene.server.requests[4]), asked(scene, 4).length]).toEqual([
+      false,
+      'three',
+      5,
+    ]);
   });
 
   test('one that is not kept cannot be resumed', async () => {

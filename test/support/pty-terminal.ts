@@ -1,5 +1,6 @@
 import {spawn} from '@lydell/node-pty';
 import headless from '@xterm/headless';
+import {lookUntil} from './look-until.ts';
 import {weftBin, type TempPlace} from './run-weft.ts';
 
 /** A program in a pty whose other end is a terminal in memory: it answers what it is asked, and keeps every byte. */
@@ -117,16 +118,11 @@ export function openPtyOf(program: string, args: readonly string[], setting: Pty
       await written;
       return {x: terminal.buffer.active.cursorX, y: terminal.buffer.active.cursorY};
     },
-    async until(pattern) {
-      const limit = performance.now() + 20_000;
-      while (performance.now() < limit) {
-        // oxlint-disable-next-line no-await-in-loop -- looks again
-        if (pattern.test((await visible()).join('\n'))) return;
-        // oxlint-disable-next-line no-await-in-loop -- between two looks
-        await new Promise(resolve => setTimeout(resolve, 20));
-      }
-      throw new Error(`never saw ${String(pattern)} on:\n${(await visible()).join('\n')}`);
-    },
+    until: pattern =>
+      lookUntil(
+        async () => pattern.test((await visible()).join('\n')),
+        async () => `never saw ${String(pattern)} on:\n${(await visible()).join('\n')}`,
+      ),
     exited,
     [Symbol.dispose]() {
       try {

@@ -135,7 +135,7 @@ export const sampleActions: {
         },
       ],
     },
-    label: 'Ask a question',
+    label: 'Ask: Which test runner?',
     cut: {questions: ['Which test runner?']},
   },
   'start-agent': {

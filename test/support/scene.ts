@@ -1,6 +1,5 @@
 import {spawn, type ChildProcessWithoutNullStreams} from 'node:child_process';
-import {setTimeout as pause} from 'node:timers/promises';
-import {readFileSync} from 'node:fs';
+import {existsSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {
   startModelServer,
@@ -9,6 +8,7 @@ import {
   type ReceivedRequest,
   type Script,
 } from './model-server.ts';
+import {lookUntil} from './look-until.ts';
 import {finish, startWeft, TempPlace, weftBin, type Finished, type RunOptions} from './run-weft.ts';
 
 type Conditions = Omit<RunOptions, 'place'>;
@@ -98,30 +98,26 @@ export const toldSystem = (request: ReceivedRequest | undefined): string =>
     .map(block => String(field(block, 'text')))
     .join('\n');
 
-/** Resolves to the trimmed text of a file once it is there and not empty; rejects after five seconds. */
+/** Resolves to the trimmed text of a file once it is there and not empty. */
 export async function fileComes(path: string): Promise<string> {
-  for (let tries = 0; tries < 500; tries++) {
-    try {
-      const text = readFileSync(path, 'utf8').trim();
-      if (text !== '') return text;
-    } catch {
-      // not yet there
-    }
-    // oxlint-disable-next-line no-await-in-loop -- looks again
-    await pause(10);
-  }
-  throw new Error(`${path} never came`);
+  let text = '';
+  await lookUntil(
+    () => {
+      text = existsSync(path) ? readFileSync(path, 'utf8').trim() : '';
+      return text !== '';
+    },
+    () => `${path} never came`,
+  );
+  return text;
 }
 
 /** Resolves when no such process runs any more; rejects after three seconds. */
-export async function processGone(pid: number): Promise<void> {
-  for (let tries = 0; tries < 300; tries++) {
-    if (!isRunning(pid)) return;
-    // oxlint-disable-next-line no-await-in-loop -- looks again
-    await pause(10);
-  }
-  throw new Error(`process ${pid} still runs`);
-}
+export const processGone = (pid: number): Promise<void> =>
+  lookUntil(
+    () => !isRunning(pid),
+    () => `process ${pid} still runs`,
+    3000,
+  );
 
 /** Ends a process that may be gone already. */
 export function endProcess(pid: number): void {

@@ -1,7 +1,7 @@
 import {execFile, execFileSync} from 'node:child_process';
 import {join} from 'node:path';
-import {setTimeout as pause} from 'node:timers/promises';
 import {promisify} from 'node:util';
+import {lookUntil} from './look-until.ts';
 import {weftBin, type TempPlace} from './run-weft.ts';
 
 const execute = promisify(execFile);
@@ -49,15 +49,11 @@ export async function openTerminal(
   const shell = `weft() { node '${weftBin}' "$@"; }; PS1='sh> '`;
   await tmux('new-session', '-d', '-x', '100', '-y', '40', '-c', place.work, 'sh');
   const text = async (): Promise<string> => (await tmux('capture-pane', '-p', '-J', '-S', '-')).trimEnd();
-  const seen = async (pattern: RegExp, look: () => Promise<string>): Promise<void> => {
-    for (let tries = 0; tries < 500; tries++) {
-      // oxlint-disable-next-line no-await-in-loop -- looks again
-      if (pattern.test(await look())) return;
-      // oxlint-disable-next-line no-await-in-loop -- between two looks
-      await pause(20);
-    }
-    throw new Error(`never saw ${String(pattern)} on:\n${await text()}`);
-  };
+  const seen = (pattern: RegExp, look: () => Promise<string>): Promise<void> =>
+    lookUntil(
+      async () => pattern.test(await look()),
+      async () => `never saw ${String(pattern)} on:\n${await text()}`,
+    );
   const terminal: TmuxTerminal = {
     type: async characters => void (await tmux('send-keys', '-l', '--', characters)),
     press: async (...keys) => void (await tmux('send-keys', ...keys)),

@@ -1,5 +1,6 @@
 import {PassThrough, Writable} from 'node:stream';
 import headless from '@xterm/headless';
+import {lookUntil} from './look-until.ts';
 
 /** A terminal in memory: what a program writes is interpreted as a real one would, and keys can be typed at it. */
 export interface VirtualScreen {
@@ -104,13 +105,11 @@ export function openVirtualScreen(columns: number, rows: number): VirtualScreen 
       await pending;
       return {x: terminal.buffer.active.cursorX, y: terminal.buffer.active.cursorY};
     },
-    async until(pattern) {
-      for (let tries = 0; tries < 200; tries++) {
-        if (pattern.test((await visibleRows()).join('\n'))) return;
-        await new Promise(resolve => setTimeout(resolve, 10));
-      }
-      throw new Error(`never saw ${String(pattern)} on:\n${(await visibleRows()).join('\n')}`);
-    },
+    until: pattern =>
+      lookUntil(
+        async () => pattern.test((await visibleRows()).join('\n')),
+        async () => `never saw ${String(pattern)} on:\n${(await visibleRows()).join('\n')}`,
+      ),
     async type(keys) {
       // Faster than anybody's fingers it would be a paste.
       const early = lastTyped + keyGapMs - performance.now();

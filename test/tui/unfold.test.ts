@@ -62,7 +62,7 @@ describe('Ctrl+O', () => {
       '  what is it?',
     ]);
     await screen.type('\u000F');
-    await screen.until(/row1000\./u);
+    await screen.until(/row1990\./u);
   });
 
   test('thinking is one line until it is unfolded', async () => {

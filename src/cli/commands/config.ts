@@ -5,15 +5,16 @@ import {explainAll, explainSetting, type SaidValue} from '../../config/explain-s
 import {mergeTrusted} from '../../config/trusted-settings.ts';
 import {nameText, parseSettingName, parseSettingValue, type SettingName} from '../../config/setting-name.ts';
 import type {SettingsLayer} from '../../config/settings.ts';
-import type {Outcome} from '../../base/outcome.ts';
-import {faultText, type Fault} from '../../domain/fault.ts';
+import {faultText} from '../../domain/fault.ts';
 import type {ConfigOptions} from '../config-program.ts';
 import {directoryOf} from '../directory-of.ts';
 import {exitCode, type ExitCode} from '../exit-code.ts';
 import type {InFile, InFolder} from '../place-options.ts';
-import {fileLayers, trustPlace} from '../settings-layers.ts';
-import {keepTrust, places, settingsIn, targetFile} from '../settings-target.ts';
+import {environmentLayer, fileLayers, trustPlace} from '../settings-layers.ts';
+import {keepTrust, settingsIn, targetFile} from '../settings-target.ts';
 import {UsageError} from '../usage-error.ts';
+import {userPlaces} from '../user-places.ts';
+import {valueOf} from '../value-of.ts';
 
 /** `weft config get`: what counts; exit code 1 where nobody set it. */
 export async function getSetting(text: string, {json, cwd}: ConfigOptions): Promise<ExitCode> {
@@ -29,7 +30,7 @@ export async function getSetting(text: string, {json, cwd}: ConfigOptions): Prom
 
 /** `weft config list`: all that is set, what counts first, and where it comes from. */
 export async function listSettings({json, cwd}: ConfigOptions): Promise<ExitCode> {
-  const all = unwrap(explainAll(ground(cwd)));
+  const all = valueOf(explainAll(ground(cwd)));
   if (json !== undefined) print(JSON.stringify(all, undefined, 2));
   else for (const each of all) print(line(each));
   return exitCode.done;
@@ -47,7 +48,7 @@ export async function explainOne(text: string, {json, cwd}: ConfigOptions): Prom
 
 /** What `list`, or with a name `explain`, prints. */
 export function settingLines(text: string, cwd: string): readonly string[] {
-  if (text === '') return unwrap(explainAll(ground(cwd))).map(line);
+  if (text === '') return valueOf(explainAll(ground(cwd))).map(line);
   const name = nameOf(text);
   const all = said(name, cwd);
   return all.length === 0 ? [`${nameText(name)} is not set anywhere`] : all.map(line);
@@ -69,7 +70,7 @@ export async function changeSetting(text: string, value: string, options: InFile
   }
   const file = targetFile(options);
   const before = settingsIn(options.cwd);
-  const set = unwrap(await setSetting({path: file.path, name}, parsed.value));
+  const set = valueOf(await setSetting({path: file.path, name}, parsed.value));
   const what = `${nameText(name)} = ${visibleExactLine(plain(parsed.value))}`;
   const notes = [set === 'same' ? `${what} is in ${file.path} already` : `${what} is written to ${file.path}`];
   if (file.source !== 'user') await keepTrust(before, options.cwd);
@@ -83,7 +84,7 @@ export async function removeSetting(text: string, options: InFile): Promise<Exit
   const name = nameOf(text);
   const file = targetFile(options);
   const before = settingsIn(options.cwd);
-  const unset = unwrap(await unsetSetting({path: file.path, name}));
+  const unset = valueOf(await unsetSetting({path: file.path, name}));
   if (unset === 'same') {
     const elsewhere = said(name, options.cwd).find(({path}) => path !== '' && path !== file.path);
     const hint = elsewhere === undefined ? '' : ` It is in ${elsewhere.path}: add --${elsewhere.source}.`;
@@ -107,16 +108,13 @@ function nameOf(text: string): SettingName {
 }
 
 const said = (name: SettingName, cwd: InFolder['cwd']): readonly SaidValue[] =>
-  unwrap(explainSetting(name, ground(cwd)));
+  valueOf(explainSetting(name, ground(cwd)));
 
 /** All layers but flags, which are of one run. */
 function ground(cwd: InFolder['cwd']) {
   const directory = directoryOf(cwd ?? '.');
-  const layers: readonly SettingsLayer[] = [
-    ...fileLayers(directory, places()),
-    {source: 'environment', values: {model: process.env['WEFT_MODEL'] || undefined}},
-  ];
-  const merged = mergeTrusted(layers, trustPlace(directory, places()));
+  const layers: readonly SettingsLayer[] = [...fileLayers(directory, userPlaces()), environmentLayer(process.env)];
+  const merged = mergeTrusted(layers, trustPlace(directory, userPlaces()));
   if (merged.tag === 'failed') throw new UsageError(faultText(merged.error));
   return {layers, settings: merged.value.settings};
 }
@@ -147,11 +145,6 @@ const notes = {
 } as const satisfies Record<SaidValue['state'], string>;
 
 const plain = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
-
-function unwrap<T>(outcome: Outcome<T, Fault>): T {
-  if (outcome.tag === 'failed') throw new Error(faultText(outcome.error));
-  return outcome.value;
-}
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 

@@ -2,7 +2,6 @@ import {visibleExactLine} from '../../base/visible.ts';
 import {addRule, removeRule} from '../../config/edit-rules.ts';
 import type {TrustedSettings} from '../../config/trusted-settings.ts';
 import {forgetTrust, recordTrust} from '../../config/trust-record.ts';
-import {faultText} from '../../domain/fault.ts';
 import type {PermissionMode, RuleList} from '../../domain/risk.ts';
 import {askClasses} from '../../safety/ask-classes.ts';
 import {broadness} from '../../safety/broad-rule.ts';
@@ -15,6 +14,7 @@ import type {InFile, InFolder, JsonOption} from '../place-options.ts';
 import {keepTrust, settingsIn, targetFile} from '../settings-target.ts';
 import {saysYes} from '../says-yes.ts';
 import {UsageError} from '../usage-error.ts';
+import {valueOf} from '../value-of.ts';
 
 /** `weft permissions check`: see `checkCommands`. */
 export async function checkPermissions(
@@ -72,9 +72,8 @@ export async function addPermission(list: RuleList, text: string, options: InFil
   const rule = readRule(text);
   const file = targetFile(options);
   const before = settingsIn(options.cwd);
-  const added = await addRule({path: file.path, list, rule: rule.text});
-  if (added.tag === 'failed') throw new Error(faultText(added.error));
-  if (added.value === 'same') note(`${list} ${visibleExactLine(rule.text)} is in ${file.path} already`);
+  const added = valueOf(await addRule({path: file.path, list, rule: rule.text}));
+  if (added === 'same') note(`${list} ${visibleExactLine(rule.text)} is in ${file.path} already`);
   else note(`added ${list} ${visibleExactLine(rule.text)} to ${file.path}`);
   if (list === 'allow') warnOf(rule);
   if (file.source !== 'user') await keepTrust(before, options.cwd);
@@ -85,9 +84,8 @@ export async function addPermission(list: RuleList, text: string, options: InFil
 export async function removePermission(list: RuleList, text: string, options: InFile): Promise<ExitCode> {
   const file = targetFile(options);
   const before = settingsIn(options.cwd);
-  const removed = await removeRule({path: file.path, list, rule: text});
-  if (removed.tag === 'failed') throw new Error(faultText(removed.error));
-  if (removed.value === 'same') throw new Error(notThere({list, text, path: file.path}, before.settings));
+  const removed = valueOf(await removeRule({path: file.path, list, rule: text}));
+  if (removed === 'same') throw new Error(notThere({list, text, path: file.path}, before.settings));
   note(`removed ${list} ${visibleExactLine(text.trim())} from ${file.path}`);
   if (file.source !== 'user') await keepTrust(before, options.cwd);
   return exitCode.done;
@@ -107,8 +105,7 @@ export async function trustFolder({yes, cwd}: InFolder & {readonly yes?: true}):
       return exitCode.failed;
     }
   }
-  const recorded = await recordTrust(place.record, {folder: place.folder, fingerprint: settings.fingerprint});
-  if (recorded.tag === 'failed') throw new Error(faultText(recorded.error));
+  valueOf(await recordTrust(place.record, {folder: place.folder, fingerprint: settings.fingerprint}));
   note(`${visibleExactLine(place.folder)} is trusted until one of its settings files changes`);
   return exitCode.done;
 }
@@ -116,9 +113,8 @@ export async function trustFolder({yes, cwd}: InFolder & {readonly yes?: true}):
 /** `weft permissions untrust`. */
 export async function untrustFolder({cwd}: InFolder): Promise<ExitCode> {
   const {place} = settingsIn(cwd);
-  const forgotten = await forgetTrust(place.record, place.folder);
-  if (forgotten.tag === 'failed') throw new Error(faultText(forgotten.error));
-  const what = forgotten.value === 'same' ? 'was not trusted' : 'is no longer trusted';
+  const forgotten = valueOf(await forgetTrust(place.record, place.folder));
+  const what = forgotten === 'same' ? 'was not trusted' : 'is no longer trusted';
   note(`${visibleExactLine(place.folder)} ${what}`);
   return exitCode.done;
 }

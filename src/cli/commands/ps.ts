@@ -1,17 +1,16 @@
-import {homedir} from 'node:os';
 import {join} from 'node:path';
 import {visibleLine} from '../../base/visible.ts';
-import {placesOf} from '../../config/places.ts';
 import {findRunning, type RunningCommand} from '../../workspace/blocks/find-running.ts';
 import {exitCode, type ExitCode} from '../exit-code.ts';
 import {UsageError} from '../usage-error.ts';
+import {userPlaces} from '../user-places.ts';
 
 /**
  * `weft ps`: commands that weft started and that run beside a conversation or outlived it; `--stop <id>` ends one with all it
  * started. `--json` prints one array.
  */
 export async function listRunning({json, stop}: {readonly json?: true; readonly stop?: string}): Promise<ExitCode> {
-  const {data} = placesOf({platform: process.platform, env: process.env, home: homedir()});
+  const {data} = userPlaces();
   const running = await findRunning({folder: join(data, 'blocks')});
   if (stop !== undefined) return stopOne(running, stop);
   if (json !== undefined) {

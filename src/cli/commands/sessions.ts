@@ -1,8 +1,4 @@
-import {homedir} from 'node:os';
 import {join} from 'node:path';
-import type {Outcome} from '../../base/outcome.ts';
-import {placesOf} from '../../config/places.ts';
-import {faultText, type Fault} from '../../domain/fault.ts';
 import type {ReadSession, Store} from '../../store/open-store.ts';
 import {findSession} from '../find-session.ts';
 import {exitCode, type ExitCode} from '../exit-code.ts';
@@ -11,6 +7,8 @@ import type {JsonOption} from '../place-options.ts';
 import {exportJsonl, exportMarkdown} from '../sessions/export-session.ts';
 import {formatSession} from '../sessions/format-session.ts';
 import {formatSessionList} from '../sessions/format-session-list.ts';
+import {userPlaces} from '../user-places.ts';
+import {valueOf} from '../value-of.ts';
 
 /** `weft sessions list`: all folders' sessions, newest first; `--json` prints one array. */
 export async function listSessions({json}: JsonOption): Promise<ExitCode> {
@@ -57,23 +55,16 @@ export async function deleteSession(idText: string, {json}: JsonOption): Promise
   return exitCode.done;
 }
 
-const checkpointsFolder = (): string =>
-  join(placesOf({platform: process.platform, env: process.env, home: homedir()}).data, 'checkpoints');
+const checkpointsFolder = (): string => join(userPlaces().data, 'checkpoints');
 
-const userStore = (): Promise<Store> =>
-  openUserStore(placesOf({platform: process.platform, env: process.env, home: homedir()}));
+const userStore = (): Promise<Store> => openUserStore(userPlaces());
 
 function read(store: Store, idText: string): ReadSession {
-  const session = settled(store.read(findSession(store, idText)));
+  const session = valueOf(store.read(findSession(store, idText)));
   for (const {seq, reason} of session.skipped) {
     process.stderr.write(`weft: record ${seq} cannot be read and is left out: ${reason}\n`);
   }
   return session;
-}
-
-function settled<T>(outcome: Outcome<T, Fault>): T {
-  if (outcome.tag === 'failed') throw new Error(faultText(outcome.error));
-  return outcome.value;
 }
 
 const print = (text: string): void => void process.stdout.write(text);

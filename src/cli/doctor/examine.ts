@@ -1,9 +1,8 @@
 import {execFile} from 'node:child_process';
 import {accessSync, constants, existsSync} from 'node:fs';
-import {homedir} from 'node:os';
 import {dirname} from 'node:path';
 import {promisify} from 'node:util';
-import {placesOf, type Places} from '../../config/places.ts';
+import type {Places} from '../../config/places.ts';
 import {causeText, faultText} from '../../domain/fault.ts';
 import {findShell} from '../../workspace/find-shell.ts';
 import {probeTerminal} from '../../workspace/probe-terminal.ts';
@@ -12,6 +11,7 @@ import {isConfigured} from '../choose-model.ts';
 import {loadSurroundings} from '../load-surroundings.ts';
 import {noModelText} from '../no-model.ts';
 import {version} from '../version.ts';
+import {userPlaces} from '../user-places.ts';
 
 /** `limited`: weft works without it, with less. `fix` says what to do; may be empty. */
 export interface Check {
@@ -23,7 +23,7 @@ export interface Check {
 
 /** Looks at everything weft works with. Each check says what it found, never throws, and takes two seconds at most. */
 export async function examine(): Promise<readonly Check[]> {
-  const places = placesOf({platform: process.platform, env: process.env, home: homedir()});
+  const places = userPlaces();
   return Promise.all([
     guarded('weft', async () =>
       ok('weft', `${version} on Node ${process.version}, ${process.platform} ${process.arch}`),

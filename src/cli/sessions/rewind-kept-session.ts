@@ -1,9 +1,5 @@
-import {homedir} from 'node:os';
 import {join} from 'node:path';
 import {carryOutRewind, previewRewind, rewindPoints} from '../../agent/rewind-session.ts';
-import type {Outcome} from '../../base/outcome.ts';
-import {placesOf} from '../../config/places.ts';
-import {faultText, type Fault} from '../../domain/fault.ts';
 import type {JournalRecord, RewindScope} from '../../domain/journal.ts';
 import {rewindText} from '../../domain/rewind-text.ts';
 import type {RewindTarget} from '../../domain/rewind.ts';
@@ -14,10 +10,12 @@ import {openUserStore} from '../load-surroundings.ts';
 import type {RewindOptions} from '../program.ts';
 import {saysYes} from '../says-yes.ts';
 import {UsageError} from '../usage-error.ts';
+import {userPlaces} from '../user-places.ts';
+import {valueOf} from '../value-of.ts';
 
 /** `weft sessions rewind <id>`: shows what going back would do, and does it once it is agreed to. */
 export async function rewindKeptSession(idText: string, options: RewindOptions): Promise<ExitCode> {
-  const places = placesOf({platform: process.platform, env: process.env, home: homedir()});
+  const places = userPlaces();
   const store = await openUserStore(places);
   const id = findSession(store, idText);
   const {summary} = valueOf(store.read(id));
@@ -80,11 +78,6 @@ function targetOf({to, redo, ...scopes}: RewindOptions, records: readonly Journa
     );
   }
   return {kind: 'prompt', to: point.to, what: chosen[0] ?? 'both'};
-}
-
-function valueOf<T>(outcome: Outcome<T, Fault>): T {
-  if (outcome.tag === 'failed') throw new Error(faultText(outcome.error));
-  return outcome.value;
 }
 
 const print = (text: string): void => void process.stdout.write(text);

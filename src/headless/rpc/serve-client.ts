@@ -33,7 +33,7 @@ export interface ClientServing {
     /** Whether prompts are echoed when they are taken up. */
     readonly echo: 'with' | 'without';
   };
-  readonly uuid: () => string;
+  readonly uuid: (name?: string) => string;
   readonly version: string;
   /** Tells the operator one line on stderr. */
   readonly note: (line: string) => void;
@@ -77,7 +77,7 @@ class ClientSession implements ServedClient {
     this.#rewinder = new FileRewinder(engine);
     this.#prompts = new ClientPrompts({
       submit: op => engine.submit(op),
-      newId: uuid,
+      newId: () => uuid(),
       refuse: message => this.#refusePrompt(message),
     });
     const extras: RpcExtras = {

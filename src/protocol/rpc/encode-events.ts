@@ -24,6 +24,7 @@ import type {
   RpcUser,
   WireStreamEvent,
 } from './rpc-message.ts';
+import {resultName} from './told-names.ts';
 import {apiErrorKind, wireBlock, wireToolResult, wireUsage} from './wire-content.ts';
 
 export interface RpcEncoder {
@@ -34,7 +35,8 @@ export interface RpcEncoder {
 export interface RpcEncoderOptions {
   /** Whether the model's raw stream is told beside the finished blocks. */
   readonly partials: 'with' | 'without';
-  readonly uuid: () => string;
+  /** A new one; or that of this name, always the same. */
+  readonly uuid: (name?: string) => string;
   /** weft's own version. */
   readonly version: string;
   readonly extras: RpcExtras;
@@ -205,8 +207,8 @@ class SessionEncoder {
     }
   }
 
-  #address(): Addressed {
-    return {session_id: this.#session.id, uuid: this.#options.uuid(), provider: this.#session.provider};
+  #address(name?: string): Addressed {
+    return {session_id: this.#session.id, uuid: this.#options.uuid(name), provider: this.#session.provider};
   }
 
   #echo(prompt: MessageId): readonly RpcMessage[] {
@@ -272,7 +274,7 @@ class SessionEncoder {
       type: 'user',
       message: {role: 'user', content: [wireToolResult(told)]},
       parent_tool_use_id: null,
-      ...this.#address(),
+      ...this.#address(resultName(call.id)),
       ...(output === undefined ? {} : {tool_use_result: output}),
     };
     if (!wasDenied(result) || this.#asked.has(call.id)) return [settled];
@@ -358,7 +360,7 @@ class SessionEncoder {
         type: 'assistant',
         message: open.withBlock(wireBlock(block)),
         parent_tool_use_id: null,
-        ...this.#address(),
+        ...this.#address(open.nextName()),
         ...(extent === 'cut-off' ? {aborted: true} : {}),
       },
     ];

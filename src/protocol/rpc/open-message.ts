@@ -1,18 +1,21 @@
 import type {AssistantBlock, StopReason} from '../../domain/conversation.ts';
+import type {MessageId} from '../../domain/ids.ts';
 import type {BlockDelta, BlockStart} from '../../domain/model-stream.ts';
 import type {Usage} from '../../domain/usage.ts';
 import type {WireBlock, WireMessage, WireStreamEvent} from './rpc-message.ts';
+import {partName} from './told-names.ts';
 import {wireBlockStart, wireDelta, wireStop, wireUsage} from './wire-content.ts';
 
 /** A message that the model is still writing: what of it has begun, and what has been told. */
 export class OpenMessage {
-  readonly #id: string;
+  readonly #id: MessageId;
   readonly #model: string;
   readonly #usage: Usage;
   readonly #begun = new Set<number>();
   readonly #told = new Set<AssistantBlock>();
+  #parts = 0;
 
-  constructor({id, model, usage}: {readonly id: string; readonly model: string; readonly usage: Usage}) {
+  constructor({id, model, usage}: {readonly id: MessageId; readonly model: string; readonly usage: Usage}) {
     this.#id = id;
     this.#model = model;
     this.#usage = usage;
@@ -56,6 +59,11 @@ export class OpenMessage {
   /** The message as it is told block by block: the reason for its end and its full usage are not known yet. */
   withBlock(block: WireBlock): WireMessage {
     return this.#message([block]);
+  }
+
+  /** What the next message with a part of it is called. */
+  nextName(): string {
+    return partName(this.#id, this.#parts++);
   }
 
   #message(content: readonly WireBlock[]): WireMessage {

@@ -1,3 +1,4 @@
+import {unreachable} from '../../base/unreachable.ts';
 import {visibleExactLine} from '../../base/visible.ts';
 import {overwritePanel} from '../panels/overwrite-panel.ts';
 import type {CommandDesk, SlashCommand} from './command.ts';

@@ -1,3 +1,4 @@
+import {unreachable} from '../../base/unreachable.ts';
 import {splitBlocks} from '../markdown/split-blocks.ts';
 import type {Entry, Finished, TextEntry, View} from './view.ts';
 

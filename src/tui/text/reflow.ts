@@ -2,21 +2,42 @@ import type {Placed} from '../views/composer-view.ts';
 import {cellWidth} from './cell-width.ts';
 
 /**
+ * What a terminal that becomes narrower does to lines that no longer fit. `wrapped`: onto more rows, and the cursor stays with its
+ * letter. `adrift`: the same, but the line
+ * where the cursor stands is cut, and the cursor moves down by the rows that come to be below it.
+ * `cut`: nothing, there is no more of them to be seen.
+ */
+export type Reflow = 'wrapped' | 'adrift' | 'cut';
+
+/** By what a terminal answers to the question what it is (secondary device attributes). */
+export function reflowOf(attributes: string): Reflow {
+  const [kind, version] = attributes.split(';');
+  // xterm.js (VS Code and others) has the version of the xterm that it once followed.
+  if (kind === '0' && version === '276') return 'adrift';
+  // xterm, GNU screen; PuTTY.
+  return kind === '41' || kind === '83' || (kind === '0' && version === '136') ? 'cut' : 'wrapped';
+}
+
+/**
  * After the terminal became narrower, lines of the live region that no longer fit have been wrapped onto more rows. The
  * answer erases the region from its true first row and puts the cursor where it would stand had nothing been wrapped.
  */
-export function rowsAfterReflow({lines, cursor}: Placed, columns: number): string {
-  let above = 0;
-  let extra = 0;
-  for (const [at, line] of lines.entries()) {
-    const rows = rowsOf(line, columns);
-    extra += rows - 1;
-    if (at < cursor.y) above += rows;
-  }
-  if (extra === 0) return '';
-  const up = above + Math.floor(cursor.x / columns);
+export function rowsAfterReflow({lines, cursor}: Placed, columns: number, reflow: Reflow): string {
+  const rows = lines.map(line => rowsOf(line, columns));
+  if (reflow === 'cut' || rows.every(count => count === 1)) return '';
+  const above = rows.slice(0, cursor.y).reduce((sum, count) => sum + count, 0);
+  const up = above + (reflow === 'adrift' ? drift(rows, cursor.y) : Math.floor(cursor.x / columns));
   const down = '\n'.repeat(cursor.y);
   return `${up > 0 ? `\u001B[${up}A` : ''}\r\u001B[J${down}`;
+}
+
+/** The terminal goes from the last line to the first, and looks each time where the cursor has got to. */
+function drift(rows: readonly number[], cursorRow: number): number {
+  let at = cursorRow;
+  for (let line = rows.length - 1; line >= cursorRow; line--) {
+    if (line !== at) at += (rows[line] ?? 1) - 1;
+  }
+  return at - cursorRow;
 }
 
 // oxlint-disable-next-line no-control-regex -- SGR begins with ESC

@@ -15,7 +15,9 @@ export function completionList(
   rows: number,
   frame: Frame,
 ): readonly string[] {
-  const names = Math.max(16, ...offered.map(({usage}) => (usage.length <= widestUsage ? usage.length : 0)));
+  const widest = Math.min(24, Math.floor(frame.width / 3));
+  // What is longer stands out of line, so that the others keep their room.
+  const names = Math.max(8, ...offered.map(({usage}) => (usage.length <= widest ? usage.length : 0)));
   const isWhole = offered.length <= Math.min(mostRows, rows);
   const room = isWhole || rows < 2 ? rows : Math.min(mostRows, rows - 1);
   const top = firstShown({row, count: offered.length, room});
@@ -28,6 +30,3 @@ export function completionList(
   const place = `  ${top + 1} to ${top + shown.length} of ${offered.length}`;
   return [...shown, frame.theme.paint(['dim'], fit(place, frame.width))];
 }
-
-/** What is longer stands out of line, so that the others keep their room. */
-const widestUsage = 22;

@@ -1,5 +1,6 @@
 import {runAccessible, type AccessibleOptions} from '../../../src/tui/accessible/run-accessible.ts';
 import type {TuiExit} from '../../../src/tui/options.ts';
+import {lookUntil} from '../../support/look-until.ts';
 import {openVirtualScreen, type VirtualScreen} from '../../support/virtual-screen.ts';
 import {blankOptions} from '../support/blank-options.ts';
 import {scriptedEngine, type ScriptedEngine} from '../support/scripted-engine.ts';
@@ -58,13 +59,11 @@ export async function speak(options: Partial<AccessibleOptions> = {}): Promise<S
     pass() {
       now += 1000;
     },
-    async heard(pattern) {
-      for (let tries = 0; tries < 300; tries++) {
-        if (pattern.test(screen.written())) return;
-        await new Promise(resolve => setTimeout(resolve, 10));
-      }
-      throw new Error(`never heard ${String(pattern)} in:\n${screen.written()}`);
-    },
+    heard: pattern =>
+      lookUntil(
+        () => pattern.test(screen.written()),
+        () => `never heard ${String(pattern)} in:\n${screen.written()}`,
+      ),
   };
   open.push(speaker);
   await speaker.heard(/Ctrl\+D leaves\.\n/u);

@@ -227,6 +227,22 @@ describe('edit', () => {
     expect(space.text('a')).toBe('1 2 three');
   });
 
+  test.each<[string, (text: string) => string, string]>([
+    ['in its place', text => text.replace('line 8\n', 'mine\n'), '5\tline 5\n6\tline 6\n7\tline 7\n8\tmine\n9\tline 9'],
+    ['and moved', text => `top\n${text.replace('line 8\n', 'mine\n')}`, '8\tline 7\n9\tmine\n10\tline 9'],
+  ])('what somebody changed while the edit was looked over is quoted: %s', async (_name, change, quoted) => {
+    const before = Array.from({length: 12}, (_, at) => `line ${at + 1}\n`).join('');
+    using space = workspace({a: before});
+    const request = {edits: [replace('a', ['line 8\n', 'LINE 8\n'])], amendment: unamended};
+    const plan = await space.port.plan(request, never);
+    if (plan.tag === 'failed') throw new Error(faultText(plan.error));
+    space.put('a', change(before));
+    const message = messageOf(await space.port.apply(request, plan.value, never));
+    expect(message).toContain('\na has there now:\n');
+    expect(message).toContain(quoted);
+    expect(space.text('a')).toBe(change(before));
+  });
+
   test("weft's own folders are for reading only", async () => {
     using space = workspace();
     const path = space.outputs.newFile();

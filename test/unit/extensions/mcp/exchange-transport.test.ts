@@ -1,3 +1,4 @@
+/* oxlint-disable unicorn/prefer-add-event-listener -- a transport is no event target */
 import {expect, test} from 'vitest';
 import {unlessAborted} from '../../../../src/base/unless-aborted.ts';
 import {ExchangeTransport} from '../../../../src/extensions/mcp/exchange-transport.ts';
@@ -6,7 +7,7 @@ test('closing lets go of what the server never answers, notifications among it',
   const given: string[] = [];
   const transport = new ExchangeTransport('slow', async (_server, message, signal) => {
     await unlessAborted(new Promise<never>(() => {}), signal);
-    given.push(`given up: ${String(message['method'])}`);
+    given.push(`given up: ${JSON.stringify(message['method'])}`);
     throw new Error('it was stopped');
   });
   transport.onerror = error => given.push(`error: ${error.message}`);
@@ -15,6 +16,6 @@ test('closing lets go of what the server never answers, notifications among it',
   const sent = transport.send({jsonrpc: '2.0', method: 'notifications/initialized'});
   await transport.close();
   await sent;
-  expect(given).toEqual(['given up: notifications/initialized', 'given up: tools/list']);
+  expect(given).toEqual(['given up: "notifications/initialized"', 'given up: "tools/list"']);
   await expect(transport.send({jsonrpc: '2.0', method: 'notifications/initialized'})).rejects.toThrow('is closed');
 });
