@@ -1,6 +1,5 @@
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts';
-import type {Outcome} from '../base/outcome.ts';
-import {failed, ok} from '../base/outcome.ts';
+import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {rejected, type Fault} from '../domain/fault.ts';
 import {actionNames, actionOf, definitions, type Action, type ActionName} from './catalogue.ts';
 import {deepestInput, isDeeperThan} from './json-depth.ts';

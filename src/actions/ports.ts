@@ -1,11 +1,10 @@
 import type {Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
-import type {TodoList} from '../domain/todo.ts';
 import type {BlockId, TodoId} from '../domain/ids.ts';
 import type {SimpleCommand} from '../domain/risk.ts';
 import type {AnswerPort} from './answer-port.ts';
 import type {McpPort} from './mcp-port.ts';
-import type {TodoStatus} from '../domain/todo.ts';
+import type {TodoList, TodoStatus} from '../domain/todo.ts';
 import type {FilesPort} from './files-port.ts';
 
 /** The effects actions need. The workspace, the store and the front ends implement them. */

@@ -1,4 +1,5 @@
 import {decodePastAction} from '../actions/decode-action.ts';
+import {pathsOf} from '../actions/edit-texts.ts';
 import type {FilesPort} from '../actions/files-port.ts';
 import {visibleLine} from '../base/visible.ts';
 import type {CheckpointsPort} from '../domain/checkpoint.ts';
@@ -56,7 +57,7 @@ function editedPaths(messages: readonly Message[]): readonly string[] {
       );
       const decoded = worked ? decodePastAction(block.name, block.input) : undefined;
       if (decoded?.tag !== 'ok' || decoded.value.name !== 'request-file-edits') return [];
-      return decoded.value.input.edits.flatMap(edit => (edit.kind === 'rename' ? [edit.path, edit.to] : [edit.path]));
+      return decoded.value.input.edits.flatMap(pathsOf);
     });
   });
 }

@@ -4,7 +4,7 @@ import type {ActionPorts} from '../actions/ports.ts';
 import type {Preview} from '../actions/preview.ts';
 import {cancelledResult, resultOf, runAction, tellModel} from '../actions/settle-action.ts';
 import {firstLine} from '../base/clip.ts';
-import type {Message, UserMessage} from '../domain/conversation.ts';
+import {blockTexts, type Message, type UserMessage} from '../domain/conversation.ts';
 import {faultText, thrownFault} from '../domain/fault.ts';
 import {actionId, type MessageId} from '../domain/ids.ts';
 import type {JournalRecord} from '../domain/journal.ts';
@@ -67,7 +67,7 @@ export async function runUserCommand(
     settled.state === 'cancelled' ? {...cancelledResult(action, parts.whyStopped()), cut: settled.cut} : settled;
   const result = resultOf(action, how);
   const content = tellModel(result);
-  const told = content.flatMap(block => (block.kind === 'text' ? [block.text] : [])).join('\n');
+  const told = blockTexts(content).join('\n');
   const message: UserMessage = {role: 'user', id, blocks: [userCommandBlock({command, told})]};
   try {
     parts.keep({kind: 'reminder', message});

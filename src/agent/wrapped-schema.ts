@@ -1,4 +1,4 @@
-import {isJsonObject, type Json, type JsonObject} from '../base/json.ts';
+import {isJsonList, isJsonObject, type Json, type JsonObject} from '../base/json.ts';
 
 /**
  * The schema of an object whose member `value` is what `schema` describes. References into the schema itself are turned to its
@@ -12,7 +12,7 @@ export const pointToValue = (schema: JsonObject): JsonObject => ({
 });
 
 function turned(value: Json): Json {
-  if (isList(value)) return value.map(turned);
+  if (isJsonList(value)) return value.map(turned);
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) =>
@@ -22,5 +22,3 @@ function turned(value: Json): Json {
     ),
   );
 }
-
-const isList = (value: Json): value is readonly Json[] => Array.isArray(value);

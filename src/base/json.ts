@@ -20,6 +20,9 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Whether it is a JSON array; `Array.isArray` makes `any` of a list that cannot be written to. */
+export const isJsonList = (value: Json | undefined): value is readonly Json[] => Array.isArray(value);
+
 /**
  * A value as JSON text in one line. Line breaks of Unicode are escaped: JSON allows them as they are, but readers that split text
  * by Unicode's rules would cut the line in two.

@@ -42,7 +42,7 @@ export function explainSetting(
   return ok([...said, {name: nameText(name), value: fallback, source: 'default', path: '', state: 'counts'}]);
 }
 
-/** Every setting that anybody set, with all that is said of it. */
+/** Every setting that has a value, set by somebody or by default, with all that is said of it. */
 export function explainAll(given: {
   readonly layers: readonly SettingsLayer[];
   readonly settings: Settings;

@@ -1,3 +1,4 @@
+import {unreachable} from '../base/unreachable.ts';
 import type {Message, UserMessage} from './conversation.ts';
 import type {MessageId} from './ids.ts';
 import type {Usage} from './usage.ts';
@@ -138,6 +139,8 @@ export function estimateMessage(message: Message): number {
       case 'tool-result':
         for (const one of block.content) tokens += one.kind === 'text' ? estimateTokens(one.text) : attachmentTokens;
         break;
+      default:
+        unreachable(block);
     }
   }
   return tokens;

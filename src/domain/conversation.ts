@@ -96,5 +96,9 @@ export function messageText(message: Message): string {
   return message.role === 'user' ? (texts[0] ?? '') : texts.join('');
 }
 
+/** The texts among the blocks, in order. */
+export const blockTexts = (blocks: readonly (UserBlock | AssistantBlock | ResultContent)[]): readonly string[] =>
+  blocks.flatMap(block => (block.kind === 'text' ? [block.text] : []));
+
 export const toolCalls = (message: AssistantMessage): readonly ToolCallBlock[] =>
   message.blocks.filter(block => block.kind === 'tool-call');

@@ -6,6 +6,7 @@ import type {
   ChatCompletionMessageParam,
 } from 'openai/resources/chat/completions/completions';
 import {
+  blockTexts,
   messageText,
   toolCalls,
   type AssistantMessage,
@@ -99,7 +100,7 @@ const dataUrl = ({mediaType, data}: {readonly mediaType: string; readonly data: 
   `data:${mediaType};base64,${data}`;
 
 function resultParam(result: ToolResultBlock): ChatCompletionMessageParam {
-  const text = result.content.flatMap(block => (block.kind === 'text' ? [block.text] : [])).join('\n\n');
+  const text = blockTexts(result.content).join('\n\n');
   const hasImages = result.content.some(block => block.kind === 'image');
   const content = text === '' && hasImages ? 'The image follows.' : text;
   return {role: 'tool', tool_call_id: result.id, content};

@@ -1,4 +1,4 @@
-import type {AssistantBlock} from '../domain/conversation.ts';
+import {blockTexts, type AssistantBlock} from '../domain/conversation.ts';
 import type {ModelEvent, ModelRequest} from '../domain/model-stream.ts';
 import type {ModelConnection} from './connection.ts';
 import {recordingHeader, writeRecordedLine} from './recording.ts';
@@ -52,6 +52,6 @@ class Answer {
 function promptLines({messages}: ModelRequest): readonly string[] {
   const last = messages.at(-1);
   if (last?.role !== 'user') return [];
-  const text = last.blocks.flatMap(block => (block.kind === 'text' ? [block.text] : [])).join('\n\n');
+  const text = blockTexts(last.blocks).join('\n\n');
   return text === '' ? [] : [writeRecordedLine({kind: 'prompt', text})];
 }

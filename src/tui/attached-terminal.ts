@@ -1,8 +1,10 @@
 import type {BlockDesk} from '../actions/ports.ts';
+import type {Op} from '../agent/engine.ts';
 import {faultText} from '../domain/fault.ts';
 import type {BlockId} from '../domain/ids.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {visibleLine} from '../base/visible.ts';
+import type {View} from './state/view.ts';
 import {fit} from './text/cell-width.ts';
 import {watchAsks, type AskWatch} from './watch-asks.ts';
 
@@ -33,6 +35,12 @@ export function attachText(block: BlockId, end: AttachEnd): string {
       return unreachable(end);
   }
 }
+
+/** What the engine is to be told of it: the agent learns of it where it had handed the block over. */
+export const handOverAnswers = (handOvers: View['handOvers'], block: BlockId, end: AttachEnd): readonly Op[] =>
+  handOvers
+    .filter(open => open.block === block)
+    .map(({id}) => ({op: 'answer-hand-over', id, end: end.kind === 'refused' ? 'declined' : end.kind}));
 
 /**
  * Ctrl+] as a terminal sends it: plainly, in the kitty keyboard protocol (with whatever lock is on), and as xterm's modified key.

@@ -1,17 +1,16 @@
 import type {AgentEvent} from '../actions/agent-event.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {faultText} from '../domain/fault.ts';
-import {userCommandLabel} from '../domain/user-command.ts';
 import type {ReadImage} from '../actions/image-port.ts';
-import {withChips} from './input/attached-images.ts';
 import {expanded, isEmptyDraft, pasted, typed} from './input/draft.ts';
 import {rewritten} from './input/editing.ts';
+import {handedCommand, handedPrompt, keepNote, mostImages, tooManyImages, type Handed} from './input/handed.ts';
 import {listFor, noMention, withFound} from './input/mention-list.ts';
 import type {ComposerWork} from './input/effect.ts';
 import type {Ui} from './input/ui.ts';
 import type {TuiOptions} from './options.ts';
 import {promptQueued, told} from './state/reduce.ts';
-import type {QueuedPrompt, View} from './state/view.ts';
+import type {View} from './state/view.ts';
 
 /** What the composer's work reads and changes. */
 export interface ComposerDesk {
@@ -46,10 +45,8 @@ export class Composer {
         this.send(work.text, work.when);
         return;
       case 'run-command': {
-        const id = options.newPromptId();
         options.history.add(`!${work.command}`);
-        this.#wait({id, text: userCommandLabel(work.command), when: 'command', typed: `!${work.command}`, images: []});
-        options.engine.submit({op: 'run-command', id, command: work.command});
+        this.#hand(handedCommand(options.newPromptId(), work.command));
         return;
       }
       case 'note':
@@ -69,14 +66,10 @@ export class Composer {
 
   /** Hands a prompt to the engine, with the images above the composer. */
   send(words: string, when: 'queued' | 'steering'): void {
-    const {options} = this.#desk;
     const ui = this.#desk.ui();
     const {images} = ui;
-    const id = options.newPromptId();
-    const text = withChips(words, images);
     if (images.length > 0) this.#desk.show({ui: {...ui, images: []}});
-    this.#wait({id, text, when, typed: words, images});
-    options.engine.submit({op: 'prompt', id, text, images: images.map(({image}) => image), when});
+    this.#hand(handedPrompt(this.#desk.options.newPromptId(), {words, images, when}));
   }
 
   /**
@@ -122,8 +115,9 @@ export class Composer {
     );
   }
 
-  #wait(prompt: QueuedPrompt): void {
+  #hand({prompt, op}: Handed): void {
     this.#desk.show({view: promptQueued(this.#desk.view(), prompt)});
+    this.#desk.options.engine.submit(op);
   }
 
   #tell(level: 'info' | 'warning', text: string): void {
@@ -132,14 +126,13 @@ export class Composer {
 
   async #note(note: string): Promise<void> {
     const {options} = this.#desk;
-    const added = await options.notes.add(note);
+    const added = await keepNote(note, options);
     if (added.tag === 'failed') {
       this.#tell('warning', faultText(added.error));
       const ui = this.#desk.ui();
       if (isEmptyDraft(ui.draft)) this.#desk.show({ui: rewritten(ui, `# ${note}`)});
       return;
     }
-    options.engine.submit({op: 'learn', text: `The user added this note to ${added.value}: ${note}`});
     this.#tell('info', `Remembered in ${added.value}: ${note}`);
   }
 
@@ -168,12 +161,9 @@ export class Composer {
   #attach(images: readonly ReadImage[]): void {
     const ui = this.#desk.ui();
     if (ui.images.length + images.length > mostImages) {
-      this.#tell('warning', `A prompt takes at most ${mostImages} images.`);
+      this.#tell('warning', tooManyImages);
       return;
     }
     this.#desk.show({ui: {...ui, images: [...ui.images, ...images]}});
   }
 }
-
-/** With 5 MB each, what one request may hold. */
-const mostImages = 5;

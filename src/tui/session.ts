@@ -2,7 +2,7 @@ import type {AgentEvent} from '../actions/agent-event.ts';
 import {unreachable} from '../base/unreachable.ts';
 import type {BlockId} from '../domain/ids.ts';
 import {Appearance} from './appearance.ts';
-import {attachText, type AttachEnd} from './attached-terminal.ts';
+import {attachText, handOverAnswers, type AttachEnd} from './attached-terminal.ts';
 import {BranchName} from './branch-name.ts';
 import {Composer} from './composer-work.ts';
 import type {CommandDesk, SlashCommand} from './commands/command.ts';
@@ -170,11 +170,9 @@ export class Session {
     this.#drawNow();
   }
 
-  /** The user has left a block's terminal; the agent learns of it where it had handed the block over. */
+  /** The user has left a block's terminal. */
   blockLeft(block: BlockId, end: AttachEnd): void {
-    for (const {id} of this.#view.handOvers.filter(open => open.block === block)) {
-      this.#options.engine.submit({op: 'answer-hand-over', id, end: end.kind === 'refused' ? 'declined' : end.kind});
-    }
+    for (const op of handOverAnswers(this.#view.handOvers, block, end)) this.#options.engine.submit(op);
     this.#view = told(this.#view, end.kind === 'refused' ? 'warning' : 'info', attachText(block, end));
   }
 

@@ -61,10 +61,11 @@ export function openSurface(terminal: SurfaceTerminal, listener: SurfaceListener
   let waiting: {readonly finished: string; readonly live: Placed} | undefined;
   const tree = (): React.ReactElement => <Live placed={drawn} listener={listener} />;
   const output = openOutput(terminal, {
-    onResize(before, informInk) {
+    onResize({before, fewestRows}, informInk) {
       // What the terminal's reflow did is mended before Ink erases by its own count.
       if (output.size.columns < before.columns) {
-        output.stdout.write(rowsAfterReflow(drawn, output.size.columns, terminal.reflow()));
+        const below = fewestRows < before.rows ? 'perhaps-gone' : 'there';
+        output.stdout.write(rowsAfterReflow(drawn, output.size.columns, {reflow: terminal.reflow(), below}));
       }
       informInk();
       listener.onResize();

@@ -6,6 +6,12 @@ export interface TerminalSize {
   readonly rows: number;
 }
 
+/** What the size was, and the fewest rows that there were until it came to rest. */
+export interface SizeChange {
+  readonly before: TerminalSize;
+  readonly fewestRows: number;
+}
+
 /** Stdout as a surface uses it. */
 export interface TerminalOutput {
   /** For Ink: what is written joins the frame; its size changes only when the terminal has come to rest. */
@@ -36,7 +42,7 @@ export interface OutputTerminal {
 
 interface OutputListener {
   /** Within a frame, once the size has come to rest; Ink's own listeners are called by `informInk`. */
-  readonly onResize: (before: TerminalSize, informInk: () => void) => void;
+  readonly onResize: (change: SizeChange, informInk: () => void) => void;
   readonly onReady: () => void;
 }
 
@@ -59,6 +65,7 @@ export function openOutput(terminal: OutputTerminal, {onResize, onReady}: Output
   let parts: string[] | undefined;
   let restTimer: NodeJS.Timeout | undefined;
   let tries = 0;
+  let fewestRows = size.rows;
   let closed = false;
   let underWay = 0;
   /** Whether somebody has asked in vain. */
@@ -125,11 +132,13 @@ export function openOutput(terminal: OutputTerminal, {onResize, onReady}: Output
     restTimer = undefined;
     const before = size;
     size = sizeOf(stdout);
+    fewestRows = Math.min(fewestRows, size.rows);
     frame(() =>
-      onResize(before, () => {
+      onResize({before, fewestRows}, () => {
         for (const listener of listeners) listener();
       }),
     );
+    fewestRows = size.rows;
     waited = false;
     onReady();
   };
@@ -139,6 +148,7 @@ export function openOutput(terminal: OutputTerminal, {onResize, onReady}: Output
   };
   const resized = (): void => {
     tries = 0;
+    fewestRows = Math.min(fewestRows, sizeNow(stdout).rows);
     rearm();
   };
   stdout.on('resize', resized);

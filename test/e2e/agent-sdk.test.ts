@@ -158,7 +158,7 @@ describe('canUseTool', () => {
   test.each([
     ['in a folder that had none', undefined, 1],
     ['in a folder with settings of somebody else', foreign, 2],
-  ])('a rule kept %s: asked %s times in two runs', async (_name, settings, times) => {
+  ])('a rule kept %s: asked %s times in two runs', async (_folder, settings, times) => {
     await using scene = await openScene([
       touch('a'),
       say('1'),

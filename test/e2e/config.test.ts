@@ -41,6 +41,14 @@ describe('weft config', () => {
     expect(await place.answer(['path'])).toBe(`${place.user}\n0`);
   });
 
+  test('a variable of the environment counts as it does for a session', async () => {
+    using place = new Config();
+    expect(await place.answer(['get', 'accessible'])).toBe('false\n0');
+    expect(await place.answer(['explain', 'accessible'], {ACCESSIBLE: '1'})).toBe(
+      'accessible = true   (environment)\n0',
+    );
+  });
+
   test('what the folder may not set without trust is left out, and said so', async () => {
     using place = new Config();
     mkdirSync(join(place.work, '.weft'));
@@ -50,7 +58,8 @@ describe('weft config', () => {
     );
     expect(await place.answer(['get', 'permissionMode'])).toBe('default\n0');
     const {stdout} = await place.run(['list', '--json']);
-    expect(JSON.parse(stdout)).toEqual([
+    const listed: readonly {readonly name: string; readonly source: string}[] = JSON.parse(stdout);
+    expect(listed.filter(({name, source}) => source !== 'default' || name === 'permissionMode')).toEqual([
       {name: 'model', value: 'theirs', source: 'project', path: place.project, state: 'counts'},
       {name: 'permissionMode', value: 'acceptEdits', source: 'project', path: place.project, state: 'left-out'},
       {name: 'permissionMode', value: 'default', source: 'default', path: '', state: 'counts'},

@@ -99,6 +99,28 @@ describe('a terminal that takes nothing', () => {
 });
 
 describe('a storm of resizes', () => {
+  test('while one long paragraph is streamed loses none of its lines and repeats none', async () => {
+    const lines = numbered(400);
+    const parts = slowly(lines).map(part =>
+      part.part === 'text' ? {...part, pieces: part.pieces.map(piece => piece.replaceAll('\n\n', '\n'))} : part,
+    );
+    await using scene = await openScene([[...parts, say('\nThat is all.')]]);
+    using terminal = open(scene, 'all');
+    await terminal.until(/Ask for something/u);
+    terminal.type('go on\r');
+    await terminal.until(/row number \d/u);
+    for (let at = 0; at < 100; at++) {
+      terminal.resize(20 + ((at * 77) % 181), 24);
+      // oxlint-disable-next-line no-await-in-loop -- a hundred in two seconds
+      await pause(20);
+    }
+    terminal.resize(80, 24);
+    await terminal.until(/That is all\.[^]*Ask for something/u);
+    const all = await terminal.everything();
+    expect(rowsOf(all)).toEqual(lines);
+    expect(all.at(-1)).toMatch(/claude/u);
+  });
+
   test('while lines are streamed loses none, repeats no banner and leaves the live region whole', async () => {
     const lines = numbered(800);
     await using scene = await openScene([[...slowly(lines), say('That is all.')]]);
@@ -119,6 +141,24 @@ describe('a storm of resizes', () => {
     expect(all.at(-1)).toMatch(/claude/u);
     expect(readByteLog(terminal.log())).toMatchObject({clearedScreens: 0, clearedScrollbacks: 0});
   });
+});
+
+test('a terminal made narrower and wider again, step by step, has one composer and every line', async () => {
+  const lines = numbered(60);
+  await using scene = await openScene([say(`${lines.join('\n')}\n\nThat is all.`)]);
+  using terminal = open(scene, 'all');
+  await terminal.until(/Ask for something/u);
+  terminal.type('go on\r');
+  await terminal.until(/That is all\.[^]*Ask for something/u);
+  for (const columns of [30, 80, 20, 200, 80]) {
+    terminal.resize(columns, 24);
+    // oxlint-disable-next-line no-await-in-loop -- each size is drawn before the next
+    await pause(600);
+  }
+  const all = await terminal.everything();
+  expect(rowsOf(all)).toEqual(lines);
+  expect(all.filter(row => row.includes('Ask for something'))).toHaveLength(1);
+  expect(all.filter(row => row.startsWith('claude-'))).toHaveLength(1);
 });
 
 describe.skipIf(!hasTmux)('in tmux', () => {

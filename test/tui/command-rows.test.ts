@@ -3,6 +3,7 @@ import {describe, expect, test} from 'vitest';
 import {cellWidth} from '../../src/tui/text/cell-width.ts';
 import {themeOf} from '../../src/tui/theme/theme.ts';
 import {commandRows, fittedRows} from '../../src/tui/views/command-rows.ts';
+import {processorClock} from '../support/processor-clock.ts';
 
 const frame = {theme: themeOf('plain'), width: 39};
 const all = {room: Number.POSITIVE_INFINITY, note: 'bare', frame} as const;
@@ -80,8 +81,8 @@ describe('a command to the letter', () => {
 
   test('a command of a megabyte is laid out in well under a second', () => {
     const command = 'echo padding && '.repeat(65_536);
-    const before = performance.now();
+    const spentMs = processorClock();
     expect(fittedRows(commandRows(command, [{from: 500_000, to: 500_100}], frame), {...all, room: 9})).toHaveLength(9);
-    expect(performance.now() - before).toBeLessThan(3000);
+    expect(spentMs()).toBeLessThan(3000);
   });
 });

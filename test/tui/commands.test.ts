@@ -53,6 +53,7 @@ describe('/copy', () => {
 
   test.each([
     ['/copy 4', records, /There are only 3 answers to copy\./u],
+    ['/copy 2', records.slice(0, 1), /There is only 1 answer to copy\./u],
     ['/copy 0', records, /copy code its last code block/u],
     ['/copy that', records, /copy code its last code block/u],
     ['/copy', [], /There is no answer to copy yet\./u],

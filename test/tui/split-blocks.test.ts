@@ -16,6 +16,20 @@ describe('splitBlocks', () => {
     ['a tight item has no gap', '- a\n- b\n- c\n', [block('- a'), block('- b', 'none')], '- c\n'],
     ['nested lines belong to their item', '- a\n  - b\n\n  more\n\nend\n', [block('- a\n  - b\n\n  more')], 'end\n'],
     ['a rule is not an item', '- - -\ntext\n', [block('- - -')], 'text\n'],
+    [
+      'a long paragraph leaves some lines at a time',
+      'one\ntwo\nthree\nfour\nfive\nsi',
+      [block('one\ntwo\nthree'), block('four', 'none')],
+      'five\nsi',
+    ],
+    ['but not within what is emphasised', 'one **b\ntwo\nthree\nfour\nfive\n', [], 'one **b\ntwo\nthree\nfour\nfive\n'],
+    [
+      'its parts have no gap',
+      'one\ntwo\nthree\nfour\nfive\n\n',
+      [block('one\ntwo\nthree'), block('four', 'none'), block('five', 'none')],
+      '',
+    ],
+    ['a line below may make a heading', 'one\ntwo\n===\nfour\nfive\n', [], 'one\ntwo\n===\nfour\nfive\n'],
     ['a table goes whole', '| a |\n|---|\n| 1 |\n\n', [block('| a |\n|---|\n| 1 |')], ''],
     [
       'lines of a fence leave as they come, blank ones too',
@@ -32,6 +46,13 @@ describe('splitBlocks', () => {
   ])('%s', (_name, text, pieces, rest) => {
     const split = splitBlocks(text, markdownStart, 'growing');
     expect({pieces: split.pieces, rest: split.rest}).toEqual({pieces, rest});
+  });
+
+  test('the rest of a long table has the names of its columns', () => {
+    const head = '| name |\n|---|\n';
+    const rows = '| value |\n'.repeat(1700);
+    const {pieces, rest} = splitBlocks(`${head}${rows}| last`, markdownStart, 'growing');
+    expect({pieces, rest}).toEqual({pieces: [block(`${head}${rows}`.trimEnd())], rest: `${head}| last`});
   });
 
   test('however the text is cut into deltas, the pieces say the same', () => {

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {afterKeys, afterKeysInCard, type VimEdits} from './support/vim-field.ts';
+import {afterKeys, afterKeysInCard, afterPieces, type VimEdits} from './support/vim-field.ts';
 
 /** What vim 9.0 itself makes of them (`vim -u NONE -N`, shiftwidth 2, expandtab): keys, then the text with the cursor. */
 const edits: VimEdits = [
@@ -246,6 +246,7 @@ describe('vim in words and lines', () => {
   describe.each(edits)('%j', (text, results) => {
     test.each(results)('%s', (keys, result) => {
       expect(afterKeys(text, keys)).toBe(result);
+      expect(afterPieces(text, keys)).toBe(result);
       expect(afterKeysInCard(text, keys)).toBe(result);
     });
   });

@@ -1,4 +1,4 @@
-import {isJsonObject, type Json} from '../../base/json.ts';
+import {isJsonList, isJsonObject, type Json} from '../../base/json.ts';
 import {visibleExactLine} from '../../base/visible.ts';
 import {setSetting, unsetSetting} from '../../config/edit-settings.ts';
 import {explainAll, explainSetting, type SaidValue} from '../../config/explain-setting.ts';
@@ -121,7 +121,7 @@ function ground(cwd: InFolder['cwd']) {
 
 /** Lists one behind the other, objects member by member; of anything else the stronger. */
 function joined(below: Json, above: Json): Json {
-  if (isList(below) && isList(above)) return [...below, ...above];
+  if (isJsonList(below) && isJsonList(above)) return [...below, ...above];
   if (!isJsonObject(below) || !isJsonObject(above)) return above;
   const both = Object.entries(above).map(([key, value]) => [
     key,
@@ -129,8 +129,6 @@ function joined(below: Json, above: Json): Json {
   ]);
   return {...below, ...Object.fromEntries(both)};
 }
-
-const isList = (value: Json): value is readonly Json[] => Array.isArray(value);
 
 function line({name, value, source, path, state}: SaidValue): string {
   const from = path === '' ? source : `${source}, ${visibleExactLine(path)}`;

@@ -1,8 +1,8 @@
 import type {McpResult} from '../../actions/mcp-port.ts';
 import {clip} from '../../base/clip.ts';
-import {isJsonObject, jsonText, type Json, type JsonObject} from '../../base/json.ts';
+import {isJsonList, isJsonObject, jsonText, type Json, type JsonObject} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
-import type {ImageBlock, TextBlock} from '../../domain/conversation.ts';
+import {blockTexts, type ImageBlock, type TextBlock} from '../../domain/conversation.ts';
 import {rejected, type Fault} from '../../domain/fault.ts';
 
 /** Characters of text, and of all images in base64, that a model reads of one answer. */
@@ -23,7 +23,7 @@ export function readToolResult(result: JsonObject, who: string): Outcome<McpResu
   }
   const shown = bounded(blocks);
   if (result['isError'] === true) {
-    const words = shown.flatMap(block => (block.kind === 'text' ? [block.text] : [])).join('\n');
+    const words = blockTexts(shown).join('\n');
     return failed(rejected(words.trim() === '' ? `${who} says that it failed, and nothing more.` : words));
   }
   return ok({blocks: shown.length === 0 ? [{kind: 'text', text: '(no content)'}] : shown});
@@ -110,5 +110,4 @@ function bounded(blocks: readonly Block[]): Block[] {
 
 const text = (value: string): readonly Block[] => [{kind: 'text', text: value}];
 const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
-const listOf = (value: Json | undefined): readonly Json[] => (isList(value) ? value : []);
-const isList = (value: Json | undefined): value is readonly Json[] => Array.isArray(value);
+const listOf = (value: Json | undefined): readonly Json[] => (isJsonList(value) ? value : []);

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import type {Elicitation, ElicitationReply, McpResource, McpResult} from '../../actions/mcp-port.ts';
 import {deepestInput, isDeeperThan} from '../../actions/json-depth.ts';
 import {clip, firstLine} from '../../base/clip.ts';
-import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
+import {isJsonList, isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {causeText, rejected, type Fault} from '../../domain/fault.ts';
 import type {ExchangeTransport} from './exchange-transport.ts';
@@ -170,7 +170,7 @@ class Connection implements ServerConnection {
         }),
       );
       const {[member]: items, nextCursor} = answer;
-      if (isList(items)) found.push(...items.slice(0, most + 1 - found.length));
+      if (isJsonList(items)) found.push(...items.slice(0, most + 1 - found.length));
       if (found.length > most) {
         this.#options.log(
           `MCP server ${this.#options.server}: it has more than ${most} ${member}; the others are left out`,
@@ -275,4 +275,3 @@ function asJson(value: Record<string, unknown>): JsonObject {
 }
 
 const isText = (value: Json | undefined): value is string => typeof value === 'string' && value !== '';
-const isList = (value: Json | undefined): value is readonly Json[] => Array.isArray(value);

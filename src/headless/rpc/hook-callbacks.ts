@@ -10,6 +10,7 @@ import type {
   StopAnswer,
 } from '../../agent/hooks-port.ts';
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
+import {blockTexts} from '../../domain/conversation.ts';
 import {commandResult} from '../../protocol/rpc/command-result.ts';
 import type {HookMatcher, InitializeRequest} from '../../protocol/rpc/control-request.ts';
 import type {ControlChannel} from './control-channel.ts';
@@ -196,8 +197,7 @@ const endedInput = ({call, durationMs}: EndedCall): JsonObject => ({
 
 const subjectOf = ({call}: EndedCall, input: JsonObject): Subject => ({tool: call.name, toolUseId: call.id, input});
 
-const toldText = ({told}: EndedCall): string =>
-  told.content.flatMap(part => (part.kind === 'text' ? [part.text] : [])).join('\n');
+const toldText = ({told}: EndedCall): string => blockTexts(told.content).join('\n');
 
 /** Names with `|` between them are taken as they are; anything else is a regular expression. One that is none matches nothing. */
 function matches(matcher: string | null | undefined, tool: string): boolean {

@@ -1,4 +1,4 @@
-import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
+import {isJsonList, isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 
 /** References that one check may follow: a small schema can lead to 2^n of them. */
 const mostReferences = 200_000;
@@ -45,7 +45,7 @@ function marked(schema: JsonObject): JsonObject {
 }
 
 function markedValue(value: Json): Json {
-  if (isList(value)) return value.map(markedValue);
+  if (isJsonList(value)) return value.map(markedValue);
   return isJsonObject(value) ? marked(value) : value;
 }
 
@@ -59,5 +59,3 @@ const maps: ReadonlySet<string> = new Set([
   'dependentSchemas',
   'dependencies',
 ]);
-
-const isList = (value: Json): value is readonly Json[] => Array.isArray(value);

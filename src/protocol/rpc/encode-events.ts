@@ -1,12 +1,7 @@
 import type {AgentEvent, PromptSummary, SessionInfo, SettledCall} from '../../actions/agent-event.ts';
 import type {Json} from '../../base/json.ts';
 import {unreachable} from '../../base/unreachable.ts';
-import {
-  toolCalls,
-  type AssistantBlock,
-  type AssistantMessage,
-  type ToolResultBlock,
-} from '../../domain/conversation.ts';
+import {blockTexts, toolCalls, type AssistantBlock, type AssistantMessage} from '../../domain/conversation.ts';
 import {faultText, type Fault} from '../../domain/fault.ts';
 import type {ActionId, MessageId} from '../../domain/ids.ts';
 import {noUsage} from '../../domain/usage.ts';
@@ -283,7 +278,7 @@ class SessionEncoder {
       subtype: 'permission_denied',
       tool_name: call.name,
       tool_use_id: call.id,
-      message: textOf(told),
+      message: blockTexts(told.content).join('\n'),
       ...this.#address(),
     };
     return [denied, settled];
@@ -380,6 +375,3 @@ const wasDenied = (settled: SettledCall): boolean =>
   settled.tag === 'action' &&
   settled.result.settled.state === 'cancelled' &&
   settled.result.settled.why.reason === 'denied';
-
-const textOf = (told: ToolResultBlock): string =>
-  told.content.flatMap(part => (part.kind === 'text' ? [part.text] : [])).join('\n');

@@ -1,4 +1,4 @@
-import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
+import {isJsonList, isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import {payloadField, resultField, shapeIn, snapshotField} from './payload-fields.ts';
 import type {MessageShape, PayloadPlace, Shape} from './payload-fields.ts';
 import type {PayloadTree} from './payload-tree.ts';
@@ -41,10 +41,8 @@ function normalMessage(messages: readonly JsonObject[], shape: MessageShape): Js
 
 const listIn = (value: Json | undefined): readonly Json[] => {
   if (value === undefined || value === null) return [];
-  return isList(value) ? value : [value];
+  return isJsonList(value) ? value : [value];
 };
-
-const isList = (value: Json): value is readonly Json[] => Array.isArray(value);
 
 const messagesIn = (value: Json | undefined): readonly JsonObject[] =>
   listIn(value)

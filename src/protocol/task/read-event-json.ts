@@ -1,4 +1,4 @@
-import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
+import {isJsonList, isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {actionNames} from './action-view.ts';
 import {eventNames, eventOf} from './event-view.ts';
@@ -12,7 +12,7 @@ import type {ResponseEvent} from './response-event.ts';
 export function readEventJson(value: Json): Outcome<readonly ResponseEvent[], string> {
   const events: ResponseEvent[] = [];
   try {
-    for (const one of isList(value) ? value : [value]) {
+    for (const one of isJsonList(value) ? value : [value]) {
       if (!isJsonObject(one)) return failed('an event must be an object');
       const event = unwrapped(one);
       events.push(eventOf(event, {source: 'json', value: event}));
@@ -23,8 +23,6 @@ export function readEventJson(value: Json): Outcome<readonly ResponseEvent[], st
     throw cause;
   }
 }
-
-const isList = (value: Json): value is readonly Json[] => Array.isArray(value);
 
 /** Wrappers hold wrappers; how many is bounded, since nobody means more. */
 function unwrapped(given: JsonObject): JsonObject {

@@ -1,5 +1,5 @@
 import {isDeeperThan} from '../../actions/json-depth.ts';
-import {isJsonObject, parseJson, type Json, type JsonObject} from '../../base/json.ts';
+import {isJsonList, isJsonObject, parseJson, type Json, type JsonObject} from '../../base/json.ts';
 import {bytesOfBase64} from './base64.ts';
 import {readEventBytes} from './read-event-bytes.ts';
 import {readEventJson} from './read-event-json.ts';
@@ -25,13 +25,11 @@ const deepestJson = 200;
 
 function foundIn(value: Json): readonly Found[] {
   if (typeof value === 'string') return [readBareText(value)];
-  if (isList(value)) return value.flatMap(foundIn);
+  if (isJsonList(value)) return value.flatMap(foundIn);
   if (isJsonObject(value) && isTree(value)) return [{tag: 'payload', payload: readPayload(value, 'anywhere')}];
   const read = readEventJson(value);
   return read.tag === 'ok' ? read.value.map(event => ({tag: 'event', event})) : [broken(read.error)];
 }
-
-const isList = (value: Json): value is readonly Json[] => Array.isArray(value);
 
 /** A payload as an object has nothing but field numbers for keys. */
 function isTree(value: object): boolean {
@@ -123,6 +121,6 @@ function isOnly({unknown}: ResponseEvent, name: string): boolean {
 const hasUnknown = (message: JsonObject): boolean => Object.keys(unknownFields(message)).length > 0;
 
 /** A decoded message has a list, empty, for each field that can be one. */
-const isSet = (value: Json): boolean => !isList(value) || value.length > 0;
+const isSet = (value: Json): boolean => !isJsonList(value) || value.length > 0;
 
 const broken = (message: string): Found => ({tag: 'broken', message});

@@ -1,4 +1,4 @@
-import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
+import {isJsonList, isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 
 /**
  * Fields of a message, read the same way from a decoded protobuf message and from JSON: names in snake_case or camelCase, `null`
@@ -74,12 +74,10 @@ const camelCases = new Map<string, string>();
 
 export const snakeCase = (name: string): string => name.replaceAll(/[A-Z]/gu, letter => `_${letter.toLowerCase()}`);
 
-const isList = (value: Json): value is readonly Json[] => Array.isArray(value);
-
 function listOf(of: JsonObject, name: string): readonly Json[] {
   const value = valueOf(of, name);
   if (value === undefined) return [];
-  return isList(value) ? value : [value];
+  return isJsonList(value) ? value : [value];
 }
 
 function asText(value: Json, name: string): string {

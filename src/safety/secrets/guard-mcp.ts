@@ -1,5 +1,5 @@
 import type {McpPort, McpResult} from '../../actions/mcp-port.ts';
-import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
+import {isJsonList, isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {rejected, type Fault} from '../../domain/fault.ts';
 import {concealFault} from './conceal-fault.ts';
@@ -46,7 +46,7 @@ export function guardMcp(mcp: McpPort, secrets: Secrets): McpPort {
 
 function textsIn(value: Json): readonly string[] {
   if (typeof value === 'string') return [value];
-  if (isList(value)) return value.flatMap(textsIn);
+  if (isJsonList(value)) return value.flatMap(textsIn);
   return isJsonObject(value) ? Object.values(value).flatMap(textsIn) : [];
 }
 
@@ -55,8 +55,6 @@ const revealedIn = (input: JsonObject, secrets: Secrets): JsonObject =>
 
 function revealed(value: Json, secrets: Secrets): Json {
   if (typeof value === 'string') return secrets.reveal(value);
-  if (isList(value)) return value.map(item => revealed(item, secrets));
+  if (isJsonList(value)) return value.map(item => revealed(item, secrets));
   return isJsonObject(value) ? revealedIn(value, secrets) : value;
 }
-
-const isList = (value: Json): value is readonly Json[] => Array.isArray(value);

@@ -2,7 +2,7 @@ import type {AgentEvent} from '../../actions/agent-event.ts';
 import type {Outcome} from '../../base/outcome.ts';
 import type {BlockId} from '../../domain/ids.ts';
 import type {BellEvent} from '../../domain/preferences.ts';
-import {attachText, type AttachEnd} from '../attached-terminal.ts';
+import {attachText, handOverAnswers, type AttachEnd} from '../attached-terminal.ts';
 import {readCommand, unknownText, type CommandLine} from '../input/commands.ts';
 import type {Effect} from '../input/effect.ts';
 import {typingPauseMs} from '../input/ui.ts';
@@ -312,11 +312,8 @@ export class Conversation {
     }
   }
 
-  /** The agent learns of it where it had handed the block over. */
   #blockLeft(block: BlockId, end: AttachEnd): void {
-    for (const {id} of this.#view.handOvers.filter(open => open.block === block)) {
-      this.#options.engine.submit({op: 'answer-hand-over', id, end: end.kind === 'refused' ? 'declined' : end.kind});
-    }
+    for (const op of handOverAnswers(this.#view.handOvers, block, end)) this.#options.engine.submit(op);
     this.#say(attachText(block, end));
   }
 

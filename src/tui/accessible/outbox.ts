@@ -2,9 +2,8 @@ import type {ReadImage} from '../../actions/image-port.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {faultText} from '../../domain/fault.ts';
 import type {MessageId} from '../../domain/ids.ts';
-import {userCommandLabel} from '../../domain/user-command.ts';
-import {withChips} from '../input/attached-images.ts';
 import {meaningOf} from '../input/draft-meaning.ts';
+import {handedCommand, handedPrompt, keepNote, mostImages, tooManyImages, type Handed} from '../input/handed.ts';
 import type {TuiOptions} from '../options.ts';
 import type {QueuedPrompt} from '../state/view.ts';
 
@@ -39,7 +38,7 @@ export class Outbox {
       case 'shell':
         if (meaning.command === '') return;
         history.add(text);
-        this.#run(meaning.command);
+        this.#hand(handedCommand(this.#host.options.newPromptId(), meaning.command));
         return;
       case 'note':
         history.add(text);
@@ -52,19 +51,19 @@ export class Outbox {
 
   /** Hands a prompt to the engine. */
   send(words: string, when: 'queued' | 'steering'): void {
-    const {options} = this.#host;
-    const id = options.newPromptId();
-    const images = this.#images;
-    const text = withChips(words, images);
+    const handed = handedPrompt(this.#host.options.newPromptId(), {words, images: this.#images, when});
     this.#images = [];
-    if (this.#host.idle()) this.#host.typed(id);
+    if (this.#host.idle()) this.#host.typed(handed.prompt.id);
     else this.#host.say(when === 'queued' ? 'Waits until the agent is done.' : 'The agent reads it at its next step.');
-    this.#host.queued({id, text, when, typed: words, images});
-    options.engine.submit({op: 'prompt', id, text, images: images.map(({image}) => image), when});
+    this.#hand(handed);
   }
 
   async attach(path: string): Promise<void> {
     const read = await this.#host.options.images.read(path, this.#host.signal);
+    if (this.#images.length === mostImages) {
+      this.#host.say(`Warning: ${tooManyImages}`);
+      return;
+    }
     if (read.tag === 'ok') this.#images = [...this.#images, read.value];
     this.#host.say(
       read.tag === 'ok'
@@ -73,17 +72,13 @@ export class Outbox {
     );
   }
 
-  #run(command: string): void {
-    const {options} = this.#host;
-    const id = options.newPromptId();
-    this.#host.queued({id, text: userCommandLabel(command), when: 'command', typed: `!${command}`, images: []});
-    options.engine.submit({op: 'run-command', id, command});
+  #hand({prompt, op}: Handed): void {
+    this.#host.queued(prompt);
+    this.#host.options.engine.submit(op);
   }
 
   async #note(note: string): Promise<void> {
-    const {engine, notes} = this.#host.options;
-    const added = await notes.add(note);
-    if (added.tag === 'ok') engine.submit({op: 'learn', text: `The user added this note to ${added.value}: ${note}`});
+    const added = await keepNote(note, this.#host.options);
     this.#host.say(added.tag === 'ok' ? `Remembered in ${added.value}.` : `Warning: ${faultText(added.error)}`);
   }
 }

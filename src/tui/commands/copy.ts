@@ -1,3 +1,4 @@
+import {messageText} from '../../domain/conversation.ts';
 import type {JournalRecord} from '../../domain/journal.ts';
 import {codeBlocks} from '../text/code-blocks.ts';
 import type {CommandDesk, SlashCommand} from './command.ts';
@@ -25,10 +26,7 @@ async function copy(argument: string, desk: CommandDesk): Promise<void> {
 const answersIn = (records: readonly JournalRecord[]): readonly string[] =>
   records.toReversed().flatMap(record => {
     if (record.kind !== 'answer') return [];
-    const text = record.message.blocks
-      .flatMap(block => (block.kind === 'text' ? [block.text] : []))
-      .join('')
-      .trim();
+    const text = messageText(record.message).trim();
     return text === '' ? [] : [text];
   });
 
@@ -49,5 +47,7 @@ function textFor(argument: string, answers: readonly string[]): {readonly text: 
       missing: '/copy copies the last answer, /copy code its last code block, /copy 2 the answer before the last.',
     };
   const text = answers[number - 1];
-  return text === undefined ? {missing: `There are only ${answers.length} answers to copy.`} : {text};
+  return text === undefined
+    ? {missing: `There ${answers.length === 1 ? 'is only 1 answer' : `are only ${answers.length} answers`} to copy.`}
+    : {text};
 }

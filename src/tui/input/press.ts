@@ -9,6 +9,7 @@ import {restarted} from './approval-stage.ts';
 import {emptyDraft, isEmptyDraft} from './draft.ts';
 import {fieldOf, withField} from './card-field.ts';
 import {followed} from './editing.ts';
+import type {Editing} from './editing-state.ts';
 import {editingBeside} from './editing-beside.ts';
 import {answerOf} from './revision.ts';
 import {approvalReach} from '../views/approval-card.ts';
@@ -19,14 +20,27 @@ import {pressForm} from './question-form.ts';
 import type {ScrollStep} from '../fullscreen/kept-lines.ts';
 import type {Effect, PressContext} from './effect.ts';
 import {pressField} from './text-field.ts';
+import {oneByOne} from './vim/one-by-one.ts';
 import {focused, typingPauseMs, type Card, type Step, type Ui} from './ui.ts';
 
 /** Two presses of the interrupt key within this time (milliseconds) leave. */
 export const leaveWithinMs = 2000;
 
 /** One press, and what it has changed in the draft is kept to be taken back. */
-export const press = (ui: Ui, key: KeyPress, context: PressContext): Step =>
-  followed(ui, directed(ui, key, context), key, context);
+export function press(ui: Ui, key: KeyPress, context: PressContext): Step {
+  const [first, rest] = oneByOne(key, vimOf(ui));
+  const step = followed(ui, directed(ui, first, context), first, context);
+  if (rest === undefined) return step;
+  const then = press(step.ui, rest, {...context, place: 'later'});
+  return {ui: then.ui, effects: [...step.effects, ...then.effects]};
+}
+
+/** Of the text that is being written. */
+function vimOf({panel, card, editing}: Ui): Editing['vim'] {
+  if (panel !== 'none') return 'off';
+  if (card.kind === 'none' || card.focus !== 'card') return editing.vim;
+  return fieldOf(card)?.editing.vim ?? 'off';
+}
 
 /**
  * A press goes, in this order, to: the interrupt key's own meaning, a panel that is open, the card if it has the keys, the

@@ -11,9 +11,7 @@ export function openInlineMarks(): InlineMarks {
   return {
     get closed() {
       const {ticks, stars, lows, tildes, brackets, angles} = counts;
-      return (
-        ticks % 2 === 0 && stars % 2 === 0 && lows % 2 === 0 && tildes % 2 === 0 && brackets === 0 && angles === 0
-      );
+      return ticks % 2 === 0 && stars % 2 === 0 && lows % 2 === 0 && tildes % 2 === 0 && brackets === 0 && angles === 0;
     },
     read(line) {
       for (const [mark] of line.matchAll(marks)) {

@@ -32,7 +32,7 @@ export const markdownStart: MarkdownPlace = {kind: 'between', after: 'nothing'};
 /** A block without an end this long (UTF-16 units) is cut at its last line feed all the same: tables and walls of text. */
 const longestOpenBlock = 16_384;
 
-/** Lines of a paragraph that stay together: a line below them may make them a heading. */
+/** The first lines of a paragraph stay together: a line below them may make them a heading. */
 const leastParagraph = 3;
 
 /**
@@ -139,7 +139,8 @@ class Splitter {
       this.#paragraph = undefined;
       return;
     }
-    if (paragraph.lines >= leastParagraph && paragraph.marks.closed) {
+    const isPart = this.#place.kind === 'between' && this.#place.after === 'part';
+    if ((isPart || paragraph.lines >= leastParagraph) && paragraph.marks.closed) {
       this.#cut(this.#at, this.#at);
       this.#place = {kind: 'between', after: 'part'};
       this.#begin(line, next);

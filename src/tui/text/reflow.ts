@@ -18,15 +18,22 @@ export function reflowOf(attributes: string): Reflow {
   return kind === '41' || kind === '83' || (kind === '0' && version === '136') ? 'cut' : 'wrapped';
 }
 
+/** Rows below the cursor are dropped first where a terminal becomes lower; in doubt nothing above may be erased for them. */
+interface Reflowed {
+  readonly reflow: Reflow;
+  readonly below: 'there' | 'perhaps-gone';
+}
+
 /**
  * After the terminal became narrower, lines of the live region that no longer fit have been wrapped onto more rows. The
  * answer erases the region from its true first row and puts the cursor where it would stand had nothing been wrapped.
  */
-export function rowsAfterReflow({lines, cursor}: Placed, columns: number, reflow: Reflow): string {
+export function rowsAfterReflow({lines, cursor}: Placed, columns: number, {reflow, below}: Reflowed): string {
   const rows = lines.map(line => rowsOf(line, columns));
   if (reflow === 'cut' || rows.every(count => count === 1)) return '';
   const above = rows.slice(0, cursor.y).reduce((sum, count) => sum + count, 0);
-  const up = above + (reflow === 'adrift' ? drift(rows, cursor.y) : Math.floor(cursor.x / columns));
+  const up =
+    above + (reflow === 'adrift' ? (below === 'there' ? drift(rows, cursor.y) : 0) : Math.floor(cursor.x / columns));
   const down = '\n'.repeat(cursor.y);
   return `${up > 0 ? `\u001B[${up}A` : ''}\r\u001B[J${down}`;
 }

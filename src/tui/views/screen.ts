@@ -68,13 +68,7 @@ export function screen(state: ScreenState, rows: number, frame: EntryFrame): Liv
   const openRoom = Math.max(0, room - todos.length - (todos.length > 0 ? 1 : 0));
   const openMost = state.view.entries.at(-1)?.kind === 'text' ? Math.min(openRoom, mostText) : openRoom;
   const openShown = openMost === 0 ? [] : open.slice(-openMost);
-  const above = [
-    ...openShown,
-    ...(todos.length > 0 ? ['', ...todos] : []),
-    '',
-    ...running,
-    ...queued,
-  ];
+  const above = [...openShown, ...(todos.length > 0 ? ['', ...todos] : []), '', ...running, ...queued];
   const lines = [...above, ...input.lines, status];
   const over = Math.max(0, lines.length - most);
   return {

@@ -1,5 +1,7 @@
 import {
+  accessSync,
   chmodSync,
+  constants,
   lstatSync,
   mkdirSync,
   realpathSync,
@@ -28,11 +30,16 @@ export function carryOutRevert(
   {objects, seen}: {readonly objects: ObjectStore; readonly seen: ReadonlyMap<string, SeenFile>},
 ): readonly Refused[] {
   const refused: Refused[] = [];
+  const locked = makeUnlocker();
   const attempt = (step: RevertStep, work: () => void): void => {
     try {
       const reason = whyNot(step, seen);
-      if (reason === undefined) work();
-      else refused.push({path: step.path, reason});
+      if (reason !== undefined) {
+        refused.push({path: step.path, reason});
+        return;
+      }
+      locked.open(dirname(step.path));
+      work();
     } catch (cause) {
       refused.push({path: step.path, reason: causeText(cause)});
     }
@@ -58,10 +65,37 @@ export function carryOutRevert(
     if (wanted?.kind === 'file') attempt(step, () => putFile(step, {wanted, objects}));
   }
   // Last: a folder that nobody may write to must be filled before.
-  for (const {path, wanted} of folders.toSorted((a, b) => b.path.length - a.path.length)) {
-    if (wanted?.kind === 'folder' && !isRefused(path)) changeMode(path, wanted.mode, refused);
-  }
+  const modes = new Map(locked.modes);
+  for (const {path, wanted} of folders) if (wanted?.kind === 'folder' && !isRefused(path)) modes.set(path, wanted.mode);
+  for (const [path, mode] of [...modes].toSorted(([a], [b]) => b.length - a.length)) changeMode(path, mode, refused);
   return refused;
+}
+
+/** Folders that even their owner may not write to are opened for the time being; `modes` is what they had. */
+function makeUnlocker(): {readonly modes: ReadonlyMap<string, number>; open(folder: string): void} {
+  const modes = new Map<string, number>();
+  return {
+    modes,
+    open(folder) {
+      if (modes.has(folder) || isOpen(folder)) return;
+      const mode = lstatSync(folder).mode & 0o7777;
+      try {
+        chmodSync(folder, mode | 0o300);
+        modes.set(folder, mode);
+      } catch {
+        // It is somebody else's: what is to be done in it says what is wrong.
+      }
+    },
+  };
+}
+
+function isOpen(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Whether what is there has to go before anything else can take its place. */
@@ -133,9 +167,10 @@ function replace(path: string, fresh: string): void {
   }
 }
 
+/** Of a folder that is not there any more there is nothing to say. */
 function changeMode(path: string, mode: number, refused: Refused[]): void {
   try {
-    chmodSync(path, mode);
+    if (lstatSync(path, {throwIfNoEntry: false})?.isDirectory() === true) chmodSync(path, mode);
   } catch (cause) {
     refused.push({path, reason: causeText(cause)});
   }

@@ -68,9 +68,11 @@ export function openObjects(folder: string): ObjectStore {
     if (has(name)) return name;
     mkdirOnce();
     const from = temporary();
-    writeFileSync(from, enciphered(bytes, name), {flag: 'wx', mode: 0o600});
-    settle(from, name);
-    return name;
+    return orRemoved(from, () => {
+      writeFileSync(from, enciphered(bytes, name), {flag: 'wx', mode: 0o600});
+      settle(from, name);
+      return name;
+    });
   };
   let made = false;
   const mkdirOnce = (): void => {
@@ -88,10 +90,12 @@ export function openObjects(folder: string): ObjectStore {
         if (fstatSync(handle).size <= wholeBytes) return put(readFileSync(handle));
         mkdirOnce();
         const from = temporary();
-        const name = copyHashed(handle, from);
-        if (has(name)) rmSync(from);
-        else settle(from, name);
-        return name;
+        return orRemoved(from, () => {
+          const name = copyHashed(handle, from);
+          if (has(name)) rmSync(from);
+          else settle(from, name);
+          return name;
+        });
       } finally {
         closeSync(handle);
       }
@@ -116,6 +120,16 @@ export function openObjects(folder: string): ObjectStore {
       return true;
     },
   };
+}
+
+/** What could not be finished takes no room: the disk may be full. */
+function orRemoved<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    rmSync(path, {force: true});
+    throw cause;
+  }
 }
 
 /** Where the content of that name lies. */

@@ -40,7 +40,10 @@ export async function planRevert(
   for (const {before, after} of changes) {
     const leftOut = new Set([before, after, now].flatMap(tree => reader.root(tree).leftOut));
     for (const {path, from, to} of reader.differences(before, after)) {
-      if (liesIn(path, leftOut) || isRoot(path, reader.root(before)) || isRoot(path, current)) continue;
+      if (liesIn(path, leftOut)) continue;
+      // A workspace folder neither comes nor goes; it may have got other permissions.
+      const ofRoot = isRoot(path, reader.root(before)) || isRoot(path, current);
+      if (ofRoot && (from === undefined || to === undefined || reader.at(current, path) === undefined)) continue;
       if (!liesIn(path, roots)) {
         conflicts.set(path, 'it lies outside of the workspace folders');
         continue;

@@ -1,10 +1,11 @@
-import {readdirSync, rmSync, statSync, utimesSync, writeFileSync} from 'node:fs';
+import {rmSync, statSync, utimesSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {setImmediate as breathe} from 'node:timers/promises';
 import type {SessionTrees} from '../../domain/checkpoint.ts';
 import {objectPlace, openObjects, type ObjectStore} from './object-store.ts';
 import {soleUse} from './store-use.ts';
 import {decodeRoot, decodeTree, type TreeNode} from './tree.ts';
+import {namesIn} from '../names-in.ts';
 
 const day = 24 * 60 * 60 * 1000;
 
@@ -140,14 +141,6 @@ async function sweep(objects: string, keep: ReadonlySet<string>): Promise<void> 
       if (!keep.has(place)) rmSync(place, {force: true});
       await pause();
     }
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }
 

@@ -6,7 +6,7 @@ import type {Fault} from '../../domain/fault.ts';
 import {isTemporaryName} from '../files/temporary-name.ts';
 import {ignoredPaths, type IgnoredPaths} from './ignored-paths.ts';
 import type {ObjectStore} from './object-store.ts';
-import {seenOf, seenUnlessChanged, type SeenFile, type SeenFolder, type StatCache} from './stat-cache.ts';
+import {looksAsSeen, seenOf, seenUnlessChanged, type SeenFile, type SeenFolder, type StatCache} from './stat-cache.ts';
 import {encodeRoot, encodeTree, sameNode, type TreeNode} from './tree.ts';
 
 export interface ScanPlace {
@@ -208,10 +208,18 @@ class Scanner {
       this.#files.set(path, seenOf(stats, hash));
       return {kind: 'file', mode: stats.mode & 0o7777, hash};
     } catch (cause) {
-      if (isAbout(cause, unreadable)) return this.#leaveOut(path);
+      if (isAbout(cause, unreadable)) return this.#unreadable(path, stats);
       if (isAbout(cause, gone)) return undefined;
       throw cause;
     }
+  }
+
+  /** What only lost the right to be read has the content it had. */
+  #unreadable(path: string, stats: Stats): TreeNode | undefined {
+    const last = this.#cache.files.get(path);
+    if (last === undefined || !looksAsSeen({...last, ctime: stats.ctimeMs}, stats)) return this.#leaveOut(path);
+    this.#files.set(path, seenOf(stats, last.hash));
+    return {kind: 'file', mode: stats.mode & 0o7777, hash: last.hash};
   }
 
   #tooLarge(what: string): TooLarge {

@@ -1,7 +1,9 @@
-import {mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync} from 'node:fs';
+import {mkdirSync, readFileSync, rmSync, statSync, writeFileSync} from 'node:fs';
 import {hostname} from 'node:os';
 import {join} from 'node:path';
 import {setTimeout as pause} from 'node:timers/promises';
+import {isRunning} from '../is-running.ts';
+import {namesIn} from '../names-in.ts';
 
 /*
  * Who works with the checkpoints of this user. Each process that does leaves its mark before it looks whether somebody prunes;
@@ -68,18 +70,5 @@ function othersIn(folder: string): boolean {
 function isAlive(mark: string, age: number): boolean {
   const [pid = '', ...host] = mark.split('@');
   if (host.join('@') !== hostname()) return age < week;
-  try {
-    process.kill(Number(pid), 0);
-    return true;
-  } catch (cause) {
-    return cause instanceof Error && 'code' in cause && cause.code === 'EPERM';
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
+  return isRunning(Number(pid));
 }

@@ -1,5 +1,6 @@
 import {randomBytes} from 'node:crypto';
 import {readdir, rm, stat} from 'node:fs/promises';
+import {isRunning} from '../is-running.ts';
 
 /** Milliseconds after which nobody can still be writing a temporary file: its process may be one this machine cannot see. */
 const forgottenMs = 60_000;
@@ -20,14 +21,5 @@ export async function removeForgotten(folder: {at(name: string): string}): Promi
     const path = folder.at(name);
     const stats = await stat(path).catch(() => undefined);
     if (stats !== undefined && Date.now() - stats.mtimeMs > forgottenMs) await rm(path, {force: true}).catch(() => {});
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (cause) {
-    return cause instanceof Error && 'code' in cause && cause.code === 'EPERM';
   }
 }

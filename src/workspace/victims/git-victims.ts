@@ -143,20 +143,20 @@ async function restored(name: 'checkout' | 'restore' | 'switch', git: GitCommand
     const stagedOnly = hasOption(options, 'S', '--staged') && !hasOption(options, 'W', '--worktree');
     if (stagedOnly || paths.length === 0) return untouched;
     const whole = optionValue(options, 's', '--source') !== undefined || hasOption(options, 'S', '--staged');
-    return discarded(hit(await changes(git, paths), whole));
+    return discarded(hit(await changes(git, paths), whole ? 'index-too' : 'tree'));
   }
   const [first = ''] = operands;
   const isRevision =
     first !== '' &&
     (await run(['rev-parse', '--verify', '--quiet', '--end-of-options', `${first}^{commit}`], git)) !== undefined;
   const paths = [...(isRevision ? operands.slice(1) : operands), ...behind];
-  if (paths.length > 0) return discarded(hit(await changes(git, paths), isRevision));
+  if (paths.length > 0) return discarded(hit(await changes(git, paths), isRevision ? 'index-too' : 'tree'));
   return forced ? discarded(await changes(git)) : untouched;
 }
 
 /** From the index only what differs from it is lost; from elsewhere what is staged too. */
-const hit = (entries: readonly StatusEntry[], whole: boolean): readonly StatusEntry[] =>
-  entries.filter(({tree}) => whole || tree !== ' ');
+const hit = (entries: readonly StatusEntry[], lost: 'tree' | 'index-too'): readonly StatusEntry[] =>
+  entries.filter(({tree}) => lost === 'index-too' || tree !== ' ');
 
 async function stashes(git: GitCommand): Promise<Victim> {
   const [what = '', ...rest] = git.words;

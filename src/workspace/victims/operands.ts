@@ -1,8 +1,8 @@
-import {readdirSync} from 'node:fs';
 import {join, resolve} from 'node:path';
 import {expandHome} from '../files/resolve-path.ts';
 import {isGlob} from '../glob-pattern.ts';
 import {readNamePattern} from '../name-pattern.ts';
+import {namesIn} from '../names-in.ts';
 
 /** The words of a command, sorted. */
 export interface Words {
@@ -77,18 +77,11 @@ function expandGlob(pattern: string, directory: string): readonly string[] {
     const fits = readNamePattern(part);
     bases = bases.flatMap(base =>
       namesIn(base)
+        .toSorted()
         .filter(name => (part.startsWith('.') || !name.startsWith('.')) && fits(name))
         .map(name => join(base, name)),
     );
     if (bases.length > mostPaths) return bases.slice(0, mostPaths);
   }
   return bases;
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder).toSorted();
-  } catch {
-    return [];
-  }
 }

@@ -1,7 +1,8 @@
-import {readdirSync, statSync} from 'node:fs';
+import {statSync} from 'node:fs';
 import {basename, join} from 'node:path';
 import {byteSize} from '../files/byte-size.ts';
 import {count, named, untouched, type Victim} from './victim.ts';
+import {namesIn} from '../names-in.ts';
 
 /** What is lost when the files at `paths` get other content: those that exist and hold something. */
 export function overwrittenFiles(paths: readonly string[], verb = 'overwrites'): Victim {
@@ -46,12 +47,4 @@ export function collisions(source: string, target: string, folders: 'laid-over' 
     }
   }
   return found;
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }

@@ -3,7 +3,10 @@ import {afterEach, describe, expect, test} from 'vitest';
 import type {AgentEvent, Approval} from '../../../src/actions/agent-event.ts';
 import {actionOf} from '../../../src/actions/catalogue.ts';
 import {unamended} from '../../../src/actions/files-port.ts';
+import type {ImagePort} from '../../../src/actions/image-port.ts';
 import type {DiffHunk} from '../../../src/actions/preview.ts';
+import {failed, ok} from '../../../src/base/outcome.ts';
+import {rejected} from '../../../src/domain/fault.ts';
 import {actionId, messageId} from '../../../src/domain/ids.ts';
 import {noDetail} from '../../../src/domain/risk.ts';
 import {answer, approval, ask, begin, finishedText, mild, once} from '../support/stage.ts';
@@ -224,6 +227,27 @@ describe('lines', () => {
     await speaker.type(keys);
     expect(speaker.engine.ops).toEqual([{op: 'interrupt'}]);
     await speaker.heard(/Stopping\.\n/u);
+  });
+
+  test('a prompt takes five images, and no more', async () => {
+    const image = {kind: 'image', mediaType: 'image/png', data: 'AA=='} as const;
+    const images: ImagePort = {
+      read: async path => ok({name: path, width: 1, height: 1, image}),
+      fromClipboard: async () => failed(rejected('There is none.')),
+    };
+    const speaker = await speak({images});
+    for (const name of ['1', '2', '3', '4', '5']) {
+      // oxlint-disable-next-line no-await-in-loop -- lines come one after the other
+      await speaker.type(`/image ${name}.png\r`);
+      // oxlint-disable-next-line no-await-in-loop -- lines come one after the other
+      await speaker.heard(new RegExp(`The image ${name}\\.png goes with the next prompt`, 'u'));
+    }
+    await speaker.type('/image 6.png\r');
+    await speaker.heard(/Warning: A prompt takes at most 5 images\./u);
+    await speaker.type('look\r');
+    await expect
+      .poll(() => speaker.engine.ops.map(op => (op.op === 'prompt' ? op.images : [])))
+      .toEqual([[image, image, image, image, image]]);
   });
 
   test('the word stop is a prompt where nothing runs', async () => {

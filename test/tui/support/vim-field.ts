@@ -38,6 +38,17 @@ export function afterKeys(text: string, keys: string): string {
   return `${buffer.text.slice(0, buffer.cursor)}|${buffer.text.slice(buffer.cursor)}`;
 }
 
+/** The same where what is no special key arrives in one piece, as over a slow line. */
+export function afterPieces(text: string, keys: string): string {
+  const pieces = keysOf(keys).reduce<readonly KeyPress[]>((before, key) => {
+    const last = before.at(-1);
+    const isMore = last?.kind === 'text' && key.kind === 'text';
+    return isMore ? [...before.slice(0, -1), {...last, text: last.text + key.text}] : [...before, key];
+  }, []);
+  const {buffer} = pieces.reduce((ui, key) => press(ui, key, context).ui, field(text)).draft;
+  return `${buffer.text.slice(0, buffer.cursor)}|${buffer.text.slice(buffer.cursor)}`;
+}
+
 /** The same in a field that is no composer. */
 export function afterKeysInCard(text: string, keys: string): string {
   const {draft, editing} = field(text);

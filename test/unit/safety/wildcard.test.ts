@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {fitsRun} from '../../../src/safety/wildcard.ts';
+import {processorClock} from '../../support/processor-clock.ts';
 
 const elements = {
   isStar: (wanted: string): boolean => wanted === '*',
@@ -20,7 +21,7 @@ test('agrees with a regular expression', () => {
 });
 
 test('many stars take no longer than the product of the lengths', () => {
-  const start = performance.now();
+  const spentMs = processorClock();
   expect(fitsRun(`${'a*'.repeat(50)}b`, 'a'.repeat(50_000), elements)).toBe(false);
-  expect(performance.now() - start).toBeLessThan(1000);
+  expect(spentMs()).toBeLessThan(1000);
 });

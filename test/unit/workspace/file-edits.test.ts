@@ -14,6 +14,7 @@ import {unamended, type FileEdit} from '../../../src/actions/files-port.ts';
 import {faultText} from '../../../src/domain/fault.ts';
 import {never} from './temporary-folder.ts';
 import {messageOf, replace, replaceEvery, workspace, write} from './file-space.ts';
+import {processorClock} from '../../support/processor-clock.ts';
 
 describe('edit', () => {
   test('a replacement with its diff; special characters of replacements are plain text', async () => {
@@ -301,9 +302,9 @@ describe('edit', () => {
   test('a huge line is edited fast, and its diff shows what changed', async () => {
     const line = `${'x'.repeat(3_000_000)}needle${'y'.repeat(2_000_000)}`;
     using space = workspace({file: line});
-    const start = performance.now();
+    const spentMs = processorClock();
     const outcome = await space.edit(replace('file', ['needle', 'thread']));
-    expect(performance.now() - start).toBeLessThan(1000);
+    expect(spentMs()).toBeLessThan(1000);
     const shown = outcome.tag === 'ok' ? outcome.value[0]?.hunks[0]?.lines.map(each => each.text) : [];
     expect(shown?.map(text => [text.length, text.includes('needle'), text.includes('thread')])).toEqual([
       [2000, true, false],

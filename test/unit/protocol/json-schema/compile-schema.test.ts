@@ -2,6 +2,7 @@ import {setFlagsFromString} from 'node:v8';
 import {describe, expect, test} from 'vitest';
 import type {Json, JsonObject} from '../../../../src/base/json.ts';
 import {compileSchema, mostErrors} from '../../../../src/protocol/json-schema/compile-schema.ts';
+import {processorClock} from '../../../support/processor-clock.ts';
 
 setFlagsFromString('--enable-experimental-regexp-engine-on-excessive-backtracks');
 
@@ -98,11 +99,11 @@ describe('what could take for ever ends', () => {
     ['(?:a+){10}b'],
     ['(.*a){12}b'],
   ])('pattern %s', pattern => {
-    const before = performance.now();
+    const spentMs = processorClock();
     expect(check({type: 'string', pattern}, `${'a'.repeat(5000)}!`)).toEqual([
       `the answer: must match pattern ${JSON.stringify(pattern)}`,
     ]);
-    expect(performance.now() - before).toBeLessThan(3000);
+    expect(spentMs()).toBeLessThan(3000);
   });
 
   test.each([
@@ -110,9 +111,9 @@ describe('what could take for ever ends', () => {
     ['^(?=.*a.*a.*a.*b)', 5000],
     ['a+b', 100_000],
   ])('pattern %s on long text', (pattern, length) => {
-    const before = performance.now();
+    const spentMs = processorClock();
     expect(check({type: 'string', pattern}, 'a'.repeat(length))).toHaveLength(1);
-    expect(performance.now() - before).toBeLessThan(5000);
+    expect(spentMs()).toBeLessThan(5000);
   });
 
   test('a pattern that looks at every character once takes text of any length', () => {

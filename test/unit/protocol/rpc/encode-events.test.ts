@@ -1,25 +1,29 @@
 import {describe, expect, test} from 'vitest';
 import type {AgentEvent} from '../../../../src/actions/agent-event.ts';
-import {makeRpcEncoder, noExtras} from '../../../../src/protocol/rpc/encode-events.ts';
+import {makeRpcEncoder, noExtras, type RpcExtras} from '../../../../src/protocol/rpc/encode-events.ts';
 import {jsonLine} from '../../../../src/protocol/rpc/json-line.ts';
 import type {RpcMessage} from '../../../../src/protocol/rpc/rpc-message.ts';
 import {apiErrorKind} from '../../../../src/protocol/rpc/wire-content.ts';
 import {accepted, block, call, finished, message, opened, promptFinished, started} from './event-builders.ts';
 import {scripts} from './event-scripts.ts';
 
-const encoderOf = (partials: 'with' | 'without') => {
+const encoderOf = (partials: 'with' | 'without', extras: RpcExtras) => {
   let count = 0;
-  return makeRpcEncoder({partials, uuid: () => `uuid-${(count += 1)}`, version: '1.2.3', extras: noExtras});
+  return makeRpcEncoder({partials, uuid: () => `uuid-${(count += 1)}`, version: '1.2.3', extras});
 };
 
-function encodeAll(events: readonly AgentEvent[], partials: 'with' | 'without'): readonly RpcMessage[] {
-  const encoder = encoderOf(partials);
+function encodeAll(
+  events: readonly AgentEvent[],
+  partials: 'with' | 'without',
+  extras: RpcExtras = noExtras,
+): readonly RpcMessage[] {
+  const encoder = encoderOf(partials, extras);
   return events.flatMap(event => encoder.encode(event));
 }
 
 describe('transcripts', () => {
-  test.each(Object.entries(scripts))('%s', async (name, {events, partials}) => {
-    const lines = encodeAll(events, partials).map(jsonLine);
+  test.each(Object.entries(scripts))('%s', async (name, {events, partials, extras}) => {
+    const lines = encodeAll(events, partials, extras).map(jsonLine);
     await expect(lines.join('')).toMatchFileSnapshot(`../../../golden/stream-json/${name}.jsonl`);
   });
 });
@@ -95,6 +99,27 @@ describe('every message', () => {
     const lines = encodeAll(scripts['partial-messages']?.events ?? [], 'with');
     expect(new Set(lines.map(({session_id}) => session_id))).toEqual(new Set(['11111111-2222-4333-8444-555555555555']));
     expect(new Set(lines.map(({uuid}) => uuid)).size).toBe(lines.length);
+  });
+
+  test('of an answer and of a result can be named again: the same each time, and no two alike', () => {
+    const names: (string | undefined)[] = [];
+    const uuid = (name?: string): string => {
+      if (name !== undefined) names.push(name);
+      return '';
+    };
+    const {events} = scripts['tools'] ?? {events: []};
+    for (const partials of ['with', 'without'] as const) {
+      const encoder = makeRpcEncoder({partials, uuid, version: '1', extras: noExtras});
+      for (const event of events) encoder.encode(event);
+    }
+    const once = names.slice(0, names.length / 2);
+    expect(names.slice(names.length / 2)).toEqual(once);
+    expect(new Set(once).size).toBe(once.length);
+    expect(once).toEqual([
+      ...[0, 1, 2, 3, 4].map(number => `answer ${number} msg_1`),
+      ...['toolu_1', 'toolu_2', 'toolu_3', 'toolu_4'].map(id => `result ${id}`),
+      'answer 0 msg_2',
+    ]);
   });
 
   test('belongs to a session: what comes before its opening is left out', () => {

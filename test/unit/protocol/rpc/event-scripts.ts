@@ -1,5 +1,7 @@
+import {sampleActions} from '../../../support/sample-actions.ts';
 import {unamended} from '../../../../src/actions/files-port.ts';
 import type {AgentEvent} from '../../../../src/actions/agent-event.ts';
+import type {RpcExtras} from '../../../../src/protocol/rpc/encode-events.ts';
 import type {AssistantBlock} from '../../../../src/domain/conversation.ts';
 import {noUsage} from '../../../../src/domain/usage.ts';
 import {
@@ -23,8 +25,15 @@ const look = call('toolu_2', 'Read', {file_path: 'shot.png'});
 const write = call('toolu_3', 'Write', {file_path: '/etc/hosts', content: ''});
 const wrong = call('toolu_4', 'Bush', {});
 
+interface TranscriptScript {
+  readonly partials: 'with' | 'without';
+  /** What the client asked for besides; nothing where it is left out. */
+  readonly extras?: RpcExtras;
+  readonly events: readonly AgentEvent[];
+}
+
 /** Whole prompts, by the name of the transcript that they give. */
-export const scripts: Readonly<Record<string, {partials: 'with' | 'without'; events: readonly AgentEvent[]}>> = {
+export const scripts: Readonly<Record<string, TranscriptScript>> = {
   answer: {
     partials: 'without',
     events: [
@@ -212,6 +221,52 @@ export const scripts: Readonly<Record<string, {partials: 'with' | 'without'; eve
   'max-turns': {
     partials: 'without',
     events: [opened, ...accepted('Go on.'), promptFinished({end: {kind: 'max-turns', turns: 2}, stop: 'tool-use'})],
+  },
+  'all-extras': {
+    partials: 'without',
+    extras: {
+      progress: {now: () => 1500},
+      echoOf: prompt => [{type: 'text', text: `the content of ${prompt}`}],
+      servers: () => [{name: 'calc', status: 'connected', source: 'sdk'}],
+      serverTools: () => ['mcp__calc__add'],
+    },
+    events: [
+      opened,
+      ...accepted('Work.'),
+      turn(1),
+      ...message('msg_1', [test], 'tool-use'),
+      {
+        event: 'action-started',
+        id: test.id,
+        action: {name: 'request-command-output', input: sampleActions['request-command-output'].input},
+        preview: {kind: 'none'},
+      },
+      {event: 'action-output', id: test.id, chunk: '1 passed\n'},
+      {event: 'notice', level: 'warning', text: 'The disk is nearly full.'},
+      ...accepted('Hurry.'),
+      ...commandSettled(test, commandReport('1 passed\n', 0), '1 passed\n[exit code 0 after 0.4 s in /work/project]'),
+      promptFinished({answer: '', results: 1}),
+    ],
+  },
+  structured: {
+    partials: 'without',
+    events: [
+      opened,
+      ...accepted('As JSON.'),
+      promptFinished({answer: '{"sum":4}', structured: {kind: 'value', value: {sum: 4}}}),
+      ...accepted('Again.'),
+      promptFinished({answer: '4', end: {kind: 'invalid-output', errors: ['the answer must be an object']}}),
+    ],
+  },
+  'stopped-by-hook': {
+    partials: 'without',
+    events: [
+      opened,
+      ...accepted('Go on.'),
+      promptFinished({answer: 'Half.', end: {kind: 'stopped-by-hook', reason: 'Enough for today.'}}),
+      ...accepted('Go on.'),
+      promptFinished({answer: 'Half.', end: {kind: 'stopped-by-hook', reason: ''}}),
+    ],
   },
   'max-cost': {
     partials: 'without',

@@ -132,6 +132,31 @@ describe('taking back what a command did', () => {
     expect(existsSync(join(here.work, 'secret.env'))).toBe(false);
   });
 
+  test('in folders that nobody may write to any more, the workspace itself too', async () => {
+    using here = place();
+    const modeOf = (path: string): number => lstatSync(join(here.work, path)).mode & 0o777;
+    here.put('locked/deep/changed', 'one');
+    here.put('locked/gone', 'one');
+    chmodSync(here.work, 0o755);
+    chmodSync(join(here.work, 'locked/deep'), 0o555);
+    const before = everything(here.work);
+    const checkpoints = here.open();
+    const start = await take(checkpoints);
+    chmodSync(join(here.work, 'locked/deep'), 0o755);
+    here.put('locked/deep/changed', 'two');
+    here.put('locked/new', 'two');
+    rmSync(join(here.work, 'locked/gone'));
+    for (const folder of ['locked/deep', 'locked', '']) chmodSync(join(here.work, folder), 0o555);
+    const end = await take(checkpoints);
+    const done = await revert(here.open(), {before: start, after: end});
+    expect(done.report.conflicts).toEqual([]);
+    expect(everything(here.work)).toEqual(before);
+    expect(['', 'locked', 'locked/deep'].map(modeOf)).toEqual([0o755, 0o755, 0o555]);
+    await revert(here.open(), done.change);
+    expect(['', 'locked', 'locked/deep'].map(modeOf)).toEqual([0o555, 0o555, 0o555]);
+    for (const folder of ['', 'locked', 'locked/deep']) chmodSync(join(here.work, folder), 0o755);
+  });
+
   test('without a repository; a folder that became a file, a file a link, a link a folder', async () => {
     using here = place();
     here.put('a/b/c', 'deep');
