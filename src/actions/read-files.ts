@@ -155,7 +155,10 @@ const bytesOf = (lines: readonly string[]): number => new TextEncoder().encode(l
 const lineNumber = (description: string) => z.int().check(z.gte(0), z.describe(description));
 
 function tellEntry(entry: ReadEntry, _at: number, all: readonly ReadEntry[]): ResultContent[] {
-  if (entry.state === 'failed') return [{kind: 'text', text: `${entry.path}: ${faultText(entry.fault)}`}];
+  if (entry.state === 'failed') {
+    const why = faultText(entry.fault);
+    return [{kind: 'text', text: why.startsWith(entry.path) ? why : `${entry.path}: ${why}`}];
+  }
   const {file} = entry;
   const heading = all.length > 1 ? `${file.path}\n` : '';
   switch (file.kind) {

@@ -97,7 +97,8 @@ async function attach(
 }
 
 /** As reading says it of a path at which nothing is; what is there and cannot be read says otherwise. */
-const leadsNowhere = /there is no such file|could not be read|A path cannot|characters long/u;
+const leadsNowhere =
+  /there is no such file|a part of its path is a file|name too long|could not be read: (?!permission|operation)|A path cannot|characters long/u;
 
 function requestOf({path, lines}: MentionReading): ReadRequest {
   if (lines === 'all') return {path, offset: 1, limit: defaultLines};

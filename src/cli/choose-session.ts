@@ -4,8 +4,8 @@ import type {Outcome} from '../base/outcome.ts';
 import {faultText, type Fault} from '../domain/fault.ts';
 import {parseSessionId, type SessionId} from '../domain/ids.ts';
 import type {OpenSession} from '../domain/journal.ts';
-import type {Store, StoredSession} from '../store/open-store.ts';
-import {cutSession, type SessionCut} from './cut-session.ts';
+import type {Store} from '../store/open-store.ts';
+import {resumeBehind, type KeptEnd} from './resume-behind.ts';
 import {findSession} from './find-session.ts';
 import type {MainOptions} from './program.ts';
 import {newSessionId, unkeptSession, unkeptSessions} from './unkept-session.ts';
@@ -14,8 +14,8 @@ import {UsageError} from './usage-error.ts';
 /** Which session to go on with, from the command line. */
 export type SessionWish =
   | {readonly kind: 'new'; readonly id: SessionId | undefined; readonly title: string}
-  | {readonly kind: 'newest'; readonly manner: Manner; readonly cut: SessionCut | 'none'}
-  | {readonly kind: 'resume'; readonly id: string; readonly manner: Manner; readonly cut: SessionCut | 'none'};
+  | {readonly kind: 'newest'; readonly manner: Manner; readonly end: KeptEnd | 'newest'}
+  | {readonly kind: 'resume'; readonly id: string; readonly manner: Manner; readonly end: KeptEnd | 'newest'};
 
 /** In the session itself, or in a copy of it: under that id, or one of its own. */
 type Manner = 'same' | {readonly fork: SessionId | 'any-id'};
@@ -56,9 +56,9 @@ export function sessionWish(options: MainOptions): SessionWish {
   if (drops !== undefined && behind === undefined) {
     throw new UsageError('--resume-drops-turn needs --resume-session-at.');
   }
-  const cut = behind === undefined ? 'none' : {behind, drops};
-  if (newest !== undefined) return {kind: 'newest', manner, cut};
-  if (typeof resume === 'string') return {kind: 'resume', id: resume, manner, cut};
+  const end = behind === undefined ? 'newest' : {behind, drops};
+  if (newest !== undefined) return {kind: 'newest', manner, end};
+  if (typeof resume === 'string') return {kind: 'resume', id: resume, manner, end};
   return {kind: 'new', id, title: name ?? ''};
 }
 
@@ -77,19 +77,23 @@ export function chooseSession(
     const session =
       wish.id === undefined
         ? store.create({directory, model, title})
-        : opened(store.createWithId(wish.id, {directory, model, title}));
+        : unwrapped(store.createWithId(wish.id, {directory, model, title}));
     return {session, origin: 'new', sessions: store, skipped: 0};
   }
   const id = wish.kind === 'resume' ? findSession(store, wish.id) : store.latest(directory)?.id;
   if (id === undefined)
     throw new Error(`There is no session of ${directory} to continue. Start one without --continue.`);
-  const {manner, cut} = wish;
-  const whole = opened(manner === 'same' ? store.resume(id) : store.fork(id, manner.fork));
-  const session = cut === 'none' ? whole : cutSession(whole, cut);
-  return {session, origin: 'resumed', sessions: store, skipped: session.skipped.length};
+  const {manner, end} = wish;
+  // Looked for before anything is opened: where it is refused, no copy is left.
+  const back = end === 'newest' ? undefined : resumeBehind(unwrapped(store.read(id)).records, end);
+  const session = unwrapped(manner === 'same' ? store.resume(id) : store.fork(id, manner.fork));
+  const rest = {origin: 'resumed', sessions: store, skipped: session.skipped.length} as const;
+  if (back === undefined) return {session, ...rest};
+  session.append(back);
+  return {session: {...session, records: [...session.records, back]}, ...rest};
 }
 
-function opened(outcome: Outcome<StoredSession, Fault>): StoredSession {
+function unwrapped<T>(outcome: Outcome<T, Fault>): T {
   if (outcome.tag === 'failed') throw new Error(faultText(outcome.error));
   return outcome.value;
 }

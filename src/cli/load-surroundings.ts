@@ -11,6 +11,7 @@ import {parseRule, type PermissionRule, type PermissionRules} from '../safety/ru
 import type {Store} from '../store/open-store.ts';
 import {folderTrust, type FolderTrustPort} from './folder-trust.ts';
 import type {MainOptions, providers} from './program.ts';
+import {note} from './say.ts';
 import {environmentLayer, fileLayers, settingsAbove, trustPlace} from './settings-layers.ts';
 import {UsageError} from './usage-error.ts';
 import {userPlaces} from './user-places.ts';
@@ -70,7 +71,7 @@ export function loadSurroundings(given: {
     roots: [directory, ...added],
     places,
     notices: [...warnings, ...settingsAbove(directory)],
-    note: noteOnStderr,
+    note,
     trust: folderTrust(merged.value, place),
     permissions: merged.value,
     settings: {
@@ -93,8 +94,6 @@ export function loadSurroundings(given: {
     instructions: () => instructionsFor({workspace: directory, config: places.config}, options),
   };
 }
-
-const noteOnStderr = (line: string): void => void process.stderr.write(`weft: ${line}\n`);
 
 /** The user's database; opened once for a process that needs it. */
 export async function openUserStore(places: Places): Promise<Store> {
@@ -181,7 +180,7 @@ const rulesFrom = (texts: readonly Sourced<string>[]): readonly PermissionRule[]
     const rule = parseRule(value);
     if (rule.tag === 'ok') return [rule.value];
     if (rule.error.kind === 'malformed') throw new UsageError(rule.error.message);
-    noteOnStderr(rule.error.message);
+    note(rule.error.message);
     return [];
   });
 

@@ -7,6 +7,7 @@ import {recordTrust} from '../config/trust-record.ts';
 import {faultText, type Fault} from '../domain/fault.ts';
 import {directoryOf} from './directory-of.ts';
 import type {InFile} from './place-options.ts';
+import {note} from './say.ts';
 import {fileLayers, settingsFiles, trustPlace} from './settings-layers.ts';
 import {UsageError} from './usage-error.ts';
 import {userPlaces} from './user-places.ts';
@@ -71,5 +72,3 @@ function realPathOf(path: string): string | undefined {
     return undefined;
   }
 }
-
-const note = (line: string): void => void process.stderr.write(`weft: ${line}\n`);

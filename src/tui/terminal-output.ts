@@ -152,7 +152,7 @@ export function openOutput(terminal: OutputTerminal, {onResize, onReady}: Output
     rearm();
   };
   stdout.on('resize', resized);
-  setBlocking(stdout, false);
+  setBlocking(stdout, 'off');
 
   const on = (event: string, listener: () => void): unknown => {
     if (event === 'resize') listeners.add(listener);
@@ -189,7 +189,7 @@ export function openOutput(terminal: OutputTerminal, {onResize, onReady}: Output
     writeLines(text) {
       if (text !== '') parts?.push(text);
     },
-    release: () => setBlocking(stdout, true),
+    release: () => setBlocking(stdout, 'on'),
     close() {
       closed = true;
       clearTimeout(restTimer);
@@ -202,10 +202,10 @@ export function openOutput(terminal: OutputTerminal, {onResize, onReady}: Output
  * Node writes to a terminal synchronously: one that does not take what is written would hold up weft itself, keys and all. What
  * writes without frames, as a block that has the terminal, is to be held up.
  */
-function setBlocking(stdout: NodeJS.WriteStream, blocking: boolean): void {
+function setBlocking(stdout: NodeJS.WriteStream, wanted: 'on' | 'off'): void {
   const handle: unknown = Reflect.get(stdout, '_handle');
   if (typeof handle !== 'object' || handle === null || !('setBlocking' in handle)) return;
-  if (typeof handle.setBlocking === 'function') handle.setBlocking(blocking);
+  if (typeof handle.setBlocking === 'function') handle.setBlocking(wanted === 'on');
 }
 
 /** Asked of the system: word of the latest change may not have come yet. */

@@ -72,6 +72,21 @@ describe('who has the keys', () => {
     expect(stage.engine.ops).toEqual([]);
   });
 
+  test('Tab twice goes to the draft and back, and sends nothing', async () => {
+    const {screen, engine, time} = await start();
+    engine.emit(...begin);
+    await screen.type('very');
+    ask(engine, mild('a1', 'make'));
+    await screen.until(/pause to answer\n> very/u);
+    time.now += 700;
+    await screen.until(/Allow this\?[^]*> very/u);
+    await screen.type('\t');
+    await screen.until(/Approval needed[^]*> very/u);
+    await screen.type('\t');
+    await screen.until(/Allow this\?[^]*> very/u);
+    expect(engine.ops).toEqual([]);
+  });
+
   test('Tab puts the card aside until Tab calls it', async () => {
     const stage = await asked(mild('a1', 'make'));
     await press(stage, '\t', 'y');
@@ -90,9 +105,10 @@ describe('who has the keys', () => {
     ask(engine, mild('a2', 'second'));
     await screen.until(/Allow this\? \(1 of 2\) Run command: first/u);
     await press(stage, 'y');
+    await expect.poll(() => engine.ops).toHaveLength(1);
     engine.emit({event: 'approval-settled', id: actionId('a1'), decision: 'allowed'});
     for (let at = 0; at < 30; at++) {
-      time.now += at === 0 ? 500 : 30;
+      time.now += at === 0 ? 300 : 10;
       await screen.type(at % 5 === 0 ? 'yyy' : 'y');
     }
     await screen.until(/Approval needed: Run command: second \| Tab answers\n> Ask for more/u);
@@ -116,6 +132,7 @@ describe('who has the keys', () => {
     await screen.until(/why not\?/u);
     time.now += 700;
     await screen.type('other\r');
+    await expect.poll(() => engine.ops).toHaveLength(1);
     engine.emit({event: 'approval-settled', id: actionId('a1'), decision: 'refused'});
     await screen.until(/\n> one two\n/u);
     const y = (await screen.rows()).findIndex(row => row.startsWith('> one two'));

@@ -12,6 +12,7 @@ import {exitCode, type ExitCode} from '../exit-code.ts';
 import type {InFile, InFolder} from '../place-options.ts';
 import {environmentLayer, fileLayers, trustPlace} from '../settings-layers.ts';
 import {keepTrust, settingsIn, targetFile} from '../settings-target.ts';
+import {note} from '../say.ts';
 import {UsageError} from '../usage-error.ts';
 import {userPlaces} from '../user-places.ts';
 import {valueOf} from '../value-of.ts';
@@ -145,5 +146,3 @@ const notes = {
 const plain = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
-
-const note = (text: string): void => void process.stderr.write(`weft: ${text}\n`);

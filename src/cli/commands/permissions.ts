@@ -12,6 +12,7 @@ import {folderTrust} from '../folder-trust.ts';
 import {patternUnread, ruleLines, ruleText} from '../permissions/rule-lines.ts';
 import type {InFile, InFolder, JsonOption} from '../place-options.ts';
 import {keepTrust, settingsIn, targetFile} from '../settings-target.ts';
+import {note, print} from '../say.ts';
 import {saysYes} from '../says-yes.ts';
 import {UsageError} from '../usage-error.ts';
 import {valueOf} from '../value-of.ts';
@@ -139,7 +140,3 @@ function notThere(
   const flag = found === undefined ? '' : ` It is in ${found.path}: add --${found.source}.`;
   return `There is no ${list} ${visibleExactLine(text.trim())} in ${path}.${flag} weft permissions list shows the rules.`;
 }
-
-const print = (text: string): void => void process.stdout.write(text);
-
-const note = (line: string): void => void process.stderr.write(`weft: ${line}\n`);

@@ -7,6 +7,7 @@ import type {JsonOption} from '../place-options.ts';
 import {exportJsonl, exportMarkdown} from '../sessions/export-session.ts';
 import {formatSession} from '../sessions/format-session.ts';
 import {formatSessionList} from '../sessions/format-session-list.ts';
+import {print} from '../say.ts';
 import {userPlaces} from '../user-places.ts';
 import {valueOf} from '../value-of.ts';
 
@@ -66,5 +67,3 @@ function read(store: Store, idText: string): ReadSession {
   }
   return session;
 }
-
-const print = (text: string): void => void process.stdout.write(text);

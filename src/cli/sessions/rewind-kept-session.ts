@@ -9,6 +9,7 @@ import {findSession} from '../find-session.ts';
 import {openUserStore} from '../load-surroundings.ts';
 import type {RewindOptions} from '../program.ts';
 import {saysYes} from '../says-yes.ts';
+import {print} from '../say.ts';
 import {UsageError} from '../usage-error.ts';
 import {userPlaces} from '../user-places.ts';
 import {valueOf} from '../value-of.ts';
@@ -79,5 +80,3 @@ function targetOf({to, redo, ...scopes}: RewindOptions, records: readonly Journa
   }
   return {kind: 'prompt', to: point.to, what: chosen[0] ?? 'both'};
 }
-
-const print = (text: string): void => void process.stdout.write(text);

@@ -111,11 +111,14 @@ function isRestOfAnswer({lastKey}: Ui, key: KeyPress, {now, place}: PressContext
   return place === 'later' || (lastKey.key === nameOf(key) && now - lastKey.at < typingPauseMs);
 }
 
-/** While a draft is being written that key is not about the card. */
+/** While a draft is being written that key is not about the card; pressed twice it goes there and back. */
 const callsCard = ({draft, lastKey}: Ui, key: KeyPress, {now}: PressContext): boolean =>
   key.kind === 'key' &&
   key.name === cardKeys.switchFocus.name &&
-  (isEmptyDraft(draft) || lastKey.kind === 'none' || now - lastKey.at >= typingPauseMs);
+  (isEmptyDraft(draft) ||
+    lastKey.kind === 'none' ||
+    lastKey.key === cardKeys.switchFocus.name ||
+    now - lastKey.at >= typingPauseMs);
 
 /** Clears the draft, or stops what runs; the second press soon after leaves. */
 function interrupt(ui: Ui, {view, now}: PressContext): Step {
@@ -174,7 +177,10 @@ function pressOpenCard(ui: Ui, card: OpenCard, {key, context}: CardPress): Step 
         const editing = isSame ? card.editing : editingBeside(ui);
         return still({...ui, card: {...card, form: step.form, editing}});
       }
-      const op = {op: 'answer-question', id: card.id, answer: step.response} as const;
+      const op =
+        step.kind === 'stopped'
+          ? ({op: 'interrupt'} as const)
+          : ({op: 'answer-question', id: card.id, answer: step.response} as const);
       return {ui: withCard(ui, card, 'answered'), effects: [{do: 'op', op}]};
     }
     case 'hand-over':

@@ -18,7 +18,8 @@ export interface QuestionForm {
 
 export type FormStep =
   | {readonly kind: 'open'; readonly form: QuestionForm}
-  | {readonly kind: 'closed'; readonly response: QuestionResponse};
+  | {readonly kind: 'closed'; readonly response: QuestionResponse}
+  | {readonly kind: 'stopped'};
 
 /** The pointer begins on the recommended option. */
 export const openForm = (id: ActionId, questions: readonly Question[]): QuestionForm =>
@@ -45,7 +46,7 @@ function pressChoosing(form: QuestionForm, question: Question, press: KeyPress):
     case 'complete':
       return open({...form, row: (form.row + 1) % rows});
     case 'escape':
-      return {kind: 'closed', response: {kind: 'dismissed'}};
+      return {kind: 'stopped'};
     case 'enter':
       return enter(form, question);
     default:

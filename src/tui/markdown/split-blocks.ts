@@ -125,7 +125,8 @@ class Splitter {
         }
         return;
       case 'list':
-        this.#listLine(line, next, blank);
+        if (!blank) this.#listLine(line, next);
+        else if (this.#blankAt < 0) this.#blankAt = this.#at;
         return;
       default:
     }
@@ -157,11 +158,7 @@ class Splitter {
     if (this.#again === '') this.#place = {kind: 'between', after: 'part'};
   }
 
-  #listLine(line: string, next: number, blank: boolean): void {
-    if (blank) {
-      if (this.#blankAt < 0) this.#blankAt = this.#at;
-      return;
-    }
+  #listLine(line: string, next: number): void {
     if (indented.test(line)) {
       this.#blankAt = -1;
       return;

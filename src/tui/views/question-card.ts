@@ -44,8 +44,8 @@ export function questionCard({form, editing}: QuestionCardState, rows: number, f
   const above = [...title, ...optionLines.slice(top, top + room)];
   const keys =
     question.choice === 'many'
-      ? ['space checks', 'Enter answers', 'Esc dismisses']
-      : ['Enter answers', 'Esc dismisses'];
+      ? ['space checks', 'Enter answers', 'Esc stops']
+      : ['Enter answers', 'Esc stops'];
   return {
     lines: [...above, ...other, theme.paint(['dim'], fit(keys.join(glyphs.between), frame.width))],
     cursor:

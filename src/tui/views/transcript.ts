@@ -80,6 +80,8 @@ const openTextShown = 8192;
 function openTextLines(entry: TextEntry, lexer: MarkdownLexer | undefined, frame: Frame): readonly string[] {
   const text = shownEnd(entry.rest);
   if (text.trim() === '') return [];
+  // The next line of a paragraph that is read line by line comes whole: it will not be pushed away and written again.
+  if (entry.place.kind === 'between' && entry.place.after === 'part' && text.length < frame.width) return [];
   if (entry.place.kind === 'fence') return renderFence(text, {fence: entry.place.fence, extent: 'glimpsed'}, frame);
   const lines = lexer === undefined ? wrapText(visible(text.trim()), [], frame) : renderMarkdown(text, lexer, frame);
   return entry.place.after === 'item' || entry.place.after === 'part' ? lines : ['', ...lines];

@@ -1,5 +1,5 @@
 import type {AgentEvent, SessionInfo} from '../../../src/actions/agent-event.ts';
-import type {Engine, Op} from '../../../src/agent/engine.ts';
+import type {Engine, EventListener, Op} from '../../../src/agent/engine.ts';
 import {parseSessionId} from '../../../src/domain/ids.ts';
 
 /** An engine that says what the test tells it to and keeps what it was asked. */
@@ -32,18 +32,18 @@ export const opening: AgentEvent & {readonly event: 'session-opened'} = {
 
 export function scriptedEngine(): ScriptedEngine {
   const ops: Op[] = [];
-  const listeners = new Set<(events: readonly AgentEvent[]) => void>();
+  const listeners = new Set<EventListener>();
   return {
     ops,
     submit: op => void ops.push(op),
     subscribe(listener) {
       listeners.add(listener);
-      listener([opening]);
+      void listener([opening]);
       return () => listeners.delete(listener);
     },
     close: () => Promise.resolve(),
     emit(...events) {
-      for (const listener of listeners) listener(events);
+      for (const listener of listeners) void listener(events);
     },
   };
 }

@@ -19,6 +19,7 @@ import {
   says,
   type Bench,
 } from '../../support/memory-ports.ts';
+import {workspace} from '../workspace/file-space.ts';
 
 const textsOf = (message: Message | undefined): readonly string[] =>
   (message?.blocks ?? []).map(block => (block.kind === 'text' ? block.text : block.kind));
@@ -50,6 +51,24 @@ const asksOfEnv = (action: Action): Verdict =>
 const run = (command: string, id = 'c1') => ({op: 'run-command', id: messageId(id), command}) as const;
 
 describe('what a prompt mentions', () => {
+  test('what leads nowhere on a real disk is no mention, and what cannot be read is told', async () => {
+    using space = workspace({'a.ts': 'one\n', locked: 'x'});
+    const bench = engineBench([says('Done.')], {
+      read: (request, signal) =>
+        request.path === 'locked'
+          ? Promise.resolve(failed(rejected('locked could not be read: permission denied: /work/locked.')))
+          : space.port.read(request, signal),
+    });
+    await bench.prompt(`@a.ts @someone @a.ts/b @${'n'.repeat(300)} @locked`);
+    expect(textsOf(bench.model.requests[0]?.messages[0]).slice(1)).toEqual([
+      '<attached name="a.ts">\n1\tone\n</attached>',
+      '<attached name="locked">\nlocked could not be read: permission denied: /work/locked.\n</attached>',
+    ]);
+    expect(warnings(bench)).toEqual([
+      'locked was not attached: locked could not be read: permission denied: /work/locked.',
+    ]);
+  });
+
   test.each<readonly [string, readonly string[]]>([
     ['explain @src/a.ts', ['<attached name="src/a.ts">\n1\tone\n2\ttwo\n3\tthree\n4\tfour\n</attached>']],
     ['explain @src/a.ts:2-3.', ['<attached name="src/a.ts:2-3">\n2\ttwo\n3\tthree\n</attached>']],
