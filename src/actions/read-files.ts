@@ -157,7 +157,7 @@ const lineNumber = (description: string) => z.int().check(z.gte(0), z.describe(d
 function tellEntry(entry: ReadEntry, _at: number, all: readonly ReadEntry[]): ResultContent[] {
   if (entry.state === 'failed') {
     const why = faultText(entry.fault);
-    return [{kind: 'text', text: why.startsWith(entry.path) ? why : `${entry.path}: ${why}`}];
+    return [{kind: 'text', text: why.startsWith(`${entry.path}: `) ? why : `${entry.path}: ${why}`}];
   }
   const {file} = entry;
   const heading = all.length > 1 ? `${file.path}\n` : '';

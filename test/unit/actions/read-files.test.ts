@@ -47,7 +47,7 @@ test('several files together hold no more text than one answer; what is left out
     'folder\na\nb/',
     `third\n1\t${'x'.repeat(129_996)}`,
     `fourth: ${note}`,
-    'gone: gone: there is no such file.',
+    'gone: there is no such file.',
   ]);
 });
 

@@ -68,6 +68,9 @@ describe('what the model reads', () => {
     expect(told({name: 'read-files', input: {requests: []}, settled: two})).toBe(
       'a\n 9\tx\n10\ty\n[end of file]\nb: b is not there.',
     );
+    const named = {...failed, fault: rejected('b: there is no such file.')} as const;
+    const one = {state: 'success', output: {files: [{state: 'read', file}, named]}} as const;
+    expect(told({name: 'read-files', input: {requests: []}, settled: one})).toContain('\nb: there is no such file.');
   });
 
   test('of a refusal: the reason and what had been done', () => {

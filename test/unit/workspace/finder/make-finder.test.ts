@@ -24,7 +24,12 @@ async function workspace(excluded: readonly string[] = []) {
   ];
   await Promise.all(files.map(async path => writeFile(join(folder.path, path), '')));
   await symlink('..', join(folder.path, 'src/loop'));
-  const index = makeFinder({roots: [folder.path], home: '/nonexistent', environment: process.env, excluded: () => excluded});
+  const index = makeFinder({
+    roots: [folder.path],
+    home: '/nonexistent',
+    environment: process.env,
+    excluded: () => excluded,
+  });
   const find = async (query: string): Promise<readonly string[]> => {
     const told: FoundFiles[] = [];
     await index.find(query, found => void told.push(found), new AbortController().signal);
