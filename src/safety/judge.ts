@@ -21,9 +21,9 @@ export interface JudgeOptions extends GroundOptions {
 
 /**
  * The host's judgement of actions. What decides, in this order: a rule that denies; plan mode, for what is not known to only
- * read; a rule that may deny, where that cannot be told; bypassing, but for protected files; a rule that asks; a rule that allows, of protected files too; acceptEdits, for
- * ordinary edits; what the host found. What the model claims of its commands never loosens a verdict. A rule with a pattern
- * does not give secrets away unless it names them.
+ * read; a rule that may deny, where that cannot be told; bypassing, but for protected files; a rule that asks; a rule that allows, protected files
+ * only by a pattern; acceptEdits, for ordinary edits; what the host found. What the model claims of its commands never loosens a verdict. A rule
+ * with a pattern does not give secrets away unless it names them.
  */
 export interface Judge {
   assess(action: Action, mode: PermissionMode, signal: AbortSignal): Promise<Verdict>;
@@ -78,7 +78,8 @@ export function makeJudge({rules, directory, ...options}: JudgeOptions): Judge {
       }
       const beyond = parsed === undefined ? undefined : beyondDenyRules(parsed, rules);
       if (beyond !== undefined) return ask(beyond, ...finding.reasons);
-      if (rule?.behaviour === 'allow' && ruleGives(rule.text, given)) return allow;
+      if (rule?.behaviour === 'allow' && ruleGives(rule.text, given) && (hasPattern(rule.text) || !guarded()))
+        return allow;
       if (mode === 'bypassPermissions' && !guarded()) return allow;
       if (mode === 'acceptEdits' && plain) return allow;
       if (given.length === 0 && (await covered())) return allow;
@@ -97,6 +98,9 @@ export function makeJudge({rules, directory, ...options}: JudgeOptions): Judge {
     },
   };
 }
+
+/** A rule of a tool's name alone speaks of ordinary work. */
+const hasPattern = (rule: string): boolean => rule.includes('(');
 
 /** Edits that a mode may let through: inside the workspace and of nothing that could run or change weft's own rules. */
 const isPlainEdit = (action: Action, finding: Finding): boolean =>

@@ -43,9 +43,7 @@ export function questionCard({form, editing}: QuestionCardState, rows: number, f
   const top = Math.max(0, Math.min(form.row - room + 1, optionLines.length - room));
   const above = [...title, ...optionLines.slice(top, top + room)];
   const keys =
-    question.choice === 'many'
-      ? ['space checks', 'Enter answers', 'Esc stops']
-      : ['Enter answers', 'Esc stops'];
+    question.choice === 'many' ? ['space checks', 'Enter answers', 'Esc stops'] : ['Enter answers', 'Esc stops'];
   return {
     lines: [...above, ...other, theme.paint(['dim'], fit(keys.join(glyphs.between), frame.width))],
     cursor:

@@ -166,6 +166,14 @@ test('a protected file is asked about also for the path as written, and let thro
   );
 });
 
+test('a rule of the tool alone covers no protected file', async () => {
+  const allow = ['Edit', 'Write', 'Bash'];
+  expect((await judge(edit('src/a.ts'), {allow})).decision).toBe('allow');
+  expect((await judge(edit('.git/hooks/pre-commit'), {allow})).decision).toBe('ask');
+  expect((await judge(bash('npm test'), {allow})).decision).toBe('allow');
+  expect((await judge(bash('cp x .git/hooks/pre-commit'), {allow})).decision).toBe('ask');
+});
+
 test('a workspace in a protected folder is not protected as a whole', async () => {
   const roots = ['/home/me/.claude/worktrees/x'];
   expect((await judge(edit('src/a.ts'), {roots, mode: 'acceptEdits'})).decision).toBe('allow');
