@@ -10,6 +10,7 @@ import type {Panel} from './panels/panel.ts';
 import type {SummaryWork} from './input/summary-work.ts';
 import {Session} from './session.ts';
 import {openKeyboard} from './keyboard.ts';
+import {sizeOf} from './terminal-output.ts';
 import {openSurface, type Surface, type SurfaceListener} from './surface.tsx';
 import {visibleLine} from '../base/visible.ts';
 import {modifiedKeys, type NewlineKey} from './modified-keys.ts';
@@ -224,7 +225,7 @@ const hanging = {first: '', rest: '  ', roles: []} as const;
 
 function titleLines({stdout, look, version, directory, notices}: TuiOptions): string {
   const theme = themeOf(look);
-  const frame = {theme, width: Math.max(12, stdout.columns - 1)};
+  const frame = {theme, width: Math.max(12, sizeOf(stdout).columns - 1)};
   const lines = [
     `${theme.paint(['bold'], `weft ${version}`)} ${theme.paint(['dim'], visibleLine(directory))}`,
     ...notices.flatMap(notice => wrapSpans([{text: visibleLine(notice), roles: ['warning']}], frame, hanging)),

@@ -212,13 +212,19 @@ function setBlocking(stdout: NodeJS.WriteStream, wanted: 'on' | 'off'): void {
 function sizeNow(stdout: NodeJS.WriteStream): TerminalSize {
   if (!('getWindowSize' in stdout)) return sizeOf(stdout);
   const [columns, rows] = stdout.getWindowSize();
-  return {columns, rows};
+  return known({columns, rows});
 }
 
 const isSame = (one: TerminalSize, other: TerminalSize): boolean =>
   one.columns === other.columns && one.rows === other.rows;
 
-const sizeOf = ({columns, rows}: NodeJS.WriteStream): TerminalSize => ({columns, rows});
+export const sizeOf = ({columns, rows}: NodeJS.WriteStream): TerminalSize => known({columns, rows});
+
+/** A terminal that was never told its size says that it has none. */
+const known = ({columns, rows}: TerminalSize): TerminalSize => ({
+  columns: columns === 0 ? 80 : columns,
+  rows: rows === 0 ? 24 : rows,
+});
 
 /** Synchronized update (DEC mode 2026). */
 const beginUpdate = '\u001B[?2026h';

@@ -41,11 +41,13 @@ interface Sorted {
 export function sortReplies(text: string): Sorted {
   const end = heldFrom(text);
   const replies: TerminalReply[] = [];
-  const keys = text.slice(0, end).replaceAll(answer, (whole, mode?: string, state?: string, attributes?: string, colour?: string) => {
-    const reply = attributes === undefined ? replyOf({whole, mode, state, colour}) : reflowReply(attributes);
-    if (reply !== undefined) replies.push(reply);
-    return '';
-  });
+  const keys = text
+    .slice(0, end)
+    .replaceAll(answer, (whole, mode?: string, state?: string, attributes?: string, colour?: string) => {
+      const reply = attributes === undefined ? replyOf({whole, mode, state, colour}) : reflowReply(attributes);
+      if (reply !== undefined) replies.push(reply);
+      return '';
+    });
   return {keys, replies, held: text.slice(end)};
 }
 
@@ -55,7 +57,8 @@ export const released = (held: string): string => (held.length > 2 ? '' : held);
 /* oxlint-disable no-control-regex -- sequences of the terminal */
 const answer =
   /\u001B\[\?(\d+);(\d+)\$y|\u001B\[>(\d[\d;]{0,40})c|\u001B\]1[01];(rgba?:[\da-fA-F/]{1,40}|#[\da-fA-F]{3,16})(?:\u0007|\u001B\\)|\u001B\[[IO]/gu;
-const beginning = /\u001B(?:\](?:1(?:[01](?:;[\w:/#]{0,45}\u001B?)?)?)?|\[(?:>(?:\d[\d;]{0,40})?|\?(?:\d{1,5}(?:;(?:\d{1,2}\$?)?)?)?)?)?$/u;
+const beginning =
+  /\u001B(?:\](?:1(?:[01](?:;[\w:/#]{0,45}\u001B?)?)?)?|\[(?:>(?:\d[\d;]{0,40})?|\?(?:\d{1,5}(?:;(?:\d{1,2}\$?)?)?)?)?)?$/u;
 /* oxlint-enable no-control-regex */
 
 const reflowReply = (attributes: string): TerminalReply => ({reply: 'reflow', reflow: reflowOf(attributes)});

@@ -43,7 +43,11 @@ describe('sortReplies', () => {
           keys += sorted.keys;
           found.push(...sorted.replies.map(({reply}) => reply));
         }
-        expect({keys, held, found}).toEqual({keys: 'xy', held: '', found: ['background', 'reflow', 'synchronized-output']});
+        expect({keys, held, found}).toEqual({
+          keys: 'xy',
+          held: '',
+          found: ['background', 'reflow', 'synchronized-output'],
+        });
       }),
     );
   });

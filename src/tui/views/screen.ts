@@ -46,7 +46,7 @@ const mostTodos = 5;
  * Rows of text that is still being written. What a terminal that is made smaller pushes into its scrollback stays there, and would
  * stand there twice when it is finished.
  */
-const mostText = 8;
+const mostText = 10;
 
 /**
  * The live region: from top to bottom what is still open, the todo panel, what runs, what is asked or the composer, and the
