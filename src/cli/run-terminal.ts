@@ -6,7 +6,7 @@ import {messageId} from '../domain/ids.ts';
 import type {ImagePort} from '../actions/image-port.ts';
 import type {ThemeChoice} from '../domain/preferences.ts';
 import type {EditorPort, TuiExit, TuiOptions} from '../tui/options.ts';
-import {asksForModifiedKeys} from '../tui/modified-keys.ts';
+import {asksForModifiedKeys} from '../tui/terminal/modified-keys.ts';
 import {terminalLook} from '../tui/theme/terminal-look.ts';
 import type {Look} from '../tui/theme/theme.ts';
 import {exitCode, type ExitCode} from './exit-code.ts';

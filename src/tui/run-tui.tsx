@@ -3,21 +3,21 @@ import type {TuiExit, TuiOptions} from './options.ts';
 import type {BlockId} from '../domain/ids.ts';
 import type {openFullscreen} from './fullscreen/open-fullscreen.tsx';
 import type {KeptLines} from './fullscreen/kept-lines.ts';
-import {attachTerminal, giveScreenBack} from './attached-terminal.ts';
-import type {EditorEnd} from './editor-left.ts';
-import type {ProposalWork} from './input/proposal-work.ts';
+import {attachTerminal, giveScreenBack} from './visits/attached-terminal.ts';
+import type {EditorEnd} from './visits/editor-left.ts';
+import type {ProposalWork} from './input/approval/proposal-work.ts';
 import type {Panel} from './panels/panel.ts';
 import type {SummaryWork} from './input/summary-work.ts';
-import {Session} from './session.ts';
-import {openKeyboard} from './keyboard.ts';
-import {sizeOf} from './terminal-output.ts';
-import {openSurface, type Surface, type SurfaceListener} from './surface.tsx';
+import {Session} from './session/session.ts';
+import {openKeyboard} from './terminal/keyboard.ts';
+import {sizeOf} from './terminal/terminal-output.ts';
+import {openSurface, type Surface, type SurfaceListener} from './terminal/surface.tsx';
 import {visibleLine} from '../base/visible.ts';
-import {modifiedKeys, type NewlineKey} from './modified-keys.ts';
-import {keepTitle} from './terminal-title.ts';
-import {trackModes} from './terminal-modes.ts';
-import {watchEnd} from './watch-end.ts';
-import {probeQueries, widthQuery} from './terminal-probes.ts';
+import {modifiedKeys, type NewlineKey} from './terminal/modified-keys.ts';
+import {keepTitle} from './terminal/terminal-title.ts';
+import {trackModes} from './terminal/terminal-modes.ts';
+import {watchEnd} from './terminal/watch-end.ts';
+import {probeQueries, widthQuery} from './terminal/terminal-probes.ts';
 import type {Reflow} from './text/reflow.ts';
 import {wrapSpans} from './text/wrap.ts';
 import {readBackground} from './theme/background.ts';
@@ -149,7 +149,7 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
   }
 
   async function visitPanel(panel: Panel): Promise<() => void> {
-    const [{readPanel}, fullscreen] = await Promise.all([import('./read-panel.ts'), loadFullscreen()]);
+    const [{readPanel}, fullscreen] = await Promise.all([import('./visits/read-panel.ts'), loadFullscreen()]);
     const over = new AbortController();
     void left.then(() => over.abort());
     await readPanel(
@@ -217,7 +217,7 @@ async function visitedEditor(
     const work = {text: preview.summary, name: 'summary.md', form: 'prose'} as const;
     return {of: 'summary', preview, outcome: await options.editor.edit(work, signal)};
   }
-  const {editProposal} = await import('./edit-proposal.ts');
+  const {editProposal} = await import('./visits/edit-proposal.ts');
   return {of: 'proposal', work: what, end: await editProposal(what, options, signal)};
 }
 

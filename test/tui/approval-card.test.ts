@@ -7,7 +7,7 @@ import {unamended} from '../../src/actions/files-port.ts';
 import type {DiffLine} from '../../src/actions/preview.ts';
 import {cellWidth} from '../../src/tui/text/cell-width.ts';
 import {openEditing} from '../../src/tui/input/editing-state.ts';
-import {openApproval, type ApprovalStage} from '../../src/tui/input/approval-stage.ts';
+import {openApproval, type ApprovalStage} from '../../src/tui/input/approval/approval-stage.ts';
 import {draftOf} from '../../src/tui/input/draft.ts';
 import {themeOf} from '../../src/tui/theme/theme.ts';
 import {approvalCard, wholeApproval} from '../../src/tui/views/approval-card.ts';

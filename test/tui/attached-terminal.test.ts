@@ -3,7 +3,7 @@ import type {AttachedTerminal, BlockDesk} from '../../src/actions/ports.ts';
 import {failed, ok} from '../../src/base/outcome.ts';
 import {rejected} from '../../src/domain/fault.ts';
 import {blockId} from '../../src/domain/ids.ts';
-import {attachTerminal} from '../../src/tui/attached-terminal.ts';
+import {attachTerminal} from '../../src/tui/visits/attached-terminal.ts';
 import {openVirtualScreen} from '../support/virtual-screen.ts';
 
 const block = blockId('b1');

@@ -3,7 +3,7 @@ import type {AgentEvent, SessionUsage} from '../../src/actions/agent-event.ts';
 import {compactedMessage, type CompactionPreview} from '../../src/domain/compaction.ts';
 import {messageId} from '../../src/domain/ids.ts';
 import {noUsage} from '../../src/domain/usage.ts';
-import {editorLeft} from '../../src/tui/editor-left.ts';
+import {editorLeft} from '../../src/tui/visits/editor-left.ts';
 import type {PressContext} from '../../src/tui/input/effect.ts';
 import {followCompaction} from '../../src/tui/input/follow-compaction.ts';
 import type {KeyPress} from '../../src/tui/input/keymap.ts';

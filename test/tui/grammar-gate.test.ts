@@ -57,18 +57,19 @@ describe('names', () => {
   });
 });
 
+const read = async (grammar: GrammarName, lines: readonly string[]): Promise<readonly string[]> => {
+  await readGrammar(grammar);
+  let state: CodeState = codeStart;
+  return lines.map(line => {
+    const found = readCodeLine(line, grammar, state);
+    if (found === undefined) throw new Error('the grammar has not been read');
+    state = found.next;
+    expect(found.tokens.map(token => token.text).join('')).toBe(line);
+    return found.tokens.map(({text, role}) => (role === 'plain' ? text : `<${role.slice(7)} ${text}>`)).join('');
+  });
+};
+
 describe('readCodeLine', () => {
-  const read = async (grammar: GrammarName, lines: readonly string[]): Promise<readonly string[]> => {
-    await readGrammar(grammar);
-    let state: CodeState = codeStart;
-    return lines.map(line => {
-      const found = readCodeLine(line, grammar, state);
-      if (found === undefined) throw new Error('the grammar has not been read');
-      state = found.next;
-      expect(found.tokens.map(token => token.text).join('')).toBe(line);
-      return found.tokens.map(({text, role}) => (role === 'plain' ? text : `<${role.slice(7)} ${text}>`)).join('');
-    });
-  };
   test.each<[GrammarName, readonly string[], readonly string[]]>([
     [
       'typescript',

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {pasteSplitter, type InputPiece} from '../../src/tui/input/paste-splitter.ts';
+import {pasteSplitter, type InputPiece} from '../../src/tui/terminal/paste-splitter.ts';
 
 /** `…` stands for a while without input. */
 function read(...chunks: readonly string[]): readonly string[] {

@@ -21,6 +21,13 @@ const plain = (source: string, width = 40): readonly string[] =>
 const escaped = (text: string): string =>
   text.replaceAll(/[^\w]/gu, letter => `\\u{${letter.codePointAt(0)?.toString(16) ?? ''}}`);
 
+const link = (href: string, text: string): unknown =>
+  expect.stringMatching(
+    new RegExp(`^\u001B\\]8;id=\\w+;${escaped(href)}\u001B\\\\${escaped(text)}\u001B\\]8;;\u001B\\\\$`, 'u'),
+  );
+
+const letters = (of: string): string => of.replaceAll(/[^\p{Letter}\p{Number}]/gu, '');
+
 describe('renderMarkdown', () => {
   test.each<[string, readonly string[]]>([
     ['# Title', ['Title']],
@@ -82,10 +89,6 @@ describe('renderMarkdown', () => {
       theme: themeOf({theme: 'plain', level: 'none', links: 'osc8', background: 'unknown'}),
       width: 60,
     };
-    const link = (href: string, text: string): unknown =>
-      expect.stringMatching(
-        new RegExp(`^\u001B\\]8;id=\\w+;${escaped(href)}\u001B\\\\${escaped(text)}\u001B\\]8;;\u001B\\\\$`, 'u'),
-      );
     expect(renderMarkdown('[words](https://x.org/ä)', lexer, linked)).toEqual([link('https://x.org/%C3%A4', 'words')]);
     expect(renderMarkdown('https://x.org/%41', lexer, linked)).toEqual([
       link('https://x.org/%41', 'https://x.org/%41'),
@@ -179,7 +182,6 @@ describe('renderMarkdown', () => {
   });
 
   test('letters and digits are kept', () => {
-    const letters = (of: string): string => of.replaceAll(/[^\p{Letter}\p{Number}]/gu, '');
     const safe = fc.array(
       fc.constantFrom(
         'word',

@@ -1,6 +1,6 @@
 import {assert, nat, property} from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {released, sortReplies} from '../../src/tui/terminal-probes.ts';
+import {released, sortReplies} from '../../src/tui/terminal/terminal-probes.ts';
 
 const colour = '\u001B]11;rgb:1e1e/1e1e/1e1e\u001B\\';
 

@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
-import {trackModes} from '../../src/tui/terminal-modes.ts';
-import {keepTitle} from '../../src/tui/terminal-title.ts';
+import {trackModes} from '../../src/tui/terminal/terminal-modes.ts';
+import {keepTitle} from '../../src/tui/terminal/terminal-title.ts';
 import {accepted, finished} from './support/events.ts';
 
 const titled = (name: string): string => `\u001B]2;${name}: ~/project\u0007`;

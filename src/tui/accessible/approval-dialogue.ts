@@ -3,7 +3,7 @@ import type {ApprovalAnswer} from '../../agent/engine.ts';
 import type {FileDiff} from '../../actions/preview.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {visible, visibleExactly, visibleExactLine} from '../../base/visible.ts';
-import {choicesOf, type ApprovalChoices} from '../input/approval-choices.ts';
+import {choicesOf, type ApprovalChoices} from '../input/approval/approval-choices.ts';
 import {riskSpans} from '../views/risk-text.ts';
 import {countOf, sentences, spokenLabel} from './action-words.ts';
 import {backs, choice, closes, goesOn, isBack, isNo, waits, type Dialogue, type DialogueStep} from './dialogue.ts';

@@ -2,7 +2,7 @@ import type {AgentEvent} from '../../actions/agent-event.ts';
 import type {Outcome} from '../../base/outcome.ts';
 import type {BlockId} from '../../domain/ids.ts';
 import type {BellEvent} from '../../domain/preferences.ts';
-import {attachText, handOverAnswers, type AttachEnd} from '../attached-terminal.ts';
+import {attachText, handOverAnswers, type AttachEnd} from '../visits/attached-terminal.ts';
 import {readCommand, unknownText, type CommandLine} from '../input/commands.ts';
 import type {Effect} from '../input/effect.ts';
 import {typingPauseMs} from '../input/ui.ts';

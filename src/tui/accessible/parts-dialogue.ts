@@ -1,7 +1,7 @@
 import type {Approval} from '../../actions/agent-event.ts';
 import {visible, visibleExactLine} from '../../base/visible.ts';
 import {clip} from '../../base/clip.ts';
-import {droppedParts, type ChangePart} from '../input/change-parts.ts';
+import {droppedParts, type ChangePart} from '../input/approval/change-parts.ts';
 import {countOf} from './action-words.ts';
 import {closes, goesOn, isBack, rowOf, waits, type Dialogue, type DialogueStep} from './dialogue.ts';
 

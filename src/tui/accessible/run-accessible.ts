@@ -1,5 +1,5 @@
 import type {TuiExit, TuiOptions} from '../options.ts';
-import {watchEnd} from '../watch-end.ts';
+import {watchEnd} from '../terminal/watch-end.ts';
 import {Conversation} from './conversation.ts';
 import {LineKeyReader} from './line-keys.ts';
 import type {PaperOptions} from './paper.ts';

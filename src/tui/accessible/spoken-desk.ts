@@ -1,6 +1,6 @@
 import type {TuiExit, TuiOptions} from '../options.ts';
 import type {MarkdownLexer} from '../markdown/render-markdown.ts';
-import {Appearance} from '../appearance.ts';
+import {Appearance} from '../session/appearance.ts';
 import {completions} from '../input/commands.ts';
 import type {Panel} from '../panels/panel.ts';
 import type {View} from '../state/view.ts';

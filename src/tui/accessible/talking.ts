@@ -1,7 +1,7 @@
 import type {BlockDesk} from '../../actions/ports.ts';
 import {faultText} from '../../domain/fault.ts';
 import type {BlockId} from '../../domain/ids.ts';
-import type {AttachEnd} from '../attached-terminal.ts';
+import type {AttachEnd} from '../visits/attached-terminal.ts';
 import {talkTo, type BlockTalk} from './block-talk.ts';
 
 export interface TalkingHost {

@@ -1,5 +1,5 @@
 import type {Op} from '../../agent/engine.ts';
-import type {Appearance} from '../appearance.ts';
+import type {Appearance} from '../session/appearance.ts';
 import type {TuiExit, TuiOptions} from '../options.ts';
 import type {Panel} from '../panels/panel.ts';
 import type {MarkdownLexer} from '../markdown/render-markdown.ts';

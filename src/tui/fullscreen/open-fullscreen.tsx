@@ -1,5 +1,5 @@
 import {render} from 'ink';
-import {openPasteReader} from '../paste-reader.ts';
+import {openPasteReader} from '../terminal/paste-reader.ts';
 import {
   inkOptions,
   Keys,
@@ -8,9 +8,9 @@ import {
   type Surface,
   type SurfaceListener,
   type SurfaceTerminal,
-} from '../surface.tsx';
-import {openOutput, type TerminalSize} from '../terminal-output.ts';
-import {withMembers} from '../with-members.ts';
+} from '../terminal/surface.tsx';
+import {openOutput, type TerminalSize} from '../terminal/terminal-output.ts';
+import {withMembers} from '../terminal/with-members.ts';
 import {atEnd, compose, scrolled, type Place} from './compose.ts';
 import {blank, paint, type Painted} from './paint.ts';
 import type {KeptLines} from './kept-lines.ts';

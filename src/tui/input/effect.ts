@@ -9,7 +9,7 @@ import type {Frame} from '../text/wrap.ts';
 import type {ThemeChoice} from '../../domain/preferences.ts';
 import type {CommandLine} from './commands.ts';
 import type {KeyPress} from './keymap.ts';
-import type {ProposalWork} from './proposal-work.ts';
+import type {ProposalWork} from './approval/proposal-work.ts';
 import type {SummaryWork} from './summary-work.ts';
 
 /** What a press asks of the world. */

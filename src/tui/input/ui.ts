@@ -3,7 +3,7 @@ import type {ActionId, BlockId} from '../../domain/ids.ts';
 import {attentionOf} from '../state/select.ts';
 import type {View} from '../state/view.ts';
 import type {Approval} from '../../actions/agent-event.ts';
-import {openApproval, type ApprovalStage} from './approval-stage.ts';
+import {openApproval, type ApprovalStage} from './approval/approval-stage.ts';
 import type {Panel} from '../panels/panel.ts';
 import type {ReadImage} from '../../actions/image-port.ts';
 import type {Effect} from './effect.ts';

@@ -5,7 +5,7 @@ import {unreachable} from '../../base/unreachable.ts';
 import {visibleExactLine, visibleLine} from '../../base/visible.ts';
 import type {Editing} from '../input/editing-state.ts';
 import {approvalKeys} from '../input/keymap.ts';
-import type {ApprovalStage, ScrollReach} from '../input/approval-stage.ts';
+import type {ApprovalStage, ScrollReach} from '../input/approval/approval-stage.ts';
 import {cellWidth, fit} from '../text/cell-width.ts';
 import {wrapSpans, type Frame, type Indent, type Span} from '../text/wrap.ts';
 import {approvalFooter, type WholeStage} from './approval-footer.ts';

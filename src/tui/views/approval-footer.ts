@@ -1,8 +1,8 @@
 import type {Approval} from '../../actions/agent-event.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {visibleExactLine} from '../../base/visible.ts';
-import {choicesOf, type Acceptance, type ApprovalChoices} from '../input/approval-choices.ts';
-import type {ApprovalStage, HunkStage} from '../input/approval-stage.ts';
+import {choicesOf, type Acceptance, type ApprovalChoices} from '../input/approval/approval-choices.ts';
+import type {ApprovalStage, HunkStage} from '../input/approval/approval-stage.ts';
 import {expanded, type Draft} from '../input/draft.ts';
 import type {Editing} from '../input/editing-state.ts';
 import {approvalKeys, cardKeys} from '../input/keymap.ts';

@@ -1,7 +1,7 @@
 import type {Approval} from '../../actions/agent-event.ts';
 import {visibleExactLine} from '../../base/visible.ts';
-import {choicesOf} from '../input/approval-choices.ts';
-import {beginsWord} from '../input/approval-word.ts';
+import {choicesOf} from '../input/approval/approval-choices.ts';
+import {beginsWord} from '../input/approval/approval-word.ts';
 import {approvalKeys, cardKeys} from '../input/keymap.ts';
 import {cellWidth, fit} from '../text/cell-width.ts';
 import type {Frame} from '../text/wrap.ts';

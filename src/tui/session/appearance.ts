@@ -1,6 +1,6 @@
-import type {ThemeChoice, Verbosity} from '../domain/preferences.ts';
-import type {Background} from './theme/background.ts';
-import {themeOf, type Look, type Theme} from './theme/theme.ts';
+import type {ThemeChoice, Verbosity} from '../../domain/preferences.ts';
+import type {Background} from '../theme/background.ts';
+import {themeOf, type Look, type Theme} from '../theme/theme.ts';
 
 /** How things look now: what was chosen, and what the terminal has told of itself. */
 export class Appearance {

@@ -1,4 +1,4 @@
-import {pasteSplitter, type InputPiece} from './input/paste-splitter.ts';
+import {pasteSplitter, type InputPiece} from './paste-splitter.ts';
 import {withMembers} from './with-members.ts';
 
 export interface PasteReader {

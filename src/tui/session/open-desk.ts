@@ -1,7 +1,7 @@
-import type {CommandDesk} from './commands/command.ts';
+import type {CommandDesk} from '../commands/command.ts';
 import type {SessionHost} from './session-host.ts';
-import type {View} from './state/view.ts';
-import type {EntryFrame} from './views/verbosity.ts';
+import type {View} from '../state/view.ts';
+import type {EntryFrame} from '../views/verbosity.ts';
 
 interface DeskParts extends Omit<CommandDesk, 'view' | 'frame' | 'loadLexer' | 'submit' | 'read' | 'leave'> {
   readonly host: SessionHost;

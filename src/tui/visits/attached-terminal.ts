@@ -1,11 +1,11 @@
-import type {BlockDesk} from '../actions/ports.ts';
-import type {Op} from '../agent/engine.ts';
-import {faultText} from '../domain/fault.ts';
-import type {BlockId} from '../domain/ids.ts';
-import {unreachable} from '../base/unreachable.ts';
-import {visibleLine} from '../base/visible.ts';
-import type {View} from './state/view.ts';
-import {fit} from './text/cell-width.ts';
+import type {BlockDesk} from '../../actions/ports.ts';
+import type {Op} from '../../agent/engine.ts';
+import {faultText} from '../../domain/fault.ts';
+import type {BlockId} from '../../domain/ids.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import {visibleLine} from '../../base/visible.ts';
+import type {View} from '../state/view.ts';
+import {fit} from '../text/cell-width.ts';
 import {watchAsks, type AskWatch} from './watch-asks.ts';
 
 export interface AttachOptions extends AskWatch {

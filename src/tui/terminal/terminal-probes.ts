@@ -1,4 +1,4 @@
-import {reflowOf, type Reflow} from './text/reflow.ts';
+import {reflowOf, type Reflow} from '../text/reflow.ts';
 
 /** What a terminal can tell about itself without being asked twice. */
 export type TerminalReply =

@@ -1,4 +1,4 @@
-import type {AgentEvent} from '../actions/agent-event.ts';
+import type {AgentEvent} from '../../actions/agent-event.ts';
 
 /** With these, something else may be checked out in the workspace. */
 const moves: ReadonlySet<AgentEvent['event']> = new Set(['session-opened', 'prompt-finished', 'command-finished']);

@@ -1,10 +1,10 @@
-import type {BlockId} from '../domain/ids.ts';
-import type {ProposalWork} from './input/proposal-work.ts';
-import type {MarkdownLexer} from './markdown/render-markdown.ts';
-import type {NewlineKey} from './modified-keys.ts';
-import type {TuiExit} from './options.ts';
-import type {Panel} from './panels/panel.ts';
-import type {SummaryWork} from './input/summary-work.ts';
+import type {BlockId} from '../../domain/ids.ts';
+import type {ProposalWork} from '../input/approval/proposal-work.ts';
+import type {MarkdownLexer} from '../markdown/render-markdown.ts';
+import type {NewlineKey} from '../terminal/modified-keys.ts';
+import type {TuiExit} from '../options.ts';
+import type {Panel} from '../panels/panel.ts';
+import type {SummaryWork} from '../input/summary-work.ts';
 
 /** What a session asks of whoever runs it. */
 export interface SessionHost {

@@ -1,12 +1,12 @@
-import type {Approval} from '../../actions/agent-event.ts';
-import {withAmendment} from '../../actions/settle-action.ts';
-import type {ApprovalAnswer} from '../../agent/engine.ts';
-import {unreachable} from '../../base/unreachable.ts';
-import type {ActionId} from '../../domain/ids.ts';
+import type {Approval} from '../../../actions/agent-event.ts';
+import {withAmendment} from '../../../actions/settle-action.ts';
+import type {ApprovalAnswer} from '../../../agent/engine.ts';
+import {unreachable} from '../../../base/unreachable.ts';
+import type {ActionId} from '../../../domain/ids.ts';
 import {openApproval, restarted, type ApprovalStage} from './approval-stage.ts';
-import {emptyDraft} from './draft.ts';
+import {emptyDraft} from '../draft.ts';
 import type {ProposalEnd} from './proposal-work.ts';
-import type {Ui} from './ui.ts';
+import type {Ui} from '../ui.ts';
 
 /** The approval as the user has rewritten what it is about: it is asked as before, but no longer for good. */
 function revisedApproval(

@@ -1,6 +1,6 @@
-import type {EditRequest} from '../../actions/files-port.ts';
-import type {FileDiff} from '../../actions/preview.ts';
-import type {ActionId} from '../../domain/ids.ts';
+import type {EditRequest} from '../../../actions/files-port.ts';
+import type {FileDiff} from '../../../actions/preview.ts';
+import type {ActionId} from '../../../domain/ids.ts';
 import type {ProposalPart} from './approval-stage.ts';
 
 /** A proposed edit that goes to the user's editor. */

@@ -1,12 +1,12 @@
-import type {Outcome} from '../base/outcome.ts';
-import type {CompactionPreview} from '../domain/compaction.ts';
-import {rewritten} from './input/editing.ts';
-import type {ProposalEnd, ProposalWork} from './input/proposal-work.ts';
-import {returned} from './input/revision.ts';
-import type {Ui} from './input/ui.ts';
-import {rewrittenSummary} from './panels/compact-panel.ts';
-import {told} from './state/reduce.ts';
-import type {View} from './state/view.ts';
+import type {Outcome} from '../../base/outcome.ts';
+import type {CompactionPreview} from '../../domain/compaction.ts';
+import {rewritten} from '../input/editing.ts';
+import type {ProposalEnd, ProposalWork} from '../input/approval/proposal-work.ts';
+import {returned} from '../input/approval/revision.ts';
+import type {Ui} from '../input/ui.ts';
+import {rewrittenSummary} from '../panels/compact-panel.ts';
+import {told} from '../state/reduce.ts';
+import type {View} from '../state/view.ts';
 
 /** What the user's editor was for, and what came of it. */
 export type EditorEnd =

@@ -11,9 +11,9 @@ import {
   type HunkStage,
 } from './approval-stage.ts';
 import {pressWord} from './approval-word.ts';
-import {emptyDraft, isEmptyDraft} from './draft.ts';
+import {emptyDraft, isEmptyDraft} from '../draft.ts';
 import {droppedParts} from './change-parts.ts';
-import {approvalKeys, cardKeys, type KeyPress} from './keymap.ts';
+import {approvalKeys, cardKeys, type KeyPress} from '../keymap.ts';
 
 /** A press while parts of a change are chosen: what accepts the whole accepts what is ticked, and Enter alone never does. */
 export function pressHunks(stage: HunkStage, choices: ApprovalChoices, press: ApprovalPress): ApprovalStep {

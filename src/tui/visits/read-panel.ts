@@ -1,10 +1,10 @@
-import {readKeys, type KeyPress} from './input/keymap.ts';
-import type {PressContext} from './input/effect.ts';
-import type {openFullscreen} from './fullscreen/open-fullscreen.tsx';
-import {openKeptLines} from './fullscreen/kept-lines.ts';
-import type {Panel} from './panels/panel.ts';
-import type {SurfaceTerminal} from './surface.tsx';
-import {fit} from './text/cell-width.ts';
+import {readKeys, type KeyPress} from '../input/keymap.ts';
+import type {PressContext} from '../input/effect.ts';
+import type {openFullscreen} from '../fullscreen/open-fullscreen.tsx';
+import {openKeptLines} from '../fullscreen/kept-lines.ts';
+import type {Panel} from '../panels/panel.ts';
+import type {SurfaceTerminal} from '../terminal/surface.tsx';
+import {fit} from '../text/cell-width.ts';
 import {watchAsks, type AskWatch} from './watch-asks.ts';
 
 export interface ReadOptions extends AskWatch {

@@ -1,7 +1,7 @@
-import type {DroppedPart} from '../../actions/files-port.ts';
-import type {ApprovalAnswer} from '../../agent/engine.ts';
-import {emptyDraft, type Draft} from './draft.ts';
-import {approvalKeys, type KeyPress} from './keymap.ts';
+import type {DroppedPart} from '../../../actions/files-port.ts';
+import type {ApprovalAnswer} from '../../../agent/engine.ts';
+import {emptyDraft, type Draft} from '../draft.ts';
+import {approvalKeys, type KeyPress} from '../keymap.ts';
 
 /** How far the user is with an approval. */
 export type ApprovalStage =

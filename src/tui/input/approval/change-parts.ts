@@ -1,5 +1,5 @@
-import type {DroppedPart} from '../../actions/files-port.ts';
-import type {DiffHunk, FileDiff} from '../../actions/preview.ts';
+import type {DroppedPart} from '../../../actions/files-port.ts';
+import type {DiffHunk, FileDiff} from '../../../actions/preview.ts';
 
 /** What can be left out of a change: a hunk of a file, its new name, or all that a file without hunks is done to. */
 export interface ChangePart {

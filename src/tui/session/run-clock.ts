@@ -1,7 +1,7 @@
-import type {AgentEvent} from '../actions/agent-event.ts';
-import type {ActionId} from '../domain/ids.ts';
-import {knownCost} from '../domain/usage.ts';
-import type {ActionProgress, RunTimes} from './views/progress.ts';
+import type {AgentEvent} from '../../actions/agent-event.ts';
+import type {ActionId} from '../../domain/ids.ts';
+import {knownCost} from '../../domain/usage.ts';
+import type {ActionProgress, RunTimes} from '../views/progress.ts';
 
 /** With these, what runs has begun or is over. */
 const begins: ReadonlySet<AgentEvent['event']> = new Set(['prompt-accepted', 'command-started', 'compaction-begun']);

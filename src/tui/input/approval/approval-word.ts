@@ -10,8 +10,8 @@ import {
   type ApprovalStep,
   type WordStage,
 } from './approval-stage.ts';
-import {edited, emptyDraft, expanded, isEmptyDraft, pasted, typed} from './draft.ts';
-import {approvalKeys, type KeyPress} from './keymap.ts';
+import {edited, emptyDraft, expanded, isEmptyDraft, pasted, typed} from '../draft.ts';
+import {approvalKeys, type KeyPress} from '../keymap.ts';
 
 export const openWord: WordStage = {stage: 'word', text: emptyDraft, entered: 'not-yet'};
 

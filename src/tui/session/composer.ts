@@ -1,16 +1,16 @@
-import type {AgentEvent} from '../actions/agent-event.ts';
-import {unreachable} from '../base/unreachable.ts';
-import {faultText} from '../domain/fault.ts';
-import type {ReadImage} from '../actions/image-port.ts';
-import {expanded, isEmptyDraft, pasted, typed} from './input/draft.ts';
-import {rewritten} from './input/editing.ts';
-import {handedCommand, handedPrompt, keepNote, mostImages, tooManyImages, type Handed} from './input/handed.ts';
-import {listFor, noMention, withFound} from './input/mention-list.ts';
-import type {ComposerWork} from './input/effect.ts';
-import type {Ui} from './input/ui.ts';
-import type {TuiOptions} from './options.ts';
-import {promptQueued, told} from './state/reduce.ts';
-import type {View} from './state/view.ts';
+import type {AgentEvent} from '../../actions/agent-event.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import {faultText} from '../../domain/fault.ts';
+import type {ReadImage} from '../../actions/image-port.ts';
+import {expanded, isEmptyDraft, pasted, typed} from '../input/draft.ts';
+import {rewritten} from '../input/editing.ts';
+import {handedCommand, handedPrompt, keepNote, mostImages, tooManyImages, type Handed} from '../input/handed.ts';
+import {listFor, noMention, withFound} from '../input/mention-list.ts';
+import type {ComposerWork} from '../input/effect.ts';
+import type {Ui} from '../input/ui.ts';
+import type {TuiOptions} from '../options.ts';
+import {promptQueued, told} from '../state/reduce.ts';
+import type {View} from '../state/view.ts';
 
 /** What the composer's work reads and changes. */
 export interface ComposerDesk {

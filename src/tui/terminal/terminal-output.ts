@@ -1,4 +1,4 @@
-import {erasingByLine} from './text/erase.ts';
+import {erasingByLine} from '../text/erase.ts';
 import {withMembers} from './with-members.ts';
 
 export interface TerminalSize {

@@ -1,9 +1,9 @@
-import type {Approval} from '../../actions/agent-event.ts';
-import type {Preview} from '../../actions/preview.ts';
-import {visibleExactLine} from '../../base/visible.ts';
-import {unreachable} from '../../base/unreachable.ts';
+import type {Approval} from '../../../actions/agent-event.ts';
+import type {Preview} from '../../../actions/preview.ts';
+import {visibleExactLine} from '../../../base/visible.ts';
+import {unreachable} from '../../../base/unreachable.ts';
 import {changeParts, type ChangePart} from './change-parts.ts';
-import {approvalKeys} from './keymap.ts';
+import {approvalKeys} from '../keymap.ts';
 
 /** The answers that an approval offers, by its risk. */
 export interface ApprovalChoices {

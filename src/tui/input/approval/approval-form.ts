@@ -1,5 +1,5 @@
-import type {Approval} from '../../actions/agent-event.ts';
-import {unreachable} from '../../base/unreachable.ts';
+import type {Approval} from '../../../actions/agent-event.ts';
+import {unreachable} from '../../../base/unreachable.ts';
 import {choicesOf, type ApprovalChoices} from './approval-choices.ts';
 import {
   allow,
@@ -15,9 +15,9 @@ import {
   type ChoosingStage,
 } from './approval-stage.ts';
 import {openHunks, openWord, pressWord} from './approval-word.ts';
-import {draftOf, expanded, type Draft} from './draft.ts';
+import {draftOf, expanded, type Draft} from '../draft.ts';
 import {pressHunks} from './hunk-form.ts';
-import {approvalKeys, cardKeys, type KeyName, type KeyPress} from './keymap.ts';
+import {approvalKeys, cardKeys, type KeyName, type KeyPress} from '../keymap.ts';
 
 /** One press on an approval that has the keys. */
 export function pressApproval(stage: ApprovalStage, approval: Approval, press: ApprovalPress): ApprovalStep {

@@ -1,10 +1,10 @@
 import {Box, render, type RenderOptions, Text, useCursor, useInput, usePaste} from 'ink';
-import type {ScrollStep} from './fullscreen/kept-lines.ts';
-import type {RawKey} from './input/keymap.ts';
+import type {ScrollStep} from '../fullscreen/kept-lines.ts';
+import type {RawKey} from '../input/keymap.ts';
 import {openPasteReader} from './paste-reader.ts';
 import {openOutput, type OutputTerminal} from './terminal-output.ts';
-import {rowsAfterReflow, type Reflow} from './text/reflow.ts';
-import type {Placed} from './views/composer-view.ts';
+import {rowsAfterReflow, type Reflow} from '../text/reflow.ts';
+import type {Placed} from '../views/composer-view.ts';
 
 /** The terminal as the session uses it. */
 export interface Surface {

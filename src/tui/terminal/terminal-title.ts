@@ -1,7 +1,7 @@
-import type {AgentEvent} from '../actions/agent-event.ts';
-import {unreachable} from '../base/unreachable.ts';
-import {visibleLine} from '../base/visible.ts';
-import type {Notify} from '../domain/preferences.ts';
+import type {AgentEvent} from '../../actions/agent-event.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import {visibleLine} from '../../base/visible.ts';
+import type {Notify} from '../../domain/preferences.ts';
 
 type AgentState = 'idle' | 'working' | 'waiting';
 

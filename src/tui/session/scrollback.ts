@@ -1,10 +1,10 @@
-import type {MarkdownLexer} from './markdown/render-markdown.ts';
-import {drain} from './state/drain.ts';
-import type {Finished, View} from './state/view.ts';
-import {GrammarGate} from './syntax/grammar-gate.ts';
-import {isLong} from './views/prompt-lines.ts';
-import {finishedLines} from './views/transcript.ts';
-import type {EntryFrame} from './views/verbosity.ts';
+import type {MarkdownLexer} from '../markdown/render-markdown.ts';
+import {drain} from '../state/drain.ts';
+import type {Finished, View} from '../state/view.ts';
+import {GrammarGate} from '../syntax/grammar-gate.ts';
+import {isLong} from '../views/prompt-lines.ts';
+import {finishedLines} from '../views/transcript.ts';
+import type {EntryFrame} from '../views/verbosity.ts';
 
 export interface ScrollbackHost {
   /** Called once, when there is something to write. */

@@ -1,8 +1,14 @@
-import {unamended, type Amendment, type DraftText, type DroppedPart, type EditRequest} from '../actions/files-port.ts';
-import {failed, ok, type Outcome} from '../base/outcome.ts';
-import {faultText, type Fault} from '../domain/fault.ts';
-import type {ProposalEnd, ProposalWork} from './input/proposal-work.ts';
-import type {TuiOptions} from './options.ts';
+import {
+  unamended,
+  type Amendment,
+  type DraftText,
+  type DroppedPart,
+  type EditRequest,
+} from '../../actions/files-port.ts';
+import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {faultText, type Fault} from '../../domain/fault.ts';
+import type {ProposalEnd, ProposalWork} from '../input/approval/proposal-work.ts';
+import type {TuiOptions} from '../options.ts';
 
 /** Takes the proposed texts to the user's editor, one after the other, and works out what the edit would then do. Writes nothing. */
 export async function editProposal(
