@@ -90,6 +90,14 @@ const notBuilt = {
   fault: rejected('This action is not built yet in this version of weft.'),
 } as const;
 
+/** Whether a command ran and did not end well: its exit code is its result, but a tick beside it would read as if all were well. */
+export function exitedBadly(result: ActionResult): boolean {
+  if (result.name !== 'request-command-output' || result.settled.state !== 'success') return false;
+  const {output} = result.settled;
+  const end = output.kind === 'completed' ? output.report.end : output.block.state;
+  return end.kind === 'exited' ? end.code !== 0 : output.kind === 'completed' || end.kind === 'signalled';
+}
+
 /** Why there is no result, in words for the model. */
 export function cancellationText({reason, message}: Cancellation): string {
   switch (reason) {

@@ -3,7 +3,7 @@ import type {ActionResult} from '../actions/catalogue.ts';
 import {blockStateText} from '../actions/block-text.ts';
 import type {BlockSnapshot} from '../actions/ports.ts';
 import {endText} from '../actions/request-command-output.ts';
-import {cancellationText} from '../actions/settle-action.ts';
+import {cancellationText, exitedBadly} from '../actions/settle-action.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {faultText} from '../domain/fault.ts';
 import {oneLine} from './summary-notes.ts';
@@ -32,14 +32,6 @@ function markOf(settled: SettledCall): string {
       return unreachable(state);
   }
 }
-
-/** Such a command did run, and its exit code is its result; a tick beside it would still read as if all were well. */
-const exitedBadly = (result: ActionResult): boolean => {
-  if (result.name !== 'request-command-output' || result.settled.state !== 'success') return false;
-  const {output} = result.settled;
-  const end = output.kind === 'completed' ? output.report.end : output.block.state;
-  return end.kind === 'exited' ? end.code !== 0 : output.kind === 'completed' || end.kind === 'signalled';
-};
 
 function outcomeText(settled: SettledCall): string {
   if (settled.tag === 'undecodable') return oneLine(faultText(settled.fault));

@@ -1,7 +1,9 @@
 import {describe, expect, test} from 'vitest';
 import {actionNames} from '../../src/actions/catalogue.ts';
 import type {ShellReport} from '../../src/actions/ports.ts';
+import {actionId} from '../../src/domain/ids.ts';
 import {themeOf} from '../../src/tui/theme/theme.ts';
+import {actionCard} from '../../src/tui/views/action-card.ts';
 import {renderers} from '../../src/tui/views/renderers.ts';
 
 const frame = {theme: themeOf('plain'), width: 40, verbosity: 'summary'} as const;
@@ -67,4 +69,30 @@ describe('renderers', () => {
     expect(renderers.grep(found, full)).toEqual(['2 lines', 'a:1:x', 'b:2:y']);
     expect(renderers.grep(found, frame)).toEqual(['2 lines']);
   });
+});
+
+test.each<[string, ShellReport['end']]>([
+  ['✓ Run command: c', {kind: 'exited', code: 0}],
+  ['! Run command: c', {kind: 'exited', code: 1}],
+  ['! Run command: c', {kind: 'timed-out', afterMs: 5}],
+])('a tick stands only beside what ended well: %s', (title, end) => {
+  const settled = {state: 'success', output: {kind: 'completed', command: 'c', report: report('', end)}} as const;
+  const input = {
+    command: 'c',
+    timeoutMs: 1000,
+    place: 'foreground',
+    claims: {readOnly: 'unsaid', risky: 'unsaid', usesPager: 'unsaid'},
+    description: '',
+    rationale: '',
+    citations: [],
+  } as const;
+  const stage = {
+    stage: 'settled',
+    result: {tag: 'action', result: {name: 'request-command-output', input, settled}},
+    preview: {kind: 'none'},
+    tail: '',
+    durationMs: 10,
+  } as const;
+  const [line] = actionCard({kind: 'action', id: actionId('a'), label: 'Run command: c', stage}, frame, undefined);
+  expect(line).toBe(title);
 });

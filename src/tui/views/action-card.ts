@@ -1,5 +1,6 @@
 import type {SettledCall} from '../../actions/agent-event.ts';
 import type {FileDiff, Preview} from '../../actions/preview.ts';
+import {exitedBadly} from '../../actions/settle-action.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {faultText} from '../../domain/fault.ts';
 import type {ActionEntry, ActionStage, PastActionEntry} from '../state/view.ts';
@@ -112,8 +113,10 @@ const outcomeMarks: Readonly<Record<'success' | 'error' | 'cancelled', Mark>> = 
   cancelled: {glyph: glyphs.cancelled, role: 'dim'},
 };
 
-const settledMark = (call: SettledCall): Mark =>
-  outcomeMarks[call.tag === 'undecodable' ? 'error' : call.result.settled.state];
+function settledMark(call: SettledCall): Mark {
+  if (call.tag === 'undecodable') return outcomeMarks.error;
+  return exitedBadly(call.result) ? {glyph: glyphs.warning, role: 'warning'} : outcomeMarks[call.result.settled.state];
+}
 
 /** `4.2 s`, `12 s`, `3 min 05 s`. */
 const secondsText = (milliseconds: number): string =>
