@@ -36,6 +36,9 @@ export function readCodeLine(
   const plain = {tokens: [{text: line, role: 'plain'}], next: {mode: 'start', scopes: [], length}} as const;
   if (line.length > longestLine || length > longestCode || longWord.test(line)) return plain;
   if (line.trim() === '') return {tokens: line === '' ? [] : plain.tokens, next: {...state, length}};
+  const isFresh = state.mode === 'start' && state.scopes.length === 0;
+  const known = isFresh ? knownLines.get(grammar)?.get(line) : undefined;
+  if (known !== undefined) return {tokens: known.tokens, next: {...known.after, length}};
   const resumed = state.mode === 'start' ? undefined : resume(hljs, state.mode, root);
   const {_emitter: emitter, _top: top} = hljs.highlight(`${line}\n`, {
     language: resumed ?? grammar,
@@ -44,7 +47,30 @@ export function readCodeLine(
   if (!(emitter instanceof TokenEmitter)) return plain;
   const tokens = withoutLineFeed(emitter.tokens(state.scopes));
   const mode = top === undefined || top === root ? 'start' : top;
-  return {tokens, next: {...closedAtLineEnd(mode, emitter.open(state.scopes), root), length}};
+  const after = closedAtLineEnd(mode, emitter.open(state.scopes), root);
+  if (isFresh) remember(grammar, {line, tokens, after});
+  return {tokens, next: {...after, length}};
+}
+
+/** What a line is where nothing before it reaches into it. */
+interface KnownLine {
+  readonly line: string;
+  readonly tokens: readonly CodeToken[];
+  readonly after: Pick<CodeState, 'mode' | 'scopes'>;
+}
+
+/**
+ * Lines come again: an unfinished block with each frame, code that is quoted, then changed, then quoted anew, a bracket of its own
+ * everywhere. The latest of each grammar are kept.
+ */
+const knownLines = new Map<GrammarName, Map<string, KnownLine>>();
+const mostKnown = 500;
+
+function remember(grammar: GrammarName, known: KnownLine): void {
+  const lines = knownLines.get(grammar) ?? new Map<string, KnownLine>();
+  knownLines.set(grammar, lines.set(known.line, known));
+  const [oldest] = lines.keys();
+  if (lines.size > mostKnown && oldest !== undefined) lines.delete(oldest);
 }
 
 /** Whether code of this grammar can be coloured now. */
