@@ -12,8 +12,9 @@ export type SettingKey = keyof SettingsFile;
 
 export const providers = ['anthropic', 'openai'] as const;
 
-/** Megabytes: less than this weft takes by itself. */
+/** Megabytes. Less than the least weft takes by itself. */
 const leastCeiling = 256;
+export const defaultCeiling = 1024;
 
 const rules = z.optional(z.array(z.string().check(z.minLength(1))));
 

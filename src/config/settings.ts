@@ -4,7 +4,7 @@ import type {Preferences} from '../domain/preferences.ts';
 import type {PermissionMode, RuleList} from '../domain/risk.ts';
 import {admit, type FolderTrust} from './admit-project.ts';
 import {defaultPreferences, eachPreference} from './preferences.ts';
-import {parseSettings, type providers, type SettingsFile} from './settings-file.ts';
+import {defaultCeiling, parseSettings, type providers, type SettingsFile} from './settings-file.ts';
 
 /**
  * Where a value can come from, weakest first. `project` and `local` are files of the workspace, which may have been written by
@@ -63,7 +63,7 @@ export function mergeSettings(layers: readonly SettingsLayer[], trust: FolderTru
     permissions: {allow: [], ask: [], deny: []},
     env: {},
     passEnv: [],
-    ...allSourced({permissionMode: 'default', memoryCeiling: 1024, ...defaultPreferences} as const, {
+    ...allSourced({permissionMode: 'default', memoryCeiling: defaultCeiling, ...defaultPreferences} as const, {
       source: 'default',
       path: '',
     }),

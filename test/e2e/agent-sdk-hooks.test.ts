@@ -1,6 +1,12 @@
 import {existsSync} from 'node:fs';
 import {join} from 'node:path';
-import type {HookCallback, HookEvent, HookJSONOutput, Options} from '@anthropic-ai/claude-agent-sdk';
+import type {
+  HookCallback,
+  HookEvent,
+  HookJSONOutput,
+  Options,
+  SyncHookJSONOutput,
+} from '@anthropic-ai/claude-agent-sdk';
 import {describe, expect, test} from 'vitest';
 import {call, say} from '../support/model-script.ts';
 import {openScene, toldPrompt, toldResults} from '../support/scene.ts';
@@ -11,6 +17,18 @@ const says =
   (output: HookJSONOutput): HookCallback =>
   async () =>
     output;
+/** Keeps what it is told, and tells the model something. */
+function telling(hookSpecificOutput: NonNullable<SyncHookJSONOutput['hookSpecificOutput']>): {
+  readonly seen: readonly unknown[];
+  readonly hook: HookCallback;
+} {
+  const seen: unknown[] = [];
+  const hook: HookCallback = async input => {
+    seen.push(input);
+    return {hookSpecificOutput};
+  };
+  return {seen, hook};
+}
 const hooksOf = (event: HookEvent, hook: HookCallback, matcher?: string): Options => ({
   hooks: {[event]: [{hooks: [hook], ...(matcher === undefined ? {} : {matcher})}]},
 });
@@ -63,11 +81,7 @@ describe('hooks', () => {
 
   test('PostToolUse reads the result and tells the model more', async () => {
     await using scene = await openScene([call('Bash', {command: 'echo hi'}), say('Done.')]);
-    const seen: unknown[] = [];
-    const hook: HookCallback = async input => {
-      seen.push(input);
-      return {hookSpecificOutput: {hookEventName: 'PostToolUse', additionalContext: 'It was 5 o’clock.'}};
-    };
+    const {seen, hook} = telling({hookEventName: 'PostToolUse', additionalContext: 'It was 5 o’clock.'});
     await readAll(ask(scene, 'x', hooksOf('PostToolUse', hook)));
     expect(seen).toMatchObject([{tool_response: {stdout: 'hi\n', interrupted: false}}]);
     expect(JSON.stringify(scene.server.requests[1]?.body.messages.at(-1))).toContain('It was 5 o’clock.');
@@ -83,11 +97,7 @@ describe('hooks', () => {
 
   test('PostToolUseFailure reads what went wrong and tells the model more', async () => {
     await using scene = await openScene([call('Read', {file_path: 'nowhere'}), say('Done.')]);
-    const seen: unknown[] = [];
-    const hook: HookCallback = async input => {
-      seen.push(input);
-      return {hookSpecificOutput: {hookEventName: 'PostToolUseFailure', additionalContext: 'Look elsewhere.'}};
-    };
+    const {seen, hook} = telling({hookEventName: 'PostToolUseFailure', additionalContext: 'Look elsewhere.'});
     await readAll(ask(scene, 'x', hooksOf('PostToolUseFailure', hook)));
     expect(seen).toMatchObject([{tool_name: 'Read', error: expect.stringContaining('nowhere'), is_interrupt: false}]);
     expect(toldResults(scene.server.requests[1])).toEqual([expect.stringContaining('Look elsewhere.')]);

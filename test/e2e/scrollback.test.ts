@@ -4,7 +4,7 @@ import {readByteLog} from '../support/byte-log.ts';
 import {say, until, type Part} from '../support/model-script.ts';
 import {openPty, type PtyTerminal} from '../support/pty-terminal.ts';
 import {openScene, pointedAt, processGone, type Scene} from '../support/scene.ts';
-import {hasTmux, openTerminal} from '../support/tmux-terminal.ts';
+import {hasTmux, openTerminal, type TmuxTerminal} from '../support/tmux-terminal.ts';
 
 const numbered = (count: number): readonly string[] => Array.from({length: count}, (_, at) => `row number ${at} of it`);
 
@@ -144,11 +144,7 @@ describe.skipIf(!hasTmux)('in tmux', () => {
     const lines = numbered(1500);
     await using scene = await openScene([say(`${lines.join('\n\n')}\n\nThat is all.`)]);
     await using terminal = await openTerminal(scene.place, pointedAt(scene.server));
-    await terminal.type('weft');
-    await terminal.press('Enter');
-    await terminal.onScreen(/Ask for something/u);
-    await terminal.type('go on');
-    await terminal.press('Enter');
+    await goOn(terminal);
     await terminal.onScreen(/That is all\.[^]*Ask for something/u);
     const all = (await terminal.text()).split('\n');
     expect(rowsOf(all)).toEqual(lines.slice(-rowsOf(all).length));
@@ -162,42 +158,43 @@ describe.skipIf(!hasTmux)('in tmux', () => {
     );
     await using scene = await openScene([[...parts, say('\nThat is all.')]]);
     await using terminal = await openTerminal(scene.place, pointedAt(scene.server));
-    await terminal.type('weft');
-    await terminal.press('Enter');
-    await terminal.onScreen(/Ask for something/u);
-    await terminal.type('go on');
-    await terminal.press('Enter');
-    await terminal.onScreen(/row number \d/u);
-    for (let at = 0; at < 100; at++) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
-      await terminal.resize(20 + ((at * 77) % 181), 24);
-    }
-    await terminal.resize(100, 40);
-    await terminal.onScreen(/That is all\.[^]*Ask for something[^\n]*\n *claude/u);
-    const all = (await terminal.text()).split('\n');
-    expect(rowsOf(all)).toEqual(lines);
-    expect(all.filter(row => row.startsWith('weft 0'))).toHaveLength(1);
+    await goOn(terminal);
+    await expectWholeAfterStorm(terminal, {lines, heightAt: () => 24});
   });
 
   test('a storm of resizes loses no line and leaves the live region whole', async () => {
     const lines = numbered(400);
     await using scene = await openScene([[...slowly(lines), say('That is all.')]]);
     await using terminal = await openTerminal(scene.place, pointedAt(scene.server));
-    await terminal.type('weft');
-    await terminal.press('Enter');
-    await terminal.onScreen(/Ask for something/u);
-    await terminal.type('go on');
-    await terminal.press('Enter');
-    await terminal.onScreen(/row number \d/u);
-    for (let at = 0; at < 100; at++) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
-      await terminal.resize(20 + ((at * 77) % 181), 10 + ((at * 7) % 30));
-    }
-    await terminal.resize(100, 40);
-    await terminal.onScreen(/That is all\.[^]*Ask for something[^\n]*\n *claude/u);
-    const all = (await terminal.text()).split('\n');
-    expect(rowsOf(all)).toEqual(lines);
-    expect(all.filter(row => row.startsWith('weft 0'))).toHaveLength(1);
+    await goOn(terminal);
+    const all = await expectWholeAfterStorm(terminal, {lines, heightAt: at => 10 + ((at * 7) % 30)});
     expect(all.at(-1)).toMatch(/claude/u);
   });
 });
+
+/** Starts weft in the shell of the terminal, and sends a prompt. */
+async function goOn(terminal: TmuxTerminal): Promise<void> {
+  await terminal.type('weft');
+  await terminal.press('Enter');
+  await terminal.onScreen(/Ask for something/u);
+  await terminal.type('go on');
+  await terminal.press('Enter');
+}
+
+/** A hundred sizes while the lines are streamed: each stands there once, in order, and so does the first line of weft. Answers with all rows. */
+async function expectWholeAfterStorm(
+  terminal: TmuxTerminal,
+  {lines, heightAt}: {readonly lines: readonly string[]; readonly heightAt: (at: number) => number},
+): Promise<readonly string[]> {
+  await terminal.onScreen(/row number \d/u);
+  for (let at = 0; at < 100; at++) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    await terminal.resize(20 + ((at * 77) % 181), heightAt(at));
+  }
+  await terminal.resize(100, 40);
+  await terminal.onScreen(/That is all\.[^]*Ask for something[^\n]*\n *claude/u);
+  const all = (await terminal.text()).split('\n');
+  expect(rowsOf(all)).toEqual(lines);
+  expect(all.filter(row => row.startsWith('weft 0'))).toHaveLength(1);
+  return all;
+}

@@ -7,6 +7,7 @@ import {openReplay} from '../../models/replay.ts';
 import {failed} from '../../base/outcome.ts';
 import {causeText, faultText, rejected} from '../../domain/fault.ts';
 import {noHooks} from '../../agent/hooks-port.ts';
+import {defaultCeiling} from '../../config/settings-file.ts';
 import {systemPrompt} from '../../agent/system-prompt.ts';
 import {setTimeout as wait} from 'node:timers/promises';
 import {noMcp} from '../../actions/mcp-port.ts';
@@ -104,7 +105,7 @@ function demoEngine(directory: string, pace: 'lively' | 'at-once'): ComposedEngi
     keptTrees: async () => [],
     blocksFolder: join(directory, '.blocks'),
     placeholderKey: () => randomBytes(32),
-    memoryCeiling: 1024,
+    memoryCeiling: defaultCeiling,
     mode: 'default',
     rules: {allow: [], ask: [], deny: []},
     keepRule: async () => failed(rejected('The demo keeps no rules.')),
