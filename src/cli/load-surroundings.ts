@@ -1,6 +1,6 @@
-import {readFileSync, statSync} from 'node:fs';
+import {readFileSync} from 'node:fs';
 import {randomUUID} from 'node:crypto';
-import {findInstructions, type Instructions} from '../config/instructions.ts';
+import {findInstructions, type FoundInstructions, type Instructions} from '../config/instructions.ts';
 import type {Places} from '../config/places.ts';
 import {preferencesOf, type SettingsLayer, type Sourced} from '../config/settings.ts';
 import {mergeTrusted, type TrustedSettings} from '../config/trusted-settings.ts';
@@ -8,7 +8,9 @@ import {causeText, faultText} from '../domain/fault.ts';
 import type {Preferences} from '../domain/preferences.ts';
 import type {PermissionMode} from '../domain/risk.ts';
 import {parseRule, type PermissionRule, type PermissionRules} from '../safety/rules.ts';
+import {isSecretFile} from '../safety/secrets/secret-file-name.ts';
 import type {Store} from '../store/open-store.ts';
+import {readInstructionFile} from '../workspace/read-instruction-file.ts';
 import {folderTrust, type FolderTrustPort} from './folder-trust.ts';
 import type {MainOptions, providers} from './program.ts';
 import {note} from './say.ts';
@@ -35,6 +37,9 @@ export interface Surroundings {
   readonly note: (line: string) => void;
   /** Opened on the first call: an answer without a kept session needs none. */
   readonly store: () => Promise<Store>;
+  /** The standing instructions as they were when they were first asked for. */
+  readonly startInstructions: () => FoundInstructions;
+  /** Read again. */
   readonly instructions: () => readonly Instructions[];
 }
 
@@ -65,6 +70,9 @@ export function loadSurroundings(given: {
   if (merged.tag === 'failed') throw new UsageError(faultText(merged.error));
   const {settings, warnings} = merged.value;
   let store: Promise<Store> | undefined;
+  let atStart: FoundInstructions | undefined;
+  const readInstructions = (): FoundInstructions =>
+    instructionsFor({workspace: directory, config: places.config}, options);
   return {
     options,
     directory,
@@ -91,7 +99,8 @@ export function loadSurroundings(given: {
       },
     },
     store: () => (store ??= openUserStore(places)),
-    instructions: () => instructionsFor({workspace: directory, config: places.config}, options),
+    startInstructions: () => (atStart ??= readInstructions()),
+    instructions: () => readInstructions().found,
   };
 }
 
@@ -140,14 +149,14 @@ function settingSourcesOf({settingSources}: MainOptions): ReadonlySet<string> {
   return new Set(named);
 }
 
-/** Instructions go with the settings that lie beside them. */
-function instructionsFor(
-  places: Parameters<typeof findInstructions>[0],
-  options: MainOptions,
-): readonly Instructions[] {
+/** Instructions go with the settings that lie beside them. Where the system prompt is the user's own there are none. */
+function instructionsFor(places: Parameters<typeof findInstructions>[0], options: MainOptions): FoundInstructions {
+  if (options.systemPrompt !== undefined) return {found: [], skipped: []};
   const wanted = settingSourcesOf(options);
-  return findInstructions(places, ownText).filter(({path}) =>
-    wanted.has(path.startsWith(`${places.config}/`) ? 'user' : 'project'),
+  return findInstructions(places, (folder, name) =>
+    wanted.has(folder === places.config ? 'user' : 'project')
+      ? readInstructionFile(folder, name, {...places, isSecretFile})
+      : {kind: 'none'},
   );
 }
 
@@ -158,19 +167,6 @@ function givenLayer(settings: string | undefined): readonly SettingsLayer[] {
     return [{source: 'given', path: settings, text: readFileSync(settings, 'utf8')}];
   } catch (cause) {
     throw new UsageError(`The settings file cannot be read: ${causeText(cause)}`);
-  }
-}
-
-/** Instructions somebody else put into a folder that all may write to (a parent such as /tmp) are not obeyed. */
-function ownText(path: string): string | undefined {
-  const found = statSync(path, {throwIfNoEntry: false});
-  if (found === undefined || !found.isFile()) return undefined;
-  const self = process.getuid?.();
-  if (self !== undefined && found.uid !== self && found.uid !== 0) return undefined;
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
   }
 }
 

@@ -97,7 +97,7 @@ async function answer(
   if (options.resume === true) throw new UsageError('--resume needs a session id here. List them: weft sessions list');
   const [chosen, {runPrint}] = await Promise.all([configuredModel(surroundings), import('./run-print.ts')]);
   if (chosen.state === 'missing') throw new Error(noModelText);
-  for (const notice of surroundings.notices) note(notice);
+  for (const notice of [...surroundings.notices, ...surroundings.startInstructions().skipped]) note(notice);
   if (options.maxCost !== undefined && chosen.port.facts(chosen.model).costOf(noUsage) === 'unknown') {
     note(`the price of ${chosen.model} is not known: --max-cost cannot stop it`);
   }
@@ -137,7 +137,7 @@ async function openTerminal(firstPrompt: string, surroundings: Surroundings): Pr
     import('./prompt-history.ts'),
     import('./permissions/rule-lines.ts'),
   ]);
-  const notices = [...surroundings.notices];
+  const notices = [...surroundings.notices, ...surroundings.startInstructions().skipped];
   if (chosen.state === 'missing') notices.push(noModelNotice);
   const engine = await composeSession(chosen, {surroundings, asking: 'somebody', driven: undriven});
   const job = {

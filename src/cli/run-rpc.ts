@@ -183,7 +183,8 @@ async function prepare(given: MainOptions, initialize: InitializeRequest | undef
     structuredFrom(initialize?.jsonSchema ?? undefined),
   ]);
   if (chosen.state === 'missing') throw new Error(noModelText);
-  for (const notice of surroundings.notices) surroundings.note(notice);
+  for (const notice of [...surroundings.notices, ...surroundings.startInstructions().skipped])
+    surroundings.note(notice);
   return {surroundings, chosen, structured};
 }
 

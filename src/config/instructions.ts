@@ -7,42 +7,61 @@ export interface Instructions {
   readonly text: string;
 }
 
-/** `undefined` where there is no file to read. */
-export type ReadText = (path: string) => string | undefined;
+/** What reading one file gave: with its links resolved, and the size of the whole file, of which `text` may be the beginning. */
+export type InstructionFile =
+  | {readonly kind: 'none'}
+  | {readonly kind: 'text'; readonly real: string; readonly text: string; readonly bytes: number}
+  /** It is there and is not read; `why` completes "AGENTS.md is not read: …". */
+  | {readonly kind: 'skipped'; readonly why: string};
+
+/** Reads the file `name` of `folder`. */
+export type ReadInstructionFile = (folder: string, name: string) => InstructionFile;
+
+export interface FoundInstructions {
+  readonly found: readonly Instructions[];
+  /** One sentence for each file that is there and is not read. */
+  readonly skipped: readonly string[];
+}
 
 /**
  * The user's own instructions, then those of the workspace's parents and the workspace: the nearest comes last. In each folder
- * AGENTS.md is read, else CLAUDE.md. All paths are absolute. Whose files count is for `readText` to decide: a shared parent
- * folder may hold somebody else's.
+ * AGENTS.md is read, else CLAUDE.md; a link to a file that was read already adds nothing. All paths are absolute. Whose files count, and where a link may lead, is for `read` to
+ * decide: a shared parent folder may hold somebody else's.
  */
 export function findInstructions(
   where: {readonly workspace: string; readonly config: string},
-  readText: ReadText,
-): readonly Instructions[] {
-  const folders = [where.config, ...foldersDownTo(where.workspace)];
-  return [...new Set(folders)].map(folder => readFolder(folder, readText)).filter(found => found !== undefined);
+  read: ReadInstructionFile,
+): FoundInstructions {
+  const found: Instructions[] = [];
+  const skipped: string[] = [];
+  const seen = new Set<string>();
+  for (const folder of new Set([where.config, ...foldersDownTo(where.workspace)])) {
+    for (const name of instructionFileNames) {
+      const path = join(folder, name);
+      const file = read(folder, name);
+      if (file.kind === 'skipped') skipped.push(`${path} is not read: ${file.why}`);
+      if (file.kind !== 'text') continue;
+      const text = file.text.replace(/^\u{feff}/u, '');
+      if (text.trim() !== '' && !seen.has(file.real)) found.push({path, text: bounded(text, file.bytes)});
+      seen.add(file.real);
+      break;
+    }
+  }
+  return {found, skipped};
 }
 
-/** What of one file is read, in UTF-16 units. */
+/** What of one file the model gets, in UTF-16 units. */
 export const maxInstructions = 32_768;
 
-const names = ['AGENTS.md', 'CLAUDE.md'];
+/** In the order in which they are looked for; one of a folder counts. */
+export const instructionFileNames = ['AGENTS.md', 'CLAUDE.md'] as const;
 
 function foldersDownTo(workspace: string): readonly string[] {
   const parent = dirname(workspace);
   return parent === workspace ? [workspace] : [...foldersDownTo(parent), workspace];
 }
 
-function readFolder(folder: string, readText: ReadText): Instructions | undefined {
-  for (const name of names) {
-    const path = join(folder, name);
-    const text = readText(path)?.replace(/^\u{feff}/u, '');
-    if (text !== undefined) return text.trim() === '' ? undefined : {path, text: bounded(text)};
-  }
-  return undefined;
-}
-
-function bounded(text: string): string {
+function bounded(text: string, bytes: number): string {
   if (text.length <= maxInstructions) return text;
-  return `${clip(text, maxInstructions)}\n[Cut: the file has ${String(text.length)} characters, these are the first ${String(maxInstructions)}.]`;
+  return `${clip(text, maxInstructions)}\n[Cut: the file has ${bytes} bytes, these are the first ${maxInstructions} characters.]`;
 }

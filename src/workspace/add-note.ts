@@ -22,6 +22,7 @@ export async function addNote(note: string, directory: string): Promise<Outcome<
     if (isThere && !holds(await realpath(directory), real)) {
       return failed(notWritten(`${name} leads out of the workspace, to ${real}`));
     }
+    if (isThere && !(await stat(real)).isFile()) return failed(notWritten(`${name} is not a regular file`));
     if (isThere) await access(real, constants.W_OK);
     const before = isThere ? await readFile(real) : Buffer.alloc(0);
     const text = before.toString('utf8');

@@ -1,4 +1,4 @@
-import {mkdirSync, writeFileSync} from 'node:fs';
+import {mkdirSync, symlinkSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {call, say} from '../support/model-script.ts';
@@ -39,6 +39,19 @@ describe('instructions', () => {
     expect(told).toMatch(/of the user[^]*of the root[^]*of the packages[^]*of a\n/u);
     expect(told).not.toMatch(/not read|of b/u);
     expect(told).toContain(`<instructions file="${join(scene.place.work, 'packages/CLAUDE.md')}">`);
+  });
+
+  test('a link out of the workspace is not followed, which is said', async () => {
+    await using scene = await openWith({'~/settings.json': '{}', 'CLAUDE.md': 'of the project'});
+    const {home, work} = scene.place;
+    writeFileSync(join(home, '.netrc'), 'machine example.org login me password hunter2hunter2');
+    symlinkSync(join(home, '.netrc'), join(work, 'AGENTS.md'));
+    const {stderr} = await scene.run(['--prompt', 'x']);
+    expect(toldSystem(scene.server.requests[0])).toMatch(/<instructions file="[^"]*\/CLAUDE.md">\nof the project\n/u);
+    expect(toldSystem(scene.server.requests[0])).not.toContain('example.org');
+    expect(stderr).toBe(
+      `weft: ${join(work, 'AGENTS.md')} is not read: it is a link to ${join(home, '.netrc')}, outside the workspace\n`,
+    );
   });
 
   test('--system-prompt stands for everything, --append-system-prompt comes last', async () => {

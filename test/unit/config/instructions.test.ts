@@ -1,10 +1,21 @@
+import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
-import {findInstructions, maxInstructions, type ReadText} from '../../../src/config/instructions.ts';
+import {findInstructions, maxInstructions, type ReadInstructionFile} from '../../../src/config/instructions.ts';
 
 const tree =
-  (texts: Readonly<Record<string, string>>): ReadText =>
-  path =>
-    texts[path];
+  (texts: Readonly<Record<string, string>>): ReadInstructionFile =>
+  (folder, name) => {
+    const path = join(folder, name);
+    const text = texts[path];
+    if (text === undefined) return {kind: 'none'};
+    if (text.startsWith('-> ')) {
+      const real = text.slice(3);
+      return {kind: 'text', real, text: texts[real] ?? '', bytes: 9};
+    }
+    return text.startsWith('! ')
+      ? {kind: 'skipped', why: text.slice(2)}
+      : {kind: 'text', real: path, text, bytes: Buffer.byteLength(text)};
+  };
 const where = {workspace: '/home/u/repo/packages/one', config: '/home/u/.config/weft'};
 
 describe.skipIf(process.platform === 'win32')('findInstructions', () => {
@@ -17,7 +28,7 @@ describe.skipIf(process.platform === 'win32')('findInstructions', () => {
       '/home/u/repo/packages/one/CLAUDE.md': 'second choice',
       '/home/u/repo/packages/two/AGENTS.md': 'beside',
     });
-    expect(findInstructions(where, files)).toEqual([
+    expect(findInstructions(where, files).found).toEqual([
       {path: '/home/u/.config/weft/AGENTS.md', text: 'mine'},
       {path: '/home/u/AGENTS.md', text: 'above'},
       {path: '/home/u/repo/CLAUDE.md', text: 'root'},
@@ -26,19 +37,36 @@ describe.skipIf(process.platform === 'win32')('findInstructions', () => {
   });
 
   test('an empty file says that there are none; a workspace that is the config folder counts once', () => {
-    expect(findInstructions(where, tree({'/home/u/repo/packages/one/AGENTS.md': ' \n'}))).toEqual([]);
-    expect(findInstructions({workspace: '/w', config: '/w'}, tree({'/w/AGENTS.md': 'a'}))).toEqual([
+    expect(findInstructions(where, tree({'/home/u/repo/packages/one/AGENTS.md': ' \n'})).found).toEqual([]);
+    expect(findInstructions({workspace: '/w', config: '/w'}, tree({'/w/AGENTS.md': 'a'})).found).toEqual([
       {path: '/w/AGENTS.md', text: 'a'},
     ]);
-    expect(findInstructions({workspace: '/', config: '/c'}, tree({'/AGENTS.md': 'a'}))).toEqual([
+    expect(findInstructions({workspace: '/', config: '/c'}, tree({'/AGENTS.md': 'a'})).found).toEqual([
       {path: '/AGENTS.md', text: 'a'},
     ]);
   });
 
   test('a long file is cut and says so', () => {
-    const [found] = findInstructions({workspace: '/w', config: '/c'}, tree({'/w/AGENTS.md': '💡'.repeat(20_000)}));
+    const long = tree({'/w/AGENTS.md': '💡'.repeat(20_000)});
+    const [found] = findInstructions({workspace: '/w', config: '/c'}, long).found;
     expect(found?.text.isWellFormed()).toBe(true);
-    expect(found?.text).toMatch(/…\n\[Cut: the file has 40000 characters, these are the first 32768\.\]$/u);
+    expect(found?.text).toMatch(/…\n\[Cut: the file has 80000 bytes, these are the first 32768 characters\.\]$/u);
     expect(found?.text.length).toBeLessThan(maxInstructions + 100);
+  });
+
+  test('what is skipped is named, and the next name counts; a link to what was read already adds nothing', () => {
+    const files = tree({
+      '/home/u/AGENTS.md': '! it is a link to /etc/passwd',
+      '/home/u/CLAUDE.md': 'instead',
+      '/home/u/repo/AGENTS.md': 'root',
+      '/home/u/repo/packages/one/CLAUDE.md': '-> /home/u/repo/AGENTS.md',
+    });
+    expect(findInstructions(where, files)).toEqual({
+      found: [
+        {path: '/home/u/CLAUDE.md', text: 'instead'},
+        {path: '/home/u/repo/AGENTS.md', text: 'root'},
+      ],
+      skipped: ['/home/u/AGENTS.md is not read: it is a link to /etc/passwd'],
+    });
   });
 });
