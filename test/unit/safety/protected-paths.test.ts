@@ -10,6 +10,44 @@ const ground = makeGround({
   list: () => [],
 });
 
+/** Each protects itself or, with a slash at its end, all that lies in it. */
+const alone = `
+  .qwen/ .kiro/ .windsurf/ .continue/ .crush.json crush.json .zed/ .roo/ .junie/ .amp/ .factory/ .agents/ .goose/ .hg/ .jj/ .svn/
+  .gitea/workflows/ .forgejo/workflows/ cloudbuild.yaml cloudbuild.yml buildspec.yml .semaphore/ .cirrus.yml .tekton/ azure-pipelines.yaml
+  .config/systemd/ .config/autostart/ .config/environment.d/ .config/i3/ .config/nvim/ .local/bin/ .local/share/applications/
+  library/launchagents/ .cargo/config.toml .cargo/bin/ .gdbinit .lldbinit .pdbrc .ghci .rprofile sitecustomize.py
+  .xprofile .xsession .xinitrc .pam_environment .inputrc .tmux.conf .vimrc .emacs.d/ .dir-locals.el .selected_editor
+  .tool-versions mise.toml .mise.toml .nvmrc .python-version .ruby-version rust-toolchain.toml .rvmrc .sdkmanrc .mvn/ .docker/config.json
+`
+  .trim()
+  .split(/\s+/u);
+
+test.each(alone)('%s', name => {
+  const path = `/home/me/.claude/worktrees/x/sub/${name.endsWith('/') ? `${name}a.toml` : name}`;
+  expect(protectedPart(partsOf(path), ground)).toBe(name);
+  expect(
+    protectedPart(
+      partsOf(path.toUpperCase().replace('/HOME/ME/.CLAUDE/WORKTREES/X', '/home/me/.claude/worktrees/x')),
+      ground,
+    ),
+  ).toBe(name);
+});
+
+/** Projects have files by names like these. */
+const ordinary = `
+  src/windsurf.ts amp/a.c kiro/x.md zed.md docs/.zedrc continue.ts factory/a.ts src/buildspec.ts config/systemd/a.service local/bin/x bin/x
+  autostart/a.desktop usr/share/applications/a.desktop cargo/config.toml .cargo/audit.toml src/gdbinit profile.ts xprofile .config/app.json
+  .docker/dev.Dockerfile versions .github/ISSUE_TEMPLATE.md .gitea/issue_template.md library/agents.py src/mise.ts tool-versions.md hg/a.c
+  nvmrc.md python-version.txt package.json Makefile Dockerfile docker-compose.yml .env.example .editorconfig .prettierrc .eslintrc.json
+  .dockerignore .gitattributes .gitkeep tsconfig.json Cargo.toml pyproject.toml agents/a.ts weft/a.ts src/weft/settings.json trust.json
+`
+  .trim()
+  .split(/\s+/u);
+
+test.each(ordinary)('%s is ordinary', path => {
+  expect(protectedPart(partsOf(`/home/me/.claude/worktrees/x/${path}`), ground)).toBe(undefined);
+});
+
 test.each<[string, string | undefined]>([
   ['src/a.ts', undefined],
   ['AGENTS.md', undefined],
