@@ -16,18 +16,19 @@ export interface Admitted {
 }
 
 /**
- * What a file of the workspace may say. Stricter rules, a stricter mode than `mode` and a model always count; what lets the
- * project act, or sends the conversation elsewhere, only in a trusted folder.
+ * What a file of the workspace may say. Stricter rules, a stricter mode than `mode` and preferences of the UI always count; what
+ * lets the project act, or decides who gets the conversation and what it costs, only in a trusted folder.
  */
 export function admit(
   file: SettingsFile,
   {mode, trust}: {readonly mode: PermissionMode; readonly trust: FolderTrust},
 ): Admitted {
-  const {baseUrl, provider, env, passEnv = [], permissionMode, permissions, ...harmless} = file;
+  const {model, baseUrl, provider, env, passEnv = [], permissionMode, permissions, ...harmless} = file;
   const allow = permissions?.allow ?? [];
   const variables = Object.entries(env ?? {});
   const isLooser = permissionMode !== undefined && looseness[permissionMode] > looseness[mode];
   const asked: readonly Wish[] = [
+    ...(model === undefined ? [] : [{key: 'model', text: `use the model ${model}`}]),
     ...(baseUrl === undefined ? [] : [{key: 'baseUrl', text: `send the conversation, and your key, to ${baseUrl}`}]),
     ...(provider === undefined ? [] : [{key: 'provider', text: `choose the provider ${provider}`}]),
     ...variables.map(([name, value]) => ({key: 'env', text: `run commands with ${name}=${value}`})),

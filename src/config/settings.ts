@@ -52,8 +52,8 @@ export interface MergedSettings {
 
 /**
  * Puts the layers together, in the order of `settingSources` whatever order they come in: the strongest value counts, rules add
- * up. The workspace's own files may make weft stricter and choose a model; what would let them act, or send the conversation
- * elsewhere, counts only where the user trusts the folder, and is left out with a warning elsewhere.
+ * up. The workspace's own files may make weft stricter; what would let them act, or choose the model and where the conversation
+ * goes, counts only where the user trusts the folder, and is left out with a warning elsewhere.
  */
 export function mergeSettings(layers: readonly SettingsLayer[], trust: FolderTrust): Outcome<MergedSettings, Fault> {
   let settings: Settings = {

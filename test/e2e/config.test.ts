@@ -60,7 +60,7 @@ describe('weft config', () => {
     const {stdout} = await place.run(['list', '--json']);
     const listed: readonly {readonly name: string; readonly source: string}[] = JSON.parse(stdout);
     expect(listed.filter(({name, source}) => source !== 'default' || name === 'permissionMode')).toEqual([
-      {name: 'model', value: 'theirs', source: 'project', path: place.project, state: 'counts'},
+      {name: 'model', value: 'theirs', source: 'project', path: place.project, state: 'left-out'},
       {name: 'permissionMode', value: 'acceptEdits', source: 'project', path: place.project, state: 'left-out'},
       {name: 'permissionMode', value: 'default', source: 'default', path: '', state: 'counts'},
       {name: 'permissions', value: {deny: ['Write']}, source: 'project', path: place.project, state: 'counts'},

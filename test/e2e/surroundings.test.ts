@@ -82,19 +82,24 @@ describe('settings', () => {
         'project/.weft/settings.json': settings({model: 'of-the-project'}),
         'local/.weft/settings.json': settings({model: 'of-the-project'}),
         'local/.weft/settings.local.json': settings({model: 'of-local'}),
+        'foreign/.weft/settings.json': settings({model: 'of-the-project'}),
         'none/file': '',
       },
       () => say('ok'),
     );
     const given = ['--settings', settings({model: 'given'})];
     const environment = {WEFT_MODEL: 'of-the-environment'};
+    for (const folder of ['project', 'local']) await scene.run(['permissions', 'trust', '--yes', '--cwd', folder]);
     await scene.run(['--prompt', 'x', '--cwd', 'none']);
+    const {stderr} = await scene.run(['--prompt', 'x', '--cwd', 'foreign']);
+    expect(stderr).toContain('"model" is ignored: the folder is not trusted');
     await scene.run(['--prompt', 'x', '--cwd', 'project']);
     await scene.run(['--prompt', 'x', '--cwd', 'local']);
     await scene.run(['--prompt', 'x', '--cwd', 'local', ...given]);
     await scene.run(['--prompt', 'x', '--cwd', 'local', ...given], {environment});
     await scene.run(['--prompt', 'x', '--cwd', 'local', ...given, '--model', 'of-the-flag'], {environment});
     expect(scene.server.requests.map(({body}) => body.model)).toEqual([
+      'of-the-user',
       'of-the-user',
       'of-the-project',
       'of-local',

@@ -49,7 +49,7 @@ describe('mergeSettings', () => {
       merge([
         {source: 'flags', values: {model: 'flag', permissions: {allow: ['Read']}}},
         file('local', {permissions: {deny: ['Bash(rm:*)']}}),
-        file('project', {model: 'project', permissions: {ask: ['Edit']}}),
+        file('project', {permissions: {ask: ['Edit']}}),
         file('user', {
           model: 'user',
           provider: 'openai',
@@ -120,6 +120,7 @@ describe('mergeSettings', () => {
     permissions: {allow: ['Bash'], deny: ['Read(.env)']},
   };
   const wishes = [
+    'use the model m',
     'send the conversation, and your key, to https://evil.example',
     'choose the provider openai',
     'run commands with PATH=/evil',
@@ -127,7 +128,7 @@ describe('mergeSettings', () => {
     'allow without asking: Bash',
     'start in the mode acceptEdits',
   ];
-  const keys = '"baseUrl", "provider", "env", "passEnv", "permissions.allow", "permissionMode"';
+  const keys = '"model", "baseUrl", "provider", "env", "passEnv", "permissions.allow", "permissionMode"';
 
   for (const source of ['project', 'local'] as const) {
     test.each([
@@ -139,7 +140,6 @@ describe('mergeSettings', () => {
         value: {
           settings: {
             ...nothing,
-            model: from(source, 'm'),
             permissions: {allow: [], ask: [], deny: [from(source, 'Read(.env)')]},
           },
           warnings: [`/${source}.json: ${keys} are ignored: ${why} ("weft permissions trust" shows and accepts it).`],
