@@ -53,7 +53,12 @@ export type AgentEvent =
   /** A call was decoded and waits its turn. `preview` comes with `approval-requested` or `action-started`. */
   | {readonly event: 'action-queued'; readonly id: ActionId; readonly action: Action; readonly label: string}
   | {readonly event: 'approval-requested'; readonly approval: Approval}
-  | {readonly event: 'approval-settled'; readonly id: ActionId; readonly decision: 'allowed' | 'refused'}
+  /** `edited`: what was written in its place is judged, and asked about under the same id unless it is denied. */
+  | {
+      readonly event: 'approval-settled';
+      readonly id: ActionId;
+      readonly decision: 'allowed' | 'refused' | 'edited';
+    }
   | {readonly event: 'question-asked'; readonly id: ActionId; readonly questions: readonly Question[]}
   | {readonly event: 'question-settled'; readonly id: ActionId}
   /** The agent gives the user the terminal of a block; settled when it comes back, or when the block ends. */
@@ -113,6 +118,8 @@ export interface Approval {
   readonly label: string;
   readonly preview: Preview;
   readonly verdict: Verdict;
+  /** `user`: it was edited where it was asked about, and is asked about as it is now. */
+  readonly wording: 'model' | 'user';
   /** The model's reason, empty when it gave none. */
   readonly rationale: string;
   /** What "for this session" would let through, in words. */

@@ -56,9 +56,26 @@ export const rationaleOf = (action: Action): string =>
 export const citationsOf = (action: Action): readonly string[] =>
   action.name === 'request-command-output' ? action.input.citations : [];
 
-/** The same action with the user's command in the place of the model's; `undefined` where there is no command to edit. */
-export const withCommand = (action: Action, command: string): Action<'request-command-output'> | undefined =>
-  action.name === 'request-command-output' ? {...action, input: {...action.input, command}} : undefined;
+/**
+ * The same action with the user's command in the place of the model's; `undefined` where there is no command to edit. That the
+ * model called its own harmless says nothing of this one, nor does its reason.
+ */
+export function withCommand(action: Action, command: string): Action<'request-command-output'> | undefined {
+  if (action.name !== 'request-command-output') return undefined;
+  const {claims} = action.input;
+  const risky = claims.risky === 'yes' ? 'yes' : 'unsaid';
+  return {
+    ...action,
+    input: {
+      ...action.input,
+      command,
+      claims: {...claims, readOnly: 'unsaid', risky},
+      description: '',
+      rationale: '',
+      citations: [],
+    },
+  };
+}
 
 /** The same edits as the user amended them; `undefined` where there are none. */
 export const withAmendment = (action: Action, amendment: Amendment): Action<'request-file-edits'> | undefined =>

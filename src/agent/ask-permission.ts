@@ -21,8 +21,8 @@ export interface Asked {
   readonly toolName: string;
   readonly action: Action;
   readonly verdict: Verdict;
-  /** `always`: what was let through for the session is asked about all the same. */
-  readonly ask: 'always' | 'unless-granted';
+  /** `always`: what was let through for the session is asked about all the same. `edited`: so is what nobody would ask about. */
+  readonly ask: 'always' | 'unless-granted' | 'edited';
 }
 
 export type Permission = Granted | Refused;
@@ -74,6 +74,7 @@ export async function askPermission(
         label,
         preview,
         verdict,
+        wording: asked.ask === 'edited' ? 'user' : 'model',
         rationale: rationaleOf(action),
         sessionGrant: grant.words,
         victims,
@@ -86,6 +87,10 @@ export async function askPermission(
     context.publish([{event: 'approval-settled', id, decision: 'refused'}]);
     return {kind: 'refused', why: context.whyStopped(), by: 'no', voice: 'user'};
   }
+  if (answer.decision === 'allow-edited') {
+    context.publish([{event: 'approval-settled', id, decision: 'edited'}]);
+    return {kind: 'edited', command: answer.command};
+  }
   const decision = answer.decision === 'refuse' ? 'refused' : 'allowed';
   context.keep({kind: 'approval', id, label, decision, by: 'user'});
   context.publish([{event: 'approval-settled', id, decision}]);
@@ -93,9 +98,10 @@ export async function askPermission(
 }
 
 const isFree = ({action, verdict, ask}: Asked, {grants}: CallContext): boolean =>
-  verdict.decision === 'allow' || (ask === 'unless-granted' && grants.has(sessionGrant(action, verdict).key));
+  (verdict.decision === 'allow' && ask !== 'edited') ||
+  (ask === 'unless-granted' && grants.has(sessionGrant(action, verdict).key));
 
-async function permissionOf(answer: ApprovalAnswer, grantKey: string, context: CallContext): Promise<Permission> {
+async function permissionOf(answer: FinalAnswer, grantKey: string, context: CallContext): Promise<Permission> {
   switch (answer.decision) {
     case 'allow':
       if (answer.scope === 'session') context.grants.add(grantKey);
@@ -103,8 +109,6 @@ async function permissionOf(answer: ApprovalAnswer, grantKey: string, context: C
     case 'allow-rule':
       await changeRules([{change: 'add', list: 'allow', rule: answer.rule, lasting: answer.lasting}], context);
       return {kind: 'granted'};
-    case 'allow-edited':
-      return {kind: 'edited', command: answer.command};
     case 'allow-amended':
       return {kind: 'amended', amendment: answer.amendment};
     case 'allow-updated':
@@ -120,6 +124,8 @@ async function permissionOf(answer: ApprovalAnswer, grantKey: string, context: C
       return unreachable(answer);
   }
 }
+
+type FinalAnswer = Exclude<ApprovalAnswer, {readonly decision: 'allow-edited'}>;
 
 async function changeRules(changes: readonly RuleChange[], {judge, publish}: CallContext): Promise<void> {
   for (const change of changes) {

@@ -86,9 +86,9 @@ export type ApprovalAnswer =
   | {readonly decision: 'allow'; readonly scope: 'once' | 'session'}
   /** Also allows what `rule` covers from now on: one of the verdict's rules, or one the user wrote. */
   | {readonly decision: 'allow-rule'; readonly rule: string; readonly lasting: 'session' | 'always'}
-  /** Runs `command` in the place of the one that was asked about; only for commands. */
+  /** Asks about `command` in the place of the one that was asked about; only for commands. It is judged anew, and what is denied stays so. */
   | {readonly decision: 'allow-edited'; readonly command: string}
-  /** Writes what the user left of the proposal; only for edits. */
+  /** Writes what the user left of the proposal, unless that is denied or has to be asked about for another reason; only for edits. */
   | {readonly decision: 'allow-amended'; readonly amendment: Amendment}
   /** Runs the same tool with `input`, which is judged again: what is denied stays so. Changes the rules. */
   | {

@@ -12,7 +12,7 @@ import type {CallContext} from './call-context.ts';
 import type {ResultAnswer} from './hooks-port.ts';
 import type {JudgedCall} from './judge-call.ts';
 import {deniedText} from './refusal-text.ts';
-import {takeAnswer} from './take-answer.ts';
+import {takeAnswer, type Chosen} from './take-answer.ts';
 
 export interface CallReport {
   readonly call: ToolCallBlock;
@@ -119,19 +119,26 @@ async function carryOut(
     const preview = await previewAction(action, {ports, signal});
     if (signal.aborted) return cancel(context.whyStopped());
     if (preview.tag === 'failed') return end(preview.error);
-    const permission = await askPermission({...asked, preview: preview.value}, context, signal);
-    if (permission.kind === 'refused') {
-      const {why, by, voice} = permission;
-      return end(cancelledResult(action, why), {deniedBy: by, toldAs: voice === 'program' ? 'error' : 'as-settled'});
+    let now: Chosen = {next: 'ask', action, verdict, shown: preview.value, preface};
+    while (now.next === 'ask') {
+      const ask = now.action === action ? asked.ask : 'edited';
+      const question = {...asked, ask, action: now.action, verdict: now.verdict, preview: now.shown};
+      // oxlint-disable-next-line no-await-in-loop -- what is asked about next depends on the answer
+      const permission = await askPermission(question, context, signal);
+      if (permission.kind === 'refused') {
+        const {why, by, voice} = permission;
+        return end(cancelledResult(action, why), {deniedBy: by, toldAs: voice === 'program' ? 'error' : 'as-settled'});
+      }
+      // oxlint-disable-next-line no-await-in-loop -- the same
+      const chosen = await takeAnswer(permission, {...now, tool: name}, {...context, ports, signal});
+      if (signal.aborted) return cancel(context.whyStopped());
+      if (chosen.tag === 'failed') return end(chosen.error.settled, {deniedBy: chosen.error.deniedBy});
+      now = chosen.value;
+      if (permission.kind === 'updated') ran = {...ran, input: permission.input};
     }
-    const answered = {tool: name, action, verdict, shown: preview.value};
-    const chosen = await takeAnswer(permission, answered, {...context, ports, signal});
-    if (signal.aborted) return cancel(context.whyStopped());
-    if (chosen.tag === 'failed') return end(chosen.error.settled, {deniedBy: chosen.error.deniedBy});
-    const {shown} = chosen.value;
-    const {detail, risk} = chosen.value.verdict;
-    ({action, preface} = chosen.value);
-    if (permission.kind === 'updated') ran = {...ran, input: permission.input};
+    const {shown} = now;
+    const {detail, risk} = now.verdict;
+    ({action, preface} = now);
     if (risk !== 'read-only') await context.checkpoints.beforeChange(signal);
     if (signal.aborted) return cancel(context.whyStopped());
     startedAt = context.clock.now();

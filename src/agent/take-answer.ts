@@ -14,8 +14,10 @@ import {judge} from './judge-call.ts';
 import {deniedText} from './refusal-text.ts';
 import {takeAmended} from './take-amended.ts';
 
-/** What runs in the end, what it was shown to do, and what the model must know of it. */
+/** What comes of an answer: what it was shown to do, and what the model must know of it. */
 export interface Chosen {
+  /** `ask`: it is another one than was asked about, and runs only once it has been asked about itself. */
+  readonly next: 'run' | 'ask';
   readonly action: Action;
   readonly shown: Preview;
   readonly verdict: Verdict;
@@ -32,29 +34,36 @@ export interface NotChosen {
 /** Whoever lets an action through may have changed it. What a rule or a mode forbids stays forbidden. */
 export async function takeAnswer(
   granted: Granted,
-  asked: {readonly tool: string} & Omit<Chosen, 'preface'>,
+  asked: {readonly tool: string} & Omit<Chosen, 'next'>,
   context: CallContext & Parameters<typeof previewAction>[1],
 ): Promise<Outcome<Chosen, NotChosen>> {
-  const {action, shown, verdict} = asked;
+  const {action, shown, verdict, preface} = asked;
   const {signal} = context;
   switch (granted.kind) {
     case 'granted':
-      return ok({action, shown, verdict, preface: ''});
+      return ok({next: 'run', action, shown, verdict, preface});
     case 'edited': {
       const {command} = granted;
       const edited = withCommand(action, command);
       if (edited === undefined) return no(action, 'The user answered with a command, but this is no command.');
-      return rejudged({action, edited, preface: `[The user changed the command; what ran is: ${command}]`}, context);
+      return rejudged(
+        {action, edited, next: 'ask', preface: `[The user changed the command; what ran is: ${command}]`},
+        context,
+      );
     }
     case 'updated': {
       const edited = decoded(asked.tool, granted.input, context);
       if (edited.tag === 'failed') return edited;
-      return rejudged({action, edited: edited.value, preface: ''}, context);
+      return rejudged({action, edited: edited.value, next: 'run', preface: ''}, context);
     }
     case 'amended': {
       const amended = await takeAmended({action, amendment: granted.amendment, shown}, {ports: context.ports, signal});
-      if (amended.tag === 'ok') return ok({...amended.value, verdict, preface: ''});
-      return failed({settled: amended.error, deniedBy: amended.error.state === 'cancelled' ? 'user' : 'no'});
+      if (amended.tag === 'failed') {
+        return failed({settled: amended.error, deniedBy: amended.error.state === 'cancelled' ? 'user' : 'no'});
+      }
+      const now = await judge(amended.value.action, context, signal);
+      if (now.decision === 'deny') return denied(action, now);
+      return ok({...amended.value, next: asksMore(verdict, now) ? 'ask' : 'run', verdict: now, preface});
     }
     default:
       return unreachable(granted);
@@ -69,18 +78,32 @@ function decoded(tool: string, input: JsonObject, {toolSources}: CallContext): O
   return action.tag === 'ok' ? action : failed({settled: {state: 'error', fault: action.error}, deniedBy: 'no'});
 }
 
-/** Words of whoever may allow it need no further approval. */
+/** Whether a question speaks of something that the one before it did not. */
+const asksMore = (before: Verdict, now: Verdict): boolean =>
+  now.decision === 'ask' &&
+  (now.risk !== before.risk ||
+    now.detail.confirmWord !== before.detail.confirmWord ||
+    now.reasons.some(reason => !before.reasons.includes(reason)));
+
+function denied(action: Action, verdict: Verdict): Outcome<Chosen, NotChosen> {
+  const why: Cancellation = {reason: 'denied', message: deniedText(verdict)};
+  return failed({settled: cancelledResult(action, why), deniedBy: 'rule'});
+}
+
+/** A program that answers has read what it answers with; a person sees on a card what weft makes of it, before it runs. */
 async function rejudged(
-  {action, edited, preface}: {readonly action: Action; readonly edited: Action; readonly preface: string},
+  {
+    action,
+    edited,
+    next,
+    preface,
+  }: {readonly action: Action; readonly edited: Action} & Pick<Chosen, 'next' | 'preface'>,
   context: CallContext & Parameters<typeof previewAction>[1],
 ): Promise<Outcome<Chosen, NotChosen>> {
   const {signal, ports} = context;
   const verdict = await judge(edited, context, signal);
-  if (verdict.decision === 'deny') {
-    const why: Cancellation = {reason: 'denied', message: deniedText(verdict)};
-    return failed({settled: cancelledResult(action, why), deniedBy: 'rule'});
-  }
+  if (verdict.decision === 'deny') return denied(action, verdict);
   const preview = await previewAction(edited, {ports, signal});
   if (preview.tag === 'failed') return failed({settled: preview.error, deniedBy: 'no'});
-  return ok({action: edited, shown: preview.value, verdict, preface});
+  return ok({next, action: edited, shown: preview.value, verdict, preface});
 }

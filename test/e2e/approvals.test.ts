@@ -57,17 +57,19 @@ describe.skipIf(!hasTmux)('approvals in a terminal (needs tmux)', () => {
     expect(scene.read('a')).toBe('made\n');
   });
 
-  test('a command is edited before it runs; the model is told', async () => {
+  test('a command is edited, asked about as it is now, and runs; the model is told', async () => {
     await using scene = await openScene([call('Bash', {command: 'touch wrong; sleep 0'}), say('I see.')]);
     await using terminal = await open(scene);
     await enter(terminal, 'weft Make it.');
     await terminal.onScreen(/Allow this\?[^]*Ctrl\+E edit/u);
     await terminal.press('C-e');
-    await terminal.onScreen(/Enter runs it/u);
+    await terminal.onScreen(/Enter asks about it/u);
     await terminal.press('C-u');
     await terminal.type('touch right');
     await terminal.onScreen(/> touch right\n/u);
     await terminal.press('Enter');
+    await terminal.onScreen(/as you changed it\? [^]*touch right\n[^]*y yes/u);
+    await terminal.type('y');
     await terminal.until(/I see\./u);
     expect([existsSync(join(scene.place.work, 'wrong')), existsSync(join(scene.place.work, 'right'))]).toEqual([
       false,

@@ -54,6 +54,7 @@ const edit: Approval = {
     detail: noDetail,
   },
   rationale: '',
+  wording: 'model',
   sessionGrant: 'all edits inside the workspace',
 };
 

@@ -230,6 +230,27 @@ describe('editing the command', () => {
       .toEqual([answer('a1', {decision: 'allow-edited', command: 'rm -rf build\nls'})]);
   });
 
+  test('what comes of it is another question: nothing pressed before it could be read answers it', async () => {
+    const stage = await asked(mild('a1', 'make'));
+    await press(stage, '\u0005', ' -B', '\r');
+    await expect.poll(() => stage.engine.ops).toHaveLength(1);
+    const again: Approval = {...mild('a1', 'make -B'), wording: 'user'};
+    stage.engine.emit(
+      {event: 'approval-settled', id: again.id, decision: 'edited'},
+      {event: 'approval-requested', approval: again},
+    );
+    await stage.screen.type('\r');
+    await stage.screen.until(/Approval needed: Run command: make -B/u);
+    await stage.screen.type('y');
+    await stage.screen.until(/> y\n/u);
+    expect(stage.engine.ops).toHaveLength(1);
+    await stage.screen.type('\u007F');
+    stage.time.now += 700;
+    await stage.screen.until(/Allow this, as you changed it\? Run command: make -B\n {2}make -B\n/u);
+    await press(stage, 'y');
+    await expect.poll(() => stage.engine.ops.slice(1)).toEqual([answer('a1', once)]);
+  });
+
   test('what is not changed is not accepted that way', async () => {
     const stage = await asked(approval('a1', 'rm -rf build'));
     await press(stage, '\u0005', ' ', '\r');

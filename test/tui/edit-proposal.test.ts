@@ -31,6 +31,7 @@ async function editCard(space: Space, edits: EditRequest['edits'], editing: Edit
     label: 'Edit',
     preview: {kind: 'diff', files: plan.value},
     verdict: {decision: 'ask', risk: 'local-change', reasons: [], grantable: 'kind', detail: noDetail},
+    wording: 'model',
     sessionGrant: 'all edits inside the workspace',
   };
   let stage: Stage | undefined;

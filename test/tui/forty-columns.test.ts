@@ -78,6 +78,7 @@ const edit: Approval = {
   action: actionOf('request-file-edits', {edits: [], amendment: unamended}),
   label: `Edit ${long}`,
   preview: {kind: 'diff', files},
+  wording: 'model',
   sessionGrant: 'all edits inside the workspace',
 };
 

@@ -43,6 +43,7 @@ const editOf = (verdict: Partial<Approval['verdict']> = {}): Approval => ({
   preview: {kind: 'diff', files},
   verdict: {decision: 'ask', risk: 'local-change', reasons: [], grantable: 'kind', detail: noDetail, ...verdict},
   rationale: '',
+  wording: 'model',
   sessionGrant: 'all edits inside the workspace',
 });
 const edit = editOf();

@@ -87,6 +87,7 @@ test('a whole session, frame by frame', async () => {
     label: 'Edit src/discount.js',
     preview: editPreview('src/discount.js', diff),
     rationale: '',
+    wording: 'model',
     sessionGrant: 'all edits inside the workspace',
   });
   await attend(stage);

@@ -40,7 +40,8 @@ const bodyShown = 40;
 function headLine(approval: Approval, waiting: number): string {
   const {victims} = approval;
   const rest = waiting > 1 ? [`${countOf(waiting - 1, 'more approval')} behind it`] : [];
-  const head = `Approval needed: ${spokenLabel(approval.label)}`;
+  const changed = approval.wording === 'user' ? ', as you changed it' : '';
+  const head = `Approval needed${changed}: ${spokenLabel(approval.label)}`;
   if (victims.summary === '' && victims.paths.length === 0) return sentences([head, ...rest]);
   const named = victims.paths.map(visibleExactLine).join(', ');
   const more = victims.more > 0 ? ` and ${victims.more} more` : '';
@@ -199,7 +200,7 @@ const ruleDialogue = (asked: Asked): Dialogue =>
   );
 
 const commandDialogue = (asked: Asked): Dialogue => ({
-  lines: ['Type the command to run in its place and Enter; an empty line or 0 goes back.'],
+  lines: ['Type the command to ask about in its place and Enter; an empty line or 0 goes back.'],
   answer(line) {
     if (line === '' || isBack(line)) return backTo(asked, 'The command is as it was.');
     if (line === asked.choices.command.trim()) return backTo(asked, 'That is the command as it was.');

@@ -35,7 +35,14 @@ export interface Ui {
 /** What is asked of the user now. */
 export type Card =
   | {readonly kind: 'none'}
-  | (Attended & Written & {readonly kind: 'approval'; readonly stage: ApprovalStage; readonly revision: Revision})
+  | (Attended &
+      Written & {
+        readonly kind: 'approval';
+        /** As the agent has asked for it. */
+        readonly asked: Approval;
+        readonly stage: ApprovalStage;
+        readonly revision: Revision;
+      })
   | (Attended & Written & {readonly kind: 'question'; readonly form: QuestionForm})
   | (Attended & {readonly kind: 'hand-over'; readonly block: BlockId});
 
@@ -92,13 +99,15 @@ export function attend(ui: Ui, view: View, now: number): Ui {
     case 'composer':
       return ui.card.kind === 'none' ? ui : {...ui, card: {kind: 'none'}};
     case 'approval': {
-      const {id} = attention.approval;
-      if (ui.card.kind === 'approval' && ui.card.id === id) return ui;
+      const asked = attention.approval;
+      const {id} = asked;
+      // What was edited is asked about under the same id, and is another question.
+      if (ui.card.kind === 'approval' && ui.card.asked === asked) return ui;
       const revision = {kind: 'none'} as const;
       const editing = editingBeside(ui);
       return {
         ...ui,
-        card: {kind: 'approval', id, since: now, focus: 'soon', stage: openApproval, revision, editing},
+        card: {kind: 'approval', id, asked, since: now, focus: 'soon', stage: openApproval, revision, editing},
       };
     }
     case 'question': {

@@ -79,7 +79,9 @@ export function reduce(view: View, event: AgentEvent): View {
           action: event.approval.action,
           preview: event.approval.preview,
         })),
-        approvals: [...view.approvals, event.approval],
+        // What the user has just edited is read next.
+        approvals:
+          event.approval.wording === 'user' ? [event.approval, ...view.approvals] : [...view.approvals, event.approval],
       };
     case 'approval-settled':
       return {...view, approvals: view.approvals.filter(approval => approval.id !== event.id)};

@@ -59,7 +59,7 @@ export function approvalCard(
     return scrolledCard({approval, stage, editing}, {rows, top: stage.top}, frame);
   }
   const count = waiting > 1 ? ` (1 of ${waiting})` : '';
-  const title = titleLine(`Allow this?${count} `, approval, frame);
+  const title = titleLine(`${questionOf(approval)}${count} `, approval, frame);
   // More than the screen has is not worth laying out: it does not fit either way.
   const most = {hits: rows, why: rows, risk: rows, based: rows};
   const whole = isTooLong(approval, rows, frame)
@@ -103,7 +103,7 @@ function scrolledCard(
   const {footer, body, room, reasons} = scrolledParts(state, rows, frame);
   const shown = scrolledLines(body, {top, rows: room}, frame);
   return {
-    lines: [titleLine('Allow this? ', state.approval, frame), ...shown, ...reasons, ...footer.lines],
+    lines: [titleLine(`${questionOf(state.approval)} `, state.approval, frame), ...shown, ...reasons, ...footer.lines],
     cursor: {x: footer.cursor.x, y: 1 + shown.length + reasons.length + footer.cursor.y},
   };
 }
@@ -131,6 +131,9 @@ export function wholeApproval(approval: Approval, frame: Frame): readonly string
       : wrapSpans([{text: `For this session: ${visibleExactLine(sessionGrant)}.`, roles: []}], frame, hanging)),
   ];
 }
+
+const questionOf = ({wording}: Approval): string =>
+  wording === 'user' ? 'Allow this, as you changed it?' : 'Allow this?';
 
 /** Cells that what stands before the title's target can take. */
 const longestLead = 24;

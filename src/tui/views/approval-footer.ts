@@ -71,7 +71,7 @@ export function approvalFooter({approval, stage, editing, hidden, rows}: Footer,
     case 'reason':
       return field(stage, editing, {lines: 2, frame});
     case 'command': {
-      const keys = ['Enter runs it', 'Ctrl+J line', back];
+      const keys = ['Enter asks about it', 'Ctrl+J line', back];
       return below([], field(stage, editing, {lines: rows < 12 ? 3 : 6, frame}), keys, frame);
     }
     default:
@@ -153,5 +153,5 @@ function field(
 const hints: Readonly<Record<FieldStage['stage'], string>> = {
   'rule-text': '',
   reason: 'why not? Enter sends it, Esc goes back',
-  command: 'the command to run in its place',
+  command: 'the command to ask about in its place',
 };

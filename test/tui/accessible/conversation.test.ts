@@ -107,11 +107,11 @@ describe('an approval', () => {
     await speaker.type('6\r');
     await speaker.type('npm test\r');
     speaker.engine.emit(
-      {event: 'approval-settled', id: actionId('a1'), decision: 'allowed'},
-      {event: 'approval-requested', approval: mild('a1', 'npm test')},
+      {event: 'approval-settled', id: actionId('a1'), decision: 'edited'},
+      {event: 'approval-requested', approval: {...mild('a1', 'npm test'), wording: 'user'}},
     );
     speaker.pass();
-    await speaker.heard(/Approval needed: Run command: npm test/u);
+    await speaker.heard(/Approval needed, as you changed it: Run command: npm test/u);
     await speaker.type('1\r');
     expect(answersOf(speaker).at(-1)).toEqual(answer('a1', once));
   });

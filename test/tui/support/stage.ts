@@ -87,6 +87,7 @@ export const approval = (id: string, command: string, verdict: Partial<Verdict> 
     ...verdict,
   },
   rationale: 'the cache is stale',
+  wording: 'model',
   sessionGrant: 'rm in this folder',
   victims: noVictims,
   citations: [],

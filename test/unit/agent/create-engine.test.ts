@@ -170,6 +170,7 @@ describe('approvals', () => {
       label: 'Run command: make',
       preview: {kind: 'command', command: 'make', directory: '/work'},
       verdict: asks,
+      wording: 'model',
       sessionGrant: 'this exact command',
       victims: {summary: '', paths: [], more: 0},
       citations: [],
