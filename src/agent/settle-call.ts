@@ -129,7 +129,7 @@ async function carryOut(
         const {why, by, voice} = permission;
         return end(cancelledResult(action, why), {deniedBy: by, toldAs: voice === 'program' ? 'error' : 'as-settled'});
       }
-      // oxlint-disable-next-line no-await-in-loop -- the same
+      // oxlint-disable-next-line no-await-in-loop -- each answer is judged in its turn
       const chosen = await takeAnswer(permission, {...now, tool: name}, {...context, ports, signal});
       if (signal.aborted) return cancel(context.whyStopped());
       if (chosen.tag === 'failed') return end(chosen.error.settled, {deniedBy: chosen.error.deniedBy});
