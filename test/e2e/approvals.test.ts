@@ -47,7 +47,7 @@ describe.skipIf(!hasTmux)('approvals in a terminal (needs tmux)', () => {
     await enter(terminal, 'weft Make it.');
     await terminal.onScreen(/Approval needed: Create a /u);
     await terminal.type('y');
-    await terminal.onScreen(/pause to answer\n> y\n/u);
+    await terminal.onScreen(/Tab answers\n> y\n/u);
     await terminal.press('BSpace');
     await terminal.onScreen(/Tab answers\n> Ask/u);
     await terminal.press('Tab');

@@ -36,7 +36,9 @@ describe('a text in a card', () => {
     await screen.type('\u0017');
     await screen.until(/> keep and\n/u);
     engine.emit(...begin, {event: 'approval-requested', approval: risky});
+    await screen.until(/Tab answers/u);
     time.now += 700;
+    await screen.type('\t');
     await screen.until(/Allow this\?/u);
     await press({screen, time}, 'r', '\u0019', '!', '\u001A', '\u001B');
     await screen.until(/k yes, once/u);

@@ -272,8 +272,9 @@ describe('a long command', () => {
     engine.emit(...begin);
     await screen.type('a draft');
     ask(engine, approval('a1', command, {detail: {...noDetail, marks, confirmWord: 'home'}}));
-    await screen.until(/Approval[^\n]* pause to answer\n> a draft\n/u);
+    await screen.until(/Approval[^\n]* Tab answers\n> a draft\n/u);
     time.now += 700;
+    await screen.type('\t');
     await screen.until(/Allow this\?[^]*\n! rm -rf ~\n[^]*Type home[^]*n no[^]*v [^]*Esc stop\n> a draft\n/u);
     const {y} = await screen.cursor();
     expect(y).toBeLessThan(rows);

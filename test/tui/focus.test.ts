@@ -20,11 +20,17 @@ describe('who has the keys', () => {
     const rows = await screen.rows();
     const notice = rows.findIndex(row => row.startsWith('? Approval needed'));
     expect(rows.slice(notice, notice + 2)).toEqual([
-      '? Approval needed (1 of 50): Run command: rm -rf build | pause to answer',
+      '? Approval needed (1 of 50): Run command: rm -rf build | Tab answers',
       `> ${text}`,
     ]);
+    await pause(1500);
+    await screen.type('s');
+    await screen.until(/Tab answers\n> yes kick[^\n]*vs\n/u);
+    await pause(700);
+    await screen.type('\t');
     await screen.until(/Allow this\? \(1 of 50\)[^]*> yes kick/u);
-    expect((await screen.rows()).filter(row => row.startsWith('> yes'))).toEqual([`> ${text}`]);
+    expect(engine.ops).toEqual([]);
+    expect((await screen.rows()).filter(row => row.startsWith('> yes'))).toEqual([`> ${text}s`]);
   });
 
   test('keys that came before the card was painted go to the draft', async () => {
@@ -33,22 +39,55 @@ describe('who has the keys', () => {
     ask(engine, mild('a1', 'make'));
     await screen.type('y');
     await screen.type('es\u001B[D');
-    await screen.until(/Approval needed: Run command: make \| pause to answer\n> yes\n/u);
+    await screen.until(/Approval needed: Run command: make \| Tab answers\n> yes\n/u);
     expect(engine.ops).toEqual([]);
   });
 
-  test('after 600 ms without a key the card takes them, and is drawn', async () => {
+  test('with a draft they go to the draft until Tab, however long the pause for thought', async () => {
     const {screen, engine, time} = await start();
     engine.emit(...begin);
-    await screen.type('ver');
+    await screen.type('I think that we ');
+    ask(engine, mild('a1', 'make'));
+    await screen.until(/Approval needed/u);
+    for (const word of ['should ', 'n', 'a', 'y ']) {
+      time.now += 60_000;
+      await screen.type(word);
+    }
+    await screen.until(/Tab answers\n> I think that we should nay\n/u);
+    expect(engine.ops).toEqual([]);
+    time.now += 700;
+    await screen.type('\t');
+    await screen.until(/Allow this\?[^]*> I think that we should nay\n/u);
+    await screen.type('y');
+    await expect.poll(() => engine.ops).toEqual([answer('a1', once)]);
+  });
+
+  test('without a draft the card takes them after 600 ms without a key, and is drawn', async () => {
+    const {screen, engine, time} = await start();
+    engine.emit(...begin);
+    await screen.type('v');
     time.now += 599;
     ask(engine, mild('a1', 'make'));
     await screen.until(/Approval needed/u);
     time.now += 599;
     await screen.type('y');
-    await screen.until(/> very/u);
+    await screen.until(/> vy/u);
+    await screen.type('\u0015');
     expect(engine.ops).toEqual([]);
     time.now += 600;
+    await screen.until(/Allow this\?/u);
+    await screen.type('y');
+    await expect.poll(() => engine.ops).toEqual([answer('a1', once)]);
+  });
+
+  test('a draft is there again when the card is gone', async () => {
+    const {screen, engine, time} = await start();
+    engine.emit(...begin);
+    await screen.type('very');
+    ask(engine, mild('a1', 'make'));
+    await screen.until(/Approval needed/u);
+    time.now += 700;
+    await screen.type('\t');
     await screen.until(/Allow this\?[^]*> very/u);
     await screen.type('y');
     await expect.poll(() => engine.ops).toEqual([answer('a1', once)]);
@@ -60,11 +99,11 @@ describe('who has the keys', () => {
     const stage = await asked(mild('a1', 'make'));
     await press(stage, 'hello');
     await stage.screen.until(/Approval needed[^]*> hello\n/u);
-    stage.time.now += 700;
+    await press(stage, '\t');
     await stage.screen.until(/Allow this\?/u);
     await press(stage, '\u007F');
     await stage.screen.until(/Approval needed[^]*> hell\n/u);
-    stage.time.now += 700;
+    await press(stage, '\t');
     await stage.screen.until(/Allow this\?/u);
     stage.time.now += 700;
     await stage.screen.paste('y');
@@ -77,8 +116,9 @@ describe('who has the keys', () => {
     engine.emit(...begin);
     await screen.type('very');
     ask(engine, mild('a1', 'make'));
-    await screen.until(/pause to answer\n> very/u);
+    await screen.until(/Tab answers\n> very/u);
     time.now += 700;
+    await screen.type('\t');
     await screen.until(/Allow this\?[^]*> very/u);
     await screen.type('\t');
     await screen.until(/Approval needed[^]*> very/u);
@@ -127,9 +167,11 @@ describe('who has the keys', () => {
     await screen.type('one two');
     await screen.type('\u001B[D\u001B[D');
     ask(engine, mild('a1', 'make'));
-    await screen.until(/pause to answer/u);
+    await screen.until(/Tab answers/u);
     time.now += 700;
+    await screen.type('\t');
     await screen.until(/Allow this\?/u);
+    time.now += 700;
     await screen.type('r');
     await screen.until(/why not\?/u);
     time.now += 700;

@@ -8,7 +8,7 @@ import type {Panel} from '../panels/panel.ts';
 import type {ReadImage} from '../../actions/image-port.ts';
 import type {Effect} from './effect.ts';
 import {noMention, type MentionList} from './mention-list.ts';
-import {draftOf, emptyDraft, type Draft} from './draft.ts';
+import {draftOf, emptyDraft, isEmptyDraft, type Draft} from './draft.ts';
 import {editingBeside} from './editing-beside.ts';
 import {openEditing, type Editing} from './editing-state.ts';
 import type {EditorMode} from '../../domain/preferences.ts';
@@ -62,8 +62,8 @@ interface Attended {
 }
 
 /**
- * Where the keys go. `soon`: to the draft, until nothing has been pressed for a while; `card`: to the card, which shows that by
- * being shown whole; `aside`: to the draft, until the user calls the card; `answered`: to the draft, the answer is on its way.
+ * Where the keys go. `soon`: to the draft, until there is none and nothing has been pressed for a while; `card`: to the card, which
+ * shows that by being shown whole; `aside`: to the draft, until the user calls the card; `answered`: to the draft, the answer is on its way.
  */
 type Focus = 'soon' | 'card' | 'aside' | 'answered';
 
@@ -139,10 +139,10 @@ export function attend(ui: Ui, view: View, now: number): Ui {
 
 /**
  * When the card takes the keys, unless one is pressed before; `undefined` when none waits for that. Keys never give it the focus
- * by coming late: it has it once that has been drawn.
+ * by coming late: it has it once that has been drawn. Who is writing pauses for thought, and goes on: the card waits to be called.
  */
-export function focusDue({card, panel, lastKey}: Ui): number | undefined {
-  if (card.kind === 'none' || card.focus !== 'soon' || panel !== 'none') return undefined;
+export function focusDue({card, draft, panel, lastKey}: Ui): number | undefined {
+  if (card.kind === 'none' || card.focus !== 'soon' || panel !== 'none' || !isEmptyDraft(draft)) return undefined;
   return Math.max(card.since, lastKey.kind === 'pressed' ? lastKey.at : card.since) + typingPauseMs;
 }
 

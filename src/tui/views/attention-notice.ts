@@ -1,9 +1,7 @@
 import {firstLine} from '../../base/clip.ts';
 import {visibleExactLine, visibleLine} from '../../base/visible.ts';
 import {unreachable} from '../../base/unreachable.ts';
-import {isEmptyDraft} from '../input/draft.ts';
 import {cardKeys} from '../input/keymap.ts';
-import type {Ui} from '../input/ui.ts';
 import type {Attention} from '../state/select.ts';
 import {cellWidth, fit} from '../text/cell-width.ts';
 import type {Frame} from '../text/wrap.ts';
@@ -11,16 +9,15 @@ import {glyphs} from '../theme/glyphs.ts';
 import {approvalTarget} from './approval-card.ts';
 
 /** What waits for the user while the keys still go to the draft, on one line, and how to get to it. */
-export function attentionNotice(attention: Attention, ui: Ui, frame: Frame): string {
-  const how = ui.card.kind !== 'none' && ui.card.focus === 'aside' ? callKey : isEmptyDraft(ui.draft) ? callKey : pause;
-  const room = Math.max(8, frame.width - cellWidth(how));
+export function attentionNotice(attention: Attention, frame: Frame): string {
+  const room = Math.max(8, frame.width - cellWidth(callKey));
   return (
-    frame.theme.paint(['bold', 'warning'], fit(whatWaits(attention, room), room)) + frame.theme.paint(['accent'], how)
+    frame.theme.paint(['bold', 'warning'], fit(whatWaits(attention, room), room)) +
+    frame.theme.paint(['accent'], callKey)
   );
 }
 
 const callKey = `${glyphs.between}${cardKeys.switchFocus.label} answers`;
-const pause = `${glyphs.between}pause to answer`;
 
 /** Cells below which the words make room for what they are about. */
 const narrow = 40;

@@ -91,7 +91,7 @@ function inputLines(state: ScreenState, rows: number, frame: EntryFrame): Placed
   const {card} = ui;
   if (card.kind === 'none' || card.focus === 'answered') return composerLines(state, rows, frame);
   if (card.focus !== 'card') {
-    return under(attentionNotice(attention, ui, frame), composerLines(state, rows - 1, frame));
+    return under(attentionNotice(attention, frame), composerLines(state, rows - 1, frame));
   }
   if (isEmptyDraft(ui.draft)) return cardLines(state, rows, frame);
   const draft = draftBelow(ui.draft, frame);
