@@ -1,6 +1,7 @@
 import {CommanderError} from 'commander';
 import {causeText} from '../domain/fault.ts';
 import {exitCode, type ExitCode} from './exit-code.ts';
+import {keepIgnoredSignals} from './ignored-signals.ts';
 import {makeProgram, type Handlers} from './program.ts';
 import {UsageError} from './usage-error.ts';
 import {version} from './version.ts';
@@ -10,6 +11,7 @@ import {version} from './version.ts';
  * command is loaded when it is called.
  */
 export async function main(): Promise<void> {
+  keepIgnoredSignals(process.env);
   leaveOnClosedPipe();
   let code: ExitCode = exitCode.done;
   const handlers: Handlers = {

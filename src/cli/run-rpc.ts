@@ -22,6 +22,7 @@ import type {ChosenModel} from './choose-model.ts';
 import {blocksFolder, composeSession, configuredModel} from './compose-session.ts';
 import {directoryOf} from './directory-of.ts';
 import {exitCode, timeLimitText, type ExitCode} from './exit-code.ts';
+import {onSignal} from './ignored-signals.ts';
 import {leftoverNotices} from './leftover-notices.ts';
 import {loadSurroundings, type Surroundings} from './load-surroundings.ts';
 import {noModelText} from './no-model.ts';
@@ -121,7 +122,7 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
       version,
       note,
     });
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => client.stop());
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) onSignal(signal, () => client.stop());
     for (const line of opening.lines) client.take(line);
     // What serves the greeting has written its answer by then.
     setImmediate(() => greeted.resolve());
@@ -209,9 +210,9 @@ const terminate = (): never => process.exit(exitCode.terminated);
 
 /** Until the engine is there, a signal ends weft at once: there is nothing to settle. */
 function leaveEarly(): () => void {
-  process.once('SIGINT', interrupt);
-  process.once('SIGTERM', terminate);
-  process.once('SIGHUP', terminate);
+  onSignal('SIGINT', interrupt);
+  onSignal('SIGTERM', terminate);
+  onSignal('SIGHUP', terminate);
   return () => {
     process.off('SIGINT', interrupt);
     process.off('SIGTERM', terminate);

@@ -1,5 +1,6 @@
 import type {Engine} from '../agent/engine.ts';
 import {exitCode, type ExitCode} from './exit-code.ts';
+import {onSignal} from './ignored-signals.ts';
 
 /** However much hangs, weft is gone this many milliseconds after it was told to stop. */
 const stopWithinMs = 3000;
@@ -16,7 +17,8 @@ export interface Stopper {
 
 /**
  * SIGINT, SIGTERM and SIGHUP (and `stop`) end what the engine runs, wait until it has settled, and decide the exit code. A second
- * signal changes nothing: the first one ends weft within a bound, with nothing left running.
+ * signal changes nothing: the first one ends weft within a bound, with nothing left running. What was ignored when weft started
+ * stays ignored.
  */
 export function stopOnSignals(engine: Engine): Stopper {
   let code: ExitCode | undefined;
@@ -29,7 +31,7 @@ export function stopOnSignals(engine: Engine): Stopper {
     const closed = engine.close(wanted === exitCode.terminated ? 'shutdown' : 'finished');
     void closed.finally(() => setTimeout(give, lastWordsMs).unref());
   };
-  process.on('SIGINT', () => stop(exitCode.interrupted));
-  for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop(exitCode.terminated));
+  onSignal('SIGINT', () => stop(exitCode.interrupted));
+  for (const signal of ['SIGTERM', 'SIGHUP'] as const) onSignal(signal, () => stop(exitCode.terminated));
   return {stopped: () => code, stop, given};
 }

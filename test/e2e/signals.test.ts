@@ -1,7 +1,7 @@
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {call, hang, say, until} from '../support/model-script.ts';
-import {finish} from '../support/run-weft.ts';
+import {finish, weftBin} from '../support/run-weft.ts';
 import {fileComes, openScene, processGone, toldPrompt, toldResults, type Scene} from '../support/scene.ts';
 import {jsonLines, kindsOf, resultOf} from './support/messages.ts';
 
@@ -75,6 +75,25 @@ describe('a signal while the model answers', () => {
     await scene.server.received(1);
     child.kill('SIGTERM');
     expect(await finished).toEqual({code: 143, signal: null, stdout: '', stderr: ''});
+  });
+});
+
+describe('a signal that was ignored when weft started stays ignored', () => {
+  const prompt = JSON.stringify({type: 'user', message: {role: 'user', content: 'x'}});
+  test.each([
+    ['HUP', 'weft --prompt x', 'Done.\n'],
+    ['INT', 'weft --prompt x', 'Done.\n'],
+    ['HUP', `weft --input-format stream-json --output-format stream-json <<<'${prompt}'`, /"result":"Done\."/u],
+  ])('SIG%s: %s', async (signal, command, answer) => {
+    const gate = Promise.withResolvers<void>();
+    await using scene = await openScene([[until(gate.promise), say('Done.')]]);
+    const launched = command.replace('weft', `echo $BASHPID >pid; exec '${weftBin}'`);
+    const finished = scene.shell(`trap '' ${signal}; ( ${launched} )`);
+    await scene.server.received(1);
+    process.kill(Number(await fileComes(join(scene.place.work, 'pid'))), `SIG${signal}`);
+    gate.resolve();
+    const {code, stdout} = await finished;
+    expect([code, stdout]).toEqual([0, expect.stringMatching(answer)]);
   });
 });
 

@@ -3,6 +3,7 @@ import {makeTaskLog} from '../../tasks/task-log.ts';
 import {todosOf} from '../../tasks/task-view.ts';
 import {watchTodos, type TodoWatch} from '../../tui/watch-todos.ts';
 import {exitCode, type ExitCode} from '../exit-code.ts';
+import {onSignal} from '../ignored-signals.ts';
 import {lookOf} from '../run-terminal.ts';
 import {isStdin, readText} from './read-text.ts';
 import {makeComplaints} from './run-filter.ts';
@@ -92,7 +93,7 @@ function watchSignals(): SignalWatch {
     ['SIGTERM', stopAs(exitCode.terminated)],
     ['SIGHUP', stopAs(exitCode.terminated)],
   ] as const;
-  for (const [name, handler] of handlers) process.on(name, handler);
+  for (const [name, handler] of handlers) onSignal(name, handler);
   process.stdout.once('error', stopAs(exitCode.done));
   return {
     signal: stop.signal,
