@@ -6,6 +6,7 @@ import type {AnswerPort} from './answer-port.ts';
 import type {McpPort} from './mcp-port.ts';
 import type {TodoList, TodoStatus} from '../domain/todo.ts';
 import type {FilesPort} from './files-port.ts';
+import type {FileDiff} from './preview.ts';
 
 /** The effects actions need. The workspace, the store and the front ends implement them. */
 export interface ActionPorts {
@@ -173,9 +174,11 @@ export interface VictimReport {
   /** Some of them, as paths relative to the workspace. */
   readonly paths: readonly string[];
   readonly more: number;
+  /** How files that are overwritten would change, where their new content is known; paths as in `paths`. */
+  readonly diffs: readonly FileDiff[];
 }
 
-export const noVictims: VictimReport = {summary: '', paths: [], more: 0};
+export const noVictims: VictimReport = {summary: '', paths: [], more: 0, diffs: []};
 
 /** stdout and stderr as they came, interleaved; head and tail kept, the middle only in `file`. */
 export interface BoundedOutput {

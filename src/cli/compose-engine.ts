@@ -21,8 +21,8 @@ import {deniedReads} from '../safety/denied-reads.ts';
 import type {Judge, JudgeOptions} from '../safety/judge.ts';
 import {makeLiveRules} from '../safety/live-rules.ts';
 import type {PermissionRules} from '../safety/rules.ts';
-import {guardMachine} from '../safety/secrets/guard-machine.ts';
-import {makeSecrets} from '../safety/secrets/make-secrets.ts';
+import {concealDiff, guardMachine} from '../safety/secrets/guard-machine.ts';
+import {makeSecrets, type Secrets} from '../safety/secrets/make-secrets.ts';
 import {isSecretFile} from '../safety/secrets/secret-file-name.ts';
 import {concealModel} from './conceal-model.ts';
 import {changeRules, type KeepRule} from './change-rules.ts';
@@ -130,7 +130,7 @@ export function composeEngine(parts: EngineParts): ComposedEngine {
   const engine = createEngine({
     ports: {
       machine,
-      victims: lazyVictims({roots, home, environment}, secrets.conceal),
+      victims: lazyVictims({roots, home, environment}, secrets),
       checkpoints: lazyCheckpoints(
         parts.checkpointsFolder === undefined
           ? undefined
@@ -189,19 +189,29 @@ export function composeEngine(parts: EngineParts): ComposedEngine {
 }
 
 /** Loaded with the first action: an answer without one needs no judge. */
-function lazyJudge(options: JudgeOptions): JudgePort['assess'] {
+function lazyJudge(options: Omit<JudgeOptions, 'effectOf'>): JudgePort['assess'] {
   let judge: Promise<Judge> | undefined;
-  return async (action, mode, signal) => {
-    judge ??= import('../safety/judge.ts').then(({makeJudge}) => makeJudge(options));
-    return (await judge).assess(action, mode, signal);
+  const load = async (): Promise<Judge> => {
+    const [{makeJudge}, {fileEffect}] = await Promise.all([
+      import('../safety/judge.ts'),
+      import('../workspace/victims/file-effect.ts'),
+    ]);
+    return makeJudge({...options, effectOf: command => fileEffect(command, options.home)});
   };
+  return async (action, mode, signal) => (await (judge ??= load())).assess(action, mode, signal);
 }
 
 /** Looked for by what is loaded with the first command that destroys. */
-const lazyVictims = (ground: VictimPlace, conceal: (text: string) => string): VictimsPort => ({
+const lazyVictims = (ground: VictimPlace, secrets: Secrets): VictimsPort => ({
   async find(commands, signal) {
     const {makeVictims} = await import('../workspace/victims/make-victims.ts');
-    const {summary, paths, more} = await makeVictims(ground).find(commands, signal);
-    return {summary: conceal(summary), paths: paths.map(conceal), more};
+    const report = await makeVictims(ground).find(commands, signal);
+    const {conceal} = secrets;
+    return {
+      ...report,
+      summary: conceal(report.summary),
+      paths: report.paths.map(conceal),
+      diffs: report.diffs.map(diff => concealDiff(diff, secrets)),
+    };
   },
 });

@@ -43,7 +43,25 @@ export interface SimpleCommand {
   readonly directory: string;
   /** Files it would be made to write to by redirections, as written. */
   readonly overwrites: readonly string[];
+  /** What those files would then hold, where the command itself says it: `echo text`, `cat <<EOF`. */
+  readonly content: WrittenContent;
 }
+
+export type WrittenContent = {readonly kind: 'unknown'} | {readonly kind: 'text'; readonly text: string};
+
+export const unknownContent: WrittenContent = {kind: 'unknown'};
+
+/** What the files on the disk say of a command that puts files in place or removes them, before it runs. */
+export interface FileEffect {
+  /** `something`: content that exists now would be gone; `unknown`: that cannot be told. */
+  readonly loses: 'nothing' | 'something' | 'unknown';
+  /** Absolute paths that it would create, replace or remove. */
+  readonly touches: readonly string[];
+  /** Those of them to which it moves what lies elsewhere now. */
+  readonly moves: readonly string[];
+}
+
+export const unknownEffect: FileEffect = {loses: 'unknown', touches: [], moves: []};
 
 /** How much may happen without asking; names and meaning as in the Agent SDK. */
 export const permissionModes = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'] as const;

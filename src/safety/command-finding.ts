@@ -1,7 +1,9 @@
 import type {Action} from '../actions/catalogue.ts';
-import type {RiskLevel, SimpleCommand} from '../domain/risk.ts';
+import {unreachable} from '../base/unreachable.ts';
+import type {FileEffect, RiskLevel, SimpleCommand} from '../domain/risk.ts';
 import type {CommandForms} from './command-forms.ts';
 import {namesInCommand} from './command-names.ts';
+import {fileEffects} from './file-effects.ts';
 import type {Finding} from './host-finding.ts';
 import {realParts, writtenParts, type Ground} from './ground.ts';
 import {confirmWord} from './confirm-word.ts';
@@ -14,7 +16,8 @@ import {quotedPart} from './quoted-part.ts';
 import type {ParsedCommand} from './read-command.ts';
 import {isWorse, riskOfWords, type KnownRisk} from './risk-of-words.ts';
 import {suggestedRules} from './suggested-rules.ts';
-import type {JudgedCall, Judgement} from './walk-script.ts';
+import {programName} from './wrappers.ts';
+import type {Concern, JudgedCall, Judgement} from './walk-script.ts';
 
 export interface CommandEvidence {
   readonly ground: Ground;
@@ -29,7 +32,7 @@ export interface CommandEvidence {
 export function commandFinding(action: Action<'request-command-output'>, evidence: CommandEvidence): Finding {
   const {command, claims} = action.input;
   const {parsed} = evidence;
-  const found = parsed.extent === 'whole' ? ofParts(command, parsed) : ofTangle(command, evidence);
+  const found = parsed.extent === 'whole' ? ofParts(command, parsed, evidence.ground) : ofTangle(command, evidence);
   const claimed: readonly string[] = [
     ...(claims.risky === 'yes' ? ['the model calls it risky'] : []),
     ...(claims.readOnly === 'no' ? ['the model says that it does more than read'] : []),
@@ -48,27 +51,28 @@ interface AskedCall {
   readonly reason: string;
 }
 
-function ofParts(command: string, {calls, concerns}: Judgement): Finding {
-  const asked = calls.flatMap(call => (call.reason === undefined ? [] : [askedCall(command, call, call.reason)]));
+function ofParts(command: string, judgement: Judgement, ground: Ground): Finding {
+  const {calls, concerns} = judgement;
+  const effects = fileEffects(judgement, ground);
+  const asked = calls.flatMap(call =>
+    call.reason === undefined ? [] : [askedCall(command, {call, reason: call.reason, effect: effects.ofCall(call)})],
+  );
+  const written = concerns.map(concern => ({concern, ...riskOfConcern(concern, effects.ofConcern(concern), command)}));
   const risks: readonly RiskLevel[] = [
     ...asked.map(({call, known}) => (call.elsewhere === 'only reads' ? 'read-only' : known.risk)),
-    ...concerns.map(({effect}): RiskLevel =>
-      effect === 'writes'
-        ? 'destructive'
-        : effect === 'appends'
-          ? 'local-change'
-          : effect === 'reads'
-            ? 'read-only'
-            : 'unknown',
-    ),
+    ...written.map(({risk}) => risk),
   ];
   const destroying = asked.filter(({call, known}) => call.elsewhere === 'unsure' && known.risk === 'destructive');
-  const writing = calls.filter(({overwrites}) => overwrites.length > 0);
+  // What only creates files is not what has to be confirmed by its name.
+  const writing = calls.flatMap(call => {
+    const lost = call.overwrites.filter(path => losesAt(path, call, ground));
+    return lost.length === 0 ? [] : [{...call, overwrites: lost}];
+  });
   return {
     decision: asked.length === 0 && concerns.length === 0 ? 'allow' : 'ask',
     risk: worst(risks),
     scope: 'ordinary',
-    reasons: distinct([...asked.map(({reason}) => reason), ...concerns.map(({reason}) => reason)]),
+    reasons: distinct([...asked.map(({reason}) => reason), ...written.map(({reason}) => reason)]),
     detail: {
       marks: markedRanges([...asked.map(({call}) => call.range), ...concerns.map(({range}) => range)]),
       rules: suggestedRules(command, {
@@ -94,11 +98,81 @@ function ofParts(command: string, {calls, concerns}: Judgement): Finding {
   };
 }
 
-function askedCall(command: string, call: JudgedCall, reason: string): AskedCall {
-  const known = knownRisk(wordsOf(call));
+/** How risky a part is that is no program call; a file that is written is known by what is there now. */
+function riskOfConcern(
+  {effect, reason, range}: Concern,
+  {loses}: FileEffect,
+  command: string,
+): {readonly risk: RiskLevel; readonly reason: string} {
+  switch (effect) {
+    case 'writes':
+      if (loses === 'nothing') return {risk: 'local-change', reason: `${quotedPart(command, range)} creates a file`};
+      return {
+        risk: 'destructive',
+        reason: loses === 'something' ? `${quotedPart(command, range)} overwrites a file` : reason,
+      };
+    case 'appends':
+      return {risk: 'local-change', reason};
+    case 'reads':
+      return {risk: 'read-only', reason};
+    case 'unsure':
+      return {risk: 'unknown', reason};
+    default:
+      return unreachable(effect);
+  }
+}
+
+/** Whether a redirection of the call to `path` would lose what is there; where that is not known, it might. */
+function losesAt(path: string, {directories, content}: JudgedCall, {effectOf}: Ground): boolean {
+  const [directory, ...others] = directories;
+  if (directory === undefined || others.length > 0) return true;
+  return effectOf({argv: [''], directory, overwrites: [path], content}).loses !== 'nothing';
+}
+
+function askedCall(
+  command: string,
+  {call, reason, effect}: {readonly call: JudgedCall; readonly reason: string; readonly effect: FileEffect},
+): AskedCall {
+  const words = wordsOf(call);
+  const known = withEffect(knownRisk(words), {words, effect});
   const does = call.elsewhere === 'only reads' || known.does === '' ? reason : known.does;
   return {call, known, reason: `${quotedPart(command, call.range)} ${does}`};
 }
+
+/** What the disk says goes before what the words alone let expect, where the program itself is what does it. */
+function withEffect(
+  known: KnownRisk,
+  {words, effect}: {readonly words: readonly string[]; readonly effect: FileEffect},
+): KnownRisk {
+  if (known.words.length !== words.length || (known.risk !== 'destructive' && known.risk !== 'local-change'))
+    return known;
+  switch (effect.loses) {
+    case 'unknown':
+      return known;
+    case 'nothing':
+      return known.risk === 'destructive'
+        ? {...known, risk: 'local-change', does: harmless[programName(words[0] ?? '')] ?? 'changes files'}
+        : known;
+    case 'something':
+      return known.risk === 'destructive' ? known : {...known, risk: 'destructive', does: 'overwrites files'};
+    default:
+      return unreachable(effect.loses);
+  }
+}
+
+/** What programs do where nothing is lost. */
+const harmless: Readonly<Record<string, string>> = {
+  rm: 'finds nothing to delete',
+  rmdir: 'finds nothing to delete',
+  unlink: 'finds nothing to delete',
+  mv: 'moves files',
+  git: 'moves files',
+  cp: 'copies files',
+  install: 'copies files',
+  tee: 'creates files',
+  truncate: 'creates files',
+  dd: 'creates files',
+};
 
 /** What words do, and what the texts do that they hand to a shell. */
 function knownRisk(words: readonly string[]): KnownRisk {
@@ -149,12 +223,14 @@ const firstText = (value: JudgedCall['words'][number]['value']): string =>
   typeof value === 'string' ? '' : (value[0]?.text ?? '');
 
 function simpleCommand(
-  {directories, overwrites}: JudgedCall,
+  {directories, overwrites, content}: JudgedCall,
   [program = '', ...given]: readonly string[],
 ): readonly SimpleCommand[] {
   const [directory] = directories;
   // Where it runs must be known, else what it would hit is somewhere else.
-  return directory === undefined || directories.length > 1 ? [] : [{argv: [program, ...given], directory, overwrites}];
+  return directory === undefined || directories.length > 1
+    ? []
+    : [{argv: [program, ...given], directory, overwrites, content}];
 }
 
 function distinctCalls(calls: readonly (readonly SimpleCommand[])[]): readonly SimpleCommand[] {

@@ -1,3 +1,4 @@
+import {unknownEffect} from '../domain/risk.ts';
 import {anchorWide, makeGround, type GroundOptions} from './ground.ts';
 import {pathOf} from './path-parts.ts';
 import {isAnyDepth, type PathPattern, type PatternPart} from './path-pattern.ts';
@@ -11,8 +12,8 @@ import {toolNamesOf, type PermissionRules} from './rules.ts';
 export function deniedReads({
   rules,
   ...options
-}: Omit<GroundOptions, 'list'> & {readonly rules: PermissionRules}): readonly string[] {
-  const ground = makeGround({...options, list: () => []});
+}: Omit<GroundOptions, 'list' | 'effectOf'> & {readonly rules: PermissionRules}): readonly string[] {
+  const ground = makeGround({...options, list: () => [], effectOf: () => unknownEffect});
   const globs = rules.deny.flatMap(({tool, about}) => {
     if (about.kind !== 'paths' || !searched.has(tool)) return [];
     const absolute = anchorWide(about.pattern, ground).map(parts => pathOf(shortened(parts).map(partText)));

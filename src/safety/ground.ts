@@ -1,5 +1,6 @@
 import type {ResolvedPath} from '../actions/files-port.ts';
 import type {FolderEntry} from '../actions/ports.ts';
+import type {FileEffect, SimpleCommand} from '../domain/risk.ts';
 import {letterCaseOf, type LetterCase} from './letter-case.ts';
 import {isAbsolutePath, partsBelow, partsOf, pathOf, type PathParts} from './path-parts.ts';
 import {nameParts, type PathPattern, type PatternPart} from './path-pattern.ts';
@@ -14,6 +15,8 @@ export interface Ground {
   readonly homes: () => readonly PathParts[];
   /** What lies in a folder, an absolute path; nothing when it cannot be read. */
   readonly list: (folder: string) => readonly FolderEntry[];
+  /** Whether a command that puts files in place or removes them would lose what is there. */
+  readonly effectOf: (command: SimpleCommand) => FileEffect;
   /** How names are compared in rules that forbid. */
   readonly letterCase: () => LetterCase;
 }
@@ -27,10 +30,12 @@ export interface GroundOptions {
   readonly resolve: (path: string) => ResolvedPath;
   /** What lies in a folder, an absolute path; nothing when it cannot be read. */
   readonly list: (folder: string) => readonly FolderEntry[];
+  /** Whether a command that puts files in place or removes them would lose what is there. */
+  readonly effectOf: (command: SimpleCommand) => FileEffect;
 }
 
 /** Where the roots and the home folder lead is looked up once, when first needed. */
-export function makeGround({roots, home, resolve, list}: GroundOptions): Ground {
+export function makeGround({roots, home, resolve, list, effectOf}: GroundOptions): Ground {
   const asNamedAndReal = (paths: readonly string[]) => {
     let found: readonly PathParts[] | undefined;
     return () => (found ??= distinct([...paths, ...paths.map(path => resolve(path).path)].map(partsOf)));
@@ -39,6 +44,7 @@ export function makeGround({roots, home, resolve, list}: GroundOptions): Ground 
   return {
     resolve,
     list,
+    effectOf,
     roots: asNamedAndReal(roots),
     homes: asNamedAndReal([home]),
     letterCase: () => (letterCase ??= letterCaseOf(roots[0] ?? '/', resolve)),

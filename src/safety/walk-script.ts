@@ -1,6 +1,6 @@
 import {unreachable} from '../base/unreachable.ts';
 import {isAbsolutePath, pathOf} from './path-parts.ts';
-import type {TextRange} from '../domain/risk.ts';
+import {unknownContent, type TextRange, type WrittenContent} from '../domain/risk.ts';
 import {anyPaths, workspacePaths, type PathRules} from './judge-path.ts';
 import type {Ground} from './ground.ts';
 import {judgeCd, judgeRead} from './judge-builtins.ts';
@@ -26,6 +26,8 @@ export interface JudgedCall {
   readonly elsewhere: 'only reads' | 'unsure';
   /** Files it writes through redirections, as written. */
   readonly overwrites: readonly string[];
+  /** What those files would then hold. */
+  readonly content: WrittenContent;
 }
 
 /** What besides its simple commands makes a text more than reading: an assignment, a redirection, a background job. */
@@ -211,7 +213,7 @@ function repeated(scope: Scope, once: (scope: Scope) => Ends, walk: Walk): Ends 
 }
 
 function walkSimple(
-  {words, assignments, range}: SimpleWords,
+  {words, assignments, range, redirections}: SimpleWords,
   {scope, overwrites}: {readonly scope: Scope; readonly overwrites: readonly string[]},
   walk: Walk,
 ): Ends {
@@ -249,11 +251,38 @@ function walkSimple(
           };
   const elsewhere =
     judged.reason === undefined || name === 'cd' || whyNotCall(call, anyPaths) === undefined ? 'only reads' : 'unsure';
-  const found: JudgedCall = {...call, range, reason: judged.reason, elsewhere, overwrites};
+  const content = overwrites.length === 0 ? unknownContent : writtenContent(given, redirections, {scope, walk});
+  const found: JudgedCall = {...call, range, reason: judged.reason, elsewhere, overwrites, content};
   walk.calls.push(found);
   if (found.reason === undefined && !moves.has(name ?? '') && plainCommand.test(written))
     walk.readOnly.set(written, found);
   return {...judged.ends, prints: judged.reason === undefined ? () => printedBy(call) : anything};
+}
+
+/** What a command that says all its output itself prints: `echo` of plain words, `cat` of a here-document without anything to expand. */
+function writtenContent(
+  given: readonly Argument[],
+  redirections: readonly Redirection[],
+  {scope, walk}: {readonly scope: Scope; readonly walk: Walk},
+): WrittenContent {
+  const [program, ...texts] = given.map(plainText);
+  const outputs = redirections.filter(({sign}) => sign.includes('>'));
+  const inputs = redirections.filter(({sign}) => sign.includes('<'));
+  const [input] = inputs;
+  if (outputs.length !== 1 || outputs[0]?.sign !== '>') return unknownContent;
+  if (program === 'cat' && (texts.length === 0 || (texts.length === 1 && texts[0] === '-'))) {
+    // `<<-` takes tabs away.
+    if (inputs.length !== 1 || input?.sign !== '<<' || walk.text.slice(input.range.from).startsWith('<<-'))
+      return unknownContent;
+    const text = plainText(argumentsOf(input.target, around(scope, walk))[0]);
+    return text === undefined ? unknownContent : {kind: 'text', text};
+  }
+  if (program !== 'echo' || inputs.length > 0 || texts.some(text => text === undefined || text.includes('\\')))
+    return unknownContent;
+  const options = texts.findIndex(text => text?.startsWith('-') !== true);
+  const flags = options < 0 ? texts : texts.slice(0, options);
+  if (flags.some(flag => flag !== '-n')) return unknownContent;
+  return {kind: 'text', text: texts.slice(flags.length).join(' ') + (flags.length > 0 ? '' : '\n')};
 }
 
 /** A program is to stand there by its name. */

@@ -1,5 +1,6 @@
 import {decodeAction} from '../../src/actions/decode-action.ts';
 import {makeJudge} from '../../src/safety/judge.ts';
+import {unknownEffect} from '../../src/domain/risk.ts';
 
 const everyday = [
   'git status',
@@ -22,6 +23,7 @@ export async function judgements(): Promise<string> {
     home: '/home/me',
     directory: () => '/w',
     list: () => [],
+    effectOf: () => unknownEffect,
     resolve: path => ({path, place: path.startsWith('/w/') ? 'inside-workspace' : 'outside-workspace'}),
   });
   const {signal} = new AbortController();

@@ -162,6 +162,7 @@ describe('a destructive command', () => {
       summary: 'deletes 37 files (12 untracked)',
       paths: ['web/build/a.js', 'web/build/\u202Eb.js'],
       more: 35,
+      diffs: [],
     },
     citations: ['package.json', 'docs/deploy.md'],
   };
@@ -170,10 +171,10 @@ describe('a destructive command', () => {
     cardAt({...asked, victims}, {stage: openApproval, rows: 21, width: 79}).find(line => line.startsWith('Dry'));
 
   test('a path that the sum names already is not named again', () => {
-    expect(some({summary: 'overwrites notes (4 bytes)', paths: ['notes'], more: 0})).toBe(
+    expect(some({summary: 'overwrites notes (4 bytes)', paths: ['notes'], more: 0, diffs: []})).toBe(
       'Dry run: overwrites notes (4 bytes).',
     );
-    expect(some({summary: 'overwrites notes (4 bytes)', paths: ['src/notes'], more: 0})).toBe(
+    expect(some({summary: 'overwrites notes (4 bytes)', paths: ['src/notes'], more: 0, diffs: []})).toBe(
       'Dry run: overwrites notes (4 bytes). src/notes',
     );
   });
@@ -240,9 +241,9 @@ describe('a destructive command', () => {
   });
 
   test('without much of a dry run it says what it has', () => {
-    expect(some({summary: '', paths: ['a'], more: 0})).toBe('Dry run: it would hit a');
-    expect(some({summary: 'drops 2 stashes', paths: [], more: 0})).toBe('Dry run: drops 2 stashes.');
-    expect(some({summary: '', paths: [], more: 0})).toBeUndefined();
+    expect(some({summary: '', paths: ['a'], more: 0, diffs: []})).toBe('Dry run: it would hit a');
+    expect(some({summary: 'drops 2 stashes', paths: [], more: 0, diffs: []})).toBe('Dry run: drops 2 stashes.');
+    expect(some({summary: '', paths: [], more: 0, diffs: []})).toBeUndefined();
   });
 });
 

@@ -9,6 +9,7 @@ import type {PermissionMode, Verdict} from '../../domain/risk.ts';
 import {makeJudge, type Judge} from '../../safety/judge.ts';
 import {listFolder} from '../../workspace/files/list-folder.ts';
 import {makePaths} from '../../workspace/files/resolve-path.ts';
+import {fileEffect} from '../../workspace/victims/file-effect.ts';
 import {exitCode, type ExitCode} from '../exit-code.ts';
 import {loadSurroundings} from '../load-surroundings.ts';
 import {UsageError} from '../usage-error.ts';
@@ -70,6 +71,7 @@ function judgeFor({directory}: CheckJob): Judge {
     home,
     resolve: path => paths.resolve(path),
     list: listFolder,
+    effectOf: command => fileEffect(command, home),
     rules: settings.rules,
     directory: () => directory,
   });

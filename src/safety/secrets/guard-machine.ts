@@ -199,7 +199,8 @@ function concealFile(file: ReadFile, secrets: Secrets): ReadFile {
 const concealLines = (lines: readonly string[], secrets: Secrets): readonly string[] =>
   lines.length === 0 ? lines : secrets.conceal(lines.join('\n')).split('\n');
 
-const concealDiff = (diff: FileDiff, secrets: Secrets): FileDiff => ({
+/** The difference of a file as the model may read it. */
+export const concealDiff = (diff: FileDiff, secrets: Secrets): FileDiff => ({
   ...diff,
   path: secrets.conceal(diff.path),
   movedFrom: diff.movedFrom === undefined ? undefined : secrets.conceal(diff.movedFrom),

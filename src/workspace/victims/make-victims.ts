@@ -1,4 +1,4 @@
-import {basename, resolve} from 'node:path';
+import {basename} from 'node:path';
 import {noVictims, type VictimReport, type VictimsPort} from '../../actions/ports.ts';
 import type {SimpleCommand} from '../../domain/risk.ts';
 import {makePaths, realPath} from '../files/resolve-path.ts';
@@ -46,8 +46,8 @@ async function victimsOf(command: SimpleCommand, ground: VictimGround): Promise<
   const finder = programVictims.get(basename(program));
   const own =
     finder === undefined ? untouched : await finder({...command, directory, argv: [program, ...words]}, ground);
-  const targets = expandPaths(command.overwrites, {directory, home: ground.home}).map(path => resolve(directory, path));
-  return [own, overwrittenFiles(targets)];
+  const targets = expandPaths(command.overwrites, {directory, home: ground.home});
+  return [own, await overwrittenFiles(targets.map(path => ({path, content: command.content})))];
 }
 
 /** Without what runs a command as somebody else or in another way, and changes nothing of what it hits. */
@@ -75,5 +75,6 @@ function report(found: readonly Victim[], show: (path: string) => string): Victi
   ];
   const shown = paths.slice(0, mostNamed);
   const more = found.reduce((sum, victim) => sum + victim.more, 0) + paths.length - shown.length;
-  return said.length === 0 ? noVictims : {summary: said.join('; '), paths: shown, more};
+  const diffs = found.flatMap(victim => victim.diffs.map(diff => ({...diff, path: show(diff.path)})));
+  return said.length === 0 ? noVictims : {summary: said.join('; '), paths: shown, more, diffs};
 }

@@ -1,17 +1,72 @@
-import {statSync} from 'node:fs';
+import {lstatSync, readFileSync, statSync} from 'node:fs';
 import {basename, join} from 'node:path';
+import type {FileDiff} from '../../actions/preview.ts';
+import type {WrittenContent} from '../../domain/risk.ts';
 import {byteSize} from '../files/byte-size.ts';
-import {count, named, untouched, type Victim} from './victim.ts';
+import {diffHunks} from '../files/diff-hunks.ts';
+import {sha256} from '../files/file-snapshot.ts';
+import {decodeText} from '../files/text-form.ts';
 import {namesIn} from '../names-in.ts';
+import {count, named, untouched, type Victim} from './victim.ts';
 
-/** What is lost when the files at `paths` get other content: those that exist and hold something. */
-export function overwrittenFiles(paths: readonly string[], verb = 'overwrites'): Victim {
-  const full = [...new Set(paths)].filter(path => sizeOf(path) > 0);
+/** What a file would hold afterwards: as the command says it, what another file holds, or not known. */
+export type NewContent = WrittenContent | {readonly kind: 'file'; readonly path: string};
+
+export const unknownNow: NewContent = {kind: 'unknown'};
+
+export interface OverwrittenFile {
+  readonly path: string;
+  readonly content: NewContent;
+}
+
+/** Files of which the difference is shown, and bytes of a file that is read for it. */
+const mostDiffs = 5;
+const mostRead = 1_000_000;
+
+/**
+ * What is lost when files get other content: those that exist and hold something, with their lines counted and, where the new
+ * content is known, the difference.
+ */
+export async function overwrittenFiles(files: readonly OverwrittenFile[], verb = 'overwrites'): Promise<Victim> {
+  const full = [...new Map(files.map(file => [file.path, file])).values()].filter(({path}) => sizeOf(path) > 0);
   const [only] = full;
   if (only === undefined) return untouched;
-  const what = full.length === 1 ? `${basename(only)} (${byteSize(sizeOf(only))})` : count(full.length, 'file');
-  return {summary: `${verb} ${what}`, ...named(full)};
+  const diffs = await Promise.all(full.slice(0, mostDiffs).map(diffOf));
+  return {
+    summary: `${verb} ${full.length === 1 ? `${basename(only.path)} (${extent(only.path)})` : count(full.length, 'file')}`,
+    ...named(full.map(({path}) => path)),
+    diffs: diffs.filter(diff => diff !== undefined),
+  };
 }
+
+/** `12 lines`; of what is no text, or has very long lines, how large it is. */
+function extent(path: string): string {
+  const size = sizeOf(path);
+  const lines = textOf(path)?.replace(/\n$/u, '').split('\n').length ?? 0;
+  return size > lines * longLine ? byteSize(size) : count(lines, 'line');
+}
+
+/** Bytes of a line beyond which lines say little of a file. */
+const longLine = 400;
+
+async function diffOf({path, content}: OverwrittenFile): Promise<FileDiff | undefined> {
+  const after = content.kind === 'unknown' ? undefined : content.kind === 'text' ? content.text : textOf(content.path);
+  const before = after === undefined ? undefined : textOf(path);
+  if (before === undefined || after === undefined) return undefined;
+  const states = {before: sha256(Buffer.from(before)), after: sha256(Buffer.from(after))};
+  return {path, ...states, movedFrom: undefined, notes: [], ...(await diffHunks(before, after))};
+}
+
+/** The text of a regular file of at most a megabyte; `undefined` for all else. */
+function textOf(path: string): string | undefined {
+  const size = sizeOf(path);
+  if (size === 0) return isRegular(path) ? '' : undefined;
+  if (size > mostRead) return undefined;
+  const decoded = decodeText(readFileSync(path));
+  return decoded.tag === 'ok' ? decoded.value.text.toWellFormed() : undefined;
+}
+
+const isRegular = (path: string): boolean => lstatSync(path, {throwIfNoEntry: false})?.isFile() === true;
 
 /** Bytes of a regular file, links followed as writing does; 0 for anything else. */
 function sizeOf(path: string): number {

@@ -6,8 +6,9 @@ import {kindOf} from './count-tree.ts';
 import {deletedFiles} from './deleted-files.ts';
 import {findVictims} from './find-victims.ts';
 import {gitVictims} from './git-victims.ts';
-import {expandPaths, hasOption, optionValue, sortWords} from './operands.ts';
-import {collisions, isFolder, overwrittenFiles} from './overwritten-files.ts';
+import {expandPaths, hasOption, sortWords} from './operands.ts';
+import {collisions, isFolder, overwrittenFiles, unknownNow} from './overwritten-files.ts';
+import {outputsOfDd, placements} from './placements.ts';
 import {count, named, untouched, type VictimFinder, type VictimGround} from './victim.ts';
 
 /** The programs whose victims are known, by name. */
@@ -20,15 +21,18 @@ export const programVictims: ReadonlyMap<string, VictimFinder> = new Map<string,
   ['cp', (command, ground) => replaced(command, ground)],
   ['install', (command, ground) => replaced(command, ground)],
   ['ln', linked],
-  ['truncate', async (command, ground) => overwrittenFiles(pathsOf(command, ground, sizeOptions), 'truncates')],
+  ['truncate', (command, ground) => overwrittenFiles(written(pathsOf(command, ground, sizeOptions)), 'truncates')],
   ['tee', tee],
-  ['dd', async ({argv, directory}) => overwrittenFiles(outputsOfDd(argv).map(path => resolve(directory, path)))],
+  ['dd', ({argv, directory}) => overwrittenFiles(written(outputsOfDd(argv).map(path => resolve(directory, path))))],
   ['sed', edited],
   ['perl', edited],
   ['rsync', mirrored],
   ['find', findVictims],
   ['git', gitVictims],
 ]);
+
+/** Files whose new content is not known. */
+const written = (paths: readonly string[]) => paths.map(path => ({path, content: unknownNow}));
 
 const sizeOptions = ['-s', '--size', '-r', '--reference'];
 
@@ -64,35 +68,20 @@ async function shredded(command: SimpleCommand, ground: VictimGround) {
   const paths = pathsOf(command, ground, ['-n', '--iterations', '-s', '--size', '--random-source']);
   return hasOption(options, 'u', '--remove') || options.some(option => option.startsWith('--remove='))
     ? deletedFiles(paths, ground)
-    : overwrittenFiles(paths);
+    : overwrittenFiles(written(paths));
 }
 
 /** `mv`, `cp` and `install`: what stands where they put things. */
-async function replaced({argv, directory}: SimpleCommand, {home}: VictimGround) {
-  const [program] = argv;
-  const values = [
-    '-t',
-    '--target-directory',
-    '-S',
-    '--suffix',
-    ...(basename(program) === 'install' ? ['-m', '-o', '-g'] : []),
-  ];
-  const {options, operands} = sortWords(argv.slice(1), values);
-  if (hasOption(options, 'n', '--no-clobber') && basename(program) !== 'install') return untouched;
-  if (hasOption(options, 'd', '--directory') && basename(program) === 'install') return untouched;
-  const given = optionValue(options, 't', '--target-directory');
-  const [target = '', ...others] = given === undefined ? operands.toReversed() : [given, ...operands];
-  const [at = ''] = expandPaths([target], {directory, home});
-  const sources = others.flatMap(word =>
-    expandPaths([word], {directory, home}).map(path => ({path, name: /(?:^|\/)\.$/u.test(word) ? '' : basename(path)})),
-  );
-  const into = isFolder(at) && !hasOption(options, 'T', '--no-target-directory');
-  const recursive =
-    basename(program) === 'cp' && ['r', 'R', 'a'].some(letter => hasOption(options, letter, '--recursive'));
+async function replaced(command: SimpleCommand, {home}: VictimGround) {
+  const {pairs, recursive} = placements(command, home);
   return overwrittenFiles(
-    sources
-      .filter(({path}) => existsSync(path))
-      .flatMap(({path, name}) => collisions(path, into ? join(at, name) : at, recursive ? 'laid-over' : 'left-out')),
+    pairs
+      .filter(({from}) => existsSync(from))
+      .flatMap(({from, to}) =>
+        isFolder(from) || isFolder(to)
+          ? collisions(from, to, recursive ? 'laid-over' : 'left-out').map(path => ({path, content: unknownNow}))
+          : [{path: to, content: {kind: 'file', path: from} as const}],
+      ),
   );
 }
 
@@ -101,22 +90,21 @@ async function linked({argv, directory}: SimpleCommand, {home}: VictimGround) {
   if (!hasOption(options, 'f', '--force') || operands.length < 2) return untouched;
   const [at = '', ...sources] = expandPaths(operands, {directory, home}).toReversed();
   const into = isFolder(at) && !hasOption(options, 'T', '--no-target-directory');
-  return overwrittenFiles(into ? sources.map(source => join(at, basename(source))) : [at], 'replaces');
+  return overwrittenFiles(written(into ? sources.map(source => join(at, basename(source))) : [at]), 'replaces');
 }
 
 async function tee(command: SimpleCommand, ground: VictimGround) {
   const {options} = sortWords(command.argv.slice(1));
-  return hasOption(options, 'a', '--append') ? untouched : overwrittenFiles(pathsOf(command, ground));
+  return hasOption(options, 'a', '--append') ? untouched : overwrittenFiles(written(pathsOf(command, ground)));
 }
-
-const outputsOfDd = (argv: readonly string[]): readonly string[] =>
-  argv.filter(word => word.startsWith('of=')).map(word => word.slice(3));
 
 /** `sed -i` and `perl -i`: what of their words is a file is changed. */
 async function edited(command: SimpleCommand, ground: VictimGround) {
   const {options} = sortWords(command.argv.slice(1));
   const inPlace = options.some(option => /^-[a-zA-Z]*i|^--in-place/u.test(option));
-  return inPlace ? overwrittenFiles(pathsOf(command, ground, ['-e', '-f', '--expression']), 'changes') : untouched;
+  return inPlace
+    ? overwrittenFiles(written(pathsOf(command, ground, ['-e', '-f', '--expression'])), 'changes')
+    : untouched;
 }
 
 /** `rsync --delete` between folders of this machine: what is at the target and not at the source. */

@@ -1,3 +1,4 @@
+import type {FileDiff} from '../../actions/preview.ts';
 import type {SimpleCommand} from '../../domain/risk.ts';
 
 /** What one command would hit. */
@@ -8,9 +9,11 @@ export interface Victim {
   readonly paths: readonly string[];
   /** How many there are beyond `paths`. */
   readonly more: number;
+  /** How files that are overwritten would change, where the new content is known; paths are absolute. */
+  readonly diffs: readonly FileDiff[];
 }
 
-export const untouched: Victim = {summary: '', paths: [], more: 0};
+export const untouched: Victim = {summary: '', paths: [], more: 0, diffs: []};
 
 /** What the looking stands on. */
 export interface VictimGround {
@@ -31,7 +34,7 @@ export const count = (number: number, noun: string, plural = `${noun}s`): string
   `${number.toLocaleString('en-US')} ${number === 1 ? noun : plural}`;
 
 /** The first of the paths, and how many more there are of `total`. */
-export const named = (paths: readonly string[], total = paths.length): Pick<Victim, 'paths' | 'more'> => {
+export const named = (paths: readonly string[], total = paths.length): Omit<Victim, 'summary'> => {
   const shown = paths.slice(0, mostNamed);
-  return {paths: shown, more: Math.max(0, total - shown.length)};
+  return {paths: shown, more: Math.max(0, total - shown.length), diffs: []};
 };

@@ -7,6 +7,7 @@ import {afterAll, beforeAll, expect, test} from 'vitest';
 import {makeGround} from '../../../src/safety/ground.ts';
 import {readCommand} from '../../../src/safety/read-command.ts';
 import type {JudgedCall} from '../../../src/safety/walk-script.ts';
+import {unknownEffect} from '../../../src/domain/risk.ts';
 
 /** Programs that only write down what they were given; the rest of what bash runs here is built into it. */
 const stubs = ['cat', 'basename', 'grep', 'wc', 'dirname'];
@@ -54,6 +55,7 @@ const ground = makeGround({
   home: '/home/me',
   resolve: path => ({path, place: 'inside-workspace'}),
   list: () => [],
+  effectOf: () => unknownEffect,
 });
 
 const fragments = [

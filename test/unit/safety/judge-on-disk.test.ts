@@ -7,6 +7,7 @@ import {listFolder} from '../../../src/workspace/files/list-folder.ts';
 import {makePaths} from '../../../src/workspace/files/resolve-path.ts';
 import {readCorpus} from './support/corpus.ts';
 import {bash} from './support/judging.ts';
+import {fileEffect} from '../../../src/workspace/victims/file-effect.ts';
 
 const base = mkdtempSync(join(tmpdir(), 'weft-judge-'));
 const outside = join(base, 'outside');
@@ -50,6 +51,7 @@ function judgeOf(root: string): Judge {
     home: join(base, 'home'),
     resolve: path => paths.resolve(path),
     list: listFolder,
+    effectOf: command => fileEffect(command, join(base, 'home')),
     directory: () => root,
   });
 }
@@ -86,5 +88,97 @@ describe('what a command would come upon on the disk', () => {
     // oxlint-disable-next-line no-await-in-loop -- one after the other, as they would come
     for (const command of cases) if ((await decision(judge, command)) !== 'allow') asked.push(command);
     expect(asked.length, asked.join('\n')).toBeLessThanOrEqual(cases.length / 50);
+  });
+});
+
+describe('only what exists can be lost', () => {
+  const root = join(base, 'effects');
+  beforeAll(() => {
+    write(join(root, 'full.txt'), 'one\ntwo\n');
+    write(join(root, 'other.txt'), 'other\n');
+    write(join(root, 'empty.txt'), '');
+    write(join(root, 'dir/full.txt'), 'kept\n');
+    write(join(root, 'free/.keep'), '');
+    symlinkSync('full.txt', join(root, 'link'));
+    symlinkSync('nowhere', join(root, 'dangling'));
+  });
+
+  test.each<[command: string, risk: string]>([
+    ['echo hi > new', 'local-change'],
+    ['echo hi >| new', 'local-change'],
+    ['echo hi > empty.txt', 'local-change'],
+    ['echo hi > dangling', 'local-change'],
+    ['echo hi > free/deep/new', 'local-change'],
+    ['echo hi >> full.txt', 'local-change'],
+    ["cat > src/new.js <<'EOF'\nconsole.log(1);\nEOF", 'local-change'],
+    ["mkdir -p src && cd src && cat > new.js <<'EOF'\nx\nEOF", 'local-change'],
+    ['{ echo a; echo b; } > new', 'local-change'],
+    ['mv full.txt renamed.txt', 'local-change'],
+    ['mv -n full.txt other.txt', 'local-change'],
+    ['mv full.txt free', 'local-change'],
+    ['mv *.txt free/', 'local-change'],
+    ['mv dir renamed', 'local-change'],
+    ['mv a b && mv c d', 'local-change'],
+    ['echo hi > new; echo ho > new; rm new', 'local-change'],
+    ['git mv full.txt renamed.txt', 'local-change'],
+    ['cp full.txt copy.txt', 'local-change'],
+    ['cp -f full.txt copy.txt', 'local-change'],
+    ['cp -r dir free', 'local-change'],
+    ['ln -s full.txt alias', 'local-change'],
+    ['echo hi | tee new', 'local-change'],
+    ['echo hi | tee -a full.txt', 'local-change'],
+    ['truncate -s 10 new', 'local-change'],
+    ['dd if=full.txt of=new', 'local-change'],
+    ['rm -rf build', 'local-change'],
+    ['rm -f nothing.txt', 'local-change'],
+    // Something is there.
+    ['echo hi > full.txt', 'destructive'],
+    ['echo hi > link', 'destructive'],
+    ['echo hi > dir/../full.txt', 'destructive'],
+    ['cd dir && echo hi > full.txt', 'destructive'],
+    ['{ echo a; echo b; } > full.txt', 'destructive'],
+    ['echo hi &> full.txt', 'destructive'],
+    ['echo hi > "$TARGET"', 'destructive'],
+    ['mv full.txt other.txt', 'destructive'],
+    ['mv full.txt link', 'destructive'],
+    ['mv full.txt dir', 'destructive'],
+    ['mv *.txt dir/', 'destructive'],
+    ['mv not-there-yet other.txt', 'destructive'],
+    ['mv -t dir full.txt', 'destructive'],
+    ['git mv -f full.txt other.txt', 'destructive'],
+    ['cp full.txt other.txt', 'destructive'],
+    ['cp full.txt dir', 'destructive'],
+    ['cp -r dir/. .', 'destructive'],
+    ['cp "$A" "$B"', 'local-change'],
+    ['install -m 644 full.txt other.txt', 'destructive'],
+    ['ln -sf full.txt other.txt', 'destructive'],
+    ['echo hi | tee other.txt', 'destructive'],
+    ['truncate -s 0 full.txt', 'destructive'],
+    ['dd if=other.txt of=full.txt', 'destructive'],
+    ['rm full.txt', 'destructive'],
+    ['rm -rf dir build', 'destructive'],
+    ['rm "$F"', 'destructive'],
+    // What an earlier part has put there would be lost.
+    ['mv full.txt new && mv other.txt new', 'destructive'],
+    ['mv full.txt build/x; rm -rf build', 'destructive'],
+    ['git stash pop; echo hi > new', 'destructive'],
+    ['mv full.txt new; echo ho > new', 'destructive'],
+  ])('%s: %s', async (command, risk) => {
+    const verdict = await judgeOf(root).assess(bash(command), 'default', new AbortController().signal);
+    expect({decision: verdict.decision, risk: verdict.risk}).toEqual({decision: 'ask', risk});
+    // What loses nothing takes no word.
+    if (risk === 'local-change') expect(verdict.detail.confirmWord).toBe('');
+  });
+
+  test('what is known of the new content goes with what would be overwritten', async () => {
+    const verdict = await judgeOf(root).assess(
+      bash("cat > full.txt <<'EOF'\none\nthree\nEOF"),
+      'default',
+      new AbortController().signal,
+    );
+    expect(verdict.detail.destroys).toEqual([
+      {argv: ['cat'], directory: root, overwrites: ['full.txt'], content: {kind: 'text', text: 'one\nthree\n'}},
+    ]);
+    expect(verdict.reasons).toEqual(['`> full.txt` overwrites a file']);
   });
 });

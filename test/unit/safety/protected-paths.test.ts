@@ -2,12 +2,14 @@ import {expect, test} from 'vitest';
 import {makeGround} from '../../../src/safety/ground.ts';
 import {partsOf} from '../../../src/safety/path-parts.ts';
 import {protectedPart} from '../../../src/safety/protected-paths.ts';
+import {unknownEffect} from '../../../src/domain/risk.ts';
 
 const ground = makeGround({
   roots: ['/home/me/.claude/worktrees/x', '/home/me/.config/tool'],
   home: '/home/me',
   resolve: path => ({path, place: 'inside-workspace'}),
   list: () => [],
+  effectOf: () => unknownEffect,
 });
 
 /** Each protects itself or, with a slash at its end, all that lies in it. */

@@ -6,7 +6,7 @@ test('a verdict says where it stands, what would be hit, what to type and what t
   expect(detail).toEqual({
     marks: [{from: 16, to: 28}],
     rules: ['Bash(ls && cd src && rm -rf build; git log | head)'],
-    destroys: [{argv: ['rm', '-rf', 'build'], directory: '/w/src', overwrites: []}],
+    destroys: [{argv: ['rm', '-rf', 'build'], directory: '/w/src', overwrites: [], content: {kind: 'unknown'}}],
     confirmWord: 'build',
     pagers: ['git log'],
   });
@@ -15,7 +15,7 @@ test('a verdict says where it stands, what would be hit, what to type and what t
 test('what is appended to keeps what it holds', async () => {
   expect((await judge(bash('echo more >> notes'))).detail.destroys).toEqual([]);
   expect((await judge(bash('echo more >> notes > log'))).detail.destroys).toEqual([
-    {argv: ['echo', 'more'], directory: '/w', overwrites: ['log']},
+    {argv: ['echo', 'more'], directory: '/w', overwrites: ['log'], content: {kind: 'unknown'}},
   ]);
 });
 

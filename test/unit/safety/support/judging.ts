@@ -3,7 +3,7 @@ import type {Action} from '../../../../src/actions/catalogue.ts';
 import {decodeAction} from '../../../../src/actions/decode-action.ts';
 import type {ResolvedPath} from '../../../../src/actions/files-port.ts';
 import type {Json} from '../../../../src/base/json.ts';
-import type {PermissionMode, Verdict} from '../../../../src/domain/risk.ts';
+import {unknownEffect, type PermissionMode, type Verdict} from '../../../../src/domain/risk.ts';
 import {makeJudge} from '../../../../src/safety/judge.ts';
 import {parseRule, type PermissionRule} from '../../../../src/safety/rules.ts';
 
@@ -49,6 +49,7 @@ export const judge = async (subject: Action, given: Given = {}): Promise<Verdict
     home,
     resolve: resolveIn(roots),
     list: () => [],
+    effectOf: () => unknownEffect,
     directory: () => roots[0] ?? '/',
   }).assess(subject, mode, new AbortController().signal);
 };

@@ -5,6 +5,7 @@ import {describe, expect, test} from 'vitest';
 import {noVictims, type VictimReport} from '../../../../src/actions/ports.ts';
 import {makeVictims} from '../../../../src/workspace/victims/make-victims.ts';
 import {never, temporaryFolder} from '../temporary-folder.ts';
+import {unknownContent} from '../../../../src/domain/risk.ts';
 
 /** A repository with a clean, a changed, a staged, an untracked and an ignored file in two folders. */
 function openPlace() {
@@ -46,7 +47,10 @@ function openPlace() {
     argv: readonly [string, ...string[]],
     more: {readonly directory?: string; readonly overwrites?: readonly string[]} = {},
   ): Promise<VictimReport> =>
-    victims.find([{argv, directory: join(work, more.directory ?? ''), overwrites: more.overwrites ?? []}], never);
+    victims.find(
+      [{argv, directory: join(work, more.directory ?? ''), overwrites: more.overwrites ?? [], content: unknownContent}],
+      never,
+    );
   return {work, home, put, git, find, victims, [Symbol.dispose]: () => folder[Symbol.dispose]()};
 }
 
@@ -86,14 +90,14 @@ const cases: readonly (readonly [command: string, summary: string, paths?: reado
   ['mv src/clean.ts elsewhere.ts', ''],
   ['mv -n src/clean.ts out.txt', ''],
   ['mv -t src/deep src/one.ts', ''],
-  ['cp src/deep/one.ts new/a.txt', 'overwrites a.txt (2 bytes)', ['new/a.txt']],
-  ['cp -r src/deep/. copy', 'overwrites one.ts (4 bytes)', ['copy/one.ts']],
-  ['cp -r src/deep copied-into', 'overwrites two.ts (4 bytes)', ['copied-into/deep/two.ts']],
+  ['cp src/deep/one.ts new/a.txt', 'overwrites a.txt (1 line)', ['new/a.txt']],
+  ['cp -r src/deep/. copy', 'overwrites one.ts (1 line)', ['copy/one.ts']],
+  ['cp -r src/deep copied-into', 'overwrites two.ts (1 line)', ['copied-into/deep/two.ts']],
   ['truncate -s 0 out.txt missing.txt', 'truncates out.txt (2.1 kB)', ['out.txt']],
   ['tee out.txt src/clean.ts', 'overwrites 2 files', ['out.txt', 'src/clean.ts']],
   ['tee -a out.txt', ''],
   ['dd if=/dev/zero of=out.txt bs=1', 'overwrites out.txt (2.1 kB)', ['out.txt']],
-  ['sed -i s/a/b/ src/clean.ts', 'changes clean.ts (6 bytes)', ['src/clean.ts']],
+  ['sed -i s/a/b/ src/clean.ts', 'changes clean.ts (1 line)', ['src/clean.ts']],
   ['find src -name *.ts -delete', 'deletes 6 files (1 untracked, 2 with uncommitted changes)'],
   ['find src -name deep -exec rm -rf {} ;', 'deletes 2 files', ['src/deep/one.ts', 'src/deep/two.ts']],
   ['find src -name *.log -exec rm {} +', 'deletes 1 file (1 ignored by git)', ['src/run.log']],
@@ -181,18 +185,20 @@ describe('what a command would hit', () => {
       summary: 'overwrites out.txt (2.1 kB)',
       paths: ['out.txt'],
       more: 0,
+      diffs: [],
     });
     const all = await place.victims.find(
       [
-        {argv: ['rm', 'out.txt'], directory: place.work, overwrites: []},
-        {argv: ['cat', 'a'], directory: join(place.work, 'src'), overwrites: ['clean.ts']},
+        {argv: ['rm', 'out.txt'], directory: place.work, overwrites: [], content: unknownContent},
+        {argv: ['cat', 'a'], directory: join(place.work, 'src'), overwrites: ['clean.ts'], content: unknownContent},
       ],
       never,
     );
     expect(all).toEqual({
-      summary: 'deletes 1 file; overwrites clean.ts (6 bytes)',
+      summary: 'deletes 1 file; overwrites clean.ts (1 line)',
       paths: ['out.txt', 'src/clean.ts'],
       more: 0,
+      diffs: [],
     });
   });
 
@@ -204,6 +210,7 @@ describe('what a command would hit', () => {
       summary: 'deletes 130 files (130 untracked)',
       paths: 20,
       more: 110,
+      diffs: [],
     });
   });
 
@@ -229,7 +236,10 @@ describe('what a command would hit', () => {
     expect((await place.find(['rm', '-rf', 'src'])).summary).toBe('deletes 7 files');
     expect(await place.find(['git', 'reset', '--hard'])).toEqual(noVictims);
     expect(
-      await place.victims.find([{argv: ['rm', '-rf', 'src'], directory: work, overwrites: []}], AbortSignal.abort()),
+      await place.victims.find(
+        [{argv: ['rm', '-rf', 'src'], directory: work, overwrites: [], content: unknownContent}],
+        AbortSignal.abort(),
+      ),
     ).toEqual(noVictims);
   });
 
