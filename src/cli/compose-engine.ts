@@ -153,7 +153,13 @@ export function composeEngine(parts: EngineParts): ComposedEngine {
       hooks: parts.hooks,
       model: concealModel(parts.model, secrets),
       judge: {
-        assess: lazyJudge({...ground, list: listFolder, rules, directory: () => machine.shell.directory}),
+        assess: lazyJudge({
+          ...ground,
+          list: listFolder,
+          rules,
+          directory: () => machine.shell.directory,
+          blockCommand: id => commands.desk.list().find(block => block.id === id)?.command ?? '',
+        }),
         changeRules: changeRules(live, parts.keepRule),
       },
       sessions: followed.sessions,

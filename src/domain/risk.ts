@@ -8,8 +8,8 @@ export interface Verdict {
   readonly risk: RiskLevel;
   readonly reasons: readonly string[];
   /**
-   * How far an approval "for this session" may reach: `kind`, all ordinary edits inside the workspace; `exact`, this very action
-   * and no other. `kind` is said only of an ordinary edit inside the workspace that no ask rule speaks of.
+   * How far an approval "for this session" may reach: `kind`, all ordinary edits inside the workspace, or all further input to the
+   * same interpreter; `exact`, this very action and no other. `kind` is said only where no ask rule speaks of the action.
    */
   readonly grantable: 'kind' | 'exact';
   readonly detail: VerdictDetail;

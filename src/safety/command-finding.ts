@@ -11,6 +11,7 @@ import {givenReasons} from './given-secrets.ts';
 import {markedRanges} from './marked-ranges.ts';
 import {pages} from './pagers.ts';
 import {plainText} from './programs/judge-program.ts';
+import {staysOnLoopback} from './programs/loopback.ts';
 import {protectedPart} from './protected-paths.ts';
 import {quotedPart} from './quoted-part.ts';
 import type {ParsedCommand} from './read-command.ts';
@@ -134,7 +135,11 @@ function askedCall(
   {call, reason, effect}: {readonly call: JudgedCall; readonly reason: string; readonly effect: FileEffect},
 ): AskedCall {
   const words = wordsOf(call);
-  const known = withEffect(knownRisk(words), {words, effect});
+  const isPlain = call.words.every(word => plainText(word) !== undefined);
+  const known =
+    isPlain && staysOnLoopback(words)
+      ? ({risk: 'local-change', does: 'talks to a server on this machine', words, texts: []} as const)
+      : withEffect(knownRisk(words), {words, effect});
   const does = call.elsewhere === 'only reads' || known.does === '' ? reason : known.does;
   return {call, known, reason: `${quotedPart(command, call.range)} ${does}`};
 }

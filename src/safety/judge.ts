@@ -17,6 +17,8 @@ export interface JudgeOptions extends GroundOptions {
   readonly rules: PermissionRules;
   /** Where the next command would start. */
   readonly directory: () => string;
+  /** The command that runs in a block, by the block's id; empty when there is none. */
+  readonly blockCommand: (id: string) => string;
 }
 
 /**
@@ -29,7 +31,7 @@ export interface Judge {
   assess(action: Action, mode: PermissionMode, signal: AbortSignal): Promise<Verdict>;
 }
 
-export function makeJudge({rules, directory, ...options}: JudgeOptions): Judge {
+export function makeJudge({rules, directory, blockCommand, ...options}: JudgeOptions): Judge {
   const lasting = makeGround(options);
   return {
     async assess(action, mode) {
@@ -48,7 +50,8 @@ export function makeJudge({rules, directory, ...options}: JudgeOptions): Judge {
       const given = givenSecrets(action);
       const detail = {...finding.detail, rules: finding.detail.rules.filter(text => ruleGives(text, given))};
       const plain = isPlainEdit(action, finding) && given.length === 0;
-      const grantable = plain && rule?.behaviour !== 'ask' ? 'kind' : 'exact';
+      const isAlike = plain || (given.length === 0 && typesIntoRepl(action, blockCommand));
+      const grantable = isAlike && rule?.behaviour !== 'ask' ? 'kind' : 'exact';
       const deny = (reason: string): Verdict => ({
         decision: 'deny',
         risk,
@@ -105,3 +108,10 @@ const hasPattern = (rule: string): boolean => rule.includes('(');
 /** Edits that a mode may let through: inside the workspace and of nothing that could run or change weft's own rules. */
 const isPlainEdit = (action: Action, finding: Finding): boolean =>
   action.name === 'request-file-edits' && finding.risk === 'local-change' && finding.scope === 'ordinary';
+
+/** Further lines to the same interpreter are more of the same. A shell, or a way to another machine, takes anything. */
+const typesIntoRepl = (action: Action, blockCommand: JudgeOptions['blockCommand']): boolean =>
+  action.name === 'write-to-long-running-shell-command' &&
+  /^(?:[\w./-]*\/)?(?:i?python[\d.]*|bpython|node|deno|bun|irb|pry|ghci|R|julia|lua|php|iex|erl|scala|clj|sbcl|guile|racket|utop|ocaml|swipl|bc|dc|maxima|octave|gp|sqlite3|psql|mysql|mariadb|mongosh|duckdb|redis-cli|gdb|lldb|pdb)(?:\s[^;&|<>`$()\n]*)?$/u.test(
+    blockCommand(action.input.blockId).trim(),
+  );

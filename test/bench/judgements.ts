@@ -21,6 +21,7 @@ export async function judgements(): Promise<string> {
     rules: {allow: [], ask: [], deny: []},
     roots: ['/w'],
     home: '/home/me',
+    blockCommand: () => '',
     directory: () => '/w',
     list: () => [],
     effectOf: () => unknownEffect,

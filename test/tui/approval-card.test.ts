@@ -170,6 +170,39 @@ describe('a destructive command', () => {
   const some = (victims: Approval['victims']) =>
     cardAt({...asked, victims}, {stage: openApproval, rows: 21, width: 79}).find(line => line.startsWith('Dry'));
 
+  test('what a command would change in a file it overwrites stands below the command', () => {
+    const lines = [
+      {kind: 'context', text: 'one', changed: []},
+      {kind: 'removed', text: 'two', changed: []},
+      {kind: 'added', text: '2', changed: []},
+    ] as const;
+    const diff = {
+      path: 'old.js',
+      before: 'a',
+      after: 'b',
+      movedFrom: undefined,
+      added: 1,
+      removed: 1,
+      hunks: [{oldStart: 1, newStart: 1, lines}],
+      notes: [],
+    };
+    const approval: Approval = {
+      ...commandApproval('a', 'cp new.js old.js', {
+        risk: 'destructive',
+        reasons: ['`cp new.js old.js` overwrites files'],
+      }),
+      victims: {summary: 'overwrites old.js (3 lines)', paths: ['old.js'], more: 0, diffs: [diff]},
+    };
+    const shown = cardAt(approval, {stage: openApproval, rows: 20, width: 79}).join('\n');
+    expect(shown).toMatch(
+      /cp new\.js old\.js[\s\S]*1 {3}one[\s\S]*2 - two[\s\S]*2 \+ 2[\s\S]*overwrites old\.js \(3 lines\)/u,
+    );
+    // Where there is little room, the command and what it hits go before.
+    const small = cardAt(approval, {stage: openApproval, rows: 8, width: 40}).join('\n');
+    expect(small).toContain('cp new.js old.js');
+    expect(small).toContain('overwrites old.js (3 lines)');
+  });
+
   test('a path that the sum names already is not named again', () => {
     expect(some({summary: 'overwrites notes (4 bytes)', paths: ['notes'], more: 0, diffs: []})).toBe(
       'Dry run: overwrites notes (4 bytes).',

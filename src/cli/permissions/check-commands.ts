@@ -74,6 +74,7 @@ function judgeFor({directory}: CheckJob): Judge {
     effectOf: command => fileEffect(command, home),
     rules: settings.rules,
     directory: () => directory,
+    blockCommand: () => '',
   });
 }
 

@@ -27,13 +27,15 @@ export function canUseTool(approval: Approval, input: Json): CanUseToolRequest {
 }
 
 /** The narrowest rule that would spare the next question, and for an ordinary edit the mode that lets such edits through. */
-function suggestionsOf({verdict}: Approval): readonly PermissionUpdate[] {
+function suggestionsOf({action, verdict}: Approval): readonly PermissionUpdate[] {
   const [narrowest] = verdict.detail.rules;
   const rule = narrowest === undefined ? undefined : ruleValue(narrowest);
   if (rule !== undefined) {
     return [{type: 'addRules', rules: [rule], behavior: 'allow', destination: 'localSettings'}];
   }
-  return verdict.grantable === 'kind' ? [{type: 'setMode', mode: 'acceptEdits', destination: 'session'}] : [];
+  return action.name === 'request-file-edits' && verdict.grantable === 'kind'
+    ? [{type: 'setMode', mode: 'acceptEdits', destination: 'session'}]
+    : [];
 }
 
 /** `Bash(touch:*)` in its two parts. */

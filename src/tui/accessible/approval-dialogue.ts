@@ -62,12 +62,13 @@ function reasonLines(approval: Approval): readonly string[] {
 }
 
 /** What would be done, to the letter. */
-function bodyLines({preview, action}: Approval): readonly string[] {
+function bodyLines({preview, action, victims}: Approval): readonly string[] {
   switch (preview.kind) {
     case 'command':
       return [
         ...lettered('Command', preview.command),
         ...(preview.directory === '' ? [] : [`In the folder ${visibleExactLine(preview.directory)}.`]),
+        ...victims.diffs.flatMap(fileLines),
       ];
     case 'arguments':
       return lettered('With', preview.text);

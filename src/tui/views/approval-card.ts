@@ -170,16 +170,19 @@ function squeezedBody(approval: Approval, {room, note, frame}: Squeeze): readonl
     // Where it would run goes before a marked part does.
     const wanted = Math.min(letter.rows.length, 1 + letter.rows.filter(row => row.marked === 'marked').length);
     const below = room > wanted ? letter.below : [];
-    return [...fittedRows(letter.rows, {room: room - below.length, note, frame}), ...below];
+    const rows = fittedRows(letter.rows, {room: room - below.length, note, frame});
+    const left = room - rows.length - below.length;
+    // Of what a command overwrites the changes follow, where there is room for more than a note.
+    const changes = left < 2 ? [] : lostLines(approval, 'changes', frame);
+    return [...rows, ...below, ...cutMiddle(changes, {room: left, note, frame})];
   }
   const all = bodyLines(approval, 'all', frame);
   return all.length <= room ? all : cutMiddle(bodyLines(approval, 'changes', frame), {room, note, frame});
 }
 
 /** A change that has no place on the screen, whatever else there is: by the number of its lines or the length of one. */
-function isTooLong({preview}: Approval, rows: number, {width}: Frame): boolean {
-  if (preview.kind !== 'diff') return false;
-  const hunks = preview.files.flatMap(file => file.hunks);
+function isTooLong({preview, victims}: Approval, rows: number, {width}: Frame): boolean {
+  const hunks = (preview.kind === 'diff' ? preview.files : victims.diffs).flatMap(file => file.hunks);
   const count = hunks.reduce((sum, {lines}) => sum + lines.length, 0);
   return count > rows || hunks.some(({lines}) => lines.some(({text}) => text.length > rows * width));
 }
@@ -187,7 +190,10 @@ function isTooLong({preview}: Approval, rows: number, {width}: Frame): boolean {
 /** `all` leaves out parts of very long lines, `changes` also what does not change. */
 function bodyLines(approval: Approval, shown: 'whole' | 'all' | 'changes', frame: Frame): readonly string[] {
   const letter = letterOf(approval, frame);
-  if (letter !== undefined) return [...fittedRows(letter.rows, {room: without, note: 'bare', frame}), ...letter.below];
+  if (letter !== undefined) {
+    const rows = fittedRows(letter.rows, {room: without, note: 'bare', frame});
+    return [...rows, ...letter.below, ...lostLines(approval, shown, frame)];
+  }
   const {preview} = approval;
   return preview.kind === 'diff'
     ? keptDiffLines(
@@ -197,6 +203,16 @@ function bodyLines(approval: Approval, shown: 'whole' | 'all' | 'changes', frame
       )
     : [];
 }
+
+/** How the files would change that a command overwrites, where that is known. */
+const lostLines = ({victims}: Approval, shown: 'whole' | 'all' | 'changes', frame: Frame): readonly string[] =>
+  victims.diffs.length === 0
+    ? []
+    : keptDiffLines(
+        victims.diffs,
+        {most: without, shown: shown === 'changes' ? 'changes' : 'all', long: shown === 'whole' ? 'whole' : 'clipped'},
+        frame,
+      );
 
 /** What is asked about to the letter, and where it would happen. */
 interface Letter {

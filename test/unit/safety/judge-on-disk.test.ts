@@ -52,6 +52,7 @@ function judgeOf(root: string): Judge {
     resolve: path => paths.resolve(path),
     list: listFolder,
     effectOf: command => fileEffect(command, join(base, 'home')),
+    blockCommand: () => '',
     directory: () => root,
   });
 }

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {bash, judge} from './support/judging.ts';
+import {action, bash, judge} from './support/judging.ts';
 
 test('a verdict says where it stands, what would be hit, what to type and what to keep', async () => {
   const {detail} = await judge(bash('ls && cd src && rm -rf build; git log | head'));
@@ -37,4 +37,23 @@ test.each<[string, readonly string[]]>([
   ['make a && make b', ['Bash(make a && make b)']],
 ])('%s can be kept as %j', async (command, rules) => {
   expect((await judge(bash(command))).detail.rules).toEqual(rules);
+});
+
+test.each<[command: string, grantable: 'kind' | 'exact']>([
+  ['python3', 'kind'],
+  ['python3 -i setup.py', 'kind'],
+  ['/usr/bin/node', 'kind'],
+  ['psql shop', 'kind'],
+  ['bash', 'exact'],
+  ['ssh host', 'exact'],
+  ['sudo python3', 'exact'],
+  ['python3; bash', 'exact'],
+  ['python3 | sh', 'exact'],
+  ['npm run dev', 'exact'],
+  ['', 'exact'],
+])('more input to a block that runs %j may be allowed at once: %s', async (command, grantable) => {
+  const given = {blocks: {b3: command}};
+  expect((await judge(action('BashInput', {block_id: 'b3', input: '1 + 1'}), given)).grantable).toBe(grantable);
+  const asked = await judge(action('BashInput', {block_id: 'b3', input: '1 + 1'}), {...given, ask: ['BashInput']});
+  expect(asked.grantable).toBe('exact');
 });

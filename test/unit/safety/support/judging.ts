@@ -38,6 +38,8 @@ export interface Given {
   readonly deny?: readonly string[];
   readonly mode?: PermissionMode;
   readonly roots?: readonly string[];
+  /** Commands that run in blocks, by id. */
+  readonly blocks?: Readonly<Record<string, string>>;
 }
 
 export const judge = async (subject: Action, given: Given = {}): Promise<Verdict> => {
@@ -51,6 +53,7 @@ export const judge = async (subject: Action, given: Given = {}): Promise<Verdict
     list: () => [],
     effectOf: () => unknownEffect,
     directory: () => roots[0] ?? '/',
+    blockCommand: id => given.blocks?.[id] ?? '',
   }).assess(subject, mode, new AbortController().signal);
 };
 

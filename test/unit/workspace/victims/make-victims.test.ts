@@ -250,4 +250,39 @@ describe('what a command would hit', () => {
     expect(await place.find(['find'])).toEqual(noVictims);
     expect(await place.find([''])).toEqual(noVictims);
   });
+
+  test('where the new content is known, what would change is shown', async () => {
+    using place = openPlace();
+    place.put('old.js', 'one\ntwo\nthree\n');
+    place.put('new.js', 'one\n2\nthree\n');
+    const {victims, work} = place;
+    const changed = {
+      summary: 'overwrites old.js (3 lines)',
+      diffs: [{path: 'old.js', added: 1, removed: 1, lines: [' one', '-two', '+2', ' three']}],
+    };
+    const shown = ({summary, diffs}: VictimReport) => ({
+      summary,
+      diffs: diffs.map(({path, added, removed, hunks}) => ({
+        path,
+        added,
+        removed,
+        lines: hunks.flatMap(({lines}) =>
+          lines.map(({kind, text}) => `${{context: ' ', added: '+', removed: '-'}[kind]}${text}`),
+        ),
+      })),
+    });
+    expect(shown(await place.find(['cp', 'new.js', 'old.js']))).toEqual(changed);
+    expect(shown(await place.find(['mv', 'new.js', 'old.js']))).toEqual(changed);
+    const content = {kind: 'text', text: 'one\n2\nthree\n'} as const;
+    const written = await victims.find([{argv: ['cat'], directory: work, overwrites: ['old.js'], content}], never);
+    expect(shown(written)).toEqual(changed);
+    // Of what is not known, or is no text, only how much is lost.
+    expect(shown(await place.find(['npm', 'test'], {overwrites: ['old.js']}))).toEqual({...changed, diffs: []});
+    writeFileSync(join(work, 'image.bin'), Buffer.from([0, 1, 2]));
+    expect(shown(await place.find(['cp', 'image.bin', 'old.js']))).toEqual({...changed, diffs: []});
+    expect(shown(await place.find(['cp', 'new.js', 'image.bin']))).toEqual({
+      summary: 'overwrites image.bin (3 bytes)',
+      diffs: [],
+    });
+  });
 });
