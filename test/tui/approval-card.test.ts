@@ -171,7 +171,7 @@ describe('a destructive command', () => {
     cardAt({...asked, victims}, {stage: openApproval, rows: 21, width: 79}).find(line => line.startsWith('Dry'));
 
   test('what a command would change in a file it overwrites stands below the command', () => {
-    const lines = [
+    const changed = [
       {kind: 'context', text: 'one', changed: []},
       {kind: 'removed', text: 'two', changed: []},
       {kind: 'added', text: '2', changed: []},
@@ -183,7 +183,7 @@ describe('a destructive command', () => {
       movedFrom: undefined,
       added: 1,
       removed: 1,
-      hunks: [{oldStart: 1, newStart: 1, lines}],
+      hunks: [{oldStart: 1, newStart: 1, lines: changed}],
       notes: [],
     };
     const approval: Approval = {

@@ -54,6 +54,19 @@ function openPlace() {
   return {work, home, put, git, find, victims, [Symbol.dispose]: () => folder[Symbol.dispose]()};
 }
 
+/** The differences of a report as text. */
+const shown = ({summary, diffs}: VictimReport) => ({
+  summary,
+  diffs: diffs.map(({path, added, removed, hunks}) => ({
+    path,
+    added,
+    removed,
+    lines: hunks.flatMap(({lines}) =>
+      lines.map(({kind, text}) => `${{context: ' ', added: '+', removed: '-'}[kind]}${text}`),
+    ),
+  })),
+});
+
 const cases: readonly (readonly [command: string, summary: string, paths?: readonly string[], directory?: string])[] = [
   ['rm -rf src', 'deletes 7 files (1 untracked, 2 with uncommitted changes, 1 ignored by git)'],
   ['rm -rf . ..', ''],
@@ -260,17 +273,6 @@ describe('what a command would hit', () => {
       summary: 'overwrites old.js (3 lines)',
       diffs: [{path: 'old.js', added: 1, removed: 1, lines: [' one', '-two', '+2', ' three']}],
     };
-    const shown = ({summary, diffs}: VictimReport) => ({
-      summary,
-      diffs: diffs.map(({path, added, removed, hunks}) => ({
-        path,
-        added,
-        removed,
-        lines: hunks.flatMap(({lines}) =>
-          lines.map(({kind, text}) => `${{context: ' ', added: '+', removed: '-'}[kind]}${text}`),
-        ),
-      })),
-    });
     expect(shown(await place.find(['cp', 'new.js', 'old.js']))).toEqual(changed);
     expect(shown(await place.find(['mv', 'new.js', 'old.js']))).toEqual(changed);
     const content = {kind: 'text', text: 'one\n2\nthree\n'} as const;
