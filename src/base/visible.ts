@@ -17,6 +17,14 @@ export function visible(text: string): string {
   return text.replaceAll('\r\n', '\n').replaceAll('\t', tab).replaceAll(unsafe, escapeOf);
 }
 
+/** The same for a stream that may be a terminal: tabs stay, since people copy from there. */
+export const visibleText = (text: string): string =>
+  anythingUnsafe.test(text) ? text.replaceAll('\r\n', '\n').replaceAll(unsafe, escapeOf) : text;
+
+/** JSON with the same characters as escapes of JSON: it stays the same value for who reads it. Spaces and line feeds stay. */
+export const visibleJson = (json: string): string =>
+  anythingUnsafe.test(json) ? json.replaceAll(unsafe, character => jsonEscapes(character)) : json;
+
 /** The same on one line: line feeds are shown as `⏎`. */
 export const visibleLine = (text: string): string => onOneLine(visible(text));
 
@@ -51,6 +59,15 @@ export function visibleOutput(text: string): string {
       .replaceAll(/[^\n]*\r(?=[^\n])/gu, '')
       .replaceAll('\r', ''),
   );
+}
+
+/** Between the tokens of JSON only blanks may stand, and a carriage return there ends a line as a line feed does. */
+function jsonEscapes(character: string): string {
+  if (character === '\r') return '';
+  return Array.from(
+    {length: character.length},
+    (_, at) => String.raw`\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,
+  ).join('');
 }
 
 function escapeOf(character: string): string {

@@ -3,6 +3,7 @@ import {causeText} from '../domain/fault.ts';
 import {exitCode, type ExitCode} from './exit-code.ts';
 import {keepIgnoredSignals} from './ignored-signals.ts';
 import {makeProgram, type Handlers} from './program.ts';
+import {note, onStdoutFailure, print, printError, stdoutFlushed} from './say.ts';
 import {UsageError} from './usage-error.ts';
 import {version} from './version.ts';
 
@@ -12,7 +13,7 @@ import {version} from './version.ts';
  */
 export async function main(): Promise<void> {
   keepIgnoredSignals(process.env);
-  leaveOnClosedPipe();
+  onStdoutFailure(() => (process.exitCode = exitCode.failed));
   let code: ExitCode = exitCode.done;
   const handlers: Handlers = {
     main: async (prompt, options) => {
@@ -95,7 +96,7 @@ export async function main(): Promise<void> {
     },
     completion: async shell => {
       const {renderCompletion} = await import('./completion/render-completion.ts');
-      process.stdout.write(renderCompletion(makeProgram(version, handlers), shell));
+      print(renderCompletion(makeProgram(version, handlers), shell));
     },
   };
   const program = makeProgram(version, handlers);
@@ -107,33 +108,18 @@ export async function main(): Promise<void> {
   } catch (cause) {
     code = exitCodeOf(cause);
   }
-  await flushed(process.stdout);
+  await stdoutFlushed();
   process.exit(code === exitCode.done ? (process.exitCode ?? code) : code);
 }
-
-/** What was written to a pipe may still be on its way: a slow reader gets all of it. A reader that is gone ends the wait. */
-const flushed = (stream: NodeJS.WriteStream): Promise<void> =>
-  new Promise(resolve => {
-    if (stream.destroyed || stream.writableLength === 0) resolve();
-    else stream.write('', () => resolve());
-  });
 
 function exitCodeOf(cause: unknown): ExitCode {
   if (cause instanceof CommanderError) return cause.exitCode === 0 ? exitCode.done : exitCode.usage;
   if (cause instanceof Error && 'syscall' in cause && cause.syscall === 'uv_cwd') {
-    process.stderr.write('weft: the current folder is gone. Change to one that exists, or name one with --cwd.\n');
+    note('the current folder is gone. Change to one that exists, or name one with --cwd.');
     return exitCode.usage;
   }
-  process.stderr.write(`weft: ${causeText(cause)}\n`);
+  note(causeText(cause));
   if (cause instanceof UsageError) return exitCode.usage;
-  if (process.argv.includes('--debug') && cause instanceof Error) process.stderr.write(`${cause.stack}\n`);
+  if (process.argv.includes('--debug') && cause instanceof Error) printError(`${cause.stack}\n`);
   return exitCode.failed;
-}
-
-/** `weft … | head -1` closes our stdout: that is the reader's choice and no failure. */
-function leaveOnClosedPipe(): void {
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') process.exitCode = exitCode.failed;
-  });
-  process.stderr.on('error', () => {});
 }

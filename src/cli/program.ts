@@ -1,6 +1,7 @@
 import {addConfig, type ConfigHandlers} from './config-program.ts';
 import {fileFlags, type InFile, type InFolder, type JsonOption} from './place-options.ts';
 import {Command, Option} from 'commander';
+import {print, printError} from './say.ts';
 import {permissionMode, positiveNumber, seconds, wholeNumber} from './option-values.ts';
 import {programOptions, type ProgramOptions} from './program-flags.ts';
 import {permissionModes, ruleLists, type PermissionMode, type RuleList} from '../domain/risk.ts';
@@ -102,7 +103,11 @@ export function makeProgram(version: string, handlers: Handlers): Command {
     .helpOption('-h, --help', 'show this help')
     .argument('[prompt...]', 'sent at once; without a prompt the terminal UI waits for one')
     .enablePositionalOptions()
-    .configureOutput({outputError: (text, write) => write(text.replace(/^error: /u, 'weft: '))})
+    .configureOutput({
+      writeOut: print,
+      writeErr: printError,
+      outputError: (text, write) => write(text.replace(/^error: /u, 'weft: ')),
+    })
     .showHelpAfterError('(weft --help lists the options)')
     .configureHelp({sortSubcommands: false});
   addMainOptions(program);

@@ -13,6 +13,7 @@ import {loadSurroundings, type Surroundings} from './load-surroundings.ts';
 import {noModelNotice, noModelText} from './no-model.ts';
 import type {MainOptions} from './program.ts';
 import {joinPrompt, readStdin} from './read-stdin.ts';
+import {isStdoutTerminal} from './say.ts';
 import {takeProgramOptions} from './take-program-options.ts';
 import {loadTerminalUi} from './terminal-ui.ts';
 import {UsageError} from './usage-error.ts';
@@ -59,7 +60,7 @@ function timeLimit({timeout}: MainOptions, note: (line: string) => void): NodeJS
   return setTimeout(stop, Math.max(0, timeout * 1000 - performance.now()));
 }
 
-const hasTerminal = (): boolean => process.stdin.isTTY && process.stdout.isTTY;
+const hasTerminal = (): boolean => process.stdin.isTTY && isStdoutTerminal();
 
 /** Nothing was asked for at all: no prompt and no option that would mean something for one. */
 const isBare = (words: readonly string[], options: MainOptions): boolean =>

@@ -2,6 +2,7 @@ import type {Engine} from '../agent/engine.ts';
 import {runHeadless} from '../headless/run-headless.ts';
 import {exitCode, timeLimitText, type ExitCode} from './exit-code.ts';
 import type {outputFormats} from './program.ts';
+import {stdoutSink} from './say.ts';
 import {stopOnSignals} from './stop-on-signals.ts';
 import {toldUuid} from './told-uuid.ts';
 
@@ -31,7 +32,7 @@ export async function runPrint(job: PrintJob): Promise<ExitCode> {
     prompt: job.prompt,
     images: [],
     output: {format: job.format, partials: job.partials},
-    stdout: process.stdout,
+    stdout: stdoutSink(job.format === 'text' ? 'text' : 'json'),
     note,
     uuid: toldUuid,
     version: job.version,

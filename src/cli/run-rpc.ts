@@ -28,6 +28,7 @@ import {loadSurroundings, type Surroundings} from './load-surroundings.ts';
 import {noModelText} from './no-model.ts';
 import type {MainOptions} from './program.ts';
 import {rpcCapabilities} from './rpc-capabilities.ts';
+import {note, stdoutSink} from './say.ts';
 import {stopOnSignals} from './stop-on-signals.ts';
 import {structuredBy} from './structured-output.ts';
 import {greetedOptions, greetingNotes} from './take-initialize.ts';
@@ -45,16 +46,15 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
   const leave = leaveEarly();
   const opening = await readOpening(clientLines(process.stdin));
   if (opening.input === 'ended' && opening.lines.length === 0) {
-    process.stderr.write('weft: stdin ended before a message came. Send one: {"type":"user","message":{…}}\n');
+    note('stdin ended before a message came. Send one: {"type":"user","message":{…}}');
     return exitCode.failed;
   }
   const broken = Promise.withResolvers<void>();
   let serving: 'starting' | 'begun' = 'starting';
-  const writer = makeStdoutWriter(process.stdout, () => broken.resolve());
+  const writer = makeStdoutWriter(stdoutSink('json'), () => broken.resolve());
   const send = (message: RpcMessage | ControlMessage): void => writer.write(jsonLine(message));
   try {
     const {surroundings, chosen, structured} = await prepare(options, opening.initialize);
-    const {note} = surroundings;
     const state = new SessionState();
     const channel = makeControlChannel({send, newId: () => randomUUID()});
     const greeted = Promise.withResolvers<void>();

@@ -113,6 +113,20 @@ export const nodeModuleHomes: Readonly<Record<string, readonly string[]>> = {
 /** The folders that may touch the outside world directly (process, clock, chance, network, console); the others get ports. */
 export const touchesWorld: readonly Folder[] = ['workspace', 'store', 'models', 'cli'];
 
+/**
+ * Files of `src` that may name process.stdout or process.stderr: the one that writes text there, visibly where a terminal shows it,
+ * and those that hand the terminal to the UI, or look at it.
+ */
+export const namesStandardStreams: readonly string[] = [
+  'src/cli/command-ports.ts',
+  'src/cli/demo/run-demo.ts',
+  'src/cli/doctor/examine.ts',
+  'src/cli/run-main.ts',
+  'src/cli/run-terminal.ts',
+  'src/cli/say.ts',
+  'src/cli/tasks/watch-panel.ts',
+];
+
 /** Words that say nothing of what a file holds. */
 export const emptyNames: readonly string[] = [
   'common',

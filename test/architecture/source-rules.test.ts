@@ -2,7 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {actionNames} from '../../src/actions/catalogue.ts';
 import {ambientEffects} from './ambient-effects.ts';
 import {folderOf} from './import-graph.ts';
-import {longFiles, touchesWorld} from './layers.ts';
+import {longFiles, namesStandardStreams, touchesWorld} from './layers.ts';
 import {sourceFiles} from './repository.ts';
 import {parseSource, type SourceFile} from './source-file.ts';
 import {
@@ -30,6 +30,12 @@ describe('the sources', () => {
   test('reach the world only in its four folders', () => {
     const pure = source.filter(({path}) => !touchesWorld.some(folder => folder === folderOf(path)));
     expect(pure.flatMap(named(ambientEffects))).toEqual([]);
+  });
+
+  test('write to stdout and stderr in one place, which makes text visible on a terminal', () => {
+    const streams = /\bprocess\??\.std(?:out|err)\b|\bstd(?:out|err)\b[^{}]*\} = process\b|\bconsole\.\w/u;
+    const naming = source.filter(({text}) => streams.test(text));
+    expect(naming.map(({path}) => path)).toEqual(namesStandardStreams);
   });
 
   test('have no default exports', () => {

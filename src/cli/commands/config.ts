@@ -12,7 +12,7 @@ import {exitCode, type ExitCode} from '../exit-code.ts';
 import type {InFile, InFolder} from '../place-options.ts';
 import {environmentLayer, fileLayers, trustPlace} from '../settings-layers.ts';
 import {keepTrust, settingsIn, targetFile} from '../settings-target.ts';
-import {note} from '../say.ts';
+import {note, print, printJson} from '../say.ts';
 import {UsageError} from '../usage-error.ts';
 import {userPlaces} from '../user-places.ts';
 import {valueOf} from '../value-of.ts';
@@ -25,15 +25,16 @@ export async function getSetting(text: string, {json, cwd}: ConfigOptions): Prom
     return exitCode.failed;
   }
   const value = counting.reduceRight(joined);
-  print(json === undefined ? plain(value) : JSON.stringify(value));
+  if (json === undefined) printLine(plain(value));
+  else printJson(`${JSON.stringify(value)}\n`);
   return exitCode.done;
 }
 
 /** `weft config list`: all that is set, what counts first, and where it comes from. */
 export async function listSettings({json, cwd}: ConfigOptions): Promise<ExitCode> {
   const all = valueOf(explainAll(ground(cwd)));
-  if (json !== undefined) print(JSON.stringify(all, undefined, 2));
-  else for (const each of all) print(line(each));
+  if (json !== undefined) printJson(`${JSON.stringify(all, undefined, 2)}\n`);
+  else for (const each of all) printLine(line(each));
   return exitCode.done;
 }
 
@@ -41,9 +42,9 @@ export async function listSettings({json, cwd}: ConfigOptions): Promise<ExitCode
 export async function explainOne(text: string, {json, cwd}: ConfigOptions): Promise<ExitCode> {
   const name = nameOf(text);
   const all = said(name, cwd);
-  if (json !== undefined) print(JSON.stringify(all, undefined, 2));
-  else if (all.length === 0) print(`${nameText(name)} is not set anywhere`);
-  else for (const each of all) print(line(each));
+  if (json !== undefined) printJson(`${JSON.stringify(all, undefined, 2)}\n`);
+  else if (all.length === 0) printLine(`${nameText(name)} is not set anywhere`);
+  else for (const each of all) printLine(line(each));
   return exitCode.done;
 }
 
@@ -98,7 +99,7 @@ export async function removeSetting(text: string, options: InFile): Promise<Exit
 
 /** `weft config path`: the settings file that the flags name, whether it is there or not. */
 export async function settingsPath(options: InFile): Promise<ExitCode> {
-  print(targetFile(options).path);
+  printLine(targetFile(options).path);
   return exitCode.done;
 }
 
@@ -145,4 +146,4 @@ const notes = {
 
 const plain = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-const print = (text: string): void => void process.stdout.write(`${text}\n`);
+const printLine = (text: string): void => print(`${text}\n`);

@@ -1,6 +1,7 @@
 import {exitCode, type ExitCode} from '../exit-code.ts';
 import {examine, type Check} from '../doctor/examine.ts';
 import type {JsonOption} from '../place-options.ts';
+import {print, printJson} from '../say.ts';
 
 /**
  * `weft doctor`: what works on this machine, one line each; `--json` prints one object. Nothing is sent anywhere and nothing is
@@ -9,9 +10,8 @@ import type {JsonOption} from '../place-options.ts';
 export async function doctor({json}: JsonOption): Promise<ExitCode> {
   const checks = await examine();
   const failed = checks.some(({state}) => state === 'failed');
-  const text =
-    json === undefined ? checks.map(lineOf).join('') : `${JSON.stringify({ok: !failed, checks}, undefined, 2)}\n`;
-  process.stdout.write(text);
+  if (json === undefined) print(checks.map(lineOf).join(''));
+  else printJson(`${JSON.stringify({ok: !failed, checks}, undefined, 2)}\n`);
   return failed ? exitCode.failed : exitCode.done;
 }
 

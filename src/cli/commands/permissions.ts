@@ -12,7 +12,7 @@ import {folderTrust} from '../folder-trust.ts';
 import {patternUnread, ruleLines, ruleText} from '../permissions/rule-lines.ts';
 import type {InFile, InFolder, JsonOption} from '../place-options.ts';
 import {keepTrust, settingsIn, targetFile} from '../settings-target.ts';
-import {note, print} from '../say.ts';
+import {note, print, printJson} from '../say.ts';
 import {saysYes} from '../says-yes.ts';
 import {UsageError} from '../usage-error.ts';
 import {valueOf} from '../value-of.ts';
@@ -39,7 +39,7 @@ export async function listPermissions({
   if (classes !== undefined) return listClasses(json === undefined ? {} : {json});
   const {settings} = settingsIn(cwd);
   const lines = ruleLines(settings);
-  if (json !== undefined) print(`${JSON.stringify(lines, undefined, 2)}\n`);
+  if (json !== undefined) printJson(`${JSON.stringify(lines, undefined, 2)}\n`);
   else if (lines.length === 0) note('there are no rules: weft permissions add allow "Bash(git status:*)"');
   else print(`${lines.map(ruleText).join('\n')}\n`);
   return exitCode.done;
@@ -50,7 +50,7 @@ export async function listClasses({json}: JsonOption): Promise<ExitCode> {
   const classes = askClasses();
   const withoutPerson = 'denied; exit code 3 when the work could not be finished without it';
   if (json !== undefined) {
-    print(
+    printJson(
       `${JSON.stringify(
         classes.map(each => ({...each, withNobodyThere: withoutPerson})),
         undefined,

@@ -2,6 +2,7 @@ import {join} from 'node:path';
 import {visibleLine} from '../../base/visible.ts';
 import {findRunning, type RunningCommand} from '../../workspace/blocks/find-running.ts';
 import {exitCode, type ExitCode} from '../exit-code.ts';
+import {note, print, printJson} from '../say.ts';
 import {UsageError} from '../usage-error.ts';
 import {userPlaces} from '../user-places.ts';
 
@@ -14,9 +15,9 @@ export async function listRunning({json, stop}: {readonly json?: true; readonly 
   const running = await findRunning({folder: join(data, 'blocks')});
   if (stop !== undefined) return stopOne(running, stop);
   if (json !== undefined) {
-    process.stdout.write(`${JSON.stringify(running.map(factsOf), undefined, 2)}\n`);
-  } else if (running.length === 0) process.stderr.write('weft: no command of weft is running\n');
-  else process.stdout.write(running.map(textOf).join(''));
+    printJson(`${JSON.stringify(running.map(factsOf), undefined, 2)}\n`);
+  } else if (running.length === 0) note('no command of weft is running');
+  else print(running.map(textOf).join(''));
   return exitCode.done;
 }
 
@@ -27,7 +28,7 @@ async function stopOne(running: readonly RunningCommand[], id: string): Promise<
     throw new UsageError(`No running command has the id ${id}. ${known}`);
   }
   await command.end();
-  process.stderr.write(`weft: stopped ${visibleLine(command.command)}\n`);
+  note(`stopped ${visibleLine(command.command)}`);
   return exitCode.done;
 }
 

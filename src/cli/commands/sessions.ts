@@ -7,16 +7,16 @@ import type {JsonOption} from '../place-options.ts';
 import {exportJsonl, exportMarkdown} from '../sessions/export-session.ts';
 import {formatSession} from '../sessions/format-session.ts';
 import {formatSessionList} from '../sessions/format-session-list.ts';
-import {print} from '../say.ts';
+import {note, print, printJson, stdoutWidth} from '../say.ts';
 import {userPlaces} from '../user-places.ts';
 import {valueOf} from '../value-of.ts';
 
 /** `weft sessions list`: all folders' sessions, newest first; `--json` prints one array. */
 export async function listSessions({json}: JsonOption): Promise<ExitCode> {
   const summaries = (await userStore()).list({});
-  if (json !== undefined) print(`${JSON.stringify(summaries, undefined, 2)}\n`);
-  else if (summaries.length === 0) process.stderr.write('weft: no sessions are kept yet\n');
-  else print(formatSessionList(summaries, {now: Date.now(), width: process.stdout.columns ?? 120}));
+  if (json !== undefined) printJson(`${JSON.stringify(summaries, undefined, 2)}\n`);
+  else if (summaries.length === 0) note('no sessions are kept yet');
+  else print(formatSessionList(summaries, {now: Date.now(), width: stdoutWidth() ?? 120}));
   return exitCode.done;
 }
 
@@ -25,7 +25,7 @@ export async function showSession(idText: string, {json}: JsonOption): Promise<E
   const {summary, records} = read(await userStore(), idText);
   if (json === undefined) print(formatSession(records));
   else
-    print(
+    printJson(
       `{"session":${JSON.stringify(summary)},"records":[${exportJsonl(records).trimEnd().split('\n').join(',')}]}\n`,
     );
   return exitCode.done;
@@ -37,7 +37,8 @@ export async function exportSession(
   {format}: {readonly format: 'jsonl' | 'markdown'},
 ): Promise<ExitCode> {
   const {summary, records} = read(await userStore(), idText);
-  print(format === 'jsonl' ? exportJsonl(records) : exportMarkdown(summary, records));
+  if (format === 'jsonl') printJson(exportJsonl(records));
+  else print(exportMarkdown(summary, records));
   return exitCode.done;
 }
 
@@ -51,8 +52,8 @@ export async function deleteSession(idText: string, {json}: JsonOption): Promise
   const {pruneCheckpoints} = await import('../../workspace/checkpoints/prune-checkpoints.ts');
   // Where another weft runs it is done another day.
   await pruneCheckpoints({folder: checkpointsFolder(), sessions: store.keptTrees(), now: Date.now()}).catch(() => {});
-  if (json === undefined) process.stderr.write(`weft: deleted ${id}\n`);
-  else print(`${JSON.stringify({deleted: id})}\n`);
+  if (json === undefined) note(`deleted ${id}`);
+  else printJson(`${JSON.stringify({deleted: id})}\n`);
   return exitCode.done;
 }
 
@@ -63,7 +64,7 @@ const userStore = (): Promise<Store> => openUserStore(userPlaces());
 function read(store: Store, idText: string): ReadSession {
   const session = valueOf(store.read(findSession(store, idText)));
   for (const {seq, reason} of session.skipped) {
-    process.stderr.write(`weft: record ${seq} cannot be read and is left out: ${reason}\n`);
+    note(`record ${seq} cannot be read and is left out: ${reason}`);
   }
   return session;
 }

@@ -7,6 +7,7 @@ import type {ExitCode} from '../exit-code.ts';
 import type {JsonOption} from '../place-options.ts';
 import type {TaskInput, TaskOutput, TransformTarget} from '../program.ts';
 import {jsonText} from '../../base/json.ts';
+import {isStdoutTerminal} from '../say.ts';
 import {remark, runFilter} from '../tasks/run-filter.ts';
 
 /** `weft tasks decode`: payloads as objects with field numbers as keys, events as JSON with their payloads decoded. */
@@ -28,7 +29,7 @@ export function decodeTasks(file: string | undefined, {input}: {readonly input: 
 
 /** `weft tasks watch`: a live panel on a terminal; else, and with `--json`, the list as a line after each change. */
 export async function watchTasks(file: string | undefined, {json}: JsonOption): Promise<ExitCode> {
-  if (json === undefined && process.stdout.isTTY) {
+  if (json === undefined && isStdoutTerminal()) {
     return (await import('../tasks/watch-panel.ts')).watchPanel(file);
   }
   return runFilter(file, async complain => {

@@ -14,6 +14,7 @@ import {noMcp} from '../../actions/mcp-port.ts';
 import {composeEngine, type ComposedEngine} from '../compose-engine.ts';
 import {commandPorts} from '../command-ports.ts';
 import {exitCode, type ExitCode} from '../exit-code.ts';
+import {isStdoutTerminal, print} from '../say.ts';
 import {stopOnSignals} from '../stop-on-signals.ts';
 import {newSessionId, unkeptSession, unkeptSessions} from '../unkept-session.ts';
 import type {TerminalJob} from '../run-terminal.ts';
@@ -39,7 +40,7 @@ export async function runDemo({
   try {
     const wanted = accessibleWanted(process.env) === true;
     const isDumb = process.env['TERM'] === 'dumb' && visitor === undefined && !wanted;
-    if (!process.stdout.isTTY || !process.stdin.isTTY || isDumb) return await report(place.directory);
+    if (!isStdoutTerminal() || !process.stdin.isTTY || isDumb) return await report(place.directory);
     const [shown, {startTerminalGuard}, {lookOf, runTerminal}] = await Promise.all([
       visitor?.ui ?? loadTerminalUi({accessible: wanted}),
       import('../../workspace/terminal-guard.ts'),
@@ -78,8 +79,11 @@ async function report(directory: string): Promise<ExitCode> {
   const {runReport} = await import('../../headless/demo-report.ts');
   const engine = demoEngine(directory, 'at-once');
   const stopper = stopOnSignals(engine);
-  print(`weft demo: a recorded model repairs a small project; every action really runs, in ${directory}`);
-  const end = await Promise.race([runReport({engine, prompt: demoPrompt, print, uuid: randomUUID}), stopper.given]);
+  printLine(`weft demo: a recorded model repairs a small project; every action really runs, in ${directory}`);
+  const end = await Promise.race([
+    runReport({engine, prompt: demoPrompt, print: printLine, uuid: randomUUID}),
+    stopper.given,
+  ]);
   await engine.close('finished');
   return stopper.stopped() ?? end?.exitCode ?? exitCode.failed;
 }
@@ -128,8 +132,6 @@ function demoEngine(directory: string, pace: 'lively' | 'at-once'): ComposedEngi
   });
 }
 
-const print = (line: string): void => void process.stdout.write(`${line}\n`);
-
 const sleep = async (ms: number, signal: AbortSignal): Promise<void> => wait(ms, undefined, {signal}).catch(() => {});
 
 /** Writes the project into a temporary folder that is removed afterwards, or into a folder of the user's that stays. */
@@ -152,3 +154,5 @@ function emptyFolder(directory: string): string {
   }
   throw new UsageError(`${directory} is not empty. Give --dir a new or empty folder.`);
 }
+
+const printLine = (line: string): void => print(`${line}\n`);

@@ -1,4 +1,3 @@
-import {once} from 'node:events';
 import {homedir} from 'node:os';
 import {decodeAction} from '../../actions/decode-action.ts';
 import {isJsonObject, parseJson, type JsonObject} from '../../base/json.ts';
@@ -12,6 +11,7 @@ import {makePaths} from '../../workspace/files/resolve-path.ts';
 import {fileEffect} from '../../workspace/victims/file-effect.ts';
 import {exitCode, type ExitCode} from '../exit-code.ts';
 import {loadSurroundings} from '../load-surroundings.ts';
+import {isStdoutGone, note, printAndWait} from '../say.ts';
 import {UsageError} from '../usage-error.ts';
 import {eachLine} from './each-line.ts';
 
@@ -33,7 +33,7 @@ export async function checkCommands(words: readonly string[], job: CheckJob): Pr
       const given = readCommand(command);
       if (given.tag === 'failed') throw new UsageError(given.error);
       // oxlint-disable-next-line no-await-in-loop -- verdicts come in order
-      await print(await report(given.value, judge, job));
+      await printAndWait(await report(given.value, judge, job), job.form);
     }
     return code;
   }
@@ -44,10 +44,10 @@ export async function checkCommands(words: readonly string[], job: CheckJob): Pr
     if (line.trim() === '') continue;
     const given = readLine(line);
     if (given.tag === 'failed') {
-      process.stderr.write(`weft: line ${String(number)}: ${given.error}\n`);
+      note(`line ${String(number)}: ${given.error}`);
       code = exitCode.failed;
-    } else await print(await report(given.value, judge, job));
-    if (process.stdout.destroyed) break;
+    } else await printAndWait(await report(given.value, judge, job), job.form);
+    if (isStdoutGone()) break;
   }
   return code;
 }
@@ -126,10 +126,3 @@ const textLines = (command: string, {decision, risk, reasons}: Verdict): string 
     ...reasons.map(reason => `${' '.repeat(19)}${visibleExactLine(reason)}`),
     '',
   ].join('\n');
-
-/** Waits for a slow reader; one that is gone needs no more. */
-async function print(text: string): Promise<void> {
-  const {stdout} = process;
-  if (stdout.write(text) || stdout.destroyed) return;
-  await Promise.race([once(stdout, 'drain'), once(stdout, 'close')]);
-}

@@ -9,7 +9,7 @@ import {findSession} from '../find-session.ts';
 import {openUserStore} from '../load-surroundings.ts';
 import type {RewindOptions} from '../program.ts';
 import {saysYes} from '../says-yes.ts';
-import {print} from '../say.ts';
+import {printError, printJson} from '../say.ts';
 import {UsageError} from '../usage-error.ts';
 import {userPlaces} from '../user-places.ts';
 import {valueOf} from '../value-of.ts';
@@ -38,8 +38,8 @@ export async function rewindKeptSession(idText: string, options: RewindOptions):
   const {directory} = summary;
   if (options.yes === undefined) {
     const text = rewindText(preview, {directory, when: 'preview'});
-    if (options.json !== undefined) print(`${JSON.stringify({done: false, ...preview})}\n`);
-    else process.stderr.write(`${text}\n`);
+    if (options.json !== undefined) printJson(`${JSON.stringify({done: false, ...preview})}\n`);
+    else printError(`${text}\n`);
     if (!process.stdin.isTTY) {
       if (options.json !== undefined) return exitCode.done;
       throw new UsageError('Nothing has been done. Add --yes to do it.');
@@ -49,8 +49,8 @@ export async function rewindKeptSession(idText: string, options: RewindOptions):
   const keep = (record: JournalRecord): void => session.append(record);
   const done = valueOf(await carryOutRewind(target, {records, checkpoints, keep}, signal));
   store.close();
-  if (options.json === undefined) process.stderr.write(`${rewindText(done, {directory, when: 'done'})}\n`);
-  else print(`${JSON.stringify({done: true, ...done})}\n`);
+  if (options.json === undefined) printError(`${rewindText(done, {directory, when: 'done'})}\n`);
+  else printJson(`${JSON.stringify({done: true, ...done})}\n`);
   return exitCode.done;
 }
 

@@ -1,5 +1,6 @@
 import {createReadStream, fstatSync} from 'node:fs';
 import {causeText} from '../../domain/fault.ts';
+import {note} from '../say.ts';
 
 /**
  * The text of a file, or of stdin where there is none or it is `-`, in pieces as they come; UTF-8, without its byte order mark.
@@ -8,7 +9,7 @@ import {causeText} from '../../domain/fault.ts';
 export async function* readText(file: string | undefined, signal: AbortSignal): AsyncGenerator<string> {
   const fromStdin = isStdin(file);
   if (fromStdin && process.stdin.isTTY) {
-    process.stderr.write('weft: reading from the terminal; Ctrl+D ends it\n');
+    note('reading from the terminal; Ctrl+D ends it');
   }
   if (fromStdin && isFolder(0)) throw new Error('Cannot read stdin: it is a folder');
   const source: NodeJS.ReadableStream & {destroy(): unknown} = fromStdin ? process.stdin : createReadStream(file);

@@ -1,6 +1,6 @@
-import {visibleLine} from '../../base/visible.ts';
 import {makeStdoutWriter, type WriteState} from '../../headless/stdout-writer.ts';
 import {exitCode, type ExitCode} from '../exit-code.ts';
+import {note, stdoutSink} from '../say.ts';
 import {readText} from './read-text.ts';
 
 /** Turns text, as it comes, into output. */
@@ -25,7 +25,7 @@ export async function runFilter(
   const {complain, code} = makeComplaints();
   const filter = await makeFilter(complain);
   const stop = new AbortController();
-  const stdout = makeStdoutWriter(process.stdout, () => stop.abort());
+  const stdout = makeStdoutWriter(stdoutSink('json'), () => stop.abort());
   const write = async (pieces: Iterable<string>): Promise<WriteState> => {
     let length = 0;
     for (const piece of pieces) {
@@ -63,7 +63,7 @@ export function makeComplaints(): {readonly complain: Complain; readonly code: (
 
 /** Says on stderr what a reader should know, and where; no failure. */
 export const remark = (position: string, message: string): void => {
-  process.stderr.write(`weft: ${position}: ${visibleLine(message)}\n`);
+  note(`${position}: ${message.replaceAll('\n', ' ⏎ ')}`);
 };
 
 /** Characters of output that may wait for the reader. */

@@ -1,7 +1,15 @@
 /* oxlint-disable no-control-regex -- these tests look for control characters */
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {visible, visibleExactLine, visibleExactly, visibleLine, visibleOutput} from '../../../src/base/visible.ts';
+import {
+  visible,
+  visibleExactLine,
+  visibleExactly,
+  visibleJson,
+  visibleLine,
+  visibleOutput,
+  visibleText,
+} from '../../../src/base/visible.ts';
 
 describe('visible', () => {
   test.each([
@@ -71,5 +79,26 @@ describe('visible', () => {
         }
       }),
     );
+  });
+});
+
+describe('for a stream that may be a terminal', () => {
+  const steering = '\u001B]52;c;eA==\u0007 \u009B31m \u202Eb \u200B \u{E0041} \u007F';
+  const harmless = 'a\tb\n\u05E9\u05DC\u05D5\u05DD \u0633\u0644\u0627\u0645 👩‍👩‍👧 ❤\uFE0F \u06A9\u200C\u0647 日本 \u00A0';
+
+  test('text shows what would steer it, and keeps the rest', () => {
+    expect(visibleText(`${steering}\r\n`)).toBe('^[]52;c;eA==^G \\x9b31m \\u{202e}b \\u{200b} \\u{e0041} ^?\n');
+    expect(visibleText(harmless)).toBe(harmless);
+    expect(visibleText(visibleText(steering))).toBe(visibleText(steering));
+  });
+
+  test('JSON stays the same value', () => {
+    const value = {[steering]: [steering, harmless, '\r\n\u2028"\\']};
+    for (const indent of [undefined, 2]) {
+      const shown = visibleJson(`${JSON.stringify(value, undefined, indent)}\n`);
+      expect(JSON.parse(shown)).toEqual(value);
+      expect(visibleText(shown)).toBe(shown);
+    }
+    expect(visibleJson('"\u007F"')).toBe(String.raw`"\u007f"`);
   });
 });
