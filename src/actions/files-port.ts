@@ -1,9 +1,15 @@
 import type {Outcome} from '../base/outcome.ts';
 import type {DocumentBlock, ImageBlock} from '../domain/conversation.ts';
 import type {Fault} from '../domain/fault.ts';
+import type {JudgedPlace} from '../domain/risk.ts';
 import type {DiffHunk, FileDiff} from './preview.ts';
 
 export interface FilesPort {
+  /**
+   * The same files, in which paths lead where they led when they were judged. Where a link leads one of them elsewhere by then, the
+   * file is not touched and the call fails.
+   */
+  judged(places: readonly JudgedPlace[]): FilesPort;
   /**
    * Resolves a path as models and users write it (relative to the workspace, `~`), following symbolic links. Longer than 4,096
    * characters it is outside, and every use of it is a fault. Files in which weft keeps the output of commands are inside.

@@ -1,7 +1,7 @@
 import type {Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
 import type {BlockId, TodoId} from '../domain/ids.ts';
-import type {SimpleCommand} from '../domain/risk.ts';
+import type {JudgedPlace, SimpleCommand} from '../domain/risk.ts';
 import type {AnswerPort} from './answer-port.ts';
 import type {McpPort} from './mcp-port.ts';
 import type {TodoList, TodoStatus} from '../domain/todo.ts';
@@ -196,6 +196,8 @@ export interface FolderEntry {
 
 /** Neither search follows symbolic links, nor shows what the user's rules leave out. At most 50 patterns or globs a request. */
 export interface SearchPort {
+  /** The same search, in which paths lead where they led when they were judged. */
+  judged(places: readonly JudgedPlace[]): SearchPort;
   grep(request: GrepRequest, signal: AbortSignal): Promise<Outcome<GrepReport, Fault>>;
   glob(request: GlobRequest, signal: AbortSignal): Promise<Outcome<GlobReport, Fault>>;
 }

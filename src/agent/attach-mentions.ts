@@ -74,7 +74,7 @@ async function attach(
       if (signal.aborted) return [];
       if (verdict.decision === 'allow') {
         // oxlint-disable-next-line no-await-in-loop -- the first reading that leads to something counts
-        const read = await parts.files.read(request, signal);
+        const read = await parts.files.judged(verdict.detail.places).read(request, signal);
         if (signal.aborted) return [];
         if (read.tag === 'ok') return blocksOf(reading, {state: 'read', file: read.value});
         const told = faultText(read.error);

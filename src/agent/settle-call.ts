@@ -12,7 +12,7 @@ import type {CallContext} from './call-context.ts';
 import type {ResultAnswer} from './hooks-port.ts';
 import type {JudgedCall} from './judge-call.ts';
 import {deniedText} from './refusal-text.ts';
-import {takeAnswer, type Chosen} from './take-answer.ts';
+import {portsWithin, takeAnswer, type Chosen} from './take-answer.ts';
 
 export interface CallReport {
   readonly call: ToolCallBlock;
@@ -116,7 +116,7 @@ async function carryOut(
     // Before anything is looked at: what a preview says of a file is already an answer.
     const refusal = refusedUnasked(asked, context);
     if (refusal !== undefined) return end(cancelledResult(action, refusal), {deniedBy: 'nobody'});
-    const preview = await previewAction(action, {ports, signal});
+    const preview = await previewAction(action, {ports: portsWithin(ports, verdict.detail), signal});
     if (signal.aborted) return cancel(context.whyStopped());
     if (preview.tag === 'failed') return end(preview.error);
     let now: Chosen = {next: 'ask', action, verdict, shown: preview.value, preface};
@@ -144,7 +144,7 @@ async function carryOut(
     startedAt = context.clock.now();
     context.publish([{event: 'action-started', id, action, preview: shown}]);
     const observe = (chunk: string): void => context.publish([{event: 'action-output', id, chunk}]);
-    const settled = await runAction(action, {ports, signal, shown, detail, observe});
+    const settled = await runAction(action, {ports: portsWithin(ports, detail), signal, shown, detail, observe});
     return end(signal.aborted ? stopped(action, settled, context.whyStopped()) : settled);
   } catch (cause) {
     if (signal.aborted) return cancel(context.whyStopped());

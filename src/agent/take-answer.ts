@@ -1,12 +1,13 @@
 import type {Denial} from '../actions/agent-event.ts';
 import type {Action, ActionName, SettledOf} from '../actions/catalogue.ts';
 import {decodeAction} from '../actions/decode-action.ts';
+import type {ActionPorts} from '../actions/ports.ts';
 import type {Preview} from '../actions/preview.ts';
 import {cancelledResult, previewAction, withCommand} from '../actions/settle-action.ts';
 import type {JsonObject} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
-import type {Verdict} from '../domain/risk.ts';
+import type {Verdict, VerdictDetail} from '../domain/risk.ts';
 import type {Cancellation} from '../domain/settled.ts';
 import type {Granted} from './ask-permission.ts';
 import type {CallContext} from './call-context.ts';
@@ -57,7 +58,8 @@ export async function takeAnswer(
       return rejudged({action, edited: edited.value, next: 'run', preface: ''}, context);
     }
     case 'amended': {
-      const amended = await takeAmended({action, amendment: granted.amendment, shown}, {ports: context.ports, signal});
+      const ports = portsWithin(context.ports, verdict.detail);
+      const amended = await takeAmended({action, amendment: granted.amendment, shown}, {ports, signal});
       if (amended.tag === 'failed') {
         return failed({settled: amended.error, deniedBy: amended.error.state === 'cancelled' ? 'user' : 'no'});
       }
@@ -69,6 +71,10 @@ export async function takeAnswer(
       return unreachable(granted);
   }
 }
+
+/** The effects for an action of which this was found: its paths lead where they led then. */
+export const portsWithin = (ports: ActionPorts, {places}: VerdictDetail): ActionPorts =>
+  places.length === 0 ? ports : {...ports, files: ports.files.judged(places), search: ports.search.judged(places)};
 
 const no = (action: Action, message: string): Outcome<Chosen, NotChosen> =>
   failed({settled: cancelledResult(action, {reason: 'declined', message}), deniedBy: 'user'});
@@ -103,7 +109,7 @@ async function rejudged(
   const {signal, ports} = context;
   const verdict = await judge(edited, context, signal);
   if (verdict.decision === 'deny') return denied(action, verdict);
-  const preview = await previewAction(edited, {ports, signal});
+  const preview = await previewAction(edited, {ports: portsWithin(ports, verdict.detail), signal});
   if (preview.tag === 'failed') return failed({settled: preview.error, deniedBy: 'no'});
   return ok({next, action: edited, shown: preview.value, verdict, preface});
 }

@@ -116,7 +116,8 @@ export function composeEngine(parts: EngineParts): ComposedEngine {
     conceal: secrets.conceal,
     registryFolder: parts.blocksFolder,
   });
-  const ground = {roots, home, resolve: (path: string) => files.resolve(path)};
+  // What is judged is the path that is used: with the secrets that placeholders in it stand for.
+  const ground = {roots, home, resolve: (path: string) => files.resolve(secrets.reveal(path))};
   const excluded = (): readonly string[] => deniedReads({...ground, rules});
   const bare: Pick<ActionPorts, 'shell' | 'files' | 'search' | 'blocks' | 'mcp'> = {
     shell: commands.shell,

@@ -15,7 +15,7 @@ export interface Verdict {
   readonly detail: VerdictDetail;
 }
 
-/** What the host found in a command beyond its verdict; `noDetail` for every other action. */
+/** What the host found beyond its verdict: of a command, and of the paths an action names; `noDetail` where that is nothing. */
 export interface VerdictDetail {
   /** The stretches that the reasons speak of, in order, apart from each other. */
   readonly marks: readonly TextRange[];
@@ -27,9 +27,18 @@ export interface VerdictDetail {
   readonly confirmWord: string;
   /** Parts that page or take over the terminal where they can, such as `git log` or `man ls`. */
   readonly pagers: readonly string[];
+  /** Where the paths that the action names lead. The verdict speaks of these places, so the action may touch no others. */
+  readonly places: readonly JudgedPlace[];
 }
 
-export const noDetail: VerdictDetail = {marks: [], rules: [], destroys: [], confirmWord: '', pagers: []};
+export const noDetail: VerdictDetail = {marks: [], rules: [], destroys: [], confirmWord: '', pagers: [], places: []};
+
+/** A path as the action has it, and where it led when it was judged, links followed. */
+export interface JudgedPlace {
+  readonly written: string;
+  readonly path: string;
+  readonly place: 'inside-workspace' | 'outside-workspace';
+}
 
 /** Half open, in UTF-16 units of the command. */
 export interface TextRange {

@@ -74,7 +74,8 @@ function userBlock(block: UserBlock): readonly ContentBlockParam[] {
           type: 'tool_result',
           tool_use_id: toolUseId(block.id),
           ...(content.length === 0 ? {} : {content}),
-          ...(block.outcome === 'error' ? {is_error: true} : {}),
+          // The API knows no third state: what was cancelled was not done.
+          ...(block.outcome === 'success' ? {} : {is_error: true}),
         },
       ];
     }

@@ -95,6 +95,7 @@ function ofParts(command: string, judgement: Judgement, ground: Ground): Finding
       pagers: distinct(
         calls.filter(call => pages(wordsOf(call))).map(({range}) => command.slice(range.from, range.to)),
       ),
+      places: [],
     },
   };
 }
@@ -214,6 +215,7 @@ function ofTangle(command: string, {parsed, forms}: CommandEvidence): Finding {
       destroys: [],
       confirmWord: worstForm === undefined ? '' : confirmWord(worstForm.known.words),
       pagers: [],
+      places: [],
     },
   };
 }

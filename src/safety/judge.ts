@@ -1,5 +1,6 @@
 import type {Action} from '../actions/catalogue.ts';
-import {noDetail, type PermissionMode, type Verdict} from '../domain/risk.ts';
+import {noDetail, type PermissionMode, type Verdict, type VerdictDetail} from '../domain/risk.ts';
+import {actionPaths} from './action-paths.ts';
 import {beyondDenyRules} from './beyond-deny-rules.ts';
 import type {CommandForms} from './command-forms.ts';
 import {writesProtected} from './command-finding.ts';
@@ -48,7 +49,11 @@ export function makeJudge({rules, directory, blockCommand, ...options}: JudgeOpt
       const rule = ruleFor(action, rules, evidence);
       const {risk} = finding;
       const given = givenSecrets(action);
-      const detail = {...finding.detail, rules: finding.detail.rules.filter(text => ruleGives(text, given))};
+      const detail: VerdictDetail = {
+        ...finding.detail,
+        rules: finding.detail.rules.filter(text => ruleGives(text, given)),
+        places: actionPaths(action).map(written => ({written, ...ground.resolve(written)})),
+      };
       const plain = isPlainEdit(action, finding) && given.length === 0;
       const isAlike = plain || (given.length === 0 && typesIntoRepl(action, blockCommand));
       const grantable = isAlike && rule?.behaviour !== 'ask' ? 'kind' : 'exact';

@@ -8,7 +8,7 @@ import {openRegular} from './files/open-regular.ts';
 import type {AmendedPlan} from './files/amend-files.ts';
 import {oldOf, type PlannedFile} from './files/planned-file.ts';
 import type {FileRead} from './files/read-file.ts';
-import {holds, makePaths, pathTrouble} from './files/resolve-path.ts';
+import {holds, judgedPaths, makePaths, pathTrouble, type Paths} from './files/resolve-path.ts';
 import type {FileWrite} from './files/write-files.ts';
 
 /**
@@ -21,10 +21,24 @@ export function makeFiles(options: {
   /** Folders of weft's own (links resolved) that count as inside too, but hold nothing that may be edited. */
   readonly alsoReadable: () => readonly string[];
 }): FilesPort {
-  const paths = makePaths(options);
-  const known = new Map<string, string>();
+  const memory: FileMemory = {known: new Map(), misses: new Map()};
+  return filesOn(makePaths(options), options, memory);
+}
+
+/** What is known of the files of one workspace. */
+interface FileMemory {
+  /** The SHA-256 of the bytes the model read last, by real path. */
+  readonly known: Map<string, string>;
   /** How often in a row a text was not found, by file. */
-  const misses = new Map<string, number>();
+  readonly misses: Map<string, number>;
+}
+
+function filesOn(
+  paths: Paths,
+  options: {readonly home: string; readonly alsoReadable: () => readonly string[]},
+  memory: FileMemory,
+): FilesPort {
+  const {known, misses} = memory;
 
   async function read(request: ReadRequest, signal: AbortSignal): ReturnType<FilesPort['read']> {
     const trouble = pathTrouble(request.path);
@@ -96,6 +110,7 @@ export function makeFiles(options: {
   }
 
   return {
+    judged: places => filesOn(judgedPaths(paths, places), options, memory),
     resolve(path) {
       const resolved = paths.resolve(path);
       return isReadOnly(resolved.path) ? {...resolved, place: 'inside-workspace'} : resolved;

@@ -6,12 +6,13 @@ import {rejected, type Fault} from '../domain/fault.ts';
 import {collectMatches, longestLine} from './collect-matches.ts';
 import {readExclusions, type Exclusions} from './exclusions.ts';
 import {expandBraces} from './expand-braces.ts';
-import {makePaths} from './files/resolve-path.ts';
+import {judgedPaths, makePaths, type Paths} from './files/resolve-path.ts';
 import {globTest, type PathTest} from './glob-pattern.ts';
 import {planWalks} from './glob-walks.ts';
 import type {SearchEnd, SearchRun} from './run-ripgrep.ts';
 import {findSearchBinary} from './search-binary.ts';
 import {findPlace, type SearchPlace} from './search-place.ts';
+import {checkPlaces, type PlaceCheck} from './still-there.ts';
 import type {Environment} from './shell-environment.ts';
 
 /** Paths held while names are searched; a pattern that fits more is too wide to be of use. */
@@ -34,15 +35,17 @@ export const searchManners: readonly string[] = [
  * Searches contents and names with the packaged ripgrep, which follows no symbolic links. Globs are matched here and not by
  * ripgrep's own option, which would bring back what the ignore files leave out.
  */
-export function makeSearch(options: {
-  readonly roots: readonly string[];
+export const makeSearch = (options: SearchOptions & {readonly roots: readonly string[]}): SearchPort =>
+  searchOn(makePaths(options), options);
+
+interface SearchOptions {
   readonly home: string;
   readonly environment: Environment;
   /** Globs of what no search may ever show, whatever it asks for; `readExclusions` says how they are read. */
   readonly excluded: () => readonly string[];
-}): SearchPort {
-  const paths = makePaths(options);
+}
 
+function searchOn(paths: Paths, options: SearchOptions): SearchPort {
   /** The place, and what is left out there. Nothing is searched while a glob of what to leave out cannot be used. */
   async function prepare(path: string): Promise<Outcome<Prepared, Fault>> {
     const exclusions = readExclusions(options.excluded(), {paths, home: options.home});
@@ -84,14 +87,18 @@ export function makeSearch(options: {
   }
 
   return {
+    judged: places => searchOn(judgedPaths(paths, places), options),
+
     async grep(request, signal) {
       const prepared = await prepare(request.path);
       if (prepared.tag === 'failed') return prepared;
       const {place, exclusions} = prepared.value;
       const globs = readGlobs(request.globs.map(relativeGlob));
       if (globs.tag === 'failed') return globs;
-      const isShown = (shown: string): boolean => !exclusions.leavesOut(resolve(paths.root, shown));
-      const collector = collectMatches({limit: request.limit, tests: globs.value.tests, isShown}, place);
+      const real = (shown: string): string => resolve(paths.root, shown);
+      const isShown = (shown: string): boolean => !exclusions.leavesOut(real(shown));
+      const collector = collectMatches({limit: request.limit, tests: globs.value.tests, isShown, real}, place);
+      const check = checkPlaces(paths.roots);
       const end = await run(
         {
           options: [...searchManners, ...exclusions.options(paths.root), ...grepOptions(request, globs.value, place)],
@@ -101,7 +108,7 @@ export function makeSearch(options: {
         signal,
       );
       if (end.tag === 'failed') return end;
-      const report = collector.report(end.value);
+      const report = await collector.report(end.value, check);
       return end.value.kind === 'too-slow' && report.lines.length === 0 ? failed(tooSlow) : ok(report);
     },
 
@@ -115,6 +122,7 @@ export function makeSearch(options: {
       if (walks.tag === 'failed') return failed(rejected(walks.error));
       const unwanted = request.patterns.filter(pattern => pattern.startsWith('!'));
       const found = new Set<string>();
+      const check = checkPlaces(paths.roots);
       for (const {folder, depth, tests} of walks.value) {
         const bounds = depth === 0 ? [] : [`--max-depth=${depth}`];
         const end = await run(
@@ -140,7 +148,7 @@ export function makeSearch(options: {
         if (end.tag === 'failed') return end;
         if (end.value.kind === 'too-slow' && found.size === 0) return failed(tooSlow);
       }
-      return ok(globReport(found, request.limit));
+      return ok(await globReport(found, {limit: request.limit, root: paths.root, check}));
     },
   };
 }
@@ -221,9 +229,18 @@ const engineFor = (queries: readonly string[]): string =>
 const excluding = (unwanted: readonly string[]): readonly string[] =>
   unwanted.map(glob => `--glob=!${glob.slice(1).replace(/^\.\//u, '/')}`);
 
-function globReport(found: ReadonlySet<string>, limit: number): GlobReport {
+/** What is not at its place, or reached through a link by now, is left out. */
+async function globReport(
+  found: ReadonlySet<string>,
+  {limit, root, check}: {readonly limit: number; readonly root: string; readonly check: PlaceCheck},
+): Promise<GlobReport> {
   const sorted = [...found].toSorted((a, b) => compareByPart(a, b));
-  return {paths: sorted.slice(0, limit), omitted: Math.max(0, sorted.length - limit)};
+  const paths: string[] = [];
+  for (const path of sorted.slice(0, limit)) {
+    const real = resolve(root, path);
+    if (check.isSure(real) || (await check.isFile(real))) paths.push(path);
+  }
+  return {paths, omitted: sorted.length - paths.length};
 }
 
 /** By name, part for part: a folder's content stays together. */

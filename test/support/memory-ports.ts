@@ -1,7 +1,8 @@
 import type {AgentEvent} from '../../src/actions/agent-event.ts';
 import type {Action} from '../../src/actions/catalogue.ts';
 import {noMcp, type McpPort} from '../../src/actions/mcp-port.ts';
-import {noVictims, type ActionPorts, type ShellReport} from '../../src/actions/ports.ts';
+import type {FilesPort} from '../../src/actions/files-port.ts';
+import {noVictims, type ActionPorts, type SearchPort, type ShellReport} from '../../src/actions/ports.ts';
 import {createEngine, type EngineOptions} from '../../src/agent/create-engine.ts';
 import type {Engine} from '../../src/agent/engine.ts';
 import {noHooks, type HooksPort} from '../../src/agent/hooks-port.ts';
@@ -172,6 +173,23 @@ export function engineBench(
   const session = given.session ?? memorySession();
   let ids = 0;
   const allow: Verdict = {decision: 'allow', risk: 'read-only', reasons: [], grantable: 'exact', detail: noDetail};
+  const search: SearchPort = {
+    judged: () => search,
+    grep: async () => ok({lines: [], omitted: {count: 0, exact: 'exact'}} as const),
+    glob: async () => ok({paths: [], omitted: 0}),
+  };
+  const files: FilesPort = {
+    judged: () => files,
+    resolve: path => ({path, place: 'inside-workspace'}),
+    read:
+      given.read ??
+      (async ({path}) =>
+        ok({kind: 'text', path, lines: [`text of ${path}`], firstLine: 1, totalLines: 1, notes: []} as const)),
+    plan: async () => ok([]),
+    apply: async () => ok({files: [], amended: []}),
+    draft: async () => ok([]),
+    ...given.files,
+  };
   const ports: AgentPorts = {
     model,
     judge: {
@@ -197,21 +215,8 @@ export function engineBench(
         write: async () => noBlocks,
       },
       shell: {directory: '/work', run: given.shell ?? (async ({command}) => finishedReport(`ran ${command}`))},
-      files: {
-        resolve: path => ({path, place: 'inside-workspace'}),
-        read:
-          given.read ??
-          (async ({path}) =>
-            ok({kind: 'text', path, lines: [`text of ${path}`], firstLine: 1, totalLines: 1, notes: []} as const)),
-        plan: async () => ok([]),
-        apply: async () => ok({files: [], amended: []}),
-        draft: async () => ok([]),
-        ...given.files,
-      },
-      search: {
-        grep: async () => ok({lines: [], omitted: {count: 0, exact: 'exact'}} as const),
-        glob: async () => ok({paths: [], omitted: 0}),
-      },
+      files,
+      search,
       mcp: given.mcp ?? noMcp,
     },
     clock: {now: () => 0},

@@ -6,6 +6,7 @@ import type {DiffHunk, FileDiff} from '../../actions/preview.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {rejected, type Fault} from '../../domain/fault.ts';
+import type {JudgedPlace} from '../../domain/risk.ts';
 import {concealFault} from './conceal-fault.ts';
 import {guardMcp} from './guard-mcp.ts';
 import type {Secrets} from './make-secrets.ts';
@@ -128,6 +129,7 @@ function guardFiles(files: FilesPort, secrets: Secrets): FilesPort {
   }
 
   return {
+    judged: places => guardFiles(files.judged(revealedPlaces(places, secrets)), secrets),
     resolve: path => files.resolve(secrets.reveal(path)),
     async read(request, signal) {
       const path = secrets.reveal(request.path);
@@ -176,6 +178,9 @@ function guardFiles(files: FilesPort, secrets: Secrets): FilesPort {
     },
   };
 }
+
+const revealedPlaces = (places: readonly JudgedPlace[], secrets: Secrets): readonly JudgedPlace[] =>
+  places.map(place => ({...place, written: secrets.reveal(place.written)}));
 
 /** Lines a private key has at most, roughly. */
 const linesBefore = 120;
@@ -240,6 +245,7 @@ const textsIn = (amendment: Amendment): readonly EditText[] =>
 function guardSearch(search: SearchPort, secrets: Secrets): SearchPort {
   const {conceal, reveal} = secrets;
   return {
+    judged: places => guardSearch(search.judged(revealedPlaces(places, secrets)), secrets),
     async grep(request, signal) {
       secrets.refresh([]);
       const found = await search.grep(

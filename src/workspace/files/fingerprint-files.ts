@@ -1,6 +1,7 @@
 import {createHash} from 'node:crypto';
 import type {Fingerprint} from '../../actions/files-port.ts';
 import {openRegular} from './open-regular.ts';
+import {realPath} from './resolve-path.ts';
 
 /** The SHA-256 of files, one after the other. Never throws; after an abort what is left counts as unreadable. */
 export async function fingerprintFiles(paths: readonly string[], signal: AbortSignal): Promise<readonly Fingerprint[]> {
@@ -10,7 +11,7 @@ export async function fingerprintFiles(paths: readonly string[], signal: AbortSi
 }
 
 async function fingerprint(path: string, signal: AbortSignal): Promise<Fingerprint> {
-  const found = await openRegular(path);
+  const found = await openRegular(realPath(path));
   if (found.kind !== 'file') return {path, kind: found.kind === 'missing' ? 'absent' : 'unreadable'};
   const {handle} = found;
   try {

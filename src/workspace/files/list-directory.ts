@@ -1,22 +1,37 @@
 import {readdir, stat} from 'node:fs/promises';
-import {join} from 'node:path';
 import type {ReadFile, ReadRequest} from '../../actions/files-port.ts';
+import {holdFolder, type HeldFolder} from './held-folder.ts';
 
 /** Entries in one answer. */
 const mostEntries = 500;
 
-/** Lists a folder by name, folders (and links to folders) with a closing slash; the request's range counts entries. */
+/**
+ * Lists the folder at `path`, all links resolved, by name, folders (and links to folders) with a closing slash; the request's range
+ * counts entries. Throws where a link has taken its place.
+ */
 export async function listDirectory(
   path: string,
   shown: {readonly path: string; readonly request: ReadRequest},
 ): Promise<ReadFile> {
-  const entries = await readdir(path, {withFileTypes: true});
+  const folder = await holdFolder(path);
+  try {
+    return await listHeld(folder, shown);
+  } finally {
+    await folder.close();
+  }
+}
+
+async function listHeld(
+  folder: HeldFolder,
+  shown: {readonly path: string; readonly request: ReadRequest},
+): Promise<ReadFile> {
+  const entries = await readdir(folder.at('.'), {withFileTypes: true});
   const sorted = entries.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const start = Math.max(1, shown.request.offset) - 1;
   const page = sorted.slice(start, start + Math.min(mostEntries, Math.max(1, shown.request.limit)));
   const names = await Promise.all(
     page.map(async entry => {
-      const isFolder = entry.isDirectory() || (entry.isSymbolicLink() && (await leadsToFolder(join(path, entry.name))));
+      const isFolder = entry.isDirectory() || (entry.isSymbolicLink() && (await leadsToFolder(folder.at(entry.name))));
       return isFolder ? `${entry.name}/` : entry.name;
     }),
   );

@@ -1,6 +1,7 @@
 import {readdir} from 'node:fs/promises';
 import {basename, dirname, join} from 'node:path';
 import {editDistance} from '../../base/nearest-name.ts';
+import {realPath} from './resolve-path.ts';
 
 /** Names compared before giving up: a folder of a hundred thousand files is not worth the wait. */
 const mostNames = 5000;
@@ -9,7 +10,7 @@ const mostNames = 5000;
 export async function nearestNames(path: string): Promise<readonly string[]> {
   const folder = dirname(path);
   const wanted = basename(path).toLowerCase();
-  const names = await readdir(folder).catch(() => []);
+  const names = realPath(folder) === folder ? await readdir(folder).catch(() => []) : [];
   return names
     .slice(0, mostNames)
     .map(name => ({name, far: distance(wanted, name.toLowerCase())}))

@@ -2,6 +2,7 @@ import {lstatSync, readlinkSync, realpathSync} from 'node:fs';
 import {dirname, basename, isAbsolute, join, relative, resolve, sep} from 'node:path';
 import type {ResolvedPath} from '../../actions/files-port.ts';
 import {clip} from '../../base/clip.ts';
+import type {JudgedPlace} from '../../domain/risk.ts';
 
 /** How paths are read and shown in one workspace. */
 export interface Paths {
@@ -44,6 +45,21 @@ export function makePaths(options: {readonly roots: readonly string[]; readonly 
       const shown = holds(first(), real) ? relative(first(), real) : real;
       return shown === '' ? '.' : shown;
     },
+  };
+}
+
+/** The same, but these paths lead where they led when they were judged. */
+export function judgedPaths(paths: Paths, places: readonly JudgedPlace[]): Paths {
+  const known = new Map(places.map(({written, path, place}) => [written, {path, place}]));
+  return {
+    get root() {
+      return paths.root;
+    },
+    get roots() {
+      return paths.roots;
+    },
+    resolve: path => known.get(path) ?? paths.resolve(path),
+    show: paths.show,
   };
 }
 

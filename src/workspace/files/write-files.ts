@@ -1,9 +1,10 @@
-import {mkdir, open, readFile, rename, rm, rmdir, unlink} from 'node:fs/promises';
+import {open, rename, rm, unlink} from 'node:fs/promises';
 import {basename, dirname} from 'node:path';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {causeText, rejected, type Fault} from '../../domain/fault.ts';
 import {sha256, type FileSnapshot, type PresentFile} from './file-snapshot.ts';
-import {holdFolder, type HeldFolder} from './held-folder.ts';
+import {holdFolder, makeFolder, removeFolders, type HeldFolder} from './held-folder.ts';
+import {openRegular} from './open-regular.ts';
 import {removeForgotten, temporaryName} from './temporary-name.ts';
 
 /** What to write where, in place of what. */
@@ -72,20 +73,19 @@ interface Staged {
 async function stage(write: FileWrite): Promise<Staged> {
   const path = dirname(write.path);
   const name = basename(write.path);
-  let outermost: string | undefined;
   let folder: HeldFolder | undefined;
+  let made: readonly string[] = [];
   const temporary = temporaryName();
   try {
-    if (write.after !== undefined) outermost = await mkdir(path, {recursive: true});
-    folder = await holdFolder(path);
+    if (write.after === undefined) folder = await holdFolder(path);
+    else ({folder, made} = await makeFolder(path));
     await removeForgotten(folder);
-    const made = foldersBetween(outermost, path);
     if (write.after !== undefined) await writeWhole(folder.at(temporary), write.after, write.like);
     return {write, folder, name, temporary, made};
   } catch (cause) {
     if (folder !== undefined) await rm(folder.at(temporary), {force: true}).catch(() => {});
     await folder?.close();
-    await removeFolders(foldersBetween(outermost, path));
+    await removeFolders(made);
     throw new NotWritten(`${write.shown} could not be written: ${causeText(cause)}.`);
   }
 }
@@ -106,7 +106,7 @@ async function writeWhole(path: string, content: Buffer, like: FileSnapshot): Pr
 }
 
 async function putInPlace({write, folder, name, temporary}: Staged): Promise<void> {
-  const now = await hashOf(folder.at(name));
+  const now = await hashOf(write.path, folder.at(name));
   const expected = write.before.kind === 'present' ? write.before.hash : 'absent';
   if (now !== expected || !(await folder.isInPlace())) {
     throw new NotWritten(`${write.shown} changed while it was being edited; read it again.`);
@@ -119,11 +119,16 @@ async function putInPlace({write, folder, name, temporary}: Staged): Promise<voi
   }
 }
 
-async function hashOf(path: string): Promise<string> {
+/** What is no regular file, or cannot be read, has no hash. */
+async function hashOf(path: string, through: string): Promise<string> {
+  const found = await openRegular(path, through);
+  if (found.kind !== 'file') return found.kind === 'missing' ? 'absent' : 'unknown';
   try {
-    return sha256(await readFile(path));
+    return sha256(await found.handle.readFile());
   } catch {
-    return 'absent';
+    return 'unknown';
+  } finally {
+    await found.handle.close();
   }
 }
 
@@ -152,16 +157,4 @@ const restore = async (path: string, before: PresentFile): Promise<void> => writ
 async function unstage({folder, temporary, made}: Staged): Promise<void> {
   await rm(folder.at(temporary), {force: true}).catch(() => {});
   await removeFolders(made);
-}
-
-/** Removes the innermost first; a folder that got other content stays. */
-async function removeFolders(folders: readonly string[]): Promise<void> {
-  for (const folder of folders.toReversed()) await rmdir(folder).catch(() => {});
-}
-
-function foldersBetween(outermost: string | undefined, innermost: string): readonly string[] {
-  if (outermost === undefined) return [];
-  const folders = [innermost];
-  for (let at = innermost; at !== outermost && dirname(at) !== at; at = dirname(at)) folders.unshift(dirname(at));
-  return folders;
 }

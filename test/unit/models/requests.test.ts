@@ -33,10 +33,12 @@ const conversation: readonly Message[] = [
     text('I look.'),
     {kind: 'tool-call', id: actionId('functions.Bash:0'), name: 'Bash', input: {command: 'ls'}},
     {kind: 'tool-call', id: actionId('b'), name: 'Read', input: '{"file'},
+    {kind: 'tool-call', id: actionId('c'), name: 'Write', input: {}},
   ),
   user(
     {kind: 'tool-result', id: actionId('functions.Bash:0'), content: [text('a.png'), png], outcome: 'success'},
     {kind: 'tool-result', id: actionId('b'), content: [text('No such input.')], outcome: 'error'},
+    {kind: 'tool-result', id: actionId('c'), content: [text('The user said no.')], outcome: 'cancelled'},
     text('Go on.'),
   ),
   assistant(text('Done.')),
@@ -75,6 +77,7 @@ describe('Anthropic', () => {
             {type: 'text', text: 'I look.'},
             {type: 'tool_use', id: 'functions_Bash_0', name: 'Bash', input: {command: 'ls'}},
             {type: 'tool_use', id: 'b', name: 'Read', input: {invalid_input: '{"file'}},
+            {type: 'tool_use', id: 'c', name: 'Write', input: {}},
           ],
         },
         {
@@ -82,6 +85,12 @@ describe('Anthropic', () => {
           content: [
             {type: 'tool_result', tool_use_id: 'functions_Bash_0', content: [{type: 'text', text: 'a.png'}, image]},
             {type: 'tool_result', tool_use_id: 'b', content: [{type: 'text', text: 'No such input.'}], is_error: true},
+            {
+              type: 'tool_result',
+              tool_use_id: 'c',
+              content: [{type: 'text', text: 'The user said no.'}],
+              is_error: true,
+            },
             {type: 'text', text: 'Go on.', ...mark},
           ],
         },
@@ -126,10 +135,12 @@ test('OpenAI: the whole form', () => {
         tool_calls: [
           {id: 'functions.Bash:0', type: 'function', function: {name: 'Bash', arguments: '{"command":"ls"}'}},
           {id: 'b', type: 'function', function: {name: 'Read', arguments: '{"invalid_input":"{\\"file"}'}},
+          {id: 'c', type: 'function', function: {name: 'Write', arguments: '{}'}},
         ],
       },
       {role: 'tool', tool_call_id: 'functions.Bash:0', content: 'a.png'},
       {role: 'tool', tool_call_id: 'b', content: 'No such input.'},
+      {role: 'tool', tool_call_id: 'c', content: 'The user said no.'},
       {
         role: 'user',
         content: [{type: 'text', text: 'From the result of functions.Bash:0:'}, url, {type: 'text', text: 'Go on.'}],

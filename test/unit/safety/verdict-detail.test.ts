@@ -9,6 +9,7 @@ test('a verdict says where it stands, what would be hit, what to type and what t
     destroys: [{argv: ['rm', '-rf', 'build'], directory: '/w/src', overwrites: [], content: {kind: 'unknown'}}],
     confirmWord: 'build',
     pagers: ['git log'],
+    places: [],
   });
 });
 

@@ -58,7 +58,7 @@ test('when the last one cannot take its place the others are put back', async ()
   mkdirSync(join(folder.path, 'c', 'full'), {recursive: true});
   expect(await writeFiles(writes, never)).toMatchObject({
     tag: 'failed',
-    error: {message: expect.stringMatching(/^c could not be replaced/u)},
+    error: {message: expect.stringMatching(/^c changed while/u)},
   });
   expect(readdirSync(folder.path)).toEqual(['a', 'c']);
   expect(readFileSync(join(folder.path, 'a'), 'utf8')).toBe('old a');
