@@ -60,11 +60,11 @@ export type WrittenContent = {readonly kind: 'unknown'} | {readonly kind: 'text'
 
 export const unknownContent: WrittenContent = {kind: 'unknown'};
 
-/** What the files on the disk say of a command that puts files in place or removes them, before it runs. */
+/** What the files on the disk say of a command that puts files in place, before it runs. */
 export interface FileEffect {
   /** `something`: content that exists now would be gone; `unknown`: that cannot be told. */
   readonly loses: 'nothing' | 'something' | 'unknown';
-  /** Absolute paths that it would create, replace or remove. */
+  /** Absolute paths that it would create or replace. */
   readonly touches: readonly string[];
   /** Those of them to which it moves what lies elsewhere now. */
   readonly moves: readonly string[];

@@ -168,9 +168,6 @@ function withEffect(
 
 /** What programs do where nothing is lost. */
 const harmless: Readonly<Record<string, string>> = {
-  rm: 'finds nothing to delete',
-  rmdir: 'finds nothing to delete',
-  unlink: 'finds nothing to delete',
   mv: 'moves files',
   git: 'moves files',
   cp: 'copies files',

@@ -15,7 +15,7 @@ export interface Ground {
   readonly homes: () => readonly PathParts[];
   /** What lies in a folder, an absolute path; nothing when it cannot be read. */
   readonly list: (folder: string) => readonly FolderEntry[];
-  /** Whether a command that puts files in place or removes them would lose what is there. */
+  /** Whether a command that puts files in place would lose what is there. */
   readonly effectOf: (command: SimpleCommand) => FileEffect;
   /** How names are compared in rules that forbid. */
   readonly letterCase: () => LetterCase;
@@ -30,7 +30,7 @@ export interface GroundOptions {
   readonly resolve: (path: string) => ResolvedPath;
   /** What lies in a folder, an absolute path; nothing when it cannot be read. */
   readonly list: (folder: string) => readonly FolderEntry[];
-  /** Whether a command that puts files in place or removes them would lose what is there. */
+  /** Whether a command that puts files in place would lose what is there. */
   readonly effectOf: (command: SimpleCommand) => FileEffect;
 }
 

@@ -6,8 +6,8 @@ import {collisions, isFolder} from './overwritten-files.ts';
 import {outputsOfDd, placements} from './placements.ts';
 
 /**
- * What a command that puts files in place or removes them would lose, told from the disk as it is. Empty files and folders are no
- * loss; a device, a pipe or a link that would be replaced is one. Anything but the programs below is `unknown`. Never throws.
+ * What a command that puts files in place would lose, told from the disk as it is; one that deletes is there to destroy, whatever
+ * lies there. Empty files and folders are no loss; a device, a pipe or a link that would be replaced is one. Anything but the programs below is `unknown`. Never throws.
  */
 export function fileEffect(command: SimpleCommand, home: string): FileEffect {
   try {
@@ -30,10 +30,6 @@ function ownEffect({argv, directory}: SimpleCommand, home: string): FileEffect {
     case 'mkdir':
     case 'touch':
       return program === '' ? harmless([]) : harmless(paths());
-    case 'rm':
-    case 'rmdir':
-    case 'unlink':
-      return each(removed);
     case 'mv':
     case 'cp':
     case 'install':
@@ -90,9 +86,6 @@ const effectAt = (path: string, loses: Loss): FileEffect => ({loses, touches: [p
 const harmless = (paths: readonly string[]): FileEffect => ({loses: 'nothing', touches: paths, moves: []});
 
 const moved = (paths: readonly string[]): FileEffect => ({loses: 'nothing', touches: paths, moves: paths});
-
-/** Deleting anything that is there. */
-const removed = (path: string): Loss => (kindAt(path) === 'none' ? 'nothing' : 'something');
 
 /** Writing new content through links into whatever is there. */
 function writtenThrough(path: string): Loss {
