@@ -2,24 +2,32 @@ import {plainText} from './programs/judge-program.ts';
 import type {ParsedCommand} from './read-command.ts';
 import {toolNamesOf, type PermissionRules} from './rules.ts';
 import type {Argument} from './shell/argument.ts';
+import {deniedInArguments, isNamed, runsInput} from './text-that-runs.ts';
+import type {JudgedCall} from './walk-script.ts';
 import {isShell, isWrapper, programName, startsIn} from './wrappers.ts';
 
 /**
  * Why it cannot be told whether a command is one that deny rules forbid: what it runs is worked out or read when it runs.
  * `undefined` when it can be told, or when no rule forbids commands by a pattern. Such a command is asked about in every mode.
  */
-export function beyondDenyRules(parsed: ParsedCommand, {deny}: PermissionRules): string | undefined {
+export function beyondDenyRules(command: string, parsed: ParsedCommand, {deny}: PermissionRules): string | undefined {
   const forbidden = deny.flatMap(({tool, about}) =>
     about.kind === 'commands' && commandTools.includes(tool) ? [about.pattern.text.split(/\s+/u)] : [],
   );
   if (forbidden.length === 0) return undefined;
   if (parsed.extent === 'partial') return `it is not known whether a rule forbids it: ${parsed.what}`;
-  return parsed.calls.map(({words}) => whyUnknown(words, forbidden)).find(reason => reason !== undefined);
+  const known = parsed.calls.map(call => whyUnknown(call, forbidden)).find(reason => reason !== undefined);
+  if (known !== undefined || !parsed.calls.some(({words}) => takesCode(words))) return known;
+  const [denied] = forbidden.filter(words => isNamed(words, [command]));
+  return denied === undefined ? undefined : `a rule forbids \`${denied.join(' ')}\`, which code in it may run`;
 }
 
 const commandTools = toolNamesOf('request-command-output');
 
-function whyUnknown(words: readonly Argument[], forbidden: readonly (readonly string[])[]): string | undefined {
+function whyUnknown(
+  {words, reason}: Pick<JudgedCall, 'words' | 'reason'>,
+  forbidden: readonly (readonly string[])[],
+): string | undefined {
   const texts = words.map(textOf);
   const starts = startsIn(texts.map(plain => ({raw: plain, plain})));
   const isFed = starts.some(at => /^(?:xargs|parallel)$/u.test(programName(texts[at] ?? '')));
@@ -31,14 +39,25 @@ function whyUnknown(words: readonly Argument[], forbidden: readonly (readonly st
     if (isFed && (/[{%]/u.test(program) || (at === starts.at(-1) && (isWrapper(name) || isShell(name)))))
       return 'a rule may forbid the program that it is told to run';
     if (isShell(name) && readsCommands(rest)) return `a rule may forbid what \`${name}\` is told to run`;
-    if (runsTexts.has(name) && (name === 'alias' || !rest.every(isKnown)))
+    if (
+      runsTexts.has(name) &&
+      (name === 'alias' || !rest.every(text => isKnown(text) && !/^\/(?:dev|proc)\//u.test(text)))
+    )
       return `a rule may forbid what \`${name}\` runs`;
     const heads = forbidden.filter(([first, ...more]) => first === name && more.length > 0);
     if (heads.length > 0 && (isFed || !isSubcommandKnown(rest)))
       return `a rule may forbid what \`${name}\` is told to do`;
   }
-  return undefined;
+  // What only reads runs nothing of what it is given.
+  const found = reason === undefined ? undefined : deniedInArguments(texts, {starts, forbidden});
+  return found === undefined ? undefined : `a rule forbids \`${found.denied}\`, and \`${found.program}\` is given it`;
 }
+
+/** Code comes to it through a pipe or from a here-document. */
+const takesCode = (words: readonly Argument[]): boolean => {
+  const [program = '', ...given] = words.map(textOf);
+  return runsInput(programName(program)) && given.every(text => text.startsWith('-') && !/^--?[vV]/u.test(text));
+};
 
 /** Stands for a text that is not known. */
 const notKnown = '$()';

@@ -6,6 +6,11 @@ import {mostStarts, programName, startsIn, textsFrom} from './wrappers.ts';
 export interface CommandForms {
   /** One space between words, no doubles. */
   readonly forms: readonly string[];
+  /**
+   * Those of them that are run, where that can be told: without the lines of a here-document and what else is only text.
+   * All of `forms` where it cannot.
+   */
+  readonly run: () => readonly string[];
   /** Every word in it without quotes, as far as it can be told: what may be the name of a file among them. */
   readonly words: ReadonlySet<string>;
   /** The words after `>` and its like, in the same way. */
@@ -18,29 +23,30 @@ export interface CommandForms {
 const innerAllowance = (command: string): number => 8 * command.length + 10_000;
 
 /**
- * The forms of a command. It is read three times, whole, line by line and cut at every sign that divides commands, quoted or
- * not: whichever reading the shell takes, its commands are among them.
+ * The forms of a command. Read in every way it is read three times, whole, line by line and cut at every sign that divides
+ * commands, quoted or not: whichever reading the shell takes, its commands are among them. `as it stands` is for a text whose
+ * commands are surely those of the plain reading; what it hands to a shell is read in every way all the same.
  */
-export function commandForms(command: string): CommandForms {
+export function commandForms(command: string, reading: 'in every way' | 'as it stands' = 'in every way'): CommandForms {
   const forms = new Set<string>();
   const named = new Set<string>();
   const redirected = new Set<string>();
   // The three readings, and long chains, have many commands more than once.
-  const read = new Set<string>();
+  const known = new Set<string>();
   const texts = new Set([command]);
   let allowance = innerAllowance(command);
   let extent: CommandForms['extent'] = 'whole';
   // What a text hands to a shell is appended while the loop runs.
   for (const text of texts) {
-    for (const piece of piecesOf(text)) {
+    for (const piece of reading === 'as it stands' && text === command ? [text] : piecesOf(text)) {
       forms.add(oneSpaced(piece));
-      const reading = readShell(piece);
-      if (reading.extent === 'partial') extent = 'partial';
-      for (const {plain} of reading.redirected) redirected.add(plain);
-      for (const words of reading.commands) {
+      const read = readShell(piece);
+      if (read.extent === 'partial') extent = 'partial';
+      for (const {plain} of read.redirected) redirected.add(plain);
+      for (const words of read.commands) {
         const written = words.length === 1 ? (words[0]?.raw ?? '') : words.map(({raw}) => raw).join('\0');
-        if (read.has(written)) continue;
-        read.add(written);
+        if (known.has(written)) continue;
+        known.add(written);
         for (const {plain} of words) named.add(plain);
         const starts = startsIn(words);
         if (starts.length >= mostStarts) extent = 'partial';
@@ -54,7 +60,8 @@ export function commandForms(command: string): CommandForms {
       }
     }
   }
-  return {forms: [...forms], words: named, redirected, extent};
+  const read = [...forms];
+  return {forms: read, run: () => read, words: named, redirected, extent};
 }
 
 const piecesOf = (text: string): ReadonlySet<string> =>

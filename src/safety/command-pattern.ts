@@ -57,13 +57,16 @@ export function exactPattern(command: string): string {
 }
 
 /** For rules that ask or deny: some part of the command, in some form; also a command too tangled to be read to the end. */
-export const fitsSomeForm = (pattern: CommandPattern, {forms, extent}: CommandForms): boolean => {
+export const fitsSomeForm = (pattern: CommandPattern, {forms, run, extent}: CommandForms): boolean => {
   if (extent === 'partial') return true;
   const spellings = [Array.from(oneSpaced(pattern.text), starred), pattern.elements.map(spaced)];
   const wanted = spellings.flatMap(spelling =>
     pattern.reach === 'beginning' ? [spelling, [...spelling, ' ', anyText]] : [spelling],
   );
-  return forms.some(form => wanted.some(each => fitsRun(each, form, wildly)));
+  const isIn = (read: readonly string[]): boolean =>
+    read.some(form => wanted.some(each => fitsRun(each, form, wildly)));
+  // One with a sign that divides commands speaks of more than one of them.
+  return isIn(forms) && (/[|&;<>()`\n]/u.test(pattern.text) || isIn(run()));
 };
 
 /** Stands for any text. */

@@ -2,8 +2,9 @@ import type {Action} from '../actions/catalogue.ts';
 import {noDetail, type PermissionMode, type Verdict, type VerdictDetail} from '../domain/risk.ts';
 import {actionPaths} from './action-paths.ts';
 import {beyondDenyRules} from './beyond-deny-rules.ts';
-import type {CommandForms} from './command-forms.ts';
+import {commandForms, type CommandForms} from './command-forms.ts';
 import {writesProtected} from './command-finding.ts';
+import {fitsSomeForm} from './command-pattern.ts';
 import {findingOf, type Evidence} from './finding.ts';
 import {givenSecrets, ruleGives} from './given-secrets.ts';
 import type {Finding} from './host-finding.ts';
@@ -46,7 +47,7 @@ export function makeJudge({rules, directory, blockCommand, ...options}: JudgeOpt
         parsed: command => (parsed ??= readCommand(command, {directory: directory(), ground})),
       };
       const finding = findingOf(action, evidence);
-      const rule = ruleFor(action, rules, evidence);
+      const rule = await decidingRule(action, rules, evidence);
       const {risk} = finding;
       const given = givenSecrets(action);
       const detail: VerdictDetail = {
@@ -84,7 +85,10 @@ export function makeJudge({rules, directory, blockCommand, ...options}: JudgeOpt
       if (rule?.behaviour === 'ask' && (mode !== 'bypassPermissions' || rule.list === 'deny')) {
         return ask(`the rule ${rule.text} says to ask`, ...finding.reasons);
       }
-      const beyond = parsed === undefined ? undefined : beyondDenyRules(parsed, rules);
+      const beyond =
+        parsed === undefined
+          ? undefined
+          : beyondDenyRules(action.name === 'request-command-output' ? action.input.command : '', parsed, rules);
       if (beyond !== undefined) return ask(beyond, ...finding.reasons);
       if (rule?.behaviour === 'allow' && ruleGives(rule.text, given) && (hasPattern(rule.text) || !guarded()))
         return allow;
@@ -106,6 +110,42 @@ export function makeJudge({rules, directory, blockCommand, ...options}: JudgeOpt
     },
   };
 }
+
+/**
+ * A rule that asks or denies may speak of text that is only shown. Where it does not speak of what is run, the grammar has to agree
+ * with that reading; where nothing can be read for sure, somebody is asked about what stands in a here-document.
+ */
+async function decidingRule(
+  action: Action,
+  rules: PermissionRules,
+  evidence: Evidence,
+): Promise<ReturnType<typeof ruleFor>> {
+  const rule = ruleFor(action, rules, evidence);
+  if (action.name !== 'request-command-output') return rule;
+  const {command} = action.input;
+  const forms = evidence.forms(command);
+  const everyWay = {...forms, run: () => forms.forms};
+  const isDoubtful = [...rules.deny, ...rules.ask].some(
+    ({about}) =>
+      about.kind === 'commands' && fitsSomeForm(about.pattern, everyWay) && !fitsSomeForm(about.pattern, forms),
+  );
+  const parsed = evidence.parsed(command);
+  if (isDoubtful && !(parsed.extent === 'whole' && (await parsed.confirmed())))
+    return ruleFor(action, rules, {...evidence, forms: () => everyWay});
+  if (rule?.behaviour !== 'deny' || parsed.extent === 'whole' || forms.extent === 'partial') return rule;
+  const shown = withoutDocuments(command);
+  if (shown === command) return rule;
+  const bare = commandForms(shown);
+  const isCertain = ruleFor(action, rules, {...evidence, forms: () => bare})?.behaviour === 'deny';
+  return isCertain ? rule : {...rule, behaviour: 'ask'};
+}
+
+/** Without the bodies of here-documents that are not expanded or hold nothing to expand. */
+const withoutDocuments = (command: string): string =>
+  command.replaceAll(
+    /(<<-?[ \t]*(['"]?)(\w+)\2[^\n]*\n)(?:[^\n]*\n)*?[ \t]*\3(?=\n|$)/gu,
+    (all, head: string, quote: string) => (quote === '' && /[$`]/u.test(all.slice(head.length)) ? all : head),
+  );
 
 /** A rule of a tool's name alone speaks of ordinary work. */
 const hasPattern = (rule: string): boolean => rule.includes('(');

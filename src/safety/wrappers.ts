@@ -6,17 +6,28 @@ const keywords = named('! { } if then elif else while until do coproc function n
 /** Programs that run the command they are given. */
 const wrappers = named(
   'sudo doas pkexec env command exec builtin eval nohup time nice ionice xargs parallel stdbuf setsid unbuffer watch',
-  'strace ltrace caffeinate busybox toybox unshare nsenter',
+  'strace ltrace caffeinate busybox toybox unshare nsenter choom systemd-run systemd-inhibit ssh-agent dbus-run-session',
+  'fakeroot firejail bwrap proot valgrind rlwrap torsocks torify proxychains proxychains4 cpulimit eatmydata numactl prlimit',
+  'catchsegv dumb-init tini runcon capsh setpriv uidmapshift linux32 linux64 i386 x86_64 cgexec gtime entr xvfb-run',
+  'start-stop-daemon npx bunx pnpx uvx cross-env dotenv doppler',
 );
 
 /** The same, with an operand of their own before the command. */
-const wrappersOfOperand = named('timeout gtimeout chrt taskset flock chroot gosu su-exec ssh');
+const wrappersOfOperand = named(
+  'timeout gtimeout chrt taskset flock chroot gosu su-exec ssh setarch faketime perf setuidgid',
+);
 
 const shells = named('sh bash zsh dash ksh mksh ash fish rbash su runuser script');
 
 export const isShell = (name: string): boolean => shells.has(name);
 
-export const isWrapper = (name: string): boolean => wrappers.has(name) || wrappersOfOperand.has(name);
+export const isWrapper = (name: string): boolean => wrappers.has(name) || wrappersOfOperand.has(name) || isLoader(name);
+
+/** Whether one operand stands before the command: `5` in `timeout 5 ls`. */
+export const takesOperand = (name: string): boolean => wrappersOfOperand.has(name);
+
+/** The loader of programs: `/lib64/ld-linux-x86-64.so.2 /bin/rm x` runs `rm`. */
+const isLoader = (name: string): boolean => /^ld(?:-linux[\w.-]*|-musl[\w.-]*|-[\d.]+)?\.so(?:\.\d+)?$/u.test(name);
 
 /** Beginnings tried in one command: `sudo env nice rm` has four. */
 export const mostStarts = 64;
@@ -47,7 +58,13 @@ function startsAfter(words: readonly ShellWord[], at: number): readonly number[]
   if (name === '' || keywords.has(name)) return [at + 1];
   if (name === 'git') return afterEach(words, {from: at + 1, words: gitsCommands});
   if (name === 'find') return afterEach(words, {from: at + 1, words: findsCommands});
-  if (wrappers.has(name)) return afterOptions(words, {from: at + 1, operands: 0});
+  if (name === 'fd' || name === 'fdfind') return afterEach(words, {from: at + 1, words: fdsCommands});
+  const subcommands = runners.get(name);
+  if (subcommands !== undefined)
+    return afterEach(words, {from: at + 1, words: subcommands}).flatMap(from =>
+      afterOptions(words, {from, operands: 0}),
+    );
+  if (wrappers.has(name) || isLoader(name)) return afterOptions(words, {from: at + 1, operands: 0});
   return wrappersOfOperand.has(name) ? afterOptions(words, {from: at + 1, operands: 1}) : [];
 }
 
@@ -62,20 +79,52 @@ export function textsFrom(words: readonly ShellWord[], at: number): readonly str
   }
   if (name === 'env') return rest.map(word => word.replace(/^(?:-S|--split-string=?)/u, '')).filter(hasSpace);
   if (name === 'trap') return rest.slice(0, 1);
+  const options = optionsOfCommands.get(name);
+  if (options !== undefined) return rest.flatMap((word, index) => valueOf(word, rest[index + 1], options));
   if (name === 'git') {
-    return rest.flatMap((word, index) =>
-      /^(?:foreach|-x|--exec)$/u.test(rest[index - 1] ?? '')
-        ? [word]
-        : word.startsWith('--exec=')
-          ? [word.slice(7)]
-          : [],
-    );
+    return rest.flatMap((word, index) => {
+      const before = rest[index - 1] ?? '';
+      if (/^(?:foreach|-x|--exec)$/u.test(before)) return [word];
+      if (word.startsWith('--exec=')) return [word.slice(7)];
+      // An alias that begins with `!` is a command of the shell.
+      const [, alias] = before === '-c' ? (/^alias\.[^=]*=\s*!([\s\S]*)$/iu.exec(word) ?? []) : [];
+      return alias === undefined ? [] : [alias];
+    });
   }
   return name === 'eval' || name === 'watch' || name === 'parallel' ? [rest.join(' ')] : [];
 }
 
+/** Options by which a program is told a command: the value is handed to a shell, or is a program with its arguments. */
+const optionsOfCommands: ReadonlyMap<string, RegExp> = new Map([
+  ['tar', /^(?:--to-command|--use-compress-program|--use-comp\w*|--rsh-command|--info-script|-I|-F)$/u],
+  ['bsdtar', /^--use-compress-program$/u],
+  ['rsync', /^(?:-e|--rsh|--rsync-path)$/u],
+  ['sort', /^--com[\w-]*$/u],
+  ['rg', /^(?:--pre|--hostname-bin)$/u],
+  ['npm', /^(?:-c|--call)$/u],
+  ['npx', /^(?:-c|--call)$/u],
+  ['pnpm', /^(?:-c|--shell-mode)$/u],
+]);
+
+/** The value of an option, behind it, behind its `=` or, of one letter, right behind that. */
+function valueOf(word: string, next: string | undefined, option: RegExp): readonly string[] {
+  if (option.test(word)) return next === undefined ? [] : [next];
+  const [, name = '', value = ''] = /^(--[^=]+)=([\s\S]*)$/u.exec(word) ?? /^(-[A-Za-z])([\s\S]+)$/u.exec(word) ?? [];
+  return name !== '' && option.test(name) ? [value] : [];
+}
+
 const gitsCommands = named('foreach run --exec -x');
 const findsCommands = named('-exec -execdir -ok -okdir');
+const fdsCommands = named('-x --exec -X --exec-batch');
+
+/** Programs with a sub-command that runs another program. */
+const runners: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ...['npm', 'pnpm', 'yarn', 'bun'].map((name): [string, ReadonlySet<string>] => [name, named('exec x dlx')]),
+  ...['uv', 'poetry', 'pipenv', 'conda', 'rye', 'pdm', 'hatch', 'op', 'rustup'].map(
+    (name): [string, ReadonlySet<string>] => [name, named('run --')],
+  ),
+  ...['bundle', 'mise', 'direnv'].map((name): [string, ReadonlySet<string>] => [name, named('exec x --')]),
+]);
 
 const isAssignment = (word: string): boolean => /^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=/u.test(word);
 

@@ -9,7 +9,8 @@ import type {Command, Redirection, Script, Word} from './shell-tree.ts';
  */
 export async function agreesWithGrammar(text: string, script: Script): Promise<boolean> {
   const parser = await bashGrammar();
-  const tree = parser.parse(text);
+  // The grammar stumbles over `-` right before a here-document, which is a word like any other.
+  const tree = parser.parse(text.replaceAll(/(?<=\s)-(?=\s+<<)/gu, '_'));
   if (tree === null) return false;
   try {
     if (tree.rootNode.hasError) return false;

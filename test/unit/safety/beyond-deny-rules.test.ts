@@ -38,6 +38,98 @@ describe('with rules that deny, in every mode', () => {
   });
 
   test.each([
+    'hash -p /bin/rm x; x y',
+    'vim -c "!rm x" -c q',
+    'vim "+!rm x"',
+    '. <(echo rm x)',
+    'source /dev/stdin <<< "rm x"',
+    'docker exec web sh -c "cd /x && rm y"',
+    'docker run --entrypoint rm image x',
+    'expect -c "spawn rm x"',
+    'perl -e \'system("rm", "x")\'',
+    'python3 -c \'import os; os.system("rm x")\'',
+    'node -e \'require("child_process").execSync("rm x")\'',
+    'awk \'BEGIN{system("rm x")}\'',
+    "sed '1e rm x' a",
+    "make -f - <<< 'all:; rm x'",
+    "make --eval='all:;rm x'",
+    'make SHELL=/bin/rm x',
+    'git bisect run /bin/rm x',
+    'git difftool -x rm HEAD',
+    'git clone -u "rm x" a b',
+    'git clone --upload-pack="rm x" a b',
+    'git push --receive-pack=rm a',
+    'git grep -O/bin/rm x',
+    "git config alias.z '!rm x'",
+    "git clone 'ext::rm x' y",
+    'wget --use-askpass=rm x',
+    'man -P rm ls',
+    "sqlite3 a '.shell rm x'",
+    'gdb -batch -ex "shell rm x"',
+    'env A=rm sh -c "$A x"',
+    'ssh -o ProxyCommand="rm x" host',
+    "crontab - <<< '* * * * * rm x'",
+    'echo \'import os; os.system("rm x")\' | python3',
+    'scp -S rm a b:',
+    'zip -T -TT rm a.zip b',
+    'gcc -wrapper rm,x a.c',
+    'go test -exec rm ./...',
+    'cargo --config build.rustc-wrapper=rm build',
+    'tar cf a --checkpoint=1 --checkpoint-action=exec=rm b',
+    'emacs --batch --eval \'(shell-command "rm x")\'',
+    'tmux new-session -d "rm x"',
+    'socat - EXEC:"rm x"',
+    'nc -e /bin/rm host 1',
+    'mytool --run rm',
+  ])('%s names what is forbidden and asks', async command => {
+    const decisions = [
+      await judge(bash(command), {deny, mode: 'bypassPermissions'}),
+      await judge(bash(command), {deny, allow: ['Bash']}),
+    ].map(({decision}) => decision);
+    expect(decisions).not.toContain('allow');
+  });
+
+  test.each([
+    'git -c alias.z="!rm x" z',
+    'tar xf a --to-command="rm x"',
+    'tar xf a --to-command=rm',
+    'tar -I rm -xf a',
+    'rsync -e rm a b:',
+    'rsync -e "rm x" a b:',
+    'sort --compress-program=rm a',
+    'sort --compress-prog rm a',
+    'fd -x rm',
+    'fd . -X rm -f',
+    'rg --pre rm x',
+    'rg --pre=/bin/rm x',
+    'npm exec -c "rm x"',
+    'npm exec -- rm x',
+    'npx -c "rm x"',
+    'systemd-run rm x',
+    'systemd-run --user --wait rm x',
+    '/lib64/ld-linux-x86-64.so.2 /bin/rm x',
+    '/lib/ld-musl-x86_64.so.1 /bin/rm x',
+    'ssh-agent rm x',
+    'setarch x86_64 rm x',
+    'setarch x86_64 -R rm x',
+    'linux64 rm x',
+    'choom -n 500 -- rm x',
+    'flock /tmp/l rm x',
+    "flock /tmp/l -c 'rm x'",
+    "script -qc 'rm x' /dev/null",
+    "su -c 'rm x'",
+    "watch 'rm x'",
+    'busybox rm x',
+    'uv run rm x',
+    'chrt -b 0 rm x',
+    'valgrind rm x',
+    'bwrap --bind / / rm x',
+    'dbus-run-session -- rm x',
+    'parallel rm ::: a',
+    "bash <<'E'\nrm x\nE",
+    "cat > s.sh <<'E'\nrm x\nE\nsh s.sh",
+    "cat > s.sh <<'E'\nrm x\nE\n./s.sh",
+    "python3 - <<'E'\nrm x\nE",
     'sudo -u x rm y',
     'find . -exec rm {} +',
     'case a in a) rm y;; esac',
@@ -64,6 +156,54 @@ describe('with rules that deny, in every mode', () => {
   ])('%s, of which it can be told, goes on in bypassPermissions', async command => {
     const given = {deny: ['Bash(git push:*)', 'Bash(rm:*)'], mode: 'bypassPermissions' as const};
     expect((await judge(bash(command), given)).decision).toBe('allow');
+  });
+
+  test.each([
+    "cat <<'EOF'\nrm x\nEOF",
+    "cat > notes.md <<'EOF'\nfirst\nrm -rf build\ngit push\nEOF",
+    "cat > notes.md <<'EOF' && git add notes.md\nrm x\nEOF",
+    'cat <<EOF\nrm x\nEOF',
+    "tee a.sh <<'EOF'\n#!/bin/sh\nrm x; git push\nEOF",
+    'git commit -m "first\nrm x\ngit push"',
+    'git commit -m "stop using rm; git push later"',
+    "git commit -F - <<'EOF'\nrm x\nEOF",
+    'git log --grep="rm x"',
+    'git tag -a v1 -m "git push"',
+    'echo "a; rm x"',
+    'echo "(rm x)" > a',
+    'printf "%s\\n" "rm x" > a',
+    'grep -rn "rm x" src > a',
+    "sed -i 's/rm x/mv x/' a",
+    'git rm x',
+    'git checkout rm',
+    'docker rm x',
+    'docker image rm x',
+    'npm rm x',
+    'npm install rm',
+    'npm run rm',
+    'make rm',
+    'mkdir rm',
+    'cp a rm',
+    'node rm.js',
+    'node src/rm/a.js',
+    'gcc -marm a.c',
+    'timeout 5 mkdir rm',
+    'sudo -u root mkdir rm',
+    'docker run --rm image ls',
+    'curl -d "rm x" https://example.org',
+    'rg rm src',
+    'pytest tests/rm',
+    'git stash push',
+    'gh pr create --title "remove" --body "say it"',
+  ])('%s, which takes it for text, goes on', async command => {
+    const given = {deny: ['Bash(git push:*)', 'Bash(rm:*)']};
+    expect(await judge(bash(command), {...given, mode: 'bypassPermissions'})).toMatchObject({decision: 'allow'});
+    expect((await judge(bash(command), {...given, allow: ['Bash']})).decision).toBe('allow');
+  });
+
+  test('a here-document in a text that cannot be read for sure asks', async () => {
+    const command = "cat <<'EOF'\nrm x\nEOF\necho $((x+1))";
+    expect((await judge(bash(command), {deny, mode: 'bypassPermissions'})).decision).toBe('ask');
   });
 
   test('without a rule for commands nothing changes', async () => {
