@@ -1,3 +1,4 @@
+import {filesWritten} from './beyond-rule.ts';
 import type {CommandForms} from './command-forms.ts';
 
 /** What in a command may name a file; nothing that is one is left out where the words are literal. */
@@ -17,7 +18,10 @@ const mostNames = 20_000;
 export function namesInCommand(command: CommandForms): CommandNames {
   const folders = foldersEntered(command.forms);
   const mentioned = fromFolders([...command.words].flatMap(pathsIn), folders);
-  const operands = command.forms.flatMap(form => writtenBy(form.split(' ')));
+  const operands = command.forms.flatMap(form => {
+    const words = form.split(' ');
+    return [...writtenBy(words), ...filesWritten(words)];
+  });
   const written = fromFolders([...command.redirected, ...operands], folders);
   return {mentioned, written};
 }

@@ -1,3 +1,4 @@
+import {goesBeyondRule} from './beyond-rule.ts';
 import type {Ground} from './ground.ts';
 import {ruleForWords, ruleForWriting} from './rule-for.ts';
 import type {PermissionRules} from './rules.ts';
@@ -11,10 +12,16 @@ import type {Judgement} from './walk-script.ts';
 export function rulesCover({calls, concerns}: Judgement, rules: PermissionRules, ground: Ground): boolean {
   if (rules.allow.length === 0) return false;
   return (
-    calls.every(({reason, words}) => {
+    calls.every(({reason, words, directories}) => {
       if (reason === undefined) return true;
       const variants = variantsOf(words);
-      return variants.length > 0 && variants.every(variant => ruleForWords(variant, rules, ground) !== undefined);
+      return (
+        variants.length > 0 &&
+        variants.every(variant => {
+          const rule = ruleForWords(variant, rules, ground);
+          return rule !== undefined && !goesBeyondRule(variant, rule, {directories, ground});
+        })
+      );
     }) &&
     concerns.every(
       ({effect, target}) =>
