@@ -1,5 +1,6 @@
-import {access, constants, readFile, realpath, rename, rm, stat, writeFile} from 'node:fs/promises';
+import {access, constants, realpath, rename, rm, stat, writeFile} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
+import {readRegularFile} from './files/read-regular-file.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {causeText, type Fault} from '../domain/fault.ts';
 import {holds} from './files/resolve-path.ts';
@@ -24,7 +25,8 @@ export async function addNote(note: string, directory: string): Promise<Outcome<
     }
     if (isThere && !(await stat(real)).isFile()) return failed(notWritten(`${name} is not a regular file`));
     if (isThere) await access(real, constants.W_OK);
-    const before = isThere ? await readFile(real) : Buffer.alloc(0);
+    const before = isThere ? readRegularFile(real, mostBytes) : Buffer.alloc(0);
+    if (before === undefined) return failed(notWritten(`${name} cannot be read, or is too large`));
     const text = before.toString('utf8');
     if (!Buffer.from(text, 'utf8').equals(before)) return failed(notWritten(`${name} is not UTF-8 text`));
     await replace(real, withNote(text, note));
@@ -33,6 +35,9 @@ export async function addNote(note: string, directory: string): Promise<Outcome<
     return failed(notWritten(`${name} could not be written: ${causeText(cause)}`));
   }
 }
+
+/** Bytes of a file that a note is added to. */
+const mostBytes = 4_000_000;
 
 const notWritten = (why: string): Fault => ({
   kind: 'needs-user',

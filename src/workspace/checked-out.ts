@@ -1,15 +1,16 @@
-import {readFileSync, statSync} from 'node:fs';
+import {statSync} from 'node:fs';
 import {dirname, join, resolve} from 'node:path';
+import {readRegularFile} from './files/read-regular-file.ts';
 
 /**
  * What git has checked out where `directory` lies: a branch, or the beginning of a commit; empty where there is no repository. It
- * reads two small files and starts no process.
+ * reads two small files, regular ones, and starts no process.
  */
 export function checkedOut(directory: string): string {
   try {
     const head = headIn(directory);
     if (head === undefined) return '';
-    const text = readFileSync(head, 'utf8').slice(0, longestHead).trim();
+    const text = readRegularFile(head, longestHead)?.toString('utf8').trim() ?? '';
     const branch = /^ref: (?:refs\/heads\/)?(.+)$/u.exec(text)?.[1];
     return branch ?? (/^[0-9a-f]{40,64}$/u.test(text) ? text.slice(0, 8) : '');
   } catch {
@@ -25,8 +26,8 @@ function headIn(directory: string): string | undefined {
     const git = join(folder, '.git');
     const found = statSync(git, {throwIfNoEntry: false});
     if (found?.isDirectory() === true) return join(git, 'HEAD');
-    if (found?.isFile() === true && found.size < longestHead) {
-      const named = /^gitdir: (.+)$/mu.exec(readFileSync(git, 'utf8'))?.[1];
+    if (found?.isFile() === true) {
+      const named = /^gitdir: (.+)$/mu.exec(readRegularFile(git, longestHead)?.toString('utf8') ?? '')?.[1];
       if (named !== undefined) return join(resolve(folder, named.trim()), 'HEAD');
     }
     if (dirname(folder) === folder) return undefined;

@@ -1,5 +1,6 @@
-import {readdirSync, readFileSync, statSync, type Dirent} from 'node:fs';
+import {readdirSync, statSync, type Dirent} from 'node:fs';
 import {basename, join, resolve} from 'node:path';
+import {readRegularFile} from './files/read-regular-file.ts';
 
 /** A file whose text was read because of its name. */
 export interface NamedFile {
@@ -48,7 +49,8 @@ export function watchSecretFiles(options: {
         const stats = statSync(path);
         const state = `${stats.size} ${stats.mtimeMs}`;
         if (!stats.isFile() || stats.size > largestFile || seen.get(path) === state) return [];
-        const text = readFileSync(path, 'utf8');
+        const text = readRegularFile(path, largestFile)?.toString('utf8');
+        if (text === undefined) return [];
         seen.set(path, state);
         return [{path, text}];
       } catch {

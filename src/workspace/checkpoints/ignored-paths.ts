@@ -1,3 +1,4 @@
+import {statSync} from 'node:fs';
 import {join} from 'node:path';
 
 /** What a repository ignores and does not track. Absolute paths. */
@@ -10,11 +11,21 @@ export interface IgnoredPaths {
 /** Bytes of names that are taken from git. */
 const mostNames = 64 * 1024 * 1024;
 
-/** Asks git, which writes nothing and runs nothing of the repository's; `undefined` outside of repositories and without git. */
+/** Milliseconds git may take. A repository can hold pipes in the place of its files, on which git would wait for ever. */
+const limitMs = 10_000;
+
+/** Folders in which git did not answer in time: it is not waited for there again. */
+const unanswered = new Set<string>();
+
+/**
+ * Asks git, which writes nothing and runs nothing of the repository's; `undefined` outside of repositories, without git and where
+ * git does not answer.
+ */
 export async function ignoredPaths(
   folder: string,
   {environment, signal}: {readonly environment: NodeJS.ProcessEnv; readonly signal: AbortSignal},
 ): Promise<IgnoredPaths | undefined> {
+  if (unanswered.has(folder) || wouldWait(folder)) return undefined;
   const {execa} = await import('execa');
   const careful = ['core.fsmonitor=false', 'core.hooksPath=/dev/null', 'core.untrackedCache=false'];
   const result = await execa(
@@ -40,9 +51,11 @@ export async function ignoredPaths(
       stripFinalNewline: false,
       reject: false,
       cancelSignal: signal,
+      timeout: limitMs,
       killSignal: 'SIGKILL',
     },
   );
+  if (result.timedOut) unanswered.add(folder);
   if (result.failed) return undefined;
   const names = result.stdout.split('\0').filter(name => name !== '');
   return {
@@ -50,5 +63,19 @@ export async function ignoredPaths(
     folders: new Set(names.filter(isFolder).map(name => join(folder, name.slice(0, -1)))),
   };
 }
+
+/** What git opens first of all. */
+const openedFirst = ['.git/HEAD', '.git/config', '.git/index', '.git/info/exclude', '.git/packed-refs', '.gitignore'];
+
+/** Whether something stands in the place of one of git's files that is none, such as a pipe: git would wait for it. */
+const wouldWait = (folder: string): boolean =>
+  openedFirst.some(name => {
+    try {
+      const stats = statSync(join(folder, name));
+      return !stats.isFile() && !stats.isDirectory();
+    } catch {
+      return false;
+    }
+  });
 
 const isFolder = (name: string): boolean => name.endsWith('/');

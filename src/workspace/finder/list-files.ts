@@ -12,6 +12,9 @@ export interface ListRun {
   readonly onPiece: () => void;
 }
 
+/** Milliseconds without a path after which a listing ends: it may wait for a pipe in the place of an ignore file. */
+const idleMs = 10_000;
+
 /** Lists files with ripgrep, NUL between them. Settles when the process is gone; a listing that fails has listed what it could. */
 export async function listFiles(run: ListRun, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
@@ -23,9 +26,12 @@ export async function listFiles(run: ListRun, signal: AbortSignal): Promise<void
   });
   const end = (): void => void child.kill('SIGKILL');
   signal.addEventListener('abort', end);
+  const idle = setTimeout(end, idleMs);
+  idle.unref();
   let rest = new Uint8Array(0);
   let state: 'more' | 'enough' = 'more';
   child.stdout.on('data', (bytes: Buffer) => {
+    idle.refresh();
     if (state === 'enough' || signal.aborted) return;
     const all = rest.length === 0 ? bytes : Buffer.concat([rest, bytes]);
     let from = 0;
@@ -41,6 +47,7 @@ export async function listFiles(run: ListRun, signal: AbortSignal): Promise<void
   child.on('error', () => resolve(undefined));
   child.on('close', () => resolve(undefined));
   await promise;
+  clearTimeout(idle);
   signal.removeEventListener('abort', end);
 }
 

@@ -1,6 +1,7 @@
-import {lstatSync, readFileSync, statSync} from 'node:fs';
+import {lstatSync, statSync} from 'node:fs';
 import {basename, join} from 'node:path';
 import type {FileDiff} from '../../actions/preview.ts';
+import {readRegularFile} from '../files/read-regular-file.ts';
 import type {WrittenContent} from '../../domain/risk.ts';
 import {byteSize} from '../files/byte-size.ts';
 import {diffHunks} from '../files/diff-hunks.ts';
@@ -62,8 +63,9 @@ function textOf(path: string): string | undefined {
   const size = sizeOf(path);
   if (size === 0) return isRegular(path) ? '' : undefined;
   if (size > mostRead) return undefined;
-  const decoded = decodeText(readFileSync(path));
-  return decoded.tag === 'ok' ? decoded.value.text.toWellFormed() : undefined;
+  const bytes = readRegularFile(path, mostRead);
+  const decoded = bytes === undefined ? undefined : decodeText(bytes);
+  return decoded?.tag === 'ok' ? decoded.value.text.toWellFormed() : undefined;
 }
 
 const isRegular = (path: string): boolean => lstatSync(path, {throwIfNoEntry: false})?.isFile() === true;
