@@ -1,5 +1,6 @@
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
+import {whyLeftOut} from '../domain/conversation.ts';
 import {rejected, type Fault} from '../domain/fault.ts';
 import {actionNames, actionOf, definitions, type Action, type ActionName} from './catalogue.ts';
 import {deepestInput, isDeeperThan} from './json-depth.ts';
@@ -64,6 +65,8 @@ function fixedTools(action: ActionName, {resources, answerSchema}: ToolSources):
  * fit are faults for the model to read; nothing throws.
  */
 export function decodeAction(name: string, input: Json, sources: ToolSources = catalogueOnly): Outcome<Action, Fault> {
+  const leftOut = whyLeftOut(input);
+  if (leftOut !== undefined) return failed(rejected(`The input of ${name} was left out: ${leftOut}.`));
   if (isDeeperThan(input, deepestInput)) {
     return failed(
       rejected(`The input of ${name} is nested more than ${deepestInput} levels deep; send a flatter one.`),

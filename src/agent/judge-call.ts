@@ -39,7 +39,7 @@ export async function judge(action: Action, context: CallContext, signal: AbortS
  */
 export async function judgeCall(entry: DecodedCall, context: CallContext, signal: AbortSignal): Promise<JudgedCall> {
   const {call, action} = entry;
-  if (action.tag === 'failed') return {...entry, ran: call, verdict: letThrough, hooked: noWord};
+  if (action.tag === 'failed') return unjudged(entry);
   const answer = await context.hooks.beforeCall(call, signal);
   const ran = answer.input === 'unchanged' ? call : {...call, input: answer.input};
   const decoded = answer.input === 'unchanged' ? action : decodeAction(call.name, answer.input, context.toolSources());
@@ -51,6 +51,14 @@ export async function judgeCall(entry: DecodedCall, context: CallContext, signal
   const verdict = withHook(await judge(decoded.value, context, signal), answer.verdict);
   return {call, ran, action: decoded, verdict, hooked: answer};
 }
+
+/** A call that does not come to run: there is nothing to decide. */
+export const unjudged = (entry: DecodedCall): JudgedCall => ({
+  ...entry,
+  ran: entry.call,
+  verdict: letThrough,
+  hooked: noWord,
+});
 
 function withHook(verdict: Verdict, hook: CallAnswer['verdict']): Verdict {
   if (verdict.decision === 'deny') return verdict;

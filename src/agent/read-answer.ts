@@ -2,7 +2,7 @@ import type {AgentEvent} from '../actions/agent-event.ts';
 import {deepestInput, isDeeperThan} from '../actions/json-depth.ts';
 import {unlessAborted} from '../base/unless-aborted.ts';
 import {unreachable} from '../base/unreachable.ts';
-import type {AssistantBlock, AssistantMessage, StopReason} from '../domain/conversation.ts';
+import {leftOutInput, type AssistantBlock, type AssistantMessage, type StopReason} from '../domain/conversation.ts';
 import type {Fault} from '../domain/fault.ts';
 import {sendable} from '../domain/history.ts';
 import type {JournalRecord} from '../domain/journal.ts';
@@ -71,6 +71,7 @@ class AnswerReader {
   readonly #blocks: (AssistantBlock | undefined)[] = [];
   /** Ids of the tool calls, by index. */
   readonly #ids = new Map<number, ActionId>();
+  readonly #taken = new Set<ActionId>();
   /** Text of blocks that have begun and not finished, by index. */
   readonly #begun = new Map<number, string>();
   fault: Fault | undefined;
@@ -145,7 +146,7 @@ class AnswerReader {
   #shallow(block: AssistantBlock): AssistantBlock {
     if (block.kind === 'other') return isDeeperThan(block.data, deepestInput) ? {kind: 'text', text: ''} : block;
     if (block.kind !== 'tool-call' || !isDeeperThan(block.input, deepestInput)) return block;
-    return {...block, input: `(left out by weft: nested deeper than ${deepestInput} levels)`};
+    return {...block, input: leftOutInput(`it is nested deeper than ${deepestInput} levels`)};
   }
 
   #unique<B extends AssistantBlock | BlockStart>(index: number, block: B): B {
@@ -157,8 +158,9 @@ class AnswerReader {
     const known = this.#ids.get(index);
     if (known !== undefined) return known;
     let id = given;
-    for (let copy = 2; [...this.#ids.values()].includes(id); copy += 1) id = actionId(`${given}_${copy}`);
+    for (let copy = 2; this.#taken.has(id); copy += 1) id = actionId(`${given}_${copy}`);
     this.#ids.set(index, id);
+    this.#taken.add(id);
     return id;
   }
 }

@@ -4,7 +4,7 @@ import {labelOf} from '../actions/settle-action.ts';
 import type {AgentEvent, Denial} from '../actions/agent-event.ts';
 import type {ToolCallBlock, ToolResultBlock} from '../domain/conversation.ts';
 import type {CallContext} from './call-context.ts';
-import {judgeCall, type DecodedCall} from './judge-call.ts';
+import {judgeCall, unjudged, type DecodedCall} from './judge-call.ts';
 import {settleCall} from './settle-call.ts';
 
 export interface CallsReport {
@@ -32,15 +32,25 @@ export async function runCalls(
   context.publish(decoded.flatMap(queuedEvent));
 
   const settling: ReturnType<typeof settleCall>[] = [];
-  const isLost = async (): Promise<boolean> => (await Promise.all(settling)).some(({kept}) => kept.state === 'lost');
+  /** Of those that settled before the last barrier there is nothing to be found out any more. */
+  let open: ReturnType<typeof settleCall>[] = [];
+  let lost = false;
+  const isLost = async (): Promise<boolean> => {
+    const ended = await Promise.all(open);
+    open = [];
+    lost ||= ended.some(({kept}) => kept.state === 'lost');
+    return lost;
+  };
   for (const entry of decoded) {
-    const judged = await judgeCall(entry, context, signal);
+    // What will not be run needs no verdict.
+    const judged = signal.aborted ? unjudged(entry) : await judgeCall(entry, context, signal);
     const isBarrier = !canRunBeside(judged) || judged.verdict.decision !== 'allow';
     const stop = isBarrier && (await isLost());
     const settled = stop
       ? settleCall(judged, {...context, whyStopped: () => notKept}, AbortSignal.abort())
       : settleCall(judged, context, signal);
     settling.push(settled);
+    open.push(settled);
     if (isBarrier) await settled;
   }
   const settled = await Promise.all(settling);

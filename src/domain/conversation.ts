@@ -102,3 +102,12 @@ export const blockTexts = (blocks: readonly (UserBlock | AssistantBlock | Result
 
 export const toolCalls = (message: AssistantMessage): readonly ToolCallBlock[] =>
   message.blocks.filter(block => block.kind === 'tool-call');
+
+const leftOutMark = '(left out by weft: ';
+
+/** What stands in the place of the input of a tool call that weft does not take; `why` is told to the model. */
+export const leftOutInput = (why: string): string => `${leftOutMark}${why})`;
+
+/** Why an input is not there; `undefined` for all others. */
+export const whyLeftOut = (input: unknown): string | undefined =>
+  typeof input === 'string' && input.startsWith(leftOutMark) ? input.slice(leftOutMark.length, -1) : undefined;

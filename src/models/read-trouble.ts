@@ -2,6 +2,7 @@ import {firstLine} from '../base/clip.ts';
 import {isJsonObject} from '../base/json.ts';
 import {causeText, type Fault} from '../domain/fault.ts';
 import {retryAfterMs} from './retry.ts';
+import {EndlessEvents} from './server-events.ts';
 import {brokenOff, type Trouble} from './trouble.ts';
 
 /** Where requests go, and the names a user knows its settings by. */
@@ -16,6 +17,12 @@ export interface Endpoint {
 /** What the error of an SDK or of the network means; errors that are neither are ours. `model` is empty where none was asked. */
 export function readTrouble(cause: unknown, endpoint: Endpoint, model: string): Trouble {
   if (!(cause instanceof Error)) return bug(cause);
+  if (cause instanceof EndlessEvents) {
+    return unreachableServer(
+      `${endpoint.name} sent an answer without an end; weft stopped reading it.`,
+      'Ask again in other words, or use another model.',
+    );
+  }
   const status = 'status' in cause && typeof cause.status === 'number' ? cause.status : undefined;
   if (status !== undefined) {
     const header = headersOf(cause);

@@ -82,6 +82,15 @@ export class Splice {
     return out;
   }
 
+  /** Ends the message at a tool call whose input does not end: the call has `instead` for an input, and other open blocks go. */
+  endWithout({index, instead}: {readonly index: number; readonly instead: string}): readonly ModelEvent[] {
+    const out: ModelEvent[] = [];
+    const block = this.#open.get(index);
+    if (block?.start.kind === 'tool-call') this.#finishBlock({index, block: {...block.start, input: instead}}, out);
+    out.push(...this.breakOff(), ...this.endWithCalls());
+    return out;
+  }
+
   #takeOne(event: ModelEvent, out: ModelEvent[]): void {
     switch (event.event) {
       case 'message-started':
@@ -141,7 +150,7 @@ export class Splice {
     out.push({event: 'block-delta', index: this.#announce(block, out), delta});
   }
 
-  #finishBlock({index, block: whole}: Extract<ModelEvent, {event: 'block-finished'}>, out: ModelEvent[]): void {
+  #finishBlock({index, block: whole}: Omit<Extract<ModelEvent, {event: 'block-finished'}>, 'event'>, out: ModelEvent[]): void {
     const block = this.#open.get(index);
     if (block === undefined) return;
     this.#open.delete(index);

@@ -1,6 +1,7 @@
 import {messageId} from '../domain/ids.ts';
 import type {ModelEvent, ModelRequest} from '../domain/model-stream.ts';
 import {noUsage} from '../domain/usage.ts';
+import {AnswerBounds} from './answer-bounds.ts';
 import {afterTrouble, type RetryClock} from './retry.ts';
 import {Splice} from './splice.ts';
 import {brokenOff, type SendOnce, type Trouble} from './trouble.ts';
@@ -18,6 +19,7 @@ export async function* steadyStream(
   const splice = new Splice();
   for (let attempt = 1; !signal.aborted; attempt++) {
     let trouble: Trouble | undefined;
+    const bounds = new AnswerBounds();
     for await (const item of sendOnce(continued(request, splice.shownText), signal)) {
       if (item.kind === 'trouble') {
         trouble = item.trouble;
@@ -25,6 +27,15 @@ export async function* steadyStream(
       }
       const events = splice.take(item.events);
       if (events.length > 0) yield events;
+      const overrun = bounds.overrun(item.events);
+      if (overrun?.kind === 'tool-input') {
+        yield splice.endWithout(overrun);
+        return;
+      }
+      if (overrun !== undefined) {
+        trouble = overrun.trouble;
+        break;
+      }
       if (splice.finished) return;
     }
     if (signal.aborted) return;
