@@ -150,7 +150,10 @@ export class Splice {
     out.push({event: 'block-delta', index: this.#announce(block, out), delta});
   }
 
-  #finishBlock({index, block: whole}: Omit<Extract<ModelEvent, {event: 'block-finished'}>, 'event'>, out: ModelEvent[]): void {
+  #finishBlock(
+    {index, block: whole}: Omit<Extract<ModelEvent, {event: 'block-finished'}>, 'event'>,
+    out: ModelEvent[],
+  ): void {
     const block = this.#open.get(index);
     if (block === undefined) return;
     this.#open.delete(index);
