@@ -49,6 +49,25 @@ const failure = (what: string): ModelEvent => ({
   },
 });
 
+function* manyTexts(): Generator<readonly ModelEvent[], void, void> {
+  for (let index = 0; ; index += 1) {
+    yield [
+      {event: 'block-started', index, block: {kind: 'text'}},
+      {event: 'block-delta', index, delta: {kind: 'text', text: mega}},
+      {event: 'block-finished', index, block: {kind: 'text', text: mega}},
+    ];
+  }
+}
+
+function* manyCalls(): Generator<readonly ModelEvent[], void, void> {
+  for (let index = 0; ; index += 1) {
+    yield [
+      {event: 'block-started', index, block: call(index)},
+      {event: 'block-finished', index, block: {...call(index), input: {}}},
+    ];
+  }
+}
+
 describe('an answer that does not end is not read on', () => {
   test('the input of a tool call: the call is told so, and what came before it stands', async () => {
     function* batches(): Generator<readonly ModelEvent[], void, void> {
@@ -81,29 +100,12 @@ describe('an answer that does not end is not read on', () => {
   });
 
   test('many texts', async () => {
-    function* batches(): Generator<readonly ModelEvent[], void, void> {
-      for (let index = 0; ; index += 1) {
-        yield [
-          {event: 'block-started', index, block: {kind: 'text'}},
-          {event: 'block-delta', index, delta: {kind: 'text', text: mega}},
-          {event: 'block-finished', index, block: {kind: 'text', text: mega}},
-        ];
-      }
-    }
-    const {events, read} = await readingOf(batches());
+    const {events, read} = await readingOf(manyTexts());
     expect([read, events.at(-1)]).toEqual([17, failure('more than 16 MB')]);
   });
 
   test('tool calls', async () => {
-    function* batches(): Generator<readonly ModelEvent[], void, void> {
-      for (let index = 0; ; index += 1) {
-        yield [
-          {event: 'block-started', index, block: call(index)},
-          {event: 'block-finished', index, block: {...call(index), input: {}}},
-        ];
-      }
-    }
-    const {events, read} = await readingOf(batches());
+    const {events, read} = await readingOf(manyCalls());
     expect([read, events.at(-1)]).toEqual([1001, failure('more than 1000 blocks (texts and tool calls)')]);
   });
 });
