@@ -20,6 +20,7 @@ import type {PermissionMode} from '../domain/risk.ts';
 import {deniedReads} from '../safety/denied-reads.ts';
 import type {Judge, JudgeOptions} from '../safety/judge.ts';
 import {makeLiveRules} from '../safety/live-rules.ts';
+import type {OwnPlaces} from '../safety/own-places.ts';
 import type {PermissionRules} from '../safety/rules.ts';
 import {concealDiff, guardMachine} from '../safety/secrets/guard-machine.ts';
 import {makeSecrets, type Secrets} from '../safety/secrets/make-secrets.ts';
@@ -59,6 +60,8 @@ export interface EngineParts {
   readonly checkpointsFolder: string | undefined;
   /** What the kept sessions may go back to. */
   readonly keptTrees: () => Promise<readonly SessionTrees[]>;
+  /** Where weft keeps its grants: not even a rule that allows everything lets them be changed unasked. */
+  readonly own: OwnPlaces;
   /** What placeholders of secrets are made with. */
   readonly placeholderKey: () => Uint8Array;
   /** Megabytes of its own memory near which weft tells the user. */
@@ -156,6 +159,7 @@ export function composeEngine(parts: EngineParts): ComposedEngine {
       judge: {
         assess: lazyJudge({
           ...ground,
+          own: parts.own,
           list: listFolder,
           rules,
           directory: () => machine.shell.directory,

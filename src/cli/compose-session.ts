@@ -8,6 +8,7 @@ import {chooseSession, sessionWish} from './choose-session.ts';
 import {composeEngine, type ComposedEngine, type EngineParts} from './compose-engine.ts';
 import type {Surroundings} from './load-surroundings.ts';
 import {placeholderKey} from './placeholder-key.ts';
+import {ownPlaces} from './user-places.ts';
 import {thinkingOf} from './take-program-options.ts';
 import {withheldTools} from './withheld-tools.ts';
 
@@ -59,6 +60,7 @@ export async function composeSession(
     blocksFolder: blocksFolder(surroundings),
     checkpointsFolder: options.sessionPersistence ? join(surroundings.places.data, 'checkpoints') : undefined,
     keptTrees: async () => (await surroundings.store()).keptTrees(),
+    own: ownPlaces(surroundings.places, process.env),
     placeholderKey: placeholderKey(
       join(surroundings.places.data, 'placeholder.key'),
       options.sessionPersistence ? 'keep' : 'leave-no-trace',

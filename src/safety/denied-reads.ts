@@ -12,8 +12,13 @@ import {toolNamesOf, type PermissionRules} from './rules.ts';
 export function deniedReads({
   rules,
   ...options
-}: Omit<GroundOptions, 'list' | 'effectOf'> & {readonly rules: PermissionRules}): readonly string[] {
-  const ground = makeGround({...options, list: () => [], effectOf: () => unknownEffect});
+}: Omit<GroundOptions, 'list' | 'effectOf' | 'own'> & {readonly rules: PermissionRules}): readonly string[] {
+  const ground = makeGround({
+    ...options,
+    list: () => [],
+    effectOf: () => unknownEffect,
+    own: {folders: [], variables: {}},
+  });
   const globs = rules.deny.flatMap(({tool, about}) => {
     if (about.kind !== 'paths' || !searched.has(tool)) return [];
     const absolute = anchorWide(about.pattern, ground).map(parts => pathOf(shortened(parts).map(partText)));

@@ -8,6 +8,7 @@ import type {CommandForms} from './command-forms.ts';
 import {givenReasons} from './given-secrets.ts';
 import {globStarts} from './glob-starts.ts';
 import {belowRoots, realParts, writtenParts, type Ground} from './ground.ts';
+import {ownPlaceOf} from './own-places.ts';
 import {protectedPart} from './protected-paths.ts';
 import type {ParsedCommand} from './read-command.ts';
 import {looksSecret} from './secret-paths.ts';
@@ -128,6 +129,10 @@ function searching(action: Action<'file-glob' | 'file-glob-v2'>, ground: Ground)
 function editing(action: Action<'request-file-edits'>, ground: Ground): Finding {
   const paths = actionPaths(action);
   const outside = outsideOf(paths, ground);
+  const places = ground.ownPlaces();
+  const own = paths.flatMap(
+    path => ownPlaceOf(realParts(path, ground), places) ?? ownPlaceOf(writtenParts(path, ground), places) ?? [],
+  );
   const guarded = paths.flatMap(
     path => protectedPart(realParts(path, ground), ground) ?? protectedPart(writtenParts(path, ground), ground) ?? [],
   );
@@ -136,10 +141,11 @@ function editing(action: Action<'request-file-edits'>, ground: Ground): Finding 
     risk: 'local-change',
     reasons: [
       ...(outside.length === 0 ? [] : [`it changes files outside the workspace: ${outside.join(', ')}`]),
+      ...(own.length === 0 ? [] : [`it changes weft's own settings and grants: ${own.join(', ')}`]),
       ...(guarded.length === 0 ? [] : [`it changes what can run or grant rights: ${guarded.join(', ')}`]),
       ...givenReasons(action),
     ],
-    scope: guarded.length > 0 ? 'protected' : outside.length > 0 ? 'outside' : 'ordinary',
+    scope: own.length > 0 ? 'own' : guarded.length > 0 ? 'protected' : outside.length > 0 ? 'outside' : 'ordinary',
     detail: noDetail,
   };
 }

@@ -2,6 +2,7 @@ import type {ResolvedPath} from '../actions/files-port.ts';
 import type {FolderEntry} from '../actions/ports.ts';
 import type {FileEffect, SimpleCommand} from '../domain/risk.ts';
 import {letterCaseOf, type LetterCase} from './letter-case.ts';
+import {resolvePlaces, type OwnPlaces, type ResolvedPlaces} from './own-places.ts';
 import {isAbsolutePath, partsBelow, partsOf, pathOf, type PathParts} from './path-parts.ts';
 import {nameParts, type PathPattern, type PatternPart} from './path-pattern.ts';
 
@@ -19,6 +20,9 @@ export interface Ground {
   readonly effectOf: (command: SimpleCommand) => FileEffect;
   /** How names are compared in rules that forbid. */
   readonly letterCase: () => LetterCase;
+  readonly own: OwnPlaces;
+  /** Where weft's own places lead just now. */
+  readonly ownPlaces: () => ResolvedPlaces;
 }
 
 export interface GroundOptions {
@@ -32,20 +36,24 @@ export interface GroundOptions {
   readonly list: (folder: string) => readonly FolderEntry[];
   /** Whether a command that puts files in place would lose what is there. */
   readonly effectOf: (command: SimpleCommand) => FileEffect;
+  readonly own: OwnPlaces;
 }
 
 /** Where the roots and the home folder lead is looked up once, when first needed. */
-export function makeGround({roots, home, resolve, list, effectOf}: GroundOptions): Ground {
+export function makeGround({roots, home, resolve, list, effectOf, own}: GroundOptions): Ground {
   const asNamedAndReal = (paths: readonly string[]) => {
     let found: readonly PathParts[] | undefined;
     return () => (found ??= distinct([...paths, ...paths.map(path => resolve(path).path)].map(partsOf)));
   };
   let letterCase: LetterCase | undefined;
+  const named = asNamedAndReal(roots);
   return {
     resolve,
     list,
     effectOf,
-    roots: asNamedAndReal(roots),
+    own,
+    ownPlaces: () => resolvePlaces(own, {roots: named(), resolve: path => resolve(path).path}),
+    roots: named,
     homes: asNamedAndReal([home]),
     letterCase: () => (letterCase ??= letterCaseOf(roots[0] ?? '/', resolve)),
   };
@@ -55,8 +63,10 @@ export function makeGround({roots, home, resolve, list, effectOf}: GroundOptions
 export function groundOfOneMoment(ground: Ground): Ground {
   const found = new Map<string, ResolvedPath>();
   const listed = new Map<string, readonly FolderEntry[]>();
+  let ownPlaces: ResolvedPlaces | undefined;
   return {
     ...ground,
+    ownPlaces: () => (ownPlaces ??= ground.ownPlaces()),
     list(folder) {
       const known = listed.get(folder) ?? ground.list(folder);
       listed.set(folder, known);

@@ -178,7 +178,7 @@ function directoriesAfter(
  * Where an absolute path leads: by the letter, as the shell takes `..` in `cd`, and as the system does, which follows links
  * before it goes up.
  */
-function placesOf(path: string, {resolve}: Ground): readonly ReturnType<Ground['resolve']>[] {
+export function placesOf(path: string, {resolve}: Ground): readonly ReturnType<Ground['resolve']>[] {
   if (!/(?:^|\/)\.\.(?:\/|$)/u.test(path)) return [resolve(path)];
   let real = '';
   for (const part of path.split('/')) {

@@ -1,4 +1,5 @@
 import type {Action} from '../actions/catalogue.ts';
+import {unreachable} from '../base/unreachable.ts';
 import {noDetail, type PermissionMode, type Verdict, type VerdictDetail} from '../domain/risk.ts';
 import {actionPaths} from './action-paths.ts';
 import {beyondDenyRules} from './beyond-deny-rules.ts';
@@ -8,12 +9,14 @@ import {fitsSomeForm} from './command-pattern.ts';
 import {findingOf, type Evidence} from './finding.ts';
 import {givenSecrets, ruleGives} from './given-secrets.ts';
 import type {Finding} from './host-finding.ts';
-import {groundOfOneMoment, makeGround, type GroundOptions} from './ground.ts';
+import {anchor, groundOfOneMoment, makeGround, type Ground, type GroundOptions} from './ground.ts';
+import {ownPlaceOf} from './own-places.ts';
 import {readCommand, type ParsedCommand} from './read-command.ts';
 import {resolvedForms} from './resolved-forms.ts';
 import {ruleFor} from './rule-for.ts';
 import {rulesCover} from './rules-cover.ts';
-import type {PermissionRules} from './rules.ts';
+import type {PermissionRule, PermissionRules} from './rules.ts';
+import {whyTouchesOwn} from './touches-own.ts';
 
 export interface JudgeOptions extends GroundOptions {
   readonly rules: PermissionRules;
@@ -26,7 +29,7 @@ export interface JudgeOptions extends GroundOptions {
 /**
  * The host's judgement of actions. What decides, in this order: a rule that denies; plan mode, for what is not known to only
  * read; a rule that may deny, where that cannot be told; bypassing, but for protected files; a rule that asks; a rule that allows, protected files
- * only by a pattern; acceptEdits, for ordinary edits; what the host found. What the model claims of its commands never loosens a verdict. A rule
+ * only by a pattern and weft's own grants only by name; acceptEdits, for ordinary edits; what the host found. What the model claims of its commands never loosens a verdict. A rule
  * with a pattern does not give secrets away unless it names them.
  */
 export interface Judge {
@@ -67,10 +70,8 @@ export function makeJudge({rules, directory, blockCommand, ...options}: JudgeOpt
       });
       const ask = (...reasons: readonly string[]): Verdict => ({decision: 'ask', risk, reasons, grantable, detail});
       const allow: Verdict = {decision: 'allow', risk, reasons: [], grantable, detail};
-      const guarded = (): boolean =>
-        action.name === 'request-command-output'
-          ? writesProtected(action.input.command, evidence)
-          : finding.scope === 'protected';
+      let found: Guarded | undefined;
+      const guarded = (): Guarded => (found ??= guardedBy(action, finding, evidence));
       const confirmed = async (): Promise<boolean> => parsed?.extent === 'whole' && parsed.confirmed();
       const covered = async (): Promise<boolean> =>
         action.name === 'request-command-output' &&
@@ -78,21 +79,26 @@ export function makeJudge({rules, directory, blockCommand, ...options}: JudgeOpt
         // Where only the model's claims ask, no rule speaks of them.
         (parsed.concerns.length > 0 || parsed.calls.some(({reason}) => reason !== undefined)) &&
         rulesCover(parsed, rules, ground) &&
+        guarded().what !== 'own' &&
         confirmed();
 
-      if (rule?.behaviour === 'deny') return deny(`the rule ${rule.text} forbids it`);
+      if (rule?.behaviour === 'deny') return deny(`the rule ${rule.rule.text} forbids it`);
       if (mode === 'plan' && risk !== 'read-only') return deny('in plan mode nothing is changed or run');
       if (rule?.behaviour === 'ask' && (mode !== 'bypassPermissions' || rule.list === 'deny')) {
-        return ask(`the rule ${rule.text} says to ask`, ...finding.reasons);
+        return ask(`the rule ${rule.rule.text} says to ask`, ...finding.reasons);
       }
       const beyond =
         parsed === undefined
           ? undefined
           : beyondDenyRules(action.name === 'request-command-output' ? action.input.command : '', parsed, rules);
       if (beyond !== undefined) return ask(beyond, ...finding.reasons);
-      if (rule?.behaviour === 'allow' && ruleGives(rule.text, given) && (hasPattern(rule.text) || !guarded()))
+      if (
+        rule?.behaviour === 'allow' &&
+        ruleGives(rule.rule.text, given) &&
+        (finding.decision === 'allow' || reaches(rule.rule, guarded(), ground))
+      )
         return allow;
-      if (mode === 'bypassPermissions' && !guarded()) return allow;
+      if (mode === 'bypassPermissions' && guarded().what === 'nothing') return allow;
       if (mode === 'acceptEdits' && plain) return allow;
       if (given.length === 0 && (await covered())) return allow;
       if (finding.decision === 'allow') {
@@ -104,8 +110,9 @@ export function makeJudge({rules, directory, blockCommand, ...options}: JudgeOpt
         // Of edits the finding has said so, with the names.
         return action.name === 'request-file-edits'
           ? ask(...finding.reasons)
-          : ask('it changes what can run or grant rights', ...finding.reasons);
+          : ask(guarded().reason, ...finding.reasons);
       }
+      if (found?.what === 'own' && action.name !== 'request-file-edits') return ask(found.reason, ...finding.reasons);
       return finding.reasons.length === 0 ? ask('edits ask first in this mode') : ask(...finding.reasons);
     },
   };
@@ -147,8 +154,54 @@ const withoutDocuments = (command: string): string =>
     (all, head: string, quote: string) => (quote === '' && /[$`]/u.test(all.slice(head.length)) ? all : head),
   );
 
-/** A rule of a tool's name alone speaks of ordinary work. */
-const hasPattern = (rule: string): boolean => rule.includes('(');
+/** What no mode lets through, and why. */
+interface Guarded {
+  readonly what: 'nothing' | 'protected' | 'own';
+  readonly reason: string;
+}
+
+function guardedBy(action: Action, finding: Finding, evidence: Evidence): Guarded {
+  const protects: Guarded = {what: 'protected', reason: 'it changes what can run or grant rights'};
+  const nothing: Guarded = {what: 'nothing', reason: ''};
+  if (action.name === 'write-to-long-running-shell-command') {
+    // What is typed into a shell is a command, too.
+    const typed = whyTouchesOwn(action.input.input, {...evidence, parsed: {extent: 'partial', what: '', at: 0}});
+    return typed === undefined ? nothing : {what: 'own', reason: `it ${typed}`};
+  }
+  if (action.name !== 'request-command-output') {
+    return finding.scope === 'own' ? {...protects, what: 'own'} : finding.scope === 'protected' ? protects : nothing;
+  }
+  const {command} = action.input;
+  const own = whyTouchesOwn(command, {...evidence, parsed: evidence.parsed(command)});
+  if (own !== undefined) return {what: 'own', reason: `it ${own}`};
+  return writesProtected(command, evidence) ? protects : nothing;
+}
+
+/**
+ * Whether a rule that allows speaks of what is guarded: one of a tool's name alone speaks of ordinary work, and of weft's own
+ * files only one that names them.
+ */
+function reaches({about}: PermissionRule, {what}: Guarded, ground: Ground): boolean {
+  if (what === 'nothing') return true;
+  if (what === 'protected') return about.kind !== 'every-call';
+  switch (about.kind) {
+    case 'paths':
+      return anchor(about.pattern, ground).some(parts => {
+        const end = parts.findIndex(({kind}) => kind !== 'name');
+        const names = (end < 0 ? parts : parts.slice(0, end)).flatMap(part =>
+          part.kind === 'name' ? [part.name] : [],
+        );
+        return ownPlaceOf(names, ground.ownPlaces()) !== undefined;
+      });
+    case 'commands':
+      return about.pattern.reach === 'whole' && !/(?<!\\)\*/u.test(about.pattern.text);
+    case 'every-call':
+    case 'other':
+      return false;
+    default:
+      return unreachable(about);
+  }
+}
 
 /** Edits that a mode may let through: inside the workspace and of nothing that could run or change weft's own rules. */
 const isPlainEdit = (action: Action, finding: Finding): boolean =>

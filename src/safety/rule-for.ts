@@ -9,6 +9,7 @@ import type {CommandForms} from './command-forms.ts';
 import {partsOf, pathOf, type PathParts} from './path-parts.ts';
 import {fitsFolder, fitsPath, mayFit, mayLieBelow, namesHidden, type PathPattern} from './path-pattern.ts';
 import {namesMcpTool} from './mcp-rule.ts';
+import {protectedPart} from './protected-paths.ts';
 import {toolNamesOf, type PermissionRule, type PermissionRules} from './rules.ts';
 
 type Behaviour = keyof PermissionRules;
@@ -22,14 +23,14 @@ export function ruleFor(
   action: Action,
   rules: PermissionRules,
   evidence: Evidence,
-): {readonly behaviour: Behaviour; readonly text: string; readonly list: Behaviour} | undefined {
+): {readonly behaviour: Behaviour; readonly rule: PermissionRule; readonly list: Behaviour} | undefined {
   for (const behaviour of ['deny', 'ask', 'allow'] as const) {
     const manner = {...evidence, behaviour};
     const searched =
       behaviour === 'ask' ? rules.deny.find(candidate => mayBeSearched(candidate, action, manner)) : undefined;
-    if (searched !== undefined) return {behaviour, text: searched.text, list: 'deny'};
+    if (searched !== undefined) return {behaviour, rule: searched, list: 'deny'};
     const rule = rules[behaviour].find(candidate => speaksOf(candidate, action, manner));
-    if (rule !== undefined) return {behaviour, text: rule.text, list: behaviour};
+    if (rule !== undefined) return {behaviour, rule, list: behaviour};
   }
   return undefined;
 }
@@ -54,7 +55,11 @@ export const ruleForWriting = (path: string, rules: PermissionRules, ground: Gro
   rules.allow.find(({about, tool}) => {
     if (!toolNamesOf('request-file-edits').includes(tool)) return false;
     return (
-      about.kind === 'every-call' ||
+      // A rule of a tool's name alone speaks of ordinary work.
+      (about.kind === 'every-call' &&
+        [realParts(path, ground), writtenParts(path, ground)].every(
+          parts => protectedPart(parts, ground) === undefined,
+        )) ||
       (about.kind === 'paths' && coversPaths(about.pattern, {paths: [path], ground, fits: fitsPath}))
     );
   });

@@ -25,6 +25,7 @@ export async function judgements(): Promise<string> {
     directory: () => '/w',
     list: () => [],
     effectOf: () => unknownEffect,
+    own: {folders: [], variables: {}},
     resolve: path => ({path, place: path.startsWith('/w/') ? 'inside-workspace' : 'outside-workspace'}),
   });
   const {signal} = new AbortController();

@@ -20,6 +20,7 @@ import {newSessionId, unkeptSession, unkeptSessions} from '../unkept-session.ts'
 import type {TerminalJob} from '../run-terminal.ts';
 import {accessibleWanted} from '../settings-layers.ts';
 import {loadTerminalUi} from '../terminal-ui.ts';
+import {ownPlaces, userPlaces} from '../user-places.ts';
 import {UsageError} from '../usage-error.ts';
 import {demoProject, demoPrompt} from './project.ts';
 import {demoRecording} from './recording.ts';
@@ -108,6 +109,7 @@ function demoEngine(directory: string, pace: 'lively' | 'at-once'): ComposedEngi
     checkpointsFolder: undefined,
     keptTrees: async () => [],
     blocksFolder: join(directory, '.blocks'),
+    own: ownPlaces(userPlaces(), process.env),
     placeholderKey: () => randomBytes(32),
     memoryCeiling: defaultCeiling,
     mode: 'default',

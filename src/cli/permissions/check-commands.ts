@@ -12,6 +12,7 @@ import {fileEffect} from '../../workspace/victims/file-effect.ts';
 import {exitCode, type ExitCode} from '../exit-code.ts';
 import {loadSurroundings} from '../load-surroundings.ts';
 import {isStdoutGone, note, printAndWait} from '../say.ts';
+import {ownPlaces} from '../user-places.ts';
 import {UsageError} from '../usage-error.ts';
 import {eachLine} from './each-line.ts';
 
@@ -72,6 +73,7 @@ function judgeFor({directory}: CheckJob): Judge {
     resolve: path => paths.resolve(path),
     list: listFolder,
     effectOf: command => fileEffect(command, home),
+    own: ownPlaces(surroundings.places, process.env),
     rules: settings.rules,
     directory: () => directory,
     blockCommand: () => '',

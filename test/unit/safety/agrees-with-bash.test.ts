@@ -56,6 +56,7 @@ const ground = makeGround({
   resolve: path => ({path, place: 'inside-workspace'}),
   list: () => [],
   effectOf: () => unknownEffect,
+  own: {folders: [], variables: {}},
 });
 
 const fragments = [

@@ -53,6 +53,7 @@ function judgeOf(root: string): Judge {
     list: listFolder,
     effectOf: command => fileEffect(command, join(base, 'home')),
     blockCommand: () => '',
+    own: {folders: [], variables: {}},
     directory: () => root,
   });
 }

@@ -93,7 +93,9 @@ describe('modes', () => {
     ['acceptEdits', edit('.git'), 'ask'],
     ['acceptEdits', edit('/other/a.ts'), 'allow'],
     ['acceptEdits', edit('/other/.husky/pre-commit'), 'ask'],
-    ['bypassPermissions', bash('rm -rf /'), 'allow'],
+    ['bypassPermissions', bash('rm -rf /srv'), 'allow'],
+    // It takes weft's own grants, too.
+    ['bypassPermissions', bash('rm -rf /'), 'ask'],
     ['bypassPermissions', edit('/etc/hosts'), 'allow'],
     ['dontAsk', bash('make'), 'ask'],
   ];

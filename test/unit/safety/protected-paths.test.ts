@@ -10,6 +10,7 @@ const ground = makeGround({
   resolve: path => ({path, place: 'inside-workspace'}),
   list: () => [],
   effectOf: () => unknownEffect,
+  own: {folders: [], variables: {}},
 });
 
 /** Each protects itself or, with a slash at its end, all that lies in it. */

@@ -52,6 +52,7 @@ export const judge = async (subject: Action, given: Given = {}): Promise<Verdict
     resolve: resolveIn(roots),
     list: () => [],
     effectOf: () => unknownEffect,
+    own: {folders: ['/home/me/.config/weft', '/home/me/.local/share/weft'], variables: {}},
     directory: () => roots[0] ?? '/',
     blockCommand: id => given.blocks?.[id] ?? '',
   }).assess(subject, mode, new AbortController().signal);

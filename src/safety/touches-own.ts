@@ -1,0 +1,348 @@
+import {grantingSettings} from '../config/granting-settings.ts';
+import {partsOf, pathOf, isAbsolutePath} from './path-parts.ts';
+import type {Ground} from './ground.ts';
+import {placesOf} from './judge-path.ts';
+import {holdsOwnPlace, isWild, mayBeOwnPlace, mayHoldOwnPlace, ownPlaceOf} from './own-places.ts';
+import type {ParsedCommand} from './read-command.ts';
+import {readShell} from './read-shell.ts';
+import type {JudgedCall} from './walk-script.ts';
+import {isShell, isWrapper, programName, startsIn, textsFrom} from './wrappers.ts';
+
+export interface OwnEvidence {
+  readonly parsed: ParsedCommand;
+  readonly ground: Ground;
+  /** Where the command would start. */
+  readonly directory: string;
+}
+
+/**
+ * Why a command may change what weft was granted, as half a sentence: it names one of weft's files to a program that is not known
+ * to only read it, takes away or replaces a folder that holds them, or calls weft itself to grant. `undefined` where it does not
+ * look like it; a program that works a path out by itself is not seen through.
+ */
+export function whyTouchesOwn(command: string, {parsed, ground, directory}: OwnEvidence): string | undefined {
+  const look: Look = {ground, entered: foldersEntered(command, {directory, ground}), names: {left: mostNames}};
+  if (parsed.extent === 'partial') {
+    const {commands, redirected} = readShell(command);
+    return (
+      firstOf(commands, words =>
+        whyWords(
+          words.map(word => word.plain),
+          look,
+        ),
+      ) ??
+      whyInside(
+        redirected.map(word => word.plain),
+        look,
+      ) ??
+      whyFed(command, look)
+    );
+  }
+  const changing = parsed.calls.filter(({elsewhere}) => elsewhere !== 'only reads');
+  const found =
+    firstOf(changing, call => whyWords(wordsOf(call, command), {...look, entered: startsOf(call, look)})) ??
+    firstOf(parsed.concerns, ({effect, target, range}) =>
+      effect === 'reads' || (changing.length === 0 && effect === 'unsure')
+        ? undefined
+        : whyInside(target === '' ? [command.slice(range.from, range.to)] : [target], look),
+    );
+  return found ?? (changing.some(call => isFed(call, command)) ? whyFed(command, look) : undefined);
+}
+
+interface Look {
+  readonly ground: Ground;
+  /** Folders in which relative paths may begin. */
+  readonly entered: readonly string[];
+  /** How many names are still looked up; shared by all that look. */
+  readonly names: {left: number};
+}
+
+/** Names of one command that are looked up on the disk; one with more of them is asked about. */
+const mostNames = 4000;
+
+/** The words as far as they are known; what is not stands as it was written. */
+const wordsOf = ({words}: JudgedCall, command: string): readonly string[] =>
+  words.flatMap(({value, range}) =>
+    typeof value === 'string'
+      ? [command.slice(range.from, range.to).replaceAll(/["']/gu, '')]
+      : value.map(({text}) => text),
+  );
+
+const startsOf = ({directories}: JudgedCall, {entered}: Look): readonly string[] =>
+  directories.length === 0 ? entered : directories;
+
+/** Each program the words come to, without what wraps it, and those of texts that are handed to a shell. */
+function whyWords(words: readonly string[], look: Look, depth = 0): string | undefined {
+  const shellWords = words.map(plain => ({raw: plain, plain}));
+  const starts = startsIn(shellWords);
+  return firstOf(starts, at => {
+    const name = programName(words[at] ?? '');
+    const given = words.slice(at + 1);
+    const texts = textsFrom(shellWords, at);
+    // What a wrapper or a shell is given is looked at as what it runs.
+    const leads = (isWrapper(name) && starts.some(start => start > at)) || (isShell(name) && texts.length > 0);
+    const own = leads ? undefined : (whyGrants([name, ...given]) ?? whyProgram(name, given, look));
+    return own ?? (depth < deepest ? firstOf(texts, text => whyText(text, look, depth + 1)) : undefined);
+  });
+}
+
+/** A text that a shell is given. */
+function whyText(text: string, look: Look, depth: number): string | undefined {
+  const {commands, redirected} = readShell(text);
+  const names = commands.map(words => programName(words[0]?.plain ?? ''));
+  if (names.some(name => isShell(name) || feeders.has(name))) return whyFed(text, look);
+  return (
+    firstOf(commands, words =>
+      whyWords(
+        words.map(({plain}) => plain),
+        look,
+        depth,
+      ),
+    ) ??
+    whyInside(
+      redirected.map(({plain}) => plain),
+      look,
+    )
+  );
+}
+
+const deepest = 6;
+
+/** What is handed to a program by its input or is only known when it runs may be any of the command's text. */
+function isFed(call: JudgedCall, command: string): boolean {
+  const words = wordsOf(call, command);
+  const shellWords = words.map(plain => ({raw: plain, plain}));
+  const starts = startsIn(shellWords);
+  const names = starts.map(at => programName(words[at] ?? ''));
+  // A shell that is given a text does not read one.
+  if (
+    names.some(
+      (name, at) => feeders.has(name) || (isShell(name) && textsFrom(shellWords, starts[at] ?? 0).length === 0),
+    )
+  )
+    return true;
+  return !names.some(name => treatsAsData.has(name)) && call.words.some(({value}) => typeof value === 'string');
+}
+
+const feeders = named('xargs parallel at batch crontab tee sponge tmux screen systemd-run while read eval source .');
+
+function whyFed(command: string, look: Look): string | undefined {
+  return calledByText.test(command) ? grantsItself : whyInside([command], look);
+}
+
+/** Programs that take words for text, whatever they say. */
+const treatsAsData = named('git gh glab hg jj');
+
+/** Programs that show what they are given; in the table of programs they are judged, here only known. */
+const readers = named(
+  'cat head tail less more bat batcat grep egrep fgrep rg ag wc ls stat file jq yq diff cmp md5sum sha256sum echo printf test [ readlink realpath dirname basename',
+);
+
+function whyProgram(name: string, given: readonly string[], look: Look): string | undefined {
+  const operands = given.filter(word => !word.startsWith('-'));
+  const options = given.filter(word => word.startsWith('-'));
+  const has = (option: RegExp): boolean => options.some(word => option.test(word));
+  const loses = (paths: readonly string[]): string | undefined => whyInside(paths, look) ?? whyHolds(paths, look);
+  if (readers.has(name)) return undefined;
+  if (removers.has(name)) return loses(operands);
+  if (name === 'find' || name === 'fd' || name === 'fdfind' || name === 'mount' || name === 'umount')
+    return loses(operands);
+  if (name === 'ln' || (name === 'cp' && has(/^(?:-\w*[ls]|--link|--symbolic-link)/u)))
+    return loses([...operands, ...landings(operands, options)]);
+  if (name === 'mv' || name === 'rename') {
+    const sources = has(targetOption) ? operands : operands.slice(0, -1);
+    return loses([...sources, ...landings(operands, options)]) ?? whyInside(given, look);
+  }
+  if (copiers.has(name)) {
+    const lands = landings(operands, options);
+    const isDeep =
+      name === 'rsync' || name === 'ditto' || has(/^(?:-\w*[raRT]|--recursive|--archive|--no-target-directory)/u);
+    // What is copied is only read.
+    const found = whyInside([...lands, ...targetsOf(operands, options)], look);
+    if (found !== undefined || !isDeep) return found;
+    const contents = operands.some(word => /(?:^|\/)(?:\.|\*[^/]*)?$/u.test(word)) || has(/^(?:-\w*T|--no-target)/u);
+    return whyHolds(contents ? [...lands, ...targetsOf(operands, options)] : lands, look);
+  }
+  if (unpackers.has(name)) {
+    const packs =
+      /^(?:(?:bsd|g)?tar)$/u.test(name) && !given.some(word => /^(?:-?[A-Za-z]*x|--extract|--get)/u.test(word));
+    const [archive] = operands.filter(word => /[./]/u.test(word));
+    if (packs) return whyInside([...options, ...(archive === undefined ? [] : [archive])], look);
+    return whyInside(given, look) ?? whyHolds([...foldersGiven(given), '.'], look);
+  }
+  if (/^(?:chmod|chown|chgrp|setfacl|chattr|chcon)$/u.test(name))
+    return has(/^(?:-\w*R|--recursive)/u) ? loses(operands) : whyInside(operands, look);
+  if (name === 'git') {
+    const [verb = ''] = operands.filter(word => /^[a-z][a-z-]*$/u.test(word));
+    if (gitReads.has(verb)) return whyInside(options, look);
+    return whyInside(given, look) ?? (verb === 'clean' ? whyHolds([...foldersGiven(given), '.'], look) : undefined);
+  }
+  return (
+    whyInside(given, look) ??
+    (given.some(word => removesByCode.test(word)) ? whyHolds(given.flatMap(namesIn), look) : undefined)
+  );
+}
+
+const removers = named('rm rmdir unlink shred srm trash trash-put gio rimraf del del-cli wipe');
+const copiers = named('cp install scp rsync ditto gcp ginstall');
+const unpackers = named('tar bsdtar gtar unzip unar 7z 7za 7zz cpio pax unrar');
+const gitReads = named('add commit diff show log status blame grep push fetch ls-files cat-file rev-parse');
+const targetOption = /^(?:-\w*t|--target-directory)/u;
+const removesByCode =
+  /rm_?tree|rm_r|rmSync|rimraf|rmdir|remove_tree|deltree|\brm\b|unlink|renameSync|\brename\b|\.move\b/u;
+
+/** Where what is copied or moved comes to lie: in the last folder, or in the one an option names. */
+const targetsOf = (operands: readonly string[], options: readonly string[]): readonly string[] =>
+  options.some(word => targetOption.test(word))
+    ? [...operands, ...options.map(word => word.replace(/^(?:-\w*t|--target-directory=?)/u, ''))]
+    : operands.slice(-1);
+
+const landings = (operands: readonly string[], options: readonly string[]): readonly string[] => {
+  const names = operands.map(word => partsOf(word.replace(/\/+$/u, '')).at(-1) ?? '').filter(name => name !== '');
+  return targetsOf(operands, options).flatMap(target => names.map(name => `${target}/${name}`));
+};
+
+/** The values of `-C`, `-d` and `-o`. */
+const foldersGiven = (given: readonly string[]): readonly string[] =>
+  given.flatMap((word, at) =>
+    /^(?:-[Cdo]|--directory|--chdir|--one-top-level)$/u.test(given[at - 1] ?? '')
+      ? [word]
+      : [word.replace(/^(?:-[Cdo]|--directory=|--one-top-level=)/u, '')].filter(rest => rest !== word && rest !== ''),
+  );
+
+function whyInside(texts: readonly string[], look: Look): string | undefined {
+  return firstOf(
+    texts.flatMap(text => namesIn(withVariables(text, look))),
+    name =>
+      firstOf(pathsOf(name, look), path => {
+        look.names.left -= 1;
+        if (look.names.left < 0) return 'names more files than weft looks at';
+        const places = look.ground.ownPlaces();
+        if (/[*?[]/u.test(path)) {
+          const at = partsOf(path).findIndex(part => /[*?[]/u.test(part));
+          const fixed = pathOf(partsOf(path).slice(0, at));
+          const wild = partsOf(path).slice(at);
+          const isOwn = waysOf(fixed, look).some(
+            parts => ownPlaceOf(parts, places) !== undefined || mayBeOwnPlace([...parts, ...wild], places),
+          );
+          return isOwn ? changes(path) : undefined;
+        }
+        return waysOf(path, look).some(parts => ownPlaceOf(parts, places) !== undefined) ? changes(path) : undefined;
+      }),
+  );
+}
+
+function whyHolds(names: readonly string[], look: Look): string | undefined {
+  return firstOf(names, name =>
+    firstOf(pathsOf(name, look), path => {
+      const places = look.ground.ownPlaces();
+      const parts = partsOf(path);
+      const at = parts.findIndex(isWild);
+      const isHolding =
+        at < 0
+          ? waysOf(path, look).some(way => holdsOwnPlace(way, places))
+          : waysOf(pathOf(parts.slice(0, at)), look).some(way => mayHoldOwnPlace([...way, ...parts.slice(at)], places));
+      return isHolding ? `takes or replaces ${path}, which holds weft's own settings and grants` : undefined;
+    }),
+  );
+}
+
+const changes = (path: string): string => `may change weft's own settings and grants: ${path}`;
+
+/** By the letter and where it leads. */
+const waysOf = (path: string, {ground}: Look) => [
+  partsOf(path),
+  ...placesOf(path, ground).map(place => partsOf(place.path)),
+];
+
+/** What in a word may be a path: the word, and its parts between the signs that code and options put around paths. */
+function namesIn(word: string): readonly string[] {
+  const pieces = word.split(/[\s'"`=:,@()<>|&;{}\\]+/u);
+  const stuck = /^-\w+?([/~.$].*)$/u.exec(word)?.[1];
+  return [...new Set([word, ...pieces, ...(stuck === undefined ? [] : [stuck])])].filter(
+    name => name !== '' && !/^-\w*$/u.test(name),
+  );
+}
+
+/** The absolute paths a name may stand for. */
+function pathsOf(name: string, {ground, entered}: Look): readonly string[] {
+  const home = pathOf(ground.homes()[0] ?? []);
+  const expanded = withVariables(name, {ground})
+    .replace(/^~[\w.-]*(?=\/|$)/u, user => (user === '~' || home.endsWith(`/${user.slice(1)}`) ? home : user))
+    .replace(/^\/proc\/[^/]+\/root(?=\/|$)/u, '')
+    .replace(/^\/proc\/[^/]+\/cwd(?=\/|$)/u, '.')
+    .replace(/^\/{2,}/u, '/');
+  if (expanded === '') return name.startsWith('/proc') ? ['/'] : [];
+  // Code joins it to the home folder by itself.
+  if (isAbsolutePath(expanded)) return expanded.startsWith('/.') ? [expanded, home + expanded] : [expanded];
+  const fromHome = /^\.[^./]/u.test(expanded) || expanded.startsWith('Library/') ? [`${home}/${expanded}`] : [];
+  return [...entered.map(folder => `${folder}/${expanded}`), ...fromHome];
+}
+
+/** With the variables replaced that lead to weft's folders. */
+function withVariables(text: string, {ground}: Pick<Look, 'ground'>): string {
+  const {variables} = ground.own;
+  return text.replaceAll(/\$(?:\{(\w+)\}|(\w+))/gu, (written, braced?: string, bare?: string) => {
+    const name = braced ?? bare ?? '';
+    return variables[name] ?? (name === 'HOME' ? pathOf(ground.homes()[0] ?? []) : written);
+  });
+}
+
+/** The folders a command goes to, one after the other and each by itself, and where it starts. */
+function foldersEntered(
+  command: string,
+  {directory, ground}: {readonly directory: string; readonly ground: Ground},
+): readonly string[] {
+  const {commands} = readShell(command);
+  let folders: readonly string[] = [directory];
+  for (const words of commands) {
+    const [program = '', ...given] = words.map(({plain}) => plain);
+    const goes = /^(?:cd|pushd)$/u.test(program) ? [given.find(word => !word.startsWith('-')) ?? '~'] : [];
+    for (const target of [
+      ...goes,
+      ...foldersGiven(given.filter((word, at) => word.startsWith('-C') || given[at - 1] === '-C')),
+    ]) {
+      folders = [...new Set([...folders, ...pathsOf(target, {ground, entered: folders, names: {left: 0}})])];
+      if (folders.length > mostFolders) return folders.slice(0, mostFolders);
+    }
+  }
+  return folders;
+}
+
+const mostFolders = 16;
+
+const grantsItself = "calls weft to change what it is granted, which weft's own commands may not";
+
+/** Whether the words call weft to grant: `weft permissions trust`, `npx weft config set permissions.allow …`. */
+function whyGrants(words: readonly string[]): string | undefined {
+  const at = words.findIndex(word => /^weft(?:\.[cm]?js)?$/u.test(programName(word)));
+  if (at >= 0 && isGranting(words.slice(at + 1))) return grantsItself;
+  const isText = !treatsAsData.has(words[0] ?? '') && !readers.has(words[0] ?? '');
+  return isText && words.some(word => /\s/u.test(word) && calledByText.test(word)) ? grantsItself : undefined;
+}
+
+function isGranting(given: readonly string[]): boolean {
+  const words = given.filter(word => !word.startsWith('-'));
+  const permissions = words.indexOf('permissions');
+  if (permissions >= 0 && /^(?:trust|untrust|add|remove)$/u.test(words[permissions + 1] ?? '')) return true;
+  const config = words.indexOf('config');
+  return config >= 0 && /^(?:set|unset)$/u.test(words[config + 1] ?? '') && words.slice(config + 2).some(mayGrant);
+}
+
+/** A name that is worked out when it runs may be any. */
+const mayGrant = (name: string): boolean => name.includes('$') || grantingSettings.has(name.split('.')[0] ?? '');
+
+const calledByText =
+  /\bweft(?:\.[cm]?js)?\b[^\n;|&]*?\b(?:permissions\b[^\n;|&]*?\b(?:trust|untrust|add|remove)|config\b[^\n;|&]*?\b(?:set|unset)\s+["']?(?:model|provider|baseUrl|permission|env|passEnv|\$))/u;
+
+function firstOf<T>(items: readonly T[], find: (item: T) => string | undefined): string | undefined {
+  for (const item of items) {
+    const found = find(item);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function named(words: string): ReadonlySet<string> {
+  return new Set(words.split(' '));
+}
