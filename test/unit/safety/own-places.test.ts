@@ -304,8 +304,9 @@ describe('commands that touch what weft keeps are asked about', () => {
   });
 });
 
+const typed = (input: string): Action => action('BashInput', {block_id: 'b1', input, mode: 'line'});
+
 test('what is typed into a running shell is a command, too', async () => {
-  const typed = (input: string): Action => action('BashInput', {block_id: 'b1', input, mode: 'line'});
   const given = {allow: ['BashInput']};
   expect(await decide(typed('rm -rf ~/.local/share/weft'), given)).toBe('ask');
   expect(await decide(typed('weft permissions trust --yes'), given)).toBe('ask');
