@@ -4,7 +4,8 @@ import type {AgentEvent} from '../../src/actions/agent-event.ts';
 import {isJsonObject, type Json} from '../../src/base/json.ts';
 import {noDetail, type Verdict} from '../../src/domain/risk.ts';
 import {callBlock, callsTools, engineBench, says} from '../support/memory-ports.ts';
-import {commandPlace, running} from '../unit/workspace/command-place.ts';
+import {running} from '../support/processes.ts';
+import {commandPlace} from '../unit/workspace/command-place.ts';
 import {never} from '../unit/workspace/temporary-folder.ts';
 
 /**

@@ -1,11 +1,12 @@
 import {mkdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {describe, expect, test} from 'vitest';
+import {beforeEach, describe, expect, test} from 'vitest';
 import {call, hang, say, type Answer} from '../support/model-script.ts';
 import {openPtyOf, type PtyTerminal} from '../support/pty-terminal.ts';
 import {weftBin} from '../support/run-weft.ts';
 import {fileComes, openScene, pointedAt, toldPrompt, toldResults, type Scene} from '../support/scene.ts';
-import {hasTmux, openTerminal} from '../support/tmux-terminal.ts';
+import {needs} from '../support/programs.ts';
+import {openTmux} from '../support/tmux-terminal.ts';
 
 /** A shell that runs weft between two looks at the terminal's settings, and waits for the second to be as the first. */
 const script = (args: string): string => `stty -g >before
@@ -166,10 +167,12 @@ describe('weft --accessible', () => {
   });
 });
 
-describe.skipIf(!hasTmux)('weft --accessible inside tmux', () => {
+describe('weft --accessible inside tmux', () => {
+  beforeEach(needs('tmux'));
+
   test('a prompt over two lines is sent, and the answer read', async () => {
     await using scene = await openScene([say('The answer is 42.')]);
-    await using terminal = await openTerminal(scene.place, pointedAt(scene.server));
+    await using terminal = await openTmux(scene.place, pointedAt(scene.server));
     await terminal.type('weft --accessible');
     await terminal.press('Enter');
     await terminal.until(/Type a prompt/u);

@@ -4,11 +4,11 @@ import {setTimeout as pause} from 'node:timers/promises';
 import {describe, expect, test} from 'vitest';
 import {call, say, type Answer} from '../support/model-script.ts';
 import {openScene, pointedAt, toldResults, type Scene} from '../support/scene.ts';
-import {hasTmux, openTerminal, type TmuxTerminal} from '../support/tmux-terminal.ts';
+import {openTerminal, type ShellTerminal} from '../support/shell-terminal.ts';
 
-const open = (scene: Scene): Promise<TmuxTerminal> => openTerminal(scene.place, pointedAt(scene.server));
+const open = (scene: Scene): Promise<ShellTerminal> => openTerminal(scene.place, pointedAt(scene.server));
 
-async function enter(terminal: TmuxTerminal, line: string): Promise<void> {
+async function enter(terminal: ShellTerminal, line: string): Promise<void> {
   await terminal.type(line);
   await terminal.press('Enter');
 }
@@ -16,7 +16,7 @@ async function enter(terminal: TmuxTerminal, line: string): Promise<void> {
 const makes = (name: string): Answer => call('Write', {file_path: name, content: 'made\n'});
 const ready = /claude-[\w-]+/u;
 
-describe.skipIf(!hasTmux)('approvals in a terminal (needs tmux)', () => {
+describe('approvals in a terminal', () => {
   test('typing goes on while many approvals come: none is answered, the draft is as typed, Enter sends it', async () => {
     const many = Array.from({length: 12}, (_, at) => call('Read', {file_path: `/etc/none-${at}`}));
     await using scene = await openScene([many, say('Refused, I see.')]);

@@ -5,7 +5,7 @@ import {describe, expect, test} from 'vitest';
 import type {ReceivedRequest} from '../support/model-server.ts';
 import {call, fail, hang, say} from '../support/model-script.ts';
 import {openScene, pointedAt, type Scene} from '../support/scene.ts';
-import {hasTmux, openTerminal, type TmuxTerminal} from '../support/tmux-terminal.ts';
+import {openTerminal, type ShellTerminal} from '../support/shell-terminal.ts';
 
 const textsIn = (value: unknown): readonly string[] => {
   if (typeof value === 'string') return [value];
@@ -15,12 +15,12 @@ const textsIn = (value: unknown): readonly string[] => {
 /** All that the model reads of the conversation. */
 const told = (request: ReceivedRequest | undefined): string => textsIn(request?.body.messages).join('\n');
 const put = (scene: Scene, name: string, text: string): void => writeFileSync(join(scene.place.work, name), text);
-const enter = async (terminal: TmuxTerminal, line: string): Promise<void> => {
+const enter = async (terminal: ShellTerminal, line: string): Promise<void> => {
   await terminal.type(line);
   await terminal.press('Enter');
 };
 
-describe.runIf(hasTmux)('/compact', () => {
+describe('/compact', () => {
   test.each(['anthropic', 'openai'] as const)(
     'what is promised stands word for word in the next request (%s)',
     async dialect => {

@@ -1,12 +1,14 @@
 import {mkdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {describe, expect, test} from 'vitest';
+import {beforeEach, describe, expect, test} from 'vitest';
 import {say} from '../support/model-script.ts';
 import {openPty} from '../support/pty-terminal.ts';
 import {openScene, pointedAt, toldPrompt} from '../support/scene.ts';
-import {hasTmux, openTerminal, type TmuxTerminal} from '../support/tmux-terminal.ts';
+import {needs} from '../support/programs.ts';
+import {openTerminal, type ShellTerminal} from '../support/shell-terminal.ts';
+import {openTmux} from '../support/tmux-terminal.ts';
 
-async function enter(terminal: TmuxTerminal, line: string): Promise<void> {
+async function enter(terminal: ShellTerminal, line: string): Promise<void> {
   await terminal.type(line);
   await terminal.press('Enter');
 }
@@ -28,7 +30,7 @@ describe('a mention without a terminal', () => {
   });
 });
 
-describe.skipIf(!hasTmux)('the composer in a terminal (needs tmux)', () => {
+describe('the composer in a terminal', () => {
   test('@ finds a file, ! runs a command that the agent then sees, # remembers', async () => {
     await using scene = await openScene([say('First answer.'), say('Second answer.')]);
     mkdirSync(join(scene.place.work, 'src'));
@@ -61,10 +63,12 @@ describe.skipIf(!hasTmux)('the composer in a terminal (needs tmux)', () => {
   });
 });
 
-describe.skipIf(!hasTmux)('keys in a terminal (needs tmux)', () => {
+describe('keys in tmux', () => {
+  beforeEach(needs('tmux'));
+
   test('letters and an Enter in one delivery are sent; Shift+Enter begins a line, and is offered once it has', async () => {
     await using scene = await openScene([say('First answer.'), say('Second answer.')]);
-    await using terminal = await openTerminal(scene.place, pointedAt(scene.server));
+    await using terminal = await openTmux(scene.place, pointedAt(scene.server));
     await enter(terminal, 'weft');
     await terminal.until(ready);
     await terminal.until(/Ask for something[^|\n]* \| Ctrl\+J begins a new line/u);

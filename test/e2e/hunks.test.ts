@@ -3,10 +3,10 @@ import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {call, say} from '../support/model-script.ts';
 import {openScene, pointedAt, toldResults, type Scene} from '../support/scene.ts';
-import {hasTmux, openTerminal, type TmuxTerminal} from '../support/tmux-terminal.ts';
+import {openTerminal, type ShellTerminal} from '../support/shell-terminal.ts';
 
 /** A terminal whose editor is a shell script that gets the file as its first argument. */
-function open({place, server}: Scene, editor: string): Promise<TmuxTerminal> {
+function open({place, server}: Scene, editor: string): Promise<ShellTerminal> {
   const path = join(place.home, 'editor');
   writeFileSync(path, `#!/bin/sh\n${editor}\n`);
   chmodSync(path, 0o755);
@@ -20,7 +20,7 @@ const changed = (...at: readonly number[]): string =>
 const utf16 = (text: string): Buffer => Buffer.from(text, 'utf16le');
 const edits = [2, 20, 37].map(at => ({old_string: `caf\u00e9 ${at}\n`, new_string: `caf\u00e9 ${at}!\n`}));
 
-describe.skipIf(!hasTmux)('an edit is accepted in part (needs tmux)', () => {
+describe('an edit is accepted in part', () => {
   test('only the ticked hunks are written, to the byte; then a text from the editor; the model is told of both', async () => {
     await using scene = await openScene([
       call('Read', {file_path: 'a.txt'}),

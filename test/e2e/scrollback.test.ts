@@ -1,10 +1,12 @@
 import {setTimeout as pause} from 'node:timers/promises';
-import {describe, expect, test} from 'vitest';
+import {beforeEach, describe, expect, test} from 'vitest';
 import {readByteLog} from '../support/byte-log.ts';
 import {say, until, type Part} from '../support/model-script.ts';
 import {openPty, type PtyTerminal} from '../support/pty-terminal.ts';
 import {openScene, pointedAt, processGone, type Scene} from '../support/scene.ts';
-import {hasTmux, openTerminal, type TmuxTerminal} from '../support/tmux-terminal.ts';
+import type {ShellTerminal} from '../support/shell-terminal.ts';
+import {needs} from '../support/programs.ts';
+import {openTmux} from '../support/tmux-terminal.ts';
 
 const numbered = (count: number): readonly string[] => Array.from({length: count}, (_, at) => `row number ${at} of it`);
 
@@ -139,11 +141,13 @@ test('a terminal made narrower and wider again, step by step, has one composer a
   expect(all.filter(row => row.startsWith('claude-'))).toHaveLength(1);
 });
 
-describe.skipIf(!hasTmux)('in tmux', () => {
+describe('in tmux', () => {
+  beforeEach(needs('tmux'));
+
   test('1,500 streamed lines are in the scrollback once and in order', async () => {
     const lines = numbered(1500);
     await using scene = await openScene([say(`${lines.join('\n\n')}\n\nThat is all.`)]);
-    await using terminal = await openTerminal(scene.place, pointedAt(scene.server));
+    await using terminal = await openTmux(scene.place, pointedAt(scene.server));
     await goOn(terminal);
     await terminal.onScreen(/That is all\.[^]*Ask for something/u);
     const all = (await terminal.text()).split('\n');
@@ -157,7 +161,7 @@ describe.skipIf(!hasTmux)('in tmux', () => {
       part.part === 'text' ? {...part, pieces: part.pieces.map(piece => piece.replaceAll('\n\n', '\n'))} : part,
     );
     await using scene = await openScene([[...parts, say('\nThat is all.')]]);
-    await using terminal = await openTerminal(scene.place, pointedAt(scene.server));
+    await using terminal = await openTmux(scene.place, pointedAt(scene.server));
     await goOn(terminal);
     await expectWholeAfterStorm(terminal, {lines, heightAt: () => 24});
   });
@@ -165,7 +169,7 @@ describe.skipIf(!hasTmux)('in tmux', () => {
   test('a storm of resizes loses no line and leaves the live region whole', async () => {
     const lines = numbered(400);
     await using scene = await openScene([[...slowly(lines), say('That is all.')]]);
-    await using terminal = await openTerminal(scene.place, pointedAt(scene.server));
+    await using terminal = await openTmux(scene.place, pointedAt(scene.server));
     await goOn(terminal);
     const all = await expectWholeAfterStorm(terminal, {lines, heightAt: at => 10 + ((at * 7) % 30)});
     expect(all.at(-1)).toMatch(/claude/u);
@@ -173,7 +177,7 @@ describe.skipIf(!hasTmux)('in tmux', () => {
 });
 
 /** Starts weft in the shell of the terminal, and sends a prompt. */
-async function goOn(terminal: TmuxTerminal): Promise<void> {
+async function goOn(terminal: ShellTerminal): Promise<void> {
   await terminal.type('weft');
   await terminal.press('Enter');
   await terminal.onScreen(/Ask for something/u);
@@ -183,7 +187,7 @@ async function goOn(terminal: TmuxTerminal): Promise<void> {
 
 /** A hundred sizes while the lines are streamed: each stands there once, in order, and so does the first line of weft. Answers with all rows. */
 async function expectWholeAfterStorm(
-  terminal: TmuxTerminal,
+  terminal: ShellTerminal,
   {lines, heightAt}: {readonly lines: readonly string[]; readonly heightAt: (at: number) => number},
 ): Promise<readonly string[]> {
   await terminal.onScreen(/row number \d/u);

@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {describe, expect, test} from 'vitest';
 import {finish, runWeft, startWeft, TempPlace, weftBin, type Finished} from '../support/run-weft.ts';
-import {hasTmux, openTerminal} from '../support/tmux-terminal.ts';
+import {openTerminal} from '../support/shell-terminal.ts';
 
 /** Runs a shell script in the place's workspace, in which `weft` is the built program. */
 async function shell(place: TempPlace, script: string): Promise<Finished> {
@@ -189,7 +189,7 @@ test('transform makes one answer of a log, and says where it leaves out another'
   expect(stderr).toBe('weft: line 3: the response has ended before this; the events of another one are left out\n');
 });
 
-describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
+describe('in a terminal', () => {
   test('watch is a panel that follows a pipe and leaves the list behind', async () => {
     using place = new TempPlace();
     writeFileSync(join(place.work, 'lists.jsonl'), listLines.slice(0, 3).join(''));

@@ -2,9 +2,9 @@ import {readdirSync} from 'node:fs';
 import {describe, expect, test} from 'vitest';
 import {call, say, think} from '../support/model-script.ts';
 import {openScene, pointedAt} from '../support/scene.ts';
-import {hasTmux, openTerminal} from '../support/tmux-terminal.ts';
+import {openTerminal} from '../support/shell-terminal.ts';
 
-describe.runIf(hasTmux)('commands of the terminal UI', () => {
+describe('commands of the terminal UI', () => {
   test('the transcript, copying, exporting and going on, on a screen that shrinks', async () => {
     await using scene = await openScene([
       [think('I think of the deep sea.'), say('I count.'), call('Bash', {command: 'seq 1 200'})],

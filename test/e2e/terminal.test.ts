@@ -2,14 +2,15 @@ import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {call, fail, hang, say, type Answer} from '../support/model-script.ts';
+import {parentOf} from '../support/processes.ts';
 import {TempPlace} from '../support/run-weft.ts';
 import {fileComes, openScene, pointedAt, processGone, toldPrompt, toldResults, type Scene} from '../support/scene.ts';
-import {hasTmux, openTerminal, type TmuxTerminal} from '../support/tmux-terminal.ts';
+import {openTerminal, type ShellTerminal} from '../support/shell-terminal.ts';
 
-const open = (scene: Scene): Promise<TmuxTerminal> => openTerminal(scene.place, pointedAt(scene.server));
+const open = (scene: Scene): Promise<ShellTerminal> => openTerminal(scene.place, pointedAt(scene.server));
 
 /** Enters a line at whatever reads the terminal. */
-async function enter(terminal: TmuxTerminal, line: string): Promise<void> {
+async function enter(terminal: ShellTerminal, line: string): Promise<void> {
   await terminal.type(line);
   await terminal.press('Enter');
 }
@@ -30,7 +31,7 @@ const openEdit = async (): Promise<Scene> => {
   return scene;
 };
 
-describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
+describe('in a terminal', () => {
   test('a prompt is typed, the answer is read, /exit leaves the terminal as it was', async () => {
     await using scene = await openScene([say('# Heading\n\nThe **answer** is `42`.')]);
     await using terminal = await open(scene);
@@ -164,8 +165,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     const modes = await terminal.modes();
     await enter(terminal, between(`weft ${free} Sleep.`));
     const pid = Number(await fileComes(join(scene.place.work, 'pid')));
-    const parent = (await scene.shell(`ps -o ppid= -p ${pid}`)).stdout.trim();
-    process.kill(Number(parent), 'SIGTERM');
+    process.kill(parentOf(pid), 'SIGTERM');
     await terminal.until(/left with 143\n/u);
     await processGone(pid);
     expect(scene.read('after')).toBe(scene.read('before'));
@@ -186,8 +186,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     await terminal.onScreen(/Ctrl\+\] gives it back/u);
     await terminal.type('typed');
     await terminal.onScreen(/typed/u);
-    const parent = (await scene.shell(`ps -o ppid= -p ${pid}`)).stdout.trim();
-    process.kill(Number(parent), signal);
+    process.kill(parentOf(pid), signal);
     await terminal.until(/It waits\.[^]*left with 143\n/u);
     await processGone(pid);
     expect(scene.read('after')).toBe(scene.read('before'));

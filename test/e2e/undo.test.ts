@@ -3,7 +3,7 @@ import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {call, say} from '../support/model-script.ts';
 import {fileComes, openScene, pointedAt, toldPrompt, type Scene} from '../support/scene.ts';
-import {hasTmux, openTerminal} from '../support/tmux-terminal.ts';
+import {openTerminal} from '../support/shell-terminal.ts';
 
 const free = ['--permission-mode', 'bypassPermissions'] as const;
 const id = '0f9a1a34-1111-4222-8333-444455556666';
@@ -138,7 +138,7 @@ describe('going back', () => {
   });
 });
 
-describe.skipIf(!hasTmux)('going back in a terminal (needs tmux)', () => {
+describe('going back in a terminal', () => {
   test('/undo shows, asks, undoes and gives the prompt back; /redo; /rewind chooses', async () => {
     const write = call('Write', {file_path: 'made', content: 'made\n'});
     await using scene = await openScene([write, say('Made it.'), say('Heard.')]);

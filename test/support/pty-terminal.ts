@@ -110,7 +110,7 @@ export function openPtyOf(program: string, args: readonly string[], setting: Pty
         ...modes,
         screen: terminal.buffer.active.type,
         cursorShown: all.lastIndexOf('\u001B[?25h') >= all.lastIndexOf('\u001B[?25l'),
-        keyboards: all.split('\u001B[>1u').length - all.split('\u001B[<').length,
+        keyboards: keyboardsPushed(all),
         titles: all.split('\u001B[22;2t').length - all.split('\u001B[23;2t').length,
       };
     },
@@ -133,4 +133,14 @@ export function openPtyOf(program: string, args: readonly string[], setting: Pty
       terminal.dispose();
     },
   };
+}
+
+/** How many settings of the kitty keyboard protocol lie on its stack; to take one off an empty stack does nothing. */
+function keyboardsPushed(log: string): number {
+  let pushed = 0;
+  // oxlint-disable-next-line no-control-regex -- sequences of the terminal
+  for (const [, way, count = '1'] of log.matchAll(/\u001B\[(>|<)(\d+)?u/gu)) {
+    pushed = way === '>' ? pushed + 1 : Math.max(0, pushed - Number(count));
+  }
+  return pushed;
 }

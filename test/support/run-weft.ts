@@ -31,6 +31,7 @@ export class TempPlace implements Disposable {
       WEFT_HOME: join(this.home, 'weft'),
       LANG: 'C.UTF-8',
       TMPDIR: tmpdir(),
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
       ...more,
     };
   }

@@ -6,6 +6,7 @@ import {movedByRow} from '../../src/tui/input/draft-rows.ts';
 import type {KeyName} from '../../src/tui/input/keymap.ts';
 import {themeOf} from '../../src/tui/theme/theme.ts';
 import {composerView} from '../../src/tui/views/composer-view.ts';
+import {randomInputs} from '../support/random-inputs.ts';
 
 const frame = (width: number) => ({theme: themeOf('plain'), width});
 const view = (draft: Draft, width = 20, rows = 8) =>
@@ -92,7 +93,7 @@ describe('the draft on screen', () => {
           expect({text, x: cursor.x}).toEqual({text, x: terminal.buffer.active.cursorX});
         }
       }),
-      {numRuns: 100},
+      {numRuns: randomInputs(100)},
     );
   }, 20_000);
 });

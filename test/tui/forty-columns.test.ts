@@ -31,6 +31,7 @@ import {nothingOutside} from './support/blank-options.ts';
 import {accepted, delta, finished, grepQueued, grepSettled} from './support/events.ts';
 import {approval, begin, mild} from './support/stage.ts';
 import {opening, sessionInfo} from './support/scripted-engine.ts';
+import {randomInputs} from '../support/random-inputs.ts';
 
 const lexer = await loadMarkdownLexer();
 
@@ -312,7 +313,7 @@ describe('at forty columns', () => {
           expect(lines.length).toBeLessThan(rows);
         }
       }),
-      {numRuns: 150},
+      {numRuns: randomInputs(150)},
     );
   });
 });

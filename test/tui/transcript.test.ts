@@ -13,6 +13,7 @@ import {Pages, type Position} from '../../src/tui/transcript/pages.ts';
 import {searchedText, transcriptItems} from '../../src/tui/transcript/transcript-items.ts';
 import {nothingOutside} from './support/blank-options.ts';
 import {approval, ask, begin, leaveStages, start} from './support/stage.ts';
+import {randomInputs} from '../support/random-inputs.ts';
 
 let lexer: MarkdownLexer;
 beforeAll(async () => {
@@ -131,7 +132,7 @@ describe('what the transcript has', () => {
           expect([line, cellWidth(line) <= width]).toEqual([line, true]);
         }
       }),
-      {numRuns: 150},
+      {numRuns: randomInputs(150)},
     );
   });
 });

@@ -3,6 +3,7 @@ import {expect, test} from 'vitest';
 import {isJsonObject, type Json, type JsonObject} from '../../../src/base/json.ts';
 import {connectSdkServers} from '../../../src/extensions/mcp/connect-sdk-servers.ts';
 import {declineAll} from './linked-server.ts';
+import {randomInputs} from '../../support/random-inputs.ts';
 
 const never = new AbortController().signal;
 
@@ -73,6 +74,6 @@ test('whatever a server answers and sends, calls settle and nothing throws', asy
         expect(results.every(result => result.tag === 'ok' || result.error.kind === 'rejected')).toBe(true);
       },
     ),
-    {numRuns: 150},
+    {numRuns: randomInputs(150)},
   );
 });

@@ -12,6 +12,7 @@ import {noDetail} from '../../../src/domain/risk.ts';
 import {answer, approval, ask, begin, finishedText, mild, once} from '../support/stage.ts';
 import {accepted, delta, finished, grepQueued, grepSettled} from '../support/events.ts';
 import {leaveSpeakers, speak, type Speaker} from './speaker.ts';
+import {randomInputs} from '../../support/random-inputs.ts';
 
 afterEach(leaveSpeakers);
 
@@ -382,6 +383,6 @@ test('whatever is typed and told, nothing that stands there is changed', async (
       expect(written.replaceAll('\u0008 \u0008', '').match(/[^\n\u0020-\u007E\u00A0-\u{10FFFF}]/u)).toBeNull();
       expect(written.endsWith('\n')).toBe(true);
     }),
-    {numRuns: 40},
+    {numRuns: randomInputs(40)},
   );
 });

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import headless from '@xterm/headless';
 import {describe, expect, test} from 'vitest';
 import {blank, paint, type Painted} from '../../../src/tui/fullscreen/paint.ts';
+import {randomInputs} from '../../support/random-inputs.ts';
 
 const columns = 24;
 
@@ -43,7 +44,7 @@ describe('paint', () => {
         }
         expect(await shownBy(bytes, rows)).toEqual(before);
       }),
-      {numRuns: 300},
+      {numRuns: randomInputs(300)},
     );
   });
 

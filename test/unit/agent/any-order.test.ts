@@ -16,6 +16,7 @@ import {
   says,
   type ScriptedAnswer,
 } from '../../support/memory-ports.ts';
+import {randomInputs} from '../../support/random-inputs.ts';
 
 type Step =
   | {readonly step: 'prompt'; readonly when: 'queued' | 'steering'}
@@ -128,7 +129,7 @@ test('whatever is asked for in whatever order: every prompt ends once, every cal
       const {messages, repaired} = historyOf(bench.session.kept);
       expect([faultIn(messages), repaired]).toEqual(['none', []]);
     }),
-    {numRuns: 150},
+    {numRuns: randomInputs(150)},
   );
 }, 60_000);
 

@@ -19,6 +19,7 @@ import {
   scriptedModel,
   type ScriptedAnswer,
 } from '../../support/memory-ports.ts';
+import {randomInputs} from '../../support/random-inputs.ts';
 
 const textsOf = (messages: readonly Message[]): string =>
   messages.flatMap(({blocks}) => blocks.flatMap(block => (block.kind === 'text' ? [block.text] : []))).join('\n');
@@ -254,7 +255,7 @@ test('whatever is done in whatever order, the next request is valid and has ever
       }
       await ask('prompt');
     }),
-    {numRuns: 60},
+    {numRuns: randomInputs(60)},
   );
 });
 

@@ -5,6 +5,7 @@ import type {ModelConnection} from '../../../src/models/connection.ts';
 import {recordModel} from '../../../src/models/record.ts';
 import {openReplay, type ReplayOptions} from '../../../src/models/replay.ts';
 import {ask, blocksOf, eventsOf} from '../../support/model-events.ts';
+import {randomInputs} from '../../support/random-inputs.ts';
 
 const header = '{"weft":"recording","version":1}';
 const never = (): AbortSignal => new AbortController().signal;
@@ -126,7 +127,7 @@ test('a replayed conversation that is recorded plays the same again', async () =
       for (const _ of answers) second.push(await eventsOf(again.value.stream(ask('go'), never())));
       expect(second).toEqual(first);
     }),
-    {numRuns: 50},
+    {numRuns: randomInputs(50)},
   );
 });
 

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {readShell} from '../../../src/safety/read-shell.ts';
+import {randomInputs} from '../../support/random-inputs.ts';
 
 const plainly = (text: string): readonly (readonly string[])[] =>
   readShell(text).commands.map(words => words.map(({plain}) => plain));
@@ -50,7 +51,7 @@ test('any text is read to its end, and words as written are parts of it', () => 
         expect(given.replaceAll('\\', '')).toContain(raw.replaceAll('\\', ''));
       }
     }),
-    {numRuns: 2000},
+    {numRuns: randomInputs(2000)},
   );
 });
 

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {bash, judge} from './support/judging.ts';
+import {randomInputs} from '../../support/random-inputs.ts';
 
 /** Commands that must never run by themselves, as words. */
 const dangers: readonly (readonly string[])[] = [
@@ -122,12 +123,12 @@ const rewritten = fc
   .tuple(fc.constantFrom(...dangers).chain(written), fc.array(fc.constantFrom(...frames), {minLength: 1, maxLength: 3}))
   .map(([command, around]) => around.reduce((text, frame) => frame(text), command));
 
-test('in ten thousand rewritings of dangerous commands none is let through', {timeout: 120_000}, async () => {
+test('of all rewritings of dangerous commands none is let through', {timeout: 120_000}, async () => {
   await fc.assert(
     fc.asyncProperty(rewritten, async command => {
       expect((await judge(bash(command))).decision, command).toBe('ask');
     }),
-    {numRuns: 10_000},
+    {numRuns: randomInputs(10_000)},
   );
 });
 
@@ -170,6 +171,6 @@ test('any text gets a verdict', {timeout: 60_000}, async () => {
       const command = parts.join('') || 'ls';
       expect(['allow', 'ask']).toContain((await judge(bash(command))).decision);
     }),
-    {numRuns: 4000},
+    {numRuns: randomInputs(4000)},
   );
 });

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {fitsRun} from '../../../src/safety/wildcard.ts';
 import {processorClock} from '../../support/processor-clock.ts';
+import {randomInputs} from '../../support/random-inputs.ts';
 
 const elements = {
   isStar: (wanted: string): boolean => wanted === '*',
@@ -16,7 +17,7 @@ test('agrees with a regular expression', () => {
       const same = new RegExp(`^${pattern.join('').replaceAll('*', '.*')}$`, 'u').test(run.join(''));
       expect(fitsRun(pattern, run, elements)).toBe(same);
     }),
-    {numRuns: 2000},
+    {numRuns: randomInputs(2000)},
   );
 });
 

@@ -5,6 +5,7 @@ import {readEventJson} from '../../../src/protocol/task/read-event-json.ts';
 import {readPayload} from '../../../src/protocol/task/read-payload.ts';
 import {makeTaskLog} from '../../../src/tasks/task-log.ts';
 import {todosOf, type TaskView} from '../../../src/tasks/task-view.ts';
+import {randomInputs} from '../../support/random-inputs.ts';
 
 const items = (ids: string): readonly JsonObject[] => ids.split('').map(id => ({'1': id, '2': `T${id}`}));
 const todos = (ids: string): readonly JsonObject[] => ids.split('').map(id => ({id, title: `T${id}`}));
@@ -244,7 +245,7 @@ test('what is sent twice through any action is as if it were sent once', () => {
       const twice = sent.flatMap(([{id, body}, again]) => [add(id, body), again(id, body)]);
       expect(viewOf(twice)).toEqual(viewOf(once));
     }),
-    {numRuns: 500},
+    {numRuns: randomInputs(500)},
   );
 });
 
@@ -256,7 +257,7 @@ test('a transaction that is rolled back is as if it had not been', () => {
         viewOf([...sent(first), ...sent(last)]),
       );
     }),
-    {numRuns: 500},
+    {numRuns: randomInputs(500)},
   );
 });
 

@@ -7,6 +7,7 @@ import {decodePayload} from '../../../src/protocol/task/decode-payload.ts';
 import {applyTaskFrames, emptyTaskView, todosOf} from '../../../src/tasks/task-view.ts';
 import type {ListWrite} from '../../../src/tasks/match-entries.ts';
 import {framesFor, framesOfUpdate, isOpen, updateList} from '../../../src/tasks/update-list.ts';
+import {randomInputs} from '../../support/random-inputs.ts';
 
 const statuses = {'+': 'completed', '>': 'in_progress', '-': 'pending', x: 'cancelled'} as const;
 
@@ -145,7 +146,7 @@ describe('the frames of a change', () => {
           current = update.todos;
         }
       }),
-      {numRuns: 500},
+      {numRuns: randomInputs(500)},
     );
   });
 
@@ -168,7 +169,7 @@ describe('the frames of a change', () => {
         for (const todo of lost)
           expect(dropped.some(({id, title}) => id === todo.id || title === todo.title)).toBe(true);
       }),
-      {numRuns: 500},
+      {numRuns: randomInputs(500)},
     );
   });
 });

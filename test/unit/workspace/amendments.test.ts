@@ -6,6 +6,7 @@ import {unamended, type Amendment, type FileEdit} from '../../../src/actions/fil
 import {requestFileEdits} from '../../../src/actions/request-file-edits.ts';
 import {messageOf, replace, workspace, write} from './file-space.ts';
 import {never} from './temporary-folder.ts';
+import {randomInputs} from '../../support/random-inputs.ts';
 
 type Space = ReturnType<typeof workspace>;
 
@@ -88,7 +89,7 @@ describe('hunks that are left out', () => {
           expect(changesIn(done.value.files.flatMap(file => file.hunks))).toEqual(changesIn(left));
         }
       }),
-      {numRuns: 150},
+      {numRuns: randomInputs(150)},
     );
   });
 });

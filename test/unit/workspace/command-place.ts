@@ -1,6 +1,5 @@
 import {mkdirSync} from 'node:fs';
 import {join} from 'node:path';
-import {execFileSync} from 'node:child_process';
 import type {ShellReport} from '../../../src/actions/ports.ts';
 import {makeCommands} from '../../../src/workspace/make-commands.ts';
 import {makeOutputFolder, type OutputFolder} from '../../../src/workspace/output-folder.ts';
@@ -38,10 +37,4 @@ export function commandPlace(
       folder[Symbol.dispose]();
     },
   };
-}
-
-/** Processes whose command line holds the text. */
-export function running(text: string): readonly string[] {
-  const lines = execFileSync('ps', ['-A', '-ww', '-o', 'stat=,args='], {encoding: 'utf8'}).split('\n');
-  return lines.filter(line => line.includes(text) && !line.startsWith('Z'));
 }

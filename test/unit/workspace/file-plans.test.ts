@@ -19,6 +19,7 @@ import {unamended, type FileEdit} from '../../../src/actions/files-port.ts';
 import {faultText} from '../../../src/domain/fault.ts';
 import {messageOf, replace, workspace, write} from './file-space.ts';
 import {never} from './temporary-folder.ts';
+import {randomInputs} from '../../support/random-inputs.ts';
 
 type Space = ReturnType<typeof workspace>;
 
@@ -343,7 +344,7 @@ describe('an edit changes the bytes of its place and no others', () => {
         await done(space, replace('file', [`<${fresh}>`, 'NEEDLE']));
         expect(space.bytes('file').equals(bytes)).toBe(true);
       }),
-      {numRuns: 150},
+      {numRuns: randomInputs(150)},
     );
   });
 });

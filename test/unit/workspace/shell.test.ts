@@ -2,7 +2,8 @@ import {existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync}
 import {join} from 'node:path';
 import {afterAll, describe, expect, test} from 'vitest';
 import {makeFiles} from '../../../src/workspace/files.ts';
-import {commandPlace, running} from './command-place.ts';
+import {running} from '../../support/processes.ts';
+import {commandPlace} from './command-place.ts';
 import {never} from './temporary-folder.ts';
 
 const place = commandPlace({environment: {OPENAI_API_KEY: 'secret'}});

@@ -1,10 +1,11 @@
-import {execFileSync, spawnSync} from 'node:child_process';
+import {execFileSync} from 'node:child_process';
 import {mkdirSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import {afterAll, beforeAll, beforeEach, describe, expect, test} from 'vitest';
 import {commandTree} from '../../../../src/cli/completion/command-tree.ts';
 import {renderCompletion} from '../../../../src/cli/completion/render-completion.ts';
+import {needs} from '../../../support/programs.ts';
 import {sampleProgram} from './sample-program.ts';
 
 let folder = '';
@@ -19,8 +20,6 @@ beforeAll(() => {
 afterAll(() => {
   rmSync(folder, {recursive: true, force: true});
 });
-
-const isThere = (shell: string): boolean => spawnSync(shell, ['-c', 'exit 0']).status === 0;
 
 const mainOptions = [
   '-p',
@@ -183,7 +182,9 @@ const fishOffers = (line: readonly string[]): readonly string[] => {
     .map(offer => (offer.split('\t')[0] ?? '').replace(/\/$/u, ''));
 };
 
-describe.skipIf(!isThere('fish'))('fish', () => {
+describe('fish', () => {
+  beforeEach(needs('fish'));
+
   test.each(cases.map(([line, offered]) => [named(line), line, offered] as const))('%s', (_, line, offered) => {
     const visible = fishOffers(line).filter(word => !word.startsWith('.script'));
     expect(sorted(visible)).toEqual(sorted(offered));
@@ -252,7 +253,9 @@ function zshOffers(lines: readonly (readonly string[])[]): readonly {offers: rea
     }));
 }
 
-describe.skipIf(!isThere('zsh'))('zsh', () => {
+describe('zsh', () => {
+  beforeEach(needs('zsh'));
+
   test('offers what fits', () => {
     const found = zshOffers(cases.map(([line]) => line));
     expect(

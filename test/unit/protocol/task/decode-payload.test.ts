@@ -4,6 +4,7 @@ import {todoId} from '../../../../src/domain/ids.ts';
 import type {TaskItem, TaskPayload} from '../../../../src/domain/task-payload.ts';
 import {decodePayload} from '../../../../src/protocol/task/decode-payload.ts';
 import {encodePayload} from '../../../../src/protocol/task/encode-payload.ts';
+import {randomInputs} from '../../../support/random-inputs.ts';
 
 const base64 = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'base64'));
 const hex = (text: string): Uint8Array => new Uint8Array(Buffer.from(text.replaceAll(' ', ''), 'hex'));
@@ -87,7 +88,7 @@ describe('hostile bytes', () => {
       fc.property(fc.uint8Array({maxLength: 200}), bytes => {
         expect(['ok', 'failed']).toContain(decodePayload(bytes).tag);
       }),
-      {numRuns: 2000},
+      {numRuns: randomInputs(2000)},
     );
   });
 
@@ -98,7 +99,7 @@ describe('hostile bytes', () => {
         if (bytes.length > 0) bytes[at % bytes.length] = value;
         expect(['ok', 'failed']).toContain(decodePayload(bytes).tag);
       }),
-      {numRuns: 1000},
+      {numRuns: randomInputs(1000)},
     );
   });
 });
@@ -116,7 +117,7 @@ test('what is encoded is decoded as it was', () => {
     fc.property(payloads, payload => {
       expect(decodePayload(encodePayload(payload))).toEqual({tag: 'ok', value: payload});
     }),
-    {numRuns: 500},
+    {numRuns: randomInputs(500)},
   );
 });
 

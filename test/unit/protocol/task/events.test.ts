@@ -2,13 +2,15 @@ import {spawnSync} from 'node:child_process';
 import {readFileSync} from 'node:fs';
 import {fileURLToPath} from 'node:url';
 import * as fc from 'fast-check';
-import {describe, expect, test} from 'vitest';
+import {beforeEach, describe, expect, test} from 'vitest';
 import {isJsonObject, type Json, type JsonObject} from '../../../../src/base/json.ts';
 import {encodeEvent} from '../../../../src/protocol/task/encode-event.ts';
 import {eventJson} from '../../../../src/protocol/task/event-json.ts';
 import {readEventBytes} from '../../../../src/protocol/task/read-event-bytes.ts';
 import {readEventJson} from '../../../../src/protocol/task/read-event-json.ts';
 import type {ResponseEvent} from '../../../../src/protocol/task/response-event.ts';
+import {needs} from '../../../support/programs.ts';
+import {randomInputs} from '../../../support/random-inputs.ts';
 
 interface Golden {
   readonly name: string;
@@ -308,7 +310,7 @@ describe('hostile bytes', () => {
         }
         expect(eventJson(ofBytes(encodeEvent(read.value)))).toEqual(eventJson(read.value));
       }),
-      {numRuns: 3000},
+      {numRuns: randomInputs(3000)},
     );
   });
 
@@ -335,15 +337,14 @@ describe('hostile bytes', () => {
           }
         }
       }),
-      {numRuns: 3000, examples: [[example?.json ?? null]]},
+      {numRuns: randomInputs(3000), examples: [[example?.json ?? null]]},
     );
   });
 });
 
-const hasProtoc = spawnSync('protoc', ['--version']).status === 0;
-if (!hasProtoc) console.warn('protoc is not installed: the schema is not held against protoc');
+describe('protoc, with the same schema', () => {
+  beforeEach(needs('protoc'));
 
-describe.skipIf(!hasProtoc)('protoc, with the same schema', () => {
   const folder = fileURLToPath(new URL('../../../../src/protocol/task', import.meta.url));
   test.each(golden)('knows every field of: $name', ({bytes}) => {
     const {status, stdout} = spawnSync(

@@ -1,10 +1,12 @@
 import {spawnSync} from 'node:child_process';
 import * as fc from 'fast-check';
-import {describe, expect, test} from 'vitest';
+import {beforeEach, describe, expect, test} from 'vitest';
 import type {Json, JsonObject} from '../../../../src/base/json.ts';
 import {encodeTree} from '../../../../src/protocol/task/encode-tree.ts';
 import type {PayloadPlace} from '../../../../src/protocol/task/payload-fields.ts';
 import {readPayloadBytes} from '../../../../src/protocol/task/read-payload-bytes.ts';
+import {needs} from '../../../support/programs.ts';
+import {randomInputs} from '../../../support/random-inputs.ts';
 
 const hex = (text: string): Uint8Array => new Uint8Array(Buffer.from(text.replaceAll(' ', ''), 'hex'));
 
@@ -117,7 +119,7 @@ test('whatever the bytes, reading them ends and does not throw', () => {
         expect(['ok', 'failed']).toContain(readPayloadBytes(bytes, place).tag);
       },
     ),
-    {numRuns: 3000},
+    {numRuns: randomInputs(3000)},
   );
 });
 
@@ -140,18 +142,17 @@ test('a tree that is encoded is read as it was', () => {
     fc.property(messages, tree => {
       expect(treeOf(encodeTree(tree))).toEqual(tree);
     }),
-    {numRuns: 1000},
+    {numRuns: randomInputs(1000)},
   );
 });
-
-const protoc = spawnSync('protoc', ['--version']).status === 0;
-if (!protoc) console.warn('protoc is not installed: the payload reader is not held against protoc --decode_raw');
 
 /** Whether protoc takes the bytes for a message. */
 const protocTakes = (bytes: Uint8Array): boolean =>
   spawnSync('protoc', ['--decode_raw'], {input: bytes, stdio: ['pipe', 'ignore', 'ignore']}).status === 0;
 
-describe.skipIf(!protoc)('beside protoc --decode_raw', () => {
+describe('beside protoc --decode_raw', () => {
+  beforeEach(needs('protoc'));
+
   test('the same numbers in the same places', () => {
     const bytes = encodeTree({'4': {'2': 1, '3': [7, 8]}, '12': 'text', '13': {'1': {'1': 300}}});
     const shown = spawnSync('protoc', ['--decode_raw'], {input: bytes, encoding: 'utf8'}).stdout;

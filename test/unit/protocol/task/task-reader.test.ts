@@ -4,6 +4,7 @@ import {base64Of} from '../../../../src/protocol/task/base64.ts';
 import {encodeEvent} from '../../../../src/protocol/task/encode-event.ts';
 import type {ResponseEvent} from '../../../../src/protocol/task/response-event.ts';
 import {makeTaskReader, type TaskItemRead} from '../../../../src/protocol/task/task-reader.ts';
+import {randomInputs} from '../../../support/random-inputs.ts';
 
 type Input = Parameters<typeof makeTaskReader>[0]['input'];
 
@@ -201,6 +202,6 @@ test('whatever the text and its pieces, it is read to its end, the same way', ()
       const text = parts.join('');
       expect(read(text, 'auto', size)).toEqual(read(text));
     }),
-    {numRuns: 2000},
+    {numRuns: randomInputs(2000)},
   );
 });

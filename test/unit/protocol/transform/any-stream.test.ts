@@ -39,6 +39,7 @@ import {
   update,
 } from './event-builders.ts';
 import {anthropicText, bothRead, readAnthropic} from './read-answers.ts';
+import {randomInputs} from '../../../support/random-inputs.ts';
 
 /** One step of a server that tells a text from its beginning to its end, with attempts that it takes back. */
 const step = oneof(
@@ -128,7 +129,7 @@ test('a text that only grows is told exactly once, however it comes', async () =
         expect(anthropic.text).toBe(texts.join(''));
       },
     ),
-    {numRuns: 400},
+    {numRuns: randomInputs(400)},
   );
 });
 
@@ -174,7 +175,7 @@ test('whatever comes, and wherever it breaks off, both clients read a whole answ
       expect(openai.stop).toBe(openai.calls.length > 0 ? 'tool_calls' : 'stop');
       expect(new Set(openai.calls.map(({id}) => id)).size).toBe(openai.calls.length);
     }),
-    {numRuns: 300},
+    {numRuns: randomInputs(300)},
   );
 });
 
@@ -214,6 +215,6 @@ test('blocks open and close one after the other, with rising indexes and somethi
       const starts = read.filter(({type}) => type === 'content_block_start').length;
       expect(read.filter(({type}) => type === 'content_block_delta').length).toBeGreaterThanOrEqual(starts);
     }),
-    {numRuns: 200},
+    {numRuns: randomInputs(200)},
   );
 });

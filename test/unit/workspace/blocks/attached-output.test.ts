@@ -1,6 +1,7 @@
 import {array, assert, constantFrom, nat, property} from 'fast-check';
 import {expect, test} from 'vitest';
 import {makeAttachedOutput} from '../../../../src/workspace/blocks/attached-output.ts';
+import {randomInputs} from '../../../support/random-inputs.ts';
 
 /** What a terminal gets of the chunks, and how often its screen has to be painted. */
 function shown(...chunks: readonly string[]) {
@@ -101,6 +102,6 @@ test('whatever comes, no string for the terminal but links and questions gets th
       // oxlint-disable-next-line no-control-regex -- sequences are what is looked for
       expect(text).not.toMatch(/\u001B\](?!8;)|\u001B[PX^_]|[\u0080-\u009F]|\u001B\[[0-9;?]*t/u);
     }),
-    {numRuns: 3000},
+    {numRuns: randomInputs(3000)},
   );
 });

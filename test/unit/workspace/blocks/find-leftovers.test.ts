@@ -6,7 +6,7 @@ import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {expect, test} from 'vitest';
 import {endLeftover, findLeftovers} from '../../../../src/workspace/blocks/find-leftovers.ts';
-import {running} from '../command-place.ts';
+import {running} from '../../../support/processes.ts';
 import {temporaryFolder} from '../temporary-folder.ts';
 
 const script = fileURLToPath(new URL('keep-and-wait.ts', import.meta.url));

@@ -3,7 +3,8 @@ import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import * as z from 'zod/mini';
 import {findRunning} from '../../../../src/workspace/blocks/find-running.ts';
-import {commandPlace, running} from '../command-place.ts';
+import {running} from '../../../support/processes.ts';
+import {commandPlace} from '../command-place.ts';
 import {never} from '../temporary-folder.ts';
 
 test('what runs is found from outside, with its last line once it is kept, and ends when it is told to', async () => {

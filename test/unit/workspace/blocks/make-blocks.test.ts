@@ -4,7 +4,8 @@ import {join} from 'node:path';
 import {afterAll, describe, expect, test} from 'vitest';
 import type {BlockSnapshot} from '../../../../src/actions/ports.ts';
 import {blockId, type BlockId} from '../../../../src/domain/ids.ts';
-import {commandPlace, running} from '../command-place.ts';
+import {running} from '../../../support/processes.ts';
+import {commandPlace} from '../command-place.ts';
 import {never} from '../temporary-folder.ts';
 
 const place = commandPlace({environment: {SOME_API_KEY: 'secret', EDITOR: 'my-editor'}});

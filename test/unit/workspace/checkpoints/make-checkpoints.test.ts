@@ -19,6 +19,7 @@ import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import type {CheckpointsPort, OpenFileChange, TreeId} from '../../../../src/domain/checkpoint.ts';
 import {makeCheckpoints} from '../../../../src/workspace/checkpoints/make-checkpoints.ts';
+import {randomInputs} from '../../../support/random-inputs.ts';
 
 const {signal} = new AbortController();
 
@@ -217,7 +218,7 @@ describe('taking back what a command did', () => {
         await revert(checkpoints, change);
         expect(everything(here.work)).toEqual(two);
       }),
-      {numRuns: 40},
+      {numRuns: randomInputs(40)},
     );
   });
 });

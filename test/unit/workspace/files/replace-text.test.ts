@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {replaceText} from '../../../../src/workspace/files/replace-text.ts';
 import {processorClock} from '../../../support/processor-clock.ts';
+import {randomInputs} from '../../../support/random-inputs.ts';
 
 const replaced = (text: string, oldText: string, newText: string) => {
   const done = replaceText(text, {oldText, newText, occurrence: 'only'}, 'quotes');
@@ -101,7 +102,7 @@ describe('what models get wrong', () => {
         if (times > 1) expect(done.tag).toBe('failed');
         if (done.tag === 'ok' && times === 1) expect(done.value.text).toBe(text.replace(oldText, () => 'new'));
       }),
-      {numRuns: 500},
+      {numRuns: randomInputs(500)},
     );
   });
 });

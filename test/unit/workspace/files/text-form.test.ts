@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {decodeText, encodeText} from '../../../../src/workspace/files/text-form.ts';
+import {randomInputs} from '../../../support/random-inputs.ts';
 
 /** Hex of texts as `iconv` writes them. */
 const samples: readonly [string, string, string][] = [
@@ -42,7 +43,7 @@ describe('decodeText', () => {
         const decoded = decodeText(file);
         if (decoded.tag === 'ok') expect(encodeText(decoded.value)?.toString('hex')).toBe(file.toString('hex'));
       }),
-      {numRuns: 2000},
+      {numRuns: randomInputs(2000)},
     );
   });
 

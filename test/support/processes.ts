@@ -1,0 +1,53 @@
+import {execFileSync} from 'node:child_process';
+import {readdirSync, readFileSync, readlinkSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+
+/** A process that is not dead; `words` is its command line, with blanks between the words. */
+interface RunningProcess {
+  readonly pid: number;
+  readonly parent: number;
+  readonly words: string;
+  readonly directory: string;
+}
+
+/** The command lines in which the text stands, of the processes that these tests have started. */
+export const running = (text: string): readonly string[] =>
+  allProcesses()
+    .filter(({words, directory}) => directory.startsWith(tmpdir()) || words.includes(tmpdir()))
+    .map(({words}) => words)
+    .filter(words => words.includes(text));
+
+export function parentOf(pid: number): number {
+  const found = allProcesses().find(each => each.pid === pid);
+  if (found === undefined) throw new Error(`there is no process ${pid}`);
+  return found.parent;
+}
+
+function allProcesses(): readonly RunningProcess[] {
+  return process.platform === 'linux' ? readdirSync('/proc').flatMap(inProc) : inPs();
+}
+
+function inProc(name: string): readonly RunningProcess[] {
+  if (!/^\d+$/u.test(name)) return [];
+  try {
+    const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
+    // The name of the program may hold anything, so fields count from its last parenthesis.
+    const [state = '', parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    if (/^[ZX]/u.test(state)) return [];
+    const words = readFileSync(`/proc/${name}/cmdline`, 'utf8').replace(/\0$/u, '').replaceAll('\0', ' ');
+    return [{pid: Number(name), parent: Number(parent), words, directory: readlinkSync(`/proc/${name}/cwd`)}];
+  } catch {
+    return []; // it has ended meanwhile
+  }
+}
+
+function inPs(): readonly RunningProcess[] {
+  // It does not tell where a process runs: all count as ours.
+  const lines = execFileSync('ps', ['-A', '-ww', '-o', 'pid=,ppid=,stat=,args='], {encoding: 'utf8'}).split('\n');
+  return lines.flatMap(line => {
+    const [pid, parent, state = 'Z', ...words] = line.trim().split(/\s+/u);
+    return state.startsWith('Z')
+      ? []
+      : [{pid: Number(pid), parent: Number(parent), words: words.join(' '), directory: tmpdir()}];
+  });
+}
