@@ -5,7 +5,13 @@ import type {TodoId} from './ids.ts';
  * or something weft has no use for (`other`).
  */
 export type TaskPayload =
-  | {readonly kind: 'snapshot'; readonly pending: readonly TaskItem[]; readonly completed: readonly TaskItem[]}
+  | {
+      readonly kind: 'snapshot';
+      readonly pending: readonly TaskItem[];
+      readonly completed: readonly TaskItem[];
+      /** What the same payload says to be running; mostly none, since that comes in a call of its own. */
+      readonly running: readonly TodoId[];
+    }
   | {readonly kind: 'running'; readonly ids: readonly TodoId[]}
   | {readonly kind: 'cleared'}
   | {readonly kind: 'other'; readonly fields: readonly RawField[]};

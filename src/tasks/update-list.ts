@@ -61,7 +61,7 @@ function payloadsFor(before: TodoList, after: TodoList): readonly TaskPayload[] 
   const missing = [...idsWith(after, 'in_progress')].filter(id => !marked.has(id));
   const payloads: TaskPayload[] = [];
   if (mustClear) payloads.push({kind: 'cleared'});
-  if (mustClear || !sameSnapshot(snapshotOf(before), wanted)) payloads.push({kind: 'snapshot', ...wanted});
+  if (mustClear || !sameSnapshot(snapshotOf(before), wanted)) payloads.push({kind: 'snapshot', ...wanted, running: []});
   if (missing.length > 0) payloads.push({kind: 'running', ids: missing});
   return payloads;
 }

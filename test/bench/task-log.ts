@@ -52,7 +52,7 @@ function step(index: number): readonly ClientAction[] {
     }),
     action(`list-${index}`, {
       kind: 'server-event',
-      payload: payload({kind: 'snapshot', pending, completed: [item(index)]}),
+      payload: payload({kind: 'snapshot', pending, completed: [item(index)], running: []}),
     }),
   ];
 }

@@ -1,5 +1,6 @@
 import {Writer} from 'protobufjs/minimal.js';
 import {unreachable} from '../../base/unreachable.ts';
+import type {TodoId} from '../../domain/ids.ts';
 import type {TaskItem, TaskPayload} from '../../domain/task-payload.ts';
 import {itemField, payloadField, runningField, snapshotField} from './payload-fields.ts';
 import {wireType} from './wire-cursor.ts';
@@ -13,11 +14,10 @@ export function encodePayload(payload: TaskPayload): Uint8Array {
       for (const item of payload.pending) writeItem(writer, snapshotField.pending, item);
       for (const item of payload.completed) writeItem(writer, snapshotField.completed, item);
       writer.ldelim();
+      if (payload.running.length > 0) writeRunning(writer, payload.running);
       break;
     case 'running':
-      open(writer, payloadField.running);
-      for (const id of payload.ids) writeText(writer, runningField.ids, id);
-      writer.ldelim();
+      writeRunning(writer, payload.ids);
       break;
     case 'cleared':
       open(writer, payloadField.cleared).ldelim();
@@ -28,6 +28,12 @@ export function encodePayload(payload: TaskPayload): Uint8Array {
       return unreachable(payload);
   }
   return writer.finish();
+}
+
+function writeRunning(writer: Writer, ids: readonly TodoId[]): void {
+  open(writer, payloadField.running);
+  for (const id of ids) writeText(writer, runningField.ids, id);
+  writer.ldelim();
 }
 
 const open = (writer: Writer, field: number): Writer => writer.uint32(tagOf(field)).fork();

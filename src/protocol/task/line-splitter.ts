@@ -3,11 +3,16 @@ export type LineRead =
   | {readonly kind: 'line'; readonly text: string; readonly line: number}
   | {readonly kind: 'too-long'; readonly line: number};
 
-/** Cuts text that comes in pieces into lines: at line feeds only, without the carriage return before one. */
+/**
+ * Cuts text that comes in pieces into lines, which end with a line feed, a carriage return or both, as those of server-sent events
+ * do; JSON and base64 have neither within a value.
+ */
 export class LineSplitter {
   #line = 1;
   #held: string[] = [];
   #size = 0;
+  /** Whether the piece before ended with a carriage return, whose line feed may begin the next one. */
+  #afterReturn = false;
   readonly #longest: number;
 
   /** Holds at most `longest` UTF-16 units of a line that has not ended. */
@@ -16,11 +21,18 @@ export class LineSplitter {
   }
 
   *push(piece: string): Generator<LineRead> {
-    let from = 0;
-    for (let end = piece.indexOf('\n'); end >= 0; end = piece.indexOf('\n', from)) {
+    if (piece === '') return;
+    let from = this.#afterReturn && piece.startsWith('\n') ? 1 : 0;
+    this.#afterReturn = piece.endsWith('\r');
+    let feed = piece.indexOf('\n', from);
+    let carriage = piece.indexOf('\r', from);
+    while (feed >= 0 || carriage >= 0) {
+      const end = feed < 0 || (carriage >= 0 && carriage < feed) ? carriage : feed;
       const read = this.#endLine(piece.slice(from, end));
       if (read !== undefined) yield read;
-      from = end + 1;
+      from = end + (end === carriage && feed === end + 1 ? 2 : 1);
+      if (feed >= 0 && feed < from) feed = piece.indexOf('\n', from);
+      if (carriage >= 0 && carriage < from) carriage = piece.indexOf('\r', from);
     }
     const wasTooLong = this.#size > this.#longest;
     this.#hold(piece.slice(from));
@@ -50,7 +62,7 @@ export class LineSplitter {
     this.#held = [];
     this.#size = 0;
     this.#line += 1;
-    if (!isTooLong) return {kind: 'line', text: text.endsWith('\r') ? text.slice(0, -1) : text, line};
+    if (!isTooLong) return {kind: 'line', text, line};
     return wasTooLong ? undefined : {kind: 'too-long', line};
   }
 }

@@ -9,18 +9,27 @@ import type {PayloadTree} from './payload-tree.ts';
 export function meaningOf({tree, said}: PayloadTree, place: PayloadPlace): TaskPayload | undefined {
   const message = said === undefined ? undefined : objectsIn(tree[said])[0];
   if (message === undefined) return undefined;
-  if (said === payloadField.snapshot) return snapshotOf(message);
+  const [snapshot] = objectsIn(tree[payloadField.snapshot]);
+  const runs = runningIn(objectsIn(tree[payloadField.running])[0], place);
+  if (said === payloadField.snapshot) return snapshotOf(message, runs);
   const [list] = place === 'call' ? [] : objectsIn(message[resultField.list]);
-  if (list !== undefined && hasLists(list)) return snapshotOf(list);
-  return said === payloadField.running
-    ? {kind: 'running', ids: textsIn(message[runningField.ids]).map(todoId)}
-    : {kind: 'cleared'};
+  if (list !== undefined && hasLists(list)) return snapshotOf(list, []);
+  if (said === payloadField.cleared) return {kind: 'cleared'};
+  return snapshot === undefined ? {kind: 'running', ids: runs} : snapshotOf(snapshot, runs);
 }
 
-const snapshotOf = (list: JsonObject): TaskPayload => ({
+/** The ids that run; none in a result, which has a list there. */
+function runningIn(message: JsonObject | undefined, place: PayloadPlace): readonly TodoId[] {
+  if (message === undefined) return [];
+  const [list] = place === 'call' ? [] : objectsIn(message[resultField.list]);
+  return list !== undefined && hasLists(list) ? [] : textsIn(message[runningField.ids]).map(todoId);
+}
+
+const snapshotOf = (list: JsonObject, running: readonly TodoId[]): TaskPayload => ({
   kind: 'snapshot',
   pending: objectsIn(list[snapshotField.pending]).map(itemOf),
   completed: objectsIn(list[snapshotField.completed]).map(itemOf),
+  running,
 });
 
 const itemOf = (item: JsonObject): TaskItem => ({

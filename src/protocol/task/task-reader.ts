@@ -1,8 +1,9 @@
 import {unreachable} from '../../base/unreachable.ts';
+import {JsonBrackets} from './json-brackets.ts';
 import {JsonValues, type JsonRead} from './json-values.ts';
 import {LineSplitter} from './line-splitter.ts';
 import {readBareText, readPayloadText, readSseData, readValue, type Found} from './read-item.ts';
-import {looksLikeSse, sseLine} from './sse-frames.ts';
+import {hasFieldName, looksLikeSse, sseLine} from './sse-frames.ts';
 
 /** One thing found in the input, with the line it begins in, counted from 1. */
 export type TaskItemRead = Found & {readonly line: number};
@@ -25,6 +26,8 @@ export function makeTaskReader({input}: {readonly input: 'auto' | 'base64' | 'js
   const sse = new SseData();
   let found: TaskItemRead[] = [];
   let isStart = true;
+  /** Whether a line of a server-sent event has come, among which unknown fields are no surprise. */
+  let isSse = false;
 
   const add = (items: readonly Found[], line: number): void => {
     for (const item of items) found.push(atLine(item, line));
@@ -56,7 +59,7 @@ export function makeTaskReader({input}: {readonly input: 'auto' | 'base64' | 'js
     if (json.isOpen || /^\s*[{[]/u.test(text)) {
       flushSse();
       takeJson(text, line);
-    } else if (looksLikeSse(text)) takeSse(text, line);
+    } else if (looksLikeSse(text) || (isSse && text.includes(':') && hasFieldName(text))) takeSse(text, line);
     else {
       flushSse();
       const trimmed = text.trim();
@@ -66,6 +69,7 @@ export function makeTaskReader({input}: {readonly input: 'auto' | 'base64' | 'js
 
   function takeSse(text: string, line: number): void {
     const read = sseLine(text);
+    isSse = true;
     switch (read.kind) {
       case 'data':
         for (const {items, line: start} of sse.push(read.text, line)) add(items, start);
@@ -150,54 +154,72 @@ interface SseItems {
   readonly line: number;
 }
 
+interface DataLine {
+  readonly text: string;
+  readonly line: number;
+}
+
 /**
- * The data lines of the server-sent event that has not ended. Lines of data are one text; but logs also have one event a line with
- * no blank lines between, so a line that is a whole event by itself is one.
+ * The data lines of the server-sent event that has not ended. They are one text; but logs also have one event a line with no blank
+ * lines between, so a line that is a whole event by itself is one, unless JSON is open before it.
  */
 class SseData {
-  #texts: string[] = [];
-  #line = 0;
+  #lines: DataLine[] = [];
   #size = 0;
+  /** Of the JSON that the lines but the last one leave open; `undefined` where they leave none. */
+  #open: JsonBrackets | undefined;
 
   push(text: string, line: number): readonly SseItems[] {
-    const before = this.#texts.at(-1);
-    const whole = before === undefined ? [] : readSseData(before);
+    const before = this.#lines.at(-1);
+    const isOpen = before !== undefined && this.#goesOn(before.text);
+    const whole = before === undefined || isOpen ? [] : readSseData(before.text);
     const complete: SseItems[] = [];
-    if (whole.length > 0 && whole.every(isWhole)) {
-      const start = this.#line;
-      const last = line - 1;
-      const earlier = this.#texts.slice(0, -1);
-      if (earlier.length > 0) complete.push({items: readData(earlier), line: start});
-      complete.push({items: whole, line: earlier.length > 0 ? last : start});
+    if (before !== undefined && whole.length > 0 && whole.every(isWhole)) {
+      complete.push(...readData(this.#lines.slice(0, -1)), {items: whole, line: before.line});
       this.#clear();
     }
-    if (this.#texts.length === 0) this.#line = line;
     this.#size += text.length;
-    if (this.#size <= mostHeld) this.#texts.push(text);
+    if (this.#size <= mostHeld) this.#lines.push({text, line});
     return complete;
   }
 
   end(): readonly SseItems[] {
-    const line = this.#line;
-    const texts = this.#texts;
+    const lines = this.#lines;
     const isTooLong = this.#size > mostHeld;
     this.#clear();
-    if (isTooLong) return [{items: [{tag: 'broken', message: `an event of more than ${mostHeld} characters`}], line}];
-    return texts.length === 0 ? [] : [{items: readData(texts), line}];
+    if (!isTooLong) return readData(lines);
+    const items: readonly Found[] = [{tag: 'broken', message: `an event of more than ${mostHeld} characters`}];
+    return [{items, line: lines[0]?.line ?? 0}];
+  }
+
+  /** Whether JSON that began before or in this line is not at its end with it. */
+  #goesOn(text: string): boolean {
+    const brackets = this.#open ?? (/^\s*[{[]/u.test(text) ? new JsonBrackets() : undefined);
+    if (brackets === undefined) return false;
+    let ended = false;
+    for (const {kind} of brackets.through(text)) ended = kind === 'ends';
+    const isWithin = !ended && (this.#open === undefined || brackets.depth > 0);
+    // Also the line that ends it is a part of it.
+    const wasOpen = this.#open !== undefined;
+    this.#open = isWithin ? brackets : undefined;
+    return isWithin || wasOpen;
   }
 
   #clear(): void {
-    this.#texts = [];
+    this.#lines = [];
     this.#size = 0;
+    this.#open = undefined;
   }
 }
 
 /** Together, or where that cannot be read, each by itself as far as it can be. */
-function readData(texts: readonly string[]): readonly Found[] {
-  const together = readSseData(texts.join('\n'));
-  if (texts.length === 1 || !together.some(({tag}) => tag === 'broken')) return together;
-  const apart = texts.flatMap(readSseData);
-  return apart.some(isWhole) ? apart : together;
+function readData(lines: readonly DataLine[]): readonly SseItems[] {
+  const [first] = lines;
+  if (first === undefined) return [];
+  const together = readSseData(lines.map(({text}) => text).join('\n'));
+  if (lines.length === 1 || !together.some(({tag}) => tag === 'broken')) return [{items: together, line: first.line}];
+  const apart = lines.map(({text, line}) => ({items: readSseData(text), line}));
+  return apart.some(({items}) => items.some(isWhole)) ? apart : [{items: together, line: first.line}];
 }
 
 const isWhole = (item: Found): boolean =>

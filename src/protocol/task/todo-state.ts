@@ -16,19 +16,16 @@ export const noTodos: TodoState = {pending: [], completed: [], running: new Set(
 
 /**
  * The list after an opaque payload. `cleared` empties it. `snapshot` says what is pending and what is completed; marks live on
- * where their item is still pending. `running` adds marks; one on a completed item means nothing.
+ * where their item is still pending, and those that come along with it are added. `running` adds marks; one on a completed item means nothing.
  */
 export function applyPayload(state: TodoState, payload: TaskPayload): TodoState {
   switch (payload.kind) {
     case 'cleared':
       return noTodos;
     case 'snapshot':
-      return settled(state, payload.pending, payload.completed);
-    case 'running': {
-      const done = idsOf(state.completed);
-      const added = payload.ids.filter(id => id !== '' && !done.has(id) && !state.running.has(id));
-      return added.length === 0 ? state : {...state, running: latest([...state.running, ...added], state)};
-    }
+      return marked(settled(state, payload.pending, payload.completed), payload.running);
+    case 'running':
+      return marked(state, payload.ids);
     case 'other':
       return state;
     default:
@@ -58,6 +55,12 @@ export function applyOperation(state: TodoState, operation: TodoOperation): Todo
     default:
       return unreachable(operation);
   }
+}
+
+function marked(state: TodoState, ids: readonly TodoId[]): TodoState {
+  const done = idsOf(state.completed);
+  const added = ids.filter(id => id !== '' && !done.has(id) && !state.running.has(id));
+  return added.length === 0 ? state : {...state, running: latest([...state.running, ...added], state)};
 }
 
 function settled({running}: TodoState, open: readonly TaskItem[], done: readonly TaskItem[]): TodoState {

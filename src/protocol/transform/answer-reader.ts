@@ -224,6 +224,7 @@ export class AnswerReader {
   }
 
   #finish(reason: FinishReason, usage: readonly TokenUsage[]): void {
+    this.#settleText();
     const last = endOf(reason, usage);
     // The calls of an answer that failed are not to be run.
     if (last.kind === 'finished') this.#emit(this.#calls.releaseAll());
@@ -231,7 +232,14 @@ export class AnswerReader {
   }
 
   #emit(pieces: readonly AnswerPiece[]): void {
+    if (pieces.length > 0) this.#settleText();
     this.#out.push(...pieces);
+  }
+
+  /** Before something else is told: a reader may have seen more text, of an attempt that was rolled back, than counts. */
+  #settleText(): void {
+    const text = this.#seen.text.settle();
+    if (text !== '') this.#out.push({kind: 'text', text, opening: 'anew'});
   }
 }
 

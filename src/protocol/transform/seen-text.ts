@@ -1,7 +1,8 @@
 /**
  * What a reader has seen of a text beside what is said of it. A stream cannot take text back, so after a rollback the reader is
  * ahead: what is then said again is passed over as far as it equals what was seen. Where it differs, all that was said since
- * the rollback is given again in one piece, so that the text that counts stands there whole, once.
+ * the rollback is given again in one piece, so that the text that counts stands there whole, once. So it is where less is said again
+ * than was seen, once it is known to be all (`settle`).
  */
 export class SeenText {
   /** What was seen since the outermost open transaction began, or since the rollback that has not been caught up with. */
@@ -31,14 +32,23 @@ export class SeenText {
     return {text: again + this.#show(text, 'anew').text, opening: 'anew'};
   }
 
+  /** What a reader still has to see where nothing more is said now: what was said again, where more than that was seen. */
+  settle(): string {
+    if (this.#said === this.#seen.length || this.#said === this.#again) return '';
+    const again = this.#seen.slice(this.#again, this.#said);
+    this.#seen = this.#seen.slice(0, this.#said);
+    this.#forget();
+    return again;
+  }
+
   begin(): void {
     this.#marks.push(this.#said);
   }
 
-  /** What is committed will not be given again. */
+  /** What is committed will not be given again, unless a reader has seen more than that and does not know where it ends. */
   commit(): void {
     this.#marks.pop();
-    if (this.#marks.length > 0) return;
+    if (this.#marks.length > 0 || this.#said < this.#seen.length) return;
     this.#again = this.#said;
     this.#forget();
   }

@@ -12,7 +12,7 @@ const item: TaskItem = {id: todoId('a'), title: 'A', description: ''};
 const read = (payload: TaskPayload): PayloadRead => readPayloadBytes(encodePayload(payload), 'call');
 const cleared = read({kind: 'cleared'});
 const running = read({kind: 'running', ids: [item.id]});
-const pending = read({kind: 'snapshot', pending: [item], completed: []});
+const pending = read({kind: 'snapshot', pending: [item], completed: [], running: []});
 const preamble = readPayloadBytes(Uint8Array.of(0x22, 0), 'call');
 
 describe('events of payloads', () => {

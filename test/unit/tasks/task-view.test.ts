@@ -9,6 +9,7 @@ const snapshot = (pending: string, completed = ''): TaskPayload => ({
   kind: 'snapshot',
   pending: pending.split('').map(item),
   completed: completed.split('').map(item),
+  running: [],
 });
 const running = (ids: string): TaskPayload => ({kind: 'running', ids: ids.split('').map(todoId)});
 const cleared: TaskPayload = {kind: 'cleared'};
@@ -46,7 +47,7 @@ describe('the view of a list of frames', () => {
 
   test('text and ids are those of the item', () => {
     const full: TaskItem = {id: todoId('x'), title: 'Run tests', description: 'Running tests'};
-    expect(todosOf(viewOf({kind: 'snapshot', pending: [full], completed: []}, running('x')))).toEqual([
+    expect(todosOf(viewOf({kind: 'snapshot', pending: [full], completed: [], running: []}, running('x')))).toEqual([
       {id: 'x', title: 'Run tests', description: 'Running tests', status: 'in_progress'},
     ]);
   });

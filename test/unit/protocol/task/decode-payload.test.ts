@@ -17,11 +17,11 @@ const wire: readonly {name: string; bytes: string; payload: TaskPayload}[] = [
   {name: 'one running id', bytes: '4a03 0a0161', payload: {kind: 'running', ids: [todoId('a')]}},
   {name: 'two running ids', bytes: '4a06 0a0161 0a0162', payload: {kind: 'running', ids: [todoId('a'), todoId('b')]}},
   {name: 'no running id', bytes: '4a00', payload: {kind: 'running', ids: []}},
-  {name: 'an empty snapshot', bytes: '1200', payload: {kind: 'snapshot', pending: [], completed: []}},
+  {name: 'an empty snapshot', bytes: '1200', payload: {kind: 'snapshot', pending: [], completed: [], running: []}},
   {
     name: 'a snapshot of one pending and one completed item',
     bytes: '1215 0a0b 0a0161 120154 1a0344c3a4 1206 0a0162 120155',
-    payload: {kind: 'snapshot', pending: [item('a', 'T', 'Dä')], completed: [item('b', 'U', '')]},
+    payload: {kind: 'snapshot', pending: [item('a', 'T', 'Dä')], completed: [item('b', 'U', '')], running: []},
   },
 ];
 
@@ -46,7 +46,10 @@ describe('the payloads of the protocol', () => {
 
   test('unknown fields beside known ones, in items too, are passed over', () => {
     const decoded = decodePayload(hex('0801 120c 0a08 0a0161 2001 120154 3001 2001'));
-    expect(decoded).toEqual({tag: 'ok', value: {kind: 'snapshot', pending: [item('a', 'T', '')], completed: []}});
+    expect(decoded).toEqual({
+      tag: 'ok',
+      value: {kind: 'snapshot', pending: [item('a', 'T', '')], completed: [], running: []},
+    });
   });
 
   test('a known number with another wire type is an unknown field', () => {
@@ -56,11 +59,17 @@ describe('the payloads of the protocol', () => {
     });
   });
 
-  test('a field that comes twice is merged, and of two known fields the last one counts', () => {
+  test('a field that comes twice is merged; a list and what runs of it are both told, of other fields the last one counts', () => {
     expect(decodePayload(hex('1205 0a03 0a0161 1205 0a03 0a0162'))).toEqual({
       tag: 'ok',
-      value: {kind: 'snapshot', pending: [item('a', '', ''), item('b', '', '')], completed: []},
+      value: {kind: 'snapshot', pending: [item('a', '', ''), item('b', '', '')], completed: [], running: []},
     });
+    for (const both of ['1205 0a03 0a0161 4a03 0a0161', '4a03 0a0161 1205 0a03 0a0161']) {
+      expect(decodePayload(hex(both))).toEqual({
+        tag: 'ok',
+        value: {kind: 'snapshot', pending: [item('a', '', '')], completed: [], running: ['a']},
+      });
+    }
     expect(decodePayload(hex('1205 0a03 0a0161 5a00'))).toEqual({tag: 'ok', value: {kind: 'cleared'}});
   });
 });
@@ -108,7 +117,12 @@ const text = fc.string({unit: 'grapheme', maxLength: 100});
 const items = fc.array(fc.record({id: text.map(todoId), title: text, description: text}), {maxLength: 6});
 const payloads: fc.Arbitrary<TaskPayload> = fc.oneof(
   fc.constant<TaskPayload>({kind: 'cleared'}),
-  fc.record({kind: fc.constant('snapshot' as const), pending: items, completed: items}),
+  fc.record({
+    kind: fc.constant('snapshot' as const),
+    pending: items,
+    completed: items,
+    running: fc.array(text.map(todoId)),
+  }),
   fc.record({kind: fc.constant('running' as const), ids: fc.array(text.map(todoId))}),
 );
 

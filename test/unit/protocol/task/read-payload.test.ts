@@ -11,6 +11,7 @@ const snapshot: TaskPayload = {
   kind: 'snapshot',
   pending: [{id: todoId('a?>'), title: 'Ünï ✓', description: ''}],
   completed: [],
+  running: [],
 };
 const bytes = Buffer.from(encodePayload(snapshot));
 const tree = {'2': {'1': [{'1': 'a?>', '2': 'Ünï ✓'}]}};
@@ -39,11 +40,12 @@ describe('one payload in every form', () => {
 const running = (...ids: readonly string[]): TaskPayload => ({kind: 'running', ids: ids.map(todoId)});
 
 describe('what a payload says', () => {
-  const empty: TaskPayload = {kind: 'snapshot', pending: [], completed: []};
+  const empty: TaskPayload = {kind: 'snapshot', pending: [], completed: [], running: []};
   const done: TaskPayload = {
     kind: 'snapshot',
     pending: [],
     completed: [{id: todoId('a'), title: '', description: ''}],
+    running: [],
   };
 
   test.each<[string, Json, PayloadPlace, TaskPayload]>([
@@ -61,7 +63,8 @@ describe('what a payload says', () => {
     ['the same where the place is not known', 'WgcKBRIDCgFh', 'anywhere', done],
     ['an empty snapshot', {'2': {}}, 'event', empty],
     ['an empty snapshot as empty text', {'2': ''}, 'event', empty],
-    ['of several the one that says most', {'9': {'1': 'a'}, '11': {}, '2': {}}, 'event', empty],
+    ['a list and what runs of it', {'9': {'1': 'a'}, '11': {}, '2': {}}, 'event', {...empty, running: [todoId('a')]}],
+    ['a list, and in a result another one', {'9': {'1': {'1': {'1': 'a'}}}, '2': {}}, 'result', empty],
     ['something else', {'4': {'2': 1}}, 'call', {kind: 'other', fields: []}],
     ['nothing', '', 'call', {kind: 'other', fields: []}],
     ['null', null, 'event', {kind: 'other', fields: []}],

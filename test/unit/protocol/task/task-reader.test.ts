@@ -76,6 +76,35 @@ const inputs: readonly [string, string, readonly string[]][] = [
   ['data in quotes', `data: "${initBytes('a')}"\n\n`, ['1:init a']],
   ['data that is JSON', `data: {"parsed_data":${initJson('a')}}\n\n`, ['1:init a']],
   ['data over lines', `data: {"init":\ndata: {"conversation_id":"a"}}\n\n`, ['1:init a']],
+  [
+    'lines that end with carriage returns',
+    `data: ${initBytes('a')}\r\rdata: ${initBytes('b')}\r\r`,
+    ['1:init a', '3:init b'],
+  ],
+  [
+    'line ends of all kinds',
+    `data: ${initBytes('a')}\r\n\rdata: ${initBytes('b')}\n\r\nWgA=\r`,
+    ['1:init a', '3:init b', '5:{"11":{}}'],
+  ],
+  ['data without a value', `data\ndata: ${initBytes('a')}\ndata\n\ndata\n\ndata:\n\n`, ['2:init a']],
+  ['a byte order mark before data', `\uFEFFdata: ${initBytes('a')}\n\n`, ['1:init a']],
+  ['other fields without a value', `event\nid\nretry\n:\ndata: ${initBytes('a')}\n\n`, ['5:init a']],
+  ['unknown fields', `data: ${initBytes('a')}\nx-trace: 1\n\nx-trace: 2\n\n`, ['1:init a']],
+  [
+    'JSON over lines of data',
+    `data: {"2":{"1":[\ndata: {"1":"a"},\ndata: {"1":"b"}\ndata\ndata:]}}\n\n`,
+    ['1:{"2":{"1":[{"1":"a"},{"1":"b"}]}}'],
+  ],
+  [
+    'a list over lines of data',
+    `data: [\ndata: ${initJson('a')},\ndata: ${initJson('b')}\ndata: ]\n\n`,
+    ['1:init a', '1:init b'],
+  ],
+  [
+    'data that was cut off, without blank lines',
+    `data: {"init":\ndata: ${initJson('b')}\ndata: ${initJson('c')}\n\n`,
+    ['1:broken', '2:init b', '3:init c'],
+  ],
   ['other fields and comments', `: hi\nevent: x\nid: 1\nretry: 5\ndata: ${initBytes('a')}\n\n`, ['5:init a']],
   ['the end mark', `data: ${initBytes('a')}\n\ndata: [DONE]\n\n`, ['1:init a']],
   [
@@ -147,6 +176,8 @@ describe('with a form given', () => {
     ['base64', 'base64', 'WgA=\n{}\nCgMKAWE=\n', ['1:{"11":{}}', '2:broken', '3:{"1":{"1":"a"}}']],
     ['json', 'json', `${initJson('a')}\n"WgA="\nWgA=\n`, ['1:init a', '2:{"11":{}}', '3:broken']],
     ['sse', 'sse', `data: ${initBytes('a')}\n\n{}\n`, ['1:init a', '3:broken']],
+    ['sse with fields that nobody knows', 'sse', `foo: bar\nfoo\ndata: ${initBytes('a')}\n\n`, ['3:init a']],
+    ['sse that lost its field', 'sse', `${initBytes('abcdef')}\n`, ['1:broken']],
   ])('%s', (_name, input, text, items) => {
     expect(read(text, input)).toEqual(items);
   });
@@ -190,6 +221,9 @@ test('whatever the text and its pieces, it is read to its end, the same way', ()
     ':',
     '\n',
     '\r\n',
+    '\r',
+    'data',
+    'data: [',
     '\\',
     'data: ',
     'WgA=',

@@ -64,7 +64,7 @@ const read = (meaning: TaskPayload): PayloadRead => ({tag: 'ok', tree: {}, meani
 
 export const item = (id: string, title = `title of ${id}`): TaskItem => ({id: todoId(id), title, description: ''});
 export const snapshot = (pending: readonly TaskItem[], completed: readonly TaskItem[] = []): PayloadRead =>
-  read({kind: 'snapshot', pending, completed});
+  read({kind: 'snapshot', pending, completed, running: []});
 export const cleared: PayloadRead = read({kind: 'cleared'});
 export const running = (...ids: readonly string[]): PayloadRead => read({kind: 'running', ids: ids.map(todoId)});
 export const preamble: PayloadRead = read({kind: 'other', fields: []});

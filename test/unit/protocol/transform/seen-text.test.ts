@@ -17,7 +17,7 @@ test('what is said again differs: all of it since the outermost rollback is give
   expect(seen.say(' five')).toEqual({text: ' five', opening: 'continues'});
 });
 
-test('what is committed is not given again', () => {
+test('what is committed is given again only where a reader has seen more and cannot tell where it ends', () => {
   const seen = new SeenText();
   seen.begin();
   seen.say('one two');
@@ -25,7 +25,18 @@ test('what is committed is not given again', () => {
   seen.begin();
   seen.say('one');
   seen.commit();
-  expect(seen.say(' four')).toEqual({text: ' four', opening: 'anew'});
+  expect(seen.say(' four')).toEqual({text: 'one four', opening: 'anew'});
+  seen.begin();
+  seen.say('five');
+  seen.commit();
+  seen.begin();
+  seen.say('six seven');
+  seen.rollback();
+  expect(seen.settle()).toBe('');
+  expect(seen.say('six')).toEqual({text: '', opening: 'continues'});
+  expect(seen.settle()).toBe('six');
+  expect(seen.settle()).toBe('');
+  expect(seen.say(' eight')).toEqual({text: ' eight', opening: 'continues'});
 });
 
 test('a text too long to be kept is given twice after a rollback, and nothing else changes', () => {

@@ -125,7 +125,7 @@ describe('text is told once', () => {
       [acts(begin, add('m', says('Hello')), rollback, add('n', says('Hello world')))],
       'Hello world',
     ],
-    'the second attempt is shorter': [
+    'the second attempt is shorter: it is told whole': [
       [
         acts(
           begin,
@@ -137,7 +137,19 @@ describe('text is told once', () => {
           add('o', says('\nBye')),
         ),
       ],
-      'Hello world\nBye',
+      'Hello worldHello\nBye',
+    ],
+    'the second attempt is shorter, and all there is': [
+      [acts(begin, add('m', says('Hello world')), rollback, add('m', says('Hello')))],
+      'Hello worldHello',
+    ],
+    'the second attempt says nothing': [[acts(begin, add('m', says('Hello world')), rollback)], 'Hello world'],
+    'the second attempt comes in several transactions': [
+      [
+        acts(begin, add('m', says('Hello world')), rollback, begin, add('m', says('Hello')), commit),
+        acts(begin, append('m', says(' wor')), commit, append('m', says('ld!'))),
+      ],
+      'Hello world!',
     ],
     'the second attempt differs: it is told whole': [
       [
