@@ -4,6 +4,7 @@ import type {Sourced} from '../config/settings.ts';
 import type {TrustedSettings} from '../config/trusted-settings.ts';
 import {recordTrust} from '../config/trust-record.ts';
 import {faultText} from '../domain/fault.ts';
+import {grantable} from './outside-only.ts';
 
 /** What the user may do about the settings a folder brings along. */
 export interface FolderTrustPort {
@@ -22,6 +23,8 @@ export const folderTrust = (
   text: () => [heading(trust, folder), ...wishes.map(wishLine)].join('\n'),
   async accept() {
     if (trust === 'nothing' || trust === 'trusted') return heading(trust, folder);
+    const may = await grantable('Trust in a folder');
+    if (may.tag === 'failed') return faultText(may.error);
     const recorded = await recordTrust(record, {folder, fingerprint});
     if (recorded.tag === 'failed') return faultText(recorded.error);
     return `${visibleExactLine(folder)} is trusted with its settings as they are now, from the next start of weft. Whoever changes them is not: you are asked again.`;

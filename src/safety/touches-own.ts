@@ -315,6 +315,13 @@ const grantsItself = "calls weft to change what it is granted, which weft's own 
 
 /** Whether the words call weft to grant: `weft permissions trust`, `npx weft config set permissions.allow …`. */
 function whyGrants(words: readonly string[]): string | undefined {
+  const [program = '', ...given] = words;
+  // It marks what weft runs, see `isStartedByWeft`.
+  if (
+    (program === 'ulimit' && given.some(word => /^-\w*q/u.test(word))) ||
+    (program === 'prlimit' && given.some(word => /^(?:-q|--msgqueue)/u.test(word)))
+  )
+    return "changes the limit by which weft's own commands are known";
   const at = words.findIndex(word => /^weft(?:\.[cm]?js)?$/u.test(programName(word)));
   if (at >= 0 && isGranting(words.slice(at + 1))) return grantsItself;
   const isText = !treatsAsData.has(words[0] ?? '') && !readers.has(words[0] ?? '');

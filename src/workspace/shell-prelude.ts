@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import {tmpdir} from 'node:os';
 import {basename, join} from 'node:path';
+import {markLimit} from './started-by-weft.ts';
 
 /**
  * What bash reads before a command (through BASH_ENV), so that the command itself stays as it is written: its line numbers, its
@@ -70,7 +71,7 @@ function makePair(ownStart: string) {
 }
 
 const start = (ownStart: string): string =>
-  ownStart === '' ? 'unset BASH_ENV\n' : `BASH_ENV="${quotedInDouble(ownStart)}"\n. "$BASH_ENV"\n`;
+  markLimit + (ownStart === '' ? 'unset BASH_ENV\n' : `BASH_ENV="${quotedInDouble(ownStart)}"\n. "$BASH_ENV"\n`);
 
 /** Inside the single quotes of the trap. */
 const quoted = (path: string): string => `"${path.replaceAll("'", String.raw`'\''`)}"`;

@@ -3,7 +3,7 @@ import {dirname, join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {call, say} from '../support/model-script.ts';
 import type {Script} from '../support/model-server.ts';
-import {runWeft, startWeft, TempPlace, type Finished} from '../support/run-weft.ts';
+import {runWeft, startWeft, TempPlace, weftBin, type Finished} from '../support/run-weft.ts';
 import {openScene, type Scene} from '../support/scene.ts';
 
 class Permissions extends TempPlace {
@@ -323,4 +323,56 @@ describe('trust', () => {
     expect(scene.server.requests[0]?.body.model).not.toBe('evil');
     expect(existsSync(join(work, 'weft.db'))).toBe(false);
   });
+});
+
+test("what weft is granted is not for weft's own commands to change, however they call it", async () => {
+  const allow = {permissions: {allow: ['Bash(touch:*)']}};
+  await using scene = await openProject(allow, [call('Bash', {command: 'sh ./grant.sh'}), say('done')]);
+  const {home, work} = scene.place;
+  const weft = `'${process.execPath}' '${weftBin}'`;
+  const bare = `env -i WEFT_HOME='${join(home, 'weft')}' ${weft}`;
+  writeFileSync(
+    join(work, 'grant.sh'),
+    `export WEFT_HOME='${join(home, 'weft')}'
+try() { name=$1; shift; out=$("$@" 2>&1); echo "$name $? $out" | tr '\\n' ' ' >> told; echo >> told; }
+try trust ${weft} permissions trust --yes
+try add ${bare} permissions add allow Bash
+try set ${bare} config set permissionMode acceptEdits
+unset WEFT_ACTIVE WEFT_RUN
+try bare ${bare} permissions add allow Bash --local
+try get ${bare} config get theme
+try theme ${bare} config set theme dark
+'${process.execPath}' far.cjs
+until [ -e ended ]; do sleep 0.1; done
+echo "far $(cat ended) $(head -c 300 far | tr '\\n' ' ')" >> told
+`,
+  );
+  // A session of its own, no variables, and a parent that has ended.
+  const far = `'${process.execPath}' '${weftBin}' permissions trust --yes > far 2>&1; echo $? > ended`;
+  writeFileSync(
+    join(work, 'far.cjs'),
+    `require('node:child_process').spawn('/bin/sh', ['-c', ${JSON.stringify(far)}],
+      {detached: true, stdio: 'ignore', env: {WEFT_HOME: ${JSON.stringify(join(home, 'weft'))}}}).unref();`,
+  );
+  const ran = await scene.run(['--prompt', 'x', '--allowed-tools', 'Bash']);
+  expect([ran.code, ran.stdout]).toEqual([0, 'done\n']);
+  const told = Object.fromEntries(
+    scene
+      .read('told')
+      .split('\n')
+      .map(line => [line.split(' ')[0], line.split(' ').slice(1).join(' ').trim()]),
+  );
+  const refused = /^1 .*started by one of weft's own commands/u;
+  expect(told).toMatchObject({
+    trust: expect.stringMatching(refused),
+    add: expect.stringMatching(refused),
+    set: expect.stringMatching(refused),
+    bare: expect.stringMatching(refused),
+    get: '0 auto',
+    theme: expect.stringMatching(/^0 /u),
+  });
+  if (process.platform === 'linux') expect(told['far']).toMatch(refused);
+  expect(verdicts((await scene.run(['permissions', 'check', '--json', 'touch x'])).stdout)).toEqual(['ask']);
+  // The user's own shell and scripts may.
+  expect((await scene.run(['permissions', 'trust', '--yes'])).code).toBe(0);
 });

@@ -2,6 +2,7 @@ import {isJsonList, isJsonObject, type Json} from '../../base/json.ts';
 import {visibleExactLine} from '../../base/visible.ts';
 import {setSetting, unsetSetting} from '../../config/edit-settings.ts';
 import {explainAll, explainSetting, type SaidValue} from '../../config/explain-setting.ts';
+import {grantingSettings} from '../../config/granting-settings.ts';
 import {mergeTrusted} from '../../config/trusted-settings.ts';
 import {nameText, parseSettingName, parseSettingValue, type SettingName} from '../../config/setting-name.ts';
 import type {SettingsLayer} from '../../config/settings.ts';
@@ -9,6 +10,7 @@ import {faultText} from '../../domain/fault.ts';
 import type {ConfigOptions} from '../config-program.ts';
 import {directoryOf} from '../directory-of.ts';
 import {exitCode, type ExitCode} from '../exit-code.ts';
+import {refuseInside} from '../outside-only.ts';
 import type {InFile, InFolder} from '../place-options.ts';
 import {environmentLayer, fileLayers, trustPlace} from '../settings-layers.ts';
 import {keepTrust, settingsIn, targetFile} from '../settings-target.ts';
@@ -65,6 +67,7 @@ export async function writeSetting(text: string, value: string, options: InFile)
 /** The same; answers with what came of it, a sentence each. */
 export async function changeSetting(text: string, value: string, options: InFile): Promise<readonly string[]> {
   const name = nameOf(text);
+  if (grantingSettings.has(name.key)) await refuseInside(`Setting ${nameText(name)}`);
   const parsed = parseSettingValue(name, value);
   if (parsed.tag === 'failed') throw new UsageError(`${parsed.error}. Nothing was changed.`);
   if (name.key === 'permissionMode' && parsed.value === 'bypassPermissions') {
@@ -84,6 +87,7 @@ export async function changeSetting(text: string, value: string, options: InFile
 /** `weft config unset`: takes a value out of a settings file; one that is not in it is trouble. */
 export async function removeSetting(text: string, options: InFile): Promise<ExitCode> {
   const name = nameOf(text);
+  if (grantingSettings.has(name.key)) await refuseInside(`Taking out ${nameText(name)}`);
   const file = targetFile(options);
   const before = settingsIn(options.cwd);
   const unset = valueOf(await unsetSetting({path: file.path, name}));

@@ -10,6 +10,7 @@ import {directoryOf} from '../directory-of.ts';
 import {exitCode, type ExitCode} from '../exit-code.ts';
 import {folderTrust} from '../folder-trust.ts';
 import {patternUnread, ruleLines, ruleText} from '../permissions/rule-lines.ts';
+import {refuseInside} from '../outside-only.ts';
 import type {InFile, InFolder, JsonOption} from '../place-options.ts';
 import {keepTrust, settingsIn, targetFile} from '../settings-target.ts';
 import {note, print, printJson} from '../say.ts';
@@ -71,6 +72,7 @@ export async function listClasses({json}: JsonOption): Promise<ExitCode> {
 /** `weft permissions add`: writes the rule into a settings file. */
 export async function addPermission(list: RuleList, text: string, options: InFile): Promise<ExitCode> {
   const rule = readRule(text);
+  await refuseInside('weft permissions add');
   const file = targetFile(options);
   const before = settingsIn(options.cwd);
   const added = valueOf(await addRule({path: file.path, list, rule: rule.text}));
@@ -83,6 +85,7 @@ export async function addPermission(list: RuleList, text: string, options: InFil
 
 /** `weft permissions remove`: takes the rule out of a settings file. A rule that is not in it is trouble. */
 export async function removePermission(list: RuleList, text: string, options: InFile): Promise<ExitCode> {
+  await refuseInside('weft permissions remove');
   const file = targetFile(options);
   const before = settingsIn(options.cwd);
   const removed = valueOf(await removeRule({path: file.path, list, rule: text}));
@@ -98,6 +101,7 @@ export async function trustFolder({yes, cwd}: InFolder & {readonly yes?: true}):
   const trust = folderTrust(settings, place);
   print(`${trust.text()}\n`);
   if (trust.state === 'nothing' || trust.state === 'trusted') return exitCode.done;
+  await refuseInside('weft permissions trust');
   if (yes === undefined) {
     if (!process.stdin.isTTY)
       throw new UsageError('There is no terminal to ask on. To trust the folder: weft permissions trust --yes');
@@ -113,6 +117,7 @@ export async function trustFolder({yes, cwd}: InFolder & {readonly yes?: true}):
 
 /** `weft permissions untrust`. */
 export async function untrustFolder({cwd}: InFolder): Promise<ExitCode> {
+  await refuseInside('weft permissions untrust');
   const {place} = settingsIn(cwd);
   const forgotten = valueOf(await forgetTrust(place.record, place.folder));
   const what = forgotten === 'same' ? 'was not trusted' : 'is no longer trusted';
