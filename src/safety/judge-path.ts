@@ -1,8 +1,8 @@
 import {unreachable} from '../base/unreachable.ts';
 import type {PathJudge} from './programs/judge-program.ts';
 import {belowRoots, type Ground} from './ground.ts';
-import {pitfallsBelow, pitfallsFor} from './found-files.ts';
-import {globMatches} from './glob-matches.ts';
+import {whyNotFollowed, whyNotFoundFiles, whyOptionAmong} from './found-files.ts';
+import {globMatches, type GlobMatch} from './glob-matches.ts';
 import {isAbsolutePath, partsOf, pathOf} from './path-parts.ts';
 import {looksSecret, mayNameSecret} from './secret-paths.ts';
 import type {Text} from './shell/argument.ts';
@@ -16,9 +16,22 @@ export interface PathRules {
   readonly exists: (folder: string, directories: readonly string[]) => boolean;
   /** Why git's reading there may run programs of somebody else's, if it may. */
   readonly repository: (directories: readonly string[]) => string | undefined;
+  /**
+   * What a bare pattern, or names that another program told, come to: why one of them could be taken for an option, if it could;
+   * `nothing`, then the shell leaves the pattern as it is.
+   */
+  readonly names: (text: Text, directories: readonly string[]) => ComesTo;
+  /** Why a program must not follow the links in a folder, or is not known to be kept from it. `depth` is how many folders deep it goes. */
+  readonly follows: (
+    folder: Text,
+    use: 'read' | 'named',
+    where: {readonly depth: number; readonly directories: readonly string[]},
+  ) => string | undefined;
   /** One of these files, where it lies in the folder a command runs in or in one around it, up to the workspace's own. */
   readonly near: (names: ReadonlySet<string>, directories: readonly string[]) => string | undefined;
 }
+
+export type ComesTo = {readonly to: 'nothing' | 'names'} | {readonly to: 'options'; readonly reason: string};
 
 /** Inside the workspace, links followed, and nothing that looks like a secret. */
 export const workspacePaths = (ground: Ground): PathRules => ({
@@ -30,6 +43,8 @@ export const workspacePaths = (ground: Ground): PathRules => ({
       return ground.list(pathOf(parts.slice(0, -1))).some(({name, kind}) => name === parts.at(-1) && kind === 'folder');
     }),
   repository: directories => directories.map(each => whyNotRepository(each, ground)).find(isSaid),
+  names: (text, directories) => comesTo(text, {directories, ground}),
+  follows: (folder, use, {depth, directories}) => whyNotTree(folder, use, {depth, directories, ground}),
   near: (names, directories) =>
     directories
       .flatMap(foldersUpFrom)
@@ -44,24 +59,26 @@ export const anyPaths: PathRules = {
   after: target => [target],
   exists: () => false,
   repository: () => undefined,
+  names: () => ({to: 'nothing'}),
+  follows: () => undefined,
   near: () => undefined,
 };
 
 function makePathJudge(directories: readonly string[], ground: Ground): PathJudge {
   return (path, use) => {
-    const {text, style} = path;
+    const {text} = path;
     if (text === '/dev/null' || text === '/dev/stdin' || text === '/dev/fd/63') return undefined;
     if (/^(?:[A-Za-z]:[\\/]|\\\\)/u.test(text)) return `is given \`${text}\`, which may lie outside the workspace`;
-    switch (style) {
+    switch (path.style) {
       case 'plain':
         return whyNotPlain(path, use, {directories, ground});
       case 'wild':
         return whyNotWild(path, use, {directories, ground});
       case 'found':
       case 'searched':
-        return whyNotFound(path, use, {directories, ground});
+        return whyNotFoundFiles(path, {use, directories, ground});
       default:
-        return unreachable(style);
+        return unreachable(path);
     }
   };
 }
@@ -95,18 +112,79 @@ function whyNotWild({text}: Text, use: Use, {directories, ground}: Where): strin
     const reason = whyNotPlace(start === '' ? fixed : `${start}/${fixed}`, use, {written: text, ground});
     if (reason !== undefined) return reason;
     const matches = globMatches(text, start, ground);
-    if (matches === 'too many' || matches.length === 0) {
+    if (matches === 'too many') return `is given \`${text}\`, which comes to more files than weft looks at`;
+    if (matches.length === 0) {
       if (use === 'read' && mayNameSecret(text, 'as the shell does'))
         return `reads \`${text}\`, which may hold secrets`;
       continue;
     }
     for (const match of matches) {
-      const found = whyNotPlace(match, use, {written: match.slice(start.length + 1), ground});
+      const written = match.path.slice(start.length + 1);
+      const found = isOwnFile(match)
+        ? whyNotSecret(written, [match.path], use, ground)
+        : whyNotPlace(match.path, use, {written, ground});
       if (found !== undefined) return found;
     }
   }
   return undefined;
 }
+
+/** What lies where it seems to need not be followed, given that the folder the pattern starts in was. */
+const isOwnFile = ({kind, way}: GlobMatch): boolean => way === 'direct' && (kind === 'file' || kind === 'folder');
+
+function comesTo(text: Text, {directories, ground}: Where): ComesTo {
+  if (text.style === 'found' || text.style === 'searched') {
+    const reason = whyOptionAmong(text, {directories, ground});
+    return reason === undefined ? {to: 'names'} : {to: 'options', reason};
+  }
+  if (directories.length === 0 && !isAbsolutePath(text.text))
+    return {to: 'options', reason: `is given \`${text.text}\`, and from where is not known`};
+  let found = false;
+  for (const start of directories) {
+    const matches = globMatches(text.text, start, ground);
+    if (matches === 'too many')
+      return {to: 'options', reason: `is given \`${text.text}\`, which comes to more files than weft looks at`};
+    found ||= matches.length > 0;
+    const option = matches.find(({path}) => path.startsWith('-', start.length + 1));
+    if (option !== undefined && !/^[./]/u.test(text.text))
+      return {
+        to: 'options',
+        reason: `is given \`${text.text}\`, which comes to \`${option.path.slice(start.length + 1)}\` and may be taken for an option`,
+      };
+  }
+  return {to: found ? 'names' : 'nothing'};
+}
+
+function whyNotTree(
+  folder: Text,
+  use: Use,
+  {depth, directories, ground}: Where & {readonly depth: number},
+): string | undefined {
+  switch (folder.style) {
+    case 'found':
+    case 'searched':
+      return 'may follow links in folders that are not known';
+    case 'plain':
+    case 'wild': {
+      const {text} = folder;
+      const starts = isAbsolutePath(text) ? [''] : directories;
+      if (starts.length === 0) return 'may follow links, and from where is not known';
+      const paths = starts.flatMap(start =>
+        folder.style === 'plain' ? [`${start}/${text}`] : asPaths(globMatches(text, start, ground)),
+      );
+      if (paths.includes('too many')) return `is given \`${text}\`, which comes to more files than weft looks at`;
+      return paths
+        .flatMap(path => placesOf(path, ground))
+        .map(({path}) => whyNotFollowed(path, {use, depth, ground}))
+        .find(isSaid);
+    }
+    default:
+      return unreachable(folder);
+  }
+}
+
+const asPaths = (matches: readonly GlobMatch[] | 'too many'): readonly string[] =>
+  matches === 'too many' ? ['too many'] : matches.map(({path}) => path);
 
 function whyNotPlace(
   path: string,
@@ -116,26 +194,17 @@ function whyNotPlace(
   const leads = placesOf(path, ground);
   const outside = leads.find(({place}) => place === 'outside-workspace');
   if (outside !== undefined) return `reads outside the workspace: ${outside.path}`;
-  const isSecret =
-    use === 'read' && (looksSecret(written) || leads.some(lead => looksSecret(belowRoot(lead.path, ground))));
-  return isSecret ? `reads \`${written}\`, which may hold secrets` : undefined;
+  return whyNotSecret(
+    written,
+    leads.map(lead => lead.path),
+    use,
+    ground,
+  );
 }
 
-/** Files that another program told, see `Text`. */
-function whyNotFound({text, style}: Text, use: Use, {directories, ground}: Where): string | undefined {
-  const pattern = text.replace(/^\.\//u, '');
-  for (const directory of directories) {
-    const [root] = belowRoots(partsOf(directory), ground).map(each => pathOf(each.root));
-    const {links, secrets, folders} = pitfallsFor(pattern, pitfallsBelow(root ?? directory, ground));
-    const [link] = links;
-    if (link !== undefined) return `may follow \`${link.path}\` out of the workspace`;
-    const [folder] = folders;
-    if (folder !== undefined) return `may take \`${folder.path}\` for the names of other files`;
-    const [secret] = secrets;
-    if (secret !== undefined && use === 'read' && style === 'found')
-      return `may read \`${secret.path}\`, which may hold secrets`;
-  }
-  return directories.length === 0 ? 'is given files, and from where is not known' : undefined;
+function whyNotSecret(written: string, leads: readonly string[], use: Use, ground: Ground): string | undefined {
+  const isSecret = use === 'read' && (looksSecret(written) || leads.some(lead => looksSecret(belowRoot(lead, ground))));
+  return isSecret ? `reads \`${written}\`, which may hold secrets` : undefined;
 }
 
 /**

@@ -5,7 +5,7 @@ import {whyNotSpecial} from './programs/special-programs.ts';
 import {readFlags} from './programs/flags.ts';
 import {tellsLittle} from './programs/names-of-files.ts';
 import {chosenBy} from './programs/toolchains.ts';
-import type {Argument, Printed} from './shell/argument.ts';
+import type {Argument, Printed, Text} from './shell/argument.ts';
 
 /** One program and what it is called with, where it runs, and what comes to it through a pipe. */
 export interface Call {
@@ -31,13 +31,109 @@ export function whyNotCall({words, directories, input}: Call, paths: PathRules):
     const inner = unwrapped(name, given);
     if (inner === 'unsure') return `runs another program through \`${name}\``;
     if (inner === 'none') {
-      const taken = tellsLittle.has(name) ? given.map(asSearched) : given;
+      const expanded = expandedNames(name, {given, directories}, paths);
+      if (typeof expanded === 'string') return expanded;
+      const taken = tellsLittle.has(name) ? expanded.map(asSearched) : expanded;
       const special = whyNotSpecial(name, taken, judgePath);
       const reason = special === 'none' ? whyNotReadOnly(name, taken, judgePath) : special.reason;
-      return reason ?? whyNotFound(name, given) ?? whyNotHere({name, given, directories}, paths);
+      return (
+        reason ??
+        whyNotFound(name, given) ??
+        whyNotFollowing(name, {given: expanded, directories}, paths) ??
+        whyNotHere(name, directories, paths)
+      );
     }
     rest = inner;
   }
+}
+
+/**
+ * The arguments once the shell has put names of files in the place of patterns: none of these can be taken for an option any more,
+ * and is written so (`./*`); a pattern that would be an option and comes to nothing stays as it is. Else why they may not be given.
+ */
+function expandedNames(
+  name: string,
+  {given, directories}: {readonly given: readonly Argument[]; readonly directories: readonly string[]},
+  paths: PathRules,
+): readonly Argument[] | string {
+  const end = endsOptions(name) ? given.findIndex(each => plainText(each) === '--') : -1;
+  const expanded: Argument[] = [];
+  for (const [at, argument] of given.entries()) {
+    if (typeof argument.value === 'string' || (end >= 0 && at > end)) {
+      expanded.push(argument);
+      continue;
+    }
+    const texts: Text[] = [];
+    for (const text of argument.value) {
+      const found = text.style === 'plain' || isBelow(text) ? undefined : paths.names(text, directories);
+      if (found?.to === 'options') return found.reason;
+      // The patterns of find are its own words.
+      texts.push(found === undefined || /^g?find$/u.test(name) ? text : afterExpansion(text, found.to));
+    }
+    expanded.push({...argument, value: texts});
+  }
+  return expanded;
+}
+
+/** Names that begin with a folder's, or come to nothing that begins with a dash, as `src/*`. Told ones may be cut at blanks. */
+const isBelow = ({text, style}: Text): boolean => style === 'wild' && /^[^-*?[/]*\//u.test(text);
+
+function afterExpansion(text: Text, to: 'nothing' | 'names'): Text {
+  if (text.style !== 'wild') return text;
+  if (to === 'names') return {text: `./${text.text}`, style: 'wild'};
+  return text.text.startsWith('-') ? {text: text.text, style: 'plain'} : text;
+}
+
+/** Whether `--` ends the options of the program. Others have a language of their own, or know no such sign. */
+const endsOptions = (name: string): boolean =>
+  !/^(?:g?find|test|\[|echo|printf|expr|ps|true|false|:|printenv|jq|gojq|yq|node|bash|sh|man|lsof|ss|netstat|zipinfo|unzip|tree|bun|deno)$/u.test(
+    name,
+  );
+
+/** Programs that follow the links they come upon. */
+function whyNotFollowing(
+  name: string,
+  {given, directories}: {readonly given: readonly Argument[]; readonly directories: readonly string[]},
+  paths: PathRules,
+): string | undefined {
+  const texts = given.map(each => plainText(each) ?? '');
+  const has = (pattern: RegExp): boolean => texts.some(text => pattern.test(text));
+  const folders = given.filter((_, at) => texts[at]?.startsWith('-') !== true);
+  switch (name) {
+    case 'diff': {
+      if (has(/^--no-d/u)) return undefined;
+      const depth = has(/^(?:-[A-Za-z]*r|--recursive$)/u) ? Infinity : 1;
+      return whyNotIn(folders, has(/^(?:-[A-Za-z]*q|--brief$)/u) ? 'named' : 'read', {depth, directories}, paths);
+    }
+    case 'ls':
+    case 'dir':
+    case 'vdir':
+      if (!has(/^-[A-Za-z0-9]*L/u)) return undefined;
+      return whyNotIn(
+        folders,
+        'named',
+        {depth: has(/^(?:-[A-Za-z0-9]*R|--recursive$)/u) ? Infinity : 1, directories},
+        paths,
+      );
+    default:
+      return undefined;
+  }
+}
+
+function whyNotIn(
+  folders: readonly Argument[],
+  use: 'read' | 'named',
+  where: {readonly depth: number; readonly directories: readonly string[]},
+  paths: PathRules,
+): string | undefined {
+  if (folders.length === 0) return paths.follows({text: '.', style: 'plain'}, use, where);
+  return folders
+    .flatMap(({value}) =>
+      typeof value === 'string'
+        ? ['may follow links in folders that are not known']
+        : value.map(text => paths.follows(text, use, where)),
+    )
+    .find(reason => reason !== undefined);
 }
 
 /** To programs that show little of them, files are given as to a search. */
@@ -60,18 +156,10 @@ function whyNotFound(name: string, given: readonly Argument[]): string | undefin
 }
 
 /** What depends on the folder a program runs in. */
-function whyNotHere(
-  {name, given, directories}: {readonly name: string; readonly given: readonly Argument[]} & Pick<Call, 'directories'>,
-  paths: PathRules,
-): string | undefined {
+function whyNotHere(name: string, directories: readonly string[], paths: PathRules): string | undefined {
   const chosen = chosenBy.get(name);
   const file = chosen === undefined ? undefined : paths.near(chosen, directories);
-  if (file !== undefined) return `may run a program that \`${file}\` chooses`;
-  const texts = given.map(each => plainText(each) ?? '');
-  if (name !== 'diff' || !texts.some(text => /^(?:-[A-Za-z]*r|--recursive$)/u.test(text))) return undefined;
-  // It follows links.
-  const tells = texts.some(text => /^(?:-[A-Za-z]*q[A-Za-z]*|--brief)$/u.test(text)) ? 'named' : 'read';
-  return paths.from(directories)({text: '*', style: 'found'}, tells);
+  return file === undefined ? undefined : `may run a program that \`${file}\` chooses`;
 }
 
 /** The program's name; one with a path counts as itself only in the folders of the system. */
@@ -185,6 +273,8 @@ function whyNotGit(
     places = after;
     at += 1;
   }
-  const reason = whyNotReadOnly('git', given.slice(at), at === 0 ? judgePath : paths.from(places));
+  const expanded = expandedNames('git', {given: given.slice(at), directories}, paths);
+  if (typeof expanded === 'string') return expanded;
+  const reason = whyNotReadOnly('git', expanded, at === 0 ? judgePath : paths.from(places));
   return reason ?? whyNotFound('git', given) ?? paths.repository(places);
 }

@@ -83,6 +83,7 @@ export const git: readonly ProgramRow[] = [
       'git show --stat HEAD~2',
       'git diff -U5 a b',
       'git stash show -p',
+      'git diff-tree --no-commit-id --name-only -r HEAD',
       "git show -s --format='%an'",
       'git diff -w',
     ],
@@ -343,7 +344,7 @@ function history(): string {
     '--find-copies --find-copies-harder --find-renames --first-parent --follow --format=layout --full-diff --full-history --full-index --function-context --glob=text ' +
     '--graph --grep=text --heads --histogram --ignore-all-space --ignore-blank-lines --ignore-space-at-eol --ignore-space-change --ignore-submodules ' +
     '--ignore-cr-at-eol --inter-hunk-context=number --invert-grep --left-only --left-right --line-prefix=text --log-size --mailmap --max-count=number --merge-base ' +
-    '--merges --min-parents=number --max-parents=number --minimal --name-only --name-status --no-abbrev --no-abbrev-commit --no-color --no-decorate --no-ext-diff ' +
+    '--merges --min-parents=number --max-parents=number --minimal --name-only --name-status --no-abbrev --no-abbrev-commit --no-color --no-commit-id --no-decorate --no-ext-diff ' +
     '--no-mailmap --no-merges --no-notes --no-patch --no-prefix --no-renames --no-textconv --not --notes --numbered --numstat --objects --oneline --parents --patch ' +
     '--patch-with-stat --patience --pickaxe-all --pickaxe-regex --pretty --pretty=layout --quiet --raw --regexp-ignore-case --relative --relative?=text --relative-date ' +
     '--remotes --remotes?=text --remove-empty --reverse --right-only --root --shortstat --show-pulls --simplify-by-decoration --simplify-merges --since=text --skip=number ' +

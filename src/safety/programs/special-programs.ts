@@ -1,6 +1,6 @@
 import {isShown, type Argument, type Text} from '../shell/argument.ts';
 import {plainText, whyNotReadOnly, type PathJudge} from './judge-program.ts';
-import {seekSecrets, soughtNames, tellsLittle} from './names-of-files.ts';
+import {seekSecrets, soughtNames, tellsLittle, toldByFind} from './names-of-files.ts';
 
 /** Why a program whose arguments are a language of their own is not known to only read; `none` for all other programs. */
 export function whyNotSpecial(
@@ -190,12 +190,16 @@ function whyNotExec(
   const [program, ...rest] = given.slice(from, end);
   const name = plainText(program);
   if (name === undefined || name.includes('/') || name === 'git') return 'runs a program that is not known';
-  const sought = given.slice(0, from).map(each => plainText(each) ?? '');
+  // What stands behind a command may be part of it.
+  const sought = given.slice(roots.length, from).map(each => plainText(each) ?? '');
+  sought.length = sought.indexOf('-exec');
   const pattern = soughtNames(sought);
   if (pattern === undefined && !tellsLittle.has(name)) return `runs \`${name}\` on files that may hold secrets`;
   if (pattern !== undefined && seekSecrets(pattern)) return 'reads files it looks for by names of secrets';
-  const [root] = roots;
-  const start = root === undefined || typeof root.value === 'string' ? '.' : (root.value[0]?.text ?? '.');
+  const told = toldByFind(
+    roots.flatMap(({value}) => (typeof value === 'string' ? ['.'] : value.map(folderOf))),
+    sought,
+  );
   const found = rest.map((argument): Argument => {
     const text = plainText(argument);
     return text?.includes('{}') === true
@@ -203,7 +207,15 @@ function whyNotExec(
           ...argument,
           value:
             text === '{}'
-              ? foundAt(start, {pattern: pattern ?? '**', style: tellsLittle.has(name) ? 'searched' : 'found'})
+              ? [
+                  {
+                    // They begin with the folder the search starts in, and so are no options.
+                    text: `./${pattern ?? '**'}`,
+                    style: tellsLittle.has(name) ? 'searched' : 'found',
+                    from: 'here',
+                    told,
+                  },
+                ]
               : 'unknown',
         }
       : argument;
@@ -213,11 +225,9 @@ function whyNotExec(
   return reason === undefined ? undefined : `runs \`${name}\`, which ${reason}`;
 }
 
-/** Paths that begin with the folder the search starts in, and so are no options. */
-const foundAt = (
-  start: string,
-  {pattern, style}: {readonly pattern: string; readonly style: Text['style']},
-): readonly Text[] => (start.startsWith('-') ? [] : [{text: `./${pattern}`, style}]);
+/** The folder in which all lies that a text comes to. */
+const folderOf = ({text, style}: Text): string =>
+  style === 'plain' ? text : style === 'wild' ? (/^[^*?[]*\//u.exec(text)?.[0] ?? '.') : '.';
 
 /** One text, or a bare pattern whose files end as it does: none of find's own words does. */
 const isFixed = ({value}: Argument): boolean =>

@@ -12,14 +12,30 @@ export interface Argument {
   readonly value: readonly Text[] | 'opaque' | 'unknown';
 }
 
+/** One text that a word may come to. `wild` is a pattern that the shell replaces with names of files. */
+export type Text = {readonly text: string; readonly style: 'plain' | 'wild'} | FoundText;
+
 /**
- * `wild` is a pattern that the shell replaces with names of files; `found` stands for names of files in the workspace that another
- * program told: those that fit one of the patterns (`*.ts|*.tsx`), or all, hidden ones too, for `**`. With `./` before it none of
- * them can be taken for an option. `searched` is the same where secrets among them do not count.
+ * Names of files in the workspace that another program told: those that fit one of the patterns in `text` (`*.ts|*.tsx`), or all,
+ * hidden ones too, for `**`. With `./` before it none of them can be taken for an option. `searched` is the same where secrets
+ * among them do not count.
  */
-export interface Text {
+export interface FoundText {
   readonly text: string;
-  readonly style: 'plain' | 'wild' | 'found' | 'searched';
+  readonly style: 'found' | 'searched';
+  /** Where the program ran that told them; `here`, right where the one runs that gets them. */
+  readonly from: readonly string[] | 'here';
+  readonly told: Told;
+}
+
+/** Which files a program tells of. */
+export interface Told {
+  /** The folders it looks in, as it is given them, and how many folders deep. */
+  readonly below: readonly {readonly folder: string; readonly depth: number}[];
+  readonly hidden: 'left out' | 'all but .git' | 'with them';
+  readonly links: 'may be among them' | 'none';
+  /** `from around`: they may begin in a folder around. `bare`: without the folder they lie in, and so stand for others here. */
+  readonly names: 'from here' | 'from around' | 'bare';
 }
 
 /** What is known where a word stands. */
@@ -68,6 +84,7 @@ function appended(before: Argument['value'], after: Argument['value']): Argument
   if (isEmpty(before)) return after;
   if (isEmpty(after)) return before;
   if ([...before, ...after].some(({style}) => style === 'found' || style === 'searched')) return 'opaque';
+  if (before.some(first => after.some(second => mixes(first, second) || mixes(second, first)))) return 'unknown';
   return before.flatMap(first =>
     after.map((second): Text => ({
       text: first.text + second.text,
@@ -75,6 +92,12 @@ function appended(before: Argument['value'], after: Argument['value']): Argument
     })),
   );
 }
+
+/** Signs that are quoted in one part would be taken for those of the pattern in the other. */
+const mixes = (wild: Text, plain: Text): boolean =>
+  wild.style === 'wild' &&
+  plain.style === 'plain' &&
+  (wild.text.includes('[') ? /[^\w/. ]/u : /[*?[\\]/u).test(plain.text);
 
 const isEmpty = (value: readonly Text[]): boolean => value.length === 1 && value[0]?.text === '';
 

@@ -1,5 +1,5 @@
 import type {TextRange} from '../../domain/risk.ts';
-import {argumentsOf, type Argument, type Surroundings} from './argument.ts';
+import {argumentsOf, type Argument, type Surroundings, type Text} from './argument.ts';
 import type {Word} from './shell-tree.ts';
 
 type Value = Argument['value'];
@@ -55,9 +55,14 @@ function either(a: Value, b: Value): Value {
   if (a === b) return a;
   if (a === 'unknown' || b === 'unknown') return 'unknown';
   if (a === 'opaque' || b === 'opaque') return 'opaque';
-  const texts = [...a, ...b.filter(({text, style}) => !a.some(each => each.text === text && each.style === style))];
+  const texts = [...a, ...b.filter(text => !a.some(each => isSame(each, text)))];
   return texts.length > mostTexts ? 'unknown' : texts;
 }
+
+const isSame = (a: Text, b: Text): boolean =>
+  a.text === b.text &&
+  a.style === b.style &&
+  (a.style === 'plain' || a.style === 'wild' || JSON.stringify(a) === JSON.stringify(b));
 
 const mostTexts = 64;
 
