@@ -3,6 +3,7 @@ import {tmpdir} from 'node:os';
 import {dirname, join} from 'node:path';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import type {FolderEntry} from '../../../src/actions/ports.ts';
+import {unknownEffect} from '../../../src/domain/risk.ts';
 import {makeJudge, type Judge} from '../../../src/safety/judge.ts';
 import {listFolder} from '../../../src/workspace/files/list-folder.ts';
 import {makePaths} from '../../../src/workspace/files/resolve-path.ts';
@@ -59,6 +60,8 @@ function judgeOf(root: string, list: (folder: string) => readonly FolderEntry[] 
     resolve: path => paths.resolve(path),
     list,
     directory: () => at(root),
+    effectOf: () => unknownEffect,
+    blockCommand: () => '',
   });
 }
 
