@@ -61,6 +61,7 @@ function judgeOf(root: string, list: (folder: string) => readonly FolderEntry[] 
     list,
     directory: () => at(root),
     effectOf: () => unknownEffect,
+    own: {folders: [], variables: {}},
     blockCommand: () => '',
   });
 }
