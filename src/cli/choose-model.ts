@@ -75,7 +75,13 @@ async function connect(choice: ModelChoice, signal: AbortSignal): Promise<Chosen
         import('../models/prices.ts'),
       ]);
       const baseUrl = choice.baseUrl ?? (environment['ANTHROPIC_BASE_URL'] || undefined);
-      const port = connectAnthropic({apiKey, baseUrl, maxOutputTokens: 'default', effort: choice.effort ?? 'default'});
+      const port = connectAnthropic({
+        apiKey,
+        baseUrl,
+        environment,
+        maxOutputTokens: 'default',
+        effort: choice.effort ?? 'default',
+      });
       return {port, model: choice.model ?? defaultAnthropicModel, state: 'ready'};
     }
     case 'openai':
@@ -101,11 +107,17 @@ async function openAi(choice: ModelChoice, signal: AbortSignal): Promise<ChosenM
   ]);
   const apiKey = environment['OPENAI_API_KEY'] || undefined;
   const baseUrl = choice.baseUrl ?? (environment['OPENAI_BASE_URL'] || undefined);
-  const port = connectOpenAi({apiKey, baseUrl, maxOutputTokens: 'default', effort: choice.effort ?? 'default'});
+  const port = connectOpenAi({
+    apiKey,
+    baseUrl,
+    environment,
+    maxOutputTokens: 'default',
+    effort: choice.effort ?? 'default',
+  });
   if (choice.model !== undefined) return {port, model: choice.model, state: 'ready'};
   if (baseUrl === undefined) return {port, model: defaultOpenAiModel, state: 'ready'};
   // A server of one's own has models of its own: ask it, and take the first.
-  const models = await listModels({apiKey, baseUrl}, signal);
+  const models = await listModels({apiKey, baseUrl, environment}, signal);
   if (models.tag === 'failed')
     throw new UsageError(`${faultText(models.error)} Or name the model with --model or WEFT_MODEL.`);
   const [first] = models.value;

@@ -4,8 +4,9 @@ import type {Effort} from '../domain/model-stream.ts';
 import {AnthropicDecoder} from './anthropic-decoder.ts';
 import {anthropicRequest} from './anthropic-request.ts';
 import type {ModelConnection} from './connection.ts';
-import {httpFetch} from './http-fetch.ts';
+import {httpFetchIn} from './http-fetch.ts';
 import {maxOutputOf, modelFacts} from './prices.ts';
+import type {ProxyEnvironment} from './proxy.ts';
 import type {Endpoint} from './read-trouble.ts';
 import {realClock, type RetryClock} from './retry.ts';
 import {sendOnceIn, type Dialect} from './send-once.ts';
@@ -13,8 +14,10 @@ import {steadyStream} from './steady-stream.ts';
 
 export interface AnthropicOptions {
   readonly apiKey: string;
-  /** Without the `/v1`; undefined for Anthropic's own. */
+  /** With or without the `/v1`; undefined for Anthropic's own. */
   readonly baseUrl: string | undefined;
+  /** Names the proxy, if there is one. */
+  readonly environment: ProxyEnvironment;
   readonly maxOutputTokens: number | 'default';
   /** `default` leaves it to the model, as do models that take none. */
   readonly effort: Effort | 'default';
@@ -26,7 +29,7 @@ export interface AnthropicOptions {
  * first request. Tries are counted and streams read here (`retry.ts`, `anthropic-decoder.ts`).
  */
 export function connectAnthropic(options: AnthropicOptions): ModelConnection {
-  const baseUrl = options.baseUrl ?? officialUrl;
+  const baseUrl = options.baseUrl === undefined ? officialUrl : withoutVersion(options.baseUrl);
   const endpoint: Endpoint = {
     name: options.baseUrl === undefined ? 'Anthropic' : baseUrl,
     baseUrl,
@@ -55,9 +58,12 @@ export function connectAnthropic(options: AnthropicOptions): ModelConnection {
   };
 }
 
+/** The paths of the protocol begin with it; many give the address with it, as others want it. */
+const withoutVersion = (baseUrl: string): string => baseUrl.replace(/(?:\/v1(?:\/messages)?)?\/*$/u, '');
+
 const officialUrl = 'https://api.anthropic.com';
 
-async function openClient({apiKey}: AnthropicOptions, baseUrl: string): Promise<BaseAnthropic> {
+async function openClient({apiKey, environment}: AnthropicOptions, baseUrl: string): Promise<BaseAnthropic> {
   const {BaseAnthropic: Client} = await import('@anthropic-ai/sdk/client');
   return new Client({
     apiKey,
@@ -65,7 +71,7 @@ async function openClient({apiKey}: AnthropicOptions, baseUrl: string): Promise<
     maxRetries: 0,
     logLevel: 'off',
     openTelemetry: false,
-    fetch: httpFetch,
+    fetch: httpFetchIn(environment),
     // The SDK sends the key as a bearer token; many servers that speak the protocol know only the older header.
     ...(baseUrl === officialUrl ? {} : {defaultHeaders: {'x-api-key': apiKey}}),
   });

@@ -1,13 +1,30 @@
 import type {IncomingMessage} from 'node:http';
+import {urlToHttpOptions} from 'node:url';
+import type {ProxyEnvironment, Route} from './proxy.ts';
 
 /**
  * `fetch` for the SDKs, on Node's own HTTP client. Long streams cost about a third less than through web streams, nothing
  * gives up on a model that thinks for more than five minutes, and network errors keep their codes. The body of a success is
- * read through `bodyOf`; that of a refusal is in the response. Redirects are not followed.
+ * read through `bodyOf`; that of a refusal is in the response. Redirects are not followed. Requests go through the proxy that the
+ * environment names.
  */
-export async function httpFetch(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
-  const address = new URL(input instanceof Request ? input.url : input);
-  const incoming = await send(address, init);
+export const httpFetchIn =
+  (environment: ProxyEnvironment) =>
+  async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
+    const address = new URL(input instanceof Request ? input.url : input);
+    return responseOf(await send(address, init, await routeOf(address, environment)));
+  };
+
+/** Most users have no proxy; the others load what speaks to one. */
+async function routeOf(address: URL, environment: ProxyEnvironment): Promise<Route> {
+  if (!proxyVariables.some(name => (environment[name] ?? '') !== '')) return {kind: 'direct'};
+  const {routeThroughProxy} = await import('./proxy.ts');
+  return routeThroughProxy(address, environment);
+}
+
+const proxyVariables = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY'];
+
+async function responseOf(incoming: IncomingMessage): Promise<Response> {
   const status = incoming.statusCode ?? 0;
   const headers = new Headers();
   for (const [name, values] of Object.entries(incoming.headersDistinct)) {
@@ -49,34 +66,36 @@ async function beginningOf(incoming: IncomingMessage): Promise<string> {
 
 const bodies = new WeakMap<Response, IncomingMessage>();
 
-async function send(address: URL, init: RequestInit): Promise<IncomingMessage> {
+async function send(address: URL, init: RequestInit, route: Route): Promise<IncomingMessage> {
   try {
-    return await sendOnce(address, init);
+    return await sendOnce(address, init, route);
   } catch (cause) {
     // The server closed an idle connection in the moment it was used again: it has not seen the request.
-    if (cause instanceof StaleConnection) return sendOnce(address, init);
+    if (cause instanceof StaleConnection) return sendOnce(address, init, route);
     throw cause;
   }
 }
 
-async function sendOnce(address: URL, init: RequestInit): Promise<IncomingMessage> {
+async function sendOnce(address: URL, init: RequestInit, route: Route): Promise<IncomingMessage> {
   const {promise, resolve, reject} = Promise.withResolvers<IncomingMessage>();
+  const way = route.kind === 'direct' ? urlToHttpOptions(address) : route.options;
+  const more = route.kind === 'direct' ? {} : route.headers;
   // Loaded with the first request: whoever starts weft does not wait for it.
-  const {request: start} = await (address.protocol === 'https:' ? import('node:https') : import('node:http'));
-  const headers = Object.fromEntries(new Headers(init.headers));
-  const outgoing = start(
-    address,
-    {method: init.method ?? 'GET', headers: {...headers, 'accept-encoding': 'identity'}},
-    incoming => {
-      // Who reads hears of errors; when nobody reads any more, they are nobody's.
-      incoming.on('error', () => {});
-      resolve(incoming);
-    },
-  );
+  const {request: start} = await (way.protocol === 'https:' ? import('node:https') : import('node:http'));
+  const headers = {...Object.fromEntries(new Headers(init.headers)), 'accept-encoding': 'identity'};
+  const outgoing = start({...way, method: init.method ?? 'GET', headers: {...headers, ...more}}, incoming => {
+    // Who reads hears of errors; when nobody reads any more, they are nobody's.
+    incoming.on('error', () => {});
+    const refused = route.kind === 'direct' ? undefined : route.refusal(incoming);
+    if (refused === undefined) return resolve(incoming);
+    incoming.destroy();
+    reject(refused);
+  });
   outgoing.on('error', cause => {
     const stale =
       outgoing.reusedSocket && init.signal?.aborted !== true && 'code' in cause && cause.code === 'ECONNRESET';
-    reject(stale ? new StaleConnection('stale connection', {cause}) : cause);
+    if (stale) return reject(new StaleConnection('stale connection', {cause}));
+    reject(route.kind === 'direct' ? cause : route.trouble(cause));
   });
   // Not left to Node's own `signal` option: it crashes the process when the abort meets an answer that has just ended.
   const onAbort = (): void => void outgoing.destroy();

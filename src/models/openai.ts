@@ -5,10 +5,11 @@ import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
 import type {Effort} from '../domain/model-stream.ts';
 import type {ModelConnection} from './connection.ts';
-import {bodyOf, httpFetch} from './http-fetch.ts';
+import {bodyOf, httpFetchIn} from './http-fetch.ts';
 import {OpenAiDecoder} from './openai-decoder.ts';
 import {openAiRequest} from './openai-request.ts';
 import {modelFacts} from './prices.ts';
+import type {ProxyEnvironment} from './proxy.ts';
 import {readTrouble, type Endpoint} from './read-trouble.ts';
 import {realClock, type RetryClock} from './retry.ts';
 import {sendOnceIn, type Dialect} from './send-once.ts';
@@ -20,6 +21,8 @@ export interface OpenAiOptions {
   readonly apiKey: string | undefined;
   /** With the `/v1`; undefined for OpenAI's own. */
   readonly baseUrl: string | undefined;
+  /** Names the proxy, if there is one. */
+  readonly environment: ProxyEnvironment;
   /** `default` leaves it to the server. */
   readonly maxOutputTokens: number | 'default';
   /** `default` leaves it to the model, as do models that take none. */
@@ -54,7 +57,7 @@ export function connectOpenAi(options: OpenAiOptions): ModelConnection {
 
 /** The names of the models a server offers, as it orders them. Asks once. An abort is a fault like any other. */
 export async function listModels(
-  options: Pick<OpenAiOptions, 'apiKey' | 'baseUrl'>,
+  options: Pick<OpenAiOptions, 'apiKey' | 'baseUrl' | 'environment'>,
   signal: AbortSignal,
 ): Promise<Outcome<readonly string[], Fault>> {
   const endpoint = endpointOf(options);
@@ -86,7 +89,8 @@ export async function listModels(
 const documentsAt = ({baseUrl}: Endpoint): 'sent' | 'named' =>
   /(?:^|\.)(?:openai\.com|openrouter\.ai)$/u.test(URL.parse(baseUrl)?.hostname ?? '') ? 'sent' : 'named';
 
-function endpointOf({baseUrl}: Pick<OpenAiOptions, 'baseUrl'>): Endpoint {
+function endpointOf({baseUrl: given}: Pick<OpenAiOptions, 'baseUrl'>): Endpoint {
+  const baseUrl = given?.replace(/(?:\/chat\/completions)?\/*$/u, '');
   return {
     name: baseUrl ?? 'OpenAI',
     baseUrl: baseUrl ?? 'https://api.openai.com/v1',
@@ -95,7 +99,10 @@ function endpointOf({baseUrl}: Pick<OpenAiOptions, 'baseUrl'>): Endpoint {
   };
 }
 
-async function openClient({apiKey}: Pick<OpenAiOptions, 'apiKey'>, {baseUrl}: Endpoint): Promise<OpenAI> {
+async function openClient(
+  {apiKey, environment}: Pick<OpenAiOptions, 'apiKey' | 'environment'>,
+  {baseUrl}: Endpoint,
+): Promise<OpenAI> {
   const {OpenAI: Client} = await import('openai/client');
   return new Client({
     // The SDK insists on a key; servers that need none do not look at it.
@@ -103,6 +110,6 @@ async function openClient({apiKey}: Pick<OpenAiOptions, 'apiKey'>, {baseUrl}: En
     baseURL: baseUrl,
     maxRetries: 0,
     logLevel: 'off',
-    fetch: httpFetch,
+    fetch: httpFetchIn(environment),
   });
 }

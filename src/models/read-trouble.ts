@@ -2,6 +2,7 @@ import {firstLine} from '../base/clip.ts';
 import {isJsonObject} from '../base/json.ts';
 import {causeText, type Fault} from '../domain/fault.ts';
 import {retryAfterMs} from './retry.ts';
+import type {ProxyTrouble} from './proxy.ts';
 import {EndlessEvents} from './server-events.ts';
 import {brokenOff, type Trouble} from './trouble.ts';
 
@@ -23,6 +24,8 @@ export function readTrouble(cause: unknown, endpoint: Endpoint, model: string): 
       'Ask again in other words, or use another model.',
     );
   }
+  const proxied = ofProxy(cause);
+  if (proxied !== undefined) return proxied;
   const status = 'status' in cause && typeof cause.status === 'number' ? cause.status : undefined;
   if (status !== undefined) {
     const header = headersOf(cause);
@@ -83,6 +86,12 @@ export function readRefusal(refusal: Refusal, endpoint: Endpoint, model: string)
     return final(
       `${endpoint.name} does not know the address ${endpoint.baseUrl} (404)${about}`,
       `Check the base URL (--base-url or ${endpoint.urlVariable}).`,
+    );
+  }
+  if (status === 404 && endpoint.urlVariable === 'OPENAI_BASE_URL' && URL.parse(endpoint.baseUrl)?.pathname === '/') {
+    return final(
+      `${endpoint.name} does not know the address ${endpoint.baseUrl}/chat/completions (404)${about}`,
+      `Most servers want /v1 at the end of the base URL (--base-url or ${endpoint.urlVariable}): ${endpoint.baseUrl}/v1`,
     );
   }
   if (status === 404) {
@@ -174,6 +183,19 @@ function readNetworkError(cause: Error, endpoint: Endpoint): Trouble {
       : `The connection to ${endpoint.baseUrl} failed (${code}).`,
   );
 }
+
+/** Known by its name: what speaks to proxies is loaded only where there is one. */
+function ofProxy(cause: unknown): Trouble | undefined {
+  for (let at = cause, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
+    if (!isProxyTrouble(at)) continue;
+    const {message, fix, lasts} = at;
+    if (lasts === 'final') return unreachableServer(message, fix);
+    return {kind: 'passing', status: 0, message, fix, retryAfterMs: 0, patience: 'short'};
+  }
+  return undefined;
+}
+
+const isProxyTrouble = (cause: Error): cause is ProxyTrouble => cause.name === 'ProxyTrouble';
 
 /** The code of a network error, which SDKs wrap in errors of their own. */
 function codeOf(cause: unknown): string | undefined {

@@ -1,7 +1,9 @@
 import {EventEmitter, once} from 'node:events';
 import {createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse} from 'node:http';
+import {createServer as createSecureServer} from 'node:https';
 import type {AddressInfo, Socket} from 'node:net';
 import {json} from 'node:stream/consumers';
+import {certificate, certificateKey} from './certificate.ts';
 import type {Answer, Part, Refusal} from './model-script.ts';
 import {
   anthropicEvents,
@@ -53,19 +55,23 @@ export interface ModelServer extends AsyncDisposable {
 /**
  * A scripted model server on loopback that speaks Anthropic Messages and OpenAI chat completions, over real HTTP.
  * When the script is used up it refuses with a 400 that says so. `streaming: 'ignored'` answers with whole completions (OpenAI only),
- * as some servers do.
+ * as some servers do; `secure` speaks https, under the certificate of `certificate.ts`.
  */
 export async function startModelServer(
   script: Script,
-  {streaming = 'honoured'}: {readonly streaming?: 'honoured' | 'ignored'} = {},
+  {
+    streaming = 'honoured',
+    secure = false,
+  }: {readonly streaming?: 'honoured' | 'ignored'; readonly secure?: boolean} = {},
 ): Promise<ModelServer> {
   const requests: ReceivedRequest[] = [];
   const waiting: {readonly count: number; readonly resolve: () => void}[] = [];
-  const server = createServer((request, response) => {
+  const listen = (request: IncomingMessage, response: ServerResponse): void => {
     void serve(request, response).catch((cause: unknown) =>
       response.destroy(cause instanceof Error ? cause : undefined),
     );
-  });
+  };
+  const server = secure ? createSecureServer({key: certificateKey, cert: certificate}, listen) : createServer(listen);
 
   async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = incoming.url ?? '/';
@@ -129,7 +135,7 @@ export async function startModelServer(
   });
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a listening TCP server has such an address
   const {port} = server.address() as AddressInfo;
-  const url = `http://127.0.0.1:${port}`;
+  const url = `${secure ? 'https' : 'http'}://127.0.0.1:${port}`;
   const close = (): Promise<void> =>
     new Promise(resolve => {
       server.close(() => resolve());

@@ -22,7 +22,14 @@ export class NoWaiting implements RetryClock {
 
 /** A client of `dialect` that never waits, unless `clock` says otherwise. */
 export function connect(dialect: DialectName, baseUrl: string, clock: RetryClock = new NoWaiting()): ModelConnection {
-  const options = {apiKey: 'key-1', baseUrl, maxOutputTokens: 'default', effort: 'default', clock} as const;
+  const options = {
+    apiKey: 'key-1',
+    baseUrl,
+    maxOutputTokens: 'default',
+    effort: 'default',
+    environment: {},
+    clock,
+  } as const;
   return dialect === 'anthropic' ? connectAnthropic(options) : connectOpenAi(options);
 }
 

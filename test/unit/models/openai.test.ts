@@ -14,6 +14,7 @@ test('a server that does not stream is understood too', async () => {
     baseUrl: server.baseUrl.openai,
     maxOutputTokens: 'default',
     effort: 'default',
+    environment: {},
   });
   const events = await eventsOf(model.stream(ask('hi'), never()));
   expect(blocksOf(events)).toEqual([
@@ -29,7 +30,7 @@ test('a server that does not stream is understood too', async () => {
 
 test('lists the models of a server', async () => {
   await using server = await startModelServer([]);
-  const options = {apiKey: undefined, baseUrl: server.baseUrl.openai};
+  const options = {apiKey: undefined, baseUrl: server.baseUrl.openai, environment: {}};
   expect(await listModels(options, never())).toEqual({tag: 'ok', value: ['small-model', 'large-model']});
 });
 
@@ -37,7 +38,7 @@ test('says why the models cannot be listed', async () => {
   const server = await startModelServer([]);
   const baseUrl = server.baseUrl.openai;
   const elsewhere = `${server.baseUrl.anthropic}/elsewhere`;
-  expect(await listModels({apiKey: undefined, baseUrl: elsewhere}, never())).toEqual({
+  expect(await listModels({apiKey: undefined, baseUrl: elsewhere, environment: {}}, never())).toEqual({
     tag: 'failed',
     error: {
       kind: 'provider',
@@ -47,7 +48,7 @@ test('says why the models cannot be listed', async () => {
     },
   });
   await server.close();
-  expect(await listModels({apiKey: undefined, baseUrl}, never())).toEqual({
+  expect(await listModels({apiKey: undefined, baseUrl, environment: {}}, never())).toEqual({
     tag: 'failed',
     error: {
       kind: 'provider',
@@ -60,7 +61,7 @@ test('says why the models cannot be listed', async () => {
 
 test('bounds the answer only when asked to, and asks for the usage', async () => {
   await using server = await startModelServer(answers([say('a'), say('b'), fail(400)]));
-  const options = {apiKey: undefined, baseUrl: server.baseUrl.openai};
+  const options = {apiKey: undefined, baseUrl: server.baseUrl.openai, environment: {}};
   await eventsOf(connectOpenAi({...options, maxOutputTokens: 'default', effort: 'default'}).stream(ask('hi'), never()));
   await eventsOf(connectOpenAi({...options, maxOutputTokens: 99, effort: 'default'}).stream(ask('hi'), never()));
   const [plain, bounded] = server.requests.map(request => request.body);

@@ -1,0 +1,231 @@
+import {request, type IncomingMessage} from 'node:http';
+import {Agent, request as requestSecurely, type RequestOptions} from 'node:https';
+import type {Socket} from 'node:net';
+import {PassThrough, type Duplex} from 'node:stream';
+import {connect as connectTls} from 'node:tls';
+import {urlToHttpOptions} from 'node:url';
+import {failed, ok, type Outcome} from '../base/outcome.ts';
+
+/** Names of variables and their values. */
+export type ProxyEnvironment = Readonly<Record<string, string | undefined>>;
+
+/** The way of a request to its server. */
+export type Route =
+  | {readonly kind: 'direct'}
+  | {
+      readonly kind: 'proxied';
+      readonly options: RequestOptions;
+      /** Beside those of the request. */
+      readonly headers: Readonly<Record<string, string>>;
+      /** What an answer means that comes from the proxy and not from the server; `undefined` for all others. */
+      refusal(answer: IncomingMessage): ProxyTrouble | undefined;
+      /** What an error of the request means: what went wrong on the way to the proxy is told of the proxy. */
+      trouble(cause: Error): Error;
+    };
+
+/** http goes as it is, to the proxy instead of the server; https through a tunnel. */
+export function routeThroughProxy(target: URL, environment: ProxyEnvironment): Route {
+  const proxy = proxyFor(target, environment);
+  if (proxy === undefined) return {kind: 'direct'};
+  if (target.protocol === 'https:') {
+    const options = {...urlToHttpOptions(target), agent: tunnelOf(proxy)};
+    return {kind: 'proxied', options, headers: {}, refusal: () => undefined, trouble: cause => cause};
+  }
+  const {address} = proxy;
+  return {
+    kind: 'proxied',
+    options: {
+      protocol: address.protocol,
+      hostname: bare(address.hostname),
+      port: portOf(address),
+      path: `${target.origin}${target.pathname}${target.search}`,
+    },
+    headers: {host: target.host, ...authorization(address)},
+    refusal: answer => refusedByProxy(answer, {target, proxy}),
+    trouble: cause => ('syscall' in cause && cause.syscall !== 'read' ? unreachableProxy(cause, proxy) : cause),
+  };
+}
+
+interface Proxy {
+  readonly address: URL;
+  /** How messages name it: without its password, with the variable it comes from. */
+  readonly name: string;
+  readonly variable: string;
+}
+
+/** A proxy that does not let weft through, or cannot be reached. `passing`: another try may succeed. */
+export class ProxyTrouble extends Error {
+  override readonly name = 'ProxyTrouble';
+  readonly fix: string;
+  readonly lasts: 'passing' | 'final';
+
+  constructor(message: string, {fix, lasts}: {readonly fix: string; readonly lasts: 'passing' | 'final'}) {
+    super(message);
+    this.fix = fix;
+    this.lasts = lasts;
+  }
+}
+
+/** The proxy for an address, after HTTPS_PROXY or HTTP_PROXY, ALL_PROXY and NO_PROXY, in small letters first, as curl reads them. */
+export function proxyFor(address: URL, environment: ProxyEnvironment): Proxy | undefined {
+  const names = address.protocol === 'https:' ? ['https_proxy', 'HTTPS_PROXY'] : ['http_proxy', 'HTTP_PROXY'];
+  const all = ['all_proxy', 'ALL_PROXY'];
+  const variable = [...names, ...all].find(name => (environment[name] ?? '').trim() !== '');
+  if (variable === undefined || isExempt(address, environment['no_proxy'] || environment['NO_PROXY'] || '')) {
+    return undefined;
+  }
+  const given = (environment[variable] ?? '').trim();
+  const proxy = URL.parse(/^[a-z][a-z\d+.-]*:\/\//iu.test(given) ? given : `http://${given}`);
+  if (proxy === null || proxy.hostname === '') {
+    throw new ProxyTrouble(`${variable} is not the address of a proxy.`, {
+      fix: `Set it to http://host:port, or unset it.`,
+      lasts: 'final',
+    });
+  }
+  const name = `${proxy.protocol}//${proxy.host} (${variable})`;
+  if (proxy.protocol === 'http:' || proxy.protocol === 'https:') return {address: proxy, name, variable};
+  // Meant for other programs, which speak SOCKS.
+  if (all.includes(variable)) return undefined;
+  throw new ProxyTrouble(`The proxy ${name} is of a kind that weft does not speak.`, {
+    fix: `Set ${variable} to a proxy that begins with http:// or https://, or name the server in NO_PROXY.`,
+    lasts: 'final',
+  });
+}
+
+/** Hosts with all below them (with or without a dot or `*.` before them), each with a port or without; `*` is all. */
+function isExempt(address: URL, list: string): boolean {
+  const host = bare(address.hostname);
+  const port = address.port === '' ? (address.protocol === 'https:' ? '443' : '80') : address.port;
+  return list
+    .toLowerCase()
+    .split(/[\s,]+/u)
+    .some(entry => {
+      if (entry === '*') return true;
+      const [, named = '', wanted] = /^(\[[^\]]*\]|[^:]*|.*:.*:.*)(?::(\d+))?$/u.exec(entry) ?? [];
+      const domain = bare(named).replace(/^\*?\./u, '');
+      if (domain === '' || (wanted !== undefined && wanted !== port)) return false;
+      return host === domain || host.endsWith(`.${domain}`);
+    });
+}
+
+const bare = (host: string): string =>
+  host
+    .toLowerCase()
+    .replace(/^\[(.*)\]$/u, '$1')
+    .replace(/\.$/u, '');
+
+/** What an answer over a proxy means that is none of the server's; `undefined` for all others. */
+function refusedByProxy(
+  {statusCode = 0, statusMessage = '', headers}: IncomingMessage,
+  {target, proxy}: {readonly target: URL; readonly proxy: Proxy},
+): ProxyTrouble | undefined {
+  // Servers of models explain themselves in JSON; proxies write pages.
+  const isPage = !/\bjson\b/iu.test(headers['content-type'] ?? '');
+  const isRefusal = statusCode === 407 || (isPage && [403, 502, 503, 504].includes(statusCode));
+  return isRefusal ? refusal({status: statusCode, said: statusMessage}, {to: target.host, proxy}) : undefined;
+}
+
+/** One for each proxy, so that connections are used again. */
+const tunnels = new Map<string, Agent>();
+
+function tunnelOf(proxy: Proxy): Agent {
+  const known = tunnels.get(proxy.address.href);
+  if (known !== undefined) return known;
+  const agent = new TunnelAgent(proxy);
+  tunnels.set(proxy.address.href, agent);
+  return agent;
+}
+
+class TunnelAgent extends Agent {
+  readonly #proxy: Proxy;
+
+  constructor(proxy: Proxy) {
+    // As Node's own agent.
+    super({keepAlive: true, scheduling: 'lifo', timeout: 5000});
+    this.#proxy = proxy;
+  }
+
+  override createConnection(
+    {host, port, servername = ''}: RequestOptions,
+    callback?: (error: Error | null, stream: Duplex) => void,
+  ): undefined {
+    const name = bare(host ?? '');
+    const to = `${name.includes(':') ? `[${name}]` : name}:${port ?? 443}`;
+    openTunnel(to, this.#proxy, opened => {
+      if (opened.tag === 'ok') callback?.(null, connectTls({socket: opened.value, servername, host: name}));
+      // Of a failure nobody looks at the stream.
+      else callback?.(opened.error, new PassThrough());
+    });
+  }
+}
+
+/** How long a proxy may take to open a tunnel, in milliseconds. */
+const maxOpeningMs = 30_000;
+
+/** Tells `done` exactly once. */
+function openTunnel(to: string, proxy: Proxy, done: (opened: Outcome<Socket, ProxyTrouble>) => void): void {
+  const {address} = proxy;
+  const opening = (address.protocol === 'https:' ? requestSecurely : request)({
+    method: 'CONNECT',
+    hostname: bare(address.hostname),
+    port: portOf(address),
+    path: to,
+    headers: {host: to, ...authorization(address)},
+    agent: false,
+    timeout: maxOpeningMs,
+  });
+  opening.once('connect', ({statusCode = 0, statusMessage = ''}, socket: Socket) => {
+    socket.setTimeout(0);
+    if (statusCode >= 200 && statusCode < 300) {
+      done(ok(socket));
+      return;
+    }
+    socket.destroy();
+    done(failed(refusal({status: statusCode, said: statusMessage}, {to, proxy})));
+  });
+  opening.once('timeout', () => opening.destroy(new Error('it did not answer')));
+  opening.once('error', cause => done(failed(unreachableProxy(cause, proxy))));
+  opening.end();
+}
+
+/** The proxy did not take the connection, or broke it off before it had said anything. */
+const unreachableProxy = (cause: Error, {name, variable}: Proxy): ProxyTrouble =>
+  new ProxyTrouble(`The proxy ${name} cannot be reached (${'code' in cause ? String(cause.code) : cause.message}).`, {
+    fix: `Check ${variable}; NO_PROXY names the hosts that are reached without it.`,
+    lasts: 'passing',
+  });
+
+function refusal(
+  {status, said}: {readonly status: number; readonly said: string},
+  {to, proxy}: {readonly to: string; readonly proxy: Proxy},
+): ProxyTrouble {
+  const {name, variable, address} = proxy;
+  if (status === 407) {
+    const fix =
+      address.username === ''
+        ? `Put them into ${variable}: ${address.protocol}//user:password@${address.host}`
+        : `Check those in ${variable}.`;
+    return new ProxyTrouble(`The proxy ${name} wants a user and a password (407).`, {fix, lasts: 'final'});
+  }
+  const words = said === '' ? '' : ` ${said}`;
+  return new ProxyTrouble(`The proxy ${name} did not let weft through to ${to} (${status}${words}).`, {
+    fix: `Check ${variable}; NO_PROXY names the hosts that are reached without it.`,
+    lasts: status >= 500 ? 'passing' : 'final',
+  });
+}
+
+const portOf = ({port, protocol}: URL): string => port || (protocol === 'https:' ? '443' : '80');
+
+function authorization({username, password}: URL): Readonly<Record<string, string>> {
+  if (username === '') return {};
+  const credentials = `${decoded(username)}:${decoded(password)}`;
+  return {'proxy-authorization': `Basic ${Buffer.from(credentials).toString('base64')}`};
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
