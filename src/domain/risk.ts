@@ -19,6 +19,8 @@ export interface Verdict {
 export interface VerdictDetail {
   /** The stretches that the reasons speak of, in order, apart from each other. */
   readonly marks: readonly TextRange[];
+  /** The stretches that must have been on the screen before a yes, the worst first; they may overlap. */
+  readonly grave: readonly TextRange[];
   /** Rules an approval could store so that the like is not asked again, narrowest first; empty where none would help. */
   readonly rules: readonly string[];
   /** The simple commands that destroy; what they would hit is looked for before the user is asked. */
@@ -31,7 +33,7 @@ export interface VerdictDetail {
   readonly places: readonly JudgedPlace[];
 }
 
-export const noDetail: VerdictDetail = {marks: [], rules: [], destroys: [], confirmWord: '', pagers: [], places: []};
+export const noDetail: VerdictDetail = {marks: [], grave: [], rules: [], destroys: [], confirmWord: '', pagers: [], places: []};
 
 /** A path as the action has it, and where it led when it was judged, links followed. */
 export interface JudgedPlace {

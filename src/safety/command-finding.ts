@@ -8,6 +8,7 @@ import type {Finding} from './host-finding.ts';
 import {realParts, writtenParts, type Ground} from './ground.ts';
 import {confirmWord} from './confirm-word.ts';
 import {givenReasons} from './given-secrets.ts';
+import {graveRanges, partReasons, type AskedPart} from './grave-parts.ts';
 import {markedRanges} from './marked-ranges.ts';
 import {pages} from './pagers.ts';
 import {plainText} from './programs/judge-program.ts';
@@ -49,6 +50,7 @@ export function commandFinding(action: Action<'request-command-output'>, evidenc
 interface AskedCall {
   readonly call: JudgedCall;
   readonly known: KnownRisk;
+  readonly does: string;
   readonly reason: string;
 }
 
@@ -63,6 +65,10 @@ function ofParts(command: string, judgement: Judgement, ground: Ground): Finding
     ...asked.map(({call, known}) => (call.elsewhere === 'only reads' ? 'read-only' : known.risk)),
     ...written.map(({risk}) => risk),
   ];
+  const parts: readonly AskedPart[] = [
+    ...asked.map(part => ofCall(part, ground)),
+    ...written.map(({concern, risk, reason}) => ofConcern({concern, risk, reason}, {command, ground})),
+  ];
   const destroying = asked.filter(({call, known}) => call.elsewhere === 'unsure' && known.risk === 'destructive');
   // What only creates files is not what has to be confirmed by its name.
   const writing = calls.flatMap(call => {
@@ -73,9 +79,10 @@ function ofParts(command: string, judgement: Judgement, ground: Ground): Finding
     decision: asked.length === 0 && concerns.length === 0 ? 'allow' : 'ask',
     risk: worst(risks),
     scope: 'ordinary',
-    reasons: distinct([...asked.map(({reason}) => reason), ...written.map(({reason}) => reason)]),
+    reasons: partReasons(parts),
     detail: {
       marks: markedRanges([...asked.map(({call}) => call.range), ...concerns.map(({range}) => range)]),
+      grave: graveRanges(parts),
       rules: suggestedRules(command, {
         asked: asked.map(({call}) => call),
         alone: concerns.length === 0,
@@ -98,6 +105,45 @@ function ofParts(command: string, judgement: Judgement, ground: Ground): Finding
       places: [],
     },
   };
+}
+
+function ofCall({call, known, does, reason}: AskedCall, ground: Ground): AskedPart {
+  const {range, elsewhere} = call;
+  if (elsewhere === 'only reads') return {range, risk: 'read-only', guarded: 'no', reason, does};
+  if (known.risk !== 'local-change' || !writesGuarded(call, ground)) {
+    return {range, risk: known.risk, guarded: 'no', reason, does};
+  }
+  return {
+    range,
+    risk: known.risk,
+    guarded: 'yes',
+    reason: reason.slice(0, -does.length) + grantsRights,
+    does: grantsRights,
+  };
+}
+
+const grantsRights = 'changes what can run or grant rights';
+
+/** Whether a word of the call names what can run or grant rights, from where it may run. */
+const writesGuarded = (call: JudgedCall, ground: Ground): boolean =>
+  wordsOf(call)
+    .slice(1)
+    .filter(word => word !== '' && !word.startsWith('-'))
+    .some(word =>
+      call.directories.some(directory => isGuarded(/^[/~]/u.test(word) ? word : `${directory}/${word}`, ground)),
+    );
+
+const isGuarded = (path: string, ground: Ground): boolean =>
+  [realParts(path, ground), writtenParts(path, ground)].some(parts => protectedPart(parts, ground) !== undefined);
+
+function ofConcern(
+  {concern, risk, reason}: {readonly concern: Concern; readonly risk: RiskLevel; readonly reason: string},
+  {command, ground}: {readonly command: string; readonly ground: Ground},
+): AskedPart {
+  const {range, effect, target} = concern;
+  const guarded = effect !== 'reads' && target !== '' && isGuarded(target, ground) ? 'yes' : 'no';
+  const quoted = quotedPart(command, range);
+  return {range, risk, guarded, reason, does: reason.startsWith(quoted) ? reason.slice(quoted.length) : reason};
 }
 
 /** How risky a part is that is no program call; a file that is written is known by what is there now. */
@@ -142,7 +188,7 @@ function askedCall(
       ? ({risk: 'local-change', does: 'talks to a server on this machine', words, texts: []} as const)
       : withEffect(knownRisk(words), {words, effect});
   const does = call.elsewhere === 'only reads' || known.does === '' ? reason : known.does;
-  return {call, known, reason: `${quotedPart(command, call.range)} ${does}`};
+  return {call, known, does, reason: `${quotedPart(command, call.range)} ${does}`};
 }
 
 /** What the disk says goes before what the words alone let expect, where the program itself is what does it. */
@@ -208,6 +254,7 @@ function ofTangle(command: string, {parsed, forms}: CommandEvidence): Finding {
         parsed.extent === 'partial' && parsed.at < command.length
           ? [{from: parsed.at, to: Math.min(parsed.at + 1, command.length)}]
           : [],
+      grave: [{from: 0, to: command.length}],
       rules: suggestedRules(command, {asked: [], alone: false, risk: 'unknown'}),
       destroys: [],
       confirmWord: worstForm === undefined ? '' : confirmWord(worstForm.known.words),
@@ -244,15 +291,10 @@ function distinctCalls(calls: readonly (readonly SimpleCommand[])[]): readonly S
 
 /** Whether it visibly writes to what can run or grant rights. */
 export function writesProtected(command: string, {forms, ground}: Omit<CommandEvidence, 'parsed'>): boolean {
-  return namesInCommand(forms(command)).written.some(path =>
-    [realParts(path, ground), writtenParts(path, ground)].some(parts => protectedPart(parts, ground) !== undefined),
-  );
+  return namesInCommand(forms(command)).written.some(path => isGuarded(path, ground));
 }
 
 const worst = (risks: readonly RiskLevel[]): RiskLevel =>
   risks.reduce<RiskLevel>((worse, each) => (isWorse(each, worse) ? each : worse), 'read-only');
 
-const distinct = (texts: readonly string[]): readonly string[] => [...new Set(texts)].slice(0, mostReasons);
-
-/** Sentences that anybody would read. */
-const mostReasons = 20;
+const distinct = (texts: readonly string[]): readonly string[] => [...new Set(texts)];

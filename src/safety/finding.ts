@@ -45,7 +45,7 @@ export function findingOf(action: Action, {ground, forms, parsed}: Evidence): Fi
         risk: 'unknown',
         reasons: ['it types into a running program', ...givenReasons(action)],
         scope: 'ordinary',
-        detail: noDetail,
+        detail: {...noDetail, grave: [{from: 0, to: action.input.input.length}]},
       };
     case 'request-file-edits':
       return editing(action, ground);

@@ -10,7 +10,7 @@ const all = {room: Number.POSITIVE_INFINITY, note: 'bare', frame} as const;
 const shown = (command: string, marked = ''): readonly string[] => {
   const from = command.indexOf(marked);
   const marks = marked === '' ? [] : [{from, to: from + marked.length}];
-  return fittedRows(commandRows(command, marks, frame), all);
+  return fittedRows(commandRows(command, {marks, grave: []}, frame), all);
 };
 
 describe('a command to the letter', () => {
@@ -45,7 +45,7 @@ describe('a command to the letter', () => {
       from: command.indexOf(part),
       to: command.indexOf(part) + part.length,
     }));
-    const rows = commandRows(command, marks, frame);
+    const rows = commandRows(command, {marks, grave: []}, frame);
     expect(fittedRows(rows, {room: 6, note: 'with-key', frame})).toEqual([
       '  echo fine',
       '  … 49 lines hidden, v shows all',
@@ -70,7 +70,7 @@ describe('a command to the letter', () => {
       fc.property(text, text, text, fc.integer({min: 3, max: 20}), (before, marked, after, room) => {
         const command = before + marked + after;
         const marks = [{from: before.length, to: before.length + marked.length}];
-        const rows = commandRows(command, marks, frame);
+        const rows = commandRows(command, {marks, grave: []}, frame);
         const lines = fittedRows(rows, {room, note: 'with-key', frame});
         expect(lines.length).toBeLessThanOrEqual(room);
         expect(Math.max(...lines.map(cellWidth))).toBeLessThanOrEqual(frame.width);
@@ -82,7 +82,9 @@ describe('a command to the letter', () => {
   test('a command of a megabyte is laid out in well under a second', () => {
     const command = 'echo padding && '.repeat(65_536);
     const spentMs = processorClock();
-    expect(fittedRows(commandRows(command, [{from: 500_000, to: 500_100}], frame), {...all, room: 9})).toHaveLength(9);
+    expect(
+      fittedRows(commandRows(command, {marks: [{from: 500_000, to: 500_100}], grave: []}, frame), {...all, room: 9}),
+    ).toHaveLength(9);
     expect(spentMs()).toBeLessThan(3000);
   });
 });

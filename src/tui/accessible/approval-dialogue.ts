@@ -1,6 +1,7 @@
 import type {Approval} from '../../actions/agent-event.ts';
 import type {ApprovalAnswer} from '../../agent/engine.ts';
 import type {FileDiff} from '../../actions/preview.ts';
+import {clip} from '../../base/clip.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {visible, visibleExactly, visibleExactLine} from '../../base/visible.ts';
 import {choicesOf, type ApprovalChoices} from '../input/approval/approval-choices.ts';
@@ -21,21 +22,52 @@ export function approvalDialogue(approval: Approval, waiting: number): Dialogue 
   const shown = all.length > bodyShown ? all.slice(0, bodyShown) : all;
   const more = all.length - shown.length;
   const answers = answersLine(choices, {approval, more});
+  const heard = more > 0 && hidesGrave(approval) ? 'some' : 'all';
   return {
     lines: [
       '',
       headLine(approval, waiting),
+      ...(more > 0 ? worstParts(approval) : []),
       ...shown,
       ...(more > 0 ? [`${countOf(more, 'more line')}.`] : []),
       ...reasonLines(approval),
       answers,
     ],
-    answer: line => answer(line, {approval, choices, all, answers}),
+    answer: line => answer(line, {approval, choices, all, answers, heard}),
   };
 }
 
 /** Lines of a command or a change that are said without being asked for. */
 const bodyShown = 40;
+
+/** The text that the grave parts are stretches of. */
+function writtenIn({preview, action}: Approval): string {
+  if (preview.kind === 'command') return preview.command;
+  return action.name === 'write-to-long-running-shell-command' ? action.input.input : '';
+}
+
+/** Grave parts that are said before all else, the worst first. */
+function worstParts(approval: Approval): readonly string[] {
+  const text = writtenIn(approval);
+  const {grave} = approval.verdict.detail;
+  const parts = grave
+    .slice(0, worstShown)
+    .map(({from, to}) => clip(visibleExactLine(text.slice(from, to)), worstLength));
+  const rest = grave.length - parts.length;
+  return grave.length === 0
+    ? []
+    : ['What matters most of it:', ...parts, ...(rest > 0 ? [`${countOf(rest, 'more part')} that matter.`] : [])];
+}
+
+/** Whether parts that nobody should allow unheard are neither among those nor among the lines that are said. */
+function hidesGrave(approval: Approval): boolean {
+  const {grave} = approval.verdict.detail;
+  const isSaid = grave.length <= worstShown && grave.every(({from, to}) => to - from <= worstLength);
+  return !isSaid && visibleExactly(writtenIn(approval)).split('\n').length >= bodyShown;
+}
+
+const worstShown = 10;
+const worstLength = 400;
 
 function headLine(approval: Approval, waiting: number): string {
   const {victims} = approval;
@@ -134,11 +166,16 @@ interface Asked {
   readonly choices: ApprovalChoices;
   readonly all: readonly string[];
   readonly answers: string;
+  /** What must be heard first is refused a yes. */
+  readonly heard: 'some' | 'all';
 }
 
 function answer(line: string, asked: Asked): DialogueStep {
   const {approval, choices, all, answers} = asked;
   const {accept} = choices;
+  if (asked.heard === 'some' && (isYes(line, choices) || line === '5')) {
+    return waits(`Nothing was allowed: not all that matters here has been said. 7 says all of it. ${answers}`);
+  }
   if (accept.by === 'word' && line.normalize() === accept.word.normalize()) return answered(approval, allowOnce);
   if (isNo(line)) return answered(approval, refusal(''));
   switch (line) {
@@ -162,7 +199,7 @@ function answer(line: string, asked: Asked): DialogueStep {
       if (choices.command === '') break;
       return goesOn(commandDialogue(asked));
     case '7':
-      return waits(...all, answers);
+      return {...backTo({...asked, heard: 'all'}, ''), say: all};
     case '8':
       if (!offersParts(accept, choices.parts)) break;
       return goesOn(partsDialogue(approval, choices.parts, () => backTo(asked, 'Nothing is left out.')));
@@ -170,6 +207,9 @@ function answer(line: string, asked: Asked): DialogueStep {
   }
   return waits(`Nothing was answered. ${answers}`);
 }
+
+const isYes = (line: string, {accept}: ApprovalChoices): boolean =>
+  line === '1' || line === '2' || (accept.by === 'word' && line.normalize() === accept.word.normalize());
 
 /** What reaches further than this machine is asked again before it is allowed for longer. */
 const sessionDialogue = (asked: Asked): Dialogue => ({

@@ -76,6 +76,7 @@ export function openFullscreen(terminal: SurfaceTerminal, listener: SurfaceListe
       kept.add(finished);
       live = next;
       draw();
+      return isWaiting ? 'waits' : 'shown';
     },
     redraw() {
       output.frame(() => {

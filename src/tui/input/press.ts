@@ -1,3 +1,4 @@
+import type {Approval} from '../../actions/agent-event.ts';
 import {isGoing} from '../../actions/block-text.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {blockPanel} from '../panels/block-panel.ts';
@@ -5,14 +6,14 @@ import type {Panel} from '../panels/panel.ts';
 import type {ApprovalAnswer} from '../../agent/engine.ts';
 import {attentionOf} from '../state/select.ts';
 import {pressApproval} from './approval/approval-form.ts';
-import {restarted} from './approval/approval-stage.ts';
+import {openApproval, restarted} from './approval/approval-stage.ts';
 import {emptyDraft, isEmptyDraft} from './draft.ts';
 import {fieldOf, withField} from './card-field.ts';
 import {followed} from './editing.ts';
 import type {Editing} from './editing-state.ts';
 import {editingBeside} from './editing-beside.ts';
 import {answerOf} from './approval/revision.ts';
-import {approvalReach} from '../views/approval-card.ts';
+import {approvalReach, graveRows} from '../views/approval-card.ts';
 import {cardRows} from '../views/screen.ts';
 import {blockKeys, cardKeys, type KeyPress} from './keymap.ts';
 import {pressComposer} from './press-composer.ts';
@@ -146,6 +147,7 @@ function takeTerminal(ui: Ui, {blocks}: PressContext): Step {
 }
 
 type OpenCard = Exclude<Card, {readonly kind: 'none'}>;
+type ApprovalCard = Extract<Card, {readonly kind: 'approval'}>;
 
 interface CardPress {
   readonly key: KeyPress;
@@ -210,7 +212,7 @@ function pressHandOver(
   }
 }
 
-function pressAsked(ui: Ui, card: OpenCard & {readonly kind: 'approval'}, {key, context}: CardPress): Step | NotMeant {
+function pressAsked(ui: Ui, card: ApprovalCard, {key, context}: CardPress): Step | NotMeant {
   const attention = attentionOf(context.view);
   if (attention.kind !== 'approval') return still(ui);
   const {waiting} = attention;
@@ -235,6 +237,10 @@ function pressAsked(ui: Ui, card: OpenCard & {readonly kind: 'approval'}, {key, 
       return still({...ui, card: {...card, stage: step.stage, editing: isSame ? editing : editingBeside(ui)}});
     }
     case 'answered':
+      if (runsWith(step.answer) && unread(card, approval, frame).length > 0) {
+        const here = stage.stage === 'choosing' ? stage : openApproval;
+        return still({...ui, card: {...card, stage: {...here, hint: 'unread'}}});
+      }
       return {ui: withCard(ui, card, 'answered'), effects: [answering(card, answerOf(approval, step.answer))]};
     case 'stop':
       return {ui, effects: stop};
@@ -246,12 +252,33 @@ function pressAsked(ui: Ui, card: OpenCard & {readonly kind: 'approval'}, {key, 
       return {ui, effects: [{do: 'edit-outside', what: {id: card.id, request, of: step.of}}]};
     }
     case 'show-all':
-      return {ui: {...ui, card: {...card, stage: restarted(stage)}}, effects: [{do: 'show-all', approval}]};
+      return {
+        ui: {...ui, card: {...card, stage: restarted(stage), read: 'all'}},
+        effects: [{do: 'show-all', approval}],
+      };
     case 'not-meant':
       return {notMeant: step.key};
     default:
       return unreachable(step);
   }
+}
+
+/** Whether what was asked about runs with that answer; what was edited is asked about again. */
+const runsWith = ({decision}: ApprovalAnswer): boolean => decision !== 'refuse' && decision !== 'allow-edited';
+
+const unread = ({read}: ApprovalCard, approval: Approval, frame: PressContext['frame']): readonly string[] =>
+  read === 'all' ? [] : graveRows(approval, frame).filter(row => !read.has(row));
+
+/** To be told of the lines that stand on the screen. */
+export function shownOn(ui: Ui, lines: readonly string[], {view, frame}: Pick<PressContext, 'view' | 'frame'>): Ui {
+  const {card} = ui;
+  const attention = attentionOf(view);
+  if (card.kind !== 'approval' || attention.kind !== 'approval' || card.asked !== attention.approval) return ui;
+  const {read} = card;
+  if (read === 'all') return ui;
+  const grave = new Set(unread(card, card.asked, frame));
+  const fresh = grave.size === 0 ? [] : lines.filter(line => grave.has(line));
+  return fresh.length === 0 ? ui : {...ui, card: {...card, read: new Set([...read, ...fresh])}};
 }
 
 /** Whoever has the keys, an approval is asked from its beginning. */

@@ -41,6 +41,8 @@ export type Card =
         /** As the agent has asked for it. */
         readonly asked: Approval;
         readonly stage: ApprovalStage;
+        /** Rows of what is asked about that have been on the screen, as they were drawn. */
+        readonly read: ReadonlySet<string> | 'all';
         readonly revision: Revision;
       })
   | (Attended & Written & {readonly kind: 'question'; readonly form: QuestionForm})
@@ -107,7 +109,17 @@ export function attend(ui: Ui, view: View, now: number): Ui {
       const editing = editingBeside(ui);
       return {
         ...ui,
-        card: {kind: 'approval', id, asked, since: now, focus: 'soon', stage: openApproval, revision, editing},
+        card: {
+          kind: 'approval',
+          id,
+          asked,
+          since: now,
+          focus: 'soon',
+          stage: openApproval,
+          read: new Set(),
+          revision,
+          editing,
+        },
       };
     }
     case 'question': {

@@ -14,7 +14,7 @@ import {expanded} from '../input/draft.ts';
 import {rewritten, switchedVim} from '../input/editing.ts';
 import {historyOf} from '../input/prompt-history.ts';
 import {readKeys, type KeyPress, type RawKey} from '../input/keymap.ts';
-import {leaveWithinMs, press} from '../input/press.ts';
+import {leaveWithinMs, press, shownOn} from '../input/press.ts';
 import {followRewind} from '../input/follow-rewind.ts';
 import type {Effect, PressContext} from '../input/effect.ts';
 import {attend, focusDue, focused, openUi, type Ui} from '../input/ui.ts';
@@ -388,7 +388,11 @@ export class Session {
       demo: this.#options.demo,
       newlineKey: this.#host.newlineKey,
     };
-    this.#surface.show(linesText(finished), screen(state, rows, this.#frame));
+    const frame = this.#frame;
+    const live = screen(state, rows, frame);
+    if (this.#surface.show(linesText(finished), live) === 'shown') {
+      this.#ui = shownOn(this.#ui, live.lines, {view, frame});
+    }
   }
 }
 

@@ -9,8 +9,8 @@ import type {Placed} from '../views/composer-view.ts';
 /** The terminal as the session uses it. */
 export interface Surface {
   readonly size: {readonly columns: number; readonly rows: number};
-  /** Writes `finished` (whole lines) above, once and for all, and makes `live` the live region below it. */
-  show(finished: string, live: LiveRegion): void;
+  /** Writes `finished` (whole lines) above, once and for all, and makes `live` the live region below it: now, or when the terminal can take it. */
+  show(finished: string, live: LiveRegion): Showing;
   /** Draws the live region anew, whatever has become of it. */
   redraw(): void;
   /** Moves over what was written above, where that is not the terminal's own affair. */
@@ -18,6 +18,9 @@ export interface Surface {
   /** Takes the live region away, leaves `last` in its place, and gives the terminal back as it was. */
   close(last: string, leaving: Leaving): Promise<void>;
 }
+
+/** What waits may never be seen: another one may take its place first. */
+export type Showing = 'shown' | 'waits';
 
 /** Whether weft will take the terminal back soon. */
 type Leaving = 'for-a-visit' | 'for-good';
@@ -29,7 +32,7 @@ export interface LiveRegion extends Placed {
 
 /** The terminal's own scrollback has what was written above. */
 export interface InlineSurface extends Omit<Surface, 'show' | 'scroll' | 'close'> {
-  show(finished: string, live: Placed): void;
+  show(finished: string, live: Placed): Showing;
   scroll(): void;
   close(last: string): Promise<void>;
 }
@@ -103,8 +106,12 @@ export function openSurface(terminal: SurfaceTerminal, listener: SurfaceListener
       return output.size;
     },
     show(finished, live) {
-      if (output.ready && waiting === undefined) draw(finished, live);
-      else waiting = {finished: (waiting?.finished ?? '') + finished, live};
+      if (output.ready && waiting === undefined) {
+        draw(finished, live);
+        return 'shown';
+      }
+      waiting = {finished: (waiting?.finished ?? '') + finished, live};
+      return 'waits';
     },
     redraw() {
       output.frame(() => {

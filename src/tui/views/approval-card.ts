@@ -77,6 +77,12 @@ export function approvalCard(
   };
 }
 
+/** The rows that must have been on the screen before a yes, as they are drawn. */
+export const graveRows = (approval: Approval, frame: Frame): readonly string[] =>
+  approval.verdict.detail.grave.length === 0
+    ? []
+    : (letterOf(approval, frame)?.rows ?? []).flatMap(({line, rank}) => (Number.isFinite(rank) ? [line] : []));
+
 /** How far what a card shows can be scrolled on `rows`; `all-shown` where there is nothing to scroll. */
 export function approvalReach(state: ApprovalCardState, rows: number, frame: Frame): ScrollReach | 'all-shown' {
   const {approval, stage, editing} = state;
@@ -230,7 +236,7 @@ function letterOf(approval: Approval, frame: Frame): Letter | undefined {
   const written = writtenOf(approval, frame);
   if (written === undefined) return undefined;
   const below = written.where === '' ? [] : [frame.theme.paint(['dim'], fit(`  ${written.where}`, frame.width))];
-  const letter = {rows: commandRows(written.text, approval.verdict.detail.marks, frame), below};
+  const letter = {rows: commandRows(written.text, approval.verdict.detail, frame), below};
   lettersKept.set(approval, {frame, letter});
   return letter;
 }

@@ -98,6 +98,12 @@ function hintLines(
         ['warning'],
         frame,
       );
+    case 'unread':
+      return wrapText(
+        `Nothing was allowed yet: not all that matters here has been on the screen. Down reads on, ${approvalKeys.showAll} shows all.`,
+        ['warning'],
+        frame,
+      );
     default:
       return unreachable(hint);
   }

@@ -14,10 +14,18 @@ export interface CommandRow {
   /** A line of `^` below the marked parts; empty where nothing is marked, or all of the command is. */
   readonly pointer: string;
   readonly marked: 'marked' | 'plain';
+  /** Of the grave parts that it shows, the place of the worst; infinite where it shows none. */
+  readonly rank: number;
 }
 
-export function commandRows(command: string, marks: readonly TextRange[], frame: Frame): readonly CommandRow[] {
-  const pieces = piecesOf(command, marks);
+/** What of a command is marked, and the parts that nobody should allow unread, the worst first. */
+export interface Weighed {
+  readonly marks: readonly TextRange[];
+  readonly grave: readonly TextRange[];
+}
+
+export function commandRows(command: string, weighed: Weighed, frame: Frame): readonly CommandRow[] {
+  const pieces = piecesOf(command, weighed);
   const isAllMarked = pieces.every(({look, text}) => look !== 'plain' || text.trim() === '');
   const room = Math.max(8, frame.width - gutter);
   const rows: CommandRow[] = [];
@@ -30,7 +38,7 @@ export function commandRows(command: string, marks: readonly TextRange[], frame:
     for (const grapheme of graphemes(piece.text)) {
       const cells = grapheme === '\n' ? 0 : graphemeWidth(grapheme);
       if (grapheme === '\n' || row.width + cells > room) next();
-      if (grapheme !== '\n') row.add(grapheme, cells, piece.look);
+      if (grapheme !== '\n') row.add(grapheme, cells, piece);
     }
   }
   next();
@@ -40,7 +48,7 @@ export function commandRows(command: string, marks: readonly TextRange[], frame:
 }
 
 /**
- * The rows on at most `room` lines. Where they do not fit, the marked ones are kept first, and it is said what is hidden; with
+ * The rows on at most `room` lines. Where they do not fit, the worst are kept first, then the marked ones, and it is said what is hidden; with
  * too little room even for those, that some of the hidden ones are marked.
  */
 export function fittedRows(
@@ -83,13 +91,17 @@ function keptRows(rows: readonly CommandRow[], room: number): readonly number[] 
   return [...kept].toSorted((a, b) => a - b);
 }
 
-/** Where marked parts begin, then the rest of them, the first and last rows, and what lies around all these. */
+/** Where grave parts begin, the worst first, and the rest of them; where marked parts begin, then the rest of them, the first and last rows, and what lies around all these. */
 function byWeight(rows: readonly CommandRow[]): readonly number[] {
   const marked = rows.flatMap((row, at) => (row.marked === 'marked' ? [at] : []));
   const starts = marked.filter(at => rows[at - 1]?.marked !== 'marked');
+  const grave = rows
+    .flatMap(({rank}, at) => (Number.isFinite(rank) ? [at] : []))
+    .toSorted((a, b) => (rows[a]?.rank ?? 0) - (rows[b]?.rank ?? 0) || a - b);
+  const graveStarts = grave.filter(at => rows[at - 1]?.rank !== rows[at]?.rank);
   const ends: number[] = [];
   for (let at = 0; at < Math.min(rows.length, 100); at++) ends.push(at, rows.length - 1 - at);
-  return [...starts, ...marked, ...ends];
+  return [...graveStarts, ...grave, ...starts, ...marked, ...ends];
 }
 
 /** Whether the note on what is hidden names the key that shows it: where that is a key. */
@@ -110,28 +122,41 @@ type Look = 'plain' | 'marked' | 'note' | 'marked-note';
 interface Piece {
   readonly text: string;
   readonly look: Look;
+  readonly rank: number;
 }
 
 /** Longer stretches of blanks or empty lines could push what follows out of sight. */
 const longestBlank = 16;
 const emptiness = new RegExp(`\\n(?: *\\n){3,}| {${longestBlank + 1},}`, 'gu');
 
-function piecesOf(command: string, marks: readonly TextRange[]): readonly Piece[] {
-  const pieces: Piece[] = [];
-  let at = 0;
-  for (const {from, to} of marks.toSorted((a, b) => a.from - b.from)) {
-    pieces.push(...told(command.slice(at, Math.max(at, from)), 'plain'));
-    pieces.push(...told(command.slice(Math.max(at, from), to), 'marked'));
-    at = Math.max(at, to);
-  }
-  pieces.push(...told(command.slice(at), 'plain'));
-  return pieces;
+function piecesOf(command: string, {marks, grave}: Weighed): readonly Piece[] {
+  const ends = [...marks, ...grave].flatMap(({from, to}) => [from, to]);
+  const cuts = [...new Set([0, ...ends, command.length])].toSorted((a, b) => a - b);
+  const marked = covering(marks);
+  const weighed = covering(grave);
+  return cuts.flatMap((from, at) => {
+    const raw = command.slice(from, cuts[at + 1] ?? from);
+    return raw === '' ? [] : told(raw, Number.isFinite(marked(from)) ? 'marked' : 'plain', weighed(from));
+  });
 }
 
-function told(raw: string, look: 'plain' | 'marked'): readonly Piece[] {
+/** The place of the first range that covers a position; infinite where none does. To be asked with rising positions. */
+function covering(ranges: readonly TextRange[]): (position: number) => number {
+  const coming = ranges.map((range, rank) => ({...range, rank})).toSorted((a, b) => a.from - b.from);
+  let open: typeof coming = [];
+  let next = 0;
+  return position => {
+    for (let range = coming[next]; range !== undefined && range.from <= position; range = coming[++next])
+      open.push(range);
+    open = open.filter(({to}) => to > position);
+    return open.reduce((least, {rank}) => Math.min(least, rank), Number.POSITIVE_INFINITY);
+  };
+}
+
+function told(raw: string, look: 'plain' | 'marked', rank: number): readonly Piece[] {
   const note = look === 'marked' ? 'marked-note' : 'note';
   const text = visibleExactly(raw);
-  const pieces: Piece[] = [];
+  const pieces: Omit<Piece, 'rank'>[] = [];
   let at = 0;
   for (const {0: run, index} of text.matchAll(emptiness)) {
     const lines = run.startsWith('\n') ? run.split('\n').length - 2 : 0;
@@ -144,7 +169,7 @@ function told(raw: string, look: 'plain' | 'marked'): readonly Piece[] {
     at = index + run.length;
   }
   pieces.push({text: text.slice(at), look});
-  return pieces.filter(piece => piece.text !== '');
+  return pieces.flatMap(piece => (piece.text === '' ? [] : [{...piece, rank}]));
 }
 
 const gutter = 2;
@@ -154,9 +179,12 @@ const plainGutter = ' '.repeat(gutter);
 class RowFiller {
   readonly #stretches: {text: string; readonly look: Look}[] = [];
   #pointer = '';
+  #rank = Number.POSITIVE_INFINITY;
   width = 0;
 
-  add(grapheme: string, cells: number, look: Look): void {
+  add(grapheme: string, cells: number, {look, rank}: Piece): void {
+    // A row of nothing but blanks tells nothing of the part that they are in.
+    if (grapheme !== ' ') this.#rank = Math.min(this.#rank, rank);
     const last = this.#stretches.at(-1);
     if (last?.look === look) last.text += grapheme;
     else this.#stretches.push({text: grapheme, look});
@@ -173,6 +201,7 @@ class RowFiller {
       line: sign + text,
       pointer: hasPointer ? plainGutter + theme.paint(['warning'], this.#pointer.trimEnd()) : '',
       marked,
+      rank: this.#rank,
     };
   }
 }

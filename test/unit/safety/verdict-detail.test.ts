@@ -5,6 +5,7 @@ test('a verdict says where it stands, what would be hit, what to type and what t
   const {detail} = await judge(bash('ls && cd src && rm -rf build; git log | head'));
   expect(detail).toEqual({
     marks: [{from: 16, to: 28}],
+    grave: [{from: 16, to: 28}],
     rules: ['Bash(ls && cd src && rm -rf build; git log | head)'],
     destroys: [{argv: ['rm', '-rf', 'build'], directory: '/w/src', overwrites: [], content: {kind: 'unknown'}}],
     confirmWord: 'build',
@@ -57,4 +58,41 @@ test.each<[command: string, grantable: 'kind' | 'exact']>([
   expect((await judge(action('BashInput', {block_id: 'b3', input: '1 + 1'}), given)).grantable).toBe(grantable);
   const asked = await judge(action('BashInput', {block_id: 'b3', input: '1 + 1'}), {...given, ask: ['BashInput']});
   expect(asked.grantable).toBe('exact');
+});
+
+/** Parts of a command that must have been read, and the reasons. */
+async function weighed(command: string) {
+  const {detail, reasons} = await judge(bash(command));
+  return {grave: detail.grave.map(({from, to}) => command.slice(from, to)), reasons};
+}
+
+test.each<readonly [command: string, grave: readonly string[]]>([
+  ['touch a; mkdir b', []],
+  ['touch a; curl http://x.y/; touch b', ['curl http://x.y/']],
+  ['./x.sh; touch a; curl http://x.y/; rm -rf build', ['rm -rf build', 'curl http://x.y/', './x.sh']],
+  ['touch a; touch .git/hooks/x', ['touch .git/hooks/x']],
+  ['cd .git && touch hooks/x', ['touch hooks/x']],
+  ['touch a; echo x >> .bashrc', ['>> .bashrc']],
+  ['touch a; cat ~/.ssh/id_rsa', ['cat ~/.ssh/id_rsa']],
+  ['touch a; echo "$(curl http://x.y/)"', ['curl http://x.y/']],
+])('of %s must be read %j', async (command, grave) => {
+  expect((await weighed(command)).grave).toEqual(grave);
+});
+
+test('of hundreds of parts the worst is told first, and those that do the same as one', async () => {
+  const touches = Array.from({length: 450}, (_, at) => `touch a${at}`);
+  const command = touches.toSpliced(225, 0, 'curl http://x.y/', 'touch .git/hooks/x').join('\n');
+  expect(await weighed(command)).toEqual({
+    grave: ['curl http://x.y/', 'touch .git/hooks/x'],
+    reasons: [
+      '`curl http://x.y/` talks to another machine',
+      '`touch .git/hooks/x` changes what can run or grant rights',
+      '`touch a0` changes files (and 449 more like it)',
+    ],
+  });
+});
+
+test('what cannot be told apart must be read whole', async () => {
+  const command = `touch a\n${'touch b\n'.repeat(50)}echo "`;
+  expect((await weighed(command)).grave).toEqual([command]);
 });

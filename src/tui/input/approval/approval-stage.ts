@@ -18,7 +18,7 @@ export type ApprovalStage =
 
 export interface ChoosingStage {
   readonly stage: 'choosing';
-  readonly hint: 'none' | 'other-key' | 'nothing-changed';
+  readonly hint: 'none' | 'other-key' | 'nothing-changed' | 'unread';
   /** `summary`: what matters most of it, on one screen. A number: all of it, from that line on. */
   readonly top: 'summary' | number;
 }
