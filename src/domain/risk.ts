@@ -33,7 +33,15 @@ export interface VerdictDetail {
   readonly places: readonly JudgedPlace[];
 }
 
-export const noDetail: VerdictDetail = {marks: [], grave: [], rules: [], destroys: [], confirmWord: '', pagers: [], places: []};
+export const noDetail: VerdictDetail = {
+  marks: [],
+  grave: [],
+  rules: [],
+  destroys: [],
+  confirmWord: '',
+  pagers: [],
+  places: [],
+};
 
 /** A path as the action has it, and where it led when it was judged, links followed. */
 export interface JudgedPlace {
