@@ -388,11 +388,9 @@ export class Session {
       demo: this.#options.demo,
       newlineKey: this.#host.newlineKey,
     };
-    const frame = this.#frame;
-    const live = screen(state, rows, frame);
-    if (this.#surface.show(linesText(finished), live) === 'shown') {
-      this.#ui = shownOn(this.#ui, live.lines, {view, frame});
-    }
+    const live = screen(state, rows, this.#frame);
+    if (this.#surface.show(linesText(finished), live) === 'waits') return;
+    this.#ui = shownOn(this.#ui, live.lines, {view, frame: this.#frame});
   }
 }
 
