@@ -1,7 +1,7 @@
 import type {Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
 import type {BlockId, TodoId} from '../domain/ids.ts';
-import type {JudgedPlace, SimpleCommand} from '../domain/risk.ts';
+import type {CommandEnvironment, JudgedPlace, SimpleCommand} from '../domain/risk.ts';
 import type {AnswerPort} from './answer-port.ts';
 import type {McpPort} from './mcp-port.ts';
 import type {TodoList, TodoStatus} from '../domain/todo.ts';
@@ -38,6 +38,7 @@ export interface ShellRequest {
   readonly timeoutMs: number;
   /** `expected`: where it then waits for keys at a terminal it made itself, it is ended. */
   readonly paging: 'expected' | 'unexpected';
+  readonly environment: CommandEnvironment;
 }
 
 export interface ShellReport {
@@ -71,7 +72,10 @@ export interface OutputFilter {
  */
 export interface BlocksPort {
   /** Starts `command` and waits until it ends, asks for input, or a short time is over. */
-  start(request: {readonly command: string}, signal: AbortSignal): Promise<Outcome<BlockSnapshot, Fault>>;
+  start(
+    request: Pick<ShellRequest, 'command' | 'environment'>,
+    signal: AbortSignal,
+  ): Promise<Outcome<BlockSnapshot, Fault>>;
   /** Waits (bounded) for so many seconds, or for the end; an unknown id is a fault. An abort ends the wait, not the block. */
   read(
     request: {readonly id: BlockId; readonly wait: number | 'completion'},

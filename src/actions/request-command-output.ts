@@ -97,7 +97,9 @@ type CommandSettled = Settled<CommandOutput, CommandCut>;
 async function runForeground(input: CommandInput, context: RunContext): Promise<CommandSettled> {
   const {command, timeoutMs} = input;
   const paging = input.claims.usesPager === 'yes' || context.detail.pagers.length > 0 ? 'expected' : 'unexpected';
-  const report = await context.ports.shell.run({command, timeoutMs, paging}, context.observe, context.signal);
+  const {environment} = context.detail;
+  const request = {command, timeoutMs, paging, environment} as const;
+  const report = await context.ports.shell.run(request, context.observe, context.signal);
   switch (report.end.kind) {
     case 'exited':
     case 'signalled':
@@ -113,8 +115,8 @@ async function runForeground(input: CommandInput, context: RunContext): Promise<
 }
 
 /** An interruption while it starts ends it: nobody has heard of its id yet. */
-async function runBlock({command}: CommandInput, {ports, signal}: RunContext): Promise<CommandSettled> {
-  const started = await ports.blocks.start({command}, signal);
+async function runBlock({command}: CommandInput, {ports, signal, detail}: RunContext): Promise<CommandSettled> {
+  const started = await ports.blocks.start({command, environment: detail.environment}, signal);
   if (started.tag === 'ok') {
     const block = started.value;
     return signal.aborted

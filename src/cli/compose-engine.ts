@@ -35,6 +35,7 @@ import {watchMemory} from './watch-memory.ts';
 import {makeFiles} from '../workspace/files.ts';
 import {listFolder} from '../workspace/files/list-folder.ts';
 import {makeCommands} from '../workspace/make-commands.ts';
+import {userPath} from '../workspace/trusted-path.ts';
 import {makeOutputFolder} from '../workspace/output-folder.ts';
 import {makeSearch} from '../workspace/search.ts';
 import type {VictimPlace} from '../workspace/victims/make-victims.ts';
@@ -111,7 +112,8 @@ export function composeEngine(parts: EngineParts): ComposedEngine {
   });
   const commands = makeCommands({
     roots,
-    environment,
+    // What the user has run is looked for where the user would.
+    environment: {...environment, PATH: userPath()},
     ownVariables: parts.ownVariables,
     passedVariables: parts.passedVariables,
     outputs,

@@ -11,6 +11,7 @@ import {parseRule, type PermissionRule, type PermissionRules} from '../safety/ru
 import {isSecretFile} from '../safety/secrets/secret-file-name.ts';
 import type {Store} from '../store/open-store.ts';
 import {readInstructionFile} from '../workspace/read-instruction-file.ts';
+import {trustOwnPath} from '../workspace/trusted-path.ts';
 import {folderTrust, type FolderTrustPort} from './folder-trust.ts';
 import type {MainOptions, providers} from './program.ts';
 import {note} from './say.ts';
@@ -64,6 +65,7 @@ export function loadSurroundings(given: {
   readonly options: MainOptions;
 }): Surroundings {
   const {directory, added, options} = given;
+  trustOwnPath([directory, ...added]);
   const places = userPlaces();
   const place = trustPlace(directory, places);
   const merged = mergeTrusted(layersOf(directory, places, options), place);

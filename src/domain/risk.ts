@@ -31,7 +31,14 @@ export interface VerdictDetail {
   readonly pagers: readonly string[];
   /** Where the paths that the action names lead. The verdict speaks of these places, so the action may touch no others. */
   readonly places: readonly JudgedPlace[];
+  readonly environment: CommandEnvironment;
 }
+
+/**
+ * What a command runs with: the user's `own` environment; `guarded`, where nobody has said yes to it, that environment without the
+ * workspace's folders in PATH and with git's hooks and file monitors switched off.
+ */
+export type CommandEnvironment = 'own' | 'guarded';
 
 export const noDetail: VerdictDetail = {
   marks: [],
@@ -41,6 +48,7 @@ export const noDetail: VerdictDetail = {
   confirmWord: '',
   pagers: [],
   places: [],
+  environment: 'own',
 };
 
 /** A path as the action has it, and where it led when it was judged, links followed. */

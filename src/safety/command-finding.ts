@@ -103,6 +103,7 @@ function ofParts(command: string, judgement: Judgement, ground: Ground): Finding
         calls.filter(call => pages(wordsOf(call))).map(({range}) => command.slice(range.from, range.to)),
       ),
       places: [],
+      environment: 'own',
     },
   };
 }
@@ -260,6 +261,7 @@ function ofTangle(command: string, {parsed, forms}: CommandEvidence): Finding {
       confirmWord: worstForm === undefined ? '' : confirmWord(worstForm.known.words),
       pagers: [],
       places: [],
+      environment: 'own',
     },
   };
 }

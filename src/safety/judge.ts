@@ -14,7 +14,7 @@ import {ownPlaceOf} from './own-places.ts';
 import {readCommand, type ParsedCommand} from './read-command.ts';
 import {resolvedForms} from './resolved-forms.ts';
 import {ruleFor} from './rule-for.ts';
-import {rulesCover} from './rules-cover.ts';
+import {allRulesCover, rulesCover} from './rules-cover.ts';
 import type {PermissionRule, PermissionRules} from './rules.ts';
 import {whyTouchesOwn} from './touches-own.ts';
 
@@ -102,9 +102,11 @@ export function makeJudge({rules, directory, blockCommand, ...options}: JudgeOpt
       if (mode === 'acceptEdits' && plain) return allow;
       if (given.length === 0 && (await covered())) return allow;
       if (finding.decision === 'allow') {
-        return action.name !== 'request-command-output' || (await confirmed())
-          ? allow
-          : ask('two ways of reading it differ');
+        if (action.name !== 'request-command-output') return allow;
+        if (!(await confirmed())) return ask('two ways of reading it differ');
+        // What a rule of the user's allows by name runs as the user would run it.
+        const isAllowed = parsed?.extent === 'whole' && allRulesCover(parsed, rules, ground);
+        return isAllowed ? allow : {...allow, detail: {...detail, environment: 'guarded'}};
       }
       if (mode === 'bypassPermissions') {
         // Of edits the finding has said so, with the names.

@@ -3,7 +3,7 @@ import type {Ground} from './ground.ts';
 import {ruleForWords, ruleForWriting} from './rule-for.ts';
 import type {PermissionRules} from './rules.ts';
 import type {Argument} from './shell/argument.ts';
-import type {Judgement} from './walk-script.ts';
+import type {JudgedCall, Judgement} from './walk-script.ts';
 
 /**
  * Whether rules of the user's allow all of a command that is not known to only read: each of its programs with its words, each
@@ -12,23 +12,28 @@ import type {Judgement} from './walk-script.ts';
 export function rulesCover({calls, concerns}: Judgement, rules: PermissionRules, ground: Ground): boolean {
   if (rules.allow.length === 0) return false;
   return (
-    calls.every(({reason, words, directories}) => {
-      if (reason === undefined) return true;
-      const variants = variantsOf(words);
-      return (
-        variants.length > 0 &&
-        variants.every(variant => {
-          const rule = ruleForWords(variant, rules, ground);
-          return rule !== undefined && !goesBeyondRule(variant, rule, {directories, ground});
-        })
-      );
-    }) &&
+    calls.every(call => call.reason === undefined || isCovered(call, rules, ground)) &&
     concerns.every(
       ({effect, target}) =>
         (effect === 'writes' || effect === 'appends') &&
         target !== '' &&
         ruleForWriting(target, rules, ground) !== undefined,
     )
+  );
+}
+
+/** Whether rules of the user's allow each of its programs by name, those that only read too. */
+export const allRulesCover = ({calls}: Judgement, rules: PermissionRules, ground: Ground): boolean =>
+  rules.allow.length > 0 && calls.length > 0 && calls.every(call => isCovered(call, rules, ground));
+
+function isCovered({words, directories}: JudgedCall, rules: PermissionRules, ground: Ground): boolean {
+  const variants = variantsOf(words);
+  return (
+    variants.length > 0 &&
+    variants.every(variant => {
+      const rule = ruleForWords(variant, rules, ground);
+      return rule !== undefined && !goesBeyondRule(variant, rule, {directories, ground});
+    })
   );
 }
 

@@ -36,7 +36,12 @@ interface CommandsOptions {
 
 /** Nothing is started, loaded or written before the first command. */
 export function makeCommands(options: CommandsOptions): Commands {
-  const variables = {given: options.environment, own: options.ownVariables, passed: options.passedVariables};
+  const variables = {
+    given: options.environment,
+    own: options.ownVariables,
+    passed: options.passedVariables,
+    roots: options.roots,
+  };
   let ground: Promise<RunGround> | undefined;
   let blocks: Promise<Blocks> | undefined;
   let desk: BlockDesk | undefined;

@@ -6,7 +6,7 @@ import {findShell} from './find-shell.ts';
 export async function probeTerminal(signal: AbortSignal): Promise<Outcome<string, string>> {
   try {
     const {spawn} = await import('@lydell/node-pty');
-    const pty = spawn(findShell(process.env), ['-c', 'test -t 0 && tty'], {
+    const pty = spawn(findShell(process.env, []), ['-c', 'test -t 0 && tty'], {
       cols: 80,
       rows: 24,
       env: {PATH: process.env['PATH'] ?? ''},

@@ -1,3 +1,6 @@
+import type {CommandEnvironment} from '../domain/risk.ts';
+import {splitPath} from './trusted-path.ts';
+
 /** The variables of a process, as `process.env` has them. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -9,6 +12,8 @@ export interface VariableSources {
   readonly own: Readonly<Record<string, string>>;
   /** Names that the user wants to be passed on although they would be withheld. */
   readonly passed: readonly string[];
+  /** The workspace folders. */
+  readonly roots: readonly string[];
 }
 
 /**
@@ -21,20 +26,35 @@ export interface VariableSources {
  * hold back is never read.
  */
 export function shellEnvironment(
-  {given, own, passed}: VariableSources,
-  run: {readonly mark: string; readonly channel: 'pipes' | 'terminal'},
+  {given, own, passed, roots}: VariableSources,
+  run: {readonly mark: string; readonly channel: 'pipes' | 'terminal'; readonly environment: CommandEnvironment},
 ): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(given)) {
     if (value !== undefined && (passed.includes(name) || !isWithheld(name))) kept[name] = value;
   }
-  return {
-    ...withLanguage(withoutStrayRepositories(kept)),
+  const variables = {
+    ...withLanguage(kept),
     ...unpaged,
     ...(run.channel === 'pipes' ? unattended : inTerminal),
     ...own,
     WEFT_ACTIVE: '1',
     [markName]: run.mark,
+  };
+  return run.environment === 'guarded' ? guardedEnvironment(variables, roots) : withGitSettings(variables, careful);
+}
+
+/**
+ * The same variables for what runs without anybody's yes: no program of the workspace is found by its bare name, and git runs neither
+ * hooks nor file monitors, checks no signatures and takes no locks.
+ */
+export function guardedEnvironment(variables: Environment, roots: readonly string[]): Record<string, string> {
+  const set: Record<string, string> = {};
+  for (const [name, value] of Object.entries(variables)) if (value !== undefined) set[name] = value;
+  return {
+    ...withGitSettings(set, [...careful, ...guarded]),
+    PATH: splitPath(set['PATH'] ?? '', roots).trusted,
+    GIT_OPTIONAL_LOCKS: '0',
   };
 }
 
@@ -67,15 +87,29 @@ const withheld: readonly RegExp[] = [
  * A folder of a checkout can look like a repository of its own, whose configuration names programs that a mere `git status` in
  * there would run: git takes such a folder for one only when it is told to.
  */
-function withoutStrayRepositories(variables: Record<string, string>): Record<string, string> {
+const careful: readonly GitSetting[] = [['safe.bareRepository', 'explicit']];
+
+/** What a repository's own configuration could have run by commands that only read, as far as it can be switched off for all. */
+const guarded: readonly GitSetting[] = [
+  ['core.fsmonitor', 'false'],
+  ['core.hooksPath', '/dev/null'],
+  ['log.showSignature', 'false'],
+];
+
+type GitSetting = readonly [name: string, value: string];
+
+/** Git takes them from its environment, before all files. */
+function withGitSettings(
+  variables: Readonly<Record<string, string>>,
+  settings: readonly GitSetting[],
+): Record<string, string> {
   const count = Number(variables['GIT_CONFIG_COUNT'] ?? '0');
   const at = Number.isInteger(count) && count >= 0 ? count : 0;
-  return {
-    ...variables,
-    GIT_CONFIG_COUNT: String(at + 1),
-    [`GIT_CONFIG_KEY_${at}`]: 'safe.bareRepository',
-    [`GIT_CONFIG_VALUE_${at}`]: 'explicit',
-  };
+  const added = settings.flatMap(([name, value], index) => [
+    [`GIT_CONFIG_KEY_${at + index}`, name],
+    [`GIT_CONFIG_VALUE_${at + index}`, value],
+  ]);
+  return {...variables, GIT_CONFIG_COUNT: String(at + settings.length), ...Object.fromEntries(added)};
 }
 
 /** Without a language programs take text for ASCII and spoil the rest. */

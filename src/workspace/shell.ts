@@ -21,6 +21,7 @@ import type {OutputPipe, OutputPipes} from './output-pipe.ts';
 import type {ProcessRow} from './process-table.ts';
 import type {RunMarks} from './run-marks.ts';
 import {shellEnvironment, type VariableSources} from './shell-environment.ts';
+import {splitPath} from './trusted-path.ts';
 import {startedWith, type Prelude, type Preludes} from './shell-prelude.ts';
 
 /** Milliseconds of silence after which a pipe that outlives its shell is taken for a background process's. */
@@ -112,12 +113,13 @@ export function makeShell(options: ShellOptions): ShellPort {
     const mark = ground.marks.next();
     const prelude = ground.preludes.open();
     try {
-      const started = await startShell({command: request.command, directory: from, mark, prelude});
+      const started = await startShell({...request, directory: from, mark, prelude});
       if (started.tag === 'failed') return await settle({kind: 'not-started', fault: started.fault});
       const {child, pipe} = started;
       ground.guard.watch(child.pid);
       const reading = readAll(pipe, output);
       const {end, left, waited} = await follow({...request, child, reading, mark, output: pipe.name}, signal);
+      if (request.environment === 'guarded') notes.push(...missingFolders(request.command, end, options));
       if (waited === 'for-keys')
         notes.push(
           'it waited for keys that nobody could press, so weft ended it; with wait_until_completion: false it gets a terminal',
@@ -150,13 +152,14 @@ export function makeShell(options: ShellOptions): ShellPort {
 
   async function startShell(start: {
     readonly command: string;
+    readonly environment: ShellRequest['environment'];
     readonly directory: string;
     readonly mark: string;
     readonly prelude: Prelude;
   }): Promise<Started> {
     const {execa} = await import('execa');
     pipes ??= (await import('./output-pipe.ts')).makeOutputPipes();
-    shell ??= findShell(options.variables.given);
+    shell ??= findShell(options.variables.given, options.roots);
     let pipe: OutputPipe;
     try {
       pipe = await pipes.open();
@@ -166,7 +169,11 @@ export function makeShell(options: ShellOptions): ShellPort {
     const subprocess = execa(shell, ['-c', start.command], {
       cwd: start.directory,
       env: {
-        ...shellEnvironment(options.variables, {mark: start.mark, channel: 'pipes'}),
+        ...shellEnvironment(options.variables, {
+          mark: start.mark,
+          channel: 'pipes',
+          environment: start.environment,
+        }),
         ...startedWith(shell, start.prelude),
       },
       extendEnv: false,
@@ -199,6 +206,20 @@ export function makeShell(options: ShellOptions): ShellPort {
     },
     run,
   };
+}
+
+/** Where a command asked for a program that may lie in folders that were left out of PATH: that they were. */
+function missingFolders(
+  command: string,
+  end: ShellReport['end'],
+  {variables, roots}: Pick<ShellOptions, 'variables' | 'roots'>,
+): readonly string[] {
+  const asks = /\b(?:which|type|whereis|command -[vV])\b|\s(?:--?version|-[vV])\b/u.test(command);
+  if (!asks && !(end.kind === 'exited' && end.code === 127)) return [];
+  const path = variables.own['PATH'] ?? variables.given['PATH'] ?? '';
+  const dropped = splitPath(path, roots).dropped.filter(folder => folder !== '');
+  if (dropped.length === 0) return [];
+  return [`nobody was asked, so PATH was without ${dropped.join(', ')}, which the workspace decides on`];
 }
 
 /** The collector behind the filter: what the filter holds back comes with the end. */

@@ -19,10 +19,10 @@ let silent = '';
 beforeAll(async () => {
   // Everything that is opened once is open.
   await place.run('true');
-  await place.blocks.start({command: 'true'}, never);
-  const started = await place.blocks.start({command: 'cat; sleep 7299'}, never);
+  await place.blocks.start({command: 'true', environment: 'own'}, never);
+  const started = await place.blocks.start({command: 'cat; sleep 7299', environment: 'own'}, never);
   block = started.tag === 'ok' ? started.value.id : '';
-  const sleeping = await place.blocks.start({command: 'sleep 7298'}, never);
+  const sleeping = await place.blocks.start({command: 'sleep 7298', environment: 'own'}, never);
   silent = sleeping.tag === 'ok' ? sleeping.value.id : '';
 });
 

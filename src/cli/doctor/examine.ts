@@ -84,7 +84,7 @@ function terminal(): Check {
 }
 
 async function shell(): Promise<Check> {
-  const path = findShell(process.env);
+  const path = findShell(process.env, [process.cwd()]);
   const {stdout} = await run(path, ['-c', 'echo "${BASH_VERSION:-}"']);
   const bash = stdout.trim();
   return bash === ''

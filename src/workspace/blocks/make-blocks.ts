@@ -180,7 +180,7 @@ export function makeBlocks(options: BlocksOptions): Blocks {
   }
 
   async function start(
-    {command}: {readonly command: string},
+    {command, environment: given}: Parameters<BlocksPort['start']>[0],
     signal: AbortSignal,
   ): Promise<Outcome<BlockSnapshot, Fault>> {
     if (signal.aborted) return failed(rejected('It was stopped before it started.'));
@@ -192,11 +192,11 @@ export function makeBlocks(options: BlocksOptions): Blocks {
     }
     const {marks} = await options.ground();
     const mark = marks.next();
-    shell ??= findShell(options.variables.given);
+    shell ??= findShell(options.variables.given, options.variables.roots);
     const started = startedWith(shell, (prelude ??= makeBlockPrelude(options.variables.own['BASH_ENV'] ?? '')));
     const request = {shell, command, directory, size};
     const environment = (channel: 'terminal' | 'pipes') => ({
-      ...shellEnvironment(options.variables, {mark, channel}),
+      ...shellEnvironment(options.variables, {mark, channel, environment: given}),
       ...started,
     });
     const notes: string[] = [];

@@ -1,5 +1,6 @@
 import {statSync} from 'node:fs';
 import {join} from 'node:path';
+import {guardedEnvironment} from '../shell-environment.ts';
 
 /** What a repository ignores and does not track. Absolute paths. */
 export interface IgnoredPaths {
@@ -43,7 +44,7 @@ export async function ignoredPaths(
     ],
     {
       cwd: folder,
-      env: {...environment, LC_ALL: 'C', GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0'},
+      env: {...guardedEnvironment(environment, [folder]), LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0'},
       extendEnv: false,
       stdin: 'ignore',
       stderr: 'ignore',

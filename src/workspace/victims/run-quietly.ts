@@ -1,3 +1,4 @@
+import {guardedEnvironment} from '../shell-environment.ts';
 import type {VictimGround} from './victim.ts';
 
 /** Bytes of output that are looked at. */
@@ -15,7 +16,12 @@ export async function runQuietly(
   const {execa} = await import('execa');
   const result = await execa(run.program, run.words, {
     cwd: run.directory,
-    env: {...environment, LC_ALL: 'C', GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', GIT_PAGER: 'cat'},
+    env: {
+      ...guardedEnvironment(environment, [run.directory]),
+      LC_ALL: 'C',
+      GIT_TERMINAL_PROMPT: '0',
+      GIT_PAGER: 'cat',
+    },
     extendEnv: false,
     stdin: 'ignore',
     stderr: 'ignore',

@@ -31,7 +31,7 @@ export function commandPlace(
     outputs,
     /** Runs it to its end. */
     run: async (command: string, signal = never): Promise<ShellReport> =>
-      commands.shell.run({command, timeoutMs: 20_000, paging: 'unexpected'}, () => {}, signal),
+      commands.shell.run({command, timeoutMs: 20_000, paging: 'unexpected', environment: 'own'}, () => {}, signal),
     async [Symbol.asyncDispose]() {
       await commands.close();
       folder[Symbol.dispose]();

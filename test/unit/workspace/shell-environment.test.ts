@@ -1,13 +1,13 @@
 import {expect, test} from 'vitest';
 import {shellEnvironment} from '../../../src/workspace/shell-environment.ts';
 
-const run = {mark: 'mark', channel: 'pipes'} as const;
+const run = {mark: 'mark', channel: 'pipes', environment: 'own'} as const;
 
 /** What is left of `given`, all set to `x`, when everything is taken away that an empty environment gets too. */
 function kept(given: readonly string[]): readonly string[] {
-  const added = shellEnvironment({given: {}, own: {}, passed: []}, run);
+  const added = shellEnvironment({given: {}, own: {}, passed: [], roots: []}, run);
   const environment = shellEnvironment(
-    {given: Object.fromEntries(given.map(name => [name, 'x'])), own: {}, passed: []},
+    {given: Object.fromEntries(given.map(name => [name, 'x'])), own: {}, passed: [], roots: []},
     run,
   );
   return Object.keys(environment).filter(name => added[name] === undefined);
@@ -61,7 +61,7 @@ test("our own variables, npm's for its scripts, and what a shell would act on ar
 
 test("a folder that only looks like a repository has no say over git; the user's own configuration stays", () => {
   const given = {GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'user.name', GIT_CONFIG_VALUE_0: 'me'};
-  expect(shellEnvironment({given, own: {}, passed: []}, run)).toMatchObject({
+  expect(shellEnvironment({given, own: {}, passed: [], roots: []}, run)).toMatchObject({
     GIT_CONFIG_COUNT: '2',
     GIT_CONFIG_KEY_0: 'user.name',
     GIT_CONFIG_VALUE_0: 'me',
@@ -92,7 +92,7 @@ test('the rest stays', () => {
 
 test('nothing waits for a person, and the run is marked', () => {
   const {PAGER, TERM, GIT_TERMINAL_PROMPT, EDITOR, WEFT_ACTIVE, WEFT_RUN, NOTHING} = shellEnvironment(
-    {given: {PAGER: 'less', TERM: 'xterm', EDITOR: 'vi', NOTHING: undefined}, own: {}, passed: []},
+    {given: {PAGER: 'less', TERM: 'xterm', EDITOR: 'vi', NOTHING: undefined}, own: {}, passed: [], roots: []},
     run,
   );
   expect({PAGER, TERM, GIT_TERMINAL_PROMPT, EDITOR, WEFT_ACTIVE, WEFT_RUN, NOTHING}).toEqual({
@@ -108,18 +108,18 @@ test('nothing waits for a person, and the run is marked', () => {
 
 test('what the user wants commands to have comes before what weft sets or withholds', () => {
   const own = {GH_TOKEN: 'mine', PAGER: 'less', WEFT_RUN: 'not mine'};
-  const {GH_TOKEN, PAGER, WEFT_RUN} = shellEnvironment({given: {GH_TOKEN: 'given'}, own, passed: []}, run);
+  const {GH_TOKEN, PAGER, WEFT_RUN} = shellEnvironment({given: {GH_TOKEN: 'given'}, own, passed: [], roots: []}, run);
   expect({GH_TOKEN, PAGER, WEFT_RUN}).toEqual({GH_TOKEN: 'mine', PAGER: 'less', WEFT_RUN: 'mark'});
 });
 
 test('secrets that the user lists are passed on, and no others', () => {
   const given = {GH_TOKEN: 'a', NPM_TOKEN: 'b'};
-  const {GH_TOKEN, NPM_TOKEN} = shellEnvironment({given, own: {}, passed: ['GH_TOKEN']}, run);
+  const {GH_TOKEN, NPM_TOKEN} = shellEnvironment({given, own: {}, passed: ['GH_TOKEN'], roots: []}, run);
   expect({GH_TOKEN, NPM_TOKEN}).toEqual({GH_TOKEN: 'a', NPM_TOKEN: undefined});
 });
 
 const language = (given: Readonly<Record<string, string>>): string | undefined =>
-  shellEnvironment({given, own: {}, passed: []}, run)['LANG'];
+  shellEnvironment({given, own: {}, passed: [], roots: []}, run)['LANG'];
 
 test('text has a language, pipes have no forced colours', () => {
   expect([language({}), language({LANG: 'de_DE.UTF-8'}), language({LC_ALL: 'C'}), language({LANG: ''})]).toEqual([
@@ -133,8 +133,8 @@ test('text has a language, pipes have no forced colours', () => {
 
 test('in a terminal pagers are off, and editors and prompts are the user’s own', () => {
   const {PAGER, TERM, EDITOR, GIT_EDITOR, GIT_TERMINAL_PROMPT} = shellEnvironment(
-    {given: {PAGER: 'less', TERM: 'dumb', EDITOR: 'vi'}, own: {}, passed: []},
-    {mark: 'mark', channel: 'terminal'},
+    {given: {PAGER: 'less', TERM: 'dumb', EDITOR: 'vi'}, own: {}, passed: [], roots: []},
+    {mark: 'mark', channel: 'terminal', environment: 'own'},
   );
   expect({PAGER, TERM, EDITOR, GIT_EDITOR, GIT_TERMINAL_PROMPT}).toEqual({
     PAGER: 'cat',

@@ -39,7 +39,12 @@ test.each([
 test('output is seen while the command runs', async () => {
   const seen = Promise.withResolvers<string>();
   const ended = shell.run(
-    {command: 'echo first; while [ ! -e go ]; do sleep 0.02; done', timeoutMs: 20_000, paging: 'unexpected'},
+    {
+      command: 'echo first; while [ ! -e go ]; do sleep 0.02; done',
+      timeoutMs: 20_000,
+      paging: 'unexpected',
+      environment: 'own',
+    },
     seen.resolve,
     never,
   );
@@ -61,7 +66,7 @@ test('a signal as the end', async () => {
 
 test('the time limit ends the tree, even processes that refuse, left the group and their parent', async () => {
   const command = `trap "" TERM; setsid -f sh -c 'sleep 7001; :'; (trap "" TERM; sleep 7002) & echo up; while true; do sleep 0.05; done`;
-  const report = await shell.run({command, timeoutMs: 300, paging: 'unexpected'}, () => {}, never);
+  const report = await shell.run({command, timeoutMs: 300, paging: 'unexpected', environment: 'own'}, () => {}, never);
   expect(report.end).toEqual({kind: 'timed-out', afterMs: 300});
   expect(report.output.text).toBe('up\n');
   expect(running('sleep 700')).toEqual([]);
@@ -70,7 +75,7 @@ test('the time limit ends the tree, even processes that refuse, left the group a
 test('an abort ends the tree before the promise settles, and what was printed is kept', async () => {
   const stop = new AbortController();
   const report = await shell.run(
-    {command: 'echo up; sleep 7003 & sleep 7004', timeoutMs: 20_000, paging: 'unexpected'},
+    {command: 'echo up; sleep 7003 & sleep 7004', timeoutMs: 20_000, paging: 'unexpected', environment: 'own'},
     () => stop.abort(),
     stop.signal,
   );
@@ -88,7 +93,7 @@ test('an abort before the start starts nothing', async () => {
 test('a stopped process is ended too', async () => {
   const stop = new AbortController();
   const report = await shell.run(
-    {command: 'echo up; kill -STOP $$', timeoutMs: 20_000, paging: 'unexpected'},
+    {command: 'echo up; kill -STOP $$', timeoutMs: 20_000, paging: 'unexpected', environment: 'own'},
     () => stop.abort(),
     stop.signal,
   );
@@ -98,7 +103,12 @@ test('a stopped process is ended too', async () => {
 test('an abort ends what cleared its environment too, while it holds the output', async () => {
   const stop = new AbortController();
   const report = await shell.run(
-    {command: 'env -i setsid -f sleep 7007; echo up; sleep 7008', timeoutMs: 20_000, paging: 'unexpected'},
+    {
+      command: 'env -i setsid -f sleep 7007; echo up; sleep 7008',
+      timeoutMs: 20_000,
+      paging: 'unexpected',
+      environment: 'own',
+    },
     () => stop.abort(),
     stop.signal,
   );
@@ -199,7 +209,7 @@ describe('the directory', () => {
 
 test('a command that pages at a terminal it made itself is ended, and the result says so', async () => {
   const command = `seq 1 500 >many; script -qc 'LESS= less many' /dev/null`;
-  const report = await shell.run({command, timeoutMs: 20_000, paging: 'expected'}, () => {}, never);
+  const report = await shell.run({command, timeoutMs: 20_000, paging: 'expected', environment: 'own'}, () => {}, never);
   expect(report.notes).toEqual([expect.stringContaining('it waited for keys that nobody could press')]);
   expect(report.durationMs).toBeLessThan(5000);
   expect(running('less many')).toEqual([]);

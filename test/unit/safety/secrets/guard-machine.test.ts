@@ -77,7 +77,7 @@ test('a command gets the secret, quoted; nothing of what comes of it shows it', 
   using place = openPlace();
   const {machine, hidden, ran} = place;
   const seen: string[] = [];
-  const request = {timeoutMs: 1, paging: 'unexpected'} as const;
+  const request = {timeoutMs: 1, paging: 'unexpected', environment: 'own'} as const;
   const report = await machine.shell.run({...request, command: `use ${hidden}`}, chunk => seen.push(chunk), never);
   expect(ran).toEqual([`use 'it'\\''s "zebra" $HOME 41'`]);
   expect([report.output.text, report.leftRunning, report.notes, seen].flat()).toEqual([
@@ -100,7 +100,9 @@ test('blocks too', async () => {
     output: {text: `screen ${hidden}`},
     state: {lastLine: `> ${hidden}`},
   };
-  expect(await machine.blocks.start({command: `serve "${hidden}"`}, never)).toMatchObject({value: shown});
+  expect(await machine.blocks.start({command: `serve "${hidden}"`, environment: 'own'}, never)).toMatchObject({
+    value: shown,
+  });
   expect(ran).toEqual([`serve "it's \\"zebra\\" \\$HOME 41"`]);
   const write = {id: blockId('b1'), mode: 'line'} as const;
   expect(await machine.blocks.write({...write, input: hidden}, never)).toMatchObject({value: shown});

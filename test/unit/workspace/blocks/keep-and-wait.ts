@@ -15,10 +15,18 @@ const commands = makeCommands({
   conceal: text => text,
   registryFolder: `${folder}/blocks`,
 });
-const kept = await commands.blocks.start({command: 'while sleep 0.1; do echo tick; done; sleep 7401'}, never);
-await commands.blocks.start({command: 'sleep 7402'}, never);
+const kept = await commands.blocks.start(
+  {command: 'while sleep 0.1; do echo tick; done; sleep 7401', environment: 'own'},
+  never,
+);
+await commands.blocks.start({command: 'sleep 7402', environment: 'own'}, never);
 await commands.shell.run(
-  {command: 'setsid -f sleep 7402 >/dev/null 2>&1; sleep 7402 &', timeoutMs: 5000, paging: 'unexpected'},
+  {
+    command: 'setsid -f sleep 7402 >/dev/null 2>&1; sleep 7402 &',
+    timeoutMs: 5000,
+    paging: 'unexpected',
+    environment: 'own',
+  },
   () => {},
   never,
 );

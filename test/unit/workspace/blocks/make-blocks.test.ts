@@ -14,7 +14,7 @@ const {blocks, desk, root} = place;
 afterAll(() => place[Symbol.asyncDispose]());
 
 async function start(command: string, signal = never): Promise<BlockSnapshot> {
-  const started = await blocks.start({command}, signal);
+  const started = await blocks.start({command, environment: 'own'}, signal);
   if (started.tag === 'failed') throw new Error(started.error.message);
   return started.value;
 }
@@ -269,7 +269,7 @@ describe('the desk', () => {
 
 test('what is kept at the very end is kept', async () => {
   const own = commandPlace();
-  await own.blocks.start({command: 'sleep 7110'}, never);
+  await own.blocks.start({command: 'sleep 7110', environment: 'own'}, never);
   const [block] = own.desk.list();
   if (block === undefined) throw new Error('there is no block');
   own.desk.keep(block.id);
@@ -316,7 +316,7 @@ test('a second screen left behind: the person who is attached gets the first one
 test('closing ends all that is not kept, also what left its group and its parent', async () => {
   const own = commandPlace();
   for (const command of ['sleep 7108', 'setsid -f sleep 7108; trap "" TERM; sleep 7109; sleep 7109']) {
-    await own.blocks.start({command}, never);
+    await own.blocks.start({command, environment: 'own'}, never);
   }
   await own.run('setsid -f sleep 7108 >/dev/null 2>&1; sleep 7108 &');
   expect(running('sleep 7108').length).toBeGreaterThan(4);

@@ -1,0 +1,75 @@
+import {existsSync} from 'node:fs';
+import {homedir} from 'node:os';
+import {delimiter, dirname, isAbsolute, join} from 'node:path';
+import {holds, realPath} from './files/resolve-path.ts';
+
+/** The folders of a PATH, taken apart by whether what lies in the workspace decides what is found there. */
+export interface SplitPath {
+  /** A PATH without them. */
+  readonly trusted: string;
+  readonly dropped: readonly string[];
+}
+
+/**
+ * Takes out of a PATH what depends on where a program runs (empty and relative folders, `/proc/self/cwd`) and what lies in one of the
+ * roots or in the repository around it, or leads there: a program of the repository must not run under the name of another.
+ * The system's own folders always stay.
+ */
+export function splitPath(path: string, roots: readonly string[]): SplitPath {
+  const key = [path, ...roots].join('\0');
+  const known = split.get(key);
+  if (known !== undefined) return known;
+  const wide = [...new Set(roots.flatMap(root => [root, realPath(root)]).map(repositoryAround))];
+  const trusted: string[] = [];
+  const dropped: string[] = [];
+  for (const folder of path.split(delimiter)) {
+    const isOwn =
+      isAbsolute(folder) &&
+      (systemFolders.has(folder) ||
+        (!/^\/(?:proc|dev)\//u.test(folder) &&
+          ![folder, realPath(folder)].some(each => wide.some(root => holds(root, each)))));
+    (isOwn ? trusted : dropped).push(folder);
+  }
+  const result = {trusted: (trusted.length > 0 ? trusted : [...systemFolders]).join(delimiter), dropped};
+  if (split.size > mostSplit) split.clear();
+  split.set(key, result);
+  return result;
+}
+
+/** Every command asks for the same few. */
+const split = new Map<string, SplitPath>();
+const mostSplit = 50;
+
+const systemFolders: ReadonlySet<string> = new Set([
+  '/usr/local/bin',
+  '/usr/bin',
+  '/bin',
+  '/usr/local/sbin',
+  '/usr/sbin',
+  '/sbin',
+]);
+
+/** The top of the repository that a folder lies in, else the folder; never one around the user's home. */
+function repositoryAround(folder: string): string {
+  const home = homedir();
+  for (let at = folder; dirname(at) !== at && !holds(at, home); at = dirname(at)) {
+    if (existsSync(join(at, '.git'))) return at;
+  }
+  return folder;
+}
+
+let given: string | undefined;
+
+/**
+ * Has weft's own programs (bash, git, ripgrep, stty, ps) looked for in trusted folders alone, from now on. To be called with the
+ * roots before anything is started.
+ */
+export function trustOwnPath(roots: readonly string[]): void {
+  const path = process.env['PATH'];
+  if (path === undefined) return;
+  given ??= path;
+  process.env['PATH'] = splitPath(path, roots).trusted;
+}
+
+/** The user's own PATH, for what the user has run. */
+export const userPath = (): string => given ?? process.env['PATH'] ?? '';
