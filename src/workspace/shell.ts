@@ -21,7 +21,7 @@ import type {OutputPipe, OutputPipes} from './output-pipe.ts';
 import type {ProcessRow} from './process-table.ts';
 import type {RunMarks} from './run-marks.ts';
 import {shellEnvironment, type VariableSources} from './shell-environment.ts';
-import {splitPath} from './trusted-path.ts';
+import {droppedNote} from './trusted-path.ts';
 import {startedWith, type Prelude, type Preludes} from './shell-prelude.ts';
 
 /** Milliseconds of silence after which a pipe that outlives its shell is taken for a background process's. */
@@ -119,7 +119,7 @@ export function makeShell(options: ShellOptions): ShellPort {
       ground.guard.watch(child.pid);
       const reading = readAll(pipe, output);
       const {end, left, waited} = await follow({...request, child, reading, mark, output: pipe.name}, signal);
-      if (request.environment === 'guarded') notes.push(...missingFolders(request.command, end, options));
+      if (request.environment === 'guarded') notes.push(...droppedNote(request.command, end, options));
       if (waited === 'for-keys')
         notes.push(
           'it waited for keys that nobody could press, so weft ended it; with wait_until_completion: false it gets a terminal',
@@ -206,20 +206,6 @@ export function makeShell(options: ShellOptions): ShellPort {
     },
     run,
   };
-}
-
-/** Where a command asked for a program that may lie in folders that were left out of PATH: that they were. */
-function missingFolders(
-  command: string,
-  end: ShellReport['end'],
-  {variables, roots}: Pick<ShellOptions, 'variables' | 'roots'>,
-): readonly string[] {
-  const asks = /\b(?:which|type|whereis|command -[vV])\b|\s(?:--?version|-[vV])\b/u.test(command);
-  if (!asks && !(end.kind === 'exited' && end.code === 127)) return [];
-  const path = variables.own['PATH'] ?? variables.given['PATH'] ?? '';
-  const dropped = splitPath(path, roots).dropped.filter(folder => folder !== '');
-  if (dropped.length === 0) return [];
-  return [`nobody was asked, so PATH was without ${dropped.join(', ')}, which the workspace decides on`];
 }
 
 /** The collector behind the filter: what the filter holds back comes with the end. */

@@ -1,7 +1,9 @@
 import {existsSync} from 'node:fs';
 import {homedir} from 'node:os';
 import {delimiter, dirname, isAbsolute, join} from 'node:path';
+import type {ShellReport} from '../actions/ports.ts';
 import {holds, realPath} from './files/resolve-path.ts';
+import type {VariableSources} from './shell-environment.ts';
 
 /** The folders of a PATH, taken apart by whether what lies in the workspace decides what is found there. */
 export interface SplitPath {
@@ -73,3 +75,17 @@ export function trustOwnPath(roots: readonly string[]): void {
 
 /** The user's own PATH, for what the user has run. */
 export const userPath = (): string => given ?? process.env['PATH'] ?? '';
+
+/** Where a command asked for a program that may lie in folders that were left out of PATH: that they were. */
+export function droppedNote(
+  command: string,
+  end: ShellReport['end'],
+  {variables, roots}: {readonly variables: Pick<VariableSources, 'own' | 'given'>; readonly roots: readonly string[]},
+): readonly string[] {
+  const asks = /\b(?:which|type|whereis|command -[vV])\b|\s(?:--?version|-[vV])\b/u.test(command);
+  if (!asks && !(end.kind === 'exited' && end.code === 127)) return [];
+  const path = variables.own['PATH'] ?? variables.given['PATH'] ?? '';
+  const dropped = splitPath(path, roots).dropped.filter(folder => folder !== '');
+  if (dropped.length === 0) return [];
+  return [`nobody was asked, so PATH was without ${dropped.join(', ')}, which the workspace decides on`];
+}
