@@ -20,8 +20,8 @@ import type {OutputFolder} from './output-folder.ts';
 import type {OutputPipe, OutputPipes} from './output-pipe.ts';
 import type {ProcessRow} from './process-table.ts';
 import type {RunMarks} from './run-marks.ts';
-import {shellEnvironment, type VariableSources} from './shell-environment.ts';
 import {droppedNote} from './trusted-path.ts';
+import {shellEnvironment, type VariableSources} from './shell-environment.ts';
 import {startedWith, type Prelude, type Preludes} from './shell-prelude.ts';
 
 /** Milliseconds of silence after which a pipe that outlives its shell is taken for a background process's. */
@@ -150,13 +150,9 @@ export function makeShell(options: ShellOptions): ShellPort {
     }
   }
 
-  async function startShell(start: {
-    readonly command: string;
-    readonly environment: ShellRequest['environment'];
-    readonly directory: string;
-    readonly mark: string;
-    readonly prelude: Prelude;
-  }): Promise<Started> {
+  async function startShell(
+    start: ShellRequest & {readonly directory: string; readonly mark: string; readonly prelude: Prelude},
+  ): Promise<Started> {
     const {execa} = await import('execa');
     pipes ??= (await import('./output-pipe.ts')).makeOutputPipes();
     shell ??= findShell(options.variables.given, options.roots);
@@ -169,11 +165,7 @@ export function makeShell(options: ShellOptions): ShellPort {
     const subprocess = execa(shell, ['-c', start.command], {
       cwd: start.directory,
       env: {
-        ...shellEnvironment(options.variables, {
-          mark: start.mark,
-          channel: 'pipes',
-          environment: start.environment,
-        }),
+        ...shellEnvironment(options.variables, {...start, channel: 'pipes'}),
         ...startedWith(shell, start.prelude),
       },
       extendEnv: false,
