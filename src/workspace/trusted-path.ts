@@ -3,7 +3,6 @@ import {homedir} from 'node:os';
 import {delimiter, dirname, isAbsolute, join} from 'node:path';
 import type {ShellReport} from '../actions/ports.ts';
 import {holds, realPath} from './files/resolve-path.ts';
-import type {VariableSources} from './shell-environment.ts';
 
 /** The folders of a PATH, taken apart by whether what lies in the workspace decides what is found there. */
 export interface SplitPath {
@@ -80,7 +79,13 @@ export const userPath = (): string => given ?? process.env['PATH'] ?? '';
 export function droppedNote(
   command: string,
   end: ShellReport['end'],
-  {variables, roots}: {readonly variables: Pick<VariableSources, 'own' | 'given'>; readonly roots: readonly string[]},
+  {
+    variables,
+    roots,
+  }: {
+    readonly variables: Readonly<Record<'own' | 'given', Readonly<Record<string, string | undefined>>>>;
+    readonly roots: readonly string[];
+  },
 ): readonly string[] {
   const asks = /\b(?:which|type|whereis|command -[vV])\b|\s(?:--?version|-[vV])\b/u.test(command);
   if (!asks && !(end.kind === 'exited' && end.code === 127)) return [];
