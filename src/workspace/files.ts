@@ -7,6 +7,7 @@ import {listDirectory} from './files/list-directory.ts';
 import {openRegular} from './files/open-regular.ts';
 import type {AmendedPlan} from './files/amend-files.ts';
 import {oldOf, type PlannedFile} from './files/planned-file.ts';
+import type {SeenLines} from './files/present-lines.ts';
 import type {FileRead} from './files/read-file.ts';
 import {holds, judgedPaths, makePaths, pathTrouble, type Paths} from './files/resolve-path.ts';
 import type {FileWrite} from './files/write-files.ts';
@@ -21,7 +22,7 @@ export function makeFiles(options: {
   /** Folders of weft's own (links resolved) that count as inside too, but hold nothing that may be edited. */
   readonly alsoReadable: () => readonly string[];
 }): FilesPort {
-  const memory: FileMemory = {known: new Map(), misses: new Map()};
+  const memory: FileMemory = {known: new Map(), seen: new Map(), misses: new Map()};
   return filesOn(makePaths(options), options, memory);
 }
 
@@ -29,16 +30,22 @@ export function makeFiles(options: {
 interface FileMemory {
   /** The SHA-256 of the bytes the model read last, by real path. */
   readonly known: Map<string, string>;
+  /** What it was shown last of a file, by real path; of the files it read last. */
+  readonly seen: Map<string, SeenLines>;
   /** How often in a row a text was not found, by file. */
   readonly misses: Map<string, number>;
 }
+
+/** Files whose lines are remembered, and characters of one. */
+const mostSeenFiles = 30;
+const mostSeen = 100_000;
 
 function filesOn(
   paths: Paths,
   options: {readonly home: string; readonly alsoReadable: () => readonly string[]},
   memory: FileMemory,
 ): FilesPort {
-  const {known, misses} = memory;
+  const {known, seen, misses} = memory;
 
   async function read(request: ReadRequest, signal: AbortSignal): ReturnType<FilesPort['read']> {
     const trouble = pathTrouble(request.path);
@@ -67,15 +74,24 @@ function filesOn(
       }
       if (answer.tag === 'failed') return answer;
       known.set(path, answer.value.hash);
+      if (answer.value.file.kind === 'text') remember(path, answer.value.file);
       return ok(answer.value.file);
     } catch (cause) {
       return failed(rejected(`${shown} could not be read: ${causeText(cause)}.`));
     }
   }
 
+  /** The oldest goes first; what fills an answer by itself is not kept. */
+  function remember(path: string, {firstLine, lines}: SeenLines): void {
+    seen.delete(path);
+    if (lines.reduce((sum, line) => sum + line.length, 0) > mostSeen) return;
+    seen.set(path, {firstLine, lines});
+    for (const oldest of seen.keys()) if (seen.size > mostSeenFiles) seen.delete(oldest);
+  }
+
   const isReadOnly = (real: string): boolean => options.alsoReadable().some(folder => holds(folder, real));
 
-  const context = (missed: (real: string) => number) => ({paths, home: options.home, known, isReadOnly, missed});
+  const context = (missed: (real: string) => number) => ({paths, home: options.home, known, seen, isReadOnly, missed});
 
   const countMiss = (real: string): number => {
     const times = (misses.get(real) ?? 0) + 1;

@@ -11,10 +11,9 @@ import {decodeText, encodeText, encodingNames, plainForm, type DecodedText, type
 export type Knowledge = 'as-read' | 'changed-since' | 'unread';
 
 /** Why an edit cannot be made. A `miss` is a text that is not where the model thinks it is. */
-export interface Trouble {
-  readonly kind: 'miss' | 'missing-file' | 'other';
-  readonly message: string;
-}
+export type Trouble =
+  | {readonly kind: 'miss'; readonly message: string; readonly wanted: string}
+  | {readonly kind: 'missing-file' | 'other'; readonly message: string};
 
 /** The content of one file while edits are applied to it, one after the other; nothing is on the disk yet. */
 export interface FileDraft {
@@ -63,8 +62,11 @@ export function draftOf(
     return [];
   }
 
-  /** An edit of the text that is there; `given` is what it would put in. */
-  function change(given: string, work: (text: string) => Outcome<Changed, readonly string[]>): readonly Trouble[] {
+  /** An edit of the text that is there; `given` is what it would put in, `wanted` what it looks for. */
+  function change(
+    {given, wanted}: {readonly given: string; readonly wanted: string},
+    work: (text: string) => Outcome<Changed, readonly string[]>,
+  ): readonly Trouble[] {
     const now = textNow();
     if (now.tag === 'failed') return [now.error];
     const {form, text} = now.value;
@@ -74,7 +76,7 @@ export function draftOf(
       return [other('its encoding is not known; only ASCII text can be replaced in it.')];
     }
     const done = work(text);
-    if (done.tag === 'failed') return done.error.map(message => ({kind: 'miss', message}));
+    if (done.tag === 'failed') return done.error.map(message => ({kind: 'miss', message, wanted}));
     return take(form, done.value);
   }
 
@@ -116,7 +118,7 @@ export function draftOf(
     replace(replacement) {
       const {oldText, newText} = replacement;
       if (oldText === '') return create(newText);
-      return change(newText, text => {
+      return change({given: newText, wanted: oldText}, text => {
         const done = replaceText(text, replacement, quoting);
         return done.tag === 'ok' ? done : failed([done.error]);
       });
@@ -129,11 +131,13 @@ export function draftOf(
             : 'it must have been read, and not have changed since';
         return [other(`lines are replaced by number only as they were read: ${why}. Read the file first.`)];
       }
-      return change(newText, text => withLines(text, lines, newText));
+      return change({given: newText, wanted: ''}, text => withLines(text, lines, newText));
     },
     patch(hunks) {
-      const given = hunks.flatMap(({lines}) => lines.map(({kind, text}) => (kind === 'added' ? text : ''))).join('\n');
-      return change(given, text => patchText(text, hunks, quoting));
+      const lines = hunks.flatMap(hunk => hunk.lines);
+      const given = lines.map(({kind, text}) => (kind === 'added' ? text : '')).join('\n');
+      const wanted = lines.flatMap(({kind, text}) => (kind === 'added' ? [] : [text])).join('\n');
+      return change({given, wanted}, text => patchText(text, hunks, quoting));
     },
     remove() {
       if (content === undefined) return [{kind: 'missing-file', message: ''}];

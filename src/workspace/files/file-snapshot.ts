@@ -52,8 +52,12 @@ export async function takeSnapshot(path: string): Promise<Outcome<FileSnapshot, 
   }
 }
 
-/** Whether this user may write the file. */
-export async function isWritable(path: string): Promise<boolean> {
+/** Whether this user may write the file: the administrator may write all, but means what the file's own mode says. */
+export async function isWritable(path: string, {mode, owner}: PresentFile): Promise<boolean> {
+  if (process.platform !== 'win32') {
+    const ours = process.geteuid?.() === 0 && owner.user === 0 ? 0o200 : 0o222;
+    if ((mode & ours) === 0) return false;
+  }
   return access(path, constants.W_OK).then(
     () => true,
     () => false,

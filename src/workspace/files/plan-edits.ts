@@ -5,8 +5,10 @@ import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {rejected, type Fault} from '../../domain/fault.ts';
 import {draftOf, type FileDraft, type Knowledge, type Trouble} from './file-draft.ts';
+import type {Quoting} from './explain-miss.ts';
 import {isWritable, missingText, takeSnapshot, type FileSnapshot} from './file-snapshot.ts';
-import {changeIn, type PlannedFile} from './planned-file.ts';
+import {changeIn, shownText, type PlannedFile} from './planned-file.ts';
+import {linesAround, type SeenLines} from './present-lines.ts';
 import {expandHome, pathTrouble, realPath, type Paths} from './resolve-path.ts';
 
 /** What the plan needs to know: how paths are meant, and which hash the model knows a file by. */
@@ -15,6 +17,8 @@ export interface PlanContext {
   readonly home: string;
   /** The SHA-256 of the bytes the model read last, by real path. */
   readonly known: ReadonlyMap<string, string>;
+  /** What the model was shown last of a file, by real path. */
+  readonly seen: ReadonlyMap<string, SeenLines>;
   /** Whether a real path is for reading only, although it counts as inside the workspace. */
   readonly isReadOnly: (real: string) => boolean;
   /** Told of each file in which a text was not where the model thought; answers how often that was so in a row. */
@@ -47,13 +51,13 @@ export async function planEdits(
         continue;
       }
     }
-    for (const {about, trouble} of applyEdit(edit, file, target)) {
+    for (const {about, trouble, which} of applyEdit(edit, file, target)) {
       const {shown, path} = about;
       const message = trouble.kind === 'missing-file' ? await missingText(path, context.paths.show) : trouble.message;
       if (trouble.kind === 'miss') missed.add(about);
-      const stale =
-        trouble.kind === 'miss' && about.knowledge === 'changed-since' ? 'it changed since it was read, and ' : '';
-      troubles.push(`${shown}: ${stale}${message}`);
+      const isStale = trouble.kind === 'miss' && about.knowledge === 'changed-since';
+      const around = isStale ? presentAround(trouble.wanted, about, context) : '';
+      troubles.push(`${shown}: ${which}${isStale ? 'it changed since it was read, and ' : ''}${message}${around}`);
     }
   }
   for (const file of missed) {
@@ -79,6 +83,7 @@ interface OpenFile {
   readonly shown: string;
   readonly before: FileSnapshot;
   readonly knowledge: Knowledge;
+  readonly quoting: Quoting;
   readonly state: 'open' | 'closed';
   readonly draft: FileDraft;
   source: OpenFile | undefined;
@@ -111,6 +116,7 @@ async function openFile(
     shown,
     before,
     knowledge,
+    quoting,
     state,
     draft: draftOf(before, {knowledge, quoting}),
     source: undefined,
@@ -123,8 +129,9 @@ async function openFile(
 async function snapshotOf(path: string, {isReadOnly}: PlanContext): Promise<Outcome<FileSnapshot, string>> {
   if (isReadOnly(path)) return failed('it lies where weft keeps the output of commands; nothing is edited there.');
   const snapshot = await takeSnapshot(path);
-  if (snapshot.tag === 'ok' && snapshot.value.kind === 'present' && !(await isWritable(path))) {
-    return failed('it is write-protected.');
+  if (snapshot.tag === 'ok' && snapshot.value.kind === 'present' && !(await isWritable(path, snapshot.value))) {
+    const mode = snapshot.value.mode.toString(8).padStart(4, '0');
+    return failed(`it is write-protected (mode ${mode}); nothing is written to it unless that is changed first.`);
   }
   return snapshot;
 }
@@ -140,14 +147,16 @@ function applyEdit(
   edit: FileEdit,
   file: OpenFile,
   target: OpenFile | undefined,
-): readonly {readonly about: OpenFile; readonly trouble: Trouble}[] {
+): readonly {readonly about: OpenFile; readonly trouble: Trouble; readonly which: string}[] {
   const {draft} = file;
-  const here = (troubles: readonly Trouble[]) => troubles.map(trouble => ({about: file, trouble}));
+  const here = (troubles: readonly Trouble[], which = '') => troubles.map(trouble => ({about: file, trouble, which}));
   switch (edit.kind) {
     case 'write':
       return here(draft.write(edit.content));
     case 'replace':
-      return here(edit.replacements.flatMap(replacement => draft.replace(replacement)));
+      return edit.replacements.flatMap((replacement, at, {length}) =>
+        here(draft.replace(replacement), length === 1 ? '' : `edit ${at + 1} of ${length}: `),
+      );
     case 'replace-lines':
       return here(draft.replaceLines(edit.lines, edit.newText));
     case 'patch':
@@ -159,7 +168,7 @@ function applyEdit(
       if (target === file) return here([{kind: 'other', message: 'its new name is the one it has.'}]);
       if (target.draft.content !== undefined) {
         const message = 'it exists already; delete it first, or choose another name.';
-        return [{about: target, trouble: {kind: 'other', message}}];
+        return [{about: target, trouble: {kind: 'other', message}, which: ''}];
       }
       const content = draft.leave();
       if (content.tag === 'failed') return here([content.error]);
@@ -172,6 +181,13 @@ function applyEdit(
     default:
       return unreachable(edit);
   }
+}
+
+/** The text that stands now where an edit of a file that has changed was meant to be; empty where nothing can be said. */
+function presentAround(wanted: string, {path, before, quoting}: OpenFile, {seen}: PlanContext): string {
+  if (before.kind === 'absent' || quoting === 'line-numbers-only') return '';
+  const lines = linesAround(wanted, {seen: seen.get(path), present: shownText(before.bytes)});
+  return lines === '' ? '' : `\nThe file has there now:\n${lines}`;
 }
 
 async function finishFiles(files: readonly OpenFile[]): Promise<Outcome<readonly PlannedFile[], readonly string[]>> {

@@ -32,14 +32,49 @@ export async function presentLines(
   return told;
 }
 
+/** Lines of a file as the model was shown them, the first one's number before them. */
+export interface SeenLines {
+  readonly firstLine: number;
+  readonly lines: readonly string[];
+}
+
+/** Lines of context around a text, and of a file that is quoted as a whole. */
+const context = 5;
+const mostWhole = 30;
+
+/**
+ * The lines that stand now where `wanted` stood in what the model has seen, with those around them, numbered; all lines of a short
+ * file. Empty where the place is not known.
+ */
+export function linesAround(
+  wanted: string,
+  {seen, present}: {readonly seen: SeenLines | undefined; readonly present: string},
+): string {
+  const lines = present.replace(/\r?\n$/u, '').split(/\r?\n/u);
+  if (lines.length <= mostWhole) return numbered(lines, 0, lines.length);
+  const target = wanted.split(/\r?\n/u).map(line => line.trim());
+  const telling = target.find(line => line !== '') ?? '';
+  const place =
+    seen?.lines.findIndex(line => line.trim() === telling || (telling !== '' && line.includes(telling))) ?? -1;
+  if (seen === undefined || telling === '' || place < 0) return '';
+  const from = Math.max(0, place - context);
+  const old = seen.lines.slice(from, place + target.length + context).slice(0, mostLines + 2 * context);
+  const start = seen.firstLine - 1 + from;
+  const now = Math.max(0, start + shiftOf(old, lines, start));
+  return numbered(lines, now, old.length + context);
+}
+
+const numbered = (lines: readonly string[], start: number, count: number): string =>
+  lines
+    .slice(start, start + count)
+    .map((line, at) => `${start + at + 1}\t${clip(line, longestLine).toWellFormed()}`)
+    .join('\n');
+
 /** The lines that stand where those of the hunk stood, numbered. */
 function quotedAt(hunk: DiffHunk, present: readonly string[]): string {
   const old = hunk.lines.flatMap(({kind, text}) => (kind === 'added' ? [] : [text])).slice(0, mostLines);
   const start = Math.max(0, hunk.oldStart - 1 + shiftOf(old, present, hunk.oldStart - 1));
-  return present
-    .slice(start, start + old.length)
-    .map((line, at) => `${start + at + 1}\t${clip(line, longestLine).toWellFormed()}`)
-    .join('\n');
+  return numbered(present, start, old.length);
 }
 
 /** By how many lines they have moved: where most of them stand again, the nearest such place. */

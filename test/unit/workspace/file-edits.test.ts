@@ -183,7 +183,7 @@ describe('edit', () => {
         await space.edit(replace('a', ['a', 'x'], ['q', 'r']), replace('b', ['z', 'y']), replace('b', ['b', 'c'])),
       ),
     ).toBe(
-      'Nothing was changed:\n- a: the old text was not found, nor a line of it; read the file again.\n' +
+      'Nothing was changed:\n- a: edit 2 of 2: the old text was not found, nor a line of it; read the file again.\n' +
         '- b: the old text was not found, nor a line of it; read the file again.',
     );
     expect([space.text('a'), space.text('b')]).toEqual(['a', 'b']);
@@ -214,7 +214,7 @@ describe('edit', () => {
     expect(messageOf(await space.edit(replace('a', ['one two 3', '1'])))).toBe(
       'a: it changed since it was read, and the old text was not found; the nearest is at line 1. There the file has (+) ' +
         'where the old text has (-):\n- 1\tone two 3\n+ 1\tone two three\n' +
-        '  (from column 9: t in the file, 3 in the old text)',
+        '  (from column 9: t in the file, 3 in the old text)\nThe file has there now:\n1\tone two three',
     );
     const edits = [replace('a', ['one', '1'])];
     const plan = await space.port.plan({edits, amendment: unamended}, never);
