@@ -5,6 +5,7 @@ import {isJsonObject, type Json} from '../../src/base/json.ts';
 import {noDetail, type Verdict} from '../../src/domain/risk.ts';
 import {callBlock, callsTools, engineBench, says} from '../support/memory-ports.ts';
 import {running} from '../support/processes.ts';
+import {needs} from '../support/programs.ts';
 import {commandPlace} from '../unit/workspace/command-place.ts';
 import {never} from '../unit/workspace/temporary-folder.ts';
 
@@ -45,8 +46,9 @@ type Moment = (typeof moments)[number];
 
 const cases = actions.flatMap(([name, tool, input]) => moments.map(moment => [name, moment, tool, input] as const));
 
-describe.each(cases)('%s, interrupted: %s', (_name, moment, tool, input) => {
-  test('one result, nothing left', async () => {
+describe.each(cases)('%s, interrupted: %s', (name, moment, tool, input) => {
+  test('one result, nothing left', async context => {
+    if (name === 'a command that leaves others') needs('setsid')(context);
     const before = openFiles();
     const events = await interruptedAt(moment, {tool, input: input(block)});
     const settled = events.filter(event => event.event === 'action-settled');

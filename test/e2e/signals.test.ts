@@ -1,6 +1,7 @@
 import {join} from 'node:path';
-import {describe, expect, test} from 'vitest';
+import {beforeEach, describe, expect, test} from 'vitest';
 import {call, hang, say, until} from '../support/model-script.ts';
+import {needs} from '../support/programs.ts';
 import {finish, weftBin} from '../support/run-weft.ts';
 import {fileComes, openScene, processGone, toldPrompt, toldResults, type Scene} from '../support/scene.ts';
 import {jsonLines, kindsOf, resultOf} from './support/messages.ts';
@@ -15,6 +16,8 @@ const pidsOf = async (scene: Scene): Promise<readonly number[]> => {
 };
 
 describe('a signal while a command runs: its processes are gone, the session is kept', () => {
+  beforeEach(needs('setsid'));
+
   const cases = [
     ['SIGINT', 130],
     ['SIGTERM', 143],

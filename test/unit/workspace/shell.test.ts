@@ -3,6 +3,7 @@ import {join} from 'node:path';
 import {afterAll, describe, expect, test} from 'vitest';
 import {makeFiles} from '../../../src/workspace/files.ts';
 import {running} from '../../support/processes.ts';
+import {needs} from '../../support/programs.ts';
 import {commandPlace} from './command-place.ts';
 import {never} from './temporary-folder.ts';
 
@@ -64,7 +65,8 @@ test('a signal as the end', async () => {
   expect((await run('kill -9 $$')).end).toEqual({kind: 'signalled', signal: 'SIGKILL'});
 });
 
-test('the time limit ends the tree, even processes that refuse, left the group and their parent', async () => {
+test('the time limit ends the tree, even processes that refuse, left the group and their parent', async context => {
+  needs('setsid')(context);
   const command = `trap "" TERM; setsid -f sh -c 'sleep 7001; :'; (trap "" TERM; sleep 7002) & echo up; while true; do sleep 0.05; done`;
   const report = await shell.run({command, timeoutMs: 300, paging: 'unexpected', environment: 'own'}, () => {}, never);
   expect(report.end).toEqual({kind: 'timed-out', afterMs: 300});
@@ -100,7 +102,8 @@ test('a stopped process is ended too', async () => {
   expect(report.end).toEqual({kind: 'aborted'});
 });
 
-test('an abort ends what cleared its environment too, while it holds the output', async () => {
+test('an abort ends what cleared its environment too, while it holds the output', async context => {
+  needs('setsid')(context);
   const stop = new AbortController();
   const report = await shell.run(
     {
@@ -116,7 +119,7 @@ test('an abort ends what cleared its environment too, while it holds the output'
 });
 
 describe('what a command leaves running', () => {
-  test.each([
+  test.for([
     ['holding the output', 'sleep 7005 & echo up'],
     ['with its output elsewhere', 'sleep 7005 >/dev/null 2>&1 & echo up'],
     ['in a session of its own, holding the output', 'setsid sleep 7005 & echo up'],
@@ -125,17 +128,21 @@ describe('what a command leaves running', () => {
       'setsid -f sleep 7005 >/dev/null 2>&1; echo up',
     ],
     ['without a parent and its environment, holding the output', 'env -i setsid -f sleep 7005; echo up'],
-  ])('%s: the prompt is back at once, it is a block, and stops when it is told to', async (_name, command) => {
-    const report = await run(command);
-    expect({end: report.end, text: report.output.text}).toEqual({end: {kind: 'exited', code: 0}, text: 'up\n'});
-    expect(report.durationMs).toBeLessThan(2000);
-    expect(report.leftRunning).toEqual([expect.stringMatching(/^b\d+: sleep 7005 \(process \d+\)$/u)]);
-    const [block] = desk.list().filter(({state}) => state.kind === 'running');
-    expect(block).toMatchObject({command, life: 'with-weft', ports: []});
-    if (block === undefined) return;
-    await desk.stop(block.id);
-    expect(running('sleep 7005')).toEqual([]);
-  });
+  ])(
+    '%s: the prompt is back at once, it is a block, and stops when it is told to',
+    async ([, command = ''], context) => {
+      if (command.includes('setsid')) needs('setsid')(context);
+      const report = await run(command);
+      expect({end: report.end, text: report.output.text}).toEqual({end: {kind: 'exited', code: 0}, text: 'up\n'});
+      expect(report.durationMs).toBeLessThan(2000);
+      expect(report.leftRunning).toEqual([expect.stringMatching(/^b\d+: sleep 7005 \(process \d+\)$/u)]);
+      const [block] = desk.list().filter(({state}) => state.kind === 'running');
+      expect(block).toMatchObject({command, life: 'with-weft', ports: []});
+      if (block === undefined) return;
+      await desk.stop(block.id);
+      expect(running('sleep 7005')).toEqual([]);
+    },
+  );
 
   test('its output goes on in the block, its input is closed', async () => {
     await run('(while [ ! -e on ]; do sleep 0.02; done; echo later; sleep 7006) & echo up');
@@ -207,7 +214,8 @@ describe('the directory', () => {
   });
 });
 
-test('a command that pages at a terminal it made itself is ended, and the result says so', async () => {
+test('a command that pages at a terminal it made itself is ended, and the result says so', async context => {
+  needs('script', 'less')(context);
   const command = `seq 1 500 >many; script -qc 'LESS= less many' /dev/null`;
   const report = await shell.run({command, timeoutMs: 20_000, paging: 'expected', environment: 'own'}, () => {}, never);
   expect(report.notes).toEqual([expect.stringContaining('it waited for keys that nobody could press')]);

@@ -7,11 +7,13 @@ import {fileURLToPath} from 'node:url';
 import {expect, test} from 'vitest';
 import {endLeftover, findLeftovers} from '../../../../src/workspace/blocks/find-leftovers.ts';
 import {running} from '../../../support/processes.ts';
+import {needs} from '../../../support/programs.ts';
 import {temporaryFolder} from '../temporary-folder.ts';
 
 const script = fileURLToPath(new URL('keep-and-wait.ts', import.meta.url));
 
-test('killed without warning: all is gone within three seconds but what the user keeps, which is found', async () => {
+test('killed without warning: all is gone within three seconds but what the user keeps, which is found', async context => {
+  needs('setsid')(context);
   using place = temporaryFolder();
   const child = spawn(process.execPath, [script, place.path], {stdio: ['ignore', 'pipe', 'inherit']});
   await once(child.stdout, 'data');

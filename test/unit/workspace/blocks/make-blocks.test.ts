@@ -5,6 +5,7 @@ import {afterAll, describe, expect, test} from 'vitest';
 import type {BlockSnapshot} from '../../../../src/actions/ports.ts';
 import {blockId, type BlockId} from '../../../../src/domain/ids.ts';
 import {running} from '../../../support/processes.ts';
+import {needs} from '../../../support/programs.ts';
 import {commandPlace} from '../command-place.ts';
 import {never} from '../temporary-folder.ts';
 
@@ -186,10 +187,11 @@ test('a full-screen program: its screen, its cursor; back on the normal screen i
   expect(await write(id, '')).toMatchObject({screen: 'normal', output: {text: 'before'}});
 });
 
-test.each([
+test.for([
   ['on the normal screen', 'less many'],
   ['on a screen of its own', 'LESS= less many'],
-])('a pager is leafed through and ended: %s', async (_name, command) => {
+])('a pager is leafed through and ended: %s', async ([, command = ''], context) => {
+  needs('less')(context);
   writeFileSync(join(root, 'many'), Array.from({length: 300}, (_, at) => `line ${at}\n`).join(''));
   const {state, output, notes} = await start(command);
   expect(state.kind).toMatch(/exited|signalled/u);
@@ -285,7 +287,8 @@ test('what is kept at the very end is kept', async () => {
   expect(running('sleep 7110')).toEqual([]);
 });
 
-test('a command that clears its environment and its parent goes with its block', async () => {
+test('a command that clears its environment and its parent goes with its block', async context => {
+  needs('setsid')(context);
   const started = await start('env -i setsid -f sleep 7111; echo up; sleep 7112');
   await desk.stop(started.id);
   expect([running('sleep 7111'), running('sleep 7112')]).toEqual([[], []]);
@@ -313,7 +316,8 @@ test('a second screen left behind: the person who is attached gets the first one
   await desk.stop(id);
 });
 
-test('closing ends all that is not kept, also what left its group and its parent', async () => {
+test('closing ends all that is not kept, also what left its group and its parent', async context => {
+  needs('setsid')(context);
   const own = commandPlace();
   for (const command of ['sleep 7108', 'setsid -f sleep 7108; trap "" TERM; sleep 7109; sleep 7109']) {
     await own.blocks.start({command, environment: 'own'}, never);
