@@ -2,7 +2,7 @@ import {fitsName} from './glob-matches.ts';
 import {belowRoots, type Ground} from './ground.ts';
 import {isAbsolutePath, partsOf, pathOf} from './path-parts.ts';
 import {looksSecret} from './secret-paths.ts';
-import type {FoundText} from './shell/argument.ts';
+import type {FoundText, Text} from './shell/argument.ts';
 import {treeBelow, type Tree, type TreeEntry} from './tree-below.ts';
 
 /** Links of one folder that are followed to where they lead; beyond that nothing is sure. */
@@ -69,6 +69,42 @@ export function whyNotFollowed(
     whyNotLinks(entries, use, ground) ?? (use === 'read' ? whyNotSecrets(entries, {below: folder, ground}) : undefined)
   );
 }
+
+/** Why a search may come upon files whose names say that they hold secrets; `undefined` if there are none. */
+export function whySecretBelow(
+  place: Text,
+  {directories, hidden, fits}: Sought & {readonly directories: readonly string[]},
+  ground: Ground,
+): string | undefined {
+  const isTold = place.style === 'found' || place.style === 'searched';
+  if (directories.length === 0) return 'may come upon files that hold secrets';
+  const fitsPlace = isTold ? fitting(place.text) : () => true;
+  for (const directory of directories) {
+    const folder = place.style === 'wild' ? (/^[^*?[]*\//u.exec(place.text)?.[0] ?? '.') : place.text;
+    const start = isTold ? directory : pathOf(partsOf(isAbsolutePath(folder) ? folder : `${directory}/${folder}`));
+    const trees = isTold
+      ? treesOf(place, {directory, ground})
+      : [treeBelow(start, {depth: Infinity, hidden, links: 'not followed'}, ground)];
+    for (const {entries, extent} of trees) {
+      const secret = entries.find(
+        entry =>
+          fits(entry.name) && fitsPlace(entry.name) && !isOfGit(entry) && isSecret(entry, {below: start, ground}),
+      );
+      if (secret !== undefined)
+        return `may show secrets of \`${secret.folder}/${secret.name}\` in a form in which they are not recognised`;
+      if (extent === 'cut') return tooMany;
+    }
+  }
+  return undefined;
+}
+
+/** What a search looks for, see `TreeOptions`. */
+export interface Sought {
+  readonly hidden: 'left out' | 'all but .git';
+  readonly fits: (name: string) => boolean;
+}
+
+const isOfGit = ({folder}: TreeEntry): boolean => folder.includes('/.git/') || folder.endsWith('/.git');
 
 const tooMany = 'may come upon more files than weft looks at';
 

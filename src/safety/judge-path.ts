@@ -1,7 +1,7 @@
 import {unreachable} from '../base/unreachable.ts';
 import type {PathJudge} from './programs/judge-program.ts';
 import {belowRoots, type Ground} from './ground.ts';
-import {whyNotFollowed, whyNotFoundFiles, whyOptionAmong} from './found-files.ts';
+import {whyNotFollowed, whyNotFoundFiles, whyOptionAmong, whySecretBelow, type Sought} from './found-files.ts';
 import {globMatches, type GlobMatch} from './glob-matches.ts';
 import {isAbsolutePath, partsOf, pathOf} from './path-parts.ts';
 import {looksSecret, mayNameSecret} from './secret-paths.ts';
@@ -27,6 +27,10 @@ export interface PathRules {
     use: 'read' | 'named',
     where: {readonly depth: number; readonly directories: readonly string[]},
   ) => string | undefined;
+  /** Why what git kept of files may hold secrets: some may be gone from the folder. */
+  readonly secretAnywhere: () => string | undefined;
+  /** Why a search there may come upon files whose names say that they hold secrets. */
+  readonly secretBelow: (place: Text, sought: Sought & {readonly directories: readonly string[]}) => string | undefined;
   /** One of these files, where it lies in the folder a command runs in or in one around it, up to the workspace's own. */
   readonly near: (names: ReadonlySet<string>, directories: readonly string[]) => string | undefined;
 }
@@ -45,6 +49,8 @@ export const workspacePaths = (ground: Ground): PathRules => ({
   repository: directories => directories.map(each => whyNotRepository(each, ground)).find(isSaid),
   names: (text, directories) => comesTo(text, {directories, ground}),
   follows: (folder, use, {depth, directories}) => whyNotTree(folder, use, {depth, directories, ground}),
+  secretAnywhere: () => 'may show secrets that were in any file, in a form in which they are not recognised',
+  secretBelow: (place, sought) => whySecretBelow(place, sought, ground),
   near: (names, directories) =>
     directories
       .flatMap(foldersUpFrom)
@@ -61,6 +67,8 @@ export const anyPaths: PathRules = {
   repository: () => undefined,
   names: () => ({to: 'nothing'}),
   follows: () => undefined,
+  secretAnywhere: () => undefined,
+  secretBelow: () => undefined,
   near: () => undefined,
 };
 

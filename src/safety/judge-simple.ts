@@ -3,6 +3,7 @@ import {gitGlobalFlags} from './programs/git.ts';
 import {plainText, whyNotReadOnly, type PathJudge} from './programs/judge-program.ts';
 import {whyNotSpecial} from './programs/special-programs.ts';
 import {readFlags} from './programs/flags.ts';
+import {whyNotShown, type Output} from './shown-content.ts';
 import {tellsLittle} from './programs/names-of-files.ts';
 import {chosenBy} from './programs/toolchains.ts';
 import type {Argument, Printed, Text} from './shell/argument.ts';
@@ -13,10 +14,11 @@ export interface Call {
   readonly directories: readonly string[];
   /** What comes to it. */
   readonly input: () => Printed;
+  readonly output: Output;
 }
 
 /** Why a call is not known to only read; `undefined` when it is. The reason goes on after the command: "`rm a` deletes files". */
-export function whyNotCall({words, directories, input}: Call, paths: PathRules): string | undefined {
+export function whyNotCall({words, directories, input, output}: Call, paths: PathRules): string | undefined {
   const judgePath = paths.from(directories);
   let rest = words;
   // Each step takes a wrapper off; what is left is shorter.
@@ -26,8 +28,8 @@ export function whyNotCall({words, directories, input}: Call, paths: PathRules):
     const given = rest.slice(1);
     if (name === 'command' && /^-[vV]$/u.test(plainText(given[0]) ?? ''))
       return whyNotReadOnly('which', given.slice(1), judgePath);
-    if (name === 'xargs') return whyNotXargs(given, {directories, input}, paths);
-    if (name === 'git') return whyNotGit(given, {directories, judgePath}, paths);
+    if (name === 'xargs') return whyNotXargs(given, {directories, input, output}, paths);
+    if (name === 'git') return whyNotGit(given, {directories, judgePath, output}, paths);
     const inner = unwrapped(name, given);
     if (inner === 'unsure') return `runs another program through \`${name}\``;
     if (inner === 'none') {
@@ -40,6 +42,7 @@ export function whyNotCall({words, directories, input}: Call, paths: PathRules):
         reason ??
         whyNotFound(name, given) ??
         whyNotFollowing(name, {given: expanded, directories}, paths) ??
+        whyNotShown({name, given: expanded, directories, output}, paths) ??
         whyNotHere(name, directories, paths)
       );
     }
@@ -199,7 +202,7 @@ const xargsFlags = readFlags(
 
 function whyNotXargs(
   given: readonly Argument[],
-  {directories, input}: Omit<Call, 'words'>,
+  {directories, input, output}: Omit<Call, 'words'>,
   paths: PathRules,
 ): string | undefined {
   let at = 0;
@@ -230,7 +233,7 @@ function whyNotXargs(
     return text === placeholder ? fed : {...word, value: 'opaque' as const};
   });
   const reason = whyNotCall(
-    {words: placeholder === undefined ? [...words, fed] : words, directories, input: () => 'anything'},
+    {words: placeholder === undefined ? [...words, fed] : words, directories, input: () => 'anything', output},
     paths,
   );
   return reason === undefined ? undefined : `runs \`${name}\`, which ${reason}`;
@@ -255,7 +258,7 @@ const gitFlags = readFlags(gitGlobalFlags);
 
 function whyNotGit(
   given: readonly Argument[],
-  {directories, judgePath}: {readonly directories: readonly string[]; readonly judgePath: PathJudge},
+  {directories, judgePath, output}: Pick<Call, 'directories' | 'output'> & {readonly judgePath: PathJudge},
   paths: PathRules,
 ): string | undefined {
   let at = 0;
@@ -276,5 +279,10 @@ function whyNotGit(
   const expanded = expandedNames('git', {given: given.slice(at), directories}, paths);
   if (typeof expanded === 'string') return expanded;
   const reason = whyNotReadOnly('git', expanded, at === 0 ? judgePath : paths.from(places));
-  return reason ?? whyNotFound('git', given) ?? paths.repository(places);
+  return (
+    reason ??
+    whyNotFound('git', given) ??
+    whyNotShown({name: 'git', given: expanded, directories: places, output}, paths) ??
+    paths.repository(places)
+  );
 }

@@ -1,4 +1,5 @@
 import type {Argument, Printed} from './shell/argument.ts';
+import type {Output} from './shown-content.ts';
 
 /** What holds where a command begins. `variables` is shared by all that runs in one shell. */
 export interface Scope {
@@ -6,6 +7,7 @@ export interface Scope {
   readonly variables: Map<string, Argument['value']>;
   /** What comes to the commands through a pipe. */
   readonly input: () => Printed;
+  readonly output: Output;
 }
 
 /** Where the shell is when a command went well, and when it did not; what it printed. */

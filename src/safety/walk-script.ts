@@ -8,6 +8,7 @@ import {whyNotCall, type Call} from './judge-simple.ts';
 import {printedBy} from './printed-by.ts';
 import {plainText} from './programs/judge-program.ts';
 import {whyNotDoubleTest} from './programs/special-programs.ts';
+import {outputInto, type Output} from './shown-content.ts';
 import {quotedPart} from './quoted-part.ts';
 import {anything, ownScope, staying, union, type Ends, type Scope} from './shell-scope.ts';
 import {assigned, forgetMentioned, isOwnVariable, mergeInto, together} from './shell/variables.ts';
@@ -60,7 +61,7 @@ export function walkScript(
     readOnly: new Map(),
     printed: new Map(),
   };
-  walkList(script, {directories: [directory], variables: new Map(), input: anything}, walk);
+  walkList(script, {directories: [directory], variables: new Map(), input: anything, output: 'shown'}, walk);
   return walk;
 }
 
@@ -116,8 +117,20 @@ function walkPipeline(pipeline: readonly Command[], scope: Scope, walk: Walk): E
   const [only] = pipeline;
   if (only !== undefined && pipeline.length === 1) return walkCommand(only, scope, walk);
   let {input} = scope;
-  for (const command of pipeline) input = walkCommand(command, {...ownScope(scope), input}, walk).prints;
+  const outputs = outputsOf(pipeline, scope, walk);
+  for (const [at, command] of pipeline.entries())
+    input = walkCommand(command, {...ownScope(scope), input, output: outputs[at] ?? 'reshaped'}, walk).prints;
   return {...staying(scope), prints: input};
+}
+
+/** Where goes what each command of a pipe prints. */
+function outputsOf(pipeline: readonly Command[], {output}: Scope, {text}: Walk): readonly Output[] {
+  const outputs: Output[] = [output];
+  for (const next of pipeline.slice(1).toReversed()) {
+    const end = text.slice(next.range.to).trim() === '' ? 'last' : 'goes on';
+    outputs.unshift(outputInto(next, {output: outputs[0] ?? 'reshaped', end}));
+  }
+  return outputs;
 }
 
 function walkCommand(command: Command, outer: Scope, walk: Walk): Ends {
@@ -179,7 +192,7 @@ function walkBranches(branches: Command & {readonly kind: 'branches'}, scope: Sc
 }
 
 function walkFor({variable, values, body, range}: Command & {readonly kind: 'for'}, scope: Scope, walk: Walk): Ends {
-  walkInner(values, scope, walk);
+  walkInner(values, {...scope, output: 'reshaped'}, walk);
   const given = values.flatMap(word => argumentsOf(word, around(scope, walk)));
   // Others steer the shell or programs: PATH, IFS.
   if (!isOwnVariable(variable))
@@ -218,12 +231,15 @@ function walkSimple(
   walk: Walk,
 ): Ends {
   const written = walk.text.slice(range.from, range.to);
-  const known = scope.variables.size === 0 ? walk.readOnly.get(written) : undefined;
+  const known = scope.variables.size === 0 ? walk.readOnly.get(`${scope.output} ${written}`) : undefined;
   if (known !== undefined && known.directories === scope.directories) {
     walk.calls.push({...known, range});
-    return {...staying(scope), prints: () => printedBy({...known, input: scope.input})};
+    return {...staying(scope), prints: () => printedBy({...known, input: scope.input, output: scope.output})};
   }
-  walkInner([...assignments, ...words], scope, walk);
+  const [first] = words;
+  const tests = first !== undefined && /^(?:test|\[)$/u.test(walk.text.slice(first.range.from, first.range.to));
+  walkInner(assignments, {...scope, output: 'reshaped'}, walk);
+  walkInner(words, tests ? scope : {...scope, output: 'reshaped'}, walk);
   for (const assignment of assignments) {
     const value = assigned(assignment, around(scope, walk));
     if (value.kind === 'own' && words.length === 0) scope.variables.set(value.name, value.value);
@@ -233,7 +249,7 @@ function walkSimple(
     }
   }
   const given = words.flatMap(word => argumentsOf(word, around(scope, walk)));
-  const call: Call = {words: given, directories: scope.directories, input: scope.input};
+  const call: Call = {words: given, directories: scope.directories, input: scope.input, output: scope.output};
   if (given.length === 0) return staying(scope);
   const name = plainText(given[0]);
   const judged =
@@ -255,7 +271,7 @@ function walkSimple(
   const found: JudgedCall = {...call, range, reason: judged.reason, elsewhere, overwrites, content};
   walk.calls.push(found);
   if (found.reason === undefined && !moves.has(name ?? '') && plainCommand.test(written))
-    walk.readOnly.set(written, found);
+    walk.readOnly.set(`${scope.output} ${written}`, found);
   return {...judged.ends, prints: judged.reason === undefined ? () => printedBy(call) : anything};
 }
 
@@ -299,7 +315,7 @@ const moves: ReadonlySet<string> = new Set(['cd', 'read', 'xargs']);
 function walkRedirections(redirections: readonly Redirection[], scope: Scope, walk: Walk): readonly string[] {
   walkInner(
     redirections.map(({target}) => target),
-    scope,
+    {...scope, output: 'reshaped'},
     walk,
   );
   return redirections.flatMap(redirection => {

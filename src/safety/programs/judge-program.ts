@@ -183,6 +183,8 @@ function whyNotValue(kind: ArgumentKind, value: Text, judgePath: PathJudge): str
       return isPlain(value, /^(?!.*(?:%G|signature|trailers:.*=%))/su) ? undefined : `has \`${text}\` for a format`;
     case 'file':
       return isPlain(value, /^[\w./~-]/u) ? judgePath(value, 'read') : `has \`${text}\` for a file`;
+    case 'archive':
+      return isPlain(value, /^[\w./~][^:]*$/u) ? judgePath(value, 'read') : `has \`${text}\` for an archive`;
     case 'document':
       return isHarmlessJq(text) ? judgePath(value, 'read') : 'has a filter that is not known to be harmless';
     case 'number':

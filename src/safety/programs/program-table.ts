@@ -3,7 +3,8 @@
  * told; `number`; `text`: anything; `glob`: a pattern for names of files; `revision`: a git revision, range or path;
  * `sed`, `awk`, `jq`: a script in that language, which must be a harmless one; `name`: a name without slashes; `key`: `user.name`;
  * `format`: `+%F`; `layout`: how git is to show things; `file`: a `path` that begins plainly, for programs that take `+x` or `@x`
- * for something else; `document`: a file, or a `jq` filter.
+ * for something else; `archive`: one without a colon, before which some take the name of another machine; `document`: a file, or a
+ * `jq` filter.
  */
 export const argumentKinds = [
   'path',
@@ -20,6 +21,7 @@ export const argumentKinds = [
   'format',
   'layout',
   'file',
+  'archive',
   'document',
 ] as const;
 export type ArgumentKind = (typeof argumentKinds)[number];

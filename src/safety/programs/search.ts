@@ -12,7 +12,7 @@ export const search: readonly ProgramRow[] = [
     flags:
       shared +
       '-E -G -P -a -b -d=name -D=name -h -I -L -r -T -U -y -z --basic-regexp --extended-regexp --perl-regexp --text --binary-files?=name ' +
-      '--recursive --include=glob --exclude=glob --exclude-dir=glob --files-without-match --byte-offset --line-buffered --null --label?=text',
+      '--recursive --include=glob --exclude=text --exclude-dir=text --files-without-match --byte-offset --line-buffered --null --label?=text',
     operands: ['text', 'path'],
     insteadOfFirst: '-e -f --regexp --file',
     digits: 'a number',

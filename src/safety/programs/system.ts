@@ -76,6 +76,21 @@ export const system: readonly ProgramRow[] = [
     match: ['unzip -l a.zip', 'zipinfo -1 a.zip'],
     notMatch: ['unzip a.zip', 'unzip -l -d x a.zip', 'unzip -lo a.zip'],
   }),
+  program(
+    'tar tf, tar tvf, tar tzf, tar tzvf, tar tjf, tar tJf, tar -tf, tar -tvf, tar -tzf, tar -tzvf, tar -tjf, tar -tJf',
+    {
+      operands: ['archive', 'none'],
+      match: ['tar tf a.tar', 'tar -tzf a.tgz', 'tar tzvf a.tgz | head'],
+      notMatch: [
+        'tar xf a.tar',
+        'tar tf host:a.tar',
+        'tar -tf a.tar --to-command=sh',
+        'tar tf a.tar -I sh',
+        'tar -tf /etc/a.tar',
+        'tar tf *',
+      ],
+    },
+  ),
   program('zcat, gzcat, bzcat, xzcat', {
     operands: ['path'],
     match: ['zcat a.gz', 'zcat a.gz | head'],

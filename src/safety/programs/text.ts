@@ -86,6 +86,22 @@ export const text: readonly ProgramRow[] = [
     match: ['xxd a', 'xxd -l 64 a'],
     notMatch: ['xxd a b', 'xxd -r a b'],
   }),
+  program('iconv', {
+    flags: '-c -s -l -f=text -t=text --from-code=text --to-code=text --list --silent',
+    operands: ['path'],
+    match: [
+      'iconv -f utf-8 -t ascii a',
+      'iconv -f latin1 -t UTF-8//TRANSLIT a',
+      'iconv -l',
+      'iconv --from-code=UTF-16 a',
+    ],
+    notMatch: [
+      'iconv -f utf-8 -t ascii -o b a',
+      'iconv --output=b a',
+      'iconv -f utf-8 .env',
+      'iconv -f utf-8 /etc/passwd',
+    ],
+  }),
   program('strings', {
     flags: '-a -f -n=number -t=text -e=text --all --bytes=number',
     operands: ['file'],

@@ -70,6 +70,56 @@ const versions: readonly ProgramRow[] = [
   ),
 ];
 
+/** How a tool is used: alone, the option makes it say so and nothing else. */
+const usages: readonly ProgramRow[] = [
+  program(
+    [
+      each(
+        '--help',
+        'node npm npx bun deno tsc python python3 pip pip3 uv ruby php perl lua rustc cargo rustup gcc g++ clang make cmake ninja docker kubectl ' +
+          'gh hg curl wget jq yq rg fd grep egrep fgrep sed gawk bash java javac dotnet ruff tar find ls cat tac nl head tail wc stat du df file ' +
+          'basename dirname realpath readlink sort uniq cut tr paste comm join fold fmt expand rev column od hexdump xxd strings base64 diff cmp ' +
+          'tree date seq tee touch mkdir rm cp mv ln chmod md5sum sha1sum sha256sum iconv gzip zip unzip patch git',
+      ),
+      each('-h', 'git npm rg cargo jq docker kubectl'),
+      each(
+        '-h',
+        'add,branch,checkout,cherry-pick,clean,clone,commit,diff,fetch,grep,log,merge,mv,pull,push,rebase,reset,restore,revert,rm,show,stash,status,switch,tag,worktree'
+          .split(',')
+          .map(command => `git_${command}`)
+          .join(' '),
+      ).replaceAll('_', ' '),
+      'cargo help, go help',
+    ].join(),
+    {
+      match: [
+        'grep --help',
+        'grep --help | head -3',
+        'git --help',
+        'git commit -h',
+        'npm --help',
+        'tar --help',
+        'node --help',
+      ],
+      notMatch: [
+        'git log --help',
+        'npm help',
+        'eslint --help',
+        './a --help',
+        'node --help a.js',
+        'git commit -h -m x',
+        'rm --help a',
+      ],
+    },
+  ),
+  program('help', {
+    flags: '-d -m -s',
+    operands: ['name'],
+    match: ['help cd', 'help -d test'],
+    notMatch: ['help $X'],
+  }),
+];
+
 /** What is installed, and how it is set up. */
 const installed: readonly ProgramRow[] = [
   program('npm ls, npm list, npm ll', {
@@ -181,7 +231,7 @@ export const chosenBy: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['dotnet', new Set([...ofVersions, 'global.json'])],
 ]);
 
-export const toolchains: readonly ProgramRow[] = [...versions, ...installed];
+export const toolchains: readonly ProgramRow[] = [...versions, ...usages, ...installed];
 
 function each(option: string, names: string): string {
   return names
