@@ -188,6 +188,8 @@ export const noVictims: VictimReport = {summary: '', paths: [], more: 0, diffs: 
 export interface BoundedOutput {
   readonly text: string;
   readonly totalBytes: number;
+  /** Lines that `text` leaves out in its middle. */
+  readonly leftOutLines: number;
   /** Where the whole output lies for a week, for reading; `undefined` when `text` is all of it. */
   readonly file: string | undefined;
 }

@@ -18,6 +18,7 @@ import {keepTitle} from './terminal/terminal-title.ts';
 import {trackModes} from './terminal/terminal-modes.ts';
 import {watchEnd} from './terminal/watch-end.ts';
 import {probeQueries, widthQuery} from './terminal/terminal-probes.ts';
+import type {Erasing} from './text/erase.ts';
 import type {Reflow} from './text/reflow.ts';
 import {wrapSpans} from './text/wrap.ts';
 import {readBackground} from './theme/background.ts';
@@ -46,11 +47,17 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
     options.modifiedKeys === 'yes' ? modifiedKeys[state] : '';
   let synchronized = false;
   let reflow: Reflow = 'wrapped';
+  // Until the terminal has said what it is.
+  let erasing: Erasing = 'keeping';
+  let kitty: 'yes' | 'no' = 'no';
   const keyboard = openKeyboard(stdin, reply => {
     if (reply.reply === 'synchronized-output') synchronized = reply.supported === 'yes';
     else if (reply.reply === 'background') session.backgroundIs(readBackground(reply.colour));
-    else if (reply.reply === 'reflow') ({reflow} = reply);
-    else if (reply.reply === 'focus-reporting') title.focusReporting(reply.supported);
+    else if (reply.reply === 'kind') ({reflow, erasing} = reply);
+    else if (reply.reply === 'kitty-keyboard') {
+      kitty = 'yes';
+      surface.takeKeyboard();
+    } else if (reply.reply === 'focus-reporting') title.focusReporting(reply.supported);
     else title.focus(reply.focused);
   });
   const title = keepTitle({directory: options.directory, notify: options.preferences.notify});
@@ -64,6 +71,8 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
     stdout,
     synchronized: () => synchronized,
     reflow: () => reflow,
+    erasing: () => erasing,
+    kittyKeyboard: () => kitty,
     width: () => keyboard.askWidth(() => stdout.write(widthQuery)),
     wrote: (text: string) => modes.wrote(text),
   };

@@ -27,7 +27,15 @@ export function watchTodos(options: {
   let list: TodoList = [];
   let timer: NodeJS.Timeout | undefined;
   const surface = openSurface(
-    {...options, synchronized: () => false, reflow: () => 'wrapped', width: async () => undefined, wrote: () => {}},
+    {
+      ...options,
+      synchronized: () => false,
+      reflow: () => 'wrapped',
+      erasing: () => 'keeping',
+      kittyKeyboard: () => 'no',
+      width: async () => undefined,
+      wrote: () => {},
+    },
     {onResize: () => draw()},
   );
   // One column stays free, as everywhere: not all terminals wrap after their last one alike.

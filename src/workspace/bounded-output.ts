@@ -43,7 +43,12 @@ export function collectOutput(options: {
       bounded.add(terminal.end());
       if (bounded.overflowed) raw.spill();
       const end = await raw.close();
-      return {text: bounded.text(end.missing), totalBytes: raw.totalBytes(), file: end.file};
+      return {
+        text: bounded.text(end.missing),
+        totalBytes: raw.totalBytes(),
+        leftOutLines: bounded.leftOutLines(),
+        file: end.file,
+      };
     },
   };
 }

@@ -2,6 +2,8 @@ export interface BoundedText {
   add(text: string): void;
   /** Whether something had to be left out. */
   readonly overflowed: boolean;
+  /** Lines of what `text` leaves out. */
+  leftOutLines(): number;
   /** Head, a line that says how many bytes are missing (and `reason`, when not empty), tail; or all of it. */
   text(reason: string): string;
 }
@@ -14,11 +16,14 @@ export function makeBoundedText(bound: number): BoundedText {
   let tail = '';
   let length = 0;
   let bytes = 0;
+  let lines = 0;
+  const shown = (): readonly [first: string, last: string] => [endAtLine(head), startAtLine(tail.slice(-tailRoom))];
 
   return {
     add(text) {
       length += text.length;
       bytes += Buffer.byteLength(text);
+      lines += linesIn(text);
       const toHead = text.slice(0, headRoom - head.length);
       head += toHead;
       tail = text.length - toHead.length >= tailRoom ? text.slice(-tailRoom) : tail + text.slice(toHead.length);
@@ -27,15 +32,21 @@ export function makeBoundedText(bound: number): BoundedText {
     get overflowed() {
       return length > bound;
     },
+    leftOutLines: () => (length <= bound ? 0 : lines - shown().reduce((sum, part) => sum + linesIn(part), 0)),
     text(reason) {
       if (length <= bound) return head + tail;
-      const first = endAtLine(head);
-      const last = startAtLine(tail.slice(-tailRoom));
+      const [first, last] = shown();
       const missing = bytes - Buffer.byteLength(first) - Buffer.byteLength(last);
       const gap = `[… ${missing} bytes left out${reason === '' ? '' : `; ${reason}`} …]`;
       return `${first}${first.endsWith('\n') ? '' : '\n'}${gap}\n${last}`;
     },
   };
+}
+
+function linesIn(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count++;
+  return count;
 }
 
 /** A whole line is worth this much text (UTF-16 units) at a border. */

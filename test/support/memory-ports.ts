@@ -113,7 +113,7 @@ export const asks: Verdict = {
 
 export const finishedReport = (text: string, code = 0): ShellReport => ({
   end: {kind: 'exited', code},
-  output: {text, totalBytes: text.length, file: undefined},
+  output: {text, totalBytes: text.length, leftOutLines: 0, file: undefined},
   durationMs: 1,
   directory: '/work',
   nextDirectory: '/work',

@@ -33,6 +33,20 @@ describe('who has the keys', () => {
     expect((await screen.rows()).filter(row => row.startsWith('> yes'))).toEqual([`> ${text}s`]);
   });
 
+  test('a card that waits wakes nobody up', async () => {
+    const timers = (): number => process.getActiveResourcesInfo().filter(kind => kind === 'Timeout').length;
+    const before = timers();
+    const {screen, engine, time} = await start();
+    engine.emit(...begin);
+    ask(engine, mild('a1', 'make'));
+    await screen.until(/Approval needed/u);
+    time.now += 700;
+    await screen.until(/Allow this\?/u);
+    await expect.poll(timers).toBeLessThanOrEqual(before);
+    engine.emit({event: 'approval-settled', id: actionId('a1'), decision: 'allowed'});
+    await expect.poll(timers).toBeGreaterThan(before);
+  });
+
   test('keys that came before the card was painted go to the draft', async () => {
     const {screen, engine} = await start();
     engine.emit(...begin);

@@ -11,7 +11,7 @@ const full = {...frame, verbosity: 'full'} as const;
 
 const report = (text: string, end: ShellReport['end'], file?: string): ShellReport => ({
   end,
-  output: {text, totalBytes: text.length, file},
+  output: {text, totalBytes: text.length, leftOutLines: 0, file},
   durationMs: 10,
   directory: '/x',
   nextDirectory: '/work',

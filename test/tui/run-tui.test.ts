@@ -58,6 +58,29 @@ describe('the composer', () => {
     expect(engine.ops).toEqual([]);
   });
 
+  test('answers of the terminal that come late count, and are no text', async () => {
+    const {screen, engine, exit} = await start();
+    await new Promise(resolve => setTimeout(resolve, 600));
+    await screen.type('a\u001B[?0u\u001B]11;rgb:ffff/ffff/ffff\u001B\\\u001B[>1;10;0cb');
+    await screen.until(/> ab\n/u);
+    expect(screen.written()).toContain('\u001B[>1u');
+    await screen.type('\u001B[13;2uc');
+    await screen.until(/> ab\n {2}c/u);
+    expect(engine.ops).toEqual([]);
+    await screen.type('\u0003\u0003\u0003');
+    await exit;
+    expect(screen.written()).toMatch(/\u001B\[<u[^]*$/u);
+  });
+
+  test('a terminal that has said that it is no tmux is sent plain erasings', async () => {
+    const {screen} = await start();
+    await screen.type('\u001B[>41;390;0c');
+    const before = screen.written().length;
+    await screen.type('more and more');
+    await screen.until(/> more and more/u);
+    expect(screen.written().slice(before)).not.toMatch(/\u001B7|\u001B\[C/u);
+  });
+
   test('takes text and Enter that arrive in one piece', async () => {
     const {screen, engine} = await start();
     await screen.type('typed ahead\r');

@@ -13,9 +13,9 @@ describe('sortReplies', () => {
     [colour, [{reply: 'background', colour: 'rgb:1e1e/1e1e/1e1e'}]],
     ['\u001B]11;#fff\u0007', [{reply: 'background', colour: '#fff'}]],
     ['\u001B]10;rgb:0/0/0\u0007', []],
-    ['\u001B[>0;276;0c', [{reply: 'reflow', reflow: 'adrift'}]],
-    ['\u001B[>41;390;0c', [{reply: 'reflow', reflow: 'cut'}]],
-    ['\u001B[>84;0;0c', [{reply: 'reflow', reflow: 'wrapped'}]],
+    ['\u001B[>0;276;0c', [{reply: 'kind', reflow: 'adrift', erasing: 'plain'}]],
+    ['\u001B[>41;390;0c', [{reply: 'kind', reflow: 'cut', erasing: 'plain'}]],
+    ['\u001B[>84;0;0c', [{reply: 'kind', reflow: 'wrapped', erasing: 'keeping'}]],
     ['\u001B[I', [{reply: 'focus', focused: 'yes'}]],
     ['\u001B[O', [{reply: 'focus', focused: 'no'}]],
   ] as const)('takes %j out of the keys around it', (answer, replies) => {
@@ -30,7 +30,7 @@ describe('sortReplies', () => {
   );
 
   test('cut anywhere, an answer is found and no letter of it becomes a key', () => {
-    const answers = `${colour}\u001B[>65;7600;1c\u001B[?2026;2$y`;
+    const answers = `${colour}\u001B[>65;7600;1c\u001B[?1u\u001B[?2026;2$y`;
     assert(
       property(nat(answers.length), nat(answers.length), (one, other) => {
         const [from, to] = [Math.min(one, other), Math.max(one, other)];
@@ -46,7 +46,7 @@ describe('sortReplies', () => {
         expect({keys, held, found}).toEqual({
           keys: 'xy',
           held: '',
-          found: ['background', 'reflow', 'synchronized-output'],
+          found: ['background', 'kind', 'kitty-keyboard', 'synchronized-output'],
         });
       }),
     );

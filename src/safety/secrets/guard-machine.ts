@@ -55,7 +55,7 @@ function lookFor(command: string, {secrets, directory}: {readonly secrets: Secre
 
 const notStarted = (why: string, directory: string): ShellReport => ({
   end: {kind: 'not-started', fault: rejected(`The command was not started: ${why}`)},
-  output: {text: '', totalBytes: 0, file: undefined},
+  output: {text: '', totalBytes: 0, leftOutLines: 0, file: undefined},
   durationMs: 0,
   directory,
   nextDirectory: directory,

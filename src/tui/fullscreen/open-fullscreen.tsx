@@ -46,10 +46,12 @@ export function openFullscreen(terminal: SurfaceTerminal, listener: SurfaceListe
   const pastes = openPasteReader(terminal.stdin, (text, part) => listener.onPaste(text, part));
   const ink = render(<Keys listener={listener} />, {
     ...inkOptions,
-    ...kittyKeys,
     stdin: pastes.stdin,
     stdout: modesOnly(output.stdout),
   });
+
+  const keys = kittyKeys(terminal, write);
+  keys.take();
 
   const shown = () => ({kept, live, place, size: output.size});
   const draw = (): void => {
@@ -84,6 +86,7 @@ export function openFullscreen(terminal: SurfaceTerminal, listener: SurfaceListe
         draw();
       });
     },
+    takeKeyboard: () => keys.take(),
     scroll(step) {
       place = scrolled(shown(), step);
       draw();
@@ -96,6 +99,7 @@ export function openFullscreen(terminal: SurfaceTerminal, listener: SurfaceListe
       ink.unmount();
       await ink.waitUntilExit();
       output.frame(() => {
+        keys.giveBack();
         write('\u001B[0m\u001B[?1007r\u001B[?1049l');
         if (leaving === 'for-good')
           output.writeLines(
@@ -118,4 +122,4 @@ function modesOnly(stdout: NodeJS.WriteStream): NodeJS.WriteStream {
 }
 
 // oxlint-disable-next-line no-control-regex -- sequences of the terminal
-const keyboardModes = /\u001B\[(?:\?2004[hl]|\?u|[<>=][\d;]*u)/gu;
+const keyboardModes = /\u001B\[\?2004[hl]/gu;

@@ -342,10 +342,10 @@ export class Session {
     this.#focus.follow();
   }
 
-  /** Seconds are counted on screen only while something runs. */
+  /** Seconds are counted on screen only while something runs, which an agent that waits for an answer does not. */
   #keepTicking(): void {
-    const running = this.#view.run.state !== 'idle';
-    if (running) this.#tickTimer ??= setInterval(() => this.#drawSoon(), tickMs);
+    const waits = attentionOf(this.#view).kind !== 'composer' && this.#clock.times().actions.size === 0;
+    if (this.#view.run.state !== 'idle' && !waits) this.#tickTimer ??= setInterval(() => this.#drawSoon(), tickMs);
     else {
       clearInterval(this.#tickTimer);
       this.#tickTimer = undefined;

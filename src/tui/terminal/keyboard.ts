@@ -24,12 +24,17 @@ export function openKeyboard(stdin: NodeJS.ReadStream, onReply: (reply: Terminal
     if (free !== '') stdin.emit('readable');
   };
   let told: ((width: number | undefined) => void) | undefined;
+  /** Answers that were asked for and have not come: a late one is no key. */
+  let owed = 0;
   const withoutWidth = (text: string): string => {
-    if (told === undefined) return text;
-    const found = widthAnswer.exec(text);
-    if (found === null) return text;
-    told(Number(found[1]));
-    return text.replace(widthAnswer, '');
+    let rest = text;
+    for (let found = widthAnswer.exec(rest); owed > 0 && found !== null; found = widthAnswer.exec(rest)) {
+      owed--;
+      rest = rest.replace(widthAnswer, '');
+      // An earlier one is of another size.
+      if (owed === 0) told?.(Number(found[1]));
+    }
+    return rest;
   };
   const read = (): string | null => {
     const found: unknown = stdin.read();
@@ -52,6 +57,7 @@ export function openKeyboard(stdin: NodeJS.ReadStream, onReply: (reply: Terminal
       if (told !== undefined) return undefined;
       const {promise, resolve} = Promise.withResolvers<number | undefined>();
       told = resolve;
+      owed++;
       const late = setTimeout(resolve, widthWaitMs, undefined);
       ask();
       const width = await promise;

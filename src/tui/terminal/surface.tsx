@@ -13,6 +13,8 @@ export interface Surface {
   show(finished: string, live: LiveRegion): Showing;
   /** Draws the live region anew, whatever has become of it. */
   redraw(): void;
+  /** Has the keyboard tell keys apart that are the same bytes otherwise, once the terminal has said that it can. */
+  takeKeyboard(): void;
   /** Moves over what was written above, where that is not the terminal's own affair. */
   scroll(step: ScrollStep): void;
   /** Takes the live region away, leaves `last` in its place, and gives the terminal back as it was. */
@@ -50,6 +52,8 @@ export type Watcher = Pick<SurfaceListener, 'onResize'>;
 export interface SurfaceTerminal extends OutputTerminal {
   readonly stdin: NodeJS.ReadStream;
   reflow(): Reflow;
+  /** Whether the terminal has said that it knows the kitty keyboard protocol. */
+  kittyKeyboard(): 'yes' | 'no';
 }
 
 /**
@@ -82,8 +86,13 @@ export function openSurface(terminal: SurfaceTerminal, listener: SurfaceListener
     ...inkOptions,
     stdin: pastes?.stdin ?? terminal.stdin,
     stdout: output.stdout,
-    ...('onInput' in listener ? kittyKeys : {}),
   });
+
+  const keys = kittyKeys(terminal, text => void output.stdout.write(text));
+  const takeKeyboard = (): void => {
+    if ('onInput' in listener) keys.take();
+  };
+  takeKeyboard();
 
   const draw = (finished: string, live: Placed): void => {
     drawn = live;
@@ -119,6 +128,7 @@ export function openSurface(terminal: SurfaceTerminal, listener: SurfaceListener
         ink.rerender(tree());
       });
     },
+    takeKeyboard,
     scroll() {},
     async close(last) {
       // A frame still to come would be drawn below what is cleared.
@@ -130,6 +140,7 @@ export function openSurface(terminal: SurfaceTerminal, listener: SurfaceListener
       output.frame(() => {
         ink.clear();
         output.writeLines(unwritten + last);
+        keys.giveBack();
       });
       ink.unmount();
       await ink.waitUntilExit();
@@ -147,10 +158,24 @@ export const inkOptions = {
   maxFps: 1000,
 } as const satisfies RenderOptions;
 
-/** The keyboard tells keys apart that are the same bytes otherwise, where the terminal can. */
-export const kittyKeys = {
-  kittyKeyboard: {mode: 'auto', flags: ['disambiguateEscapeCodes']},
-} satisfies RenderOptions;
+/**
+ * The kitty keyboard protocol ("disambiguate escape codes"), switched on and off. Ink asks for it too, but takes a terminal that
+ * answers after 200 ms for one that knows nothing of it.
+ */
+export function kittyKeys({kittyKeyboard}: Pick<SurfaceTerminal, 'kittyKeyboard'>, write: (text: string) => void) {
+  let state: 'off' | 'on' | 'given-back' = 'off';
+  return {
+    take(): void {
+      if (state !== 'off' || kittyKeyboard() === 'no') return;
+      state = 'on';
+      write('\u001B[>1u');
+    },
+    giveBack(): void {
+      if (state === 'on') write('\u001B[<u');
+      state = 'given-back';
+    },
+  };
+}
 
 const ignore = (): void => {};
 

@@ -1,4 +1,4 @@
-import {erasingByLine} from '../text/erase.ts';
+import {erasingFromSecondCell, type Erasing} from '../text/erase.ts';
 import {withMembers} from './with-members.ts';
 
 export interface TerminalSize {
@@ -34,6 +34,7 @@ export interface OutputTerminal {
   readonly stdout: NodeJS.WriteStream;
   /** Whether the terminal has said that it shows a frame at once. */
   synchronized(): boolean;
+  erasing(): Erasing;
   /** How wide the terminal itself is now, as it says; `undefined` where it does not say. */
   width(): Promise<number | undefined>;
   /** Of everything written but lines. */
@@ -90,7 +91,8 @@ export function openOutput(terminal: OutputTerminal, {onResize, onReady}: Output
   const write = (chunk: string | Uint8Array, after?: (error?: Error | null) => void): boolean => {
     const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString();
     // Ink brackets its frames whether or not the terminal knows the brackets.
-    const own = text === beginUpdate || text === endUpdate ? '' : erasingByLine(text, size.rows);
+    const framed = text === beginUpdate || text === endUpdate ? '' : text;
+    const own = terminal.erasing() === 'keeping' ? erasingFromSecondCell(framed) : framed;
     if (own !== '') {
       terminal.wrote(own);
       if (parts === undefined) send(own);

@@ -1,3 +1,4 @@
+import {erasingOf, type Erasing} from '../text/erase.ts';
 import {reflowOf, type Reflow} from '../text/reflow.ts';
 
 /** What a terminal can tell about itself without being asked twice. */
@@ -9,10 +10,16 @@ export type TerminalReply =
   /** Whether it tells of its focus (DEC mode 1004). */
   | {readonly reply: 'focus-reporting'; readonly supported: 'yes' | 'no'}
   | {readonly reply: 'focus'; readonly focused: 'yes' | 'no'}
-  | {readonly reply: 'reflow'; readonly reflow: Reflow};
+  /** Whether an erasing that begins in the first cell moves what stood there into the scrollback. */
+  | {readonly reply: 'kind'; readonly reflow: Reflow; readonly erasing: Erasing}
+  /** It knows the kitty keyboard protocol. */
+  | {readonly reply: 'kitty-keyboard'};
 
-/** Asks for synchronized output (DECRQM), what terminal it is (DA2) and the background colour (OSC 11). Who knows none answers nothing. */
-export const probeQueries = '\u001B[?2026$p\u001B[>c\u001B]11;?\u001B\\';
+/**
+ * Asks for synchronized output (DECRQM), what terminal it is (DA2), the background colour (OSC 11) and the flags of the kitty keyboard
+ * protocol. Who knows none answers nothing, and an answer counts whenever it comes.
+ */
+export const probeQueries = '\u001B[?2026$p\u001B[>c\u001B]11;?\u001B\\\u001B[?u';
 
 /** Asks for the column that the cursor gets to on its way to the right; the cursor stays where it is. */
 export const widthQuery = '\u001B7\u001B[9999C\u001B[6n\u001B8';
@@ -44,7 +51,7 @@ export function sortReplies(text: string): Sorted {
   const keys = text
     .slice(0, end)
     .replaceAll(answer, (whole, mode?: string, state?: string, attributes?: string, colour?: string) => {
-      const reply = attributes === undefined ? replyOf({whole, mode, state, colour}) : reflowReply(attributes);
+      const reply = attributes === undefined ? replyOf({whole, mode, state, colour}) : kindReply(attributes);
       if (reply !== undefined) replies.push(reply);
       return '';
     });
@@ -56,12 +63,16 @@ export const released = (held: string): string => (held.length > 2 ? '' : held);
 
 /* oxlint-disable no-control-regex -- sequences of the terminal */
 const answer =
-  /\u001B\[\?(\d+);(\d+)\$y|\u001B\[>(\d[\d;]{0,40})c|\u001B\]1[01];(rgba?:[\da-fA-F/]{1,40}|#[\da-fA-F]{3,16})(?:\u0007|\u001B\\)|\u001B\[[IO]/gu;
+  /\u001B\[\?(\d+);(\d+)\$y|\u001B\[\?\d{1,5}u|\u001B\[>(\d[\d;]{0,40})c|\u001B\]1[01];(rgba?:[\da-fA-F/]{1,40}|#[\da-fA-F]{3,16})(?:\u0007|\u001B\\)|\u001B\[[IO]/gu;
 const beginning =
   /\u001B(?:\](?:1(?:[01](?:;[\w:/#]{0,45}\u001B?)?)?)?|\[(?:>(?:\d[\d;]{0,40})?|\?(?:\d{1,5}(?:;(?:\d{1,2}\$?)?)?)?)?)?$/u;
 /* oxlint-enable no-control-regex */
 
-const reflowReply = (attributes: string): TerminalReply => ({reply: 'reflow', reflow: reflowOf(attributes)});
+const kindReply = (attributes: string): TerminalReply => ({
+  reply: 'kind',
+  reflow: reflowOf(attributes),
+  erasing: erasingOf(attributes),
+});
 
 function heldFrom(text: string): number {
   // Most of what comes is a key without any escape sequence.
@@ -83,6 +94,7 @@ function replyOf({
   if (whole === '\u001B[I' || whole === '\u001B[O') {
     return {reply: 'focus', focused: whole === '\u001B[I' ? 'yes' : 'no'};
   }
+  if (whole.endsWith('u')) return {reply: 'kitty-keyboard'};
   // That of OSC 10 is the foreground, which nobody asked for.
   if (colour !== undefined) return whole.startsWith('\u001B]11') ? {reply: 'background', colour} : undefined;
   // 1 set, 2 reset: it can be changed. 0 unknown, 3 and 4 for good.

@@ -26,7 +26,7 @@ export function actionCard(
   const files = filesOf(stage);
   const target = files.length === 0 ? fit(visibleLine(label), room) : changeTitle(files, room);
   const title = `${frame.theme.paint([role], glyph)} ${target}${frame.theme.paint(['dim'], seconds)}`;
-  return [title, ...branched(bodyLines(stage, innerOf(frame)), frame)];
+  return [title, ...branched(bodyLines(stage, progress?.lines ?? 0, innerOf(frame)), frame)];
 }
 
 /** The same for an action of a resumed session. */
@@ -71,13 +71,13 @@ function filesOf(stage: ActionStage): readonly FileDiff[] {
 
 const filesIn = (preview: Preview): readonly FileDiff[] => (preview.kind === 'diff' ? preview.files : []);
 
-function bodyLines(stage: ActionStage, frame: EntryFrame): readonly string[] {
+function bodyLines(stage: ActionStage, printed: number, frame: EntryFrame): readonly string[] {
   switch (stage.stage) {
     case 'queued':
     case 'waiting':
       return [];
     case 'running':
-      return runningTail(stage.tail, frame);
+      return runningTail(stage.tail, printed, frame);
     case 'settled':
       return stage.result.tag === 'action'
         ? resultLines(stage.result.result, frame)

@@ -2,7 +2,7 @@ import type {ActionName, ActionResult, OutputOf} from '../../actions/catalogue.t
 import type {ReadEntry} from '../../actions/read-files.ts';
 import {blockStateText} from '../../actions/block-text.ts';
 import type {McpResult} from '../../actions/mcp-port.ts';
-import type {BlockSnapshot, ShellReport} from '../../actions/ports.ts';
+import type {BlockSnapshot, BoundedOutput, ShellReport} from '../../actions/ports.ts';
 import {endText} from '../../actions/request-command-output.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {faultText} from '../../domain/fault.ts';
@@ -119,7 +119,7 @@ export function pastLines({outcome, told, part}: PastActionEntry, frame: EntryFr
     case 'none':
       return [];
     case 'last-lines':
-      return outputTail(told, outputShown, frame);
+      return outputTail(told, {most: outputShown, hidden: 0}, frame);
     case 'line-count':
       return dim(countOf(told.split('\n').length, {one: 'line', many: 'lines'}));
     case 'first-line': {
@@ -134,7 +134,7 @@ export function pastLines({outcome, told, part}: PastActionEntry, frame: EntryFr
 function reportLines(report: ShellReport, frame: EntryFrame): readonly string[] {
   const file = report.output.file === undefined ? '' : `, whole output in ${visibleLine(report.output.file)}`;
   return [
-    ...outputOf(report.output.text, frame),
+    ...outputOf(report.output, frame),
     ...report.leftRunning.flatMap(line => note(`left running, as block ${visibleLine(line)}`, frame)),
     frame.theme.paint(
       [report.end.kind === 'exited' && report.end.code === 0 ? 'dim' : 'warning'],
@@ -155,26 +155,33 @@ function answerLines({blocks}: McpResult, frame: Frame): readonly string[] {
 
 function blockLines({block}: {readonly block: BlockSnapshot}, frame: EntryFrame): readonly string[] {
   return [
-    ...outputOf(block.output.text, frame),
+    ...outputOf(block.output, frame),
     ...note(`block ${block.id}: ${visibleLine(blockStateText(block.state))}`, frame),
   ];
 }
 
-/** The last lines that a running program has printed. */
-export const runningTail = (output: string, frame: Frame): readonly string[] =>
-  outputTail(output, outputRunning, frame);
+/** The last lines that a running program has printed, of so many in all. */
+export const runningTail = (output: string, lines: number, frame: Frame): readonly string[] =>
+  outputTail(output, {most: outputRunning, hidden: Math.max(0, lines - output.split('\n').length + 1)}, frame);
 
-const outputOf = (output: string, frame: EntryFrame): readonly string[] =>
-  frame.verbosity === 'full' ? wholeText(output, frame) : outputTail(output, outputShown, frame);
+const outputOf = ({text, leftOutLines}: BoundedOutput, frame: EntryFrame): readonly string[] =>
+  frame.verbosity === 'full'
+    ? wholeText(text, frame)
+    : // One line of the text says what is left out.
+      outputTail(text, {most: outputShown, hidden: Math.max(0, leftOutLines - 1)}, frame);
 
-/** The last `most` rows of what a program printed, below a note of how many lines stand above. */
-function outputTail(output: string, most: number, frame: Frame): readonly string[] {
+/** The last `most` rows of what a program printed, below a note of how many lines stand above, `hidden` ones counted in. */
+function outputTail(
+  output: string,
+  {most, hidden}: {readonly most: number; readonly hidden: number},
+  frame: Frame,
+): readonly string[] {
   const text = visibleOutput(output).trimEnd();
   if (text === '') return [];
   const lines = text.split('\n');
   const kept = lines.slice(-most);
   const rows = kept.flatMap(line => hardWrap(line.slice(0, 4 * frame.width), frame.width)).slice(-most);
-  const above = lines.length - kept.length;
+  const above = lines.length - kept.length + hidden;
   return [
     ...(above > 0 ? [fit(`… ${countOf(above, {one: 'line', many: 'lines'})} above`, frame.width)] : []),
     ...rows,

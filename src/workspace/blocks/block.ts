@@ -224,6 +224,7 @@ export function openBlock(parts: BlockParts, changed: () => void): Block {
         output: {
           text: cut + bounded.text(''),
           totalBytes: raw.totalBytes(),
+          leftOutLines: bounded.leftOutLines(),
           file: shown === 'in part' ? raw.spill() || undefined : undefined,
         },
         cursor: view.cursor,

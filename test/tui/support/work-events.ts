@@ -19,7 +19,7 @@ export function commandEvents(name: string, command: string, text: string): read
   if (action.name !== 'request-command-output') throw new Error('not a command');
   const report = {
     end: {kind: 'exited', code: 0},
-    output: {text, totalBytes: text.length, file: undefined},
+    output: {text, totalBytes: text.length, leftOutLines: 0, file: undefined},
     durationMs: 5,
     directory: '/w',
     nextDirectory: '/w',

@@ -13,7 +13,7 @@ const told = (result: ActionResult): string =>
 
 const report = (end: ShellReport['end'], text = '', file?: string): ShellReport => ({
   end,
-  output: {text, totalBytes: text.length, file: file ?? undefined},
+  output: {text, totalBytes: text.length, leftOutLines: 0, file: file ?? undefined},
   durationMs: 1234,
   directory: '/w',
   nextDirectory: '/w',

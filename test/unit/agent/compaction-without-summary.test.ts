@@ -53,7 +53,7 @@ describe('without a summary', () => {
       {
         shell: async () => ({
           end: {kind: 'exited', code: 0},
-          output: {text: long, totalBytes: long.length, file: undefined},
+          output: {text: long, totalBytes: long.length, leftOutLines: 0, file: undefined},
           durationMs: 1,
           directory: '/work',
           nextDirectory: '/work',

@@ -43,3 +43,19 @@ test('it cuts at lines where one ends nearby, and gives the reason', () => {
       'line 53\nline 54\nline 55\nline 56\nline 57\nline 58\nline 59\n',
   );
 });
+
+test.each([
+  [100, 40],
+  [30_000, 200_000],
+])('with room for %i it counts the lines that are missing of %i', (bound, count) => {
+  const text = makeBoundedText(bound);
+  for (let line = 1; line <= count; line += 1) text.add(`${line}\n`);
+  const shown = text.text('').split('\n').length - 2;
+  expect(text.leftOutLines()).toBe(count - shown);
+});
+
+test('nothing is missing of what fits', () => {
+  const text = makeBoundedText(100);
+  text.add('one\ntwo\n');
+  expect(text.leftOutLines()).toBe(0);
+});

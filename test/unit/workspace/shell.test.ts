@@ -16,7 +16,7 @@ test('a command and its end', async () => {
   const {durationMs, ...report} = await run('echo hi; exit 3');
   expect(report).toEqual({
     end: {kind: 'exited', code: 3},
-    output: {text: 'hi\n', totalBytes: 3, file: undefined},
+    output: {text: 'hi\n', totalBytes: 3, leftOutLines: 0, file: undefined},
     directory: root,
     nextDirectory: root,
     leftRunning: [],

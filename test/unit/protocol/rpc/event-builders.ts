@@ -180,7 +180,7 @@ export const commandReport = (text: string, code: number): SettledOf<'request-co
     command: 'npm test',
     report: {
       end: {kind: 'exited', code},
-      output: {text, totalBytes: text.length, file: undefined},
+      output: {text, totalBytes: text.length, leftOutLines: 0, file: undefined},
       durationMs: 400,
       directory: '/work/project',
       nextDirectory: '/work',

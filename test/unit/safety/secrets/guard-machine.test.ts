@@ -39,7 +39,7 @@ function openPlace() {
       command,
       directory: folder.path,
       state: {kind: 'waiting', lastLine: `> ${value}`},
-      output: {text: `screen ${value}`, totalBytes: 1, file: undefined},
+      output: {text: `screen ${value}`, totalBytes: 1, leftOutLines: 0, file: undefined},
       cursor: {row: 0, column: 0},
       screen: 'normal',
       ageMs: 1,

@@ -38,7 +38,7 @@ test('a command that ends soon is a snapshot of its end', async () => {
     command: 'echo hi; exit 3',
     directory: root,
     state: {kind: 'exited', code: 3},
-    output: {text: 'hi', totalBytes: 4, file: undefined},
+    output: {text: 'hi', totalBytes: 4, leftOutLines: 0, file: undefined},
     cursor: {row: 1, column: 0},
     screen: 'normal',
     terminal: 'pty',
