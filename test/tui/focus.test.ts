@@ -6,6 +6,8 @@ import {answer, approval, ask, asked, begin, leaveStages, mild, once, press, sta
 
 afterEach(leaveStages);
 
+const timers = (): number => process.getActiveResourcesInfo().filter(kind => kind === 'Timeout').length;
+
 describe('who has the keys', () => {
   test('at 12 characters a second while 50 approvals arrive nothing is answered and the draft is as typed', async () => {
     const {screen, engine} = await start([120, 24], {clock: {now: () => performance.now()}});
@@ -34,7 +36,6 @@ describe('who has the keys', () => {
   });
 
   test('a card that waits wakes nobody up', async () => {
-    const timers = (): number => process.getActiveResourcesInfo().filter(kind => kind === 'Timeout').length;
     const before = timers();
     const {screen, engine, time} = await start();
     engine.emit(...begin);
