@@ -85,7 +85,7 @@ export type Op =
 export type ApprovalAnswer =
   | {readonly decision: 'allow'; readonly scope: 'once' | 'session'}
   /** Also allows what `rule` covers from now on: one of the verdict's rules, or one the user wrote. */
-  | {readonly decision: 'allow-rule'; readonly rule: string; readonly lasting: 'session' | 'always'}
+  | {readonly decision: 'allow-rule'; readonly rule: string; readonly lasting: 'session' | 'local' | 'user'}
   /** Asks about `command` in the place of the one that was asked about; only for commands. It is judged anew, and what is denied stays so. */
   | {readonly decision: 'allow-edited'; readonly command: string}
   /** Writes what the user left of the proposal, unless that is denied or has to be asked about for another reason; only for edits. */

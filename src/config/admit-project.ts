@@ -17,14 +17,16 @@ export interface Admitted {
 
 /**
  * What a file of the workspace may say. Stricter rules, a stricter mode than `mode` and preferences of the UI always count; what
- * lets the project act, or decides who gets the conversation and what it costs, only in a trusted folder.
+ * lets the project act, or decides who gets the conversation and what it costs, only in a trusted folder; rules that the user
+ * added, `own`, are no wish of the project's.
  */
 export function admit(
   file: SettingsFile,
-  {mode, trust}: {readonly mode: PermissionMode; readonly trust: FolderTrust},
+  {mode, trust, own}: {readonly mode: PermissionMode; readonly trust: FolderTrust; readonly own: readonly string[]},
 ): Admitted {
   const {model, baseUrl, provider, env, passEnv = [], permissionMode, permissions, ...harmless} = file;
-  const allow = permissions?.allow ?? [];
+  const isOwn = (rule: string): boolean => own.includes(rule.trim());
+  const allow = (permissions?.allow ?? []).filter(rule => !isOwn(rule));
   const variables = Object.entries(env ?? {});
   const isLooser = permissionMode !== undefined && looseness[permissionMode] > looseness[mode];
   const asked: readonly Wish[] = [
@@ -44,7 +46,7 @@ export function admit(
     settings: {
       ...harmless,
       ...(permissionMode === undefined || isLooser ? {} : {permissionMode}),
-      ...(permissions === undefined ? {} : {permissions: {ask: permissions.ask, deny: permissions.deny}}),
+      ...(permissions === undefined ? {} : {permissions: {...permissions, allow: permissions.allow?.filter(isOwn)}}),
     },
     wishes,
     withheld: allow,

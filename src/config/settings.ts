@@ -53,9 +53,13 @@ export interface MergedSettings {
 /**
  * Puts the layers together, in the order of `settingSources` whatever order they come in: the strongest value counts, rules add
  * up. The workspace's own files may make weft stricter; what would let them act, or choose the model and where the conversation
- * goes, counts only where the user trusts the folder, and is left out with a warning elsewhere.
+ * goes, counts only where the user trusts the folder, and is left out with a warning elsewhere; of the rules that allow, those
+ * that the user added there, `own`, count at once.
  */
-export function mergeSettings(layers: readonly SettingsLayer[], trust: FolderTrust): Outcome<MergedSettings, Fault> {
+export function mergeSettings(
+  layers: readonly SettingsLayer[],
+  {trust, own}: {readonly trust: FolderTrust; readonly own: readonly string[]},
+): Outcome<MergedSettings, Fault> {
   let settings: Settings = {
     model: undefined,
     provider: undefined,
@@ -86,7 +90,7 @@ export function mergeSettings(layers: readonly SettingsLayer[], trust: FolderTru
       settings = over(settings, {source, path}, file.settings);
       continue;
     }
-    const admitted = admit(file.settings, {mode: settings.permissionMode.value, trust});
+    const admitted = admit(file.settings, {mode: settings.permissionMode.value, trust, own});
     warnings.push(...admitted.refused.map(refusal => `${path}: ${refusal}`));
     wishes.push(...admitted.wishes.map(value => ({value, source, path})));
     withheld.push(...admitted.withheld.map(value => ({value, source, path})));

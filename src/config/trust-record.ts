@@ -26,7 +26,7 @@ export function fingerprintOf(files: readonly ActingFile[]): string {
  * other content than it has now. A record that cannot be read trusts nothing.
  */
 export function trustIn(record: string, {folder, fingerprint}: TrustEntry): 'trusted' | 'changed' | 'never' {
-  const kept = entriesIn(readText(record));
+  const {folders: kept} = entriesIn(readText(record));
   const known = Object.hasOwn(kept, folder) ? kept[folder] : undefined;
   if (known === undefined) return 'never';
   return known === fingerprint ? 'trusted' : 'changed';
@@ -39,23 +39,57 @@ export interface TrustEntry {
 
 /** Takes down that the user trusts the folder with these files. */
 export const recordTrust = (record: string, {folder, fingerprint}: TrustEntry): Promise<Outcome<unknown, Fault>> =>
-  changeFile(record, text => ok(written({...entriesIn(ok(text)), [folder]: fingerprint})));
-
-/** `same` where the folder was not trusted. */
-export const forgetTrust = (record: string, folder: string): Promise<Outcome<'changed' | 'same', Fault>> =>
   changeFile(record, text => {
-    const {[folder]: known, ...others} = entriesIn(ok(text));
-    return ok(known === undefined ? text : written(others));
+    const kept = entriesIn(ok(text));
+    return ok(written({...kept, folders: {...kept.folders, [folder]: fingerprint}}));
   });
 
-const trustRecord = z.object({folders: z.record(z.string(), z.string())});
+/** Forgets the rules that the user added there, too. `same` where the folder was not trusted. */
+export const forgetTrust = (record: string, folder: string): Promise<Outcome<'changed' | 'same', Fault>> =>
+  changeFile(record, text => {
+    const {
+      folders: {[folder]: known, ...folders},
+      rules: {[folder]: added, ...rules},
+    } = entriesIn(ok(text));
+    return ok(known === undefined && added === undefined ? text : written({folders, rules}));
+  });
 
-type Entries = Readonly<Record<string, string>>;
+/**
+ * The rules of the folder's settings that the user added by an act of their own: those count without trust in what else is in
+ * the files. A file that says the same in another folder gains nothing by it.
+ */
+export function ownRulesIn(record: string, folder: string): readonly string[] {
+  const {rules} = entriesIn(readText(record));
+  return Object.hasOwn(rules, folder) ? (rules[folder] ?? []) : [];
+}
+
+/** Puts these rules of the user's own in the place of those that were taken down for the folder. */
+export const recordOwnRules = (
+  record: string,
+  {folder, rules}: {readonly folder: string; readonly rules: readonly string[]},
+): Promise<Outcome<unknown, Fault>> =>
+  changeFile(record, text => {
+    const kept = entriesIn(ok(text));
+    const {[folder]: before, ...others} = kept.rules;
+    if (rules.length === 0) return ok(before === undefined ? text : written({...kept, rules: others}));
+    return ok(written({...kept, rules: {...others, [folder]: [...new Set(rules)]}}));
+  });
+
+const trustRecord = z.object({
+  folders: z.record(z.string(), z.string()),
+  rules: z.optional(z.record(z.string(), z.array(z.string()))),
+});
+
+interface Entries {
+  readonly folders: Readonly<Record<string, string>>;
+  readonly rules: Readonly<Record<string, readonly string[]>>;
+}
 
 function entriesIn(text: Outcome<string | undefined, unknown>): Entries {
   const json = text.tag === 'ok' && text.value !== undefined ? parseJson(text.value) : undefined;
   const parsed = trustRecord.safeParse(json?.tag === 'ok' ? json.value : undefined);
-  return parsed.success ? parsed.data.folders : {};
+  return parsed.success ? {folders: parsed.data.folders, rules: parsed.data.rules ?? {}} : {folders: {}, rules: {}};
 }
 
-const written = (folders: Entries): string => `${JSON.stringify({folders}, undefined, 2)}\n`;
+const written = ({folders, rules}: Entries): string =>
+  `${JSON.stringify(Object.keys(rules).length === 0 ? {folders} : {folders, rules}, undefined, 2)}\n`;

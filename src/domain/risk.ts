@@ -104,5 +104,8 @@ export type RuleChange =
   | {readonly change: 'remove'; readonly list: RuleList; readonly rule: string}
   | {readonly change: 'replace'; readonly list: RuleList; readonly rules: readonly string[]};
 
-/** How long a rule holds: this run of weft, or for good, wherever the user works or in this folder. `project` is for all who work in it. */
-export type RuleReach = 'session' | 'always' | 'project' | 'local';
+/**
+ * How far a rule reaches: this run of weft; or for good, all projects of the user, this project for all who work in it, or `local`:
+ * this project for this user.
+ */
+export type RuleReach = 'session' | 'user' | 'project' | 'local';

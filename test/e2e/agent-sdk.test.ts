@@ -156,9 +156,9 @@ describe('canUseTool', () => {
 
   const foreign = JSON.stringify({permissions: {allow: ['Bash(rm:*)']}});
   test.each([
-    ['in a folder that had none', undefined, 1],
-    ['in a folder with settings of somebody else', foreign, 2],
-  ])('a rule kept %s: asked %s times in two runs', async (_folder, settings, times) => {
+    ['in a folder that had none', undefined],
+    ['in a folder with settings of somebody else', foreign],
+  ])('a rule kept %s: asked once in two runs', async (_folder, settings) => {
     await using scene = await openScene([
       touch('a'),
       say('1'),
@@ -178,7 +178,7 @@ describe('canUseTool', () => {
     };
     await readAll(ask(scene, 'one', keeping));
     await readAll(ask(scene, 'two', keeping));
-    expect(asked).toBe(times);
+    expect(asked).toBe(1);
     // What somebody else put there is never let through by it.
     const third = await readAll(ask(scene, 'three', {permissionPrompts: 'none'}));
     expect([kinds(third).includes('system/permission_denied'), existsSync(join(scene.place.work, 'a'))]).toEqual([

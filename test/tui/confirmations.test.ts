@@ -186,7 +186,9 @@ describe('always', () => {
     const stage = await asked(judged('unknown', rules));
     const {screen, engine} = stage;
     await press(stage, 'a');
-    await screen.until(/Always allow \(1 of 3\): Bash\(npm run test\)\nEnter stores it \| s this session /u);
+    await screen.until(
+      /Always in this project \(1 of 3\): Bash\(npm run test\)\nEnter stores it in \.weft\/settings\.local\.json \| u all your projects/u,
+    );
     await press(stage, '\u001B[D', '\u001B[C', '\u001B[B', '\u001B[B');
     await screen.until(/\(3 of 3\): Bash\(npm:\*\)/u);
     await press(stage, '\u001B[A');
@@ -195,7 +197,7 @@ describe('always', () => {
     await press(stage, '\r');
     await expect
       .poll(() => engine.ops)
-      .toEqual([answer('a1', {decision: 'allow-rule', rule: 'Bash(npm run:*)', lasting: 'always'})]);
+      .toEqual([answer('a1', {decision: 'allow-rule', rule: 'Bash(npm run:*)', lasting: 'local'})]);
   });
 
   test("for this session only, and in the user's own words", async () => {
@@ -208,13 +210,25 @@ describe('always', () => {
     await press(second, 'a', '\u0005', '\u007F', ' --ci)', '\r');
     await expect
       .poll(() => second.engine.ops)
-      .toEqual([answer('a1', {decision: 'allow-rule', rule: 'Bash(npm run test --ci)', lasting: 'always'})]);
+      .toEqual([answer('a1', {decision: 'allow-rule', rule: 'Bash(npm run test --ci)', lasting: 'local'})]);
+  });
+
+  test('in all projects of the user, where that is chosen', async () => {
+    const stage = await asked(judged('unknown', rules));
+    await press(stage, 'a', 'u');
+    await stage.screen.until(
+      /Always in all your projects \(1 of 3\): Bash\(npm run test\)\nEnter stores it in your own settings\.json \| a this project/u,
+    );
+    await press(stage, 'a', 'u', '\u001B[C', '\r');
+    await expect
+      .poll(() => stage.engine.ops)
+      .toEqual([answer('a1', {decision: 'allow-rule', rule: 'Bash(npm run:*)', lasting: 'user'})]);
   });
 
   test('an Enter that came with the key that opened it stores nothing; other letters go to the draft', async () => {
     const stage = await asked(judged('unknown', rules));
     await press(stage, 'a\r');
-    await stage.screen.until(/Always allow/u);
+    await stage.screen.until(/Always in this project/u);
     await press(stage, 'nd so on');
     await stage.screen.until(/Approval needed[^]*> nd so on\n/u);
     expect(stage.engine.ops).toEqual([]);

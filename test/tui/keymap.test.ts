@@ -57,6 +57,6 @@ describe('readKeys', () => {
   });
 
   test('Enter answers no confirmation', () => {
-    expect(Object.values(approvalKeys)).toEqual(['y', 'k', 's', 'a', 'n', 'r', 'v', 'h']);
+    expect(Object.values(approvalKeys)).toEqual(['y', 'k', 's', 'a', 'u', 'n', 'r', 'v', 'h']);
   });
 });

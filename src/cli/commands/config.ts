@@ -13,7 +13,7 @@ import {exitCode, type ExitCode} from '../exit-code.ts';
 import {refuseInside} from '../outside-only.ts';
 import type {InFile, InFolder} from '../place-options.ts';
 import {environmentLayer, fileLayers, trustPlace} from '../settings-layers.ts';
-import {keepTrust, settingsIn, targetFile} from '../settings-target.ts';
+import {keepTrust, settingsIn, shareNothing, targetFile} from '../settings-target.ts';
 import {note, print, printJson} from '../say.ts';
 import {UsageError} from '../usage-error.ts';
 import {userPlaces} from '../user-places.ts';
@@ -78,7 +78,8 @@ export async function changeSetting(text: string, value: string, options: InFile
   const set = valueOf(await setSetting({path: file.path, name}, parsed.value));
   const what = `${nameText(name)} = ${visibleExactLine(plain(parsed.value))}`;
   const notes = [set === 'same' ? `${what} is in ${file.path} already` : `${what} is written to ${file.path}`];
-  if (file.source !== 'user') await keepTrust(before, options.cwd);
+  if (file.source === 'local') shareNothing(file.path);
+  if (file.source !== 'user') await keepTrust(before, {cwd: options.cwd, written: file.source});
   const hidden = said(name, options.cwd).find(({source, state}) => source === file.source && state !== 'counts');
   if (hidden !== undefined) notes.push(`mind that it does not count now: weft config explain ${nameText(name)}`);
   return notes;
@@ -97,7 +98,7 @@ export async function removeSetting(text: string, options: InFile): Promise<Exit
     throw new Error(`${nameText(name)} is not in ${file.path}.${hint}`);
   }
   note(`${nameText(name)} is taken out of ${file.path}`);
-  if (file.source !== 'user') await keepTrust(before, options.cwd);
+  if (file.source !== 'user') await keepTrust(before, {cwd: options.cwd, written: file.source});
   return exitCode.done;
 }
 

@@ -12,7 +12,7 @@ import {folderTrust} from '../folder-trust.ts';
 import {patternUnread, ruleLines, ruleText} from '../permissions/rule-lines.ts';
 import {refuseInside} from '../outside-only.ts';
 import type {InFile, InFolder, JsonOption} from '../place-options.ts';
-import {keepTrust, settingsIn, targetFile} from '../settings-target.ts';
+import {recordOwnRule, settingsIn, shareNothing, targetFile, trustAsBefore} from '../settings-target.ts';
 import {note, print, printJson} from '../say.ts';
 import {saysYes} from '../says-yes.ts';
 import {UsageError} from '../usage-error.ts';
@@ -79,7 +79,10 @@ export async function addPermission(list: RuleList, text: string, options: InFil
   if (added === 'same') note(`${list} ${visibleExactLine(rule.text)} is in ${file.path} already`);
   else note(`added ${list} ${visibleExactLine(rule.text)} to ${file.path}`);
   if (list === 'allow') warnOf(rule);
-  if (file.source !== 'user') await keepTrust(before, options.cwd);
+  if (file.source === 'local') shareNothing(file.path);
+  if (file.source === 'user') return exitCode.done;
+  if (list === 'allow') valueOf(await recordOwnRule({rule: rule.text, change: 'added'}, options.cwd));
+  valueOf(await trustAsBefore(before, {cwd: options.cwd, written: file.source}));
   return exitCode.done;
 }
 
@@ -91,7 +94,9 @@ export async function removePermission(list: RuleList, text: string, options: In
   const removed = valueOf(await removeRule({path: file.path, list, rule: text}));
   if (removed === 'same') throw new Error(notThere({list, text, path: file.path}, before.settings));
   note(`removed ${list} ${visibleExactLine(text.trim())} from ${file.path}`);
-  if (file.source !== 'user') await keepTrust(before, options.cwd);
+  if (file.source === 'user') return exitCode.done;
+  if (list === 'allow') valueOf(await recordOwnRule({rule: text, change: 'removed'}, options.cwd));
+  valueOf(await trustAsBefore(before, {cwd: options.cwd, written: file.source}));
   return exitCode.done;
 }
 

@@ -151,7 +151,7 @@ function ruleChanges(update: z.infer<typeof ruleUpdate>): readonly RuleChange[] 
 function reachOf(destination: string | undefined): RuleReach {
   switch (destination) {
     case 'userSettings':
-      return 'always';
+      return 'user';
     case 'projectSettings':
       return 'project';
     case 'localSettings':

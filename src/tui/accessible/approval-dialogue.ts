@@ -228,15 +228,18 @@ const reasonDialogue = (asked: Asked): Dialogue => ({
 const ruleDialogue = (asked: Asked): Dialogue =>
   choice(
     {
-      title: 'Always allow what one of these rules says, here and in later sessions:',
-      rows: asked.choices.rules.map(visibleExactLine),
+      title: 'Always allow what one of these rules says, for you in this project (.weft/settings.local.json):',
+      rows: [
+        ...asked.choices.rules.map(visibleExactLine),
+        ...asked.choices.rules.map(rule => `${visibleExactLine(rule)}, in all your projects (your own settings.json)`),
+      ],
       ask: 'Type its number and Enter, or 0 to allow nothing.',
     },
     row => {
-      const rule = asked.choices.rules[row];
-      return rule === undefined
-        ? backs('')
-        : answered(asked.approval, {decision: 'allow-rule', rule, lasting: 'always'});
+      const {rules} = asked.choices;
+      const rule = rules[row % rules.length];
+      const lasting = row < rules.length ? 'local' : 'user';
+      return rule === undefined ? backs('') : answered(asked.approval, {decision: 'allow-rule', rule, lasting});
     },
   );
 

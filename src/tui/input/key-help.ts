@@ -74,7 +74,7 @@ export const cardHelp: readonly {readonly keys: string; readonly does: string}[]
     does: 'allows it once; the card says which of them its risk takes',
   },
   {keys: approvalKeys.allowSession, does: 'allows its like for this session'},
-  {keys: approvalKeys.allowAlways, does: 'allows it by a rule'},
+  {keys: approvalKeys.allowAlways, does: 'always, by a rule: in this project for you, or with u in all your projects'},
   {keys: approvalKeys.refuse, does: 'says no'},
   {keys: approvalKeys.refuseWithReason, does: 'says no, and why'},
   {

@@ -77,6 +77,8 @@ export const approvalKeys = {
   allowRisky: 'k',
   allowSession: 's',
   allowAlways: 'a',
+  /** Where a rule is shown: for all projects of the user. */
+  allowEverywhere: 'u',
   refuse: 'n',
   refuseWithReason: 'r',
   showAll: 'v',

@@ -2,7 +2,7 @@ import type {Approval} from '../../actions/agent-event.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {visibleExactLine} from '../../base/visible.ts';
 import {choicesOf, type Acceptance, type ApprovalChoices} from '../input/approval/approval-choices.ts';
-import type {ApprovalStage, HunkStage} from '../input/approval/approval-stage.ts';
+import type {ApprovalStage, HunkStage, RuleScope} from '../input/approval/approval-stage.ts';
 import {expanded, type Draft} from '../input/draft.ts';
 import type {Editing} from '../input/editing-state.ts';
 import {approvalKeys, cardKeys} from '../input/keymap.ts';
@@ -54,19 +54,26 @@ export function approvalFooter({approval, stage, editing, hidden, rows}: Footer,
       const count = choices.rules.length > 1 ? ` (${stage.row + 1} of ${choices.rules.length})` : '';
       const lead = wrapSpans(
         [
-          {text: `Always allow${count}: `, roles: []},
+          {text: `Always ${scopeText[stage.scope].where}${count}: `, roles: []},
           {text: visibleExactLine(rule), roles: ['bold', 'warning']},
         ],
         frame,
         hanging,
       );
       const moves = choices.rules.length > 1 ? ['arrows widen'] : [];
-      const keys = ['Enter stores it', `${approvalKeys.allowSession} this session`, ...moves];
+      const keys = [
+        storing(stage.scope),
+        stage.scope === 'local'
+          ? `${approvalKeys.allowEverywhere} all your projects`
+          : `${approvalKeys.allowAlways} this project`,
+        `${approvalKeys.allowSession} this session`,
+        ...moves,
+      ];
       return withKeys(lead, [...keys, `${cardKeys.edit.label} edit`, back], frame);
     }
     case 'rule-text': {
-      const lead = wrapText('Always allow what this rule says:', [], frame);
-      return below(lead, field(stage, editing, {lines: 2, frame}), ['Enter stores it', back], frame);
+      const lead = wrapText(`Always ${scopeText[stage.scope].where}, what this rule says:`, [], frame);
+      return below(lead, field(stage, editing, {lines: 2, frame}), [storing(stage.scope), back], frame);
     }
     case 'reason':
       return field(stage, editing, {lines: 2, frame});
@@ -78,6 +85,13 @@ export function approvalFooter({approval, stage, editing, hidden, rows}: Footer,
       return unreachable(stage);
   }
 }
+
+const scopeText = {
+  local: {where: 'in this project', file: '.weft/settings.local.json'},
+  user: {where: 'in all your projects', file: 'your own settings.json'},
+} as const satisfies Record<RuleScope, {readonly where: string; readonly file: string}>;
+
+const storing = (scope: RuleScope): string => `Enter stores it in ${scopeText[scope].file}`;
 
 const back = 'Esc back';
 const hanging = {first: '', rest: '  ', roles: []} as const;

@@ -79,7 +79,7 @@ function keysOf(approval: Approval, hidden: 'nothing' | 'something'): readonly K
             granting: `session (${grant})`,
           },
         ]),
-    ...(rules.length === 0 ? [] : [key(approvalKeys.allowAlways, 'always', 'always')]),
+    ...(rules.length === 0 ? [] : [key(approvalKeys.allowAlways, 'always in this project', 'always')]),
     key(letter(approvalKeys.refuse), 'no', 'no'),
     {...key(letter(approvalKeys.refuseWithReason), 'no, with a reason', 'reason'), bare: 'why'},
     ...(parts.length < 2 ? [] : [key(letter(approvalKeys.chooseHunks), `${parts.length} hunks`, 'hunks')]),

@@ -29,8 +29,8 @@ describe('adding', () => {
     const {live, kept, change} = scene();
     expect(await change(add(' Bash(make:*) '))).toEqual(ok(undefined));
     expect([texts(live), kept]).toEqual([['Bash(make:*)'], []]);
-    expect(await change(add('Edit(src/**)', {lasting: 'always'}))).toEqual(ok(undefined));
-    expect([texts(live), kept]).toEqual([['Bash(make:*)', 'Edit(src/**)'], ['always allow Edit(src/**)']]);
+    expect(await change(add('Edit(src/**)', {lasting: 'user'}))).toEqual(ok(undefined));
+    expect([texts(live), kept]).toEqual([['Bash(make:*)', 'Edit(src/**)'], ['user allow Edit(src/**)']]);
   });
 
   test('what forbids and what asks too', async () => {
@@ -46,7 +46,7 @@ describe('adding', () => {
 
   test('what is no rule allows nothing', async () => {
     const {live, kept, change} = scene();
-    expect(await change(add('bash(x)', {lasting: 'always'}))).toEqual(
+    expect(await change(add('bash(x)', {lasting: 'user'}))).toEqual(
       failed({kind: 'rejected', message: 'The rule bash(x) names no tool of weft. Did you mean Bash?'}),
     );
     expect([texts(live), kept]).toEqual([[], []]);
@@ -56,7 +56,7 @@ describe('adding', () => {
     const {live, change} = scene(async () =>
       failed({kind: 'needs-user', message: 'The disk is full', fix: 'Nothing was changed.'}),
     );
-    expect(await change(add('Bash(make:*)', {lasting: 'always'}))).toEqual(
+    expect(await change(add('Bash(make:*)', {lasting: 'user'}))).toEqual(
       failed({
         kind: 'needs-user',
         message: 'The disk is full. Nothing was changed.',

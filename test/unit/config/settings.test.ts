@@ -33,7 +33,8 @@ const nothing = {
   passEnv: [],
 };
 
-const merge = (layers: readonly SettingsLayer[], trust: FolderTrust = 'never') => mergeSettings(layers, trust);
+const merge = (layers: readonly SettingsLayer[], trust: FolderTrust = 'never') =>
+  mergeSettings(layers, {trust, own: []});
 
 describe('mergeSettings', () => {
   test('without any layer gives the defaults', () => {

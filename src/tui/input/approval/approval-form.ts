@@ -12,6 +12,7 @@ import {
   type ApprovalPress,
   type ApprovalStage,
   type ApprovalStep,
+  type RuleScope,
   type ChoosingStage,
 } from './approval-stage.ts';
 import {openHunks, openWord, pressWord} from './approval-word.ts';
@@ -33,9 +34,9 @@ export function pressApproval(stage: ApprovalStage, approval: Approval, press: A
     case 'word':
       return pressWord(stage, choices, key);
     case 'rule':
-      return pressRule(stage.row, choices, press);
+      return pressRule(stage, choices, press);
     case 'rule-text':
-      return pressEntry(stage, key, rule => (rule === '' ? open(stage) : allowRule(rule, 'always')));
+      return pressEntry(stage, key, rule => (rule === '' ? open(stage) : allowRule(rule, stage.scope)));
     case 'reason':
       return pressEntry(stage, key, message => answered({decision: 'refuse', message, voice: 'user'}));
     case 'command':
@@ -92,7 +93,7 @@ function pressLetter({accept, session, rules, parts}: ApprovalChoices, key: Text
       if (session === 'none') return open(openApproval);
       return session === 'at-once' ? allow('session') : open({stage: 'session'});
     case approvalKeys.allowAlways:
-      return open(rules.length === 0 ? openApproval : {stage: 'rule', row: 0});
+      return open(rules.length === 0 ? openApproval : {stage: 'rule', row: 0, scope: 'local'});
     case approvalKeys.chooseHunks:
       return parts.length === 0 ? notMeant(key) : open(openHunks);
     case '':
@@ -122,29 +123,35 @@ function pressSession({accept}: ApprovalChoices, key: KeyPress): ApprovalStep {
   return letter === approvalKeys.allowSession ? open({stage: 'session'}) : notMeant(key);
 }
 
-function pressRule(row: number, {rules}: ApprovalChoices, {key, place}: ApprovalPress): ApprovalStep {
+function pressRule(
+  stage: Extract<ApprovalStage, {readonly stage: 'rule'}>,
+  {rules}: ApprovalChoices,
+  {key, place}: ApprovalPress,
+): ApprovalStep {
+  const {row, scope} = stage;
   const rule = rules[row] ?? '';
   if (key.kind !== 'key') {
     const letter = letterOf(key);
     if (letter === approvalKeys.allowSession) return allowRule(rule, 'session');
-    return letter === approvalKeys.allowAlways ? open({stage: 'rule', row}) : notMeant(key);
+    if (letter === approvalKeys.allowEverywhere) return open({...stage, scope: 'user'});
+    return letter === approvalKeys.allowAlways ? open({...stage, scope: 'local'}) : notMeant(key);
   }
   switch (key.name) {
     case 'left':
     case 'up':
-      return open({stage: 'rule', row: Math.max(0, row - 1)});
+      return open({...stage, row: Math.max(0, row - 1)});
     case 'right':
     case 'down':
-      return open({stage: 'rule', row: Math.min(rules.length - 1, row + 1)});
+      return open({...stage, row: Math.min(rules.length - 1, row + 1)});
     case 'enter':
       // One that came along with the key that opened this was pressed before the rule could be read.
-      return place === 'first' ? allowRule(rule, 'always') : open({stage: 'rule', row});
+      return place === 'first' ? allowRule(rule, scope) : open(stage);
     case cardKeys.edit.name:
-      return open({stage: 'rule-text', text: draftOf(rule)});
+      return open({stage: 'rule-text', text: draftOf(rule), scope});
     case 'escape':
       return open(openApproval);
     default:
-      return open({stage: 'rule', row});
+      return open(stage);
   }
 }
 
@@ -167,5 +174,5 @@ function runEdited(command: string, {command: before}: ApprovalChoices): Approva
 
 const letterOf = (key: KeyPress): string => (key.kind === 'text' ? key.text.replaceAll('\n', '').toLowerCase() : '');
 
-const allowRule = (rule: string, lasting: 'session' | 'always'): ApprovalStep =>
+const allowRule = (rule: string, lasting: 'session' | RuleScope): ApprovalStep =>
   answered({decision: 'allow-rule', rule, lasting});

@@ -11,10 +11,13 @@ export type ApprovalStage =
   | {readonly stage: 'session'}
   | WordStage
   /** The row of the verdict's rules that would be stored. */
-  | {readonly stage: 'rule'; readonly row: number}
-  | {readonly stage: 'rule-text'; readonly text: Draft}
+  | {readonly stage: 'rule'; readonly row: number; readonly scope: RuleScope}
+  | {readonly stage: 'rule-text'; readonly text: Draft; readonly scope: RuleScope}
   | {readonly stage: 'reason'; readonly text: Draft}
   | {readonly stage: 'command'; readonly text: Draft};
+
+/** Where a rule is to be stored: for this project and this user, or for all projects of the user. */
+export type RuleScope = 'local' | 'user';
 
 export interface ChoosingStage {
   readonly stage: 'choosing';

@@ -43,7 +43,7 @@ describe('permission', () => {
         input: 'unchanged',
         rules: [
           {change: 'add', list: 'allow', rule: 'Bash', lasting: 'session'},
-          {change: 'add', list: 'allow', rule: 'Bash', lasting: 'always'},
+          {change: 'add', list: 'allow', rule: 'Bash', lasting: 'user'},
           {change: 'add', list: 'allow', rule: 'Bash', lasting: 'project'},
           {change: 'add', list: 'allow', rule: 'Bash', lasting: 'local'},
           {change: 'add', list: 'allow', rule: 'Bash', lasting: 'session'},
