@@ -1,8 +1,8 @@
-import {CommanderError} from 'commander';
+import {CommanderError, type Command} from 'commander';
 import {causeText} from '../domain/fault.ts';
 import {exitCode, type ExitCode} from './exit-code.ts';
 import {keepIgnoredSignals} from './ignored-signals.ts';
-import {makeProgram, type Handlers} from './program.ts';
+import {makeProgram, type Handlers, type MainOptions} from './program.ts';
 import {note, onStdoutFailure, print, printError, stdoutFlushed} from './say.ts';
 import {UsageError} from './usage-error.ts';
 import {version} from './version.ts';
@@ -17,6 +17,7 @@ export async function main(): Promise<void> {
   let code: ExitCode = exitCode.done;
   const handlers: Handlers = {
     main: async (prompt, options) => {
+      await refuseNearMiss(prompt, {options, program});
       code = await (await import('./run-main.ts')).runMain(prompt, options);
     },
     demo: async options => {
@@ -110,6 +111,24 @@ export async function main(): Promise<void> {
   }
   await stdoutFlushed();
   process.exit(code === exitCode.done ? (process.exitCode ?? code) : code);
+}
+
+/** A slip in the name of a command is not sent to a model; words given with --print are meant as a prompt. */
+async function refuseNearMiss(
+  words: readonly string[],
+  {options, program}: {readonly options: MainOptions; readonly program: Command},
+): Promise<void> {
+  if (words.length === 0 || options.print !== undefined || options.prompt !== undefined) return;
+  const {nearMiss} = await import('./near-miss.ts');
+  const commands = program.commands.map(command => ({
+    name: command.name(),
+    parts: command.commands.map(part => part.name()),
+  }));
+  const meant = nearMiss(words, commands);
+  if (meant === undefined) return;
+  throw new UsageError(
+    `There is no command "${words[0]}". Did you mean "weft ${meant}"? Where it is a prompt: weft --prompt "${words.join(' ')}"`,
+  );
 }
 
 function exitCodeOf(cause: unknown): ExitCode {

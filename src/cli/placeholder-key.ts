@@ -1,6 +1,7 @@
 import {randomBytes} from 'node:crypto';
-import {mkdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {readFileSync, writeFileSync} from 'node:fs';
 import {dirname} from 'node:path';
+import {makeFolders} from '../base/make-folders.ts';
 
 /** Bytes of the key. */
 const keyLength = 32;
@@ -25,7 +26,7 @@ function readKey(file: string): Uint8Array | undefined {
 function makeKey(file: string): Uint8Array {
   const key = randomBytes(keyLength);
   try {
-    mkdirSync(dirname(file), {recursive: true, mode: 0o700});
+    makeFolders(dirname(file));
     writeFileSync(file, key, {mode: 0o600, flag: 'wx'});
   } catch {
     // Another weft was first, or nothing can be written here.

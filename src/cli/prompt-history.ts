@@ -1,5 +1,6 @@
-import {appendFileSync, mkdirSync, readFileSync} from 'node:fs';
+import {appendFileSync, readFileSync} from 'node:fs';
 import {dirname} from 'node:path';
+import {makeFolders} from '../base/make-folders.ts';
 import {isJsonObject, parseJson} from '../base/json.ts';
 
 /** Prompts that are offered again, of this folder and of the others each; older ones stay in the file. */
@@ -23,7 +24,7 @@ export function openHistory(file: string, directory: string): {load(): readonly 
     },
     add(prompt) {
       try {
-        mkdirSync(dirname(file), {recursive: true, mode: 0o700});
+        makeFolders(dirname(file));
         appendFileSync(file, `${JSON.stringify({prompt, directory})}\n`, {mode: 0o600});
       } catch {
         // A full disk or a read-only home costs the history, not the prompt.

@@ -1,5 +1,7 @@
+import {randomUUID} from 'node:crypto';
 import {homedir} from 'node:os';
 import {join} from 'node:path';
+import {causeText} from '../domain/fault.ts';
 import {noUsage} from '../domain/usage.ts';
 import type {HistoryPort} from '../tui/options.ts';
 import type {SessionSummary} from '../domain/journal.ts';
@@ -14,6 +16,7 @@ import {noModelNotice, noModelText} from './no-model.ts';
 import type {MainOptions} from './program.ts';
 import {joinPrompt, readStdin} from './read-stdin.ts';
 import {isStdoutTerminal} from './say.ts';
+import {printJson} from './say.ts';
 import {takeProgramOptions} from './take-program-options.ts';
 import {loadTerminalUi} from './terminal-ui.ts';
 import {UsageError} from './usage-error.ts';
@@ -21,6 +24,33 @@ import {version} from './version.ts';
 
 /** weft without a command: answers on stdout, opens the terminal UI, or, with nothing to do and no terminal, plays the demo. */
 export async function runMain(words: readonly string[], given: MainOptions): Promise<ExitCode> {
+  const start: Start = {state: 'starting'};
+  try {
+    return await begin(words, given, start);
+  } catch (cause) {
+    const {outputFormat = 'text', inputFormat} = given;
+    // Once a prompt runs its result is on stdout, and what serves a program tells it itself.
+    if (outputFormat !== 'text' && inputFormat !== 'stream-json' && start.state === 'starting')
+      await tellFailure(cause);
+    throw cause;
+  }
+}
+
+interface Start {
+  state: 'starting' | 'begun';
+}
+
+/** Whoever reads JSON gets a result, also of a run that could not begin. */
+async function tellFailure(cause: unknown): Promise<void> {
+  const [{startFailure}, {jsonLine}] = await Promise.all([
+    import('../headless/rpc/start-failure.ts'),
+    import('../protocol/rpc/json-line.ts'),
+  ]);
+  const failure = {initializeId: undefined, message: causeText(cause), uuid: () => randomUUID()};
+  for (const message of startFailure(failure)) printJson(jsonLine(message));
+}
+
+async function begin(words: readonly string[], given: MainOptions, start: Start): Promise<ExitCode> {
   const options = takeProgramOptions(given);
   const asked = promptOf(words, options);
   if (options.inputFormat === 'stream-json') {
@@ -42,7 +72,7 @@ export async function runMain(words: readonly string[], given: MainOptions): Pro
   }
   const late = timeLimit(options, surroundings.note);
   const prompt = await fullPrompt(words, {asked, options, note: surroundings.note});
-  if (prompt.trim() !== '') return answer(prompt, {surroundings, late});
+  if (prompt.trim() !== '') return answer(prompt, {surroundings, late, start});
   if (isBare(words, options) && !isConfigured(choiceOf(surroundings))) {
     surroundings.note(`${noModelText} Playing the demo.`);
     return (await import('./demo/run-demo.ts')).runDemo({});
@@ -92,7 +122,11 @@ async function fullPrompt(
 
 async function answer(
   prompt: string,
-  {surroundings, late}: {readonly surroundings: Surroundings; readonly late: NodeJS.Timeout | undefined},
+  {
+    surroundings,
+    late,
+    start,
+  }: {readonly surroundings: Surroundings; readonly late: NodeJS.Timeout | undefined; readonly start: Start},
 ): Promise<ExitCode> {
   const {options, note} = surroundings;
   if (options.resume === true) throw new UsageError('--resume needs a session id here. List them: weft sessions list');
@@ -110,6 +144,7 @@ async function answer(
   }
   clearTimeout(late);
   void leftoverNotices(blocksFolder(surroundings)).then(notices => notices.forEach(note));
+  start.state = 'begun';
   return runPrint({
     engine,
     prompt,

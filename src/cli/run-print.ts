@@ -3,6 +3,7 @@ import {runHeadless} from '../headless/run-headless.ts';
 import {exitCode, timeLimitText, type ExitCode} from './exit-code.ts';
 import type {outputFormats} from './program.ts';
 import {stdoutSink} from './say.ts';
+import {realClock} from './real-clock.ts';
 import {stopOnSignals} from './stop-on-signals.ts';
 import {toldUuid} from './told-uuid.ts';
 
@@ -34,6 +35,7 @@ export async function runPrint(job: PrintJob): Promise<ExitCode> {
     output: {format: job.format, partials: job.partials},
     stdout: stdoutSink(job.format === 'text' ? 'text' : 'json'),
     note,
+    clock: realClock,
     uuid: toldUuid,
     version: job.version,
   });

@@ -27,6 +27,7 @@ import {leftoverNotices} from './leftover-notices.ts';
 import {loadSurroundings, type Surroundings} from './load-surroundings.ts';
 import {noModelText} from './no-model.ts';
 import type {MainOptions} from './program.ts';
+import {realClock} from './real-clock.ts';
 import {rpcCapabilities} from './rpc-capabilities.ts';
 import {note, stdoutSink} from './say.ts';
 import {stopOnSignals} from './stop-on-signals.ts';
@@ -121,6 +122,7 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
       uuid: toldUuid,
       version,
       note,
+      clock: realClock,
     });
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) onSignal(signal, () => client.stop());
     for (const line of opening.lines) client.take(line);

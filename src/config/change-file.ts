@@ -2,7 +2,6 @@ import {
   closeSync,
   fchmodSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   readFileSync,
   realpathSync,
@@ -13,6 +12,7 @@ import {
 } from 'node:fs';
 import {dirname} from 'node:path';
 import {setTimeout as pause} from 'node:timers/promises';
+import {makeFolders} from '../base/make-folders.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {causeText, type Fault} from '../domain/fault.ts';
 
@@ -87,7 +87,7 @@ async function takeLock(lock: string): Promise<Outcome<number, string>> {
   let same = 0;
   for (;;) {
     try {
-      mkdirSync(dirname(lock), {recursive: true, mode: 0o700});
+      makeFolders(dirname(lock));
       return ok(openSync(lock, 'wx', 0o600));
     } catch (cause) {
       if (!(cause instanceof Error && 'code' in cause && cause.code === 'EEXIST')) return failed(causeText(cause));

@@ -5,6 +5,7 @@ import type {ImageBlock} from '../domain/conversation.ts';
 import {endOf, type HeadlessEnd} from './headless-end.ts';
 import {makeRenderer, type HeadlessOutput} from './render-events.ts';
 import {makeStdoutWriter, mostUnread, type TextSink} from './stdout-writer.ts';
+import {StallWatch, type StallClock} from './stall-watch.ts';
 import {oneLine, summaryNotes} from './summary-notes.ts';
 
 export interface HeadlessOptions {
@@ -15,6 +16,7 @@ export interface HeadlessOptions {
   readonly stdout: TextSink;
   /** Tells the user one line, without an end of line, that is not part of the answer. */
   readonly note: (line: string) => void;
+  readonly clock: StallClock;
   readonly uuid: (name?: string) => string;
   /** weft's own version. */
   readonly version: string;
@@ -29,11 +31,13 @@ export async function runHeadless(options: HeadlessOptions): Promise<HeadlessEnd
   const {engine, note} = options;
   const writer = makeStdoutWriter(options.stdout, () => engine.submit({op: 'interrupt'}));
   const renderer = await makeRenderer(options.output, options);
+  const stalls = new StallWatch({clock: options.clock, note});
   const finished = Promise.withResolvers<PromptSummary>();
 
   const unsubscribe = engine.subscribe(events => {
     writer.write(renderer.render(events));
     for (const event of events) {
+      stalls.take(event);
       if (event.event === 'notice' && event.level === 'warning') note(oneLine(event.text));
       if (event.event === 'retrying' && event.delayMs >= longWaitMs) note(retryNote(event));
       if (event.event === 'approval-requested') engine.submit(refusal(event.approval.id));

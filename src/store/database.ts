@@ -1,6 +1,7 @@
-import {chmodSync, closeSync, fstatSync, mkdirSync, openSync} from 'node:fs';
+import {chmodSync, closeSync, fstatSync, openSync} from 'node:fs';
 import {dirname} from 'node:path';
 import type {DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync} from 'node:sqlite';
+import {makeFolders} from '../base/make-folders.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
 import {loadSqlite} from './load-sqlite.ts';
@@ -45,7 +46,7 @@ export function openDatabase(file: string): Outcome<Database, Fault> {
 const busyTimeoutMs = 5000;
 
 function makePrivateFile(file: string): void {
-  mkdirSync(dirname(file), {recursive: true, mode: 0o700});
+  makeFolders(dirname(file));
   const handle = openSync(file, 'a', 0o600);
   try {
     if (process.platform !== 'win32' && (fstatSync(handle).mode & 0o077) !== 0) chmodSync(file, 0o600);

@@ -1,6 +1,7 @@
-import {chmodSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync} from 'node:fs';
+import {chmodSync, lstatSync, mkdtempSync, readdirSync, realpathSync, rmSync} from 'node:fs';
 import type {Stats} from 'node:fs';
 import {join} from 'node:path';
+import {makeFolders} from '../base/make-folders.ts';
 
 /** A folder of this process for outputs too long to be shown whole. Nobody else can guess its name or look into it. */
 export interface OutputFolder {
@@ -51,7 +52,7 @@ function existingFolder(path: string): readonly string[] | undefined {
 
 /** Makes sure that `path` is a folder of this user that nobody else may enter; throws when it is not and cannot be. */
 function ownFolder(path: string): string {
-  mkdirSync(path, {recursive: true, mode: 0o700});
+  makeFolders(path);
   const stats = lstatSync(path);
   if (!stats.isDirectory()) throw new Error(`${path} is not a folder`);
   if (!isOwn(stats)) throw new Error(`${path} belongs to another user`);

@@ -41,13 +41,13 @@ export async function runDemo({
   try {
     const wanted = accessibleWanted(process.env) === true;
     const isDumb = process.env['TERM'] === 'dumb' && visitor === undefined && !wanted;
-    if (!isStdoutTerminal() || !process.stdin.isTTY || isDumb) return await report(place.directory);
+    if (!isStdoutTerminal() || !process.stdin.isTTY || isDumb) return await report(place);
     const [shown, {startTerminalGuard}, {lookOf, runTerminal}] = await Promise.all([
       visitor?.ui ?? loadTerminalUi({accessible: wanted}),
       import('../../workspace/terminal-guard.ts'),
       import('../run-terminal.ts'),
     ]);
-    const engine = demoEngine(place.directory, 'lively');
+    const engine = demoEngine(place, 'lively');
     const end = await runTerminal({
       ui: shown,
       engine,
@@ -76,9 +76,10 @@ export async function runDemo({
 
 const nothingToTrust = 'The demo brings no settings.';
 
-async function report(directory: string): Promise<ExitCode> {
+async function report(place: DemoPlace): Promise<ExitCode> {
+  const {directory} = place;
   const {runReport} = await import('../../headless/demo-report.ts');
-  const engine = demoEngine(directory, 'at-once');
+  const engine = demoEngine(place, 'at-once');
   const stopper = stopOnSignals(engine);
   printLine(`weft demo: a recorded model repairs a small project; every action really runs, in ${directory}`);
   const end = await Promise.race([
@@ -89,7 +90,7 @@ async function report(directory: string): Promise<ExitCode> {
   return stopper.stopped() ?? end?.exitCode ?? exitCode.failed;
 }
 
-function demoEngine(directory: string, pace: 'lively' | 'at-once'): ComposedEngine {
+function demoEngine({directory, blocks}: DemoPlace, pace: 'lively' | 'at-once'): ComposedEngine {
   const opened = openReplay(demoRecording, {
     variables: {directory},
     ...(pace === 'lively' ? {pace: {msPerBatch: 25, sleep}} : {}),
@@ -108,7 +109,7 @@ function demoEngine(directory: string, pace: 'lively' | 'at-once'): ComposedEngi
     passedVariables: [],
     checkpointsFolder: undefined,
     keptTrees: async () => [],
-    blocksFolder: join(directory, '.blocks'),
+    blocksFolder: blocks,
     own: ownPlaces(userPlaces(), process.env),
     placeholderKey: () => randomBytes(32),
     memoryCeiling: defaultCeiling,
@@ -136,15 +137,24 @@ function demoEngine(directory: string, pace: 'lively' | 'at-once'): ComposedEngi
 
 const sleep = async (ms: number, signal: AbortSignal): Promise<void> => wait(ms, undefined, {signal}).catch(() => {});
 
+interface DemoPlace {
+  readonly directory: string;
+  /** What is noted of commands that go on: not in the project, which the user may keep. */
+  readonly blocks: string;
+  leave(): void;
+}
+
 /** Writes the project into a temporary folder that is removed afterwards, or into a folder of the user's that stays. */
-function layOut(dir: string | undefined): {readonly directory: string; readonly leave: () => void} {
+function layOut(dir: string | undefined): DemoPlace {
   const directory = dir === undefined ? mkdtempSync(join(tmpdir(), 'weft-demo-')) : emptyFolder(resolve(dir));
   for (const {path, text} of demoProject) {
     const file = join(directory, path);
     mkdirSync(dirname(file), {recursive: true});
     writeFileSync(file, text);
   }
-  return {directory, leave: () => dir === undefined && rmSync(directory, {recursive: true, force: true})};
+  const blocks = mkdtempSync(join(tmpdir(), 'weft-demo-blocks-'));
+  const own = dir === undefined ? [directory, blocks] : [blocks];
+  return {directory, blocks, leave: () => own.forEach(folder => rmSync(folder, {recursive: true, force: true}))};
 }
 
 function emptyFolder(directory: string): string {

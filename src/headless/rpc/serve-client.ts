@@ -8,6 +8,7 @@ import {makeRpcEncoder, type RpcExtras} from '../../protocol/rpc/encode-events.t
 import {jsonLine} from '../../protocol/rpc/json-line.ts';
 import {endOf} from '../headless-end.ts';
 import {mostUnread, type StdoutWriter} from '../stdout-writer.ts';
+import {StallWatch, type StallClock} from '../stall-watch.ts';
 import {oneLine} from '../summary-notes.ts';
 import type {ClientLine} from './client-lines.ts';
 import {ClientPrompts} from './client-prompts.ts';
@@ -37,6 +38,7 @@ export interface ClientServing {
   readonly version: string;
   /** Tells the operator one line on stderr. */
   readonly note: (line: string) => void;
+  readonly clock: StallClock;
 }
 
 export interface ServedClient {
@@ -60,6 +62,7 @@ export function serveClient(options: ClientServing): ServedClient {
 
 class ClientSession implements ServedClient {
   readonly #options: ClientServing;
+  readonly #stalls: StallWatch;
   readonly #prompts: ClientPrompts;
   readonly #rewinder: FileRewinder;
   readonly #encoder: ReturnType<typeof makeRpcEncoder>;
@@ -74,6 +77,7 @@ class ClientSession implements ServedClient {
   constructor(options: ClientServing) {
     const {engine, servers, encoding, uuid, version} = options;
     this.#options = options;
+    this.#stalls = new StallWatch(options);
     this.#rewinder = new FileRewinder(engine);
     this.#prompts = new ClientPrompts({
       submit: op => engine.submit(op),
@@ -151,6 +155,7 @@ class ClientSession implements ServedClient {
       // Output of a tool comes whether it is read or not, and all that counts of it is told again with the result.
       if (event.event === 'action-output' && writer.isBehind(mostUnread.messages)) continue;
       state.take(event);
+      this.#stalls.take(event);
       if (event.event === 'prompt-accepted') this.#prompts.take(event);
       writer.write(this.#encoder.encode(event).map(jsonLine).join(''));
       if (event.event === 'notice' && event.level === 'warning') note(oneLine(event.text));

@@ -1,5 +1,6 @@
-import {mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
+import {makeFolders} from '../../base/make-folders.ts';
 import * as z from 'zod/mini';
 
 /** A block as other runs of weft can read of it: one file each, there as long as the block runs or is kept. */
@@ -30,7 +31,7 @@ export interface BlockRegistry {
 
 /** Keeps the files in `folder`, which it makes. That one cannot be written is no reason not to run a command. */
 export function makeBlockRegistry(folder: string): BlockRegistry {
-  const open = (): void => quietly(() => mkdirSync(folder, {recursive: true, mode: 0o700}));
+  const open = (): void => quietly(() => makeFolders(folder));
   return {
     open,
     put: block =>

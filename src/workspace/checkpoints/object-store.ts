@@ -5,7 +5,6 @@ import {
   copyFileSync,
   existsSync,
   fstatSync,
-  mkdirSync,
   openSync,
   readFileSync,
   readSync,
@@ -16,6 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import {dirname, join} from 'node:path';
+import {makeFolders} from '../../base/make-folders.ts';
 
 /**
  * Content by its hash. The files of a workspace may hold secrets: objects are readable for this user alone, and what fits into
@@ -58,7 +58,7 @@ export function openObjects(folder: string): ObjectStore {
     try {
       renameSync(from, placeOf(name));
     } catch {
-      mkdirSync(dirname(placeOf(name)), {recursive: true, mode: 0o700});
+      makeFolders(dirname(placeOf(name)));
       renameSync(from, placeOf(name));
     }
     known.add(name);
@@ -77,7 +77,7 @@ export function openObjects(folder: string): ObjectStore {
   let made = false;
   const mkdirOnce = (): void => {
     if (made) return;
-    mkdirSync(folder, {recursive: true, mode: 0o700});
+    makeFolders(folder);
     forgetUnfinished(folder);
     made = true;
   };

@@ -1,7 +1,8 @@
-import {mkdirSync, readFileSync, rmSync, statSync, writeFileSync} from 'node:fs';
+import {readFileSync, rmSync, statSync, writeFileSync} from 'node:fs';
 import {hostname} from 'node:os';
 import {join} from 'node:path';
 import {setTimeout as pause} from 'node:timers/promises';
+import {makeFolders} from '../../base/make-folders.ts';
 import {isRunning} from '../is-running.ts';
 import {namesIn} from '../names-in.ts';
 
@@ -19,7 +20,7 @@ const longestPruning = 60_000;
 /** Marks this process as one that works with the checkpoints, and waits for a pruning to end. */
 export async function useStore(folder: string, signal: AbortSignal): Promise<void> {
   const marks = join(folder, 'users');
-  mkdirSync(marks, {recursive: true, mode: 0o700});
+  makeFolders(marks);
   writeFileSync(join(marks, ownMark()), '', {mode: 0o600});
   const waitsUntil = Date.now() + longestPruning;
   while (isLocked(folder) && Date.now() < waitsUntil) await pause(20, undefined, {signal});
@@ -29,7 +30,7 @@ export async function useStore(folder: string, signal: AbortSignal): Promise<voi
 export function soleUse(folder: string): {end(): void} | undefined {
   const lock = lockOf(folder);
   try {
-    mkdirSync(folder, {recursive: true, mode: 0o700});
+    makeFolders(folder);
     if (!isLocked(folder)) rmSync(lock, {force: true});
     writeFileSync(lock, ownMark(), {flag: 'wx', mode: 0o600});
   } catch {

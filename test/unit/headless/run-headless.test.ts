@@ -34,6 +34,7 @@ async function run(bench: Bench, given: Partial<HeadlessOptions> = {}): Promise<
       },
     },
     note: line => notes.push(line),
+    clock: {now: () => 0, after: () => () => {}},
     uuid: () => `uuid-${(count += 1)}`,
     version: '1.2.3',
     ...given,

@@ -1,0 +1,72 @@
+import type {AgentEvent} from '../actions/agent-event.ts';
+
+/** Milliseconds of silence after which the user is told. */
+const longSilenceMs = 30_000;
+
+/** Time for a `StallWatch`. */
+export interface StallClock {
+  /** Milliseconds, from any moment on. */
+  now(): number;
+  /** Calls once, after so many milliseconds; keeps nothing alive. Answers with what calls it off. */
+  after(ms: number, call: () => void): () => void;
+}
+
+/** Says once for each silence that the model sends nothing: whoever watches a pipe cannot tell a stall from long work. */
+export class StallWatch {
+  readonly #clock: StallClock;
+  readonly #note: (line: string) => void;
+  /** When a silence would be a long one; `undefined` while nothing is awaited of the model. */
+  #due: number | undefined;
+  #cancel: (() => void) | undefined;
+
+  constructor({clock, note}: {readonly clock: StallClock; readonly note: (line: string) => void}) {
+    this.#clock = clock;
+    this.#note = note;
+  }
+
+  take(event: AgentEvent): void {
+    switch (event.event) {
+      case 'turn-started':
+      case 'message-started':
+      case 'block-started':
+      case 'block-delta':
+      case 'block-finished':
+        this.#await(longSilenceMs);
+        return;
+      case 'retrying':
+        this.#await(event.delayMs + longSilenceMs);
+        return;
+      case 'message-finished':
+      case 'usage-changed':
+      case 'prompt-finished':
+        this.end();
+        return;
+      default:
+        return;
+    }
+  }
+
+  end(): void {
+    this.#due = undefined;
+    this.#cancel?.();
+    this.#cancel = undefined;
+  }
+
+  /** One timer serves many events: it looks when it is due whether something came meanwhile. */
+  #await(ms: number): void {
+    this.#due = this.#clock.now() + ms;
+    this.#cancel ??= this.#clock.after(ms, () => this.#look());
+  }
+
+  #look(): void {
+    this.#cancel = undefined;
+    if (this.#due === undefined) return;
+    const left = this.#due - this.#clock.now();
+    if (left > 0) {
+      this.#cancel = this.#clock.after(left, () => this.#look());
+      return;
+    }
+    this.#due = undefined;
+    this.#note(`the model has sent nothing for ${longSilenceMs / 1000} s; still waiting for it`);
+  }
+}
