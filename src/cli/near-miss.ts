@@ -30,4 +30,4 @@ function isSlip(word: string, name: string): boolean {
   return distance <= 1 || (distance === 2 && sorted(word.toLowerCase()) === sorted(name));
 }
 
-const sorted = (word: string): string => [...word].toSorted().join('');
+const sorted = (word: string): string => Array.from(word).toSorted().join('');
