@@ -1,7 +1,7 @@
 import {randomBytes} from 'node:crypto';
 import {readFileSync, writeFileSync} from 'node:fs';
 import {dirname} from 'node:path';
-import {makeFolders} from '../base/make-folders.ts';
+import {makeFolders} from '../config/make-folders.ts';
 
 /** Bytes of the key. */
 const keyLength = 32;

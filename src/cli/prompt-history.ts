@@ -1,6 +1,6 @@
 import {appendFileSync, readFileSync} from 'node:fs';
 import {dirname} from 'node:path';
-import {makeFolders} from '../base/make-folders.ts';
+import {makeFolders} from '../config/make-folders.ts';
 import {isJsonObject, parseJson} from '../base/json.ts';
 
 /** Prompts that are offered again, of this folder and of the others each; older ones stay in the file. */

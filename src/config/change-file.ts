@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import {dirname} from 'node:path';
 import {setTimeout as pause} from 'node:timers/promises';
-import {makeFolders} from '../base/make-folders.ts';
+import {makeFolders} from './make-folders.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {causeText, type Fault} from '../domain/fault.ts';
 

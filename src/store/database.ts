@@ -1,7 +1,7 @@
 import {chmodSync, closeSync, fstatSync, openSync} from 'node:fs';
 import {dirname} from 'node:path';
 import type {DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync} from 'node:sqlite';
-import {makeFolders} from '../base/make-folders.ts';
+import {makeFolders} from '../config/make-folders.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
 import {loadSqlite} from './load-sqlite.ts';

@@ -1,7 +1,7 @@
 import {chmodSync, lstatSync, mkdtempSync, readdirSync, realpathSync, rmSync} from 'node:fs';
 import type {Stats} from 'node:fs';
 import {join} from 'node:path';
-import {makeFolders} from '../base/make-folders.ts';
+import {makeFolders} from '../config/make-folders.ts';
 
 /** A folder of this process for outputs too long to be shown whole. Nobody else can guess its name or look into it. */
 export interface OutputFolder {

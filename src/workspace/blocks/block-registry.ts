@@ -1,6 +1,6 @@
 import {readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {makeFolders} from '../../base/make-folders.ts';
+import {makeFolders} from '../../config/make-folders.ts';
 import * as z from 'zod/mini';
 
 /** A block as other runs of weft can read of it: one file each, there as long as the block runs or is kept. */

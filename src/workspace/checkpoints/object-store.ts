@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import {dirname, join} from 'node:path';
-import {makeFolders} from '../../base/make-folders.ts';
+import {makeFolders} from '../../config/make-folders.ts';
 
 /**
  * Content by its hash. The files of a workspace may hold secrets: objects are readable for this user alone, and what fits into

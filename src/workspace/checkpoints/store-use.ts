@@ -2,7 +2,7 @@ import {readFileSync, rmSync, statSync, writeFileSync} from 'node:fs';
 import {hostname} from 'node:os';
 import {join} from 'node:path';
 import {setTimeout as pause} from 'node:timers/promises';
-import {makeFolders} from '../../base/make-folders.ts';
+import {makeFolders} from '../../config/make-folders.ts';
 import {isRunning} from '../is-running.ts';
 import {namesIn} from '../names-in.ts';
 
