@@ -91,7 +91,15 @@ function filesOn(
 
   const isReadOnly = (real: string): boolean => options.alsoReadable().some(folder => holds(folder, real));
 
-  const context = (missed: (real: string) => number) => ({paths, home: options.home, known, seen, isReadOnly, missed});
+  const context = (missed: (real: string) => number, shown: readonly FileDiff[]) => ({
+    paths,
+    home: options.home,
+    known,
+    seen,
+    isReadOnly,
+    missed,
+    shown: new Map(shown.map(diff => [diff.path, diff])),
+  });
 
   const countMiss = (real: string): number => {
     const times = (misses.get(real) ?? 0) + 1;
@@ -102,11 +110,11 @@ function filesOn(
   /** What the edits come to once the user has amended them. */
   async function planned(
     {edits, amendment}: EditRequest,
-    missed: (real: string) => number,
+    {missed, shown}: {readonly missed: (real: string) => number; readonly shown: readonly FileDiff[]},
     signal: AbortSignal,
   ): Promise<Outcome<AmendedPlan, Fault>> {
     const {planEdits} = await import('./files/plan-edits.ts');
-    const proposed = await planEdits(edits, context(missed), signal);
+    const proposed = await planEdits(edits, context(missed, amendment.kind === 'none' ? shown : []), signal);
     if (proposed.tag === 'failed') return proposed;
     if (amendment.kind === 'none') return ok({planned: proposed.value, amended: []});
     const {amendFiles} = await import('./files/amend-files.ts');
@@ -133,17 +141,17 @@ function filesOn(
     },
     read,
     async plan(request, signal) {
-      const plan = await planned(request, countMiss, signal);
+      const plan = await planned(request, {missed: countMiss, shown: []}, signal);
       return plan.tag === 'ok' ? ok(plan.value.planned.map(({diff}) => diff)) : plan;
     },
     async draft(request, signal) {
-      const plan = await planned(request, () => 0, signal);
+      const plan = await planned(request, {missed: () => 0, shown: []}, signal);
       if (plan.tag === 'failed') return plan;
       const {draftTexts} = await import('./files/draft-texts.ts');
       return ok(draftTexts(plan.value.planned));
     },
     async apply(request, shown, signal) {
-      const plan = await planned(request, () => 0, signal);
+      const plan = await planned(request, {missed: () => 0, shown}, signal);
       if (plan.tag === 'failed') return failed(await withPresent(plan.error, shown));
       const files = plan.value.planned;
       const surprise = findSurprise(files, {shown, amendment: request.amendment});

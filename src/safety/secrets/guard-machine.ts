@@ -165,10 +165,12 @@ function guardFiles(files: FilesPort, secrets: Secrets): FilesPort {
         path: secrets.reveal(diff.path),
         movedFrom: diff.movedFrom === undefined ? undefined : secrets.reveal(diff.movedFrom),
       }));
+      // Of what was shown nothing has to be concealed again.
+      const asShown = new Set(shown.flatMap(({hunks}) => hunks));
       const applied = await files.apply(revealed.value, asPlanned, signal);
       if (applied.tag === 'failed') return failed(concealFault(applied.error, secrets));
       return ok({
-        files: applied.value.files.map(diff => concealDiff(diff, secrets)),
+        files: applied.value.files.map(diff => concealDiff(diff, secrets, asShown)),
         amended: applied.value.amended.map(({path, kind, hunks}) => ({
           path: secrets.conceal(path),
           kind,
@@ -205,19 +207,24 @@ const concealLines = (lines: readonly string[], secrets: Secrets): readonly stri
   lines.length === 0 ? lines : secrets.conceal(lines.join('\n')).split('\n');
 
 /** The difference of a file as the model may read it. */
-export const concealDiff = (diff: FileDiff, secrets: Secrets): FileDiff => ({
+export const concealDiff = (
+  diff: FileDiff,
+  secrets: Secrets,
+  concealed: ReadonlySet<DiffHunk> = new Set(),
+): FileDiff => ({
   ...diff,
   path: secrets.conceal(diff.path),
   movedFrom: diff.movedFrom === undefined ? undefined : secrets.conceal(diff.movedFrom),
   notes: diff.notes.map(secrets.conceal),
-  hunks: diff.hunks.map(hunk => concealHunk(hunk, secrets)),
+  hunks: diff.hunks.map(hunk => (concealed.has(hunk) ? hunk : concealHunk(hunk, secrets))),
 });
 
 function concealHunk(hunk: DiffHunk, secrets: Secrets): DiffHunk {
-  const texts = concealLines(
-    hunk.lines.map(({text}) => text),
-    secrets,
-  );
+  const joined = hunk.lines.map(({text}) => text).join('\n');
+  const concealed = secrets.conceal(joined);
+  // A hunk can be as long as a file: without a secret it stays the one it is.
+  if (concealed === joined) return hunk;
+  const texts = concealed.split('\n');
   return {
     ...hunk,
     lines: hunk.lines.map((line, at) => {

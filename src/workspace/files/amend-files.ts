@@ -134,7 +134,7 @@ async function asItWas(file: PlannedFile): Promise<PlannedFile | undefined> {
 const withContent = async (file: PlannedFile, after: Buffer): Promise<PlannedFile> => ({
   ...file,
   after,
-  diff: {...file.diff, ...(await changeIn(oldOf(file), after))},
+  diff: {...file.diff, ...(await changeIn(oldOf(file), after, undefined))},
 });
 
 function oldBytes(file: PlannedFile): Buffer | undefined {

@@ -38,6 +38,8 @@ export function draftOf(
   let content = original;
   /** The text of `content`, once it was needed. */
   let decoded: DecodedText | undefined;
+  /** The text that `content` is still to be made of: of many edits only the last one needs the bytes. */
+  let unencoded: DecodedText | undefined;
   const notes = new Set<string>();
 
   function textNow(): Outcome<DecodedText, Trouble> {
@@ -49,14 +51,22 @@ export function draftOf(
     return ok(decoded);
   }
 
+  function bytesNow(): Buffer | undefined {
+    if (unencoded !== undefined) content = encodeText(unencoded);
+    unencoded = undefined;
+    return content;
+  }
+
   function take(form: TextForm, changed: Changed): readonly Trouble[] {
-    const bytes = encodeText({form, text: changed.text});
+    decoded = {form, text: changed.text};
+    unencoded = form.encoding === 'utf-8' ? decoded : undefined;
+    const bytes = unencoded === undefined ? encodeText(decoded) : Buffer.alloc(0);
     if (bytes === undefined) {
+      decoded = undefined;
       const name = encodingNames[form.encoding];
       return [other(`it is ${name}, which has no bytes for a character of the new text; leave that character out.`)];
     }
     content = bytes;
-    decoded = {form, text: changed.text};
     for (const note of changed.notes) notes.add(note);
     if (form.encoding !== 'utf-8') notes.add(`it is ${encodingNames[form.encoding]} and stays so`);
     return [];
@@ -95,7 +105,7 @@ export function draftOf(
 
   return {
     get content() {
-      return content;
+      return bytesNow();
     },
     get notes() {
       return [...notes];
@@ -145,11 +155,12 @@ export function draftOf(
         return [other('it changed since it was read; read it again.')];
       content = undefined;
       decoded = undefined;
+      unencoded = undefined;
       return [];
     },
     leave() {
-      if (content === undefined) return failed({kind: 'missing-file', message: ''});
-      const given = content;
+      const given = bytesNow();
+      if (given === undefined) return failed({kind: 'missing-file', message: ''});
       content = undefined;
       decoded = undefined;
       return ok(given);
@@ -157,6 +168,7 @@ export function draftOf(
     fill(bytes) {
       content = bytes;
       decoded = undefined;
+      unencoded = undefined;
     },
   };
 }

@@ -48,7 +48,8 @@ function runsOf({lines}: DiffHunk): readonly Run[] {
       run = {removed: [], added: []};
       runs.push(run);
     }
-    run[line.kind].push(line);
+    // One more tells that the run is too long to be compared.
+    if (run[line.kind].length <= mostPaired) run[line.kind].push(line);
   }
   return runs.filter(({removed, added}) => removed.length > 0 && added.length > 0);
 }

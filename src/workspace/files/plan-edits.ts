@@ -1,6 +1,7 @@
 import {lstat} from 'node:fs/promises';
 import {basename, dirname, join, resolve} from 'node:path';
 import type {FileEdit} from '../../actions/files-port.ts';
+import type {FileDiff} from '../../actions/preview.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {rejected, type Fault} from '../../domain/fault.ts';
@@ -21,6 +22,8 @@ export interface PlanContext {
   readonly seen: ReadonlyMap<string, SeenLines>;
   /** Whether a real path is for reading only, although it counts as inside the workspace. */
   readonly isReadOnly: (real: string) => boolean;
+  /** The diffs as they were shown, by path; those of the same contents are taken from there. */
+  readonly shown: ReadonlyMap<string, FileDiff>;
   /** Told of each file in which a text was not where the model thought; answers how often that was so in a row. */
   readonly missed: (real: string) => number;
 }
@@ -64,7 +67,7 @@ export async function planEdits(
     if (context.missed(file.path) > 1) troubles.push(`${file.shown}: ${otherWay}`);
   }
   if (troubles.length === 0) {
-    const planned = await finishFiles([...files.values()]);
+    const planned = await finishFiles([...files.values()], context);
     if (planned.tag === 'ok') return planned;
     troubles.push(...planned.error);
   }
@@ -190,7 +193,10 @@ function presentAround(wanted: string, {path, before, quoting}: OpenFile, {seen}
   return lines === '' ? '' : `\nThe file has there now:\n${lines}`;
 }
 
-async function finishFiles(files: readonly OpenFile[]): Promise<Outcome<readonly PlannedFile[], readonly string[]>> {
+async function finishFiles(
+  files: readonly OpenFile[],
+  {shown}: PlanContext,
+): Promise<Outcome<readonly PlannedFile[], readonly string[]>> {
   const planned: PlannedFile[] = [];
   const troubles: string[] = [];
   const moved = new Set<OpenFile>();
@@ -210,7 +216,7 @@ async function finishFiles(files: readonly OpenFile[]): Promise<Outcome<readonly
       troubles.push(`${file.shown}: nothing would change: ${why}`);
       continue;
     }
-    planned.push(await plannedFile(file, after, source));
+    planned.push(await plannedFile(file, {after, source, was: shown.get(file.shown)}));
   }
   if (troubles.length === 0 && planned.length === 0) troubles.push('nothing would change.');
   return troubles.length === 0 ? ok(planned) : failed(troubles);
@@ -218,11 +224,18 @@ async function finishFiles(files: readonly OpenFile[]): Promise<Outcome<readonly
 
 async function plannedFile(
   {path, shown, before, draft, knowledge}: OpenFile,
-  after: Buffer | undefined,
-  source: OpenFile | undefined,
+  {
+    after,
+    source,
+    was,
+  }: {
+    readonly after: Buffer | undefined;
+    readonly source: OpenFile | undefined;
+    readonly was: FileDiff | undefined;
+  },
 ): Promise<PlannedFile> {
   const old = source?.before ?? before;
-  const change = await changeIn(old, after);
+  const change = await changeIn(old, after, was);
   const notes = [...(source?.draft.notes ?? []), ...draft.notes];
   if (before.kind === 'present' && before.names > 1) {
     const others =

@@ -21,14 +21,21 @@ export interface PlannedFile {
 export const oldOf = ({before, source}: Pick<PlannedFile, 'before' | 'source'>): FileSnapshot =>
   source?.before ?? before;
 
-/** What differs between a file as it is and as it shall be. */
+/** What differs between a file as it is and as it shall be. That of the same two contents, as it was `shown`, is not worked out again. */
 export async function changeIn(
   old: FileSnapshot,
   after: Buffer | undefined,
+  shown: FileDiff | undefined,
 ): Promise<Pick<FileDiff, 'before' | 'after' | 'added' | 'removed' | 'hunks'>> {
-  return {
+  const states = {
     before: old.kind === 'present' ? old.hash : 'absent',
     after: after === undefined ? 'absent' : sha256(after),
+  };
+  if (shown?.before === states.before && shown.after === states.after) {
+    return {...states, added: shown.added, removed: shown.removed, hunks: shown.hunks};
+  }
+  return {
+    ...states,
     ...(await diffHunks(shownText(old.kind === 'present' ? old.bytes : undefined), shownText(after))),
   };
 }

@@ -29,6 +29,8 @@ export function replaceText(text: string, replacement: Replacement, quoting: Quo
 
   const exact = found.tier === 'exact' && found.numbers === 'as-given';
   if (replacement.occurrence === 'every' && exact) {
+    // Where lines end in one way only, a file full of matches needs no list of them.
+    if (!text.includes('\r')) return ok({text: text.replaceAll(wanted.oldText, () => wanted.newText), notes: []});
     return ok({text: putIn(text, view, every(view.text, wanted, found)), notes: []});
   }
   if (replacement.occurrence === 'every') {

@@ -121,3 +121,11 @@ test('large files are edited in time', () => {
     expect(spentMs()).toBeLessThan(most);
   }
 });
+
+test('a file full of matches is changed in proportion to its size', () => {
+  const text = 'const value = oldName(1);\n'.repeat(200_000);
+  const spentMs = processorClock();
+  const changed = replaceText(text, {oldText: 'oldName', newText: '$& $1', occurrence: 'every'}, 'quotes');
+  expect(changed).toEqual({tag: 'ok', value: {text: text.replaceAll('oldName', () => '$& $1'), notes: []}});
+  expect(spentMs()).toBeLessThan(1000);
+});
