@@ -201,17 +201,13 @@ function whyNotExec(
   paths: SecretRules,
 ): string | undefined {
   const at = texts.indexOf('-exec');
-  if (at < 0) return undefined;
-  const program = (texts[at + 1] ?? '').replace(/^[efz]grep$/u, 'grep');
-  if (
-    program !== 'grep' ||
-    tellsFiguresOnly(['grep', ...texts.slice(at + 2)]) ||
-    !isCut('grep', texts.slice(at + 2), output)
-  )
-    return undefined;
+  const searches = texts.some((text, index) => texts[index - 1] === '-exec' && /^[efz]?grep$/u.test(text));
+  const isOne = at >= 0 && at === texts.lastIndexOf('-exec');
+  const words = texts.slice(at + 2);
+  if (!searches || (isOne && tellsFiguresOnly(['grep', ...words])) || !isCut('grep', words, output)) return undefined;
   const end = texts.findIndex(text => /^[-!(]/u.test(text) && text !== '-H' && text !== '-P');
   const roots = given.slice(0, end).flatMap(({value}) => (typeof value === 'string' ? [here] : value));
-  const sought = soughtNames(texts.slice(end, at));
+  const sought = isOne ? soughtNames(texts.slice(end, at)) : undefined;
   const fits = sought === undefined ? () => true : fitsSearch(sought.split('|'), []);
   const places = roots.filter(({text}) => !text.startsWith('-'));
   return (places.length === 0 ? [here] : places)
@@ -223,7 +219,9 @@ function whyNotGit({directories, output}: Shown, texts: readonly string[], paths
   const [command = '', ...rest] = texts;
   if (command !== 'grep') {
     const isChanged = output !== 'shown' || rest.some(text => /^--(?:word-diff-regex|color-words=)/u.test(text));
-    return isChanged && showsContent(command, rest) ? paths.secretAnywhere() : undefined;
+    return isChanged && showsContent(command, rest, path => paths.exists(path, directories))
+      ? paths.secretAnywhere()
+      : undefined;
   }
   if (
     tellsFiguresOnly(['grep', ...rest]) ||
@@ -246,12 +244,13 @@ const ofNames =
   /^(?:-s|--no-patch|--stat(?:=.*)?|--name-only|--name-status|--numstat|--shortstat|--summary|--raw|--dirstat|--compact-summary|--quiet)$/u;
 
 /** Whether git shows what is in files that are not named. */
-function showsContent(command: string, texts: readonly string[]): boolean {
+function showsContent(command: string, texts: readonly string[], isFolder: (path: string) => boolean): boolean {
   const end = texts.indexOf('--');
   const options = texts.slice(0, end < 0 ? texts.length : end);
   const files = end < 0 ? [] : texts.slice(end + 1);
   // Files that are named were judged by their names.
-  if (files.length > 0 && files.every(file => /^[\w@%+=,~./-]*\.\w+$/u.test(file))) return false;
+  const isNamedFile = (file: string): boolean => /^[\w@%+=,~./-]*\.\w+$/u.test(file) && !isFolder(file);
+  if (files.length > 0 && files.every(isNamedFile) && !options.includes('--full-diff')) return false;
   const patches = options.some(text => ofPatches.test(text));
   const names = options.some(text => ofNames.test(text));
   const revisions = options.filter(text => !text.startsWith('-'));

@@ -190,9 +190,7 @@ function whyNotExec(
   const [program, ...rest] = given.slice(from, end);
   const name = plainText(program);
   if (name === undefined || name.includes('/') || name === 'git') return 'runs a program that is not known';
-  // What stands behind a command may be part of it.
-  const sought = given.slice(roots.length, from).map(each => plainText(each) ?? '');
-  sought.length = sought.indexOf('-exec');
+  const sought = testsBeforeExec(given.slice(roots.length, from - 1).map(each => plainText(each) ?? ''));
   const pattern = soughtNames(sought);
   if (pattern === undefined && !tellsLittle.has(name)) return `runs \`${name}\` on files that may hold secrets`;
   if (pattern !== undefined && seekSecrets(pattern)) return 'reads files it looks for by names of secrets';
@@ -223,6 +221,13 @@ function whyNotExec(
   const special = name === 'find' || name === 'gfind' ? 'none' : whyNotSpecial(name, found, judgePath);
   const reason = special === 'none' ? whyNotReadOnly(name, found, judgePath) : special.reason;
   return reason === undefined ? undefined : `runs \`${name}\`, which ${reason}`;
+}
+
+/** The tests that hold for what a command is run for. What stands behind another command may be its words, or other tests. */
+function testsBeforeExec(texts: readonly string[]): readonly string[] {
+  const other = texts.indexOf('-exec');
+  if (other < 0) return texts;
+  return texts.slice(other).some(text => /^(?:-or?|[,)])$/u.test(text)) ? [] : texts.slice(0, other);
 }
 
 /** The folder in which all lies that a text comes to. */

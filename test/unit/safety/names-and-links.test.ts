@@ -161,6 +161,7 @@ describe('links out of the workspace', () => {
       find . ! \( -name '*.md' \) | xargs cat
       find .git -name '*.md' | xargs cat
       find . -exec grep -q -type f {} \; -exec wc {} \;
+      find . -type f -name '*.zz' -exec cat {} \; -o -type l -exec wc {} +
       find -L . -name '*.ts' | xargs cat
       find . | xargs grep x
       find near -name '*.txt' | xargs cat

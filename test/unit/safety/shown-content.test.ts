@@ -12,7 +12,15 @@ const base = mkdtempSync(join(tmpdir(), 'weft-shown-'));
 
 beforeAll(() => {
   for (const root of ['plain', 'secret']) {
-    for (const name of ['README.md', 'src/a.ts', 'docs/x.md', '.git/HEAD', '.git/config', 'node_modules/x/test.pem'])
+    for (const name of [
+      'README.md',
+      'src/a.ts',
+      'docs/x.md',
+      'conf.d/x',
+      '.git/HEAD',
+      '.git/config',
+      'node_modules/x/test.pem',
+    ])
       write(join(base, root, name));
   }
   write(join(base, 'secret/.env'));
@@ -68,6 +76,7 @@ const searchesReshaped = commands(String.raw`
   rg --hidden --json PASS
   find . -type f | xargs grep -h PASSWORD | rev
   find . -type f -exec grep -ho PASS.... {} +
+  find . -type f -exec grep -q PASS {} \; -exec grep PASS {} \; | rev
   find . -type f -exec grep PASS {} + | rev
   git ls-files | xargs grep -ho PASS....
   grep -rd recurse PASS . | rev
@@ -119,6 +128,8 @@ const patchesReshaped = commands(String.raw`
   git log -p --all | strings | cut -c3-
   git diff HEAD~1 HEAD -- . | rev
   git show HEAD -- pkg | rev
+  git log -p --full-diff -- src/a.ts | rev
+  git log -p -- conf.d | rev
   git show |& rev
   git show 2>&1 | rev
   git log -p | column -t
