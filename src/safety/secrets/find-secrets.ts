@@ -1,5 +1,6 @@
 import {placeholderForm, placeholderStart} from './placeholder.ts';
 import {scanForms, type FoundSecret} from './scan-forms.ts';
+import {scanStated} from './scan-stated.ts';
 import {isWordy} from './telling-value.ts';
 import type {Vault} from './vault.ts';
 import {findWrapped} from './wrapped-base64.ts';
@@ -23,7 +24,8 @@ export interface SearchedText {
 export function findSecrets({text, domain, end}: SearchedText, vault: Vault): SecretScan {
   const forms = scanForms(text);
   const keys = findPrivateKeys(text);
-  const byForm = [...forms.found, ...keys.found];
+  const stated = scanStated(text);
+  const byForm = [...forms.found, ...keys.found, ...stated.found];
   for (const {from, to, name} of byForm) {
     const value = text.slice(from, to);
     if (end === 'open' && to === text.length) continue;
@@ -39,7 +41,7 @@ export function findSecrets({text, domain, end}: SearchedText, vault: Vault): Se
   const found = joined([...byForm, ...byValue, ...wrapped.found]);
   return {
     found: text.includes(placeholderStart) ? beside(found, text) : found,
-    openFrom: Math.min(forms.openFrom, keys.openFrom, wrapped.openFrom, finder.openFrom(text)),
+    openFrom: Math.min(forms.openFrom, keys.openFrom, stated.openFrom, wrapped.openFrom, finder.openFrom(text)),
   };
 }
 

@@ -76,6 +76,24 @@ export function looksRandom(value: string): boolean {
   return entropy(value) >= 2.3;
 }
 
+/**
+ * Whether a value that is said to be a password can be one: also a short one that a person thought up, such as a word with a number.
+ * What is a common word, an expression of a program or the name of a method (`bcrypt`, `sha256`) is none.
+ */
+export function isPassword(value: string): boolean {
+  if (value.length < 6 || value.length > 512 || /\s/u.test(value)) return false;
+  if (new Set(value).size <= 3 || isTemplate(value) || isPlainForm(value) || isCommon(value)) return false;
+  if (methods.test(value) || expression.test(value)) return false;
+  if (/^\p{L}+$/u.test(value)) return value.length >= 16 && !/[a-z][A-Z]/u.test(value);
+  return !isWordy(value) || /^[A-Za-z]+(?:-[A-Za-z]+){2,}$/u.test(value);
+}
+
+const methods = /^(?:sha|md|base|utf|aes|hs|rs|es|ps|rfc|oauth|http|v|win|x)[-_]?\d{1,4}(?:[-_.][a-z]+)*$/iu;
+
+/** Calls, members and elements; a name in snake or camel case, with a number at its end or not. */
+const expression =
+  /^[\w$.?!]+[([]|^[$\w]+(?:(?:\.|->|::|\?\.)[$A-Za-z_]\w*)+[,;)]?$|^[a-z]+(?:_[a-z]+)+\d{0,2}$|^[a-z]+(?:[A-Z][a-z]+)+\d?$|=>|^\W|^[a-z_]+=[a-z]+$|^[a-z]+(?::[\w,]+)?(?:\|[a-z_]+(?::[\w,.]+)?)+$/u;
+
 /** Bits a character, by how often each occurs. */
 function entropy(value: string): number {
   const counts = new Map<string, number>();

@@ -1,0 +1,370 @@
+import {unreachable} from '../../base/unreachable.ts';
+import type {FormScan, FoundSecret} from './scan-forms.ts';
+import {secretName} from './secret-name.ts';
+import {isPassword, isTelling, looksRandom} from './telling-value.ts';
+
+/**
+ * Finds secrets that the words around them state: elements and attributes of XML, calls such as `define('DB_PASSWORD', …)`, options
+ * of programs, variables of Terraform, Secrets of Kubernetes, sentences. One pass finds the words; what stands around each of them
+ * is looked at within fixed bounds, so that the whole is linear in the text.
+ */
+export function scanStated(text: string): FormScan {
+  const scan: Scan = {text, found: [], openFrom: text.length, passed: new Map()};
+  for (const {0: word, index} of text.matchAll(telling)) {
+    if (word.startsWith(' ') || word.startsWith('\t')) findOption(scan, {at: index, option: word.trimStart()});
+    else if (word.startsWith(':')) findIn(scan, pgpassLine, {from: index, length: longestForm});
+    else if (word.startsWith('@')) findDsn(scan, index);
+    else blocks.get(word.toLowerCase())?.(scan, index);
+    if (/^[\w-]/u.test(word)) findNamed(scan, {at: index, word});
+  }
+  const {found, openFrom} = scan;
+  return {found: found.toSorted((a, b) => a.from - b.from || b.to - a.to), openFrom};
+}
+
+const telling =
+  /pass|pwd|secret|token|credential|api[-_ ]?key|private[-_]?key|access[-_]?key|account[-_]?key|identified by|rootpw|bindpw|requirepass|masterauth|passwort|securestring|key-data|"auth|_auth|[ \t]-(?:p(?!ass)|[uawk](?![a-z])|-user\b|-proxy-user\b|-auth\b|pass(?:in|out)?\b)|:(?:5432|5433|6432|\*):|@(?:tcp|unix)\(/giu;
+
+interface Scan {
+  readonly text: string;
+  readonly found: FoundSecret[];
+  openFrom: number;
+  /** How far each kind of block has been read already. */
+  readonly passed: Map<string, number>;
+}
+
+/** Units around a word that are looked at. */
+const longestName = 64;
+const longestForm = 700;
+const longestBlock = 4096;
+const longestCommand = 300;
+
+interface Form {
+  readonly pattern: RegExp;
+  /** What a value has to be; `any` is for forms that nothing else has. */
+  readonly value: 'password' | 'random' | 'base64-login';
+}
+
+const quote = String.raw`\\{0,3}["'${'`'}\u201c]`;
+const bare = String.raw`[^\s"'${'`'}<>\\;,|\u201d]{1,512}`;
+const quotedOrBare = `(?:${quote})?(?<value>${bare})`;
+
+/** Each is tried right behind a name; the value comes last, or what can only follow a value that has ended. */
+const behindName = {
+  element:
+    /^(?:[ \t][^<>\n]{0,200})?>\s{0,32}(?:<!\[CDATA\[)?(?<value>[^<>\s\]]{1,512})(?:\]{0,2}>?)\s{0,32}(?:<\/|<?$)/u,
+  attribute: new RegExp(
+    `^${quote}(?:[ \\t\\n]{1,8}[\\w:.-]{1,32}="[^"\\n]{0,100}"){0,3}[ \\t\\n]{1,8}value[ \\t]?=[ \\t]?${quote}(?<value>[^"'\\n<>]{1,512})`,
+    'u',
+  ),
+  attributeElement: new RegExp(`^${quote}[^<>\\n]{0,100}>(?<value>[^<>\\s]{1,512})(?:</|<?$)`, 'u'),
+  pair: new RegExp(
+    `^(?:${quote})?[ \\t]{0,8}(?:,[ \\t]{0,8})?(?:\\r?\\n[ \\t]{0,32})?(?:${quote})?value(?:${quote})?[ \\t]{0,8}[:=][ \\t]{0,8}${quotedOrBare}`,
+    'iu',
+  ),
+  argument: new RegExp(`^(?<end>${quote})[ \\t]{0,8},\\s{0,32}(?<open>${quote})(?<value>[^"'\\n\`\\\\]{1,512})`, 'u'),
+  call: new RegExp(`^[ \\t]?\\([ \\t\\n]{0,32}(?<open>${quote})(?<value>[^"'\\n\`\\\\]{1,512})`, 'u'),
+  literal: new RegExp(`^[ \\t]{1,8}(?<open>${quote})(?<value>[^"'\\n\`\\\\]{1,512})`, 'u'),
+  word: /^[ \t]{1,8}(?<value>[^\s"'`<>\\;,|]{1,512})(?=[\s"'`;,|]|$)/u,
+  /** Also `:=`, `=>`, `<-`, behind a type, behind the bracket of an element. */
+  assigned: new RegExp(
+    `^["'\`\\\\]{0,4}\\]?[ \\t]{0,8}(?::[ \\t]?&?(?:String|str(?:ing)?)[ \\t]?=|:=|=>|<-|=|:)[ \\t]{0,8}@?[brfLu]{0,2}(?<open>${quote})(?<value>[^"'\\n\`\\\\]{1,512})`,
+    'u',
+  ),
+  line: /^[ \t]{0,8}[=:][ \t]{0,8}(?<value>[^\s"'`<>\\;&,(){}]{1,512})(?=[ \t]*(?:\r?\n|$|[ \t]#))/u,
+  part: /^[ \t]?=[ \t]?(?<value>[^\s"'`<>\\;&,(){}]{1,512})(?=[\s;&"'`]|$)/u,
+  stated: /^:[ \t]{1,8}(?<value>[^\s"'`<>\\;&,(){}]{1,512})(?=[\s,]|$)/u,
+  sentence: new RegExp(
+    `^(?:[ \\t]+(?:for|of|to|on|at|in|from)[ \\t]+[^\\n:=?!;]{1,40}?[ \\t]?:[ \\t]+${quotedOrBare})`,
+    'iu',
+  ),
+  verb: new RegExp(
+    `^(?:[ \\t]+(?:for|of|to|on|at|in|from)[ \\t]+[^\\n:=?!;]{1,40}?)?[ \\t]+(?:is|was|ist|lautet|est|es|will be|(?:is |was |has been |now )?(?:re)?set to|(?:is |was |has been )?changed to)[ \\t]*(?:now[ \\t]+|still[ \\t]+)?:?[ \\t]*[*_(]{0,3}${quotedOrBare}`,
+    'iu',
+  ),
+  use: /^[ \t]{1,4}(?:`|"|'|\u201c)?(?<value>[^\s"'`<>\\;,|]{6,512})/u,
+} as const satisfies Record<string, RegExp>;
+
+const names = /[\w.-]/u;
+
+/** What stands behind a name that says secret. */
+function findNamed(scan: Scan, {at, word}: {readonly at: number; readonly word: string}): void {
+  const {text} = scan;
+  let start = at;
+  while (start > 0 && at - start < longestName && names.test(text.charAt(start - 1))) start -= 1;
+  let end = at + word.length;
+  while (end < text.length && end - at < longestName && names.test(text.charAt(end))) end += 1;
+  if ((scan.passed.get('name') ?? -1) >= end) return;
+  scan.passed.set('name', end);
+  const whole = text.slice(start, end);
+  const name = whole.replace(/^-+|[.-]+$/gu, '').replace(/^.*\./u, '') || word;
+  const kind = kindOf(name);
+  if (kind === 'none') return;
+  const before = text.charAt(start - 1);
+  const behind = text.slice(end, end + longestForm);
+  const take = (pattern: RegExp, value: Form['value'] = kind === 'password' ? 'password' : 'random'): boolean => {
+    const match = pattern.exec(behind);
+    return match !== null && keep(scan, {match, from: end, name, value});
+  };
+  const next = behind[0] ?? '';
+  if ((before === '<' || before === ':') && (next === '>' || next === ' ') && take(behindName.element)) return;
+  if (/["'`\\]/u.test(next)) {
+    if (take(behindName.argument) || take(behindName.attribute) || take(behindName.attributeElement)) return;
+  }
+  if (/["'`\\,\r\n ]/u.test(next) && take(behindName.pair)) return;
+  if (next === '(' && take(behindName.call)) return;
+  if (kind === 'password' && findAssigned(scan, {whole, start, take})) return;
+  if (next !== ' ' && next !== '\t') return;
+  if (take(behindName.literal)) return;
+  const line = text.slice(Math.max(0, start - longestCommand), start);
+  const isOption = whole.startsWith('-') && (before === ' ' || before === '\t' || before === '');
+  const isDirective = /(?:^|\n)[ \t]*(?:(?:ENV|ARG|set|setenv|config set)[ \t]+)?$/iu.test(line);
+  const isNetrc = /\b(?:machine|login|user(?:name)?)[ \t]+[^\s]{1,100}\s+$/iu.test(line);
+  const isSet = /\b(?:config|configure)[ \t](?:[\w./-]+[ \t]+){0,3}$/iu.test(line);
+  if (isOption || isDirective || isNetrc || isSet) {
+    const isWhole = isDirective ? /^[ \t]{1,8}(?<value>[^\s"'`<>\\;]{1,512})[ \t]*(?:\r?\n|$)/u : behindName.word;
+    if (take(isWhole)) return;
+  }
+  if (take(behindName.sentence) || take(behindName.verb)) return;
+  if (/\b(?:use|using|with|the|my|our|new|try|enter)[ \t]$/iu.test(line)) take(behindName.use, 'random');
+}
+
+/** A password that a person thought up, behind a sign that assigns it; what looks generated is found by that. */
+function findAssigned(
+  {text}: Scan,
+  {whole, start, take}: {readonly whole: string; readonly start: number; readonly take: (pattern: RegExp) => boolean},
+): boolean {
+  if (take(behindName.assigned)) return true;
+  const lead = text.slice(Math.max(0, start - longestCommand), start);
+  const line = lead.slice(lead.lastIndexOf('\n') + 1);
+  if (
+    /^[-+ \t]*(?:[\w./-]{1,200}[:-]\d+[:-])?[-+ \t]*(?:(?:export|set|ENV|ARG)[ \t]+)?$/u.test(line) &&
+    take(behindName.line)
+  )
+    return true;
+  const isPart = whole.startsWith('-') || /[;?&][ \t]?$/u.test(line) || /^[A-Z][A-Z0-9_]*$/u.test(whole);
+  if (isPart && take(behindName.part)) return true;
+  return !/[({[<=]/u.test(line) && take(behindName.stated);
+}
+
+/** A password may be what a person thinks up; of other secrets only what looks generated is one. */
+function kindOf(name: string): 'password' | 'other' | 'none' {
+  const lower = name.toLowerCase();
+  if (passwordNames.test(lower))
+    return /(?:policy|field|label|hint|length|reset|hash|id|url|path|file|name|count|type|less)s?$/u.test(lower)
+      ? 'none'
+      : 'password';
+  if (secretName(name) !== 'none') return 'other';
+  return lower === 'api key' || lower === 'api-key' ? 'other' : 'none';
+}
+
+const passwordNames =
+  /(?:^|[^a-z])(?:[a-z]*)(?:password|passwd|passwort|passphrase|passcode|pwd|rootpw|bindpw|requirepass|masterauth|identified by|securestring)s?\d{0,2}$|^pass$|[-_.]pass$/u;
+
+const commands = {
+  login: /\b(?:curl|wget2?|https?|xh|ab|siege|aria2c|lftp|ftp|wrk|oc|kubectl|nxc)\b/u,
+  attached: /\b(?:mysql\w*|mariadb[\w-]*|mycli|sshpass|7z[ar]?|rar|unrar)\b/u,
+  separate:
+    /\b(?:sshpass|(?:docker|podman|nerdctl|buildah|skopeo|crane|registry|az|cf|oc|ibmcloud|argocd|npm|harbor)\s+(?:[\w-]+\s+)?login|mongo\w*|cypher-shell|clickhouse-client|rabbitmqadmin|influx|couchbase-cli|neo4j-admin)\b/u,
+  redis: /\b(?:redis-cli|valkey-cli|keydb-cli|redis-benchmark)\b/u,
+  ldap: /\b(?:ldap\w+|impacket\S*|crackmapexec|nmblookup)\b/u,
+  sql: /\b(?:sqlcmd|bcp|osql|isql|tsql|unzip|zip|zipcloak)\b/u,
+  openssl: /\bopenssl\b/u,
+  samba: /\b(?:smbclient|rpcclient|smbget|smbmap|net)\b/u,
+} as const satisfies Record<string, RegExp>;
+
+const value = String.raw`["']?(?<value>[^\s"'${'`'}<>|;]{1,512})`;
+const loginValue = new RegExp(`^(?:[ \\t]+|=)?["']?[^\\s:"'@/<>]{1,64}:(?<value>[^\\s"'\`<>|;]{1,512})`, 'u');
+const attachedValue = new RegExp(`^${value}`, 'u');
+const separateValue = new RegExp(`^[ \\t]{1,8}${value}`, 'u');
+const passValue = new RegExp(`^[ \\t]{1,8}["']?pass:(?<value>[^\\s"'\`<>|;]{1,512})`, 'u');
+const sambaValue = new RegExp(`^[ \\t]{0,8}["']?[^\\s%"']{1,64}%(?<value>[^\\s"'\`<>|;]{1,512})`, 'u');
+
+/** What stands behind an option of a program that takes a password there. */
+function findOption(scan: Scan, {at, option}: {readonly at: number; readonly option: string}): void {
+  const {text} = scan;
+  const lead = text.slice(Math.max(0, at - longestCommand), at).replaceAll('\\\n', '  ');
+  const command = lead.slice(Math.max(lead.lastIndexOf('\n'), lead.lastIndexOf('|'), lead.lastIndexOf(';')) + 1);
+  const from = at + 1 + option.length;
+  const behind = text.slice(from, from + longestForm);
+  for (const [pattern, value_] of optionForms(option, command)) {
+    const match = pattern.exec(behind);
+    if (match !== null && keep(scan, {match, from, name: 'PASSWORD', value: value_})) return;
+  }
+}
+
+function optionForms(option: string, command: string): readonly (readonly [RegExp, Form['value']])[] {
+  switch (option) {
+    case '-u':
+    case '-a':
+    case '--user':
+    case '--auth':
+    case '--proxy-user':
+      if (option === '-a' && commands.redis.test(command)) return [[separateValue, 'password']];
+      return commands.login.test(command) ? [[loginValue, 'password']] : [];
+    case '-U':
+      if (commands.samba.test(command)) return [[sambaValue, 'password']];
+      return commands.login.test(command) ? [[loginValue, 'password']] : [];
+    case '-p':
+      return [
+        ...(commands.attached.test(command) ? [[attachedValue, 'password'] as const] : []),
+        ...(commands.separate.test(command) ? [[separateValue, 'password'] as const] : []),
+      ];
+    case '-P':
+      return commands.sql.test(command) ? [[separateValue, 'password']] : [];
+    case '-w':
+      return commands.ldap.test(command) ? [[separateValue, 'password']] : [];
+    case '-k':
+      return commands.openssl.test(command) ? [[separateValue, 'password']] : [];
+    case '-pass':
+    case '-passin':
+    case '-passout':
+      return [[passValue, 'password']];
+    default:
+      return [];
+  }
+}
+
+/** `host:port:database:user:password`, a line by itself. */
+const pgpassLine: Form = {
+  pattern: /^:(?:\d{2,5}|\*):[\w*.-]{1,64}:[\w*.@-]{1,64}:(?<value>[^\s:]{1,512})[ \t]*(?:\r?\n|$)/u,
+  value: 'password',
+};
+
+const authValue: Form = {
+  pattern: /^(?:"|_)auth"?[ \t]{0,8}[:=][ \t]{0,8}"?(?<value>[A-Za-z0-9+/]{8,512}={0,2})/u,
+  value: 'base64-login',
+};
+
+/** `user:password@tcp(host)`. */
+function findDsn(scan: Scan, at: number): void {
+  const lead = scan.text.slice(Math.max(0, at - 160), at);
+  const password = /[^\s:"'`/@]{1,64}:([^\s"'`/]{1,90})$/u.exec(lead)?.[1];
+  if (password === undefined || !isPassword(password)) return;
+  scan.found.push({from: at - password.length, to: at, name: 'PASSWORD'});
+}
+
+type Block = (scan: Scan, at: number) => void;
+
+/** By the word that leads to them. */
+const blocks: ReadonlyMap<string, Block> = new Map<string, Block>([
+  ['"auth', (scan, at) => findIn(scan, authValue, {from: at, length: longestForm})],
+  ['_auth', (scan, at) => findIn(scan, authValue, {from: at, length: longestForm})],
+  ['key-data', findKeyData],
+  ['secret', (scan, at) => (findVariable(scan, at), findKubernetes(scan, at))],
+  ['pass', findVariable],
+  ['token', findVariable],
+  ['pwd', findVariable],
+  ['api_key', findVariable],
+  ['private_key', findVariable],
+  ['access_key', findVariable],
+  ['credential', findVariable],
+]);
+
+function findIn(scan: Scan, form: Form, {from, length}: {readonly from: number; readonly length: number}): void {
+  const match = form.pattern.exec(scan.text.slice(from, from + length));
+  if (match !== null) keep(scan, {match, from, name: 'PASSWORD', value: form.value});
+}
+
+/** The default of a Terraform variable that is named like a secret. */
+function findVariable(scan: Scan, at: number): void {
+  const lead = scan.text.slice(Math.max(0, at - longestName), at);
+  const head = /\b(?:variable|output)[ \t]{1,4}"(?<name>[\w-]{0,60})$/u.exec(lead);
+  if (head === null || (scan.passed.get('variable') ?? -1) > at) return;
+  const rest = /^[\w-]{1,60}/u.exec(scan.text.slice(at, at + longestName))?.[0] ?? '';
+  if (kindOf(`${head.groups?.['name'] ?? ''}${rest}`) === 'none') return;
+  const from = at;
+  const body = scan.text.slice(from, from + longestForm);
+  const end = body.search(/\n\}|\n?\b(?:variable|resource|output|module)[ \t]+"/u);
+  const block = end < 0 ? body : body.slice(0, end);
+  scan.passed.set('variable', from + block.length);
+  const match = /\b(?:default|value)[ \t]*=[ \t]*"(?<value>[^"\n]{1,512})/u.exec(block);
+  if (match !== null) keep(scan, {match, from, name: 'PASSWORD', value: 'password'});
+}
+
+/** `client-key-data: …` of a kubeconfig: base64 of a private key. */
+function findKeyData(scan: Scan, at: number): void {
+  const match = /^key-data"?:[ \t]{0,8}"?(?<value>[A-Za-z0-9+/]{40,}={0,2})/u.exec(scan.text.slice(at, at + 20_000));
+  const data = match?.groups?.['value'];
+  if (match === null || data === undefined) return;
+  const from = at + match[0].length - data.length;
+  if (from + data.length === scan.text.length) scan.openFrom = Math.min(scan.openFrom, from);
+  scan.found.push({from, to: from + data.length, name: 'PRIVATE_KEY'});
+}
+
+/** The values below `data:` and `stringData:` of a Secret of Kubernetes. */
+function findKubernetes(scan: Scan, at: number): void {
+  const {text} = scan;
+  if (!/kind"?:[ \t]{0,4}"?$/u.test(text.slice(Math.max(0, at - 12), at)) || text.slice(at, at + 6) !== 'Secret')
+    return;
+  if (/[A-Za-z]/u.test(text.charAt(at + 6))) return;
+  const reach = Math.max(scan.passed.get('kubernetes') ?? 0, at - longestBlock);
+  const above = text.slice(reach, at);
+  const from = reach + Math.max(0, above.lastIndexOf('\n---') + 1);
+  const below = text.slice(from, Math.min(text.length, at + longestBlock));
+  const next = below.indexOf('\n---', at - from);
+  const document = next < 0 ? below : below.slice(0, next);
+  scan.passed.set('kubernetes', from + document.length);
+  for (const part of document.matchAll(/(?:^|\n)([ \t]{0,16})"?(?:data|stringData)"?:[ \t]*\{?[ \t]*(?=\r?\n)/gu)) {
+    const margin = part[1]?.length ?? 0;
+    let line = part.index + part[0].length;
+    while (line < document.length) {
+      const start = document.indexOf('\n', line) + 1;
+      if (start === 0) break;
+      const end = document.indexOf('\n', start);
+      const entry = document.slice(start, end < 0 ? document.length : end);
+      const found = /^([ \t]+)"?[\w.-]{1,128}"?:[ \t]+["']?(?<value>[^\s"']{1,4096})/u.exec(entry);
+      if (found === null || (found[1]?.length ?? 0) <= margin) break;
+      const said = found.groups?.['value'] ?? '';
+      const place = from + start + found[0].length - said.length;
+      if (place + said.length === text.length) scan.openFrom = Math.min(scan.openFrom, place);
+      if (isTelling(said) || isPassword(said) || /^[A-Za-z0-9+/]{8,}={1,2}$/u.test(said)) {
+        scan.found.push({from: place, to: place + said.length, name: 'SECRET_DATA'});
+      }
+      line = start;
+      if (end < 0) break;
+      line = end - 1 < line ? line : end;
+    }
+  }
+}
+
+/** Keeps the value of a match where it is one; answers whether the form was right, so that no other is tried. */
+function keep(
+  scan: Scan,
+  {
+    match,
+    from,
+    name,
+    value: kind,
+  }: {
+    readonly match: RegExpExecArray;
+    readonly from: number;
+    readonly name: string;
+    readonly value: Form['value'];
+  },
+): boolean {
+  const raw = match.groups?.['value'] ?? '';
+  const at = from + match.index + match[0].indexOf(raw, match[0].length - raw.length - trailOf(match[0], raw));
+  if (at + raw.length === scan.text.length) scan.openFrom = Math.min(scan.openFrom, at);
+  const isQuoted = match.groups?.['open'] !== undefined;
+  // What ends a sentence is no part of it; an exclamation mark may be.
+  if (!isSecret(isQuoted ? raw : raw.replace(/[.,:;)\]}!?*_|]+$/u, ''), kind)) return false;
+  const length = isQuoted ? raw.length : raw.replace(/[.,:;)\]}?*_|]+$/u, '').length;
+  scan.found.push({from: at, to: at + length, name: name.replaceAll(/[^\w]/gu, '_')});
+  return true;
+}
+
+/** Units of a match behind its value, such as the beginning of a closing tag. */
+const trailOf = (whole: string, value_: string): number => whole.length - value_.length - whole.lastIndexOf(value_);
+
+function isSecret(given: string, kind: Form['value']): boolean {
+  switch (kind) {
+    case 'password':
+      return isPassword(given);
+    case 'random':
+      return !/\s/u.test(given) && looksRandom(given);
+    case 'base64-login':
+      return /^[\u0020-\u007E]+:[\u0020-\u007E]+$/u.test(Buffer.from(given, 'base64').toString('latin1'));
+    default:
+      return unreachable(kind);
+  }
+}
