@@ -200,6 +200,12 @@ export interface FolderEntry {
   readonly kind: 'folder' | 'link' | 'file';
 }
 
+/** A file that was read: its bytes as characters, one each. `unreadable` is what is no regular file, too. */
+export type ReadBytes =
+  | {readonly kind: 'text'; readonly text: string}
+  | {readonly kind: 'missing'}
+  | {readonly kind: 'unreadable'};
+
 /** Neither search follows symbolic links, nor shows what the user's rules leave out. At most 50 patterns or globs a request. */
 export interface SearchPort {
   /** The same search, in which paths lead where they led when they were judged. */

@@ -34,8 +34,9 @@ import {makePresent} from './make-present.ts';
 import {watchMemory} from './watch-memory.ts';
 import {makeFiles} from '../workspace/files.ts';
 import {listFolder} from '../workspace/files/list-folder.ts';
+import {readBytes} from '../workspace/files/read-bytes.ts';
 import {makeCommands} from '../workspace/make-commands.ts';
-import {userPath} from '../workspace/trusted-path.ts';
+import {strayProgram, userPath} from '../workspace/trusted-path.ts';
 import {makeOutputFolder} from '../workspace/output-folder.ts';
 import {makeSearch} from '../workspace/search.ts';
 import type {VictimPlace} from '../workspace/victims/make-victims.ts';
@@ -163,6 +164,8 @@ export function composeEngine(parts: EngineParts): ComposedEngine {
           ...ground,
           own: parts.own,
           list: listFolder,
+          read: readBytes,
+          strayProgram: (name, directory) => strayProgram(name, {directory, roots}),
           rules,
           directory: () => machine.shell.directory,
           blockCommand: id => commands.desk.list().find(block => block.id === id)?.command ?? '',

@@ -12,10 +12,12 @@ import {toolNamesOf, type PermissionRules} from './rules.ts';
 export function deniedReads({
   rules,
   ...options
-}: Omit<GroundOptions, 'list' | 'effectOf' | 'own'> & {readonly rules: PermissionRules}): readonly string[] {
+}: Pick<GroundOptions, 'roots' | 'home' | 'resolve'> & {readonly rules: PermissionRules}): readonly string[] {
   const ground = makeGround({
     ...options,
     list: () => [],
+    read: () => ({kind: 'missing'}),
+    strayProgram: () => undefined,
     effectOf: () => unknownEffect,
     own: {folders: [], variables: {}},
   });

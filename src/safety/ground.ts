@@ -1,5 +1,5 @@
 import type {ResolvedPath} from '../actions/files-port.ts';
-import type {FolderEntry} from '../actions/ports.ts';
+import type {FolderEntry, ReadBytes} from '../actions/ports.ts';
 import type {FileEffect, SimpleCommand} from '../domain/risk.ts';
 import {letterCaseOf, type LetterCase} from './letter-case.ts';
 import {resolvePlaces, type OwnPlaces, type ResolvedPlaces} from './own-places.ts';
@@ -18,6 +18,10 @@ export interface Ground {
   readonly list: (folder: string) => readonly FolderEntry[];
   /** Whether a command that puts files in place would lose what is there. */
   readonly effectOf: (command: SimpleCommand) => FileEffect;
+  /** A regular file, an absolute path. */
+  readonly read: (path: string) => ReadBytes;
+  /** Where, in a folder of PATH that the workspace decides on, a program of that name lies; `undefined` for nowhere. */
+  readonly strayProgram: (name: string, directory: string) => string | undefined;
   /** How names are compared in rules that forbid. */
   readonly letterCase: () => LetterCase;
   readonly own: OwnPlaces;
@@ -36,11 +40,15 @@ export interface GroundOptions {
   readonly list: (folder: string) => readonly FolderEntry[];
   /** Whether a command that puts files in place would lose what is there. */
   readonly effectOf: (command: SimpleCommand) => FileEffect;
+  /** A regular file, an absolute path. */
+  readonly read: (path: string) => ReadBytes;
+  /** Where, in a folder of PATH that the workspace decides on, a program of that name lies; `undefined` for nowhere. */
+  readonly strayProgram: (name: string, directory: string) => string | undefined;
   readonly own: OwnPlaces;
 }
 
 /** Where the roots and the home folder lead is looked up once, when first needed. */
-export function makeGround({roots, home, resolve, list, effectOf, own}: GroundOptions): Ground {
+export function makeGround({roots, home, own, resolve, ...disk}: GroundOptions): Ground {
   const asNamedAndReal = (paths: readonly string[]) => {
     let found: readonly PathParts[] | undefined;
     return () => (found ??= distinct([...paths, ...paths.map(path => resolve(path).path)].map(partsOf)));
@@ -48,9 +56,8 @@ export function makeGround({roots, home, resolve, list, effectOf, own}: GroundOp
   let letterCase: LetterCase | undefined;
   const named = asNamedAndReal(roots);
   return {
+    ...disk,
     resolve,
-    list,
-    effectOf,
     own,
     ownPlaces: () => resolvePlaces(own, {roots: named(), resolve: path => resolve(path).path}),
     roots: named,

@@ -1,5 +1,6 @@
 import {unreachable} from '../base/unreachable.ts';
 import type {PathJudge} from './programs/judge-program.ts';
+import {repositoryFinding} from './git-repository.ts';
 import {belowRoots, type Ground} from './ground.ts';
 import {whyNotFollowed, whyNotFoundFiles, whyOptionAmong, whySecretBelow, type Sought} from './found-files.ts';
 import {globMatches, type GlobMatch} from './glob-matches.ts';
@@ -46,7 +47,10 @@ export const workspacePaths = (ground: Ground): PathRules => ({
       const parts = partsOf(isAbsolutePath(folder) ? folder : `${directory}/${folder}`);
       return ground.list(pathOf(parts.slice(0, -1))).some(({name, kind}) => name === parts.at(-1) && kind === 'folder');
     }),
-  repository: directories => directories.map(each => whyNotRepository(each, ground)).find(isSaid),
+  repository: directories =>
+    directories.length === 0
+      ? 'reads a repository, and which one is not known'
+      : directories.map(each => repositoryFinding(each, ground).reason).find(isSaid),
   names: (text, directories) => comesTo(text, {directories, ground}),
   follows: (folder, use, {depth, directories}) => whyNotTree(folder, use, {depth, directories, ground}),
   secretAnywhere: () => 'may show secrets that were in any file, in a form in which they are not recognised',
@@ -213,20 +217,6 @@ function whyNotPlace(
 function whyNotSecret(written: string, leads: readonly string[], use: Use, ground: Ground): string | undefined {
   const isSecret = use === 'read' && (looksSecret(written) || leads.some(lead => looksSecret(belowRoot(lead, ground))));
   return isSecret ? `reads \`${written}\`, which may hold secrets` : undefined;
-}
-
-/**
- * A folder can look like a repository without a `.git` of its own. Then its `config` is an ordinary file, which may have come with
- * a clone, and can name programs that git runs.
- */
-function whyNotRepository(directory: string, {list}: Ground): string | undefined {
-  for (const folder of foldersUpFrom(directory)) {
-    const names = new Set(list(folder).map(({name}) => name));
-    if (names.has('.git')) return undefined;
-    if (names.has('HEAD') && names.has('objects') && names.has('refs'))
-      return `would take settings, and with them programs to run, from \`${folder}\``;
-  }
-  return undefined;
 }
 
 /** The folder and those around it, the innermost first. */

@@ -1,4 +1,5 @@
 import {goesBeyondRule} from './beyond-rule.ts';
+import {repositoryFinding} from './git-repository.ts';
 import type {Ground} from './ground.ts';
 import {ruleForWords, ruleForWriting} from './rule-for.ts';
 import type {PermissionRules} from './rules.ts';
@@ -12,7 +13,7 @@ import type {JudgedCall, Judgement} from './walk-script.ts';
 export function rulesCover({calls, concerns}: Judgement, rules: PermissionRules, ground: Ground): boolean {
   if (rules.allow.length === 0) return false;
   return (
-    calls.every(call => call.reason === undefined || isCovered(call, rules, ground)) &&
+    calls.every(call => (call.reason === undefined ? runsAlike(call, ground) : isCovered(call, rules, ground))) &&
     concerns.every(
       ({effect, target}) =>
         (effect === 'writes' || effect === 'appends') &&
@@ -21,6 +22,30 @@ export function rulesCover({calls, concerns}: Judgement, rules: PermissionRules,
     )
   );
 }
+
+/**
+ * Whether what only reads does so beside what rules allow, where nothing is switched off for it: neither does a program of the
+ * workspace have its name, nor has the repository a hook or a file monitor for it.
+ */
+function runsAlike({words, directories}: JudgedCall, ground: Ground): boolean {
+  const texts = words.flatMap(({value}) => (typeof value === 'string' ? [] : value.map(({text}) => text)));
+  const [program = ''] = texts;
+  if (program === 'cd') return true;
+  const places = directories.length === 0 ? [''] : directories;
+  if (
+    places.some(place =>
+      texts.some((text, at) => (at === 0 || isName(text)) && ground.strayProgram(text, place) !== undefined),
+    )
+  )
+    return false;
+  if (!texts.includes('git')) return true;
+  const elsewhere = texts.filter((_, at) => texts[at - 1] === '-C');
+  return places
+    .flatMap(place => [place, ...elsewhere.map(folder => (folder.startsWith('/') ? folder : `${place}/${folder}`))])
+    .every(place => repositoryFinding(place, ground).unguarded === undefined);
+}
+
+const isName = (text: string): boolean => /^[a-z][\w.+-]*$/u.test(text);
 
 /** Whether rules of the user's allow each of its programs by name, those that only read too. */
 export const allRulesCover = ({calls}: Judgement, rules: PermissionRules, ground: Ground): boolean =>

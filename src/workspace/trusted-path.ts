@@ -75,6 +75,17 @@ export function trustOwnPath(roots: readonly string[]): void {
 /** The user's own PATH, for what the user has run. */
 export const userPath = (): string => given ?? process.env['PATH'] ?? '';
 
+/** Where the user's PATH finds a program in a folder that the workspace decides on, from a folder; `undefined` for nowhere. */
+export function strayProgram(
+  name: string,
+  {directory, roots}: {readonly directory: string; readonly roots: readonly string[]},
+): string | undefined {
+  if (name.includes('/')) return undefined;
+  return splitPath(userPath(), roots)
+    .dropped.map(folder => join(isAbsolute(folder) ? folder : join(directory, folder), name))
+    .find(file => existsSync(file));
+}
+
 /** Where a command asked for a program that may lie in folders that were left out of PATH: that they were. */
 export function droppedNote(
   command: string,

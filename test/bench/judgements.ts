@@ -24,6 +24,8 @@ export async function judgements(): Promise<string> {
     blockCommand: () => '',
     directory: () => '/w',
     list: () => [],
+    read: () => ({kind: 'missing'}),
+    strayProgram: () => undefined,
     effectOf: () => unknownEffect,
     own: {folders: [], variables: {}},
     resolve: path => ({path, place: path.startsWith('/w/') ? 'inside-workspace' : 'outside-workspace'}),

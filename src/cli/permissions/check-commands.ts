@@ -7,8 +7,10 @@ import {faultText} from '../../domain/fault.ts';
 import type {PermissionMode, Verdict} from '../../domain/risk.ts';
 import {makeJudge, type Judge} from '../../safety/judge.ts';
 import {listFolder} from '../../workspace/files/list-folder.ts';
+import {readBytes} from '../../workspace/files/read-bytes.ts';
 import {makePaths} from '../../workspace/files/resolve-path.ts';
 import {fileEffect} from '../../workspace/victims/file-effect.ts';
+import {strayProgram} from '../../workspace/trusted-path.ts';
 import {exitCode, type ExitCode} from '../exit-code.ts';
 import {loadSurroundings} from '../load-surroundings.ts';
 import {isStdoutGone, note, printAndWait} from '../say.ts';
@@ -72,6 +74,8 @@ function judgeFor({directory}: CheckJob): Judge {
     home,
     resolve: path => paths.resolve(path),
     list: listFolder,
+    read: readBytes,
+    strayProgram: (name, directory) => strayProgram(name, {directory, roots}),
     effectOf: command => fileEffect(command, home),
     own: ownPlaces(surroundings.places, process.env),
     rules: settings.rules,

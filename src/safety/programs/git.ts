@@ -1,9 +1,9 @@
 import {program, type ProgramRow} from './program-table.ts';
 
 /**
- * What git tells without changing anything. A repository's own configuration can name programs that git runs (a file monitor, an
- * external diff, filters); it is not part of what is cloned, and to write it is asked about as a protected path. So plain
- * reading is let through; whatever would turn such a program on by a flag, or bring configuration along, is not listed.
+ * What git tells without changing anything. A repository's own configuration can name programs that git runs and files that it
+ * reads: `repositoryFinding` judges that. Whatever would turn such a program on by a flag, or bring configuration along, is not
+ * listed.
  */
 export const git: readonly ProgramRow[] = [
   program('git status', {

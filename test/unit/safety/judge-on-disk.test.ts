@@ -4,6 +4,7 @@ import {dirname, join} from 'node:path';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {makeJudge, type Judge} from '../../../src/safety/judge.ts';
 import {listFolder} from '../../../src/workspace/files/list-folder.ts';
+import {readBytes} from '../../../src/workspace/files/read-bytes.ts';
 import {makePaths} from '../../../src/workspace/files/resolve-path.ts';
 import {readCorpus} from './support/corpus.ts';
 import {bash} from './support/judging.ts';
@@ -51,6 +52,8 @@ function judgeOf(root: string): Judge {
     home: join(base, 'home'),
     resolve: path => paths.resolve(path),
     list: listFolder,
+    read: readBytes,
+    strayProgram: () => undefined,
     effectOf: command => fileEffect(command, join(base, 'home')),
     blockCommand: () => '',
     own: {folders: [], variables: {}},

@@ -59,6 +59,8 @@ function judgeOf(root: string, list: (folder: string) => readonly FolderEntry[] 
     home,
     resolve: path => paths.resolve(path),
     list,
+    read: () => ({kind: 'missing'}),
+    strayProgram: () => undefined,
     directory: () => at(root),
     effectOf: () => unknownEffect,
     own: {folders: [], variables: {}},

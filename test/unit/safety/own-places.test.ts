@@ -7,6 +7,7 @@ import {unknownEffect, type PermissionMode} from '../../../src/domain/risk.ts';
 import {makeJudge} from '../../../src/safety/judge.ts';
 import {parseRule, type PermissionRule} from '../../../src/safety/rules.ts';
 import {listFolder} from '../../../src/workspace/files/list-folder.ts';
+import {readBytes} from '../../../src/workspace/files/read-bytes.ts';
 import {makePaths} from '../../../src/workspace/files/resolve-path.ts';
 import {action, bash, edit} from './support/judging.ts';
 
@@ -57,6 +58,8 @@ async function decide(
       home,
       resolve: path => paths.resolve(path),
       list: listFolder,
+      read: readBytes,
+      strayProgram: () => undefined,
       effectOf: () => unknownEffect,
       blockCommand: () => 'bash',
       own: {folders, variables: {HOME: home, XDG_DATA_HOME: join(home, '.local/share')}},

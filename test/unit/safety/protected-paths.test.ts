@@ -9,6 +9,8 @@ const ground = makeGround({
   home: '/home/me',
   resolve: path => ({path, place: 'inside-workspace'}),
   list: () => [],
+  read: () => ({kind: 'missing'}),
+  strayProgram: () => undefined,
   effectOf: () => unknownEffect,
   own: {folders: [], variables: {}},
 });

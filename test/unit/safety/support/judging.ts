@@ -51,6 +51,8 @@ export const judge = async (subject: Action, given: Given = {}): Promise<Verdict
     home,
     resolve: resolveIn(roots),
     list: () => [],
+    read: () => ({kind: 'missing'}),
+    strayProgram: () => undefined,
     effectOf: () => unknownEffect,
     own: {folders: ['/home/me/.config/weft', '/home/me/.local/share/weft'], variables: {}},
     directory: () => roots[0] ?? '/',
