@@ -165,7 +165,7 @@ export function composeEngine(parts: EngineParts): ComposedEngine {
           own: parts.own,
           list: listFolder,
           read: readBytes,
-          strayProgram: (name, directory) => strayProgram(name, {directory, roots}),
+          strayProgram: (name, from) => strayProgram(name, {directory: from, roots}),
           rules,
           directory: () => machine.shell.directory,
           blockCommand: id => commands.desk.list().find(block => block.id === id)?.command ?? '',

@@ -75,7 +75,7 @@ function judgeFor({directory}: CheckJob): Judge {
     resolve: path => paths.resolve(path),
     list: listFolder,
     read: readBytes,
-    strayProgram: (name, directory) => strayProgram(name, {directory, roots}),
+    strayProgram: (name, from) => strayProgram(name, {directory: from, roots}),
     effectOf: command => fileEffect(command, home),
     own: ownPlaces(surroundings.places, process.env),
     rules: settings.rules,
