@@ -22,10 +22,10 @@ export function repositoryFinding(directory: string, ground: Ground): Repository
   for (const folder of foldersUpFrom(directory)) {
     const names = new Map(ground.list(folder).map(({name, kind}) => [name, kind]));
     if (names.has('.git')) {
-      const found = inFolder(folder, {ground, depth: 0, seen: new Set()});
-      unguarded ??= found.unguarded;
-      if (found.reason !== undefined) return {reason: found.reason, unguarded};
-      if (found.state === 'repository') return {reason: undefined, unguarded};
+      const inner = inFolder(folder, {ground, depth: 0, seen: new Set()});
+      unguarded ??= inner.unguarded;
+      if (inner.reason !== undefined) return {reason: inner.reason, unguarded};
+      if (inner.state === 'repository') return {reason: undefined, unguarded};
     }
     if (names.has('HEAD') && names.has('objects') && names.has('refs'))
       return {...harmless, reason: `would take settings, and with them programs to run, from \`${folder}\``};
@@ -46,9 +46,10 @@ type Found = RepositoryFinding & {readonly state: 'repository' | 'none'};
 const deepest = 5;
 const mostRepositories = 300;
 
+const found = (reason: string | undefined, unguarded?: string): Found => ({reason, unguarded, state: 'repository'});
+
 function inFolder(folder: string, search: Search): Found {
   const {ground, depth, seen} = search;
-  const found = (reason: string | undefined, unguarded?: string): Found => ({reason, unguarded, state: 'repository'});
   if (depth > deepest || seen.size > mostRepositories)
     return found('looks into more repositories than can be followed');
   const entry = `${folder}/.git`;
@@ -230,9 +231,9 @@ function insideOf(
     for (const path of links) {
       const folder = `${own}/${path}`;
       if (!ground.list(folder).some(each => each.name === '.git')) continue;
-      const found = inFolder(folder, {...search, depth: depth + 1});
-      unguarded ??= found.unguarded;
-      if (found.reason !== undefined) return {...found, unguarded};
+      const inner = inFolder(folder, {...search, depth: depth + 1});
+      unguarded ??= inner.unguarded;
+      if (inner.reason !== undefined) return {...inner, unguarded};
     }
   }
   return {reason: undefined, unguarded, state: 'repository'};
