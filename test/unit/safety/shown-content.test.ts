@@ -46,6 +46,8 @@ async function decision(root: string, command: string): Promise<string> {
     home,
     resolve: path => paths.resolve(path),
     list: listFolder,
+    read: () => ({kind: 'missing'}),
+    strayProgram: () => undefined,
     directory: () => join(base, root),
     effectOf: () => unknownEffect,
     own: {folders: [], variables: {}},
