@@ -136,6 +136,8 @@ export function openBlock(parts: BlockParts, changed: () => void): Block {
   const ended = source.ended.then(async end => {
     take(filter.end());
     await raw.close();
+    // What a terminal is owed may wait for a picture that is about to be drawn.
+    if (terminals.size > 0) await screen.settled();
     over = end;
     state = end;
     for (const [terminal, view] of terminals) {
