@@ -33,7 +33,7 @@ async function resultsCome(child: ReturnType<Scene['start']>, count: number): Pr
   });
 }
 
-test('killed at any moment of an edit a file is the old or the new one, to the byte', async () => {
+test('killed at any moment of an edit a file is the old or the new one, to the byte', {tags: 'long'}, async () => {
   await using scene = await openScene(() => {
     const version = versionIn(scene.read('a.txt'));
     return version === undefined ? say('Torn.') : edits(version);
@@ -53,7 +53,7 @@ test('killed at any moment of an edit a file is the old or the new one, to the b
     versions.add(version);
   }
   expect(versions.size).toBeGreaterThan(3);
-}, 90_000);
+});
 
 const edits = (from: number) =>
   Array.from({length: editsOfRun}, (_, at) =>

@@ -68,7 +68,7 @@ const moments = [
   {requests: 4, ms: 25},
 ];
 
-test('killed at any moment, a session goes on with a valid history', async () => {
+test('killed at any moment, a session goes on with a valid history', {tags: 'long'}, async () => {
   await using scene = await openScene(request => {
     if (toldPrompt(request).startsWith('Go on')) return say('Resumed.');
     const turn = request.body.messages.length;

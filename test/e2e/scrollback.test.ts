@@ -52,7 +52,7 @@ describe('5,000 streamed lines', () => {
     expect(all.filter(row => row.includes('Ask for something'))).toHaveLength(1);
   });
 
-  test('at most about twenty frames a second', async () => {
+  test('at most about twenty frames a second', {tags: 'long'}, async () => {
     await using scene = await openScene([slowly(numbered(400)), say('Never said.')]);
     using terminal = open(scene, 'all');
     await terminal.until(/Ask for something/u);
@@ -70,7 +70,7 @@ describe('5,000 streamed lines', () => {
 const floods = (): readonly Part[] => slowly(numbered(2000));
 
 describe('a terminal that takes nothing', () => {
-  test('does not keep Esc from stopping the answer', async () => {
+  test('does not keep Esc from stopping the answer', {tags: 'long'}, async () => {
     await using scene = await openScene([floods()]);
     using terminal = open(scene, 'all');
     await terminal.until(/Ask for something/u);
@@ -87,7 +87,7 @@ describe('a terminal that takes nothing', () => {
     expect(rows.length).toBeLessThan(1500);
   });
 
-  test('does not keep a signal from ending it', async () => {
+  test('does not keep a signal from ending it', {tags: 'long'}, async () => {
     await using scene = await openScene([floods()]);
     using terminal = open(scene, 'all');
     await terminal.until(/Ask for something/u);
@@ -123,23 +123,27 @@ describe('a storm of resizes', () => {
   });
 });
 
-test('a terminal made narrower and wider again, step by step, has one composer and every line', async () => {
-  const lines = numbered(60);
-  await using scene = await openScene([say(`${lines.join('\n')}\n\nThat is all.`)]);
-  using terminal = open(scene, 'all');
-  await terminal.until(/Ask for something/u);
-  terminal.type('go on\r');
-  await terminal.until(/That is all\.[^]*Ask for something/u);
-  for (const columns of [30, 80, 20, 200, 80]) {
-    terminal.resize(columns, 24);
-    // oxlint-disable-next-line no-await-in-loop -- each size is drawn before the next
-    await pause(600);
-  }
-  const all = await terminal.everything();
-  expect(rowsOf(all)).toEqual(lines);
-  expect(all.filter(row => row.includes('Ask for something'))).toHaveLength(1);
-  expect(all.filter(row => row.startsWith('claude-'))).toHaveLength(1);
-});
+test(
+  'a terminal made narrower and wider again, step by step, has one composer and every line',
+  {tags: 'long'},
+  async () => {
+    const lines = numbered(60);
+    await using scene = await openScene([say(`${lines.join('\n')}\n\nThat is all.`)]);
+    using terminal = open(scene, 'all');
+    await terminal.until(/Ask for something/u);
+    terminal.type('go on\r');
+    await terminal.until(/That is all\.[^]*Ask for something/u);
+    for (const columns of [30, 80, 20, 200, 80]) {
+      terminal.resize(columns, 24);
+      // oxlint-disable-next-line no-await-in-loop -- each size is drawn before the next
+      await pause(600);
+    }
+    const all = await terminal.everything();
+    expect(rowsOf(all)).toEqual(lines);
+    expect(all.filter(row => row.includes('Ask for something'))).toHaveLength(1);
+    expect(all.filter(row => row.startsWith('claude-'))).toHaveLength(1);
+  },
+);
 
 describe('in tmux', () => {
   beforeEach(needs('tmux'));
@@ -155,18 +159,22 @@ describe('in tmux', () => {
     expect(rowsOf(all).length).toBeGreaterThan(900);
   });
 
-  test('a storm of resizes while one long paragraph is streamed loses none of its lines and repeats none', async () => {
-    const lines = numbered(400);
-    const parts = slowly(lines).map(part =>
-      part.part === 'text' ? {...part, pieces: part.pieces.map(piece => piece.replaceAll('\n\n', '\n'))} : part,
-    );
-    await using scene = await openScene([[...parts, say('\nThat is all.')]]);
-    await using terminal = await openTmux(scene.place, pointedAt(scene.server));
-    await goOn(terminal);
-    await expectWholeAfterStorm(terminal, {lines, heightAt: () => 24});
-  });
+  test(
+    'a storm of resizes while one long paragraph is streamed loses none of its lines and repeats none',
+    {tags: 'long'},
+    async () => {
+      const lines = numbered(400);
+      const parts = slowly(lines).map(part =>
+        part.part === 'text' ? {...part, pieces: part.pieces.map(piece => piece.replaceAll('\n\n', '\n'))} : part,
+      );
+      await using scene = await openScene([[...parts, say('\nThat is all.')]]);
+      await using terminal = await openTmux(scene.place, pointedAt(scene.server));
+      await goOn(terminal);
+      await expectWholeAfterStorm(terminal, {lines, heightAt: () => 24});
+    },
+  );
 
-  test('a storm of resizes loses no line and leaves the live region whole', async () => {
+  test('a storm of resizes loses no line and leaves the live region whole', {tags: 'long'}, async () => {
     const lines = numbered(400);
     await using scene = await openScene([[...slowly(lines), say('That is all.')]]);
     await using terminal = await openTmux(scene.place, pointedAt(scene.server));

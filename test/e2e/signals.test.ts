@@ -114,7 +114,7 @@ describe('stdout that is closed is no failure', () => {
     expect((await scene.run(['--continue', '--prompt', 'Go on.'])).stdout).toBe('Resumed.\n');
   });
 
-  test('a long answer that nobody reads to its end', async () => {
+  test('a long answer that nobody reads to its end', {tags: 'long'}, async () => {
     await using scene = await openScene([say('word '.repeat(200_000))]);
     const {stdout, stderr} = await scene.shell(`weft --prompt x | head -c 4; echo " \${PIPESTATUS[*]}"`);
     expect([stdout, stderr]).toEqual(['word 0 0\n', '']);

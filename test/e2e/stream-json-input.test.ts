@@ -296,7 +296,7 @@ describe('the end', () => {
     await scene.server.disconnected();
   });
 
-  test('a client that does not read holds the model up, and gets all of it in the end', async () => {
+  test('a client that does not read holds the model up, and gets all of it in the end', {tags: 'long'}, async () => {
     const pieces = Array.from({length: 400}, (_, at) => `${at} ${'x'.repeat(100_000)} `);
     await using scene = await openScene([sayPieces(...pieces)]);
     const child = scene.start([...rpcArgs, '--include-partial-messages'], {stdin: 'open'});
@@ -322,7 +322,7 @@ describe('the end', () => {
     await scene.server.disconnected();
   });
 
-  test('stdout closed while it asks, stdin open: found out within seconds', async () => {
+  test('stdout closed while it asks, stdin open: found out within seconds', {tags: 'long'}, async () => {
     await using scene = await openScene([call('Bash', {command: 'touch a'}), say('never')]);
     const client = startRpc(scene, ['--permission-prompt-tool=stdio']);
     client.send(prompt('x'));

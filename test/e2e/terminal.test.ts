@@ -241,7 +241,7 @@ describe('in a terminal', () => {
     await terminal.until(/Better\./u);
   });
 
-  test('without a model: one line says so, and /demo plays', async () => {
+  test('without a model: one line says so, and /demo plays', {tags: 'long'}, async () => {
     using place = new TempPlace();
     await using terminal = await openTerminal(place, {TMPDIR: place.home});
     await enter(terminal, between('weft'));

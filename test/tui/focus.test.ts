@@ -9,31 +9,35 @@ afterEach(leaveStages);
 const timers = (): number => process.getActiveResourcesInfo().filter(kind => kind === 'Timeout').length;
 
 describe('who has the keys', () => {
-  test('at 12 characters a second while 50 approvals arrive nothing is answered and the draft is as typed', async () => {
-    const {screen, engine} = await start([120, 24], {clock: {now: () => performance.now()}});
-    engine.emit(...begin);
-    const text = 'yes kick n away: rv says a; answer y k s a n r w v';
-    for (const [at, character] of text.split('').entries()) {
-      ask(engine, approval(`a${at}`, 'rm -rf build'));
-      await screen.type(character);
-      await pause(1000 / 12);
-    }
-    expect(engine.ops).toEqual([]);
-    const rows = await screen.rows();
-    const notice = rows.findIndex(row => row.startsWith('? Approval needed'));
-    expect(rows.slice(notice, notice + 2)).toEqual([
-      '? Approval needed (1 of 50): Run command: rm -rf build | Tab answers',
-      `> ${text}`,
-    ]);
-    await pause(1500);
-    await screen.type('s');
-    await screen.until(/Tab answers\n> yes kick[^\n]*vs\n/u);
-    await pause(700);
-    await screen.type('\t');
-    await screen.until(/Allow this\? \(1 of 50\)[^]*> yes kick/u);
-    expect(engine.ops).toEqual([]);
-    expect((await screen.rows()).filter(row => row.startsWith('> yes'))).toEqual([`> ${text}s`]);
-  });
+  test(
+    'at 12 characters a second while 50 approvals arrive nothing is answered and the draft is as typed',
+    {tags: 'long'},
+    async () => {
+      const {screen, engine} = await start([120, 24], {clock: {now: () => performance.now()}});
+      engine.emit(...begin);
+      const text = 'yes kick n away: rv says a; answer y k s a n r w v';
+      for (const [at, character] of text.split('').entries()) {
+        ask(engine, approval(`a${at}`, 'rm -rf build'));
+        await screen.type(character);
+        await pause(1000 / 12);
+      }
+      expect(engine.ops).toEqual([]);
+      const rows = await screen.rows();
+      const notice = rows.findIndex(row => row.startsWith('? Approval needed'));
+      expect(rows.slice(notice, notice + 2)).toEqual([
+        '? Approval needed (1 of 50): Run command: rm -rf build | Tab answers',
+        `> ${text}`,
+      ]);
+      await pause(1500);
+      await screen.type('s');
+      await screen.until(/Tab answers\n> yes kick[^\n]*vs\n/u);
+      await pause(700);
+      await screen.type('\t');
+      await screen.until(/Allow this\? \(1 of 50\)[^]*> yes kick/u);
+      expect(engine.ops).toEqual([]);
+      expect((await screen.rows()).filter(row => row.startsWith('> yes'))).toEqual([`> ${text}s`]);
+    },
+  );
 
   test('a card that waits wakes nobody up', async () => {
     const before = timers();
