@@ -216,11 +216,11 @@ describe('the directory', () => {
 
 test('a command that pages at a terminal it made itself is ended, and the result says so', async context => {
   needs('script', 'less')(context);
-  const command = `seq 1 500 >many; script -qc 'LESS= less many' /dev/null`;
+  const command = `seq 1 500 >pages; script -qc 'LESS= less pages' /dev/null`;
   const report = await shell.run({command, timeoutMs: 20_000, paging: 'expected', environment: 'own'}, () => {}, never);
   expect(report.notes).toEqual([expect.stringContaining('it waited for keys that nobody could press')]);
   expect(report.durationMs).toBeLessThan(5000);
-  expect(running('less many')).toEqual([]);
+  expect(running('less pages')).toEqual([]);
 });
 
 test('output of a background process that is about to end is waited for', async () => {

@@ -14,6 +14,7 @@ const {blocks, desk, root} = place;
 
 afterAll(() => place[Symbol.asyncDispose]());
 
+/** Most of the time it waits: tests that look only at their own block do so together. */
 async function start(command: string, signal = never): Promise<BlockSnapshot> {
   const started = await blocks.start({command, environment: 'own'}, signal);
   if (started.tag === 'failed') throw new Error(started.error.message);
@@ -73,21 +74,25 @@ describe('waiting for input', () => {
       'Go on?',
     ],
   ];
-  test.each(cases)('%s', async (command, lastLine) => {
+  test.concurrent.each(cases)('%s', async (command, lastLine) => {
     const {id, state, ageMs} = await start(command);
     expect([state, ageMs < 5000]).toEqual([{kind: 'waiting', lastLine}, true]);
     await desk.stop(id);
   });
 
-  test.each([
-    ['sleeping', 'echo "Wait: "; sleep 7101'],
-    ['a server', `node -e "require('http').createServer().listen(0, () => console.log('up'))"`],
-    ['reading a pipe', 'sleep 7101 | cat'],
-  ])('not: %s', async (_name, command) => {
+  test.concurrent.each([
+    ['sleeping', 'echo "Wait: "; sleep 7101', 'sleep 7101'],
+    [
+      'a server',
+      `node -e "require('http').createServer().listen(0, () => console.log('up'))"`,
+      'createServer().listen(0',
+    ],
+    ['reading a pipe', 'sleep 7121 | cat', 'sleep 7121'],
+  ])('not: %s', async (_name, command, words) => {
     const {id, state} = await start(command);
     expect(state).toEqual({kind: 'running'});
     await desk.stop(id);
-    expect(running('sleep 7101')).toEqual([]);
+    expect(running(words)).toEqual([]);
   });
 });
 
@@ -138,7 +143,7 @@ describe('what is written', () => {
 });
 
 describe('reading', () => {
-  test('until its end, and only what is new', async () => {
+  test.concurrent('until its end, and only what is new', async () => {
     const {id, output} = await start('seq 1 60; sleep 2.5; echo end');
     expect(output.text).toMatch(/^1\n2\n[^]*\n60$/u);
     const last = await read(id, 'completion');
@@ -146,7 +151,7 @@ describe('reading', () => {
     expect(last.output.text).toMatch(/^(?:2[0-9]|3[0-9])\n[^]*60\nend$/u);
   });
 
-  test('so many seconds', async () => {
+  test.concurrent('so many seconds', async () => {
     const {id} = await start('sleep 7103');
     const from = performance.now();
     expect((await read(id, 0.3)).state).toEqual({kind: 'running'});
@@ -155,7 +160,7 @@ describe('reading', () => {
     expect((await read(id, 0)).state).toEqual({kind: 'signalled', signal: 'SIGTERM'});
   });
 
-  test('an abort ends the wait and not the block', async () => {
+  test.concurrent('an abort ends the wait and not the block', async () => {
     const {id} = await start('sleep 7104');
     const from = performance.now();
     expect(await blocks.read({id, wait: 'completion'}, AbortSignal.timeout(50))).toMatchObject({tag: 'ok'});
@@ -166,7 +171,7 @@ describe('reading', () => {
   });
 });
 
-test('an abort while it starts ends it, whatever it refuses', async () => {
+test.concurrent('an abort while it starts ends it, whatever it refuses', async () => {
   const from = performance.now();
   const {state, output} = await start('trap "" TERM; echo up; sleep 7105; sleep 7105', AbortSignal.timeout(300));
   expect([state, output.text]).toEqual([{kind: 'signalled', signal: 'SIGKILL'}, 'up']);
@@ -174,7 +179,7 @@ test('an abort while it starts ends it, whatever it refuses', async () => {
   expect(running('sleep 7105')).toEqual([]);
 });
 
-test('a full-screen program: its screen, its cursor; back on the normal screen its text is gone', async () => {
+test.concurrent('a full-screen program: its screen, its cursor; back on the normal screen its text is gone', async () => {
   const {id, ...snapshot} = await start(
     `echo before; printf '\\033[?1049h\\033[2J\\033[3;5Hmenu'; read x; printf '\\033[?1049l'`,
   );
@@ -187,7 +192,7 @@ test('a full-screen program: its screen, its cursor; back on the normal screen i
   expect(await write(id, '')).toMatchObject({screen: 'normal', output: {text: 'before'}});
 });
 
-test.for([
+test.concurrent.for([
   ['on the normal screen', 'less many'],
   ['on a screen of its own', 'LESS= less many'],
 ])('a pager is leafed through and ended: %s', async ([, command = ''], context) => {
@@ -199,7 +204,7 @@ test.for([
   for (const at of [0, 38, 77, 150, 222, 299]) expect(output.text).toContain(`line ${at}\n`.trimEnd());
 });
 
-test('much output: head and tail as text, everything in the file, memory bounded', async () => {
+test.concurrent('much output: head and tail as text, everything in the file, memory bounded', async () => {
   const before = process.memoryUsage().rss;
   const {id} = await start('sleep 2.1; head -c 8000000 /dev/zero | tr "\\0" "\\377" | fold -w 100; echo last');
   const {state, output} = await read(id, 'completion');
@@ -211,7 +216,7 @@ test('much output: head and tail as text, everything in the file, memory bounded
   expect(process.memoryUsage().rss - before).toBeLessThan(200_000_000);
 });
 
-test('endless output is held back, and ends when it is told to', async () => {
+test.concurrent('endless output is held back, and ends when it is told to', async () => {
   const {id, state} = await start('yes 7106');
   expect(state).toEqual({kind: 'running'});
   await desk.stop(id);
@@ -269,7 +274,7 @@ describe('the desk', () => {
   });
 });
 
-test('what is kept at the very end is kept', async () => {
+test.concurrent('what is kept at the very end is kept', async () => {
   const own = commandPlace();
   await own.blocks.start({command: 'sleep 7110', environment: 'own'}, never);
   const [block] = own.desk.list();
@@ -287,14 +292,14 @@ test('what is kept at the very end is kept', async () => {
   expect(running('sleep 7110')).toEqual([]);
 });
 
-test('a command that clears its environment and its parent goes with its block', async context => {
+test.concurrent('a command that clears its environment and its parent goes with its block', async context => {
   needs('setsid')(context);
   const started = await start('env -i setsid -f sleep 7111; echo up; sleep 7112');
   await desk.stop(started.id);
   expect([running('sleep 7111'), running('sleep 7112')]).toEqual([[], []]);
 });
 
-test('a second screen left behind: the person who is attached gets the first one painted, not more', async () => {
+test.concurrent('a second screen left behind: the person who is attached gets the first one painted, not more', async () => {
   const {id} = await start(
     `printf 'before\\n'; read x; printf '\\033[?1049hfull'; read x; printf '\\033[?1049l\\033]0;title\\007after'; read x`,
   );
@@ -316,7 +321,7 @@ test('a second screen left behind: the person who is attached gets the first one
   await desk.stop(id);
 });
 
-test('closing ends all that is not kept, also what left its group and its parent', async context => {
+test.concurrent('closing ends all that is not kept, also what left its group and its parent', async context => {
   needs('setsid')(context);
   const own = commandPlace();
   for (const command of ['sleep 7108', 'setsid -f sleep 7108; trap "" TERM; sleep 7109; sleep 7109']) {
