@@ -8,13 +8,13 @@ import {keepRawOutput} from '../../../../src/workspace/raw-output.ts';
 test('a person who is attached sees the last words, also those that come while the screen is painted anew', async () => {
   const size = {columns: 80, rows: 24};
   const ended = Promise.withResolvers<BlockEnd>();
-  let say: (bytes: Uint8Array) => void = () => {};
+  const listeners: ((bytes: Uint8Array) => void)[] = [];
   const source: BlockSource = {
     terminal: 'pty',
     leader: 0,
     input: 'open',
     ended: ended.promise,
-    onData: listener => void (say = listener),
+    onData: listener => void listeners.push(listener),
     write: () => 'written',
     resize: () => {},
     pause: () => {},
@@ -40,7 +40,7 @@ test('a person who is attached sees the last words, also those that come while t
   let shown = '';
   const attachment = block.attach({size, show: text => void (shown += text), ended: () => void (shown += '<ended>')});
   attachment.resize({columns: 90, rows: 24});
-  say(Buffer.from('last words'));
+  for (const listener of listeners) listener(Buffer.from('last words'));
   ended.resolve({kind: 'exited', code: 0});
   await block.ended;
   expect(shown).toMatch(/last words[^]*<ended>$/u);
