@@ -28,7 +28,7 @@ export function whyNotFoundFiles(
       const named = tree.entries.filter(({name}) => fits(name));
       const reason =
         (found.told.links === 'none' ? undefined : whyNotLinks(named, use, ground)) ??
-        (use === 'read' && found.style === 'found' ? whyNotSecrets(named, {below: directory, ground}) : undefined) ??
+        (use === 'read' && found.style === 'found' ? whyNotSecrets(named, ground) : undefined) ??
         tree.entries.map(entry => whyNotPieces(entry, {directory, ground})).find(isSaid);
       if (reason !== undefined) return reason;
     }
@@ -65,9 +65,7 @@ export function whyNotFollowed(
 ): string | undefined {
   const {entries, extent} = treeBelow(folder, {depth, hidden: 'with them', links: 'followed'}, ground);
   if (extent === 'cut') return tooMany;
-  return (
-    whyNotLinks(entries, use, ground) ?? (use === 'read' ? whyNotSecrets(entries, {below: folder, ground}) : undefined)
-  );
+  return whyNotLinks(entries, use, ground) ?? (use === 'read' ? whyNotSecrets(entries, ground) : undefined);
 }
 
 /** Why a search may come upon files whose names say that they hold secrets; `undefined` if there are none. */
@@ -81,14 +79,12 @@ export function whySecretBelow(
   const fitsPlace = isTold ? fitting(place.text) : () => true;
   for (const directory of directories) {
     const folder = place.style === 'wild' ? (/^[^*?[]*\//u.exec(place.text)?.[0] ?? '.') : place.text;
-    const start = isTold ? directory : pathOf(partsOf(isAbsolutePath(folder) ? folder : `${directory}/${folder}`));
     const trees = isTold
       ? treesOf(place, {directory, ground})
-      : [treeBelow(start, {depth: Infinity, hidden, links: 'not followed'}, ground)];
+      : [treeBelow(startOf(folder, {directory, ground}), {depth: Infinity, hidden, links: 'not followed'}, ground)];
     for (const {entries, extent} of trees) {
       const secret = entries.find(
-        entry =>
-          fits(entry.name) && fitsPlace(entry.name) && !isOfGit(entry) && isSecret(entry, {below: start, ground}),
+        entry => fits(entry.name) && fitsPlace(entry.name) && !isOfGit(entry) && isSecret(entry, ground),
       );
       if (secret !== undefined)
         return `may show secrets of \`${secret.folder}/${secret.name}\` in a form in which they are not recognised`;
@@ -119,10 +115,16 @@ function treesOf(
   {directory, ground}: {readonly directory: string; readonly ground: Ground},
 ): readonly Tree[] {
   return told.below.map(({folder, depth}) => {
-    const start = pathOf(partsOf(isAbsolutePath(folder) ? folder : `${directory}/${folder}`));
+    const start = startOf(folder, {directory, ground});
     const {entries, extent} = treeBelow(start, {depth, hidden: told.hidden, links: 'not followed'}, ground);
     return folder === '.' ? {entries, extent} : {entries: [...itself(start, ground), ...entries], extent};
   });
+}
+
+/** Where a search starts: a link there is followed, and the name it leads to may say more. */
+function startOf(folder: string, {directory, ground}: {readonly directory: string; readonly ground: Ground}): string {
+  const path = pathOf(partsOf(isAbsolutePath(folder) ? folder : `${directory}/${folder}`));
+  return folder === '.' ? path : ground.resolve(path).path;
 }
 
 /** What a search starts in may be a file, and is then told itself. */
@@ -167,21 +169,16 @@ function whyNotLinks(entries: readonly TreeEntry[], use: 'read' | 'named', groun
   return undefined;
 }
 
-function whyNotSecrets(
-  entries: readonly TreeEntry[],
-  where: {readonly below: string; readonly ground: Ground},
-): string | undefined {
-  const secret = entries.find(entry => isSecret(entry, where));
+function whyNotSecrets(entries: readonly TreeEntry[], ground: Ground): string | undefined {
+  const secret = entries.find(entry => isSecret(entry, ground));
   return secret === undefined ? undefined : `may read \`${secret.folder}/${secret.name}\`, which may hold secrets`;
 }
 
 /** Keys in packages of others, which their tests need, are nobody's secrets. */
-function isSecret(
-  {folder, name, kind}: TreeEntry,
-  {below, ground}: {readonly below: string; readonly ground: Ground},
-): boolean {
-  if (kind === 'folder' || `${folder}/`.includes('/node_modules/', below.length)) return false;
-  return looksSecret(inWorkspace(`${folder}/${name}`, ground));
+function isSecret({folder, name, kind}: TreeEntry, ground: Ground): boolean {
+  if (kind === 'folder') return false;
+  const path = inWorkspace(`${folder}/${name}`, ground);
+  return looksSecret(path) && !/(?:^|\/)node_modules\//u.test(path);
 }
 
 /** Names above a workspace do not make its files secrets. */

@@ -130,16 +130,22 @@ function whyNotWild({text}: Text, use: Use, {directories, ground}: Where): strin
         return `reads \`${text}\`, which may hold secrets`;
       continue;
     }
+    const isDirect = leadsStraight(start, fixed, ground);
     for (const match of matches) {
       const written = match.path.slice(start.length + 1);
-      const found = isOwnFile(match)
-        ? whyNotSecret(written, [match.path], use, ground)
-        : whyNotPlace(match.path, use, {written, ground});
+      const found =
+        isDirect && isOwnFile(match)
+          ? whyNotSecret(written, [match.path], use, ground)
+          : whyNotPlace(match.path, use, {written, ground});
       if (found !== undefined) return found;
     }
   }
   return undefined;
 }
+
+/** Whether no link stands between a folder and one below it. */
+const leadsStraight = (start: string, fixed: string, {resolve}: Ground): boolean =>
+  pathOf(partsOf(`${resolve(start === '' ? '/' : start).path}/${fixed}`)) === resolve(`${start}/${fixed}`).path;
 
 /** What lies where it seems to need not be followed, given that the folder the pattern starts in was. */
 const isOwnFile = ({kind, way}: GlobMatch): boolean => way === 'direct' && (kind === 'file' || kind === 'folder');

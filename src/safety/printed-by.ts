@@ -22,7 +22,7 @@ const isNoOption = ({text, style}: Text): boolean => style === 'plain' || !/^[*?
 const isFoundOrSecret = ({text, style}: Text): boolean =>
   style === 'found' || (!text.startsWith('-') && mayNameSecret(text, 'like other characters'));
 
-/** A word like those that `git merge-base` prints. */
+/** A word like those that `git merge-base` and `git rev-parse HEAD` print. */
 const revision: Printed = {text: '0123abcd', style: 'plain'};
 
 type Below = Told['below'];
@@ -163,6 +163,10 @@ function ofGit([command, ...texts]: readonly string[], {has, only, from}: Option
         : 'anything';
     case 'merge-base':
       return only(/^--$/u) ? revision : 'anything';
+    case 'rev-parse':
+      return only(/^--(?:short|verify)$/u) && folders.length === 1 && /^HEAD(?:[~^]\d*)*$/u.test(folders[0] ?? '')
+        ? revision
+        : 'anything';
     case 'diff':
       return has(/^--name-only$/u) && only(/^--(?:name-only|cached|staged|diff-filter=\w+)?$/u)
         ? tracked(['.'], from)

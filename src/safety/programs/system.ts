@@ -91,6 +91,11 @@ export const system: readonly ProgramRow[] = [
       ],
     },
   ),
+  program('gzip -l, gunzip -l', {
+    operands: ['path'],
+    match: ['gzip -l a.gz'],
+    notMatch: ['gzip a', 'gzip -l -d a.gz', 'gunzip a.gz', 'gzip -l /etc/a.gz'],
+  }),
   program('zcat, gzcat, bzcat, xzcat', {
     operands: ['path'],
     match: ['zcat a.gz', 'zcat a.gz | head'],

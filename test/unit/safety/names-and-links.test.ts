@@ -41,6 +41,8 @@ beforeAll(() => {
   link(at('linked/far/out'), '../../outside');
   link(at('linked/near/notes.txt'), '../keys/.env');
   write(at('linked/keys/.env'), 'KEY=1\n');
+  write(at('linked/.ssh/config.txt'));
+  link(at('linked/login'), '.ssh');
   link(at('packages/node_modules/.bin/tool'), '../tool/index.js');
   write(at('packages/node_modules/tool/index.js'));
 });
@@ -171,6 +173,11 @@ describe('links out of the workspace', () => {
       ls -L lib -A
       ls -LR way
       cat node_modules/*/*.ts
+      cat login/*
+      cat lo*/*
+      ls login/* | xargs cat
+      find login/ -name '*.txt' | xargs cat
+      diff -r src login
       cat n*/*.txt
       ls .git/* | xargs cat
     `),
