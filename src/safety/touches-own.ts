@@ -4,7 +4,7 @@ import type {Ground} from './ground.ts';
 import {placesOf} from './judge-path.ts';
 import {holdsOwnPlace, isWild, mayBeOwnPlace, mayHoldOwnPlace, ownPlaceOf} from './own-places.ts';
 import type {ParsedCommand} from './read-command.ts';
-import {readShell} from './read-shell.ts';
+import {readShell, type ShellWord} from './read-shell.ts';
 import type {JudgedCall} from './walk-script.ts';
 import {isShell, isWrapper, programName, startsIn, textsFrom} from './wrappers.ts';
 
@@ -21,23 +21,12 @@ export interface OwnEvidence {
  * look like it; a program that works a path out by itself is not seen through.
  */
 export function whyTouchesOwn(command: string, {parsed, ground, directory}: OwnEvidence): string | undefined {
-  const look: Look = {ground, entered: foldersEntered(command, {directory, ground}), names: {left: mostNames}};
-  if (parsed.extent === 'partial') {
-    const {commands, redirected} = readShell(command);
-    return (
-      firstOf(commands, words =>
-        whyWords(
-          words.map(word => word.plain),
-          look,
-        ),
-      ) ??
-      whyInside(
-        redirected.map(word => word.plain),
-        look,
-      ) ??
-      whyFed(command, look)
-    );
-  }
+  const look: Look = {
+    ground,
+    entered: foldersEntered(command, {folders: [directory], ground}),
+    names: {left: mostNames},
+  };
+  if (parsed.extent === 'partial') return whyRead(command, look, 0) ?? whyFed(command, look);
   const changing = parsed.calls.filter(({elsewhere}) => elsewhere !== 'only reads');
   const found =
     firstOf(changing, call => whyWords(wordsOf(call, command), {...look, entered: startsOf(call, look)})) ??
@@ -68,11 +57,22 @@ const wordsOf = ({words}: JudgedCall, command: string): readonly string[] =>
       : value.map(({text}) => text),
   );
 
+/** `a{,.b}` is `a` and `a.b`. */
+function alternativesOf(written: string): readonly string[] {
+  const [braces, before = '', within = '', after = ''] =
+    /^([^]*?)(?<!\$)\{([^{}]*,[^{}]*)\}([^]*)$/u.exec(written) ?? [];
+  if (braces === undefined || within.length > longestBraces) return [written];
+  return within.split(',').map(each => before + each + after);
+}
+
+const longestBraces = 1000;
+
 const startsOf = ({directories}: JudgedCall, {entered}: Look): readonly string[] =>
   directories.length === 0 ? entered : directories;
 
 /** Each program the words come to, without what wraps it, and those of texts that are handed to a shell. */
-function whyWords(words: readonly string[], look: Look, depth = 0): string | undefined {
+function whyWords(written: readonly string[], look: Look, depth = 0): string | undefined {
+  const words = written.flatMap(alternativesOf);
   const shellWords = words.map(plain => ({raw: plain, plain}));
   const starts = startsIn(shellWords);
   return firstOf(starts, at => {
@@ -82,27 +82,37 @@ function whyWords(words: readonly string[], look: Look, depth = 0): string | und
     // What a wrapper or a shell is given is looked at as what it runs.
     const leads = (isWrapper(name) && starts.some(start => start > at)) || (isShell(name) && texts.length > 0);
     const own = leads ? undefined : (whyGrants([name, ...given]) ?? whyProgram(name, given, look));
-    return own ?? (depth < deepest ? firstOf(texts, text => whyText(text, look, depth + 1)) : undefined);
+    return (
+      own ??
+      whyUnmarks(name, given) ??
+      (depth < deepest ? firstOf(texts, text => whyText(text, given, {look, depth: depth + 1})) : undefined)
+    );
   });
 }
 
-/** A text that a shell is given. */
-function whyText(text: string, look: Look, depth: number): string | undefined {
+/** All commands in a text, and what they are redirected to. */
+function whyRead(text: string, look: Look, depth: number): string | undefined {
   const {commands, redirected} = readShell(text);
-  const names = commands.map(words => programName(words[0]?.plain ?? ''));
-  if (names.some(name => isShell(name) || feeders.has(name))) return whyFed(text, look);
+  const there: Look = {...look, entered: foldersEntered(text, {folders: look.entered, ground: look.ground})};
   return (
-    firstOf(commands, words =>
-      whyWords(
-        words.map(({plain}) => plain),
-        look,
-        depth,
-      ),
-    ) ??
-    whyInside(
-      redirected.map(({plain}) => plain),
-      look,
-    )
+    firstOf(commands, words => whyWords(words.map(wordText), there, depth)) ??
+    whyInside(redirected.map(wordText), there)
+  );
+}
+
+const wordText = ({plain}: ShellWord): string => plain;
+
+/** A text that a shell is given, and what it is given with it. */
+function whyText(text: string, given: readonly string[], {look, depth}: {readonly look: Look; readonly depth: number}) {
+  const names = readShell(text).commands.map(words => programName(words[0]?.plain ?? ''));
+  if (names.some(name => isShell(name) || feeders.has(name))) return whyFed(text, look);
+  const at = given.indexOf(text);
+  const more = at < 0 ? [] : given.slice(at + 1);
+  return (
+    whyRead(text, look, depth) ??
+    (more.length === 0
+      ? undefined
+      : (whyInside(more, look) ?? (removesByCode.test(text) ? whyHolds(more, look) : undefined)))
   );
 }
 
@@ -121,10 +131,17 @@ function isFed(call: JudgedCall, command: string): boolean {
     )
   )
     return true;
-  return !names.some(name => treatsAsData.has(name)) && call.words.some(({value}) => typeof value === 'string');
+  if (names.some(name => interpreters.test(name)) && words.slice(1).every(word => word.startsWith('-'))) return true;
+  // Where it runs, or with what, is only known when it runs.
+  const isOpen = call.directories.length === 0 || call.words.some(({value}) => typeof value === 'string');
+  return isOpen && !names.some(name => treatsAsData.has(name));
 }
 
 const feeders = named('xargs parallel at batch crontab tee sponge tmux screen systemd-run while read eval source .');
+
+/** They read what to do where nothing names a file. */
+const interpreters =
+  /^(?:python[\d.]*|pypy[\d.]*|node|deno|bun|perl|ruby|php|lua|osascript|Rscript|sqlite3|psql|ed|ex)$/u;
 
 function whyFed(command: string, look: Look): string | undefined {
   return calledByText.test(command) ? grantsItself : whyInside([command], look);
@@ -135,7 +152,7 @@ const treatsAsData = named('git gh glab hg jj');
 
 /** Programs that show what they are given; in the table of programs they are judged, here only known. */
 const readers = named(
-  'cat head tail less more bat batcat grep egrep fgrep rg ag wc ls stat file jq yq diff cmp md5sum sha256sum echo printf test [ readlink realpath dirname basename',
+  'cat head tail less more bat batcat grep egrep fgrep rg ag wc ls stat file jq diff cmp md5sum sha256sum echo printf test [ readlink realpath dirname basename',
 );
 
 function whyProgram(name: string, given: readonly string[], look: Look): string | undefined {
@@ -291,10 +308,10 @@ function withVariables(text: string, {ground}: Pick<Look, 'ground'>): string {
 /** The folders a command goes to, one after the other and each by itself, and where it starts. */
 function foldersEntered(
   command: string,
-  {directory, ground}: {readonly directory: string; readonly ground: Ground},
+  {folders: starts, ground}: {readonly folders: readonly string[]; readonly ground: Ground},
 ): readonly string[] {
   const {commands} = readShell(command);
-  let folders: readonly string[] = [directory];
+  let folders = starts;
   for (const words of commands) {
     const [program = '', ...given] = words.map(({plain}) => plain);
     const goes = /^(?:cd|pushd)$/u.test(program) ? [given.find(word => !word.startsWith('-')) ?? '~'] : [];
@@ -313,15 +330,16 @@ const mostFolders = 16;
 
 const grantsItself = "calls weft to change what it is granted, which weft's own commands may not";
 
+/** The limit marks what weft runs, see `isStartedByWeft`. */
+function whyUnmarks(name: string, given: readonly string[]): string | undefined {
+  const isMark =
+    (name === 'ulimit' && given.some(word => /^-\w*q/u.test(word))) ||
+    (name === 'prlimit' && given.some(word => /^(?:-q|--msgqueue)/u.test(word)));
+  return isMark ? "changes the limit by which weft's own commands are known" : undefined;
+}
+
 /** Whether the words call weft to grant: `weft permissions trust`, `npx weft config set permissions.allow …`. */
 function whyGrants(words: readonly string[]): string | undefined {
-  const [program = '', ...given] = words;
-  // It marks what weft runs, see `isStartedByWeft`.
-  if (
-    (program === 'ulimit' && given.some(word => /^-\w*q/u.test(word))) ||
-    (program === 'prlimit' && given.some(word => /^(?:-q|--msgqueue)/u.test(word)))
-  )
-    return "changes the limit by which weft's own commands are known";
   const at = words.findIndex(word => /^weft(?:\.[cm]?js)?$/u.test(programName(word)));
   if (at >= 0 && isGranting(words.slice(at + 1))) return grantsItself;
   const isText = !treatsAsData.has(words[0] ?? '') && !readers.has(words[0] ?? '');
