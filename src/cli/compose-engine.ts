@@ -16,8 +16,9 @@ import type {SessionTrees} from '../domain/checkpoint.ts';
 import {messageId, todoId} from '../domain/ids.ts';
 import type {JournalRecord, OpenSession} from '../domain/journal.ts';
 import type {Thinking} from '../domain/model-stream.ts';
-import type {PermissionMode} from '../domain/risk.ts';
+import {unknownEffect, type PermissionMode} from '../domain/risk.ts';
 import {deniedReads} from '../safety/denied-reads.ts';
+import type {GroundOptions} from '../safety/ground.ts';
 import type {Judge, JudgeOptions} from '../safety/judge.ts';
 import {makeLiveRules} from '../safety/live-rules.ts';
 import type {OwnPlaces} from '../safety/own-places.ts';
@@ -137,7 +138,7 @@ export function composeEngine(parts: EngineParts): ComposedEngine {
   const engine = createEngine({
     ports: {
       machine,
-      victims: lazyVictims({roots, home, environment}, secrets),
+      victims: lazyVictims({roots, home, environment}, {...ground, own: parts.own}, secrets),
       checkpoints: lazyCheckpoints(
         parts.checkpointsFolder === undefined
           ? undefined
@@ -218,10 +219,21 @@ function lazyJudge(options: Omit<JudgeOptions, 'effectOf'>): JudgePort['assess']
 }
 
 /** Looked for by what is loaded with the first command that destroys. */
-const lazyVictims = (ground: VictimPlace, secrets: Secrets): VictimsPort => ({
+const lazyVictims = (
+  place: Omit<VictimPlace, 'mayAskGit'>,
+  ground: Pick<GroundOptions, 'roots' | 'home' | 'resolve' | 'own'>,
+  secrets: Secrets,
+): VictimsPort => ({
   async find(commands, signal) {
-    const {makeVictims} = await import('../workspace/victims/make-victims.ts');
-    const report = await makeVictims(ground).find(commands, signal);
+    const [{makeVictims}, {makeGround}, {repositoryFinding}] = await Promise.all([
+      import('../workspace/victims/make-victims.ts'),
+      import('../safety/ground.ts'),
+      import('../safety/git-repository.ts'),
+    ]);
+    const disk = {list: listFolder, read: readBytes, strayProgram: () => undefined, effectOf: () => unknownEffect};
+    const mayAskGit = (directory: string): boolean =>
+      repositoryFinding(directory, makeGround({...ground, ...disk})).reason === undefined;
+    const report = await makeVictims({...place, mayAskGit}).find(commands, signal);
     const {conceal} = secrets;
     return {
       ...report,

@@ -11,6 +11,8 @@ export interface VictimPlace {
   readonly roots: readonly string[];
   readonly home: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Whether git, asked in a folder, runs and reads nothing of the repository's choice. */
+  readonly mayAskGit: VictimGround['mayAskGit'];
 }
 
 /** Milliseconds a person waits for the card at most. */
@@ -29,7 +31,7 @@ export function makeVictims(options: VictimPlace): VictimsPort {
     async find(commands, signal) {
       if (signal.aborted) return noVictims;
       const limit = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
-      const ground: VictimGround = {home: options.home, environment: options.environment, signal: limit};
+      const ground: VictimGround = {...options, signal: limit};
       const found: Victim[] = [];
       for (const command of commands.slice(0, mostCommands)) {
         if (limit.aborted) break;

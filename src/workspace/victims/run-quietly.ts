@@ -34,11 +34,17 @@ export async function runQuietly(
   return result.exitCode === 0 || result.isMaxBuffer ? result.stdout : undefined;
 }
 
-/** Git, with everything off that would let a repository's settings run something or would write. */
-export const runGit = (
+/**
+ * Git, with everything off that would let a repository's settings run something or would write; `undefined` too where they could
+ * all the same.
+ */
+export const runGit = async (
   words: readonly string[],
   {directory, ground}: {readonly directory: string; readonly ground: VictimGround},
-): Promise<string | undefined> => runQuietly({program: 'git', words: [...careful, ...words], directory}, ground);
+): Promise<string | undefined> =>
+  ground.mayAskGit(directory)
+    ? runQuietly({program: 'git', words: [...careful, ...words], directory}, ground)
+    : undefined;
 
 const careful: readonly string[] = [
   '--no-optional-locks',

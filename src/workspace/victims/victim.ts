@@ -19,6 +19,8 @@ export const untouched: Victim = {summary: '', paths: [], more: 0, diffs: []};
 export interface VictimGround {
   readonly home: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Whether git, asked in a folder, runs and reads nothing of the repository's choice. */
+  readonly mayAskGit: (directory: string) => boolean;
   /** Fires when there is no more time, or nobody waits any more. */
   readonly signal: AbortSignal;
 }

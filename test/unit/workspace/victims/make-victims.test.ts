@@ -42,7 +42,7 @@ function openPlace() {
   put('new/b.txt', 'b\n');
   put('ignored/cache.bin', 'c\n');
   put('src/run.log', 'l\n');
-  const victims = makeVictims({roots: [work], home, environment: {...process.env, HOME: home}});
+  const victims = makeVictims({roots: [work], home, environment: {...process.env, HOME: home}, mayAskGit: () => true});
   const find = (
     argv: readonly [string, ...string[]],
     more: {readonly directory?: string; readonly overwrites?: readonly string[]} = {},
