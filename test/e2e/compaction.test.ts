@@ -103,6 +103,7 @@ describe('/compact', () => {
     await enter(terminal, '/compact');
     await terminal.onScreen(/y do it/u);
     await terminal.type('n');
+    await terminal.onScreen(/^(?![^]*y do it)/u);
     await enter(terminal, 'Second prompt.');
     await terminal.until(/Second answer\./u);
     expect(scene.server.requests.at(-1)?.body.messages).toHaveLength(3);

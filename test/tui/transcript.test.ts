@@ -267,7 +267,7 @@ describe('/transcript', () => {
       await screen.type('n');
       await screen.until(/Went on from the start\./u);
       await screen.type('/number 4\r');
-      await screen.until(/^ +number 42\.\n/u);
+      await screen.until(/^ +number 42\.\n(?![^]*Went on)/u);
       await screen.type('n');
       await screen.until(/^ +number 43\.\n/u);
       await screen.type('N');

@@ -21,7 +21,13 @@ function openPlace() {
       cwd: work,
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'ignore'],
-      env: {...process.env, HOME: home},
+      // Two commits of one second are one object, those of two seconds are two.
+      env: {
+        ...process.env,
+        HOME: home,
+        GIT_AUTHOR_DATE: '2026-01-01T00:00:00Z',
+        GIT_COMMITTER_DATE: '2026-01-01T00:00:00Z',
+      },
     });
   mkdirSync(home);
   put('src/clean.ts', 'clean\n');
