@@ -33,7 +33,7 @@ describe('approvals in a terminal', () => {
       // oxlint-disable-next-line no-await-in-loop -- twelve characters a second
       await pause(40);
     }
-    await terminal.onScreen(/Allow this\? Read [^]*> yes kay now say a word very well\n/u);
+    await terminal.onScreen(/Approval needed[^]*Tab answers\n> yes kay now say a word very well\n/u);
     expect(scene.server.requests).toHaveLength(1);
     await terminal.press('Escape');
     await terminal.until(/interrupted/u);

@@ -17,7 +17,7 @@ const marks: ReadonlyMap<string, string> = new Map(
     ink: 'patchConsole',
     yoga: 'ALIGN_FLEX_START',
     marked: 'blockSkip',
-    openai: '/chat/completions',
+    openai: 'OPENAI_ORG_ID',
     anthropic: '/v1/messages',
     store: 'node:sqlite',
   }),

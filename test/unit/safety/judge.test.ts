@@ -1,23 +1,25 @@
 import {describe, expect, test} from 'vitest';
 import type {Action} from '../../../src/actions/catalogue.ts';
-import {noDetail, type PermissionMode, type Verdict} from '../../../src/domain/risk.ts';
+import {noDetail, type JudgedPlace, type PermissionMode, type Verdict} from '../../../src/domain/risk.ts';
 import {action, bash, edit, judge, read, type Given} from './support/judging.ts';
 import {processorClock} from '../../support/processor-clock.ts';
 
+const inside = (written: string, path = `/w/${written}`): JudgedPlace => ({written, path, place: 'inside-workspace'});
+
 describe('without rules', () => {
   test.each([
-    ['Read', {file_path: 'a.ts'}],
-    ['Grep', {pattern: 'x'}],
-    ['Glob', {pattern: '*'}],
-    ['TodoWrite', {todos: []}],
-    ['AskUserQuestion', {questions: [{question: 'q', options: [{label: 'a'}]}]}],
-  ])('%s inside the workspace is allowed', async (tool, input) => {
+    ['Read', {file_path: 'a.ts'}, [inside('a.ts')]],
+    ['Grep', {pattern: 'x'}, [inside('.', '/w')]],
+    ['Glob', {pattern: '*'}, [inside('.', '/w')]],
+    ['TodoWrite', {todos: []}, []],
+    ['AskUserQuestion', {questions: [{question: 'q', options: [{label: 'a'}]}]}, []],
+  ])('%s inside the workspace is allowed', async (tool, input, places) => {
     expect(await judge(action(tool, input))).toEqual({
       decision: 'allow',
       risk: 'read-only',
       reasons: [],
       grantable: 'exact',
-      detail: noDetail,
+      detail: {...noDetail, places},
     });
   });
 
@@ -49,7 +51,7 @@ describe('without rules', () => {
       risk: 'local-change',
       reasons: ['edits ask first in this mode'],
       grantable: 'kind',
-      detail: noDetail,
+      detail: {...noDetail, places: [inside('a.ts')]},
     });
     expect(await judge(edit('link/a.ts'))).toMatchObject({decision: 'ask', risk: 'local-change', grantable: 'exact'});
     expect((await judge(edit('.git/hooks/pre-commit'))).reasons).toEqual([
@@ -135,7 +137,7 @@ test('in plan mode an ask rule holds, a read outside is asked about, and the rea
     risk: 'read-only',
     reasons: ['the rule Read(.env) says to ask', 'it reads what may hold secrets: .env'],
     grantable: 'exact',
-    detail: noDetail,
+    detail: {...noDetail, places: [inside('.env')]},
   });
   expect((await judge(read('/etc/hosts'), {mode: 'plan'})).reasons).toEqual([
     'it reads outside the workspace: /etc/hosts',
