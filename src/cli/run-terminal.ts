@@ -1,3 +1,4 @@
+import {makeJobControl} from './job-control.ts';
 import {randomUUID} from 'node:crypto';
 import {homedir} from 'node:os';
 import type {ComposedEngine} from './compose-engine.ts';
@@ -85,6 +86,7 @@ export async function runTerminal(job: TerminalJob): Promise<TerminalEnd> {
       newPromptId: () => messageId(randomUUID()),
       modifiedKeys: asksForModifiedKeys(process.env),
       keeper: wanted.keeper(guard, process.stdout),
+      job: makeJobControl(),
       clock: {now: () => performance.now()},
     },
     leave.signal,

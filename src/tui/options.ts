@@ -51,9 +51,20 @@ export interface TuiOptions {
   /** Whether the terminal is asked to tell keys with modifiers apart. */
   readonly modifiedKeys: 'yes' | 'no';
   readonly keeper: TerminalKeeper;
+  readonly job: JobControl;
   readonly clock: {
     /** Milliseconds from any start, never going back. */
     now(): number;
+  };
+}
+
+/** weft as a job of the user's shell, which can stop and go on. */
+export interface JobControl {
+  /** Tells what comes from outside: that it is to stop, and that it goes on after it was stopped by force. */
+  watch(listener: (signal: 'asked-to-stop' | 'continued') => void): {
+    /** Returns when the job goes on. */
+    stop(): void;
+    close(): void;
   };
 }
 

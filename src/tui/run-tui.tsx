@@ -15,6 +15,7 @@ import {openSurface, type Surface, type SurfaceListener} from './terminal/surfac
 import {visibleLine} from '../base/visible.ts';
 import {modifiedKeys, type NewlineKey} from './terminal/modified-keys.ts';
 import {keepTitle} from './terminal/terminal-title.ts';
+import {resetModes} from './terminal/reset-modes.ts';
 import {trackModes} from './terminal/terminal-modes.ts';
 import {watchEnd} from './terminal/watch-end.ts';
 import {probeQueries, widthQuery} from './terminal/terminal-probes.ts';
@@ -91,6 +92,7 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
     attach: block => visitBy(() => visitBlock(block)),
     edit: what => visitBy(() => visitEditor(what)),
     read: panel => visitBy(() => visitPanel(panel)),
+    suspend: () => visitBy(() => visitShell('stops')),
   });
   const listener: SurfaceListener = {
     onInput(input, key) {
@@ -105,6 +107,12 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
   let surface = open();
   let visit = Promise.resolve();
   let visiting = false;
+  const job = options.job.watch(signalled => {
+    if (signalled === 'continued') visitBy(() => visitShell('went-on'));
+    // Whoever has the terminal for now gives it back itself.
+    else if (visiting) job.stop();
+    else visitBy(() => visitShell('stops'));
+  });
 
   /** Once: a second press of the key may come before the first has had its effect. */
   function visitBy(use: () => Promise<() => void>): void {
@@ -121,9 +129,9 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
   async function lend(use: () => Promise<() => void>): Promise<void> {
     if (signal.aborted) return;
     await surface.close(session.pause(), 'for-a-visit');
-    say(modifiers('off'));
+    say(modifiers('off') + title.close());
     const tell = await use();
-    say(modifiers('on'));
+    say(modifiers('on') + title.open());
     options.keeper.keep(modes.undo());
     surface = open();
     session.resume(surface, tell);
@@ -152,9 +160,19 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
     // What is typed is the editor's: nothing is read of it.
     stdin.setRawMode(false);
     stdin.resume().pause();
+    options.keeper.keep(resetModes + modes.undo());
     const end = await visitedEditor(what, options, signal);
     stdin.setRawMode(true);
+    stdout.write(resetModes);
     return () => session.edited(end);
+  }
+
+  /** After it went on, whoever had the terminal may have changed it. */
+  async function visitShell(how: 'stops' | 'went-on'): Promise<() => void> {
+    stdin.setRawMode(false);
+    if (how === 'stops') job.stop();
+    stdin.setRawMode(true);
+    return () => {};
   }
 
   async function visitPanel(panel: Panel): Promise<() => void> {
@@ -199,6 +217,7 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
     keyboard.close();
     say(title.close() + modifiers('off'));
     options.keeper.release();
+    job.close();
     unwatch();
   }
 }

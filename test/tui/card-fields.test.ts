@@ -16,7 +16,7 @@ const risky = approval('a1', 'npm run test', {
 describe('a text in a card', () => {
   test.each<[string, readonly string[], string]>([
     ['words are cut and put back', ['one two three', '\u0017', '\u0017', '\u0001', '\u0019'], 'two threeone'],
-    ['edits are taken back and made again', ['one', ' two', '\u001A', '\u001A', '\u001B_'], 'one'],
+    ['edits are taken back and made again', ['one', ' two', '\u001F', '\u001F', '\u001B_'], 'one'],
     [
       'a long paste is folded and unfolds',
       ['\u001B[200~' + 'a\n'.repeat(20) + '\u001B[201~', '\u0018', '!'],
@@ -40,9 +40,9 @@ describe('a text in a card', () => {
     time.now += 700;
     await screen.type('\t');
     await screen.until(/Allow this\?/u);
-    await press({screen, time}, 'r', '\u0019', '!', '\u001A', '\u001B');
+    await press({screen, time}, 'r', '\u0019', '!', '\u001F', '\u001B');
     await screen.until(/k yes, once/u);
-    await press({screen, time}, 'n', '\u001A');
+    await press({screen, time}, 'n', '\u001F');
     await screen.until(/> keep and move/u);
     expect(engine.ops).toEqual([refused('')]);
   });

@@ -16,7 +16,7 @@ describe('the draft', () => {
     ['Alt+Backspace', ['one two', '\u001B\u007F'], 'one '],
     ['Ctrl+K and Ctrl+Y twice', ['ab', '\u0001', '\u000B', '\u0019', '\u0019'], 'abab'],
     ['Ctrl+_ takes a word back', ['one', ' two', '\u001F'], 'one'],
-    ['Ctrl+Z twice, Alt+_', ['one', ' two', '\u001A', '\u001A', '\u001B_'], 'one'],
+    ['Ctrl+_ twice, Alt+_', ['one', ' two', '\u001F', '\u001F', '\u001B_'], 'one'],
     ['what Ctrl+C cleared comes back', ['one two', '\u0003', '\u001F'], 'one two'],
     ['a change after undoing forgets what was undone', ['one', '\u001F', 'x', '\u001B_'], 'x'],
     ['Shift+Enter as xterm tells it', ['one', '\u001B[27;2;13~', 'two'], 'one\ntwo'],

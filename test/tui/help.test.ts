@@ -63,6 +63,7 @@ test('every key with a meaning of its own is told of once', () => {
     newline: true,
     escape: true,
     interrupt: true,
+    suspend: true,
     'end-of-input': true,
     left: true,
     right: true,

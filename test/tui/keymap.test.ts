@@ -37,7 +37,7 @@ describe('readKeys', () => {
     ['Alt+D', 'd', {meta: true}, key({kind: 'key', name: 'delete-word-right'})],
     ['Ctrl+_', '_', {ctrl: true}, key({kind: 'key', name: 'undo'})],
     ['Alt+_', '_', {meta: true}, key({kind: 'key', name: 'redo'})],
-    ['Ctrl+Z', 'z', {ctrl: true}, key({kind: 'key', name: 'undo'})],
+    ['Ctrl+Z', 'z', {ctrl: true}, key({kind: 'key', name: 'suspend'})],
     ['Ctrl+Shift+Z (kitty)', 'z', {ctrl: true, shift: true}, key({kind: 'key', name: 'redo'})],
     ['an unknown chord', 'q', {ctrl: true}, key({kind: 'key', name: 'ignored'})],
     ['a key going up', 'a', {eventType: 'release'}, []],

@@ -47,6 +47,7 @@ export function performEffect(effect: Effect, {options, input, talking, say, run
     case 'show-all':
     case 'edit-outside':
     case 'redraw':
+    case 'suspend':
     case 'scroll':
     case 'unfold':
     case 'next-verbosity':

@@ -34,6 +34,8 @@ export type Effect =
   | {readonly do: 'next-verbosity'}
   | {readonly do: 'choose-theme'; readonly theme: ThemeChoice}
   | {readonly do: 'tell'; readonly text: string}
+  /** Stops weft until the shell goes on with it. */
+  | {readonly do: 'suspend'}
   | {readonly do: 'leave'};
 
 /** What is done with a draft that was entered, and with what goes with it. */

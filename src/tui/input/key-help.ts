@@ -43,6 +43,7 @@ export const keyHelp: readonly {readonly title: string; readonly rows: readonly 
       {keys: ['Ctrl+End'], name: 'bottom', does: 'scrolls to the end'},
       {keys: ['Ctrl+T'], name: 'take-terminal', does: 'takes the terminal of a running command'},
       {keys: ['Ctrl+L'], name: 'redraw', does: 'draws the screen anew'},
+      {keys: ['Ctrl+Z'], name: 'suspend', does: 'back to the shell; fg goes on'},
     ],
   },
   {
@@ -61,7 +62,7 @@ export const keyHelp: readonly {readonly title: string; readonly rows: readonly 
       {keys: ['Ctrl+U'], name: 'delete-to-start', does: 'cuts to the start of the line'},
       {keys: ['Ctrl+K'], name: 'delete-to-end', does: 'cuts to the end of the line'},
       {keys: ['Ctrl+Y'], name: 'yank', does: 'puts back what was cut'},
-      {keys: ['Ctrl+Z', 'Ctrl+_'], name: 'undo', does: 'takes an edit back'},
+      {keys: ['Ctrl+_'], name: 'undo', does: 'takes an edit back'},
       {keys: ['Alt+_'], name: 'redo', does: 'takes that back'},
     ],
   },

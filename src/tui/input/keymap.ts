@@ -50,6 +50,7 @@ export type KeyName =
   | 'undo'
   | 'redo'
   | 'redraw'
+  | 'suspend'
   | 'search-history'
   | 'open-editor'
   | 'unfold-paste'
@@ -161,7 +162,7 @@ const controlKeys: Readonly<Record<string, KeyName>> = {
   w: 'delete-word',
   x: 'unfold-paste',
   y: 'yank',
-  z: 'undo',
+  z: 'suspend',
   _: 'undo',
   '-': 'undo',
   '/': 'undo',

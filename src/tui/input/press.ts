@@ -49,6 +49,7 @@ function vimOf({panel, card, editing}: Ui): Editing['vim'] {
  */
 function directed(ui: Ui, key: KeyPress, context: PressContext): Step {
   if (key.kind === 'key' && key.name === 'interrupt') return touched(interrupt(ui, context), key, context);
+  if (key.kind === 'key' && key.name === 'suspend') return touched({ui, effects: [{do: 'suspend'}]}, key, context);
   const calm: Ui = {...ui, leaving: {kind: 'no'}};
   if (calm.panel !== 'none') return touched(pressPanel(calm, calm.panel, {key, context}), key, context);
   if (key.kind === 'key' && key.name === 'take-terminal') return touched(takeTerminal(calm, context), key, context);

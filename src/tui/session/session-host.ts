@@ -13,6 +13,8 @@ export interface SessionHost {
   attach(block: BlockId): void;
   /** Gives the terminal to the user's editor, with the draft's text, what an edit would write, or a summary. */
   edit(what: string | ProposalWork | SummaryWork): void;
+  /** Gives the terminal back to the shell, and stops until that goes on with weft. */
+  suspend(): void;
   /** Gives the whole screen to a panel. */
   read(panel: Panel): void;
   /** A key that begins a new line in this terminal. */

@@ -288,9 +288,10 @@ export class Session {
       case 'choose-theme':
         this.#appearance.choose(effect.theme);
         return;
+      case 'suspend':
+        return this.#host.suspend();
       case 'leave':
-        this.#host.leave({kind: 'left'});
-        return;
+        return this.#host.leave({kind: 'left'});
       default:
         unreachable(effect);
     }
@@ -375,7 +376,6 @@ export class Session {
     const {view, finished} = this.#scrollback.take(this.#view, this.#frame);
     this.#view = view;
     this.#lastFrame = this.#options.clock.now();
-    const {rows} = this.#surface.size;
     const state = {
       view,
       ui: this.#ui,
@@ -388,7 +388,7 @@ export class Session {
       demo: this.#options.demo,
       newlineKey: this.#host.newlineKey,
     };
-    const live = screen(state, rows, this.#frame);
+    const live = screen(state, this.#surface.size.rows, this.#frame);
     if (this.#surface.show(linesText(finished), live) === 'waits') return;
     this.#ui = shownOn(this.#ui, live.lines, {view, frame: this.#frame});
   }

@@ -39,6 +39,7 @@ export function blankOptions({engine, stdin, stdout}: Pick<TuiOptions, 'engine' 
     newPromptId: () => messageId(`p${++prompts}`),
     modifiedKeys: 'no',
     keeper: {keep: () => {}, release: () => {}},
+    job: {watch: () => ({stop: () => {}, close: () => {}})},
     clock: {now: () => performance.now()},
   };
 }
