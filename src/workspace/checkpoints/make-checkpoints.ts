@@ -25,7 +25,7 @@ export interface CheckpointPlace {
 export function makeCheckpoints(place: CheckpointPlace): CheckpointsPort {
   const {folder, environment, now} = place;
   const roots = outermost(place.roots.map(realPath));
-  const objects = openObjects(join(folder, 'objects'));
+  const objects = openObjects(join(folder, 'objects'), environment);
   const reader = makeTreeReader(objects);
   const cacheFile = join(folder, `seen-${hash('sha256', roots.join('\0'), 'hex').slice(0, 16)}.json`);
   let cache: StatCache | undefined;
@@ -80,6 +80,7 @@ export function makeCheckpoints(place: CheckpointPlace): CheckpointsPort {
         const planned = await plan(changes, signal);
         if (planned.tag === 'failed') return planned;
         const {scanned} = planned.value;
+        objects.fetch(planned.value.plan.steps.flatMap(({wanted}) => (wanted?.kind === 'file' ? [wanted.hash] : [])));
         const refused = carryOutRevert(planned.value.plan.steps, {objects, seen: scanned.cache.files});
         const after = await scan(new AbortController().signal);
         if (after.tag === 'failed') return after;
@@ -94,7 +95,7 @@ export function makeCheckpoints(place: CheckpointPlace): CheckpointsPort {
 export function keptRoots(folder: string, tree: string): readonly string[] | undefined {
   try {
     return [
-      ...makeTreeReader(openObjects(join(folder, 'objects')))
+      ...makeTreeReader(openObjects(join(folder, 'objects'), {}))
         .root(tree)
         .folders.keys(),
     ];

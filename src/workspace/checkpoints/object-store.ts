@@ -16,6 +16,7 @@ import {
 } from 'node:fs';
 import {dirname, join} from 'node:path';
 import {makeFolders} from '../../config/make-folders.ts';
+import {blobOf, gitName, isGitName, openGitBlobs} from './git-blobs.ts';
 
 /**
  * Content by its hash. The files of a workspace may hold secrets: objects are readable for this user alone, and what fits into
@@ -28,12 +29,19 @@ export interface ObjectStore {
   putFile(path: string): string;
   /** `undefined` where it is missing or damaged. */
   get(name: string): Buffer | undefined;
+  /** Contents of this repository may be named as git names them. */
+  refer(gitFolder: string): void;
+  /** Fetches, in one go, what git holds of the contents that are to be copied. */
+  fetch(names: readonly string[]): void;
   /** Writes the content to `target`, which must not exist; `false` where it is missing, or small enough to be seen to be damaged. */
   copyTo(name: string, target: string): boolean;
 }
 
 /** Bytes up to which a file is read in one piece. */
 const wholeBytes = 16 * 1024 * 1024;
+
+/** Contents of git's that are in memory at a time. */
+const mostFetched = 200;
 
 /** How files that are being written are called, and after how long nobody can be writing them any more. */
 const unfinished = 'new-';
@@ -43,7 +51,8 @@ const forgottenMs = 24 * 60 * 60 * 1000;
  * A folder of objects. One is complete as soon as it has its name, whenever a process is killed, and several processes may add
  * to it at once.
  */
-export function openObjects(folder: string): ObjectStore {
+export function openObjects(folder: string, environment: NodeJS.ProcessEnv): ObjectStore {
+  const blobs = openGitBlobs(join(folder, 'repositories.json'), environment);
   const known = new Set<string>();
   const placeOf = (name: string): string => objectPlace(folder, name);
   const temporary = (): string => join(folder, `${unfinished}${randomUUID()}`);
@@ -66,12 +75,15 @@ export function openObjects(folder: string): ObjectStore {
   const put = (bytes: Uint8Array | string): string => {
     const name = hash('sha256', bytes, 'hex');
     if (has(name)) return name;
+    keep(name, bytes);
+    return name;
+  };
+  const keep = (name: string, bytes: Uint8Array | string): void => {
     mkdirOnce();
     const from = temporary();
-    return orRemoved(from, () => {
+    orRemoved(from, () => {
       writeFileSync(from, enciphered(bytes, name), {flag: 'wx', mode: 0o600});
       settle(from, name);
-      return name;
     });
   };
   let made = false;
@@ -100,18 +112,26 @@ export function openObjects(folder: string): ObjectStore {
         closeSync(handle);
       }
     },
+    refer: gitFolder => blobs.refer(gitFolder),
+    fetch(names) {
+      const wanted = names.filter(name => isGitName(name) && !has(name));
+      for (let at = 0; at < wanted.length; at += mostFetched) {
+        for (const [name, bytes] of blobs.read(wanted.slice(at, at + mostFetched))) keep(name, bytes);
+      }
+    },
     get(name) {
+      if (isGitName(name) && !has(name)) return blobs.read([name]).get(name);
       try {
         const bytes = enciphered(readFileSync(placeOf(name)), name);
-        return hash('sha256', bytes, 'hex') === name ? bytes : undefined;
+        return nameOf(bytes, name) === name ? bytes : undefined;
       } catch {
         return undefined;
       }
     },
     copyTo(name, target) {
       const stats = statSync(placeOf(name), {throwIfNoEntry: false});
-      if (stats === undefined) return false;
-      if (stats.size <= wholeBytes) {
+      if (stats === undefined && !isGitName(name)) return false;
+      if (stats === undefined || isGitName(name) || stats.size <= wholeBytes) {
         const bytes = this.get(name);
         if (bytes !== undefined) writeFileSync(target, bytes, {flag: 'wx', mode: 0o600});
         return bytes !== undefined;
@@ -140,9 +160,14 @@ export function objectPlace(folder: string, name: string): string {
 
 /** The same works both ways. Each content has a key of its own, so none meets a stream of keys twice. */
 function enciphered(bytes: Uint8Array | string, name: string): Buffer {
-  const cipher = createCipheriv('aes-256-ctr', Buffer.from(name, 'hex'), Buffer.alloc(16));
+  const key = isGitName(name) ? hash('sha256', name, 'buffer') : Buffer.from(name, 'hex');
+  const cipher = createCipheriv('aes-256-ctr', key, Buffer.alloc(16));
   return typeof bytes === 'string' ? cipher.update(bytes, 'utf8') : cipher.update(bytes);
 }
+
+/** The name of a content, of the same kind as `like`. */
+const nameOf = (bytes: Buffer, like: string): string =>
+  isGitName(like) ? gitName({blob: blobOf(bytes), size: bytes.length}) : hash('sha256', bytes, 'hex');
 
 /** What a killed process left half-written; others may be writing now, so only what has lain there for long goes. */
 function forgetUnfinished(folder: string): void {

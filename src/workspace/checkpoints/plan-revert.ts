@@ -1,5 +1,6 @@
 import {dirname} from 'node:path';
 import type {RevertedFile} from '../../domain/checkpoint.ts';
+import {blobOf, gitName, isGitName} from './git-blobs.ts';
 import {mergeText} from './merge-text.ts';
 import type {ObjectStore} from './object-store.ts';
 import {liesIn, sameNode, type RootTree, type TreeNode} from './tree.ts';
@@ -91,8 +92,9 @@ async function mergeNode(
   {had, want, is}: Record<'had' | 'want' | 'is', Difference['to']>,
   objects: ObjectStore,
 ): Promise<Merged> {
-  if (sameNode(is, want) || sameNode(had, want)) return {kind: 'clean', node: is};
-  if (sameNode(is, had)) return {kind: 'clean', node: want};
+  const same = sameAs(objects, [had, want, is]);
+  if (same(is, want) || same(had, want)) return {kind: 'clean', node: is};
+  if (same(is, had)) return {kind: 'clean', node: want};
   if (is === undefined) return {kind: 'conflict', reason: 'it was deleted since'};
   if (had?.kind === 'folder' && is.kind === 'folder') {
     if (want === undefined) return {kind: 'clean', node: undefined};
@@ -107,6 +109,22 @@ async function mergeNode(
     kind: hash === want.hash ? 'clean' : 'merged',
     node: {kind: 'file', mode: mergeMode(had.mode, want.mode, is.mode), hash},
   };
+}
+
+/** A content may be named by its hash in one tree and as git names it in another: then what is kept of it tells. */
+function sameAs(
+  objects: ObjectStore,
+  nodes: readonly (TreeNode | undefined)[],
+): (a: TreeNode | undefined, b: TreeNode | undefined) => boolean {
+  const names = nodes.flatMap(node => (node?.kind === 'file' ? [node.hash] : []));
+  if (!names.some(isGitName) || names.every(isGitName)) return sameNode;
+  const named = (node: TreeNode | undefined): TreeNode | undefined => {
+    if (node?.kind !== 'file' || isGitName(node.hash)) return node;
+    const bytes = objects.get(node.hash);
+    const name = bytes === undefined ? '' : gitName({blob: blobOf(bytes), size: bytes.length});
+    return names.includes(name) ? {...node, hash: name} : node;
+  };
+  return (a, b) => sameNode(a, b) || sameNode(named(a), named(b));
 }
 
 const mergeMode = (had: number, want: number, is: number): number => (is === had ? want : is);

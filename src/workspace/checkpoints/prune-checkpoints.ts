@@ -70,7 +70,7 @@ async function placesToKeep({
   mostBytes: most = mostBytes,
 }: PruneRequest): Promise<ReadonlySet<string>> {
   const objectsFolder = join(folder, 'objects');
-  const objects = openObjects(objectsFolder);
+  const objects = openObjects(objectsFolder, {});
   const kept = new Map<string, number>();
   let total = 0;
   const [newest, ...others] = sessions;

@@ -4,6 +4,8 @@ import {setImmediate as breathe} from 'node:timers/promises';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import type {Fault} from '../../domain/fault.ts';
 import {isTemporaryName} from '../files/temporary-name.ts';
+import {heldByGit} from './held-by-git.ts';
+import {readGitIndex, withAttributes, type GitIndex} from './tracked-files.ts';
 import {ignoredPaths, type IgnoredPaths} from './ignored-paths.ts';
 import type {ObjectStore} from './object-store.ts';
 import {looksAsSeen, seenOf, seenUnlessChanged, type SeenFile, type SeenFolder, type StatCache} from './stat-cache.ts';
@@ -14,7 +16,7 @@ export interface ScanPlace {
   readonly roots: readonly string[];
   /** What is never kept: the folder of the checkpoints themselves. */
   readonly never: ReadonlySet<string>;
-  readonly objects: Pick<ObjectStore, 'put' | 'putFile'>;
+  readonly objects: Pick<ObjectStore, 'put' | 'putFile' | 'refer'>;
   readonly environment: NodeJS.ProcessEnv;
 }
 
@@ -59,7 +61,9 @@ export async function scanWorkspace(
 ): Promise<Outcome<Scan, Fault>> {
   try {
     // What turns out to be too large must not have been copied by then.
-    if (cache.files.size === 0) await new Scanner({...place, objects: keepsNothing}, {cache, now}, signal).scan();
+    // Of repositories most is kept by git, so they are looked at once.
+    const isUnknown = cache.files.size === 0 && !place.roots.some(root => existsSync(join(root, '.git')));
+    if (isUnknown) await new Scanner({...place, objects: keepsNothing}, {cache, now}, signal).scan();
     return ok(await new Scanner(place, {cache, now}, signal).scan());
   } catch (cause) {
     if (cause instanceof TooLarge) return failed(cause.fault);
@@ -67,7 +71,7 @@ export async function scanWorkspace(
   }
 }
 
-const keepsNothing: Pick<ObjectStore, 'put' | 'putFile'> = {put: () => '', putFile: () => ''};
+const keepsNothing: ScanPlace['objects'] = {put: () => '', putFile: () => '', refer: () => {}};
 
 class TooLarge extends Error {
   readonly fault: Fault;
@@ -82,6 +86,8 @@ type Standing = 'kept' | 'ignored';
 interface Where {
   readonly standing: Standing;
   readonly repository: boolean;
+  /** What git holds of the files; `undefined` outside of repositories, and where that cannot be told. */
+  readonly index: GitIndex | undefined;
 }
 
 const sameTree = (a: TreeNode, b: TreeNode): boolean => a.kind !== 'folder' || b.kind !== 'folder' || a.tree === b.tree;
@@ -117,30 +123,42 @@ class Scanner {
     for (const root of this.#place.roots) {
       const stats = lstatSync(root, {throwIfNoEntry: false});
       if (stats?.isDirectory() !== true) continue;
-      const known = existsSync(join(root, '.git')) ? 'asked-below' : await this.#ask(root);
-      const node = await this.#folder(root, stats, {standing: 'kept', repository: known === 'repository'});
+      const isTop = existsSync(join(root, '.git'));
+      const known = isTop ? ({repository: false, index: undefined} as const) : await this.#inRepository(root);
+      const node = await this.#folder(root, stats, {standing: 'kept', ...known});
       if (node !== undefined) folders.set(root, node);
     }
     const tree = this.#place.objects.put(encodeRoot({folders, leftOut: this.#leftOut}));
     return {tree, cache: {files: this.#files, folders: this.#folders, since}, leftOut: this.#leftOut};
   }
 
-  async #ask(folder: string): Promise<'repository' | 'no-repository'> {
+  async #ask(folder: string): Promise<boolean> {
     const found = await ignoredPaths(folder, {environment: this.#place.environment, signal: this.#signal});
-    if (found === undefined) return 'no-repository';
-    this.#ignored.push(found);
-    return 'repository';
+    if (found !== undefined) this.#ignored.push(found);
+    return found !== undefined;
+  }
+
+  /** Of a folder that may lie in a repository. */
+  async #inRepository(folder: string): Promise<Pick<Where, 'repository' | 'index'>> {
+    const {environment, objects} = this.#place;
+    const [repository, index] = await Promise.all([
+      this.#ask(folder),
+      readGitIndex(folder, {environment, signal: this.#signal}),
+    ]);
+    if (!repository || index === undefined) return {repository, index: undefined};
+    objects.refer(index.gitFolder);
+    return {repository, index};
   }
 
   async #folder(path: string, stats: Stats, where: Where): Promise<TreeNode | undefined> {
     await this.#breathe();
     const found = namesIn(path);
     if (found === undefined) return this.#leaveOut(path);
-    const repository =
-      found.includes('.git') && where.standing === 'kept' ? (await this.#ask(path)) === 'repository' : where.repository;
-    const inside: Where = {standing: where.standing, repository};
-    const last = this.#cache.folders.get(path);
     const beginning = path.endsWith(sep) ? path : path + sep;
+    const own = found.includes('.git') && where.standing === 'kept' ? await this.#inRepository(path) : where;
+    const index = own.index === undefined ? undefined : withAttributes(own.index, path);
+    const inside: Where = {repository: own.repository, standing: where.standing, index};
+    const last = this.#cache.folders.get(path);
     const nodes = new Map<string, TreeNode>();
     let isAsLast = true;
     for (const name of found) {
@@ -173,7 +191,9 @@ class Scanner {
     if (stats === 'unreadable') return this.#leaveOut(path);
     if (stats.isSymbolicLink()) return linkNode(path);
     if (stats.isDirectory()) return this.#subfolder(path, stats, where);
-    return stats.isFile() ? this.#file(path, stats, this.#standingOf(path, where.standing)) : undefined;
+    return stats.isFile()
+      ? this.#file(path, stats, {...where, standing: this.#standingOf(path, where.standing)})
+      : undefined;
   }
 
   async #subfolder(path: string, stats: Stats, where: Where): Promise<TreeNode | undefined> {
@@ -190,7 +210,7 @@ class Scanner {
     return above === 'ignored' || this.#ignored.some(({files}) => files.has(path)) ? 'ignored' : 'kept';
   }
 
-  #file(path: string, stats: Stats, standing: Standing): TreeNode | undefined {
+  #file(path: string, stats: Stats, {standing, index}: Where): TreeNode | undefined {
     if (stats.size > (standing === 'ignored' ? mostIgnoredBytes : mostFileBytes)) return this.#leaveOut(path);
     if (standing === 'ignored') {
       this.#ignoredTotal += stats.size;
@@ -200,6 +220,11 @@ class Scanner {
     if (known !== undefined) {
       this.#files.set(path, known);
       return {kind: 'file', mode: stats.mode & 0o7777, hash: known.hash};
+    }
+    const held = heldByGit(path, stats, {index, last: this.#cache.files.get(path)?.hash});
+    if (held !== undefined) {
+      this.#files.set(path, seenOf(stats, held));
+      return {kind: 'file', mode: stats.mode & 0o7777, hash: held};
     }
     this.#newBytes += stats.size;
     if (this.#newBytes > mostNewBytes) throw this.#tooLarge('more than 4 GB');

@@ -1,6 +1,7 @@
 import {readFileSync, renameSync, writeFileSync, type Stats} from 'node:fs';
 import * as z from 'zod/mini';
 import {parseJson} from '../../base/json.ts';
+import {isGitName} from './git-blobs.ts';
 import type {TreeEntries} from './tree.ts';
 
 /** What a file looked like from outside when its content had that hash. Times are milliseconds. */
@@ -71,7 +72,9 @@ export function loadStatCache(file: string): StatCache {
 
 /** What cannot be written is made again next time. */
 export function saveStatCache(file: string, {since, files}: StatCache): void {
-  const rows = [...files].map(([path, {size, mtime, ctime, inode, hash}]) => [path, size, mtime, ctime, inode, hash]);
+  // Of what git holds its own index tells as much.
+  const own = [...files].filter(([, {hash}]) => !isGitName(hash));
+  const rows = own.map(([path, {size, mtime, ctime, inode, hash}]) => [path, size, mtime, ctime, inode, hash]);
   try {
     const fresh = `${file}.${String(process.pid)}`;
     writeFileSync(fresh, JSON.stringify({since, files: rows}), {mode: 0o600});

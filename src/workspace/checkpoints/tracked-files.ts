@@ -1,0 +1,181 @@
+import {execFile} from 'node:child_process';
+import {readFileSync, statSync, type Stats} from 'node:fs';
+import {dirname, join, resolve} from 'node:path';
+import {promisify} from 'node:util';
+
+/** A file as git's index has it: the content it holds of it, and what the file looked like then. Times are milliseconds. */
+export interface IndexedFile {
+  readonly blob: string;
+  readonly size: number;
+  /** NaN where what the file looked like says nothing. */
+  readonly mtime: number;
+  readonly ctime: number;
+  readonly inode: number;
+}
+
+/** What git holds of the files of a folder that is a repository. */
+export interface GitIndex {
+  /** Where git keeps contents; of a worktree, those of all of them. */
+  readonly gitFolder: string;
+  /** By absolute path. */
+  readonly files: ReadonlyMap<string, IndexedFile>;
+  /** The files of attributes that it tracks; by absolute path. */
+  readonly attributes: ReadonlySet<string>;
+  /** `compared`: git may have changed contents on their way to the disk, so each has to be read to be known. */
+  readonly contents: 'as-held' | 'compared';
+}
+
+/**
+ * Reads the index of the repository that `folder` lies in. `undefined` where there is none, or one of a kind that is not read here
+ * (split, SHA-256): everything is kept then as elsewhere. Runs nothing of the repository's.
+ */
+export async function readGitIndex(
+  folder: string,
+  {environment, signal}: {readonly environment: NodeJS.ProcessEnv; readonly signal: AbortSignal},
+): Promise<GitIndex | undefined> {
+  const git = async (...words: readonly string[]): Promise<string> => {
+    const env = {...environment, LC_ALL: 'C', GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0'};
+    const options = {cwd: folder, env, signal, timeout: limitMs, killSignal: 'SIGKILL'} as const;
+    return (await promisify(execFile)('git', [...words], options)).stdout;
+  };
+  try {
+    const [places, settings] = await Promise.all([
+      git('rev-parse', '--show-object-format', '--git-common-dir', '--git-path', 'index', '--show-toplevel'),
+      git('config', '--list', '-z'),
+    ]);
+    const [format, common, index, top] = places.split('\n');
+    if (format !== 'sha1' || common === undefined || index === undefined || top === undefined) return undefined;
+    const file = resolve(folder, index);
+    const stats = statSync(file);
+    if (!stats.isFile() || stats.size > mostIndexBytes) return undefined;
+    const parsed = parseIndex(readFileSync(file), {folder: top, writtenAt: stats.mtimeMs});
+    if (parsed === undefined) return undefined;
+    const gitFolder = resolve(folder, common);
+    const attributes = [join(gitFolder, 'info', 'attributes'), '/etc/gitattributes', userAttributes(environment)];
+    const mayConvert = converts(settings) || attributes.some(mentionsConversion);
+    const known: GitIndex = {gitFolder, ...parsed, contents: mayConvert ? 'compared' : 'as-held'};
+    return foldersBetween(top, folder).reduce(withAttributes, known);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Milliseconds git may take, and bytes of an index that is read. */
+const limitMs = 10_000;
+const mostIndexBytes = 256 * 1024 * 1024;
+
+/** Whether the file is as git has seen it: then git holds its content, unless it is converted. */
+export const looksAsIndexed = (file: IndexedFile, stats: Stats): boolean =>
+  file.size === stats.size &&
+  file.inode === stats.ino % 2 ** 32 &&
+  Math.abs(file.mtime - stats.mtimeMs) < 0.001 &&
+  Math.abs(file.ctime - stats.ctimeMs) < 0.001;
+
+/** Settings of the user and of the repository by which what is on the disk is not what git holds. */
+function converts(settings: string): boolean {
+  const rows = settings.toLowerCase().split('\0');
+  return rows.some(
+    row =>
+      /^core\.(?:eol|attributesfile|ignorestat)\n/u.test(row) ||
+      (/^core\.autocrlf(?:\n|$)/u.test(row) && !row.endsWith('\nfalse')),
+  );
+}
+
+const userAttributes = ({XDG_CONFIG_HOME, HOME = '/'}: NodeJS.ProcessEnv): string =>
+  join(XDG_CONFIG_HOME || join(HOME, '.config'), 'git', 'attributes');
+
+/** The folders above `folder`, from `top` down. */
+function foldersBetween(top: string, folder: string): readonly string[] {
+  const above: string[] = [];
+  for (let at = folder; at !== top && dirname(at) !== at;) {
+    at = dirname(at);
+    above.unshift(at);
+  }
+  return above;
+}
+
+/** What is known of what lies below a folder: its attributes, or such that are gone, may have git convert it. */
+export function withAttributes(index: GitIndex, folder: string): GitIndex {
+  if (index.contents === 'compared') return index;
+  const file = join(folder, '.gitattributes');
+  const isThere = statSync(file, {throwIfNoEntry: false}) !== undefined;
+  const mayConvert = isThere ? mentionsConversion(file) : index.attributes.has(file);
+  return mayConvert ? {...index, contents: 'compared'} : index;
+}
+
+/** Whether a file of attributes may have git convert contents. */
+function mentionsConversion(file: string): boolean {
+  try {
+    const stats = statSync(file, {throwIfNoEntry: false});
+    if (stats === undefined) return false;
+    return (
+      !stats.isFile() ||
+      /\b(?:text|eol|crlf|filter|ident|working-tree-encoding)\b|^\[attr\]/mu.test(readFileSync(file, 'utf8'))
+    );
+  } catch {
+    return true;
+  }
+}
+
+/** What the file system may do to two changes in a row: they bear the same time. */
+const tickMs = 20;
+
+/** The format of git's index, versions 2 to 4; `undefined` for others and for an index that is only a part of one. */
+function parseIndex(
+  bytes: Buffer,
+  {folder, writtenAt}: {readonly folder: string; readonly writtenAt: number},
+): Pick<GitIndex, 'files' | 'attributes'> | undefined {
+  const version = bytes.readUInt32BE(4);
+  if (bytes.toString('latin1', 0, 4) !== 'DIRC' || version < 2 || version > 4) return undefined;
+  const files = new Map<string, IndexedFile>();
+  const attributes = new Set<string>();
+  const beginning = folder.endsWith('/') ? folder : `${folder}/`;
+  let at = 12;
+  let path: Buffer = Buffer.alloc(0);
+  for (let left = bytes.readUInt32BE(8); left > 0; left -= 1) {
+    const begin = at;
+    const flags = bytes.readUInt16BE(begin + 60);
+    const extended = (flags & 0x4000) !== 0;
+    const more = extended ? bytes.readUInt16BE(begin + 62) : 0;
+    at = begin + (extended ? 64 : 62);
+    if (version === 4) {
+      let drop = 0;
+      for (let shift = true; shift;) {
+        const byte = bytes.readUInt8(at++);
+        drop = (drop << 7) | (byte & 0x7f);
+        shift = (byte & 0x80) !== 0;
+        if (shift) drop += 1;
+      }
+      const end = bytes.indexOf(0, at);
+      path = Buffer.concat([path.subarray(0, path.length - drop), bytes.subarray(at, end)]);
+      at = end + 1;
+    } else {
+      const end = bytes.indexOf(0, at);
+      path = bytes.subarray(at, end);
+      at = begin + (((end - begin) >> 3) + 1) * 8;
+    }
+    const whole = beginning + path.toString();
+    if (whole.endsWith('/.gitattributes')) attributes.add(whole);
+    const mode = bytes.readUInt32BE(begin + 24);
+    const mtime = timeAt(bytes, begin + 8);
+    // A link, a submodule, or a file in conflict.
+    if (mode >> 12 !== 8 || (flags & 0x3000) !== 0) continue;
+    // Assumed to be unchanged, left out of the working tree or only announced; or changed when the index was written.
+    const isDoubtful = (flags & 0x8000) !== 0 || more !== 0 || mtime > writtenAt - tickMs;
+    files.set(whole, {
+      blob: bytes.toString('hex', begin + 40, begin + 60),
+      size: bytes.readUInt32BE(begin + 36),
+      mtime: isDoubtful ? Number.NaN : mtime,
+      ctime: timeAt(bytes, begin),
+      inode: bytes.readUInt32BE(begin + 20),
+    });
+  }
+  // Extensions; a lower-case name means that the entries cannot be understood without it.
+  while (at + 8 <= bytes.length - 20) {
+    if (/^[a-z]/u.test(bytes.toString('latin1', at, at + 1))) return undefined;
+    at += 8 + bytes.readUInt32BE(at + 4);
+  }
+  return {files, attributes};
+}
+
+const timeAt = (bytes: Buffer, at: number): number => bytes.readUInt32BE(at) * 1000 + bytes.readUInt32BE(at + 4) / 1e6;
