@@ -1,4 +1,5 @@
 import {unreachable} from '../../base/unreachable.ts';
+import {optionForms} from './option-passwords.ts';
 import type {FormScan, FoundSecret} from './scan-forms.ts';
 import {secretName} from './secret-name.ts';
 import {isPassword, isTelling, looksRandom} from './telling-value.ts';
@@ -14,6 +15,7 @@ export function scanStated(text: string): FormScan {
     if (word.startsWith(' ') || word.startsWith('\t')) findOption(scan, {at: index, option: word.trimStart()});
     else if (word.startsWith(':')) findIn(scan, pgpassLine, {from: index, length: longestForm});
     else if (word.startsWith('@')) findDsn(scan, index);
+    else if (/[([]$/u.test(word)) findIn(scan, loginCall, {from: index, length: longestForm});
     else blocks.get(word.toLowerCase())?.(scan, index);
     if (/^[\w-]/u.test(word)) findNamed(scan, {at: index, word});
   }
@@ -22,7 +24,7 @@ export function scanStated(text: string): FormScan {
 }
 
 const telling =
-  /pass|pwd|secret|token|credential|api[-_ ]?key|private[-_]?key|access[-_]?key|account[-_]?key|identified by|rootpw|bindpw|requirepass|masterauth|passwort|securestring|key-data|"auth|_auth|[ \t]-(?:p(?!ass)|[uawk](?![a-z])|-user\b|-proxy-user\b|-auth\b|pass(?:in|out)?\b)|:(?:5432|5433|6432|\*):|@(?:tcp|unix)\(/giu;
+  /pass|pwd|secret|token|credential|api[-_ ]?key|private[-_]?key|access[-_]?key|account[-_]?key|identified by|rootpw|bindpw|requirepass|masterauth|passwort|securestring|\bpw\b|[a-z]_key\b|key-data|"auth|_auth|auth ?= ?[([]|basicauth\(|passwordauthentication\(|getconnection\(|mysqli(?:_connect)?\(|\bpdo\(|[ \t]\/p:|[ \t]-(?:p(?!ass)|u|[awk](?![a-z])|-user\b|-proxy-user\b|-auth\b|pass(?:in|out)?\b)|:(?:5432|5433|6432|\*):|@(?:tcp|unix)\(/giu;
 
 interface Scan {
   readonly text: string;
@@ -67,20 +69,24 @@ const behindName = {
   word: /^[ \t]{1,8}(?<value>[^\s"'`<>\\;,|]{1,512})(?=[\s"'`;,|]|$)/u,
   /** Also `:=`, `=>`, `<-`, behind a type, behind the bracket of an element. */
   assigned: new RegExp(
-    `^["'\`\\\\]{0,4}\\]?[ \\t]{0,8}(?::[ \\t]?&?(?:String|str(?:ing)?)[ \\t]?=|:=|=>|<-|=|:)[ \\t]{0,8}@?[brfLu]{0,2}(?<open>${quote})(?<value>[^"'\\n\`\\\\]{1,512})`,
+    `^["'\`\\\\]{0,4}(?:\\[\\d*)?\\]?[ \\t]{0,8}(?:As String[ \\t]?=|:[ \\t]?&?(?:String|str(?:ing)?)[ \\t]?=|:=|=>|<-|=|:)[ \\t]{0,8}@?[brfLu]{0,2}(?<open>${quote})(?<value>[^"'\\n\`\\\\]{1,512})`,
     'u',
   ),
-  line: /^[ \t]{0,8}[=:][ \t]{0,8}(?<value>[^\s"'`<>\\;&,(){}]{1,512})(?=[ \t]*(?:\r?\n|$|[ \t]#))/u,
+  line: /^[ \t]{0,8}[=:][ \t]{0,8}(?<value>[^\s"'`<>\\;&,(){}]{1,512})(?=[ \t]*(?:\r?(?:\n|$)|[ \t]#))/u,
   part: /^[ \t]?=[ \t]?(?<value>[^\s"'`<>\\;&,(){}]{1,512})(?=[\s;&"'`]|$)/u,
-  stated: /^:[ \t]{1,8}(?<value>[^\s"'`<>\\;&,(){}]{1,512})(?=[\s,]|$)/u,
+  stated: /^\*{0,2}:\*{0,2}[ \t]{1,8}[`*]{0,2}(?<value>[^\s"'`<>\\;&,(){}]{1,512})(?=[\s,]|$)/u,
   sentence: new RegExp(
     `^(?:[ \\t]+(?:for|of|to|on|at|in|from)[ \\t]+[^\\n:=?!;]{1,40}?[ \\t]?:[ \\t]+${quotedOrBare})`,
     'iu',
   ),
   verb: new RegExp(
-    `^(?:[ \\t]+(?:for|of|to|on|at|in|from)[ \\t]+[^\\n:=?!;]{1,40}?)?[ \\t]+(?:is|was|ist|lautet|est|es|will be|(?:is |was |has been |now )?(?:re)?set to|(?:is |was |has been )?changed to)[ \\t]*(?:now[ \\t]+|still[ \\t]+)?:?[ \\t]*[*_(]{0,3}${quotedOrBare}`,
+    `^(?:[ \\t]+(?:for|of|to|on|at|in|from)[ \\t]+[^\\n:=?!;]{1,40}?)?[ \\t]+(?:is|was|ist|lautet|est|es|will be|(?:is |was |has been |now )?(?:re)?set to|(?:is |was |has been )?changed to)(?![a-z])[ \\t]*(?:now[ \\t]+|still[ \\t]+)?:?[ \\t]*[*_(]{0,3}${quotedOrBare}`,
     'iu',
   ),
+  cell: /^\*{0,2}[ \t]{0,32}\|[ \t]{0,32}`?(?<value>[^\s"'`<>\\|]{1,512})`?[ \t]{0,32}(?:\||$)/u,
+  plist: /^<\/key>\s{0,32}<string>(?<value>[^<>\s]{1,512})(?:<\/|<?$)/u,
+  escaped: /^&gt;(?<value>[^<>\s&]{1,512})(?:&lt;|&?l?t?$)/u,
+  third: /^[ \t]+(?:-\w*b\w*[ \t]+\S{1,100}[ \t]+\S{1,100}|-\d|-apr1)[ \t]+["']?(?<value>[^\s"'`<>|;]{1,512})/u,
   use: /^[ \t]{1,4}(?:`|"|'|\u201c)?(?<value>[^\s"'`<>\\;,|]{6,512})/u,
 } as const satisfies Record<string, RegExp>;
 
@@ -97,6 +103,7 @@ function findNamed(scan: Scan, {at, word}: {readonly at: number; readonly word: 
   scan.passed.set('name', end);
   const whole = text.slice(start, end);
   const name = whole.replace(/^-+|[.-]+$/gu, '').replace(/^.*\./u, '') || word;
+  if (/^(?:chpasswd|--password-stdin)$/u.test(whole)) return findEchoed(scan, start);
   const kind = kindOf(name);
   if (kind === 'none') return;
   const before = text.charAt(start - 1);
@@ -106,6 +113,20 @@ function findNamed(scan: Scan, {at, word}: {readonly at: number; readonly word: 
     return match !== null && keep(scan, {match, from: end, name, value});
   };
   const next = behind[0] ?? '';
+  if (before === '>' && next === '<' && take(behindName.plist)) return;
+  if (before === ';' && next === '&' && take(behindName.escaped)) return;
+  if (
+    (next === '|' || next === ' ' || next === '*') &&
+    /\|[ \t*]*$/u.test(text.slice(Math.max(0, start - 40), start))
+  ) {
+    if (take(behindName.cell)) return;
+  }
+  if (
+    next === ' ' &&
+    /(?:^ht|\bopenssl )passwd$/u.test(text.slice(Math.max(0, end - 15), end).trimStart()) &&
+    take(behindName.third)
+  )
+    return;
   if ((before === '<' || before === ':') && (next === '>' || next === ' ') && take(behindName.element)) return;
   if (/["'`\\]/u.test(next)) {
     if (take(behindName.argument) || take(behindName.attribute) || take(behindName.attributeElement)) return;
@@ -117,15 +138,28 @@ function findNamed(scan: Scan, {at, word}: {readonly at: number; readonly word: 
   if (take(behindName.literal)) return;
   const line = text.slice(Math.max(0, start - longestCommand), start);
   const isOption = whole.startsWith('-') && (before === ' ' || before === '\t' || before === '');
-  const isDirective = /(?:^|\n)[ \t]*(?:(?:ENV|ARG|set|setenv|config set)[ \t]+)?$/iu.test(line);
-  const isNetrc = /\b(?:machine|login|user(?:name)?)[ \t]+[^\s]{1,100}\s+$/iu.test(line);
+  const isDirective = /(?:^|\n)[ \t]*(?:(?:ENV|ARG|set|set -\w{1,4}|setenv|config set)[ \t]+)?$/iu.test(line);
+  const isNetrc = /\b(?:machine|login|connect|user(?:name)?)[ \t]+[^\s]{1,100}\s+$/iu.test(line);
   const isSet = /\b(?:config|configure)[ \t](?:[\w./-]+[ \t]+){0,3}$/iu.test(line);
   if (isOption || isDirective || isNetrc || isSet) {
-    const isWhole = isDirective ? /^[ \t]{1,8}(?<value>[^\s"'`<>\\;]{1,512})[ \t]*(?:\r?\n|$)/u : behindName.word;
+    const isWhole = isDirective ? /^[ \t]{1,8}(?<value>[^\s"'`<>\\;]{1,512})[ \t]*\r?(?:\n|$)/u : behindName.word;
     if (take(isWhole)) return;
   }
   if (take(behindName.sentence) || take(behindName.verb)) return;
   if (/\b(?:use|using|with|the|my|our|new|try|enter)[ \t]$/iu.test(line)) take(behindName.use, 'random');
+  else if (/\band[ \t]$/iu.test(line)) take(behindName.use);
+}
+
+/** `echo … | docker login --password-stdin`: what is written into the pipe. */
+function findEchoed(scan: Scan, at: number): void {
+  const from = Math.max(0, at - longestCommand);
+  const echoed =
+    /\b(?:echo|printf)[ \t]+(?:-n[ \t]+|['"]%s['"][ \t]+)?["']?(?:[^\s:"']{1,64}:)?(?<value>[^\s"'|$`]{6,200})["']?[ \t]*\|[^|\n]*$/du.exec(
+      scan.text.slice(from, at),
+    );
+  const [start, end] = echoed?.indices?.groups?.['value'] ?? [0, 0];
+  if (isPassword(scan.text.slice(from + start, from + end)))
+    scan.found.push({from: from + start, to: from + end, name: 'PASSWORD'});
 }
 
 /** A password that a person thought up, behind a sign that assigns it; what looks generated is found by that. */
@@ -141,7 +175,10 @@ function findAssigned(
     take(behindName.line)
   )
     return true;
-  const isPart = whole.startsWith('-') || /[;?&][ \t]?$/u.test(line) || /^[A-Z][A-Z0-9_]*$/u.test(whole);
+  const isPart =
+    whole.startsWith('-') ||
+    /(?:[;?&][ \t]?|--set(?:-string)?[ \t=]|--[\w-]{1,40}=)$/u.test(line) ||
+    /^[A-Z][A-Z0-9_]*$/u.test(whole);
   if (isPart && take(behindName.part)) return true;
   return !/[({[<=]/u.test(line) && take(behindName.stated);
 }
@@ -158,26 +195,7 @@ function kindOf(name: string): 'password' | 'other' | 'none' {
 }
 
 const passwordNames =
-  /(?:^|[^a-z])(?:[a-z]*)(?:password|passwd|passwort|passphrase|passcode|pwd|rootpw|bindpw|requirepass|masterauth|identified by|securestring)s?\d{0,2}$|^pass$|[-_.]pass$/u;
-
-const commands = {
-  login: /\b(?:curl|wget2?|https?|xh|ab|siege|aria2c|lftp|ftp|wrk|oc|kubectl|nxc)\b/u,
-  attached: /\b(?:mysql\w*|mariadb[\w-]*|mycli|sshpass|7z[ar]?|rar|unrar)\b/u,
-  separate:
-    /\b(?:sshpass|(?:docker|podman|nerdctl|buildah|skopeo|crane|registry|az|cf|oc|ibmcloud|argocd|npm|harbor)\s+(?:[\w-]+\s+)?login|mongo\w*|cypher-shell|clickhouse-client|rabbitmqadmin|influx|couchbase-cli|neo4j-admin)\b/u,
-  redis: /\b(?:redis-cli|valkey-cli|keydb-cli|redis-benchmark)\b/u,
-  ldap: /\b(?:ldap\w+|impacket\S*|crackmapexec|nmblookup)\b/u,
-  sql: /\b(?:sqlcmd|bcp|osql|isql|tsql|unzip|zip|zipcloak)\b/u,
-  openssl: /\bopenssl\b/u,
-  samba: /\b(?:smbclient|rpcclient|smbget|smbmap|net)\b/u,
-} as const satisfies Record<string, RegExp>;
-
-const value = String.raw`["']?(?<value>[^\s"'${'`'}<>|;]{1,512})`;
-const loginValue = new RegExp(`^(?:[ \\t]+|=)?["']?[^\\s:"'@/<>]{1,64}:(?<value>[^\\s"'\`<>|;]{1,512})`, 'u');
-const attachedValue = new RegExp(`^${value}`, 'u');
-const separateValue = new RegExp(`^[ \\t]{1,8}${value}`, 'u');
-const passValue = new RegExp(`^[ \\t]{1,8}["']?pass:(?<value>[^\\s"'\`<>|;]{1,512})`, 'u');
-const sambaValue = new RegExp(`^[ \\t]{0,8}["']?[^\\s%"']{1,64}%(?<value>[^\\s"'\`<>|;]{1,512})`, 'u');
+  /(?:^|[^a-z])(?:[a-z]*)(?:password|passwd|passwort|passphrase|passcode|pwd|rootpw|bindpw|requirepass|masterauth|identified by|securestring)s?\d{0,2}$|^(?:passe?|pw|psk)$|[-_.]pass$|(?:ssh|pg|db|user|mysql|root|admin|my|ftp|smtp|mail|login)pass$/u;
 
 /** What stands behind an option of a program that takes a password there. */
 function findOption(scan: Scan, {at, option}: {readonly at: number; readonly option: string}): void {
@@ -186,53 +204,30 @@ function findOption(scan: Scan, {at, option}: {readonly at: number; readonly opt
   const command = lead.slice(Math.max(lead.lastIndexOf('\n'), lead.lastIndexOf('|'), lead.lastIndexOf(';')) + 1);
   const from = at + 1 + option.length;
   const behind = text.slice(from, from + longestForm);
-  for (const [pattern, value_] of optionForms(option, command)) {
+  for (const pattern of optionForms(option, command)) {
     const match = pattern.exec(behind);
-    if (match !== null && keep(scan, {match, from, name: 'PASSWORD', value: value_})) return;
-  }
-}
-
-function optionForms(option: string, command: string): readonly (readonly [RegExp, Form['value']])[] {
-  switch (option) {
-    case '-u':
-    case '-a':
-    case '--user':
-    case '--auth':
-    case '--proxy-user':
-      if (option === '-a' && commands.redis.test(command)) return [[separateValue, 'password']];
-      return commands.login.test(command) ? [[loginValue, 'password']] : [];
-    case '-U':
-      if (commands.samba.test(command)) return [[sambaValue, 'password']];
-      return commands.login.test(command) ? [[loginValue, 'password']] : [];
-    case '-p':
-      return [
-        ...(commands.attached.test(command) ? [[attachedValue, 'password'] as const] : []),
-        ...(commands.separate.test(command) ? [[separateValue, 'password'] as const] : []),
-      ];
-    case '-P':
-      return commands.sql.test(command) ? [[separateValue, 'password']] : [];
-    case '-w':
-      return commands.ldap.test(command) ? [[separateValue, 'password']] : [];
-    case '-k':
-      return commands.openssl.test(command) ? [[separateValue, 'password']] : [];
-    case '-pass':
-    case '-passin':
-    case '-passout':
-      return [[passValue, 'password']];
-    default:
-      return [];
+    if (match !== null && keep(scan, {match, from, name: 'PASSWORD', value: 'password'})) return;
   }
 }
 
 /** `host:port:database:user:password`, a line by itself. */
 const pgpassLine: Form = {
-  pattern: /^:(?:\d{2,5}|\*):[\w*.-]{1,64}:[\w*.@-]{1,64}:(?<value>[^\s:]{1,512})[ \t]*(?:\r?\n|$)/u,
+  pattern: /^:(?:\d{2,5}|\*):[\w*.-]{1,64}:[\w*.@-]{1,64}:(?<value>[^\s:]{1,512})[ \t]*\r?(?:\n|$)/u,
   value: 'password',
 };
 
 const authValue: Form = {
   pattern: /^(?:"|_)auth"?[ \t]{0,8}[:=][ \t]{0,8}"?(?<value>[A-Za-z0-9+/]{8,512}={0,2})/u,
   value: 'base64-login',
+};
+
+/** A user and a password as texts, behind what a call has first: `auth=("me", "…")`, `new PDO($dsn, 'me', '…')`. */
+const loginCall: Form = {
+  pattern: new RegExp(
+    `^[\\w ]{3,32}(?:= ?)?[([](?:[^,"'\\n]{0,100},|${quote}[^"'\\n]{0,200}${quote}[ \\t]?,)?[ \\t]?${quote}[^"'\\n]{0,64}${quote}[ \\t]?,[ \\t]?(?<open>${quote})(?<value>[^"'\\n]{1,512})`,
+    'u',
+  ),
+  value: 'password',
 };
 
 /** `user:password@tcp(host)`. */
