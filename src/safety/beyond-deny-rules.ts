@@ -16,6 +16,16 @@ export function beyondDenyRules(command: string, parsed: ParsedCommand, {deny}: 
   );
   if (forbidden.length === 0) return undefined;
   if (parsed.extent === 'partial') return `it is not known whether a rule forbids it: ${parsed.what}`;
+  const set = parsed.concerns
+    .map(({range}) => command.slice(range.from, range.to))
+    .filter(text => /^\w+\+?=/u.test(text));
+  const [given] = forbidden.filter(words =>
+    isNamed(
+      words,
+      set.map(text => text.slice(text.indexOf('=') + 1)),
+    ),
+  );
+  if (given !== undefined) return `a rule forbids \`${given.join(' ')}\`, and a variable is set to it`;
   const known = parsed.calls.map(call => whyUnknown(call, forbidden)).find(reason => reason !== undefined);
   if (known !== undefined || !parsed.calls.some(({words}) => takesCode(words))) return known;
   const [denied] = forbidden.filter(words => isNamed(words, [command]));
@@ -53,10 +63,16 @@ function whyUnknown(
   return found === undefined ? undefined : `a rule forbids \`${found.denied}\`, and \`${found.program}\` is given it`;
 }
 
-/** Code comes to it through a pipe or from a here-document. */
+/** Code comes to it through a pipe, from a here-document or from what another command prints. */
 const takesCode = (words: readonly Argument[]): boolean => {
   const [program = '', ...given] = words.map(textOf);
-  return runsInput(programName(program)) && given.every(text => text.startsWith('-') && !/^--?[vV]/u.test(text));
+  const name = programName(program);
+  if (name === 'at' || name === 'batch') return true;
+  if (!runsInput(name)) return false;
+  return (
+    given.some(text => /^\/dev\/(?:fd\/|stdin)/u.test(text)) ||
+    given.every(text => text.startsWith('-') && !/^--?[vV]/u.test(text))
+  );
 };
 
 /** Stands for a text that is not known. */

@@ -67,7 +67,11 @@ function isBeforeCommand(
 function mayRun(program: string, given: readonly string[]): readonly string[] {
   if (onlyData.has(program)) return [];
   if (program === 'git') return gitsOwn(given);
-  if (program === 'sed' || program === 'gsed') return given.filter(word => /\s/u.test(word) && !isHarmlessSed(word));
+  if (program === 'sed' || program === 'gsed')
+    return given.flatMap(word => (/\s/u.test(word) && !isHarmlessSed(word) ? [word.replaceAll('/', ' ')] : []));
+  if (program === 'less' || program === 'more') return given.filter(word => /^[+-]/u.test(word));
+  if (databases.has(program))
+    return given.filter(word => /\\!|\.(?:shell|system)\b|\bsystem\b|\bprogram\b/iu.test(word));
   const options = dataButFor.get(program);
   if (options !== undefined) return valuesOf(given, options);
   const operands = given.flatMap((word, at) => (word.startsWith('-') ? [] : [at]));
@@ -78,6 +82,14 @@ function mayRun(program: string, given: readonly string[]): readonly string[] {
   // What packages are called, and scripts.
   if (/^(?:i|install|add|remove|uninstall|rm|un|update|upgrade|info|view|show|search|why|ls|list)$/u.test(name))
     return given.filter(word => word.startsWith('-') && word.includes('='));
+  if (
+    /^(?:run|run-script|test|start|build)$/u.test(name) &&
+    given.includes('--') &&
+    /^(?:npm|pnpm|yarn|bun)$/u.test(program)
+  )
+    return mayRun(program, given.slice(0, given.indexOf('--')));
+  if (services.has(program) && !/^(?:exec|run|debug|ssh|alias|plugin|extension)$/u.test(name))
+    return given.filter(word => !/^[\w-]+$/u.test(word));
   const isNoun = /^(?:image|volume|network|container|system|compose|builder|context|s3|s3api|run|run-script)$/u.test(
     name,
   );
@@ -145,7 +157,7 @@ const onlyData = listed(
   'echo printf cat tac nl head wc stat file diff cmp comm touch mkdir rmdir cp mv ln chmod chown chgrp basename dirname realpath',
   'readlink test [ true false : sleep seq tr cut paste uniq join fold fmt od xxd hexdump strings rev column date expr type which',
   'whereis whatis apropos pwd cd pushd popd kill killall pkill pgrep ps df du tree locate md5sum sha1sum sha256sum sha512sum cksum',
-  'base64 base32 tee dd rm unlink shred mkfifo mktemp truncate sync id whoami groups uname hostname arch nproc uptime free tail',
+  'base64 base32 tee dd rm unlink shred mkfifo mktemp truncate sync id whoami groups uname hostname nproc uptime free tail',
   'grep egrep fgrep zgrep rgrep ag jq yq iconv dos2unix unix2dos gzip gunzip zcat bzip2 xz unzip exit return break continue shift',
   'read unset export local declare typeset readonly set wait jobs fg bg disown ulimit umask sponge find gfind trash curl ping dig host',
   'nslookup getent logger open xdg-open pbcopy xclip wl-copy ls dir vdir split csplit tsort ptx factor shuf sum numfmt pr expand',
@@ -163,19 +175,24 @@ const dataButFor: ReadonlyMap<string, RegExp> = new Map([
   ['fd', /^(?:-x|-X|--exec|--exec-batch)$/u],
   ['fdfind', /^(?:-x|-X|--exec|--exec-batch)$/u],
   ['wget', /^(?:--use-askpass|--execute|-e|--config)$/u],
-  ['rsync', /^(?:-e|--rsh|--rsync-path|-M|--remote-option)$/u],
+  ['rsync', /^(?:-[A-Za-z]*e|--rsh|--rsync-path|-M|--remote-option)$/u],
   ['man', /^(?:-P|--pager|-H|--html)$/u],
   ['zip', /^(?:-TT|--unzip-command|-T)$/u],
   ['gh', /^(?:--git-command|--editor)$/u],
-  ['less', /^\+/u],
 ]);
 
 /** What they are given are names of recipes. */
-const taskRunners = listed('make gmake just task rake ant gradle ./gradlew gradlew mvn ninja bazel tox nox cmake');
+const taskRunners = listed('make gmake just task rake ant gradle ./gradlew gradlew mvn ninja bazel tox nox');
+
+/** They speak to a service in words of their own. */
+const services = listed('aws gcloud az gh glab heroku fly flyctl kubectl oc helm terraform tofu pulumi doctl');
+
+/** What they are given is a query, but for what leaves them for a shell. */
+const databases = listed('psql mysql mariadb sqlite3 duckdb');
 
 /** Their first operand is a command of their own. */
 const ofSubcommands = listed(
-  'docker podman nerdctl npm pnpm yarn bun kubectl helm gh glab aws gcloud az svn hg jj cargo pip pip3 pipx uv poetry brew apt apt-get',
+  'docker docker-compose podman nerdctl npm pnpm yarn bun kubectl helm gh glab aws gcloud az svn hg jj cargo pip pip3 pipx uv poetry brew apt apt-get',
   'dnf yum pacman apk gem bundle composer go rustup conda mamba nix terraform tofu pulumi systemctl service tmux screen git-lfs',
 );
 

@@ -9,7 +9,7 @@ const wrappers = named(
   'strace ltrace caffeinate busybox toybox unshare nsenter choom systemd-run systemd-inhibit ssh-agent dbus-run-session',
   'fakeroot firejail bwrap proot valgrind rlwrap torsocks torify proxychains proxychains4 cpulimit eatmydata numactl prlimit',
   'catchsegv dumb-init tini runcon capsh setpriv uidmapshift linux32 linux64 i386 x86_64 cgexec gtime entr xvfb-run',
-  'start-stop-daemon npx bunx pnpx uvx cross-env dotenv doppler',
+  'start-stop-daemon npx bunx pnpx uvx cross-env dotenv doppler screen arch',
 );
 
 /** The same, with an operand of their own before the command. */
@@ -56,6 +56,8 @@ function startsAfter(words: readonly ShellWord[], at: number): readonly number[]
   const name = programName(plain);
   // A word that may come to nothing leaves the next to be the command.
   if (name === '' || keywords.has(name)) return [at + 1];
+  // It only tells what a name stands for.
+  if (name === 'command' && /^-[vV]$/u.test(words[at + 1]?.plain ?? '')) return [];
   if (name === 'git') return afterEach(words, {from: at + 1, words: gitsCommands});
   if (name === 'find') return afterEach(words, {from: at + 1, words: findsCommands});
   if (name === 'fd' || name === 'fdfind') return afterEach(words, {from: at + 1, words: fdsCommands});
@@ -91,14 +93,14 @@ export function textsFrom(words: readonly ShellWord[], at: number): readonly str
       return alias === undefined ? [] : [alias];
     });
   }
-  return name === 'eval' || name === 'watch' || name === 'parallel' ? [rest.join(' ')] : [];
+  return name === 'eval' || name === 'watch' || name === 'parallel' || name === 'ssh' ? [rest.join(' ')] : [];
 }
 
 /** Options by which a program is told a command: the value is handed to a shell, or is a program with its arguments. */
 const optionsOfCommands: ReadonlyMap<string, RegExp> = new Map([
   ['tar', /^(?:--to-command|--use-compress-program|--use-comp\w*|--rsh-command|--info-script|-I|-F)$/u],
   ['bsdtar', /^--use-compress-program$/u],
-  ['rsync', /^(?:-e|--rsh|--rsync-path)$/u],
+  ['rsync', /^(?:-[A-Za-z]*e|--rsh|--rsync-path)$/u],
   ['sort', /^--com[\w-]*$/u],
   ['rg', /^(?:--pre|--hostname-bin)$/u],
   ['npm', /^(?:-c|--call)$/u],
@@ -120,7 +122,7 @@ const fdsCommands = named('-x --exec -X --exec-batch');
 /** Programs with a sub-command that runs another program. */
 const runners: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ...['npm', 'pnpm', 'yarn', 'bun'].map((name): [string, ReadonlySet<string>] => [name, named('exec x dlx')]),
-  ...['uv', 'poetry', 'pipenv', 'conda', 'rye', 'pdm', 'hatch', 'op', 'rustup'].map(
+  ...['uv', 'poetry', 'pipenv', 'conda', 'rye', 'pdm', 'hatch', 'op', 'rustup', 'pipx'].map(
     (name): [string, ReadonlySet<string>] => [name, named('run --')],
   ),
   ...['bundle', 'mise', 'direnv'].map((name): [string, ReadonlySet<string>] => [name, named('exec x --')]),
