@@ -1,7 +1,8 @@
 import {statSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {describe, expect, test} from 'vitest';
+import {beforeAll, describe, expect, test} from 'vitest';
 import {call, callRaw, say, type Answer} from '../support/model-script.ts';
+import type {ReceivedRequest} from '../support/model-server.ts';
 import {openScene, scriptedKey, toldResults, type Scene} from '../support/scene.ts';
 
 const file = 'sum.js';
@@ -127,13 +128,18 @@ describe('what the model does wrong is told to it, and the run goes on', () => {
       /zzz|not found|does not/u,
     ],
   ];
-  test.concurrent.each(cases)('%s', async (_title, answer, told) => {
-    await using scene = await openScene([answer, say('I see.')]);
+  const requests: ReceivedRequest[] = [];
+  beforeAll(async () => {
+    // One run in which the model does all of it, one after the other.
+    await using scene = await openScene([...cases.map(([, answer]) => answer), say('I see.')]);
     writeFileSync(join(scene.place.work, file), wrong);
     const finished = await scene.run(['--prompt', 'x', '--permission-mode', 'bypassPermissions']);
     expect(finished).toEqual({code: 0, signal: null, stdout: 'I see.\n', stderr: ''});
-    expect(toldResults(scene.server.requests[1])).toEqual([expect.stringMatching(told)]);
-    expect(JSON.stringify(scene.server.requests[1]?.body.messages.at(-1))).toContain('"is_error":true');
+    requests.push(...scene.server.requests.slice(1));
+  });
+  test.each(cases.map(([title, , told], at) => [title, told, at] as const))('%s', (_title, told, at) => {
+    expect(toldResults(requests[at])).toEqual([expect.stringMatching(told)]);
+    expect(JSON.stringify(requests[at]?.body.messages.at(-1))).toContain('"is_error":true');
   });
 });
 

@@ -2,7 +2,7 @@ import {accessSync, constants} from 'node:fs';
 import {join} from 'node:path';
 import type {TestContext} from 'vitest';
 
-const isInstalled = (program: string): boolean =>
+export const isInstalled = (program: string): boolean =>
   (process.env['PATH'] ?? '').split(':').some(folder => isExecutable(join(folder, program)));
 
 /** For `beforeEach`: skips the tests where one of the programs is not installed, and says which. */

@@ -22,7 +22,7 @@ export interface ShellTerminal extends AsyncDisposable {
 }
 
 /** What is typed in a shell first, so that `weft` is the built program there: its child, as a user's would be. */
-export const weftInShell = `weft() { node '${weftBin}' "$@"; }; PS1='sh> '; clear`;
+export const weftInShell = `weft() { node '${weftBin}' "$@"; }; PS1='sh> '; printf '\\033[H\\033[J\\033[3J'`;
 
 /** What terminals send for the keys that are no characters. */
 const named: Readonly<Record<string, string>> = {
