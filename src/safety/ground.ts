@@ -59,7 +59,7 @@ export function makeGround({roots, home, own, resolve, ...disk}: GroundOptions):
     ...disk,
     resolve,
     own,
-    ownPlaces: () => resolvePlaces(own, {roots: named(), resolve: path => resolve(path).path}),
+    ownPlaces: () => resolvePlaces(own, {roots: named(), list: disk.list, resolve: path => resolve(path).path}),
     roots: named,
     homes: asNamedAndReal([home]),
     letterCase: () => (letterCase ??= letterCaseOf(roots[0] ?? '/', resolve)),

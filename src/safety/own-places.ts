@@ -18,6 +18,12 @@ export interface ResolvedPlaces {
   readonly kept: readonly PathParts[];
 }
 
+/** What weft's places are looked up by. */
+interface GroundOfPlaces {
+  readonly resolve: (path: string) => string;
+  readonly list: (folder: string) => readonly {readonly name: string; readonly kind: string}[];
+}
+
 interface OwnPlace {
   readonly parts: PathParts;
   /** In a folder that holds a workspace, or is one, only what weft itself puts there is its own. */
@@ -36,19 +42,30 @@ const keptNames: readonly string[] = [
   'history.jsonl',
 ];
 
-/** Settings that a workspace brings along. */
-const projectNames = ['.weft', '.weft/settings.json', '.weft/settings.local.json'];
+/** Where a workspace keeps settings. */
+const projectFolder = '.weft';
 
 /** Looks up where weft's places lead just now. `resolve` follows links, also of a path that is not there yet. */
 export function resolvePlaces(
   {folders}: OwnPlaces,
-  {roots, resolve}: {readonly roots: readonly PathParts[]; readonly resolve: (path: string) => string},
+  {roots, resolve, list}: GroundOfPlaces & {readonly roots: readonly PathParts[]},
 ): ResolvedPlaces {
   const ways = (path: string): readonly PathParts[] => [partsOf(path), partsOf(resolve(path))].map(foldedParts);
+  const linkedFrom = (folder: string): readonly PathParts[] => {
+    const real = resolve(folder);
+    // What is no link lies in the folder, and the folder is weft's.
+    return list(real)
+      .filter(({name, kind}) => kind === 'link' && keptNames.includes(name))
+      .flatMap(({name}) => ways(`${real}/${name}`));
+  };
   const foldedRoots = roots.map(foldedParts);
   const kept = folders.flatMap(ways);
-  const files = folders.flatMap(folder => keptNames.flatMap(name => ways(`${folder}/${name}`)));
-  const ofProjects = roots.flatMap(root => projectNames.flatMap(name => ways(`${pathOf(root)}/${name}`)));
+  const linked = folders.flatMap(linkedFrom);
+  const named = folders.flatMap(folder => keptNames.map(name => foldedParts(partsOf(`${folder}/${name}`))));
+  const files = [...named, ...linked];
+  const ofProjects = roots
+    .map(root => pathOf([...root, projectFolder]))
+    .flatMap(folder => [...ways(folder), ...linkedFrom(folder)]);
   return {
     within: [
       ...kept.map((parts): OwnPlace => {

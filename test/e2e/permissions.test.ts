@@ -375,3 +375,19 @@ echo "far $(cat ended) $(head -c 300 far | tr '\\n' ' ')" >> told
   // The user's own shell and scripts may.
   expect((await scene.run(['permissions', 'trust', '--yes'])).code).toBe(0);
 });
+
+test('what weft keeps lies in the workspace: neither a mode nor a rule writes it unasked', async () => {
+  await using scene = await openScene([
+    call('Write', {file_path: '~/weft/trust.json', content: '{"folders":{}}'}),
+    call('Bash', {command: 'mkdir -p ~/weft; echo x > ~/weft/trust.json'}),
+    call('Write', {file_path: 'note.md', content: 'x'}),
+    say('done'),
+  ]);
+  const {home, work} = scene.place;
+  const ran = await scene.run([
+    ...['--prompt', 'x', '--add-dir', home, '--permission-mode', 'acceptEdits'],
+    ...['--allowed-tools', 'Write,Bash'],
+  ]);
+  expect([ran.code, ran.stdout]).toEqual([3, 'done\n']);
+  expect([existsSync(join(home, 'weft/trust.json')), existsSync(join(work, 'note.md'))]).toEqual([false, true]);
+});
