@@ -385,8 +385,14 @@ test('what weft keeps lies in the workspace: neither a mode nor a rule writes it
   ]);
   const {home, work} = scene.place;
   const ran = await scene.run([
-    ...['--prompt', 'x', '--add-dir', home, '--permission-mode', 'acceptEdits'],
-    ...['--allowed-tools', 'Write,Bash'],
+    '--prompt',
+    'x',
+    '--add-dir',
+    home,
+    '--permission-mode',
+    'acceptEdits',
+    '--allowed-tools',
+    'Write,Bash',
   ]);
   expect([ran.code, ran.stdout]).toEqual([3, 'done\n']);
   expect([existsSync(join(home, 'weft/trust.json')), existsSync(join(work, 'note.md'))]).toEqual([false, true]);
