@@ -77,6 +77,7 @@ export function whySecretBelow(
   const isTold = place.style === 'found' || place.style === 'searched';
   if (directories.length === 0) return 'may come upon files that hold secrets';
   const fitsPlace = isTold ? fitting(place.text) : () => true;
+  const isSecret = secretsIn(ground);
   for (const directory of directories) {
     const folder = place.style === 'wild' ? (/^[^*?[]*\//u.exec(place.text)?.[0] ?? '.') : place.text;
     const trees = isTold
@@ -84,7 +85,7 @@ export function whySecretBelow(
       : [treeBelow(startOf(folder, {directory, ground}), {depth: Infinity, hidden, links: 'not followed'}, ground)];
     for (const {entries, extent} of trees) {
       const secret = entries.find(
-        entry => fits(entry.name) && fitsPlace(entry.name) && !isOfGit(entry) && isSecret(entry, ground),
+        entry => fits(entry.name) && fitsPlace(entry.name) && !isOfGit(entry) && isSecret(entry),
       );
       if (secret !== undefined)
         return `may show secrets of \`${secret.folder}/${secret.name}\` in a form in which they are not recognised`;
@@ -170,15 +171,25 @@ function whyNotLinks(entries: readonly TreeEntry[], use: 'read' | 'named', groun
 }
 
 function whyNotSecrets(entries: readonly TreeEntry[], ground: Ground): string | undefined {
-  const secret = entries.find(entry => isSecret(entry, ground));
+  const secret = entries.find(secretsIn(ground));
   return secret === undefined ? undefined : `may read \`${secret.folder}/${secret.name}\`, which may hold secrets`;
 }
 
-/** Keys in packages of others, which their tests need, are nobody's secrets. */
-function isSecret({folder, name, kind}: TreeEntry, ground: Ground): boolean {
-  if (kind === 'folder') return false;
-  const path = inWorkspace(`${folder}/${name}`, ground);
-  return looksSecret(path) && !/(?:^|\/)node_modules\//u.test(path);
+/**
+ * Tells files whose names say that they hold secrets. Keys in packages of others, which their tests need, are nobody's secrets. What
+ * holds for a folder is worked out once for all that lie in it one after the other.
+ */
+function secretsIn(ground: Ground): (entry: TreeEntry) => boolean {
+  let last = '';
+  let within = '';
+  return ({folder, name, kind}) => {
+    if (kind === 'folder') return false;
+    if (folder !== last) {
+      last = folder;
+      within = `${inWorkspace(folder, ground)}/`;
+    }
+    return !/(?:^|\/)node_modules\//u.test(within) && looksSecret(within === '/' ? name : within + name);
+  };
 }
 
 /** Names above a workspace do not make its files secrets. */
