@@ -16,6 +16,11 @@ export interface RunCheckpoints {
 
 type Mark = Pick<Extract<JournalRecord, {kind: 'checkpoint'}>, 'prompt' | 'moment'>;
 
+/** Milliseconds after which a wait for a checkpoint is said, and the words for it. */
+const longMs = 1000;
+const keepingText =
+  'Keeping the files as they are, so that this can be undone. The first time takes a while in a large folder.';
+
 /** Keeps the files around the prompts that may change them. */
 export class CheckpointKeeper {
   readonly #checkpoints: CheckpointsPort;
@@ -31,6 +36,7 @@ export class CheckpointKeeper {
     let prompt = first;
     const befores = new Map<MessageId, Promise<'kept' | 'nothing'>>();
     const take = async (marks: readonly Mark[], signal: AbortSignal): Promise<'kept' | 'nothing'> => {
+      const long = setTimeout(() => this.#sayOnce(keepingText), longMs);
       try {
         const taken = await this.#checkpoints.take(signal);
         if (taken.tag === 'ok') {
@@ -38,9 +44,11 @@ export class CheckpointKeeper {
           for (const mark of marks) keep({kind: 'checkpoint', ...mark, tree: taken.value});
           return 'kept';
         }
-        if (!signal.aborted) this.#tellOnce(faultText(taken.error));
+        if (!signal.aborted) this.#sayOnce(`This cannot be undone later: ${faultText(taken.error)}`);
       } catch {
         // The journal that does not take this will not take the result either, and that is told.
+      } finally {
+        clearTimeout(long);
       }
       return 'nothing';
     };
@@ -71,9 +79,9 @@ export class CheckpointKeeper {
     };
   }
 
-  #tellOnce(text: string): void {
+  #sayOnce(text: string): void {
     if (this.#told.has(text)) return;
     this.#told.add(text);
-    this.#publish([{event: 'notice', level: 'warning', text: `This cannot be undone later: ${text}`}]);
+    this.#publish([{event: 'notice', level: 'warning', text}]);
   }
 }

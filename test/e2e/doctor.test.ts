@@ -26,6 +26,8 @@ test('doctor says what works here, and makes nothing', async () => {
     'pty',
     'sandbox',
     'store',
+    'disk',
+    'leftovers',
   ]);
   expect(found['model']?.state).toBe('limited');
   expect(found['search']).toEqual({state: 'ok', detail: expect.stringMatching(/^ripgrep \d/u)});

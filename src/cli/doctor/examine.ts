@@ -1,6 +1,7 @@
 import {execFile} from 'node:child_process';
-import {accessSync, constants, existsSync} from 'node:fs';
-import {dirname} from 'node:path';
+import {accessSync, constants, existsSync, statfsSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {dirname, join} from 'node:path';
 import {promisify} from 'node:util';
 import type {Places} from '../../config/places.ts';
 import {causeText, faultText} from '../../domain/fault.ts';
@@ -8,6 +9,7 @@ import {findShell} from '../../workspace/find-shell.ts';
 import {probeTerminal} from '../../workspace/probe-terminal.ts';
 import {findSearchBinary} from '../../workspace/search-binary.ts';
 import {isConfigured} from '../choose-model.ts';
+import {leftoverNotices} from '../leftover-notices.ts';
 import {loadSurroundings} from '../load-surroundings.ts';
 import {noModelText} from '../no-model.ts';
 import {version} from '../version.ts';
@@ -15,7 +17,18 @@ import {userPlaces} from '../user-places.ts';
 
 /** `limited`: weft works without it, with less. `fix` says what to do; may be empty. */
 export interface Check {
-  readonly name: 'weft' | 'model' | 'terminal' | 'shell' | 'search' | 'pty' | 'sandbox' | 'store' | 'settings';
+  readonly name:
+    | 'weft'
+    | 'model'
+    | 'terminal'
+    | 'shell'
+    | 'search'
+    | 'pty'
+    | 'sandbox'
+    | 'store'
+    | 'settings'
+    | 'disk'
+    | 'leftovers';
   readonly state: 'ok' | 'limited' | 'failed';
   readonly detail: string;
   readonly fix: string;
@@ -38,6 +51,8 @@ export async function examine(): Promise<readonly Check[]> {
       limited('sandbox', 'not built yet in this version.', 'Commands run with your own rights, once you allow them.'),
     ),
     guarded('store', async () => store(places)),
+    guarded('disk', async () => disk(places)),
+    guarded('leftovers', async () => leftovers(places)),
   ]);
 }
 
@@ -109,14 +124,53 @@ async function pty(): Promise<Check> {
 /** Opening it would make it: a new place has to be writable, an old one has to be a database. */
 async function store(places: Places): Promise<Check> {
   if (!existsSync(places.database)) {
-    let folder = places.data;
-    while (!existsSync(folder)) folder = dirname(folder);
-    accessSync(folder, constants.W_OK);
+    const folder = nearestFolder(places.data);
+    try {
+      accessSync(folder, constants.W_OK);
+    } catch (cause) {
+      const detail = `no session can be kept in ${places.data} (${causeText(cause)}).`;
+      return {
+        name: 'store',
+        state: 'failed',
+        detail,
+        fix: 'Make it writable, or choose another folder with WEFT_HOME=<dir>.',
+      };
+    }
     return ok('store', `none yet (${places.database})`);
   }
   const {openUserStore} = await import('../load-surroundings.ts');
   const sessions = (await openUserStore(places)).list({}).length;
   return ok('store', `${places.database}, ${sessions} ${sessions === 1 ? 'session' : 'sessions'}`);
+}
+
+/** Sessions and checkpoints lie in one of them, output of commands in the other. */
+function disk(places: Places): Check {
+  const rooms = [nearestFolder(places.data), tmpdir()].map(folder => {
+    const {bavail, bsize} = statfsSync(folder);
+    return {folder, megabytes: Math.floor((bavail * bsize) / 1024 / 1024)};
+  });
+  const full = rooms.filter(({megabytes}) => megabytes < littleRoom);
+  const said = (full.length === 0 ? rooms : full).map(({folder, megabytes}) => `${megabytes} MB free in ${folder}`);
+  const detail = [...new Set(said)].join(', ');
+  if (full.length === 0) return ok('disk', detail);
+  const state = full.some(({megabytes}) => megabytes < 1) ? 'failed' : 'limited';
+  return {name: 'disk', state, detail: `${detail}.`, fix: 'Free some space: sessions, undo and long output need it.'};
+}
+
+/** Megabytes. */
+const littleRoom = 100;
+
+async function leftovers(places: Places): Promise<Check> {
+  const notices = await leftoverNotices(join(places.data, 'blocks'));
+  return notices.length === 0
+    ? ok('leftovers', 'nothing runs that a killed weft has left')
+    : limited('leftovers', notices.join(' '), '');
+}
+
+function nearestFolder(path: string): string {
+  let folder = path;
+  while (!existsSync(folder)) folder = dirname(folder);
+  return folder;
 }
 
 /** Milliseconds for one program to answer. */
