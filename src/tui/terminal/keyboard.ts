@@ -26,10 +26,12 @@ export function openKeyboard(stdin: NodeJS.ReadStream, onReply: (reply: Terminal
   let told: ((width: number | undefined) => void) | undefined;
   /** Answers that were asked for and have not come: a late one is no key. */
   let owed = 0;
+  let manner: keyof typeof widthWaitMs = 'silent';
   const withoutWidth = (text: string): string => {
     let rest = text;
     for (let found = widthAnswer.exec(rest); owed > 0 && found !== null; found = widthAnswer.exec(rest)) {
       owed--;
+      manner = 'answering';
       rest = rest.replace(widthAnswer, '');
       // An earlier one is of another size.
       if (owed === 0) told?.(Number(found[1]));
@@ -47,6 +49,7 @@ export function openKeyboard(stdin: NodeJS.ReadStream, onReply: (reply: Terminal
     const keys = free + sorted.keys;
     free = '';
     if (held !== '') timer = setTimeout(release, heldMs(held));
+    if (sorted.replies.length > 0) manner = 'answering';
     for (const reply of sorted.replies) onReply(reply);
     // An empty text would end the reading although there may be more.
     return keys === '' ? read() : keys;
@@ -58,7 +61,7 @@ export function openKeyboard(stdin: NodeJS.ReadStream, onReply: (reply: Terminal
       const {promise, resolve} = Promise.withResolvers<number | undefined>();
       told = resolve;
       owed++;
-      const late = setTimeout(resolve, widthWaitMs, undefined);
+      const late = setTimeout(resolve, widthWaitMs[manner], undefined);
       ask();
       const width = await promise;
       clearTimeout(late);

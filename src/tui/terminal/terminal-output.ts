@@ -122,7 +122,8 @@ export function openOutput(terminal: OutputTerminal, {onResize, onReady}: Output
     if (!isSame(sizeNow(stdout), sizeOf(stdout))) return false;
     if (stdout.columns >= size.columns) return true;
     const width = await terminal.width();
-    return width === undefined || width === sizeNow(stdout).columns;
+    // The size may have changed again while the terminal answered.
+    return isSame(sizeNow(stdout), sizeOf(stdout)) && (width === undefined || width === sizeOf(stdout).columns);
   };
   const rest = async (): Promise<void> => {
     const change = restTimer;

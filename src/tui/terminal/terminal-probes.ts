@@ -28,8 +28,11 @@ export const widthQuery = '\u001B7\u001B[9999C\u001B[6n\u001B8';
 // oxlint-disable-next-line no-control-regex -- a sequence of the terminal
 export const widthAnswer = /\u001B\[\d+;(\d+)R/u;
 
-/** How long is waited for it, in milliseconds: somebody far away wants to see the screen drawn. */
-export const widthWaitMs = 300;
+/**
+ * How long is waited for it, in milliseconds: somebody far away wants to see the screen drawn. A terminal that has answered something
+ * before only takes its time; what is erased for a width that it does not have takes lines that were written for good.
+ */
+export const widthWaitMs = {silent: 300, answering: 2000} as const;
 
 /**
  * How long a beginning that may grow into an answer is held back, in milliseconds. A single Escape, with or without a bracket, is

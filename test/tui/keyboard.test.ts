@@ -1,0 +1,52 @@
+import {PassThrough} from 'node:stream';
+import {afterEach, expect, test, vi} from 'vitest';
+import {openKeyboard} from '../../src/tui/terminal/keyboard.ts';
+
+afterEach(() => vi.useRealTimers());
+
+function open() {
+  vi.useFakeTimers({toFake: ['setTimeout', 'clearTimeout']});
+  const input = new PassThrough({encoding: 'utf8'});
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the part of a TTY stream that a keyboard uses
+  const keyboard = openKeyboard(input as unknown as NodeJS.ReadStream, () => {});
+  const keys: string[] = [];
+  keyboard.stdin.on('readable', () => {
+    for (let found: unknown = keyboard.stdin.read(); found !== null; found = keyboard.stdin.read()) {
+      if (typeof found === 'string') keys.push(found);
+    }
+  });
+  const send = async (bytes: string): Promise<void> => {
+    input.write(bytes);
+    await new Promise(resolve => setImmediate(resolve));
+  };
+  return {keyboard, keys, send};
+}
+
+test('a terminal that answers at all is waited for: on a busy machine its width comes late', async () => {
+  const {keyboard, keys, send} = open();
+  await send('\u001B[>84;0;0c');
+  const width = keyboard.askWidth(() => {});
+  vi.advanceTimersByTime(1500);
+  await send('\u001B[7;60R');
+  expect([await width, keys]).toEqual([60, []]);
+});
+
+test('one that has never answered is not, and what it says later is no key', async () => {
+  const {keyboard, keys, send} = open();
+  const width = keyboard.askWidth(() => {});
+  vi.advanceTimersByTime(300);
+  expect(await width).toBeUndefined();
+  await send('\u001B[7;60Ra');
+  expect(keys).toEqual(['a']);
+});
+
+test('an answer that is late is not taken for that to the next question', async () => {
+  const {keyboard, send} = open();
+  const first = keyboard.askWidth(() => {});
+  vi.advanceTimersByTime(300);
+  await first;
+  const second = keyboard.askWidth(() => {});
+  await send('\u001B[7;60R');
+  await send('\u001B[7;80R');
+  expect(await second).toBe(80);
+});
