@@ -2,7 +2,7 @@ import type {Action} from '../actions/catalogue.ts';
 import {unreachable} from '../base/unreachable.ts';
 import type {FileEffect, RiskLevel, SimpleCommand} from '../domain/risk.ts';
 import type {CommandForms} from './command-forms.ts';
-import {namesInCommand} from './command-names.ts';
+import {namesInCommand, operandsWritten} from './command-names.ts';
 import {fileEffects} from './file-effects.ts';
 import type {Finding} from './host-finding.ts';
 import {realParts, writtenParts, type Ground} from './ground.ts';
@@ -18,7 +18,7 @@ import {quotedPart} from './quoted-part.ts';
 import type {ParsedCommand} from './read-command.ts';
 import {isWorse, riskOfWords, type KnownRisk} from './risk-of-words.ts';
 import {suggestedRules} from './suggested-rules.ts';
-import {programName} from './wrappers.ts';
+import {programName, startsIn} from './wrappers.ts';
 import type {Concern, JudgedCall, Judgement} from './walk-script.ts';
 
 export interface CommandEvidence {
@@ -292,9 +292,30 @@ function distinctCalls(calls: readonly (readonly SimpleCommand[])[]): readonly S
 }
 
 /** Whether it visibly writes to what can run or grant rights. */
-export function writesProtected(command: string, {forms, ground}: Omit<CommandEvidence, 'parsed'>): boolean {
-  return namesInCommand(forms(command)).written.some(path => isGuarded(path, ground));
+export function writesProtected(
+  command: string,
+  {forms, ground, parsed}: Omit<CommandEvidence, 'parsed'> & {readonly parsed: (command: string) => ParsedCommand},
+): boolean {
+  const isGuarded = (path: string): boolean =>
+    [realParts(path, ground), writtenParts(path, ground)].some(parts => protectedPart(parts, ground) !== undefined);
+  if (namesInCommand(forms(command)).written.some(isGuarded)) return true;
+  const read = parsed(command);
+  // Where each of them runs is known only after the full parse.
+  return (
+    read.extent === 'whole' &&
+    read.calls.some(call => {
+      const words = wordsOf(call);
+      const starts = call.reason === undefined ? [] : startsIn(words.map(plain => ({raw: plain, plain})));
+      const written = starts.flatMap(at => operandsWritten([programName(words[at] ?? ''), ...words.slice(at + 1)]));
+      if (written.some(path => pathsFrom(path, call.directories).some(isGuarded))) return true;
+      const isAnywhere = call.directories.length === 0 && written.some(path => !/^[/~]/u.test(path));
+      return isAnywhere && [...forms(command).words].some(isGuarded);
+    })
+  );
 }
+
+const pathsFrom = (path: string, directories: readonly string[]): readonly string[] =>
+  /^[/~]/u.test(path) ? [path] : directories.map(directory => `${directory}/${path}`);
 
 const worst = (risks: readonly RiskLevel[]): RiskLevel =>
   risks.reduce<RiskLevel>((worse, each) => (isWorse(each, worse) ? each : worse), 'read-only');

@@ -18,13 +18,16 @@ const mostNames = 20_000;
 export function namesInCommand(command: CommandForms): CommandNames {
   const folders = foldersEntered(command.forms);
   const mentioned = fromFolders([...command.words].flatMap(pathsIn), folders);
-  const operands = command.forms.flatMap(form => {
-    const words = form.split(' ');
-    return [...writtenBy(words), ...filesWritten(words)];
-  });
+  const operands = command.forms.flatMap(form => operandsWritten(form.split(' ')));
   const written = fromFolders([...command.redirected, ...operands], folders);
   return {mentioned, written};
 }
+
+/** The files that a program changes, by its operands and options. */
+export const operandsWritten = (words: readonly string[]): readonly string[] => [
+  ...writtenBy(words),
+  ...filesWritten(words),
+];
 
 function pathsIn(written: string): readonly string[] {
   // Where a variable or a substitution leads is taken to be here.

@@ -138,6 +138,8 @@ test.each([
   `${'touch a && '.repeat(200)}touch .git/hooks/x${' && touch a'.repeat(200)}`,
   `${Array.from({length: 200}, (_, at) => `touch a${at}`).join('; ')}; touch .git/hooks/x; ${Array.from({length: 200}, (_, at) => `mkdir b${at}`).join('\n')}`,
   `${Array.from({length: 400}, (_, at) => `cd d${at} && touch ${'x'.repeat(20)}${at}`).join('; ')}; touch /w/.git/hooks/x`,
+  `${Array.from({length: 20}, (_, at) => `cd d${at}; cd ..`).join('; ')}; cd .git && touch hooks/x`,
+  `${Array.from({length: 20}, (_, at) => `cd d${at}`).join('; ')}; cd /w/.git/hooks && cp ../../a pre-commit`,
 ])('%s is asked about, whatever allows every command', async command => {
   expect((await judge(bash(command), {allow: ['Bash']})).decision).toBe('ask');
   expect((await judge(bash(command), {mode: 'bypassPermissions'})).decision).toBe('ask');
