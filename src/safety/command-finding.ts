@@ -296,9 +296,8 @@ export function writesProtected(
   command: string,
   {forms, ground, parsed}: Omit<CommandEvidence, 'parsed'> & {readonly parsed: (command: string) => ParsedCommand},
 ): boolean {
-  const isGuarded = (path: string): boolean =>
-    [realParts(path, ground), writtenParts(path, ground)].some(parts => protectedPart(parts, ground) !== undefined);
-  if (namesInCommand(forms(command)).written.some(isGuarded)) return true;
+  const guards = (path: string): boolean => isGuarded(path, ground);
+  if (namesInCommand(forms(command)).written.some(guards)) return true;
   const read = parsed(command);
   // Where each of them runs is known only after the full parse.
   return (
@@ -307,9 +306,9 @@ export function writesProtected(
       const words = wordsOf(call);
       const starts = call.reason === undefined ? [] : startsIn(words.map(plain => ({raw: plain, plain})));
       const written = starts.flatMap(at => operandsWritten([programName(words[at] ?? ''), ...words.slice(at + 1)]));
-      if (written.some(path => pathsFrom(path, call.directories).some(isGuarded))) return true;
+      if (written.some(path => pathsFrom(path, call.directories).some(guards))) return true;
       const isAnywhere = call.directories.length === 0 && written.some(path => !/^[/~]/u.test(path));
-      return isAnywhere && [...forms(command).words].some(isGuarded);
+      return isAnywhere && [...forms(command).words].some(guards);
     })
   );
 }

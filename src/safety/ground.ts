@@ -70,6 +70,7 @@ export function makeGround({roots, home, own, resolve, ...disk}: GroundOptions):
 export function groundOfOneMoment(ground: Ground): Ground {
   const found = new Map<string, ResolvedPath>();
   const listed = new Map<string, readonly FolderEntry[]>();
+  const read = new Map<string, ReadBytes>();
   let ownPlaces: ResolvedPlaces | undefined;
   return {
     ...ground,
@@ -77,6 +78,11 @@ export function groundOfOneMoment(ground: Ground): Ground {
     list(folder) {
       const known = listed.get(folder) ?? ground.list(folder);
       listed.set(folder, known);
+      return known;
+    },
+    read(path) {
+      const known = read.get(path) ?? ground.read(path);
+      read.set(path, known);
       return known;
     },
     resolve(path) {
