@@ -208,14 +208,15 @@ test(
     expect(finished.code).toBe(0);
     expect(scene.server.requests.length).toBe(steps.length);
 
-    const exported = await scene.shell(
-      'weft sessions list --json; for id in $(weft sessions list --json | grep -o \'"id": *"[^"]*"\' | cut -d\\" -f4); do weft sessions export "$id"; done',
-    );
+    const listed = (await scene.run(['sessions', 'list', '--json'])).stdout;
+    const ids = [...listed.matchAll(/"id": *"([^"]*)"/gu)].map(([, id = '']) => id);
+    expect(ids).toHaveLength(1);
+    const exported = await Promise.all(ids.map(async id => (await scene.run(['sessions', 'export', id])).stdout));
     const seen = {
       requests: JSON.stringify(scene.server.requests.map(({body}) => body)),
       stdout: finished.stdout,
       stderr: finished.stderr,
-      exported: exported.stdout,
+      exported: [listed, ...exported].join('\n'),
       // Its home: the database, recordings, outputs of commands.
       disk: textsBelow(scene.place.home),
     };

@@ -4,6 +4,7 @@ import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {describe, expect, test} from 'vitest';
 import {finish, runWeft, startWeft, TempPlace, weftBin, type Finished} from '../support/run-weft.ts';
+import {needs} from '../support/programs.ts';
 import {openTerminal} from '../support/shell-terminal.ts';
 
 /** Runs a shell script in the place's workspace, in which `weft` is the built program. */
@@ -22,7 +23,8 @@ const examples = Array.from(
   ([, command = '', output = '']) => [command, output] as const,
 );
 
-test('the examples of the README print what it says', async () => {
+test('the examples of the README print what it says', async context => {
+  needs('diff')(context);
   using place = new TempPlace();
   expect(examples.length).toBe(readme.match(/```sh/gu)?.length);
   for (const [command, output] of examples) {

@@ -19,6 +19,7 @@ import {listFolder} from '../../../src/workspace/files/list-folder.ts';
 import {readBytes} from '../../../src/workspace/files/read-bytes.ts';
 import {makePaths} from '../../../src/workspace/files/resolve-path.ts';
 import {guardedEnvironment} from '../../../src/workspace/shell-environment.ts';
+import {needs} from '../../support/programs.ts';
 import {bash} from './support/judging.ts';
 import {parseRule} from '../../../src/safety/rules.ts';
 
@@ -237,7 +238,9 @@ describe('where a repository lies', () => {
     expect(await judgeAt(root)('git status')).toBe('ask');
   });
 
-  test('worktrees and submodules that git made do not ask, wherever they lie; those with programs do', async () => {
+  test('worktrees and submodules that git made do not ask, wherever they lie; those with programs do', async context => {
+    // What git itself runs for submodules.
+    needs('sed')(context);
     const root = repository();
     const tree = join(base, 'tree');
     git(root, 'worktree', 'add', '-q', tree, '-b', 'other');
