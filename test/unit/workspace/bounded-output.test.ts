@@ -15,7 +15,12 @@ test('small output is text alone: no file, bytes decoded across chunks, bad ones
   const bytes = Buffer.from('käse \ud83d\ude00\n');
   for (const byte of bytes) await output.push(Buffer.from([byte]));
   await output.push(Buffer.from([0xff, 0x0a]));
-  expect(await output.finish()).toEqual({text: 'käse 😀\n\ufffd\n', totalBytes: bytes.length + 2, file: undefined});
+  expect(await output.finish()).toEqual({
+    text: 'käse 😀\n\ufffd\n',
+    totalBytes: bytes.length + 2,
+    leftOutLines: 0,
+    file: undefined,
+  });
   expect(seen).toBe('käse 😀\n\ufffd\n');
 });
 
