@@ -299,7 +299,7 @@ test.concurrent('a command that clears its environment and its parent goes with 
   expect([running('sleep 7111'), running('sleep 7112')]).toEqual([[], []]);
 });
 
-test.concurrent('a second screen left behind: the person who is attached gets the first one painted, not more', async () => {
+test('a second screen left behind: the person who is attached gets the first one painted, not more', async () => {
   const {id} = await start(
     `printf 'before\\n'; read x; printf '\\033[?1049hfull'; read x; printf '\\033[?1049l\\033]0;title\\007after'; read x`,
   );

@@ -1,11 +1,12 @@
 import {execFileSync} from 'node:child_process';
 import {existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
-import {describe, expect, test} from 'vitest';
+import {beforeEach, describe, expect, test} from 'vitest';
 import {noVictims, type VictimReport} from '../../../../src/actions/ports.ts';
 import {makeVictims} from '../../../../src/workspace/victims/make-victims.ts';
 import {never, temporaryFolder} from '../temporary-folder.ts';
 import {unknownContent} from '../../../../src/domain/risk.ts';
+import {needs} from '../../../support/programs.ts';
 
 /** A repository with a clean, a changed, a staged, an untracked and an ignored file in two folders. */
 function openPlace() {
@@ -153,6 +154,8 @@ const cases: readonly (readonly [command: string, summary: string, paths?: reado
 ];
 
 describe('what a command would hit', () => {
+  beforeEach(needs('find'));
+
   test('is found without doing it', {timeout: 120_000}, async () => {
     using place = openPlace();
     const {work, git, put} = place;
