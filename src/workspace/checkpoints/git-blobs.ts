@@ -4,6 +4,7 @@ import {readFileSync, writeFileSync} from 'node:fs';
 import {dirname} from 'node:path';
 import {isJsonList, parseJson} from '../../base/json.ts';
 import {makeFolders} from '../../config/make-folders.ts';
+import {gitEnvironment} from './own-git.ts';
 
 /*
  * Contents that a repository of the user's holds already are not kept a second time: they are named after their blob and size, and
@@ -73,7 +74,7 @@ function readFrom(
   const {stdout, error} = spawnSync('git', ['--git-dir', gitFolder, 'cat-file', '--batch'], {
     cwd: '/',
     input: `${blobs.join('\n')}\n`,
-    env: {...environment, LC_ALL: 'C', GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', GIT_NO_LAZY_FETCH: '1'},
+    env: gitEnvironment(environment, dirname(gitFolder)),
     maxBuffer: mostBytes,
     timeout: 60_000,
     killSignal: 'SIGKILL',

@@ -8,7 +8,7 @@ export function heldByGit(
   stats: Stats,
   {index, last}: {readonly index: GitIndex | undefined; readonly last: string | undefined},
 ): string | undefined {
-  const file = index?.files.get(path);
+  const file = index?.file(path);
   if (file !== undefined && index?.contents === 'as-held' && looksAsIndexed(file, stats)) return gitName(file);
   const names = [file === undefined ? '' : gitName(file), last ?? ''].filter(isGitName);
   if (!names.some(name => name.endsWith(`:${stats.size}`)) || stats.size > mostCompared) return undefined;

@@ -42,6 +42,7 @@ export function makeCheckpoints(place: CheckpointPlace): CheckpointsPort {
     const scanned = await scanWorkspace({roots, never, objects, environment}, {cache, now}, signal);
     if (scanned.tag === 'ok') cache = scanned.value.cache;
     else tooLarge = scanned.error;
+    objects.flush();
     return scanned;
   };
   const plan = async (

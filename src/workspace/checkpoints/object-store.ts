@@ -16,7 +16,9 @@ import {
 } from 'node:fs';
 import {dirname, join} from 'node:path';
 import {makeFolders} from '../../config/make-folders.ts';
+import {namesIn} from '../names-in.ts';
 import {blobOf, gitName, isGitName, openGitBlobs} from './git-blobs.ts';
+import {openPacks} from './object-packs.ts';
 
 /**
  * Content by its hash. The files of a workspace may hold secrets: objects are readable for this user alone, and what fits into
@@ -35,6 +37,12 @@ export interface ObjectStore {
   fetch(names: readonly string[]): void;
   /** Writes the content to `target`, which must not exist; `false` where it is missing, or small enough to be seen to be damaged. */
   copyTo(name: string, target: string): boolean;
+  /** To be called before a name is told to anybody: until then objects may be in memory only. */
+  flush(): void;
+  /** The bytes that are stored under that name; none where there is nothing. */
+  sizeOf(name: string): number;
+  /** Removes all objects but those of these names' places. */
+  sweep(keep: ReadonlySet<string>, pause: () => Promise<void>): Promise<void>;
 }
 
 /** Bytes up to which a file is read in one piece. */
@@ -43,34 +51,33 @@ const wholeBytes = 16 * 1024 * 1024;
 /** Contents of git's that are in memory at a time. */
 const mostFetched = 200;
 
+/** Bytes of objects that wait in memory to be written together, and objects up to which each gets a file of its own. */
+const mostWaiting = 32 * 1024 * 1024;
+const mostFiles = 8;
+
 /** How files that are being written are called, and after how long nobody can be writing them any more. */
 const unfinished = 'new-';
 const forgottenMs = 24 * 60 * 60 * 1000;
 
 /**
- * A folder of objects. One is complete as soon as it has its name, whenever a process is killed, and several processes may add
- * to it at once.
+ * A folder of objects: many that were stored together are in a pack, others in files of their own. A file is complete as soon as
+ * it has its name, whenever a process is killed, and several processes may add to the folder at once.
  */
 export function openObjects(folder: string, environment: NodeJS.ProcessEnv): ObjectStore {
   const blobs = openGitBlobs(join(folder, 'repositories.json'), environment);
   const known = new Set<string>();
-  const placeOf = (name: string): string => objectPlace(folder, name);
   const temporary = (): string => join(folder, `${unfinished}${randomUUID()}`);
+  const packs = openPacks(join(folder, 'packs'), temporary);
+  /** By place, as they are to be stored. */
+  const waiting = new Map<string, Buffer>();
+  let waitingBytes = 0;
 
   const has = (name: string): boolean => {
     if (known.has(name)) return true;
-    if (!existsSync(placeOf(name))) return false;
+    const place = placeOf(name);
+    if (packs.sizeOf(place) === undefined && !existsSync(fileOf(folder, place))) return false;
     known.add(name);
     return true;
-  };
-  const settle = (from: string, name: string): void => {
-    try {
-      renameSync(from, placeOf(name));
-    } catch {
-      makeFolders(dirname(placeOf(name)));
-      renameSync(from, placeOf(name));
-    }
-    known.add(name);
   };
   const put = (bytes: Uint8Array | string): string => {
     const name = hash('sha256', bytes, 'hex');
@@ -79,13 +86,29 @@ export function openObjects(folder: string, environment: NodeJS.ProcessEnv): Obj
     return name;
   };
   const keep = (name: string, bytes: Uint8Array | string): void => {
+    const stored = enciphered(bytes, name);
+    waiting.set(placeOf(name), stored);
+    waitingBytes += stored.length;
+    known.add(name);
+    if (waitingBytes > mostWaiting) flush();
+  };
+  const flush = (): void => {
+    if (waiting.size === 0) return;
     mkdirOnce();
+    if (waiting.size > mostFiles) packs.add(waiting);
+    else for (const [place, bytes] of waiting) keepAlone(place, bytes);
+    waiting.clear();
+    waitingBytes = 0;
+  };
+  const keepAlone = (place: string, bytes: Buffer): void => {
     const from = temporary();
     orRemoved(from, () => {
-      writeFileSync(from, enciphered(bytes, name), {flag: 'wx', mode: 0o600});
-      settle(from, name);
+      writeFileSync(from, bytes, {flag: 'wx', mode: 0o600});
+      settle(from, fileOf(folder, place));
     });
   };
+  const stored = (place: string): Buffer | undefined =>
+    waiting.get(place) ?? packs.read(place) ?? wholeFile(fileOf(folder, place));
   let made = false;
   const mkdirOnce = (): void => {
     if (made) return;
@@ -105,7 +128,8 @@ export function openObjects(folder: string, environment: NodeJS.ProcessEnv): Obj
         return orRemoved(from, () => {
           const name = copyHashed(handle, from);
           if (has(name)) rmSync(from);
-          else settle(from, name);
+          else settle(from, fileOf(folder, placeOf(name)));
+          known.add(name);
           return name;
         });
       } finally {
@@ -121,23 +145,42 @@ export function openObjects(folder: string, environment: NodeJS.ProcessEnv): Obj
     },
     get(name) {
       if (isGitName(name) && !has(name)) return blobs.read([name]).get(name);
-      try {
-        const bytes = enciphered(readFileSync(placeOf(name)), name);
-        return nameOf(bytes, name) === name ? bytes : undefined;
-      } catch {
-        return undefined;
+      const place = placeOf(name);
+      let bytes = stored(place);
+      if (bytes === undefined) {
+        packs.lookAgain();
+        bytes = stored(place);
       }
+      if (bytes === undefined) return undefined;
+      const content = enciphered(bytes, name);
+      return nameOf(content, name) === name ? content : undefined;
     },
     copyTo(name, target) {
-      const stats = statSync(placeOf(name), {throwIfNoEntry: false});
-      if (stats === undefined && !isGitName(name)) return false;
-      if (stats === undefined || isGitName(name) || stats.size <= wholeBytes) {
+      const file = fileOf(folder, placeOf(name));
+      const size = isGitName(name) ? 0 : (statSync(file, {throwIfNoEntry: false})?.size ?? 0);
+      if (size <= wholeBytes) {
         const bytes = this.get(name);
         if (bytes !== undefined) writeFileSync(target, bytes, {flag: 'wx', mode: 0o600});
         return bytes !== undefined;
       }
-      copyFileSync(placeOf(name), target, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+      copyFileSync(file, target, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
       return true;
+    },
+    flush,
+    sizeOf(name) {
+      const place = placeOf(name);
+      return packs.sizeOf(place) ?? statSync(fileOf(folder, place), {throwIfNoEntry: false})?.size ?? 0;
+    },
+    async sweep(needed, pause) {
+      // What is half-written stays: it is in none of these folders.
+      for (const part of namesIn(folder)) {
+        if (!/^[0-9a-f]{2}$/u.test(part)) continue;
+        for (const rest of namesIn(join(folder, part))) {
+          if (!needed.has(part + rest)) rmSync(join(folder, part, rest), {force: true});
+          await pause();
+        }
+      }
+      packs.sweep(needed);
     },
   };
 }
@@ -152,10 +195,26 @@ function orRemoved<T>(path: string, work: () => T): T {
   }
 }
 
-/** Where the content of that name lies. */
-export function objectPlace(folder: string, name: string): string {
-  const place = hash('sha256', name, 'hex');
-  return join(folder, place.slice(0, 2), place.slice(2));
+/** Under which the content of that name lies: it does not tell the name, which is the key. */
+export const placeOf = (name: string): string => hash('sha256', name, 'hex');
+
+const fileOf = (folder: string, place: string): string => join(folder, place.slice(0, 2), place.slice(2));
+
+function settle(from: string, file: string): void {
+  try {
+    renameSync(from, file);
+  } catch {
+    makeFolders(dirname(file));
+    renameSync(from, file);
+  }
+}
+
+function wholeFile(path: string): Buffer | undefined {
+  try {
+    return readFileSync(path);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The same works both ways. Each content has a key of its own, so none meets a stream of keys twice. */

@@ -2,7 +2,7 @@ import {rmSync, statSync, utimesSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {setImmediate as breathe} from 'node:timers/promises';
 import type {SessionTrees} from '../../domain/checkpoint.ts';
-import {objectPlace, openObjects, type ObjectStore} from './object-store.ts';
+import {openObjects, placeOf, type ObjectStore} from './object-store.ts';
 import {soleUse} from './store-use.ts';
 import {decodeRoot, decodeTree, type TreeNode} from './tree.ts';
 import {namesIn} from '../names-in.ts';
@@ -38,8 +38,8 @@ export async function pruneCheckpoints(request: PruneRequest): Promise<'pruned' 
   try {
     // They promise that objects are there.
     for (const name of namesIn(folder)) if (/^seen-.*\.json/u.test(name)) rmSync(join(folder, name), {force: true});
-    const objects = join(folder, 'objects');
-    await sweep(objects, await placesToKeep(request));
+    const objects = openObjects(join(folder, 'objects'), {});
+    await objects.sweep(await placesToKeep(request, objects), pauses());
     stamp(folder, now);
     return 'pruned';
   } finally {
@@ -63,26 +63,22 @@ function stamp(folder: string, now: number): void {
   utimesSync(path, now / 1000, now / 1000);
 }
 
-async function placesToKeep({
-  folder,
-  sessions,
-  now,
-  mostBytes: most = mostBytes,
-}: PruneRequest): Promise<ReadonlySet<string>> {
-  const objectsFolder = join(folder, 'objects');
-  const objects = openObjects(objectsFolder, {});
+async function placesToKeep(
+  {sessions, now, mostBytes: most = mostBytes}: PruneRequest,
+  objects: ObjectStore,
+): Promise<ReadonlySet<string>> {
   const kept = new Map<string, number>();
   let total = 0;
   const [newest, ...others] = sessions;
   if (newest !== undefined) {
-    await mark(newest, {objects, objectsFolder, kept, fresh: kept});
+    await mark(newest, {objects, kept, fresh: kept});
     total = sum(kept);
   }
   for (const session of others) {
     if (session.trees.length === 0) continue;
     if (now - session.updatedAt > keptDays * day) break;
     const fresh = new Map<string, number>();
-    await mark(session, {objects, objectsFolder, kept, fresh});
+    await mark(session, {objects, kept, fresh});
     total += sum(fresh);
     if (total > most) break;
     for (const [place, bytes] of fresh) kept.set(place, bytes);
@@ -97,17 +93,16 @@ async function mark(
   {trees}: SessionTrees,
   to: {
     readonly objects: ObjectStore;
-    readonly objectsFolder: string;
     readonly kept: ReadonlyMap<string, number>;
     readonly fresh: Map<string, number>;
   },
 ): Promise<void> {
-  const {objects, objectsFolder, kept, fresh} = to;
+  const {objects, kept, fresh} = to;
   const pause = pauses();
   const isNew = (name: string): boolean => {
-    const place = objectPlace(objectsFolder, name);
+    const place = placeOf(name);
     if (kept.has(place) || fresh.has(place)) return false;
-    fresh.set(place, statSync(place, {throwIfNoEntry: false})?.size ?? 0);
+    fresh.set(place, objects.sizeOf(name));
     return true;
   };
   const waiting: {readonly name: string; readonly kind: 'root' | 'tree'}[] = [];
@@ -129,19 +124,6 @@ function nodesIn(
   const text = objects.get(name)?.toString() ?? '';
   const entries = kind === 'root' ? decodeRoot(text)?.folders : decodeTree(text);
   return [...(entries?.values() ?? [])];
-}
-
-/** What is half-written stays: it is not in a folder of its own. */
-async function sweep(objects: string, keep: ReadonlySet<string>): Promise<void> {
-  const pause = pauses();
-  for (const part of namesIn(objects)) {
-    if (!/^[0-9a-f]{2}$/u.test(part)) continue;
-    for (const name of namesIn(join(objects, part))) {
-      const place = join(objects, part, name);
-      if (!keep.has(place)) rmSync(place, {force: true});
-      await pause();
-    }
-  }
 }
 
 function pauses(): () => Promise<void> {

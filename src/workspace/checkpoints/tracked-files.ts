@@ -1,7 +1,6 @@
-import {execFile} from 'node:child_process';
 import {readFileSync, statSync, type Stats} from 'node:fs';
 import {dirname, join, resolve} from 'node:path';
-import {promisify} from 'node:util';
+import {askGit} from './own-git.ts';
 
 /** A file as git's index has it: the content it holds of it, and what the file looked like then. Times are milliseconds. */
 export interface IndexedFile {
@@ -17,8 +16,10 @@ export interface IndexedFile {
 export interface GitIndex {
   /** Where git keeps contents; of a worktree, those of all of them. */
   readonly gitFolder: string;
-  /** By absolute path. */
-  readonly files: ReadonlyMap<string, IndexedFile>;
+  /** The file at an absolute path, where it is tracked as one. */
+  file(path: string): IndexedFile | undefined;
+  /** Whether something is tracked at, or below, an absolute path. */
+  tracks(path: string): boolean;
   /** The files of attributes that it tracks; by absolute path. */
   readonly attributes: ReadonlySet<string>;
   /** `compared`: git may have changed contents on their way to the disk, so each has to be read to be known. */
@@ -34,9 +35,9 @@ export async function readGitIndex(
   {environment, signal}: {readonly environment: NodeJS.ProcessEnv; readonly signal: AbortSignal},
 ): Promise<GitIndex | undefined> {
   const git = async (...words: readonly string[]): Promise<string> => {
-    const env = {...environment, LC_ALL: 'C', GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0'};
-    const options = {cwd: folder, env, signal, timeout: limitMs, killSignal: 'SIGKILL'} as const;
-    return (await promisify(execFile)('git', [...words], options)).stdout;
+    const answer = await askGit(words, {folder, environment, signal});
+    if (answer === undefined) throw new Error('git does not answer');
+    return answer;
   };
   try {
     const [places, settings] = await Promise.all([
@@ -60,8 +61,7 @@ export async function readGitIndex(
   }
 }
 
-/** Milliseconds git may take, and bytes of an index that is read. */
-const limitMs = 10_000;
+/** Bytes of an index that is read. */
 const mostIndexBytes = 256 * 1024 * 1024;
 
 /** Whether the file is as git has seen it: then git holds its content, unless it is converted. */
@@ -120,24 +120,28 @@ function mentionsConversion(file: string): boolean {
 /** What the file system may do to two changes in a row: they bear the same time. */
 const tickMs = 20;
 
-/** The format of git's index, versions 2 to 4; `undefined` for others and for an index that is only a part of one. */
+/**
+ * The format of git's index, versions 2 to 4; `undefined` for others and for an index that is only a part of one. Only names are
+ * taken out of it at first: there may be very many.
+ */
 function parseIndex(
   bytes: Buffer,
   {folder, writtenAt}: {readonly folder: string; readonly writtenAt: number},
-): Pick<GitIndex, 'files' | 'attributes'> | undefined {
+): Pick<GitIndex, 'file' | 'tracks' | 'attributes'> | undefined {
   const version = bytes.readUInt32BE(4);
   if (bytes.toString('latin1', 0, 4) !== 'DIRC' || version < 2 || version > 4) return undefined;
-  const files = new Map<string, IndexedFile>();
+  const places = new Map<string, number>();
+  const folders = new Set<string>();
   const attributes = new Set<string>();
   const beginning = folder.endsWith('/') ? folder : `${folder}/`;
   let at = 12;
   let path: Buffer = Buffer.alloc(0);
+  let inside = '';
   for (let left = bytes.readUInt32BE(8); left > 0; left -= 1) {
     const begin = at;
     const flags = bytes.readUInt16BE(begin + 60);
-    const extended = (flags & 0x4000) !== 0;
-    const more = extended ? bytes.readUInt16BE(begin + 62) : 0;
-    at = begin + (extended ? 64 : 62);
+    at = begin + ((flags & extendedFlag) === 0 ? 62 : 64);
+    let whole: string;
     if (version === 4) {
       let drop = 0;
       for (let shift = true; shift;) {
@@ -148,34 +152,58 @@ function parseIndex(
       }
       const end = bytes.indexOf(0, at);
       path = Buffer.concat([path.subarray(0, path.length - drop), bytes.subarray(at, end)]);
+      whole = beginning + path.toString();
       at = end + 1;
     } else {
-      const end = bytes.indexOf(0, at);
-      path = bytes.subarray(at, end);
+      const length = flags & 0xfff;
+      const end = length === 0xfff ? bytes.indexOf(0, at) : at + length;
+      whole = beginning + bytes.toString('utf8', at, end);
       at = begin + (((end - begin) >> 3) + 1) * 8;
     }
-    const whole = beginning + path.toString();
-    if (whole.endsWith('/.gitattributes')) attributes.add(whole);
-    const mode = bytes.readUInt32BE(begin + 24);
-    const mtime = timeAt(bytes, begin + 8);
-    // A link, a submodule, or a file in conflict.
-    if (mode >> 12 !== 8 || (flags & 0x3000) !== 0) continue;
-    // Assumed to be unchanged, left out of the working tree or only announced; or changed when the index was written.
-    const isDoubtful = (flags & 0x8000) !== 0 || more !== 0 || mtime > writtenAt - tickMs;
-    files.set(whole, {
-      blob: bytes.toString('hex', begin + 40, begin + 60),
-      size: bytes.readUInt32BE(begin + 36),
-      mtime: isDoubtful ? Number.NaN : mtime,
-      ctime: timeAt(bytes, begin),
-      inode: bytes.readUInt32BE(begin + 20),
-    });
+    places.set(whole, begin);
+    const above = whole.slice(0, whole.lastIndexOf('/'));
+    if (above === inside) continue;
+    inside = above;
+    for (let each = above; each.length >= beginning.length && !folders.has(each); each = dirname(each))
+      folders.add(each);
+  }
+  for (const each of [folder, ...folders]) {
+    const file = each.endsWith('/') ? `${each}.gitattributes` : `${each}/.gitattributes`;
+    if (places.has(file)) attributes.add(file);
   }
   // Extensions; a lower-case name means that the entries cannot be understood without it.
   while (at + 8 <= bytes.length - 20) {
     if (/^[a-z]/u.test(bytes.toString('latin1', at, at + 1))) return undefined;
     at += 8 + bytes.readUInt32BE(at + 4);
   }
-  return {files, attributes};
+  return {
+    attributes,
+    tracks: each => places.has(each) || folders.has(each),
+    file(each) {
+      const found = places.get(each);
+      return found === undefined ? undefined : fileAt(bytes, found, writtenAt);
+    },
+  };
+}
+
+const extendedFlag = 0x4000;
+
+/** `undefined` for a link, a submodule, or a file in conflict. */
+function fileAt(bytes: Buffer, begin: number, writtenAt: number): IndexedFile | undefined {
+  const flags = bytes.readUInt16BE(begin + 60);
+  const more = (flags & extendedFlag) === 0 ? 0 : bytes.readUInt16BE(begin + 62);
+  const mode = bytes.readUInt32BE(begin + 24);
+  if (mode >> 12 !== 8 || (flags & 0x3000) !== 0) return undefined;
+  const mtime = timeAt(bytes, begin + 8);
+  // Assumed to be unchanged, left out of the working tree or only announced; or changed when the index was written.
+  const isDoubtful = (flags & 0x8000) !== 0 || more !== 0 || mtime > writtenAt - tickMs;
+  return {
+    blob: bytes.toString('hex', begin + 40, begin + 60),
+    size: bytes.readUInt32BE(begin + 36),
+    mtime: isDoubtful ? Number.NaN : mtime,
+    ctime: timeAt(bytes, begin),
+    inode: bytes.readUInt32BE(begin + 20),
+  };
 }
 
 const timeAt = (bytes: Buffer, at: number): number => bytes.readUInt32BE(at) * 1000 + bytes.readUInt32BE(at + 4) / 1e6;

@@ -27,7 +27,8 @@ export function place() {
   mkdirSync(home);
   const folder = join(base, 'kept');
   const environment = {PATH: process.env['PATH'], HOME: home};
-  const open = (): CheckpointsPort => makeCheckpoints({roots: [work], folder, environment, now: () => Date.now()});
+  const open = (more: NodeJS.ProcessEnv = {}): CheckpointsPort =>
+    makeCheckpoints({roots: [work], folder, environment: {...environment, ...more}, now: () => Date.now()});
   return {
     work,
     folder,

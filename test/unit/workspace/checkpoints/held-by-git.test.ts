@@ -1,14 +1,16 @@
 import {hash} from 'node:crypto';
-import {existsSync, readdirSync, readFileSync, rmSync, utimesSync} from 'node:fs';
+import {existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {makeCheckpoints} from '../../../../src/workspace/checkpoints/make-checkpoints.ts';
-import {objectPlace} from '../../../../src/workspace/checkpoints/object-store.ts';
+import {openObjects} from '../../../../src/workspace/checkpoints/object-store.ts';
 import {everything, place, revert, take} from './checkpoint-place.ts';
 
 /** Contents that are kept, trees left out. */
 const keptContents = (here: ReturnType<typeof place>, ...contents: readonly string[]): readonly string[] =>
-  contents.filter(content => existsSync(objectPlace(join(here.folder, 'objects'), hash('sha256', content, 'hex'))));
+  contents.filter(
+    content => openObjects(join(here.folder, 'objects'), {}).get(hash('sha256', content, 'hex')) !== undefined,
+  );
 
 type Prepare = (here: ReturnType<typeof place>) => void;
 const attributes =
@@ -140,5 +142,109 @@ describe('what git holds unchanged is not stored again, and comes back to the by
     const {report} = await revert(checkpoints, {before, after: 'now'});
     expect(report.conflicts).toEqual([{path: join(here.work, 'a.txt'), reason: 'its content is not kept any more'}]);
     expect([here.read('a.txt'), here.read('b.txt')]).toEqual(['changed\n', 'b\n']);
+  });
+
+  test('variables that name another repository, and objects that are to be read in the place of others', async () => {
+    using here = place();
+    const other = join(here.folder, '..', 'other');
+    here.git('init', '-q', other);
+    here.git('init', '-q');
+    here.put('a.txt', 'a\n');
+    utimesSync(join(here.work, 'a.txt'), 1, 1);
+    here.git('add', '.');
+    here.git('commit', '-qm', 'all');
+    here.put('b.txt', 'b\n');
+    const blob = (name: string): string => here.git('hash-object', '-w', name).trim();
+    here.git('replace', blob('a.txt'), blob('b.txt'));
+    const git = {GIT_DIR: join(other, '.git'), GIT_INDEX_FILE: join(other, '.git/index'), GIT_WORK_TREE: other};
+    const checkpoints = here.open({...git, GIT_OBJECT_DIRECTORY: join(other, '.git/objects'), GIT_TRACE: '1'});
+    const before = await take(checkpoints);
+    expect(keptContents(here, 'a\n', 'b\n')).toEqual(['b\n']);
+    here.put('a.txt', 'changed\n');
+    await revert(checkpoints, {before, after: 'now'});
+    expect(here.read('a.txt')).toBe('a\n');
+  });
+
+  test('nothing of the repository runs', async () => {
+    using here = place();
+    const ran = join(here.folder, '..', 'ran');
+    here.git('init', '-q');
+    here.put('a.txt', 'a\n');
+    here.put('evil', `#!/bin/sh\ntouch ${ran}\ncat\n`, 0o755);
+    utimesSync(join(here.work, 'a.txt'), 1, 1);
+    here.git('add', '.');
+    here.git('commit', '-qm', 'all');
+    const evil = join(here.work, 'evil');
+    for (const name of [
+      'core.fsmonitor',
+      'filter.x.clean',
+      'filter.x.smudge',
+      'core.pager',
+      'diff.external',
+      'core.sshCommand',
+    ])
+      here.git('config', name, evil);
+    here.git('config', 'core.hooksPath', here.work);
+    here.put('post-index-change', `#!/bin/sh\ntouch ${ran}\n`, 0o755);
+    here.put('.gitattributes', '*.txt filter=x\n');
+    here.put('bin/git', `#!/bin/sh\ntouch ${ran}\n`, 0o755);
+    const checkpoints = here.open({PATH: `${join(here.work, 'bin')}:${process.env['PATH'] ?? ''}`});
+    const before = await take(checkpoints);
+    here.put('a.txt', 'b\n');
+    await revert(checkpoints, {before, after: 'now'});
+    expect([here.read('a.txt'), existsSync(ran)]).toEqual(['a\n', false]);
+  });
+
+  test('sparse checkouts, with and without folders in the index', async () => {
+    using here = place();
+    here.git('init', '-q');
+    for (const path of ['in/a.txt', 'in/deep/b.txt', 'out/c.txt', 'top.txt']) {
+      here.put(path, `${path}\n`);
+      utimesSync(join(here.work, path), 1, 1);
+    }
+    here.git('add', '.');
+    here.git('commit', '-qm', 'all');
+    for (const kind of ['--no-sparse-index', '--sparse-index']) {
+      here.git('sparse-checkout', 'set', '--cone', kind, 'in');
+      const first = everything(here.work);
+      expect(Object.keys(first)).not.toContain('out');
+      const checkpoints = here.open();
+      const before = await take(checkpoints);
+      here.git('sparse-checkout', 'disable');
+      here.put('in/a.txt', 'changed\n');
+      here.put('out/c.txt', 'changed\n');
+      const all = everything(here.work);
+      const {change, report} = await revert(checkpoints, {before, after: 'now'});
+      expect([report.conflicts, everything(here.work)]).toEqual([[], first]);
+      await revert(here.open(), change);
+      expect(everything(here.work)).toEqual(all);
+      here.git('checkout', '-q', '--', '.');
+    }
+  });
+
+  test('submodules: their files come back, what is theirs in git stays', async () => {
+    using here = place();
+    const source = join(here.folder, '..', 'source');
+    here.git('init', '-q', source);
+    writeFileSync(join(source, 'lib.txt'), 'lib\n');
+    here.git('-C', source, 'add', '.');
+    here.git('-C', source, 'commit', '-qm', 'lib');
+    here.git('init', '-q');
+    here.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', source, 'dep');
+    here.git('commit', '-qm', 'all');
+    utimesSync(join(here.work, 'dep/lib.txt'), 1, 1);
+    here.git('-C', 'dep', 'update-index', '-q', '--refresh');
+    const first = everything(here.work);
+    const checkpoints = here.open();
+    const before = await take(checkpoints);
+    expect(keptContents(here, 'lib\n')).toEqual([]);
+    here.put('dep/lib.txt', 'changed\n');
+    here.put('dep/new.txt', 'new\n');
+    rmSync(join(here.work, '.gitmodules'));
+    const changed = everything(here.work);
+    const {change, report} = await revert(checkpoints, {before, after: 'now'});
+    expect([report.conflicts, everything(here.work)]).toEqual([[], first]);
+    await revert(here.open(), change);
+    expect(everything(here.work)).toEqual(changed);
   });
 });
