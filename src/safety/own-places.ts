@@ -104,6 +104,15 @@ export function mayHoldOwnPlace(pattern: PathParts, {kept}: ResolvedPlaces): boo
   return kept.some(parts => fits.length <= parts.length && fits.every((fit, at) => fit(parts[at] ?? '')));
 }
 
+/** Whether a search through the folder for names that fit one of the patterns may come upon one of weft's, or a folder that holds it. */
+export function mayFindOwnPlace(folder: PathParts, names: readonly string[], {kept}: ResolvedPlaces): boolean {
+  const folded = foldedParts(folder);
+  const wanted = names.map(name => wildCharacters(foldedName(name)));
+  return kept.some(parts =>
+    (partsBelow(folded, parts) ?? []).some(part => wanted.some(wild => fitsRun(wild, Array.from(part), wildly))),
+  );
+}
+
 /** Whether a pattern may come to something in weft's places. */
 export function mayBeOwnPlace(pattern: PathParts, {within}: ResolvedPlaces): boolean {
   const fits = pattern.map(part => fitter(foldedName(part)));
@@ -121,10 +130,12 @@ export const isWild = (part: string): boolean => /[*?]|\[[^\]]+\]/u.test(part);
 /** Brackets count as any text; a wildcard at the start passes over a leading dot. */
 function fitter(part: string): (name: string) => boolean {
   if (!isWild(part)) return name => name === part;
-  const wild = Array.from(part.replaceAll(/\[[^\]]+\]/gu, '*'));
+  const wild = wildCharacters(part);
   const passesDots = wild[0] === '*' || wild[0] === '?';
   return name => !(passesDots && name.startsWith('.')) && fitsRun(wild, Array.from(name), wildly);
 }
+
+const wildCharacters = (pattern: string): string[] => Array.from(pattern.replaceAll(/\[[^\]]+\]/gu, '*'));
 
 const wildly = {
   isStar: (wanted: string): boolean => wanted === '*',

@@ -2,10 +2,11 @@ import {grantingSettings} from '../config/granting-settings.ts';
 import {partsOf, pathOf, isAbsolutePath} from './path-parts.ts';
 import type {Ground} from './ground.ts';
 import {placesOf} from './judge-path.ts';
-import {holdsOwnPlace, isWild, mayBeOwnPlace, mayHoldOwnPlace, ownPlaceOf} from './own-places.ts';
+import {holdsOwnPlace, isWild, mayBeOwnPlace, mayFindOwnPlace, mayHoldOwnPlace, ownPlaceOf} from './own-places.ts';
 import type {ParsedCommand} from './read-command.ts';
 import {readShell, type ShellWord} from './read-shell.ts';
 import type {JudgedCall} from './walk-script.ts';
+import type {Argument} from './shell/argument.ts';
 import {isShell, isWrapper, programName, startsIn, textsFrom} from './wrappers.ts';
 
 export interface OwnEvidence {
@@ -21,11 +22,8 @@ export interface OwnEvidence {
  * look like it; a program that works a path out by itself is not seen through.
  */
 export function whyTouchesOwn(command: string, {parsed, ground, directory}: OwnEvidence): string | undefined {
-  const look: Look = {
-    ground,
-    entered: foldersEntered(command, {folders: [directory], ground}),
-    names: {left: mostNames},
-  };
+  const start: Look = {ground, entered: [directory], variables: ownVariables(ground), names: {left: mostNames}};
+  const look = lookInto(command, start);
   if (parsed.extent === 'partial') return whyRead(command, look, 0) ?? whyFed(command, look);
   const changing = parsed.calls.filter(({elsewhere}) => elsewhere !== 'only reads');
   const found =
@@ -42,6 +40,8 @@ interface Look {
   readonly ground: Ground;
   /** Folders in which relative paths may begin. */
   readonly entered: readonly string[];
+  /** What each variable may stand for. */
+  readonly variables: ReadonlyMap<string, readonly string[]>;
   /** How many names are still looked up; shared by all that look. */
   readonly names: {left: number};
 }
@@ -67,8 +67,13 @@ function alternativesOf(written: string): readonly string[] {
 
 const longestBraces = 1000;
 
-const startsOf = ({directories}: JudgedCall, {entered}: Look): readonly string[] =>
-  directories.length === 0 ? entered : directories;
+/** Where the paths of a call begin: `env -C folder` and others go on from there. */
+function startsOf({directories, words}: JudgedCall, look: Look): readonly string[] {
+  if (directories.length === 0) return look.entered;
+  const given = words.map(({value}) => (typeof value === 'string' ? '' : value.map(({text}) => text).join('')));
+  const gone = foldersChosen(given).flatMap(folder => pathsOf(folder, {...look, entered: directories}));
+  return gone.length === 0 ? directories : [...directories, ...gone];
+}
 
 /** Each program the words come to, without what wraps it, and those of texts that are handed to a shell. */
 function whyWords(written: readonly string[], look: Look, depth = 0): string | undefined {
@@ -93,7 +98,7 @@ function whyWords(written: readonly string[], look: Look, depth = 0): string | u
 /** All commands in a text, and what they are redirected to. */
 function whyRead(text: string, look: Look, depth: number): string | undefined {
   const {commands, redirected} = readShell(text);
-  const there: Look = {...look, entered: foldersEntered(text, {folders: look.entered, ground: look.ground})};
+  const there = lookInto(text, look);
   return (
     firstOf(commands, words => whyWords(words.map(wordText), there, depth)) ??
     whyInside(redirected.map(wordText), there)
@@ -133,9 +138,13 @@ function isFed(call: JudgedCall, command: string): boolean {
     return true;
   if (names.some(name => interpreters.test(name)) && words.slice(1).every(word => word.startsWith('-'))) return true;
   // Where it runs, or with what, is only known when it runs.
-  const isOpen = call.directories.length === 0 || call.words.some(({value}) => typeof value === 'string');
+  const isOpen = call.directories.length === 0 || call.words.some(isOpenWord);
   return isOpen && !names.some(name => treatsAsData.has(name));
 }
+
+/** Another program tells what it stands for. */
+const isOpenWord = ({value}: Argument): boolean =>
+  typeof value === 'string' || value.some(({style}) => style === 'found' || style === 'searched');
 
 const feeders = named('xargs parallel at batch crontab tee sponge tmux screen systemd-run while read eval source .');
 
@@ -144,11 +153,39 @@ const interpreters =
   /^(?:python[\d.]*|pypy[\d.]*|node|deno|bun|perl|ruby|php|lua|osascript|Rscript|sqlite3|psql|ed|ex)$/u;
 
 function whyFed(command: string, look: Look): string | undefined {
-  return calledByText.test(command) ? grantsItself : whyInside([command], look);
+  if (calledByText.test(command)) return grantsItself;
+  return whyInside([command], look) ?? firstOf(readShell(command).commands, words => whyListed(words, look));
 }
 
-/** Programs that take words for text, whatever they say. */
-const treatsAsData = named('git gh glab hg jj');
+/** Programs that list files may list weft's, and what they list is what another program is handed. */
+function whyListed(words: readonly ShellWord[], look: Look): string | undefined {
+  return firstOf(startsIn(words), at => {
+    const name = programName(words[at]?.plain ?? '');
+    const given = words.slice(at + 1).map(wordText);
+    if (name === 'find') return whyFound(given, look);
+    return /^[efgz]?grep$/u.test(name) && given.some(word => /^(?:-\w*[rR]|--(?:dereference-)?recursive)/u.test(word))
+      ? whyHolds(given.filter(isOperand), look)
+      : undefined;
+  });
+}
+
+/** What `find` comes upon: all there is in its folders, or what has certain names. */
+function whyFound(given: readonly string[], look: Look): string | undefined {
+  const end = given.findIndex(word => /^(?:-(?![HLP]$)|[(!])/u.test(word));
+  const folders = (end < 0 ? given : given.slice(0, end)).filter(isOperand);
+  const isNarrowed = !given.some(word => /^(?:!|,|-o|-or|-not)$/u.test(word));
+  const names = isNarrowed ? given.filter((_, at) => /^-i?name$/u.test(given[at - 1] ?? '')) : [];
+  const starts = folders.length === 0 ? ['.'] : folders;
+  if (names.length === 0) return whyHolds(starts, look);
+  return firstOf(starts, folder =>
+    firstOf(pathsOf(folder, look), path =>
+      waysOf(path, look).some(way => mayFindOwnPlace(way, names, look.ground.ownPlaces())) ? holds(path) : undefined,
+    ),
+  );
+}
+
+/** Programs that take words for text, whatever they say; weft's own grants are looked for before. */
+const treatsAsData = named('git gh glab hg jj weft');
 
 /** Programs that show what they are given; in the table of programs they are judged, here only known. */
 const readers = named(
@@ -156,14 +193,14 @@ const readers = named(
 );
 
 function whyProgram(name: string, given: readonly string[], look: Look): string | undefined {
-  const operands = given.filter(word => !word.startsWith('-'));
-  const options = given.filter(word => word.startsWith('-'));
+  const operands = given.filter(isOperand);
+  const options = given.filter(word => !isOperand(word));
   const has = (option: RegExp): boolean => options.some(word => option.test(word));
   const loses = (paths: readonly string[]): string | undefined => whyInside(paths, look) ?? whyHolds(paths, look);
-  if (readers.has(name)) return undefined;
+  if (readers.has(name) || name === 'weft') return undefined;
   if (removers.has(name)) return loses(operands);
-  if (name === 'find' || name === 'fd' || name === 'fdfind' || name === 'mount' || name === 'umount')
-    return loses(operands);
+  if (name === 'find') return whyInside(operands, look) ?? whyFound(given, look);
+  if (name === 'fd' || name === 'fdfind' || name === 'mount' || name === 'umount') return loses(operands);
   if (name === 'ln' || (name === 'cp' && has(/^(?:-\w*[ls]|--link|--symbolic-link)/u)))
     return loses([...operands, ...landings(operands, options)]);
   if (name === 'mv' || name === 'rename') {
@@ -181,18 +218,20 @@ function whyProgram(name: string, given: readonly string[], look: Look): string 
     return whyHolds(contents ? [...lands, ...targetsOf(operands, options)] : lands, look);
   }
   if (unpackers.has(name)) {
-    const packs =
-      /^(?:(?:bsd|g)?tar)$/u.test(name) && !given.some(word => /^(?:-?[A-Za-z]*x|--extract|--get)/u.test(word));
+    const isTar = /^(?:bsd|g)?tar$/u.test(name);
+    const packs = isTar && !given.some(word => /^(?:-?[A-Za-z]*x|--extract|--get)/u.test(word));
     const [archive] = operands.filter(word => /[./]/u.test(word));
     if (packs) return whyInside([...options, ...(archive === undefined ? [] : [archive])], look);
-    return whyInside(given, look) ?? whyHolds([...foldersGiven(given), '.'], look);
+    const folders = isTar ? foldersChosen(given) : foldersGiven(given, name === 'unzip' ? 'd' : 'do');
+    return whyInside(given, look) ?? whyHolds(folders.length === 0 ? ['.'] : folders, look);
   }
   if (/^(?:chmod|chown|chgrp|setfacl|chattr|chcon)$/u.test(name))
     return has(/^(?:-\w*R|--recursive)/u) ? loses(operands) : whyInside(operands, look);
   if (name === 'git') {
     const [verb = ''] = operands.filter(word => /^[a-z][a-z-]*$/u.test(word));
     if (gitReads.has(verb)) return whyInside(options, look);
-    return whyInside(given, look) ?? (verb === 'clean' ? whyHolds([...foldersGiven(given), '.'], look) : undefined);
+    const cleans = verb === 'clean' && !has(/^(?:-[a-z]*n|--dry-run$)/u);
+    return whyInside(given, look) ?? (cleans ? whyHolds([...foldersChosen(given), '.'], look) : undefined);
   }
   return (
     whyInside(given, look) ??
@@ -219,17 +258,27 @@ const landings = (operands: readonly string[], options: readonly string[]): read
   return targetsOf(operands, options).flatMap(target => names.map(name => `${target}/${name}`));
 };
 
-/** The values of `-C`, `-d` and `-o`. */
-const foldersGiven = (given: readonly string[]): readonly string[] =>
-  given.flatMap((word, at) =>
-    /^(?:-[Cdo]|--directory|--chdir|--one-top-level)$/u.test(given[at - 1] ?? '')
-      ? [word]
-      : [word.replace(/^(?:-[Cdo]|--directory=|--one-top-level=)/u, '')].filter(rest => rest !== word && rest !== ''),
-  );
+/** The folders that options tell a program to go to. */
+const foldersChosen = (given: readonly string[]): readonly string[] =>
+  valuesOf(given, /^(?:-C|--(?:directory|chdir|one-top-level)=?)/u);
+
+/** The folders that options of these letters tell a program to put things into. */
+const foldersGiven = (given: readonly string[], letters: string): readonly string[] =>
+  valuesOf(given, new RegExp(`^-[${letters}]`, 'u'));
+
+/** What stands behind an option, or is the next word. */
+const valuesOf = (given: readonly string[], option: RegExp): readonly string[] =>
+  given.flatMap((word, at) => {
+    if (given[at - 1]?.replace(option, '') === '') return [word];
+    const value = word.replace(option, '');
+    return value === word || value === '' ? [] : [value];
+  });
+
+const isOperand = (word: string): boolean => !word.startsWith('-');
 
 function whyInside(texts: readonly string[], look: Look): string | undefined {
   return firstOf(
-    texts.flatMap(text => namesIn(withVariables(text, look))),
+    texts.flatMap(text => withVariables(text, look).flatMap(namesIn)),
     name =>
       firstOf(pathsOf(name, look), path => {
         look.names.left -= 1;
@@ -259,10 +308,12 @@ function whyHolds(names: readonly string[], look: Look): string | undefined {
         at < 0
           ? waysOf(path, look).some(way => holdsOwnPlace(way, places))
           : waysOf(pathOf(parts.slice(0, at)), look).some(way => mayHoldOwnPlace([...way, ...parts.slice(at)], places));
-      return isHolding ? `takes or replaces ${path}, which holds weft's own settings and grants` : undefined;
+      return isHolding ? holds(path) : undefined;
     }),
   );
 }
+
+const holds = (path: string): string => `takes or replaces ${path}, which holds weft's own settings and grants`;
 
 const changes = (path: string): string => `may change weft's own settings and grants: ${path}`;
 
@@ -272,9 +323,13 @@ const waysOf = (path: string, {ground}: Look) => [
   ...placesOf(path, ground).map(place => partsOf(place.path)),
 ];
 
-/** What in a word may be a path: the word, and its parts between the signs that code and options put around paths. */
+/**
+ * What in a word may be a path: the word, and its parts between the signs that code and options put around paths. Code joins
+ * texts to paths: `'.config' / 'weft'`, `join('.config', 'weft')`.
+ */
 function namesIn(word: string): readonly string[] {
-  const pieces = word.split(/[\s'"`=:,@()<>|&;{}\\]+/u);
+  const joined = word.replaceAll(/(['"`])\s*[,+/]\s*['"`]/gu, '/');
+  const pieces = [word, ...(joined === word ? [] : [joined])].flatMap(text => text.split(/[\s'"`=:,@()<>|&;{}\\]+/u));
   const stuck = /^-\w+?([/~.$].*)$/u.exec(word)?.[1];
   return [...new Set([word, ...pieces, ...(stuck === undefined ? [] : [stuck])])].filter(
     name => name !== '' && !/^-\w*$/u.test(name),
@@ -282,9 +337,12 @@ function namesIn(word: string): readonly string[] {
 }
 
 /** The absolute paths a name may stand for. */
-function pathsOf(name: string, {ground, entered}: Look): readonly string[] {
+const pathsOf = (name: string, look: Look): readonly string[] =>
+  withVariables(name, look).flatMap(expanded => pathsFrom(expanded, look));
+
+function pathsFrom(name: string, {ground, entered}: Look): readonly string[] {
   const home = pathOf(ground.homes()[0] ?? []);
-  const expanded = withVariables(name, {ground})
+  const expanded = name
     .replace(/^~[\w.-]*(?=\/|$)/u, user => (user === '~' || home.endsWith(`/${user.slice(1)}`) ? home : user))
     .replace(/^\/proc\/[^/]+\/root(?=\/|$)/u, '')
     .replace(/^\/proc\/[^/]+\/cwd(?=\/|$)/u, '.')
@@ -296,30 +354,88 @@ function pathsOf(name: string, {ground, entered}: Look): readonly string[] {
   return [...entered.map(folder => `${folder}/${expanded}`), ...fromHome];
 }
 
-/** With the variables replaced that lead to weft's folders. */
-function withVariables(text: string, {ground}: Pick<Look, 'ground'>): string {
-  const {variables} = ground.own;
-  return text.replaceAll(/\$(?:\{(\w+)\}|(\w+))/gu, (written, braced?: string, bare?: string) => {
-    const name = braced ?? bare ?? '';
-    return variables[name] ?? (name === 'HOME' ? pathOf(ground.homes()[0] ?? []) : written);
-  });
+/** The text with its variables replaced, in each way they may be set; those that nothing is known of stay. */
+function withVariables(text: string, {variables}: Look): readonly string[] {
+  let ways: readonly string[] = [withEnvironment(text, variables)];
+  // What a variable stands for may hold variables.
+  for (let round = 0; round < deepest && ways.some(way => way.includes('$')); round += 1) {
+    const next = [...new Set(ways.flatMap(way => replacedOnce(way, variables)))].slice(0, mostWays);
+    if (next.length === ways.length && next.every((way, at) => way === ways[at])) break;
+    ways = next;
+  }
+  return ways;
 }
 
-/** The folders a command goes to, one after the other and each by itself, and where it starts. */
-function foldersEntered(
-  command: string,
-  {folders: starts, ground}: {readonly folders: readonly string[]; readonly ground: Ground},
-): readonly string[] {
-  const {commands} = readShell(command);
-  let folders = starts;
+/** `$NAME`, `${NAME}`, `${NAME:-otherwise}`, `${NAME%/}`: the innermost first. */
+function replacedOnce(text: string, variables: Look['variables']): readonly string[] {
+  let ways = [''];
+  let from = 0;
+  for (const found of text.matchAll(/\$(?:\{(\w+)([^{}]*)\}|(\w+))/gu)) {
+    const [written, braced, after = '', bare] = found;
+    const otherwise = /^:?[-=+]([^]+)$/u.exec(after)?.[1];
+    const values = [...(variables.get(braced ?? bare ?? '') ?? []), ...(otherwise === undefined ? [] : [otherwise])];
+    const before = text.slice(from, found.index);
+    ways = ways
+      .flatMap(way => (values.length === 0 ? [written] : values).map(value => way + before + value))
+      .slice(0, mostWays);
+    from = found.index + written.length;
+  }
+  return ways.map(way => way + text.slice(from));
+}
+
+/** Code reads variables of the environment by name: `os.environ['HOME']`, `process.env.HOME`, `$ENV{HOME}`. */
+const withEnvironment = (text: string, variables: Look['variables']): string =>
+  text.replaceAll(
+    /[$\w.]*(?:environ|getenv|env|ENV)(?:\.get)?\s*[.([{]\s*['"]?(\w+)(?:['"]?\s*[\])}])?/gu,
+    (written, name: string) => {
+      const [value] = variables.get(name) ?? [];
+      return value === undefined ? written : `'${value}'`;
+    },
+  );
+
+const mostWays = 16;
+
+/** The variables that lead to weft's folders. */
+const ownVariables = ({own, homes}: Ground): Look['variables'] =>
+  new Map([
+    ['HOME', [pathOf(homes()[0] ?? [])]],
+    ...Object.entries(own.variables).map(([name, value]) => [name, [value]] as const),
+  ]);
+
+/** What a text sets before its commands use it: variables, and the folder it goes to. */
+function lookInto(text: string, look: Look): Look {
+  const {commands} = readShell(text);
+  const there: Look = {...look, variables: variablesSet(commands, look)};
+  return {...there, entered: foldersEntered(commands, there)};
+}
+
+/** With what the commands assign, and what the variable of a `for` may be. */
+function variablesSet(commands: readonly (readonly ShellWord[])[], {variables}: Look): Look['variables'] {
+  const found = new Map(variables);
+  const add = (name: string, values: readonly string[]): void =>
+    void found.set(name, [...new Set([...(found.get(name) ?? []), ...values])].slice(0, mostWays));
   for (const words of commands) {
-    const [program = '', ...given] = words.map(({plain}) => plain);
-    const goes = /^(?:cd|pushd)$/u.test(program) ? [given.find(word => !word.startsWith('-')) ?? '~'] : [];
-    for (const target of [
-      ...goes,
-      ...foldersGiven(given.filter((word, at) => word.startsWith('-C') || given[at - 1] === '-C')),
-    ]) {
-      folders = [...new Set([...folders, ...pathsOf(target, {ground, entered: folders, names: {left: 0}})])];
+    const [first = '', name = '', ...values] = words.map(wordText);
+    if (first === 'for' || first === 'select') add(name, values);
+    for (const {plain} of words) {
+      const [, assigned, value] = /^(\w+)\+?=([^]+)$/u.exec(plain) ?? [];
+      if (assigned === undefined && !assigning.has(plain)) break;
+      if (assigned !== undefined && value !== undefined) add(assigned, [value]);
+    }
+  }
+  return found;
+}
+
+const assigning = named('export local declare typeset readonly');
+
+/** The folders that commands go to, one after the other and each by itself, and where they start. */
+function foldersEntered(commands: readonly (readonly ShellWord[])[], look: Look): readonly string[] {
+  let folders = look.entered;
+  for (const words of commands) {
+    const [program = '', ...given] = words.map(wordText);
+    const goes = /^(?:cd|pushd)$/u.test(program) ? [given.find(isOperand) ?? '~'] : [];
+    for (const target of [...goes, ...foldersChosen(given)]) {
+      folders = [...new Set([...folders, ...pathsOf(target, {...look, entered: folders})])];
       if (folders.length > mostFolders) return folders.slice(0, mostFolders);
     }
   }
@@ -347,9 +463,9 @@ function whyGrants(words: readonly string[]): string | undefined {
 }
 
 function isGranting(given: readonly string[]): boolean {
-  const words = given.filter(word => !word.startsWith('-'));
-  const permissions = words.indexOf('permissions');
-  if (permissions >= 0 && /^(?:trust|untrust|add|remove)$/u.test(words[permissions + 1] ?? '')) return true;
+  const words = given.filter((word, at) => isOperand(word) && !/^(?:-C|--cwd)$/u.test(given[at - 1] ?? ''));
+  const isChange = (word: string): boolean => /^(?:trust|untrust|add|remove)$/u.test(word);
+  if (words.some((word, at) => word === 'permissions' && isChange(words[at + 1] ?? ''))) return true;
   const config = words.indexOf('config');
   return config >= 0 && /^(?:set|unset)$/u.test(words[config + 1] ?? '') && words.slice(config + 2).some(mayGrant);
 }

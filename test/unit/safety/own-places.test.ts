@@ -216,7 +216,6 @@ const touching: readonly (readonly [Given, string])[] = [
     'echo x > conf/local.json',
     'mv src/a.ts conf/local.json',
     "python3 -c \"open('.weft/settings.json','w')\"",
-    `touch ${Array.from({length: 4100}, (_, at) => `f${String(at)}`).join(' ')}`,
     'weft permissions trust --yes',
     'weft permissions add allow Bash',
     'weft permissions remove deny Read',
@@ -238,13 +237,46 @@ const touching: readonly (readonly [Given, string])[] = [
     'tmux new -d "weft permissions trust --yes"',
     'at now <<E\nweft permissions trust --yes\nE',
     'yes | weft permissions trust',
+    'weft permissions --cwd . add allow Bash',
+    'echo x > ${XDG_DATA_HOME:-/x}/weft/trust.json',
+    'echo x > ${XDG_DATA_HOME%/}/weft/trust.json',
+    'echo x > ${XDG_CONFIG_HOME:-$HOME/.config}/weft/settings.json',
+    'D=~/.local/sha; echo x > ${D}re/weft/trust.json',
+    'export D=../.config; E=$D/weft; cp src/a.ts $E/settings.json',
+    'cd ~/.config; for f in weft/*; do echo x > $f; done',
+    'env -C ~/.config/weft touch settings.json',
+    'env --chdir=../.config/weft touch settings.json',
+    'find ~ -name trust.json | xargs rm',
+    "find .. -name '*.json' -print0 | xargs -0 sed -i s/a/b/",
+    "find ~ -name '.loc*' -exec rm -rf {} +",
+    'find ~ -type f | while read -r f; do rm "$f"; done',
+    'rm $(find .. -name trust.json)',
+    'grep -rl folders ~/.local | xargs sed -i s/a/b/',
+    'sed -i s/a/b/ $(grep -Rl allow ~/.config)',
+    `python3 -c "import os; open(os.environ['XDG_DATA_HOME']+'/weft/trust.json','w')"`,
+    `python3 -c "(Path.home()/'.config'/'weft'/'settings.json').write_text('')"`,
+    "node -e \"fs.writeFileSync(path.join(os.homedir(), '.local', 'share', 'weft', 'trust.json'), '')\"",
+    "node -e 'fs.rmSync(`${process.env.HOME}/.config/weft`)'",
+    "python3 <<'E'\nos.remove(os.path.join(os.path.expanduser('~'), '.config', 'weft', 'settings.json'))\nE",
   ].map(command => [{}, command] as const),
-  ...['tar xf a.tar', 'git clean -fdx', 'rm -rf .local', 'rm -rf .', 'find . -delete', 'rm -rf dotfiles'].map(
-    command => [inHome, command] as const,
-  ),
+  ...[
+    'tar xf a.tar',
+    'git clean -fdx',
+    'rm -rf .local',
+    'rm -rf .',
+    'find . -delete',
+    'rm -rf dotfiles',
+    'unzip -o a.zip',
+    'tar xof a.tar',
+  ].map(command => [inHome, command] as const),
   [{folders: [join(work, 'kept')]}, 'rm -rf *'],
   [{folders: [join(work, 'kept')]}, 'mv kept x'],
 ];
+
+test('a command that names more files than are looked up is asked about', async () => {
+  const names = Array.from({length: 4100}, (_, at) => `f${String(at)}`);
+  expect(await decide(bash(`touch ${names.join(' ')}`), {allow: ['Bash']})).toBe('ask');
+});
 
 describe('commands that touch what weft keeps are asked about', () => {
   test.each(touching)('%j %s', async (given, command) => {
@@ -305,8 +337,30 @@ describe('commands that touch what weft keeps are asked about', () => {
     'npm run weft-config set x',
     'for f in src/*.ts; do prettier --write "$f"; done',
     'cat list | xargs rm',
+    'weft permissions check "rm -rf /"',
+    'weft --prompt "explain weft permissions trust and rm -rf ~"',
+    'D=build; rm -rf "$D" && mkdir "$D"',
+    'for d in dist out; do rm -rf "$d"; done',
+    'find ~ -name "*.orig" | xargs rm',
+    'find . -type f -name "*.ts" -exec prettier --write {} +',
+    'rm $(find src -name "*.js")',
+    'grep -rl foo src | xargs sed -i s/foo/bar/',
+    'env -C src touch a.ts',
+    'git clean -n',
+    `node -e "console.log(process.env.HOME, path.join('src', 'a.ts'))"`,
   ])('%s passes under a rule for all commands', async command => {
     expect(await decide(bash(command), {allow: ['Bash']})).toBe('allow');
+  });
+
+  test.each([
+    'find . -name "*.o" -delete',
+    'find . -type d -name node_modules -prune -exec rm -rf {} +',
+    'git clean -n',
+    'tar xf a.tar -C work',
+    'rm -rf work/dist .cache',
+    'rsync -a work/ backup/',
+  ])('%s passes where the workspace is the home folder', async command => {
+    expect(await decide(bash(command), {...inHome, allow: ['Bash']})).toBe('allow');
   });
 
   test('the very command may be allowed', async () => {
