@@ -68,7 +68,8 @@ export function loadSurroundings(given: {
   trustOwnPath([directory, ...added]);
   const places = userPlaces();
   const place = trustPlace(directory, places);
-  const merged = mergeTrusted(layersOf(directory, places, options), place);
+  const readSettings = () => mergeTrusted(layersOf(directory, places, options), place);
+  const merged = readSettings();
   if (merged.tag === 'failed') throw new UsageError(faultText(merged.error));
   const {settings, warnings} = merged.value;
   let store: Promise<Store> | undefined;
@@ -82,7 +83,7 @@ export function loadSurroundings(given: {
     places,
     notices: [...warnings, ...settingsAbove(directory)],
     note,
-    trust: folderTrust(merged.value, place),
+    trust: folderTrust(merged.value, place, readSettings),
     permissions: merged.value,
     settings: {
       model: settings.model?.value,

@@ -462,10 +462,11 @@ function whyGrants(words: readonly string[]): string | undefined {
   return isText && words.some(word => /\s/u.test(word) && calledByText.test(word)) ? grantsItself : undefined;
 }
 
+const changesGrants = named('trust untrust add remove');
+
 function isGranting(given: readonly string[]): boolean {
   const words = given.filter((word, at) => isOperand(word) && !/^(?:-C|--cwd)$/u.test(given[at - 1] ?? ''));
-  const isChange = (word: string): boolean => /^(?:trust|untrust|add|remove)$/u.test(word);
-  if (words.some((word, at) => word === 'permissions' && isChange(words[at + 1] ?? ''))) return true;
+  if (words.some((word, at) => word === 'permissions' && changesGrants.has(words[at + 1] ?? ''))) return true;
   const config = words.indexOf('config');
   return config >= 0 && /^(?:set|unset)$/u.test(words[config + 1] ?? '') && words.slice(config + 2).some(mayGrant);
 }

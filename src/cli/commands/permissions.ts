@@ -8,7 +8,7 @@ import {broadness} from '../../safety/broad-rule.ts';
 import {parseRule, type PermissionRule} from '../../safety/rules.ts';
 import {directoryOf} from '../directory-of.ts';
 import {exitCode, type ExitCode} from '../exit-code.ts';
-import {folderTrust} from '../folder-trust.ts';
+import {trustText} from '../folder-trust.ts';
 import {patternUnread, ruleLines, ruleText} from '../permissions/rule-lines.ts';
 import {refuseInside} from '../outside-only.ts';
 import type {InFile, InFolder, JsonOption} from '../place-options.ts';
@@ -103,9 +103,8 @@ export async function removePermission(list: RuleList, text: string, options: In
 /** `weft permissions trust`: shows what the folder's settings want, asks, and takes the answer down. */
 export async function trustFolder({yes, cwd}: InFolder & {readonly yes?: true}): Promise<ExitCode> {
   const {settings, place} = settingsIn(cwd);
-  const trust = folderTrust(settings, place);
-  print(`${trust.text()}\n`);
-  if (trust.state === 'nothing' || trust.state === 'trusted') return exitCode.done;
+  print(`${trustText(settings, place.folder)}\n`);
+  if (settings.trust === 'nothing' || settings.trust === 'trusted') return exitCode.done;
   await refuseInside('weft permissions trust');
   if (yes === undefined) {
     if (!process.stdin.isTTY)

@@ -15,6 +15,7 @@ import {afterEach, beforeEach, expect, test, vi} from 'vitest';
 import {ok} from '../../../src/base/outcome.ts';
 import type {KeptRule} from '../../../src/cli/change-rules.ts';
 import {removePermission, trustFolder} from '../../../src/cli/commands/permissions.ts';
+import {folderTrust} from '../../../src/cli/folder-trust.ts';
 import {keepRule} from '../../../src/cli/keep-rule.ts';
 import {settingsIn} from '../../../src/cli/settings-target.ts';
 
@@ -102,6 +103,19 @@ test('a folder that is trusted stays so', async () => {
   ship('settings.json', {permissions: {allow: ['Bash(make:*)']}});
   await trustFolder({yes: true, cwd: work});
   await keep('Bash(npm test)');
+  expect(counts()).toEqual(['trusted', ['Bash(make:*)', 'Bash(npm test)']]);
+});
+
+test('the folder is trusted with the rules that were kept since weft started; with other wishes it is not', async () => {
+  ship('settings.json', {permissions: {allow: ['Bash(make:*)']}});
+  const atStart = settingsIn(work);
+  const accept = () => folderTrust(atStart.settings, atStart.place, () => ok(settingsIn(work).settings)).accept();
+  await keep('Bash(npm test)');
+  ship('settings.json', {permissions: {allow: ['Bash(make:*)', 'Bash(curl:*)']}});
+  expect(await accept()).toContain('changed since weft started, so it is not trusted');
+  expect(counts()).toEqual(['never', ['Bash(npm test)']]);
+  ship('settings.json', {permissions: {allow: ['Bash(make:*)']}});
+  expect(await accept()).toContain('is trusted with its settings as they are now');
   expect(counts()).toEqual(['trusted', ['Bash(make:*)', 'Bash(npm test)']]);
 });
 
