@@ -1,5 +1,5 @@
 import {grantingSettings} from '../config/granting-settings.ts';
-import {partsOf, pathOf, isAbsolutePath} from './path-parts.ts';
+import {partsOf, pathOf} from './path-parts.ts';
 import type {Ground} from './ground.ts';
 import {placesOf} from './judge-path.ts';
 import {holdsOwnPlace, isWild, mayBeOwnPlace, mayFindOwnPlace, mayHoldOwnPlace, ownPlaceOf} from './own-places.ts';
@@ -7,6 +7,17 @@ import type {ParsedCommand} from './read-command.ts';
 import {readShell, type ShellWord} from './read-shell.ts';
 import type {JudgedCall} from './walk-script.ts';
 import type {Argument} from './shell/argument.ts';
+import {
+  enterText,
+  foldersChosen,
+  foldersGiven,
+  isOperand,
+  namesIn,
+  ownVariables,
+  pathsOf,
+  withVariables,
+  type WordPaths,
+} from './word-paths.ts';
 import {isShell, isWrapper, programName, startsIn, textsFrom} from './wrappers.ts';
 
 export interface OwnEvidence {
@@ -23,7 +34,7 @@ export interface OwnEvidence {
  */
 export function whyTouchesOwn(command: string, {parsed, ground, directory}: OwnEvidence): string | undefined {
   const start: Look = {ground, entered: [directory], variables: ownVariables(ground), names: {left: mostNames}};
-  const look = lookInto(command, start);
+  const look = enterText(command, start);
   if (parsed.extent === 'partial') return whyRead(command, look, 0) ?? whyFed(command, look);
   const changing = parsed.calls.filter(({elsewhere}) => elsewhere !== 'only reads');
   const found =
@@ -36,12 +47,7 @@ export function whyTouchesOwn(command: string, {parsed, ground, directory}: OwnE
   return found ?? (changing.some(call => isFed(call, command)) ? whyFed(command, look) : undefined);
 }
 
-interface Look {
-  readonly ground: Ground;
-  /** Folders in which relative paths may begin. */
-  readonly entered: readonly string[];
-  /** What each variable may stand for. */
-  readonly variables: ReadonlyMap<string, readonly string[]>;
+interface Look extends WordPaths {
   /** How many names are still looked up; shared by all that look. */
   readonly names: {left: number};
 }
@@ -98,7 +104,7 @@ function whyWords(written: readonly string[], look: Look, depth = 0): string | u
 /** All commands in a text, and what they are redirected to. */
 function whyRead(text: string, look: Look, depth: number): string | undefined {
   const {commands, redirected} = readShell(text);
-  const there = lookInto(text, look);
+  const there = enterText(text, look);
   return (
     firstOf(commands, words => whyWords(words.map(wordText), there, depth)) ??
     whyInside(redirected.map(wordText), there)
@@ -258,24 +264,6 @@ const landings = (operands: readonly string[], options: readonly string[]): read
   return targetsOf(operands, options).flatMap(target => names.map(name => `${target}/${name}`));
 };
 
-/** The folders that options tell a program to go to. */
-const foldersChosen = (given: readonly string[]): readonly string[] =>
-  valuesOf(given, /^(?:-C|--(?:directory|chdir|one-top-level)=?)/u);
-
-/** The folders that options of these letters tell a program to put things into. */
-const foldersGiven = (given: readonly string[], letters: string): readonly string[] =>
-  valuesOf(given, new RegExp(`^-[${letters}]`, 'u'));
-
-/** What stands behind an option, or is the next word. */
-const valuesOf = (given: readonly string[], option: RegExp): readonly string[] =>
-  given.flatMap((word, at) => {
-    if (given[at - 1]?.replace(option, '') === '') return [word];
-    const value = word.replace(option, '');
-    return value === word || value === '' ? [] : [value];
-  });
-
-const isOperand = (word: string): boolean => !word.startsWith('-');
-
 function whyInside(texts: readonly string[], look: Look): string | undefined {
   return firstOf(
     texts.flatMap(text => withVariables(text, look).flatMap(namesIn)),
@@ -322,127 +310,6 @@ const waysOf = (path: string, {ground}: Look) => [
   partsOf(path),
   ...placesOf(path, ground).map(place => partsOf(place.path)),
 ];
-
-/**
- * What in a word may be a path: the word, and its parts between the signs that code and options put around paths. Code joins
- * texts to paths: `'.config' / 'weft'`, `join('.config', 'weft')`.
- */
-function namesIn(word: string): readonly string[] {
-  const joined = word.replaceAll(/(['"`])\s*[,+/]\s*['"`]/gu, '/');
-  const pieces = [word, ...(joined === word ? [] : [joined])].flatMap(text => text.split(/[\s'"`=:,@()<>|&;{}\\]+/u));
-  const stuck = /^-\w+?([/~.$].*)$/u.exec(word)?.[1];
-  return [...new Set([word, ...pieces, ...(stuck === undefined ? [] : [stuck])])].filter(
-    name => name !== '' && !/^-\w*$/u.test(name),
-  );
-}
-
-/** The absolute paths a name may stand for. */
-const pathsOf = (name: string, look: Look): readonly string[] =>
-  withVariables(name, look).flatMap(expanded => pathsFrom(expanded, look));
-
-function pathsFrom(name: string, {ground, entered}: Look): readonly string[] {
-  const home = pathOf(ground.homes()[0] ?? []);
-  const expanded = name
-    .replace(/^~[\w.-]*(?=\/|$)/u, user => (user === '~' || home.endsWith(`/${user.slice(1)}`) ? home : user))
-    .replace(/^\/proc\/[^/]+\/root(?=\/|$)/u, '')
-    .replace(/^\/proc\/[^/]+\/cwd(?=\/|$)/u, '.')
-    .replace(/^\/{2,}/u, '/');
-  if (expanded === '') return name.startsWith('/proc') ? ['/'] : [];
-  // Code joins it to the home folder by itself.
-  if (isAbsolutePath(expanded)) return expanded.startsWith('/.') ? [expanded, home + expanded] : [expanded];
-  const fromHome = /^\.[^./]/u.test(expanded) || expanded.startsWith('Library/') ? [`${home}/${expanded}`] : [];
-  return [...entered.map(folder => `${folder}/${expanded}`), ...fromHome];
-}
-
-/** The text with its variables replaced, in each way they may be set; those that nothing is known of stay. */
-function withVariables(text: string, {variables}: Look): readonly string[] {
-  let ways: readonly string[] = [withEnvironment(text, variables)];
-  // What a variable stands for may hold variables.
-  for (let round = 0; round < deepest && ways.some(way => way.includes('$')); round += 1) {
-    const next = [...new Set(ways.flatMap(way => replacedOnce(way, variables)))].slice(0, mostWays);
-    if (next.length === ways.length && next.every((way, at) => way === ways[at])) break;
-    ways = next;
-  }
-  return ways;
-}
-
-/** `$NAME`, `${NAME}`, `${NAME:-otherwise}`, `${NAME%/}`: the innermost first. */
-function replacedOnce(text: string, variables: Look['variables']): readonly string[] {
-  let ways = [''];
-  let from = 0;
-  for (const found of text.matchAll(/\$(?:\{(\w+)([^{}]*)\}|(\w+))/gu)) {
-    const [written, braced, after = '', bare] = found;
-    const otherwise = /^:?[-=+]([^]+)$/u.exec(after)?.[1];
-    const values = [...(variables.get(braced ?? bare ?? '') ?? []), ...(otherwise === undefined ? [] : [otherwise])];
-    const before = text.slice(from, found.index);
-    ways = ways
-      .flatMap(way => (values.length === 0 ? [written] : values).map(value => way + before + value))
-      .slice(0, mostWays);
-    from = found.index + written.length;
-  }
-  return ways.map(way => way + text.slice(from));
-}
-
-/** Code reads variables of the environment by name: `os.environ['HOME']`, `process.env.HOME`, `$ENV{HOME}`. */
-const withEnvironment = (text: string, variables: Look['variables']): string =>
-  text.replaceAll(
-    /[$\w.]*(?:environ|getenv|env|ENV)(?:\.get)?\s*[.([{]\s*['"]?(\w+)(?:['"]?\s*[\])}])?/gu,
-    (written, name: string) => {
-      const [value] = variables.get(name) ?? [];
-      return value === undefined ? written : `'${value}'`;
-    },
-  );
-
-const mostWays = 16;
-
-/** The variables that lead to weft's folders. */
-const ownVariables = ({own, homes}: Ground): Look['variables'] =>
-  new Map([
-    ['HOME', [pathOf(homes()[0] ?? [])]],
-    ...Object.entries(own.variables).map(([name, value]) => [name, [value]] as const),
-  ]);
-
-/** What a text sets before its commands use it: variables, and the folder it goes to. */
-function lookInto(text: string, look: Look): Look {
-  const {commands} = readShell(text);
-  const there: Look = {...look, variables: variablesSet(commands, look)};
-  return {...there, entered: foldersEntered(commands, there)};
-}
-
-/** With what the commands assign, and what the variable of a `for` may be. */
-function variablesSet(commands: readonly (readonly ShellWord[])[], {variables}: Look): Look['variables'] {
-  const found = new Map(variables);
-  const add = (name: string, values: readonly string[]): void =>
-    void found.set(name, [...new Set([...(found.get(name) ?? []), ...values])].slice(0, mostWays));
-  for (const words of commands) {
-    const [first = '', name = '', ...values] = words.map(wordText);
-    if (first === 'for' || first === 'select') add(name, values);
-    for (const {plain} of words) {
-      const [, assigned, value] = /^(\w+)\+?=([^]+)$/u.exec(plain) ?? [];
-      if (assigned === undefined && !assigning.has(plain)) break;
-      if (assigned !== undefined && value !== undefined) add(assigned, [value]);
-    }
-  }
-  return found;
-}
-
-const assigning = named('export local declare typeset readonly');
-
-/** The folders that commands go to, one after the other and each by itself, and where they start. */
-function foldersEntered(commands: readonly (readonly ShellWord[])[], look: Look): readonly string[] {
-  let folders = look.entered;
-  for (const words of commands) {
-    const [program = '', ...given] = words.map(wordText);
-    const goes = /^(?:cd|pushd)$/u.test(program) ? [given.find(isOperand) ?? '~'] : [];
-    for (const target of [...goes, ...foldersChosen(given)]) {
-      folders = [...new Set([...folders, ...pathsOf(target, {...look, entered: folders})])];
-      if (folders.length > mostFolders) return folders.slice(0, mostFolders);
-    }
-  }
-  return folders;
-}
-
-const mostFolders = 16;
 
 const grantsItself = "calls weft to change what it is granted, which weft's own commands may not";
 
