@@ -88,7 +88,11 @@ interface Where {
   readonly repository: boolean;
   /** What git holds of the files; `undefined` outside of repositories, and where that cannot be told. */
   readonly index: GitIndex | undefined;
+  /** Where to ask what the repository ignores, as soon as something is found that it does not track. */
+  readonly askIn: string;
 }
+
+const outsideOfRepositories: Omit<Where, 'standing'> = {repository: false, index: undefined, askIn: ''};
 
 const sameTree = (a: TreeNode, b: TreeNode): boolean => a.kind !== 'folder' || b.kind !== 'folder' || a.tree === b.tree;
 
@@ -101,6 +105,7 @@ class Scanner {
   readonly #folders = new Map<string, SeenFolder>();
   readonly #leftOut: string[] = [];
   readonly #ignored: IgnoredPaths[] = [];
+  readonly #asked = new Set<string>();
   #entries = 0;
   #ignoredTotal = 0;
   #newBytes = 0;
@@ -124,7 +129,7 @@ class Scanner {
       const stats = lstatSync(root, {throwIfNoEntry: false});
       if (stats?.isDirectory() !== true) continue;
       const isTop = existsSync(join(root, '.git'));
-      const known = isTop ? ({repository: false, index: undefined} as const) : await this.#inRepository(root);
+      const known = isTop ? outsideOfRepositories : await this.#inRepository(root);
       const node = await this.#folder(root, stats, {standing: 'kept', ...known});
       if (node !== undefined) folders.set(root, node);
     }
@@ -133,21 +138,19 @@ class Scanner {
   }
 
   async #ask(folder: string): Promise<boolean> {
+    this.#asked.add(folder);
     const found = await ignoredPaths(folder, {environment: this.#place.environment, signal: this.#signal});
     if (found !== undefined) this.#ignored.push(found);
     return found !== undefined;
   }
 
   /** Of a folder that may lie in a repository. */
-  async #inRepository(folder: string): Promise<Pick<Where, 'repository' | 'index'>> {
+  async #inRepository(folder: string): Promise<Omit<Where, 'standing'>> {
     const {environment, objects} = this.#place;
-    const [repository, index] = await Promise.all([
-      this.#ask(folder),
-      readGitIndex(folder, {environment, signal: this.#signal}),
-    ]);
-    if (!repository || index === undefined) return {repository, index: undefined};
+    const index = await readGitIndex(folder, {environment, signal: this.#signal});
+    if (index === undefined) return {repository: await this.#ask(folder), index, askIn: folder};
     objects.refer(index.gitFolder);
-    return {repository, index};
+    return {repository: true, index, askIn: folder};
   }
 
   async #folder(path: string, stats: Stats, where: Where): Promise<TreeNode | undefined> {
@@ -157,7 +160,12 @@ class Scanner {
     const beginning = path.endsWith(sep) ? path : path + sep;
     const own = found.includes('.git') && where.standing === 'kept' ? await this.#inRepository(path) : where;
     const index = own.index === undefined ? undefined : withAttributes(own.index, path);
-    const inside: Where = {repository: own.repository, standing: where.standing, index};
+    const inside: Where = {...own, standing: where.standing, index};
+    if (index !== undefined && inside.standing === 'kept' && !this.#asked.has(own.askIn)) {
+      // Git walks through the whole repository for it; where all is tracked there is nothing to be found.
+      const isTracked = (name: string): boolean => ofVersionControl.has(name) || index.tracks(beginning + name);
+      if (!found.every(isTracked)) await this.#ask(own.askIn);
+    }
     const last = this.#cache.folders.get(path);
     const nodes = new Map<string, TreeNode>();
     let isAsLast = true;

@@ -34,6 +34,9 @@ export async function readGitIndex(
   folder: string,
   {environment, signal}: {readonly environment: NodeJS.ProcessEnv; readonly signal: AbortSignal},
 ): Promise<GitIndex | undefined> {
+  const known = lastRead.get(folder);
+  if (known !== undefined && known.look === lookOf(known.file)) return withAllAttributes(known, folder, environment);
+  lastRead.delete(folder);
   const git = async (...words: readonly string[]): Promise<string> => {
     const answer = await askGit(words, {folder, environment, signal});
     if (answer === undefined) throw new Error('git does not answer');
@@ -44,21 +47,46 @@ export async function readGitIndex(
       git('rev-parse', '--show-object-format', '--git-common-dir', '--git-path', 'index', '--show-toplevel'),
       git('config', '--list', '-z'),
     ]);
-    const [format, common, index, top] = places.split('\n');
-    if (format !== 'sha1' || common === undefined || index === undefined || top === undefined) return undefined;
-    const file = resolve(folder, index);
+    const [format, common, path, top] = places.split('\n');
+    if (format !== 'sha1' || common === undefined || path === undefined || top === undefined) return undefined;
+    const file = resolve(folder, path);
+    const look = lookOf(file);
     const stats = statSync(file);
     if (!stats.isFile() || stats.size > mostIndexBytes) return undefined;
     const parsed = parseIndex(readFileSync(file), {folder: top, writtenAt: stats.mtimeMs});
     if (parsed === undefined) return undefined;
     const gitFolder = resolve(folder, common);
-    const attributes = [join(gitFolder, 'info', 'attributes'), '/etc/gitattributes', userAttributes(environment)];
-    const mayConvert = converts(settings) || attributes.some(mentionsConversion);
-    const known: GitIndex = {gitFolder, ...parsed, contents: mayConvert ? 'compared' : 'as-held'};
-    return foldersBetween(top, folder).reduce(withAttributes, known);
+    const index: GitIndex = {gitFolder, ...parsed, contents: converts(settings) ? 'compared' : 'as-held'};
+    const read = {file, look, top, index};
+    lastRead.set(folder, read);
+    return withAllAttributes(read, folder, environment);
   } catch {
     return undefined;
   }
+}
+
+interface ReadIndex {
+  readonly file: string;
+  readonly look: string;
+  readonly top: string;
+  readonly index: GitIndex;
+}
+
+/**
+ * By folder, what was read of it the last time. As long as git has not written its index anew, a file that looks as it is
+ * described there is what it was, whatever settings have been made since.
+ */
+const lastRead = new Map<string, ReadIndex>();
+
+function lookOf(file: string): string {
+  const stats = statSync(file, {throwIfNoEntry: false});
+  return stats === undefined ? '' : [stats.ino, stats.size, stats.mtimeMs, stats.ctimeMs].join(' ');
+}
+
+function withAllAttributes({top, index}: ReadIndex, folder: string, environment: NodeJS.ProcessEnv): GitIndex {
+  const files = [join(index.gitFolder, 'info', 'attributes'), '/etc/gitattributes', userAttributes(environment)];
+  const own: GitIndex = files.some(mentionsConversion) ? {...index, contents: 'compared'} : index;
+  return foldersBetween(top, folder).reduce(withAttributes, own);
 }
 
 /** Bytes of an index that is read. */
