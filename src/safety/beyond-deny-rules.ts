@@ -26,8 +26,15 @@ export function beyondDenyRules(command: string, parsed: ParsedCommand, {deny}: 
     ),
   );
   if (given !== undefined) return `a rule forbids \`${given.join(' ')}\`, and a variable is set to it`;
-  const known = parsed.calls.map(call => whyUnknown(call, forbidden)).find(reason => reason !== undefined);
-  if (known !== undefined || !parsed.calls.some(({words}) => takesCode(words))) return known;
+  const configured = set.some(text => text.startsWith('GIT_CONFIG'));
+  const known = parsed.calls
+    .map(call => whyUnknown(call, {forbidden, configured}))
+    .find(reason => reason !== undefined);
+  const written = parsed.concerns.flatMap(({effect, target}) =>
+    effect === 'writes' || effect === 'appends' ? [fileName(target)] : [],
+  );
+  if (known !== undefined || !parsed.calls.some(({words}) => takesCode(words) || runsOneOf(words, written)))
+    return known;
   const [denied] = forbidden.filter(words => isNamed(words, [command]));
   return denied === undefined ? undefined : `a rule forbids \`${denied.join(' ')}\`, which code in it may run`;
 }
@@ -36,7 +43,7 @@ const commandTools = toolNamesOf('request-command-output');
 
 function whyUnknown(
   {words, reason}: Pick<JudgedCall, 'words' | 'reason'>,
-  forbidden: readonly (readonly string[])[],
+  {forbidden, configured}: {readonly forbidden: readonly (readonly string[])[]; readonly configured: boolean},
 ): string | undefined {
   const texts = words.map(textOf);
   const starts = startsIn(texts.map(plain => ({raw: plain, plain})));
@@ -55,12 +62,61 @@ function whyUnknown(
     )
       return `a rule may forbid what \`${name}\` runs`;
     const heads = forbidden.filter(([first, ...more]) => first === name && more.length > 0);
-    if (heads.length > 0 && (isFed || !isSubcommandKnown(rest)))
+    if (heads.length > 0 && (isFed || !isSubcommandKnown(rest) || (configured && name === 'git')))
       return `a rule may forbid what \`${name}\` is told to do`;
+    const [inAnotherOrder] = forbidden.filter(command => hasOptionsOf(command, [name, ...rest]));
+    if (inAnotherOrder !== undefined)
+      return `a rule forbids \`${inAnotherOrder.join(' ')}\`, and these are its options`;
+    const [byItself] = forbidden.filter(([first, second = '']) => `${first ?? ''}-${second}` === name);
+    if (byItself !== undefined) return `a rule forbids \`${byItself.join(' ')}\`, which \`${name}\` is`;
   }
   // What only reads runs nothing of what it is given.
   const found = reason === undefined ? undefined : deniedInArguments(texts, {starts, forbidden});
   return found === undefined ? undefined : `a rule forbids \`${found.denied}\`, and \`${found.program}\` is given it`;
+}
+
+/** Whether a command has the options of a forbidden one, in whatever order and spelling: `rm -r -f x` those of `rm -rf`. */
+function hasOptionsOf([program, ...pattern]: readonly string[], [name, ...given]: readonly string[]): boolean {
+  const asked = optionsOf(pattern);
+  if (program !== name || asked.length === 0 || pattern.some(word => /[*?]/u.test(word))) return false;
+  const words = pattern.filter(word => !word.startsWith('-'));
+  const end = given.indexOf('--');
+  const before = end < 0 ? given : given.slice(0, end + 1);
+  const operands = before.filter(
+    (word, at) => !word.startsWith('-') && !(name === 'git' && /^-[cC]$/u.test(before[at - 1] ?? '')),
+  );
+  const had = new Set(optionsOf(before));
+  return words.every((word, at) => operands[at] === word) && asked.every(option => had.has(option));
+}
+
+/** Letters one by one; of `rm` and its like both spellings are the same. */
+const optionsOf = (words: readonly string[]): readonly string[] =>
+  words.flatMap(word => {
+    if (word === '--') return ['--'];
+    if (word.startsWith('--')) return [sameAsLetter.get(word) ?? word];
+    return /^-[A-Za-z]+$/u.test(word)
+      ? word
+          .slice(1)
+          .split('')
+          .map(letter => (letter === 'R' ? '-r' : `-${letter}`))
+      : [];
+  });
+
+const sameAsLetter: ReadonlyMap<string, string> = new Map([
+  ['--recursive', '-r'],
+  ['--force', '-f'],
+]);
+
+const fileName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+
+/** Whether it runs a file that the same command writes: `echo … > x.sh; sh x.sh`. */
+function runsOneOf(words: readonly Argument[], written: readonly string[]): boolean {
+  const [program = '', ...given] = words.map(textOf);
+  return (
+    written.length > 0 &&
+    ((program.includes('/') && written.includes(fileName(program))) ||
+      (runsInput(programName(program)) && given.some(text => written.includes(fileName(text)))))
+  );
 }
 
 /** Code comes to it through a pipe, from a here-document or from what another command prints. */
@@ -103,5 +159,11 @@ function isSubcommandKnown(given: readonly string[]): boolean {
   const at = given.findIndex(text => !text.startsWith('-') || !isKnown(text));
   const before = given.slice(0, Math.max(at, 0) + 1);
   // git's own aliases may stand for anything.
-  return before.every(isKnown) && !given.some((text, index) => /alias\./iu.test(text) && given[index - 1] === '-c');
+  return (
+    before.every(isKnown) &&
+    !given.some(
+      (text, index) =>
+        /^alias\./iu.test(text) && (given[index - 1] === '-c' || (given[0] === 'config' && index + 1 < given.length)),
+    )
+  );
 }

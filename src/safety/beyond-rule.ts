@@ -1,10 +1,12 @@
 import type {PermissionRule} from './rules.ts';
 import {isAbsolutePath} from './path-parts.ts';
 import {realParts, writtenParts, type Ground} from './ground.ts';
+import {isHarmlessAwk} from './programs/awk-script.ts';
 import {isHarmlessSed} from './programs/sed-script.ts';
 import {actingFlags, type ActingFlags} from './programs/flags-that-act.ts';
 import {protectedPart} from './protected-paths.ts';
 import {looksSecret} from './secret-paths.ts';
+import {startsIn} from './wrappers.ts';
 
 /**
  * Whether a simple command goes beyond what the rule that covers its words was written for: by an option that the rule does not
@@ -17,15 +19,38 @@ export function goesBeyondRule(
   where: {readonly directories: readonly string[]; readonly ground: Ground},
 ): boolean {
   const spelled = new Set(about.kind === 'commands' ? about.pattern.text.replaceAll(/["'\\]/gu, '').split(/\s+/u) : []);
+  return commandsIn(words).some(([program = '', ...given]) => {
+    const name = program.slice(program.lastIndexOf('/') + 1).replace(/@[\w.^~-]+$/u, '');
+    if (/^g?sed$/u.test(name)) return hasSedCommand(given, spelled);
+    if (/^[gmn]?awk$/u.test(name) && hasAwkCommand(given, spelled, where)) return true;
+    if (databases.test(name) && given.some(word => !spelled.has(word) && leavesDatabase.test(word))) return true;
+    return rowsFor(name, given).some(row =>
+      flagsIn(given, row).some(
+        ({flag, word, act, value}) =>
+          !spelled.has(flag) && !spelled.has(word) && (act === 'runs' || !isOrdinary(value, act, where)),
+      ),
+    );
+  });
+}
+
+/** The command, and what it runs where it leads up to another one: `npx eslint`, `timeout 5 pytest`, `python -m pytest`. */
+function commandsIn(words: readonly string[]): readonly (readonly string[])[] {
   const [program = '', ...given] = words;
   const name = program.slice(program.lastIndexOf('/') + 1);
-  if (/^g?sed$/u.test(name)) return hasSedCommand(given, spelled);
-  return rowsFor(name, given).some(row =>
-    flagsIn(given, row).some(
-      ({flag, word, act, value}) =>
-        !spelled.has(flag) && !spelled.has(word) && (act === 'runs' || !isOrdinary(value, act, where)),
-    ),
-  );
+  const starts = startsIn(words.map(plain => ({raw: plain, plain}))).filter(at => at > 0);
+  const first = Math.min(...starts, words.length);
+  // What follows the name of a package is for that alone.
+  const own = /^(?:npx|pnpx|bunx)$/u.test(name) ? words.slice(0, first) : words;
+  const module = /^python[\d.]*$/u.test(name) ? given.indexOf('-m') : -1;
+  const script = /^(?:yarn|pnpm|bun)$/u.test(name)
+    ? given.findIndex(word => !/^(?:-.*|run|exec|x|dlx)$/u.test(word))
+    : -1;
+  return [
+    own,
+    ...starts.map(at => words.slice(at)),
+    ...(module < 0 ? [] : [given.slice(module + 1)]),
+    ...(script < 0 ? [] : [given.slice(script)]),
+  ];
 }
 
 /** Files that a simple command writes by its options. */
@@ -121,7 +146,7 @@ function hasSedCommand(given: readonly string[], spelled: ReadonlySet<string>): 
   let operands = 0;
   for (let at = 0; at < given.length; at += 1) {
     const word = given[at] ?? '';
-    const [, attached] = /^(?:-[A-Za-z]*e|--expression=)([\s\S]+)$/u.exec(word) ?? [];
+    const [, attached] = /^(?:-[A-Za-df-z]*e|--expression=)([\s\S]+)$/u.exec(word) ?? [];
     if (/^(?:-[A-Za-z]*f|--file)/u.test(word) && !spelled.has(word)) return true;
     if (attached !== undefined) scripts.push(attached);
     else if (/^-[A-Za-z]*e$|^--expression$/u.test(word)) {
@@ -136,7 +161,46 @@ function hasSedCommand(given: readonly string[], spelled: ReadonlySet<string>): 
 }
 
 /** Where a command `e` or `w` may stand, or a flag of that name. */
-const sedActs = /(?:^|[;{}\n\d$!/|#,@]\s*)[gpiIM\d]*(?:[wW]|e(?=$|[\s;}]))/u;
+const sedActs =
+  /(?:^|[;{}\n\d$!/|#,@]\s*)[gpiIM\d]*(?:[wW]|e(?=$|[\s;}]))|(?:^|[;{}\n])\s*(?:[\d,$]+|\/[^/]*\/)\s*!?\s*e/u;
+
+/** Scripts of awk may run commands, load code and write files. */
+function hasAwkCommand(
+  given: readonly string[],
+  spelled: ReadonlySet<string>,
+  where: {readonly directories: readonly string[]; readonly ground: Ground},
+): boolean {
+  const scripts: string[] = [];
+  let isFromFile = false;
+  for (let at = 0; at < given.length; at += 1) {
+    const word = given[at] ?? '';
+    if (/^(?:-[il]|--include|--load)/u.test(word)) return !spelled.has(word);
+    if (/^(?:-[Fv]|--field-separator|--assign)$/u.test(word)) at += 1;
+    else if (/^(?:-f|--file)/u.test(word)) {
+      isFromFile = true;
+      const value = /^(?:-f|--file=)(.+)$/u.exec(word)?.[1] ?? given[(at += 1)];
+      if (!isOrdinary(value, 'loads', where)) return true;
+    } else if (/^(?:-e|--source)/u.test(word))
+      scripts.push(/^(?:-e|--source=)(.+)$/su.exec(word)?.[1] ?? given[(at += 1)] ?? '');
+    else if (!word.startsWith('-')) {
+      if (!isFromFile && scripts.length === 0) scripts.push(word);
+      break;
+    }
+  }
+  return scripts.some(script => {
+    if (spelled.has(script) || isHarmlessAwk(script)) return false;
+    if (/\bsystem\b|\bgetline\b|@|(?<!\|)\|(?!\|)/u.test(script)) return true;
+    return [...script.matchAll(/\bprintf?\b[^;}\n]*?>{1,2}\s*(?:"([^"\\]*)")?/gu)].some(
+      ([, file]) => file === undefined || !isOrdinary(file, 'writes', where),
+    );
+  });
+}
+
+const databases = /^(?:psql|mysql|mariadb|sqlite3|duckdb)$/u;
+
+/** What in a query, or in a command of the program's own, runs something or writes a file. */
+const leavesDatabase =
+  /\\[!ow]|\\copy\b|^\s*\.(?:shell|system|sh|load|output|once|backup|save|log|excel|read)\b|\b(?:writefile|load_extension|readfile|edit)\s*\(|\binto\s+(?:out|dump)file\b|\b(?:to|from)\s+program\b|^\s*system\b/iu;
 
 /** The rows of a program and of its sub-command. */
 function rowsFor(name: string, given: readonly string[]): readonly ActingFlags[] {

@@ -27,7 +27,9 @@ const isInterpreter = (name: string): boolean => interpreters.test(name);
 const interpreters =
   /^(?:python[\d.]*|pypy[\d.]*|ipython|node|nodejs|deno|bun|tsx|ts-node|ruby|irb|perl[\d.]*|php[\d.]*|lua[\d.]*|luajit|osascript|tclsh|expect|rscript|r|julia|groovy|scala|jshell|ghci|pwsh|gdb|lldb|ed|ex|vi|vim|nvim|psql|sqlite3|mysql)$/iu;
 
-const feeds = listed('eval source . xargs parallel ssh at batch crontab make gmake docker podman kubectl entr');
+const feeds = listed(
+  'eval source . xargs parallel ssh at batch crontab make gmake docker podman kubectl entr ftp lftp sftp telnet newgrp',
+);
 
 /**
  * The first of the forbidden commands that is named in what a program is given, where that program is not known to take it for
@@ -90,6 +92,10 @@ function mayRun(program: string, given: readonly string[]): readonly string[] {
     return mayRun(program, given.slice(0, given.indexOf('--')));
   if (services.has(program) && !/^(?:exec|run|debug|ssh|alias|plugin|extension)$/u.test(name))
     return given.filter(word => !/^[\w-]+$/u.test(word));
+  // What is tested, and images.
+  if (/^(?:cargo|go)$/u.test(program) && name === 'test')
+    return valuesOf(given, /^(?:--?exec|--?toolexec|--?vettool|--config)$/u);
+  if (/^(?:docker|podman|nerdctl)$/u.test(program) && dockersData.test(name)) return [];
   const isNoun = /^(?:image|volume|network|container|system|compose|builder|context|s3|s3api|run|run-script)$/u.test(
     name,
   );
@@ -97,6 +103,9 @@ function mayRun(program: string, given: readonly string[]): readonly string[] {
     (word, at) => !(/^[\w-]+$/u.test(word) && (at === first || (isNoun && at === second && second === first + 1))),
   );
 }
+
+const dockersData =
+  /^(?:build|tag|push|pull|images|ps|logs|inspect|rm|rmi|start|stop|restart|kill|port|stats|top|wait)$/u;
 
 /** Of git's own arguments: what it is told to run, not revisions, paths and messages. */
 function gitsOwn(given: readonly string[]): readonly string[] {
@@ -162,6 +171,7 @@ const onlyData = listed(
   'read unset export local declare typeset readonly set wait jobs fg bg disown ulimit umask sponge find gfind trash curl ping dig host',
   'nslookup getent logger open xdg-open pbcopy xclip wl-copy ls dir vdir split csplit tsort ptx factor shuf sum numfmt pr expand',
   'unexpand install env printenv say notify-send lsof ss netstat lsblk sort-keys prettier tsc black rustfmt gofmt',
+  'tldr redis-cli ssh-keygen journalctl eslint jest vitest mocha ava playwright cypress pytest py.test rspec mypy ruff pylint flake8',
 );
 
 /** Programs of which these options alone name what they run. */
@@ -178,6 +188,10 @@ const dataButFor: ReadonlyMap<string, RegExp> = new Map([
   ['rsync', /^(?:-[A-Za-z]*e|--rsh|--rsync-path|-M|--remote-option)$/u],
   ['man', /^(?:-P|--pager|-H|--html)$/u],
   ['zip', /^(?:-TT|--unzip-command|-T)$/u],
+  ...['gcc', 'g++', 'cc', 'c++', 'clang', 'clang++', 'rustc'].map((name): [string, RegExp] => [
+    name,
+    /^(?:-wrapper|-C|--codegen)$/u,
+  ]),
   ['gh', /^(?:--git-command|--editor)$/u],
 ]);
 

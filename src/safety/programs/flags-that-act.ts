@@ -49,7 +49,7 @@ export const actingFlags: readonly ActingFlags[] = [
   row('less, more', {runs: '-k --lesskey-file', writes: '-o -O --log-file --LOG-FILE'}),
   row('diff, sdiff, diff3, colordiff', {runs: '--diff-program --pager', writes: '-o --output', long: 'abbreviated'}),
   row('tar, gtar, bsdtar', {
-    runs: '--to-command --use-compress-program -I --checkpoint-action --info-script --new-volume-script -F --rsh-command --rmt-command',
+    runs: '--to-command --use-compress-program -I --checkpoint-action --info-script --new-volume-script -F --rsh-command --rmt-command -P --absolute-names',
     writes: '--index-file',
     valued: '-f -C -T -X -b',
     long: 'abbreviated',
@@ -136,11 +136,11 @@ export const actingFlags: readonly ActingFlags[] = [
   row('prettier', {loads: '--plugin --config --plugin-search-dir', writes: '--cache-location'}),
   row('jest, vitest, mocha, ava', {
     loads:
-      '-c --config --globalSetup --setupFiles --rootDir --root --dir -r --require --reporter --testRunner --runner --transform',
+      '-c --config --globalSetup --globalTeardown --setupFiles --setupFilesAfterEnv --rootDir --root --dir -r --require --reporter --reporters --testRunner --runner --transform --testEnvironment --resolver --preset --testSequencer',
     writes: '--outputFile --outputFile.* --coverageDirectory --coverage.reportsDirectory --cacheDirectory',
   }),
   row('pytest, py.test', {
-    runs: '--pdbcls -p',
+    runs: '--pdbcls -p addopts= --override-ini=addopts*',
     loads: '-c --rootdir --confcutdir --import-mode --config-file',
     writes: '--junitxml --junit-xml --log-file --basetemp --cov-report --resultlog --report-log --html --pastebin',
   }),
@@ -164,6 +164,19 @@ export const actingFlags: readonly ActingFlags[] = [
     loads: '-C -S',
     writes: '-B --graphviz --trace-redirect',
   }),
+  row('docker compose, docker-compose', {loads: '-f --file --project-directory --env-file'}),
+  row('pip, pip3', {
+    runs: '--python --global-option --install-option --build-option',
+    writes: '-t --target --prefix --root --log --src',
+    loads: '-e --editable -r --requirement -c --constraint',
+  }),
+  row('npm install, npm i, npm add, npm uninstall, npm link, pnpm add, pnpm install, pnpm remove', {
+    runs: '-g --global --location',
+  }),
+  row('yarn', {runs: 'global'}),
+  row('psql', {loads: '-f --file', writes: '-o --output -L --log-file', valued: '-c -d -h -p -U -v -F -R -T -P'}),
+  row('sqlite3', {loads: '-init'}),
+  row('ssh-keygen, ssh-add', {runs: '-D -s'}),
   row('gpg, gpg2, openssl', {
     runs: '-engine -provider --gpgconf',
     writes: '-o --output -out -keyout --status-file --logger-file',

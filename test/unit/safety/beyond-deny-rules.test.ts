@@ -40,6 +40,17 @@ describe('with rules that deny, in every mode', () => {
   test.each([
     'hash -p /bin/rm x; x y',
     'vim -c "!rm x" -c q',
+    'echo "rm y" > x.sh; sh x.sh',
+    'echo "rm y" > x.sh && chmod +x x.sh && ./x.sh',
+    'printf "rm y" >> a/x.sh; bash ./a/x.sh',
+    "ftp <<< '!rm x'",
+    "newgrp <<< 'rm x'",
+    'git-push',
+    '/usr/lib/git-core/git-push origin',
+    'git config alias.p push',
+    'git config --global alias.p push && git p',
+    'GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.p GIT_CONFIG_VALUE_0=push git p',
+    `GIT_CONFIG_PARAMETERS="'alias.p=push'" git p`,
     'vim "+!rm x"',
     '. <(echo rm x)',
     'source /dev/stdin <<< "rm x"',
@@ -232,4 +243,42 @@ describe('with rules that deny, in every mode', () => {
   test('without a rule for commands nothing changes', async () => {
     expect((await judge(bash('$(echo rm) y'), {mode: 'bypassPermissions'})).decision).toBe('allow');
   });
+});
+
+describe('options of a forbidden command in another order', () => {
+  const forbidden = ['Bash(rm -rf:*)', 'Bash(git reset --hard:*)', 'Bash(git checkout --:*)'];
+  test.each([
+    'rm -fr x',
+    'rm -r -f x',
+    'rm -Rf x',
+    'rm x -rf',
+    'rm -rfv x',
+    'rm --recursive --force x',
+    'git reset HEAD --hard',
+    'git reset -q --hard',
+    'git -C a reset HEAD~1 --hard',
+    'git checkout HEAD -- a',
+  ])('%s asks', async command => {
+    expect((await judge(bash(command), {deny: forbidden, allow: ['Bash']})).decision).toBe('ask');
+  });
+
+  test.each(['rm -f x', 'rm -r x', 'rm -r -- -f', 'git reset --soft HEAD~1', 'git reset HEAD -- a', 'git checkout a'])(
+    '%s is let through',
+    async command => {
+      expect((await judge(bash(command), {deny: forbidden, allow: ['Bash']})).decision).toBe('allow');
+    },
+  );
+});
+
+test.each([
+  'cargo test rm',
+  'pytest -k rm',
+  'jest -t rm',
+  'vitest run -t "rm"',
+  'docker build -t rm .',
+  'gcc rm.c -o rm',
+  'eslint --rule rm',
+  'echo "rm" > notes.txt; node build.js',
+])('%s does not run what Bash(rm:*) denies', async command => {
+  expect((await judge(bash(command), {deny: ['Bash(rm:*)'], allow: ['Bash']})).decision).toBe('allow');
 });
