@@ -1,14 +1,15 @@
-import {join, resolve} from 'node:path';
+import {dirname, join, resolve} from 'node:path';
 import type {GlobReport, GrepRequest, SearchPort} from '../actions/ports.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {rejected, type Fault} from '../domain/fault.ts';
-import {collectMatches, longestLine} from './collect-matches.ts';
+import {collectMatches, longestLine, type MatchCollector} from './collect-matches.ts';
 import {readExclusions, type Exclusions} from './exclusions.ts';
 import {expandBraces} from './expand-braces.ts';
 import {judgedPaths, makePaths, type Paths} from './files/resolve-path.ts';
 import {globTest, type PathTest} from './glob-pattern.ts';
 import {planWalks} from './glob-walks.ts';
+import {allRules, rulesOffAbove, whenStuck, type RulesOff} from './ignore-files.ts';
 import type {SearchEnd, SearchRun} from './run-ripgrep.ts';
 import {findSearchBinary} from './search-binary.ts';
 import {findPlace, type SearchPlace} from './search-place.ts';
@@ -57,14 +58,26 @@ function searchOn(paths: Paths, options: SearchOptions): SearchPort {
       : ok({place: place.value, exclusions: exclusions.value});
   }
 
-  async function run(
-    search: Pick<SearchRun, 'options' | 'directory' | 'onLine'>,
-    signal: AbortSignal,
-  ): Promise<Outcome<SearchEnd, Fault>> {
+  async function runWithout(off: ReadonlySet<RulesOff>, search: Search, signal: AbortSignal): Promise<SearchEnd> {
+    const {runRipgrep} = await import('./run-ripgrep.ts');
+    const {binary, directory} = search;
+    const {environment} = options;
+    const run = {binary, directory, environment, options: [...off, ...search.options], onLine: search.begin()};
+    return runRipgrep(run, signal);
+  }
+
+  /** A search that waits for what stands in the place of an ignore file is begun anew without such rules. */
+  async function endOf(search: Search, signal: AbortSignal): Promise<SearchEnd> {
+    const off = rulesOffAbove(search.start);
+    using stuck = whenStuck(search.start, off);
+    const end = await runWithout(off, search, AbortSignal.any([signal, stuck.signal]));
+    return end.kind === 'stopped' && !signal.aborted ? runWithout(allRules, search, signal) : end;
+  }
+
+  async function run(search: Omit<Search, 'binary'>, signal: AbortSignal): Promise<Outcome<SearchEnd, Fault>> {
     const binary = findSearchBinary();
     if (binary.tag === 'failed') return binary;
-    const {runRipgrep} = await import('./run-ripgrep.ts');
-    const end = await runRipgrep({...search, binary: binary.value, environment: options.environment}, signal);
+    const end = await endOf({...search, binary: binary.value}, signal);
     switch (end.kind) {
       case 'finished':
         return end.complaint === '' ? ok(end) : failed(rejected(`The search failed: ${end.complaint}`));
@@ -97,13 +110,19 @@ function searchOn(paths: Paths, options: SearchOptions): SearchPort {
       if (globs.tag === 'failed') return globs;
       const real = (shown: string): string => resolve(paths.root, shown);
       const isShown = (shown: string): boolean => !exclusions.leavesOut(real(shown));
-      const collector = collectMatches({limit: request.limit, tests: globs.value.tests, isShown, real}, place);
+      const collect = (): MatchCollector =>
+        collectMatches({limit: request.limit, tests: globs.value.tests, isShown, real}, place);
+      let collector = collect();
       const check = checkPlaces(paths.roots);
       const end = await run(
         {
           options: [...searchManners, ...exclusions.options(paths.root), ...grepOptions(request, globs.value, place)],
           directory: paths.root,
-          onLine: collector.take,
+          start: place.kind === 'file' ? dirname(place.real) : place.real,
+          begin() {
+            collector = collect();
+            return collector.take;
+          },
         },
         signal,
       );
@@ -136,7 +155,8 @@ function searchOn(paths: Paths, options: SearchOptions): SearchPort {
               './',
             ],
             directory: folder,
-            onLine(line) {
+            start: folder,
+            begin: () => line => {
               const path = line.replace(/^\.\//u, '');
               const real = join(folder, path);
               if (tests.some(test => test(path)) && !exclusions.leavesOut(real)) found.add(paths.show(real));
@@ -151,6 +171,16 @@ function searchOn(paths: Paths, options: SearchOptions): SearchPort {
       return ok(await globReport(found, {limit: request.limit, root: paths.root, check}));
     },
   };
+}
+
+interface Search {
+  readonly binary: string;
+  readonly options: readonly string[];
+  readonly directory: string;
+  /** The folder whose files are searched first of all. */
+  readonly start: string;
+  /** Answers with what takes the lines of a run from its first one on. */
+  readonly begin: () => SearchRun['onLine'];
 }
 
 interface Prepared {

@@ -3,6 +3,7 @@ import type {FileFinder, FoundFiles} from '../../actions/file-finder.ts';
 import {fuzzyScorer, noFit} from '../../base/fuzzy.ts';
 import {readExclusions} from '../exclusions.ts';
 import {makePaths} from '../files/resolve-path.ts';
+import {allRules, rulesOffAbove, whenStuck} from '../ignore-files.ts';
 import {searchManners} from '../search.ts';
 import {findSearchBinary} from '../search-binary.ts';
 import type {Environment} from '../shell-environment.ts';
@@ -116,12 +117,14 @@ function begin(options: FinderOptions, signal: AbortSignal): Listing {
     const isShown = (path: Uint8Array): boolean =>
       excluded.length === 0 || !leavesOut(resolve(paths.root, decoder.decode(path)));
     const bare = exclusions.value.options(paths.root);
+    const off = rulesOffAbove(paths.root);
     for (const rank of ['ordinary', 'ignored'] as const) {
+      using stuck = whenStuck(paths.root, rank === 'ignored' ? allRules : off);
       // oxlint-disable-next-line no-await-in-loop -- what is ignored is what the first listing has not found
       await listFiles(
         {
           binary: binary.value,
-          options: [...searchManners, ...bare, ...(rank === 'ignored' ? ['--no-ignore'] : [])],
+          options: [...searchManners, ...bare, ...(rank === 'ignored' ? ['--no-ignore'] : off)],
           directory: paths.root,
           environment: options.environment,
           onPath(path) {
@@ -130,7 +133,7 @@ function begin(options: FinderOptions, signal: AbortSignal): Listing {
           },
           onPiece: tellGrown,
         },
-        signal,
+        AbortSignal.any([signal, stuck.signal]),
       );
     }
   }

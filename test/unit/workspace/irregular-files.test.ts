@@ -5,6 +5,8 @@ import {expect, test} from 'vitest';
 import {readRegularFile} from '../../../src/workspace/files/read-regular-file.ts';
 import {checkedOut} from '../../../src/workspace/checked-out.ts';
 import {ignoredPaths} from '../../../src/workspace/checkpoints/ignored-paths.ts';
+import {makeFinder} from '../../../src/workspace/finder/make-finder.ts';
+import {makeSearch} from '../../../src/workspace/search.ts';
 import {watchSecretFiles} from '../../../src/workspace/secret-files.ts';
 import {never, temporaryFolder} from './temporary-folder.ts';
 
@@ -40,5 +42,39 @@ test.each(['.git/HEAD', '.git/config', '.git/index', '.git/info/exclude', '.giti
     expect(ignored === undefined).toBe(name !== '.env');
     expect(watchSecretFiles({roots: [folder.path], isSecretFile: () => true}).all([])).toEqual([]);
     expect(performance.now() - begun).toBeLessThan(5000);
+  },
+);
+
+const ignoreFiles = ['.ignore', '.rgignore', '.gitignore', '.git/info/exclude', 'below/.gitignore', 'below/deeper/.ignore'];
+
+test.each(ignoreFiles.flatMap(name => (['pipe', 'device'] as const).map(kind => ({name, kind}))))(
+  'searches and listings go on where a $kind stands at $name',
+  async ({name, kind}) => {
+    using folder = temporaryFolder();
+    const at = (path: string): string => join(folder.path, path);
+    for (const one of ['.git/info', 'below/deeper']) mkdirSync(at(one), {recursive: true});
+    writeFileSync(at('a.txt'), 'needle\n');
+    writeFileSync(at('below/deeper/b.txt'), 'needle\n');
+    if (kind === 'pipe') pipe(at(name));
+    else symlinkSync('/dev/zero', at(name));
+    const options = {roots: [folder.path], home: '/nowhere', environment: process.env, excluded: () => []};
+    const search = makeSearch(options);
+    const finder = makeFinder(options);
+    const begun = performance.now();
+    const request = {path: '.', limit: 10} as const;
+    const found = Promise.withResolvers<readonly string[]>();
+    const [grepped, globbed] = await Promise.all([
+      search.grep(
+        {...request, queries: ['needle'], globs: [], mode: 'files', letterCase: 'sensitive', context: 0},
+        never,
+      ),
+      search.glob({...request, patterns: ['**/*.txt'], maxDepth: 0}, never),
+      finder.find('txt', ({paths, state}) => state === 'complete' && found.resolve(paths), never),
+    ]);
+    expect(grepped).toMatchObject({tag: 'ok', value: {lines: ['a.txt', 'below/deeper/b.txt']}});
+    expect(globbed).toMatchObject({tag: 'ok', value: {paths: ['a.txt', 'below/deeper/b.txt']}});
+    expect((await found.promise).toSorted()).toEqual(['a.txt', 'below/deeper/b.txt']);
+    expect(performance.now() - begun).toBeLessThan(5000);
+    finder.close();
   },
 );
