@@ -78,7 +78,7 @@ export async function listModels(
       status: 200,
     });
   } catch (cause) {
-    const trouble = readTrouble(cause, endpoint, '');
+    const trouble = readTrouble(cause, endpoint, {model: '', server: 'never-answered'});
     if (trouble.kind === 'final') return failed(trouble.fault);
     const {message, fix, status} = trouble;
     return failed({kind: 'provider', message, fix, status});

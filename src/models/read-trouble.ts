@@ -15,8 +15,15 @@ export interface Endpoint {
   readonly urlVariable: string;
 }
 
+/** Whether the server has answered this process before: then its name is right, and what fails passes. */
+export type Acquaintance = 'answered-before' | 'never-answered';
+
 /** What the error of an SDK or of the network means; errors that are neither are ours. `model` is empty where none was asked. */
-export function readTrouble(cause: unknown, endpoint: Endpoint, model: string): Trouble {
+export function readTrouble(
+  cause: unknown,
+  endpoint: Endpoint,
+  {model, server}: {readonly model: string; readonly server: Acquaintance},
+): Trouble {
   if (!(cause instanceof Error)) return bug(cause);
   if (cause instanceof EndlessEvents) {
     return unreachableServer(
@@ -32,7 +39,7 @@ export function readTrouble(cause: unknown, endpoint: Endpoint, model: string): 
     const body = 'error' in cause ? cause.error : undefined;
     return readRefusal({status, header, ...readBody(body, cause.message)}, endpoint, model);
   }
-  return readNetworkError(cause, endpoint);
+  return readNetworkError(cause, endpoint, server);
 }
 
 /** A refusal in words: an HTTP status with its body, or an error sent in the middle of a stream. */
@@ -147,8 +154,18 @@ function headersOf(cause: Error): (name: string) => string | null {
   return headers instanceof Headers ? name => headers.get(name) : () => null;
 }
 
-function readNetworkError(cause: Error, endpoint: Endpoint): Trouble {
+function readNetworkError(cause: Error, endpoint: Endpoint, server: Acquaintance): Trouble {
   const code = codeOf(cause);
+  if (server === 'never-answered' && (code === 'ENOTFOUND' || code === 'EAI_AGAIN')) {
+    return {
+      kind: 'passing',
+      status: 0,
+      message: `The host of ${endpoint.baseUrl} was not found (${code}).`,
+      fix: `Check the network connection, and the base URL (--base-url or ${endpoint.urlVariable}).`,
+      retryAfterMs: 1000,
+      patience: 'short',
+    };
+  }
   if (code === 'ECONNREFUSED' && isLoopback(endpoint.baseUrl)) {
     return {
       kind: 'passing',

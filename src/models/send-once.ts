@@ -1,6 +1,6 @@
 import type {ModelEvent, ModelRequest} from '../domain/model-stream.ts';
 import {bodyOf} from './http-fetch.ts';
-import {readTrouble, type Endpoint} from './read-trouble.ts';
+import {readTrouble, type Acquaintance, type Endpoint} from './read-trouble.ts';
 import {readServerEvents} from './server-events.ts';
 import {brokenOff, type SendOnce, type Trouble, type TryItem} from './trouble.ts';
 
@@ -28,8 +28,9 @@ const maxSilenceMs = 300_000;
 const maxDrainMs = 1_000;
 
 /** One try at a request in `dialect`. */
-export const sendOnceIn = (dialect: Dialect): SendOnce =>
-  async function* sendOnce(request, signal): AsyncGenerator<TryItem, void, void> {
+export function sendOnceIn(dialect: Dialect): SendOnce {
+  let server: Acquaintance = 'never-answered';
+  return async function* sendOnce(request, signal): AsyncGenerator<TryItem, void, void> {
     const abort = new AbortController();
     const onAbort = (): void => abort.abort();
     signal.addEventListener('abort', onAbort);
@@ -38,6 +39,7 @@ export const sendOnceIn = (dialect: Dialect): SendOnce =>
     let whole = false;
     try {
       const response = await dialect.post(request, abort.signal);
+      server = 'answered-before';
       const body = bodyOf(response);
       const unreadable = wrongKind(response, dialect.endpoint);
       if (unreadable !== undefined) {
@@ -69,13 +71,14 @@ export const sendOnceIn = (dialect: Dialect): SendOnce =>
       const silent = brokenOff('The model sent nothing for five minutes.');
       yield {
         kind: 'trouble',
-        trouble: abort.signal.aborted ? silent : readTrouble(cause, dialect.endpoint, request.model),
+        trouble: abort.signal.aborted ? silent : readTrouble(cause, dialect.endpoint, {model: request.model, server}),
       };
     } finally {
       signal.removeEventListener('abort', onAbort);
       if (!whole) abort.abort();
     }
   };
+}
 
 function takeAll(payloads: readonly string[], decoder: Decoder, out: ModelEvent[]): Trouble | undefined {
   for (const payload of payloads) {

@@ -6,7 +6,7 @@ export type Trouble =
   /**
    * Another try may succeed. `message` and `fix` are for the fault in case none does; `status` is the HTTP status, 0 where
    * there was none; `retryAfterMs` is what the server asked for, 0 when it did not say. `patience` is `short` where more than a
-   * few tries would only keep the user waiting: nothing listens on the user's own machine.
+   * few tries would only keep the user waiting: nothing listens on the user's own machine, or no host has that name.
    */
   | {
       readonly kind: 'passing';
