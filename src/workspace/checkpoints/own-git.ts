@@ -1,9 +1,9 @@
 import {execFile} from 'node:child_process';
-import {statSync} from 'node:fs';
-import {join} from 'node:path';
+import {whenStuck} from '../ignore-files.ts';
 import {guardedEnvironment} from '../shell-environment.ts';
+import {isGitReady} from './git-waits.ts';
 
-/** Milliseconds git may take. A repository can hold pipes in the place of its files, on which git would wait for ever. */
+/** Milliseconds git may take. */
 const limitMs = 10_000;
 
 /** Bytes that are taken from git. */
@@ -24,39 +24,26 @@ export async function askGit(
     signal,
   }: {readonly folder: string; readonly environment: NodeJS.ProcessEnv; readonly signal: AbortSignal},
 ): Promise<string | undefined> {
-  if (unanswered.has(folder) || wouldWait(folder)) return undefined;
+  if (unanswered.has(folder) || !isGitReady(folder)) return undefined;
+  using stuck = whenStuck(folder, new Set());
   const options = {
     cwd: folder,
     env: gitEnvironment(environment, folder),
-    signal,
+    signal: AbortSignal.any([signal, stuck.signal]),
     timeout: limitMs,
     killSignal: 'SIGKILL',
     maxBuffer: mostOutput,
   } as const;
-  return new Promise((resolve, reject) => {
+  return await new Promise((resolve, reject) => {
     execFile('git', ['--no-optional-locks', '--no-pager', ...words], options, (error, text) => {
       if (signal.aborted) reject(signal.reason);
       else {
-        if (error?.killed === true) unanswered.add(folder);
+        if (error?.killed === true || stuck.signal.aborted) unanswered.add(folder);
         resolve(error === null ? text : undefined);
       }
     });
   });
 }
-
-/** What git opens first of all. */
-const openedFirst = ['.git/HEAD', '.git/config', '.git/index', '.git/info/exclude', '.git/packed-refs', '.gitignore'];
-
-/** Whether something stands in the place of one of git's files that is none, such as a pipe: git would wait for it. */
-const wouldWait = (folder: string): boolean =>
-  openedFirst.some(name => {
-    try {
-      const stats = statSync(join(folder, name));
-      return !stats.isFile() && !stats.isDirectory();
-    } catch {
-      return false;
-    }
-  });
 
 /**
  * The user's variables, without those that name another repository than the one of the folder (a hook of git's that starts weft

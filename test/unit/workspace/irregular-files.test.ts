@@ -7,6 +7,7 @@ import {checkedOut} from '../../../src/workspace/checked-out.ts';
 import {ignoredPaths} from '../../../src/workspace/checkpoints/ignored-paths.ts';
 import {makeFinder} from '../../../src/workspace/finder/make-finder.ts';
 import {makeSearch} from '../../../src/workspace/search.ts';
+import {readGitIndex} from '../../../src/workspace/checkpoints/tracked-files.ts';
 import {watchSecretFiles} from '../../../src/workspace/secret-files.ts';
 import {never, temporaryFolder} from './temporary-folder.ts';
 
@@ -28,24 +29,41 @@ test('only regular files of bounded size are read', () => {
   expect(found).toEqual(['text', 'text', ...Array.from({length: 6}, () => undefined)]);
 });
 
-test.each(['.git/HEAD', '.git/config', '.git/index', '.git/info/exclude', '.gitignore', '.env'])(
-  'nothing waits for a pipe that stands at %s',
-  async name => {
-    using folder = temporaryFolder();
-    execFileSync('git', ['init', '-q', '-b', 'trunk', folder.path]);
-    mkdirSync(join(folder.path, '.git/info'), {recursive: true});
-    execFileSync('rm', ['-f', join(folder.path, name)]);
-    pipe(join(folder.path, name));
-    const begun = performance.now();
-    expect(checkedOut(folder.path)).toBe(name === '.git/HEAD' ? '' : 'trunk');
-    const ignored = await ignoredPaths(folder.path, {environment: process.env, signal: never});
-    expect(ignored === undefined).toBe(name !== '.env');
-    expect(watchSecretFiles({roots: [folder.path], isSecretFile: () => true}).all([])).toEqual([]);
-    expect(performance.now() - begun).toBeLessThan(5000);
-  },
-);
+test.each([
+  '.git/HEAD',
+  '.git/config',
+  '.git/index',
+  '.git/info/exclude',
+  '.git/commondir',
+  '.gitignore',
+  'below/.gitignore',
+  '.env',
+])('nothing waits for a pipe that stands at %s', async name => {
+  using folder = temporaryFolder();
+  execFileSync('git', ['init', '-q', '-b', 'trunk', folder.path]);
+  writeFileSync(join(folder.path, 'tracked'), '');
+  execFileSync('git', ['add', 'tracked'], {cwd: folder.path});
+  for (const one of ['.git/info', 'below']) mkdirSync(join(folder.path, one), {recursive: true});
+  execFileSync('rm', ['-f', join(folder.path, name)]);
+  pipe(join(folder.path, name));
+  const begun = performance.now();
+  expect(checkedOut(folder.path)).toBe(name === '.git/HEAD' ? '' : 'trunk');
+  const ignored = await ignoredPaths(folder.path, {environment: process.env, signal: never});
+  expect(ignored === undefined).toBe(name !== '.env');
+  const index = await readGitIndex(folder.path, {environment: process.env, signal: never});
+  expect(index === undefined).toBe(name !== '.env');
+  expect(watchSecretFiles({roots: [folder.path], isSecretFile: file => file !== 'tracked'}).all([])).toEqual([]);
+  expect(performance.now() - begun).toBeLessThan(5000);
+});
 
-const ignoreFiles = ['.ignore', '.rgignore', '.gitignore', '.git/info/exclude', 'below/.gitignore', 'below/deeper/.ignore'];
+const ignoreFiles = [
+  '.ignore',
+  '.rgignore',
+  '.gitignore',
+  '.git/info/exclude',
+  'below/.gitignore',
+  'below/deeper/.ignore',
+];
 
 test.each(ignoreFiles.flatMap(name => (['pipe', 'device'] as const).map(kind => ({name, kind}))))(
   'searches and listings go on where a $kind stands at $name',
