@@ -49,11 +49,13 @@ export function whenStuck(folder: string, off: ReadonlySet<RulesOff>): {readonly
   const ended = new AbortController();
   const stuck = new AbortController();
   const slow = setTimeout(() => {
-    void rulesOffBelow(folder, ended.signal).then(below => {
-      if ([...below].some(option => !off.has(option))) stuck.abort();
-    });
+    void look();
   }, slowMs);
   slow.unref();
+  async function look(): Promise<void> {
+    const below = await rulesOffBelow(folder, ended.signal);
+    if ([...below].some(option => !off.has(option))) stuck.abort();
+  }
   return {
     signal: stuck.signal,
     [Symbol.dispose]() {

@@ -62,8 +62,10 @@ function searchOn(paths: Paths, options: SearchOptions): SearchPort {
     const {runRipgrep} = await import('./run-ripgrep.ts');
     const {binary, directory} = search;
     const {environment} = options;
-    const run = {binary, directory, environment, options: [...off, ...search.options], onLine: search.begin()};
-    return runRipgrep(run, signal);
+    return runRipgrep(
+      {binary, directory, environment, options: [...off, ...search.options], onLine: search.begin()},
+      signal,
+    );
   }
 
   /** A search that waits for what stands in the place of an ignore file is begun anew without such rules. */
