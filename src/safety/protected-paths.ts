@@ -14,7 +14,7 @@ const names = listed(
   // Agents: their settings name commands, servers and hooks.
   '.weft .claude .claude.json .mcp.json .codex .gemini .cursor .opencode opencode.json opencode.jsonc .opencode.json .aider.conf.yml',
   '.agents .qwen .kiro .windsurf .codeium .continue .crush crush.json .crush.json .roo .roomodes .junie .amp .factory .cline .kilocode',
-  '.kilocodemodes .goose .augment .trae .tabnine .copilot .openhands .iflow .codebuddy .lingma .rovodev .plandex .antigravity .void .pi .warp',
+  '.kilocodemodes .goose .augment .trae .tabnine .copilot .openhands .iflow .codebuddy .lingma .rovodev .plandex .antigravity .void .pi .warp .qoder .vibe .grok .kimi .auggie',
   // Editors and development containers.
   '.vscode .vscode-insiders .vscode-server .idea .vs .zed .fleet .nova .helix .lapce .devcontainer .devcontainer.json .gitpod.yml .gitpod.yaml',
   '.gitpod.dockerfile .idx .replit .codesandbox .stackblitzrc devfile.yaml .devfile.yaml',
@@ -29,7 +29,7 @@ const names = listed(
   // Version managers: they choose the program that runs.
   '.tool-versions mise.toml .mise.toml mise.local.toml .mise.local.toml .mise .rtx.toml .asdfrc .nvmrc .node-version .bun-version .python-version .ruby-version',
   '.ruby-gemset .rvmrc .java-version .jabbarc .sdkmanrc .go-version .php-version .perl-version .lua-version .swift-version .terraform-version .crystal-version',
-  '.fvmrc .fvm rust-toolchain rust-toolchain.toml',
+  '.fvmrc .fvm rust-toolchain rust-toolchain.toml .prototools .proto .volta .nvm .fnm .nodenv .pyenv .rbenv .rvm .asdf .goenv .jenv .phpenv .plenv .tfenv .sdkman .rustup',
   // Debuggers, interpreters and database clients run these when they start, some from the folder they start in.
   '.gdbinit .gdbearlyinit .lldbinit .radare2rc .rizinrc .pdbrc .pdbrc.py .pythonrc .pythonrc.py .pythonstartup sitecustomize.py usercustomize.py .ipython .jupyter',
   '.irbrc .pryrc .rprofile .renviron .ghci .ocamlinit .sqliterc .psqlrc .mysqlrc .my.cnf .mongorc.js .mongoshrc.js .duckdbrc',
@@ -48,16 +48,18 @@ const names = listed(
 
 /** One or two folders and what lies right in them. */
 const nested = listed(
-  '.github/workflows .github/actions .gitea/workflows .gitea/actions .forgejo/workflows .forgejo/actions .gitlab/ci .azure/pipelines',
+  '.github/workflows .github/actions .github/hooks .gitea/workflows .gitea/actions .forgejo/workflows .forgejo/actions .gitlab/ci .azure/pipelines',
   '.config/weft .config/git .config/hg .config/jj .config/gh .config/mise .config/direnv .config/pip .config/gcloud .config/containers',
   '.config/fish .config/bash .config/zsh .config/nushell .config/xonsh .config/elvish .config/powershell .config/starship.toml .config/tmux .config/kitty',
   '.config/alacritty .config/ghostty .config/wezterm .config/nvim .config/vim .config/emacs .config/doom .config/helix .config/kak .config/gdb .config/zed',
   '.config/code .config/cursor .config/vscodium .config/opencode .config/crush .config/goose .config/amp .config/claude .config/codex .config/github-copilot',
   '.config/systemd .config/autostart .config/autostart-scripts .config/environment.d .config/user-tmpfiles.d .config/upstart .config/plasma-workspace',
+  '.config/nix .config/home-manager .config/ranger .config/lf .config/yazi .config/mpv mise/config.toml',
   '.config/i3 .config/sway .config/hypr .config/openbox .config/awesome .config/bspwm .config/sxhkd .config/xmonad .kde/autostart .kde4/autostart',
-  '.local/bin .local/lib library/launchagents library/launchdaemons .docker/config.json .docker/cli-plugins',
+  '.local/bin .local/lib .local/pipx .local/state/nix .local/share/mise .local/share/fnm .local/share/pnpm .local/share/uv .local/share/pipx',
+  'library/launchagents library/launchdaemons .docker/config.json .docker/cli-plugins',
   '.local/share/systemd .local/share/dbus-1 .local/share/applications .local/share/gnome-shell .local/share/nautilus .local/share/kio',
-  '.cargo/config .cargo/config.toml .cargo/bin .cargo/env .m2/settings.xml .gradle/init.d .gradle/init.gradle .yarn/plugins .yarn/releases .pnpm/bin .go/bin',
+  '.cargo/config .cargo/config.toml .cargo/bin .cargo/env .m2/settings.xml .gradle/init.d .gradle/init.gradle .gradle/gradle.properties .yarn/plugins .yarn/releases .pnpm/bin .go/bin .deno/bin .bun/bin .npm-global/bin',
   'programs/startup documents/powershell documents/windowspowershell',
 ).add('application support/weft');
 
@@ -77,7 +79,7 @@ export function protectedPart(path: PathParts, ground: Ground): string | undefin
 function protectedIn(parts: PathParts): string | undefined {
   for (const [at, part] of parts.entries()) {
     const slash = at === parts.length - 1 ? '' : '/';
-    if (names.has(part)) return part + slash;
+    if (names.has(part) || ofOneEnvironment.test(part)) return part + slash;
     for (const above of [1, 2]) {
       const path = parts.slice(Math.max(0, at - above), at + 1).join('/');
       if (nested.has(path)) return path + slash;
@@ -85,6 +87,9 @@ function protectedIn(parts: PathParts): string | undefined {
   }
   return undefined;
 }
+
+/** mise reads a file for each of its environments: `mise.production.toml`. */
+const ofOneEnvironment = /^\.?mise\.[^/]+\.toml$/u;
 
 function listed(...lines: readonly string[]): Set<string> {
   return new Set(lines.flatMap(line => line.split(' ')));

@@ -23,6 +23,8 @@ const alone = `
   library/launchagents/ .cargo/config.toml .cargo/bin/ .gdbinit .lldbinit .pdbrc .ghci .rprofile sitecustomize.py
   .xprofile .xsession .xinitrc .pam_environment .inputrc .tmux.conf .vimrc .emacs.d/ .dir-locals.el .selected_editor
   .tool-versions mise.toml .mise.toml .nvmrc .python-version .ruby-version rust-toolchain.toml .rvmrc .sdkmanrc .mvn/ .docker/config.json
+  mise.production.toml .mise.dev.toml mise/config.toml .prototools .volta/ .nvm/ .pyenv/ .asdf/ .rustup/ .deno/bin/ .bun/bin/ .npm-global/bin/
+  .local/share/mise/ .local/pipx/ .local/state/nix/ .config/nix/ .config/mpv/ .gradle/gradle.properties .github/hooks/ .qoder/
 `
   .trim()
   .split(/\s+/u);
@@ -42,7 +44,7 @@ test.each(alone)('%s', name => {
 const ordinary = `
   src/windsurf.ts amp/a.c kiro/x.md zed.md docs/.zedrc continue.ts factory/a.ts src/buildspec.ts config/systemd/a.service local/bin/x bin/x
   autostart/a.desktop usr/share/applications/a.desktop cargo/config.toml .cargo/audit.toml src/gdbinit profile.ts xprofile .config/app.json
-  .docker/dev.Dockerfile versions .github/ISSUE_TEMPLATE.md .gitea/issue_template.md library/agents.py src/mise.ts tool-versions.md hg/a.c
+  .docker/dev.Dockerfile versions .github/ISSUE_TEMPLATE.md .gitea/issue_template.md library/agents.py src/mise.ts src/mise.test.ts promise.a.toml src/nvm/a.ts .deno/a.json .github/hooks.md .gradle/a.txt src/hooks/a.ts tool-versions.md hg/a.c
   nvmrc.md python-version.txt package.json Makefile Dockerfile docker-compose.yml .env.example .editorconfig .prettierrc .eslintrc.json
   .dockerignore .gitattributes .gitkeep tsconfig.json Cargo.toml pyproject.toml agents/a.ts weft/a.ts src/weft/settings.json trust.json
 `
