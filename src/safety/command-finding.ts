@@ -184,10 +184,11 @@ function askedCall(
 ): AskedCall {
   const words = wordsOf(call);
   const isPlain = call.words.every(word => plainText(word) !== undefined);
-  const known =
+  const expected =
     isPlain && staysOnLoopback(words)
       ? ({risk: 'local-change', does: 'talks to a server on this machine', words, texts: []} as const)
-      : withEffect(knownRisk(words), {words, effect});
+      : knownRisk(words);
+  const known = withEffect(expected, {words, effect});
   const does = call.elsewhere === 'only reads' || known.does === '' ? reason : known.does;
   return {call, known, does, reason: `${quotedPart(command, call.range)} ${does}`};
 }
@@ -197,8 +198,7 @@ function withEffect(
   known: KnownRisk,
   {words, effect}: {readonly words: readonly string[]; readonly effect: FileEffect},
 ): KnownRisk {
-  if (known.words.length !== words.length || (known.risk !== 'destructive' && known.risk !== 'local-change'))
-    return known;
+  if (known.words.length !== words.length) return known;
   switch (effect.loses) {
     case 'unknown':
       return known;
@@ -207,7 +207,13 @@ function withEffect(
         ? {...known, risk: 'local-change', does: harmless[programName(words[0] ?? '')] ?? 'changes files'}
         : known;
     case 'something':
-      return known.risk === 'destructive' ? known : {...known, risk: 'destructive', does: 'overwrites files'};
+      return known.risk === 'destructive'
+        ? known
+        : {
+            ...known,
+            risk: 'destructive',
+            does: known.risk === 'external' ? `${known.does} and overwrites files` : 'overwrites files',
+          };
     default:
       return unreachable(effect.loses);
   }
@@ -219,6 +225,7 @@ const harmless: Readonly<Record<string, string>> = {
   git: 'moves files',
   cp: 'copies files',
   install: 'copies files',
+  ln: 'makes links',
   tee: 'creates files',
   truncate: 'creates files',
   dd: 'creates files',

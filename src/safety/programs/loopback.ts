@@ -29,15 +29,15 @@ const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
 const curl: Client = {
   plain:
-    /^(?:-[sSfLIikvgGNO#0-46]+|-[sSfLIikvgGN]*X[A-Z]+|-m\d+|--(?:silent|show-error|fail|fail-with-body|location|head|include|insecure|verbose|no-buffer|get|compressed|no-progress-meter|progress-bar|http1\.1|http2|ipv4|ipv6|retry-connrefused|retry-all-errors|max-time=\d+))$/u,
+    /^(?:-[sSfLIikvgGNOJ#0-46]+|-[sSfLIikvgGN]*o.+|-[sSfLIikvgGN]*X[A-Z]+|-m\d+|--(?:silent|show-error|fail|fail-with-body|location|head|include|insecure|verbose|no-buffer|get|compressed|no-progress-meter|progress-bar|http1\.1|http2|ipv4|ipv6|retry-connrefused|retry-all-errors|max-time=\d+))$/u,
   withValue: words(
-    '-X --request -H --header -d --data --data-raw --data-binary --data-urlencode --json -F --form -o --output -w --write-out -u --user -A --user-agent -b --cookie -c --cookie-jar -e --referer -m --max-time --connect-timeout --retry --retry-delay --retry-max-time -T --upload-file -sSfo -so -sSo -sfo',
+    '-X --request -H --header -d --data --data-raw --data-binary --data-urlencode --json -F --form -o --output -w --write-out -u --user -A --user-agent -b --cookie -c --cookie-jar -e --referer -m --max-time --connect-timeout --retry --retry-delay --retry-max-time -T --upload-file -sSfo -so -sSo -sfo -sLo -sSLo -fsSLo -Lo --output-dir',
   ),
   hosts: operands => operands,
 };
 
 const wget: Client = {
-  plain: /^(?:-[qSvcN46]+|-[qSv]*O-|--(?:quiet|spider|server-response|no-verbose|no-check-certificate))$/u,
+  plain: /^(?:-[qSvcN46]+|-[qSv]*O.+|--(?:quiet|spider|server-response|no-verbose|no-check-certificate))$/u,
   withValue: words('-O --output-document -T --timeout -t --tries --header --post-data --method --body-data -qO -U'),
   hosts: operands => operands,
 };

@@ -22,6 +22,7 @@ export const riskRows: readonly RiskRow[] = [
   row('dd', 'destructive', 'overwrites what it is pointed at', /^of=/u),
   row('mkfs, wipefs, fdisk, parted, sgdisk, mkswap', 'destructive', 'erases a disk'),
   row('git reset', 'destructive', 'throws uncommitted work away', /^--(?:hard|merge|keep)$/u),
+  row('git clean', 'local-change', 'shows what it would delete', /^(?:-[a-zA-Z]*n[a-zA-Z]*|--dry-run)$/u),
   row('git clean', 'destructive', 'deletes files that git does not know'),
   row('git checkout', 'destructive', 'can throw uncommitted work away', /^(?:--|\.|-f|--force|\S*\/|\S+\.\w+)/u),
   row('git restore', 'destructive', 'throws uncommitted work away'),
@@ -39,6 +40,7 @@ export const riskRows: readonly RiskRow[] = [
     'destructive',
     'rewrites or deletes history',
   ),
+  row('git rm', 'local-change', 'takes files out of the index', /^--cached$/u),
   row('git rm', 'destructive', 'deletes files'),
   row(
     'git worktree remove, git worktree prune, git submodule deinit, git remote remove',
@@ -68,12 +70,39 @@ export const riskRows: readonly RiskRow[] = [
     'changes or destroys infrastructure',
   ),
   row(
-    'aws, gcloud, az, gh, heroku, fly, vercel',
+    'aws, gcloud, az, heroku, fly, vercel',
     'destructive',
     'deletes in the cloud',
     /^(?:rm|rb|delete|destroy|terminate\S*|delete-\S+)$/u,
   ),
-  row('dropdb, dropuser, redis-cli', 'destructive', 'deletes data', /^(?!--version)/u),
+  row(
+    [
+      'repo',
+      'issue',
+      'release',
+      'gist',
+      'run',
+      'cache',
+      'label',
+      'secret',
+      'variable',
+      'codespace',
+      'project',
+      'ssh-key',
+    ]
+      .map(noun => `gh ${noun} delete`)
+      .join(', '),
+    'destructive',
+    'deletes in the cloud',
+  ),
+  row('gh api', 'destructive', 'deletes in the cloud', /^(?:-X|--method=)?DELETE$/iu),
+  row('dropdb, dropuser', 'destructive', 'deletes data', /^(?!--version)/u),
+  row(
+    'redis-cli',
+    'destructive',
+    'deletes data',
+    /^(?:flush\w*|del|unlink|getdel|getset|set|rename|expire\w*|ltrim|\w*pop\w*|hdel|srem|zrem\w*|xdel|xtrim|restore|migrate|shutdown|eval\w*|script|debug|config)$/iu,
+  ),
   row(
     'psql, mysql, sqlite3, mariadb, mongosh, duckdb',
     'destructive',
@@ -114,7 +143,7 @@ export const riskRows: readonly RiskRow[] = [
   row('cargo', 'external', 'downloads packages', /^(?:install|add|update|fetch)$/u),
   row('docker, podman', 'external', 'talks to a registry or a daemon'),
   row(
-    'kubectl, helm, terraform, pulumi, aws, gcloud, az, gh, glab, heroku, fly, flyctl, vercel, netlify, wrangler, firebase, ansible, ansible-playbook',
+    'redis-cli, kubectl, helm, terraform, pulumi, aws, gcloud, az, gh, glab, heroku, fly, flyctl, vercel, netlify, wrangler, firebase, ansible, ansible-playbook',
     'external',
     'talks to a service',
   ),

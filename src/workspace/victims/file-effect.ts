@@ -1,7 +1,9 @@
 import {lstatSync, statSync, type Stats} from 'node:fs';
+import {basename, join} from 'node:path';
 import {unknownEffect, type FileEffect, type SimpleCommand} from '../../domain/risk.ts';
 import {realPath} from '../files/resolve-path.ts';
 import {expandPaths, hasOption, sortWords} from './operands.ts';
+import {optionOutputs} from './option-outputs.ts';
 import {collisions, isFolder} from './overwritten-files.ts';
 import {outputsOfDd, placements} from './placements.ts';
 
@@ -41,7 +43,7 @@ function ownEffect({argv, directory}: SimpleCommand, home: string): FileEffect {
         : unknownEffect;
     case 'ln':
       // Without force it refuses to replace what is there.
-      return hasOption(options, 'f', '--force') ? unknownEffect : harmless(paths());
+      return hasOption(options, 'f', '--force') ? linked(options, paths()) : harmless(paths());
     case 'tee':
       return hasOption(options, 'a', '--append') ? harmless(paths()) : each(writtenThrough);
     case 'truncate':
@@ -52,9 +54,25 @@ function ownEffect({argv, directory}: SimpleCommand, home: string): FileEffect {
           .flatMap(path => expandPaths([path], {directory, home}))
           .map(path => effectAt(path, writtenThrough(path))),
       );
+    case 'curl':
+    case 'wget':
+    case 'sort': {
+      const outputs = expandPaths(optionOutputs(argv), {directory, home});
+      return outputs.length === 0 ? unknownEffect : together(outputs.map(path => effectAt(path, writtenThrough(path))));
+    }
     default:
       return unknownEffect;
   }
+}
+
+/** `ln -f`, which replaces what bears the name of the link. */
+function linked(options: readonly string[], paths: readonly string[]): FileEffect {
+  const [at = '', ...sources] = paths.toReversed();
+  if (sources.length === 0) return unknownEffect;
+  const into =
+    isFolder(at) && !hasOption(options, 'T', '--no-target-directory') && !hasOption(options, 'n', '--no-dereference');
+  const places = into ? sources.map(source => join(at, basename(source))) : [at];
+  return together(places.map(path => effectAt(path, kindAt(path) === 'none' ? 'nothing' : 'something')));
 }
 
 const valueOptions: Readonly<Record<string, readonly string[]>> = {

@@ -7,6 +7,7 @@ import {deletedFiles} from './deleted-files.ts';
 import {findVictims} from './find-victims.ts';
 import {gitVictims} from './git-victims.ts';
 import {expandPaths, hasOption, sortWords} from './operands.ts';
+import {optionOutputs} from './option-outputs.ts';
 import {collisions, isFolder, overwrittenFiles, unknownNow} from './overwritten-files.ts';
 import {outputsOfDd, placements} from './placements.ts';
 import {count, named, untouched, type VictimFinder, type VictimGround} from './victim.ts';
@@ -24,6 +25,10 @@ export const programVictims: ReadonlyMap<string, VictimFinder> = new Map<string,
   ['truncate', (command, ground) => overwrittenFiles(written(pathsOf(command, ground, sizeOptions)), 'truncates')],
   ['tee', tee],
   ['dd', ({argv, directory}) => overwrittenFiles(written(outputsOfDd(argv).map(path => resolve(directory, path))))],
+  ...['curl', 'wget', 'sort'].map((name): [string, VictimFinder] => [
+    name,
+    ({argv, directory}, {home}) => overwrittenFiles(written(expandPaths(optionOutputs(argv), {directory, home}))),
+  ]),
   ['sed', edited],
   ['perl', edited],
   ['rsync', mirrored],
