@@ -11,7 +11,7 @@ import type {SummaryWork} from './input/summary-work.ts';
 import {Session} from './session/session.ts';
 import {openKeyboard} from './terminal/keyboard.ts';
 import {sizeOf} from './terminal/terminal-output.ts';
-import {openSurface, type Surface, type SurfaceListener} from './terminal/surface.tsx';
+import {openSurface, type Surface, type SurfaceListener} from './terminal/surface.ts';
 import {visibleLine} from '../base/visible.ts';
 import {modifiedKeys, type NewlineKey} from './terminal/modified-keys.ts';
 import {keepTitle} from './terminal/terminal-title.ts';

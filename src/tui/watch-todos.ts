@@ -1,6 +1,6 @@
 import type {TodoList} from '../domain/todo.ts';
 import {isOver, type TodoRows} from './state/select.ts';
-import {openSurface} from './terminal/surface.tsx';
+import {openSurface} from './terminal/surface.ts';
 import {themeOf, type Look} from './theme/theme.ts';
 import type {Placed} from './views/composer-view.ts';
 import type {Frame} from './text/wrap.ts';

@@ -1,21 +1,21 @@
 import {describe, expect, test} from 'vitest';
-import {reflowOf, rowsAfterReflow} from '../../src/tui/text/reflow.ts';
+import {reflowOf, rowsUp} from '../../src/tui/text/reflow.ts';
 
 const region = {lines: ['a'.repeat(50), '', '> draft', 'b'.repeat(70)], cursor: {x: 7, y: 2}};
 const there = 'there' as const;
 
 describe('a live region after its terminal became narrower', () => {
   test.each([
-    ['wrapped rows above the cursor are gone up over', {reflow: 'wrapped', below: there}, '\u001B[3A\r\u001B[J\n\n'],
-    ['and those below it, where the cursor was moved', {reflow: 'adrift', below: there}, '\u001B[5A\r\u001B[J\n\n'],
-    ['unless they may be gone', {reflow: 'adrift', below: 'perhaps-gone'}, '\u001B[3A\r\u001B[J\n\n'],
-    ['what is cut is as high as before', {reflow: 'cut', below: there}, ''],
-  ] as const)('%s', (_title, how, written) => {
-    expect(rowsAfterReflow(region, 30, how)).toBe(written);
+    ['wrapped rows above the cursor are gone up over', {reflow: 'wrapped', below: there}, 3],
+    ['and those below it, where the cursor was moved', {reflow: 'adrift', below: there}, 5],
+    ['unless they may be gone', {reflow: 'adrift', below: 'perhaps-gone'}, 3],
+    ['what is cut is as high as before', {reflow: 'cut', below: there}, 2],
+  ] as const)('%s', (_title, how, up) => {
+    expect(rowsUp(region, 30, how)).toBe(up);
   });
 
-  test('nothing is written where all fits', () => {
-    expect(rowsAfterReflow(region, 75, {reflow: 'adrift', below: there})).toBe('');
+  test('all rows are there once where all fits', () => {
+    expect(rowsUp(region, 75, {reflow: 'adrift', below: there})).toBe(2);
   });
 });
 

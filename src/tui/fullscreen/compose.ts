@@ -1,4 +1,4 @@
-import type {LiveRegion} from '../terminal/surface.tsx';
+import type {LiveRegion} from '../terminal/surface.ts';
 import {fit} from '../text/cell-width.ts';
 import {clipStyled} from '../text/clip-styled.ts';
 import type {Painted} from './paint.ts';

@@ -1,16 +1,6 @@
-import {render} from 'ink';
-import {openPasteReader} from '../terminal/paste-reader.ts';
-import {
-  inkOptions,
-  Keys,
-  kittyKeys,
-  type LiveRegion,
-  type Surface,
-  type SurfaceListener,
-  type SurfaceTerminal,
-} from '../terminal/surface.tsx';
+import {openKeyReader} from '../terminal/key-reader.tsx';
+import type {LiveRegion, Surface, SurfaceListener, SurfaceTerminal} from '../terminal/surface.ts';
 import {openOutput, type TerminalSize} from '../terminal/terminal-output.ts';
-import {withMembers} from '../terminal/with-members.ts';
 import {atEnd, compose, scrolled, type Place} from './compose.ts';
 import {blank, paint, type Painted} from './paint.ts';
 import type {KeptLines} from './kept-lines.ts';
@@ -43,14 +33,7 @@ export function openFullscreen(terminal: SurfaceTerminal, listener: SurfaceListe
     write('\u001B[?1049h\u001B[?1007s\u001B[?1007l');
     painted = cleared(output.size);
   });
-  const pastes = openPasteReader(terminal.stdin, (text, part) => listener.onPaste(text, part));
-  const ink = render(<Keys listener={listener} />, {
-    ...inkOptions,
-    stdin: pastes.stdin,
-    stdout: modesOnly(output.stdout),
-  });
-
-  const keys = kittyKeys(terminal, write);
+  const keys = openKeyReader(terminal, listener, output.stdout);
   keys.take();
 
   const shown = () => ({kept, live, place, size: output.size});
@@ -93,11 +76,8 @@ export function openFullscreen(terminal: SurfaceTerminal, listener: SurfaceListe
     },
     async close(last, leaving) {
       kept.add(last);
-      await ink.waitUntilRenderFlush();
       output.close();
-      pastes.close();
-      ink.unmount();
-      await ink.waitUntilExit();
+      await keys.close();
       output.frame(() => {
         keys.giveBack();
         write('\u001B[0m\u001B[?1007r\u001B[?1049l');
@@ -113,13 +93,3 @@ export function openFullscreen(terminal: SurfaceTerminal, listener: SurfaceListe
     },
   };
 }
-
-/** Of what Ink writes only the modes of the keyboard: its frames are empty. */
-function modesOnly(stdout: NodeJS.WriteStream): NodeJS.WriteStream {
-  const write = (chunk: string | Uint8Array, after?: (error?: Error | null) => void): boolean =>
-    stdout.write((String(chunk).match(keyboardModes) ?? []).join(''), after);
-  return withMembers(stdout, {write});
-}
-
-// oxlint-disable-next-line no-control-regex -- sequences of the terminal
-const keyboardModes = /\u001B\[\?2004[hl]/gu;

@@ -27,7 +27,7 @@ import {Scrollback} from './scrollback.ts';
 import type {SessionHost} from './session-host.ts';
 import {FocusTimer} from './focus-timer.ts';
 import {RunClock} from './run-clock.ts';
-import type {Surface} from '../terminal/surface.tsx';
+import type {Surface} from '../terminal/surface.ts';
 import type {Background} from '../theme/background.ts';
 import {draftWidth} from '../views/composer-view.ts';
 import {wholeApproval} from '../views/approval-card.ts';

@@ -14,7 +14,7 @@ export interface SizeChange {
 
 /** Stdout as a surface uses it. */
 export interface TerminalOutput {
-  /** For Ink: what is written joins the frame; its size changes only when the terminal has come to rest. */
+  /** What is written joins the frame; its size changes only when the terminal has come to rest. */
   readonly stdout: NodeJS.WriteStream;
   readonly size: TerminalSize;
   /** Whether a frame could be written now; else `onReady` is called when it can. */
@@ -42,8 +42,8 @@ export interface OutputTerminal {
 }
 
 interface OutputListener {
-  /** Within a frame, once the size has come to rest; Ink's own listeners are called by `informInk`. */
-  readonly onResize: (change: SizeChange, informInk: () => void) => void;
+  /** Within a frame, once the size has come to rest. */
+  readonly onResize: (change: SizeChange) => void;
   readonly onReady: () => void;
 }
 
@@ -71,7 +71,6 @@ export function openOutput(terminal: OutputTerminal, {onResize, onReady}: Output
   let underWay = 0;
   /** Whether somebody has asked in vain. */
   let waited = false;
-  const listeners = new Set<() => void>();
 
   const send = (text: string): void => {
     underWay++;
@@ -90,9 +89,7 @@ export function openOutput(terminal: OutputTerminal, {onResize, onReady}: Output
 
   const write = (chunk: string | Uint8Array, after?: (error?: Error | null) => void): boolean => {
     const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString();
-    // Ink brackets its frames whether or not the terminal knows the brackets.
-    const framed = text === beginUpdate || text === endUpdate ? '' : text;
-    const own = terminal.erasing() === 'keeping' ? erasingFromSecondCell(framed) : framed;
+    const own = terminal.erasing() === 'keeping' ? erasingFromSecondCell(text) : text;
     if (own !== '') {
       terminal.wrote(own);
       if (parts === undefined) send(own);
@@ -136,11 +133,7 @@ export function openOutput(terminal: OutputTerminal, {onResize, onReady}: Output
     const before = size;
     size = sizeOf(stdout);
     fewestRows = Math.min(fewestRows, size.rows);
-    frame(() =>
-      onResize({before, fewestRows}, () => {
-        for (const listener of listeners) listener();
-      }),
-    );
+    frame(() => onResize({before, fewestRows}));
     fewestRows = size.rows;
     waited = false;
     onReady();
@@ -157,20 +150,8 @@ export function openOutput(terminal: OutputTerminal, {onResize, onReady}: Output
   stdout.on('resize', resized);
   setBlocking(stdout, 'off');
 
-  const on = (event: string, listener: () => void): unknown => {
-    if (event === 'resize') listeners.add(listener);
-    else stdout.on(event, listener);
-    return proxy;
-  };
-  const off = (event: string, listener: () => void): unknown => {
-    if (event === 'resize') listeners.delete(listener);
-    else stdout.off(event, listener);
-    return proxy;
-  };
   const proxy: NodeJS.WriteStream = withMembers(stdout, {
     write,
-    on,
-    off,
     get columns() {
       return size.columns;
     },

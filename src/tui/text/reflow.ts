@@ -25,17 +25,15 @@ interface Reflowed {
 }
 
 /**
- * After the terminal became narrower, lines of the live region that no longer fit have been wrapped onto more rows. The
- * answer erases the region from its true first row and puts the cursor where it would stand had nothing been wrapped.
+ * How many rows above the cursor the live region begins after the terminal became narrower: lines that no longer fit have been
+ * wrapped onto more rows.
  */
-export function rowsAfterReflow({lines, cursor}: Placed, columns: number, {reflow, below}: Reflowed): string {
+export function rowsUp({lines, cursor}: Placed, columns: number, {reflow, below}: Reflowed): number {
   const rows = lines.map(line => rowsOf(line, columns));
-  if (reflow === 'cut' || rows.every(count => count === 1)) return '';
+  if (reflow === 'cut' || rows.every(count => count === 1)) return cursor.y;
   const above = rows.slice(0, cursor.y).reduce((sum, count) => sum + count, 0);
-  const up =
-    above + (reflow === 'adrift' ? (below === 'there' ? drift(rows, cursor.y) : 0) : Math.floor(cursor.x / columns));
-  const down = '\n'.repeat(cursor.y);
-  return `${up > 0 ? `\u001B[${up}A` : ''}\r\u001B[J${down}`;
+  if (reflow === 'wrapped') return above + Math.floor(cursor.x / columns);
+  return above + (below === 'there' ? drift(rows, cursor.y) : 0);
 }
 
 /** The terminal goes from the last line to the first, and looks each time where the cursor has got to. */

@@ -1,7 +1,7 @@
 /**
  * Every symbol on screen: one place, so that a card and a list never disagree about what a state looks like. Those of the
- * first frame and of plain answers are ASCII on purpose: the first other character in the live region makes Ink's width
- * measurement compile its emoji tables, some 30 ms.
+ * first frame and of plain answers are ASCII on purpose: the first other character in the live region has the width
+ * of characters looked up, whose tables take some 30 ms to compile.
  */
 export const glyphs = {
   prompt: '>',

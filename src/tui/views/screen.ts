@@ -7,7 +7,7 @@ import type {MarkdownLexer} from '../markdown/render-markdown.ts';
 import {attentionOf} from '../state/select.ts';
 import type {View} from '../state/view.ts';
 import {cellWidth, fit} from '../text/cell-width.ts';
-import type {LiveRegion} from '../terminal/surface.tsx';
+import type {LiveRegion} from '../terminal/surface.ts';
 import {isEmptyDraft, type Draft} from '../input/draft.ts';
 import type {Frame} from '../text/wrap.ts';
 import {approvalCard} from './approval-card.ts';

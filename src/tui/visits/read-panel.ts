@@ -3,7 +3,7 @@ import type {PressContext} from '../input/effect.ts';
 import type {openFullscreen} from '../fullscreen/open-fullscreen.tsx';
 import {openKeptLines} from '../fullscreen/kept-lines.ts';
 import type {Panel} from '../panels/panel.ts';
-import type {SurfaceTerminal} from '../terminal/surface.tsx';
+import type {SurfaceTerminal} from '../terminal/surface.ts';
 import {fit} from '../text/cell-width.ts';
 import {watchAsks, type AskWatch} from './watch-asks.ts';
 
