@@ -62,6 +62,7 @@ export async function askPermission(
   const label = labelOf(action);
   const victims = verdict.detail.destroys.length === 0 ? noVictims : await victimsOf(verdict, context, signal);
   if (signal.aborted) return {kind: 'refused', why: context.whyStopped(), by: 'no', voice: 'user'};
+  if (verdict.risk !== 'read-only') context.checkpoints.expectChange();
   // The wait begins before the question is published: a listener may answer at once.
   const waiting = context.approvals.wait(id, 'aborted', signal);
   context.publish([

@@ -6,6 +6,8 @@ import type {JournalRecord} from '../domain/journal.ts';
 
 /** The checkpoints of one run: of a prompt and of those that join it. */
 export interface RunCheckpoints {
+  /** Something is coming that may change files: what has to be read before is read now, behind everything else. */
+  expectChange(): void;
   /** To be awaited before an action that may change files; only the first one of a prompt costs anything. Never throws. */
   beforeChange(signal: AbortSignal): Promise<void>;
   /** What changes from now on is the doing of this prompt. Nothing may be running. */
@@ -35,6 +37,8 @@ export class CheckpointKeeper {
   forRun(first: MessageId, keep: (record: JournalRecord) => void): RunCheckpoints {
     let prompt = first;
     const befores = new Map<MessageId, Promise<'kept' | 'nothing'>>();
+    const ended = new AbortController();
+    let looking: Promise<void> | undefined;
     const take = async (marks: readonly Mark[], signal: AbortSignal): Promise<'kept' | 'nothing'> => {
       const long = setTimeout(() => this.#sayOnce(keepingText), longMs);
       try {
@@ -64,6 +68,9 @@ export class CheckpointKeeper {
       return take([...(await openEnd()), {prompt: of, moment: 'before'}], signal);
     };
     return {
+      expectChange: () => {
+        if (!befores.has(prompt)) looking ??= this.#checkpoints.lookAhead(ended.signal).catch(() => {});
+      },
       async beforeChange(signal) {
         const before = befores.get(prompt) ?? begin(prompt, signal);
         befores.set(prompt, before);
@@ -73,6 +80,8 @@ export class CheckpointKeeper {
         prompt = id;
       },
       async afterRun() {
+        ended.abort();
+        await looking;
         const marks = await openEnd();
         if (marks.length > 0) await take(marks, new AbortController().signal);
       },

@@ -1,4 +1,5 @@
-import type {Denial, PromptEnd, PromptSummary} from '../actions/agent-event.ts';
+import type {AgentEvent, Denial, PromptEnd, PromptSummary} from '../actions/agent-event.ts';
+import {definitions} from '../actions/catalogue.ts';
 import {
   messageText,
   toolCalls,
@@ -76,7 +77,11 @@ async function takeTurns(context: PromptContext, tally: Tally, signal: AbortSign
     tally.turns += 1;
     context.publish([{event: 'turn-started', turn: tally.turns}]);
     warnOfMemory(context);
-    const answer = await tally.timed(readAnswer(context.request(), context, signal));
+    const publish = (events: readonly AgentEvent[]): void => {
+      context.publish(events);
+      if (events.some(beginsEdit)) context.checkpoints.expectChange();
+    };
+    const answer = await tally.timed(readAnswer(context.request(), {...context, publish}, signal));
     keepAnswer(answer, context, tally);
     const calls = answer.message === undefined ? [] : toolCalls(answer.message);
     // The calls of a message that was cut off settle too, as cancelled: history needs a result for each.
@@ -109,6 +114,12 @@ async function takeTurns(context: PromptContext, tally: Tally, signal: AbortSign
     round = 'again';
   }
 }
+
+const editTools: ReadonlySet<string> = new Set(definitions['request-file-edits'].tools.map(({name}) => name));
+
+/** Whether the model begins to write an edit: by its end there is time to look at the files. */
+const beginsEdit = (event: AgentEvent): boolean =>
+  event.event === 'block-started' && event.block.kind === 'tool-call' && editTools.has(event.block.name);
 
 /** Before a request rather than by a timer: memory grows with what the model and its calls bring. */
 function warnOfMemory({memory, publish}: PromptContext): void {

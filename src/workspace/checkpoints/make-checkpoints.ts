@@ -7,8 +7,8 @@ import {causeText, type Fault} from '../../domain/fault.ts';
 import {carryOutRevert, type Refused} from './carry-out-revert.ts';
 import {openObjects} from './object-store.ts';
 import {planRevert, type RevertPlan} from './plan-revert.ts';
-import {scanWorkspace, type Scan} from './scan-workspace.ts';
-import {loadStatCache, saveStatCache, type StatCache} from './stat-cache.ts';
+import {scanAhead, scanWorkspace, type Scan, type ScanPlace} from './scan-workspace.ts';
+import {emptyStatCache, loadStatCache, saveStatCache, type SeenFile, type StatCache} from './stat-cache.ts';
 import {useStore} from './store-use.ts';
 import {LostCheckpoint, makeTreeReader} from './tree-reader.ts';
 
@@ -32,14 +32,28 @@ export function makeCheckpoints(place: CheckpointPlace): CheckpointsPort {
   // Found out once: walking through it again would cost as much.
   let tooLarge: Fault | undefined;
 
+  let ahead: StatCache = emptyStatCache;
+  let looking: {readonly stop: AbortController; readonly done: Promise<void>} | undefined;
+
+  const seenBefore = async (signal: AbortSignal): Promise<StatCache> => {
+    if (cache === undefined) await useStore(folder, signal);
+    return (cache ??= loadStatCache(cacheFile));
+  };
+  const scanPlace = (): ScanPlace => ({roots, never: new Set([realPath(folder)]), objects, environment});
+  const lookAhead = async (signal: AbortSignal): Promise<void> => {
+    const known = {cache: await seenBefore(signal), ahead, now};
+    const found = new Map<string, SeenFile>();
+    // Filled while it is looked; a file that changes after this moment looks different by then.
+    ahead = {files: found, folders: new Map(), since: now()};
+    await scanAhead(scanPlace(), {...known, found}, signal);
+  };
   const scan = async (signal: AbortSignal): Promise<Outcome<Scan, Fault>> => {
+    looking?.stop.abort();
+    await looking?.done;
+    looking = undefined;
     if (tooLarge !== undefined) return failed(tooLarge);
-    if (cache === undefined) {
-      await useStore(folder, signal);
-      cache = loadStatCache(cacheFile);
-    }
-    const never = new Set([realPath(folder)]);
-    const scanned = await scanWorkspace({roots, never, objects, environment}, {cache, now}, signal);
+    const scanned = await scanWorkspace(scanPlace(), {cache: await seenBefore(signal), ahead, now}, signal);
+    ahead = emptyStatCache;
     if (scanned.tag === 'ok') cache = scanned.value.cache;
     else tooLarge = scanned.error;
     objects.flush();
@@ -64,6 +78,15 @@ export function makeCheckpoints(place: CheckpointPlace): CheckpointsPort {
   };
 
   return {
+    async lookAhead(signal) {
+      if (looking !== undefined || tooLarge !== undefined) return;
+      const stop = new AbortController();
+      // What could not be looked at is looked at when it is kept, and told then.
+      const done = lookAhead(AbortSignal.any([stop.signal, signal])).catch(() => {});
+      looking = {stop, done};
+      await done;
+      if (looking?.done === done) looking = undefined;
+    },
     take: signal =>
       attempt(async () => {
         const scanned = await scan(signal);

@@ -56,19 +56,49 @@ const stretchMs = 12;
  */
 export async function scanWorkspace(
   place: ScanPlace,
-  {cache, now}: {readonly cache: StatCache; readonly now: () => number},
+  known: Known,
   signal: AbortSignal,
 ): Promise<Outcome<Scan, Fault>> {
   try {
-    // What turns out to be too large must not have been copied by then.
-    // Of repositories most is kept by git, so they are looked at once.
-    const isUnknown = cache.files.size === 0 && !place.roots.some(root => existsSync(join(root, '.git')));
-    if (isUnknown) await new Scanner({...place, objects: keepsNothing}, {cache, now}, signal).scan();
-    return ok(await new Scanner(place, {cache, now}, signal).scan());
+    await refuseTooLarge(place, known, signal);
+    return ok(await new Scanner(place, {...known, found: new Map(), purpose: 'all'}, signal).scan());
   } catch (cause) {
     if (cause instanceof TooLarge) return failed(cause.fault);
     throw cause;
   }
+}
+
+/**
+ * Keeps contents that the next scan will want and that git does not hold, and says in `found` what their files looked like. Whenever it
+ * is aborted, what it has found by then counts.
+ */
+export async function scanAhead(
+  place: ScanPlace,
+  {found, ...known}: Known & {readonly found: Map<string, SeenFile>},
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await refuseTooLarge(place, known, signal);
+    await new Scanner(place, {...known, found, purpose: 'not-held'}, signal).scan();
+  } catch (cause) {
+    // The scan itself will say so.
+    if (!signal.aborted && !(cause instanceof TooLarge)) throw cause;
+  }
+}
+
+/** What earlier scans have seen. */
+interface Known {
+  readonly cache: StatCache;
+  /** What was looked at since. */
+  readonly ahead: StatCache;
+  readonly now: () => number;
+}
+
+/** What turns out to be too large must not have been copied by then. Of repositories most is kept by git, so they are looked at once. */
+async function refuseTooLarge(place: ScanPlace, known: Known, signal: AbortSignal): Promise<void> {
+  if (known.cache.files.size > 0 || known.ahead.files.size > 0) return;
+  if (place.roots.some(root => existsSync(join(root, '.git')))) return;
+  await new Scanner({...place, objects: keepsNothing}, {...known, found: new Map(), purpose: 'all'}, signal).scan();
 }
 
 const keepsNothing: ScanPlace['objects'] = {put: () => '', putFile: () => '', refer: () => {}};
@@ -99,9 +129,11 @@ const sameTree = (a: TreeNode, b: TreeNode): boolean => a.kind !== 'folder' || b
 class Scanner {
   readonly #place: ScanPlace;
   readonly #cache: StatCache;
+  readonly #ahead: StatCache;
   readonly #now: () => number;
+  readonly #purpose: 'all' | 'not-held';
   readonly #signal: AbortSignal;
-  readonly #files = new Map<string, SeenFile>();
+  readonly #files: Map<string, SeenFile>;
   readonly #folders = new Map<string, SeenFolder>();
   readonly #leftOut: string[] = [];
   readonly #ignored: IgnoredPaths[] = [];
@@ -113,12 +145,21 @@ class Scanner {
 
   constructor(
     place: ScanPlace,
-    {cache, now}: {readonly cache: StatCache; readonly now: () => number},
+    {
+      cache,
+      ahead,
+      now,
+      found,
+      purpose,
+    }: Known & {readonly found: Map<string, SeenFile>; readonly purpose: 'all' | 'not-held'},
     signal: AbortSignal,
   ) {
     this.#place = place;
     this.#cache = cache;
+    this.#ahead = ahead;
     this.#now = now;
+    this.#files = found;
+    this.#purpose = purpose;
     this.#signal = signal;
   }
 
@@ -133,7 +174,7 @@ class Scanner {
       const node = await this.#folder(root, stats, {standing: 'kept', ...known});
       if (node !== undefined) folders.set(root, node);
     }
-    const tree = this.#place.objects.put(encodeRoot({folders, leftOut: this.#leftOut}));
+    const tree = this.#purpose === 'all' ? this.#place.objects.put(encodeRoot({folders, leftOut: this.#leftOut})) : '';
     return {tree, cache: {files: this.#files, folders: this.#folders, since}, leftOut: this.#leftOut};
   }
 
@@ -180,6 +221,7 @@ class Scanner {
       isAsLast &&= isOld;
       nodes.set(name, isOld ? old : node);
     }
+    if (this.#purpose === 'not-held') return undefined;
     const kept =
       last !== undefined && isAsLast && last.entries.size === nodes.size
         ? last
@@ -194,6 +236,9 @@ class Scanner {
     if (this.#entries > mostEntries) throw this.#tooLarge(`more than ${String(mostEntries)} files and folders`);
     // A name whose bytes are no text cannot be asked for again.
     if (path.includes('\uFFFD')) return this.#leaveOut(path);
+    if (this.#purpose === 'not-held' && where.index?.contents === 'as-held' && where.index.file(path) !== undefined) {
+      return undefined;
+    }
     const stats = statsOf(path);
     if (stats === 'gone') return undefined;
     if (stats === 'unreadable') return this.#leaveOut(path);
@@ -224,7 +269,7 @@ class Scanner {
       this.#ignoredTotal += stats.size;
       if (this.#ignoredTotal > mostIgnoredTotal) return this.#leaveOut(path);
     }
-    const known = seenUnlessChanged(this.#cache, path, stats);
+    const known = seenUnlessChanged(this.#cache, path, stats) ?? seenUnlessChanged(this.#ahead, path, stats);
     if (known !== undefined) {
       this.#files.set(path, known);
       return {kind: 'file', mode: stats.mode & 0o7777, hash: known.hash};

@@ -28,7 +28,7 @@ export interface StatCache {
   readonly since: number;
 }
 
-const emptyStatCache: StatCache = {files: new Map(), folders: new Map(), since: 0};
+export const emptyStatCache: StatCache = {files: new Map(), folders: new Map(), since: 0};
 
 /** Coarsest step of the times of file systems in use (FAT). */
 const coarsestTick = 2000;

@@ -21,6 +21,7 @@ test.each<[number, readonly string[]]>([
 ])('a checkpoint that takes %i ms', async (ms, said) => {
   const checkpoints: CheckpointsPort = {
     take: () => new Promise(resolve => setTimeout(() => resolve(ok(treeId('t'))), ms)),
+    lookAhead: nothing,
     preview: nothing,
     revert: nothing,
   };
@@ -34,4 +35,36 @@ test.each<[number, readonly string[]]>([
   await vi.advanceTimersByTimeAsync(ms);
   await after;
   expect(heard).toEqual(said.map(text => ({event: 'notice', level: 'warning', text})));
+});
+
+test('files are looked at ahead only where a change is expected, once, and not beyond the end of the run', async () => {
+  const looks: string[] = [];
+  const checkpoints: CheckpointsPort = {
+    lookAhead: signal =>
+      new Promise(resolve => {
+        looks.push('began');
+        signal.addEventListener('abort', () => {
+          looks.push('ended');
+          resolve();
+        });
+      }),
+    take: async () => ok(treeId('t')),
+    preview: nothing,
+    revert: nothing,
+  };
+  const keeper = new CheckpointKeeper(checkpoints, () => {});
+  const {signal} = new AbortController();
+  const quiet = keeper.forRun(messageId('p'), () => {});
+  await quiet.afterRun();
+  expect(looks).toEqual([]);
+  const refused = keeper.forRun(messageId('q'), () => {});
+  refused.expectChange();
+  refused.expectChange();
+  await refused.afterRun();
+  expect(looks).toEqual(['began', 'ended']);
+  const changing = keeper.forRun(messageId('r'), () => {});
+  await changing.beforeChange(signal);
+  changing.expectChange();
+  await changing.afterRun();
+  expect(looks).toEqual(['began', 'ended']);
 });

@@ -21,6 +21,7 @@ function counting() {
   const report = {files, conflicts: [], leftOut: []};
   const next = () => treeId(`t${++trees}`);
   const port: CheckpointsPort = {
+    lookAhead: async () => {},
     take: async () => ok(next()),
     preview: async () => ok(report),
     revert: async given => {
@@ -140,6 +141,7 @@ describe('going back', () => {
   test('a checkpoint that fails is told once and stops nothing', async () => {
     const fault = {kind: 'needs-user', message: 'The disk is full.', fix: 'Free some space.'} as const;
     const failing: CheckpointsPort = {
+      lookAhead: async () => {},
       take: async () => ({tag: 'failed', error: fault}),
       preview: async () => ({tag: 'failed', error: fault}),
       revert: async () => ({tag: 'failed', error: fault}),

@@ -180,6 +180,7 @@ const countingCheckpoints = (): CheckpointsPort => {
   let trees = 0;
   const report = {files: [], conflicts: [], leftOut: []};
   return {
+    lookAhead: async () => {},
     take: async () => ok(treeId(`t${++trees}`)),
     preview: async () => ok(report),
     revert: async wanted => ok({report, change: {before: wanted[0]?.before ?? treeId('?'), after: treeId('now')}}),
