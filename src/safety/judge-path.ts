@@ -80,6 +80,7 @@ function makePathJudge(directories: readonly string[], ground: Ground): PathJudg
   return (path, use) => {
     const {text} = path;
     if (text === '/dev/null' || text === '/dev/stdin' || text === '/dev/fd/63') return undefined;
+    if (path.style === 'plain' && saysTheSystem.test(text)) return undefined;
     if (/^(?:[A-Za-z]:[\\/]|\\\\)/u.test(text)) return `is given \`${text}\`, which may lie outside the workspace`;
     switch (path.style) {
       case 'plain':
@@ -94,6 +95,10 @@ function makePathJudge(directories: readonly string[], ground: Ground): PathJudg
     }
   };
 }
+
+/** Files of the system that tell which one it is, and nothing of anybody. */
+const saysTheSystem =
+  /^(?:\/etc\/(?:os-release|lsb-release|debian_version|alpine-release|redhat-release|fedora-release|arch-release|timezone|shells)|\/usr\/lib\/os-release|\/proc\/(?:cpuinfo|meminfo|version|loadavg|uptime))$/u;
 
 type Use = Parameters<PathJudge>[1];
 

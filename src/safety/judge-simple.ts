@@ -35,7 +35,8 @@ export function whyNotCall({words, directories, input, output}: Call, paths: Pat
     if (inner === 'none') {
       const expanded = expandedNames(name, {given, directories}, paths);
       if (typeof expanded === 'string') return expanded;
-      const taken = tellsLittle.has(name) ? expanded.map(asSearched) : expanded;
+      const told = listsItself(name, given) ? expanded.filter(each => !isHiddenHere(each)) : expanded;
+      const taken = tellsLittle.has(name) ? told.map(asSearched) : told;
       const special = whyNotSpecial(name, taken, judgePath);
       const reason = special === 'none' ? whyNotReadOnly(name, taken, judgePath) : special.reason;
       return (
@@ -77,6 +78,22 @@ function expandedNames(
   }
   return expanded;
 }
+
+/** `ls -d` tells names and what is said of them, and looks into no folder, not even the one above. */
+const listsItself = (name: string, given: readonly Argument[]): boolean => {
+  const texts = given.map(plainText);
+  return (
+    name === 'ls' &&
+    texts.some(text => /^-[A-Za-z1]*d/u.test(text ?? '')) &&
+    !texts.some(text => /^-[A-Za-z1]*[HL]|^--deref/u.test(text ?? ''))
+  );
+};
+
+/** A pattern for hidden names of the folder itself, `.*` or `.[!.]*`. */
+const isHiddenHere = ({value}: Argument): boolean =>
+  typeof value !== 'string' &&
+  value.length > 0 &&
+  value.every(({text, style}) => style === 'wild' && /^(?:\.\/)?\.[*?[][^/]*$/u.test(text));
 
 /** Names that begin with a folder's, or come to nothing that begins with a dash, as `src/*`. Told ones may be cut at blanks. */
 const isBelow = ({text, style}: Text): boolean => style === 'wild' && /^[^-*?[/]*\//u.test(text);

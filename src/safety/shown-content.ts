@@ -218,7 +218,9 @@ function whyNotExec(
 function whyNotGit({directories, output}: Shown, texts: readonly string[], paths: SecretRules): string | undefined {
   const [command = '', ...rest] = texts;
   if (command !== 'grep') {
-    const isChanged = output !== 'shown' || rest.some(text => /^--(?:word-diff-regex|color-words=)/u.test(text));
+    const isChanged =
+      output !== 'shown' ||
+      rest.some(text => /^--(?:word-diff-regex|color-words=|word-diff=porcelain|line-prefix)/u.test(text));
     return isChanged && showsContent(command, rest, path => paths.exists(path, directories))
       ? paths.secretAnywhere()
       : undefined;

@@ -305,9 +305,22 @@ export const git: readonly ProgramRow[] = [
   }),
   program('git symbolic-ref', {
     flags: '-q --short --quiet',
-    operands: ['name', 'none'],
-    match: ['git symbolic-ref --short HEAD'],
+    operands: ['revision', 'none'],
+    match: ['git symbolic-ref --short HEAD', 'git symbolic-ref refs/remotes/origin/HEAD'],
     notMatch: ['git symbolic-ref HEAD refs/heads/x', 'git symbolic-ref -d HEAD'],
+  }),
+  program('git hash-object', {
+    flags: '-t=name --no-filters --stdin',
+    operands: ['path'],
+    match: ['git hash-object src/a.ts', 'git hash-object -t blob a b', 'git hash-object --stdin < a'],
+    notMatch: [
+      'git hash-object -w a',
+      'git hash-object --path=x a',
+      'git hash-object --stdin-paths',
+      'git hash-object .env',
+      'git hash-object /etc/passwd',
+      'git hash-object --literally a',
+    ],
   }),
   program('git count-objects', {
     flags: '-v -H --verbose --human-readable',

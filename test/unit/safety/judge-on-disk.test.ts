@@ -82,8 +82,28 @@ describe('what a command would come upon on the disk', () => {
     'cd src && git status',
     'cd src; ls; cd ..; ls',
     'cd lib && cargo --version',
+    'ls -d .*',
+    'ls -lad .* */',
+    'ls -d .[!.]*',
+    'cat /etc/os-release',
+    'head -2 /proc/meminfo; grep -c processor /proc/cpuinfo',
+    'git hash-object a src/a.ts',
+    'git symbolic-ref refs/remotes/origin/HEAD',
   ])('%s goes through where there is none', async command => {
     expect(await decision(judgeOf(plain), command)).toBe('allow');
+  });
+
+  test.each([
+    'ls .*',
+    'ls -dL .*',
+    'ls -d .*/',
+    'ls -d ../.*',
+    'cat .*',
+    'cat /etc/passwd',
+    'cat /etc/os-release*',
+    'cat /proc/self/environ',
+  ])('%s asks also there', async command => {
+    expect(await decision(judgeOf(plain), command)).toBe('ask');
   });
 
   test('of what agents send at most one in fifty is asked about', async () => {
