@@ -168,12 +168,30 @@ function whyListed(words: readonly ShellWord[], look: Look): string | undefined 
   return firstOf(startsIn(words), at => {
     const name = programName(words[at]?.plain ?? '');
     const given = words.slice(at + 1).map(wordText);
+    const operands = given.filter(isOperand);
+    const has = (option: RegExp): boolean => given.some(word => option.test(word));
     if (name === 'find') return whyFound(given, look);
-    return /^[efgz]?grep$/u.test(name) && given.some(word => /^(?:-\w*[rR]|--(?:dereference-)?recursive)/u.test(word))
-      ? whyHolds(given.filter(isOperand), look)
-      : undefined;
+    if (/^[efgz]?grep$/u.test(name))
+      return has(/^(?:-\w*[rR]|--(?:dereference-)?recursive)/u) ? whyHolds(operands, look) : undefined;
+    if (name === 'ls') {
+      if (has(/^-\w*d/u)) return whyHolds(operands, look);
+      const wild = has(/^(?:-\w*[aA]|--(?:almost-)?all)/u) ? ['*', '.*'] : ['*'];
+      const folders = operands.length === 0 ? ['.'] : operands;
+      return whyHolds(
+        folders.flatMap(folder => wild.map(names => `${folder}/${names}`)),
+        look,
+      );
+    }
+    if (!walkers.has(name)) return undefined;
+    // They pass over hidden folders but for those they are given.
+    const isThorough = has(/^(?:-\w*[.Hu]|--hidden|--unrestricted)/u);
+    const [, ...folders] = operands;
+    if (isThorough && folders.length === 0) return whyHolds(['.'], look);
+    return whyHolds(isThorough ? folders : folders.filter(folder => /(?:^|\/)\.[^./]/u.test(folder)), look);
   });
 }
+
+const walkers = named('rg ag ack fd fdfind');
 
 /** What `find` comes upon: all there is in its folders, or what has certain names. */
 function whyFound(given: readonly string[], look: Look): string | undefined {
@@ -236,6 +254,7 @@ function whyProgram(name: string, given: readonly string[], look: Look): string 
   if (name === 'git') {
     const [verb = ''] = operands.filter(word => /^[a-z][a-z-]*$/u.test(word));
     if (gitReads.has(verb)) return whyInside(options, look);
+    if (verb === 'mv' || verb === 'rm') return loses(operands);
     const cleans = verb === 'clean' && !has(/^(?:-[a-z]*n|--dry-run$)/u);
     return whyInside(given, look) ?? (cleans ? whyHolds([...foldersChosen(given), '.'], look) : undefined);
   }

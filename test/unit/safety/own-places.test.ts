@@ -253,6 +253,11 @@ const touching: readonly (readonly [Given, string])[] = [
     'rm $(find .. -name trust.json)',
     'grep -rl folders ~/.local | xargs sed -i s/a/b/',
     'sed -i s/a/b/ $(grep -Rl allow ~/.config)',
+    'rg -l --hidden folders ~ | xargs rm',
+    'rg -l folders ~/.local | xargs sed -i s/a/b/',
+    'ls -a ~/.config | xargs -I{} rm -rf ~/.config/{}',
+    'cd ~/.config && ls | xargs rm -rf',
+    'git mv ~/.config x',
     `python3 -c "import os; open(os.environ['XDG_DATA_HOME']+'/weft/trust.json','w')"`,
     `python3 -c "(Path.home()/'.config'/'weft'/'settings.json').write_text('')"`,
     "node -e \"fs.writeFileSync(path.join(os.homedir(), '.local', 'share', 'weft', 'trust.json'), '')\"",
@@ -268,6 +273,7 @@ const touching: readonly (readonly [Given, string])[] = [
     'rm -rf dotfiles',
     'unzip -o a.zip',
     'tar xof a.tar',
+    'ls -A | xargs rm -rf',
   ].map(command => [inHome, command] as const),
   [{folders: [join(work, 'kept')]}, 'rm -rf *'],
   [{folders: [join(work, 'kept')]}, 'mv kept x'],
@@ -359,6 +365,10 @@ describe('commands that touch what weft keeps are asked about', () => {
     'tar xf a.tar -C work',
     'rm -rf work/dist .cache',
     'rsync -a work/ backup/',
+    'ls | xargs rm -rf',
+    'rg -l foo | xargs sed -i s/a/b/',
+    'fd -e md . | xargs prettier --write',
+    'git mv work old',
   ])('%s passes where the workspace is the home folder', async command => {
     expect(await decide(bash(command), {...inHome, allow: ['Bash']})).toBe('allow');
   });
