@@ -365,7 +365,7 @@ describe('commands that touch what weft keeps are asked about', () => {
     'tar xf a.tar -C work',
     'rm -rf work/dist .cache',
     'rsync -a work/ backup/',
-    'ls | xargs rm -rf',
+    'ls work | xargs -I{} rm -rf work/{}',
     'rg -l foo | xargs sed -i s/a/b/',
     'fd -e md . | xargs prettier --write',
     'git mv work old',
