@@ -52,8 +52,29 @@ describe('readKeys', () => {
       ],
     ],
     ['an unbracketed paste', 'a\rb', {}, [{kind: 'text', text: 'a\nb'}]],
+    ['a table in one', 'a\tb\r\nc\n', {}, [{kind: 'text', text: 'a\tb\nc\n'}]],
   ])('%s', (_name, input, flags, presses) => {
     expect(readKeys(input, {...none, ...flags})).toEqual(presses);
+  });
+
+  test.each<[string, readonly string[]]>([
+    ['nowhere\u0015', ['“nowhere”', 'delete-to-start']],
+    ['nowhere\u0015\r', ['“nowhere”', 'delete-to-start', 'enter']],
+    ['\u0017\u0017', ['delete-word', 'delete-word']],
+    ['a\u0001b\u0005c', ['“a”', 'line-start', '“b”', 'line-end', '“c”']],
+    ['\u000B\u0019\u001F', ['delete-to-end', 'yank', 'undo']],
+    ['ab\u007F\bc', ['“ab”', 'delete-left', 'delete-left', '“c”']],
+    ['a\u0000b\u001C', ['“a”', 'ignored', '“b”', 'ignored']],
+    ['go\r\u0015on\r', ['“go”', 'enter', 'delete-to-start', '“on”', 'enter']],
+    ['two\rlines\u0015', ['“two\nlines”', 'delete-to-start']],
+    ['/he\t', ['“/he”', 'complete']],
+    ['/he\t\r', ['“/he”', 'complete', 'enter']],
+    ['\t\t', ['complete', 'complete']],
+    ['\r\r', ['enter', 'enter']],
+    ['go\r\r', ['“go”', 'enter', 'enter']],
+  ])('several presses in one delivery: %j', (input, presses) => {
+    const told = readKeys(input, none).map(press => (press.kind === 'key' ? press.name : `“${press.text}”`));
+    expect(told).toEqual(presses);
   });
 
   test('Enter answers no confirmation', () => {

@@ -105,19 +105,39 @@ export const commandPrefix = '/';
 export const continuation = '\\';
 
 /**
- * Reads one delivery of the terminal. Characters and an Enter typed ahead can arrive in one piece: they come out as presses
- * in order. A line feed in the middle of such a piece is part of the text.
+ * Reads one delivery of the terminal. On a busy machine and on a slow line several presses arrive in one piece: they come out in
+ * order, however they are mixed.
  */
 export function readKeys(input: string, key: RawKey): readonly KeyPress[] {
   if (key.eventType === 'release') return [];
   const name = nameOf(input, key);
   if (name !== undefined) return [{kind: 'key', name}];
-  if (input === '') return [];
-  const typed = input.replaceAll('\r\n', '\n');
-  const text = (typed.endsWith('\r') ? typed.slice(0, -1) : typed).replaceAll('\r', '\n');
-  const presses: KeyPress[] = text === '' ? [] : [{kind: 'text', text}];
-  if (typed.endsWith('\r')) presses.push({kind: 'key', name: 'enter'});
-  return presses;
+  return input
+    .split(controlCharacter)
+    .flatMap((part, at): readonly KeyPress[] =>
+      at % 2 === 0 ? typed(part) : [{kind: 'key', name: controlName(part)}],
+    );
+}
+
+/** Line ends and tabs between characters are part of the text; at its end an Enter and a tab are keys. */
+function typed(part: string): readonly KeyPress[] {
+  const lines = part.replaceAll('\r\n', '\n');
+  const text = lines.replace(/[\r\t]+$/u, '');
+  const ends = [...lines.slice(text.length)].map(
+    end => ({kind: 'key', name: end === '\t' ? 'complete' : 'enter'}) as const,
+  );
+  return text === '' ? ends : [{kind: 'text', text: text.replaceAll('\r', '\n')}, ...ends];
+}
+
+/** Without tabs and line ends, which belong to texts too; a part of what is split, so that it is kept. */
+// oxlint-disable-next-line no-control-regex -- keys are control characters
+const controlCharacter = /([\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F])/u;
+
+/** What a control character is among others; one that comes alone is told by the fields of its press. */
+function controlName(character: string): KeyName {
+  if (character === '\u007F') return 'delete-left';
+  if (character === '\u001B') return 'escape';
+  return controlKeys[String.fromCodePoint((character.codePointAt(0) ?? 0) + 64).toLowerCase()] ?? 'ignored';
 }
 
 function nameOf(input: string, key: RawKey): KeyName | undefined {
