@@ -15,8 +15,7 @@ import {loadSurroundings, type Surroundings} from './load-surroundings.ts';
 import {noModelNotice, noModelText} from './no-model.ts';
 import type {MainOptions} from './program.ts';
 import {joinPrompt, readStdin} from './read-stdin.ts';
-import {isStdoutTerminal} from './say.ts';
-import {printJson} from './say.ts';
+import {isStdoutTerminal, note, printJson} from './say.ts';
 import {takeProgramOptions} from './take-program-options.ts';
 import {loadTerminalUi} from './terminal-ui.ts';
 import {UsageError} from './usage-error.ts';
@@ -24,20 +23,60 @@ import {version} from './version.ts';
 
 /** weft without a command: answers on stdout, opens the terminal UI, or, with nothing to do and no terminal, plays the demo. */
 export async function runMain(words: readonly string[], given: MainOptions): Promise<ExitCode> {
-  const start: Start = {state: 'starting'};
+  const {outputFormat = 'text', inputFormat} = given;
+  const tell = async (cause: unknown): Promise<void> => {
+    // What serves a program tells it itself.
+    if (outputFormat !== 'text' && inputFormat !== 'stream-json') await tellFailure(cause);
+  };
+  const start = new Start();
   try {
-    return await begin(words, given, start);
+    return await Promise.race([begin(words, given, start), start.tooLong]);
   } catch (cause) {
-    const {outputFormat = 'text', inputFormat} = given;
-    // Once a prompt runs its result is on stdout, and what serves a program tells it itself.
-    if (outputFormat !== 'text' && inputFormat !== 'stream-json' && start.state === 'starting')
-      await tellFailure(cause);
+    if (cause instanceof TooLong) {
+      await tell(cause);
+      note(cause.message);
+      return exitCode.timeLimit;
+    }
+    // Once a prompt runs its result is on stdout.
+    if (start.state === 'starting') await tell(cause);
     throw cause;
   }
 }
 
-interface Start {
-  state: 'starting' | 'begun';
+class TooLong extends Error {}
+
+/**
+ * Until the prompt runs, which has a limit of its own that lets things settle: reading stdin and finding a model count too. What
+ * was not ready when the limit passed does not begin any more.
+ */
+class Start {
+  state: 'starting' | 'begun' | 'too-late' = 'starting';
+  readonly tooLong: Promise<never>;
+  readonly #end: (cause: TooLong) => void;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor() {
+    const {promise, reject} = Promise.withResolvers<never>();
+    this.tooLong = promise;
+    this.#end = reject;
+  }
+
+  limit(timeout: number | undefined): void {
+    if (timeout === undefined) return;
+    const end = (): void => {
+      this.state = 'too-late';
+      this.#end(new TooLong(timeLimitText(timeout)));
+    };
+    this.#timer = setTimeout(end, Math.max(0, timeout * 1000 - performance.now()));
+  }
+
+  /** Whether the prompt may run. */
+  begin(): 'now' | 'too-late' {
+    clearTimeout(this.#timer);
+    if (this.state === 'too-late') return 'too-late';
+    this.state = 'begun';
+    return 'now';
+  }
 }
 
 /** Whoever reads JSON gets a result, also of a run that could not begin. */
@@ -70,24 +109,14 @@ async function begin(words: readonly string[], given: MainOptions, start: Start)
   ) {
     return openTerminal(asked, surroundings);
   }
-  const late = timeLimit(options, surroundings.note);
+  start.limit(options.timeout);
   const prompt = await fullPrompt(words, {asked, options, note: surroundings.note});
-  if (prompt.trim() !== '') return answer(prompt, {surroundings, late, start});
+  if (prompt.trim() !== '') return answer(prompt, {surroundings, start});
   if (isBare(words, options) && !isConfigured(choiceOf(surroundings))) {
     surroundings.note(`${noModelText} Playing the demo.`);
     return (await import('./demo/run-demo.ts')).runDemo({});
   }
   throw new UsageError('There is no prompt. Give one: weft --prompt "…", or pipe it in: … | weft --print');
-}
-
-/** Until the prompt runs, which has a limit of its own that lets things settle: reading stdin and finding a model count too. */
-function timeLimit({timeout}: MainOptions, note: (line: string) => void): NodeJS.Timeout | undefined {
-  if (timeout === undefined) return undefined;
-  const stop = (): void => {
-    note(timeLimitText(timeout));
-    process.exit(exitCode.timeLimit);
-  };
-  return setTimeout(stop, Math.max(0, timeout * 1000 - performance.now()));
 }
 
 const hasTerminal = (): boolean => process.stdin.isTTY && isStdoutTerminal();
@@ -122,11 +151,7 @@ async function fullPrompt(
 
 async function answer(
   prompt: string,
-  {
-    surroundings,
-    late,
-    start,
-  }: {readonly surroundings: Surroundings; readonly late: NodeJS.Timeout | undefined; readonly start: Start},
+  {surroundings, start}: {readonly surroundings: Surroundings; readonly start: Start},
 ): Promise<ExitCode> {
   const {options, note} = surroundings;
   if (options.resume === true) throw new UsageError('--resume needs a session id here. List them: weft sessions list');
@@ -142,9 +167,8 @@ async function answer(
   if (options.debug !== undefined || options.debugFile !== undefined) {
     (await import('./debug-log.ts')).logEvents(engine, options.debugFile);
   }
-  clearTimeout(late);
+  if (start.begin() === 'too-late') return exitCode.timeLimit;
   void leftoverNotices(blocksFolder(surroundings)).then(notices => notices.forEach(note));
-  start.state = 'begun';
   return runPrint({
     engine,
     prompt,

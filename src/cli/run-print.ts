@@ -1,4 +1,5 @@
 import type {Engine} from '../agent/engine.ts';
+import {makeRenderer} from '../headless/render-events.ts';
 import {runHeadless} from '../headless/run-headless.ts';
 import {exitCode, timeLimitText, type ExitCode} from './exit-code.ts';
 import type {outputFormats} from './program.ts';
@@ -23,6 +24,9 @@ export interface PrintJob {
  */
 export async function runPrint(job: PrintJob): Promise<ExitCode> {
   const {engine, timeoutSeconds, note} = job;
+  const {format, partials, version} = job;
+  // The prompt is submitted at once when there is something to stop: what stops it before would leave no result.
+  const renderer = await makeRenderer({format, partials}, {uuid: toldUuid, version});
   const stopper = stopOnSignals(engine);
   const timer =
     timeoutSeconds === 'none'
@@ -32,12 +36,11 @@ export async function runPrint(job: PrintJob): Promise<ExitCode> {
     engine,
     prompt: job.prompt,
     images: [],
-    output: {format: job.format, partials: job.partials},
-    stdout: stdoutSink(job.format === 'text' ? 'text' : 'json'),
+    renderer,
+    stdout: stdoutSink(format === 'text' ? 'text' : 'json'),
     note,
     clock: realClock,
     uuid: toldUuid,
-    version: job.version,
   });
   const end = await Promise.race([answered, stopper.given]);
   clearTimeout(timer);

@@ -3,7 +3,7 @@ import {messageId, type ActionId} from '../domain/ids.ts';
 import type {Engine} from '../agent/engine.ts';
 import type {ImageBlock} from '../domain/conversation.ts';
 import {endOf, type HeadlessEnd} from './headless-end.ts';
-import {makeRenderer, type HeadlessOutput} from './render-events.ts';
+import type {Renderer} from './render-events.ts';
 import {makeStdoutWriter, mostUnread, type TextSink} from './stdout-writer.ts';
 import {StallWatch, type StallClock} from './stall-watch.ts';
 import {oneLine, summaryNotes} from './summary-notes.ts';
@@ -12,14 +12,12 @@ export interface HeadlessOptions {
   readonly engine: Engine;
   readonly prompt: string;
   readonly images: readonly ImageBlock[];
-  readonly output: HeadlessOutput;
+  readonly renderer: Renderer;
   readonly stdout: TextSink;
   /** Tells the user one line, without an end of line, that is not part of the answer. */
   readonly note: (line: string) => void;
   readonly clock: StallClock;
   readonly uuid: (name?: string) => string;
-  /** weft's own version. */
-  readonly version: string;
 }
 
 /**
@@ -28,9 +26,8 @@ export interface HeadlessOptions {
  * open: closing it is for whoever made it.
  */
 export async function runHeadless(options: HeadlessOptions): Promise<HeadlessEnd> {
-  const {engine, note} = options;
+  const {engine, note, renderer} = options;
   const writer = makeStdoutWriter(options.stdout, () => engine.submit({op: 'interrupt'}));
-  const renderer = await makeRenderer(options.output, options);
   const stalls = new StallWatch({clock: options.clock, note});
   const finished = Promise.withResolvers<PromptSummary>();
 

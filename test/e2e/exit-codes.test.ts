@@ -175,6 +175,16 @@ describe('4: a bound was reached', () => {
   });
 });
 
+test.each(['json', 'stream-json'])(
+  '124: a limit that passes before anything could begin has a result, too: %s',
+  async format => {
+    await using scene = await openScene([say('done')]);
+    const run = await scene.run(['--prompt', 'x', '--timeout', '0.001', '--output-format', format]);
+    expect([run.code, run.stderr]).toEqual([124, 'weft: the time limit of 0.001 s was reached\n']);
+    expect(resultOf(run.stdout)).toMatchObject({subtype: 'error_during_execution', is_error: true});
+  },
+);
+
 test('124: --timeout ends a request that nobody answers', async () => {
   await using scene = await openScene([hang()]);
   const {code, stdout, stderr} = await scene.run(['--prompt', 'x', '--timeout', '0.5', '--output-format', 'json']);

@@ -1,4 +1,5 @@
 import {describe, expect, test} from 'vitest';
+import {makeRenderer, type HeadlessOutput} from '../../../src/headless/render-events.ts';
 import {runHeadless, type HeadlessOptions} from '../../../src/headless/run-headless.ts';
 import {
   asks,
@@ -18,15 +19,22 @@ interface Run {
 }
 
 /** Runs a prompt on the engine of a bench and keeps what it wrote. */
-async function run(bench: Bench, given: Partial<HeadlessOptions> = {}): Promise<Run> {
+async function run(
+  bench: Bench,
+  {
+    output = {format: 'text', partials: 'without'},
+    ...given
+  }: Partial<HeadlessOptions> & {readonly output?: HeadlessOutput} = {},
+): Promise<Run> {
   const written: string[] = [];
   const notes: string[] = [];
   let count = 0;
+  const uuid = (): string => `uuid-${(count += 1)}`;
   const {exitCode} = await runHeadless({
     engine: bench.engine,
     prompt: 'go',
     images: [],
-    output: {format: 'text', partials: 'without'},
+    renderer: await makeRenderer(output, {uuid, version: '1.2.3'}),
     stdout: {
       write(text, done) {
         written.push(text);
@@ -35,8 +43,7 @@ async function run(bench: Bench, given: Partial<HeadlessOptions> = {}): Promise<
     },
     note: line => notes.push(line),
     clock: {now: () => 0, after: () => () => {}},
-    uuid: () => `uuid-${(count += 1)}`,
-    version: '1.2.3',
+    uuid,
     ...given,
   });
   return {exitCode, stdout: written.join(''), notes};
