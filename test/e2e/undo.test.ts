@@ -169,7 +169,8 @@ describe('going back in a terminal', () => {
       await terminal.press('Enter');
     };
     await enter('weft --permission-mode acceptEdits "Make it."');
-    await terminal.until(/Made it\./u);
+    // Until the prompt is over there is nothing to go back from.
+    await terminal.until(/Made it\.[^]*Ask for something/u);
     await enter('/undo');
     await terminal.onScreen(/takes back conversation and files to before “Make it\.”[^]*1 file: 1 deleted[^]*- made/u);
     await terminal.type('n');

@@ -1,4 +1,5 @@
 import {PassThrough, Writable} from 'node:stream';
+import {setImmediate as nextTurn, setTimeout as pause} from 'node:timers/promises';
 import headless from '@xterm/headless';
 import {lookUntil} from './look-until.ts';
 
@@ -78,10 +79,11 @@ export function openVirtualScreen(columns: number, rows: number): VirtualScreen 
     await pending;
     return lines(terminal.buffer.active.baseY).slice(0, terminal.rows);
   };
-  let lastTyped = 0;
+  /** Who reads keys has seen by then that no more of them came with the last: its own wait began earlier, in the same process. */
+  let gap = Promise.resolve();
   const deliver = async (bytes: string): Promise<void> => {
     input.write(bytes);
-    do await new Promise(resolve => setImmediate(resolve));
+    do await nextTurn();
     while (input.readableLength > 0 && keyboard.raw);
   };
   return {
@@ -112,10 +114,9 @@ export function openVirtualScreen(columns: number, rows: number): VirtualScreen 
       ),
     async type(keys) {
       // Faster than anybody's fingers it would be a paste.
-      const early = lastTyped + keyGapMs - performance.now();
-      if (early > 0) await new Promise(resolve => setTimeout(resolve, early));
+      await gap;
       await deliver(keys);
-      lastTyped = performance.now();
+      gap = pause(keyGapMs).then(() => nextTurn());
     },
     paste: text => deliver(`\u001B[200~${text}\u001B[201~`),
     resize(nextColumns, nextRows) {

@@ -314,9 +314,16 @@ describe('a long command', () => {
     await expect.poll(() => stage.engine.ops).toEqual([answer('a1', once)]);
   });
 
-  test.each([
-    ['scrolled to', ['\u001B[6~', '\u001B[6~', '\u001B[6~']],
-    ['printed', ['v']],
+  test.each<[string, readonly [key: string, seen: RegExp][]]>([
+    [
+      'scrolled to',
+      [
+        ['\u001B[6~', /lines 1 to 15 of 41/u],
+        ['\u001B[6~', /lines 16 to 30 of 41/u],
+        ['\u001B[6~', /lines 27 to 41 of 41/u],
+      ],
+    ],
+    ['printed', [['v', /26 lines hidden/u]]],
   ])('what has no place on the card is allowed only once it was %s', async (_name, keys) => {
     const command = Array.from({length: 40}, (_, at) => `curl http://x.y/${at}`).join('\n');
     const parts = [...command.matchAll(/.+/gu)].map(({0: text, index}) => ({from: index, to: index + text.length}));
@@ -328,7 +335,11 @@ describe('a long command', () => {
     // Pages that come and go in one piece were not on the screen.
     await press(stage, '\u001B[6~'.repeat(4) + 'k', '\u001B[5~'.repeat(8));
     expect(stage.engine.ops).toEqual([]);
-    await press(stage, ...keys, 'k');
+    for (const [key, seen] of keys) {
+      await press(stage, key);
+      await stage.screen.until(seen);
+    }
+    await press(stage, 'k');
     await expect.poll(() => stage.engine.ops).toEqual([answer('a1', once)]);
   });
 
