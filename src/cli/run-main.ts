@@ -15,7 +15,7 @@ import {loadSurroundings, type Surroundings} from './load-surroundings.ts';
 import {noModelNotice, noModelText} from './no-model.ts';
 import type {MainOptions} from './program.ts';
 import {joinPrompt, readStdin} from './read-stdin.ts';
-import {isStdoutTerminal, note, printJson} from './say.ts';
+import {isStdoutTerminal, note as say, printJson} from './say.ts';
 import {takeProgramOptions} from './take-program-options.ts';
 import {loadTerminalUi} from './terminal-ui.ts';
 import {UsageError} from './usage-error.ts';
@@ -34,7 +34,7 @@ export async function runMain(words: readonly string[], given: MainOptions): Pro
   } catch (cause) {
     if (cause instanceof TooLong) {
       await tell(cause);
-      note(cause.message);
+      say(cause.message);
       return exitCode.timeLimit;
     }
     // Once a prompt runs its result is on stdout.

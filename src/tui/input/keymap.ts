@@ -123,9 +123,10 @@ export function readKeys(input: string, key: RawKey): readonly KeyPress[] {
 function typed(part: string): readonly KeyPress[] {
   const lines = part.replaceAll('\r\n', '\n');
   const text = lines.replace(/[\r\t]+$/u, '');
-  const ends = [...lines.slice(text.length)].map(
-    end => ({kind: 'key', name: end === '\t' ? 'complete' : 'enter'}) as const,
-  );
+  const ends = lines
+    .slice(text.length)
+    .split('')
+    .map((end): KeyPress => ({kind: 'key', name: end === '\t' ? 'complete' : 'enter'}));
   return text === '' ? ends : [{kind: 'text', text: text.replaceAll('\r', '\n')}, ...ends];
 }
 
