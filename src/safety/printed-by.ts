@@ -41,8 +41,8 @@ function names(hidden: 'left out' | 'with them', below: Below, from: readonly st
 }
 
 /** Files that git knows of; it may tell where they lie in the repository rather than in the folder. */
-const tracked = (folders: readonly string[], from: readonly string[]): Printed => ({
-  text: '*|.*',
+const tracked = (folders: readonly string[], from: readonly string[], fits = '*|.*'): Printed => ({
+  text: fits,
   style: 'found',
   from,
   told: {
@@ -153,7 +153,7 @@ function ofGit([command, ...texts]: readonly string[], {has, only, from}: Option
   const folders = texts.filter(text => text !== '' && !text.startsWith('-'));
   // Patterns are git's own, and some begin elsewhere.
   const told = (): Printed =>
-    tracked(folders.length === 0 || folders.some(isMagic) ? ['.', ...folders] : folders, from);
+    tracked(folders.length === 0 || folders.some(isMagic) ? ['.', ...folders] : folders, from, fitsByEnding(folders));
   switch (command) {
     case 'ls-files':
       return only(/^(?:-[cmdoz]+|--(?:cached|modified|deleted|others|exclude-standard|full-name)?)$/u)
@@ -178,6 +178,14 @@ function ofGit([command, ...texts]: readonly string[], {has, only, from}: Option
     default:
       return 'anything';
   }
+}
+
+/** Where patterns with an ending are all that git is given, names end so: `*.ts`. Any other word may be a folder. */
+function fitsByEnding(patterns: readonly string[]): string {
+  const found = patterns.map(pattern => /^(?:[\w.@-]+\/|\*{1,2}\/)*\*(\.\w+)$/u.exec(pattern)?.[1]);
+  return found.length === 0 || found.includes(undefined)
+    ? '*|.*'
+    : found.map(ending => `*${ending ?? ''}|.*${ending ?? ''}`).join('|');
 }
 
 const isMagic = (text: string): boolean => /[*?[:\\]/u.test(text);

@@ -107,6 +107,7 @@ const moved = (paths: readonly string[]): FileEffect => ({loses: 'nothing', touc
 
 /** Writing new content through links into whatever is there. */
 function writtenThrough(path: string): Loss {
+  if (/^\/dev\/(?:null|stdout|stderr|tty)$/u.test(path)) return 'nothing';
   const stats = statOf(path, 'follow');
   if (stats === undefined || stats.isDirectory()) return 'nothing';
   return stats.isFile() && stats.size === 0 ? 'nothing' : 'something';

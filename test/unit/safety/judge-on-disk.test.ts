@@ -85,6 +85,8 @@ describe('what a command would come upon on the disk', () => {
     'ls -d .*',
     'ls -lad .* */',
     'ls -d .[!.]*',
+    "git ls-files '*.ts' | xargs cat",
+    "for f in $(git ls-files 'src/*.ts' '*.py'); do head -3 $f; done",
     'cat /etc/os-release',
     'head -2 /proc/meminfo; grep -c processor /proc/cpuinfo',
     'git hash-object a src/a.ts',
@@ -94,6 +96,10 @@ describe('what a command would come upon on the disk', () => {
   });
 
   test.each([
+    "git ls-files '*.ts' . | xargs cat",
+    "git ls-files '*' | xargs cat",
+    "git ls-files '*.env' | xargs cat",
+    "git ls-files ':!*.ts' | xargs cat",
     'ls .*',
     'ls -dL .*',
     'ls -d .*/',
@@ -160,6 +166,7 @@ describe('only what exists can be lost', () => {
     ['curl -O http://localhost/new', 'local-change'],
     ['wget -qO- localhost:3000', 'local-change'],
     ['ln -sf full.txt alias', 'local-change'],
+    ['cat full.txt | tee /dev/null', 'local-change'],
     ['git rm --cached full.txt', 'local-change'],
     ['gh issue list --search delete', 'external'],
     ['redis-cli get x', 'external'],
