@@ -150,6 +150,7 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
         command,
         asks: () => session.asks,
         watch: hear => engine.subscribe(hear),
+        forGuest: (text, later) => keyboard.forGuest(text, later),
       },
       signal,
     );

@@ -43,7 +43,7 @@ function desk() {
 const nothing = (): void => {};
 
 /** Nothing of weft waits for the user. */
-const quiet = {asks: () => false, watch: () => nothing};
+const quiet = {asks: () => false, watch: () => nothing, forGuest: (text: string) => text};
 
 const attach = (screen: ReturnType<typeof openVirtualScreen>, port: BlockDesk, signal = new AbortController().signal) =>
   attachTerminal(
@@ -101,7 +101,7 @@ test('that weft waits for an answer is told in the last row, as long as it does'
       tell = nothing;
     };
   };
-  const options = {stdin, stdout, desk: port, block, command: 'vim', asks: () => asking, watch};
+  const options = {...quiet, stdin, stdout, desk: port, block, command: 'vim', asks: () => asking, watch};
   const end = attachTerminal(options, new AbortController().signal);
   await screen.until(/Ctrl\+\] gives it back to weft \| b1: vim/u);
   asking = true;

@@ -50,3 +50,25 @@ test('an answer that is late is not taken for that to the next question', async 
   await send('\u001B[7;80R');
   expect(await second).toBe(80);
 });
+
+test('to a program that has the terminal for now go its keys and its own answers, not those that weft waits for', async () => {
+  const {keyboard} = open();
+  const late: string[] = [];
+  const guest = (text: string): string => keyboard.forGuest(text, rest => void late.push(rest));
+  expect(guest('a\u001B[?0ub')).toBe('ab');
+  expect(guest('\u001B[?0u')).toBe('\u001B[?0u');
+  expect(guest('\u001B[>84;0;0c\u001B[>84;0;0c')).toBe('\u001B[>84;0;0c');
+  expect(guest('x\u001B]11;rgb:1e1e/1e')).toBe('x');
+  expect(guest('1e/1e1e\u001B\\y')).toBe('y');
+  expect([guest('\u001B'), guest('\u001B[A'), guest('\u001B[1;5C'), guest('\u001B[I')]).toEqual([
+    '\u001B',
+    '\u001B[A',
+    '\u001B[1;5C',
+    '\u001B[I',
+  ]);
+  expect(guest('\u001B[?20')).toBe('');
+  vi.advanceTimersByTime(1000);
+  expect(late).toEqual(['\u001B[?20']);
+  expect(guest('\u001B[?2026;2$y')).toBe('');
+  expect(guest('\u001B[?20')).toBe('\u001B[?20');
+});

@@ -21,6 +21,9 @@ export type TerminalReply =
  */
 export const probeQueries = '\u001B[?2026$p\u001B[>c\u001B]11;?\u001B\\\u001B[?u';
 
+/** What `probeQueries` asks for. */
+export const probed = ['synchronized-output', 'kind', 'background', 'kitty-keyboard'] as const;
+
 /** Asks for the column that the cursor gets to on its way to the right; the cursor stays where it is. */
 export const widthQuery = '\u001B7\u001B[9999C\u001B[6n\u001B8';
 
@@ -47,14 +50,18 @@ interface Sorted {
   readonly held: string;
 }
 
-/** Takes the answers out of what the terminal sent. Answers are taken whenever they come: a slow line must not type them. */
-export function sortReplies(text: string): Sorted {
+/**
+ * Takes the answers out of what the terminal sent, or those that are `wanted`. Answers are taken whenever they come: a slow line must
+ * not type them.
+ */
+export function sortReplies(text: string, wanted: 'all' | ((kind: TerminalReply['reply']) => boolean) = 'all'): Sorted {
   const end = heldFrom(text);
   const replies: TerminalReply[] = [];
   const keys = text
     .slice(0, end)
     .replaceAll(answer, (whole, mode?: string, state?: string, attributes?: string, colour?: string) => {
       const reply = attributes === undefined ? replyOf({whole, mode, state, colour}) : kindReply(attributes);
+      if (wanted !== 'all' && (reply === undefined || !wanted(reply.reply))) return whole;
       if (reply !== undefined) replies.push(reply);
       return '';
     });

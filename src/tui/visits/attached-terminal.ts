@@ -14,6 +14,8 @@ export interface AttachOptions extends AskWatch {
   readonly desk: BlockDesk;
   readonly block: BlockId;
   readonly command: string;
+  /** Of what the terminal sent, the keys and the answers that are not weft's; what it keeps back goes to `later`, where it is not. */
+  forGuest(text: string, later: (text: string) => void): string;
 }
 
 /** How the user's terminal came back; `refused` in words. */
@@ -73,8 +75,12 @@ export async function attachTerminal(options: AttachOptions, signal: AbortSignal
   const decoder = new TextDecoder();
   /** Keys after the one that gives it back are weft's. */
   let after = '';
+  let isOver = false;
   const onKeys = (chunk: Buffer | string): void => {
-    const keys = typeof chunk === 'string' ? chunk : decoder.decode(chunk, {stream: true});
+    const sent = typeof chunk === 'string' ? chunk : decoder.decode(chunk, {stream: true});
+    const keys = options.forGuest(sent, late => {
+      if (!isOver) attachment.write(late);
+    });
     const found = detachKey.exec(keys);
     const own = found === null ? keys : keys.slice(0, found.index);
     if (own !== '') attachment.write(own);
@@ -99,6 +105,7 @@ export async function attachTerminal(options: AttachOptions, signal: AbortSignal
   try {
     return await end;
   } finally {
+    isOver = true;
     stdin.off('data', onKeys);
     stdin.off('end', onAbort);
     stdin.pause();
