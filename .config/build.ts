@@ -1,6 +1,6 @@
 import {copyFile, mkdir} from 'node:fs/promises';
 import {fileURLToPath} from 'node:url';
-import {rolldown, type OutputOptions, type Plugin} from 'rolldown';
+import {rolldown, type OutputOptions, type Plugin, type RolldownOutput} from 'rolldown';
 import {protoAsText} from './proto-as-text.ts';
 
 /**
@@ -57,11 +57,20 @@ const output: OutputOptions = {
   cleanDir: true,
 };
 
+/** What an answer without a tool call imports one after the other. */
+const answerStarts =
+  /src\/(?:cli\/run-(?:main|print)|store\/open-store|models\/(?:anthropic|prices)|workspace\/blocks\/find-leftovers)\.ts$/u;
+
+/** What is to load little: the command line itself, and filters of the task protocol. */
+const lightStarts = /src\/(?:cli\/(?:main|tasks\/[\w-]+|commands\/tasks)|protocol\/task\/[\w-]+)\.ts$/u;
+
 /** One run for the whole program. Dynamic imports become chunks, so that each way of running weft loads only what it uses. */
 const bundle = await rolldown({
   cwd: fileURLToPath(new URL('..', import.meta.url)),
   input: {weft: 'src/cli/start.ts'},
   platform: 'node',
+  // Nobody imports the program; its entry may export what its chunks share.
+  preserveEntrySignatures: 'allow-extension',
   treeshake: true,
   plugins: [yogaWithoutFetch, lazySegmenters, treeSitterWithoutPlace, protoAsText],
   // tree-sitter has branches with eval that its own grammars do not take.
@@ -69,8 +78,41 @@ const bundle = await rolldown({
   external: [/^node:/u, 'react-devtools-core', '@lydell/node-pty'],
   transform: {target: 'node22', define: {'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"'}},
 });
-await bundle.write(output);
+const alone = await bundle.generate(output);
+const answering = modulesBehind(alone, answerStarts);
+const light = modulesBehind(alone, lightStarts);
+await bundle.write({
+  ...output,
+  codeSplitting: {
+    // Only what is named goes together: what it imports and others need too stays in chunks of their own.
+    includeDependenciesRecursively: false,
+    groups: [
+      {name: 'shared', test: module => answering.has(module) && light.has(module)},
+      {name: 'answer', test: module => answering.has(module) && !light.has(module)},
+    ],
+  },
+});
 await bundle.close();
+
+/**
+ * The modules that are loaded with those that `starts` names. What every answer in a script loads would lie in some hundred chunks
+ * by itself, since the terminal UI and the commands share some of it with each other, and opening so many files costs more than
+ * running what is in them.
+ */
+function modulesBehind({output: found}: RolldownOutput, starts: RegExp): ReadonlySet<string> {
+  const chunks = new Map(found.flatMap(file => (file.type === 'chunk' ? [[file.fileName, file] as const] : [])));
+  const waiting = [...chunks.values()].filter(({moduleIds}) => moduleIds.some(id => starts.test(id)));
+  const seen = new Set(waiting);
+  for (let chunk = waiting.pop(); chunk !== undefined; chunk = waiting.pop()) {
+    for (const name of chunk.imports) {
+      const next = chunks.get(name);
+      if (next === undefined || next.isEntry || seen.has(next)) continue;
+      seen.add(next);
+      waiting.push(next);
+    }
+  }
+  return new Set([...seen].flatMap(({moduleIds}) => moduleIds));
+}
 
 /** The grammar of bash and what runs it, read with the first command: of the package's many grammars only this one. */
 await mkdir(new URL('../dist/grammar/', import.meta.url), {recursive: true});
