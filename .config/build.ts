@@ -57,9 +57,8 @@ const output: OutputOptions = {
   cleanDir: true,
 };
 
-/** What an answer without a tool call imports one after the other. */
-const answerStarts =
-  /src\/(?:cli\/run-(?:main|print)|store\/open-store|models\/(?:anthropic|prices)|workspace\/blocks\/find-leftovers)\.ts$/u;
+/** What every answer in a script loads; providers and the store are loaded where they are used. */
+const answerStarts = /src\/cli\/run-(?:main|print)\.ts$/u;
 
 /** What is to load little: the command line itself, and filters of the task protocol. */
 const lightStarts = /src\/(?:cli\/(?:main|tasks\/[\w-]+|commands\/tasks)|protocol\/task\/[\w-]+)\.ts$/u;
@@ -74,7 +73,8 @@ const bundle = await rolldown({
   treeshake: true,
   plugins: [yogaWithoutFetch, lazySegmenters, treeSitterWithoutPlace, protoAsText],
   // tree-sitter has branches with eval that its own grammars do not take.
-  checks: {eval: false},
+  // What is imported lazily here and by name there lies behind another lazy import all the same.
+  checks: {eval: false, ineffectiveDynamicImport: false},
   external: [/^node:/u, 'react-devtools-core', '@lydell/node-pty'],
   transform: {target: 'node22', define: {'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"'}},
 });
