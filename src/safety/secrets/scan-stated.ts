@@ -1,7 +1,8 @@
 import {unreachable} from '../../base/unreachable.ts';
 import {optionForms} from './option-passwords.ts';
 import type {FormScan, FoundSecret} from './scan-forms.ts';
-import {secretName} from './secret-name.ts';
+import {scanTable} from './scan-table.ts';
+import {kindOf} from './stated-name.ts';
 import {isPassword, isTelling, looksRandom} from './telling-value.ts';
 
 /**
@@ -23,8 +24,9 @@ export function scanStated(text: string): FormScan {
   return {found: found.toSorted((a, b) => a.from - b.from || b.to - a.to), openFrom};
 }
 
+// Text of programs comes as bytes too: `Ã±` is ñ then, `Ã©` is é.
 const telling =
-  /pass|pwd|secret|token|credential|api[-_ ]?key|private[-_]?key|access[-_]?key|account[-_]?key|identified by|rootpw|bindpw|requirepass|masterauth|passwort|securestring|\bpw\b|[a-z]_key\b|key-data|"auth|_auth|auth ?= ?[([]|basicauth\(|passwordauthentication\(|getconnection\(|mysqli(?:_connect)?\(|\bpdo\(|[ \t]\/p:|[ \t]-(?:p(?!ass)|u|[awk](?![a-z])|-user\b|-proxy-user\b|-auth\b|pass(?:in|out)?\b)|:(?:5432|5433|6432|\*):|@(?:tcp|unix)\(/giu;
+  /pass|pwd|secret|token|credential|api[-_ ]?key|private[-_]?key|access[-_]?key|account[-_]?key|identified by|rootpw|bindpw|requirepass|masterauth|passwort|contrase(?:[nñ]|Ã±)a|senha|wachtwoord|\bpsk\b|\bnet use\b|\bnet user\b|securestring|\bpw\b|[a-z]_key\b|key-data|"auth|_auth|auth ?= ?[([]|basicauth\(|passwordauthentication\(|getconnection\(|mysqli(?:_connect)?\(|\bpdo\(|[ \t]\/p:|[ \t]-(?:p(?!ass)|u|[awk](?![a-z])|-user\b|-proxy-user\b|-auth\b|pass(?:in|out)?\b)|:(?:5432|5433|6432|\*):|@(?:tcp|unix)\(/giu;
 
 interface Scan {
   readonly text: string;
@@ -63,7 +65,16 @@ const behindName = {
     `^(?:${quote})?[ \\t]{0,8}(?:,[ \\t]{0,8})?(?:\\r?\\n[ \\t]{0,32})?(?:${quote})?value(?:${quote})?[ \\t]{0,8}[:=][ \\t]{0,8}${quotedOrBare}`,
     'iu',
   ),
-  argument: new RegExp(`^(?<end>${quote})[ \\t]{0,8},\\s{0,32}(?<open>${quote})(?<value>[^"'\\n\`\\\\]{1,512})`, 'u'),
+  argument: new RegExp(
+    `^(?<end>${quote})[ \\t]{0,8},\\s{0,32}(?:default(?:_?value)?[ \\t]?[:=][ \\t]?)?(?<open>${quote})(?<value>[^"'\\n\`\\\\]{1,512})`,
+    'iu',
+  ),
+  /** What counts where a variable is not set. */
+  fallback: new RegExp(
+    `^(?:${quote})?[\\])]{0,2}[ \\t]{0,4}(?:\\|\\||\\?\\?|or|\\{)[ \\t]{0,4}(?<open>${quote})(?<value>[^"'\\n\`\\\\]{1,512})`,
+    'u',
+  ),
+  expanded: /^:[-=](?<value>[^\s"'`<>\\{}$]{1,512})(?=\})/u,
   call: new RegExp(`^[ \\t]?\\([ \\t\\n]{0,32}(?<open>${quote})(?<value>[^"'\\n\`\\\\]{1,512})`, 'u'),
   literal: new RegExp(`^[ \\t]{1,8}(?<open>${quote})(?<value>[^"'\\n\`\\\\]{1,512})`, 'u'),
   word: /^[ \t]{1,8}(?<value>[^\s"'`<>\\;,|]{1,512})(?=[\s"'`;,|]|$)/u,
@@ -74,13 +85,13 @@ const behindName = {
   ),
   line: /^[ \t]{0,8}[=:][ \t]{0,8}(?<value>[^\s"'`<>\\;&,(){}]{1,512})(?=[ \t]*(?:\r?(?:\n|$)|[ \t]#))/u,
   part: /^[ \t]?=[ \t]?(?<value>[^\s"'`<>\\;&,(){}]{1,512})(?=[\s;&"'`]|$)/u,
-  stated: /^\*{0,2}:\*{0,2}[ \t]{1,8}[`*]{0,2}(?<value>[^\s"'`<>\\;&,(){}]{1,512})(?=[\s,]|$)/u,
+  stated: /^\*{0,2}[ \t]?:\*{0,2}[ \t]{1,8}[`*]{0,2}(?<value>[^\s"'`<>\\;&,(){}]{1,512})(?=[\s,]|$)/u,
   sentence: new RegExp(
     `^(?:[ \\t]+(?:for|of|to|on|at|in|from)[ \\t]+[^\\n:=?!;]{1,40}?[ \\t]?:[ \\t]+${quotedOrBare})`,
     'iu',
   ),
   verb: new RegExp(
-    `^(?:[ \\t]+(?:for|of|to|on|at|in|from)[ \\t]+[^\\n:=?!;]{1,40}?)?[ \\t]+(?:is|was|ist|lautet|est|es|will be|(?:is |was |has been |now )?(?:re)?set to|(?:is |was |has been )?changed to)(?![a-z])[ \\t]*(?:now[ \\t]+|still[ \\t]+)?:?[ \\t]*[*_(]{0,3}${quotedOrBare}`,
+    `^(?:[ \\t]+(?:for|of|to|on|at|in|from)[ \\t]+[^\\n:=?!;]{1,40}?)?[ \\t]+(?:is|was|ist|lautet|est|es|é|Ã©|will be|(?:is |was |has been |now )?(?:re)?set to|(?:is |was |has been )?changed to)(?![a-z])[ \\t]*(?:now[ \\t]+|still[ \\t]+)?:?[ \\t]*[*_(]{0,3}${quotedOrBare}`,
     'iu',
   ),
   cell: /^\*{0,2}[ \t]{0,32}\|[ \t]{0,32}`?(?<value>[^\s"'`<>\\|]{1,512})`?[ \t]{0,32}(?:\||$)/u,
@@ -102,8 +113,8 @@ function findNamed(scan: Scan, {at, word}: {readonly at: number; readonly word: 
   if ((scan.passed.get('name') ?? -1) >= end) return;
   scan.passed.set('name', end);
   const whole = text.slice(start, end);
-  const name = whole.replace(/^-+|[.-]+$/gu, '').replace(/^.*\./u, '') || word;
-  if (/^(?:chpasswd|--password-stdin)$/u.test(whole)) return findEchoed(scan, start);
+  if (whole === 'chpasswd' || whole === '--password-stdin') return findEchoed(scan, start);
+  const name = /[.-]/u.test(whole) ? whole.replace(/^-+|[.-]+$/gu, '').replace(/^.*\./u, '') || word : whole;
   const kind = kindOf(name);
   if (kind === 'none') return;
   const before = text.charAt(start - 1);
@@ -133,6 +144,11 @@ function findNamed(scan: Scan, {at, word}: {readonly at: number; readonly word: 
   }
   if (/["'`\\,\r\n ]/u.test(next) && take(behindName.pair)) return;
   if (next === '(' && take(behindName.call)) return;
+  if (/["'\] ]/u.test(next) && take(behindName.fallback)) return;
+  if (before === '{' && next === ':' && take(behindName.expanded)) return;
+  if (kind === 'password' && (',;\t\r\n"'.includes(next) || next === '') && /[,;\t\n"]|^$/u.test(before)) {
+    findColumns(scan, start);
+  }
   if (kind === 'password' && findAssigned(scan, {whole, start, take})) return;
   if (next !== ' ' && next !== '\t') return;
   if (take(behindName.literal)) return;
@@ -150,11 +166,20 @@ function findNamed(scan: Scan, {at, word}: {readonly at: number; readonly word: 
   else if (/\band[ \t]$/iu.test(line)) take(behindName.use);
 }
 
+/** The values below a column of a table. */
+function findColumns(scan: Scan, at: number): void {
+  if ((scan.passed.get('table') ?? -1) >= at) return;
+  const {found, openFrom, readTo} = scanTable(scan.text, at);
+  scan.found.push(...found);
+  scan.openFrom = Math.min(scan.openFrom, openFrom);
+  scan.passed.set('table', readTo);
+}
+
 /** `echo … | docker login --password-stdin`: what is written into the pipe. */
 function findEchoed(scan: Scan, at: number): void {
   const from = Math.max(0, at - longestCommand);
   const echoed =
-    /\b(?:echo|printf)[ \t]+(?:-n[ \t]+|['"]%s['"][ \t]+)?["']?(?:[^\s:"']{1,64}:)?(?<value>[^\s"'|$`]{6,200})["']?[ \t]*\|[^|\n]*$/du.exec(
+    /\b(?:echo|printf)[ \t]+(?:-n[ \t]+|['"]%s['"][ \t]+)?(?:'(?:[^\s:']{1,64}:)?(?<value>[^\s']{6,200})'|["']?(?:[^\s:"']{1,64}:)?(?<value>(?:[^\s"'|$`]|\\\$){6,200})["']?)[ \t]*\|[^|\n]*$/du.exec(
       scan.text.slice(from, at),
     );
   const [start, end] = echoed?.indices?.groups?.['value'] ?? [0, 0];
@@ -183,20 +208,6 @@ function findAssigned(
   return !/[({[<=]/u.test(line) && take(behindName.stated);
 }
 
-/** A password may be what a person thinks up; of other secrets only what looks generated is one. */
-function kindOf(name: string): 'password' | 'other' | 'none' {
-  const lower = name.toLowerCase();
-  if (passwordNames.test(lower))
-    return /(?:policy|field|label|hint|length|reset|hash|id|url|path|file|name|count|type|less)s?$/u.test(lower)
-      ? 'none'
-      : 'password';
-  if (secretName(name) !== 'none') return 'other';
-  return lower === 'api key' || lower === 'api-key' ? 'other' : 'none';
-}
-
-const passwordNames =
-  /(?:^|[^a-z])(?:[a-z]*)(?:password|passwd|passwort|passphrase|passcode|pwd|rootpw|bindpw|requirepass|masterauth|identified by|securestring)s?\d{0,2}$|^(?:passe?|pw|psk)$|[-_.]pass$|(?:ssh|pg|db|user|mysql|root|admin|my|ftp|smtp|mail|login)pass$/u;
-
 /** What stands behind an option of a program that takes a password there. */
 function findOption(scan: Scan, {at, option}: {readonly at: number; readonly option: string}): void {
   const {text} = scan;
@@ -213,6 +224,13 @@ function findOption(scan: Scan, {at, option}: {readonly at: number; readonly opt
 /** `host:port:database:user:password`, a line by itself. */
 const pgpassLine: Form = {
   pattern: /^:(?:\d{2,5}|\*):[\w*.-]{1,64}:[\w*.@-]{1,64}:(?<value>[^\s:]{1,512})[ \t]*\r?(?:\n|$)/u,
+  value: 'password',
+};
+
+/** `net use X: \\\\server\\share … password`, `net user name password`. */
+const netCommand: Form = {
+  pattern:
+    /^net (?:user[ \t]+["']?[\w.-]{1,64}["']?|use(?:[ \t]+[A-Z*]:?)?[ \t]+["']?\\{2,8}[^\s"']{1,200}["']?(?:[ \t]+\/user:\S{1,100})?)[ \t]+(?<value>[^\s"'`<>|;/]{1,512})(?=\s|$)/iu,
   value: 'password',
 };
 
@@ -243,6 +261,8 @@ type Block = (scan: Scan, at: number) => void;
 /** By the word that leads to them. */
 const blocks: ReadonlyMap<string, Block> = new Map<string, Block>([
   ['"auth', (scan, at) => findIn(scan, authValue, {from: at, length: longestForm})],
+  ['net use', (scan, at) => findIn(scan, netCommand, {from: at, length: longestForm})],
+  ['net user', (scan, at) => findIn(scan, netCommand, {from: at, length: longestForm})],
   ['_auth', (scan, at) => findIn(scan, authValue, {from: at, length: longestForm})],
   ['key-data', findKeyData],
   ['secret', (scan, at) => (findVariable(scan, at), findKubernetes(scan, at))],

@@ -7,9 +7,19 @@ const longestValue = 4096;
  */
 export function isTelling(value: string): boolean {
   if (value.length < 8 || value.length > longestValue) return false;
-  if (new Set(value).size <= 3) return false;
+  if (hasFewSigns(value)) return false;
   if (isTemplate(value)) return false;
   return looksGenerated(value) || (!isPlainForm(value) && !isCommon(value));
+}
+
+/** Whether it is made of three characters or fewer. */
+function hasFewSigns(value: string): boolean {
+  let signs = '';
+  for (let at = 0; at < value.length && signs.length <= 3; at += 1) {
+    const sign = value.charAt(at);
+    if (!signs.includes(sign)) signs += sign;
+  }
+  return signs.length <= 3;
 }
 
 /** Words that everybody uses; a number of three digits or more makes something of them. */
@@ -82,7 +92,7 @@ export function looksRandom(value: string): boolean {
  */
 export function isPassword(value: string): boolean {
   if (value.length < 6 || value.length > 512 || /\s/u.test(value)) return false;
-  if (new Set(value).size <= 3 || isTemplate(value) || isPlainForm(value) || isCommon(value)) return false;
+  if (hasFewSigns(value) || isTemplate(value) || isPlainForm(value) || isCommon(value)) return false;
   if (methods.test(value) || expression.test(value)) return false;
   if (/^\p{L}+$/u.test(value)) return value.length >= 16 && !/[a-z][A-Z]/u.test(value);
   return !isWordy(value) || /^[A-Za-z]+(?:-[A-Za-z]+){2,}$/u.test(value);

@@ -4,6 +4,18 @@ import {scanStated} from '../../../../src/safety/secrets/scan-stated.ts';
 /** What people write beside the word, in programs, documents, logs and prompts, and what are no passwords. */
 const controls: readonly string[] = [
   'password = getPassword()',
+  'import {\n  user,password,\n  other1x,name\n}',
+  'select user,password\nfrom users,accounts2b',
+  'name,password\namy,required\n',
+  'process.env.PASSWORD || ""',
+  'process.env.PASSWORD || getPassword()',
+  'if (password || "none") {',
+  '${PASSWORD:-password}',
+  '${PASSWORD:-$OTHER}',
+  'la contraseña es obligatoria',
+  'net use is slow today',
+  'net user --help',
+  'config("PASSWORD", default=None)',
   'password: string',
   'password: string;\n',
   'const password = req.body.password;',
