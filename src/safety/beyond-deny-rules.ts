@@ -26,6 +26,9 @@ export function beyondDenyRules(command: string, parsed: ParsedCommand, {deny}: 
     ),
   );
   if (given !== undefined) return `a rule forbids \`${given.join(' ')}\`, and a variable is set to it`;
+  // Values are then cut into words in another way.
+  const [cut] = set.some(text => /^IFS\+?=/u.test(text)) ? forbidden.filter(words => isNamed(words, [command])) : [];
+  if (cut !== undefined) return `a rule forbids \`${cut.join(' ')}\`, and \`IFS\` is set`;
   const configured = set.some(text => text.startsWith('GIT_CONFIG'));
   const known = parsed.calls
     .map(call => whyUnknown(call, {forbidden, configured}))

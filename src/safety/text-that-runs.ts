@@ -67,7 +67,8 @@ function isBeforeCommand(
 
 /** What of the arguments may be the name of a program, or hold one. */
 function mayRun(program: string, given: readonly string[]): readonly string[] {
-  if (onlyData.has(program)) return [];
+  if (onlyData.has(program))
+    return ofVariables.has(program) ? given.filter(word => /\[[^\]]*(?:\$\(|`)/u.test(word)) : [];
   if (program === 'git') return gitsOwn(given);
   if (program === 'sed' || program === 'gsed')
     return given.flatMap(word => (/\s/u.test(word) && !isHarmlessSed(word) ? [word.replaceAll('/', ' ')] : []));
@@ -173,6 +174,9 @@ const onlyData = listed(
   'unexpand install env printenv say notify-send lsof ss netstat lsblk sort-keys prettier tsc black rustfmt gofmt',
   'tldr redis-cli ssh-keygen journalctl eslint jest vitest mocha ava playwright cypress pytest py.test rspec mypy ruff pylint flake8',
 );
+
+/** Names of variables may be among what they are given, and what stands between the brackets of one is worked out. */
+const ofVariables = listed('test [ printf read unset export local declare typeset readonly wait');
 
 /** Programs of which these options alone name what they run. */
 const dataButFor: ReadonlyMap<string, RegExp> = new Map([
