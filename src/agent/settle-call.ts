@@ -130,7 +130,7 @@ async function carryOut(
         return end(cancelledResult(action, why), {deniedBy: by, toldAs: voice === 'program' ? 'error' : 'as-settled'});
       }
       // oxlint-disable-next-line no-await-in-loop -- each answer is judged in its turn
-      const chosen = await takeAnswer(permission, {...now, tool: name}, {...context, ports, signal});
+      const chosen = await takeAnswer(permission, {...now, tool: name, own: action}, {...context, ports, signal});
       if (signal.aborted) return cancel(context.whyStopped());
       if (chosen.tag === 'failed') return end(chosen.error.settled, {deniedBy: chosen.error.deniedBy});
       now = chosen.value;

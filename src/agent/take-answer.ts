@@ -32,10 +32,10 @@ export interface NotChosen {
   readonly deniedBy: Denial['by'] | 'no';
 }
 
-/** Whoever lets an action through may have changed it. What a rule or a mode forbids stays forbidden. */
+/** Whoever lets an action through may have changed it; `own` is the model's. What a rule or a mode forbids stays forbidden. */
 export async function takeAnswer(
   granted: Granted,
-  asked: {readonly tool: string} & Omit<Chosen, 'next'>,
+  asked: {readonly tool: string; readonly own: Action} & Omit<Chosen, 'next'>,
   context: CallContext & Parameters<typeof previewAction>[1],
 ): Promise<Outcome<Chosen, NotChosen>> {
   const {action, shown, verdict, preface} = asked;
@@ -45,6 +45,11 @@ export async function takeAnswer(
       return ok({next: 'run', action, shown, verdict, preface});
     case 'edited': {
       const {command} = granted;
+      const {own} = asked;
+      // Edited back to what the model asked for, it is that again, with the model's own words on it.
+      if (own.name === 'request-command-output' && own.input.command === command) {
+        return rejudged({action, edited: own, next: 'ask', preface: ''}, context);
+      }
       const edited = withCommand(action, command);
       if (edited === undefined) return no(action, 'The user answered with a command, but this is no command.');
       return rejudged(

@@ -95,6 +95,16 @@ test.each([
   expect(done.cards.map(({command}) => command)).toEqual(['make', ...edits]);
 });
 
+test.each([[['rm -rf src', 'make']], [['make']]] as const)(
+  'edited %j, it is what the model asked for: nobody tells it of a change',
+  async edits => {
+    const done = await answered('make', [...edits.map(edited), once]);
+    expect(done.told).toEqual([expect.stringContaining('out')]);
+    expect(done.cards.at(-1)).toEqual({command: 'make', wording: 'model', risk: 'unknown', word: ''});
+    expect(done.claims.at(-1)).toEqual(['yes', 'to look around']);
+  },
+);
+
 test('what a rule denies stays denied, and nothing is asked again', async () => {
   expect(await answered('make', [edited('sudo make')])).toMatchObject({
     ran: [],
