@@ -51,8 +51,9 @@ export function withVariables(text: string, {variables}: WordPaths): readonly st
   // What a variable stands for may hold variables.
   for (let round = 0; round < deepest && ways.some(way => way.includes('$')); round += 1) {
     const next = [...new Set(ways.flatMap(way => replacedOnce(way, variables)))].slice(0, mostWays);
-    if (next.length === ways.length && next.every((way, at) => way === ways[at])) break;
+    const isSame = next.length === ways.length && next.every((way, at) => way === ways[at]);
     ways = next;
+    if (isSame || next.some(way => way.length > text.length + mostGrowth)) break;
   }
   return ways;
 }
@@ -62,6 +63,7 @@ function replacedOnce(text: string, variables: WordPaths['variables']): readonly
   let ways = [''];
   let from = 0;
   for (const found of text.matchAll(/\$(?:\{(\w+)([^{}]*)\}|(\w+))/gu)) {
+    if (ways.some(way => way.length > from + mostGrowth)) break;
     const [written, braced, after = '', bare] = found;
     const otherwise = /^:?[-=+]([^]+)$/u.exec(after)?.[1];
     const values = [...(variables.get(braced ?? bare ?? '') ?? []), ...(otherwise === undefined ? [] : [otherwise])];
@@ -85,6 +87,9 @@ const withEnvironment = (text: string, variables: WordPaths['variables']): strin
   );
 
 const mostWays = 16;
+
+/** Characters by which variables may lengthen a text: those that stand for themselves twice would double it again and again. */
+const mostGrowth = 4000;
 
 /** Variables in variables that are followed. */
 const deepest = 6;

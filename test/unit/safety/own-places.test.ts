@@ -284,6 +284,11 @@ test('a command that names more files than are looked up is asked about', async 
   expect(await decide(bash(`touch ${names.join(' ')}`), {allow: ['Bash']})).toBe('ask');
 });
 
+test('variables that stand for themselves again and again take no time', async () => {
+  const command = `A=${'$A'.repeat(8)}; echo x | xargs ${'$A'.repeat(8)}`;
+  expect(await decide(bash(command), {allow: ['Bash']})).toBe('allow');
+});
+
 describe('commands that touch what weft keeps are asked about', () => {
   test.each(touching)('%j %s', async (given, command) => {
     for (const each of [{allow: ['Bash']}, {allow: ['Bash(*)']}, {mode: 'bypassPermissions'}] as const)
