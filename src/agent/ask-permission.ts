@@ -6,6 +6,7 @@ import type {Preview} from '../actions/preview.ts';
 import {citationsOf, labelOf, rationaleOf} from '../actions/settle-action.ts';
 import type {JsonObject} from '../base/json.ts';
 import {unreachable} from '../base/unreachable.ts';
+import type {TouchedFiles} from '../domain/checkpoint.ts';
 import {faultText} from '../domain/fault.ts';
 import type {ActionId} from '../domain/ids.ts';
 import type {RuleChange, Verdict} from '../domain/risk.ts';
@@ -61,6 +62,7 @@ export async function askPermission(
   const grant = sessionGrant(action, verdict);
   const label = labelOf(action);
   const victims = verdict.detail.destroys.length === 0 ? noVictims : await victimsOf(verdict, context, signal);
+  const undone = verdict.risk === 'read-only' ? '' : await context.checkpoints.notCovered(touchedBy(verdict), signal);
   if (signal.aborted) return {kind: 'refused', why: context.whyStopped(), by: 'no', voice: 'user'};
   if (verdict.risk !== 'read-only') context.checkpoints.expectChange();
   // The wait begins before the question is published: a listener may answer at once.
@@ -74,7 +76,7 @@ export async function askPermission(
         action,
         label,
         preview,
-        verdict,
+        verdict: undone === '' ? verdict : {...verdict, reasons: [...verdict.reasons, undone]},
         wording: asked.ask === 'edited' ? 'user' : 'model',
         rationale: rationaleOf(action),
         sessionGrant: grant.words,
@@ -134,6 +136,11 @@ async function changeRules(changes: readonly RuleChange[], {judge, publish}: Cal
     if (changed.tag === 'failed') publish([{event: 'notice', level: 'warning', text: faultText(changed.error)}]);
   }
 }
+
+const touchedBy = ({detail}: Verdict): TouchedFiles => ({
+  paths: detail.places.flatMap(({path, place}) => (place === 'inside-workspace' ? [path] : [])),
+  commands: detail.destroys,
+});
 
 /** Looking for victims must not keep anybody from answering: where it breaks, the card has none. */
 async function victimsOf({detail}: Verdict, {victims}: CallContext, signal: AbortSignal): Promise<VictimReport> {

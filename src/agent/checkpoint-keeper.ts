@@ -1,5 +1,5 @@
 import type {AgentEvent} from '../actions/agent-event.ts';
-import type {CheckpointsPort} from '../domain/checkpoint.ts';
+import type {CheckpointsPort, TouchedFiles} from '../domain/checkpoint.ts';
 import {faultText} from '../domain/fault.ts';
 import type {MessageId} from '../domain/ids.ts';
 import type {JournalRecord} from '../domain/journal.ts';
@@ -8,6 +8,8 @@ import type {JournalRecord} from '../domain/journal.ts';
 export interface RunCheckpoints {
   /** Something is coming that may change files: what has to be read before is read now, behind everything else. */
   expectChange(): void;
+  /** What undo will not cover of what these change, as a reason to think twice; empty where all is covered. Never throws. */
+  notCovered(touched: TouchedFiles, signal: AbortSignal): Promise<string>;
   /** To be awaited before an action that may change files; only the first one of a prompt costs anything. Never throws. */
   beforeChange(signal: AbortSignal): Promise<void>;
   /** What changes from now on is the doing of this prompt. Nothing may be running. */
@@ -70,6 +72,11 @@ export class CheckpointKeeper {
     return {
       expectChange: () => {
         if (!befores.has(prompt)) looking ??= this.#checkpoints.lookAhead(ended.signal).catch(() => {});
+      },
+      notCovered: async (touched, signal) => {
+        if (touched.paths.length === 0 && touched.commands.length === 0) return '';
+        const named = await this.#checkpoints.notCovered(touched, signal).catch(() => []);
+        return named.length === 0 ? '' : `undo does not cover ${named.join(', ')}`;
       },
       async beforeChange(signal) {
         const before = befores.get(prompt) ?? begin(prompt, signal);

@@ -20,6 +20,7 @@ export function lazyCheckpoints(
   const load = (): Promise<CheckpointsPort> => (made ??= make());
   return {
     lookAhead: async signal => (await load()).lookAhead(signal),
+    notCovered: async (touched, signal) => (await load()).notCovered(touched, signal),
     take: async signal => (await load()).take(signal),
     preview: async (changes, signal) => (await load()).preview(changes, signal),
     revert: async (changes, signal) => (await load()).revert(changes, signal),
@@ -44,6 +45,7 @@ const nothing = {files: [], conflicts: [], leftOut: []} as const;
 /** Without checkpoints there is no change to take back, so nobody asks for more than `take`. */
 const nothingKept: CheckpointsPort = {
   lookAhead: async () => {},
+  notCovered: async () => [],
   take: async () => ok('off'),
   preview: async () => ok(nothing),
   revert: async () => {

@@ -1,6 +1,7 @@
 import type {Brand} from '../base/brand.ts';
 import type {Outcome} from '../base/outcome.ts';
 import type {Fault} from './fault.ts';
+import type {SimpleCommand} from './risk.ts';
 
 /** The files of a workspace as they were at one moment: the name under which they are kept. */
 export type TreeId = Brand<string, 'TreeId'>;
@@ -43,6 +44,12 @@ export interface RevertedFile {
   readonly effect: 'restored' | 'deleted' | 'changed' | 'merged';
 }
 
+/** What an action names that it may change: paths, links followed, and commands that destroy. */
+export interface TouchedFiles {
+  readonly paths: readonly string[];
+  readonly commands: readonly SimpleCommand[];
+}
+
 /** Keeps the files of the workspace, and takes back what was done to them. */
 export interface CheckpointsPort {
   /**
@@ -50,6 +57,8 @@ export interface CheckpointsPort {
    * what `take` keeps. Never throws.
    */
   lookAhead(signal: AbortSignal): Promise<void>;
+  /** What undo will not cover of files that are about to be touched, in words, as `data.bin (1.2 GB)`. Waits only a moment. */
+  notCovered(touched: TouchedFiles, signal: AbortSignal): Promise<readonly string[]>;
   /** Keeps the files as they are now; `off` where nothing is to be kept. */
   take(signal: AbortSignal): Promise<Outcome<TreeId | 'off', Fault>>;
   /** What `revert` would do now. */

@@ -124,6 +124,7 @@ export const finishedReport = (text: string, code = 0): ShellReport => ({
 /** Keeps nothing: every checkpoint is the same, and nothing goes back. */
 const noCheckpoints: CheckpointsPort = {
   lookAhead: async () => {},
+  notCovered: async () => [],
   take: async () => ok(treeId('same')),
   preview: async () => ok({files: [], conflicts: [], leftOut: []}),
   revert: async () =>

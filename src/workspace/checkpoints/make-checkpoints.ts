@@ -6,6 +6,7 @@ import {treeId, type CheckpointsPort, type OpenFileChange, type RevertReport} fr
 import {causeText, type Fault} from '../../domain/fault.ts';
 import {carryOutRevert, type Refused} from './carry-out-revert.ts';
 import {openObjects} from './object-store.ts';
+import {notCovered} from './not-covered.ts';
 import {planRevert, type RevertPlan} from './plan-revert.ts';
 import {scanAhead, scanWorkspace, type Scan, type ScanPlace} from './scan-workspace.ts';
 import {emptyStatCache, loadStatCache, saveStatCache, type SeenFile, type StatCache} from './stat-cache.ts';
@@ -20,6 +21,9 @@ export interface CheckpointPlace {
   readonly environment: NodeJS.ProcessEnv;
   readonly now: () => number;
 }
+
+/** Milliseconds for which a question waits to be told what undo does not cover. */
+const questionWaitsMs = 400;
 
 /** Checkpoints of the files below some folders, kept outside of them; no repository is needed, and none is written to. */
 export function makeCheckpoints(place: CheckpointPlace): CheckpointsPort {
@@ -87,6 +91,7 @@ export function makeCheckpoints(place: CheckpointPlace): CheckpointsPort {
       await done;
       if (looking?.done === done) looking = undefined;
     },
+    notCovered: (touched, signal) => notCovered(touched, {...scanPlace(), limitMs: questionWaitsMs}, signal),
     take: signal =>
       attempt(async () => {
         const scanned = await scan(signal);

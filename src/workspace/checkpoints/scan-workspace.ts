@@ -8,7 +8,15 @@ import {heldByGit} from './held-by-git.ts';
 import {readGitIndex, withAttributes, type GitIndex} from './tracked-files.ts';
 import {ignoredPaths, type IgnoredPaths} from './ignored-paths.ts';
 import type {ObjectStore} from './object-store.ts';
-import {looksAsSeen, seenOf, seenUnlessChanged, type SeenFile, type SeenFolder, type StatCache} from './stat-cache.ts';
+import {
+  emptyStatCache,
+  looksAsSeen,
+  seenOf,
+  seenUnlessChanged,
+  type SeenFile,
+  type SeenFolder,
+  type StatCache,
+} from './stat-cache.ts';
 import {encodeRoot, encodeTree, sameNode, type TreeNode} from './tree.ts';
 
 export interface ScanPlace {
@@ -38,7 +46,7 @@ const mostIgnoredBytes = 1024 * 1024;
 const mostFileBytes = 256 * 1024 * 1024;
 
 /** Files of an ignored folder, and bytes of all ignored files, beyond which what is over is not kept. */
-const mostIgnoredFiles = 2000;
+export const mostIgnoredFiles = 2000;
 const mostIgnoredTotal = 64 * 1024 * 1024;
 
 /** Folders that tools fill; outside of repositories nothing else says that they are no work of the user's. */
@@ -86,6 +94,22 @@ export async function scanAhead(
   }
 }
 
+/** What a scan would leave out at, above or below some paths; what it has found when it is aborted. Keeps nothing. */
+export async function scanLeftOut(
+  place: Omit<ScanPlace, 'objects'>,
+  only: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const known = {cache: emptyStatCache, ahead: emptyStatCache, now: Date.now, found: new Map<string, SeenFile>()};
+  const scanner = new Scanner({...place, objects: keepsNothing}, {...known, purpose: {leftOut: only}}, signal);
+  try {
+    await scanner.scan();
+  } catch (cause) {
+    if (!signal.aborted && !(cause instanceof TooLarge)) throw cause;
+  }
+  return scanner.leftOut;
+}
+
 /** What earlier scans have seen. */
 interface Known {
   readonly cache: StatCache;
@@ -124,6 +148,9 @@ interface Where {
 
 const outsideOfRepositories: Omit<Where, 'standing'> = {repository: false, index: undefined, askIn: ''};
 
+/** `leftOut`: only what would not be kept at, above or below these paths is looked for. */
+type Purpose = 'all' | 'not-held' | {readonly leftOut: readonly string[]};
+
 const sameTree = (a: TreeNode, b: TreeNode): boolean => a.kind !== 'folder' || b.kind !== 'folder' || a.tree === b.tree;
 
 class Scanner {
@@ -131,7 +158,7 @@ class Scanner {
   readonly #cache: StatCache;
   readonly #ahead: StatCache;
   readonly #now: () => number;
-  readonly #purpose: 'all' | 'not-held';
+  readonly #purpose: Purpose;
   readonly #signal: AbortSignal;
   readonly #files: Map<string, SeenFile>;
   readonly #folders = new Map<string, SeenFolder>();
@@ -145,13 +172,7 @@ class Scanner {
 
   constructor(
     place: ScanPlace,
-    {
-      cache,
-      ahead,
-      now,
-      found,
-      purpose,
-    }: Known & {readonly found: Map<string, SeenFile>; readonly purpose: 'all' | 'not-held'},
+    {cache, ahead, now, found, purpose}: Known & {readonly found: Map<string, SeenFile>; readonly purpose: Purpose},
     signal: AbortSignal,
   ) {
     this.#place = place;
@@ -161,6 +182,10 @@ class Scanner {
     this.#files = found;
     this.#purpose = purpose;
     this.#signal = signal;
+  }
+
+  get leftOut(): readonly string[] {
+    return this.#leftOut;
   }
 
   async scan(): Promise<Scan> {
@@ -213,6 +238,7 @@ class Scanner {
     for (const name of found) {
       const below = beginning + name;
       if (ofVersionControl.has(name) || isTemporaryName(name) || this.#place.never.has(below)) continue;
+      if (typeof this.#purpose === 'object' && !this.#purpose.leftOut.some(each => isOnOneLine(each, below))) continue;
       const scanned = this.#entry(below, inside);
       const node = scanned instanceof Promise ? await scanned : scanned;
       if (node === undefined) continue;
@@ -221,7 +247,7 @@ class Scanner {
       isAsLast &&= isOld;
       nodes.set(name, isOld ? old : node);
     }
-    if (this.#purpose === 'not-held') return undefined;
+    if (this.#purpose !== 'all') return undefined;
     const kept =
       last !== undefined && isAsLast && last.entries.size === nodes.size
         ? last
@@ -269,6 +295,7 @@ class Scanner {
       this.#ignoredTotal += stats.size;
       if (this.#ignoredTotal > mostIgnoredTotal) return this.#leaveOut(path);
     }
+    if (typeof this.#purpose === 'object') return undefined;
     const known = seenUnlessChanged(this.#cache, path, stats) ?? seenUnlessChanged(this.#ahead, path, stats);
     if (known !== undefined) {
       this.#files.set(path, known);
@@ -319,6 +346,9 @@ class Scanner {
     this.#stretchEnds = this.#now() + stretchMs;
   }
 }
+
+/** Whether one of the paths is, or lies within, the other. */
+const isOnOneLine = (a: string, b: string): boolean => a === b || a.startsWith(b + sep) || b.startsWith(a + sep);
 
 const unreadable = ['EACCES', 'EPERM', 'EIO', 'EBUSY'];
 const gone = ['ENOENT', 'ENOTDIR', 'ELOOP'];

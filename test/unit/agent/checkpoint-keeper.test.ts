@@ -22,6 +22,7 @@ test.each<[number, readonly string[]]>([
   const checkpoints: CheckpointsPort = {
     take: () => new Promise(resolve => setTimeout(() => resolve(ok(treeId('t'))), ms)),
     lookAhead: nothing,
+    notCovered: nothing,
     preview: nothing,
     revert: nothing,
   };
@@ -49,6 +50,7 @@ test('files are looked at ahead only where a change is expected, once, and not b
         });
       }),
     take: async () => ok(treeId('t')),
+    notCovered: nothing,
     preview: nothing,
     revert: nothing,
   };

@@ -167,6 +167,7 @@ describe('the queue', () => {
   test('a look at what going back would do that breaks is told, and what waits runs', async () => {
     const checkpoints: CheckpointsPort = {
       lookAhead: async () => {},
+      notCovered: async () => [],
       take: async () => ok(treeId('t')),
       preview: async () => refuse(),
       revert: async () => refuse(),

@@ -22,6 +22,7 @@ function counting() {
   const next = () => treeId(`t${++trees}`);
   const port: CheckpointsPort = {
     lookAhead: async () => {},
+    notCovered: async () => [],
     take: async () => ok(next()),
     preview: async () => ok(report),
     revert: async given => {
@@ -142,6 +143,7 @@ describe('going back', () => {
     const fault = {kind: 'needs-user', message: 'The disk is full.', fix: 'Free some space.'} as const;
     const failing: CheckpointsPort = {
       lookAhead: async () => {},
+      notCovered: async () => [],
       take: async () => ({tag: 'failed', error: fault}),
       preview: async () => ({tag: 'failed', error: fault}),
       revert: async () => ({tag: 'failed', error: fault}),

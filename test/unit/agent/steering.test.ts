@@ -181,6 +181,7 @@ const countingCheckpoints = (): CheckpointsPort => {
   const report = {files: [], conflicts: [], leftOut: []};
   return {
     lookAhead: async () => {},
+    notCovered: async () => [],
     take: async () => ok(treeId(`t${++trees}`)),
     preview: async () => ok(report),
     revert: async wanted => ok({report, change: {before: wanted[0]?.before ?? treeId('?'), after: treeId('now')}}),
