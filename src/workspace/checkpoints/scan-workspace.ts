@@ -1,9 +1,10 @@
-import {existsSync, lstatSync, readdirSync, readlinkSync, type Dirent, type Stats} from 'node:fs';
+import {existsSync, lstatSync, type Stats} from 'node:fs';
 import {join, sep} from 'node:path';
 import {setImmediate as breathe} from 'node:timers/promises';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import type {Fault} from '../../domain/fault.ts';
 import {isTemporaryName} from '../files/temporary-name.ts';
+import {countFiles, linkNode, namesIn, statsOf} from './entries-on-disk.ts';
 import {heldByGit} from './held-by-git.ts';
 import {readGitIndex, withAttributes, type GitIndex} from './tracked-files.ts';
 import {ignoredPaths, type IgnoredPaths} from './ignored-paths.ts';
@@ -355,49 +356,3 @@ const gone = ['ENOENT', 'ENOTDIR', 'ELOOP'];
 
 const isAbout = (cause: unknown, codes: readonly string[]): boolean =>
   cause instanceof Error && 'code' in cause && codes.some(code => code === cause.code);
-
-function statsOf(path: string): Stats | 'gone' | 'unreadable' {
-  try {
-    return lstatSync(path, {throwIfNoEntry: false}) ?? 'gone';
-  } catch {
-    return 'unreadable';
-  }
-}
-
-function linkNode(path: string): TreeNode | undefined {
-  try {
-    return {kind: 'link', target: readlinkSync(path)};
-  } catch {
-    return undefined;
-  }
-}
-
-/** In an order that does not depend on the file system; `undefined` where the folder cannot be read. */
-function namesIn(folder: string): readonly string[] | undefined {
-  try {
-    return readdirSync(folder).toSorted();
-  } catch {
-    return undefined;
-  }
-}
-
-/** Files below a folder; counts no further than one past `most`. */
-function countFiles(folder: string, most: number): number {
-  let count = 0;
-  const waiting = [folder];
-  for (let next = waiting.pop(); next !== undefined && count <= most; next = waiting.pop()) {
-    for (const entry of entriesIn(next)) {
-      if (entry.isDirectory()) waiting.push(join(next, entry.name));
-      else count += 1;
-    }
-  }
-  return count;
-}
-
-function entriesIn(folder: string): readonly Dirent[] {
-  try {
-    return readdirSync(folder, {withFileTypes: true});
-  } catch {
-    return [];
-  }
-}
