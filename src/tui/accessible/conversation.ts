@@ -28,6 +28,8 @@ export interface ConversationHost {
   readonly paper: PaperOptions;
   leave(exit: TuiExit): void;
   loadLexer(): Promise<MarkdownLexer>;
+  /** Stops weft, with the terminal given back, until the user's shell goes on with it. */
+  suspend(): void;
   /** Lends the terminal to the user's editor; answers with the text, or why there is none. */
   edit(text: string): Promise<Outcome<string, string>>;
 }
@@ -120,6 +122,11 @@ export class Conversation {
     this.#say(...notices.map(notice => `Warning: ${notice}`));
   }
 
+  /** The user's shell has the terminal until `use` returns. */
+  lend(use: () => void): void {
+    this.#paper.lend(use, this.#talking.hides ? 'hidden' : 'shown');
+  }
+
   offerSessions(): void {
     resume(this.#desk);
     this.#proceed();
@@ -195,6 +202,10 @@ export class Conversation {
     }
     this.#leaving = 'no';
     switch (key.key) {
+      case 'suspend':
+        if (this.#talking.block === undefined) this.#host.suspend();
+        else this.#talking.press('\u001A');
+        return;
       case 'end-of-input':
         if (this.#talking.block !== undefined) this.#talking.press('\u0004');
         else if (this.#input.isEmpty) this.#leave({kind: 'left'});

@@ -4,7 +4,7 @@ export type LineKey =
   /** `more`: other lines came in one piece behind it, as of a paste. */
   | {readonly key: 'enter'; readonly behind: 'nothing' | 'more'}
   | {readonly key: 'delete-left' | 'delete-word' | 'delete-all'}
-  | {readonly key: 'interrupt' | 'end-of-input' | 'escape' | 'earlier' | 'later' | 'complete'};
+  | {readonly key: 'interrupt' | 'end-of-input' | 'escape' | 'earlier' | 'later' | 'complete' | 'suspend'};
 
 /** Reads what a terminal in raw mode sends, piece by piece; sequences of keys that mean nothing here are dropped whole. */
 export class LineKeyReader {
@@ -60,6 +60,8 @@ function keyOf(found: string, behind: string): LineKey | undefined {
       return {key: 'interrupt'};
     case '\u0004':
       return {key: 'end-of-input'};
+    case '\u001A':
+      return {key: 'suspend'};
     case '\t':
       return {key: 'complete'};
     case '\u0010':

@@ -38,6 +38,13 @@ export class Paper {
     this.#held = true;
   }
 
+  /** Somebody else writes until `use` returns; then the line being typed is begun again, a hidden one without its letters. */
+  lend(use: () => void, line: 'shown' | 'hidden'): void {
+    this.#options.write(this.#toFreshRow());
+    use();
+    if (line === 'shown') this.print('now');
+  }
+
   release(): void {
     this.#held = false;
   }

@@ -27,15 +27,27 @@ export async function runAccessible(options: AccessibleOptions, signal: AbortSig
   const onData = (chunk: Buffer | string): void => {
     conversation.press(reader.read(typeof chunk === 'string' ? chunk : decoder.decode(chunk, {stream: true})));
   };
+  const stop = (how: 'stops' | 'went-on'): void =>
+    conversation.lend(() => {
+      const isRaw = !editing;
+      if (isRaw) stdin.setRawMode(false);
+      if (how === 'stops') job.stop();
+      if (isRaw) stdin.setRawMode(true);
+    });
+  let editing = false;
+  const job = options.job.watch(signalled => stop(signalled === 'continued' ? 'went-on' : 'stops'));
   const conversation = new Conversation(options, {
     paper: {write, columns: () => stdout.columns, echo: options.echo},
     leave,
     loadLexer: async () => (await import('../markdown/render-markdown.ts')).loadMarkdownLexer(),
+    suspend: () => stop('stops'),
     async edit(text) {
+      editing = true;
       stdin.off('data', onData);
       stdin.setRawMode(false);
       stdin.pause();
       const edited = await options.editor.edit({text, name: 'prompt.md', form: 'prose'}, signal);
+      editing = false;
       if (!signal.aborted) {
         stdin.setRawMode(true);
         stdin.on('data', onData);
@@ -60,6 +72,7 @@ export async function runAccessible(options: AccessibleOptions, signal: AbortSig
     stdin.setRawMode(false);
     stdin.pause();
     options.keeper.release();
+    job.close();
     unwatch();
   }
 }

@@ -46,7 +46,8 @@ test.each<readonly [keys: string, read: readonly LineKey[]]>([
       {key: 'complete'},
     ],
   ],
-  ['\u0001\u0002\u001A', []],
+  ['\u0001\u0002', []],
+  ['\u001A', [{key: 'suspend'}]],
 ])('%j', (keys, keysRead) => {
   expect(read(keys)).toEqual(keysRead);
 });
