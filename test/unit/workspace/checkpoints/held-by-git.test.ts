@@ -4,6 +4,7 @@ import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {makeCheckpoints} from '../../../../src/workspace/checkpoints/make-checkpoints.ts';
 import {openObjects} from '../../../../src/workspace/checkpoints/object-store.ts';
+import {needs} from '../../../support/programs.ts';
 import {everything, place, revert, take} from './checkpoint-place.ts';
 
 /** Contents that are kept, trees left out. */
@@ -222,7 +223,9 @@ describe('what git holds unchanged is not stored again, and comes back to the by
     }
   });
 
-  test('submodules: their files come back, what is theirs in git stays', async () => {
+  test('submodules: their files come back, what is theirs in git stays', async context => {
+    // `git submodule` is a shell script.
+    needs('sed')(context);
     using here = place();
     const source = join(here.folder, '..', 'source');
     here.git('init', '-q', source);
