@@ -23,7 +23,7 @@ export interface FilesPort {
   plan(request: EditRequest, signal: AbortSignal): Promise<Outcome<readonly FileDiff[], Fault>>;
   /**
    * Applies the edits, all or nothing, each file replaced atomically. What somebody else changed meanwhile stays, where the
-   * lines that change are still those in `shown`; where not, nothing is written. A file that is written as a whole must be as
+   * lines that change are still those in `shown`; where not, or where `shown` does not hold them all, nothing is written. A file that is written as a whole must be as
    * the model read it.
    */
   apply(request: EditRequest, shown: readonly FileDiff[], signal: AbortSignal): Promise<Outcome<AppliedEdits, Fault>>;

@@ -23,6 +23,10 @@ export interface FileDiff {
   readonly notes: readonly string[];
 }
 
+/** Whether the hunks hold each line that is counted: of a very large change they hold the first ones. */
+export const showsAll = ({hunks, added, removed}: FileDiff): boolean =>
+  added + removed <= hunks.reduce((sum, {lines}) => sum + lines.filter(({kind}) => kind !== 'context').length, 0);
+
 /** Line numbers are 1-based. */
 export interface DiffHunk {
   readonly oldStart: number;

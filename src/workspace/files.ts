@@ -1,5 +1,5 @@
 import type {Amendment, EditRequest, FilesPort, ReadRequest} from '../actions/files-port.ts';
-import type {DiffLine, FileDiff} from '../actions/preview.ts';
+import {showsAll, type DiffLine, type FileDiff} from '../actions/preview.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {causeText, faultText, rejected, type Fault} from '../domain/fault.ts';
 import {missingText} from './files/file-snapshot.ts';
@@ -205,6 +205,8 @@ function findSurprise(
 }
 
 function changesAlike(shown: FileDiff, planned: FileDiff): boolean {
+  // Lines that were not shown cannot be compared.
+  if (!showsAll(shown) || !showsAll(planned)) return false;
   return kindOfChange(shown) === kindOfChange(planned) && linesThatChange(shown) === linesThatChange(planned);
 }
 

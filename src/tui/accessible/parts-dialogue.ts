@@ -1,7 +1,7 @@
 import type {Approval} from '../../actions/agent-event.ts';
 import {visible, visibleExactLine} from '../../base/visible.ts';
 import {clip} from '../../base/clip.ts';
-import {droppedParts, type ChangePart} from '../input/approval/change-parts.ts';
+import {droppedParts, partCounts, type ChangePart} from '../input/approval/change-parts.ts';
 import {countOf} from './action-words.ts';
 import {closes, goesOn, isBack, rowOf, waits, type Dialogue, type DialogueStep} from './dialogue.ts';
 
@@ -48,14 +48,15 @@ function restDialogue({id}: Approval, {parts, dropped}: Left, back: () => Dialog
 }
 
 /** `In src/a.js, line 3: 1 line added, 2 removed. Begins: const a = 1;` */
-function partText({file, hunk, shown}: ChangePart): string {
+function partText(part: ChangePart): string {
+  const {file, hunk, shown} = part;
   const path = visibleExactLine(file.path);
   if (hunk === 'new-name') return `the new name of ${visibleExactLine(file.movedFrom ?? '')}, which is ${path}`;
   if (shown === 'whole-file') return `all of ${path}`;
-  const count = (kind: 'added' | 'removed'): number => shown.lines.filter(line => line.kind === kind).length;
+  const {added, removed} = partCounts(part);
   const first = shown.lines.find(({kind}) => kind !== 'context');
   const begins = first === undefined ? '' : ` Begins: ${clip(visible(first.text).trim(), longestLine)}`;
-  return `In ${path}, line ${shown.newStart}: ${countOf(count('added'), 'line')} added, ${count('removed')} removed.${begins}`;
+  return `In ${path}, line ${shown.newStart}: ${countOf(added, 'line')} added, ${removed} removed.${begins}`;
 }
 
 /** UTF-16 units of the line by which a part is known. */

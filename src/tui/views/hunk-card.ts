@@ -5,7 +5,7 @@ import {unreachable} from '../../base/unreachable.ts';
 import {visibleExactLine, visibleLine} from '../../base/visible.ts';
 import {choicesOf, type ApprovalChoices} from '../input/approval/approval-choices.ts';
 import type {HunkStage, ScrollReach} from '../input/approval/approval-stage.ts';
-import {changeParts, type ChangePart} from '../input/approval/change-parts.ts';
+import {changeParts, partCounts, type ChangePart} from '../input/approval/change-parts.ts';
 import {approvalKeys, cardKeys} from '../input/keymap.ts';
 import {firstShown, listRow} from '../panels/panel.ts';
 import {fit} from '../text/cell-width.ts';
@@ -90,7 +90,7 @@ function titleLine({dropped}: HunkStage, parts: readonly ChangePart[], {approval
 function tickedFile(file: FileDiff, parts: readonly ChangePart[]): readonly FileDiff[] {
   if (parts.length === 0) return [];
   if (file.hunks.length === 0 || parts.length === changeParts([file]).length) return [file];
-  const counts = parts.map(({shown}) => countsOf(shown));
+  const counts = parts.map(partCounts);
   const {movedFrom, path} = file;
   const isMoved = parts.some(({hunk}) => hunk === 'new-name');
   return [
@@ -102,12 +102,6 @@ function tickedFile(file: FileDiff, parts: readonly ChangePart[]): readonly File
       removed: counts.reduce((sum, {removed}) => sum + removed, 0),
     },
   ];
-}
-
-function countsOf(shown: ChangePart['shown']): {readonly added: number; readonly removed: number} {
-  const lines = shown === 'whole-file' ? [] : shown.lines;
-  const count = (kind: 'added' | 'removed'): number => lines.filter(line => line.kind === kind).length;
-  return {added: count('added'), removed: count('removed')};
 }
 
 interface Row {
@@ -124,10 +118,11 @@ function partRow(part: ChangePart, {stage, at, frame}: Row): string {
 }
 
 /** What is done to a whole file is called by that, anything else by the number of the first line that differs. */
-function partTitle({file, hunk, shown}: ChangePart, cells: number): string {
+function partTitle(part: ChangePart, cells: number): string {
+  const {file, hunk, shown} = part;
   if (hunk === 'new-name') return fit(visibleLine(`Rename ${nameOf(file)}`), cells);
   if (shown === 'whole-file' || file.before === 'absent' || file.after === 'absent') return changeTitle([file], cells);
-  const {added, removed} = countsOf(shown);
+  const {added, removed} = partCounts(part);
   const place = `:${firstChanged(shown)} (+${added} -${removed})`;
   return fit(visibleLine(file.path), Math.max(1, cells - place.length)) + place;
 }

@@ -1,10 +1,10 @@
 import type {AmendedFile, Amendment, DroppedPart} from '../../actions/files-port.ts';
-import type {DiffHunk} from '../../actions/preview.ts';
+import {showsAll, type DiffHunk} from '../../actions/preview.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {rejected, type Fault} from '../../domain/fault.ts';
 import {diffHunks} from './diff-hunks.ts';
-import {changeIn, oldOf, shownText, type PlannedFile} from './planned-file.ts';
+import {changeIn, oldOf, shownText, withCutNote, type PlannedFile} from './planned-file.ts';
 import {decodeText, encodeText, encodingNames, plainForm, type DecodedText} from './text-form.ts';
 
 /** A plan as the user left it. */
@@ -97,7 +97,9 @@ async function withoutHunks(file: PlannedFile, dropped: ReadonlySet<number>): Pr
   if (beyond !== undefined) {
     return failed(rejected(`${path} has no change number ${beyond + 1} any more; nothing was written.`));
   }
-  const told: AmendedFile = {path, kind: 'dropped', hunks: hunks.filter((_hunk, at) => dropped.has(at))};
+  // A hunk that is not all of its change would be told with less than was left out.
+  const left = showsAll(file.diff) ? hunks.filter((_hunk, at) => dropped.has(at)) : [];
+  const told: AmendedFile = {path, kind: 'dropped', hunks: left};
   if (dropped.size === hunks.length) return ok({file: await asItWas(file), told: [told]});
   const old = textIn(oldBytes(file));
   const fresh = textIn(file.after);
@@ -114,7 +116,8 @@ async function withText(file: PlannedFile, text: string): Promise<Outcome<Amende
   const old = textIn(oldBytes(file));
   const proposed = textIn(file.after);
   if ((proposed?.text ?? '') === text) return ok({file, told: []});
-  const told: AmendedFile = {path, kind: 'rewritten', hunks: (await diffHunks(shownText(file.after), text)).hunks};
+  const {hunks} = await diffHunks(shownText(file.after), text, Number.POSITIVE_INFINITY);
+  const told: AmendedFile = {path, kind: 'rewritten', hunks};
   if (old?.text === text) return ok({file: await asItWas(file), told: [told]});
   const form = proposed?.form ?? old?.form ?? plainForm;
   const bytes = text.isWellFormed() || form.encoding === 'utf-8' ? encodeText({form, text}) : undefined;
@@ -134,7 +137,7 @@ async function asItWas(file: PlannedFile): Promise<PlannedFile | undefined> {
 const withContent = async (file: PlannedFile, after: Buffer): Promise<PlannedFile> => ({
   ...file,
   after,
-  diff: {...file.diff, ...(await changeIn(oldOf(file), after, undefined))},
+  diff: withCutNote({...file.diff, ...(await changeIn(oldOf(file), after, undefined))}),
 });
 
 function oldBytes(file: PlannedFile): Buffer | undefined {

@@ -1,5 +1,6 @@
 import {clip} from '../../base/clip.ts';
 import type {DiffHunk, DiffLine} from '../../actions/preview.ts';
+import {coarseChange, unmarked} from './coarse-change.ts';
 import {markChanges} from './mark-changes.ts';
 
 export interface FileChange {
@@ -19,12 +20,19 @@ const mostEdits = 1500;
 /** A line longer than this is shown around what changed in it. */
 const longestLine = 2000;
 
-/** The hunks that lead from one text to the other; lines are shown without their ends. */
-export async function diffHunks(before: string, after: string): Promise<FileChange> {
-  const hunks = (await fineHunks(before, after)) ?? [coarseHunk(before, after)];
+/**
+ * The hunks that lead from one text to the other; lines are shown without their ends. Of a change that is too large to be matched
+ * line by line the one hunk shows the first `mostShown` lines that go and that come; the counts are of all.
+ */
+export async function diffHunks(before: string, after: string, mostShown: number): Promise<FileChange> {
+  const fine = await fineHunks(before, after);
+  if (fine === undefined) {
+    const {hunk, added, removed} = coarseChange(before, after, {context: contextLines, mostShown});
+    return {added, removed, hunks: await markChanges([shorten(hunk)])};
+  }
   const count = (kind: DiffLine['kind']): number =>
-    hunks.reduce((sum, hunk) => sum + hunk.lines.filter(line => line.kind === kind).length, 0);
-  return {added: count('added'), removed: count('removed'), hunks: await markChanges(hunks.map(shorten))};
+    fine.reduce((sum, hunk) => sum + hunk.lines.filter(line => line.kind === kind).length, 0);
+  return {added: count('added'), removed: count('removed'), hunks: await markChanges(fine.map(shorten))};
 }
 
 async function fineHunks(before: string, after: string): Promise<readonly DiffHunk[] | undefined> {
@@ -41,43 +49,7 @@ async function fineHunks(before: string, after: string): Promise<readonly DiffHu
 
 function parseLine(line: string): DiffLine {
   const kind = line.startsWith('+') ? 'added' : line.startsWith('-') ? 'removed' : 'context';
-  return {kind, text: line.slice(1).replace(/\r$/u, ''), changed: nothing};
-}
-
-/** Shared by all the lines that have no marks: there may be very many. */
-const nothing: DiffLine['changed'] = [];
-
-/** One hunk from the first line that differs to the last. */
-function coarseHunk(before: string, after: string): DiffHunk {
-  const old = splitLines(before);
-  const fresh = splitLines(after);
-  const most = Math.min(old.length, fresh.length);
-  let head = 0;
-  while (head < most && old[head] === fresh[head]) head += 1;
-  let tail = 0;
-  while (tail < most - head && old[old.length - 1 - tail] === fresh[fresh.length - 1 - tail]) tail += 1;
-
-  const start = Math.max(0, head - contextLines);
-  return {
-    oldStart: start + 1,
-    newStart: start + 1,
-    lines: [
-      ...asLines('context', old.slice(start, head)),
-      ...asLines('removed', old.slice(head, old.length - tail)),
-      ...asLines('added', fresh.slice(head, fresh.length - tail)),
-      ...asLines('context', old.slice(old.length - tail, old.length - tail + contextLines)),
-    ],
-  };
-}
-
-const asLines = (kind: DiffLine['kind'], texts: readonly string[]): DiffLine[] =>
-  texts.map(text => ({kind, text: text.replace(/\r$/u, ''), changed: nothing}));
-
-/** A line end at the end of the text begins no further line. */
-function splitLines(text: string): readonly string[] {
-  const lines = text.split('\n');
-  if (lines.at(-1) === '') lines.pop();
-  return lines;
+  return {kind, text: line.slice(1).replace(/\r$/u, ''), changed: unmarked};
 }
 
 /** Cuts long lines so that what changed in them stays in sight: a change nobody can see must not be approved. */

@@ -8,7 +8,7 @@ import {rejected, type Fault} from '../../domain/fault.ts';
 import {draftOf, type FileDraft, type Knowledge, type Trouble} from './file-draft.ts';
 import type {Quoting} from './explain-miss.ts';
 import {isWritable, missingText, takeSnapshot, type FileSnapshot} from './file-snapshot.ts';
-import {changeIn, shownText, type PlannedFile} from './planned-file.ts';
+import {changeIn, shownText, withCutNote, type PlannedFile} from './planned-file.ts';
 import {linesAround, type SeenLines} from './present-lines.ts';
 import {expandHome, pathTrouble, realPath, type Paths} from './resolve-path.ts';
 
@@ -250,11 +250,6 @@ async function plannedFile(
     after,
     afterwards: isKnown ? 'known' : 'unknown',
     source: source?.before.kind === 'present' ? {path: source.path, before: source.before} : undefined,
-    diff: {
-      path: shown,
-      movedFrom: source?.shown,
-      ...change,
-      notes,
-    },
+    diff: withCutNote({path: shown, movedFrom: source?.shown, ...change, notes}),
   };
 }

@@ -1,4 +1,4 @@
-import type {FileDiff} from '../../actions/preview.ts';
+import {showsAll, type FileDiff} from '../../actions/preview.ts';
 import {diffHunks} from './diff-hunks.ts';
 import {sha256, type FileSnapshot, type PresentFile} from './file-snapshot.ts';
 import {decodeText} from './text-form.ts';
@@ -21,6 +21,9 @@ export interface PlannedFile {
 export const oldOf = ({before, source}: Pick<PlannedFile, 'before' | 'source'>): FileSnapshot =>
   source?.before ?? before;
 
+/** Lines that go, and lines that come, that are shown of one very large change. */
+const mostShown = 20_000;
+
 /** What differs between a file as it is and as it shall be. That of the same two contents, as it was `shown`, is not worked out again. */
 export async function changeIn(
   old: FileSnapshot,
@@ -36,9 +39,19 @@ export async function changeIn(
   }
   return {
     ...states,
-    ...(await diffHunks(shownText(old.kind === 'present' ? old.bytes : undefined), shownText(after))),
+    ...(await diffHunks(shownText(old.kind === 'present' ? old.bytes : undefined), shownText(after), mostShown)),
   };
 }
+
+/** The same diff, which says so where it does not show each line that it counts. */
+export function withCutNote(diff: FileDiff): FileDiff {
+  const notes = diff.notes.filter(note => note !== cutNote);
+  return {...diff, notes: showsAll(diff) ? notes : [...notes, cutNote]};
+}
+
+const cutNote =
+  `so many lines change that only the first ${mostShown.toLocaleString('en-US')} of those that go and of those that ` +
+  'come are shown; the edit is taken or left as a whole';
 
 /** What a diff shows of a file: nothing of what is binary. */
 export function shownText(bytes: Buffer | undefined): string {

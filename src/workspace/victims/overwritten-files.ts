@@ -55,7 +55,13 @@ async function diffOf({path, content}: OverwrittenFile): Promise<FileDiff | unde
   const before = after === undefined ? undefined : textOf(path);
   if (before === undefined || after === undefined) return undefined;
   const states = {before: sha256(Buffer.from(before)), after: sha256(Buffer.from(after))};
-  return {path, ...states, movedFrom: undefined, notes: [], ...(await diffHunks(before, after))};
+  return {
+    path,
+    ...states,
+    movedFrom: undefined,
+    notes: [],
+    ...(await diffHunks(before, after, Number.POSITIVE_INFINITY)),
+  };
 }
 
 /** The text of a regular file of at most a megabyte; `undefined` for all else. */

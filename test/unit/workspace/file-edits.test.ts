@@ -203,6 +203,31 @@ describe('edit', () => {
     });
   });
 
+  test('of a very large change the first lines are shown and all are counted; it is written only to the file that was judged', async () => {
+    const lines = 150_000;
+    const before = 'one of many lines\n'.repeat(lines);
+    using space = workspace({a: before});
+    const request = {edits: [replaceEvery('a', 'one', 'two')], amendment: unamended};
+    const plan = await space.port.plan(request, never);
+    if (plan.tag === 'failed') throw new Error(faultText(plan.error));
+    const [shown] = plan.value;
+    expect(shown).toMatchObject({
+      added: lines,
+      removed: lines,
+      notes: [expect.stringMatching(/^so many lines change/u)],
+    });
+    expect(shown?.hunks.map(hunk => hunk.lines.length)).toEqual([40_000]);
+    writeFileSync(space.path('a'), `${before}one more\n`);
+    expect(messageOf(await space.port.apply(request, plan.value, never))).toMatch(
+      /^a changed since the edit was shown; nothing was written\. Read it again\./u,
+    );
+    writeFileSync(space.path('a'), before);
+    const dropped = {...request, amendment: {kind: 'hunks', dropped: [{path: 'a', hunk: 0}]}} as const;
+    expect(await space.port.plan(dropped, never)).toEqual({tag: 'ok', value: []});
+    expect((await space.port.apply(request, plan.value, never)).tag).toBe('ok');
+    expect(space.text('a')).toBe('two of many lines\n'.repeat(lines));
+  });
+
   test('what changed since it was read, or since it was shown, is refused', async () => {
     using space = workspace({a: 'one two'});
     await space.read('a');

@@ -19,6 +19,15 @@ export const changeParts = (files: readonly FileDiff[]): readonly ChangePart[] =
     return hunks.length === 0 ? [{...whole, hunk: 0}] : hunks;
   });
 
+/** Lines that a part adds and removes. */
+export function partCounts({file, shown}: ChangePart): {readonly added: number; readonly removed: number} {
+  if (shown === 'whole-file') return {added: 0, removed: 0};
+  // The only hunk of a very large change does not hold all of its lines.
+  if (file.hunks.length === 1) return {added: file.added, removed: file.removed};
+  const count = (kind: 'added' | 'removed'): number => shown.lines.filter(line => line.kind === kind).length;
+  return {added: count('added'), removed: count('removed')};
+}
+
 /** Those with these numbers, as an amendment names them. */
 export const droppedParts = (parts: readonly ChangePart[], numbers: ReadonlySet<number>): readonly DroppedPart[] =>
   parts.flatMap(({file, hunk}, at) => (numbers.has(at) ? [{path: file.path, hunk}] : []));

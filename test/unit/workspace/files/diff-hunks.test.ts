@@ -3,6 +3,8 @@ import {describe, expect, test} from 'vitest';
 import {diffHunks, type FileChange} from '../../../../src/workspace/files/diff-hunks.ts';
 import {processorClock} from '../../../support/processor-clock.ts';
 
+const all = Number.POSITIVE_INFINITY;
+
 /** Puts the hunks on the old text's lines. */
 function patched(before: string, change: FileChange): readonly string[] {
   const old = linesOf(before);
@@ -30,7 +32,7 @@ test('the hunks lead from one text to the other', async () => {
     .map(lines => lines.map(line => `${line}\n`).join(''));
   await fc.assert(
     fc.asyncProperty(text, text, async (before, after) => {
-      expect(patched(before, await diffHunks(before, after))).toEqual(linesOf(after));
+      expect(patched(before, await diffHunks(before, after, all))).toEqual(linesOf(after));
     }),
   );
 });
@@ -39,7 +41,7 @@ test('texts too large or too different to match line by line come as one hunk, s
   const before = `same\n${numbered('old', 100_000)}end\n`;
   const after = `same\n${numbered('new', 100_000)}end\n`;
   const spentMs = processorClock();
-  const change = await diffHunks(before, after);
+  const change = await diffHunks(before, after, all);
   expect(spentMs()).toBeLessThan(2000);
   expect({hunks: change.hunks.length, added: change.added, removed: change.removed}).toEqual({
     hunks: 1,
@@ -54,7 +56,7 @@ const numbered = (from: string, count: number): string =>
 
 /** The changed words of a diff, each line as its sign and what is marked of it. */
 async function marked(before: string, after: string): Promise<readonly string[]> {
-  const {hunks} = await diffHunks(before, after);
+  const {hunks} = await diffHunks(before, after, all);
   return hunks.flatMap(({lines}) =>
     lines
       .filter(({kind}) => kind !== 'context')
@@ -87,8 +89,8 @@ describe('words that changed', () => {
 
   test('long lines and long runs are bounded in time', async () => {
     const start = process.cpuUsage();
-    await diffHunks(words(3), words(5));
-    await diffHunks(`${words(3).replaceAll(' ', '\n')}\n`, `${words(5).replaceAll(' ', '\n')}\n`);
+    await diffHunks(words(3), words(5), all);
+    await diffHunks(`${words(3).replaceAll(' ', '\n')}\n`, `${words(5).replaceAll(' ', '\n')}\n`, all);
     expect(process.cpuUsage(start).user / 1000).toBeLessThan(2000);
   });
 });
