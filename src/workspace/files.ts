@@ -6,6 +6,7 @@ import {missingText} from './files/file-snapshot.ts';
 import {listDirectory} from './files/list-directory.ts';
 import {openRegular} from './files/open-regular.ts';
 import type {AmendedPlan} from './files/amend-files.ts';
+import type {Replaced} from './files/plan-edits.ts';
 import {oldOf, type PlannedFile} from './files/planned-file.ts';
 import type {SeenLines} from './files/present-lines.ts';
 import type {FileRead} from './files/read-file.ts';
@@ -22,7 +23,7 @@ export function makeFiles(options: {
   /** Folders of weft's own (links resolved) that count as inside too, but hold nothing that may be edited. */
   readonly alsoReadable: () => readonly string[];
 }): FilesPort {
-  const memory: FileMemory = {known: new Map(), seen: new Map(), misses: new Map()};
+  const memory: FileMemory = {known: new Map(), seen: new Map(), misses: new Map(), replaced: new Map()};
   return filesOn(makePaths(options), options, memory);
 }
 
@@ -32,6 +33,8 @@ interface FileMemory {
   readonly known: Map<string, string>;
   /** What it was shown last of a file, by real path; of the files it read last. */
   readonly seen: Map<string, SeenLines>;
+  /** What the last replacement in a large file comes to, from when it was planned until it is written. */
+  readonly replaced: Map<string, Replaced>;
   /** How often in a row a text was not found, by file. */
   readonly misses: Map<string, number>;
 }
@@ -45,7 +48,7 @@ function filesOn(
   options: {readonly home: string; readonly alsoReadable: () => readonly string[]},
   memory: FileMemory,
 ): FilesPort {
-  const {known, seen, misses} = memory;
+  const {known, seen, misses, replaced} = memory;
 
   async function read(request: ReadRequest, signal: AbortSignal): ReturnType<FilesPort['read']> {
     const trouble = pathTrouble(request.path);
@@ -96,6 +99,7 @@ function filesOn(
     home: options.home,
     known,
     seen,
+    replaced,
     isReadOnly,
     missed,
     shown: new Map(shown.map(diff => [diff.path, diff])),
@@ -159,6 +163,7 @@ function filesOn(
       const {writeFiles} = await import('./files/write-files.ts');
       const written = await writeFiles(files.flatMap(writesOf), signal);
       if (written.tag === 'failed') return failed(await withPresent(written.error, shown));
+      replaced.clear();
       for (const {path, source, after, afterwards, diff} of files) {
         misses.delete(path);
         if (source !== undefined) known.delete(source.path);

@@ -26,8 +26,8 @@ export interface FileDraft {
   remove(): readonly Trouble[];
   /** Gives its content away and has none then. */
   leave(): Outcome<Buffer, Trouble>;
-  /** Takes the content that another file left. */
-  fill(content: Buffer): void;
+  /** Takes content as it is, such as another file left, and what is to be said of how it came about. */
+  fill(content: Buffer, notes: readonly string[]): void;
 }
 
 export function draftOf(
@@ -165,7 +165,8 @@ export function draftOf(
       decoded = undefined;
       return ok(given);
     },
-    fill(bytes) {
+    fill(bytes, said) {
+      for (const note of said) notes.add(note);
       content = bytes;
       decoded = undefined;
       unencoded = undefined;

@@ -1,5 +1,6 @@
 import {lstat} from 'node:fs/promises';
 import {basename, dirname, join, resolve} from 'node:path';
+import {isDeepStrictEqual} from 'node:util';
 import type {FileEdit} from '../../actions/files-port.ts';
 import type {FileDiff} from '../../actions/preview.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
@@ -22,11 +23,24 @@ export interface PlanContext {
   readonly seen: ReadonlyMap<string, SeenLines>;
   /** Whether a real path is for reading only, although it counts as inside the workspace. */
   readonly isReadOnly: (real: string) => boolean;
+  /** What the last replacement in a large file came to, by real path; at most one. */
+  readonly replaced: Map<string, Replaced>;
   /** The diffs as they were shown, by path; those of the same contents are taken from there. */
   readonly shown: ReadonlyMap<string, FileDiff>;
   /** Told of each file in which a text was not where the model thought; answers how often that was so in a row. */
   readonly missed: (real: string) => number;
 }
+
+/** A replacement and what it makes of certain bytes: it is planned to be judged, and again to be written. */
+export interface Replaced {
+  readonly edit: FileEdit;
+  readonly from: string;
+  readonly after: Buffer;
+  readonly notes: readonly string[];
+}
+
+/** Bytes from which on a file is large. */
+const leastLarge = 500_000;
 
 /** Works out all edits, each on what those before it leave; every trouble of every file is in the fault. */
 export async function planEdits(
@@ -54,6 +68,11 @@ export async function planEdits(
         continue;
       }
     }
+    const done = edits.length === 1 ? context.replaced.get(file.path) : undefined;
+    if (done !== undefined && done.from === hashOf(file) && isDeepStrictEqual(done.edit, edit)) {
+      file.draft.fill(done.after, done.notes);
+      continue;
+    }
     for (const {about, trouble, which} of applyEdit(edit, file, target)) {
       const {shown, path} = about;
       const message = trouble.kind === 'missing-file' ? await missingText(path, context.paths.show) : trouble.message;
@@ -68,12 +87,30 @@ export async function planEdits(
   }
   if (troubles.length === 0) {
     const planned = await finishFiles([...files.values()], context);
-    if (planned.tag === 'ok') return planned;
+    if (planned.tag === 'ok') {
+      keepReplaced(edits, [...files.values()], context);
+      return planned;
+    }
     troubles.push(...planned.error);
   }
   const [first] = troubles;
   if (troubles.length === 1 && first !== undefined) return failed(rejected(first));
   return failed(rejected(['Nothing was changed:', ...troubles].join('\n- ')));
+}
+
+const hashOf = ({before}: OpenFile): string | undefined => (before.kind === 'present' ? before.hash : undefined);
+
+/** Only a single one is kept: what it makes depends on nothing but the bytes that were there. */
+function keepReplaced(edits: readonly FileEdit[], files: readonly OpenFile[], {replaced}: PlanContext): void {
+  replaced.clear();
+  const [edit, ...otherEdits] = edits;
+  const [file] = files;
+  if (edit?.kind !== 'replace' || otherEdits.length > 0 || file === undefined) return;
+  const {path, draft} = file;
+  const from = hashOf(file);
+  const after = draft.content;
+  if (from === undefined || after === undefined || after.length < leastLarge) return;
+  replaced.set(path, {edit, from, after, notes: draft.notes});
 }
 
 const otherWay =
@@ -175,7 +212,7 @@ function applyEdit(
       }
       const content = draft.leave();
       if (content.tag === 'failed') return here([content.error]);
-      target.draft.fill(content.value);
+      target.draft.fill(content.value, []);
       target.source = file.source ?? file;
       file.source = undefined;
       file.isPassedOn = true;
