@@ -362,6 +362,6 @@ describe('protoc, with the same schema', () => {
 });
 
 function lazily<Value>(make: () => Value): () => Value {
-  let made: {readonly value: Value} | undefined;
-  return () => (made ??= {value: make()}).value;
+  let kept: {readonly value: Value} | undefined;
+  return () => (kept ??= {value: make()}).value;
 }
