@@ -116,7 +116,8 @@ const frames: readonly ((command: string) => string)[] = [
   command => `find . -name x -exec ${command} \\;`,
   // Backticks end at the next one.
   command => (command.includes('`') ? command : `echo \`${command}\``),
-  command => `{ls,${command}}`,
+  // The program is what the braces begin with; `{ls,env}` would only list a file of that name.
+  command => `{${command},a}`,
 ];
 
 const rewritten = fc
