@@ -9,6 +9,7 @@ export default defineConfig(({mode}) => ({
   plugins: [protoAsText],
   test: {
     include: ['test/**/*.test.{ts,tsx}'],
+    setupFiles: ['test/support/fixed-seed.ts'],
     globalSetup: ['test/support/own-temporary-folder.ts'],
     reporters: ['default', skippedReporter],
     // A test that hangs ends then; whatever bounds a time that matters says so itself.
