@@ -1,7 +1,10 @@
-import {copyFile, mkdir} from 'node:fs/promises';
+import {copyFile, mkdir, writeFile} from 'node:fs/promises';
 import {fileURLToPath} from 'node:url';
 import {rolldown, type OutputOptions, type Plugin, type RolldownOutput} from 'rolldown';
+import {sourceStamp, stampFile} from './source-stamp.ts';
 import {protoAsText} from './proto-as-text.ts';
+import {toolSchemas} from './tool-schemas.ts';
+import {thirdPartyNotices} from './third-party-notices.ts';
 
 /**
  * yoga (Ink's layout) reads its own embedded WebAssembly through `fetch`, which costs the start of the terminal UI the loading of
@@ -46,6 +49,74 @@ const lazySegmenters: Plugin = {
   },
 };
 
+/**
+ * string-width compiles tables for the first character that is not ASCII, which take a tenth of the time to the first frame. The
+ * characters that weft itself draws with take one cell each.
+ */
+const plainWidths: Plugin = {
+  name: 'plain-widths',
+  transform: {
+    filter: {id: /node_modules\/string-width\/index\.js$/u},
+    handler(code) {
+      const ascii = String.raw`/^[\u0020-\u007E]*$/.test(string)`;
+      if (!code.includes(ascii)) throw new Error('string-width has changed: look how it finds plain text now');
+      return `import {plain as weftPlain} from ${JSON.stringify(graphemeSegmenter)};\n${code.replace(ascii, 'weftPlain.test(string)')}`;
+    },
+  },
+};
+
+/** The SDKs of the providers get the small `Headers` of `src/models/fetch-classes.ts`: the global loads all of undici when it is first used. */
+const headersWithoutUndici: Plugin = {
+  name: 'headers-without-undici',
+  transform: {
+    filter: {id: /node_modules\/(?:@anthropic-ai\/sdk|openai)\/.*\.m?js$/u, code: /\b(?:Headers|ReadableStream)\b/u},
+    handler: code =>
+      `import {HttpHeaders as Headers} from ${JSON.stringify(fetchClasses)};\n` +
+      // Asked for before each request, whose body is a text here.
+      code.replaceAll('globalThis.ReadableStream', 'undefined'),
+  },
+};
+
+/** commander could run subcommands that are programs of their own. weft has none, so nothing of `node:child_process` is loaded for it. */
+const commanderWithoutPrograms: Plugin = {
+  name: 'commander-without-programs',
+  transform: {
+    filter: {id: /node_modules\/commander\/lib\/command\.js$/u},
+    handler(code) {
+      const without = code.replace(
+        "import childProcess from 'node:child_process';",
+        "const childProcess = {spawn() { throw new Error('weft has no subcommands that are programs'); }};",
+      );
+      if (without === code) throw new Error('commander has changed: look how it imports node:child_process now');
+      return without;
+    },
+  },
+};
+
+/**
+ * Node's own modules are taken as they are, not as ECMAScript modules: to import `node:fs` that way reads each of its exports, and some
+ * of them (streams, WebCrypto, WebSocket) load much that nobody asked for.
+ */
+const builtinsAsTheyAre: Plugin = {
+  name: 'builtins-as-they-are',
+  renderChunk: code => {
+    const without = code.replaceAll(
+      /^import (?:(?<whole>[\w$]+)|\* as (?<space>[\w$]+))?(?:, )?(?:\{(?<names>[^}]*)\})? from "(?<module>node:[\w/]+)";$/gmu,
+      (_, whole, space, names, module) =>
+        [whole, space, names === undefined ? undefined : `{${names.replaceAll(' as ', ': ')}}`]
+          .filter(left => left !== undefined)
+          .map(left => `const ${left} = globalThis.process.getBuiltinModule("${module}");`)
+          .join(' '),
+    );
+    if (/^import [^(]* from "node:/mu.test(without))
+      throw new Error("an import of one of Node's modules is written in a new way");
+    // The same clock without the eight modules behind `performance`.
+    return {code: without.replaceAll(/\bperformance\.now\(\)/gu, '(globalThis.process.uptime() * 1000)'), map: null};
+  },
+};
+
+const fetchClasses = fileURLToPath(new URL('../src/models/fetch-classes.ts', import.meta.url));
+
 const graphemeSegmenter = fileURLToPath(new URL('../src/tui/text/grapheme-segmenter.ts', import.meta.url));
 
 const output: OutputOptions = {
@@ -54,6 +125,7 @@ const output: OutputOptions = {
   entryFileNames: '[name].js',
   chunkFileNames: 'chunks/[name]-[hash].js',
   minify: true,
+  plugins: [builtinsAsTheyAre],
   cleanDir: true,
 };
 
@@ -61,17 +133,31 @@ const output: OutputOptions = {
 const answerStarts = /src\/cli\/run-(?:main|print)\.ts$/u;
 
 /** What is to load little: the command line itself, and filters of the task protocol. */
-const lightStarts = /src\/(?:cli\/(?:main|tasks\/[\w-]+|commands\/tasks)|protocol\/task\/[\w-]+)\.ts$/u;
+const lightStarts = /src\/(?:cli\/(?:main|commands\/tasks\/[\w-]+)|protocol\/task\/[\w-]+)\.ts$/u;
+
+/** Taken before the sources are read: what changes while they are built makes the next start build again. */
+const stamp = sourceStamp();
 
 /** One run for the whole program. Dynamic imports become chunks, so that each way of running weft loads only what it uses. */
 const bundle = await rolldown({
   cwd: fileURLToPath(new URL('..', import.meta.url)),
-  input: {weft: 'src/cli/start.ts'},
+  input: {weft: 'src/cli/main.ts'},
   platform: 'node',
+  // Its main file finds its parts by a `require` that bundlers do not see.
+  resolve: {alias: {'jsonc-parser': 'jsonc-parser/lib/esm/main.js'}},
   // Nobody imports the program; its entry may export what its chunks share.
   preserveEntrySignatures: 'allow-extension',
   treeshake: true,
-  plugins: [yogaWithoutFetch, lazySegmenters, treeSitterWithoutPlace, protoAsText],
+  plugins: [
+    headersWithoutUndici,
+    commanderWithoutPrograms,
+    yogaWithoutFetch,
+    lazySegmenters,
+    plainWidths,
+    treeSitterWithoutPlace,
+    protoAsText,
+    toolSchemas,
+  ],
   // tree-sitter has branches with eval that its own grammars do not take.
   // What is imported lazily here and by name there lies behind another lazy import all the same.
   checks: {eval: false, ineffectiveDynamicImport: false},
@@ -81,7 +167,14 @@ const bundle = await rolldown({
 const alone = await bundle.generate(output);
 const answering = modulesBehind(alone, answerStarts);
 const light = modulesBehind(alone, lightStarts);
-await bundle.write({
+const anthropic = modulesBehind(alone, /(?:src\/models\/anthropic\.ts|@anthropic-ai\/sdk\/client\.m?js)$/u);
+const openai = modulesBehind(alone, /(?:src\/models\/openai\.ts|\/openai\/client\.m?js)$/u);
+const judging = modulesBehind(alone, /src\/(?:safety\/judge|workspace\/impact\/file-effect)\.ts$/u);
+const running = modulesBehind(
+  alone,
+  /(?:src\/workspace\/exec\/(?:shell|run-tag|watchdog|shell-start)\.ts|node_modules\/execa\/index\.js)$/u,
+);
+const written = await bundle.write({
   ...output,
   codeSplitting: {
     // Only what is named goes together: what it imports and others need too stays in chunks of their own.
@@ -89,10 +182,20 @@ await bundle.write({
     groups: [
       {name: 'shared', test: module => answering.has(module) && light.has(module)},
       {name: 'answer', test: module => answering.has(module) && !light.has(module)},
+      {name: 'provider', test: module => anthropic.has(module) && openai.has(module)},
+      {name: 'anthropic', test: module => anthropic.has(module)},
+      {name: 'openai', test: module => openai.has(module)},
+      // Both are loaded with the first command.
+      {name: 'judge', test: module => judging.has(module)},
+      {name: 'shell', test: module => running.has(module)},
     ],
   },
 });
 await bundle.close();
+await writeFile(
+  new URL('../THIRD-PARTY-NOTICES', import.meta.url),
+  thirdPartyNotices(written.output.flatMap(file => (file.type === 'chunk' ? file.moduleIds : []))),
+);
 
 /**
  * The modules that are loaded with those that `starts` names. What every answer in a script loads would lie in some hundred chunks
@@ -129,3 +232,5 @@ await copyFile(
   new URL('../src/protocol/rpc/messages.schema.json', import.meta.url),
   new URL('../dist/messages.schema.json', import.meta.url),
 );
+
+await writeFile(stampFile, stamp);

@@ -3,8 +3,10 @@
 // The line above is for the shell alone. It notes which signals are ignored, which Node forgets when it starts; it costs no more
 // time than `env node` would.
 // Runs under any Node, old ones included: what an old one lacks must not be imported by name.
-import {existsSync, readFileSync} from 'node:fs';
 import module from 'node:module';
+
+// Not imported: that would read each export of the module, and some of them load others.
+const {existsSync, readFileSync} = module.createRequire(import.meta.url)('node:fs');
 
 const [major, minor] = process.versions.node.split('.').map(Number);
 const root = new URL('..', import.meta.url);

@@ -3,6 +3,7 @@
 _weft_enter() { # the command that a word names in a command
   case $1 in
     'weft demo') next='weft demo' ;;
+    'weft auth') next='weft auth' ;;
     'weft sessions') next='weft sessions' ;;
     'weft ps') next='weft ps' ;;
     'weft doctor') next='weft doctor' ;;
@@ -10,6 +11,10 @@ _weft_enter() { # the command that a word names in a command
     'weft tasks') next='weft tasks' ;;
     'weft permissions') next='weft permissions' ;;
     'weft config') next='weft config' ;;
+    'weft auth status') next='weft auth status' ;;
+    'weft auth login') next='weft auth login' ;;
+    'weft auth logout') next='weft auth logout' ;;
+    'weft auth help') next='weft auth help' ;;
     'weft sessions list') next='weft sessions list' ;;
     'weft sessions show') next='weft sessions show' ;;
     'weft sessions export') next='weft sessions export' ;;
@@ -44,7 +49,7 @@ _weft_option() { # what an option of a command takes
     'weft -p' | 'weft --prompt') takes=one kind=any ;;
     'weft --output-format') takes=one kind=choices choices=('text' 'json' 'stream-json') ;;
     'weft --input-format') takes=one kind=choices choices=('text' 'stream-json') ;;
-    'weft --model') takes=one kind=any ;;
+    'weft --model') takes=one kind=model ;;
     'weft --provider') takes=one kind=choices choices=('anthropic' 'openai' 'replay') ;;
     'weft --base-url') takes=one kind=any ;;
     'weft --replay') takes=one kind=file ;;
@@ -55,7 +60,7 @@ _weft_option() { # what an option of a command takes
     'weft --max-turns') takes=one kind=any ;;
     'weft --max-cost') takes=one kind=any ;;
     'weft --timeout') takes=one kind=any ;;
-    'weft -r' | 'weft --resume') takes=maybe kind=any ;;
+    'weft -r' | 'weft --resume') takes=maybe kind=session ;;
     'weft --session-id') takes=one kind=any ;;
     'weft -C' | 'weft --cwd') takes=one kind=directory ;;
     'weft --add-dir') takes=many kind=directory ;;
@@ -64,6 +69,7 @@ _weft_option() { # what an option of a command takes
     'weft --json-schema') takes=one kind=file ;;
     'weft --settings') takes=one kind=file ;;
     'weft demo --dir') takes=one kind=directory ;;
+    'weft auth login --provider') takes=one kind=choices choices=('anthropic' 'openai') ;;
     'weft sessions export --format') takes=one kind=choices choices=('jsonl' 'markdown') ;;
     'weft sessions rewind --to') takes=one kind=any ;;
     'weft ps --stop') takes=one kind=any ;;
@@ -91,10 +97,12 @@ _weft_position() { # what an argument of a command is
   kind=any choices=()
   case $1 in
     'weft|'*) kind=any ;;
-    'weft sessions show|0') kind=any ;;
-    'weft sessions export|0') kind=any ;;
-    'weft sessions rewind|0') kind=any ;;
-    'weft sessions delete|0') kind=any ;;
+    'weft auth logout|0') kind=choices choices=('anthropic' 'openai') ;;
+    'weft auth help|0') kind=choices choices=('status' 'login' 'logout') ;;
+    'weft sessions show|0') kind=session ;;
+    'weft sessions export|0') kind=session ;;
+    'weft sessions rewind|0') kind=session ;;
+    'weft sessions delete|0') kind=session ;;
     'weft sessions help|0') kind=choices choices=('list' 'show' 'export' 'rewind' 'delete') ;;
     'weft completion|0') kind=choices choices=('bash' 'zsh' 'fish' 'powershell') ;;
     'weft tasks decode|0') kind=file ;;
@@ -107,11 +115,11 @@ _weft_position() { # what an argument of a command is
     'weft permissions add|1') kind=any ;;
     'weft permissions remove|0') kind=choices choices=('allow' 'ask' 'deny') ;;
     'weft permissions remove|1') kind=any ;;
-    'weft config get|0') kind=any ;;
-    'weft config set|0') kind=any ;;
-    'weft config set|1') kind=any ;;
-    'weft config unset|0') kind=any ;;
-    'weft config explain|0') kind=any ;;
+    'weft config get|0') kind=setting ;;
+    'weft config set|0') kind=setting ;;
+    'weft config set|1') kind=value ;;
+    'weft config unset|0') kind=setting ;;
+    'weft config explain|0') kind=setting ;;
     'weft config help|0') kind=choices choices=('get' 'set' 'unset' 'list' 'path' 'explain') ;;
     *) ;;
   esac
@@ -120,8 +128,13 @@ _weft_position() { # what an argument of a command is
 _weft_names() { # what can follow in a command
   options=() commands=()
   case $1 in
-    'weft') options=('-V' '--version' '-p' '--prompt' '--print' '--output-format' '--input-format' '--include-partial-messages' '--model' '--provider' '--base-url' '--replay' '--record' '--permission-mode' '--allowed-tools' '--disallowed-tools' '--max-turns' '--max-cost' '--timeout' '-c' '--continue' '-r' '--resume' '--session-id' '--fork-session' '--no-session-persistence' '-C' '--cwd' '--add-dir' '--system-prompt' '--append-system-prompt' '--json-schema' '--settings' '--verbose' '--debug' '--accessible' '--fullscreen' '--no-color' '-h' '--help') commands=('demo' 'sessions' 'ps' 'doctor' 'completion' 'tasks' 'permissions' 'config') ;;
+    'weft') options=('-V' '--version' '-p' '--prompt' '--print' '--output-format' '--input-format' '--include-partial-messages' '--model' '--provider' '--base-url' '--replay' '--record' '--permission-mode' '--allowed-tools' '--disallowed-tools' '--max-turns' '--max-cost' '--timeout' '-c' '--continue' '-r' '--resume' '--session-id' '--fork-session' '--no-session-persistence' '-C' '--cwd' '--add-dir' '--system-prompt' '--append-system-prompt' '--json-schema' '--settings' '--verbose' '--debug' '--accessible' '--fullscreen' '--no-color' '-h' '--help') commands=('demo' 'auth' 'sessions' 'ps' 'doctor' 'completion' 'tasks' 'permissions' 'config') ;;
     'weft demo') options=('--dir' '-h' '--help') commands=() ;;
+    'weft auth') options=('-h' '--help') commands=('status' 'login' 'logout' 'help') ;;
+    'weft auth status') options=('-h' '--help') commands=() ;;
+    'weft auth login') options=('--provider' '-h' '--help') commands=() ;;
+    'weft auth logout') options=('-h' '--help') commands=() ;;
+    'weft auth help') options=() commands=() ;;
     'weft sessions') options=('-h' '--help') commands=('list' 'show' 'export' 'rewind' 'delete' 'help') ;;
     'weft sessions list') options=('--json' '-h' '--help') commands=() ;;
     'weft sessions show') options=('--json' '-h' '--help') commands=() ;;
@@ -173,6 +186,11 @@ _weft_values() { # a value of the kind found
       compopt -o filenames 2>/dev/null
       while IFS= read -r word; do COMPREPLY+=("$prefix$word"); done < <(
         if [[ $kind == file ]]; then compgen -f -- "$cur"; else compgen -d -- "$cur"; fi
+      )
+      ;;
+    session | model | setting | value)
+      while IFS=$'\t' read -r word _; do _weft_offer "$word"; done < <(
+        weft __complete "$kind" "${COMP_WORDS[COMP_CWORD-1]}" 2>/dev/null
       )
       ;;
   esac

@@ -1,5 +1,5 @@
 import type {Json} from '../base/json.ts';
-import type {CompactionPreview, CompactionReport} from '../domain/compaction.ts';
+import type {CompactionReport} from '../domain/compaction.ts';
 import type {
   AssistantBlock,
   AssistantMessage,
@@ -11,11 +11,11 @@ import type {
 import type {Fault} from '../domain/fault.ts';
 import type {ActionId, BlockId, MessageId, SessionId} from '../domain/ids.ts';
 import type {BlockDelta, BlockStart, ModelEvent} from '../domain/model-stream.ts';
-import type {RewindPoint, RewindReport, RewindTarget} from '../domain/rewind.ts';
+import type {RewindReport} from '../domain/rewind.ts';
 import type {PermissionMode, Verdict} from '../domain/risk.ts';
 import type {ModelUsage, Usage} from '../domain/usage.ts';
 import type {Action, ActionResult} from './catalogue.ts';
-import type {Question, VictimReport} from './ports.ts';
+import type {Question, ImpactReport} from './ports.ts';
 import type {Preview} from './preview.ts';
 
 /**
@@ -31,13 +31,21 @@ export type AgentEvent =
       readonly todoFrames: readonly Uint8Array[];
       readonly usage: SessionUsage;
     }
-  /** Taken up and kept: the first of a run begins it, further ones before its `prompt-finished` have joined it. */
-  | {readonly event: 'prompt-accepted'; readonly id: MessageId; readonly text: string}
-  /** A command of the user's own begins and ends; what is told of it stands between, under the same id as an action. */
+  /** A prompt is in the journal and is being worked on. The first one begins a run; later ones, before its `prompt-finished`, join that run. */
+  | {
+      readonly event: 'prompt-accepted';
+      readonly id: MessageId;
+      readonly text: string;
+      /** What the model reads besides, in words: files that were mentioned, images. */
+      readonly attached: readonly string[];
+    }
+  /** A command that the user typed begins and ends. Between the two come the events of an action with the same id. */
   | {readonly event: 'command-started' | 'command-finished'; readonly id: MessageId}
-  /** Dropped before it was taken up. */
+  /** The running command of the user's waits for a person, or fills the screen: its terminal is there to attach to until it settles. */
+  | {readonly event: 'terminal-needed'; readonly id: ActionId; readonly block: BlockId}
+  /** A queued prompt was withdrawn before any work on it began. */
   | {readonly event: 'prompt-withdrawn'; readonly id: MessageId}
-  /** A request leaves for the model; `turn` counts from 1 in each prompt. */
+  /** A request is sent to the model; `turn` counts from 1 in each prompt. */
   | {readonly event: 'turn-started'; readonly turn: number}
   | Extract<ModelEvent, {readonly event: 'retrying'}>
   | {readonly event: 'message-started'; readonly message: MessageId; readonly model: string; readonly usage: Usage}
@@ -53,7 +61,7 @@ export type AgentEvent =
   /** A call was decoded and waits its turn. `preview` comes with `approval-requested` or `action-started`. */
   | {readonly event: 'action-queued'; readonly id: ActionId; readonly action: Action; readonly label: string}
   | {readonly event: 'approval-requested'; readonly approval: Approval}
-  /** `edited`: what was written in its place is judged, and asked about under the same id unless it is denied. */
+  /** `edited`: the user changed the command; the changed one is judged, and unless it is denied it is asked about under the same id. */
   | {
       readonly event: 'approval-settled';
       readonly id: ActionId;
@@ -66,29 +74,24 @@ export type AgentEvent =
   | {readonly event: 'hand-over-settled'; readonly id: ActionId}
   | {readonly event: 'action-started'; readonly id: ActionId; readonly action: Action; readonly preview: Preview}
   | {readonly event: 'action-output'; readonly id: ActionId; readonly chunk: string}
-  /** Exactly one for every tool call. `told` is what the model reads. */
+  /** Exactly one for every tool call. `toolResult` is what the model reads. */
   | {
       readonly event: 'action-settled';
       readonly call: ToolCallBlock;
       readonly result: SettledCall;
-      readonly told: ToolResultBlock;
+      readonly toolResult: ToolResultBlock;
       readonly durationMs: number;
     }
   /** The list changed; every view of it is decoded from these task-protocol payloads. */
   | {readonly event: 'todos-framed'; readonly frames: readonly Uint8Array[]}
   | {readonly event: 'usage-changed'; readonly usage: SessionUsage}
-  | {readonly event: 'model-changed'; readonly model: string}
+  | {readonly event: 'model-changed'; readonly model: string; readonly provider: string}
   | {readonly event: 'mode-changed'; readonly mode: PermissionMode}
-  | {readonly event: 'rewind-points'; readonly points: readonly RewindPoint[]}
-  /** What going there would do; nothing has happened yet. */
-  | {readonly event: 'rewind-previewed'; readonly target: RewindTarget; readonly report: RewindReport}
   /** Files and conversation are as the report says. `todoFrames` are what the list is decoded from, from now on. */
   | {readonly event: 'rewound'; readonly report: RewindReport; readonly todoFrames: readonly Uint8Array[]}
-  /** A summary is being written; exactly one of the next two follows. */
+  /** The model writes the summary for a compaction that somebody asked about; `compaction-ended` follows, whatever came of it. */
   | {readonly event: 'compaction-begun'}
-  /** What a compaction would do; nothing has happened yet. */
-  | {readonly event: 'compaction-previewed'; readonly preview: CompactionPreview}
-  | {readonly event: 'compaction-refused'; readonly reason: string}
+  | {readonly event: 'compaction-ended'}
   | {readonly event: 'compacted'; readonly report: CompactionReport}
   /** Something a person should know that belongs to no action: one sentence. */
   | {readonly event: 'notice'; readonly level: 'info' | 'warning'; readonly text: string}
@@ -110,7 +113,7 @@ export type SettledCall =
   | {readonly tag: 'action'; readonly result: ActionResult}
   | {readonly tag: 'undecodable'; readonly fault: Fault};
 
-/** A question to a person: may this run? The first answer wins. */
+/** The question to a person whether an action may run. The first answer wins. */
 export interface Approval {
   readonly id: ActionId;
   readonly toolName: string;
@@ -118,14 +121,14 @@ export interface Approval {
   readonly label: string;
   readonly preview: Preview;
   readonly verdict: Verdict;
-  /** `user`: it was edited where it was asked about, and is asked about as it is now. */
+  /** `user`: the user edited the command on the card, and is asked about the edited one. */
   readonly wording: 'model' | 'user';
   /** The model's reason, empty when it gave none. */
   readonly rationale: string;
   /** What "for this session" would let through, in words. */
   readonly sessionGrant: string;
   /** What a destructive command would hit. */
-  readonly victims: VictimReport;
+  readonly impact: ImpactReport;
   /** What the model refers to; often none. */
   readonly citations: readonly string[];
 }
@@ -154,13 +157,15 @@ export interface PromptSummary {
   /** The text of the last message; the answer when `end` is done. */
   readonly answer: string;
   readonly stop: StopReason;
-  /** Requests sent, and results told to the model. */
+  /** Requests sent to the model, and tool results that it read. */
   readonly turns: number;
   readonly results: number;
   readonly durationMs: number;
   /** Time spent waiting for the model. */
   readonly modelMs: number;
-  /** Of this prompt. */
+  /** Time spent waiting for the user: approvals, questions, hand-overs of a terminal. */
+  readonly waitedMs: number;
+  /** What this prompt used. */
   readonly usage: Usage;
   /** Of the session so far. */
   readonly sessionUsage: SessionUsage;
@@ -171,7 +176,7 @@ export interface PromptSummary {
 
 export type StructuredValue = {readonly kind: 'none'} | {readonly kind: 'value'; readonly value: Json};
 
-/** A call that was refused; `by: 'nobody'` when it would have been asked and nobody was there. */
+/** A call that was refused; `by: 'nobody'` when a person would have been asked and none was there. */
 export interface Denial {
   readonly call: ToolCallBlock;
   readonly by: 'user' | 'rule' | 'hook' | 'nobody';

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import {ok} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
-import {defineAction, text, toolForm} from './define-action.ts';
+import {defineAction, textContent, toolForm} from './define-action.ts';
 import type {Question, QuestionAnswer} from './ports.ts';
 import {nothingToShow} from './preview.ts';
 
@@ -14,14 +14,18 @@ export interface AskOutput {
   readonly answers: readonly QuestionAnswer[];
 }
 
-export interface AskCut {
+export interface AskPartial {
   readonly questions: readonly string[];
 }
 
-export const askUserQuestion = defineAction<AskInput, AskOutput, AskCut>({
+export const askUserQuestion = defineAction<AskInput, AskOutput, AskPartial>({
   summary: 'Ask the user to choose.',
   risk: 'read-only',
   scheduling: 'barrier',
+  offered: 'always',
+  access: () => ({kind: 'none'}),
+  ruleKind: 'whole-tool',
+  asks: [],
   tools: [
     toolForm({
       name: 'AskUserQuestion',
@@ -65,33 +69,37 @@ export const askUserQuestion = defineAction<AskInput, AskOutput, AskCut>({
   label: ({questions}) =>
     `Ask${questions.length > 1 ? ` ${questions.length} questions` : ''}: ${questions[0]?.question ?? ''}`,
   cancelled: input => ({questions: input.questions.map(({question}) => question)}),
-  tell: output => text(output.questions.map((question, at) => answerText(question, output.answers[at])).join('\n')),
-  tellCut: () => '',
-  build: {
-    state: 'built',
-    preview: async () => ok(nothingToShow),
-    async run(input, {ports, signal}) {
-      const cut = {questions: input.questions.map(({question}) => question)};
-      const reply = await ports.questions.ask(input.questions, signal);
-      if (signal.aborted) return {state: 'cancelled', why: {reason: 'interrupted', message: ''}, cut};
-      switch (reply.kind) {
-        case 'answered':
-          return {state: 'success', output: {questions: input.questions, answers: reply.answers}};
-        case 'dismissed':
-          return {state: 'cancelled', why: {reason: 'declined', message: 'The user did not want to answer.'}, cut};
-        case 'nobody':
-          return {
-            state: 'cancelled',
-            why: {
-              reason: 'denied',
-              message: 'Nobody is there to answer. Choose yourself and say in your answer what you assumed.',
-            },
-            cut,
-          };
-        default:
-          return unreachable(reply);
-      }
-    },
+  modelContent: output =>
+    textContent(output.questions.map((question, at) => answerText(question, output.answers[at])).join('\n')),
+  partialText: () => '',
+  outcome: () => [],
+  reported: 'by-own-events',
+  preview: async () => ok(nothingToShow),
+  async run(input, {ports, signal}) {
+    const partial = {questions: input.questions.map(({question}) => question)};
+    const reply = await ports.questions.ask(input.questions, signal);
+    if (signal.aborted) return {state: 'cancelled', why: {reason: 'interrupted', message: ''}, partial};
+    switch (reply.kind) {
+      case 'answered':
+        return {state: 'success', output: {questions: input.questions, answers: reply.answers}};
+      case 'dismissed':
+        return {
+          state: 'cancelled',
+          why: {reason: 'declined', message: 'The user did not want to answer.'},
+          partial,
+        };
+      case 'unattended':
+        return {
+          state: 'cancelled',
+          why: {
+            reason: 'denied',
+            message: 'Nobody is there to answer. Choose yourself and say in your answer what you assumed.',
+          },
+          partial,
+        };
+      default:
+        return unreachable(reply);
+    }
   },
 });
 

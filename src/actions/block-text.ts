@@ -9,7 +9,7 @@ export function snapshotText(block: BlockSnapshot): string {
     lines.push(`[${output.totalBytes} bytes in all; the whole output is in ${output.file}]`);
   }
   lines.push(...block.notes.map(note => `[${note}]`));
-  const facts = [`block ${block.id}: ${blockStateText(block.state)}`, `${seconds(block.ageMs)} after its start`];
+  const facts = [blockText(block), `${seconds(block.ageMs)} after its start`];
   if (isGoing(block.state)) {
     facts.push(`cursor at line ${block.cursor.row + 1}, column ${block.cursor.column + 1}`);
     if (block.screen === 'alternate') facts.push('full-screen program');
@@ -17,6 +17,9 @@ export function snapshotText(block: BlockSnapshot): string {
   lines.push(`[${facts.join(', ')}, in ${block.directory}]`);
   return lines.filter(line => line !== '').join('\n');
 }
+
+/** `block b1: running`. */
+export const blockText = ({id, state}: BlockSnapshot): string => `block ${id}: ${blockStateText(state)}`;
 
 /** `running`, `waiting for input: Password:`, `exit code 1`: a block's state in words. */
 export function blockStateText(state: BlockState): string {
@@ -34,6 +37,17 @@ export function blockStateText(state: BlockState): string {
     default:
       return unreachable(state);
   }
+}
+
+/** `python3` for `cd x && FOO=1 /usr/bin/python3 -i`: the name of the program that goes on longest, the last one, for people. */
+export function programName(command: string): string {
+  const parts = command.replaceAll(/'[^']*'|"(?:\\.|[^"\\])*"/gu, 'x').split(/;|&&|\|\||\n/u);
+  const last = parts.findLast(part => part.trim() !== '') ?? '';
+  const first = last
+    .trim()
+    .split(/\s+/u)
+    .find(word => !/^(?:\w+=.*|exec|env|command|sudo|nohup|time)$/u.test(word));
+  return (first ?? '').replace(/^.*\//u, '');
 }
 
 export const isGoing = (state: BlockState): boolean => state.kind === 'running' || state.kind === 'waiting';

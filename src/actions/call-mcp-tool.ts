@@ -11,32 +11,37 @@ export interface McpCallInput {
   readonly arguments: JsonObject;
 }
 
-export interface McpCallCut {
+export interface McpCallPartial {
   readonly server: string;
   readonly tool: string;
   readonly reached: 'not-started' | 'called';
 }
 
 /** Tool names are made per server (`mcp__SERVER__TOOL`), so there is no fixed form here. */
-export const callMcpTool = defineAction<McpCallInput, McpResult, McpCallCut>({
+export const callMcpTool = defineAction<McpCallInput, McpResult, McpCallPartial>({
   summary: 'Call a tool of an MCP server.',
   risk: 'external',
   scheduling: 'barrier',
+  offered: 'always',
+  access: ({server, toolName, arguments: given}) => ({kind: 'mcp-tool', server, toolName, arguments: given}),
+  ruleKind: 'whole-tool',
+  asks: [
+    {name: 'mcp-tool', risks: ['external'], askedWhen: 'no rule allows it, whatever the server claims of its tool'},
+  ],
   tools: [],
   label: input => `Call ${input.tool} of ${input.server}`,
   cancelled: input => ({server: input.server, tool: input.tool, reached: 'not-started'}),
-  tell: output => output.blocks,
-  tellCut: ({server, reached}) =>
+  modelContent: output => output.blocks,
+  partialText: ({server, reached}) =>
     reached === 'called' ? `${server} was told to stop; it may have done some of it.` : '',
-  build: {
-    state: 'built',
-    preview: async input => ok({kind: 'arguments', text: jsonText(input.arguments)}),
-    async run({server, tool, arguments: input}, {ports, signal}) {
-      const result = await ports.mcp.call({server, tool, input}, signal);
-      if (result.tag === 'ok') return {state: 'success', output: result.value};
-      if (!signal.aborted) return {state: 'error', fault: result.error};
-      const why = {reason: 'interrupted', message: ''} as const;
-      return {state: 'cancelled', why, cut: {server, tool, reached: 'called'}};
-    },
+  outcome: () => [],
+  reported: 'as-action',
+  preview: async input => ok({kind: 'arguments', text: jsonText(input.arguments)}),
+  async run({server, tool, arguments: input}, {ports, signal}) {
+    const result = await ports.mcp.call({server, tool, input}, signal);
+    if (result.tag === 'ok') return {state: 'success', output: result.value};
+    if (!signal.aborted) return {state: 'error', fault: result.error};
+    const why = {reason: 'interrupted', message: ''} as const;
+    return {state: 'cancelled', why, partial: {server, tool, reached: 'called'}};
   },
 });

@@ -1,89 +1,62 @@
-import type {Settled} from '../domain/settled.ts';
+import {type Outcome} from '../base/outcome.ts';
+import {unreachable} from '../base/unreachable.ts';
+import type {ResultContent} from '../domain/conversation.ts';
+import {faultText} from '../domain/fault.ts';
+import {blockId} from '../domain/ids.ts';
+import type {Cancellation, Settled} from '../domain/settled.ts';
+import type {Access, RuleKind} from './access.ts';
 import {askUserQuestion} from './ask-user-question.ts';
+import {programName} from './block-text.ts';
 import {callMcpTool} from './call-mcp-tool.ts';
-import {createDocuments} from './create-documents.ts';
-import {editDocuments} from './edit-documents.ts';
-import {fetchConversation} from './fetch-conversation.ts';
-import {fileGlob} from './file-glob.ts';
+import type {ActionContext, ActionDefinition, ActionRunContext} from './define-action.ts';
 import {fileGlobV2} from './file-glob-v2.ts';
+import type {UserChanges} from './files-port.ts';
 import {giveStructuredAnswer} from './give-structured-answer.ts';
 import {grep} from './grep.ts';
-import {initProject} from './init-project.ts';
-import {insertCodeReviewComments} from './insert-code-review-comments.ts';
-import {openCodeReview} from './open-code-review.ts';
-import {readDocuments} from './read-documents.ts';
+import type {BlocksPort} from './ports.ts';
+import type {Preview} from './preview.ts';
 import {readFiles} from './read-files.ts';
 import {readMcpResource} from './read-mcp-resource.ts';
 import {readShellCommandOutput} from './read-shell-command-output.ts';
-import {readSkill} from './read-skill.ts';
 import {requestCommandOutput} from './request-command-output.ts';
-import {requestComputerUse} from './request-computer-use.ts';
 import {requestFileEdits} from './request-file-edits.ts';
-import {searchCodebase} from './search-codebase.ts';
-import {sendMessageToAgent} from './send-message-to-agent.ts';
-import {startAgent} from './start-agent.ts';
-import {suggestNewConversation} from './suggest-new-conversation.ts';
-import {suggestPrompt} from './suggest-prompt.ts';
 import {transferShellCommandControlToUser} from './transfer-shell-command-control-to-user.ts';
 import {updateTodos} from './update-todos.ts';
-import {uploadArtifact} from './upload-artifact.ts';
-import {useComputer} from './use-computer.ts';
-import {webFetch} from './web-fetch.ts';
-import {webSearch} from './web-search.ts';
 import {writeToLongRunningShellCommand} from './write-to-long-running-shell-command.ts';
-import type {ActionDefinition} from './define-action.ts';
 
-/** Every action there is, in the order in which built ones are offered to the model. The single truth: all else is derived. */
-export const catalogue = {
+/** Every action that is built, in the order in which its tools are offered to the model. */
+const catalogue = {
   'request-command-output': requestCommandOutput,
   'write-to-long-running-shell-command': writeToLongRunningShellCommand,
   'read-shell-command-output': readShellCommandOutput,
   'transfer-shell-command-control-to-user': transferShellCommandControlToUser,
   'read-files': readFiles,
   'request-file-edits': requestFileEdits,
-  'upload-artifact': uploadArtifact,
-  'search-codebase': searchCodebase,
   grep: grep,
-  'file-glob': fileGlob,
   'file-glob-v2': fileGlobV2,
   'read-mcp-resource': readMcpResource,
   'call-mcp-tool': callMcpTool,
-  'read-documents': readDocuments,
-  'edit-documents': editDocuments,
-  'create-documents': createDocuments,
   'ask-user-question': askUserQuestion,
-  'start-agent': startAgent,
-  'send-message-to-agent': sendMessageToAgent,
-  'suggest-new-conversation': suggestNewConversation,
-  'suggest-prompt': suggestPrompt,
-  'init-project': initProject,
-  'open-code-review': openCodeReview,
-  'insert-code-review-comments': insertCodeReviewComments,
-  'fetch-conversation': fetchConversation,
-  'read-skill': readSkill,
-  'use-computer': useComputer,
-  'request-computer-use': requestComputerUse,
   'update-todos': updateTodos,
-  'web-fetch': webFetch,
-  'web-search': webSearch,
   'give-structured-answer': giveStructuredAnswer,
 };
 
 export type ActionName = keyof typeof catalogue;
 
-type InputIn<D> = D extends ActionDefinition<infer Input, infer _Output, infer _Cut> ? Input : never;
-type OutputIn<D> = D extends ActionDefinition<infer _Input, infer Output, infer _Cut> ? Output : never;
-type CutIn<D> = D extends ActionDefinition<infer _Input, infer _Output, infer Cut> ? Cut : never;
+type InputIn<D> = D extends ActionDefinition<infer Input, infer _Output, infer _Partial> ? Input : never;
+type OutputIn<D> = D extends ActionDefinition<infer _Input, infer Output, infer _Partial> ? Output : never;
+type PartialIn<D> =
+  D extends ActionDefinition<infer _Input, infer _Output, infer PartialOutput> ? PartialOutput : never;
 
 /** The types by name. Indexed maps, not conditional types, so that the compiler can follow one name through input and result. */
 type Inputs = {readonly [N in ActionName]: InputIn<(typeof catalogue)[N]>};
 type Outputs = {readonly [N in ActionName]: OutputIn<(typeof catalogue)[N]>};
-type Cuts = {readonly [N in ActionName]: CutIn<(typeof catalogue)[N]>};
+type Partials = {readonly [N in ActionName]: PartialIn<(typeof catalogue)[N]>};
 
 export type InputOf<N extends ActionName> = Inputs[N];
 export type OutputOf<N extends ActionName> = Outputs[N];
-export type CutOf<N extends ActionName> = Cuts[N];
-export type SettledOf<N extends ActionName> = Settled<Outputs[N], Cuts[N]>;
+export type PartialOf<N extends ActionName> = Partials[N];
+export type SettledOf<N extends ActionName> = Settled<Outputs[N], Partials[N]>;
 
 /** One action as the model asked for it: a discriminated union over all names. */
 export type Action<N extends ActionName = ActionName> = {
@@ -97,7 +70,7 @@ export type ActionResult<N extends ActionName = ActionName> = {
 
 /** The catalogue, typed so that a definition can be used with the input of its own name. */
 export const definitions: {
-  readonly [N in ActionName]: ActionDefinition<InputOf<N>, OutputOf<N>, CutOf<N>>;
+  readonly [N in ActionName]: ActionDefinition<InputOf<N>, OutputOf<N>, PartialOf<N>>;
 } = catalogue;
 
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of the literal above are its names
@@ -106,3 +79,152 @@ export const actionNames = Object.keys(catalogue) as readonly ActionName[];
 /** Joins a name and an input of that name. */
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the signature pairs them, which the union cannot see for itself
 export const actionOf = <N extends ActionName>(name: N, input: InputOf<N>): Action => ({name, input}) as Action;
+
+/** The cancelled result of an action that never started: every action has its own. */
+export function cancelledResult<N extends ActionName>(action: Action<N>, why: Cancellation): SettledOf<N> {
+  return {state: 'cancelled', why, partial: definitions[action.name].cancelled(action.input)};
+}
+
+/** `Run npm test`: the action with its target, in words. */
+export function labelOf<N extends ActionName>(action: Action<N>): string {
+  return definitions[action.name].label(action.input);
+}
+
+/** What the action would touch. */
+export function accessOf<N extends ActionName>(action: Action<N>): Access {
+  return definitions[action.name].access(action.input);
+}
+
+/** The names of the tools of which rules speak in one of these ways. */
+export const toolNamesBy = (...kinds: readonly RuleKind[]): readonly string[] =>
+  actionNames.filter(name => kinds.includes(definitions[name].ruleKind)).flatMap(toolNamesOf);
+
+/** The names models know an action by. */
+export const toolNamesOf = (name: ActionName): readonly string[] => definitions[name].tools.map(tool => tool.name);
+
+/** What to show before asking; a failure is the action's result. */
+export async function previewAction<N extends ActionName>(
+  action: Action<N>,
+  context: ActionContext,
+): Promise<Outcome<Preview, SettledOf<N>>> {
+  return definitions[action.name].preview(action.input, context);
+}
+
+/** Runs the action; the caller turns a throw into a fault. */
+export async function runAction<N extends ActionName>(
+  action: Action<N>,
+  context: ActionRunContext,
+): Promise<SettledOf<N>> {
+  return definitions[action.name].run(action.input, context);
+}
+
+/** Joins an action and how it ended. */
+export const resultOf = <N extends ActionName>(action: Action<N>, settled: SettledOf<N>): ActionResult =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the signature pairs them, which the union cannot see for itself
+  ({name: action.name, input: action.input, settled}) as ActionResult;
+
+/** Reads these files. */
+export const readFilesAction = (requests: InputOf<'read-files'>['requests']): Action<'read-files'> => ({
+  name: 'read-files',
+  input: {requests},
+});
+
+/** A command that the user typed: it runs in the foreground, and no model has said anything of it. */
+export const userCommandAction = (command: string, timeoutMs: number): Action<'request-command-output'> => ({
+  name: 'request-command-output',
+  input: {
+    command,
+    place: 'foreground',
+    timeoutMs,
+    claims: {readOnly: 'unsaid', risky: 'unsaid', usesPager: 'unsaid'},
+    description: '',
+    rationale: '',
+    citations: [],
+  },
+});
+
+/** Whether it is a command that weft waits for, which can be moved to the background. */
+export const waitsForCommand = (action: Action): boolean =>
+  action.name === 'request-command-output' && action.input.place === 'foreground';
+
+/** The model's reason for an action, empty when it gave none. */
+export const rationaleOf = (action: Action): string =>
+  action.name === 'request-command-output' ? action.input.rationale || action.input.description : '';
+
+/** What the model refers to in a command. */
+export const citationsOf = (action: Action): readonly string[] =>
+  action.name === 'request-command-output' ? action.input.citations : [];
+
+/**
+ * The same action with the user's command in the place of the model's; `undefined` where there is no command to edit. That the
+ * model called its own harmless says nothing of this one, nor does its reason.
+ */
+export function withCommand(action: Action, command: string): Action<'request-command-output'> | undefined {
+  if (action.name !== 'request-command-output') return undefined;
+  const {claims} = action.input;
+  const risky = claims.risky === 'yes' ? 'yes' : 'unsaid';
+  return {
+    ...action,
+    input: {
+      ...action.input,
+      command,
+      claims: {...claims, readOnly: 'unsaid', risky},
+      description: '',
+      rationale: '',
+      citations: [],
+    },
+  };
+}
+
+/** The same action with the name of the program that input to a block goes to, for people; all other actions as they are. */
+export function withProgramName(action: Action, {find}: Pick<BlocksPort, 'find'>): Action {
+  if (action.name !== 'write-to-long-running-shell-command') return action;
+  const found = find(blockId(action.input.blockId));
+  const program = found.tag === 'ok' ? programName(found.value.command) : '';
+  return {...action, input: {...action.input, program}};
+}
+
+/** The same edits with what the user changed in them; `undefined` for an action without edits. */
+export const withUserChanges = (action: Action, userChanges: UserChanges): Action<'request-file-edits'> | undefined =>
+  action.name === 'request-file-edits' ? {...action, input: {...action.input, userChanges}} : undefined;
+
+/** What the model reads of a result. */
+export function modelContent<N extends ActionName>(result: ActionResult<N>): readonly ResultContent[] {
+  const definition: ActionDefinition<InputOf<N>, OutputOf<N>, PartialOf<N>> = definitions[result.name];
+  const settled: SettledOf<N> = result.settled;
+  switch (settled.state) {
+    case 'success':
+      return definition.modelContent(settled.output);
+    case 'error':
+      return [{kind: 'text', text: faultText(settled.fault)}];
+    case 'cancelled':
+      return [
+        {
+          kind: 'text',
+          text: [cancellationText(settled.why), definition.partialText(settled.partial)]
+            .filter(line => line !== '')
+            .join('\n'),
+        },
+      ];
+    default:
+      return unreachable(settled);
+  }
+}
+
+/** Why there is no result, in words for the model. */
+export function cancellationText({reason, message}: Cancellation): string {
+  switch (reason) {
+    case 'declined':
+      return message === '' ? 'The user said no to this.' : `The user said no to this: ${message}`;
+    case 'denied':
+      return message === '' ? 'This was not permitted.' : message;
+    case 'interrupted':
+      return 'The user interrupted this.';
+    case 'shutdown':
+      return 'weft was stopped before this ended.';
+    case 'not-run':
+      return message;
+    default:
+      return unreachable(reason);
+  }
+}

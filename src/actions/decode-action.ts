@@ -1,13 +1,13 @@
-import {isJsonObject, type Json, type JsonObject} from '../base/json.ts';
+import {maxJsonDepth, isDeeperThan, isJsonObject, type Json, type JsonObject} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
-import {whyLeftOut} from '../domain/conversation.ts';
+import {omittedInputReason} from '../domain/conversation.ts';
 import {rejected, type Fault} from '../domain/fault.ts';
 import {actionNames, actionOf, definitions, type Action, type ActionName} from './catalogue.ts';
-import {deepestInput, isDeeperThan} from './json-depth.ts';
+import {declaredActions} from './declared-actions.ts';
 import type {McpTool} from './mcp-port.ts';
 
 /** What a model is told of a tool it may call. */
-export interface OfferedTool {
+export interface EnabledTool {
   readonly name: string;
   readonly description: string;
   readonly action: ActionName;
@@ -21,42 +21,41 @@ export interface ToolSources {
   /** The schema of the tool that takes the final answer. */
   readonly answerSchema: JsonObject | undefined;
   /** Tools that are not offered. A call to one that is `forbidden` goes on to the judge, who says why. */
-  readonly withheld: ReadonlyMap<string, 'absent' | 'forbidden'>;
+  readonly disabled: ReadonlyMap<string, 'absent' | 'forbidden'>;
 }
 
 export const catalogueOnly: ToolSources = {
   mcpTools: [],
   resources: 'none',
   answerSchema: undefined,
-  withheld: new Map(),
+  disabled: new Map(),
 };
 
 /**
  * The tools of every built action in catalogue order, then those of MCP servers in theirs: the same list as long as the sources
  * are the same, so that prompt caches hold.
  */
-export function offeredTools(sources: ToolSources = catalogueOnly): readonly OfferedTool[] {
+export function enabledTools(sources: ToolSources = catalogueOnly): readonly EnabledTool[] {
   return [
     ...actionNames.flatMap(action => fixedTools(action, sources)),
-    ...sources.mcpTools.map(({toolName, description, inputSchema}): OfferedTool => ({
+    ...sources.mcpTools.map(({toolName, description, inputSchema}): EnabledTool => ({
       name: toolName,
       description,
       action: 'call-mcp-tool',
       jsonSchema: () => inputSchema,
     })),
-  ].filter(({name}) => !sources.withheld.has(name));
+  ].filter(({name}) => !sources.disabled.has(name));
 }
 
-function fixedTools(action: ActionName, {resources, answerSchema}: ToolSources): readonly OfferedTool[] {
-  const {build, tools} = definitions[action];
-  if (build.state === 'declared') return [];
-  if (action === 'read-mcp-resource' && resources === 'none') return [];
-  if (action === 'give-structured-answer' && answerSchema === undefined) return [];
+function fixedTools(action: ActionName, {resources, answerSchema}: ToolSources): readonly EnabledTool[] {
+  const {offered, tools} = definitions[action];
+  if (offered === 'mcp-resources' && resources === 'none') return [];
+  if (offered === 'answer-schema' && answerSchema === undefined) return [];
   return tools.map(({name, description, jsonSchema}) => ({
     name,
     description,
     action,
-    jsonSchema: action === 'give-structured-answer' && answerSchema !== undefined ? () => answerSchema : jsonSchema,
+    jsonSchema: offered === 'answer-schema' && answerSchema !== undefined ? () => answerSchema : jsonSchema,
   }));
 }
 
@@ -65,31 +64,34 @@ function fixedTools(action: ActionName, {resources, answerSchema}: ToolSources):
  * fit are faults for the model to read; nothing throws.
  */
 export function decodeAction(name: string, input: Json, sources: ToolSources = catalogueOnly): Outcome<Action, Fault> {
-  const leftOut = whyLeftOut(input);
+  const leftOut = omittedInputReason(input);
   if (leftOut !== undefined) return failed(rejected(`The input of ${name} was left out: ${leftOut}.`));
-  if (isDeeperThan(input, deepestInput)) {
+  if (isDeeperThan(input, maxJsonDepth)) {
     return failed(
-      rejected(`The input of ${name} is nested more than ${deepestInput} levels deep; send a flatter one.`),
+      rejected(`The input of ${name} is nested more than ${maxJsonDepth} levels deep; send a flatter one.`),
     );
   }
-  if (sources.withheld.get(name) === 'absent')
+  if (sources.disabled.get(name) === 'absent')
     return failed(
       rejected(`There is no tool named ${JSON.stringify(name)} here. Available: ${offeredNames(sources)}.`),
     );
   const tool = sources.mcpTools.find(({toolName}) => toolName === name);
   if (tool !== undefined) return decodeMcpCall({server: tool.server, tool: tool.name, toolName: name}, input);
   for (const action of actionNames) {
-    const decoded = decodeAs({action, tool: name, input}, sources);
+    const decoded = decodeAs(action, name, input);
     if (decoded !== undefined) return decoded;
   }
-  return failed(rejected(`There is no tool named ${JSON.stringify(name)}. Available: ${offeredNames(sources)}.`));
+  const why = declaredActions.some(({tool: declared}) => declared === name)
+    ? `${name} is not built yet in this version of weft.`
+    : `There is no tool named ${JSON.stringify(name)}.`;
+  return failed(rejected(`${why} Available: ${offeredNames(sources)}.`));
 }
 
 /** A call of a conversation that is over: the server it went to may be gone, its name says which it was. */
 export function decodePastAction(name: string, input: Json): Outcome<Action, Fault> {
   const [, server, tool] = /^mcp__(.+?)__(.+)$/su.exec(name) ?? [];
   if (server === undefined || tool === undefined) return decodeAction(name, input);
-  return isDeeperThan(input, deepestInput)
+  return isDeeperThan(input, maxJsonDepth)
     ? failed(rejected(`The input of ${name} is too deep.`))
     : decodeMcpCall({server, tool, toolName: name}, input);
 }
@@ -105,16 +107,10 @@ function decodeMcpCall(
 }
 
 /** `undefined` when the action does not go by `tool`. */
-function decodeAs<N extends ActionName>(
-  {action, tool, input}: {readonly action: N; readonly tool: string; readonly input: Json},
-  sources: ToolSources,
-): Outcome<Action, Fault> | undefined {
+function decodeAs<N extends ActionName>(action: N, tool: string, input: Json): Outcome<Action, Fault> | undefined {
   const definition = definitions[action];
   const form = definition.tools.find(({name}) => name === tool);
   if (form === undefined) return undefined;
-  if (definition.build.state === 'declared') {
-    return failed(rejected(`${tool} is not built yet in this version of weft. Available: ${offeredNames(sources)}.`));
-  }
   const decoded = form.decode(input);
   if (decoded.tag === 'failed')
     return failed(rejected(`The input of ${tool} does not fit: ${decoded.error.replace(/\.$/u, '')}.`));
@@ -122,6 +118,6 @@ function decodeAs<N extends ActionName>(
 }
 
 const offeredNames = (sources: ToolSources): string =>
-  offeredTools(sources)
+  enabledTools(sources)
     .map(({name}) => name)
     .join(', ');

@@ -5,55 +5,65 @@ import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {ResultContent, TextBlock} from '../domain/conversation.ts';
 import type {RiskLevel, VerdictDetail} from '../domain/risk.ts';
 import type {Settled} from '../domain/settled.ts';
-import type {ActionPorts} from './ports.ts';
+import type {Access, AskCase, RuleKind} from './access.ts';
+import {inputSchema} from './input-schema.ts';
+import type {ActionPorts, ShellRequest} from './ports.ts';
 import type {Preview} from './preview.ts';
 
 /**
- * One action of the catalogue. `Input` is what the host works on, `Output` its own success, `Cut` what its own cancelled
- * result carries. Every member is required: an action without a cancelled result, a risk or a label does not compile.
+ * One action of the catalogue: all that depends on which action it is. `Input` is what the host works on, `Output` its own success,
+ * `PartialOutput` what its own cancelled result carries. Every member is required: an action without a cancelled result, an access
+ * or a label does not compile.
  */
-export interface ActionDefinition<Input, Output, Cut> {
+export interface ActionDefinition<Input, Output, PartialOutput> {
   /** One line for people: what the action does. */
   readonly summary: string;
   /** What it can do at worst, before anything is known of its input. */
   readonly risk: RiskLevel;
   /** Actions of one message run side by side when all are `parallel`; a `barrier` runs alone, in its place. */
   readonly scheduling: 'parallel' | 'barrier';
-  /** The names models know it by, each with its own input form. Empty: only the task protocol knows it. */
+  /** When models are offered its tools: only where an MCP server has resources, or where the caller asks for JSON of a schema. */
+  readonly offered: 'always' | 'mcp-resources' | 'answer-schema';
+  /** What it would touch: what the judge and permission rules look at. */
+  access(input: Input): Access;
+  readonly ruleKind: RuleKind;
+  /** The cases in which a person is asked about it. */
+  readonly asks: readonly AskCase[];
+  /** The names models know it by, each with its own input form. Empty: its tools are made while weft runs. */
   readonly tools: readonly ToolForm<Input>[];
-  /** Names the target, for cards, logs and transcripts: `Run command: npm test`. */
+  /** Names the target, for cards, logs and transcripts: `Run npm test`. */
   label(input: Input): string;
   /** What the cancelled result of an action that never started carries. */
-  cancelled(input: Input): Cut;
+  cancelled(input: Input): PartialOutput;
   /** What the model reads after a success. */
-  tell(output: Output): readonly ResultContent[];
+  modelContent(output: Output): readonly ResultContent[];
   /** What the model reads of the work done before a cancellation; empty when there is nothing to say. */
-  tellCut(cut: Cut): string;
-  readonly build: ActionBuild<Input, Output, Cut>;
+  partialText(partial: PartialOutput): string;
+  /** What plain front ends say of a success beside the label, as clauses; empty where the label says it all. */
+  outcome(output: Output): readonly string[];
+  /** `by-own-events`: what it did is said by events of its own (a question, a changed list), not as an action that ended. */
+  readonly reported: 'as-action' | 'by-own-events';
+  /** What a card shows before the action runs. A failure settles the action: nothing is asked, nothing is run. */
+  preview(input: Input, context: ActionContext): Promise<Outcome<Preview, Settled<Output, PartialOutput>>>;
+  run(input: Input, context: ActionRunContext): Promise<Settled<Output, PartialOutput>>;
 }
-
-/** A declared action is in the union, so that every switch knows it, but is neither offered nor run. */
-export type ActionBuild<Input, Output, Cut> =
-  | {readonly state: 'declared'}
-  | {
-      readonly state: 'built';
-      /** What a card shows before the action runs. A fault here settles the action: nothing is asked, nothing is run. */
-      preview(input: Input, context: ActionContext): Promise<Outcome<Preview, Settled<Output, Cut>>>;
-      run(input: Input, context: RunContext): Promise<Settled<Output, Cut>>;
-    };
 
 export interface ActionContext {
   readonly ports: ActionPorts;
   readonly signal: AbortSignal;
 }
 
-export interface RunContext extends ActionContext {
+export interface ActionRunContext extends ActionContext {
   /** What was shown when it was approved; an action whose effect would differ by now refuses to run. */
   readonly shown: Preview;
   /** What the host found in a command. */
   readonly detail: VerdictDetail;
   /** Output as it comes, for people who watch. */
   readonly observe: (chunk: string) => void;
+  /** Fires when the user moves the action's command to the background. */
+  readonly background: AbortSignal;
+  /** The terminal of a command that the user typed; `none` for every action of the model. */
+  readonly terminal: ShellRequest['terminal'];
 }
 
 /** One tool name of an action and how its JSON becomes the action's input. */
@@ -61,16 +71,16 @@ export interface ToolForm<Input> {
   readonly name: string;
   /** For the model: short, says when to use it. */
   readonly description: string;
-  /** JSON Schema of the input, made once, on first use. */
+  /** JSON Schema of the input; the built program has it ready. */
   readonly jsonSchema: () => JsonObject;
   /** A failure names the field and what was wrong, for the model to correct. */
   readonly decode: (raw: Json) => Outcome<Input, string>;
 }
 
 /** Identity that fixes the three types from the members. */
-export const defineAction = <Input, Output, Cut>(
-  definition: ActionDefinition<Input, Output, Cut>,
-): ActionDefinition<Input, Output, Cut> => definition;
+export const defineAction = <Input, Output, PartialOutput>(
+  definition: ActionDefinition<Input, Output, PartialOutput>,
+): ActionDefinition<Input, Output, PartialOutput> => definition;
 
 /** A tool form whose schema is built on first use: most runs touch few of the schemas. */
 export function toolForm<Shape extends z.ZodMiniType, Input>(form: {
@@ -85,7 +95,7 @@ export function toolForm<Shape extends z.ZodMiniType, Input>(form: {
   return {
     name: form.name,
     description: form.description,
-    jsonSchema: () => (json ??= toJsonSchema(shape())),
+    jsonSchema: () => (json ??= inputSchema(form.name, shape)),
     decode(raw) {
       const parsed = z.safeParse(shape(), raw, {error: english().localeError});
       return parsed.success ? ok(form.toInput(parsed.data)) : failed(issuesText(parsed.error.issues));
@@ -93,13 +103,7 @@ export function toolForm<Shape extends z.ZodMiniType, Input>(form: {
   };
 }
 
-export const text = (value: string): readonly TextBlock[] => [{kind: 'text', text: value}];
-
-function toJsonSchema(shape: z.ZodMiniType): JsonObject {
-  const {$schema: _dialect, additionalProperties: _closed, ...schema} = z.toJSONSchema(shape, {io: 'input'});
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON Schema is JSON; the library types it with `unknown` leaves
-  return schema as JsonObject;
-}
+export const textContent = (value: string): readonly TextBlock[] => [{kind: 'text', text: value}];
 
 function issuesText(issues: readonly z.core.$ZodIssue[]): string {
   return issues

@@ -1,5 +1,5 @@
 import {unreachable} from '../base/unreachable.ts';
-import type {Amendment, DroppedPart, FileEdit, PatchHunk} from './files-port.ts';
+import type {UserChanges, DroppedPart, FileEdit, PatchHunk} from './files-port.ts';
 
 /** A text that an edit puts into a file, and the one that stood in its place as far as the edit names it. */
 export interface EditText {
@@ -8,7 +8,7 @@ export interface EditText {
 }
 
 /** All that an edit writes. */
-export function textsOf(edit: FileEdit): readonly EditText[] {
+export function editTexts(edit: FileEdit): readonly EditText[] {
   switch (edit.kind) {
     case 'write':
       return [{newText: edit.content, oldText: ''}];
@@ -33,11 +33,11 @@ const linesOf = ({lines}: PatchHunk, side: 'added' | 'removed'): string =>
     .join('\n');
 
 /** The files an edit names: both names of one that is renamed. */
-export const pathsOf = (edit: FileEdit): readonly string[] =>
+export const editPaths = (edit: FileEdit): readonly string[] =>
   edit.kind === 'rename' ? [edit.path, edit.to] : [edit.path];
 
 /** The same edit with every path and text as `change` gives it. */
-export function withTexts(edit: FileEdit, change: (text: string) => string): FileEdit {
+export function mapEditTexts(edit: FileEdit, change: (text: string) => string): FileEdit {
   const path = change(edit.path);
   switch (edit.kind) {
     case 'write':
@@ -77,23 +77,23 @@ export function withTexts(edit: FileEdit, change: (text: string) => string): Fil
   }
 }
 
-/** The same amendment with every path and text as `change` gives it. */
-export function amendmentWith(amendment: Amendment, change: (text: string) => string): Amendment {
-  switch (amendment.kind) {
+/** The same changes with every path and text as `map` gives it. */
+export function mapUserChanges(changes: UserChanges, map: (text: string) => string): UserChanges {
+  switch (changes.kind) {
     case 'none':
-      return amendment;
+      return changes;
     case 'hunks':
-      return {...amendment, dropped: droppedWith(amendment.dropped, change)};
+      return {...changes, dropped: droppedWith(changes.dropped, map)};
     case 'texts':
       return {
-        ...amendment,
-        texts: amendment.texts.map(({path, text}) => ({path: change(path), text: change(text)})),
-        dropped: droppedWith(amendment.dropped, change),
+        ...changes,
+        texts: changes.texts.map(({path, text}) => ({path: map(path), text: map(text)})),
+        dropped: droppedWith(changes.dropped, map),
       };
     default:
-      return unreachable(amendment);
+      return unreachable(changes);
   }
 }
 
-const droppedWith = (dropped: readonly DroppedPart[], change: (text: string) => string): readonly DroppedPart[] =>
-  dropped.map(part => ({...part, path: change(part.path)}));
+const droppedWith = (dropped: readonly DroppedPart[], map: (text: string) => string): readonly DroppedPart[] =>
+  dropped.map(part => ({...part, path: map(part.path)}));

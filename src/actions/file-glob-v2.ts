@@ -1,11 +1,13 @@
 import * as z from 'zod/mini';
+import {pluralize} from '../base/clip.ts';
 import {ok} from '../base/outcome.ts';
 import {rejected} from '../domain/fault.ts';
-import {defineAction, text, toolForm} from './define-action.ts';
+import {readingAsks} from './access.ts';
+import {defineAction, textContent, toolForm} from './define-action.ts';
 import type {GlobReport, GlobRequest} from './ports.ts';
 import {nothingToShow} from './preview.ts';
 
-export interface GlobCut {
+export interface GlobPartial {
   readonly patterns: readonly string[];
 }
 
@@ -13,10 +15,14 @@ export interface GlobCut {
 const defaultMatches = 200;
 const mostMatches = 2000;
 
-export const fileGlobV2 = defineAction<GlobRequest, GlobReport, GlobCut>({
+export const fileGlobV2 = defineAction<GlobRequest, GlobReport, GlobPartial>({
   summary: 'Find files by name pattern, with bounds.',
   risk: 'read-only',
   scheduling: 'parallel',
+  offered: 'always',
+  access: ({path, patterns}) => ({kind: 'search', path, patterns}),
+  ruleKind: 'searching',
+  asks: readingAsks,
   tools: [
     toolForm({
       name: 'Glob',
@@ -39,25 +45,24 @@ export const fileGlobV2 = defineAction<GlobRequest, GlobReport, GlobCut>({
   ],
   label: input => `Find ${input.patterns.join(', ')} in ${input.path}`,
   cancelled: input => ({patterns: input.patterns}),
-  tell: report =>
-    text(
+  modelContent: report =>
+    textContent(
       report.paths.length === 0
         ? 'No files found.'
         : [...report.paths, ...(report.omitted > 0 ? [`[${report.omitted} more; narrow the pattern]`] : [])].join('\n'),
     ),
-  tellCut: () => '',
-  build: {
-    state: 'built',
-    preview: async input =>
-      input.patterns.length > 0
-        ? ok(nothingToShow)
-        : {
-            tag: 'failed',
-            error: {state: 'error', fault: rejected('Glob needs pattern (or patterns with at least one entry).')},
-          },
-    async run(input, {ports, signal}) {
-      const found = await ports.search.glob(input, signal);
-      return found.tag === 'ok' ? {state: 'success', output: found.value} : {state: 'error', fault: found.error};
-    },
+  partialText: () => '',
+  outcome: ({paths, omitted}) => [pluralize(paths.length + omitted, 'path')],
+  reported: 'as-action',
+  preview: async input =>
+    input.patterns.length > 0
+      ? ok(nothingToShow)
+      : {
+          tag: 'failed',
+          error: {state: 'error', fault: rejected('Glob needs pattern (or patterns with at least one entry).')},
+        },
+  async run(input, {ports, signal}) {
+    const found = await ports.search.glob(input, signal);
+    return found.tag === 'ok' ? {state: 'success', output: found.value} : {state: 'error', fault: found.error};
   },
 });

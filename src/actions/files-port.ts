@@ -1,7 +1,7 @@
 import type {Outcome} from '../base/outcome.ts';
 import type {DocumentBlock, ImageBlock} from '../domain/conversation.ts';
 import type {Fault} from '../domain/fault.ts';
-import type {JudgedPlace} from '../domain/risk.ts';
+import type {JudgedPath} from '../domain/risk.ts';
 import type {DiffHunk, FileDiff} from './preview.ts';
 
 export interface FilesPort {
@@ -9,7 +9,7 @@ export interface FilesPort {
    * The same files, in which paths lead where they led when they were judged. Where a link leads one of them elsewhere by then, the
    * file is not touched and the call fails.
    */
-  judged(places: readonly JudgedPlace[]): FilesPort;
+  limitedTo(paths: readonly JudgedPath[]): FilesPort;
   /**
    * Resolves a path as models and users write it (relative to the workspace, `~`), following symbolic links. Longer than 4,096
    * characters it is outside, and every use of it is a fault. Files in which weft keeps the output of commands are inside.
@@ -37,16 +37,16 @@ export type Fingerprint =
   | {readonly path: string; readonly kind: 'absent' | 'unreadable'};
 
 /** What whoever looks an edit over before it is written needs; it writes nothing. */
-export type EditDesk = Pick<FilesPort, 'plan' | 'draft'>;
+export type EditPreview = Pick<FilesPort, 'plan' | 'draft'>;
 
 /** Edits as the model proposed them, and what the user changed of that before it was written. */
 export interface EditRequest {
   readonly edits: readonly FileEdit[];
-  readonly amendment: Amendment;
+  readonly userChanges: UserChanges;
 }
 
-/** Paths are those of the diffs that were shown. A file that its amendment leaves as it was is not part of the plan. */
-export type Amendment =
+/** Paths are those of the diffs that were shown. A file that the user's changes leave as it was is not part of the plan. */
+export type UserChanges =
   | {readonly kind: 'none'}
   | {readonly kind: 'hunks'; readonly dropped: readonly DroppedPart[]}
   /**
@@ -68,7 +68,7 @@ export interface DroppedPart {
   readonly hunk: number | 'new-name';
 }
 
-export const unamended: Amendment = {kind: 'none'};
+export const noUserChanges: UserChanges = {kind: 'none'};
 
 /** `before` is empty for a file that is made, `text` for one that goes. */
 export interface DraftText {
@@ -79,15 +79,15 @@ export interface DraftText {
 
 export interface AppliedEdits {
   readonly files: readonly FileDiff[];
-  /** What of the proposal was not written, or not like that; empty without an amendment. */
-  readonly amended: readonly AmendedFile[];
+  /** What of the proposal was not written, or not like that; empty where the user changed nothing. */
+  readonly userChanged: readonly UserChangedFile[];
 }
 
 /**
  * `dropped`: hunks of the proposal that were left out. `rewritten`: the way from the proposed text to the written one.
  * `not-renamed`: the file does not become `path`.
  */
-export interface AmendedFile {
+export interface UserChangedFile {
   readonly path: string;
   readonly kind: 'dropped' | 'rewritten' | 'not-renamed';
   readonly hunks: readonly DiffHunk[];
@@ -116,7 +116,7 @@ export type ReadFile =
       readonly lines: readonly string[];
       readonly firstLine: number;
       readonly totalLines: number;
-      /** What the reader should know: cut lines, encoding, an empty file. Empty when there is nothing. */
+      /** What the reader should know: lines that were cut, encoding, an empty file. Empty when there is nothing. */
       readonly notes: readonly string[];
     }
   | {readonly kind: 'image'; readonly path: string; readonly image: ImageBlock}
@@ -167,4 +167,37 @@ export interface PatchHunk {
 export interface PatchLine {
   readonly kind: 'context' | 'added' | 'removed';
   readonly text: string;
+}
+
+/** Images that the user puts into a prompt. */
+export interface ImagePort {
+  /** Reads the image at a path as people write it; what is no image (by its content), or too large, is a fault. */
+  read(path: string, signal: AbortSignal): Promise<Outcome<ReadImage, Fault>>;
+  /** The image on the clipboard; a fault says why there is none, and what to do. */
+  fromClipboard(signal: AbortSignal): Promise<Outcome<ReadImage, Fault>>;
+}
+
+/** Size in pixels, 0 where the image does not tell. */
+export interface ReadImage {
+  readonly name: string;
+  readonly width: number;
+  readonly height: number;
+  readonly image: ImageBlock;
+}
+
+/** Finds files and folders of the workspace by some letters of their paths, for people who type. */
+export interface FileFinder {
+  /**
+   * Looks for paths that hold the letters of `query` in their order; folders end in a slash, ignored files come behind all
+   * others. Tells the best whenever there are better ones, lastly as `complete`. Blocks nobody for more than a few
+   * milliseconds. After an abort nothing is told any more.
+   */
+  find(query: string, tell: (found: FoundFiles) => void, signal: AbortSignal): Promise<void>;
+}
+
+/** What a search for files has found so far, best first. */
+export interface FoundFiles {
+  readonly paths: readonly string[];
+  /** `looking` while the files are still being listed or compared. */
+  readonly state: 'looking' | 'complete';
 }

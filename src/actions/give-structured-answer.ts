@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type {Json} from '../base/json.ts';
 import {ok} from '../base/outcome.ts';
-import {defineAction, text, toolForm} from './define-action.ts';
+import {defineAction, textContent, toolForm} from './define-action.ts';
 import {nothingToShow} from './preview.ts';
 
 export interface StructuredAnswerInput {
@@ -12,15 +12,23 @@ export interface StructuredAnswerOutput {
   readonly answer: Json;
 }
 
-export interface StructuredAnswerCut {
+export interface StructuredAnswerPartial {
   readonly reached: 'not-given';
 }
 
 /** Offered only where a schema was asked for; the schema is then the tool's own. */
-export const giveStructuredAnswer = defineAction<StructuredAnswerInput, StructuredAnswerOutput, StructuredAnswerCut>({
+export const giveStructuredAnswer = defineAction<
+  StructuredAnswerInput,
+  StructuredAnswerOutput,
+  StructuredAnswerPartial
+>({
   summary: 'Give the final answer as JSON that fits the schema of the caller.',
   risk: 'read-only',
   scheduling: 'barrier',
+  offered: 'answer-schema',
+  access: () => ({kind: 'none'}),
+  ruleKind: 'whole-tool',
+  asks: [],
   tools: [
     toolForm({
       name: 'StructuredOutput',
@@ -33,16 +41,15 @@ export const giveStructuredAnswer = defineAction<StructuredAnswerInput, Structur
   ],
   label: () => 'Give the answer as JSON',
   cancelled: () => ({reached: 'not-given'}),
-  tell: () => text('The answer fits the schema and is given.'),
-  tellCut: () => '',
-  build: {
-    state: 'built',
-    preview: async () => ok(nothingToShow),
-    async run({answer}, {ports}) {
-      const given = ports.answer.give(answer);
-      return given.tag === 'ok'
-        ? {state: 'success', output: {answer: given.value}}
-        : {state: 'error', fault: given.error};
-    },
+  modelContent: () => textContent('The answer fits the schema and is given.'),
+  partialText: () => '',
+  outcome: () => [],
+  reported: 'by-own-events',
+  preview: async () => ok(nothingToShow),
+  async run({answer}, {ports}) {
+    const given = ports.answer.give(answer);
+    return given.tag === 'ok'
+      ? {state: 'success', output: {answer: given.value}}
+      : {state: 'error', fault: given.error};
   },
 });

@@ -1,11 +1,13 @@
 import * as z from 'zod/mini';
+import {pluralize} from '../base/clip.ts';
 import {ok} from '../base/outcome.ts';
 import {rejected} from '../domain/fault.ts';
-import {defineAction, text, toolForm} from './define-action.ts';
+import {readingAsks} from './access.ts';
+import {defineAction, textContent, toolForm} from './define-action.ts';
 import type {GrepReport, GrepRequest} from './ports.ts';
 import {nothingToShow} from './preview.ts';
 
-export interface GrepCut {
+export interface GrepPartial {
   readonly queries: readonly string[];
 }
 
@@ -13,10 +15,14 @@ export interface GrepCut {
 const defaultLimit = 250;
 const mostLines = 2000;
 
-export const grep = defineAction<GrepRequest, GrepReport, GrepCut>({
+export const grep = defineAction<GrepRequest, GrepReport, GrepPartial>({
   summary: 'Search file contents with regular expressions.',
   risk: 'read-only',
   scheduling: 'parallel',
+  offered: 'always',
+  access: ({path}) => ({kind: 'search', path, patterns: []}),
+  ruleKind: 'searching',
+  asks: readingAsks,
   tools: [
     toolForm({
       name: 'Grep',
@@ -47,22 +53,23 @@ export const grep = defineAction<GrepRequest, GrepReport, GrepCut>({
   ],
   label: input => `Search ${input.queries.map(query => JSON.stringify(query)).join(', ')} in ${input.path}`,
   cancelled: input => ({queries: input.queries}),
-  tell: report =>
-    text(report.lines.length === 0 ? 'No matches.' : [...report.lines, ...omittedText(report)].join('\n')),
-  tellCut: () => '',
-  build: {
-    state: 'built',
-    preview: async input =>
-      input.queries.length > 0
-        ? ok(nothingToShow)
-        : {
-            tag: 'failed',
-            error: {state: 'error', fault: rejected('Grep needs pattern (or queries with at least one entry).')},
-          },
-    async run(input, {ports, signal}) {
-      const found = await ports.search.grep(input, signal);
-      return found.tag === 'ok' ? {state: 'success', output: found.value} : {state: 'error', fault: found.error};
-    },
+  modelContent: report =>
+    textContent(report.lines.length === 0 ? 'No matches.' : [...report.lines, ...omittedText(report)].join('\n')),
+  partialText: () => '',
+  outcome: ({lines, omitted}) => [
+    `${omitted.exact === 'exact' ? '' : 'at least '}${pluralize(lines.length + omitted.count, 'line')}`,
+  ],
+  reported: 'as-action',
+  preview: async input =>
+    input.queries.length > 0
+      ? ok(nothingToShow)
+      : {
+          tag: 'failed',
+          error: {state: 'error', fault: rejected('Grep needs pattern (or queries with at least one entry).')},
+        },
+  async run(input, {ports, signal}) {
+    const found = await ports.search.grep(input, signal);
+    return found.tag === 'ok' ? {state: 'success', output: found.value} : {state: 'error', fault: found.error};
   },
 });
 

@@ -1,11 +1,11 @@
+import type {Json} from '../base/json.ts';
 import type {Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
 import type {BlockId, TodoId} from '../domain/ids.ts';
-import type {CommandEnvironment, JudgedPlace, SimpleCommand} from '../domain/risk.ts';
-import type {AnswerPort} from './answer-port.ts';
-import type {McpPort} from './mcp-port.ts';
+import type {CommandEnvironment, JudgedPath, ResolvedCommand} from '../domain/risk.ts';
 import type {TodoList, TodoStatus} from '../domain/todo.ts';
 import type {FilesPort} from './files-port.ts';
+import type {McpPort} from './mcp-port.ts';
 import type {FileDiff} from './preview.ts';
 
 /** The effects actions need. The workspace, the store and the front ends implement them. */
@@ -39,6 +39,16 @@ export interface ShellRequest {
   /** `expected`: where it then waits for keys at a terminal it made itself, it is ended. */
   readonly paging: 'expected' | 'unexpected';
   readonly environment: CommandEnvironment;
+  /** Fires when the command is to go on in the background: it becomes a block, and the run settles with what was printed so far. */
+  readonly background: AbortSignal;
+  readonly terminal: 'none' | OwnTerminal;
+}
+
+/** A command of the user's own runs in a terminal. */
+export interface OwnTerminal {
+  readonly size: ScreenSize;
+  /** Called at most once: the command waits for a person, or fills the screen. `block` is there to attach to until the run settles. */
+  readonly needed: (block: BlockId) => void;
 }
 
 export interface ShellReport {
@@ -47,7 +57,9 @@ export interface ShellReport {
     | {readonly kind: 'signalled'; readonly signal: string}
     | {readonly kind: 'timed-out'; readonly afterMs: number}
     | {readonly kind: 'aborted'}
-    | {readonly kind: 'not-started'; readonly fault: Fault};
+    | {readonly kind: 'not-started'; readonly fault: Fault}
+    /** It goes on as this block. */
+    | {readonly kind: 'moved'; readonly block: BlockId};
   readonly output: BoundedOutput;
   readonly durationMs: number;
   /** Where it started. */
@@ -71,6 +83,8 @@ export interface OutputFilter {
  * block ends with weft unless the user keeps it.
  */
 export interface BlocksPort {
+  /** The block that goes by this id; a fault says which are there. */
+  find(id: BlockId): Outcome<FoundBlock, Fault>;
   /** Starts `command` and waits until it ends, asks for input, or a short time is over. */
   start(
     request: Pick<ShellRequest, 'command' | 'environment'>,
@@ -86,6 +100,11 @@ export interface BlocksPort {
     request: {readonly id: BlockId; readonly input: string; readonly mode: BlockInputMode},
     signal: AbortSignal,
   ): Promise<Outcome<BlockSnapshot, Fault>>;
+}
+
+/** `input`: whether the command can be written to as long as it goes on. */
+export interface FoundBlock extends Pick<BlockInfo, 'command' | 'state'> {
+  readonly input: 'open' | 'none';
 }
 
 /** `raw` as it is, `line` followed by Enter, `block` as one paste where the program understands pastes. */
@@ -120,7 +139,7 @@ export type BlockState =
   | {readonly kind: 'ended'};
 
 /** Blocks as the user handles them; only front ends with a terminal have this. */
-export interface BlockDesk {
+export interface TerminalControl {
   /** The running ones first, each in the order of their start. */
   list(): readonly BlockInfo[];
   /** Calls back after every change of what `list` says, at most a few times a second. */
@@ -155,24 +174,30 @@ export interface AttachedTerminal {
 
 export interface Attachment {
   write(keys: string): void;
-  resize(size: {readonly columns: number; readonly rows: number}): void;
+  resize(size: ScreenSize): void;
   detach(): void;
 }
 
-export interface HandOverPort {
-  /** Gives the user the terminal of a block and waits until it comes back; `nobody` when no front end has a user. */
+interface HandOverPort {
+  /** Gives the user the terminal of a block and waits until it comes back; `unattended` when no front end has a user. */
   handOver(request: {readonly id: BlockId; readonly reason: string}, signal: AbortSignal): Promise<HandOverEnd>;
 }
 
-/** `detached`: the user gave it back. `ended`: the command ended meanwhile. `declined`: the user did not want it. */
-export type HandOverEnd = 'detached' | 'ended' | 'declined' | 'nobody';
-
-/** Looks for what destructive commands would hit, without running them. */
-export interface VictimsPort {
-  find(commands: readonly SimpleCommand[], signal: AbortSignal): Promise<VictimReport>;
+/** The size of a terminal in character cells. */
+export interface ScreenSize {
+  readonly columns: number;
+  readonly rows: number;
 }
 
-export interface VictimReport {
+/** `detached`: the user gave it back. `ended`: the command ended meanwhile. `declined`: the user did not want it. */
+export type HandOverEnd = 'detached' | 'ended' | 'declined' | 'unattended';
+
+/** Looks for what destructive commands would hit, without running them. */
+export interface ImpactPort {
+  find(commands: readonly ResolvedCommand[], signal: AbortSignal): Promise<ImpactReport>;
+}
+
+export interface ImpactReport {
   /** `deletes 37 files, 12 of them untracked`; empty when nothing would be hit or nothing is known. */
   readonly summary: string;
   /** Some of them, as paths relative to the workspace. */
@@ -182,7 +207,7 @@ export interface VictimReport {
   readonly diffs: readonly FileDiff[];
 }
 
-export const noVictims: VictimReport = {summary: '', paths: [], more: 0, diffs: []};
+export const noImpact: ImpactReport = {summary: '', paths: [], more: 0, diffs: []};
 
 /** stdout and stderr as they came, interleaved; head and tail kept, the middle only in `file`. */
 export interface BoundedOutput {
@@ -209,7 +234,7 @@ export type ReadBytes =
 /** Neither search follows symbolic links, nor shows what the user's rules leave out. At most 50 patterns or globs a request. */
 export interface SearchPort {
   /** The same search, in which paths lead where they led when they were judged. */
-  judged(places: readonly JudgedPlace[]): SearchPort;
+  limitedTo(paths: readonly JudgedPath[]): SearchPort;
   grep(request: GrepRequest, signal: AbortSignal): Promise<Outcome<GrepReport, Fault>>;
   glob(request: GlobRequest, signal: AbortSignal): Promise<Outcome<GlobReport, Fault>>;
 }
@@ -272,8 +297,8 @@ export interface TodoEntry {
   readonly status: TodoStatus;
 }
 
-export interface QuestionPort {
-  /** Waits for the user's answers; `nobody` when no front end can ask. */
+interface QuestionPort {
+  /** Waits for the user's answers; `unattended` when no front end can ask. */
   ask(questions: readonly Question[], signal: AbortSignal): Promise<QuestionReply>;
 }
 
@@ -294,10 +319,16 @@ export interface QuestionOption {
 export type QuestionReply =
   | {readonly kind: 'answered'; readonly answers: readonly QuestionAnswer[]}
   | {readonly kind: 'dismissed'}
-  | {readonly kind: 'nobody'};
+  | {readonly kind: 'unattended'};
 
 /** One per question, in order. `other` is what the user typed instead of, or beside, the options; may be empty. */
 export interface QuestionAnswer {
   readonly selected: readonly string[];
   readonly other: string;
+}
+
+/** Where the final answer goes when the caller wants it as JSON of a schema. */
+export interface AnswerPort {
+  /** Takes the answer out of what the model wrote; a fault says what does not fit the schema. */
+  give(written: Json): Outcome<Json, Fault>;
 }

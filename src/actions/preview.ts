@@ -1,3 +1,5 @@
+import type {TextRange} from '../domain/risk.ts';
+
 /** What a person sees of an action before it runs. */
 export type Preview =
   | {readonly kind: 'none'}
@@ -37,14 +39,8 @@ export interface DiffHunk {
 export interface DiffLine {
   readonly kind: 'context' | 'added' | 'removed';
   readonly text: string;
-  /** Which words of it changed, in order, where it has a counterpart on the other side; empty where it has none. */
+  /** The UTF-16 columns of the words of it that changed, in order, where it has a counterpart on the other side; empty where it has none. */
   readonly changed: readonly TextRange[];
-}
-
-/** UTF-16 columns of a line, half open. */
-export interface TextRange {
-  readonly from: number;
-  readonly to: number;
 }
 
 export const nothingToShow: Preview = {kind: 'none'};

@@ -1,8 +1,10 @@
+import {pluralize} from '../base/clip.ts';
 import * as z from 'zod/mini';
 import {ok} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
 import type {ResultContent} from '../domain/conversation.ts';
 import {faultText, rejected, type Fault} from '../domain/fault.ts';
+import {readingAsks} from './access.ts';
 import {defineAction, toolForm} from './define-action.ts';
 import {answerBytes, type FilesPort, type ReadFile, type ReadRequest} from './files-port.ts';
 import {nothingToShow} from './preview.ts';
@@ -20,7 +22,7 @@ export type ReadEntry =
   | {readonly state: 'read'; readonly file: ReadFile}
   | {readonly state: 'failed'; readonly path: string; readonly fault: Fault};
 
-export interface ReadCut {
+export interface ReadPartial {
   readonly paths: readonly string[];
 }
 
@@ -37,10 +39,14 @@ const imageRoom = 7_000_000;
 /** The same for PDFs. */
 const documentRoom = 27_000_000;
 
-export const readFiles = defineAction<ReadInput, ReadOutput, ReadCut>({
+export const readFiles = defineAction<ReadInput, ReadOutput, ReadPartial>({
   summary: 'Read text files, images, PDFs and directory listings.',
   risk: 'read-only',
   scheduling: 'parallel',
+  offered: 'always',
+  access: ({requests}) => ({kind: 'read', paths: requests.map(({path}) => path)}),
+  ruleKind: 'reading',
+  asks: readingAsks,
   tools: [
     toolForm({
       name: 'Read',
@@ -76,29 +82,28 @@ export const readFiles = defineAction<ReadInput, ReadOutput, ReadCut>({
   ],
   label: input => `Read ${input.requests.map(({path}) => path).join(', ')}`,
   cancelled: input => ({paths: input.requests.map(({path}) => path)}),
-  tell: output => output.files.flatMap(tellEntry),
-  tellCut: () => '',
-  build: {
-    state: 'built',
-    preview: async input =>
-      input.requests.length > 0
-        ? ok(nothingToShow)
-        : {
-            tag: 'failed',
-            error: {state: 'error', fault: rejected('Read needs file_path (or files with at least one entry).')},
-          },
-    async run(input, {ports, signal}) {
-      const files: ReadEntry[] = [];
-      const room = makeRoom();
-      for (let at = 0; at < input.requests.length; at += mostAtOnce) {
-        const wave = input.requests.slice(at, at + mostAtOnce);
-        const read = await Promise.all(wave.map(async request => readOne(request, {files: ports.files, signal})));
-        files.push(...read.map(room.take));
-      }
-      const [only] = files;
-      if (files.length === 1 && only?.state === 'failed') return {state: 'error', fault: only.fault};
-      return {state: 'success', output: {files}};
-    },
+  modelContent: output => output.files.flatMap(tellEntry),
+  partialText: () => '',
+  outcome: () => [],
+  reported: 'as-action',
+  preview: async input =>
+    input.requests.length > 0
+      ? ok(nothingToShow)
+      : {
+          tag: 'failed',
+          error: {state: 'error', fault: rejected('Read needs file_path (or files with at least one entry).')},
+        },
+  async run(input, {ports, signal}) {
+    const files: ReadEntry[] = [];
+    const room = makeRoom();
+    for (let at = 0; at < input.requests.length; at += mostAtOnce) {
+      const wave = input.requests.slice(at, at + mostAtOnce);
+      const read = await Promise.all(wave.map(async request => readOne(request, {files: ports.files, signal})));
+      files.push(...read.map(room.take));
+    }
+    const [only] = files;
+    if (files.length === 1 && only?.state === 'failed') return {state: 'error', fault: only.fault};
+    return {state: 'success', output: {files}};
   },
 });
 
@@ -167,7 +172,7 @@ function tellEntry(entry: ReadEntry, _at: number, all: readonly ReadEntry[]): Re
     case 'image':
       return [{kind: 'text', text: `${file.path} (image)`}, file.image];
     case 'document': {
-      const pages = file.pages === undefined ? '' : `, ${file.pages} ${file.pages === 1 ? 'page' : 'pages'}`;
+      const pages = file.pages === undefined ? '' : `, ${pluralize(file.pages, 'page')}`;
       return [{kind: 'text', text: `${file.path} (PDF${pages})`}, file.document];
     }
     case 'directory': {

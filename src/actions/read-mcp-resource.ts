@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import {ok} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
-import {defineAction, text, toolForm} from './define-action.ts';
+import {defineAction, textContent, toolForm} from './define-action.ts';
 import type {McpPort, McpResource, McpResult} from './mcp-port.ts';
 import {nothingToShow} from './preview.ts';
 import type {Settled} from '../domain/settled.ts';
@@ -15,15 +15,24 @@ export type McpResourceOutput =
   | {readonly kind: 'read'; readonly result: McpResult}
   | {readonly kind: 'list'; readonly resources: readonly McpResource[]};
 
-export interface McpResourceCut {
+export interface McpResourcePartial {
   readonly uri: string;
 }
 
 /** Offered only where a server has resources. */
-export const readMcpResource = defineAction<McpResourceInput, McpResourceOutput, McpResourceCut>({
+export const readMcpResource = defineAction<McpResourceInput, McpResourceOutput, McpResourcePartial>({
   summary: 'Read a resource of an MCP server.',
   risk: 'external',
   scheduling: 'barrier',
+  offered: 'mcp-resources',
+  access: input =>
+    input.kind === 'list'
+      ? {kind: 'none'}
+      : {kind: 'mcp-resource', server: input.server, toolName: 'ReadMcpResourceTool', uri: input.uri},
+  ruleKind: 'whole-tool',
+  asks: [
+    {name: 'mcp-resource', risks: ['external'], askedWhen: 'no rule allows it: a server reads something for the model'},
+  ],
   tools: [
     toolForm({
       name: 'ListMcpResourcesTool',
@@ -43,30 +52,31 @@ export const readMcpResource = defineAction<McpResourceInput, McpResourceOutput,
       ? `Read ${input.uri} from ${input.server}`
       : `List the resources of ${input.server ?? 'all MCP servers'}`,
   cancelled: input => ({uri: input.kind === 'read' ? input.uri : ''}),
-  tell(output) {
+  modelContent(output) {
     switch (output.kind) {
       case 'read':
         return output.result.blocks;
       case 'list':
-        return text(output.resources.length === 0 ? 'There are no resources.' : output.resources.map(line).join('\n'));
+        return textContent(
+          output.resources.length === 0 ? 'There are no resources.' : output.resources.map(line).join('\n'),
+        );
       default:
         return unreachable(output);
     }
   },
-  tellCut: () => '',
-  build: {
-    state: 'built',
-    preview: async () => ok(nothingToShow),
-    run: async (input, {ports, signal}) =>
-      input.kind === 'read' ? read(input, ports.mcp, signal) : list(input, ports.mcp, signal),
-  },
+  partialText: () => '',
+  outcome: () => [],
+  reported: 'as-action',
+  preview: async () => ok(nothingToShow),
+  run: async (input, {ports, signal}) =>
+    input.kind === 'read' ? read(input, ports.mcp, signal) : list(input, ports.mcp, signal),
 });
 
 async function read(
   {server, uri}: Extract<McpResourceInput, {kind: 'read'}>,
   mcp: McpPort,
   signal: AbortSignal,
-): Promise<Settled<McpResourceOutput, McpResourceCut>> {
+): Promise<Settled<McpResourceOutput, McpResourcePartial>> {
   const found = await mcp.readResource({server, uri}, signal);
   return found.tag === 'ok'
     ? {state: 'success', output: {kind: 'read', result: found.value}}
@@ -77,7 +87,7 @@ async function list(
   {server}: Extract<McpResourceInput, {kind: 'list'}>,
   mcp: McpPort,
   signal: AbortSignal,
-): Promise<Settled<McpResourceOutput, McpResourceCut>> {
+): Promise<Settled<McpResourceOutput, McpResourcePartial>> {
   const found = await mcp.resources(server, signal);
   return found.tag === 'ok'
     ? {state: 'success', output: {kind: 'list', resources: found.value}}

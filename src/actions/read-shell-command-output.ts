@@ -2,8 +2,8 @@ import * as z from 'zod/mini';
 import {firstLine} from '../base/clip.ts';
 import {ok} from '../base/outcome.ts';
 import {blockId} from '../domain/ids.ts';
-import {snapshotText} from './block-text.ts';
-import {defineAction, text, toolForm} from './define-action.ts';
+import {blockText, snapshotText} from './block-text.ts';
+import {defineAction, textContent, toolForm} from './define-action.ts';
 import type {BlockSnapshot} from './ports.ts';
 import {nothingToShow} from './preview.ts';
 
@@ -18,15 +18,19 @@ export interface CommandReadOutput {
 }
 
 /** `running`: the wait was interrupted, the block was not. */
-export interface CommandReadCut {
+export interface CommandReadPartial {
   readonly blockId: string;
   readonly reached: 'not-started' | 'running';
 }
 
-export const readShellCommandOutput = defineAction<CommandReadInput, CommandReadOutput, CommandReadCut>({
+export const readShellCommandOutput = defineAction<CommandReadInput, CommandReadOutput, CommandReadPartial>({
   summary: 'Read what a running command has printed.',
   risk: 'read-only',
   scheduling: 'barrier',
+  offered: 'always',
+  access: () => ({kind: 'none'}),
+  ruleKind: 'whole-tool',
+  asks: [],
   tools: [
     toolForm({
       name: 'BashOutput',
@@ -43,19 +47,18 @@ export const readShellCommandOutput = defineAction<CommandReadInput, CommandRead
       toInput: raw => ({blockId: raw.block_id, delay: raw.delay ?? 0}),
     }),
   ],
-  label: input => `Read output of block ${firstLine(input.blockId, 40)}`,
+  label: input => `Read output of ${firstLine(input.blockId, 40)}`,
   cancelled: input => ({blockId: input.blockId, reached: 'not-started'}),
-  tell: output => text(snapshotText(output.block)),
-  tellCut: cut => (cut.reached === 'running' ? `Block ${cut.blockId} goes on.` : ''),
-  build: {
-    state: 'built',
-    preview: async () => ok(nothingToShow),
-    async run(input, {ports, signal}) {
-      const read = await ports.blocks.read({id: blockId(input.blockId), wait: input.delay}, signal);
-      if (read.tag === 'failed') return {state: 'error', fault: read.error};
-      if (!signal.aborted) return {state: 'success', output: {block: read.value}};
-      const cut = {blockId: input.blockId, reached: 'running'} as const;
-      return {state: 'cancelled', why: {reason: 'interrupted', message: ''}, cut};
-    },
+  modelContent: output => textContent(snapshotText(output.block)),
+  partialText: partial => (partial.reached === 'running' ? `Block ${partial.blockId} goes on.` : ''),
+  outcome: ({block}) => [blockText(block)],
+  reported: 'as-action',
+  preview: async () => ok(nothingToShow),
+  async run(input, {ports, signal}) {
+    const read = await ports.blocks.read({id: blockId(input.blockId), wait: input.delay}, signal);
+    if (read.tag === 'failed') return {state: 'error', fault: read.error};
+    if (!signal.aborted) return {state: 'success', output: {block: read.value}};
+    const partial = {blockId: input.blockId, reached: 'running'} as const;
+    return {state: 'cancelled', why: {reason: 'interrupted', message: ''}, partial};
   },
 });

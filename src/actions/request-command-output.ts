@@ -3,8 +3,9 @@ import {firstLine} from '../base/clip.ts';
 import {ok} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
 import type {Settled} from '../domain/settled.ts';
-import {isGoing, snapshotText} from './block-text.ts';
-import {defineAction, text, toolForm, type RunContext} from './define-action.ts';
+import type {Claim, CommandClaims} from './access.ts';
+import {blockText, isGoing, snapshotText} from './block-text.ts';
+import {defineAction, textContent, toolForm, type ActionRunContext} from './define-action.ts';
 import type {BlockSnapshot, ShellReport} from './ports.ts';
 
 export interface CommandInput {
@@ -14,21 +15,18 @@ export interface CommandInput {
   /** Only in the foreground. */
   readonly timeoutMs: number;
   /** The model's own view: hints for the judge, which can only make it stricter. */
-  readonly claims: {readonly readOnly: Claim; readonly risky: Claim; readonly usesPager: Claim};
+  readonly claims: CommandClaims;
   readonly description: string;
   readonly rationale: string;
   readonly citations: readonly string[];
 }
-
-/** What the model said of a flag; `unsaid` is not a `no`. */
-export type Claim = 'yes' | 'no' | 'unsaid';
 
 export type CommandOutput =
   | {readonly kind: 'completed'; readonly command: string; readonly report: ShellReport}
   | {readonly kind: 'block'; readonly command: string; readonly block: BlockSnapshot};
 
 /** `output` is what the command printed before it was stopped. */
-export interface CommandCut {
+export interface CommandPartial {
   readonly command: string;
   readonly reached: 'not-started' | 'running';
   readonly output: string;
@@ -37,10 +35,25 @@ export interface CommandCut {
 const defaultTimeoutMs = 120_000;
 const longestTimeoutMs = 600_000;
 
-export const requestCommandOutput = defineAction<CommandInput, CommandOutput, CommandCut>({
+export const requestCommandOutput = defineAction<CommandInput, CommandOutput, CommandPartial>({
   summary: 'Run a shell command and return its output and exit code.',
   risk: 'unknown',
   scheduling: 'barrier',
+  offered: 'always',
+  access: ({command, claims}) => ({kind: 'command', command, claims}),
+  ruleKind: 'command',
+  asks: [
+    {
+      name: 'command',
+      risks: ['read-only', 'local-change', 'external', 'destructive', 'unknown'],
+      askedWhen: 'any part of it is not certainly read-only inside the workspace, or the model calls it risky',
+    },
+    {
+      name: 'command-rule',
+      risks: ['read-only', 'local-change', 'external', 'destructive', 'unknown'],
+      askedWhen: 'a rule says to ask',
+    },
+  ],
   tools: [
     toolForm({
       name: 'Bash',
@@ -80,30 +93,29 @@ export const requestCommandOutput = defineAction<CommandInput, CommandOutput, Co
       }),
     }),
   ],
-  label: input =>
-    `${input.place === 'block' ? 'Start command in a block' : 'Run command'}: ${firstLine(input.command, 200)}`,
+  label: input => `${input.place === 'block' ? 'Start in background:' : 'Run'} ${firstLine(input.command, 200)}`,
   cancelled: input => ({command: input.command, reached: 'not-started', output: ''}),
-  tell: output => text(outputText(output)),
-  tellCut: cutText,
-  build: {
-    state: 'built',
-    preview: async (input, {ports}) => ok({kind: 'command', command: input.command, directory: ports.shell.directory}),
-    run: (input, context) => (input.place === 'block' ? runBlock(input, context) : runForeground(input, context)),
-  },
+  modelContent: output => textContent(outputText(output)),
+  partialText: partialText,
+  outcome: output => [output.kind === 'completed' ? endText(output.report) : blockText(output.block)],
+  reported: 'as-action',
+  preview: async (input, {ports}) => ok({kind: 'command', command: input.command, directory: ports.shell.directory}),
+  run: (input, context) => (input.place === 'block' ? runBlock(input, context) : runForeground(input, context)),
 });
 
-type CommandSettled = Settled<CommandOutput, CommandCut>;
+type CommandSettled = Settled<CommandOutput, CommandPartial>;
 
-async function runForeground(input: CommandInput, context: RunContext): Promise<CommandSettled> {
+async function runForeground(input: CommandInput, context: ActionRunContext): Promise<CommandSettled> {
   const {command, timeoutMs} = input;
   const paging = input.claims.usesPager === 'yes' || context.detail.pagers.length > 0 ? 'expected' : 'unexpected';
-  const {environment} = context.detail;
-  const request = {command, timeoutMs, paging, environment} as const;
+  const {detail, background, terminal} = context;
+  const request = {command, timeoutMs, paging, environment: detail.environment, background, terminal} as const;
   const report = await context.ports.shell.run(request, context.observe, context.signal);
   switch (report.end.kind) {
     case 'exited':
     case 'signalled':
     case 'timed-out':
+    case 'moved':
       return {state: 'success', output: {kind: 'completed', command, report}};
     case 'aborted':
       return interrupted({command, reached: 'running', output: report.output.text});
@@ -115,7 +127,7 @@ async function runForeground(input: CommandInput, context: RunContext): Promise<
 }
 
 /** An interruption while it starts ends it: nobody has heard of its id yet. */
-async function runBlock({command}: CommandInput, {ports, signal, detail}: RunContext): Promise<CommandSettled> {
+async function runBlock({command}: CommandInput, {ports, signal, detail}: ActionRunContext): Promise<CommandSettled> {
   const started = await ports.blocks.start({command, environment: detail.environment}, signal);
   if (started.tag === 'ok') {
     const block = started.value;
@@ -128,15 +140,15 @@ async function runBlock({command}: CommandInput, {ports, signal, detail}: RunCon
     : {state: 'error', fault: started.error};
 }
 
-const interrupted = (cut: CommandCut): CommandSettled => ({
+const interrupted = (partial: CommandPartial): CommandSettled => ({
   state: 'cancelled',
   why: {reason: 'interrupted', message: ''},
-  cut,
+  partial,
 });
 
 const claim = (flag: boolean | undefined): Claim => (flag === undefined ? 'unsaid' : flag ? 'yes' : 'no');
 
-function cutText({reached, output}: CommandCut): string {
+function partialText({reached, output}: CommandPartial): string {
   if (reached === 'not-started') return '';
   return output === ''
     ? 'It was running and was ended; it had printed nothing.'
@@ -169,12 +181,17 @@ function reportText(report: ShellReport): string {
     lines.push(`[the next command starts in ${report.nextDirectory}]`);
   }
   lines.push(...report.notes.map(note => `[${note}]`));
+  if (report.end.kind === 'moved') {
+    lines.push(
+      `[the user moved it to the background, where it goes on: BashOutput takes block_id ${report.end.block}]`,
+    );
+  }
   lines.push(`[${endText(report)} after ${seconds} s in ${report.directory}]`);
   return lines.filter(line => line !== '').join('\n');
 }
 
 /** `exit code 1`, `ended by SIGTERM`, `timed out`: how a command ended, in words. */
-export function endText(report: ShellReport): string {
+function endText(report: ShellReport): string {
   switch (report.end.kind) {
     case 'exited':
       return `exit code ${report.end.code}`;
@@ -186,6 +203,8 @@ export function endText(report: ShellReport): string {
       return 'interrupted';
     case 'not-started':
       return 'not started';
+    case 'moved':
+      return `moved to the background as ${report.end.block}`;
     default:
       return unreachable(report.end);
   }

@@ -1,26 +1,47 @@
 import * as z from 'zod/mini';
+import {clip, pluralize} from '../base/clip.ts';
 import {failed, ok} from '../base/outcome.ts';
 import {rejected} from '../domain/fault.ts';
 import type {Settled} from '../domain/settled.ts';
-import {amendmentText} from './amendment-text.ts';
-import {defineAction, text, toolForm, type ToolForm} from './define-action.ts';
-import {pathsOf} from './edit-texts.ts';
-import {unamended, type AppliedEdits, type EditRequest} from './files-port.ts';
+import {defineAction, textContent, toolForm, type ToolForm} from './define-action.ts';
+import {editPaths} from './edit-texts.ts';
+import {type AppliedEdits, type EditRequest, noUserChanges, type UserChangedFile} from './files-port.ts';
 import {parsePatch} from './parse-patch.ts';
-import type {FileDiff} from './preview.ts';
+import type {DiffHunk, FileDiff} from './preview.ts';
 
-export type EditsInput = EditRequest;
+type EditsInput = EditRequest;
 
-export type EditsOutput = AppliedEdits;
+type EditsOutput = AppliedEdits;
 
-export interface EditsCut {
+interface EditsPartial {
   readonly paths: readonly string[];
 }
 
-export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsCut>({
+export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsPartial>({
   summary: 'Change, create, overwrite, rename or delete files, all or nothing.',
   risk: 'local-change',
   scheduling: 'barrier',
+  offered: 'always',
+  access: input => ({kind: 'edit', ...input}),
+  ruleKind: 'editing',
+  asks: [
+    {name: 'edit', risks: ['local-change'], askedWhen: 'the mode is default'},
+    {
+      name: 'edit-outside',
+      risks: ['local-change'],
+      askedWhen: 'it changes files outside the workspace, in every mode that asks',
+    },
+    {
+      name: 'edit-secret',
+      risks: ['local-change'],
+      askedWhen: 'it puts a secret into a file that is not made for secrets, in every mode that asks',
+    },
+    {
+      name: 'edit-protected',
+      risks: ['local-change'],
+      askedWhen: 'it changes what can run or grant rights (.git, .weft, start-up files, keys), in every mode',
+    },
+  ],
   tools: [
     toolForm({
       name: 'Edit',
@@ -30,13 +51,13 @@ export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsCut>(
         'start_line and end_line it stands for those whole lines, as they were read.',
       schema: () =>
         z.object({
-          file_path: path(),
+          file_path: pathSchema(),
           ...replacement(),
           start_line: z.optional(z.int().check(z.gte(1))),
           end_line: z.optional(z.int().check(z.gte(1))),
         }),
       toInput: ({file_path, start_line, end_line, ...rest}) => ({
-        amendment: unamended,
+        userChanges: noUserChanges,
         edits: [
           start_line === undefined || rest.old_string !== ''
             ? {kind: 'replace', path: file_path, replacements: [toReplacement(rest)]}
@@ -52,18 +73,18 @@ export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsCut>(
     toolForm({
       name: 'MultiEdit',
       description: 'Several replacements in one file, applied in order; if one fails nothing is written.',
-      schema: () => z.object({file_path: path(), edits: z.array(z.object(replacement())).check(z.minLength(1))}),
+      schema: () => z.object({file_path: pathSchema(), edits: z.array(z.object(replacement())).check(z.minLength(1))}),
       toInput: ({file_path, edits}) => ({
-        amendment: unamended,
+        userChanges: noUserChanges,
         edits: [{kind: 'replace', path: file_path, replacements: edits.map(toReplacement)}],
       }),
     }),
     toolForm({
       name: 'Write',
       description: 'Create a file, or overwrite one that has been read.',
-      schema: () => z.object({file_path: path(), content: z.string()}),
+      schema: () => z.object({file_path: pathSchema(), content: z.string()}),
       toInput: ({file_path, content}) => ({
-        amendment: unamended,
+        userChanges: noUserChanges,
         edits: [{kind: 'write', path: file_path, content}],
       }),
     }),
@@ -71,21 +92,21 @@ export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsCut>(
   ],
   label: input => `Edit ${pathsIn(input).join(', ')}`,
   cancelled: input => ({paths: pathsIn(input)}),
-  tell: ({files, amended}) => text([...files.map(fileText), ...amended.map(amendmentText)].join('\n')),
-  tellCut: () => '',
-  build: {
-    state: 'built',
-    async preview(input, {ports, signal}) {
-      const plan = await ports.files.plan(input, signal);
-      if (plan.tag === 'failed') return failed({state: 'error', fault: plan.error});
-      const isAmended = input.amendment.kind !== 'none';
-      return isAmended && plan.value.length === 0 ? failed(nothingLeft(input)) : ok({kind: 'diff', files: plan.value});
-    },
-    async run(input, {ports, shown, signal}) {
-      if (shown.kind !== 'diff') return {state: 'error', fault: rejected('The edit was never shown.')};
-      const applied = await ports.files.apply(input, shown.files, signal);
-      return applied.tag === 'ok' ? {state: 'success', output: applied.value} : {state: 'error', fault: applied.error};
-    },
+  modelContent: ({files, userChanged}) =>
+    textContent([...files.map(fileText), ...userChanged.map(userChangeText)].join('\n')),
+  partialText: () => '',
+  outcome: ({files}) => files.map(file => `in ${file.path}: ${changedLines(file)}`),
+  reported: 'as-action',
+  async preview(input, {ports, signal}) {
+    const plan = await ports.files.plan(input, signal);
+    if (plan.tag === 'failed') return failed({state: 'error', fault: plan.error});
+    const isAmended = input.userChanges.kind !== 'none';
+    return isAmended && plan.value.length === 0 ? failed(nothingLeft(input)) : ok({kind: 'diff', files: plan.value});
+  },
+  async run(input, {ports, shown, signal}) {
+    if (shown.kind !== 'diff') return {state: 'error', fault: rejected('The edit was never shown.')};
+    const applied = await ports.files.apply(input, shown.files, signal);
+    return applied.tag === 'ok' ? {state: 'success', output: applied.value} : {state: 'error', fault: applied.error};
   },
 });
 
@@ -107,21 +128,21 @@ function applyPatch(): ToolForm<EditsInput> {
       const patch = form.decode(raw);
       if (patch.tag === 'failed') return patch;
       const edits = parsePatch(patch.value);
-      return edits.tag === 'ok' ? ok({edits: edits.value, amendment: unamended}) : edits;
+      return edits.tag === 'ok' ? ok({edits: edits.value, userChanges: noUserChanges}) : edits;
     },
   };
 }
 
-/** An amendment that leaves nothing of the proposal is a no. */
-const nothingLeft = (input: EditsInput): Settled<EditsOutput, EditsCut> => ({
+/** A user who leaves nothing of the proposal has said no. */
+const nothingLeft = (input: EditsInput): Settled<EditsOutput, EditsPartial> => ({
   state: 'cancelled',
   why: {reason: 'declined', message: 'they left out every change; nothing was written.'},
-  cut: {paths: pathsIn(input)},
+  partial: {paths: pathsIn(input)},
 });
 
-const pathsIn = ({edits}: EditsInput): readonly string[] => [...new Set(edits.flatMap(pathsOf))];
+const pathsIn = ({edits}: EditsInput): readonly string[] => [...new Set(edits.flatMap(editPaths))];
 
-const path = () => z.string().check(z.minLength(1));
+const pathSchema = () => z.string().check(z.minLength(1));
 
 const replacement = () => ({
   old_string: z.string(),
@@ -134,6 +155,8 @@ const toReplacement = (raw: {old_string: string; new_string: string; replace_all
   newText: raw.new_string,
   occurrence: raw.replace_all === true ? ('every' as const) : ('only' as const),
 });
+
+const changedLines = ({added, removed}: FileDiff): string => `${pluralize(added, 'line')} added, ${removed} removed`;
 
 /** What the edit does to the file as a whole. */
 export function changeOf(file: FileDiff): 'Created' | 'Deleted' | 'Renamed' | 'Changed' {
@@ -150,3 +173,32 @@ const fileText = (file: FileDiff): string =>
   [`${changeOf(file)} ${nameOf(file)} (+${file.added} -${file.removed})`, ...file.notes.map(note => `[${note}]`)].join(
     '\n',
   );
+
+/** Lines, and characters of each, that a model is told of what a user changed in its proposal. */
+const mostLines = 150;
+const longestLine = 400;
+
+/** What the model reads of what was not written as it proposed. */
+function userChangeText({path, kind, hunks}: UserChangedFile): string {
+  if (kind === 'not-renamed') return `[edited by the user before it was written: the file was not renamed to ${path}]`;
+  if (hunks.length === 0) return `[edited by the user before it was written: ${path}, its change was left out]`;
+  const lines = hunks.flatMap(hunkLines);
+  const more = lines.length > mostLines ? [`… ${lines.length - mostLines} more lines`] : [];
+  const what =
+    kind === 'dropped'
+      ? `${hunks.length === 1 ? 'this change was' : `these ${hunks.length} changes were`} left out`
+      : 'from the proposed text to what is in the file now';
+  return [
+    `[edited by the user before it was written: ${path}, ${what}:`,
+    ...lines.slice(0, mostLines).map(line => clip(line, longestLine)),
+    ...more,
+    ']',
+  ].join('\n');
+}
+
+const signs = {context: ' ', added: '+', removed: '-'} as const;
+
+const hunkLines = ({oldStart, newStart, lines}: DiffHunk): readonly string[] => [
+  `@@ -${oldStart} +${newStart} @@`,
+  ...lines.map(({kind, text}) => `${signs[kind]}${text}`),
+];

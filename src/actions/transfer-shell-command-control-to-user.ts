@@ -4,8 +4,8 @@ import {ok} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {rejected} from '../domain/fault.ts';
 import {blockId} from '../domain/ids.ts';
-import {isGoing, snapshotText} from './block-text.ts';
-import {defineAction, text, toolForm} from './define-action.ts';
+import {blockText, isGoing, snapshotText} from './block-text.ts';
+import {defineAction, textContent, toolForm} from './define-action.ts';
 import type {BlockSnapshot, HandOverEnd} from './ports.ts';
 import {nothingToShow} from './preview.ts';
 
@@ -16,20 +16,24 @@ export interface HandOverInput {
 
 /** `over`: the command had ended before anybody was asked. */
 export interface HandOverOutput {
-  readonly end: Exclude<HandOverEnd, 'nobody'> | 'over';
+  readonly end: Exclude<HandOverEnd, 'unattended'> | 'over';
   readonly block: BlockSnapshot;
 }
 
 /** `running`: it was with the user, or about to be. */
-export interface HandOverCut {
+export interface HandOverPartial {
   readonly blockId: string;
   readonly reached: 'not-started' | 'running';
 }
 
-export const transferShellCommandControlToUser = defineAction<HandOverInput, HandOverOutput, HandOverCut>({
+export const transferShellCommandControlToUser = defineAction<HandOverInput, HandOverOutput, HandOverPartial>({
   summary: 'Give the user the live terminal of a command.',
   risk: 'read-only',
   scheduling: 'barrier',
+  offered: 'always',
+  access: () => ({kind: 'none'}),
+  ruleKind: 'whole-tool',
+  asks: [],
   tools: [
     toolForm({
       name: 'BashHandOver',
@@ -39,32 +43,32 @@ export const transferShellCommandControlToUser = defineAction<HandOverInput, Han
       toInput: raw => ({blockId: raw.block_id, reason: raw.reason}),
     }),
   ],
-  label: input => `Hand over block ${firstLine(input.blockId, 40)}: ${firstLine(input.reason, 200)}`,
+  label: input => `Hand over ${firstLine(input.blockId, 40)}: ${firstLine(input.reason, 200)}`,
   cancelled: input => ({blockId: input.blockId, reached: 'not-started'}),
-  tell: output => text(`${snapshotText(output.block)}\n[${endText(output.end)}]`),
-  tellCut: cut => (cut.reached === 'running' ? `The hand-over was broken off; block ${cut.blockId} goes on.` : ''),
-  build: {
-    state: 'built',
-    preview: async () => ok(nothingToShow),
-    async run(input, {ports, signal}) {
-      const id = blockId(input.blockId);
-      const before = await ports.blocks.read({id, wait: 0}, signal);
-      if (before.tag === 'failed') return {state: 'error', fault: before.error};
-      if (!isGoing(before.value.state)) return {state: 'success', output: {end: 'over', block: before.value}};
-      const end = await ports.handOvers.handOver({id, reason: input.reason}, signal);
-      if (signal.aborted) {
-        const cut = {blockId: input.blockId, reached: 'running'} as const;
-        return {state: 'cancelled', why: {reason: 'interrupted', message: ''}, cut};
-      }
-      if (end === 'nobody') return {state: 'error', fault: rejected(`${nobody} Block ${id} goes on.`)};
-      const after = await ports.blocks.read({id, wait: 0}, signal);
-      if (after.tag === 'failed') return {state: 'error', fault: after.error};
-      return {state: 'success', output: {end, block: after.value}};
-    },
+  modelContent: output => textContent(`${snapshotText(output.block)}\n[${endText(output.end)}]`),
+  partialText: partial =>
+    partial.reached === 'running' ? `The hand-over was broken off; block ${partial.blockId} goes on.` : '',
+  outcome: ({block}) => [blockText(block)],
+  reported: 'as-action',
+  preview: async () => ok(nothingToShow),
+  async run(input, {ports, signal}) {
+    const id = blockId(input.blockId);
+    const before = await ports.blocks.read({id, wait: 0}, signal);
+    if (before.tag === 'failed') return {state: 'error', fault: before.error};
+    if (!isGoing(before.value.state)) return {state: 'success', output: {end: 'over', block: before.value}};
+    const end = await ports.handOvers.handOver({id, reason: input.reason}, signal);
+    if (signal.aborted) {
+      const partial = {blockId: input.blockId, reached: 'running'} as const;
+      return {state: 'cancelled', why: {reason: 'interrupted', message: ''}, partial};
+    }
+    if (end === 'unattended') return {state: 'error', fault: rejected(`${noUser} Block ${id} goes on.`)};
+    const after = await ports.blocks.read({id, wait: 0}, signal);
+    if (after.tag === 'failed') return {state: 'error', fault: after.error};
+    return {state: 'success', output: {end, block: after.value}};
   },
 });
 
-const nobody = 'There is no user at a terminal here, so nothing can be handed over.';
+const noUser = 'There is no user at a terminal here, so nothing can be handed over.';
 
 function endText(end: HandOverOutput['end']): string {
   switch (end) {

@@ -3,7 +3,7 @@ import {clip} from '../base/clip.ts';
 import {ok} from '../base/outcome.ts';
 import {todoId} from '../domain/ids.ts';
 import type {TodoList} from '../domain/todo.ts';
-import {defineAction, text, toolForm} from './define-action.ts';
+import {defineAction, textContent, toolForm} from './define-action.ts';
 import type {TodoEntry, TodoUpdate} from './ports.ts';
 import {nothingToShow} from './preview.ts';
 
@@ -11,14 +11,18 @@ export interface TodosInput {
   readonly entries: readonly TodoEntry[];
 }
 
-export interface TodosCut {
+export interface TodosPartial {
   readonly entries: number;
 }
 
-export const updateTodos = defineAction<TodosInput, TodoUpdate, TodosCut>({
+export const updateTodos = defineAction<TodosInput, TodoUpdate, TodosPartial>({
   summary: 'Keep the todo list that the user watches.',
   risk: 'read-only',
   scheduling: 'barrier',
+  offered: 'always',
+  access: () => ({kind: 'none'}),
+  ruleKind: 'whole-tool',
+  asks: [],
   tools: [
     toolForm({
       name: 'TodoWrite',
@@ -49,16 +53,15 @@ export const updateTodos = defineAction<TodosInput, TodoUpdate, TodosCut>({
   ],
   label: input => `Update todos (${input.entries.length})`,
   cancelled: input => ({entries: input.entries.length}),
-  tell: output => text(`The todo list now has ${countText(output.todos)}.${keptText(output.keptOpen)}`),
-  tellCut: () => '',
-  build: {
-    state: 'built',
-    preview: async () => ok(nothingToShow),
-    run: async (input, {ports}) => ({
-      state: 'success',
-      output: await ports.todos.replace(input.entries),
-    }),
-  },
+  modelContent: output => textContent(`The todo list now has ${countText(output.todos)}.${keptText(output.keptOpen)}`),
+  partialText: () => '',
+  outcome: () => [],
+  reported: 'by-own-events',
+  preview: async () => ok(nothingToShow),
+  run: async (input, {ports}) => ({
+    state: 'success',
+    output: await ports.todos.replace(input.entries),
+  }),
 });
 
 function countText(todos: TodoList): string {

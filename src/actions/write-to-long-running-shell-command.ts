@@ -1,14 +1,17 @@
 import * as z from 'zod/mini';
 import {clip, firstLine} from '../base/clip.ts';
-import {ok} from '../base/outcome.ts';
+import {failed, ok} from '../base/outcome.ts';
+import {rejected} from '../domain/fault.ts';
 import {blockId} from '../domain/ids.ts';
-import {snapshotText} from './block-text.ts';
-import {defineAction, text, toolForm} from './define-action.ts';
+import {blockStateText, blockText, isGoing, snapshotText} from './block-text.ts';
+import {defineAction, textContent, toolForm} from './define-action.ts';
 import {blockInputModes, type BlockInputMode, type BlockSnapshot} from './ports.ts';
 import {nothingToShow} from './preview.ts';
 
 export interface CommandWriteInput {
   readonly blockId: string;
+  /** The name of the program that runs there; empty where it is not known. */
+  readonly program: string;
   readonly input: string;
   readonly mode: BlockInputMode;
 }
@@ -18,15 +21,19 @@ export interface CommandWriteOutput {
 }
 
 /** `running`: it may have been written. */
-export interface CommandWriteCut {
+export interface CommandWritePartial {
   readonly blockId: string;
   readonly reached: 'not-started' | 'running';
 }
 
-export const writeToLongRunningShellCommand = defineAction<CommandWriteInput, CommandWriteOutput, CommandWriteCut>({
+export const writeToLongRunningShellCommand = defineAction<CommandWriteInput, CommandWriteOutput, CommandWritePartial>({
   summary: 'Write to a running command.',
   risk: 'unknown',
   scheduling: 'barrier',
+  offered: 'always',
+  access: input => ({kind: 'terminal-input', ...input}),
+  ruleKind: 'whole-tool',
+  asks: [{name: 'command-input', risks: ['unknown'], askedWhen: 'always: it types into a running program'}],
   tools: [
     toolForm({
       name: 'BashInput',
@@ -43,24 +50,32 @@ export const writeToLongRunningShellCommand = defineAction<CommandWriteInput, Co
               ),
           ),
         }),
-      toInput: raw => ({blockId: raw.block_id, input: raw.input, mode: raw.mode ?? 'line'}),
+      toInput: raw => ({blockId: raw.block_id, program: '', input: raw.input, mode: raw.mode ?? 'line'}),
     }),
   ],
-  label: input => `Write to block ${firstLine(input.blockId, 40)}: ${inputText(input)}`,
+  label: input => `Type into ${firstLine(input.program || input.blockId, 40)}: ${inputText(input)}`,
   cancelled: input => ({blockId: input.blockId, reached: 'not-started'}),
-  tell: output => text(snapshotText(output.block)),
-  tellCut: cut => (cut.reached === 'running' ? `The input was sent; block ${cut.blockId} goes on.` : ''),
-  build: {
-    state: 'built',
-    preview: async () => ok(nothingToShow),
-    async run(input, {ports, signal}) {
-      const {mode} = input;
-      const written = await ports.blocks.write({id: blockId(input.blockId), input: input.input, mode}, signal);
-      if (written.tag === 'failed') return {state: 'error', fault: written.error};
-      if (!signal.aborted) return {state: 'success', output: {block: written.value}};
-      const cut = {blockId: input.blockId, reached: 'running'} as const;
-      return {state: 'cancelled', why: {reason: 'interrupted', message: ''}, cut};
-    },
+  modelContent: output => textContent(snapshotText(output.block)),
+  partialText: partial =>
+    partial.reached === 'running' ? `The input was sent; block ${partial.blockId} goes on.` : '',
+  outcome: ({block}) => [blockText(block)],
+  reported: 'as-action',
+  // A block that is gone is said at once: nobody is asked about input that nothing can read.
+  async preview(input, {ports}) {
+    const found = ports.blocks.find(blockId(input.blockId));
+    if (found.tag === 'failed') return failed({state: 'error', fault: found.error});
+    const {state, input: open} = found.value;
+    if (isGoing(state) && open === 'open') return ok(nothingToShow);
+    const why = isGoing(state) ? 'has no open input' : `has ended (${blockStateText(state)})`;
+    return failed({state: 'error', fault: rejected(`Nothing was typed: block ${input.blockId} ${why}.`)});
+  },
+  async run(input, {ports, signal}) {
+    const {mode} = input;
+    const written = await ports.blocks.write({id: blockId(input.blockId), input: input.input, mode}, signal);
+    if (written.tag === 'failed') return {state: 'error', fault: written.error};
+    if (!signal.aborted) return {state: 'success', output: {block: written.value}};
+    const partial = {blockId: input.blockId, reached: 'running'} as const;
+    return {state: 'cancelled', why: {reason: 'interrupted', message: ''}, partial};
   },
 });
 

@@ -1,38 +1,42 @@
 import type {AgentEvent, SessionInfo} from '../actions/agent-event.ts';
 import type {ToolSources} from '../actions/decode-action.ts';
-import type {ActionPorts} from '../actions/ports.ts';
-import {ok} from '../base/outcome.ts';
+import {failed, ok} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
-import type {TextBlock} from '../domain/conversation.ts';
-import {faultText, thrownFault} from '../domain/fault.ts';
-import {actionId, type ActionId, type MessageId} from '../domain/ids.ts';
-import type {JournalRecord, OpenSession} from '../domain/journal.ts';
-import type {ModelRequest, Thinking} from '../domain/model-stream.ts';
+import {faultText, rejected, thrownFault} from '../domain/fault.ts';
+import type {MessageId} from '../domain/ids.ts';
+import type {OpenSession} from '../domain/journal.ts';
+import type {Thinking} from '../domain/model-stream.ts';
 import {reminderBlock} from '../domain/reminder.ts';
 import type {PermissionMode} from '../domain/risk.ts';
-import {attachMentions} from './attach-mentions.ts';
-import {CheckpointKeeper} from './checkpoint-keeper.ts';
-import {CompactionDesk} from './compaction-desk.ts';
-import type {CompactorParts} from './compactor.ts';
-import type {Engine, EventListener, Op} from './engine.ts';
-import {goBack, tellPreview, type GoingBack} from './go-back.ts';
-import {Listeners} from './listeners.ts';
-import {makeOfferedNow, type OfferedNow} from './offered-now.ts';
-import {openConversation, type Conversation} from './open-conversation.ts';
-import {OpenQuestions} from './open-questions.ts';
+import {answerQueries, type HostServices, type QueryHandlers, type WatchHandlers} from './answer-queries.ts';
+import {CheckpointRecorder} from './checkpoint-recorder.ts';
+import type {
+  AgentClient,
+  Answer,
+  EventListener,
+  Op,
+  Query,
+  QueryName,
+  Watch,
+  WatchEnd,
+  WatchName,
+  Watches,
+} from './client.ts';
+import {openConversation, recordingSession, reopenConversation} from './conversation.ts';
+import {ForegroundCommands} from './foreground-commands.ts';
+import {runPrompt} from './loop.ts';
+import {PendingRequests, type Interaction} from './pending-requests.ts';
 import type {AgentPorts} from './ports.ts';
 import {PromptHooks} from './prompt-hooks.ts';
-import {PromptIntake} from './prompt-intake.ts';
-import {recordingSession} from './recording-session.ts';
-import {rewindPoints} from './rewind-session.ts';
-import {makeAnswerKeeper, type AnswerKeeper, type StructuredOutput} from './structured-output.ts';
-import {runUserCommand} from './run-user-command.ts';
-import {runPrompt, type PromptContext, type PromptLimits} from './run-prompt.ts';
-import type {WaitingPrompt} from './work-queue.ts';
-import {WorkRunner} from './work-runner.ts';
+import {journal, warn, type PromptLimits, type SessionContext} from './session-context.ts';
+import {makeStructuredAnswer, type StructuredOutput} from './structured-output.ts';
+import {makeToolRegistry} from './tool-registry.ts';
+import {runUserCommand} from './user-command.ts';
+import {WorkQueue, type WaitingPrompt} from './work-queue.ts';
 
 export interface EngineOptions {
   readonly ports: AgentPorts;
+  readonly host: HostServices;
   /** The session to begin with; the caller opened it. */
   readonly session: OpenSession;
   /** The workspace root, which sessions belong to. */
@@ -42,317 +46,257 @@ export interface EngineOptions {
   readonly mode: PermissionMode;
   readonly systemPrompt: string;
   readonly limits: PromptLimits;
-  /** Whether a front end will answer approvals and questions. */
-  readonly asking: 'somebody' | 'nobody';
-  readonly structured: StructuredOutput;
-  /** Tools that are not offered. */
-  readonly withheld: ToolSources['withheld'];
-  /** Until it is set otherwise. */
+  readonly interaction: Interaction;
+  readonly structuredOutput: StructuredOutput;
+  /** Tools that are not offered to the model. */
+  readonly disabledTools: ToolSources['disabled'];
+  /** Until an operation sets it otherwise. */
   readonly thinking: Thinking;
 }
 
 /**
- * The engine: takes operations one after the other, runs one prompt at a time, and tells everything as events. Order of work
- * for a prompt: keep it, publish it, run its turns, publish its summary when all it started has settled.
+ * The engine: takes operations, does one piece of work after the other, and publishes what happens as events. Order of work for a
+ * prompt: journal it, publish it, run its turns, publish its summary when all that it started has settled.
  */
-export function createEngine(options: EngineOptions): Engine {
-  return new SessionEngine(options);
+export function createEngine(options: EngineOptions): AgentClient {
+  return new Engine(options);
 }
 
-class SessionEngine implements Engine {
-  readonly #options: EngineOptions;
+class Engine implements AgentClient {
+  readonly #session: SessionContext;
   readonly #listeners = new Listeners();
-  readonly #questions: OpenQuestions;
-  readonly #offered: OfferedNow;
-  /** Of the prompt that runs. */
-  #answer: AnswerKeeper;
-  #conversation: Conversation;
-  readonly #checkpoints: CheckpointKeeper;
-  #model: string;
-  #mode: PermissionMode;
-  #thinking: Thinking;
-  readonly #work = new WorkRunner(prompt => this.#runPrompt(prompt));
-  readonly #compaction = new CompactionDesk();
-  /** What goes to the model with the next prompt. */
-  readonly #toLearn: TextBlock[] = [];
-  #closing = false;
+  readonly #work = new WorkQueue(prompt => this.#runPrompt(prompt));
+  readonly #checkpoints: CheckpointRecorder;
+  readonly #queries: QueryHandlers;
+  readonly #host: HostServices;
+  #isClosing = false;
+  /** Ends all watches. */
+  readonly #closed = new AbortController();
 
   constructor(options: EngineOptions) {
-    const publish = (events: readonly AgentEvent[]): void => this.#publish(events);
-    this.#options = options;
-    this.#model = options.model;
-    this.#mode = options.mode;
-    this.#thinking = options.thinking;
-    this.#offered = makeOfferedNow({...options, mcp: options.ports.machine.mcp});
-    this.#answer = makeAnswerKeeper(options.structured);
-    this.#questions = new OpenQuestions({asking: options.asking, secrets: options.ports.secrets, publish});
-    this.#checkpoints = new CheckpointKeeper(options.ports.checkpoints, publish);
-    this.#conversation = this.#converse(recordingSession(options.session), options.origin);
+    const {ports, host, session, origin, disabledTools, ...rest} = options;
+    const publish = (events: readonly AgentEvent[]): void => this.#listeners.publish(events);
+    this.#session = {
+      ...rest,
+      ports,
+      publish,
+      listenersReady: () => this.#listeners.ready(),
+      tools: makeToolRegistry({mcp: ports.machine.mcp, structuredOutput: rest.structuredOutput, disabledTools}),
+      pending: new PendingRequests({
+        interaction: rest.interaction,
+        secrets: ports.secrets,
+        clock: ports.clock,
+        publish,
+      }),
+      foreground: new ForegroundCommands(),
+      addedContext: [],
+      conversation: openConversation(recordingSession(session), origin, {ports, publish}),
+    };
+    this.#checkpoints = new CheckpointRecorder(ports.checkpoints, publish);
+    this.#host = host;
+    this.#queries = {
+      ...host.queries,
+      ...answerQueries({
+        session: this.#session,
+        work: this.#work,
+        isClosing: () => this.#isClosing,
+        reopen: () => this.#reopen(),
+      }),
+    };
   }
 
   subscribe(listener: EventListener): () => void {
     const end = this.#listeners.add(listener);
-    void listener([this.#opened()]);
+    void listener([this.#sessionOpened()]);
     return end;
   }
 
   submit(op: Op): void {
-    if (this.#closing) return;
+    if (this.#isClosing) return;
+    const session = this.#session;
+    const {ids, secrets} = session.ports;
     switch (op.op) {
       case 'prompt':
         this.#work.add({
           kind: 'prompt',
-          id: this.#isKnown(op.id) ? this.#options.ports.ids.message() : op.id,
-          text: this.#options.ports.secrets.conceal(op.text),
+          id: this.#isKnown(op.id) ? ids.message() : op.id,
+          text: secrets.redact(op.text),
           images: op.images,
           when: op.when,
         });
         return;
-      case 'run-command':
-        this.#work.add({kind: 'command', id: op.id, run: () => this.#runCommand(op)});
+      case 'run-command': {
+        const context = {session, cancellation: () => this.#work.cancellation()};
+        this.#work.add({
+          kind: 'command',
+          id: op.id,
+          run: () => runUserCommand(op, context, this.#work.signal),
+        });
         return;
-      case 'learn':
-        this.#toLearn.push(reminderBlock(this.#options.ports.secrets.conceal(op.text)));
+      }
+      case 'add-context':
+        session.addedContext.push(reminderBlock(secrets.redact(op.text)));
         return;
       case 'withdraw-prompt':
-        if (this.#work.queue.take(op.id) !== undefined) this.#publish([{event: 'prompt-withdrawn', id: op.id}]);
+        if (this.#work.take(op.id) !== undefined) session.publish([{event: 'prompt-withdrawn', id: op.id}]);
         return;
       case 'answer-approval':
       case 'answer-question':
       case 'answer-hand-over':
-        this.#questions.answer(op);
+        session.pending.answer(op);
+        return;
+      case 'move-to-background':
+        session.foreground.moveToBackground(op.id);
+        return;
+      case 'remember-prompt':
+      case 'stop-terminal':
+      case 'keep-terminal':
+      case 'write-terminal':
+      case 'resize-terminal':
+        this.#host.submit(op);
         return;
       case 'interrupt':
         this.#stop('interrupted');
         return;
       case 'set-model':
-        this.#model = op.model;
-        this.#publish([{event: 'model-changed', model: op.model}]);
+        session.model = op.model;
+        session.publish([{event: 'model-changed', model: op.model, provider: session.ports.model.provider}]);
         return;
       case 'set-mode':
-        this.#mode = op.mode;
-        this.#publish([{event: 'mode-changed', mode: op.mode}]);
+        session.mode = op.mode;
+        session.publish([{event: 'mode-changed', mode: op.mode}]);
         return;
       case 'set-thinking':
-        this.#thinking = op.thinking;
+        session.thinking = op.thinking;
         return;
       case 'open-session':
         this.#stop('interrupted');
-        this.#work.add({kind: 'other', run: async () => this.#switchTo(op.session)});
-        return;
-      case 'list-rewind-points':
-        this.#publish([{event: 'rewind-points', points: rewindPoints(this.#conversation.session.records)}]);
-        return;
-      case 'preview-compact':
-      case 'compact':
-        this.#unlessBusy(() => this.#compaction.run(op, this.#compacting, this.#work.signal));
-        return;
-      case 'preview-rewind':
-        this.#unlessBusy(() => tellPreview(op.target, this.#goingBack, this.#work.signal));
-        return;
-      case 'rewind':
-        this.#unlessBusy(() => {
-          const parts = {...this.#goingBack, reopen: () => this.#reopen()};
-          return goBack(op.target, parts, this.#work.signal);
-        });
+        this.#work.add({kind: 'other', run: async () => this.#openSession(op.session), dropped: () => {}});
         return;
       default:
         unreachable(op);
     }
   }
 
+  async query<Name extends QueryName>(request: Query<Name>, signal: AbortSignal): Promise<Answer<Name>> {
+    if (this.#isClosing) return failed(rejected('The session is closed.'));
+    const handler: QueryHandlers[Name] = this.#queries[request.query];
+    return handler(request, signal);
+  }
+
+  async watch<Name extends WatchName>(
+    request: Watch<Name>,
+    listener: (piece: Watches[Name]['piece']) => void,
+    signal: AbortSignal,
+  ): Promise<WatchEnd> {
+    if (this.#isClosing) return failed(rejected('The session is closed.'));
+    const handler: WatchHandlers[Name] = this.#host.watches[request.watch];
+    return handler(request, listener, AbortSignal.any([signal, this.#closed.signal]));
+  }
+
   async close(reason: 'finished' | 'shutdown'): Promise<void> {
-    this.#closing = true;
+    this.#isClosing = true;
+    this.#closed.abort();
     if (reason === 'shutdown') this.#stop('shutdown');
     await this.#work.done();
-    this.#conversation.session.close();
+    this.#session.conversation.journal.close();
   }
 
-  /** Going back or compacting while a prompt runs would pull the ground from under it. */
-  #unlessBusy(run: () => Promise<void>): void {
-    if (this.#work.hasPrompt) this.#warn('A prompt is running: interrupt it or wait for its end first.');
-    else this.#work.add({kind: 'other', run});
-  }
-
-  #warn(text: string): void {
-    this.#publish([{event: 'notice', level: 'warning', text}]);
-  }
-
-  get #goingBack(): GoingBack {
-    const {checkpoints} = this.#options.ports;
-    return {session: this.#conversation.session, checkpoints, publish: events => this.#publish(events)};
-  }
-
-  get #compacting(): CompactorParts {
-    const {ports, limits, directory} = this.#options;
-    const {session, meter, todos} = this.#conversation;
-    const state = {limits, directory, meter, todos, files: ports.machine.files, records: session.records};
-    return {
-      ...ports,
-      ...state,
-      request: this.#request(),
-      keep: record => session.append(record),
-      publish: events => this.#publish(events),
-      isLeaving: () => this.#closing,
-      reopen: () => this.#reopen(),
+  async #runPrompt(prompt: WaitingPrompt): Promise<void> {
+    const session = this.#session;
+    const checkpoints = this.#checkpoints.forPrompt(prompt.id, record => journal(session, record));
+    const context = {
+      session,
+      queue: this.#work,
+      hooks: new PromptHooks(session.ports.hooks, session.publish),
+      checkpoints,
+      structured: makeStructuredAnswer(session.structuredOutput),
+      cancellation: () => this.#work.cancellation(),
     };
+    session.conversation.todos.beginPrompt();
+    const summary = await runPrompt(prompt, context, this.#work.signal);
+    await checkpoints.afterRun();
+    session.publish([{event: 'prompt-finished', summary}]);
   }
 
-  /** For the conversation as it stands. */
-  #request(): ModelRequest {
-    return {
-      model: this.#model,
-      system: this.#options.systemPrompt,
-      tools: this.#offered.specs(),
-      messages: [...this.#conversation.messages],
-      thinking: this.#thinking,
-    };
-  }
-
-  /** After going back or compacting; what was allowed and spent stays. */
-  #reopen(): readonly Uint8Array[] {
-    const {session, grants, meter, origin} = this.#conversation;
-    meter.follow(session.records);
-    this.#conversation = {...this.#converse(session, origin), grants, meter};
-    this.#publish([{event: 'usage-changed', usage: meter.report()}]);
-    return this.#conversation.todoFrames;
-  }
-
-  /** Ids come from outside; no two prompts of a session may share one. */
+  /** Ids come from front ends; no two prompts of a session may share one. */
   #isKnown(id: MessageId): boolean {
-    const {records} = this.#conversation.session;
+    const {records} = this.#session.conversation.journal;
     return this.#work.holds(id) || records.some(record => record.kind === 'prompt' && record.message.id === id);
   }
 
   #stop(reason: 'interrupted' | 'shutdown'): void {
     const dropped = this.#work.stop(reason);
-    if (dropped.length > 0) this.#publish(dropped.map(({id}) => ({event: 'prompt-withdrawn', id})));
-  }
-
-  async #runPrompt(prompt: WaitingPrompt): Promise<void> {
-    const {ports} = this.#options;
-    const {session, messages, meter, grants, todos} = this.#conversation;
-    const keep = (record: JournalRecord): void => session.append(record);
-    const publish = (events: readonly AgentEvent[]): void => this.#publish(events);
-    const checkpoints = this.#checkpoints.forRun(prompt.id, keep);
-    const hooks = new PromptHooks(ports.hooks, publish);
-    const mentioning = {files: ports.machine.files, warn: (text: string) => this.#warn(text)};
-    this.#answer = makeAnswerKeeper(this.#options.structured);
-    todos.beginPrompt();
-    const context: PromptContext = {
-      ...ports,
-      checkpoints,
-      hooks,
-      answer: this.#answer,
-      toolsReady: signal => ports.machine.mcp.ready(signal),
-      toolSources: () => this.#offered.sources(),
-      prompt,
-      intake: new PromptIntake({
-        queue: this.#work.queue,
-        hooks,
-        checkpoints,
-        messages,
-        keep,
-        publish,
-        toLearn: this.#toLearn,
-        attached: (text, signal) =>
-          attachMentions(text, {...mentioning, judge: ports.judge, mode: () => this.#mode}, signal),
-      }),
-      meter,
-      messages,
-      grants,
-      keep,
-      publish,
-      caughtUp: () => this.#listeners.caughtUp(),
-      limits: this.#options.limits,
-      asking: this.#options.asking,
-      approvals: this.#questions.approvals,
-      mode: () => this.#mode,
-      reminderAfter: settled => todos.afterCall(settled),
-      whyStopped: () => this.#work.whyStopped(),
-      portsFor: (id: ActionId) => this.#portsFor(id),
-      request: () => this.#request(),
-    };
-    const summary = await runPrompt(context, this.#work.signal);
-    await checkpoints.afterRun();
-    publish([{event: 'prompt-finished', summary}]);
-  }
-
-  async #runCommand({id, command}: Extract<Op, {op: 'run-command'}>): Promise<void> {
-    const {secrets, clock} = this.#options.ports;
-    const {session, messages} = this.#conversation;
-    await runUserCommand(
-      {id, command},
-      {
-        ports: this.#portsFor(actionId(id)),
-        secrets,
-        clock,
-        messages,
-        keep: record => session.append(record),
-        publish: events => this.#publish(events),
-        whyStopped: () => this.#work.whyStopped(),
-      },
-      this.#work.signal,
-    );
-  }
-
-  #portsFor(id: ActionId): ActionPorts {
-    return {
-      ...this.#options.ports.machine,
-      todos: this.#conversation.todos,
-      answer: this.#answer,
-      ...this.#questions.portsFor(id),
-    };
-  }
-
-  #converse(session: OpenSession, origin: SessionInfo['origin']): Conversation {
-    return openConversation({
-      session,
-      origin,
-      model: this.#options.ports.model,
-      newTodoId: () => this.#options.ports.ids.todo(),
-      publish: events => this.#publish(events),
-    });
+    if (dropped.length > 0) this.#session.publish(dropped.map(({id}) => ({event: 'prompt-withdrawn', id})));
   }
 
   /** Where the other session cannot be opened, this one goes on. Never throws. */
-  #switchTo(wanted: Extract<Op, {op: 'open-session'}>['session']): void {
-    const {sessions} = this.#options.ports;
-    const {directory} = this.#options;
+  #openSession(wanted: Extract<Op, {op: 'open-session'}>['session']): void {
+    const session = this.#session;
+    const {sessions} = session.ports;
     try {
       const opened =
-        wanted.kind === 'new' ? ok(sessions.create({directory, model: this.#model})) : sessions.resume(wanted.id);
-      if (opened.tag === 'failed') return this.#warn(faultText(opened.error));
+        wanted.kind === 'new'
+          ? ok(sessions.create({directory: session.directory, model: session.model}))
+          : sessions.resume(wanted.id);
+      if (opened.tag === 'failed') return warn(session, faultText(opened.error));
       const origin = wanted.kind === 'new' ? 'new' : 'resumed';
-      const conversation = this.#converse(recordingSession(opened.value), origin);
-      this.#conversation.session.close();
-      this.#conversation = conversation;
+      const conversation = openConversation(recordingSession(opened.value), origin, session);
+      session.conversation.journal.close();
+      session.conversation = conversation;
     } catch (cause) {
-      return this.#warn(faultText(thrownFault('The session could not be opened', cause)));
+      return warn(session, faultText(thrownFault('Could not open the session', cause)));
     }
-    this.#publish([this.#opened()]);
+    session.publish([this.#sessionOpened()]);
   }
 
-  #opened(): AgentEvent {
-    const {session, origin, messages, todoFrames, meter} = this.#conversation;
+  /** After a rewind or a compaction. Answers with what the todo list is decoded from. */
+  #reopen(): readonly Uint8Array[] {
+    const session = this.#session;
+    session.conversation = reopenConversation(session.conversation, session);
+    session.publish([{event: 'usage-changed', usage: session.conversation.usage.report()}]);
+    return session.conversation.todoFrames;
+  }
+
+  #sessionOpened(): AgentEvent {
+    const {conversation, directory, ports, model, mode, tools} = this.#session;
+    const {journal: stored, origin, messages, todoFrames, usage} = conversation;
     return {
       event: 'session-opened',
       session: {
-        id: session.id,
+        id: stored.id,
         origin,
-        directory: this.#options.directory,
-        provider: this.#options.ports.model.provider,
-        model: this.#model,
-        mode: this.#mode,
-        tools: this.#offered.names(),
+        directory,
+        provider: ports.model.provider,
+        model,
+        mode,
+        tools: tools.names(),
       },
       history: [...messages],
       todoFrames,
-      usage: meter.report(),
+      usage: usage.report(),
     };
   }
+}
 
-  #publish(events: readonly AgentEvent[]): void {
-    this.#listeners.tell(events);
+/** The front ends that receive the events. */
+class Listeners {
+  readonly #listeners = new Set<EventListener>();
+  #ready: Promise<unknown> | undefined;
+
+  /** Answers with a function that removes the listener. */
+  add(listener: EventListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  publish(events: readonly AgentEvent[]): void {
+    const busy = [...this.#listeners].map(listener => listener(events)).filter(taken => taken !== undefined);
+    this.#ready = busy.length === 0 ? undefined : Promise.all(busy);
+  }
+
+  /** Settles when all listeners can take more; `undefined` where they can now. */
+  ready(): Promise<unknown> | undefined {
+    return this.#ready;
   }
 }

@@ -1,10 +1,10 @@
 import type {AgentEvent} from '../actions/agent-event.ts';
-import {unlessAborted} from '../base/unless-aborted.ts';
+import {raceAbort} from '../base/race.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {causeText, faultText} from '../domain/fault.ts';
 import type {ToolCallBlock} from '../domain/conversation.ts';
 import {
-  asItWas,
+  unchangedResult,
   type CallAnswer,
   type EndedCall,
   type Ending,
@@ -14,11 +14,11 @@ import {
   type ResultAnswer,
   type StopAnswer,
   type SubmittedPrompt,
-} from './hooks-port.ts';
+} from '../actions/hooks-port.ts';
 
 /**
- * The hooks of one prompt. What a hook breaks by is told as a warning and followed as the hook's maker wants it; no method
- * throws, and after an abort none waits for a hook.
+ * The hooks of one prompt. A hook that fails makes a warning, and blocks or not as its configuration says; no method throws, and
+ * after an abort none waits for a hook.
  */
 export class PromptHooks {
   readonly #port: HooksPort;
@@ -38,18 +38,18 @@ export class PromptHooks {
     return reason === undefined || answer.verdict.kind === 'deny' ? answer : denied(answer, reason);
   }
 
-  /** What the model is to know of it besides, or in its place; mostly nothing. */
+  /** What the model reads besides the result, or in its place; mostly nothing. */
   async afterCall(ended: EndedCall, signal: AbortSignal): Promise<ResultAnswer> {
-    if (signal.aborted || ended.result.tag === 'undecodable') return asItWas;
+    if (signal.aborted || ended.result.tag === 'undecodable') return unchangedResult;
     switch (ended.result.result.settled.state) {
       case 'success':
-        return (await this.#ask(() => this.#port.postToolUse(ended, signal), asItWas, signal)).answer;
+        return (await this.#ask(() => this.#port.postToolUse(ended, signal), unchangedResult, signal)).answer;
       case 'error': {
         const {answer} = await this.#ask(() => this.#port.postToolUseFailure(ended, signal), nothingAfter, signal);
-        return {...asItWas, ...answer};
+        return {...unchangedResult, ...answer};
       }
       case 'cancelled':
-        return asItWas;
+        return unchangedResult;
       default:
         return unreachable(ended.result.result.settled);
     }
@@ -78,13 +78,13 @@ export class PromptHooks {
     signal: AbortSignal,
   ): Promise<{readonly answer: Answer; readonly blockedBy: string | undefined}> {
     if (signal.aborted) return {answer: nothing, blockedBy: undefined};
-    const reply = await unlessAborted((async () => hook())(), signal).catch((cause: unknown) => {
-      this.#warn(`A hook broke off: ${causeText(cause)} (this is a fault in weft)`);
+    const reply = await raceAbort((async () => hook())(), signal).catch((cause: unknown) => {
+      this.#warn(`A hook failed: ${causeText(cause)} (a bug in weft)`);
     });
     if (reply === undefined || reply === 'aborted' || signal.aborted) return {answer: nothing, blockedBy: undefined};
     for (const {fault} of reply.failures) this.#warn(`A hook failed: ${faultText(fault)}`);
     if (reply.flow.kind === 'stop') this.stopped ??= {reason: reply.flow.reason};
-    const blocking = reply.failures.find(({follow}) => follow === 'block');
+    const blocking = reply.failures.find(({onFailure: follow}) => follow === 'block');
     return {answer: reply.answer, blockedBy: blocking === undefined ? undefined : faultText(blocking.fault)};
   }
 

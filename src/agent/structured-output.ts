@@ -1,19 +1,18 @@
 import type {PromptEnd, StructuredValue} from '../actions/agent-event.ts';
-import type {AnswerPort} from '../actions/answer-port.ts';
-import {isJsonObject, parseJson, type Json, type JsonObject} from '../base/json.ts';
+import type {AnswerPort} from '../actions/ports.ts';
+import {isJsonList, isJsonObject, type Json, type JsonObject, parseJson} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {rejected} from '../domain/fault.ts';
-import {pointToValue} from './wrapped-schema.ts';
 
-/** Whether the final answer must be JSON of a schema; `check` says what does not fit, in few lines, and never throws. */
+/** Whether the final answer must be JSON that fits a schema. `check` gives the errors of a value, in few lines, and never throws. */
 export type StructuredOutput =
   | {readonly kind: 'none'}
   | {readonly kind: 'schema'; readonly schema: JsonObject; readonly check: (value: Json) => readonly string[]};
 
-/** After the first answer that does not fit. */
+/** How often the model may try again after the first answer that does not fit. */
 const retries = 2;
 
-/** The schema of the tool for the answer. Providers take objects only: what is none goes into the member `value` of one. */
+/** The schema of the tool that takes the answer. Providers take objects only, so any other schema is wrapped: its value is the member `value`. */
 export function answerSchemaOf(structured: StructuredOutput): JsonObject | undefined {
   if (structured.kind === 'none') return undefined;
   const {$schema: _dialect, ...schema} = structured.schema;
@@ -23,35 +22,36 @@ export function answerSchemaOf(structured: StructuredOutput): JsonObject | undef
 const isPlainObjectSchema = (schema: JsonObject): boolean =>
   schema['type'] === 'object' && !['anyOf', 'oneOf', 'allOf', '$ref', 'not', 'if'].some(keyword => keyword in schema);
 
-/** What follows a turn of the model. `ask-again`: the model ended without an answer that fits and reads `text`. */
-export type AnswerStep =
+/** What follows a turn. `ask-again`: the model ended without an answer that fits; it is sent on with `text`. */
+type AnswerStep =
   | {readonly kind: 'go-on'}
   | {readonly kind: 'ask-again'; readonly text: string}
   | {readonly kind: 'end'; readonly end: PromptEnd};
 
-/** Watches over the answer of one prompt. */
-export interface AnswerKeeper extends AnswerPort {
-  /** `calls`: how many calls the turn's message had; their results are told. */
+/** The structured answer of one prompt: takes the model's answers and checks them. */
+export interface StructuredAnswer extends AnswerPort {
+  /** `calls`: how many tool calls the turn had; all of them have their results. */
   afterTurn(turn: {readonly text: string; readonly calls: number}): AnswerStep;
   value(): StructuredValue;
 }
 
-export function makeAnswerKeeper(structured: StructuredOutput): AnswerKeeper {
-  return structured.kind === 'none' ? anyAnswer : new SchemaAnswer(structured);
+export function makeStructuredAnswer(structured: StructuredOutput): StructuredAnswer {
+  return structured.kind === 'none' ? unstructuredAnswer : new SchemaAnswer(structured);
 }
 
-const anyAnswer: AnswerKeeper = {
+/** Where no schema was given: every answer will do. */
+export const unstructuredAnswer: StructuredAnswer = {
   give: () => failed(rejected('No answer as JSON was asked for; say it in words.')),
   afterTurn: () => ({kind: 'go-on'}),
   value: () => ({kind: 'none'}),
 };
 
-class SchemaAnswer implements AnswerKeeper {
+class SchemaAnswer implements StructuredAnswer {
   readonly #structured: Extract<StructuredOutput, {kind: 'schema'}>;
   #value: StructuredValue = {kind: 'none'};
-  /** What was wrong with the answers of the turn that runs. */
+  /** The errors of the answers in the current turn. */
   #errors: readonly string[] = [];
-  #given: 'not' | 'this-turn' = 'not';
+  #hasAnswered: 'no' | 'this-turn' = 'no';
   #failures = 0;
 
   constructor(structured: Extract<StructuredOutput, {kind: 'schema'}>) {
@@ -69,18 +69,18 @@ class SchemaAnswer implements AnswerKeeper {
       );
     }
     this.#value = {kind: 'value', value: answer};
-    this.#given = 'this-turn';
+    this.#hasAnswered = 'this-turn';
     return ok(answer);
   }
 
   afterTurn({text, calls}: {readonly text: string; readonly calls: number}): AnswerStep {
     if (calls === 0 && this.#value.kind === 'none') this.#readText(text);
-    const given = this.#given;
+    const hasAnswered = this.#hasAnswered;
     const errors = this.#errors;
-    this.#given = 'not';
+    this.#hasAnswered = 'no';
     this.#errors = [];
-    // Sent on after its answer, the model may call other tools and give a better answer, or none.
-    if (given === 'this-turn' || (calls === 0 && this.#value.kind === 'value')) {
+    // A stop hook may send the model on after its answer: it may then call other tools and give a better answer, or none.
+    if (hasAnswered === 'this-turn' || (calls === 0 && this.#value.kind === 'value')) {
       return {kind: 'end', end: {kind: 'done'}};
     }
     if (errors.length === 0) return {kind: 'go-on'};
@@ -97,7 +97,7 @@ class SchemaAnswer implements AnswerKeeper {
     return this.#value;
   }
 
-  /** Some models say the JSON in words, with a fence around it or without. */
+  /** Some models write the JSON as text, with or without a code fence, and do not call the tool. */
   #readText(text: string): void {
     const {check} = this.#structured;
     const parsed = jsonIn(text);
@@ -117,7 +117,7 @@ const unwrapped = (written: Json): Json => {
   return value !== undefined && Object.keys(written).length === 1 ? value : written;
 };
 
-/** The whole text, or what stands in its last fence. */
+/** JSON that is the whole text, or else the content of its last code fence. */
 function jsonIn(text: string): Json | undefined {
   const whole = parseJson(text.trim());
   if (whole.tag === 'ok') return whole.value;
@@ -127,4 +127,27 @@ function jsonIn(text: string): Json | undefined {
     if (fenced.tag === 'ok') return fenced.value;
   }
   return undefined;
+}
+
+/**
+ * The schema of an object whose member `value` is what `schema` describes. References into the schema itself are turned to its
+ * new place.
+ */
+const pointToValue = (schema: JsonObject): JsonObject => ({
+  type: 'object',
+  properties: {value: turned(schema)},
+  required: ['value'],
+  additionalProperties: false,
+});
+
+function turned(value: Json): Json {
+  if (isJsonList(value)) return value.map(turned);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) =>
+      key === '$ref' && typeof member === 'string' && /^#(?:\/|$)/u.test(member)
+        ? [key, `#/properties/value${member.slice(1)}`]
+        : [key, turned(member)],
+    ),
+  );
 }

@@ -1,15 +1,16 @@
+import type {ModelPort} from '../domain/model-stream.ts';
 import type {SessionUsage} from '../actions/agent-event.ts';
 import type {JournalRecord} from '../domain/journal.ts';
 import {timelineOf} from '../domain/timeline.ts';
 import {addUsage, contextTokens, knownCost, noUsage, type ModelUsage, type Usage} from '../domain/usage.ts';
-import type {ModelPort} from './ports.ts';
 
-/** Adds up what the provider counted, per model, for one session. */
+/** Adds up the tokens and costs that the provider reported, per model, for one session. */
 export class UsageMeter {
   readonly #models = new Map<string, ModelUsage>();
   #last: {readonly model: string; readonly usage: Usage} | undefined;
-  #grows = true;
-  /** Tokens of the next request by estimate, where the last one says nothing of it. */
+  /** Whether the next request repeats the last one and adds to it. */
+  #extendsLast = true;
+  /** Estimated tokens of the next request, where the last request says nothing about it. */
   #expected: number | undefined;
   readonly #port: ModelPort;
 
@@ -20,7 +21,7 @@ export class UsageMeter {
       if (record.kind === 'answer') this.add(record.message.model, record.message.usage);
       if (record.kind === 'usage') this.add(record.model, record.usage);
     }
-    const last = records.findLast(record => moves.has(record.kind));
+    const last = records.findLast(record => setsContextSize.has(record.kind));
     if (last !== undefined && last.kind !== 'answer' && last.kind !== 'usage') this.follow(records);
   }
 
@@ -33,7 +34,7 @@ export class UsageMeter {
       requests: before.requests + 1,
     });
     this.#last = {model, usage};
-    this.#grows = true;
+    this.#extendsLast = true;
     this.#expected = undefined;
   }
 
@@ -52,23 +53,23 @@ export class UsageMeter {
    * before it brought, which costs no less than reading it from the provider's cache.
    */
   leastCostAfterNext(model: string): number {
-    if (this.#last === undefined || !isSameModel(this.#last.model, model) || !this.#grows) return this.costUsd;
+    if (this.#last === undefined || !isSameModel(this.#last.model, model) || !this.#extendsLast) return this.costUsd;
     const {inputTokens, cacheReadTokens, cacheWriteTokens} = this.#last.usage;
     const cacheRead = inputTokens + cacheReadTokens + cacheWriteTokens;
     const cost = this.#port.facts(model).costOf({...noUsage, cacheReadTokens: cacheRead});
     return this.costUsd + (cost === 'unknown' ? 0 : cost);
   }
 
-  /** The conversation is no longer the one of the last request: the user has gone back, or it was compacted. */
+  /** To be called when the conversation is no longer that of the last request, because of a rewind or a compaction. */
   follow(records: readonly JournalRecord[]): void {
-    const last = timelineOf(records).live.findLast(({kind}) => kind === 'answer' || kind === 'compaction');
+    const last = timelineOf(records).activeRecords.findLast(({kind}) => kind === 'answer' || kind === 'compaction');
     if (last?.kind === 'compaction') this.expect(last.tokens.after);
     else this.expect(last?.kind === 'answer' ? contextTokens(last.message.usage) : 0);
   }
 
-  /** The next request comes to about so many tokens, whatever the last one was. */
+  /** Says that the next request comes to about so many tokens, whatever the last one was. */
   expect(tokens: number): void {
-    this.#grows = false;
+    this.#extendsLast = false;
     this.#expected = tokens;
   }
 
@@ -81,9 +82,15 @@ export class UsageMeter {
   }
 }
 
-/** What says how long the next request is. */
-const moves: ReadonlySet<JournalRecord['kind']> = new Set(['answer', 'usage', 'compaction', 'rewind', 'redo']);
+/** Records that say how long the next request is. */
+const setsContextSize: ReadonlySet<JournalRecord['kind']> = new Set([
+  'answer',
+  'usage',
+  'compaction',
+  'rewind',
+  'redo',
+]);
 
-/** Providers answer under the name with the date of what was asked for without one. Others count other tokens. */
+/** A provider may answer under a name with a date where the request named the model without one. Another model counts other tokens. */
 const isSameModel = (answered: string, asked: string): boolean =>
   answered.startsWith(asked) || asked.startsWith(answered);

@@ -1,11 +1,19 @@
 import type {ImageBlock} from '../domain/conversation.ts';
 import type {MessageId} from '../domain/ids.ts';
+import type {Cancellation} from '../domain/settled.ts';
 
 /** What the engine does one after the other. `run` never rejects. */
-export type Work = WaitingPrompt | WaitingCommand | {readonly kind: 'other'; readonly run: () => Promise<void>};
+type Work = WaitingPrompt | WaitingCommand | OtherWork;
 
-/** A command of the user's own. */
-export interface WaitingCommand {
+export interface OtherWork {
+  readonly kind: 'other';
+  readonly run: () => Promise<void>;
+  /** Called in the place of `run` where the work was dropped while it waited. */
+  readonly dropped: () => void;
+}
+
+/** A command that the user typed. */
+interface WaitingCommand {
   readonly kind: 'command';
   readonly id: MessageId;
   readonly run: () => Promise<void>;
@@ -20,21 +28,53 @@ export interface WaitingPrompt {
   readonly when: 'queued' | 'steering';
 }
 
-/** What waits for its turn, in the order in which it came, but that prompts which were to steer go ahead of those that queue. */
+/**
+ * Does one piece of work after the other, in the order in which they came, except that steering prompts go ahead of those that
+ * queue. Stops what runs when it is told to.
+ */
 export class WorkQueue {
+  readonly #runPrompt: (prompt: WaitingPrompt) => Promise<void>;
   #waiting: Work[] = [];
+  #current: Work | undefined;
+  #working: Promise<void> | undefined;
+  #abort = new AbortController();
+  #stopReason: 'interrupted' | 'shutdown' = 'interrupted';
+
+  /** `runPrompt` never rejects. */
+  constructor(runPrompt: (prompt: WaitingPrompt) => Promise<void>) {
+    this.#runPrompt = runPrompt;
+  }
 
   add(work: Work): void {
     this.#waiting.push(work);
+    // The work begins after this call: what a listener submits meanwhile finds that there is work, and waits.
+    this.#working ??= Promise.resolve().then(() => this.#drain());
   }
 
-  /** The next to be done, which waits no longer. */
-  next(): Work | undefined {
-    const [first] = this.#waiting;
-    if (first?.kind !== 'prompt') return this.#waiting.shift();
-    const next = this.steering ?? first;
-    this.#remove(next);
-    return next;
+  /** The signal of the work that runs now: it fires when that is to stop. */
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  /** Why the work that runs now is being stopped, once its signal has fired. */
+  cancellation(): Cancellation {
+    return {reason: this.#stopReason, message: ''};
+  }
+
+  /** Whether a prompt runs or waits. */
+  get hasPrompt(): boolean {
+    return this.#current?.kind === 'prompt' || this.prompts.length > 0;
+  }
+
+  /** Whether the prompt of that id runs or waits. */
+  holds(id: MessageId): boolean {
+    const isCurrent = this.#current?.kind === 'prompt' && this.#current.id === id;
+    return isCurrent || this.prompts.some(prompt => prompt.id === id);
+  }
+
+  /** The prompts that wait. */
+  get prompts(): readonly WaitingPrompt[] {
+    return this.#waiting.filter(work => work.kind === 'prompt');
   }
 
   /** The first prompt that is to join the running one and has no other work ahead of it; it goes on waiting. */
@@ -46,26 +86,58 @@ export class WorkQueue {
     return undefined;
   }
 
-  get prompts(): readonly WaitingPrompt[] {
-    return this.#waiting.filter(work => work.kind === 'prompt');
-  }
-
   /** Takes out the prompt or command; `undefined` where it does not wait. */
   take(id: MessageId): WaitingPrompt | WaitingCommand | undefined {
-    const found = this.#typed.find(work => work.id === id);
+    const found = this.#submitted.find(work => work.id === id);
     if (found !== undefined) this.#remove(found);
     return found;
   }
 
-  /** Drops everything, and answers with the prompts and commands among it. */
-  clear(): readonly (WaitingPrompt | WaitingCommand)[] {
-    const dropped = this.#typed;
+  /** Takes out other work that is not wanted any more, where it still waits. */
+  drop(work: OtherWork): void {
+    if (!this.#waiting.includes(work)) return;
+    this.#remove(work);
+    work.dropped();
+  }
+
+  /** Stops what runs and drops what waits; answers with the prompts and commands among that. */
+  stop(reason: 'interrupted' | 'shutdown'): readonly (WaitingPrompt | WaitingCommand)[] {
+    this.#stopReason = reason;
+    const waiting = this.#waiting;
+    const dropped = this.#submitted;
     this.#waiting = [];
+    for (const work of waiting) if (work.kind === 'other') work.dropped();
+    this.#abort.abort();
     return dropped;
   }
 
-  /** What the user has typed. */
-  get #typed(): readonly (WaitingPrompt | WaitingCommand)[] {
+  /** Settles when nothing runs and nothing waits. */
+  async done(): Promise<void> {
+    await this.#working;
+  }
+
+  async #drain(): Promise<void> {
+    for (let work = this.#next(); work !== undefined; work = this.#next()) {
+      this.#abort = new AbortController();
+      this.#stopReason = 'interrupted';
+      this.#current = work;
+      // oxlint-disable-next-line no-await-in-loop -- one piece of work after the other
+      await (work.kind === 'prompt' ? this.#runPrompt(work) : work.run());
+    }
+    this.#current = undefined;
+    this.#working = undefined;
+  }
+
+  /** Takes out what is to be done next. */
+  #next(): Work | undefined {
+    const [first] = this.#waiting;
+    const next = first?.kind === 'prompt' ? (this.steering ?? first) : first;
+    if (next !== undefined) this.#remove(next);
+    return next;
+  }
+
+  /** The prompts and commands that wait. */
+  get #submitted(): readonly (WaitingPrompt | WaitingCommand)[] {
     return this.#waiting.filter(work => work.kind !== 'other');
   }
 

@@ -1,4 +1,4 @@
 declare const brand: unique symbol;
 
-/** `T` that has been through the parser of its name: a `TaskId` cannot be passed for a `SessionId`. */
+/** A `T` that the parser named after the brand has accepted. Values of different brands cannot be mixed up: a `TaskId` is no `SessionId`. */
 export type Brand<T, Name extends string> = T & {readonly [brand]: Name};

@@ -5,7 +5,7 @@ export function clip(text: string, max: number): string {
   return `${text.slice(0, Math.max(0, end))}…`;
 }
 
-/** The first line of `text`, cut to `max`: for labels and notices. */
+/** The first line of `text`, cut to `max` UTF-16 units; ` …` shows that more lines follow. For labels and notices. */
 export function firstLine(text: string, max: number): string {
   const trimmed = text.trimStart();
   const end = trimmed.search(/[\r\n]/u);
@@ -15,3 +15,9 @@ export function firstLine(text: string, max: number): string {
 }
 
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
+
+/** Removes white space at both ends and replaces each run of white space inside by one space. */
+export const collapseSpaces = (text: string): string => text.trim().replaceAll(/\s+/gu, ' ');
+
+/** `1 line`, `3 lines`. */
+export const pluralize = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`;

@@ -1,10 +1,11 @@
-/** Scores stretches of UTF-8 text (half open, in bytes); `noFit` for those that do not hold the letters in their order. */
+/** Scores the range `from`…`to` (in bytes, half open) of UTF-8 text; `noFit` where the query's letters do not appear in order. */
 export type FuzzyScorer = (text: Uint8Array, from: number, to: number) => number;
 
 /**
- * How well a stretch of text fits `query` as letters in their order, not necessarily side by side. Of `query` (UTF-8) the letters
- * A to Z must be small. More is better: letters side by side, at the beginning of words, in the last part of a path, and with
- * little around them. It is called half a million times between two keys: numbers, not records, go in.
+ * Returns a function that scores how well text matches `query`: the letters of the query must appear in order, not necessarily
+ * side by side. `query` is UTF-8 with A to Z in lower case. A higher score is better: letters score more when they are adjacent, at
+ * the beginning of words, in the last part of a path, or when little text surrounds them. The scorer is called up to half a million
+ * times between two key presses, so it takes numbers and allocates nothing per call that it can avoid.
  */
 export function fuzzyScorer(query: Uint8Array): FuzzyScorer {
   if (query.length === 0) return (text, from, to) => -depthOf(text, from, to) * 8;
@@ -31,7 +32,7 @@ const wholeBonus = 24;
 const maxGap = 12;
 const maxAround = 200;
 
-/** Where the letters first end in the stretch; -1 where they are not all there. */
+/** The position after the last letter of the first match in the range; -1 where the letters are not all there. */
 function endOf(query: Uint8Array, text: Uint8Array, from: number, to: number): number {
   const {length} = query;
   let wanted = query[0] ?? 0;
@@ -46,7 +47,7 @@ function endOf(query: Uint8Array, text: Uint8Array, from: number, to: number): n
   return -1;
 }
 
-/** Goes back from `end` for the shortest stretch that ends there. */
+/** Scores the shortest match that ends at `end`, found by walking backwards from there. */
 function scoreAt(
   query: Uint8Array,
   text: Uint8Array,
@@ -74,14 +75,14 @@ const dot = 0x2e;
 
 const small = (byte: number): number => (byte >= 0x41 && byte <= 0x5a ? byte + 32 : byte);
 
-/** Behind a sign, or a capital behind a small letter. */
+/** A word begins after a character that is no letter or digit, and at a capital letter after a small one. */
 const beginsWord = (before: number, byte: number): boolean =>
   !isLetterOrDigit(before) || (byte >= 0x41 && byte <= 0x5a && before >= 0x61 && before <= 0x7a);
 
 const isLetterOrDigit = (byte: number): boolean =>
   byte >= 0x80 || (byte >= 0x61 && byte <= 0x7a) || (byte >= 0x41 && byte <= 0x5a) || (byte >= 0x30 && byte <= 0x39);
 
-/** Where the last part of a path begins; a slash at its end belongs to that part. */
+/** The position where the last part of a path begins; a slash at the end of the path belongs to that part. */
 function nameStart(text: Uint8Array, from: number, to: number): number {
   for (let at = to - 2; at >= from; at -= 1) if (text[at] === slash) return at + 1;
   return from;

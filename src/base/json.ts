@@ -20,15 +20,36 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Whether it is a JSON array; `Array.isArray` makes `any` of a list that cannot be written to. */
+/** Whether `value` is a JSON array. `Array.isArray` does not narrow a readonly array: it makes it `any[]`. */
 export const isJsonList = (value: Json | undefined): value is readonly Json[] => Array.isArray(value);
 
 /**
- * A value as JSON text in one line. Line breaks of Unicode are escaped: JSON allows them as they are, but readers that split text
- * by Unicode's rules would cut the line in two.
+ * Writes a value as JSON text in one line. Unicode's own line breaks are escaped: JSON allows them unescaped, but a reader that
+ * splits text into lines by Unicode's rules would cut the line in two.
  */
 export const jsonText = (value: object): string => JSON.stringify(value).replaceAll(lineBreaks, escapeOf);
 
 const lineBreaks = /[\u0085\u2028\u2029]/gu;
 
 const escapeOf = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
+/** The deepest nesting that weft accepts in a tool call's input; the catalogue's own inputs have four levels. */
+export const maxJsonDepth = 100;
+
+/**
+ * Whether objects or arrays nest more than `levels` deep in `value`. Works without recursion: `JSON.parse` accepts any depth, but
+ * code that walks the value afterwards (`JSON.stringify` too) would overflow the stack.
+ */
+export function isDeeperThan(value: Json, levels: number): boolean {
+  let level: readonly Json[] = [value];
+  for (let depth = 0; depth <= levels; depth += 1) {
+    level = level.flatMap(childrenOf);
+    if (level.length === 0) return false;
+  }
+  return true;
+}
+
+/** The values inside an object or array; none for anything else. */
+function childrenOf(value: Json): readonly Json[] {
+  return typeof value === 'object' && value !== null ? Object.values(value) : [];
+}

@@ -1,4 +1,4 @@
-/** The known name that `name` was probably meant to be: at most a third of its letters, rounded up, differ. */
+/** The known name that `name` is probably a misspelling of: at most a third of its letters, rounded up, differ. */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   const wanted = name.toLowerCase();
   let best: {readonly name: string; readonly distance: number} | undefined;
@@ -9,7 +9,7 @@ export function nearestName(name: string, known: readonly string[]): string | un
   return best !== undefined && best.distance <= Math.ceil(wanted.length / 3) ? best.name : undefined;
 }
 
-/** Letters inserted, deleted or replaced between two words (Levenshtein). */
+/** The Levenshtein distance of two words: how many letters must be inserted, deleted or replaced. Infinite for very different lengths. */
 export function editDistance(from: string, to: string): number {
   if (Math.abs(from.length - to.length) > maxLength) return Infinity;
   let row = Array.from({length: to.length + 1}, (_, column) => column);
@@ -24,5 +24,5 @@ export function editDistance(from: string, to: string): number {
   return row[to.length] ?? 0;
 }
 
-/** Names further apart in length are not worth the work. */
+/** Words whose lengths differ by more than this are not compared. */
 const maxLength = 64;

@@ -1,4 +1,4 @@
-/** The value of something that can be expected to fail: trouble is data, `throw` is for bugs. */
+/** The result of an operation that is expected to fail sometimes: the failure is a value. `throw` is only for bugs. */
 export type Outcome<T, E> = {readonly tag: 'ok'; readonly value: T} | {readonly tag: 'failed'; readonly error: E};
 
 export const ok = <T>(value: T): {readonly tag: 'ok'; readonly value: T} => ({tag: 'ok', value});

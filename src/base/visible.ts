@@ -1,41 +1,41 @@
 /**
- * Text from models, tools, files and users may hold bytes that steer a terminal (move the cursor, change the title, answer
- * queries), turn the reading order around, or cannot be seen at all. Nothing reaches the screen without having been through one
- * of these.
+ * Text from models, tools, files and users may hold characters that control a terminal (move the cursor, change the title, answer
+ * queries), reverse the reading order, or are invisible. Every text passes through one of these functions before it reaches the
+ * screen.
  */
 
 /* oxlint-disable no-control-regex -- control characters are the subject of this file */
 
-// Joiners, variation selectors and the wider spaces stay: writing systems and emoji need them.
+// Joiners, variation selectors and the wider spaces are not escaped: writing systems and emoji need them.
 const unsafe =
   /[\u034F\u0000-\u0008\u000B-\u001F\u007F-\u009F\u00AD\u061C\u115F\u1160\u17B4\u17B5\u180B-\u180F\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\u3164\uFEFF\uFFA0\uFFF0-\uFFFB\u{E0000}-\u{E0FFF}]|\p{Surrogate}/gu;
 const anythingUnsafe = new RegExp(`\\t|${unsafe.source}`, 'u');
 
-/** The text with every control, bidi and unseen character as a visible escape; line feeds stay, tabs become spaces. */
+/** Replaces every control, bidi and invisible character by a visible escape; line feeds stay, tabs become spaces. */
 export function visible(text: string): string {
   if (!anythingUnsafe.test(text)) return text;
   return text.replaceAll('\r\n', '\n').replaceAll('\t', tab).replaceAll(unsafe, escapeOf);
 }
 
-/** The same for a stream that may be a terminal: tabs stay, since people copy from there. */
+/** Like `visible`, for a stream that may be a terminal: tabs stay, since people copy from there. */
 export const visibleText = (text: string): string =>
   anythingUnsafe.test(text) ? text.replaceAll('\r\n', '\n').replaceAll(unsafe, escapeOf) : text;
 
-/** JSON with the same characters as escapes of JSON: it stays the same value for who reads it. Spaces and line feeds stay. */
+/** Escapes the same characters in JSON text by JSON's own escapes, so that it parses to the same value. Spaces and line feeds stay. */
 export const visibleJson = (json: string): string =>
   anythingUnsafe.test(json) ? json.replaceAll(unsafe, character => jsonEscapes(character)) : json;
 
-/** The same on one line: line feeds are shown as `⏎`. */
+/** Like `visible`, on one line: line feeds are shown as `⏎`. */
 export const visibleLine = (text: string): string => onOneLine(visible(text));
 
 /**
- * For what is to be judged by its letters, such as commands, rules and paths: every character that is no plain ink shows as an
- * escape, joiners, unusual spaces and stray or piled-up marks included, and a carriage return before a line feed too.
+ * For text that a person judges letter by letter, such as commands, rules and paths: every character that could deceive is
+ * replaced by an escape, also joiners, unusual spaces, stray or piled-up marks, and a carriage return before a line feed.
  */
 export const visibleExactly = (text: string): string =>
   plain.test(text) ? text : text.replaceAll('\t', tab).replaceAll(deceptive, escapeOf);
 
-/** The same on one line. */
+/** Like `visibleExactly`, on one line. */
 export const visibleExactLine = (text: string): string => onOneLine(visibleExactly(text));
 
 const plain = /^[\n\u0020-\u007E]*$/u;
@@ -49,7 +49,7 @@ const sequences =
   // CSI, then OSC/DCS/APC/PM/SOS strings, then two-character escapes
   /\u001B\[[0-?]*[ -/]*[@-~]|\u001B[\]PX^_][^\u0007\u001B]*(?:\u0007|\u001B\\)?|\u001B[ -/]*[0-~]/gu;
 
-/** Program output as a person would have seen it: styling dropped, progress lines as they stood last, the rest visible. */
+/** Program output as a terminal would have shown it at the end: without styling, with the last state of progress lines; the rest is escaped. */
 export function visibleOutput(text: string): string {
   if (!anythingUnsafe.test(text)) return text;
   return visible(
@@ -61,7 +61,7 @@ export function visibleOutput(text: string): string {
   );
 }
 
-/** Between the tokens of JSON only blanks may stand, and a carriage return there ends a line as a line feed does. */
+/** The JSON escape of a character. A carriage return can only stand between tokens, where it is white space, and is dropped. */
 function jsonEscapes(character: string): string {
   if (character === '\r') return '';
   return Array.from(

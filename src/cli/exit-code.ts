@@ -1,3 +1,6 @@
+import type {Outcome} from '../base/outcome.ts';
+import {type Fault, faultText} from '../domain/fault.ts';
+
 /** What the process answers its caller with; part of the command line contract. */
 export const exitCode = {
   done: 0,
@@ -12,5 +15,27 @@ export const exitCode = {
 
 export type ExitCode = (typeof exitCode)[keyof typeof exitCode];
 
-/** What is said on stderr before `timeLimit`. */
-export const timeLimitText = (seconds: number): string => `the time limit of ${seconds} s was reached`;
+/** An action for commander: what `run` answers with becomes the exit code of the process. */
+export const exiting =
+  <Args extends readonly unknown[]>(run: (...args: Args) => Promise<ExitCode>) =>
+  async (...args: Args): Promise<void> =>
+    setExitCode(await run(...args));
+
+/** Sets the exit code of the process; a success never takes the place of a failure. */
+export function setExitCode(code: ExitCode): void {
+  if (code !== exitCode.done) process.exitCode = code;
+}
+
+/** The sentence on stderr that explains the exit code `timeLimit`. */
+export const timeLimitText = (seconds: number): string => `stopped at the time limit of ${seconds} s`;
+
+/** A command line, setting or input that cannot be carried out as given: one line on stderr, exit code 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** The value that a command cannot go on without: a fault ends the command with its words. */
+export function unwrap<T>(outcome: Outcome<T, Fault>): T {
+  if (outcome.tag === 'failed') throw new Error(faultText(outcome.error));
+  return outcome.value;
+}

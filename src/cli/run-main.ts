@@ -1,58 +1,61 @@
 import {randomUUID} from 'node:crypto';
-import {homedir} from 'node:os';
-import {join} from 'node:path';
+import {basename} from 'node:path';
 import {causeText} from '../domain/fault.ts';
 import {noUsage} from '../domain/usage.ts';
-import type {HistoryPort} from '../tui/options.ts';
-import type {SessionSummary} from '../domain/journal.ts';
-import {isConfigured} from './choose-model.ts';
-import {blocksFolder, choiceOf, composeSession, configuredModel, undriven} from './compose-session.ts';
-import {commandPorts} from './command-ports.ts';
-import {directoryOf} from './directory-of.ts';
-import {exitCode, timeLimitText, type ExitCode} from './exit-code.ts';
-import {leftoverNotices} from './leftover-notices.ts';
-import {loadSurroundings, type Surroundings} from './load-surroundings.ts';
-import {noModelNotice, noModelText} from './no-model.ts';
-import type {MainOptions} from './program.ts';
-import {joinPrompt, readStdin} from './read-stdin.ts';
-import {isStdoutTerminal, note as say, printJson} from './say.ts';
-import {takeProgramOptions} from './take-program-options.ts';
+import {
+  baseUrlOf,
+  configuredProvider,
+  isConfigured,
+  type ModelChoice,
+  noModelNotice,
+  noModelText,
+  requireModel,
+} from './compose/choose-model.ts';
+import {openApiKeys} from './compose/api-keys.ts';
+import {fixedModel, nobodyChooses} from './compose/host-services.ts';
+import {modelChoice, composeSession, connectModel, noDriver} from './compose/compose-session.ts';
+import {existingFolder, loadRunContext, type RunContext} from './compose/run-context.ts';
+import {exitCode, type ExitCode, timeLimitText, UsageError} from './exit-code.ts';
+import {leftoverNotices} from './commands/ps.ts';
+import type {MainOptions} from './flags.ts';
+import {joinPrompt, readStdin} from './stdin.ts';
+import {isStdoutTerminal, note, print, printJson} from './output.ts';
+import {normalizeOptions} from './sdk-options.ts';
 import {loadTerminalUi} from './terminal-ui.ts';
-import {UsageError} from './usage-error.ts';
 import {version} from './version.ts';
 
 /** weft without a command: answers on stdout, opens the terminal UI, or, with nothing to do and no terminal, plays the demo. */
 export async function runMain(words: readonly string[], given: MainOptions): Promise<ExitCode> {
   const {outputFormat = 'text', inputFormat} = given;
-  const tell = async (cause: unknown): Promise<void> => {
-    // What serves a program tells it itself.
-    if (outputFormat !== 'text' && inputFormat !== 'stream-json') await tellFailure(cause);
+  const reportFailure = async (cause: unknown): Promise<void> => {
+    // A program on stream-json input gets its result from `runRpc`.
+    if (outputFormat !== 'text' && inputFormat !== 'stream-json') await printFailureResult(cause);
   };
-  const start = new Start();
+  const start = new StartLimit();
   try {
-    return await Promise.race([begin(words, given, start), start.tooLong]);
+    return await Promise.race([chooseFrontEnd(words, given, start), start.tooLong]);
   } catch (cause) {
-    if (cause instanceof TooLong) {
-      await tell(cause);
-      say(cause.message);
+    if (cause instanceof StartTimeout) {
+      await reportFailure(cause);
+      note(cause.message);
       return exitCode.timeLimit;
     }
     // Once a prompt runs its result is on stdout.
-    if (start.state === 'starting') await tell(cause);
+    if (start.state === 'starting') await reportFailure(cause);
     throw cause;
   }
 }
 
-class TooLong extends Error {}
+class StartTimeout extends Error {}
 
 /**
- * Until the prompt runs, which has a limit of its own that lets things settle: reading stdin and finding a model count too. What
- * was not ready when the limit passed does not begin any more.
+ * The time limit (`--timeout`) up to the moment when the prompt runs: reading stdin and finding a model count, too. From then on
+ * `runPrint` keeps the limit, and lets running actions settle. A run that is not ready when the limit passes does not begin.
  */
-class Start {
+class StartLimit {
   state: 'starting' | 'begun' | 'too-late' = 'starting';
   readonly tooLong: Promise<never>;
-  readonly #end: (cause: TooLong) => void;
+  readonly #end: (cause: StartTimeout) => void;
   #timer: NodeJS.Timeout | undefined;
 
   constructor() {
@@ -65,12 +68,12 @@ class Start {
     if (timeout === undefined) return;
     const end = (): void => {
       this.state = 'too-late';
-      this.#end(new TooLong(timeLimitText(timeout)));
+      this.#end(new StartTimeout(timeLimitText(timeout)));
     };
     this.#timer = setTimeout(end, Math.max(0, timeout * 1000 - performance.now()));
   }
 
-  /** Whether the prompt may run. */
+  /** Ends the limit, since the prompt runs now; `too-late` where it has passed. */
   begin(): 'now' | 'too-late' {
     clearTimeout(this.#timer);
     if (this.state === 'too-late') return 'too-late';
@@ -79,26 +82,27 @@ class Start {
   }
 }
 
-/** Whoever reads JSON gets a result, also of a run that could not begin. */
-async function tellFailure(cause: unknown): Promise<void> {
+/** Prints a result with the error, for readers of JSON, of a run that could not begin. */
+async function printFailureResult(cause: unknown): Promise<void> {
   const [{startFailure}, {jsonLine}] = await Promise.all([
-    import('../headless/rpc/start-failure.ts'),
-    import('../protocol/rpc/json-line.ts'),
+    import('../headless/rpc/failure-results.ts'),
+    import('../protocol/rpc/rpc-message.ts'),
   ]);
   const failure = {initializeId: undefined, message: causeText(cause), uuid: () => randomUUID()};
   for (const message of startFailure(failure)) printJson(jsonLine(message));
 }
 
-async function begin(words: readonly string[], given: MainOptions, start: Start): Promise<ExitCode> {
-  const options = takeProgramOptions(given);
-  const asked = promptOf(words, options);
+/** Reads the command line and runs the front end that it asks for. */
+async function chooseFrontEnd(words: readonly string[], given: MainOptions, start: StartLimit): Promise<ExitCode> {
+  const options = normalizeOptions(given);
+  const promptText = promptFromCommandLine(words, options);
   if (options.inputFormat === 'stream-json') {
-    if (asked !== '') throw new UsageError('With --input-format stream-json the prompts come on stdin, as messages.');
+    if (promptText !== '') throw new UsageError('With --input-format stream-json, send prompts as messages on stdin.');
     return (await import('./run-rpc.ts')).runRpc(options);
   }
-  const surroundings = loadSurroundings({
-    directory: directoryOf(options.cwd ?? '.'),
-    added: (options.addDir ?? []).map(directoryOf),
+  const context = loadRunContext({
+    directory: existingFolder(options.cwd ?? '.'),
+    added: (options.addDir ?? []).map(existingFolder),
     options,
   });
   if (
@@ -107,68 +111,69 @@ async function begin(words: readonly string[], given: MainOptions, start: Start)
     options.outputFormat === undefined &&
     hasTerminal()
   ) {
-    return openTerminal(asked, surroundings);
+    return openTerminal(promptText, context);
   }
   start.limit(options.timeout);
-  const prompt = await fullPrompt(words, {asked, options, note: surroundings.note});
-  if (prompt.trim() !== '') return answer(prompt, {surroundings, start});
-  if (isBare(words, options) && !isConfigured(choiceOf(surroundings))) {
-    surroundings.note(`${noModelText} Playing the demo.`);
-    return (await import('./demo/run-demo.ts')).runDemo({});
+  const prompt = await withPipedText(words, {promptText, options});
+  if (prompt.trim() !== '') return answer(prompt, {context, start});
+  if (isWithoutArguments(words, options) && !isConfigured(modelChoice(context))) {
+    note(`${noModelText} Playing the demo.`);
+    return (await import('./commands/demo/run-demo.ts')).runDemo({});
   }
-  throw new UsageError('There is no prompt. Give one: weft --prompt "…", or pipe it in: … | weft --print');
+  throw new UsageError('No prompt. Give one: weft --prompt "…", or pipe it in: … | weft --print');
 }
 
 const hasTerminal = (): boolean => process.stdin.isTTY && isStdoutTerminal();
 
-/** Nothing was asked for at all: no prompt and no option that would mean something for one. */
-const isBare = (words: readonly string[], options: MainOptions): boolean =>
+/** Whether the command line is just `weft`, without a prompt and without a flag that would matter for one. */
+const isWithoutArguments = (words: readonly string[], options: MainOptions): boolean =>
   words.length === 0 && Object.keys(options).every(name => name === 'sessionPersistence' || name === 'color');
 
-function promptOf(words: readonly string[], {prompt}: MainOptions): string {
+function promptFromCommandLine(words: readonly string[], {prompt}: MainOptions): string {
   if (prompt !== undefined && words.length > 0) {
-    throw new UsageError('There are two prompts. Give it once: with --prompt, or as arguments.');
+    throw new UsageError('Two prompts. Give one: with --prompt, or as arguments.');
   }
   return prompt ?? words.join(' ');
 }
 
 /**
- * With what was piped in. Without a prompt stdin is the prompt and is read to its end; beside one, and where nothing was asked
- * for at all, a silent pipe is given up.
+ * The prompt with the text that was piped in. Without a prompt stdin is the prompt, and is read to its end. Beside a prompt, and
+ * where the command line is just `weft`, a silent pipe is given up.
  */
-async function fullPrompt(
+async function withPipedText(
   words: readonly string[],
-  {
-    asked,
-    options,
-    note,
-  }: {readonly asked: string; readonly options: MainOptions; readonly note: (line: string) => void},
+  {promptText, options}: {readonly promptText: string; readonly options: MainOptions},
 ): Promise<string> {
-  if (options.prompt === '-') return readStdin(process.stdin, {until: 'end', note});
-  const until = asked === '' && !isBare(words, options) ? 'end' : 'first-silence';
-  return joinPrompt(asked, await readStdin(process.stdin, {until, note}));
+  if (options.prompt === '-') return readStdin(process.stdin, {until: 'end'});
+  const until = promptText === '' && !isWithoutArguments(words, options) ? 'end' : 'first-silence';
+  return joinPrompt(promptText, await readStdin(process.stdin, {until}));
 }
 
+/** Answers one prompt on stdout. */
 async function answer(
   prompt: string,
-  {surroundings, start}: {readonly surroundings: Surroundings; readonly start: Start},
+  {context, start}: {readonly context: RunContext; readonly start: StartLimit},
 ): Promise<ExitCode> {
-  const {options, note} = surroundings;
+  const {options} = context;
   if (options.resume === true) throw new UsageError('--resume needs a session id here. List them: weft sessions list');
-  const [chosen, {runPrint}] = await Promise.all([configuredModel(surroundings), import('./run-print.ts')]);
-  if (chosen.state === 'missing') throw new Error(noModelText);
-  for (const notice of [...surroundings.notices, ...surroundings.startInstructions().skipped]) note(notice);
+  const [chosen, {runPrint}] = await Promise.all([connectModel(context), import('./run-print.ts')]);
+  requireModel(chosen);
+  for (const notice of [...context.notices, ...context.startInstructions().skipped]) note(notice);
   if (options.maxCost !== undefined && chosen.port.facts(chosen.model).costOf(noUsage) === 'unknown') {
-    note(`the price of ${chosen.model} is not known: --max-cost cannot stop it`);
+    note(`the price of ${chosen.model} is unknown: --max-cost has no effect`);
   }
-  if (options.verbose !== undefined)
-    note(`the model is ${chosen.model} (${chosen.port.provider}), in ${surroundings.directory}`);
-  const engine = await composeSession(chosen, {surroundings, asking: 'nobody', driven: undriven});
+  if (options.verbose !== undefined) note(`${chosen.model} (${chosen.port.provider}), in ${context.directory}`);
+  const engine = await composeSession(chosen, {
+    context,
+    interaction: 'unattended',
+    driver: noDriver,
+    models: fixedModel(nobodyChooses),
+  });
   if (options.debug !== undefined || options.debugFile !== undefined) {
-    (await import('./debug-log.ts')).logEvents(engine, options.debugFile);
+    (await import('./output.ts')).logEvents(engine, options.debugFile);
   }
   if (start.begin() === 'too-late') return exitCode.timeLimit;
-  void leftoverNotices(blocksFolder(surroundings)).then(notices => notices.forEach(note));
+  void leftoverNotices(context.places.blocks).then(notices => notices.forEach(note));
   return runPrint({
     engine,
     prompt,
@@ -180,67 +185,76 @@ async function answer(
   });
 }
 
-const dumbText =
-  'TERM is dumb: the terminal UI needs a terminal that can move its cursor. Start weft --accessible, which only adds lines; or ask without it: weft --prompt "…"';
+const dumbText = 'TERM is dumb: this terminal cannot show the terminal UI. Use weft --accessible, or weft --prompt "…"';
 
-async function openTerminal(firstPrompt: string, surroundings: Surroundings): Promise<ExitCode> {
-  const {options, directory} = surroundings;
+/** Opens the terminal UI. */
+async function openTerminal(firstPrompt: string, context: RunContext): Promise<ExitCode> {
+  const {options, directory} = context;
   if (options.jsonSchema !== undefined) throw new UsageError('--json-schema needs --prompt or --print.');
-  const {preferences} = surroundings.settings;
+  const {preferences} = context.settings;
   if (process.env['TERM'] === 'dumb' && !preferences.accessible) throw new UsageError(dumbText);
-  const [guard, chosen, ui, {lookOf, runTerminal}, {openHistory}, {ruleLines, ruleText}] = await Promise.all([
+  const [watchdog, chosen, ui, {lookOf, runTerminal}, {exchangeableModel}, {LeavingText}] = await Promise.all([
     // Before the terminal's settings are changed.
-    import('../workspace/terminal-guard.ts').then(({startTerminalGuard}) => startTerminalGuard(process.stdout.fd)),
-    configuredModel(surroundings),
+    import('../workspace/exec/watchdog.ts').then(({startTerminalWatchdog}) => startTerminalWatchdog(process.stdout.fd)),
+    // A server that is slow is no reason to wait: every prompt connects anew.
+    connectModel(context, 1500),
     loadTerminalUi(preferences),
     import('./run-terminal.ts'),
-    import('./prompt-history.ts'),
-    import('./permissions/rule-lines.ts'),
+    import('./compose/model-setup.ts'),
+    import('./leaving-text.ts'),
   ]);
-  const notices = [...surroundings.notices, ...surroundings.startInstructions().skipped];
-  if (chosen.state === 'missing') notices.push(noModelNotice);
-  const engine = await composeSession(chosen, {surroundings, asking: 'somebody', driven: undriven});
+  const notices = [...context.notices, ...context.startInstructions().skipped];
+  if (chosen.state === 'missing' && preferences.accessible) notices.push(noModelNotice);
+  if (chosen.state === 'unreachable') notices.push(`${chosen.reason} Send a prompt to try again.`);
+  const choice = modelChoice(context);
+  const apiKeys = openApiKeys(context.places, process.env);
+  const model = exchangeableModel(chosen, {choice, apiKeys, settingsFile: context.places.settings});
+  const engine = await composeSession(
+    {...chosen, port: model.port},
+    {context, interaction: 'interactive', driver: noDriver, models: model.setup},
+  );
+  if (chosen.state === 'unreachable') {
+    void chosen.found.then(found => engine.submit({op: 'set-model', model: found}));
+  }
   const job = {
     ui,
     engine,
     directory,
     firstPrompt,
     opening: options.resume === true ? 'sessions' : 'composer',
+    instructions: [...new Set(context.startInstructions().found.map(({path}) => basename(path)))],
     notices,
-    lateNotices: () => leftoverNotices(blocksFolder(surroundings)),
-    listSessions: await sessionLister(surroundings),
-    history: concealed(openHistory(join(surroundings.places.data, 'history.jsonl'), directory), engine.conceal),
+    lateNotices: async () => [
+      ...(await leftoverNotices(context.places.blocks)),
+      ...(chosen.state === 'ready' ? await serverNotices(choice) : []),
+    ],
     preferences,
-    outside: commandPorts({
-      engine,
-      directory,
-      home: homedir(),
-      store: options.sessionPersistence ? await surroundings.store() : 'none',
-    }),
-    permissions: () => ruleLines(surroundings.permissions).map(ruleText),
-    trust: surroundings.trust,
-    guard,
+    watchdog,
     look: lookOf(process.env, {color: options.color, theme: preferences.theme}),
     demo: 'offered',
   } as const;
+  const leaving = new LeavingText(engine);
   let end = await runTerminal(job);
   while (end.kind === 'demo') {
-    await (await import('./demo/run-demo.ts')).runDemo({visitor: job});
-    if (chosen.state === 'missing') return exitCode.done;
-    end = await runTerminal({...job, firstPrompt: '', opening: 'composer', notices: [], lateNotices: async () => []});
+    await (await import('./commands/demo/run-demo.ts')).runDemo({visitor: job});
+    end = await runTerminal({
+      ...job,
+      firstPrompt: end.draft,
+      opening: 'composer',
+      notices: [],
+      lateNotices: async () => [],
+    });
   }
-  return end.kind === 'signalled' ? end.code : exitCode.done;
+  if (end.kind === 'signalled') return end.code;
+  for (const line of leaving.lines()) print(`${line}\n`);
+  return exitCode.done;
 }
 
-/** What is typed may hold a secret, and the history lies on the disk. */
-const concealed = (history: HistoryPort, conceal: (text: string) => string): HistoryPort => ({
-  load: () => history.load(),
-  add: prompt => history.add(conceal(prompt)),
-});
-
-/** Sessions of this folder, for `/resume`; read when asked for. */
-async function sessionLister({options, directory, store}: Surroundings): Promise<() => readonly SessionSummary[]> {
-  if (!options.sessionPersistence) return () => [];
-  const opened = await store();
-  return () => opened.list({directory});
+/** One sentence where the model's server is on this machine and does not run. */
+async function serverNotices(choice: ModelChoice): Promise<readonly string[]> {
+  const baseUrl = configuredProvider(choice) === 'openai' ? baseUrlOf('openai', choice) : undefined;
+  if (baseUrl === undefined) return [];
+  const {isLocalServerDown} = await import('../models/local-servers.ts');
+  if (!(await isLocalServerDown(baseUrl, AbortSignal.timeout(1000)))) return [];
+  return [`Nothing listens at ${baseUrl}. Start the model server, or choose another model with /login.`];
 }

@@ -1,15 +1,14 @@
-import type {Engine} from '../agent/engine.ts';
+import type {AgentClient} from '../agent/client.ts';
 import {makeRenderer} from '../headless/render-events.ts';
 import {runHeadless} from '../headless/run-headless.ts';
 import {exitCode, timeLimitText, type ExitCode} from './exit-code.ts';
-import type {outputFormats} from './program.ts';
-import {stdoutSink} from './say.ts';
-import {realClock} from './real-clock.ts';
-import {stopOnSignals} from './stop-on-signals.ts';
-import {toldUuid} from './told-uuid.ts';
+import type {outputFormats} from './flags.ts';
+import {stdoutSink} from './output.ts';
+import {messageUuid, stallClock} from './headless-ports.ts';
+import {stopOnSignals} from './signals.ts';
 
 export interface PrintJob {
-  readonly engine: Engine;
+  readonly engine: AgentClient;
   readonly prompt: string;
   readonly format: (typeof outputFormats)[number];
   readonly partials: 'with' | 'without';
@@ -26,7 +25,7 @@ export async function runPrint(job: PrintJob): Promise<ExitCode> {
   const {engine, timeoutSeconds, note} = job;
   const {format, partials, version} = job;
   // The prompt is submitted at once when there is something to stop: what stops it before would leave no result.
-  const renderer = await makeRenderer({format, partials}, {uuid: toldUuid, version});
+  const renderer = await makeRenderer({format, partials}, {uuid: messageUuid, version});
   const stopper = stopOnSignals(engine);
   const timer =
     timeoutSeconds === 'none'
@@ -39,10 +38,10 @@ export async function runPrint(job: PrintJob): Promise<ExitCode> {
     renderer,
     stdout: stdoutSink(format === 'text' ? 'text' : 'json'),
     note,
-    clock: realClock,
-    uuid: toldUuid,
+    clock: stallClock,
+    uuid: messageUuid,
   });
-  const end = await Promise.race([answered, stopper.given]);
+  const end = await Promise.race([answered, stopper.gaveUp]);
   clearTimeout(timer);
   await engine.close('finished');
   const stopped = stopper.stopped();

@@ -1,41 +1,31 @@
 import {randomUUID} from 'node:crypto';
 import type {EngineOptions} from '../agent/create-engine.ts';
-import {noHooks} from '../agent/hooks-port.ts';
+import {noHooks} from '../actions/hooks-port.ts';
 import {isJsonObject, type JsonObject} from '../base/json.ts';
 import {causeText} from '../domain/fault.ts';
-import {connectSdkServers, usualTimes} from '../extensions/mcp/connect-sdk-servers.ts';
-import {clientLines} from '../headless/rpc/client-lines.ts';
+import type {PermissionMode} from '../domain/risk.ts';
+import {connectSdkServers, usualTimes} from '../extensions/mcp/sdk-servers.ts';
+import {clientLines, readOpening} from '../headless/rpc/client-input.ts';
 import {makeControlChannel} from '../headless/rpc/control-channel.ts';
-import {elicitBy} from '../headless/rpc/elicit.ts';
-import {hookNotes, makeHookCallbacks} from '../headless/rpc/hook-callbacks.ts';
-import {makeHookWatcher} from '../headless/rpc/hook-watcher.ts';
-import {readOpening} from '../headless/rpc/read-opening.ts';
+import {elicitBy} from '../headless/rpc/questions.ts';
+import {hookNotes, makeHookCallbacks, makeHookWatcher} from '../headless/rpc/hooks.ts';
 import {serveClient} from '../headless/rpc/serve-client.ts';
 import {SessionState} from '../headless/rpc/session-state.ts';
-import {startFailure} from '../headless/rpc/start-failure.ts';
+import {startFailure} from '../headless/rpc/failure-results.ts';
 import {makeStdoutWriter, mostUnread} from '../headless/stdout-writer.ts';
-import type {ControlMessage} from '../protocol/rpc/control-message.ts';
-import type {InitializeRequest} from '../protocol/rpc/control-request.ts';
-import {jsonLine} from '../protocol/rpc/json-line.ts';
-import type {RpcMessage} from '../protocol/rpc/rpc-message.ts';
-import type {ChosenModel} from './choose-model.ts';
-import {blocksFolder, composeSession, configuredModel} from './compose-session.ts';
-import {directoryOf} from './directory-of.ts';
-import {exitCode, timeLimitText, type ExitCode} from './exit-code.ts';
-import {onSignal} from './ignored-signals.ts';
-import {leftoverNotices} from './leftover-notices.ts';
-import {loadSurroundings, type Surroundings} from './load-surroundings.ts';
-import {noModelText} from './no-model.ts';
-import type {MainOptions} from './program.ts';
-import {realClock} from './real-clock.ts';
-import {rpcCapabilities} from './rpc-capabilities.ts';
-import {note, stdoutSink} from './say.ts';
-import {stopOnSignals} from './stop-on-signals.ts';
-import {structuredBy} from './structured-output.ts';
-import {greetedOptions, greetingNotes} from './take-initialize.ts';
-import {thinkingOf} from './take-program-options.ts';
-import {toldUuid} from './told-uuid.ts';
-import {UsageError} from './usage-error.ts';
+import type {ControlMessage, InitializeRequest} from '../protocol/rpc/control-message.ts';
+import {jsonLine, type RpcMessage} from '../protocol/rpc/rpc-message.ts';
+import {fixedModel, nobodyChooses} from './compose/host-services.ts';
+import {type ChosenModel, requireModel} from './compose/choose-model.ts';
+import {composeSession, connectModel, structuredOutputFor} from './compose/compose-session.ts';
+import {existingFolder, loadRunContext, type RunContext} from './compose/run-context.ts';
+import {exitCode, type ExitCode, timeLimitText, UsageError} from './exit-code.ts';
+import {messageUuid, stallClock} from './headless-ports.ts';
+import {leftoverNotices} from './commands/ps.ts';
+import {note, stdoutSink} from './output.ts';
+import type {MainOptions} from './flags.ts';
+import {optionsWithInitialize, thinkingOf, unsupportedInitializeNotes} from './sdk-options.ts';
+import {onSignal, stopOnSignals} from './signals.ts';
 import {version} from './version.ts';
 
 /**
@@ -55,7 +45,7 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
   const writer = makeStdoutWriter(stdoutSink('json'), () => broken.resolve());
   const send = (message: RpcMessage | ControlMessage): void => writer.write(jsonLine(message));
   try {
-    const {surroundings, chosen, structured} = await prepare(options, opening.initialize);
+    const {context, chosen, structured} = await prepare(options, opening.initialize);
     const state = new SessionState();
     const channel = makeControlChannel({send, newId: () => randomUUID()});
     const greeted = Promise.withResolvers<void>();
@@ -80,26 +70,27 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
       ended.signal,
     );
     const hooks = opening.initialize?.hooks ?? {};
-    const greeting = opening.initialize === undefined ? [] : greetingNotes(opening.initialize);
+    const greeting = opening.initialize === undefined ? [] : unsupportedInitializeNotes(opening.initialize);
     for (const text of [...greeting, ...hookNotes(hooks)]) note(text);
     const events = options.includeHookEvents === undefined ? 'without' : 'with';
     const watcher = makeHookWatcher({events, state, uuid: () => randomUUID(), send});
     const engine = await composeSession(chosen, {
-      surroundings,
-      asking: canAsk(surroundings.options) ? 'somebody' : 'nobody',
-      driven: {
+      context,
+      interaction: canAsk(context.options) ? 'interactive' : 'unattended',
+      models: fixedModel(nobodyChooses),
+      driver: {
         mcp,
         structured,
         hooks: Object.keys(hooks).length === 0 ? noHooks : makeHookCallbacks({hooks, channel, state, watcher}),
       },
     });
     if (options.debug !== undefined || options.debugFile !== undefined) {
-      (await import('./debug-log.ts')).logEvents(engine, options.debugFile);
+      (await import('./output.ts')).logEvents(engine, options.debugFile);
     }
     leave();
     serving = 'begun';
     const stopper = stopOnSignals(engine);
-    const {permissionMode} = surroundings.settings;
+    const {permissionMode} = context.settings;
     const client = serveClient({
       engine,
       state,
@@ -110,8 +101,8 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
         capabilities: rpcCapabilities(chosen, {version, permissionMode, pid: process.pid}),
         initialize: opening.initialize,
         model: chosen.model,
-        thinking: thinkingOf(surroundings.options),
-        bypass: mayBypass(surroundings) ? 'launched' : 'not-launched',
+        thinking: thinkingOf(context.options),
+        bypass: mayBypass(context) ? 'launched' : 'not-launched',
         checkpoints: options.sessionPersistence ? 'kept' : 'off',
       },
       encoding: {
@@ -119,16 +110,16 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
         progress: options.includeToolProgress === undefined ? 'without' : {now: () => performance.now()},
         echo: options.replayUserMessages === undefined ? 'without' : 'with',
       },
-      uuid: toldUuid,
+      uuid: messageUuid,
       version,
       note,
-      clock: realClock,
+      clock: stallClock,
     });
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) onSignal(signal, () => client.stop());
     for (const line of opening.lines) client.take(line);
     // What serves the greeting has written its answer by then.
     setImmediate(() => greeted.resolve());
-    void leftoverNotices(blocksFolder(surroundings)).then(notices => notices.forEach(note));
+    void leftoverNotices(context.places.blocks).then(notices => notices.forEach(note));
     void (async () => {
       for await (const line of opening.rest) {
         client.take(line);
@@ -141,13 +132,13 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
       client.stop();
     });
     const keepAlive = setInterval(() => send({type: 'keep_alive'}), keepAliveMs);
-    const code = await Promise.race([client.exitCode, stopper.given, broken.promise]);
+    const code = await Promise.race([client.exitCode, stopper.gaveUp, broken.promise]);
     clearTimeout(timer);
     clearInterval(keepAlive);
     await engine.close(code === undefined ? 'shutdown' : 'finished');
     ended.abort();
     await mcp.close();
-    const stdout = await Promise.race([writer.drained(), stopper.given]);
+    const stdout = await Promise.race([writer.drained(), stopper.gaveUp]);
     const stopped = stopper.stopped();
     if (stopped === exitCode.timeLimit && options.timeout !== undefined) note(timeLimitText(options.timeout));
     if (stopped !== undefined) return stopped;
@@ -167,33 +158,32 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
 }
 
 interface Prepared {
-  readonly surroundings: Surroundings;
+  readonly context: RunContext;
   readonly chosen: ChosenModel;
-  readonly structured: EngineOptions['structured'] | 'by-flag';
+  readonly structured: EngineOptions['structuredOutput'] | 'by-flag';
 }
 
 /** What the program said in its greeting goes over what it said on the command line. */
 async function prepare(given: MainOptions, initialize: InitializeRequest | undefined): Promise<Prepared> {
   if (given.resume === true) throw new UsageError('--resume needs a session id here. List them: weft sessions list');
-  const options = greetedOptions(given, initialize);
-  const surroundings = loadSurroundings({
-    directory: directoryOf(options.cwd ?? '.'),
-    added: (options.addDir ?? []).map(directoryOf),
+  const options = optionsWithInitialize(given, initialize);
+  const context = loadRunContext({
+    directory: existingFolder(options.cwd ?? '.'),
+    added: (options.addDir ?? []).map(existingFolder),
     options,
   });
   const [chosen, structured] = await Promise.all([
-    configuredModel(surroundings),
+    connectModel(context),
     structuredFrom(initialize?.jsonSchema ?? undefined),
   ]);
-  if (chosen.state === 'missing') throw new Error(noModelText);
-  for (const notice of [...surroundings.notices, ...surroundings.startInstructions().skipped])
-    surroundings.note(notice);
-  return {surroundings, chosen, structured};
+  requireModel(chosen);
+  for (const notice of [...context.notices, ...context.startInstructions().skipped]) note(notice);
+  return {context, chosen, structured};
 }
 
 async function structuredFrom(schema: JsonObject | undefined): Promise<Prepared['structured']> {
   if (schema === undefined) return 'by-flag';
-  const structured = await structuredBy(schema);
+  const structured = await structuredOutputFor(schema);
   if (structured.tag === 'failed') throw new UsageError(`The schema of the answer cannot be used: ${structured.error}`);
   return structured.value;
 }
@@ -204,7 +194,7 @@ const keepAliveMs = 10_000;
 const canAsk = ({permissionPromptTool, permissionPrompts}: MainOptions): boolean =>
   permissionPromptTool === 'stdio' && permissionPrompts !== 'none';
 
-const mayBypass = ({options, settings}: Surroundings): boolean =>
+const mayBypass = ({options, settings}: RunContext): boolean =>
   options.allowDangerouslySkipPermissions !== undefined || settings.permissionMode === 'bypassPermissions';
 
 const interrupt = (): never => process.exit(exitCode.interrupted);
@@ -224,4 +214,33 @@ function leaveEarly(): () => void {
 
 function timeLimit({timeout}: MainOptions, stop: () => void): NodeJS.Timeout | undefined {
   return timeout === undefined ? undefined : setTimeout(stop, Math.max(0, timeout * 1000 - performance.now()));
+}
+
+/** What weft says of itself when a program greets it. What it has not, it does not list. */
+function rpcCapabilities(
+  {port, model}: ChosenModel,
+  run: {readonly version: string; readonly permissionMode: PermissionMode; readonly pid: number},
+): JsonObject {
+  const anthropic = port.provider === 'anthropic';
+  return {
+    commands: [],
+    agents: [],
+    output_style: 'default',
+    available_output_styles: ['default'],
+    models: [
+      {
+        value: 'default',
+        resolvedModel: model,
+        displayName: 'Default',
+        description: `The model weft was started with: ${model}`,
+      },
+      {value: model, resolvedModel: model, displayName: model, description: `Served by ${port.provider}`},
+    ],
+    account: anthropic
+      ? {apiKeySource: 'ANTHROPIC_API_KEY', tokenSource: 'none', apiProvider: 'firstParty'}
+      : {apiKeySource: 'none', tokenSource: 'none'},
+    claude_code_version: run.version,
+    current_permission_mode: run.permissionMode,
+    pid: run.pid,
+  };
 }

@@ -1,55 +1,44 @@
-import {makeJobControl} from './job-control.ts';
+import {withTilde} from '../base/shown-path.ts';
 import {randomUUID} from 'node:crypto';
 import {homedir} from 'node:os';
-import type {ComposedEngine} from './compose-engine.ts';
 import {setTimeout as delay} from 'node:timers/promises';
+import type {AgentClient} from '../agent/client.ts';
 import {messageId} from '../domain/ids.ts';
-import type {ImagePort} from '../actions/image-port.ts';
 import type {ThemeChoice} from '../domain/preferences.ts';
-import type {EditorPort, TuiExit, TuiOptions} from '../tui/options.ts';
-import {asksForModifiedKeys} from '../tui/terminal/modified-keys.ts';
+import type {ClipboardPort, EditorPort, JobControl, TuiExit, TuiOptions} from '../tui/options.ts';
+import {wantsModifyOtherKeys} from '../tui/terminal/terminal-modes.ts';
 import {terminalLook} from '../tui/theme/terminal-look.ts';
 import type {Look} from '../tui/theme/theme.ts';
+import type {TerminalWatchdog} from '../workspace/exec/watchdog.ts';
+import {lazyImages} from './compose/lazy-ports.ts';
 import {exitCode, type ExitCode} from './exit-code.ts';
-import type {TerminalGuard} from '../workspace/terminal-guard.ts';
 import type {TerminalUi} from './terminal-ui.ts';
 import {version} from './version.ts';
 
-/** What the UI is told as it is, and what the rest of what it needs is made of. */
+/** What the terminal UI needs from the command line and the composition. */
 export interface TerminalJob extends Pick<
   TuiOptions,
-  | 'firstPrompt'
-  | 'opening'
-  | 'notices'
-  | 'lateNotices'
-  | 'listSessions'
-  | 'history'
-  | 'permissions'
-  | 'trust'
-  | 'preferences'
-  | 'outside'
-  | 'look'
-  | 'demo'
+  'firstPrompt' | 'opening' | 'instructions' | 'notices' | 'lateNotices' | 'preferences' | 'look' | 'demo'
 > {
   readonly ui: TerminalUi;
-  readonly engine: ComposedEngine;
+  readonly engine: AgentClient;
   readonly directory: string;
-  readonly guard: TerminalGuard;
+  readonly watchdog: TerminalWatchdog;
 }
 
 /** How the terminal UI was left: by the user, for the demo, or by a signal. */
 export type TerminalEnd = TuiExit | {readonly kind: 'signalled'; readonly code: ExitCode};
 
 /**
- * Runs the terminal UI. The engine is closed, and with it all that it started, when this settles; except for a visit to the demo,
- * before which it is only interrupted.
+ * Runs the terminal UI. When this settles the engine is closed, and with it all that it started. Only where the user leaves for the
+ * demo is the engine just interrupted: the conversation goes on afterwards.
  */
 export async function runTerminal(job: TerminalJob): Promise<TerminalEnd> {
   const signalled = Promise.withResolvers<TerminalEnd>();
   // Not once: Ink's own listener would take itself for the only one, and let the signal end weft at once.
-  let heard: NodeJS.Signals | undefined;
+  let receivedSignal: NodeJS.Signals | undefined;
   const onSignal = (signal: NodeJS.Signals): void => {
-    heard = signal;
+    receivedSignal = signal;
     signalled.resolve({
       kind: 'signalled',
       code: signal === 'SIGINT' ? exitCode.interrupted : exitCode.terminated,
@@ -63,31 +52,22 @@ export async function runTerminal(job: TerminalJob): Promise<TerminalEnd> {
   };
   process.on('uncaughtException', onCrash);
   const leave = new AbortController();
-  const {ui: wanted, engine, directory, guard, ...told} = job;
-  const ui = wanted.run(
+  const {ui: terminalUi, engine, directory, watchdog, ...options} = job;
+  const ui = terminalUi.run(
     {
-      ...told,
+      ...options,
       engine,
       stdin: process.stdin,
       stdout: process.stdout,
       version,
-      directory: tilde(directory),
+      directory: withTilde(directory, homedir()),
       editor: lazyEditor,
-      edits: engine.edits,
-      files: engine.finder,
-      images: lazyImages(directory),
-      notes: {
-        add: async note => {
-          const {addNote} = await import('../workspace/add-note.ts');
-          return addNote(note, directory);
-        },
-      },
-      blocks: engine.desk,
+      clipboard: clipboardPort(directory),
       newPromptId: () => messageId(randomUUID()),
-      modifiedKeys: asksForModifiedKeys(process.env),
-      keeper: wanted.keeper(guard, process.stdout),
+      modifiedKeys: wantsModifyOtherKeys(process.env),
+      restorer: terminalUi.keeper(watchdog, process.stdout),
       job: makeJobControl(),
-      clock: {now: () => performance.now()},
+      clock: {now: () => performance.now(), date: () => Date.now()},
     },
     leave.signal,
   );
@@ -95,21 +75,21 @@ export async function runTerminal(job: TerminalJob): Promise<TerminalEnd> {
   // On a signal the screen is given back before anything else ends.
   leave.abort();
   if (end.kind !== 'signalled') await ui;
-  const closed = end.kind === 'signalled' ? await closesInTime(ui) : 'yes';
+  const closed = end.kind === 'signalled' ? await endsInTime(ui) : 'yes';
   if (crash !== undefined) throw crash;
-  // The demo is a visit: the conversation goes on after it.
   if (end.kind === 'demo') engine.submit({op: 'interrupt'});
   else await engine.close('shutdown');
   for (const signal of endSignals) process.off(signal, onSignal);
   process.off('uncaughtException', onCrash);
-  if (heard !== undefined && closed === 'no') endBy(heard);
+  if (receivedSignal !== undefined && closed === 'no') killWith(receivedSignal);
   return end;
 }
 
 /**
- * What is broken may not come to its end, and a terminal that takes nothing is not waited for: the keeper does what is left.
+ * Whether the UI ends within a second. A crashed UI may never end, and a terminal that takes no output is not waited for: the watchdog
+ * restores it.
  */
-async function closesInTime(ui: Promise<unknown>): Promise<'yes' | 'no'> {
+async function endsInTime(ui: Promise<unknown>): Promise<'yes' | 'no'> {
   const closed = ui.then(
     () => 'yes' as const,
     () => 'no' as const,
@@ -117,28 +97,29 @@ async function closesInTime(ui: Promise<unknown>): Promise<'yes' | 'no'> {
   return Promise.race([closed, delay(closeMs, 'no' as const)]);
 }
 
-/** Ends the process as the signal would have. Whatever writes on exit would wait for a terminal that takes nothing. */
-function endBy(signal: NodeJS.Signals): void {
+/** Ends the process by the signal, without the listeners on `exit`: those that write would wait for a terminal that takes no output. */
+function killWith(signal: NodeJS.Signals): void {
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
 }
 
-/** In milliseconds. */
+/** Milliseconds that the UI has to end after a signal. */
 const closeMs = 1000;
 
-/** Loaded with the first image. */
-function lazyImages(directory: string): ImagePort {
-  const load = async (): Promise<ImagePort> => {
-    const {makeImages} = await import('../workspace/images/make-images.ts');
-    return makeImages({directory, home: homedir(), environment: process.env});
-  };
-  return {
-    read: async (path, signal) => (await load()).read(path, signal),
-    fromClipboard: async signal => (await load()).fromClipboard(signal),
-  };
-}
+/** The clipboard of this machine; loaded when it is first used. */
+const clipboardPort = (directory: string): ClipboardPort => ({
+  async copy(text) {
+    const {copyText} = await import('../workspace/clipboard.ts');
+    return copyText(text, {
+      environment: process.env,
+      platform: process.platform,
+      write: sequence => void process.stdout.write(sequence),
+    });
+  },
+  readImage: signal => lazyImages(directory).fromClipboard(signal),
+});
 
-/** Few ever need it. */
+/** Loaded when the editor is first opened. */
 const lazyEditor: EditorPort = {
   async edit(work, signal) {
     const {userEditor} = await import('./user-editor.ts');
@@ -148,13 +129,38 @@ const lazyEditor: EditorPort = {
 
 const endSignals = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const;
 
-function tilde(directory: string): string {
-  const home = homedir();
-  return directory === home || directory.startsWith(`${home}/`) ? `~${directory.slice(home.length)}` : directory;
-}
-
 /** Colours unless the flag says no, or NO_COLOR or TERM=dumb do and FORCE_COLOR does not. */
 export const lookOf = (
   environment: NodeJS.ProcessEnv,
   {color, theme}: {readonly color: boolean; readonly theme: ThemeChoice},
 ): Look => terminalLook(environment, {theme, colour: color ? 'wanted' : 'unwanted'});
+
+/**
+ * weft as a job of the user's shell. It stops by the signal that a terminal sends, with nobody listening: where no shell waits to
+ * go on with it (weft is all that runs in a terminal), the system does not stop it then. What runs for the agent has its own group.
+ */
+function makeJobControl(): JobControl {
+  return {
+    watch(listener) {
+      const onStop = (): void => listener('asked-to-stop');
+      const onContinue = (): void => listener('continued');
+      const listen = (): void => {
+        process.on('SIGTSTP', onStop);
+        process.on('SIGCONT', onContinue);
+      };
+      const unlisten = (): void => {
+        process.off('SIGTSTP', onStop);
+        process.off('SIGCONT', onContinue);
+      };
+      listen();
+      return {
+        stop() {
+          unlisten();
+          process.kill(0, 'SIGTSTP');
+          listen();
+        },
+        close: unlisten,
+      };
+    },
+  };
+}

@@ -4,7 +4,7 @@ import {mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {basename, join} from 'node:path';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
-import type {EditorPort, EditorWork} from '../tui/options.ts';
+import type {EditorPort, EditorRequest} from '../tui/options.ts';
 
 /**
  * The user's editor, from VISUAL or EDITOR, on a file that nobody else can read and that is gone afterwards. The command may have
@@ -15,22 +15,20 @@ export function userEditor(env: Readonly<Record<string, string | undefined>>): E
     async edit(work, signal) {
       const command = [env['VISUAL'], env['EDITOR']].map(one => (one ?? '').trim()).find(one => one !== '');
       if (command === undefined) {
-        return failed(
-          'No editor is set: export EDITOR (such as EDITOR=vim, or EDITOR="code -w") and start weft again.',
-        );
+        return failed('No editor is set. Set EDITOR, such as EDITOR=vim or EDITOR="code -w", and restart weft.');
       }
       try {
         return await editIn(await mkdtemp(join(tmpdir(), 'weft-edit-')), {...work, command, signal});
       } catch (error) {
         return failed(
-          `The text could not be handed to ${command}: ${error instanceof Error ? error.message : String(error)}.`,
+          `Could not pass the text to ${command}: ${error instanceof Error ? error.message : String(error)}.`,
         );
       }
     },
   };
 }
 
-interface Edit extends EditorWork {
+interface Edit extends EditorRequest {
   readonly command: string;
   readonly signal: AbortSignal;
 }
@@ -40,12 +38,12 @@ async function editIn(folder: string, {command, text, name, form, signal}: Edit)
   try {
     await writeFile(file, form === 'file' ? text : `${text}\n`, {mode: 0o600});
     const trouble = await run(command, file, signal);
-    if (trouble !== '') return failed(`${command} ${trouble}: the text is as it was.`);
+    if (trouble !== '') return failed(`${command} ${trouble}: the text is unchanged.`);
     const bytes = await readFile(file);
     if (form === 'prose') return ok(bytes.toString().replaceAll('\r\n', '\n').replace(/\n$/u, ''));
     return isUtf8(bytes)
       ? ok(bytes.toString())
-      : failed(`${command} wrote ${basename(name)} in an encoding other than UTF-8: the text is as it was.`);
+      : failed(`${command} wrote ${basename(name)} in an encoding other than UTF-8: the text is unchanged.`);
   } finally {
     await rm(folder, {recursive: true, force: true});
   }

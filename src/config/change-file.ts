@@ -32,7 +32,7 @@ export async function changeFile(
   if (opened.tag === 'failed') return failed(notWritten(path, opened.error));
   let held: 'ours' | 'given' = 'ours';
   try {
-    const before = readText(target);
+    const before = readTextFile(target);
     if (before.tag === 'failed') return failed(notWritten(path, before.error));
     const after = change(before.value);
     if (after.tag === 'failed') return after;
@@ -52,11 +52,11 @@ export async function changeFile(
   }
 }
 
-/** Bytes of a settings file; no more are read. */
+/** The most bytes that a settings file may have. */
 const mostBytes = 4 * 1024 * 1024;
 
-/** The text of a regular file of bounded size; `undefined` where there is none. What is not UTF-8 could not be written back. */
-export function readText(path: string): Outcome<string | undefined, string> {
+/** The text of a regular file of at most `mostBytes`; `undefined` where there is none. Other encodings than UTF-8 are an error: they could not be written back. */
+export function readTextFile(path: string): Outcome<string | undefined, string> {
   try {
     const found = statSync(path);
     if (!found.isFile()) return failed('it is not a file');
@@ -78,7 +78,7 @@ function targetOf(path: string): string {
   }
 }
 
-/** A change takes milliseconds; a lock that stays the same for all the tries was left behind. */
+/** How often a taken lock is tried again. A change takes milliseconds, so a lock that stays the same all that time was left behind by a crash. */
 const tries = 40;
 const waitMs = 50;
 

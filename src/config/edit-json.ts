@@ -1,154 +1,152 @@
+import {createScanner, parseTree, type Node} from 'jsonc-parser';
 import type {Json} from '../base/json.ts';
 
 /**
- * Changes to a JSON text that leave all the rest of it as its writer had it: order, spacing, keys that nobody knows. The text
- * given is valid JSON (`JSON.parse` took it) and holds one object; of keys that come twice the last counts, as it does there.
+ * Changes to the text of a JSON file that leave everything else in it as its writer had it: order, spacing, line ends, comments,
+ * trailing commas, and keys that weft does not know. (`modify` of jsonc-parser lays out the neighbours of what it changes anew, and
+ * drops comments beside what it removes.) The text holds one object; of keys that come twice the last counts, as for `JSON.parse`.
  */
-
-/** The text with `item` at the end of the list at `path`; objects and the list on the way are made where they are missing. */
-export function appendToList(text: string, path: KeyPath, item: string): string {
-  const found = walk(text, path);
-  return found.tag === 'there'
-    ? insertLast(text, found.at, {written: JSON.stringify(item), style: styleOf(text)})
-    : withMember(text, found, [item]);
-}
-
-/** The text with `value` at `path`, in the place of what was there; objects on the way are made where they are missing. */
-export function setValue(text: string, path: KeyPath, value: Json): string {
-  const found = walk(text, path);
-  if (found.tag === 'missing') return withMember(text, found, value);
-  const style = styleOf(text);
-  const {levels, unit} = placeOf(text, found.at, style);
-  return text.slice(0, found.at) + jsonIn({...style, unit, levels}, value) + text.slice(endOfValue(text, found.at));
-}
-
-/** The text without the member at `path`; the same text where there is none. */
-export function removeMember(text: string, path: KeyPath): string {
-  const [key] = path.slice(-1);
-  const [first, ...rest] = path.slice(0, -1);
-  const found = first === undefined ? ({tag: 'there', at: text.indexOf('{')} as const) : walk(text, [first, ...rest]);
-  return found.tag === 'missing' ? text : withoutParts(text, found.at, part => part.key === key);
-}
-
-/** The text without those items of the list at `path` that `isGone` names; the same text where there are none. */
-export function removeFromList(text: string, path: KeyPath, isGone: (item: string) => boolean): string {
-  const found = walk(text, path);
-  if (found.tag === 'missing') return text;
-  return withoutParts(text, found.at, ({from, to}) => {
-    const value: unknown = JSON.parse(text.slice(from, to));
-    return typeof value === 'string' && isGone(value);
-  });
-}
-
-/** Where the value at a path begins; or the object that holds no member of the name `key`, and the names below that. */
-type Walk =
-  | {readonly tag: 'there'; readonly at: number}
-  | {readonly tag: 'missing'; readonly at: number; readonly key: string; readonly below: readonly string[]};
-
-function walk(text: string, path: KeyPath): Walk {
-  let at = text.indexOf('{');
-  for (const [depth, key] of path.entries()) {
-    const member = partsOf(text, at).findLast(part => part.key === key);
-    if (member === undefined) return {tag: 'missing', at, key, below: path.slice(depth + 1)};
-    at = member.from;
-  }
-  return {tag: 'there', at};
-}
-
-function withMember(text: string, {at, key, below}: Walk & {readonly tag: 'missing'}, value: Json): string {
-  const style = styleOf(text);
-  const {levels, unit} = placeOf(text, at, style);
-  const written = jsonIn(
-    {...style, unit, levels: levels + 1},
-    below.reduceRight<Json>((inner, name) => ({[name]: inner}), value),
-  );
-  return insertLast(text, at, {written: `${JSON.stringify(key)}:${style.lines === 'one' ? '' : ' '}${written}`, style});
-}
-
-/** What stands between two parts belongs to the second; the first that stays keeps the place of the first. */
-function withoutParts(text: string, at: number, isGone: (part: Part) => boolean): string {
-  const parts = partsOf(text, at);
-  const gone = parts.map(isGone);
-  const first = parts[0];
-  const last = parts.at(-1);
-  if (!gone.includes(true) || first === undefined || last === undefined) return text;
-  if (!gone.includes(false)) return `${text.slice(0, at + 1)}${text.slice(closingOf(text, at, parts))}`;
-  let kept = text.slice(at + 1, first.start);
-  let before: Part | 'none' = 'none';
-  for (const [index, part] of parts.entries()) {
-    if (gone[index] === false) {
-      kept += (before === 'none' ? '' : text.slice(before.to, part.start)) + text.slice(part.start, part.to);
-    }
-    if (gone[index] === false || before !== 'none') before = part;
-  }
-  return `${text.slice(0, at + 1)}${kept}${text.slice(last.to)}`;
-}
 
 /** The keys from the outermost object down to a value. */
 export type KeyPath = readonly [string, ...string[]];
 
-/** A value inside an object or list; `key` is empty in a list. `start` is where its key begins, or itself. Half open. */
-interface Part {
-  readonly key: string;
-  readonly start: number;
-  readonly from: number;
-  readonly to: number;
+/** The text with `item` at the end of the list at `path`; the list and the objects around it are made where they are missing. */
+export function appendToList(text: string, path: KeyPath, item: string): string {
+  const found = findValue(text, path);
+  return found.tag === 'found' ? insertLast(text, found.node, JSON.stringify(item)) : withMember(text, found, [item]);
 }
 
-/** The members or items of the object or list that opens at `open`; what they hold in turn is passed over. */
-function partsOf(text: string, open: number): readonly Part[] {
-  const parts: Part[] = [];
-  let at = skipSpace(text, open + 1);
-  while (at < text.length && text.charAt(at) !== '}' && text.charAt(at) !== ']') {
-    const start = at;
-    let key = '';
-    if (text.charAt(open) === '{') {
-      const keyEnd = endOfString(text, at);
-      const read: unknown = JSON.parse(text.slice(at, keyEnd));
-      key = String(read);
-      at = skipSpace(text, skipSpace(text, keyEnd) + 1);
+/** The text with `value` at `path`, in place of what was there; the objects around it are made where they are missing. */
+export function setValue(text: string, path: KeyPath, value: Json): string {
+  const found = findValue(text, path);
+  if (found.tag === 'missing') return withMember(text, found, value);
+  const {offset, length} = found.node;
+  return text.slice(0, offset) + layOut(text, offset, value) + text.slice(offset + length);
+}
+
+/** The text without the member at `path`; the same text where there is none. */
+export function removeMember(text: string, path: KeyPath): string {
+  const [first, ...below] = path.slice(0, -1);
+  const found = first === undefined ? rootOf(text) : findValue(text, [first, ...below]);
+  return found.tag === 'missing' ? text : withoutParts(text, found.node, part => keyOf(part) === path.at(-1));
+}
+
+/** The text without the items of the list at `path` that `isGone` names; the same text where there are none. */
+export function removeFromList(text: string, path: KeyPath, isGone: (item: string) => boolean): string {
+  const found = findValue(text, path);
+  if (found.tag === 'missing') return text;
+  return withoutParts(text, found.node, ({value}) => typeof value === 'string' && isGone(value));
+}
+
+/** A value; or the innermost object on the way to it, with the key it lacks and the keys below that. */
+type Search =
+  | {readonly tag: 'found'; readonly node: Node}
+  | {readonly tag: 'missing'; readonly node: Node; readonly key: string; readonly below: readonly string[]};
+
+function rootOf(text: string): Search & {readonly tag: 'found'} {
+  const node = parseTree(text, [], {allowTrailingComma: true});
+  if (node === undefined) throw new Error('the text holds no JSON');
+  return {tag: 'found', node};
+}
+
+function findValue(text: string, path: KeyPath): Search {
+  let {node} = rootOf(text);
+  for (const [depth, key] of path.entries()) {
+    const value = node.children?.findLast(member => keyOf(member) === key)?.children?.[1];
+    if (value === undefined) return {tag: 'missing', node, key, below: path.slice(depth + 1)};
+    node = value;
+  }
+  return {tag: 'found', node};
+}
+
+/** The key of a member; `undefined` for an item of a list. */
+const keyOf = ({type, children}: Node): unknown => (type === 'property' ? children?.[0]?.value : undefined);
+
+const endOf = ({offset, length}: Node): number => offset + length;
+
+function withMember(text: string, {node, key, below}: Search & {readonly tag: 'missing'}, value: Json): string {
+  const whole = below.reduceRight<Json>((inner, name) => ({[name]: inner}), value);
+  const {lines} = styleOf(text);
+  const written = layOut(text, node.offset, whole, 1);
+  return insertLast(text, node, `${JSON.stringify(key)}:${lines === 'one' ? '' : ' '}${written}`);
+}
+
+/** Puts a member or an item behind the last one, set apart from it as that is from what stands before it. */
+function insertLast(text: string, {offset, length, children = []}: Node, written: string): string {
+  const last = children.at(-1);
+  const {lines, newline, unit} = styleOf(text);
+  const indent = indentAt(text, offset);
+  if (last === undefined) {
+    const end = offset + length - 1;
+    const kept = text.slice(offset + 1, end).trimEnd();
+    const inner = lines === 'one' ? written : `${newline}${indent}${unit}${written}${newline}${indent}`;
+    return `${text.slice(0, offset + 1)}${kept}${inner}${text.slice(end)}`;
+  }
+  const end = endOf(last);
+  const comma = commaAfter(text, end);
+  const comments = /^(?:[ \t]*(?:\/\*(?:(?!\*\/).)*\*\/|\/\/[^\r\n]*))*/u;
+  const line = (comma ?? end - 1) + 1;
+  // A comment on the same line speaks of the last part and stays beside it.
+  const at = line + (comments.exec(text.slice(line))?.[0].length ?? 0);
+  const before = children.at(-2);
+  const between = text.slice(before === undefined ? offset + 1 : endOf(before), last.offset);
+  const gap = /\s*$/u.exec(between)?.[0] ?? '';
+  const single = before === undefined && !gap.includes('\n') && !(gap === '' && lines === 'one') ? ' ' : gap;
+  const apart = text.slice(line, at).includes('//') && !gap.includes('\n') ? `${newline}${indent}${unit}` : single;
+  return [
+    text.slice(0, end),
+    comma === undefined ? ',' : '',
+    text.slice(end, at),
+    apart,
+    written,
+    comma === undefined ? '' : ',',
+    text.slice(at),
+  ].join('');
+}
+
+/** Removes members or items with the commas that nothing needs any more. Comments stay. */
+function withoutParts(text: string, {offset, length, children = []}: Node, isGone: (part: Node) => boolean): string {
+  const lastKept = children.findLastIndex(part => !isGone(part));
+  if (lastKept === children.length - 1 && children.every(part => !isGone(part))) return text;
+  // Without its strings: rules such as `Edit(src/**)` hold what begins a comment elsewhere.
+  const unquoted = text.slice(offset + 1, offset + length - 1).replaceAll(/"(?:\\.|[^"\\])*"/gu, '');
+  if (lastKept < 0 && !/\/[/*]/u.test(unquoted)) return text.slice(0, offset + 1) + text.slice(offset + length - 1);
+  const lastComma = commaAfter(text, endOf(children.at(-1) ?? children[0] ?? {offset, length: 1, type: 'null'}));
+  let kept = '';
+  let from = 0;
+  const cut = (start: number, end: number): void => {
+    if (start > from) kept += text.slice(from, start);
+    from = Math.max(from, end);
+  };
+  for (const [index, part] of children.entries()) {
+    const end = endOf(part);
+    const comma = commaAfter(text, end);
+    if (isGone(part)) cut(...span(text, part.offset, (comma ?? end - 1) + 1, index > lastKept ? 'last' : 'followed'));
+    else if (index === lastKept && lastKept < children.length - 1 && lastComma === undefined && comma !== undefined) {
+      cut(comma, comma + 1);
     }
-    const to = endOfValue(text, at);
-    parts.push({key, start, from: at, to});
-    at = skipSpace(text, to);
-    if (text.charAt(at) === ',') at = skipSpace(text, at + 1);
   }
-  return parts;
+  return kept + text.slice(from);
 }
 
-const skipSpace = (text: string, from: number): number => {
-  let at = from;
-  while (/[ \t\r\n]/u.test(text.charAt(at))) at += 1;
-  return at;
-};
-
-function endOfString(text: string, quote: number): number {
-  let at = quote + 1;
-  while (at < text.length && text.charAt(at) !== '"') at += text.charAt(at) === '\\' ? 2 : 1;
-  return at + 1;
+/** What goes with a part: its whole lines where nothing else stands on them, else the blanks between it and its neighbour. */
+function span(text: string, start: number, end: number, place: 'followed' | 'last'): readonly [number, number] {
+  const before = /[ \t]*$/u.exec(text.slice(0, start))?.[0].length ?? 0;
+  const after = /^[ \t]*/u.exec(text.slice(end))?.[0].length ?? 0;
+  const newline = /^\r?\n/u.exec(text.slice(end + after))?.[0].length ?? 0;
+  const beginsLine = text.charAt(start - before - 1) === '\n';
+  if (beginsLine && newline > 0) return [start - before, end + after + newline];
+  return place === 'last' && !beginsLine ? [start - before, end] : [start, end + after];
 }
 
-function endOfValue(text: string, from: number): number {
-  let depth = 0;
-  for (let at = from; at < text.length;) {
-    const char = text.charAt(at);
-    if (char === '"') at = endOfString(text, at);
-    else if (char === '{' || char === '[') {
-      depth += 1;
-      at += 1;
-    } else if (char === '}' || char === ']') {
-      if (depth === 0) return at;
-      depth -= 1;
-      at += 1;
-    } else if (depth === 0 && /[,\s]/u.test(char)) return at;
-    else at += 1;
-    if (depth === 0 && /["}\]]/u.test(char)) return at;
-  }
-  return text.length;
+/** Where the comma behind a value stands, comments passed over; `undefined` where there is none. */
+function commaAfter(text: string, end: number): number | undefined {
+  const scanner = createScanner(text, true);
+  scanner.setPosition(end);
+  scanner.scan();
+  const at = scanner.getTokenOffset();
+  return text.charAt(at) === ',' ? at : undefined;
 }
-
-const closingOf = (text: string, open: number, parts: readonly Part[]): number =>
-  skipSpace(text, parts.at(-1)?.to ?? open + 1);
 
 interface Style {
   readonly unit: string;
@@ -161,39 +159,14 @@ function styleOf(text: string): Style {
   return {unit, newline, lines: text.trim().includes('\n') || text.replaceAll(/\s/gu, '') === '{}' ? 'several' : 'one'};
 }
 
-/** How deep the line on which `open` stands is indented, in units. */
-function placeOf(text: string, open: number, {unit}: Style): {readonly levels: number; readonly unit: string} {
-  const line = text.slice(text.lastIndexOf('\n', open) + 1, open);
-  const indent = /^[ \t]*/u.exec(line)?.[0] ?? '';
-  return {levels: Math.round(indent.length / unit.length), unit};
-}
+/** The blanks at the start of the line on which `at` stands. */
+const indentAt = (text: string, at: number): string =>
+  /^[ \t]*/u.exec(text.slice(text.lastIndexOf('\n', at - 1) + 1, at))?.[0] ?? '';
 
-/** As the lines around it are set; on one line where they are. */
-function jsonIn(style: Style & {readonly levels: number}, value: Json): string {
-  if (style.lines === 'one') return JSON.stringify(value);
-  const lines = JSON.stringify(value, undefined, style.unit).split('\n');
-  return lines.join(style.newline + style.unit.repeat(style.levels));
-}
-
-function insertLast(
-  text: string,
-  open: number,
-  {written, style}: {readonly written: string; readonly style: Style},
-): string {
-  const parts = partsOf(text, open);
-  const last = parts.at(-1);
-  if (last === undefined) {
-    const end = closingOf(text, open, parts);
-    const {levels, unit} = placeOf(text, open, style);
-    const inner =
-      style.lines === 'one'
-        ? written
-        : `${style.newline}${unit.repeat(levels + 1)}${written}${style.newline}${unit.repeat(levels)}`;
-    return `${text.slice(0, open + 1)}${inner}${text.slice(end)}`;
-  }
-  const before = parts.at(-2);
-  // As the last one was set apart from what stands before it.
-  const gap = text.slice(before === undefined ? open + 1 : text.indexOf(',', before.to) + 1, last.start);
-  const apart = before === undefined && !gap.includes('\n') ? (style.lines === 'one' && gap === '' ? '' : ' ') : gap;
-  return `${text.slice(0, last.to)},${apart}${written}${text.slice(last.to)}`;
+/** A value over as many lines as the rest of the text is, `deeper` levels below the line on which `at` stands. */
+function layOut(text: string, at: number, value: Json, deeper = 0): string {
+  const {lines, unit, newline} = styleOf(text);
+  if (lines === 'one') return JSON.stringify(value);
+  const margin = newline + indentAt(text, at) + unit.repeat(deeper);
+  return JSON.stringify(value, undefined, unit).split('\n').join(margin);
 }

@@ -1,36 +1,64 @@
-import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {Json} from '../base/json.ts';
+import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
+import type {RuleList} from '../domain/risk.ts';
 import {changeFile} from './change-file.ts';
-import {removeMember, setValue} from './edit-json.ts';
-import {parseSettings, type SettingsFile} from './settings-file.ts';
-import {namePath, type SettingName} from './setting-name.ts';
+import {appendToList, removeFromList, removeMember, setValue} from './edit-json.ts';
+import {namePath, parseSettings, type SettingName, type SettingsFile} from './settings-schema.ts';
 
 interface SettingPlace {
   readonly path: string;
   readonly name: SettingName;
 }
 
-/** Writes a value that fits into a settings file. All else in it stays as it is; a file that is broken is not touched. */
+/** Writes a valid value into a settings file. Everything else in it stays as it is. A broken file is not changed. */
 export const setSetting = ({path, name}: SettingPlace, value: Json): Promise<Outcome<'changed' | 'same', Fault>> =>
   changeSettings(path, body => setValue(body.trim() === '' ? '{}\n' : body, namePath(name), value));
 
-/** Takes a setting out of a settings file; `same` where it is not in it. */
+/** Removes a setting from a settings file; `same` where it is not in it. */
 export const unsetSetting = ({path, name}: SettingPlace): Promise<Outcome<'changed' | 'same', Fault>> =>
   changeSettings(path, body => (body.trim() === '' ? body : removeMember(body, namePath(name))));
 
-/** Changes the text of a settings file, a byte order mark apart; a file that is broken is not touched. */
-export const changeSettings = (
+/** Changes the text of a settings file, without its byte order mark, which stays. A broken file is not changed. */
+const changeSettings = (
   path: string,
   change: (body: string, settings: SettingsFile) => string,
 ): Promise<Outcome<'changed' | 'same', Fault>> =>
   changeFile(path, (text = '') => {
     const parsed = parseSettings({path, text});
     if (parsed.tag === 'failed') {
-      return failed({...parsed.error, kind: 'needs-user', fix: 'Mend the file first; nothing was changed.'});
+      return failed({...parsed.error, kind: 'needs-user', fix: 'Fix the file first; nothing was changed.'});
     }
     // A byte order mark is no JSON and stays where it is.
     const [, mark = '', body = ''] = /^(\u{feff}?)(.*)$/su.exec(text) ?? [];
     const changed = mark + change(body, parsed.value.settings);
     return ok(changed === '' ? undefined : changed);
   });
+
+/** One rule in one list of one settings file. */
+interface RulePlace {
+  readonly path: string;
+  readonly list: RuleList;
+  readonly rule: string;
+}
+
+/** Adds a rule to a settings file; a rule that is there already is not added again. */
+export const addRule = ({path, list, rule}: RulePlace): Promise<Outcome<'changed' | 'same', Fault>> =>
+  changeSettings(path, (body, settings) =>
+    rulesIn(settings, list).some(isRule(rule))
+      ? body
+      : appendToList(body.trim() === '' ? '{}\n' : body, ['permissions', list], rule),
+  );
+
+/** Removes every occurrence of a rule from a settings file; `same` where there is none. */
+export const removeRule = ({path, list, rule}: RulePlace): Promise<Outcome<'changed' | 'same', Fault>> =>
+  changeSettings(path, (body, settings) =>
+    rulesIn(settings, list).some(isRule(rule)) ? removeFromList(body, ['permissions', list], isRule(rule)) : body,
+  );
+
+const isRule =
+  (rule: string) =>
+  (text: string): boolean =>
+    text.trim() === rule.trim();
+
+const rulesIn = (settings: SettingsFile, list: RuleList): readonly string[] => settings.permissions?.[list] ?? [];

@@ -1,32 +1,31 @@
 import {ok, type Outcome} from '../base/outcome.ts';
 import type {Json} from '../base/json.ts';
 import type {Fault} from '../domain/fault.ts';
-import {parseSettings, settingKeys, type SettingsFile} from './settings-file.ts';
-import {settingSources, type Settings, type SettingSource, type SettingsLayer} from './settings.ts';
-import {nameText, type SettingName} from './setting-name.ts';
+import {nameText, parseSettings, settingKeys, type SettingName, type SettingsFile} from './settings-schema.ts';
+import {settingSources, type Settings, type SettingSource, type SettingsLayer} from './merge-settings.ts';
 
-/** What one source says of a setting. */
-export interface SaidValue {
+/** The value that one source gives to a setting. */
+export interface SettingValue {
   readonly name: string;
   readonly value: Json;
   readonly source: SettingSource;
-  /** The file, or empty. */
+  /** The path of the file; empty where the source is no file. */
   readonly path: string;
-  /** `shadowed` by a stronger source; `left-out` because the source may not say it, the folder not being trusted mostly. */
+  /** `shadowed`: a stronger source hides it. `left-out`: this source may not set it, mostly because the folder is not trusted. */
   readonly state: 'counts' | 'shadowed' | 'left-out';
 }
 
 /**
- * What every source says of a setting, the strongest first. Lists and variables add up, so several sources may count; `settings`
- * are those the layers came to.
+ * The value that every source gives to a setting, the strongest source first. Lists and variables add up, so several sources may
+ * count. `settings` is what the layers were merged to.
  */
 export function explainSetting(
   name: SettingName,
   {layers, settings}: {readonly layers: readonly SettingsLayer[]; readonly settings: Settings},
-): Outcome<readonly SaidValue[], Fault> {
+): Outcome<readonly SettingValue[], Fault> {
   const counting = sourcesThatCount(name, settings);
   const strongest = Math.max(...[...counting].map(rankOf), -1);
-  const said: SaidValue[] = [];
+  const found: SettingValue[] = [];
   for (const layer of layers.toSorted((a, b) => rankOf(b.source) - rankOf(a.source))) {
     const values = valuesOf(layer);
     if (values.tag === 'failed') return values;
@@ -35,28 +34,28 @@ export function explainSetting(
     const {source} = layer;
     const below = rankOf(source) < strongest ? 'shadowed' : 'left-out';
     const path = 'path' in layer ? layer.path : '';
-    said.push({name: nameText(name), value, source, path, state: counting.has(source) ? 'counts' : below});
+    found.push({name: nameText(name), value, source, path, state: counting.has(source) ? 'counts' : below});
   }
   const fallback = counting.has('default') ? partOf(defaultsOf(settings), name) : undefined;
-  if (fallback === undefined) return ok(said);
-  return ok([...said, {name: nameText(name), value: fallback, source: 'default', path: '', state: 'counts'}]);
+  if (fallback === undefined) return ok(found);
+  return ok([...found, {name: nameText(name), value: fallback, source: 'default', path: '', state: 'counts'}]);
 }
 
-/** Every setting that has a value, set by somebody or by default, with all that is said of it. */
+/** The values of all settings that have one, set by a source or by default. */
 export function explainAll(given: {
   readonly layers: readonly SettingsLayer[];
   readonly settings: Settings;
-}): Outcome<readonly SaidValue[], Fault> {
-  const all: SaidValue[] = [];
+}): Outcome<readonly SettingValue[], Fault> {
+  const all: SettingValue[] = [];
   for (const key of settingKeys) {
-    const said = explainSetting({key, part: ''}, given);
-    if (said.tag === 'failed') return said;
-    all.push(...said.value);
+    const values = explainSetting({key, part: ''}, given);
+    if (values.tag === 'failed') return values;
+    all.push(...values.value);
   }
   return ok(all);
 }
 
-/** A list or an object that is empty says nothing. */
+/** An empty list or object sets nothing. */
 const isEmpty = (value: Json): boolean =>
   typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 
@@ -94,7 +93,7 @@ function sourcesThatCount({key, part}: SettingName, settings: Settings): Readonl
   }
 }
 
-/** Settings that have a value although nobody set one. */
+/** The settings whose value is the default. */
 const defaultsOf = (settings: Settings): Partial<Record<string, Json>> =>
   Object.fromEntries(
     Object.entries(settings).flatMap(([key, set]) =>

@@ -1,17 +1,17 @@
 import {dirname, join} from 'node:path';
 import {clip} from '../base/clip.ts';
 
-/** Standing instructions for the model, as someone wrote them. */
+/** Standing instructions for the model: the text of an AGENTS.md or CLAUDE.md. */
 export interface Instructions {
   readonly path: string;
   readonly text: string;
 }
 
-/** What reading one file gave: with its links resolved, and the size of the whole file, of which `text` may be the beginning. */
+/** The outcome of reading one file. `real` is its path with links resolved; `text` may be only the beginning of its `bytes`. */
 export type InstructionFile =
   | {readonly kind: 'none'}
   | {readonly kind: 'text'; readonly real: string; readonly text: string; readonly bytes: number}
-  /** It is there and is not read; `why` completes "AGENTS.md is not read: …". */
+  /** The file exists and is not read; `why` completes "AGENTS.md is not read: …". */
   | {readonly kind: 'skipped'; readonly why: string};
 
 /** Reads the file `name` of `folder`. */
@@ -19,7 +19,7 @@ export type ReadInstructionFile = (folder: string, name: string) => InstructionF
 
 export interface FoundInstructions {
   readonly found: readonly Instructions[];
-  /** One sentence for each file that is there and is not read. */
+  /** One sentence for each file that exists and is not read. */
   readonly skipped: readonly string[];
 }
 
@@ -39,7 +39,7 @@ export function findInstructions(
     for (const name of instructionFileNames) {
       const path = join(folder, name);
       const file = read(folder, name);
-      if (file.kind === 'skipped') skipped.push(`${path} is not read: ${file.why}`);
+      if (file.kind === 'skipped') skipped.push(`Skipped ${path}: ${file.why}`);
       if (file.kind !== 'text') continue;
       const text = file.text.replace(/^\u{feff}/u, '');
       if (text.trim() !== '' && !seen.has(file.real)) found.push({path, text: bounded(text, file.bytes)});
@@ -50,10 +50,10 @@ export function findInstructions(
   return {found, skipped};
 }
 
-/** What of one file the model gets, in UTF-16 units. */
+/** The most UTF-16 units of one file that the model gets. */
 export const maxInstructions = 32_768;
 
-/** In the order in which they are looked for; one of a folder counts. */
+/** The names in the order in which they are looked for. Only the first that a folder has counts. */
 export const instructionFileNames = ['AGENTS.md', 'CLAUDE.md'] as const;
 
 function foldersDownTo(workspace: string): readonly string[] {

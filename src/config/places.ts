@@ -8,6 +8,16 @@ export interface Places {
   readonly database: string;
   /** The folders whose settings the user trusts. */
   readonly trust: string;
+  /** Where running commands are recorded, so that another weft finds them. */
+  readonly blocks: string;
+  /** The files of workspaces as they were before prompts changed them. */
+  readonly checkpoints: string;
+  /** The prompts of earlier runs. */
+  readonly history: string;
+  /** The key that placeholders of secrets are made with. */
+  readonly placeholderKey: string;
+  /** The API keys that the user has pasted, or which of them are in the keychain. */
+  readonly credentials: string;
 }
 
 /**
@@ -32,6 +42,11 @@ export function placesOf(user: {
     settings: paths.join(config, 'settings.json'),
     database: paths.join(data, 'weft.db'),
     trust: paths.join(data, 'trust.json'),
+    blocks: paths.join(data, 'blocks'),
+    checkpoints: paths.join(data, 'checkpoints'),
+    history: paths.join(data, 'history.jsonl'),
+    placeholderKey: paths.join(data, 'placeholder.key'),
+    credentials: paths.join(data, 'credentials.json'),
   });
 
   const own = env['WEFT_HOME'] ?? '';

@@ -3,15 +3,15 @@ import * as z from 'zod/mini';
 import {parseJson} from '../base/json.ts';
 import {ok, type Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
-import {changeFile, readText} from './change-file.ts';
+import {changeFile, readTextFile} from './change-file.ts';
 
-/** A file of a project by which the project could act: its path in the project, and what is in it. */
+/** A settings file of a project, by which the project could make weft act. */
 export interface ActingFile {
   readonly name: string;
   readonly text: string;
 }
 
-/** Stands for the names and every byte of the files; the order in which they come does not count. */
+/** A hash over the names and every byte of the files, the same in whatever order they come. */
 export function fingerprintOf(files: readonly ActingFile[]): string {
   const hash = createHash('sha256');
   for (const {name, text} of files.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
@@ -26,7 +26,7 @@ export function fingerprintOf(files: readonly ActingFile[]): string {
  * other content than it has now. A record that cannot be read trusts nothing.
  */
 export function trustIn(record: string, {folder, fingerprint}: TrustEntry): 'trusted' | 'changed' | 'never' {
-  const {folders: kept} = entriesIn(readText(record));
+  const {folders: kept} = entriesIn(readTextFile(record));
   const known = Object.hasOwn(kept, folder) ? kept[folder] : undefined;
   if (known === undefined) return 'never';
   return known === fingerprint ? 'trusted' : 'changed';
@@ -37,21 +37,21 @@ export interface TrustEntry {
   readonly fingerprint: string;
 }
 
-/** Takes down that the user trusts the folder with these files. */
+/** Records that the user trusts the folder with these files. */
 export const recordTrust = (record: string, {folder, fingerprint}: TrustEntry): Promise<Outcome<unknown, Fault>> =>
   changeFile(record, text => {
     const kept = entriesIn(ok(text));
-    return ok(written({...kept, folders: {...kept.folders, [folder]: fingerprint}}));
+    return ok(serialized({...kept, folders: {...kept.folders, [folder]: fingerprint}}));
   });
 
-/** Forgets the rules that the user added there, too. `same` where the folder was not trusted. */
+/** Forgets that the folder is trusted, and the rules that the user added there. `same` where nothing was recorded. */
 export const forgetTrust = (record: string, folder: string): Promise<Outcome<'changed' | 'same', Fault>> =>
   changeFile(record, text => {
     const {
       folders: {[folder]: known, ...folders},
       rules: {[folder]: added, ...rules},
     } = entriesIn(ok(text));
-    return ok(known === undefined && added === undefined ? text : written({folders, rules}));
+    return ok(known === undefined && added === undefined ? text : serialized({folders, rules}));
   });
 
 /**
@@ -59,11 +59,11 @@ export const forgetTrust = (record: string, folder: string): Promise<Outcome<'ch
  * the files. A file that says the same in another folder gains nothing by it.
  */
 export function ownRulesIn(record: string, folder: string): readonly string[] {
-  const {rules} = entriesIn(readText(record));
+  const {rules} = entriesIn(readTextFile(record));
   return Object.hasOwn(rules, folder) ? (rules[folder] ?? []) : [];
 }
 
-/** Puts these rules of the user's own in the place of those that were taken down for the folder. */
+/** Records these rules as the user's own in the folder, in place of those recorded before. */
 export const recordOwnRules = (
   record: string,
   {folder, rules}: {readonly folder: string; readonly rules: readonly string[]},
@@ -71,8 +71,8 @@ export const recordOwnRules = (
   changeFile(record, text => {
     const kept = entriesIn(ok(text));
     const {[folder]: before, ...others} = kept.rules;
-    if (rules.length === 0) return ok(before === undefined ? text : written({...kept, rules: others}));
-    return ok(written({...kept, rules: {...others, [folder]: [...new Set(rules)]}}));
+    if (rules.length === 0) return ok(before === undefined ? text : serialized({...kept, rules: others}));
+    return ok(serialized({...kept, rules: {...others, [folder]: [...new Set(rules)]}}));
   });
 
 const trustRecord = z.object({
@@ -91,5 +91,5 @@ function entriesIn(text: Outcome<string | undefined, unknown>): Entries {
   return parsed.success ? {folders: parsed.data.folders, rules: parsed.data.rules ?? {}} : {folders: {}, rules: {}};
 }
 
-const written = ({folders, rules}: Entries): string =>
+const serialized = ({folders, rules}: Entries): string =>
   `${JSON.stringify(Object.keys(rules).length === 0 ? {folders} : {folders, rules}, undefined, 2)}\n`;

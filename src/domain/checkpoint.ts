@@ -1,74 +1,75 @@
 import type {Brand} from '../base/brand.ts';
 import type {Outcome} from '../base/outcome.ts';
 import type {Fault} from './fault.ts';
-import type {SimpleCommand} from './risk.ts';
+import type {ResolvedCommand} from './risk.ts';
 
-/** The files of a workspace as they were at one moment: the name under which they are kept. */
+/** Names the stored state of a workspace's files at one moment. */
 export type TreeId = Brand<string, 'TreeId'>;
 
-/** A name that nothing is kept under is found out when it is looked up. */
+/** Takes any text as a tree id. Whether a tree of that id exists shows when it is looked up. */
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the only way into the brand
 export const treeId = (raw: string): TreeId => raw as TreeId;
 
-/** The checkpoints one session may go back to. */
-export interface SessionTrees {
-  /** When it was last written to, in milliseconds since the epoch. */
+/** The checkpoints that one session can be rewound to. */
+export interface SessionCheckpoints {
+  /** When the session was last written to, in milliseconds since the epoch. */
   readonly updatedAt: number;
   readonly trees: readonly TreeId[];
 }
 
-/** What something did to the files. */
-export interface FileChange {
+/** The states of the workspace's files before and after a change. */
+export interface TreeChange {
   readonly before: TreeId;
   readonly after: TreeId;
 }
 
-/** `now`: how it ended was never kept, so everything since then counts as part of it. */
-export interface OpenFileChange {
+/** A change whose end may be missing. `now`: no state was stored after it, so everything since `before` counts as part of it. */
+export interface OpenTreeChange {
   readonly before: TreeId;
   readonly after: TreeId | 'now';
 }
 
-/** What taking changes back does, or did, to the files. Paths are absolute. */
+/** What reverting changes would do, or did, to the files. Paths are absolute. */
 export interface RevertReport {
   readonly files: readonly RevertedFile[];
-  /** What was left as it is, and why. */
+  /** The files that are left as they are, and why. */
   readonly conflicts: readonly {readonly path: string; readonly reason: string}[];
-  /** Files and folders that are not kept, so that nothing in them is taken back. */
-  readonly leftOut: readonly string[];
+  /** Files and folders that checkpoints do not store, so that nothing in them is reverted. */
+  readonly excluded: readonly string[];
 }
 
 export interface RevertedFile {
   readonly path: string;
-  /** `merged`: taken back, and what somebody else has changed in it since stays. */
+  /** `merged`: the change was reverted, and later changes by others in the same file stay. */
   readonly effect: 'restored' | 'deleted' | 'changed' | 'merged';
 }
 
-/** What an action names that it may change: paths, links followed, and commands that destroy. */
+/** What an action may change: the paths that it names, with links followed, and its destructive commands. */
 export interface TouchedFiles {
   readonly paths: readonly string[];
-  readonly commands: readonly SimpleCommand[];
+  readonly commands: readonly ResolvedCommand[];
 }
 
-/** Keeps the files of the workspace, and takes back what was done to them. */
+/** Stores the state of the workspace's files and reverts changes to them. */
 export interface CheckpointsPort {
   /**
-   * Looks at files that `take` will have to read, so that it takes less time; ends at once where that begins. Changes nothing of
-   * what `take` keeps. Never throws.
+   * Reads files in advance, so that the next `take` is faster; ends at once when a `take` begins. It does not change what `take`
+   * stores. Never throws.
    */
-  lookAhead(signal: AbortSignal): Promise<void>;
-  /** What undo will not cover of files that are about to be touched, in words, as `data.bin (1.2 GB)`. Waits only a moment. */
-  notCovered(touched: TouchedFiles, signal: AbortSignal): Promise<readonly string[]>;
-  /** Keeps the files as they are now; `off` where nothing is to be kept. */
+  prefetch(signal: AbortSignal): Promise<void>;
+  /** The touched files that undo will not cover, as texts such as `data.bin (1.2 GB)`. Ends after a moment in any case. */
+  uncoveredFiles(touched: TouchedFiles, signal: AbortSignal): Promise<readonly string[]>;
+  /** Stores the state of the files now; `off` where checkpoints are switched off. */
   take(signal: AbortSignal): Promise<Outcome<TreeId | 'off', Fault>>;
   /** What `revert` would do now. */
-  preview(changes: readonly OpenFileChange[], signal: AbortSignal): Promise<Outcome<RevertReport, Fault>>;
+  preview(changes: readonly OpenTreeChange[], signal: AbortSignal): Promise<Outcome<RevertReport, Fault>>;
   /**
-   * Takes the changes back, in the given order (latest first). What somebody else has changed since is kept: merged, or left
-   * as it is and named. `change` is what this did, to be taken back itself. Once it writes it goes on to the end.
+   * Reverts the changes, in the given order (latest first). Later changes by others are preserved: they are merged, or the file is
+   * left as it is and reported as a conflict. `change` is what this call did, so that it can be reverted itself. An abort no longer
+   * stops it once it has begun to write.
    */
   revert(
-    changes: readonly OpenFileChange[],
+    changes: readonly OpenTreeChange[],
     signal: AbortSignal,
-  ): Promise<Outcome<{readonly report: RevertReport; readonly change: FileChange}, Fault>>;
+  ): Promise<Outcome<{readonly report: RevertReport; readonly change: TreeChange}, Fault>>;
 }

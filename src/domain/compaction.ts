@@ -1,84 +1,84 @@
 import {unreachable} from '../base/unreachable.ts';
-import type {Message, UserMessage} from './conversation.ts';
+import {type Message, messageText, type UserMessage} from './conversation.ts';
 import type {MessageId} from './ids.ts';
 import type {Usage} from './usage.ts';
 
 /**
- * `summary`: a model has summed up what was said, and that stands in its place. `trim`: nothing is summed up; the oldest results
- * are shortened and the oldest exchanges left out.
+ * How a conversation is compacted. `summary`: a summary written by a model replaces it. `trim`: without a model, the oldest results
+ * are shortened and the oldest exchanges dropped.
  */
-export type CompactionWay = 'summary' | 'trim';
+export type CompactionMethod = 'summary' | 'trim';
 
-/** Tokens of the whole next request. After a compaction that is always an estimate. */
+/** Tokens of the whole next request, before and after a compaction. `after` is always an estimate. */
 export interface CompactionTokens {
   readonly before: number;
   readonly after: number;
 }
 
-/** What a compaction would do, for a person to agree to. Nothing has happened yet but the request for the summary. */
+/** What a compaction would do, for the user to confirm. So far only the summary has been requested from the model. */
 export interface CompactionPreview {
   readonly id: MessageId;
-  readonly way: CompactionWay;
-  /** Empty where there is none. */
+  readonly way: CompactionMethod;
+  /** The summary, empty where there is none. */
   readonly summary: string;
-  /** Why there is no summary: a sentence; empty where there is one. */
-  readonly why: string;
+  /** A sentence that says why there is no summary; empty where there is one. */
+  readonly noSummaryReason: string;
   readonly kept: readonly CountedPart[];
   readonly summarised: readonly CountedPart[];
   readonly dropped: readonly CountedPart[];
   readonly tokens: CompactionTokens;
-  /** Whether the provider has counted `tokens.before`. */
+  /** Whether `tokens.before` was counted by the provider or estimated. */
   readonly before: 'counted' | 'estimated';
   readonly cost: SummaryCost;
 }
 
-/** `12 user messages, word for word`; `tokens` are an estimate. */
+/** A part of the conversation, described as in `12 user messages, word for word`, with its estimated tokens. */
 export interface CountedPart {
   readonly what: string;
   readonly tokens: number;
 }
 
-/** What the request for the summary used; `none` where none was sent. */
+/** The cost of the request for the summary; `none` where no request was sent. */
 export type SummaryCost =
   | {readonly kind: 'none'}
   | {readonly kind: 'used'; readonly usage: Usage; readonly usd: number | 'unknown'};
 
 /** What a compaction has done. */
 export interface CompactionReport {
-  readonly way: CompactionWay;
+  readonly way: CompactionMethod;
   readonly tokens: CompactionTokens;
 }
 
-/** What goes on into the compacted conversation word for word. */
-export interface CarriedParts {
-  readonly userMessages: readonly CarriedUserMessage[];
-  /** Instruction files as they are on disk now, where the beginning of every request does not already say the same. */
+/** What the compacted conversation contains word for word. */
+export interface VerbatimParts {
+  readonly userMessages: readonly VerbatimUserMessage[];
+  /** Instruction files as they are on disk now, unless the system prompt already contains the same text. */
   readonly instructions: readonly {readonly path: string; readonly text: string}[];
-  /** A line each. */
+  /** One line per todo, as in the two lists below. */
   readonly todos: readonly string[];
   readonly running: readonly string[];
   readonly changedFiles: readonly string[];
 }
 
-/** `number` counts the user's messages of the session from 1. */
-export interface CarriedUserMessage {
+/** A message of the user. `number` counts the user's messages of the session from 1. */
+export interface VerbatimUserMessage {
   readonly number: number;
   readonly text: string;
 }
 
-/** The message that stands for what was compacted: what was kept, each part a block of its own, word for word. */
-export function compactedMessage(
-  {id, way, summary}: {readonly id: MessageId; readonly way: CompactionWay; readonly summary: string},
-  {userMessages, instructions, todos, running, changedFiles}: CarriedParts,
+/** The message that replaces what was compacted: the summary and the verbatim parts, each in a block of its own. */
+export function compactionMessage(
+  {id, way, summary}: {readonly id: MessageId; readonly way: CompactionMethod; readonly summary: string},
+  {userMessages, instructions, todos, running, changedFiles}: VerbatimParts,
 ): UserMessage {
-  const told = way === 'summary' ? bySummary : byTrimming;
+  const explanation = way === 'summary' ? bySummary : byTrimming;
   const sections = [
     section('Open todos, as they stand now:', todos),
     section('Commands that run beside the conversation, as of now:', running),
     section('Files that were changed in this session, with the SHA-256 of what is in them now:', changedFiles),
   ];
   const texts = [
-    `${opening}${told}${summary === '' ? '' : `\n\n<summary>\n${summary}\n</summary>`}`,
+    `${opening}${explanation}${summary === '' ? '' : `\n\n<summary>\n${summary}\n</summary>`}`,
     ...userMessages.map(({number, text}) => `<user-message number="${number}">\n${text}\n</user-message>`),
     ...instructions.map(({path, text}) => `<instructions file="${path}" read="again">\n${text}\n</instructions>`),
     ...sections.flat(),
@@ -98,25 +98,25 @@ const byTrimming = `weft has shortened this conversation, as the user wanted: ol
 const section = (heading: string, lines: readonly string[]): readonly string[] =>
   lines.length === 0 ? [] : [`${heading}\n${lines.join('\n')}`];
 
-/** Whether a message stands in the place of what was compacted; that is nobody's prompt, and no prompt can be taken for it. */
-export function isCompacted({role, blocks}: Message): boolean {
+/** Whether a message is one that `compactionMessage` made. It is not a prompt, and no prompt of a user has its form. */
+export function isCompactionMessage({role, blocks}: Message): boolean {
   const [first, last] = [blocks[0], blocks.at(-1)];
   if (role !== 'user' || first?.kind !== 'text' || last?.kind !== 'text') return false;
   return first.text.startsWith(opening) && last.text === closing;
 }
 
-/** Tokens that a text comes to, roughly: a token for four bytes of English or code, more for other scripts. */
+/** A rough estimate of the tokens of a text: one token for four bytes of English or code, more for other scripts. */
 export function estimateTokens(text: string): number {
   let bytes = text.length;
   for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) > 0x7f) bytes += 2;
   return Math.ceil(bytes / 4);
 }
 
-/** What an image or a page comes to with most providers. */
+/** The tokens that most providers count for an image or a page of a document. */
 const attachmentTokens = 1500;
 
-/** Tokens that a message comes to, roughly. */
-export function estimateMessage(message: Message): number {
+/** A rough estimate of the tokens of a message. */
+export function estimateMessageTokens(message: Message): number {
   let tokens = 4;
   for (const block of message.blocks) {
     switch (block.kind) {
@@ -146,15 +146,66 @@ export function estimateMessage(message: Message): number {
   return tokens;
 }
 
-export const estimateMessages = (messages: readonly Message[]): number =>
-  messages.reduce((sum, message) => sum + estimateMessage(message), 0);
+export const estimateMessagesTokens = (messages: readonly Message[]): number =>
+  messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0);
 
-/** Part of the window from which on a person is told that it fills up. */
+/** The part of the context window that must be used before the user is shown how full it is. */
 const fullFrom = 0.8;
 
-/** How full the context is, in percent, where that is worth telling; `undefined` where it is not, or not known. */
-export function fullness(usage: {readonly contextTokens: number; readonly contextWindow: number}): number | undefined {
+/** How full the context window is, in percent; `undefined` where it is not full enough to show, or its size is not known. */
+export function contextFullPercent(usage: {
+  readonly contextTokens: number;
+  readonly contextWindow: number;
+}): number | undefined {
   const {contextTokens, contextWindow} = usage;
   if (contextWindow <= 0 || contextTokens < contextWindow * fullFrom) return undefined;
   return Math.round((contextTokens / contextWindow) * 100);
 }
+
+/** The notice after a compaction: what it did and how to undo it. */
+export const compactedText = ({way, tokens}: CompactionReport): string =>
+  `${way === 'summary' ? 'Compacted' : 'Shortened'}: ${tokenChangeText(tokens)}. /undo takes that back until the next prompt, ` +
+  '/rewind to an earlier prompt after it.';
+
+/** What a resumed session shows of its compacted part: the summary. */
+export function compactedHistoryText(message: UserMessage): string {
+  const summary = /\n<summary>\n([^]*)\n<\/summary>$/u.exec(messageText(message))?.[1] ?? '';
+  return `The conversation before this was compacted.${summary === '' ? '' : `\n${summary}`}`;
+}
+
+/** `84,210 → about 9,300 tokens`. The second number is always an estimate. */
+export const tokenChangeText = ({before, after}: CompactionTokens): string =>
+  `${groupDigits(before)} → about ${groupDigits(after)} tokens`;
+
+export const compactionQuestion = ({way}: CompactionPreview): string =>
+  way === 'summary' ? 'Compact the conversation?' : 'Shorten the conversation without a summary?';
+
+/** What a compaction would change. */
+export const compactionTokensText = ({tokens, before}: CompactionPreview): string =>
+  `${before === 'estimated' ? 'about ' : ''}${tokenChangeText(tokens)}, by estimate`;
+
+/** The warnings of a compaction's preview: that there is no summary, and that the conversation gets no shorter. */
+export const compactionPreviewWarnings = ({noSummaryReason, tokens}: CompactionPreview): readonly string[] => [
+  ...(noSummaryReason === '' ? [] : [`No summary: ${noSummaryReason}`]),
+  ...(tokens.after < tokens.before ? [] : ['This makes nothing shorter.']),
+];
+
+/** One text per part, with its tokens; `nothing` where there are no parts. */
+export const countedPartTexts = (parts: readonly CountedPart[]): readonly string[] =>
+  parts.length === 0
+    ? ['nothing']
+    : parts.map(({what, tokens}) => (tokens === 0 ? what : `${what} (~${groupDigits(tokens)})`));
+
+export const compactionUndoHint = 'Undo: /undo until the next prompt, then /rewind to an earlier one.';
+
+/** A sentence about the cost of the summary; empty where none was requested. */
+export function summaryCostText(cost: SummaryCost): string {
+  if (cost.kind === 'none') return '';
+  const {inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens} = cost.usage;
+  const read = inputTokens + cacheReadTokens + cacheWriteTokens;
+  const usd = cost.usd === 'unknown' ? 'an unknown price' : `$${cost.usd.toFixed(4)}`;
+  return `The summary cost ${usd}: ${groupDigits(read)} tokens in (${groupDigits(cacheReadTokens)} cached), ${groupDigits(outputTokens)} out.`;
+}
+
+/** Rounds a number and groups its digits: `84,210`. */
+export const groupDigits = (count: number): string => String(Math.round(count)).replaceAll(/\B(?=(?:\d{3})+$)/gu, ',');

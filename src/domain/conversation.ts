@@ -2,7 +2,7 @@ import type {Json, JsonObject} from '../base/json.ts';
 import type {ActionId, MessageId} from './ids.ts';
 import type {Usage} from './usage.ts';
 
-/** The conversation as weft keeps it: one form for every provider. */
+/** A message of the conversation, in one form for all providers. */
 export type Message = UserMessage | AssistantMessage;
 
 export interface UserMessage {
@@ -21,7 +21,7 @@ export interface AssistantMessage {
 }
 
 export type UserBlock = TextBlock | ImageBlock | ToolResultBlock;
-export type AssistantBlock = TextBlock | ThinkingBlock | SealedThinkingBlock | ToolCallBlock | OtherBlock;
+export type AssistantBlock = TextBlock | ThinkingBlock | RedactedThinkingBlock | ToolCallBlock | OtherBlock;
 
 export interface TextBlock {
   readonly kind: 'text';
@@ -43,10 +43,10 @@ export interface DocumentBlock {
   readonly data: string;
 }
 
-/** What a result can hold. */
+/** A content block of a tool result. */
 export type ResultContent = TextBlock | ImageBlock | DocumentBlock;
 
-/** What the model hears of one of its calls. Exactly one follows every tool call, in the order of the calls. */
+/** The result of a tool call, as the model reads it. Every tool call is followed by exactly one, in the order of the calls. */
 export interface ToolResultBlock {
   readonly kind: 'tool-result';
   readonly id: ActionId;
@@ -54,15 +54,15 @@ export interface ToolResultBlock {
   readonly outcome: 'success' | 'error' | 'cancelled';
 }
 
-/** `signature` is the provider's seal, empty where it gives none; it goes back unchanged. */
+/** Thinking of the model. `signature` is the provider's, empty where it gives none; it is sent back unchanged. */
 export interface ThinkingBlock {
   readonly kind: 'thinking';
   readonly text: string;
   readonly signature: string;
 }
 
-/** Thinking the provider does not show; it goes back unchanged. */
-export interface SealedThinkingBlock {
+/** Thinking that the provider sends encrypted (Anthropic's `redacted_thinking`); it is sent back unchanged. */
+export interface RedactedThinkingBlock {
   readonly kind: 'sealed-thinking';
   readonly data: string;
 }
@@ -76,8 +76,8 @@ export interface ToolCallBlock {
 }
 
 /**
- * What weft has no word for: `type` is the provider's own, `data` the rest of it as it came. It goes back unchanged to the kind of
- * API it came from, and to no other.
+ * A block of a type that weft does not know: `type` is the provider's, `data` holds its other fields unchanged. It is sent back
+ * unchanged to the kind of API it came from, and never to another.
  */
 export interface OtherBlock {
   readonly kind: 'other';
@@ -86,11 +86,11 @@ export interface OtherBlock {
 }
 
 /**
- * Why the model stopped. `interrupted` is ours: the message was cut off by the user, by a lost connection or by leaving.
+ * Why the model stopped. `interrupted` is weft's own: the user, a lost connection or the end of weft cut the message off.
  */
 export type StopReason = 'end-turn' | 'tool-use' | 'max-tokens' | 'refusal' | 'context-full' | 'interrupted';
 
-/** The text a person reads in a message: of a user's the words, without what the host put behind them; else all of it. */
+/** The text of a message as a person reads it: the first text of a user's message, without what weft attached; all texts of an answer. */
 export function messageText(message: Message): string {
   const texts = message.blocks.filter(block => block.kind === 'text').map(block => block.text);
   return message.role === 'user' ? (texts[0] ?? '') : texts.join('');
@@ -103,11 +103,11 @@ export const blockTexts = (blocks: readonly (UserBlock | AssistantBlock | Result
 export const toolCalls = (message: AssistantMessage): readonly ToolCallBlock[] =>
   message.blocks.filter(block => block.kind === 'tool-call');
 
-const leftOutMark = '(left out by weft: ';
+const omittedPrefix = '(left out by weft: ';
 
-/** What stands in the place of the input of a tool call that weft does not take; `why` is told to the model. */
-export const leftOutInput = (why: string): string => `${leftOutMark}${why})`;
+/** Replaces the input of a tool call that weft does not accept; the model reads `why`. */
+export const omittedInput = (why: string): string => `${omittedPrefix}${why})`;
 
-/** Why an input is not there; `undefined` for all others. */
-export const whyLeftOut = (input: unknown): string | undefined =>
-  typeof input === 'string' && input.startsWith(leftOutMark) ? input.slice(leftOutMark.length, -1) : undefined;
+/** The reason why an input was omitted; `undefined` for an ordinary input. */
+export const omittedInputReason = (input: unknown): string | undefined =>
+  typeof input === 'string' && input.startsWith(omittedPrefix) ? input.slice(omittedPrefix.length, -1) : undefined;

@@ -1,14 +1,14 @@
 import {unreachable} from '../base/unreachable.ts';
 
-/** Expected trouble, as a value. The kind says who must act. */
+/** An expected error, as a value. The kind says who must act. */
 export type Fault =
-  /** The model asked for something that cannot be done as asked; it reads the message and tries otherwise. */
+  /** The model asked for something that cannot be done; it reads the message and tries something else. */
   | {readonly kind: 'rejected'; readonly message: string}
   /** The user (or operator of a script) must act; `fix` is the sentence that says how. */
   | {readonly kind: 'needs-user'; readonly message: string; readonly fix: string}
   /** The model provider refused or broke off. `status` is the HTTP status, 0 where there was none. */
   | {readonly kind: 'provider'; readonly message: string; readonly fix: string; readonly status: number}
-  /** Ours: something that must not happen did. */
+  /** A fault in weft itself. */
   | {readonly kind: 'bug'; readonly message: string; readonly cause: unknown};
 
 export const rejected = (message: string): Fault => ({kind: 'rejected', message});
@@ -22,18 +22,18 @@ export function faultText(fault: Fault): string {
     case 'provider':
       return fault.fix === '' ? fault.message : `${sentence(fault.message)} ${fault.fix}`;
     case 'bug':
-      return `${fault.message} (this is a fault in weft)`;
+      return `${fault.message} (a bug in weft)`;
     default:
       return unreachable(fault);
   }
 }
 
-/** Messages of servers and systems often lack their full stop; what to do must not run into them. */
+/** Adds the full stop that messages of servers and systems often lack, so that another sentence can follow. */
 const sentence = (message: string): string => (/[.!?…]$/u.test(message) ? message : `${message}.`);
 
 /**
- * What an unknown thrown value says of itself. The system's own (`ENOENT: no such file or directory, open '/x'`) are put in
- * words: `no such file or directory: /x`.
+ * The message of an unknown thrown value. System errors (`ENOENT: no such file or directory, open '/x'`) are shortened to
+ * `no such file or directory: /x`.
  */
 export function causeText(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
@@ -43,8 +43,8 @@ export function causeText(cause: unknown): string {
 }
 
 /**
- * Carries a fault through code whose contract has no place for one. `message` is written for the user; whoever catches it
- * finds the fault and does not take it for a bug.
+ * Throws a fault through code whose interface has no place for one. `message` is written for the user; the code that catches it
+ * reads `fault`, so that it is not reported as a bug.
  */
 export class FaultError extends Error {
   override readonly name: string = 'FaultError';
@@ -56,6 +56,6 @@ export class FaultError extends Error {
   }
 }
 
-/** What was thrown while `what` happened is ours, except where the thrower says whose it is (a full disk is the user's). */
+/** The fault for an error that was thrown during `what`: the fault it carries (a full disk is the user's to solve), otherwise a bug. */
 export const thrownFault = (what: string, cause: unknown): Fault =>
   cause instanceof FaultError ? cause.fault : {kind: 'bug', message: `${what}: ${causeText(cause)}`, cause};

@@ -1,45 +1,48 @@
-import type {
-  AssistantBlock,
-  AssistantMessage,
-  Message,
-  ToolCallBlock,
-  ToolResultBlock,
-  UserBlock,
-  UserMessage,
+import {clip} from '../base/clip.ts';
+import {estimateMessageTokens, estimateMessagesTokens} from './compaction.ts';
+import {
+  type AssistantBlock,
+  type AssistantMessage,
+  type Message,
+  type ResultContent,
+  type ToolCallBlock,
+  toolCalls,
+  type ToolResultBlock,
+  type UserBlock,
+  type UserMessage,
 } from './conversation.ts';
-import {toolCalls} from './conversation.ts';
-import {messageId, type ActionId} from './ids.ts';
-import {joinPieces} from './join-pieces.ts';
+import {type ActionId, messageId, type MessageId} from './ids.ts';
 import type {JournalRecord} from './journal.ts';
 import {timelineOf} from './timeline.ts';
+import {noUsage} from './usage.ts';
 
-/** What a session's journal comes to. */
-export interface History {
+/** The conversation and the todo list, as read from a session's journal. */
+interface History {
   /**
-   * What a provider accepts, whatever was killed where: it begins with the user, and every message with calls is followed at
-   * once by a user message of exactly their results, in the order of the calls.
+   * Messages that a provider accepts, wherever weft was killed: the first is the user's, and every message with calls is followed
+   * by a user message with exactly their results, in the order of the calls.
    */
   readonly messages: readonly Message[];
   /** All task-protocol payloads, in the order in which they apply. */
   readonly todoFrames: readonly Uint8Array[];
-  /** The calls whose result was never kept; `messages` has a cancelled one for each. */
-  readonly repaired: readonly ActionId[];
+  /** The calls whose result was never recorded; `messages` has a cancelled result for each. */
+  readonly callsWithoutResult: readonly ActionId[];
 }
 
-/** What the model reads of a call whose result was never kept. */
+/** The result that the model reads for a call whose result was never recorded. */
 export const lostResultText =
   'weft ended before the result was kept; what was done, if anything, is not known. Look before you repeat it.';
 
 /**
- * Joins a journal, or any beginning of one, into a valid history. A result counts until the next answer, since from then on
- * the model has been told that it was lost; the first of several counts. What no provider accepts is left out: answers before
- * the first prompt, messages and text without content, results without a call, and whatever the
- * user went back behind. A compaction stands for all before it.
+ * Builds a valid history from a journal, or from any beginning of one. A result counts only before the next answer, since from that
+ * answer on the model has read that it was lost; of several results for a call the first counts. The history contains nothing that
+ * a provider would refuse (answers before the first prompt, messages and texts without content, results without a call) and
+ * nothing that was rewound. A compaction replaces everything before it.
  */
-export function historyOf(records: readonly JournalRecord[]): History {
+export function historyFromJournal(records: readonly JournalRecord[]): History {
   const messages: Message[] = [];
   const todoFrames: Uint8Array[] = [];
-  const repaired: ActionId[] = [];
+  const callsWithoutResult: ActionId[] = [];
   let open: OpenAnswer | undefined;
   let waiting: UserMessage[] = [];
 
@@ -49,14 +52,14 @@ export function historyOf(records: readonly JournalRecord[]): History {
       messages.push(answer);
       const calls = toolCalls(answer);
       if (calls.length > 0) messages.push(resultsMessage(answer, results));
-      for (const call of calls) if (!results.has(call.id)) repaired.push(call.id);
+      for (const call of calls) if (!results.has(call.id)) callsWithoutResult.push(call.id);
     }
     messages.push(...waiting);
     open = undefined;
     waiting = [];
   };
 
-  for (const record of joinPieces(timelineOf(records).live)) {
+  for (const record of joinPartialAnswers(timelineOf(records).activeRecords)) {
     switch (record.kind) {
       case 'prompt':
       case 'reminder': {
@@ -66,7 +69,7 @@ export function historyOf(records: readonly JournalRecord[]): History {
       }
       case 'answer': {
         closeAnswer();
-        const blocks = sendable(record.message.blocks);
+        const blocks = sendableBlocks(record.message.blocks);
         if (blocks !== undefined && messages.length > 0) {
           open = {answer: {...record.message, blocks}, results: new Map()};
         }
@@ -79,7 +82,7 @@ export function historyOf(records: readonly JournalRecord[]): History {
       case 'compaction':
         closeAnswer();
         messages.splice(0, messages.length, ...record.messages);
-        repaired.length = 0;
+        callsWithoutResult.length = 0;
         break;
       case 'todo-frames':
         for (const frame of record.frames) todoFrames.push(frame);
@@ -93,7 +96,7 @@ export function historyOf(records: readonly JournalRecord[]): History {
     }
   }
   closeAnswer();
-  return {messages, todoFrames, repaired};
+  return {messages, todoFrames, callsWithoutResult};
 }
 
 interface OpenAnswer {
@@ -120,8 +123,8 @@ const lostResult = (call: ToolCallBlock): ToolResultBlock => ({
 const isPromptContent = (block: UserBlock): boolean =>
   block.kind === 'image' || (block.kind === 'text' && block.text.trim() !== '');
 
-/** The blocks that may go back to a provider; `undefined` where nothing is left that can stand as a message. */
-export function sendable(blocks: readonly AssistantBlock[]): readonly AssistantBlock[] | undefined {
+/** The blocks of an answer that a provider accepts; `undefined` where those do not make a message. */
+export function sendableBlocks(blocks: readonly AssistantBlock[]): readonly AssistantBlock[] | undefined {
   const seen = new Set<ActionId>();
   const kept = blocks.filter(block => {
     if (block.kind === 'text') return block.text.trim() !== '';
@@ -131,4 +134,113 @@ export function sendable(blocks: readonly AssistantBlock[]): readonly AssistantB
     return isNew;
   });
   return kept.some(({kind}) => kind === 'text' || kind === 'tool-call' || kind === 'other') ? kept : undefined;
+}
+
+/** A record of a journal in which the `piece` records have been joined into answers. */
+export type JoinedRecord = Exclude<JournalRecord, {kind: 'piece'}>;
+type PieceRecord = Extract<JournalRecord, {kind: 'piece'}>;
+
+/**
+ * Replaces the `piece` records of every unfinished answer (weft was killed while it arrived) by an interrupted answer, at the
+ * position of the last piece. The pieces of finished answers are dropped.
+ */
+export function joinPartialAnswers(records: readonly JournalRecord[]): readonly JoinedRecord[] {
+  const finished = new Set(records.flatMap(record => (record.kind === 'answer' ? [record.message.id] : [])));
+  const unfinished = new Map<MessageId, PieceRecord[]>();
+  for (const record of records) {
+    if (record.kind !== 'piece' || finished.has(record.message)) continue;
+    const pieces = unfinished.get(record.message);
+    if (pieces === undefined) unfinished.set(record.message, [record]);
+    else pieces.push(record);
+  }
+  return records.flatMap((record): readonly JoinedRecord[] => {
+    if (record.kind !== 'piece') return [record];
+    const pieces = unfinished.get(record.message);
+    return pieces?.at(-1) === record ? [interruptedAnswer(record, pieces)] : [];
+  });
+}
+
+function interruptedAnswer({message: id, model}: PieceRecord, pieces: readonly PieceRecord[]): JoinedRecord {
+  const texts = new Map<number, string>();
+  for (const {index, text} of pieces) texts.set(index, (texts.get(index) ?? '') + text);
+  const blocks = [...texts].toSorted(([a], [b]) => a - b).map(([, text]) => ({kind: 'text', text}) as const);
+  return {kind: 'answer', message: {role: 'assistant', id, model, blocks, stop: 'interrupted', usage: noUsage}};
+}
+
+/** A history that was made shorter without a model. */
+export interface TrimmedHistory {
+  readonly messages: readonly Message[];
+  /** How many results were shortened. */
+  readonly shortenedResults: number;
+  /** How many exchanges were dropped. An exchange is a message of the user and all messages up to the next one. */
+  readonly droppedExchanges: number;
+}
+
+/**
+ * Makes a valid history shorter until it has at most `most` tokens by estimate: shortens results, oldest first, then drops exchanges,
+ * oldest first, and only then treats the last exchange in the same way. The result is a valid history or empty.
+ */
+export function trimHistory(messages: readonly Message[], most: number): TrimmedHistory {
+  const exchanges = exchangesOf(messages);
+  let tokens = estimateMessagesTokens(messages);
+  let shortenedResults = 0;
+  let droppedExchanges = 0;
+  const shortenResults = (first: number, end: number): void => {
+    for (let at = first; at < end; at += 1) {
+      exchanges[at] = (exchanges[at] ?? []).map(message => {
+        if (tokens <= most || message.role !== 'user') return message;
+        const blocks = message.blocks.map(block => {
+          if (block.kind !== 'tool-result') return block;
+          const short = shortResult(block);
+          if (short !== block) shortenedResults += 1;
+          return short;
+        });
+        const shorter = {...message, blocks};
+        tokens += estimateMessageTokens(shorter) - estimateMessageTokens(message);
+        return shorter;
+      });
+    }
+  };
+  const dropExchanges = (end: number): void => {
+    while (tokens > most && droppedExchanges < end) {
+      tokens -= estimateMessagesTokens(exchanges[droppedExchanges] ?? []);
+      exchanges[droppedExchanges] = [];
+      droppedExchanges += 1;
+    }
+  };
+  const last = Math.max(0, exchanges.length - 1);
+  shortenResults(0, last);
+  dropExchanges(last);
+  shortenResults(last, exchanges.length);
+  dropExchanges(exchanges.length);
+  return {messages: exchanges.flat(), shortenedResults, droppedExchanges};
+}
+
+/** Splits a history into exchanges. Each begins with a message of the user that has no results, where a valid history may begin. */
+function exchangesOf(messages: readonly Message[]): Message[][] {
+  const exchanges: Message[][] = [];
+  for (const message of messages) {
+    const begins = message.role === 'user' && !message.blocks.some(({kind}) => kind === 'tool-result');
+    const current = exchanges.at(-1);
+    if (begins || current === undefined) exchanges.push([message]);
+    else current.push(message);
+  }
+  return exchanges;
+}
+
+/** The length to which a long text in a result is shortened, in UTF-16 units. */
+const resultLength = 300;
+
+function shortResult(result: ToolResultBlock): ToolResultBlock {
+  const isShort = result.content.every(block => block.kind === 'text' && block.text.length <= resultLength * 2);
+  return isShort ? result : {...result, content: result.content.map(shortContent)};
+}
+
+function shortContent(block: ResultContent): ResultContent {
+  if (block.kind !== 'text') return {kind: 'text', text: `[${block.kind} left out by weft]`};
+  if (block.text.length <= resultLength * 2) return block;
+  return {
+    kind: 'text',
+    text: `${clip(block.text, resultLength)}\n[Shortened by weft: it had ${block.text.length} characters. Ask for it again if it matters.]`,
+  };
 }

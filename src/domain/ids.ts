@@ -1,14 +1,14 @@
 import type {Brand} from '../base/brand.ts';
 
-/** One conversation kept on disk: a lower-case UUID. */
+/** Identifies a session, which is one stored conversation: a lower-case UUID. */
 export type SessionId = Brand<string, 'SessionId'>;
-/** One call of an action, unique in its session: the provider's tool call id, kept as it came. */
+/** Identifies one call of an action in its session: the provider's tool call id, unchanged. */
 export type ActionId = Brand<string, 'ActionId'>;
-/** One message of the conversation, ours or the provider's. */
+/** Identifies one message of the conversation; made by weft or by the provider. */
 export type MessageId = Brand<string, 'MessageId'>;
-/** One entry of the todo list. */
+/** Identifies one todo of the list. */
 export type TodoId = Brand<string, 'TodoId'>;
-/** A command that runs beside the conversation; short, for people to type. */
+/** Identifies a command that runs in a terminal session of its own; short, so that people can type it. */
 export type BlockId = Brand<string, 'BlockId'>;
 
 /* oxlint-disable typescript/no-unsafe-type-assertion -- these parsers are the only way into the brands */
@@ -19,9 +19,9 @@ export const parseSessionId = (raw: string): SessionId | undefined =>
     ? (raw.toLowerCase() as SessionId)
     : undefined;
 
-/** Provider ids are opaque to us: any text is one. */
+/** The ids of providers are opaque: any text is accepted. */
 export const actionId = (raw: string): ActionId => raw as ActionId;
 export const messageId = (raw: string): MessageId => raw as MessageId;
 export const todoId = (raw: string): TodoId => raw as TodoId;
-/** An id that no block has is found out when it is looked up. */
+/** Accepts any text. Whether a block of that id exists shows when it is looked up. */
 export const blockId = (raw: string): BlockId => raw as BlockId;

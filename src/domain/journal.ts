@@ -1,19 +1,20 @@
-import type {FileChange, TreeId} from './checkpoint.ts';
-import type {CompactionTokens, CompactionWay} from './compaction.ts';
+import type {TreeChange, TreeId} from './checkpoint.ts';
+import type {CompactionTokens, CompactionMethod} from './compaction.ts';
 import type {AssistantMessage, Message, ToolResultBlock, UserMessage} from './conversation.ts';
 import type {ActionId, MessageId, SessionId} from './ids.ts';
 import type {Usage} from './usage.ts';
 
 /**
- * What happened in a session, append-only. The results of an assistant message's calls are kept one by one as they settle and
- * joined into one user message when the history is read, so that a process killed between two of them loses neither.
+ * A record of a session's journal, which is only ever appended to. The results of an assistant message's calls are recorded one by
+ * one as they settle, and joined into one user message when the history is read, so that a process that is killed between two
+ * results loses neither.
  */
 export type JournalRecord =
   | {readonly kind: 'prompt'; readonly message: UserMessage}
-  /** What the host told the model behind an answer, in a message of its own: part of the conversation, but nobody's prompt. */
+  /** A message that weft added after an answer: part of the conversation, but not a prompt. */
   | {readonly kind: 'reminder'; readonly message: UserMessage}
   | {readonly kind: 'answer'; readonly message: AssistantMessage}
-  /** Text of an answer while it still comes; counts only where the answer itself was never kept. */
+  /** A part of the text of an answer that is still arriving; used only when the finished answer was never recorded. */
   | {
       readonly kind: 'piece';
       readonly message: MessageId;
@@ -31,38 +32,41 @@ export type JournalRecord =
       readonly decision: 'allowed' | 'refused';
       readonly by: 'user' | 'rule' | 'hook' | 'nobody';
     }
-  /** The files before the first action of a prompt that may change them, and after everything it started has settled. */
+  /** The state of the files before the first action of a prompt that may change them, or after all actions of the prompt have settled. */
   | {
       readonly kind: 'checkpoint';
       readonly prompt: MessageId;
       readonly moment: 'before' | 'after';
       readonly tree: TreeId;
     }
-  /** Went back to before the prompt `to`, or took the compaction `to` back. What was said since stays in the journal and counts no more, unless only files went back. */
+  /**
+   * A rewind to before the prompt `to`, or the undoing of the compaction `to`. Later records stay in the journal and no longer count,
+   * unless only the files were rewound.
+   */
   | {
       readonly kind: 'rewind';
       readonly to: MessageId;
       readonly what: RewindScope;
-      readonly files: FileChange | 'untouched';
+      readonly files: TreeChange | 'untouched';
     }
-  /** Took the latest rewind back. */
-  | {readonly kind: 'redo'; readonly files: FileChange | 'untouched'}
+  /** The latest rewind was undone. */
+  | {readonly kind: 'redo'; readonly files: TreeChange | 'untouched'}
   /**
-   * From here on the conversation is `messages`, a valid history, and what follows. What was said before stays in the journal.
-   * A rewind to `id` takes the compaction back, and nothing else.
+   * From this record on the conversation is `messages`, a valid history, and what follows it. Earlier records stay in the journal.
+   * A rewind to `id` undoes the compaction and nothing else.
    */
   | {
       readonly kind: 'compaction';
       readonly id: MessageId;
-      readonly way: CompactionWay;
+      readonly way: CompactionMethod;
       readonly summary: string;
       readonly messages: readonly Message[];
       readonly tokens: CompactionTokens;
     }
-  /** Usage of a request that left no message behind. */
+  /** The usage of a request whose answer is not part of the conversation. */
   | {readonly kind: 'usage'; readonly model: string; readonly usage: Usage};
 
-/** What goes back: the files, what was said, or both. */
+/** What a rewind takes back: the files, the conversation (`talk`), or both. */
 export const rewindScopes = ['files', 'talk', 'both'] as const;
 export type RewindScope = (typeof rewindScopes)[number];
 
@@ -78,12 +82,12 @@ export interface SessionSummary {
   readonly messages: number;
 }
 
-/** A session that this process may write to. */
+/** A session that this process has opened for writing. */
 export interface OpenSession {
   readonly id: SessionId;
   readonly records: readonly JournalRecord[];
-  /** Written when it returns. */
+  /** Appends a record; it is on disk when the call returns. */
   append(record: JournalRecord): void;
-  /** Lets other processes open it. */
+  /** Closes the session, so that other processes can open it. */
   close(): void;
 }

@@ -1,35 +1,39 @@
+import {pluralize} from '../base/clip.ts';
+import {parseJson} from '../base/json.ts';
+import type {TextBlock, UserMessage} from './conversation.ts';
+
 /** A file or folder that a prompt names with `@`: `@src/a.ts`, `@src/a.ts:10-20`, `@"my file.txt"`, `@my\ file.txt`. */
-export interface Mention {
-  /** Where it stands in the prompt, from its `@` on; half open, in UTF-16 units. */
+interface Mention {
+  /** The position in the prompt, from the `@` on; half open, in UTF-16 units. */
   readonly from: number;
   readonly to: number;
   /**
-   * What it may mean, the likeliest first: a path can end in what looks like a range of lines, and a sentence can go on right
-   * behind a path.
+   * The paths that it may mean, the likeliest first: a path can end in what looks like a range of lines, and punctuation of the
+   * sentence can follow a path without a space.
    */
-  readonly readings: readonly MentionReading[];
+  readonly candidates: readonly MentionCandidate[];
 }
 
-export interface MentionReading {
+export interface MentionCandidate {
   readonly path: string;
   readonly lines: MentionLines;
 }
 
-/** 1-based, both ends included; `end` is the last line of the file. */
+/** The lines of the file: 1-based, both ends included; `end` is the last line. */
 export type MentionLines = 'all' | {readonly first: number; readonly last: number | 'end'};
 
-/** Longest path that is taken for one. */
+/** The longest text, in UTF-16 units, that is read as a path. */
 const longestPath = 1000;
 
-/** The mentions of a prompt, in order. Only at the start of a word is `@` one, so that addresses are none. */
-export function mentionsIn(text: string): readonly Mention[] {
+/** Finds the mentions of a prompt, in order. Only an `@` at the start of a word begins one, so that mail addresses are not mentions. */
+export function parseMentions(text: string): readonly Mention[] {
   const mentions: Mention[] = [];
   for (const match of text.matchAll(written)) {
     const [whole, quoted, quotedLines = '', bare = ''] = match;
     const from = match.index;
     if (!isWordStart(text, from) || whole.length > longestPath) continue;
-    const readings = quoted === undefined ? readingsOf(bare) : [{path: quoted, lines: linesOf(quotedLines) ?? 'all'}];
-    if (readings.length > 0) mentions.push({from, to: from + whole.length, readings});
+    const candidates = quoted === undefined ? readingsOf(bare) : [{path: quoted, lines: linesOf(quotedLines) ?? 'all'}];
+    if (candidates.length > 0) mentions.push({from, to: from + whole.length, candidates});
   }
   return mentions;
 }
@@ -37,27 +41,27 @@ export function mentionsIn(text: string): readonly Mention[] {
 const written =
   /@(?:"([^"\n]+)"((?::\d+(?:-\d*)?|#L\d+(?:-L?\d+)?)?)|((?:\\[^\n]|[^\s@"'`\\])(?:\\[^\n]|[^\s"'`\\])*))/gu;
 
-/** Whether a mention can begin here: at the start, behind white space or an opening bracket or quote. */
+/** Whether a mention can begin at this position: at the start, or after white space, an opening bracket or a quote. */
 export const isWordStart = (text: string, at: number): boolean =>
   at === 0 || /[\s([{<"'`,;=:]/u.test(text[at - 1] ?? '');
 
-function readingsOf(bare: string): readonly MentionReading[] {
-  const readings: MentionReading[] = [];
+function readingsOf(bare: string): readonly MentionCandidate[] {
+  const candidates: MentionCandidate[] = [];
   const ended = bare.replace(/(?:[.,;:!?)\]}>…]|\*\*)+$/u, '');
   for (const text of ended === bare || ended === '' ? [bare] : [bare, ended]) {
     const range = lineEnding.exec(text);
     const lines = range === null ? undefined : linesOf(range[0]);
-    if (lines !== undefined) readings.push({path: unescaped(text.slice(0, -(range?.[0].length ?? 0))), lines});
-    readings.push({path: unescaped(text), lines: 'all'});
+    if (lines !== undefined) candidates.push({path: unescaped(text.slice(0, -(range?.[0].length ?? 0))), lines});
+    candidates.push({path: unescaped(text), lines: 'all'});
   }
-  return readings.filter(({path}) => path !== '');
+  return candidates.filter(({path}) => path !== '');
 }
 
 const lineEnding = /(?::\d+(?:-\d*)?|#L\d+(?:-L?\d+)?)$/u;
 
 const unescaped = (text: string): string => text.replaceAll(/\\([ \t()[\]{}'"&;@#\\])/gu, '$1');
 
-/** `:10`, `:10-`, `:10-20`, `#L10`, `#L10-L20`; `undefined` for what is no range. */
+/** Reads a range of lines: `:10`, `:10-`, `:10-20`, `#L10`, `#L10-L20`; `undefined` for any other text. */
 function linesOf(text: string): MentionLines | undefined {
   const match = /^(?::|#L)(\d{1,9})(?:(-)L?(\d{0,9}))?$/u.exec(text);
   if (match === null) return undefined;
@@ -68,8 +72,28 @@ function linesOf(text: string): MentionLines | undefined {
     : {first: Math.min(first, Math.max(1, Number(match[3]))), last: Math.max(first, Number(match[3]))};
 }
 
-/** A path as a mention is written: in quotes where it has blanks or other signs that would end it. */
-export const mentionOf = (path: string): string =>
+/** Writes a path as a mention, in quotes where it contains spaces or other characters that would end the mention. */
+export const formatMention = (path: string): string =>
   /[\s"'`\\]|[.,;:!?)\]}>…]$|^@|:\d+(?:-\d*)?$|#L/u.test(path) && !path.includes('"')
     ? `@"${path}"`
     : `@${path.replaceAll(/([ \t"'\\])/gu, '\\$1')}`;
+
+/**
+ * The block with the content of a mentioned file, which weft appends to the prompt. It is stored with the prompt, so that the
+ * history contains what the model has read.
+ */
+export const attachmentBlock = ({name, text}: {readonly name: string; readonly text: string}): TextBlock => ({
+  kind: 'text',
+  text: `<attached name=${JSON.stringify(name)}>\n${text}\n</attached>`,
+});
+
+/** What is attached to a prompt, in words: `src/a.ts (12 lines)`, `image`. */
+export const attachedTo = ({blocks}: UserMessage): readonly string[] =>
+  blocks.flatMap(block => {
+    if (block.kind === 'image') return ['image'];
+    if (block.kind !== 'text') return [];
+    const [lead = '', literal = ''] = /^<attached name=("(?:[^"\\]|\\.)*")>\n/u.exec(block.text) ?? [];
+    const name = parseJson(literal);
+    if (lead === '' || name.tag === 'failed' || typeof name.value !== 'string') return [];
+    return [`${name.value} (${pluralize(block.text.split('\n').length - 2, 'line')})`];
+  });

@@ -4,25 +4,25 @@ import type {Fault} from './fault.ts';
 import type {ActionId, MessageId} from './ids.ts';
 import type {Usage} from './usage.ts';
 
-/** One request to a model, in weft's own terms; each provider's module makes its wire form of it. */
+/** One request to a model, in weft's own form; the code of each provider translates it into the provider's wire format. */
 export interface ModelRequest {
   readonly model: string;
-  /** The stable beginning of every request of a session: cached by providers, so it must not change within one. */
+  /** The system prompt. It must not change within a session, because providers cache the beginning of a request. */
   readonly system: string;
   readonly tools: readonly ToolSpec[];
-  /** Valid history: every tool call is followed by a user message that begins with all its results. */
+  /** A valid history: every message with tool calls is followed by a user message that begins with all their results. */
   readonly messages: readonly Message[];
   readonly thinking: Thinking;
 }
 
-/** How much the model thinks before it answers; `default` leaves it to the model. `tokens` is a bound for one answer. */
+/** How much the model thinks before it answers; `default` leaves that to the model. `tokens` is the limit for one answer. */
 export type Thinking =
   | {readonly kind: 'default'}
   | {readonly kind: 'disabled'}
   | {readonly kind: 'adaptive'}
   | {readonly kind: 'budget'; readonly tokens: number};
 
-/** How much a model puts into its whole answer, from least to most. */
+/** How much effort a model spends on its whole answer, from least to most. */
 export const efforts = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
 export type Effort = (typeof efforts)[number];
 
@@ -33,7 +33,7 @@ export interface ToolSpec {
 }
 
 /**
- * What a provider streams. Block indexes count from 0 in each message, in order of first appearance. A stream ends with
+ * An event of a provider's stream. Block indexes count from 0 in each message, in order of first appearance. A stream ends with
  * exactly one `message-finished` or `failed`; after an abort it may end with neither.
  */
 export type ModelEvent =
@@ -64,14 +64,26 @@ export type BlockDelta =
   | {readonly kind: 'text'; readonly text: string}
   | {readonly kind: 'thinking'; readonly text: string}
   | {readonly kind: 'signature'; readonly signature: string}
-  /** A piece of the JSON of a tool call's input. */
+  /** A part of the JSON text of a tool call's input. */
   | {readonly kind: 'tool-input'; readonly json: string}
-  /** A piece of a block that weft has no word for, as it came. */
+  /** A delta of a block of a type that weft does not know, unchanged. */
   | OtherBlock;
 
-/** What is known of a model; `contextWindow` in tokens, 0 when unknown. */
+/** What weft knows about a model. `contextWindow` is in tokens, 0 when it is not known. */
 export interface ModelFacts {
   readonly contextWindow: number;
-  /** US dollars for `usage`, `'unknown'` where the price is not known. */
+  /** The price of `usage` in US dollars; `'unknown'` where the model's price is not known. */
   costOf(usage: Usage): number | 'unknown';
+}
+
+/** A model provider, as the engine sees it. */
+export interface ModelPort {
+  /** `anthropic`, `openai` or `replay`. */
+  readonly provider: string;
+  /**
+   * Streams one answer, in batches as they arrive. An expected error is a `failed` event; retries happen inside. After an
+   * abort the iteration ends soon, without throwing.
+   */
+  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<readonly ModelEvent[]>;
+  facts(model: string): ModelFacts;
 }

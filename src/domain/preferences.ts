@@ -1,39 +1,39 @@
-/** How the terminal UI is to be for a user. What a settings file may say of each, and what counts unsaid, is in `config`. */
+/** The user's settings for the terminal UI. Their forms in a settings file and their defaults are in `config`. */
 export interface Preferences {
-  /** The keys that the composer begins with. */
+  /** The key bindings of the composer. */
   readonly editorMode: EditorMode;
-  readonly tui: Display;
+  readonly tui: DisplayMode;
   readonly theme: ThemeChoice;
-  readonly notify: Notify;
+  readonly notify: NotificationMethod;
   readonly verbosity: Verbosity;
-  /** Lines that are only ever added, for screen readers, instead of a screen. */
+  /** Screen-reader mode: output is only ever appended, line by line. */
   readonly accessible: boolean;
-  /** What the bell of those lines tells of. */
+  /** The events for which screen-reader mode rings the bell. */
   readonly bellOn: readonly BellEvent[];
 }
 
 export const editorModes = ['emacs', 'vim'] as const;
 export type EditorMode = (typeof editorModes)[number];
 
-/** Where what is finished goes: into the terminal's scrollback, or onto a screen of weft's own that is scrolled by its keys. */
-export const displays = ['inline', 'fullscreen'] as const;
-export type Display = (typeof displays)[number];
+/** Where finished entries go: into the terminal's scrollback, or onto the alternate screen, which weft scrolls itself. */
+export const displayModes = ['inline', 'fullscreen'] as const;
+export type DisplayMode = (typeof displayModes)[number];
 
 export const themeNames = ['dark', 'light', 'ansi', 'plain'] as const;
 export type ThemeName = (typeof themeNames)[number];
 
-/** `auto` takes the theme that goes with the terminal's background. */
+/** `auto` selects the theme that fits the terminal's background. */
 export const themeChoices = ['auto', ...themeNames] as const;
 export type ThemeChoice = (typeof themeChoices)[number];
 
-/** How the user is called when the agent waits or is done, and the terminal has not the focus. */
-export const notifications = ['off', 'bell', 'osc9'] as const;
-export type Notify = (typeof notifications)[number];
+/** How the user is notified that the agent waits or is done while the terminal does not have the focus. */
+export const notificationMethods = ['off', 'bell', 'osc9'] as const;
+export type NotificationMethod = (typeof notificationMethods)[number];
 
-/** How much a finished entry shows: its title, that and a few lines of what came of it, or all that is known. */
+/** How much a finished entry shows: its title, its title with a few lines of the result, or everything. */
 export const verbosities = ['name', 'summary', 'full'] as const;
 export type Verbosity = (typeof verbosities)[number];
 
-/** An approval is asked for, a question is put, the answer is there. */
+/** An approval is requested, the agent asks a question, or the answer is complete. */
 export const bellEvents = ['approval', 'question', 'done'] as const;
 export type BellEvent = (typeof bellEvents)[number];

@@ -1,8 +1,8 @@
 import type {ResultContent, TextBlock} from './conversation.ts';
 
 /**
- * A sentence of the host for the model, put behind the result of a call. It is kept with the result, so that history says what
- * the model was told, and it is not part of what the call came to: front ends leave it out.
+ * A system reminder: a sentence of weft for the model, appended to the result of a call. It is stored with the result, so that the
+ * history contains what the model has read. It is not part of the action's own result, and front ends do not show it.
  */
 export const reminderBlock = (text: string): TextBlock => ({kind: 'text', text: `${opening}${text}${closing}`});
 

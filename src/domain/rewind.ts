@@ -1,31 +1,117 @@
-import type {RevertReport} from './checkpoint.ts';
+import {pluralize} from '../base/clip.ts';
+import {relativeTo} from '../base/shown-path.ts';
+import {firstLine} from '../base/clip.ts';
+import {visibleLine} from '../base/visible.ts';
+import type {RevertedFile, RevertReport} from './checkpoint.ts';
 import type {MessageId} from './ids.ts';
 import type {RewindScope} from './journal.ts';
 
-/** Where to go back to, or that going back is to be taken back. */
+/** What to rewind to, or that the latest rewind is to be undone (`redo`). */
 export type RewindTarget =
-  /** Before the last prompt: files and what was said. Where a compaction was the last step, before that. */
+  /** Before the last prompt, both files and conversation; where a compaction came last, before the compaction. */
   | {readonly kind: 'last'}
   | {readonly kind: 'prompt'; readonly to: MessageId; readonly what: RewindScope}
   | {readonly kind: 'redo'};
 
-/** What a rewind, or taking one back, does or did. */
+/** What a rewind or a redo would do, or did. */
 export interface RewindReport {
   readonly kind: 'rewind' | 'redo';
-  /** `compaction`: only that is taken back, or done again; nothing that was said goes. */
+  /** `compaction`: only a compaction is undone or redone; no prompt is removed. */
   readonly what: RewindScope | 'compaction';
-  /** The text of the first prompt that goes, or comes back. */
+  /** The text of the first prompt that is removed or restored. */
   readonly prompt: string;
-  /** How many prompts go or come back; 0 where only files or a compaction do. */
+  /** How many prompts are removed or restored; 0 where the rewind is only about files or a compaction. */
   readonly prompts: number;
   readonly files: RevertReport;
 }
 
-/** A prompt to go back to. */
+/** A prompt that the session can be rewound to. */
 export interface RewindPoint {
   readonly to: MessageId;
-  /** Counted from 1 over the whole conversation. */
+  /** The number of the prompt, counted from 1 over the whole conversation. */
   readonly number: number;
   readonly prompt: string;
   readonly files: 'changed' | 'untouched';
 }
+
+/** How many files, and how many conflicts, are listed by name; the rest is only counted. */
+const mostNamed = 12;
+
+/** Describes in several lines what a rewind would do, or did. Paths below `directory` are shown relative to it. */
+export const rewindReportText = (
+  report: RewindReport,
+  {directory, when}: {readonly directory: string; readonly when: 'preview' | 'done'},
+): string => [rewindTitle(report, when), ...rewindDetails(report, directory)].join('\n');
+
+/** The files of a rewind, and what it leaves alone, a line each. */
+export function rewindDetails(report: RewindReport, directory: string): readonly string[] {
+  const name = (path: string): string => visibleLine(relativeTo(path, directory));
+  const {files, conflicts, excluded} = report.files;
+  return [
+    ...(files.length === 0 ? [] : [filesText(files)]),
+    ...files.slice(0, mostNamed).map(({path, effect}) => `  ${effectMarks[effect]} ${name(path)}`),
+    ...moreText(files.length - mostNamed, 'files'),
+    ...conflicts.slice(0, mostNamed).map(({path, reason}) => `  ! ${name(path)} stays as it is: ${reason}`),
+    ...moreText(conflicts.length - mostNamed, 'conflicts'),
+    ...(excluded.length === 0 || report.what === 'talk'
+      ? []
+      : [
+          `Not in checkpoints, so not touched: ${excluded.slice(0, 5).map(name).join(', ')}${excluded.length > 5 ? ` and ${excluded.length - 5} more` : ''}`,
+        ]),
+  ];
+}
+
+const effectMarks = {restored: '+', deleted: '-', changed: '~', merged: '±'} as const satisfies Record<
+  RevertedFile['effect'],
+  string
+>;
+
+/** In one line what a rewind would do, or did. */
+function rewindTitle(report: RewindReport, when: 'preview' | 'done'): string {
+  const effect = rewindEffect(report, when);
+  return `${rewindSubject(report, {when, promptLength: 60})}${effect === '' ? '' : `: ${effect}`}`;
+}
+
+/** What is undone or redone; `promptLength` is the most characters of the prompt in it. */
+export function rewindSubject(
+  {kind, what, prompt, prompts}: RewindReport,
+  {when, promptLength}: {readonly when: 'preview' | 'done'; readonly promptLength: number},
+): string {
+  const isDone = when === 'done';
+  const verb = kind === 'redo' ? (isDone ? 'Redid' : 'Redo') : isDone ? 'Undid' : 'Undo';
+  if (what === 'compaction') return `${verb} the compaction`;
+  const quoted = prompt === '' ? '' : ` "${visibleLine(firstLine(prompt, Math.max(1, promptLength)))}"`;
+  const subject =
+    what === 'files' || prompts === 0
+      ? kind === 'redo'
+        ? ' the last undo'
+        : ` file changes since${quoted}`
+      : prompts === 1
+        ? quoted
+        : ` ${prompts} prompts from${quoted} on`;
+  return `${verb}${subject}`;
+}
+
+/** What comes back with it; may be empty. */
+export function rewindEffect({kind, what, prompts, files}: RewindReport, when: 'preview' | 'done'): string {
+  if (what === 'compaction') return kind === 'redo' ? '' : 'the whole conversation counts again';
+  const count = files.files.length;
+  const changed = count === 0 ? '' : pluralize(count, 'file');
+  const parts = [...(what === 'talk' ? [] : [changed]), ...(prompts === 0 ? [] : ['the conversation'])];
+  const restored = parts.filter(part => part !== '').join(' and ');
+  return restored === '' ? 'no file changes' : `${when === 'done' ? 'restored' : 'restores'} ${restored}`;
+}
+
+function filesText(files: readonly RevertedFile[]): string {
+  const count = (effect: RevertedFile['effect']): number => files.filter(file => file.effect === effect).length;
+  const words = [
+    ['changed', 'changed back'],
+    ['restored', 'restored'],
+    ['deleted', 'deleted'],
+    ['merged', 'merged with later changes'],
+  ] as const;
+  const parts = words.flatMap(([effect, word]) => (count(effect) === 0 ? [] : [`${count(effect)} ${word}`]));
+  return `${pluralize(files.length, 'file')}: ${parts.join(', ')}`;
+}
+
+const moreText = (more: number, what: string): readonly string[] => (more > 0 ? [`  … and ${more} more ${what}`] : []);

@@ -1,76 +1,78 @@
-/** What an action can do to the world, mildest first; `unknown` is treated as the worst that can be asked for. */
+import type {Reason} from './reason.ts';
+
+/** What an action can do outside of weft, mildest first; `unknown` is treated like the worst level. */
 export const riskLevels = ['read-only', 'local-change', 'external', 'destructive', 'unknown'] as const;
 export type RiskLevel = (typeof riskLevels)[number];
 
-/** The host's judgement of one action: what happens next, how risky it is, and why in words a user reads. */
+/** The judge's verdict on one action: the decision, the risk and the reasons. */
 export interface Verdict {
   readonly decision: 'allow' | 'ask' | 'deny';
   readonly risk: RiskLevel;
-  readonly reasons: readonly string[];
+  readonly reasons: readonly Reason[];
   /**
-   * How far an approval "for this session" may reach: `kind`, all ordinary edits inside the workspace, or all further input to the
-   * same interpreter; `exact`, this very action and no other. `kind` is said only where no ask rule speaks of the action.
+   * What an approval "for this session" may allow. `kind`: all ordinary edits inside the workspace, all further input to the same
+   * interpreter until it ends, or the same test or script of the project with other arguments. `exact`: only the same action again. It is `exact` wherever an ask rule matches the action.
    */
-  readonly grantable: 'kind' | 'exact';
+  readonly sessionApproval: 'kind' | 'exact';
   readonly detail: VerdictDetail;
 }
 
-/** What the host found beyond its verdict: of a command, and of the paths an action names; `noDetail` where that is nothing. */
+/** Details of a verdict that approvals and actions use; `noDetail` where there are none. */
 export interface VerdictDetail {
-  /** The stretches that the reasons speak of, in order, apart from each other. */
-  readonly marks: readonly TextRange[];
-  /** The stretches that must have been on the screen before a yes, the worst first; they may overlap. */
-  readonly grave: readonly TextRange[];
-  /** Rules an approval could store so that the like is not asked again, narrowest first; empty where none would help. */
+  /** The ranges of the command that the reasons are about, in order, not overlapping. */
+  readonly highlights: readonly TextRange[];
+  /** The ranges of the command that must have been on the screen before the user can allow it, the worst first; they may overlap. */
+  readonly criticalRanges: readonly TextRange[];
+  /** Rules that the user could store so that similar actions are allowed without asking, narrowest first. */
   readonly rules: readonly string[];
-  /** The simple commands that destroy; what they would hit is looked for before the user is asked. */
-  readonly destroys: readonly SimpleCommand[];
-  /** What the user types to accept a destructive command; empty where a key will do. */
+  /** The destructive commands; their impact is determined before the user is asked. */
+  readonly destructiveCommands: readonly ResolvedCommand[];
+  /** The word that the user types to allow a destructive command; empty where a key press is enough. */
   readonly confirmWord: string;
-  /** Parts that page or take over the terminal where they can, such as `git log` or `man ls`. */
+  /** Parts of the command that open a pager or take over the terminal where they can, such as `git log` or `man ls`. */
   readonly pagers: readonly string[];
-  /** Where the paths that the action names lead. The verdict speaks of these places, so the action may touch no others. */
-  readonly places: readonly JudgedPlace[];
+  /** The paths that the action names, as they were resolved for the verdict. The action may touch no others. */
+  readonly judgedPaths: readonly JudgedPath[];
   readonly environment: CommandEnvironment;
 }
 
 /**
- * What a command runs with: the user's `own` environment; `guarded`, where nobody has said yes to it, that environment without the
- * workspace's folders in PATH and with git's hooks and file monitors switched off.
+ * What a command runs with: the user's environment as it is (`inherited`); or, where no person has allowed the command, without the
+ * workspace's folders in PATH and with git's hooks and file monitors switched off (`restricted`).
  */
-export type CommandEnvironment = 'own' | 'guarded';
+export type CommandEnvironment = 'inherited' | 'restricted';
 
 export const noDetail: VerdictDetail = {
-  marks: [],
-  grave: [],
+  highlights: [],
+  criticalRanges: [],
   rules: [],
-  destroys: [],
+  destructiveCommands: [],
   confirmWord: '',
   pagers: [],
-  places: [],
-  environment: 'own',
+  judgedPaths: [],
+  environment: 'inherited',
 };
 
-/** A path as the action has it, and where it led when it was judged, links followed. */
-export interface JudgedPlace {
+/** A path as the action wrote it, and the absolute path that it resolved to, links followed, when it was judged. */
+export interface JudgedPath {
   readonly written: string;
   readonly path: string;
   readonly place: 'inside-workspace' | 'outside-workspace';
 }
 
-/** Half open, in UTF-16 units of the command. */
+/** A range of the command's text: half open, in UTF-16 units. */
 export interface TextRange {
   readonly from: number;
   readonly to: number;
 }
 
-/** One command without any shell syntax left, and the directory it would run in. */
-export interface SimpleCommand {
+/** One command whose shell syntax has been resolved, and the directory that it would run in. */
+export interface ResolvedCommand {
   readonly argv: readonly [string, ...string[]];
   readonly directory: string;
-  /** Files it would be made to write to by redirections, as written. */
+  /** The files that redirections would make it write, as written. */
   readonly overwrites: readonly string[];
-  /** What those files would then hold, where the command itself says it: `echo text`, `cat <<EOF`. */
+  /** What those files would contain afterwards, where the command itself shows it: `echo text`, `cat <<EOF`. */
   readonly content: WrittenContent;
 }
 
@@ -78,34 +80,34 @@ export type WrittenContent = {readonly kind: 'unknown'} | {readonly kind: 'text'
 
 export const unknownContent: WrittenContent = {kind: 'unknown'};
 
-/** What the files on the disk say of a command that puts files in place, before it runs. */
+/** What a command that creates or replaces files would do to the files that exist now. */
 export interface FileEffect {
-  /** `something`: content that exists now would be gone; `unknown`: that cannot be told. */
+  /** Whether existing content would be lost. */
   readonly loses: 'nothing' | 'something' | 'unknown';
-  /** Absolute paths that it would create or replace. */
+  /** The absolute paths that it would create or replace. */
   readonly touches: readonly string[];
-  /** Those of them to which it moves what lies elsewhere now. */
+  /** Those of `touches` to which it would move an existing file. */
   readonly moves: readonly string[];
 }
 
-export const unknownEffect: FileEffect = {loses: 'unknown', touches: [], moves: []};
+export const unknownFileEffect: FileEffect = {loses: 'unknown', touches: [], moves: []};
 
-/** How much may happen without asking; names and meaning as in the Agent SDK. */
+/** The permission mode decides which actions run without asking; names and meanings are those of the Agent SDK. */
 export const permissionModes = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'] as const;
 export type PermissionMode = (typeof permissionModes)[number];
 
-/** The lists of permission rules; the strongest comes last. */
+/** The lists of permission rules, from the weakest to the strongest. */
 export const ruleLists = ['allow', 'ask', 'deny'] as const;
 export type RuleList = (typeof ruleLists)[number];
 
-/** A change of the permission rules. `remove` and `replace` are about the rules that were added while weft runs, and no others. */
+/** A change of the permission rules. `remove` and `replace` only affect rules that were added while weft runs. */
 export type RuleChange =
-  | {readonly change: 'add'; readonly list: RuleList; readonly rule: string; readonly lasting: RuleReach}
+  | {readonly change: 'add'; readonly list: RuleList; readonly rule: string; readonly scope: RuleScope}
   | {readonly change: 'remove'; readonly list: RuleList; readonly rule: string}
   | {readonly change: 'replace'; readonly list: RuleList; readonly rules: readonly string[]};
 
 /**
- * How far a rule reaches: this run of weft; or for good, all projects of the user, this project for all who work in it, or `local`:
- * this project for this user.
+ * The scope of a rule. `session`: until weft ends. The others are stored: `user` for all projects of the user, `project` for
+ * everybody who works in this project, `local` for this user in this project.
  */
-export type RuleReach = 'session' | 'user' | 'project' | 'local';
+export type RuleScope = 'session' | 'user' | 'project' | 'local';

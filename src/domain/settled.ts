@@ -1,23 +1,23 @@
 import type {Fault} from './fault.ts';
 
 /**
- * Why an action has no result of its own. Cancelled is not an error.
- * - `declined`: a person said no
- * - `denied`: a rule or mode said no, or nobody could be asked
- * - `interrupted`: a person stopped the turn
- * - `shutdown`: weft is leaving
- * - `not-run`: what asked for it broke off before it was whole; `message` says what
+ * Why an action was cancelled. A cancelled action is not a failed one.
+ * - `declined`: a person refused the approval
+ * - `denied`: a rule or the mode refused it, or nobody could be asked
+ * - `interrupted`: a person interrupted the turn
+ * - `shutdown`: weft is shutting down
+ * - `not-run`: the model's answer with the call broke off before it was complete; `message` says what happened
  */
 export type CancelReason = 'declined' | 'denied' | 'interrupted' | 'shutdown' | 'not-run';
 
-/** Who cancelled and in which words; `message` may be empty. */
+/** Why an action was cancelled, with the message of the person or rule that did it; `message` may be empty. */
 export interface Cancellation {
   readonly reason: CancelReason;
   readonly message: string;
 }
 
-/** The three outcomes of an action. `Cut` is what the action's own cancelled result carries. */
-export type Settled<Out, Cut> =
+/** How an action ended: in one of three states. `PartialOutput` is what its cancelled result contains. */
+export type Settled<Out, PartialOutput> =
   | {readonly state: 'success'; readonly output: Out}
   | {readonly state: 'error'; readonly fault: Fault}
-  | {readonly state: 'cancelled'; readonly why: Cancellation; readonly cut: Cut};
+  | {readonly state: 'cancelled'; readonly why: Cancellation; readonly partial: PartialOutput};

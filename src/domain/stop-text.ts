@@ -2,8 +2,7 @@ import {unreachable} from '../base/unreachable.ts';
 import type {StopReason} from './conversation.ts';
 
 /**
- * What a person should know of an answer that ended on its own: a sentence that begins in lower case, or `undefined` where the
- * answer says it all.
+ * The notice about how an answer ended: a sentence that begins in lower case, or `undefined` where the answer ended normally.
  */
 export function stopText({answer, stop}: {readonly answer: string; readonly stop: StopReason}): string | undefined {
   switch (stop) {
@@ -22,6 +21,6 @@ export function stopText({answer, stop}: {readonly answer: string; readonly stop
   }
 }
 
-/** What a person should know of a prompt that a hook ended. */
+/** The notice about a prompt that a hook ended. */
 export const hookStopText = ({reason}: {readonly reason: string}): string =>
   reason.trim() === '' ? 'A hook stopped this prompt.' : `A hook stopped this prompt: ${reason}`;

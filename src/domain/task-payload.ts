@@ -1,15 +1,15 @@
 import type {TodoId} from './ids.ts';
 
 /**
- * What one opaque payload of the task protocol says: the call 11 (`cleared`), the event 2 (`snapshot`), the call 9 (`running`),
- * or something weft has no use for (`other`).
+ * The meaning of one opaque payload of the task protocol: `cleared` (field 11), `snapshot` (field 2), `running` (field 9), or `other`
+ * for payloads that weft does not use.
  */
 export type TaskPayload =
   | {
       readonly kind: 'snapshot';
       readonly pending: readonly TaskItem[];
       readonly completed: readonly TaskItem[];
-      /** What the same payload says to be running; mostly none, since that comes in a call of its own. */
+      /** The todos that the same payload marks as running; usually none, since a payload of its own does that. */
       readonly running: readonly TodoId[];
     }
   | {readonly kind: 'running'; readonly ids: readonly TodoId[]}
@@ -22,7 +22,7 @@ export interface TaskItem {
   readonly description: string;
 }
 
-/** A field as it stood in the payload, tag and all, so that it can be passed on unchanged. */
+/** A field of a payload with its tag, unchanged, so that it can be written again. */
 export interface RawField {
   readonly number: number;
   readonly bytes: Uint8Array;

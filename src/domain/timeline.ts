@@ -1,90 +1,91 @@
-import type {FileChange, OpenFileChange, TreeId} from './checkpoint.ts';
+import type {TreeChange, OpenTreeChange, TreeId} from './checkpoint.ts';
 import type {UserMessage} from './conversation.ts';
 import type {MessageId} from './ids.ts';
 import type {JournalRecord} from './journal.ts';
 
-/** What a journal comes to once its rewinds have been followed. */
+/** A journal after its rewinds have been applied. */
 export interface Timeline {
-  /** The records that count, in order, without those that the user went back behind. */
-  readonly live: readonly JournalRecord[];
-  /** Rewinds that can be taken back, latest last. A new prompt or compaction ends that. */
-  readonly undone: readonly Undone[];
+  /** The records that count, in order, without those that were rewound. */
+  readonly activeRecords: readonly JournalRecord[];
+  /** The rewinds that can be redone, latest last. A new prompt or compaction empties the list. */
+  readonly undone: readonly UndoneRewind[];
 }
 
-export interface Undone {
+export interface UndoneRewind {
   readonly record: Extract<JournalRecord, {kind: 'rewind'}>;
-  /** What counts no more because of it; empty where only files went back. */
+  /** The records that it removed; empty where only files were rewound. */
   readonly records: readonly JournalRecord[];
-  /** Where they come back to: the end, or behind all of these, which the compaction stands for. */
-  readonly behind: 'all' | ReadonlySet<JournalRecord>;
+  /** Where a redo inserts the records again: at the end, or after the last of these records, which the compaction replaces. */
+  readonly insertAfter: 'all' | ReadonlySet<JournalRecord>;
 }
 
-/** One prompt that counts, and what it did to the files. */
+/** One prompt that counts, and how it changed the files. */
 export interface PromptSpan {
   readonly message: UserMessage;
-  readonly files: OpenFileChange | 'untouched';
+  readonly files: OpenTreeChange | 'untouched';
 }
 
-/** Follows the rewinds of a journal. A rewind to a prompt that is not there changes nothing. */
+/** Applies the rewinds of a journal. A rewind to a prompt that does not exist changes nothing. */
 export function timelineOf(records: readonly JournalRecord[]): Timeline {
-  const live: JournalRecord[] = [];
-  let undone: Undone[] = [];
+  const activeRecords: JournalRecord[] = [];
+  let undone: UndoneRewind[] = [];
   for (const record of records) {
     switch (record.kind) {
       case 'rewind': {
-        const at = live.findIndex(one => isGoal(one, record.to));
-        const goal = live[at];
+        const at = activeRecords.findIndex(one => isGoal(one, record.to));
+        const goal = activeRecords[at];
         if (goal === undefined) break;
         if (goal.kind === 'compaction') {
-          undone.push({record, records: live.splice(at, 1), behind: new Set(live.slice(0, at))});
-        } else undone.push({record, records: record.what === 'files' ? [] : cutAt(at, live), behind: 'all'});
+          undone.push({record, records: activeRecords.splice(at, 1), insertAfter: new Set(activeRecords.slice(0, at))});
+        } else
+          undone.push({record, records: record.what === 'files' ? [] : cutAt(at, activeRecords), insertAfter: 'all'});
         break;
       }
       case 'redo': {
         const last = undone.pop();
-        if (last !== undefined) live.splice(placeBehind(last.behind, live), 0, ...last.records);
+        if (last !== undefined) activeRecords.splice(placeBehind(last.insertAfter, activeRecords), 0, ...last.records);
         break;
       }
       case 'prompt':
       case 'compaction':
         undone = [];
-        live.push(record);
+        activeRecords.push(record);
         break;
       default:
-        live.push(record);
+        activeRecords.push(record);
     }
   }
-  return {live, undone};
+  return {activeRecords, undone};
 }
 
-const placeBehind = (behind: Undone['behind'], live: readonly JournalRecord[]): number =>
-  behind === 'all' ? live.length : live.findLastIndex(record => behind.has(record)) + 1;
+const placeBehind = (behind: UndoneRewind['insertAfter'], activeRecords: readonly JournalRecord[]): number =>
+  behind === 'all' ? activeRecords.length : activeRecords.findLastIndex(record => behind.has(record)) + 1;
 
 const isGoal = (record: JournalRecord, to: MessageId): boolean =>
   (record.kind === 'prompt' && record.message.id === to) || (record.kind === 'compaction' && record.id === to);
 
-/** The compaction that no prompt has followed: going back one step takes it back. */
-export function lastCompaction({
-  live,
-}: Pick<Timeline, 'live'>): Extract<JournalRecord, {kind: 'compaction'}> | undefined {
-  const last = live.findLast(record => record.kind === 'prompt' || record.kind === 'compaction');
+/** The compaction that no prompt has followed, which an undo would take back. */
+export function latestCompaction({
+  activeRecords,
+}: Pick<Timeline, 'activeRecords'>): Extract<JournalRecord, {kind: 'compaction'}> | undefined {
+  const last = activeRecords.findLast(record => record.kind === 'prompt' || record.kind === 'compaction');
   return last?.kind === 'compaction' ? last : undefined;
 }
 
-/** Takes off what follows. What was kept of the files of a prompt before it, which may have come later, counts on. */
-function cutAt(at: number, live: JournalRecord[]): readonly JournalRecord[] {
-  const rest = live.splice(at);
+/** Removes and returns the records from `at` on. Checkpoints of earlier prompts, which may have been recorded later, stay. */
+function cutAt(at: number, activeRecords: JournalRecord[]): readonly JournalRecord[] {
+  const rest = activeRecords.splice(at);
   const gone = new Set(rest.flatMap(record => (record.kind === 'prompt' ? [record.message.id] : [])));
   const staying = rest.filter(record => record.kind === 'checkpoint' && !gone.has(record.prompt));
-  live.push(...staying);
+  activeRecords.push(...staying);
   return rest.filter(record => !staying.includes(record));
 }
 
-/** The prompts that count, in order. Where the end of a prompt was never kept, the files of the next beginning count as its end. */
-export function promptSpans({live}: Pick<Timeline, 'live'>): readonly PromptSpan[] {
+/** The prompts that count, in order. A prompt without a final checkpoint ends with the first checkpoint of the next prompt. */
+export function promptSpans({activeRecords}: Pick<Timeline, 'activeRecords'>): readonly PromptSpan[] {
   const trees = new Map<MessageId, {before: TreeId | undefined; after: TreeId | undefined}>();
   const prompts: UserMessage[] = [];
-  for (const record of live) {
+  for (const record of activeRecords) {
     if (record.kind === 'prompt') prompts.push(record.message);
     if (record.kind !== 'checkpoint') continue;
     const known = trees.get(record.prompt) ?? {before: undefined, after: undefined};
@@ -92,7 +93,7 @@ export function promptSpans({live}: Pick<Timeline, 'live'>): readonly PromptSpan
     else known.after = record.tree;
     trees.set(record.prompt, known);
   }
-  let next: FileChange['before'] | 'now' = 'now';
+  let next: TreeChange['before'] | 'now' = 'now';
   const spans: PromptSpan[] = [];
   for (const message of prompts.toReversed()) {
     const {before, after} = trees.get(message.id) ?? {before: undefined, after: undefined};

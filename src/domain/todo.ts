@@ -2,7 +2,7 @@ import type {TodoId} from './ids.ts';
 
 export type TodoStatus = 'pending' | 'in_progress' | 'completed' | 'cancelled';
 
-/** One step of the work. `description` is the longer text or, from TodoWrite, the form shown while it runs. */
+/** One entry of the todo list. `description` is a longer text or, from TodoWrite, the text that is shown while the todo runs. */
 export interface Todo {
   readonly id: TodoId;
   readonly title: string;
@@ -10,5 +10,5 @@ export interface Todo {
   readonly status: TodoStatus;
 }
 
-/** In display order: completed in order of completion, then the rest in list order. */
+/** The todos in display order: completed ones in order of completion, then the rest in list order. */
 export type TodoList = readonly Todo[];

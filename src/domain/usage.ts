@@ -6,7 +6,7 @@ export interface Usage {
   readonly cacheWriteTokens: number;
 }
 
-/** Usage and money of one model. `costUsd` is `'unknown'` where the price of the model is not known. */
+/** Usage and cost of one model. `costUsd` is in US dollars, `'unknown'` where the price of the model is not known. */
 export interface ModelUsage {
   readonly usage: Usage;
   readonly costUsd: number | 'unknown';
@@ -22,11 +22,11 @@ export const addUsage = (a: Usage, b: Usage): Usage => ({
   cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
 });
 
-/** All tokens the model had before it when it wrote its answer. */
+/** The tokens in the model's context after its answer: the whole request and the answer. */
 export const contextTokens = (usage: Usage): number =>
   usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens + usage.outputTokens;
 
-/** Adds what is known; `undefined` when nothing is. */
+/** The sum of the known costs in US dollars; `undefined` when no cost is known. */
 export function knownCost(models: Iterable<ModelUsage>): number | undefined {
   let sum: number | undefined;
   for (const model of models) if (model.costUsd !== 'unknown') sum = (sum ?? 0) + model.costUsd;

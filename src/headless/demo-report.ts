@@ -1,18 +1,17 @@
 import type {AgentEvent, Approval, PromptSummary} from '../actions/agent-event.ts';
+import {outcomeOf} from '../actions/outcome.ts';
 import type {Question, QuestionAnswer} from '../actions/ports.ts';
 import type {Preview} from '../actions/preview.ts';
-import type {Engine} from '../agent/engine.ts';
+import type {AgentClient} from '../agent/client.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {messageText} from '../domain/conversation.ts';
-import {messageId, type ActionId} from '../domain/ids.ts';
+import {type ActionId, messageId} from '../domain/ids.ts';
 import type {TodoList, TodoStatus} from '../domain/todo.ts';
 import {applyTaskFrames, emptyTaskView, todosOf} from '../tasks/task-view.ts';
-import {endOf, type HeadlessEnd} from './headless-end.ts';
-import {settledLines} from './settled-lines.ts';
-import {oneLine, summaryNotes} from './summary-notes.ts';
+import {endOf, type HeadlessEnd, oneLine, summaryNotes} from './prompt-summary.ts';
 
-export interface ReportOptions {
-  readonly engine: Engine;
+interface ReportOptions {
+  readonly engine: AgentClient;
   readonly prompt: string;
   /** Takes one line, without an end of line. */
   readonly print: (line: string) => void;
@@ -82,6 +81,8 @@ class Report {
       case 'action-started':
         return diffLines(event.preview);
       case 'action-settled':
+        // The list itself has been printed.
+        if (event.call.name === 'TodoWrite') return [];
         return settledLines(this.#labels.get(event.call.id) ?? event.call.name, event);
       case 'todos-framed':
         this.#tasks = applyTaskFrames(this.#tasks, event.frames);
@@ -102,14 +103,12 @@ class Report {
       case 'question-settled':
       case 'hand-over-asked':
       case 'hand-over-settled':
+      case 'terminal-needed':
       case 'action-output':
       case 'usage-changed':
-      case 'rewind-points':
-      case 'rewind-previewed':
       case 'rewound':
       case 'compaction-begun':
-      case 'compaction-previewed':
-      case 'compaction-refused':
+      case 'compaction-ended':
       case 'compacted':
       case 'model-changed':
       case 'mode-changed':
@@ -143,4 +142,28 @@ function diffLines(preview: Preview): readonly string[] {
     const more = lines.length > mostDiffLines ? [`    … ${lines.length - mostDiffLines} more lines`] : [];
     return [`    ${path}`, ...lines.slice(0, mostDiffLines), ...more];
   });
+}
+
+/** Most lines of a command's output that are shown: those that say why it failed, else its end. */
+const mostOutputLines = 8;
+const sayWhy = /✖|✗|not ok|!==|\bfail \d/u;
+
+/** How an action ended: its label and outcome on one line, and the end of what a command printed below it. */
+function settledLines(label: string, event: Extract<AgentEvent, {event: 'action-settled'}>): readonly string[] {
+  const {kind, words, printed} = outcomeOf(event.result);
+  const seconds = `${(event.durationMs / 1000).toFixed(1)} s`;
+  const parts = [label, ...words].map(oneLine).filter(word => word !== '');
+  return [
+    `${marks[kind]} ${[...parts, seconds].join(' · ')}`,
+    ...shownLines(printed, kind === 'ended-badly' ? kind : 'other'),
+  ];
+}
+
+const marks = {done: '✔', 'ended-badly': '!', failed: '✖', refused: '■', stopped: '■'} as const;
+
+function shownLines(printed: string, kind: 'ended-badly' | 'other'): readonly string[] {
+  const lines = printed.split('\n').filter(line => line.trim() !== '');
+  const reasons = kind === 'ended-badly' ? [...new Set(lines.filter(line => sayWhy.test(line)))] : [];
+  const shown = reasons.length > 0 ? reasons.slice(0, mostOutputLines) : lines.slice(-mostOutputLines);
+  return shown.map(line => `    ${line}`);
 }

@@ -8,7 +8,7 @@ export interface HeadlessOutput {
   readonly partials: 'with' | 'without';
 }
 
-export interface Renderer {
+export interface OutputRenderer {
   /** What stdout gets for a batch of events: whole lines, or nothing. */
   render(events: readonly AgentEvent[]): string;
 }
@@ -19,7 +19,10 @@ export interface RenderSetting {
 }
 
 /** text: the final answer alone; json: the result alone; stream-json: every message as it comes. The encoder is loaded for those. */
-export async function makeRenderer({format, partials}: HeadlessOutput, setting: RenderSetting): Promise<Renderer> {
+export async function makeRenderer(
+  {format, partials}: HeadlessOutput,
+  setting: RenderSetting,
+): Promise<OutputRenderer> {
   switch (format) {
     case 'text':
       return {
@@ -50,7 +53,7 @@ const isResult = (message: RpcMessage): boolean => message.type === 'result';
 async function loadEncoder(options: RenderSetting & Pick<HeadlessOutput, 'partials'>) {
   const [{makeRpcEncoder, noExtras}, {jsonLine}] = await Promise.all([
     import('../protocol/rpc/encode-events.ts'),
-    import('../protocol/rpc/json-line.ts'),
+    import('../protocol/rpc/rpc-message.ts'),
   ]);
   const linesOf = (messages: readonly RpcMessage[]): string => messages.map(jsonLine).join('');
   return {encoder: makeRpcEncoder({...options, extras: noExtras}), linesOf};

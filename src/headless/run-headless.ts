@@ -1,18 +1,17 @@
 import type {AgentEvent, PromptSummary} from '../actions/agent-event.ts';
 import {messageId, type ActionId} from '../domain/ids.ts';
-import type {Engine} from '../agent/engine.ts';
+import type {AgentClient} from '../agent/client.ts';
 import type {ImageBlock} from '../domain/conversation.ts';
-import {endOf, type HeadlessEnd} from './headless-end.ts';
-import type {Renderer} from './render-events.ts';
+import {endOf, type HeadlessEnd, oneLine, summaryNotes} from './prompt-summary.ts';
+import type {OutputRenderer} from './render-events.ts';
 import {makeStdoutWriter, mostUnread, type TextSink} from './stdout-writer.ts';
 import {StallWatch, type StallClock} from './stall-watch.ts';
-import {oneLine, summaryNotes} from './summary-notes.ts';
 
 export interface HeadlessOptions {
-  readonly engine: Engine;
+  readonly engine: AgentClient;
   readonly prompt: string;
   readonly images: readonly ImageBlock[];
-  readonly renderer: Renderer;
+  readonly renderer: OutputRenderer;
   readonly stdout: TextSink;
   /** Tells the user one line, without an end of line, that is not part of the answer. */
   readonly note: (line: string) => void;
@@ -23,7 +22,7 @@ export interface HeadlessOptions {
 /**
  * Runs one prompt without a user interface. Order of work: subscribe, submit, write as events come, and when the prompt has
  * finished and stdout has taken everything, settle. A closed stdout interrupts the prompt and is no failure. The engine stays
- * open: closing it is for whoever made it.
+ * open: the caller closes it.
  */
 export async function runHeadless(options: HeadlessOptions): Promise<HeadlessEnd> {
   const {engine, note, renderer} = options;
@@ -52,19 +51,19 @@ export async function runHeadless(options: HeadlessOptions): Promise<HeadlessEnd
   if (stdout.kind === 'closed') return {exitCode: 0};
   for (const line of summaryNotes(summary)) note(line);
   if (stdout.kind === 'failed') {
-    note(`the answer could not be written to stdout: ${oneLine(stdout.message)}`);
+    note(`cannot write the answer to stdout: ${oneLine(stdout.message)}`);
     return {exitCode: 1};
   }
   return endOf(summary);
 }
 
-/** Waits can add up to minutes: whoever watches stderr is told what weft waits for, short ones left out. */
+/** In milliseconds. Waits can add up to minutes, so stderr says what weft waits for; shorter waits are left out. */
 const longWaitMs = 2000;
 
 const retryNote = ({delayMs, attempt, maxAttempts, message}: Extract<AgentEvent, {event: 'retrying'}>): string =>
-  `trying again in ${Math.max(1, Math.round(delayMs / 1000))} s (${attempt} of ${maxAttempts}): ${oneLine(message)}`;
+  `retrying in ${Math.max(1, Math.round(delayMs / 1000))} s (${attempt} of ${maxAttempts}): ${oneLine(message)}`;
 
-/** An engine that knows nobody can be asked does not ask; one that asks must not wait for ever. */
+/** An unattended engine does not ask. If it does all the same, it must not wait for ever. */
 const refusal = (id: ActionId) =>
   ({
     op: 'answer-approval',
@@ -72,7 +71,7 @@ const refusal = (id: ActionId) =>
     answer: {
       decision: 'refuse',
       message: 'Nobody could be asked. Go on without it, or say what you would have done.',
-      voice: 'program',
+      by: 'program',
     },
   }) as const;
 

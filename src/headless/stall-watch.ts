@@ -11,11 +11,11 @@ export interface StallClock {
   after(ms: number, call: () => void): () => void;
 }
 
-/** Says once for each silence that the model sends nothing: whoever watches a pipe cannot tell a stall from long work. */
+/** Notes once per silence that the model sends nothing: someone who watches a pipe cannot tell a stall from long work. */
 export class StallWatch {
   readonly #clock: StallClock;
   readonly #note: (line: string) => void;
-  /** When a silence would be a long one; `undefined` while nothing is awaited of the model. */
+  /** When the silence will have lasted too long; `undefined` while the model is not expected to send anything. */
   #due: number | undefined;
   #cancel: (() => void) | undefined;
 
@@ -52,7 +52,7 @@ export class StallWatch {
     this.#cancel = undefined;
   }
 
-  /** One timer serves many events: it looks when it is due whether something came meanwhile. */
+  /** One timer serves many events: when it fires, it checks whether an event came meanwhile. */
   #await(ms: number): void {
     this.#due = this.#clock.now() + ms;
     this.#cancel ??= this.#clock.after(ms, () => this.#look());
@@ -67,6 +67,6 @@ export class StallWatch {
       return;
     }
     this.#due = undefined;
-    this.#note(`the model has sent nothing for ${longSilenceMs / 1000} s; still waiting for it`);
+    this.#note(`no data from the model for ${longSilenceMs / 1000} s; still waiting`);
   }
 }

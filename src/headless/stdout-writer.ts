@@ -1,9 +1,9 @@
-/** Where text goes: the part of a Node stream that is needed. `done` is called once for each write. */
+/** The part of a Node stream that writing needs. `done` is called once for each write. */
 export interface TextSink {
   write(text: string, done: (error?: Error | null) => void): unknown;
 }
 
-/** What became of the text so far: taken, refused because nobody reads any more, or lost to trouble such as a full disk. */
+/** What became of the text so far: taken, refused because nobody reads any more, or lost to a fault such as a full disk. */
 export type WriteState =
   | {readonly kind: 'open'}
   | {readonly kind: 'closed'}
@@ -20,7 +20,7 @@ export interface StdoutWriter {
   drained(): Promise<WriteState>;
 }
 
-/** Characters that may wait for a reader before what makes more of them waits: a model's answer, and answers to a client that only asks. */
+/** How many characters may wait to be read before the writer of more has to wait: for messages of the model, and for answers to a client's requests. */
 export const mostUnread = {messages: 1024 * 1024, answers: 64 * 1024 * 1024} as const;
 
 /**

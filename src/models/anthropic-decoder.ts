@@ -4,9 +4,8 @@ import {actionId, messageId} from '../domain/ids.ts';
 import type {BlockDelta, BlockStart, ModelEvent} from '../domain/model-stream.ts';
 import {noUsage, type Usage} from '../domain/usage.ts';
 import {BlockBuilder} from './block-builder.ts';
-import {readBody, readRefusal, type Endpoint} from './read-trouble.ts';
-import type {Decoder} from './send-once.ts';
-import {brokenOff, type Trouble} from './trouble.ts';
+import {connectionLost, type Endpoint, type ProviderError, readErrorBody, errorFromRefusal} from './provider-error.ts';
+import type {Decoder} from './send-request.ts';
 
 /** Reads the event stream of the Messages API. Events it does not know are skipped; blocks it does not know are kept as they are. */
 export class AnthropicDecoder implements Decoder {
@@ -27,9 +26,9 @@ export class AnthropicDecoder implements Decoder {
     this.#newId = newId;
   }
 
-  take(payload: string, out: ModelEvent[]): Trouble | undefined {
+  take(payload: string, out: ModelEvent[]): ProviderError | undefined {
     const parsed = parseJson(payload);
-    if (parsed.tag === 'failed') return brokenOff(`${this.#endpoint.name} sent an event that is not JSON.`);
+    if (parsed.tag === 'failed') return connectionLost(`${this.#endpoint.name} sent an event that is not JSON.`);
     const event = parsed.value;
     if (!isJsonObject(event)) return undefined;
     switch (event['type']) {
@@ -124,9 +123,9 @@ export class AnthropicDecoder implements Decoder {
     this.finished = true;
   }
 
-  #readError(event: JsonObject): Trouble {
-    const {code, said} = readBody(event, '');
-    return readRefusal({status: statusOf(code), header: () => null, code, said}, this.#endpoint, this.#model);
+  #readError(event: JsonObject): ProviderError {
+    const {code, message} = readErrorBody(event, '');
+    return errorFromRefusal({status: statusOf(code), header: () => null, code, message}, this.#endpoint, this.#model);
   }
 }
 

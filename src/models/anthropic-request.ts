@@ -5,15 +5,15 @@ import type {
   ImageBlockParam,
   MessageCreateParamsStreaming,
   MessageParam,
+  OutputConfig,
   TextBlockParam,
+  ThinkingConfigParam,
   Tool,
 } from '@anthropic-ai/sdk/resources/messages/messages';
 import {unreachable} from '../base/unreachable.ts';
 import type {AssistantBlock, Message, ResultContent, UserBlock} from '../domain/conversation.ts';
 import type {Effort, ModelRequest, ToolSpec} from '../domain/model-stream.ts';
-import {effortParams} from './anthropic-effort.ts';
-import {thinkingParams} from './anthropic-thinking.ts';
-import {inputObject} from './input-object.ts';
+import {toInputObject} from './block-builder.ts';
 
 /**
  * The request in the form of the Messages API. A longer conversation's request begins with the shorter one's, but for the cache
@@ -113,7 +113,7 @@ function assistantBlock(block: AssistantBlock): readonly ContentBlockParam[] {
     case 'sealed-thinking':
       return [{type: 'redacted_thinking', data: block.data}];
     case 'tool-call':
-      return [{type: 'tool_use', id: toolUseId(block.id), name: block.name, input: inputObject(block.input)}];
+      return [{type: 'tool_use', id: toolUseId(block.id), name: block.name, input: toInputObject(block.input)}];
     case 'other':
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it came from this API, which takes its own blocks back
       return [{...block.data, type: block.type} as unknown as ContentBlockParam];
@@ -132,3 +132,65 @@ function withoutUnanswered(blocks: readonly AssistantBlock[]): readonly Assistan
 
 /** Other providers' ids, in a session that changed between them, may hold characters this one refuses. */
 const toolUseId = (id: string): string => id.replaceAll(/[^\w-]/gu, '_');
+
+/** The effort for the models known to take one, no higher than they know it; others refuse the parameter. */
+export function effortParams(model: string, effort: Effort | 'default'): {readonly output_config?: OutputConfig} {
+  if (effort === 'default') return {};
+  const family = families.find(({match}) => match.test(model.replace(/^.*[/.](?=claude-)/u, '')));
+  if (family === undefined) return {};
+  return {output_config: {effort: effort === 'xhigh' && family.xhigh === 'unknown' ? 'high' : effort}};
+}
+
+/** The first that matches counts. */
+const families = [
+  {match: /^claude-(?:opus|sonnet)-4-6(?!\d)/u, xhigh: 'unknown'},
+  {match: /^claude-opus-4-[7-9](?!\d)/u, xhigh: 'known'},
+  {match: /^claude-(?:opus|sonnet|fable|mythos)-[5-9](?!\d)/u, xhigh: 'known'},
+] as const;
+
+interface ThinkingParams {
+  readonly max_tokens: number;
+  readonly thinking?: ThinkingConfigParam;
+}
+
+/** Tokens the API demands at the least for thinking. */
+const leastBudget = 1024;
+
+/** Tokens left for the answer behind the longest thinking. */
+const answerRoom = 4096;
+
+/** How much may be thought, and the bound for thinking and answer together, which the API wants to lie above it. */
+export function thinkingParams(
+  {thinking, messages}: Pick<ModelRequest, 'thinking' | 'messages'>,
+  maxOutputTokens: number,
+): ThinkingParams {
+  switch (thinking.kind) {
+    case 'default':
+      return {max_tokens: maxOutputTokens};
+    case 'disabled':
+      return {max_tokens: maxOutputTokens, thinking: {type: 'disabled'}};
+    case 'adaptive':
+      return {max_tokens: maxOutputTokens, thinking: {type: 'adaptive'}};
+    case 'budget': {
+      if (thinking.tokens <= 0) return {max_tokens: maxOutputTokens, thinking: {type: 'disabled'}};
+      if (goesOnWithoutThinking(messages)) return {max_tokens: maxOutputTokens};
+      const budget = Math.max(leastBudget, Math.floor(thinking.tokens));
+      return {
+        max_tokens: Math.max(maxOutputTokens, budget + answerRoom),
+        thinking: {type: 'enabled', budget_tokens: budget},
+      };
+    }
+    default:
+      return unreachable(thinking);
+  }
+}
+
+/** Results that answer calls made without thinking: the API then refuses to begin with it before the next prompt. */
+function goesOnWithoutThinking(messages: readonly Message[]): boolean {
+  const at = messages.findLastIndex(({role}) => role === 'assistant');
+  const results = messages.slice(at + 1).some(({blocks}) => blocks.some(({kind}) => kind === 'tool-result'));
+  if (at < 0 || !results) return false;
+  const first = messages[at]?.blocks[0];
+  const isThinking = first?.kind === 'sealed-thinking' || (first?.kind === 'thinking' && first.signature !== '');
+  return !isThinking;
+}

@@ -1,16 +1,15 @@
+import type {Effort, ModelPort} from '../domain/model-stream.ts';
 import {randomUUID} from 'node:crypto';
 import type {BaseAnthropic} from '@anthropic-ai/sdk/client';
-import type {Effort} from '../domain/model-stream.ts';
 import {AnthropicDecoder} from './anthropic-decoder.ts';
 import {anthropicRequest} from './anthropic-request.ts';
-import type {ModelConnection} from './connection.ts';
-import {httpFetchIn} from './http-fetch.ts';
-import {maxOutputOf, modelFacts} from './prices.ts';
+import {streamWithRetries} from './stream-with-retries.ts';
+import {makeHttpFetch} from './http-fetch.ts';
+import {maxOutputOf, modelFacts} from './model-facts.ts';
 import type {ProxyEnvironment} from './proxy.ts';
-import type {Endpoint} from './read-trouble.ts';
+import type {Endpoint} from './provider-error.ts';
 import {realClock, type RetryClock} from './retry.ts';
-import {sendOnceIn, type Dialect} from './send-once.ts';
-import {steadyStream} from './steady-stream.ts';
+import {makeSendOnce, type ProviderDialect} from './send-request.ts';
 
 export interface AnthropicOptions {
   readonly apiKey: string;
@@ -28,7 +27,7 @@ export interface AnthropicOptions {
  * Models over Anthropic's Messages API. The SDK prepares, signs and sends the requests and explains refusals; it is loaded with the
  * first request. Tries are counted and streams read here (`retry.ts`, `anthropic-decoder.ts`).
  */
-export function connectAnthropic(options: AnthropicOptions): ModelConnection {
+export function connectAnthropic(options: AnthropicOptions): ModelPort {
   const baseUrl = options.baseUrl === undefined ? officialUrl : withoutVersion(options.baseUrl);
   const endpoint: Endpoint = {
     name: options.baseUrl === undefined ? 'Anthropic' : baseUrl,
@@ -37,7 +36,7 @@ export function connectAnthropic(options: AnthropicOptions): ModelConnection {
     urlVariable: 'ANTHROPIC_BASE_URL',
   };
   let client: Promise<BaseAnthropic> | undefined;
-  const dialect: Dialect = {
+  const dialect: ProviderDialect = {
     endpoint,
     async post(request, signal) {
       client ??= openClient(options, baseUrl);
@@ -50,10 +49,10 @@ export function connectAnthropic(options: AnthropicOptions): ModelConnection {
     },
     decoder: request => new AnthropicDecoder({endpoint, model: request.model, newId: randomUUID}),
   };
-  const sendOnce = sendOnceIn(dialect);
+  const sendOnce = makeSendOnce(dialect);
   return {
     provider: 'anthropic',
-    stream: (request, signal) => steadyStream(request, {sendOnce, clock: options.clock ?? realClock}, signal),
+    stream: (request, signal) => streamWithRetries(request, {sendOnce, clock: options.clock ?? realClock}, signal),
     facts: modelFacts,
   };
 }
@@ -71,7 +70,7 @@ async function openClient({apiKey, environment}: AnthropicOptions, baseUrl: stri
     maxRetries: 0,
     logLevel: 'off',
     openTelemetry: false,
-    fetch: httpFetchIn(environment),
+    fetch: makeHttpFetch(environment),
     // The SDK sends the key as a bearer token; many servers that speak the protocol know only the older header.
     ...(baseUrl === officialUrl ? {} : {defaultHeaders: {'x-api-key': apiKey}}),
   });

@@ -1,8 +1,45 @@
-import {parseJson, type Json} from '../base/json.ts';
+import {isJsonObject, type Json, type JsonObject, parseJson} from '../base/json.ts';
 import {unreachable} from '../base/unreachable.ts';
 import type {AssistantBlock} from '../domain/conversation.ts';
 import type {BlockDelta, BlockStart, ModelEvent} from '../domain/model-stream.ts';
-import {OtherPieces} from './other-pieces.ts';
+
+/**
+ * The pieces of a block that weft has no word for. What a piece holds under a name belongs to what the block holds under it:
+ * texts follow each other, anything else takes the place of what was there. Only the JSON of an input, which comes in pieces of
+ * its text, has another name in the block.
+ */
+class UnknownBlockParts {
+  readonly #texts = new Map<string, string[]>();
+  readonly #values = new Map<string, Json>();
+
+  add(piece: JsonObject): void {
+    for (const [name, value] of Object.entries(piece)) {
+      if (typeof value !== 'string') this.#values.set(name, value);
+      else if (this.#texts.has(name)) this.#texts.get(name)?.push(value);
+      else this.#texts.set(name, [value]);
+    }
+  }
+
+  /** The whole block, of which `start` is how it began. */
+  joinedTo(start: JsonObject): JsonObject {
+    const whole = new Map<string, Json>([...Object.entries(start), ...this.#values]);
+    for (const [name, texts] of this.#texts) {
+      const text = texts.join('');
+      const before = whole.get(name);
+      if (name === inputPieces) addInput(whole, text);
+      else whole.set(name, typeof before === 'string' ? before + text : text);
+    }
+    return Object.fromEntries(whole);
+  }
+}
+
+const inputPieces = 'partial_json';
+
+/** An input that is not JSON leaves the block as it began. */
+function addInput(whole: Map<string, Json>, text: string): void {
+  const input = parseJson(text);
+  if (input.tag === 'ok') whole.set('input', input.value);
+}
 
 /** Grows one block from its deltas and puts out its events. */
 export class BlockBuilder {
@@ -10,7 +47,7 @@ export class BlockBuilder {
   readonly start: BlockStart;
   #text = '';
   #signature = '';
-  readonly #others = new OtherPieces();
+  readonly #others = new UnknownBlockParts();
 
   constructor(index: number, start: BlockStart, out: ModelEvent[]) {
     this.index = index;
@@ -105,3 +142,6 @@ function joined(delta: BlockDelta, more: string): BlockDelta {
       return unreachable(delta);
   }
 }
+
+/** A tool call's input as providers take it back: an object. What was not one goes under a name that says so. */
+export const toInputObject = (input: Json): JsonObject => (isJsonObject(input) ? input : {invalid_input: input});

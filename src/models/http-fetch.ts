@@ -1,5 +1,7 @@
 import type {IncomingMessage} from 'node:http';
 import {urlToHttpOptions} from 'node:url';
+import {createParser} from 'eventsource-parser';
+import {HttpHeaders, HttpResponse} from './fetch-classes.ts';
 import type {ProxyEnvironment, Route} from './proxy.ts';
 
 /**
@@ -8,10 +10,10 @@ import type {ProxyEnvironment, Route} from './proxy.ts';
  * read through `bodyOf`; that of a refusal is in the response. Redirects are not followed. Requests go through the proxy that the
  * environment names.
  */
-export const httpFetchIn =
+export const makeHttpFetch =
   (environment: ProxyEnvironment) =>
   async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
-    const address = new URL(input instanceof Request ? input.url : input);
+    const address = new URL(typeof input === 'string' || input instanceof URL ? input : input.url);
     return responseOf(await send(address, init, await routeOf(address, environment)));
   };
 
@@ -26,23 +28,18 @@ const proxyVariables = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'
 
 async function responseOf(incoming: IncomingMessage): Promise<Response> {
   const status = incoming.statusCode ?? 0;
-  const headers = new Headers();
+  const headers = new HttpHeaders();
   for (const [name, values] of Object.entries(incoming.headersDistinct)) {
     for (const value of values ?? []) headers.append(name, value);
   }
-  if (status >= 200 && status < 300) {
-    const response = new Response(null, {status, headers});
-    bodies.set(response, incoming);
-    return response;
-  }
-  const refusal = await beginningOf(incoming);
-  // `Response` takes no other numbers, and no body with these.
-  const bodiless = status === 304;
-  return new Response(bodiless ? null : refusal, {status: status >= 200 && status <= 599 ? status : 502, headers});
+  if (status < 200 || status > 299) return new HttpResponse({text: await beginningOf(incoming), status, headers});
+  const response = new HttpResponse({text: '', status, headers});
+  bodies.set(response, incoming);
+  return response;
 }
 
 /** The unread body of a success of `httpFetch`. */
-export function bodyOf(response: Response): IncomingMessage {
+export function takeBody(response: Response): IncomingMessage {
   const body = bodies.get(response);
   if (body === undefined) throw new Error('this response has no body of its own, or it was taken');
   bodies.delete(response);
@@ -80,9 +77,9 @@ async function sendOnce(address: URL, init: RequestInit, route: Route): Promise<
   const {promise, resolve, reject} = Promise.withResolvers<IncomingMessage>();
   const way = route.kind === 'direct' ? urlToHttpOptions(address) : route.options;
   const more = route.kind === 'direct' ? {} : route.headers;
-  // Loaded with the first request: whoever starts weft does not wait for it.
-  const {request: start} = await (way.protocol === 'https:' ? import('node:https') : import('node:http'));
-  const headers = {...Object.fromEntries(new Headers(init.headers)), 'accept-encoding': 'identity'};
+  // Loaded with the first request. `import('node:http')` would read each of its exports, and one of them, WebSocket, loads undici.
+  const {request: start} = process.getBuiltinModule(way.protocol === 'https:' ? 'node:https' : 'node:http');
+  const headers = {...Object.fromEntries(new HttpHeaders(init.headers)), 'accept-encoding': 'identity'};
   const outgoing = start({...way, method: init.method ?? 'GET', headers: {...headers, ...more}}, incoming => {
     // Who reads hears of errors; when nobody reads any more, they are nobody's.
     incoming.on('error', () => {});
@@ -95,7 +92,7 @@ async function sendOnce(address: URL, init: RequestInit, route: Route): Promise<
     const stale =
       outgoing.reusedSocket && init.signal?.aborted !== true && 'code' in cause && cause.code === 'ECONNRESET';
     if (stale) return reject(new StaleConnection('stale connection', {cause}));
-    reject(route.kind === 'direct' ? cause : route.trouble(cause));
+    reject(route.kind === 'direct' ? cause : route.explainError(cause));
   });
   // Not left to Node's own `signal` option: it crashes the process when the abort meets an answer that has just ended.
   const onAbort = (): void => void outgoing.destroy();
@@ -107,3 +104,59 @@ async function sendOnce(address: URL, init: RequestInit, route: Route): Promise<
 }
 
 class StaleConnection extends Error {}
+
+/**
+ * UTF-16 units of one event, and of all of a stream, whatever is in them: the longest answers of models have some tens of millions
+ * in a stream that tells every token on its own.
+ */
+const mostEventLength = 32 * 1024 * 1024;
+const mostStreamLength = 256 * 1024 * 1024;
+
+/** The server sends without an end. */
+export class EndlessStreamError extends Error {
+  override readonly name = 'EndlessEvents';
+}
+
+/**
+ * The payloads of a server-sent event stream, those that arrive together in one batch; or, where the server answered with plain
+ * JSON, all of it as one payload. The body is left as it is when the caller stops early. Rejects when the connection breaks, and with
+ * `EndlessEvents`.
+ */
+export async function* readServerEvents(
+  body: IncomingMessage,
+  kind: 'stream' | 'json',
+): AsyncGenerator<readonly string[], void, void> {
+  body.setEncoding('utf8');
+  let unread = 0;
+  let total = 0;
+  const count = (chunk: string): void => {
+    unread += chunk.length;
+    total += chunk.length;
+    if (unread > mostEventLength || total > mostStreamLength) throw new EndlessStreamError();
+  };
+  if (kind === 'json') {
+    const chunks: string[] = [];
+    for await (const chunk of textOf(body)) {
+      count(chunk);
+      chunks.push(chunk);
+    }
+    yield [chunks.join('')];
+    return;
+  }
+  let batch: string[] = [];
+  const parser = createParser({onEvent: event => batch.push(event.data)});
+  for await (const chunk of textOf(body)) {
+    count(chunk);
+    parser.feed(chunk);
+    if (batch.length > 0) {
+      yield batch;
+      unread = 0;
+    }
+    batch = [];
+  }
+  // Some servers forget the blank line behind their last event.
+  parser.feed('\n\n');
+  if (batch.length > 0) yield batch;
+}
+
+const textOf = (body: IncomingMessage): AsyncIterable<string> => body.iterator({destroyOnReturn: false});

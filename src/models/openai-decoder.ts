@@ -1,13 +1,11 @@
-import {isJsonObject, parseJson, type Json, type JsonObject} from '../base/json.ts';
+import {isJsonObject, type Json, type JsonObject, parseJson} from '../base/json.ts';
 import type {StopReason} from '../domain/conversation.ts';
-import {messageId} from '../domain/ids.ts';
+import {actionId, messageId} from '../domain/ids.ts';
 import type {ModelEvent} from '../domain/model-stream.ts';
 import {noUsage, type Usage} from '../domain/usage.ts';
 import {BlockBuilder} from './block-builder.ts';
-import {readBody, readRefusal, type Endpoint} from './read-trouble.ts';
-import type {Decoder} from './send-once.ts';
-import {ToolCallAssembly} from './tool-call-assembly.ts';
-import {brokenOff, type Trouble} from './trouble.ts';
+import {connectionLost, type Endpoint, type ProviderError, readErrorBody, errorFromRefusal} from './provider-error.ts';
+import type {Decoder} from './send-request.ts';
 
 /**
  * Reads chat completion chunks, and whole completions from servers that do not stream. Text and thinking alternate as blocks;
@@ -33,13 +31,13 @@ export class OpenAiDecoder implements Decoder {
     this.#calls = new ToolCallAssembly({newId, nextIndex: () => this.#blocks++});
   }
 
-  take(payload: string, out: ModelEvent[]): Trouble | undefined {
+  take(payload: string, out: ModelEvent[]): ProviderError | undefined {
     if (payload.trim() === '[DONE]') {
       this.#finish(out);
       return undefined;
     }
     const parsed = parseJson(payload);
-    if (parsed.tag === 'failed') return brokenOff(`${this.#endpoint.name} sent an event that is not JSON.`);
+    if (parsed.tag === 'failed') return connectionLost(`${this.#endpoint.name} sent an event that is not JSON.`);
     const chunk = parsed.value;
     if (!isJsonObject(chunk)) return undefined;
     if (chunk['error'] !== undefined && chunk['error'] !== null) return this.#readError(chunk);
@@ -47,8 +45,8 @@ export class OpenAiDecoder implements Decoder {
     this.#usage = readUsage(chunk['usage']) ?? this.#usage;
     const choice = Array.isArray(chunk['choices']) ? chunk['choices'][0] : undefined;
     if (!isJsonObject(choice)) return undefined;
-    const said = choice['delta'] ?? choice['message'];
-    if (isJsonObject(said)) this.#add(said, out);
+    const delta = choice['delta'] ?? choice['message'];
+    if (isJsonObject(delta)) this.#addDelta(delta, out);
     const reason = choice['finish_reason'];
     if (typeof reason === 'string' && reason !== '') this.#reason = reason;
     return undefined;
@@ -66,10 +64,10 @@ export class OpenAiDecoder implements Decoder {
     out.push({event: 'message-started', id, model: textIn(chunk, 'model') || this.#model, usage: noUsage});
   }
 
-  #add(said: JsonObject, out: ModelEvent[]): void {
-    this.#addText('thinking', textIn(said, 'reasoning_content') || textIn(said, 'reasoning'), out);
-    this.#addText('text', textIn(said, 'content') || textIn(said, 'refusal'), out);
-    const calls = said['tool_calls'];
+  #addDelta(delta: JsonObject, out: ModelEvent[]): void {
+    this.#addText('thinking', textIn(delta, 'reasoning_content') || textIn(delta, 'reasoning'), out);
+    this.#addText('text', textIn(delta, 'content') || textIn(delta, 'refusal'), out);
+    const calls = delta['tool_calls'];
     if (!Array.isArray(calls)) return;
     for (const call of calls) {
       if (!isJsonObject(call)) continue;
@@ -100,13 +98,13 @@ export class OpenAiDecoder implements Decoder {
     this.finished = true;
   }
 
-  #readError(chunk: JsonObject): Trouble {
-    const {code, said} = readBody(chunk, '');
+  #readError(chunk: JsonObject): ProviderError {
+    const {code, message} = readErrorBody(chunk, '');
     const error = isJsonObject(chunk['error']) ? chunk['error'] : {};
     const given = [error['code'], error['status'], chunk['code']].find(value => typeof value === 'number');
     const refused = /invalid_request|context_length|exceed_context|not_found|insufficient_quota/u.test(code);
     const status = typeof given === 'number' && given >= 400 && given < 600 ? given : refused ? 400 : 500;
-    return readRefusal({status, header: () => null, code, said}, this.#endpoint, this.#model);
+    return errorFromRefusal({status, header: () => null, code, message}, this.#endpoint, this.#model);
   }
 }
 
@@ -145,4 +143,94 @@ function countIn(object: JsonObject, key: string): number {
 function textIn(object: JsonObject, key: string): string {
   const value = object[key];
   return typeof value === 'string' ? value : '';
+}
+
+/**
+ * Puts the tool calls of chat completion deltas together. Servers differ: some number the calls, some give every call the
+ * same number, some leave out numbers or ids, some repeat the name in every delta, some send a call whole.
+ */
+class ToolCallAssembly {
+  readonly #newId: () => string;
+  readonly #nextIndex: () => number;
+  readonly #calls: Call[] = [];
+
+  /** `nextIndex` gives the next free block index of the message. */
+  constructor({newId, nextIndex}: {newId: () => string; nextIndex: () => number}) {
+    this.#newId = newId;
+    this.#nextIndex = nextIndex;
+  }
+
+  add(delta: JsonObject, out: ModelEvent[]): void {
+    const about = isJsonObject(delta['function']) ? delta['function'] : {};
+    const id = typeof delta['id'] === 'string' ? delta['id'] : '';
+    const name = typeof about['name'] === 'string' ? about['name'] : '';
+    const number = typeof delta['index'] === 'number' ? delta['index'] : undefined;
+    const call = this.#find({number, id, name}) ?? this.#begin(number);
+    if (call.id === '') call.id = id;
+    if (call.name === '') call.name = name;
+    call.unsent += inputText(about['arguments']);
+    this.#send(call, out);
+  }
+
+  /** Finishes all calls and says how many there are. A call that never got a name keeps none: it settles as an error. */
+  finish(out: ModelEvent[]): number {
+    for (const call of this.#calls) this.#block(call, out).finish(out);
+    return this.#calls.length;
+  }
+
+  #find({number, id, name}: {number: number | undefined; id: string; name: string}): Call | undefined {
+    const last = this.#calls.at(-1);
+    if (number !== undefined) {
+      const numbered = this.#calls.findLast(call => call.number === number);
+      // The same number with another id: this server does not count.
+      return id !== '' && numbered !== undefined && numbered.id !== '' && numbered.id !== id
+        ? this.#calls.find(call => call.id === id)
+        : numbered;
+    }
+    if (id !== '') return this.#calls.find(call => call.id === id);
+    const anotherOne = last !== undefined && name !== '' && (name !== last.name || isWhole(last));
+    return anotherOne ? undefined : last;
+  }
+
+  #begin(number: number | undefined): Call {
+    const call: Call = {number, id: '', name: '', unsent: '', block: undefined};
+    this.#calls.push(call);
+    return call;
+  }
+
+  /** A call is announced when its name is known; input that came before waits. */
+  #send(call: Call, out: ModelEvent[]): void {
+    if (call.block === undefined && call.name === '') return;
+    this.#block(call, out);
+  }
+
+  #block(call: Call, out: ModelEvent[]): BlockBuilder {
+    if (call.id === '') call.id = `call_${this.#newId()}`;
+    call.block ??= new BlockBuilder(
+      this.#nextIndex(),
+      {kind: 'tool-call', id: actionId(call.id), name: call.name},
+      out,
+    );
+    call.block.add({kind: 'tool-input', json: call.unsent}, out);
+    call.unsent = '';
+    return call.block;
+  }
+}
+
+interface Call {
+  readonly number: number | undefined;
+  id: string;
+  name: string;
+  unsent: string;
+  block: BlockBuilder | undefined;
+}
+
+function inputText(given: Json | undefined): string {
+  if (typeof given === 'string') return given;
+  return isJsonObject(given) ? JSON.stringify(given) : '';
+}
+
+function isWhole(call: Call): boolean {
+  const text = (call.block?.text ?? '') + call.unsent;
+  return text !== '' && parseJson(text).tag === 'ok';
 }

@@ -5,20 +5,20 @@ import type {
   ChatCompletionFunctionTool,
   ChatCompletionMessageParam,
 } from 'openai/resources/chat/completions/completions';
+import type {ReasoningEffort} from 'openai/resources/shared';
+import {unreachable} from '../base/unreachable.ts';
 import {
-  blockTexts,
-  messageText,
-  toolCalls,
   type AssistantMessage,
+  blockTexts,
   type Message,
+  messageText,
   type ResultContent,
+  toolCalls,
   type ToolResultBlock,
   type UserMessage,
 } from '../domain/conversation.ts';
 import type {Effort, ModelRequest, ToolSpec} from '../domain/model-stream.ts';
-import {unreachable} from '../base/unreachable.ts';
-import {inputObject} from './input-object.ts';
-import {effortOf} from './openai-effort.ts';
+import {toInputObject} from './block-builder.ts';
 
 interface RequestManner {
   readonly maxOutputTokens: number | 'default';
@@ -63,7 +63,7 @@ function assistantParams(message: AssistantMessage): readonly ChatCompletionAssi
   const calls = toolCalls(message).map(call => ({
     id: call.id,
     type: 'function' as const,
-    function: {name: call.name, arguments: JSON.stringify(inputObject(call.input))},
+    function: {name: call.name, arguments: JSON.stringify(toInputObject(call.input))},
   }));
   if (calls.length > 0) return [{role: 'assistant', content: text === '' ? null : text, tool_calls: calls}];
   return text === '' ? [] : [{role: 'assistant', content: text}];
@@ -124,3 +124,38 @@ const named = (block: ResultContent): ResultContent =>
 
 const notSent = (name: string): string =>
   `[${name} was not sent: this model server takes no PDFs. Get its text with a command such as pdftotext.]`;
+
+/**
+ * The effort that comes nearest to what is wanted, for the models known to take one; `undefined` leaves it to the server, as
+ * others refuse the parameter.
+ */
+export function effortOf(
+  {model, thinking}: Pick<ModelRequest, 'model' | 'thinking'>,
+  wanted: Effort | 'default',
+): Exclude<ReasoningEffort, null> | undefined {
+  const family = families.find(({match}) => match.test(model));
+  if (family === undefined) return undefined;
+  // What lies above is not known of all of them.
+  if (wanted !== 'default' && thinking.kind !== 'disabled')
+    return wanted === 'low' || wanted === 'medium' ? wanted : 'high';
+  switch (thinking.kind) {
+    case 'default':
+    case 'adaptive':
+      return undefined;
+    case 'disabled':
+      return family.least;
+    case 'budget':
+      if (thinking.tokens <= 0) return family.least;
+      if (thinking.tokens < 4096) return 'low';
+      return thinking.tokens < 16_384 ? 'medium' : 'high';
+    default:
+      return unreachable(thinking);
+  }
+}
+
+/** The first that matches counts. */
+const families = [
+  {match: /^gpt-5(?:-mini|-nano)?(?:-20\d\d-\d\d-\d\d)?$/u, least: 'minimal'},
+  {match: /^gpt-5\.\d+(?:-mini|-nano)?(?:-20\d\d-\d\d-\d\d)?$/u, least: 'none'},
+  {match: /^o[1-9](?:-mini)?(?:-20\d\d-\d\d-\d\d)?$/u, least: 'low'},
+] as const;

@@ -1,20 +1,18 @@
+import type {Effort, ModelPort} from '../domain/model-stream.ts';
 import {randomUUID} from 'node:crypto';
 import type {OpenAI} from 'openai/client';
 import {isJsonObject, parseJson} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
-import type {Effort} from '../domain/model-stream.ts';
-import type {ModelConnection} from './connection.ts';
-import {bodyOf, httpFetchIn} from './http-fetch.ts';
+import {streamWithRetries} from './stream-with-retries.ts';
+import {takeBody, makeHttpFetch, readServerEvents} from './http-fetch.ts';
 import {OpenAiDecoder} from './openai-decoder.ts';
 import {openAiRequest} from './openai-request.ts';
-import {modelFacts} from './prices.ts';
+import {modelFacts} from './model-facts.ts';
 import type {ProxyEnvironment} from './proxy.ts';
-import {readTrouble, type Endpoint} from './read-trouble.ts';
+import {toProviderError, type Endpoint} from './provider-error.ts';
 import {realClock, type RetryClock} from './retry.ts';
-import {sendOnceIn, type Dialect} from './send-once.ts';
-import {readServerEvents} from './server-events.ts';
-import {steadyStream} from './steady-stream.ts';
+import {type ProviderDialect, makeSendOnce} from './send-request.ts';
 
 export interface OpenAiOptions {
   /** Many servers on the user's own machine want none. */
@@ -34,10 +32,10 @@ export interface OpenAiOptions {
  * Models over the chat completions protocol: OpenAI's, and every server that speaks it. The SDK prepares, signs and sends the
  * requests and explains refusals; it is loaded with the first request. Tries are counted and streams read here.
  */
-export function connectOpenAi(options: OpenAiOptions): ModelConnection {
+export function connectOpenAi(options: OpenAiOptions): ModelPort {
   const endpoint = endpointOf(options);
   let client: Promise<OpenAI> | undefined;
-  const dialect: Dialect = {
+  const dialect: ProviderDialect = {
     endpoint,
     async post(request, signal) {
       client ??= openClient(options, endpoint);
@@ -47,10 +45,10 @@ export function connectOpenAi(options: OpenAiOptions): ModelConnection {
     },
     decoder: request => new OpenAiDecoder({endpoint, model: request.model, newId: randomUUID}),
   };
-  const sendOnce = sendOnceIn(dialect);
+  const sendOnce = makeSendOnce(dialect);
   return {
     provider: 'openai',
-    stream: (request, signal) => steadyStream(request, {sendOnce, clock: options.clock ?? realClock}, signal),
+    stream: (request, signal) => streamWithRetries(request, {sendOnce, clock: options.clock ?? realClock}, signal),
     facts: modelFacts,
   };
 }
@@ -63,7 +61,7 @@ export async function listModels(
   const endpoint = endpointOf(options);
   try {
     const client = await openClient(options, endpoint);
-    const body = bodyOf(await client.get('/models', {signal}).asResponse());
+    const body = takeBody(await client.get('/models', {signal}).asResponse());
     let answer = '';
     for await (const payloads of readServerEvents(body, 'json')) answer += payloads.join('');
     const parsed = parseJson(answer);
@@ -78,9 +76,9 @@ export async function listModels(
       status: 200,
     });
   } catch (cause) {
-    const trouble = readTrouble(cause, endpoint, {model: '', server: 'never-answered'});
-    if (trouble.kind === 'final') return failed(trouble.fault);
-    const {message, fix, status} = trouble;
+    const error = toProviderError(cause, endpoint, {model: '', server: 'never-answered'});
+    if (error.kind === 'final') return failed(error.fault);
+    const {message, fix, status} = error;
     return failed({kind: 'provider', message, fix, status});
   }
 }
@@ -110,6 +108,6 @@ async function openClient(
     baseURL: baseUrl,
     maxRetries: 0,
     logLevel: 'off',
-    fetch: httpFetchIn(environment),
+    fetch: makeHttpFetch(environment),
   });
 }

@@ -18,9 +18,9 @@ export type Route =
       /** Beside those of the request. */
       readonly headers: Readonly<Record<string, string>>;
       /** What an answer means that comes from the proxy and not from the server; `undefined` for all others. */
-      refusal(answer: IncomingMessage): ProxyTrouble | undefined;
+      refusal(answer: IncomingMessage): ProxyError | undefined;
       /** What an error of the request means: what went wrong on the way to the proxy is told of the proxy. */
-      trouble(cause: Error): Error;
+      explainError(cause: Error): Error;
     };
 
 /** http goes as it is, to the proxy instead of the server; https through a tunnel. */
@@ -29,7 +29,7 @@ export function routeThroughProxy(target: URL, environment: ProxyEnvironment): R
   if (proxy === undefined) return {kind: 'direct'};
   if (target.protocol === 'https:') {
     const options = {...urlToHttpOptions(target), agent: tunnelOf(proxy)};
-    return {kind: 'proxied', options, headers: {}, refusal: () => undefined, trouble: cause => cause};
+    return {kind: 'proxied', options, headers: {}, refusal: () => undefined, explainError: cause => cause};
   }
   const {address} = proxy;
   return {
@@ -42,7 +42,7 @@ export function routeThroughProxy(target: URL, environment: ProxyEnvironment): R
     },
     headers: {host: target.host, ...authorization(address)},
     refusal: answer => refusedByProxy(answer, {target, proxy}),
-    trouble: cause => ('syscall' in cause && cause.syscall !== 'read' ? unreachableProxy(cause, proxy) : cause),
+    explainError: cause => ('syscall' in cause && cause.syscall !== 'read' ? unreachableProxy(cause, proxy) : cause),
   };
 }
 
@@ -54,15 +54,15 @@ interface Proxy {
 }
 
 /** A proxy that does not let weft through, or cannot be reached. `passing`: another try may succeed. */
-export class ProxyTrouble extends Error {
-  override readonly name = 'ProxyTrouble';
+export class ProxyError extends Error {
+  override readonly name = 'ProxyError';
   readonly fix: string;
-  readonly lasts: 'passing' | 'final';
+  readonly kind: 'passing' | 'final';
 
   constructor(message: string, {fix, lasts}: {readonly fix: string; readonly lasts: 'passing' | 'final'}) {
     super(message);
     this.fix = fix;
-    this.lasts = lasts;
+    this.kind = lasts;
   }
 }
 
@@ -77,7 +77,7 @@ export function proxyFor(address: URL, environment: ProxyEnvironment): Proxy | u
   const given = (environment[variable] ?? '').trim();
   const proxy = URL.parse(/^[a-z][a-z\d+.-]*:\/\//iu.test(given) ? given : `http://${given}`);
   if (proxy === null || proxy.hostname === '') {
-    throw new ProxyTrouble(`${variable} is not the address of a proxy.`, {
+    throw new ProxyError(`${variable} is not a proxy URL.`, {
       fix: `Set it to http://host:port, or unset it.`,
       lasts: 'final',
     });
@@ -86,8 +86,8 @@ export function proxyFor(address: URL, environment: ProxyEnvironment): Proxy | u
   if (proxy.protocol === 'http:' || proxy.protocol === 'https:') return {address: proxy, name, variable};
   // Meant for other programs, which speak SOCKS.
   if (all.includes(variable)) return undefined;
-  throw new ProxyTrouble(`The proxy ${name} is of a kind that weft does not speak.`, {
-    fix: `Set ${variable} to a proxy that begins with http:// or https://, or name the server in NO_PROXY.`,
+  throw new ProxyError(`weft does not support this kind of proxy: ${name}.`, {
+    fix: `Set ${variable} to a proxy that begins with http:// or https://, or add the server to NO_PROXY.`,
     lasts: 'final',
   });
 }
@@ -118,11 +118,11 @@ const bare = (host: string): string =>
 function refusedByProxy(
   {statusCode = 0, statusMessage = '', headers}: IncomingMessage,
   {target, proxy}: {readonly target: URL; readonly proxy: Proxy},
-): ProxyTrouble | undefined {
+): ProxyError | undefined {
   // Servers of models explain themselves in JSON; proxies write pages.
   const isPage = !/\bjson\b/iu.test(headers['content-type'] ?? '');
   const isRefusal = statusCode === 407 || (isPage && [403, 502, 503, 504].includes(statusCode));
-  return isRefusal ? refusal({status: statusCode, said: statusMessage}, {to: target.host, proxy}) : undefined;
+  return isRefusal ? refusal({status: statusCode, statusText: statusMessage}, {to: target.host, proxy}) : undefined;
 }
 
 /** One for each proxy, so that connections are used again. */
@@ -163,7 +163,7 @@ class TunnelAgent extends Agent {
 const maxOpeningMs = 30_000;
 
 /** Tells `done` exactly once. */
-function openTunnel(to: string, proxy: Proxy, done: (opened: Outcome<Socket, ProxyTrouble>) => void): void {
+function openTunnel(to: string, proxy: Proxy, done: (opened: Outcome<Socket, ProxyError>) => void): void {
   const {address} = proxy;
   const opening = (address.protocol === 'https:' ? requestSecurely : request)({
     method: 'CONNECT',
@@ -181,7 +181,7 @@ function openTunnel(to: string, proxy: Proxy, done: (opened: Outcome<Socket, Pro
       return;
     }
     socket.destroy();
-    done(failed(refusal({status: statusCode, said: statusMessage}, {to, proxy})));
+    done(failed(refusal({status: statusCode, statusText: statusMessage}, {to, proxy})));
   });
   opening.once('timeout', () => opening.destroy(new Error('it did not answer')));
   opening.once('error', cause => done(failed(unreachableProxy(cause, proxy))));
@@ -189,27 +189,27 @@ function openTunnel(to: string, proxy: Proxy, done: (opened: Outcome<Socket, Pro
 }
 
 /** The proxy did not take the connection, or broke it off before it had said anything. */
-const unreachableProxy = (cause: Error, {name, variable}: Proxy): ProxyTrouble =>
-  new ProxyTrouble(`The proxy ${name} cannot be reached (${'code' in cause ? String(cause.code) : cause.message}).`, {
-    fix: `Check ${variable}; NO_PROXY names the hosts that are reached without it.`,
+const unreachableProxy = (cause: Error, {name, variable}: Proxy): ProxyError =>
+  new ProxyError(`The proxy ${name} cannot be reached (${'code' in cause ? String(cause.code) : cause.message}).`, {
+    fix: `Check ${variable}, or add the host to NO_PROXY.`,
     lasts: 'passing',
   });
 
 function refusal(
-  {status, said}: {readonly status: number; readonly said: string},
+  {status, statusText}: {readonly status: number; readonly statusText: string},
   {to, proxy}: {readonly to: string; readonly proxy: Proxy},
-): ProxyTrouble {
+): ProxyError {
   const {name, variable, address} = proxy;
   if (status === 407) {
     const fix =
       address.username === ''
-        ? `Put them into ${variable}: ${address.protocol}//user:password@${address.host}`
+        ? `Add them to ${variable}: ${address.protocol}//user:password@${address.host}`
         : `Check those in ${variable}.`;
-    return new ProxyTrouble(`The proxy ${name} wants a user and a password (407).`, {fix, lasts: 'final'});
+    return new ProxyError(`The proxy ${name} needs a user name and a password (407).`, {fix, lasts: 'final'});
   }
-  const words = said === '' ? '' : ` ${said}`;
-  return new ProxyTrouble(`The proxy ${name} did not let weft through to ${to} (${status}${words}).`, {
-    fix: `Check ${variable}; NO_PROXY names the hosts that are reached without it.`,
+  const words = statusText === '' ? '' : ` ${statusText}`;
+  return new ProxyError(`The proxy ${name} refused the connection to ${to} (${status}${words}).`, {
+    fix: `Check ${variable}, or add the host to NO_PROXY.`,
     lasts: status >= 500 ? 'passing' : 'final',
   });
 }

@@ -1,13 +1,12 @@
+import type {BlockDelta, BlockStart, ModelEvent, ModelPort, ModelRequest} from '../domain/model-stream.ts';
 import {isJsonObject, type Json} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
 import type {Fault} from '../domain/fault.ts';
 import {actionId, messageId} from '../domain/ids.ts';
-import type {BlockDelta, BlockStart, ModelEvent, ModelRequest} from '../domain/model-stream.ts';
 import {noUsage} from '../domain/usage.ts';
 import {BlockBuilder} from './block-builder.ts';
-import type {ModelConnection} from './connection.ts';
-import {modelFacts} from './prices.ts';
+import {modelFacts} from './model-facts.ts';
 import {readRecording, type RecordedAnswer, type RecordedBlock} from './recording.ts';
 
 export interface ReplayOptions {
@@ -27,7 +26,7 @@ export interface Pace {
 const wordsPerBatch = 4;
 
 /** A model that gives the answers of a recording, in order, whatever it is asked. */
-export function openReplay(text: string, options: ReplayOptions): Outcome<ModelConnection, Fault> {
+export function openReplay(text: string, options: ReplayOptions): Outcome<ModelPort, Fault> {
   const recording = readRecording(text);
   if (recording.tag === 'failed') return failed(recording.error);
   const answers = recording.value.flatMap(line => (line.kind === 'answer' ? [line.answer] : []));
@@ -121,6 +120,6 @@ function substituted(answer: RecordedAnswer, variables: Readonly<Record<string, 
 
 const usedUp = (count: number): Fault => ({
   kind: 'needs-user',
-  message: `The recording is used up: it holds ${count} ${count === 1 ? 'answer' : 'answers'}.`,
-  fix: 'Play a longer recording, or use a model.',
+  message: `The recording has ended: it has ${count} ${count === 1 ? 'answer' : 'answers'}.`,
+  fix: 'Replay a longer recording, or use a model.',
 });

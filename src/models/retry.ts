@@ -1,5 +1,5 @@
 import type {Fault} from '../domain/fault.ts';
-import type {Trouble} from './trouble.ts';
+import type {ProviderError} from './provider-error.ts';
 
 /** Tries at one request, the first included. */
 const maxAttempts = 10;
@@ -21,46 +21,36 @@ export interface RetryClock {
   sleep(ms: number, signal: AbortSignal): Promise<void>;
 }
 
-export type NextStep =
+export type RetryDecision =
   | {readonly step: 'retry'; readonly attempt: number; readonly maxAttempts: number; readonly delayMs: number}
   | {readonly step: 'give-up'; readonly fault: Fault};
 
-/** What to do after the try numbered `attempt` (from 1) ended in `trouble`. */
-export function afterTrouble(trouble: Trouble, attempt: number, clock: RetryClock): NextStep {
-  if (trouble.kind === 'final') return {step: 'give-up', fault: trouble.fault};
-  if (trouble.retryAfterMs > longestAskedMs) {
-    const minutes = Math.ceil(trouble.retryAfterMs / 60_000);
+/** What to do after the try numbered `attempt` (from 1) ended in `error`. */
+export function decideRetry(error: ProviderError, attempt: number, clock: RetryClock): RetryDecision {
+  if (error.kind === 'final') return {step: 'give-up', fault: error.fault};
+  if (error.retryAfterMs > longestAskedMs) {
+    const minutes = Math.ceil(error.retryAfterMs / 60_000);
     const fault = {
       kind: 'provider',
-      message: trouble.message,
+      message: error.message,
       fix: `The server asks to wait ${minutes} minutes.`,
-      status: trouble.status,
+      status: error.status,
     } as const;
     return {step: 'give-up', fault};
   }
-  const limit = trouble.patience === 'short' ? maxAttemptsWhenRefused : maxAttempts;
+  const limit = error.patience === 'short' ? maxAttemptsWhenRefused : maxAttempts;
   if (attempt < limit) {
-    return {step: 'retry', attempt: attempt + 1, maxAttempts: limit, delayMs: delayOf(trouble, attempt, clock)};
+    return {step: 'retry', attempt: attempt + 1, maxAttempts: limit, delayMs: delayOf(error, attempt, clock)};
   }
-  const message = trouble.patience === 'short' ? trouble.message : `${trouble.message} (${attempt} attempts)`;
-  return {step: 'give-up', fault: {kind: 'provider', message, fix: trouble.fix, status: trouble.status}};
+  const message = error.patience === 'short' ? error.message : `${error.message} (${attempt} attempts)`;
+  return {step: 'give-up', fault: {kind: 'provider', message, fix: error.fix, status: error.status}};
 }
 
-function delayOf(trouble: Extract<Trouble, {kind: 'passing'}>, attempt: number, clock: RetryClock): number {
-  if (trouble.retryAfterMs > 0) return Math.min(trouble.retryAfterMs, maxWaitMs);
-  const first = trouble.patience === 'short' ? refusedBackOffMs : firstBackOffMs;
+function delayOf(error: Extract<ProviderError, {kind: 'passing'}>, attempt: number, clock: RetryClock): number {
+  if (error.retryAfterMs > 0) return Math.min(error.retryAfterMs, maxWaitMs);
+  const first = error.patience === 'short' ? refusedBackOffMs : firstBackOffMs;
   const backOff = Math.min(first * 2 ** (attempt - 1), maxBackOffMs);
   return Math.round(backOff * (1 - clock.random() / 4));
-}
-
-/** The delay a server asks for in its headers, in milliseconds; 0 when it asks for none. `now` is milliseconds since the epoch. */
-export function retryAfterMs(header: (name: string) => string | null, now: number): number {
-  const exact = Number.parseFloat(header('retry-after-ms') ?? '');
-  if (exact > 0) return exact;
-  const given = header('retry-after')?.trim() ?? '';
-  if (given === '') return 0;
-  const delay = /^\d+(?:\.\d+)?$/u.test(given) ? Number(given) * 1000 : Date.parse(given) - now;
-  return delay > 0 ? delay : 0;
 }
 
 export const realClock: RetryClock = {

@@ -1,14 +1,15 @@
+import type {Reason} from '../domain/reason.ts';
 import type {RiskLevel, VerdictDetail} from '../domain/risk.ts';
 
 /**
  * What the host found about an action before rules and mode; `reasons` are what is out of the ordinary, often none. Modes do not
- * let changes `outside` the workspace through by themselves, and no mode at all those of `protected` files or of weft's `own`
+ * let changes `outside` the workspace through by themselves, and no mode at all those of `protected` files or of weft's own
  * settings and grants; a rule of the user's that names them does.
  */
 export interface Finding {
   readonly decision: 'allow' | 'ask';
   readonly risk: RiskLevel;
-  readonly reasons: readonly string[];
-  readonly scope: 'ordinary' | 'outside' | 'protected' | 'own';
+  readonly reasons: readonly Reason[];
+  readonly target: 'ordinary' | 'outside' | 'protected' | 'weft-files';
   readonly detail: VerdictDetail;
 }

@@ -1,24 +1,32 @@
-import type {Action} from '../actions/catalogue.ts';
+import type {Reason} from '../domain/reason.ts';
+import {type CommandAnalysis, analyzeCommand} from './commands/analyze-command.ts';
+import {commandForms, type CommandForms, resolvedForms} from './commands/command-forms.ts';
+import type {Finding} from './host-finding.ts';
+import {accessFinding, type JudgeEvidence} from './access-finding.ts';
+import {
+  anchorPattern,
+  cachedPathContext,
+  makePathContext,
+  type PathContext,
+  type PathContextOptions,
+} from './paths/path-context.ts';
+import {enclosingWeftFile} from './paths/weft-files.ts';
+import {fitsSomeForm} from './rules/command-pattern.ts';
+import {allRulesCover, matchingRule, rulesCover} from './rules/matching-rule.ts';
+import {possibleDenial} from './rules/possible-denial.ts';
+import {handedOverPlaceholders, ruleAllowsHandover} from './secrets/secret-handover.ts';
+import type {Access} from '../actions/access.ts';
+import {type Action, accessOf, definitions} from '../actions/catalogue.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {noDetail, type PermissionMode, type Verdict, type VerdictDetail} from '../domain/risk.ts';
-import {actionPaths} from './action-paths.ts';
-import {beyondDenyRules} from './beyond-deny-rules.ts';
-import {commandForms, type CommandForms} from './command-forms.ts';
-import {writesProtected} from './command-finding.ts';
-import {fitsSomeForm} from './command-pattern.ts';
-import {findingOf, type Evidence} from './finding.ts';
-import {givenSecrets, ruleGives} from './given-secrets.ts';
-import type {Finding} from './host-finding.ts';
-import {anchor, groundOfOneMoment, makeGround, type Ground, type GroundOptions} from './ground.ts';
-import {ownPlaceOf} from './own-places.ts';
-import {readCommand, type ParsedCommand} from './read-command.ts';
-import {resolvedForms} from './resolved-forms.ts';
-import {ruleFor} from './rule-for.ts';
-import {allRulesCover, rulesCover} from './rules-cover.ts';
-import type {PermissionRule, PermissionRules} from './rules.ts';
-import {whyTouchesOwn} from './touches-own.ts';
+import {accessedPaths} from './paths/accessed-paths.ts';
+import {writesProtected} from './commands/command-finding.ts';
+import type {PermissionRule, PermissionRules} from './rules/permission-rule.ts';
+import {weftFileChange} from './paths/weft-file-changes.ts';
+import {runsProjectCode} from './rules/suggested-rules.ts';
+import {isLineLikeOthers} from './typed-input.ts';
 
-export interface JudgeOptions extends GroundOptions {
+export interface JudgeOptions extends PathContextOptions {
   readonly rules: PermissionRules;
   /** Where the next command would start. */
   readonly directory: () => string;
@@ -26,112 +34,245 @@ export interface JudgeOptions extends GroundOptions {
   readonly blockCommand: (id: string) => string;
 }
 
-/**
- * The host's judgement of actions. What decides, in this order: a rule that denies; plan mode, for what is not known to only
- * read; a rule that may deny, where that cannot be told; bypassing, but for protected files; a rule that asks; a rule that allows, protected files
- * only by a pattern and weft's own grants only by name; acceptEdits, for ordinary edits; what the host found. What the model claims of its commands never loosens a verdict. A rule
- * with a pattern does not give secrets away unless it names them.
- */
+/** The host's judgement of actions: what `steps` decide. What the model claims of its commands never loosens a verdict. */
 export interface Judge {
   assess(action: Action, mode: PermissionMode, signal: AbortSignal): Promise<Verdict>;
 }
 
-export function makeJudge({rules, directory, blockCommand, ...options}: JudgeOptions): Judge {
-  const lasting = makeGround(options);
+export function makeJudge(options: JudgeOptions): Judge {
+  const lasting = makePathContext(options);
   return {
     async assess(action, mode) {
-      const ground = groundOfOneMoment(lasting);
-      let forms: CommandForms | undefined;
-      let parsed: ParsedCommand | undefined;
-      const evidence: Evidence = {
-        ground,
-        directory: directory(),
-        forms: command => (forms ??= resolvedForms(command, evidence.parsed(command))),
-        parsed: command => (parsed ??= readCommand(command, {directory: directory(), ground})),
-      };
-      const finding = findingOf(action, evidence);
-      const rule = await decidingRule(action, rules, evidence);
-      const {risk} = finding;
-      const given = givenSecrets(action);
-      const detail: VerdictDetail = {
-        ...finding.detail,
-        rules: finding.detail.rules.filter(text => ruleGives(text, given)),
-        places: actionPaths(action).map(written => ({written, ...ground.resolve(written)})),
-      };
-      const plain = isPlainEdit(action, finding) && given.length === 0;
-      const isAlike = plain || (given.length === 0 && typesIntoRepl(action, blockCommand));
-      const grantable = isAlike && rule?.behaviour !== 'ask' ? 'kind' : 'exact';
-      const deny = (reason: string): Verdict => ({
-        decision: 'deny',
-        risk,
-        reasons: [reason, ...finding.reasons],
-        grantable: 'exact',
-        detail: noDetail,
-      });
-      const ask = (...reasons: readonly string[]): Verdict => ({decision: 'ask', risk, reasons, grantable, detail});
-      const allow: Verdict = {decision: 'allow', risk, reasons: [], grantable, detail};
-      let found: Guarded | undefined;
-      const guarded = (): Guarded => (found ??= guardedBy(action, finding, evidence));
-      const confirmed = async (): Promise<boolean> => parsed?.extent === 'whole' && parsed.confirmed();
-      const covered = async (): Promise<boolean> =>
-        action.name === 'request-command-output' &&
-        parsed?.extent === 'whole' &&
-        // Where only the model's claims ask, no rule speaks of them.
-        (parsed.concerns.length > 0 || parsed.calls.some(({reason}) => reason !== undefined)) &&
-        rulesCover(parsed, rules, ground) &&
-        guarded().what !== 'own' &&
-        confirmed();
-
-      if (rule?.behaviour === 'deny') return deny(`the rule ${rule.rule.text} forbids it`);
-      if (mode === 'plan' && risk !== 'read-only') return deny('in plan mode nothing is changed or run');
-      if (rule?.behaviour === 'ask' && (mode !== 'bypassPermissions' || rule.list === 'deny')) {
-        return ask(`the rule ${rule.rule.text} says to ask`, ...finding.reasons);
+      const facts = await factsOf(action, mode, {...options, context: cachedPathContext(lasting)});
+      for (const {decide} of steps) {
+        const verdict = await decide(facts);
+        if (verdict !== 'undecided') return verdict;
       }
-      const beyond =
-        parsed === undefined
-          ? undefined
-          : beyondDenyRules(action.name === 'request-command-output' ? action.input.command : '', parsed, rules);
-      if (beyond !== undefined) return ask(beyond, ...finding.reasons);
-      if (
-        rule?.behaviour === 'allow' &&
-        ruleGives(rule.rule.text, given) &&
-        (finding.decision === 'allow' || reaches(rule.rule, guarded(), ground))
-      )
-        return allow;
-      if (mode === 'bypassPermissions' && guarded().what === 'nothing') return allow;
-      if (mode === 'acceptEdits' && plain) return allow;
-      if (given.length === 0 && (await covered())) return allow;
-      if (finding.decision === 'allow') {
-        if (action.name !== 'request-command-output') return allow;
-        if (!(await confirmed())) return ask('two ways of reading it differ');
-        // What a rule of the user's allows by name runs as the user would run it.
-        const isAllowed = parsed?.extent === 'whole' && allRulesCover(parsed, rules, ground);
-        return isAllowed ? allow : {...allow, detail: {...detail, environment: 'guarded'}};
-      }
-      if (mode === 'bypassPermissions') {
-        // Of edits the finding has said so, with the names.
-        return action.name === 'request-file-edits'
-          ? ask(...finding.reasons)
-          : ask(guarded().reason, ...finding.reasons);
-      }
-      if (found?.what === 'own' && action.name !== 'request-file-edits') return ask(found.reason, ...finding.reasons);
-      return finding.reasons.length === 0 ? ask('edits ask first in this mode') : ask(...finding.reasons);
+      return ask(facts);
     },
   };
 }
 
+interface Step {
+  readonly name: string;
+  readonly decide: (facts: Facts) => Verdict | 'undecided' | Promise<Verdict | 'undecided'>;
+}
+
 /**
- * A rule that asks or denies may speak of text that is only shown. Where it does not speak of what is run, the grammar has to agree
- * with that reading; where nothing can be read for sure, somebody is asked about what stands in a here-document.
+ * The first step that decides gives the verdict; where none does, the user is asked. Denials stand first, so that nothing loosens
+ * them. Then come the rules that ask, since the user wrote them to be asked in every mode. Only after those may a rule, a mode or
+ * the host's own finding let an action through. What asks because of the mode stands last.
+ */
+const steps: readonly Step[] = [
+  {
+    name: 'a rule denies it',
+    decide: facts => (facts.rule?.behaviour === 'deny' ? deny(facts, ruleReason(facts.rule)) : 'undecided'),
+  },
+  {
+    name: 'plan mode denies what may do more than read',
+    decide: facts =>
+      facts.mode === 'plan' && facts.finding.risk !== 'read-only'
+        ? deny(facts, {kind: 'mode', mode: 'plan'})
+        : 'undecided',
+  },
+  {
+    // Bypassing switches off the ask rules, but not deny rules of which it cannot be told whether they are broken.
+    name: 'a rule asks',
+    decide: facts =>
+      facts.rule?.behaviour === 'ask' && (facts.mode !== 'bypassPermissions' || facts.rule.list === 'deny')
+        ? ask(facts, ruleReason(facts.rule))
+        : 'undecided',
+  },
+  {
+    name: 'a deny rule may forbid what the command only works out when it runs',
+    decide(facts) {
+      if (facts.analysis === undefined) return 'undecided';
+      const why = possibleDenial(commandOf(facts.access), facts.analysis, facts.rules);
+      return why === undefined ? 'undecided' : ask(facts, {kind: 'possible-denial', why});
+    },
+  },
+  {
+    name: "a rule allows it, protected files only by a pattern and weft's own files only by name",
+    decide: facts =>
+      facts.rule?.behaviour === 'allow' &&
+      ruleAllowsHandover(facts.rule.rule.text, facts.placeholders) &&
+      (facts.finding.decision === 'allow' || coversProtection(facts.rule.rule, facts.protection(), facts.context))
+        ? allow(facts)
+        : 'undecided',
+  },
+  {
+    name: 'bypass mode lets through all but protected files',
+    decide: facts =>
+      facts.mode === 'bypassPermissions' && facts.protection().kind === 'none' ? allow(facts) : 'undecided',
+  },
+  {
+    name: 'acceptEdits mode lets ordinary edits through',
+    decide: facts => (facts.mode === 'acceptEdits' && isPlainEdit(facts) ? allow(facts) : 'undecided'),
+  },
+  {
+    name: 'rules together allow every part of the command',
+    decide: async facts =>
+      facts.partsAllowed() && facts.protection().kind !== 'weft-files' && (await facts.confirmed())
+        ? allow(facts)
+        : 'undecided',
+  },
+  {
+    name: 'the host found it harmless',
+    async decide(facts) {
+      if (facts.finding.decision !== 'allow') return 'undecided';
+      const {analysis} = facts;
+      if (analysis === undefined) return allow(facts);
+      if (!(await facts.confirmed())) return ask(facts, {kind: 'readings-differ'});
+      // What a rule of the user's allows by name runs as the user would run it.
+      const isAllowed = analysis.reading === 'parsed' && allRulesCover(analysis, facts.rules, facts.context);
+      return isAllowed ? allow(facts) : {...allow(facts), detail: {...facts.detail, environment: 'restricted'}};
+    },
+  },
+  {
+    // The reasons of edits name the protected files already.
+    name: 'bypass mode asks about protected files',
+    decide: facts =>
+      facts.mode !== 'bypassPermissions'
+        ? 'undecided'
+        : facts.access.kind === 'edit'
+          ? ask(facts)
+          : ask(facts, protectionReason(facts.protection())),
+  },
+  {
+    name: "rules that allow it do not reach weft's own files",
+    decide: facts =>
+      facts.access.kind !== 'edit' && isAllowedByRules(facts) && facts.protection().kind === 'weft-files'
+        ? ask(facts, protectionReason(facts.protection()))
+        : 'undecided',
+  },
+  {
+    name: 'edits are asked about in default mode',
+    decide: facts => (facts.finding.reasons.length === 0 ? ask(facts, {kind: 'mode', mode: 'default'}) : 'undecided'),
+  },
+];
+
+const ruleReason = ({rule, behaviour}: DecidingRule): Reason => ({
+  kind: 'rule',
+  behaviour: behaviour === 'deny' ? 'deny' : 'ask',
+  rule: rule.text,
+});
+
+const deny = ({finding}: Facts, reason: Reason): Verdict => ({
+  decision: 'deny',
+  risk: finding.risk,
+  reasons: [reason, ...finding.reasons],
+  sessionApproval: 'exact',
+  detail: noDetail,
+});
+
+const ask = ({finding, sessionApproval, detail}: Facts, ...reasons: readonly Reason[]): Verdict => ({
+  decision: 'ask',
+  risk: finding.risk,
+  reasons: [...reasons, ...finding.reasons],
+  sessionApproval,
+  detail,
+});
+
+const allow = ({finding, sessionApproval, detail}: Facts): Verdict => ({
+  decision: 'allow',
+  risk: finding.risk,
+  reasons: [],
+  sessionApproval,
+  detail,
+});
+
+/** What the steps decide by. What takes time is worked out when a step asks for it, and once. */
+interface Facts {
+  readonly access: Access;
+  readonly mode: PermissionMode;
+  readonly rules: PermissionRules;
+  readonly context: PathContext;
+  readonly finding: Finding;
+  readonly rule: DecidingRule | undefined;
+  /** Of a command; `undefined` for all other actions. */
+  readonly analysis: CommandAnalysis | undefined;
+  /** Placeholders that the action turns into secrets elsewhere. */
+  readonly placeholders: readonly string[];
+  readonly sessionApproval: Verdict['sessionApproval'];
+  readonly detail: VerdictDetail;
+  readonly protection: () => Protection;
+  /** Whether the user's rules allow each part of a command that is asked about. */
+  readonly partsAllowed: () => boolean;
+  /** Whether the grammar agrees with the analysis of the command. */
+  readonly confirmed: () => Promise<boolean>;
+}
+
+async function factsOf(
+  action: Action,
+  mode: PermissionMode,
+  {rules, directory, blockCommand, context}: JudgeOptions & {readonly context: PathContext},
+): Promise<Facts> {
+  let forms: CommandForms | undefined;
+  let analysis: CommandAnalysis | undefined;
+  const evidence: JudgeEvidence = {
+    context,
+    directory: directory(),
+    blockCommand,
+    forms: command => (forms ??= resolvedForms(command, evidence.parsed(command))),
+    parsed: command => (analysis ??= analyzeCommand(command, {directory: directory(), context})),
+  };
+  const access = accessOf(action);
+  const finding = accessFinding(access, definitions[action.name].risk, evidence);
+  const rule = await decidingRule(action, rules, evidence);
+  const placeholders = handedOverPlaceholders(access);
+  const ofCommand = access.kind === 'command' ? evidence.parsed(access.command) : undefined;
+  let protection: Protection | undefined;
+  let partsAllowed: boolean | undefined;
+  const facts: Facts = {
+    access,
+    mode,
+    rules,
+    context,
+    finding,
+    rule,
+    analysis: ofCommand,
+    placeholders,
+    sessionApproval: 'exact',
+    detail: {
+      ...finding.detail,
+      rules: finding.detail.rules.filter(text => ruleAllowsHandover(text, placeholders)),
+      judgedPaths: accessedPaths(access).map(written => ({written, ...context.resolve(written)})),
+    },
+    protection: () => (protection ??= protectionOf(access, finding, evidence)),
+    partsAllowed: () =>
+      (partsAllowed ??=
+        placeholders.length === 0 &&
+        ofCommand?.reading === 'parsed' &&
+        // Where only the model's claims ask, no rule speaks of them.
+        (ofCommand.sideEffects.length > 0 || ofCommand.invocations.some(({reason}) => reason !== undefined)) &&
+        rulesCover(ofCommand, rules, context)),
+    confirmed: async () => ofCommand?.reading === 'parsed' && ofCommand.confirmed(),
+  };
+  const isAlike = rule?.behaviour !== 'ask' && coversAlike(facts, blockCommand);
+  return {...facts, sessionApproval: isAlike ? 'kind' : 'exact'};
+}
+
+type DecidingRule = NonNullable<ReturnType<typeof matchingRule>>;
+
+const commandOf = (access: Access): string => (access.kind === 'command' ? access.command : '');
+
+const isAllowedByRules = ({rule, placeholders, partsAllowed}: Facts): boolean =>
+  (rule?.behaviour === 'allow' && ruleAllowsHandover(rule.rule.text, placeholders)) || partsAllowed();
+
+/**
+ * The rule that matches the action. A rule that asks or denies may also match text that the command only prints. Where it matches
+ * nothing that is run, the grammar has to agree that it is not run, else the rule counts. Where the command cannot be parsed, a deny
+ * rule that matches only the body of a here-document asks instead.
  */
 async function decidingRule(
   action: Action,
   rules: PermissionRules,
-  evidence: Evidence,
-): Promise<ReturnType<typeof ruleFor>> {
-  const rule = ruleFor(action, rules, evidence);
-  if (action.name !== 'request-command-output') return rule;
-  const {command} = action.input;
+  evidence: JudgeEvidence,
+): Promise<DecidingRule | undefined> {
+  const rule = matchingRule(action, rules, evidence);
+  const access = accessOf(action);
+  if (access.kind !== 'command') return rule;
+  const {command} = access;
   const forms = evidence.forms(command);
   const everyWay = {...forms, run: () => forms.forms};
   const isDoubtful = [...rules.deny, ...rules.ask].some(
@@ -139,13 +280,13 @@ async function decidingRule(
       about.kind === 'commands' && fitsSomeForm(about.pattern, everyWay) && !fitsSomeForm(about.pattern, forms),
   );
   const parsed = evidence.parsed(command);
-  if (isDoubtful && !(parsed.extent === 'whole' && (await parsed.confirmed())))
-    return ruleFor(action, rules, {...evidence, forms: () => everyWay});
-  if (rule?.behaviour !== 'deny' || parsed.extent === 'whole' || forms.extent === 'partial') return rule;
+  if (isDoubtful && !(parsed.reading === 'parsed' && (await parsed.confirmed())))
+    return matchingRule(action, rules, {...evidence, forms: () => everyWay});
+  if (rule?.behaviour !== 'deny' || parsed.reading === 'parsed' || forms.extent === 'partial') return rule;
   const shown = withoutDocuments(command);
   if (shown === command) return rule;
   const bare = commandForms(shown);
-  const isCertain = ruleFor(action, rules, {...evidence, forms: () => bare})?.behaviour === 'deny';
+  const isCertain = matchingRule(action, rules, {...evidence, forms: () => bare})?.behaviour === 'deny';
   return isCertain ? rule : {...rule, behaviour: 'ask'};
 }
 
@@ -156,44 +297,55 @@ const withoutDocuments = (command: string): string =>
     (all, head: string, quote: string) => (quote === '' && /[$`]/u.test(all.slice(head.length)) ? all : head),
   );
 
-/** What no mode lets through, and why. */
-interface Guarded {
-  readonly what: 'nothing' | 'protected' | 'own';
-  readonly reason: string;
+/** Why no mode lets an action through: it changes protected files, or weft's own. */
+type Protection =
+  | {readonly kind: 'none'}
+  | {readonly kind: 'protected'; readonly reason: Reason}
+  | {readonly kind: 'weft-files'; readonly reason: Reason};
+
+const protectionReason = (protection: Protection): Reason =>
+  protection.kind === 'none' ? changesProtected : protection.reason;
+
+const changesProtected: Reason = {kind: 'writes-protected', paths: []};
+
+function protectionOf(access: Access, finding: Finding, evidence: JudgeEvidence): Protection {
+  switch (access.kind) {
+    case 'terminal-input':
+      // What is typed into a shell is a command, too.
+      return weftFileProtection(access.input, {reading: 'unparsed', what: '', at: 0}, evidence) ?? {kind: 'none'};
+    case 'command': {
+      const {command} = access;
+      return (
+        weftFileProtection(command, evidence.parsed(command), evidence) ??
+        (writesProtected(command, evidence) ? {kind: 'protected', reason: changesProtected} : {kind: 'none'})
+      );
+    }
+    default:
+      if (finding.target === 'weft-files') return {kind: 'weft-files', reason: changesProtected};
+      return finding.target === 'protected' ? {kind: 'protected', reason: changesProtected} : {kind: 'none'};
+  }
 }
 
-function guardedBy(action: Action, finding: Finding, evidence: Evidence): Guarded {
-  const protects: Guarded = {what: 'protected', reason: 'it changes what can run or grant rights'};
-  const nothing: Guarded = {what: 'nothing', reason: ''};
-  if (action.name === 'write-to-long-running-shell-command') {
-    // What is typed into a shell is a command, too.
-    const typed = whyTouchesOwn(action.input.input, {...evidence, parsed: {extent: 'partial', what: '', at: 0}});
-    return typed === undefined ? nothing : {what: 'own', reason: `it ${typed}`};
-  }
-  if (action.name !== 'request-command-output') {
-    return finding.scope === 'own' ? {...protects, what: 'own'} : finding.scope === 'protected' ? protects : nothing;
-  }
-  const {command} = action.input;
-  const own = whyTouchesOwn(command, {...evidence, parsed: evidence.parsed(command)});
-  if (own !== undefined) return {what: 'own', reason: `it ${own}`};
-  return writesProtected(command, evidence) ? protects : nothing;
+function weftFileProtection(command: string, parsed: CommandAnalysis, evidence: JudgeEvidence): Protection | undefined {
+  const change = weftFileChange(command, {...evidence, parsed});
+  return change === undefined ? undefined : {kind: 'weft-files', reason: {kind: 'weft-files', change}};
 }
 
 /**
- * Whether a rule that allows speaks of what is guarded: one of a tool's name alone speaks of ordinary work, and of weft's own
- * files only one that names them.
+ * Whether a rule that allows reaches protected files: one without a pattern means ordinary work, and for weft's own files a rule
+ * must name them without wildcards.
  */
-function reaches({about}: PermissionRule, {what}: Guarded, ground: Ground): boolean {
-  if (what === 'nothing') return true;
-  if (what === 'protected') return about.kind !== 'every-call';
+function coversProtection({about}: PermissionRule, protection: Protection, context: PathContext): boolean {
+  if (protection.kind === 'none') return true;
+  if (protection.kind === 'protected') return about.kind !== 'every-call';
   switch (about.kind) {
     case 'paths':
-      return anchor(about.pattern, ground).some(parts => {
+      return anchorPattern(about.pattern, context).some(parts => {
         const end = parts.findIndex(({kind}) => kind !== 'name');
         const names = (end < 0 ? parts : parts.slice(0, end)).flatMap(part =>
           part.kind === 'name' ? [part.name] : [],
         );
-        return ownPlaceOf(names, ground.ownPlaces()) !== undefined;
+        return enclosingWeftFile(names, context.weftFiles()) !== undefined;
       });
     case 'commands':
       return about.pattern.reach === 'whole' && !/(?<!\\)\*/u.test(about.pattern.text);
@@ -205,13 +357,21 @@ function reaches({about}: PermissionRule, {what}: Guarded, ground: Ground): bool
   }
 }
 
-/** Edits that a mode may let through: inside the workspace and of nothing that could run or change weft's own rules. */
-const isPlainEdit = (action: Action, finding: Finding): boolean =>
-  action.name === 'request-file-edits' && finding.risk === 'local-change' && finding.scope === 'ordinary';
+/** An edit that a mode may let through: of ordinary files inside the workspace, and without secrets. */
+const isPlainEdit = ({access, finding, placeholders}: Facts): boolean =>
+  access.kind === 'edit' &&
+  finding.risk === 'local-change' &&
+  finding.target === 'ordinary' &&
+  placeholders.length === 0;
 
-/** Further lines to the same interpreter are more of the same. A shell, or a way to another machine, takes anything. */
-const typesIntoRepl = (action: Action, blockCommand: JudgeOptions['blockCommand']): boolean =>
-  action.name === 'write-to-long-running-shell-command' &&
-  /^(?:[\w./-]*\/)?(?:i?python[\d.]*|bpython|node|deno|bun|irb|pry|ghci|R|julia|lua|php|iex|erl|scala|clj|sbcl|guile|racket|utop|ocaml|swipl|bc|dc|maxima|octave|gp|sqlite3|psql|mysql|mariadb|mongosh|duckdb|redis-cli|gdb|lldb|pdb)(?:\s[^;&|<>`$()\n]*)?$/u.test(
-    blockCommand(action.input.blockId).trim(),
-  );
+/**
+ * Whether an approval may cover more than this very action: ordinary edits; further lines to the same interpreter, unless this line is
+ * dangerous for itself; a run of the project's own tests or scripts, whatever its arguments.
+ */
+function coversAlike(facts: Facts, blockCommand: JudgeOptions['blockCommand']): boolean {
+  const {access, placeholders, finding} = facts;
+  if (isPlainEdit(facts)) return true;
+  if (placeholders.length > 0) return false;
+  if (access.kind === 'terminal-input') return isLineLikeOthers(access, blockCommand(access.blockId));
+  return access.kind === 'command' && finding.risk === 'unknown' && runsProjectCode(access.command);
+}

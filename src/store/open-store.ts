@@ -1,5 +1,5 @@
 import {failed, ok, type Outcome} from '../base/outcome.ts';
-import type {SessionTrees} from '../domain/checkpoint.ts';
+import type {SessionCheckpoints} from '../domain/checkpoint.ts';
 import type {Message} from '../domain/conversation.ts';
 import type {Fault} from '../domain/fault.ts';
 import {parseSessionId, type SessionId} from '../domain/ids.ts';
@@ -9,19 +9,21 @@ import {isAlive, markProcess, type ProcessMark} from './process-start.ts';
 import {
   clearOwner,
   copySession,
-  deleteSession,
-  findSession,
+  deleteSessionRow,
+  findSessionRow,
   firstPrompts,
   insertRecord,
   insertSession,
   keptTrees,
   lastMessages,
   latestSession,
-  listSessions,
+  selectSessions,
+  selectUsage,
   ownerOf,
   readRecords,
   setOwner,
   type SessionDetails,
+  type SessionUsage,
   type SkippedRecord,
 } from './session-rows.ts';
 import {storeFault, StoreError} from './store-fault.ts';
@@ -41,6 +43,8 @@ export interface Store {
   fork(id: SessionId, copy: SessionId | 'any-id'): Outcome<StoredSession, Fault>;
   /** Newest first. */
   list(where: {readonly directory?: string}): readonly SessionSummary[];
+  /** What the requests of each session used, by model. */
+  usage(): readonly SessionUsage[];
   /** The session of this directory that was last written to. */
   latest(directory: string): SessionSummary | undefined;
   read(id: SessionId): Outcome<ReadSession, Fault>;
@@ -51,7 +55,7 @@ export interface Store {
   /** Deletes a session that no running process has open. */
   delete(id: SessionId): Outcome<undefined, Fault>;
   /** Which checkpoints the sessions may go back to, the newest session first. */
-  keptTrees(): readonly SessionTrees[];
+  keptTrees(): readonly SessionCheckpoints[];
   /** Lets go of every session still open. Twice is once. */
   close(): void;
 }
@@ -100,7 +104,7 @@ class SqliteStore implements Store {
 
   createWithId(id: SessionId, details: SessionDetails): Outcome<StoredSession, Fault> {
     return this.#attempt(() => {
-      if (this.#open.has(id) || findSession(this.#db, id) !== undefined) return failed(taken(id));
+      if (this.#open.has(id) || findSessionRow(this.#db, id) !== undefined) return failed(taken(id));
       return ok(this.#hold({id, unwritten: details, records: [], skipped: []}));
     });
   }
@@ -120,9 +124,9 @@ class SqliteStore implements Store {
   fork(id: SessionId, wanted: SessionId | 'any-id'): Outcome<StoredSession, Fault> {
     return this.#attempt(() => {
       const copy = wanted === 'any-id' ? this.#newId() : wanted;
-      if (this.#open.has(copy) || findSession(this.#db, copy) !== undefined) return failed(taken(copy));
+      if (this.#open.has(copy) || findSessionRow(this.#db, copy) !== undefined) return failed(taken(copy));
       const found = this.#db.transaction(() => {
-        if (findSession(this.#db, id) === undefined) return false;
+        if (findSessionRow(this.#db, id) === undefined) return false;
         copySession(this.#db, {from: id, to: copy, at: this.#now()});
         setOwner(this.#db, copy, this.#ownMark());
         return true;
@@ -132,8 +136,12 @@ class SqliteStore implements Store {
     });
   }
 
+  usage(): readonly SessionUsage[] {
+    return this.#guard(() => selectUsage(this.#db));
+  }
+
   list({directory}: {readonly directory?: string}): readonly SessionSummary[] {
-    return this.#guard(() => listSessions(this.#db, directory));
+    return this.#guard(() => selectSessions(this.#db, directory));
   }
 
   latest(directory: string): SessionSummary | undefined {
@@ -142,7 +150,7 @@ class SqliteStore implements Store {
 
   read(id: SessionId): Outcome<ReadSession, Fault> {
     return this.#attempt(() => {
-      const summary = findSession(this.#db, id);
+      const summary = findSessionRow(this.#db, id);
       return summary === undefined ? failed(missing(id)) : ok({summary, ...readRecords(this.#db, id)});
     });
   }
@@ -159,14 +167,14 @@ class SqliteStore implements Store {
     return this.#attempt(() => {
       const refused = this.#db.transaction(() => {
         const fault = this.#whyNotMine(id);
-        if (fault === undefined) deleteSession(this.#db, id);
+        if (fault === undefined) deleteSessionRow(this.#db, id);
         return fault;
       });
       return refused === undefined ? ok(undefined) : failed(refused);
     });
   }
 
-  keptTrees(): readonly SessionTrees[] {
+  keptTrees(): readonly SessionCheckpoints[] {
     return this.#guard(() => keptTrees(this.#db));
   }
 
@@ -222,7 +230,7 @@ class SqliteStore implements Store {
 
   #whyNotMine(id: SessionId): Fault | undefined {
     if (this.#open.has(id)) return openHere(id);
-    if (findSession(this.#db, id) === undefined) return missing(id);
+    if (findSessionRow(this.#db, id) === undefined) return missing(id);
     const owner = ownerOf(this.#db, id);
     const own = this.#ownMark();
     if (owner === undefined || (owner.pid === own.pid && owner.started === own.started)) return undefined;
@@ -263,24 +271,24 @@ class SqliteStore implements Store {
 
 const missing = (id: SessionId): Fault => ({
   kind: 'needs-user',
-  message: `There is no session ${id}.`,
-  fix: '`weft sessions list` shows the sessions there are.',
+  message: `No session ${id}.`,
+  fix: 'List them: weft sessions list',
 });
 
 const taken = (id: SessionId): Fault => ({
   kind: 'needs-user',
-  message: `Session ${id} exists already.`,
-  fix: `Go on with it with --resume ${id}, or choose another --session-id.`,
+  message: `Session ${id} already exists.`,
+  fix: `Resume it with --resume ${id}, or choose another --session-id.`,
 });
 
 const openHere = (id: SessionId): Fault => ({
   kind: 'needs-user',
-  message: `Session ${id} is open in this weft already.`,
+  message: `Session ${id} is already open here.`,
   fix: 'Close it first.',
 });
 
 const openElsewhere = (id: SessionId, pid: number): Fault => ({
   kind: 'needs-user',
   message: `Session ${id} is open in another weft (process ${String(pid)}).`,
-  fix: 'Add --fork-session to go on with a copy of it, or end the other one first.',
+  fix: 'Add --fork-session to continue in a copy, or close the other one first.',
 });

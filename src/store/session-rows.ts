@@ -1,8 +1,9 @@
 import {firstLine} from '../base/clip.ts';
-import type {SessionTrees, TreeId} from '../domain/checkpoint.ts';
+import type {SessionCheckpoints, TreeId} from '../domain/checkpoint.ts';
 import {messageText, type Message} from '../domain/conversation.ts';
 import {parseSessionId, type SessionId} from '../domain/ids.ts';
 import type {JournalRecord, SessionSummary} from '../domain/journal.ts';
+import type {Usage} from '../domain/usage.ts';
 import type {Database, Row} from './database.ts';
 import type {ProcessMark} from './process-start.ts';
 import {decodeBody, encodeBody} from './record-body.ts';
@@ -22,11 +23,11 @@ export interface SessionDetails {
 }
 
 /** The statements about sessions. Those that write belong into a transaction of the caller. */
-export const findSession = (db: Database, id: SessionId): SessionSummary | undefined =>
+export const findSessionRow = (db: Database, id: SessionId): SessionSummary | undefined =>
   summaryOf(db.first(`SELECT ${columns} FROM sessions WHERE id = ?`, id));
 
 /** Newest first. */
-export function listSessions(db: Database, directory: string | undefined): readonly SessionSummary[] {
+export function selectSessions(db: Database, directory: string | undefined): readonly SessionSummary[] {
   const rows =
     directory === undefined
       ? db.all(`SELECT ${columns} FROM sessions ${newestFirst}`)
@@ -109,6 +110,34 @@ export function firstPrompts(
   return prompts;
 }
 
+/** What the requests of a session to one model used. */
+export interface SessionUsage {
+  readonly id: SessionId;
+  readonly model: string;
+  readonly usage: Usage;
+}
+
+/** The usage of all sessions, by model. */
+export const selectUsage = (db: Database): readonly SessionUsage[] =>
+  db
+    .all(
+      `SELECT session_id AS id, body ->> '$.model' AS model,
+         sum(body ->> '$.usage.inputTokens') AS input, sum(body ->> '$.usage.outputTokens') AS output,
+         sum(body ->> '$.usage.cacheReadTokens') AS reads, sum(body ->> '$.usage.cacheWriteTokens') AS writes
+       FROM records WHERE kind IN ('answer', 'usage') AND json_valid(body) GROUP BY session_id, model`,
+    )
+    .flatMap(row => {
+      const id = parseSessionId(text(row, 'id'));
+      if (id === undefined) return [];
+      const usage = {
+        inputTokens: integer(row, 'input'),
+        outputTokens: integer(row, 'output'),
+        cacheReadTokens: integer(row, 'reads'),
+        cacheWriteTokens: integer(row, 'writes'),
+      };
+      return [{id, model: text(row, 'model'), usage}];
+    });
+
 /** The latest prompts and answers of a session, at most `count`, oldest first. */
 export const lastMessages = (
   db: Database,
@@ -128,8 +157,8 @@ export const lastMessages = (
     .toReversed();
 
 /** Which checkpoints the sessions may go back to, the newest session first. */
-export function keptTrees(db: Database): readonly SessionTrees[] {
-  return listSessions(db, undefined).map(({id, updatedAt}) => {
+export function keptTrees(db: Database): readonly SessionCheckpoints[] {
+  return selectSessions(db, undefined).map(({id, updatedAt}) => {
     const rows = db.all(
       "SELECT kind, body FROM records WHERE session_id = ? AND kind IN ('checkpoint', 'rewind', 'redo')",
       id,
@@ -164,7 +193,7 @@ export function copySession(
   db.run('INSERT INTO records SELECT ?, seq, kind, body, at FROM records WHERE session_id = ?', to, from);
 }
 
-export const deleteSession = (db: Database, id: SessionId): void => {
+export const deleteSessionRow = (db: Database, id: SessionId): void => {
   db.run('DELETE FROM sessions WHERE id = ?', id);
 };
 

@@ -20,7 +20,7 @@ export function storeFault(cause: unknown, file: string): Fault {
   return {
     kind: 'needs-user',
     message: `The session database ${file} cannot be opened (${said}).`,
-    fix: 'Make its folder writable, choose another one with WEFT_HOME=<dir>, or keep nothing with --no-session-persistence.',
+    fix: 'Make its folder writable, choose another one with WEFT_HOME=<dir>, or save nothing with --no-session-persistence.',
   };
 }
 
@@ -33,14 +33,14 @@ const resultCode = {busy: 5, readonly: 8, ioError: 10, corrupt: 11, full: 13, ca
 function sqliteTrouble(code: number, file: string): string {
   switch (code) {
     case resultCode.busy:
-      return `Another process keeps the session database ${file} locked`;
+      return `The session database ${file} is locked by another process`;
     case resultCode.readonly:
       return `The session database ${file} cannot be written`;
     case resultCode.corrupt:
     case resultCode.notADatabase:
       return `The session database ${file} is damaged or not a database`;
     case resultCode.full:
-      return `The disk is full: the session could not be kept in ${file}`;
+      return `The disk is full: cannot save the session in ${file}`;
     case resultCode.cantOpen:
       return `The session database ${file} cannot be opened`;
     default:
@@ -51,12 +51,12 @@ function sqliteTrouble(code: number, file: string): string {
 function sqliteFix(code: number, file: string): string {
   switch (code) {
     case resultCode.busy:
-      return 'Try again; if it stays so, end the other weft processes.';
+      return 'Try again; if that does not help, close other weft processes.';
     case resultCode.corrupt:
     case resultCode.notADatabase:
-      return `Move ${file} and its -wal and -shm files away; weft then starts a new one.`;
+      return `Move ${file} and its -wal and -shm files away; weft starts a new one.`;
     case resultCode.full:
-      return 'Free some space, then go on with --continue.';
+      return 'Free some space, then continue with --continue.';
     case resultCode.ioError:
       return 'Check the disk, or choose another folder with WEFT_HOME=<dir>.';
     default:

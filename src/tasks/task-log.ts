@@ -1,7 +1,19 @@
 import {unreachable} from '../base/unreachable.ts';
-import {fieldOf, reaches} from '../protocol/task/field-mask.ts';
-import type {ClientAction, PayloadRead, ProtocolMessage, ResponseEvent} from '../protocol/task/response-event.ts';
-import {newsIn, newsOf, ToldTodos, type TodoNews} from '../protocol/task/told-todos.ts';
+import {fieldPath, maskCovers} from '../protocol/task/field-mask.ts';
+import {
+  todoChangeInMessage,
+  todoChangeInPayload,
+  messagePayload,
+  MessageTodos,
+  type TodoChange,
+} from '../protocol/task/message-todos.ts';
+import type {
+  ClientAction,
+  MessageBody,
+  DecodedPayload,
+  ProtocolMessage,
+  ResponseEvent,
+} from '../protocol/task/response-event.ts';
 import {Transactions} from '../protocol/task/transactions.ts';
 import type {TaskView} from './task-view.ts';
 
@@ -9,14 +21,14 @@ import type {TaskView} from './task-view.ts';
 export interface TaskLog {
   readonly view: TaskView;
   /** Takes the next event; the view is another object only where the event changed something. */
-  takeEvent(event: ResponseEvent): TaskView;
+  applyEvent(event: ResponseEvent): TaskView;
   /** Takes a payload that came by itself, without the event around it. */
-  takePayload(payload: PayloadRead): TaskView;
+  applyPayload(payload: DecodedPayload): TaskView;
 }
 
 /** A transaction that is rolled back leaves neither list nor memory behind; a new stream has none open. */
 export function makeTaskLog(): TaskLog {
-  const todos = new ToldTodos();
+  const todos = new MessageTodos();
   const transactions = new Transactions([todos]);
 
   function takeAction(action: ClientAction): void {
@@ -30,7 +42,7 @@ export function makeTaskLog(): TaskLog {
       case 'update-message': {
         // An upsert: of a message that is known, only what the mask names has changed.
         const {message, mask} = action;
-        if (!todos.knows(message.id) || reaches(mask, fieldOf(message.body))) take(message);
+        if (!todos.hasApplied(message.id) || maskCovers(mask, fieldPath(message.body))) take(message);
         break;
       }
       case 'move-messages':
@@ -55,24 +67,98 @@ export function makeTaskLog(): TaskLog {
     }
   }
 
-  const take = ({id, body}: ProtocolMessage): void => tell(id, newsIn(body));
+  const take = ({id, body}: ProtocolMessage): void => tell(id, todoChangeInMessage(body));
 
-  function tell(messageId: string, news: TodoNews | undefined): void {
-    if (news !== undefined) todos.tell(messageId, news);
+  function tell(messageId: string, news: TodoChange | undefined): void {
+    if (news !== undefined) todos.apply(messageId, news);
   }
 
   return {
     get view() {
       return todos.list;
     },
-    takePayload(payload) {
-      tell('', newsOf(payload));
+    applyPayload(payload) {
+      tell('', todoChangeInPayload(payload));
       return todos.list;
     },
-    takeEvent(event) {
+    applyEvent(event) {
       if (event.kind === 'init') transactions.commitAll();
       if (event.kind === 'client-actions') event.actions.forEach(takeAction);
       return todos.list;
     },
   };
+}
+
+/**
+ * Makes events of payloads, each in the place where the protocol has it: 11 and 9 in the call of a server tool, 2 in a server
+ * event; what begins a list is added as a message, what goes on with it comes as an update, which adds it too. Ids are counted,
+ * so that the same payloads give the same events.
+ */
+export function makePayloadEvents(): (payloads: readonly DecodedPayload[]) => ResponseEvent {
+  let messages = 0;
+  let isListed = false;
+
+  function actionOf(payload: DecodedPayload): ClientAction {
+    messages += 1;
+    const message: ProtocolMessage = {id: `message-${messages}`, taskId, body: bodyOf(payload, `call-${messages}`)};
+    const kind = payload.tag === 'ok' ? payload.meaning.kind : 'other';
+    const isUpdate = isListed && (kind === 'snapshot' || kind === 'running');
+    if (kind === 'snapshot') isListed = true;
+    if (kind === 'cleared') isListed = false;
+    return isUpdate
+      ? {kind: 'update-message', taskId, message, mask: [message.body.kind.replace('-', '_')]}
+      : {kind: 'add-messages', taskId, messages: [message]};
+  }
+
+  return payloads => ({kind: 'client-actions', unknown: {source: 'none'}, actions: payloads.map(actionOf)});
+}
+
+const taskId = 'task-1';
+
+function bodyOf(payload: DecodedPayload, callId: string): MessageBody {
+  const kind = payload.tag === 'ok' ? payload.meaning.kind : 'other';
+  switch (kind) {
+    case 'snapshot':
+      return {kind: 'server-event', payload};
+    case 'cleared':
+    case 'running':
+    case 'other':
+      return {kind: 'tool-call', callId, call: {kind: 'server', payload}};
+    default:
+      return unreachable(kind);
+  }
+}
+
+type FailedPayload = Extract<DecodedPayload, {readonly tag: 'failed'}>;
+
+/** The payloads of an event that could not be read, in order. */
+export function failedPayloads(event: ResponseEvent): readonly FailedPayload[] {
+  if (event.kind !== 'client-actions') return none;
+  let found: FailedPayload[] | undefined;
+  // In loops, for most events have none and this is asked of each.
+  for (const action of event.actions) {
+    for (const {body} of messagesOf(action)) {
+      const payload = messagePayload(body);
+      if (payload?.tag === 'failed') (found ??= []).push(payload);
+    }
+  }
+  return found ?? none;
+}
+
+const none: readonly FailedPayload[] = [];
+
+function messagesOf(action: ClientAction): readonly ProtocolMessage[] {
+  switch (action.kind) {
+    case 'create-task':
+      return action.task.messages;
+    case 'add-messages':
+      return action.messages;
+    case 'update-message':
+    case 'append-content':
+      return [action.message];
+    case 'move-messages':
+      return [...action.newTask.messages, ...action.replacements];
+    default:
+      return [];
+  }
 }

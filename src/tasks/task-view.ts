@@ -1,6 +1,6 @@
 import type {TaskItem} from '../domain/task-payload.ts';
 import type {Todo, TodoList, TodoStatus} from '../domain/todo.ts';
-import {decodePayload} from '../protocol/task/decode-payload.ts';
+import {decodePayload} from '../protocol/task/payload.ts';
 import {applyPayload, noTodos, type TodoState} from '../protocol/task/todo-state.ts';
 
 /** What a view of the todo list is made of. */

@@ -4,7 +4,7 @@ import {todoId, type TodoId} from '../domain/ids.ts';
 import type {Todo, TodoList, TodoStatus} from '../domain/todo.ts';
 
 /** A state of the list as `weft tasks watch --json` prints it: one line of JSON, without its line feed. */
-export const todosLine = (todos: TodoList): string => jsonText({todos});
+export const writeTodosLine = (todos: TodoList): string => jsonText({todos});
 
 /**
  * Reads such a line, in display order whatever its own order. Cancelled todos are left out: the protocol cannot say of a todo

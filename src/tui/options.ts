@@ -1,19 +1,17 @@
-import type {BlockDesk} from '../actions/ports.ts';
-import type {EditDesk} from '../actions/files-port.ts';
-import type {FileFinder} from '../actions/file-finder.ts';
-import type {ImagePort} from '../actions/image-port.ts';
+import type {ReadImage} from '../actions/files-port.ts';
+import type {AgentClient} from '../agent/client.ts';
 import type {Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
-import type {CommandPorts} from './command-ports.ts';
-import type {Look} from './theme/theme.ts';
-import type {Engine} from '../agent/engine.ts';
 import type {MessageId} from '../domain/ids.ts';
-import type {SessionSummary} from '../domain/journal.ts';
+import type {Look} from './theme/theme.ts';
 import type {Preferences} from '../domain/preferences.ts';
 
-/** All the terminal UI needs from outside. */
+/**
+ * All the terminal UI needs from outside: the engine's client, and ports for effects on the user's own terminal, which are the front
+ * end's wherever the engine runs (the streams, the editor and the clipboard at the user's desk, the shell's job control).
+ */
 export interface TuiOptions {
-  readonly engine: Engine;
+  readonly engine: AgentClient;
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly version: string;
@@ -21,46 +19,37 @@ export interface TuiOptions {
   readonly directory: string;
   /** Sent at once; empty for none. */
   readonly firstPrompt: string;
-  /** What the user meets: the composer, or the list of sessions to go on with. */
+  /** What is shown first: the composer, or the list of sessions to resume. */
   readonly opening: 'composer' | 'sessions';
+  /** The names of the instruction files that were read, such as AGENTS.md. */
+  readonly instructions: readonly string[];
   /** One sentence each, shown at the start. */
   readonly notices: readonly string[];
   /** Looked for after the first frame: one sentence each. */
   lateNotices(): Promise<readonly string[]>;
-  /** Sessions that `/resume` offers, latest first. */
-  listSessions(): readonly SessionSummary[];
-  readonly history: HistoryPort;
   readonly editor: EditorPort;
-  /** Where a proposed edit is looked over before it is written. */
-  readonly edits: EditDesk;
-  readonly files: FileFinder;
-  readonly images: ImagePort;
-  readonly notes: NotePort;
-  /** The commands that run beside the conversation. */
-  readonly blocks: BlockDesk;
-  /** The rules that count now and who set them, one a line, for `/permissions`. */
-  permissions(): readonly string[];
-  readonly trust: TrustPort;
+  readonly clipboard: ClipboardPort;
   readonly preferences: Preferences;
   readonly look: Look;
-  readonly outside: CommandPorts;
   /** Whether `/demo` exists here; choosing it leaves with `{kind: 'demo'}`. */
   readonly demo: 'none' | 'offered';
   /** Ids for prompts, none twice. */
   newPromptId(): MessageId;
-  /** Whether the terminal is asked to tell keys with modifiers apart. */
+  /** Whether the terminal is asked to report keys with modifiers as keys of their own. */
   readonly modifiedKeys: 'yes' | 'no';
-  readonly keeper: TerminalKeeper;
+  readonly restorer: TerminalRestorer;
   readonly job: JobControl;
   readonly clock: {
     /** Milliseconds from any start, never going back. */
     now(): number;
+    /** Milliseconds since 1970, for how long ago something was. */
+    date(): number;
   };
 }
 
-/** weft as a job of the user's shell, which can stop and go on. */
+/** Job control: weft as a job of the user's shell. */
 export interface JobControl {
-  /** Tells what comes from outside: that it is to stop, and that it goes on after it was stopped by force. */
+  /** Reports signals: `asked-to-stop` (SIGTSTP), and `continued` after weft was stopped by force. */
   watch(listener: (signal: 'asked-to-stop' | 'continued') => void): {
     /** Returns when the job goes on. */
     stop(): void;
@@ -68,48 +57,36 @@ export interface JobControl {
   };
 }
 
-/** Gives the terminal back should weft end without doing so itself. */
-export interface TerminalKeeper {
+/** Restores the terminal if weft ends without doing so itself. */
+export interface TerminalRestorer {
   /** `undo` undoes the modes that are on now. The terminal is in raw mode when it is first called. */
   keep(undo: string): void;
-  /** The terminal is as it was before. */
+  /** The terminal has been restored. */
   release(): void;
-}
-
-/** Keeps notes in the workspace's standing instructions. */
-export interface NotePort {
-  /** Answers with the name of the file. */
-  add(note: string): Promise<Outcome<string, Fault>>;
-}
-
-export interface HistoryPort {
-  /** Earlier prompts, oldest first. */
-  load(): readonly string[];
-  add(prompt: string): void;
 }
 
 /** The user's own editor, which has the terminal for as long as it runs. */
 export interface EditorPort {
   /** The text as the user left it, or why there is none: a sentence. */
-  edit(work: EditorWork, signal: AbortSignal): Promise<Outcome<string, string>>;
+  edit(work: EditorRequest, signal: AbortSignal): Promise<Outcome<string, string>>;
 }
 
-export interface EditorWork {
+export interface EditorRequest {
   readonly text: string;
-  /** The file's, whose ending tells the editor what it is. */
+  /** The name of the file, whose extension shows the editor what kind of text it is. */
   readonly name: string;
   /** `prose`: line ends and the one at the end are the editor's matter. `file`: every character counts. */
   readonly form: 'prose' | 'file';
 }
 
-/** What files of the folder ask for, and the user's word on it. */
-export interface TrustPort {
-  readonly state: 'nothing' | 'trusted' | 'changed' | 'never';
-  /** What trusting the folder grants, several lines. */
-  text(): string;
-  /** Trusts the files as `text` tells of them, and says what came of it. */
-  accept(): Promise<string>;
+/** The clipboard of the machine at which the user sits. */
+export interface ClipboardPort {
+  /** Answers with one sentence: how it was copied, or why it was not and what to do. */
+  copy(text: string): Promise<Outcome<string, string>>;
+  /** The image on the clipboard; a fault says why there is none, and what to do. */
+  readImage(signal: AbortSignal): Promise<Outcome<ReadImage, Fault>>;
 }
 
 /** Why the terminal UI ended. The engine still runs: closing it is the caller's part. */
-export type TuiExit = {readonly kind: 'left'} | {readonly kind: 'demo'};
+/** `draft` is the prompt that waits for a model; mostly empty. */
+export type TuiExit = {readonly kind: 'left'} | {readonly kind: 'demo'; readonly draft: string};

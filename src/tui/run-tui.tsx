@@ -1,29 +1,25 @@
-import {loadMarkdownLexer} from './markdown/render-markdown.ts';
+import {modifyOtherKeys, type NewlineKey, resetModes, trackModes} from './terminal/terminal-modes.ts';
+import {openTerminalTitle} from './terminal/terminal-title.ts';
+import {type EraseBehaviour, sizeOf, watchTerminalEnd} from './terminal/terminal-output.ts';
+import type {ProposalEdit, SummaryEdit} from './state/effect.ts';
+import {loadMarkdownLexer} from './scrollback/render-markdown.ts';
 import type {TuiExit, TuiOptions} from './options.ts';
 import type {BlockId} from '../domain/ids.ts';
-import type {openFullscreen} from './fullscreen/open-fullscreen.tsx';
-import type {KeptLines} from './fullscreen/kept-lines.ts';
-import {attachTerminal, giveScreenBack} from './visits/attached-terminal.ts';
-import type {EditorEnd} from './visits/editor-left.ts';
-import type {ProposalWork} from './input/approval/proposal-work.ts';
-import type {Panel} from './panels/panel.ts';
-import type {SummaryWork} from './input/summary-work.ts';
-import {Session} from './session/session.ts';
+import {attachTerminal, restoreScreen} from './terminal/attached-terminal.ts';
+import type {EditorResult} from './app/external-editor.ts';
+import type {TranscriptPanel} from './scrollback/transcript-panel.ts';
+import {App, AppScreen} from './app.tsx';
+import {Store} from './app/store.ts';
 import {openKeyboard} from './terminal/keyboard.ts';
-import {sizeOf} from './terminal/terminal-output.ts';
-import {openSurface, type Surface, type SurfaceListener} from './terminal/surface.ts';
-import {visibleLine} from '../base/visible.ts';
-import {modifiedKeys, type NewlineKey} from './terminal/modified-keys.ts';
-import {keepTitle} from './terminal/terminal-title.ts';
-import {resetModes} from './terminal/reset-modes.ts';
-import {trackModes} from './terminal/terminal-modes.ts';
-import {watchEnd} from './terminal/watch-end.ts';
-import {probeQueries, widthQuery} from './terminal/terminal-probes.ts';
-import type {Erasing} from './text/erase.ts';
-import type {Reflow} from './text/reflow.ts';
-import {wrapSpans} from './text/wrap.ts';
-import {readBackground} from './theme/background.ts';
-import {themeOf} from './theme/theme.ts';
+import {type InkTerminal, openInkTerminal} from './terminal/ink-terminal.tsx';
+import {loadPromptHistory} from './editor/prompt-history.ts';
+import {TerminalSessions} from './terminal/terminal-sessions.ts';
+import {backgroundQueryThroughTmux, extentQuery, probeQueries} from './terminal/terminal-probes.ts';
+import type {Reflow} from './terminal/reflow.ts';
+import {openScrollbackBuffer} from './scrollback/scrollback-buffer.ts';
+import {backgroundOfReply} from './theme/terminal-look.ts';
+import {chalkLevelOf} from './theme/theme.ts';
+import chalk from 'chalk';
 
 /**
  * Runs the terminal UI until the user leaves or `signal` aborts; needs a terminal on both streams. Order of work: take the
@@ -33,38 +29,42 @@ import {themeOf} from './theme/theme.ts';
 export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<TuiExit> {
   const {stdin, stdout, engine} = options;
   const {promise: left, resolve: leave} = Promise.withResolvers<TuiExit>();
-  const unwatch = watchEnd({stdin, stdout, signal}, () => leave({kind: 'left'}));
+  const unwatch = watchTerminalEnd({stdin, stdout, signal}, () => leave({kind: 'left'}));
   stdin.setRawMode(true);
   let sawShiftEnter = false;
   let newlineShown: NewlineKey = 'Ctrl+J';
-  const newlineKey = (): NewlineKey => (sawShiftEnter || modes.tellsModifiers === 'yes' ? 'Shift+Enter' : 'Ctrl+J');
+  const newlineKey = (): NewlineKey => (sawShiftEnter || modes.reportsModifiers === 'yes' ? 'Shift+Enter' : 'Ctrl+J');
   const modes = trackModes(() => {
-    options.keeper.keep(modes.undo());
+    options.restorer.keep(modes.resetSequence());
     if (newlineKey() === newlineShown) return;
     newlineShown = newlineKey();
-    session.refresh();
+    store.refresh();
   });
-  const modifiers = (state: keyof typeof modifiedKeys): string =>
-    options.modifiedKeys === 'yes' ? modifiedKeys[state] : '';
+  const modifiers = (state: keyof typeof modifyOtherKeys): string =>
+    options.modifiedKeys === 'yes' ? modifyOtherKeys[state] : '';
+  let opened: InkTerminal | undefined;
   let synchronized = false;
   let reflow: Reflow = 'wrapped';
-  // Until the terminal has said what it is.
-  let erasing: Erasing = 'keeping';
+  // The safe assumption until the terminal has identified itself.
+  let erasing: EraseBehaviour = 'keeping';
   let kitty: 'yes' | 'no' = 'no';
+  chalk.level = chalkLevelOf(options.look);
   const keyboard = openKeyboard(stdin, reply => {
     if (reply.reply === 'synchronized-output') synchronized = reply.supported === 'yes';
-    else if (reply.reply === 'background') session.backgroundIs(readBackground(reply.colour));
-    else if (reply.reply === 'kind') ({reflow, erasing} = reply);
-    else if (reply.reply === 'kitty-keyboard') {
+    else if (reply.reply === 'background') store.backgroundIs(backgroundOfReply(reply.colour));
+    else if (reply.reply === 'kind') {
+      ({reflow, erasing} = reply);
+      if (reply.is === 'tmux') write(backgroundQueryThroughTmux);
+    } else if (reply.reply === 'kitty-keyboard') {
       kitty = 'yes';
-      surface.takeKeyboard();
+      opened?.enableKittyKeyboard();
     } else if (reply.reply === 'focus-reporting') title.focusReporting(reply.supported);
     else title.focus(reply.focused);
   });
-  const title = keepTitle({directory: options.directory, notify: options.preferences.notify});
-  const say = (text: string): void => {
+  const title = openTerminalTitle({directory: options.directory, notify: options.preferences.notify});
+  const write = (text: string): void => {
     if (text === '') return;
-    modes.wrote(text);
+    modes.observe(text);
     stdout.write(text);
   };
   const terminal = {
@@ -74,119 +74,119 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
     reflow: () => reflow,
     erasing: () => erasing,
     kittyKeyboard: () => kitty,
-    width: () => keyboard.askWidth(() => stdout.write(widthQuery)),
-    wrote: (text: string) => modes.wrote(text),
+    extent: () => keyboard.askExtent(() => stdout.write(extentQuery)),
+    wrote: (text: string) => modes.observe(text),
   };
-  // An answer's letters that an old terminal shows are cleared with the line.
-  const above = titleLines(options);
-  const screen = options.preferences.tui === 'fullscreen' ? await loadFullscreen() : undefined;
-  screen?.kept.add(above);
-  // Keys typed before the keyboard was taken were echoed on this line.
-  say(`${probeQueries}${modifiers('on')}${title.open()}\r\u001B[K${screen === undefined ? above : ''}`);
-  const session: Session = new Session(options, {
+  const transcript = options.preferences.tui === 'fullscreen' ? openScrollbackBuffer() : 'none';
+  // Keys typed before the keyboard was taken were echoed on this line, and an old terminal may print the letters of its answers.
+  write(`${probeQueries}${modifiers('on')}${title.open()}\r\u001B[K`);
+  const ended = new AbortController();
+  const terminals = new TerminalSessions(engine, () => options.clock.now());
+  const store: Store = new Store(options, {
     leave,
+    terminals,
+    transcript,
+    size: () => opened?.size ?? sizeOf(stdout),
+    ready: () => opened?.ready ?? false,
+    redraw: () => opened?.redraw(),
     get newlineKey() {
       return newlineKey();
     },
     loadLexer: loadMarkdownLexer,
-    attach: block => visitBy(() => visitBlock(block)),
-    edit: what => visitBy(() => visitEditor(what)),
-    read: panel => visitBy(() => visitPanel(panel)),
-    suspend: () => visitBy(() => visitShell('stops')),
+    attach: block => suspendFor(() => attachToBlock(block)),
+    edit: what => suspendFor(() => openEditor(what)),
+    read: panel => suspendFor(() => openTranscript(panel)),
+    suspend: () => suspendFor(() => stopForShell('stops')),
   });
-  const listener: SurfaceListener = {
-    onInput(input, key) {
-      sawShiftEnter ||= key.return && key.shift;
-      session.handleInput(input, key);
-    },
-    onPaste: (text, part) => session.handlePaste(text, part),
-    onResize: () => session.handleResize(),
-  };
-  const open = (): Surface =>
-    screen === undefined ? openSurface(terminal, listener) : screen.open(terminal, listener, screen.kept);
-  let surface = open();
-  let visit = Promise.resolve();
-  let visiting = false;
+  const ink = openInkTerminal(terminal, {
+    screen: transcript === 'none' ? 'inline' : 'alternate',
+    root: () => <App store={store} onKey={key => (sawShiftEnter ||= key.return && key.shift)} />,
+    drawing: () => <AppScreen screen={store.screen()} onRoom={() => {}} />,
+    onPaste: (text, part) => store.handlePaste(text, part),
+    onResize: lost => store.handleResize(lost),
+    onReady: () => store.handleReady(),
+  });
+  opened = ink;
+  let suspension = Promise.resolve();
+  let isSuspended = false;
   const job = options.job.watch(signalled => {
-    if (signalled === 'continued') visitBy(() => visitShell('went-on'));
-    // Whoever has the terminal for now gives it back itself.
-    else if (visiting) job.stop();
-    else visitBy(() => visitShell('stops'));
+    if (signalled === 'continued') suspendFor(() => stopForShell('continued'));
+    // A program that has the terminal now handles the stop itself.
+    else if (isSuspended) job.stop();
+    else suspendFor(() => stopForShell('stops'));
   });
 
-  /** Once: a second press of the key may come before the first has had its effect. */
-  function visitBy(use: () => Promise<() => void>): void {
-    if (visiting) return;
-    visiting = true;
-    visit = visit
-      .then(() => lend(use))
+  /** Suspends the UI once: the key may be pressed again before the first press has taken effect. */
+  function suspendFor(use: () => Promise<() => void>): void {
+    if (isSuspended) return;
+    isSuspended = true;
+    suspension = suspension
+      .then(() => suspendDuring(use))
       .finally(() => {
-        visiting = false;
+        isSuspended = false;
       });
   }
 
-  /** The surface goes while somebody else has the terminal, and a new one comes after it; `use` answers with what to tell then. */
-  async function lend(use: () => Promise<() => void>): Promise<void> {
+  /** Lends the terminal to `use`, which resolves to what runs once the UI is back. */
+  async function suspendDuring(use: () => Promise<() => void>): Promise<void> {
     if (signal.aborted) return;
-    await surface.close(session.pause(), 'for-a-visit');
-    say(modifiers('off') + title.close());
-    const tell = await use();
-    say(modifiers('on') + title.open());
-    options.keeper.keep(modes.undo());
-    surface = open();
-    session.resume(surface, tell);
+    await ink.suspend(store.pause(), async () => {
+      write(modifiers('off') + title.close());
+      const afterwards = await use();
+      write(modifiers('on') + title.open());
+      options.restorer.keep(modes.resetSequence());
+      store.resume(afterwards);
+    });
   }
 
-  async function visitBlock(block: BlockId): Promise<() => void> {
+  async function attachToBlock(block: BlockId): Promise<() => void> {
     stdin.setRawMode(true);
-    const command = options.blocks.list().find(({id}) => id === block)?.command ?? '';
-    options.keeper.keep(giveScreenBack + modes.undo());
+    const command = store.commandOf(block);
+    options.restorer.keep(restoreScreen + modes.resetSequence());
     const end = await attachTerminal(
       {
         stdin,
         stdout,
-        desk: options.blocks,
+        terminals,
         block,
         command,
-        asks: () => session.asks,
+        awaitsAnswer: () => store.awaitsAnswer,
         watch: hear => engine.subscribe(hear),
-        forGuest: (text, later) => keyboard.forGuest(text, later),
+        forBlock: (text, later) => keyboard.forAttachedProgram(text, later),
       },
       signal,
     );
-    return () => session.blockLeft(block, end);
+    return () => store.handleDetached(block, end);
   }
 
-  async function visitEditor(what: string | ProposalWork | SummaryWork): Promise<() => void> {
-    // What is typed is the editor's: nothing is read of it.
+  async function openEditor(what: string | ProposalEdit | SummaryEdit): Promise<() => void> {
+    // Everything typed belongs to the editor, so stdin is not read meanwhile.
     stdin.setRawMode(false);
     stdin.resume().pause();
-    options.keeper.keep(resetModes + modes.undo());
-    const end = await visitedEditor(what, options, signal);
+    options.restorer.keep(resetModes + modes.resetSequence());
+    const end = await runEditor(what, options, signal);
     stdin.setRawMode(true);
     stdout.write(resetModes);
-    return () => session.edited(end);
+    return () => store.handleEditorResult(end);
   }
 
-  /** After it went on, whoever had the terminal may have changed it. */
-  async function visitShell(how: 'stops' | 'went-on'): Promise<() => void> {
+  async function stopForShell(how: 'stops' | 'continued'): Promise<() => void> {
     stdin.setRawMode(false);
     if (how === 'stops') job.stop();
     stdin.setRawMode(true);
     return () => {};
   }
 
-  async function visitPanel(panel: Panel): Promise<() => void> {
-    const [{readPanel}, fullscreen] = await Promise.all([import('./visits/read-panel.ts'), loadFullscreen()]);
+  async function openTranscript(panel: TranscriptPanel): Promise<() => void> {
+    const {readTranscript} = await import('./transcript-reader.tsx');
     const over = new AbortController();
     void left.then(() => over.abort());
-    await readPanel(
+    await readTranscript(
       panel,
       {
         terminal,
-        open: fullscreen.open,
-        context: (place, size) => session.context(place, size),
-        asks: () => session.asks,
+        frame: columns => store.frameOf(columns),
+        awaitsAnswer: () => store.awaitsAnswer,
         watch: hear => engine.subscribe(hear),
       },
       over.signal,
@@ -195,48 +195,51 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
   }
 
   try {
-    session.start(surface);
+    store.start();
     const unsubscribe = engine.subscribe(events => {
-      session.handleEvents(events);
-      if (events.some(({event}) => event === 'prompt-accepted')) screen?.kept.mark();
-      say(title.after(events, session.asks ? 'asks' : 'asks-nothing'));
+      store.handleEvents(events);
+      if (events.some(({event}) => event === 'prompt-accepted')) {
+        if (transcript !== 'none') transcript.markPrompt();
+      }
+      write(title.after(events, store.awaitsAnswer ? 'asks' : 'asks-nothing'));
     });
-    const unwatchBlocks = options.blocks.watch(() => session.refresh());
+    terminals.follow(() => store.refresh(), ended.signal);
     try {
-      if (options.firstPrompt !== '') session.send(options.firstPrompt);
-      session.remember(options.history.load());
-      void options.lateNotices().then(notices => session.warn(notices));
-      if (options.opening === 'sessions') session.offerSessions();
-      return await left;
+      if (options.firstPrompt !== '') store.send(options.firstPrompt);
+      else if (store.hasNoModel && options.opening === 'composer') store.offerModels('none');
+      void loadPromptHistory(engine, ended.signal).then(prompts => store.setPromptHistory(prompts));
+      void options.lateNotices().then(notices => store.warn(notices));
+      if (options.opening === 'sessions') store.offerSessions();
+      else if (options.firstPrompt === '') store.findLastSession();
+      return await Promise.race([left, ink.failed]);
     } finally {
       unsubscribe();
-      unwatchBlocks();
+      ended.abort();
     }
   } finally {
-    await visit;
-    await surface.close(session.stop(), 'for-good');
+    await suspension;
+    await ink.close(store.stop());
     keyboard.close();
-    say(title.close() + modifiers('off'));
-    options.keeper.release();
+    if (transcript !== 'none') {
+      stdout.write(
+        transcript
+          .linesSincePrompt()
+          .map(line => `${line}\n`)
+          .join(''),
+      );
+    }
+    write(title.close() + modifiers('off'));
+    options.restorer.release();
     job.close();
     unwatch();
   }
 }
 
-/** The lines outlast the surfaces: they are there again after a visit. */
-async function loadFullscreen(): Promise<{readonly open: typeof openFullscreen; readonly kept: KeptLines}> {
-  const [surface, {openKeptLines}] = await Promise.all([
-    import('./fullscreen/open-fullscreen.tsx'),
-    import('./fullscreen/kept-lines.ts'),
-  ]);
-  return {open: surface.openFullscreen, kept: openKeptLines()};
-}
-
-async function visitedEditor(
-  what: string | ProposalWork | SummaryWork,
+async function runEditor(
+  what: string | ProposalEdit | SummaryEdit,
   options: TuiOptions,
   signal: AbortSignal,
-): Promise<EditorEnd> {
+): Promise<EditorResult> {
   if (typeof what === 'string') {
     const work = {text: what, name: 'prompt.md', form: 'prose'} as const;
     return {of: 'draft', outcome: await options.editor.edit(work, signal)};
@@ -246,18 +249,6 @@ async function visitedEditor(
     const work = {text: preview.summary, name: 'summary.md', form: 'prose'} as const;
     return {of: 'summary', preview, outcome: await options.editor.edit(work, signal)};
   }
-  const {editProposal} = await import('./visits/edit-proposal.ts');
+  const {editProposal} = await import('./app/external-editor.ts');
   return {of: 'proposal', work: what, end: await editProposal(what, options, signal)};
-}
-
-const hanging = {first: '', rest: '  ', roles: []} as const;
-
-function titleLines({stdout, look, version, directory, notices}: TuiOptions): string {
-  const theme = themeOf(look);
-  const frame = {theme, width: Math.max(12, sizeOf(stdout).columns - 1)};
-  const lines = [
-    `${theme.paint(['bold'], `weft ${version}`)} ${theme.paint(['dim'], visibleLine(directory))}`,
-    ...notices.flatMap(notice => wrapSpans([{text: visibleLine(notice), roles: ['warning']}], frame, hanging)),
-  ];
-  return `${lines.join('\n')}\n`;
 }

@@ -2,14 +2,20 @@ import * as fc from 'fast-check';
 import * as z from 'zod';
 import {describe, expect, test} from 'vitest';
 import {isJsonObject, type Json} from '../../src/base/json.ts';
-import {actionNames, actionOf, definitions, type ActionName} from '../../src/actions/catalogue.ts';
-import {catalogueOnly, decodeAction, offeredTools} from '../../src/actions/decode-action.ts';
-import {cancelledResult, labelOf, tellModel} from '../../src/actions/settle-action.ts';
+import {
+  type ActionName,
+  actionNames,
+  actionOf,
+  cancelledResult,
+  definitions,
+  labelOf,
+  modelContent,
+} from '../../src/actions/catalogue.ts';
+import {catalogueOnly, decodeAction, enabledTools} from '../../src/actions/decode-action.ts';
+import {declaredActions} from '../../src/actions/declared-actions.ts';
 import {sampleActions} from '../support/sample-actions.ts';
-import {filesUnder} from './repository.ts';
+import {filesUnder, readText} from './repository.ts';
 
-const declared = actionNames.filter(name => definitions[name].build.state === 'declared');
-const built = actionNames.filter(name => definitions[name].build.state === 'built');
 const why = {reason: 'interrupted', message: ''} as const;
 
 describe.each(actionNames)('%s', name => {
@@ -28,7 +34,7 @@ describe.each(actionNames)('%s', name => {
   test('has its own cancelled result, and tells the model of it', () => {
     const action = sampleAction(name);
     const settled = cancelledResult(action, why);
-    expect(settled).toEqual({state: 'cancelled', why, cut: sampleActions[name].cut});
+    expect(settled).toEqual({state: 'cancelled', why, partial: sampleActions[name].partial});
     expect(tellCancelled(name)).toEqual([{kind: 'text', text: 'The user interrupted this.'}]);
   });
 });
@@ -37,33 +43,32 @@ const namesOf = (actions: readonly ActionName[]): readonly string[] =>
   actions.flatMap(action => definitions[action].tools.map(({name}) => name));
 
 describe('tool names', () => {
-  const forms = actionNames.flatMap(action => definitions[action].tools.map(({name}) => name));
+  const forms = [...namesOf(actionNames), ...declaredActions.map(({tool}) => tool)];
 
   test('are unique and of the form that every provider takes', () => {
     expect(forms).toEqual([...new Set(forms)]);
     expect(forms.filter(name => !/^[A-Z][A-Za-z]{0,63}$/u.test(name))).toEqual([]);
   });
 
-  test('are offered for built actions only, each once; some only where there is something to use them on', () => {
+  test('are offered each once; some only where there is something to use them on', () => {
     const sources = {...catalogueOnly, resources: 'offered', answerSchema: {type: 'object'}} as const;
-    expect(offeredTools(sources).map(({name}) => name)).toEqual(namesOf(built));
+    expect(enabledTools(sources).map(({name}) => name)).toEqual(namesOf(actionNames));
     const onOccasion: readonly ActionName[] = ['read-mcp-resource', 'give-structured-answer'];
-    expect(offeredTools().map(({name}) => name)).toEqual(namesOf(built.filter(name => !onOccasion.includes(name))));
+    expect(enabledTools().map(({name}) => name)).toEqual(
+      namesOf(actionNames.filter(name => !onOccasion.includes(name))),
+    );
   });
 
-  test.each(declared.flatMap(action => definitions[action].tools.map(({name}) => name)))(
-    '%s is declared only: a call is a fault that says so',
-    name => {
-      const decoded = decodeAction(name, {});
-      expect(decoded).toEqual({
-        tag: 'failed',
-        error: {
-          kind: 'rejected',
-          message: `${name} is not built yet in this version of weft. Available: ${offeredNames()}.`,
-        },
-      });
-    },
-  );
+  test.each(declaredActions.map(({tool}) => tool))('%s is declared only: a call is a fault that says so', name => {
+    const decoded = decodeAction(name, {});
+    expect(decoded).toEqual({
+      tag: 'failed',
+      error: {
+        kind: 'rejected',
+        message: `${name} is not built yet in this version of weft. Available: ${offeredNames()}.`,
+      },
+    });
+  });
 
   test('that nobody knows are a fault that lists what there is', () => {
     expect(decodeAction('Bsah', {})).toEqual({
@@ -75,7 +80,7 @@ describe('tool names', () => {
 
 describe('what the model is offered', () => {
   test('stays as it is: a change here breaks prompt caches and clients', async () => {
-    const tools = offeredTools().map(({name, description, jsonSchema}) => ({
+    const tools = enabledTools().map(({name, description, jsonSchema}) => ({
       name,
       description,
       input_schema: jsonSchema(),
@@ -83,7 +88,7 @@ describe('what the model is offered', () => {
     await expect(`${JSON.stringify(tools, undefined, 2)}\n`).toMatchFileSnapshot('../golden/tools.json');
   });
 
-  test.each(offeredTools().map(tool => [tool.name, tool] as const))('%s has a valid schema', (_name, tool) => {
+  test.each(enabledTools().map(tool => [tool.name, tool] as const))('%s has a valid schema', (_name, tool) => {
     const schema = tool.jsonSchema();
     expect(schema['type']).toBe('object');
     const properties = isJsonObject(schema['properties']) ? Object.keys(schema['properties']) : [];
@@ -95,7 +100,7 @@ describe('what the model is offered', () => {
   test.each(Object.entries(calls()))(
     '%s: its schema and its decoder agree on a good and a bad input',
     (name, {good, bad}) => {
-      const tool = offeredTools().find(offered => offered.name === name);
+      const tool = enabledTools().find(offered => offered.name === name);
       const schema = z.fromJSONSchema({...tool?.jsonSchema()});
       expect({schema: schema.safeParse(good).success, decoder: decodeAction(name, good).tag}).toEqual({
         schema: true,
@@ -110,7 +115,7 @@ describe('what the model is offered', () => {
 
   test('has a sample call for every tool', () => {
     expect(Object.keys(calls()).toSorted()).toEqual(
-      offeredTools()
+      enabledTools()
         .map(({name}) => name)
         .toSorted(),
     );
@@ -118,7 +123,7 @@ describe('what the model is offered', () => {
 });
 
 test('whatever a model sends is decoded or refused in words, and never throws', () => {
-  const names = fc.oneof(fc.constantFrom(...offeredTools().map(({name}) => name)), fc.string());
+  const names = fc.oneof(fc.constantFrom(...enabledTools().map(({name}) => name)), fc.string());
   fc.assert(
     fc.property(names, fc.jsonValue(), (name, input) => {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- fast-check's JSON values are ours, typed otherwise
@@ -134,11 +139,11 @@ const sampleAction = <N extends ActionName>(name: N) => actionOf(name, sampleAct
 /** What the model reads of a cancelled sample. */
 function tellCancelled<N extends ActionName>(name: N) {
   const {input} = sampleActions[name];
-  return tellModel<N>({name, input, settled: cancelledResult<N>({name, input}, why)});
+  return modelContent<N>({name, input, settled: cancelledResult<N>({name, input}, why)});
 }
 
 const offeredNames = (): string =>
-  offeredTools()
+  enabledTools()
     .map(({name}) => name)
     .join(', ');
 
@@ -172,3 +177,26 @@ function calls(): Readonly<Record<string, {readonly good: Json; readonly bad: Js
     },
   };
 }
+
+describe('adding an action', () => {
+  /** Besides the catalogue: the table of how results are drawn, and a wire format that has a form for commands alone. */
+  const tables = ['src/tui/scrollback/action-results.ts', 'src/protocol/rpc/command-result.ts'];
+  /** Names that mean something else as well: a program, a field of the task protocol. */
+  const homonyms: Readonly<Partial<Record<ActionName, RegExp>>> = {
+    grep: /^src\/safety\/commands\//u,
+    'update-todos': /^src\/protocol\/(?:task|transform)\//u,
+  };
+  const outside = filesUnder('src').filter(path => /\.tsx?$/u.test(path) && !path.startsWith('src/actions/'));
+
+  test.each(actionNames)('%s: no file but the table of how results are drawn depends on its name', name => {
+    const naming = outside.filter(path => homonyms[name]?.test(path) !== true && readText(path).includes(`'${name}'`));
+    expect(naming.filter(path => !tables.includes(path))).toEqual([]);
+  });
+
+  test.each(actionNames)('%s: its definition is imported by the catalogue alone', name => {
+    const [, definition = ''] = /export const (\w+) = defineAction</u.exec(readText(`src/actions/${name}.ts`)) ?? [];
+    const imports = new RegExp(`import [^;]*\\b${definition}\\b[^;]*/${name}\\.ts'`, 'u');
+    const importing = filesUnder('src').filter(path => /\.tsx?$/u.test(path) && imports.test(readText(path)));
+    expect([definition === '', importing]).toEqual([false, ['src/actions/catalogue.ts']]);
+  });
+});

@@ -1,7 +1,7 @@
 import {existsSync} from 'node:fs';
-import {join} from 'node:path';
+import {join, posix} from 'node:path';
 import {describe, expect, test} from 'vitest';
-import {filesLinked, filesNamed, scriptsNamed, type Page} from './documents.ts';
+import {filesLinked, filesNamed, foldersNamed, scriptsNamed, type Page} from './documents.ts';
 import {filesUnder, readText, root} from './repository.ts';
 
 const pages: readonly Page[] = ['README.md', ...filesUnder('src'), ...filesUnder('test')]
@@ -18,6 +18,14 @@ describe.each(pages)('$path', page => {
     const missing = [...filesLinked(page), ...filesNamed(page)].filter(path => !existsSync(join(root, path)));
     expect(missing).toEqual([]);
   });
+
+  test('names no folder that is not there', () => {
+    const missing = foldersNamed(page).filter(
+      // What the build makes is not there before it.
+      ({folder, from}) => folder !== 'dist/' && !from.some(base => existsSync(join(root, base, folder))),
+    );
+    expect(missing.map(({folder}) => folder)).toEqual([]);
+  });
 });
 
 test('the pages every contributor is sent to exist', () => {
@@ -25,6 +33,14 @@ test('the pages every contributor is sent to exist', () => {
   expect(paths).toEqual(
     expect.arrayContaining(['src/README.md', 'src/actions/README.md', 'src/domain/GLOSSARY.md', 'test/README.md']),
   );
+});
+
+test('the map of the sources names every folder of src, and the folders in it', () => {
+  const named = foldersNamed({path: 'src/README.md', text: readText('src/README.md')});
+  const mapped = new Set(named.flatMap(({folder, from}) => from.map(base => posix.join(base, folder))));
+  const folders = new Set(filesUnder('src').map(path => `${posix.dirname(path).split('/').slice(0, 3).join('/')}/`));
+  folders.delete('src/');
+  expect([...folders].filter(folder => !mapped.has(folder))).toEqual([]);
 });
 
 test('continuous integration runs nothing that the README does not name', () => {
@@ -46,9 +62,21 @@ describe('the scanners find', () => {
     expect(filesLinked({path: 'src/actions/README.md', text})).toEqual(['src/README.md', 'src/actions/shot.png']);
   });
 
+  test('folders in code spans and maps', () => {
+    const text = 'In `tui/theme/` and `src/x.ts`:\n```\ntui/   the terminal UI: state/ (folds), and/or `no`\n```\n';
+    expect(foldersNamed({path: 'src/README.md', text}).map(({folder}) => folder)).toEqual([
+      'tui/theme/',
+      'tui/',
+      'state/',
+    ]);
+  });
+
   test('paths in code spans', () => {
     const text =
       '`src/actions/grep.ts`, `src/actions/NAME.ts`, `test/unit/`, `src/**`, `other/x.ts`, `src/domain/GLOSSARY.md`';
     expect(filesNamed({path: 'README.md', text})).toEqual(['src/actions/grep.ts', 'src/domain/GLOSSARY.md']);
+    expect(filesNamed({path: 'src/README.md', text: '`tui/state/press.ts`, `actions/NAME.ts`, `press.ts`'})).toEqual([
+      'src/tui/state/press.ts',
+    ]);
   });
 });

@@ -23,9 +23,37 @@ export function filesLinked({path, text}: Page): readonly string[] {
     .map(target => posix.join(posix.dirname(path), target));
 }
 
-/** Files (not folders) a page names in code spans by their path from the root; a placeholder in capitals or `*` is no file. */
-export function filesNamed({text}: Page): readonly string[] {
-  return [...text.matchAll(/`((?:src|test|bin|completions|\.config|\.ci)\/[\w./-]*[\w-])`/gu)]
-    .map(([, path = '']) => path)
-    .filter(path => !/[A-Z]{3,}/u.test(path) || path.endsWith('.md'));
+/**
+ * Folders that a page names: in code spans that end in a slash (`src/actions/`), and in maps of folders (lines such as
+ * `tui/  the terminal UI: state/ (…)` between fences). Each with the folders that it may be meant from.
+ */
+export function foldersNamed({
+  path,
+  text,
+}: Page): readonly {readonly folder: string; readonly from: readonly string[]}[] {
+  const bases = ['.', 'src', posix.dirname(path)];
+  const spans = [...text.matchAll(/`([a-z.][\w./-]*\/)`/gu)].map(([, folder = '']) => ({folder, from: bases}));
+  const fences = [...text.matchAll(/^```\n(.*?)^```$/gmsu)].map(([, block = '']) => block);
+  const rows = fences.flatMap(block => [...block.matchAll(/^([a-z][\w-]*)\/ +(.*)$/gmu)]);
+  const maps = rows.flatMap(([, top = '', words = '']) => [
+    {folder: `${top}/`, from: bases},
+    ...[...words.matchAll(/(?<![\w/-])([a-z][\w-]*\/) \(/gu)].map(([, folder = '']) => ({
+      folder,
+      from: bases.map(base => posix.join(base, top)),
+    })),
+  ]);
+  return [...spans, ...maps];
+}
+
+/**
+ * Files (not folders) a page names in code spans, as paths from the root; a placeholder in capitals or `*` is no file. Pages of `src`
+ * may leave `src/` out: `tui/state/press.ts`.
+ */
+export function filesNamed({path, text}: Page): readonly string[] {
+  const fromRoot = [...text.matchAll(/`((?:src|test|bin|completions|\.config|\.ci)\/[\w./-]*[\w-])`/gu)];
+  const fromSource = path.startsWith('src/')
+    ? [...text.matchAll(/`((?!(?:src|test|bin|completions)\/)[a-z][\w-]*(?:\/[\w.-]+)*\/[\w.-]+\.tsx?)`/gu)]
+    : [];
+  const named = [...fromRoot.map(([, file = '']) => file), ...fromSource.map(([, file = '']) => `src/${file}`)];
+  return named.filter(file => !/[A-Z]{3,}/u.test(file) || file.endsWith('.md'));
 }

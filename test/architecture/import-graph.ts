@@ -1,5 +1,5 @@
 import {posix} from 'node:path';
-import {dependencyHomes, mayImport, nodeModuleHomes, nodeModules, type Folder} from './layers.ts';
+import {dependencyHomes, mayImport, nodeModuleHomes, nodeModules, type Folder, mayNotImport} from './layers.ts';
 import type {Import, SourceFile} from './source-file.ts';
 
 /** Imports that break the table of layers, one sentence each. */
@@ -46,7 +46,7 @@ export function importRings(files: readonly SourceFile[]): readonly (readonly st
   return rings;
 }
 
-/** `src/tui/views/x.tsx` lies in `tui`; `undefined` outside the folders of `src`. */
+/** `src/tui/components/x.tsx` lies in `tui`; `undefined` outside the folders of `src`. */
 export function folderOf(path: string): Folder | undefined {
   const [, name] = /^src\/([^/]+)\//u.exec(path) ?? [];
   return name === undefined ? undefined : folders.find(folder => folder === name);
@@ -65,10 +65,15 @@ function isOpenTo(path: string, target: string): boolean {
   const folder = folderOf(path);
   if (folder === undefined) return false;
   if (target === 'package.json') return folder === 'cli';
-  if (folderOf(target) === folder) return true;
+  if (folderOf(target) === folder) return !isClosedTo(path, target);
   const open: readonly string[] = mayImport[folder];
   return open.some(place => target === `src/${place}` || target.startsWith(`src/${place}/`));
 }
+
+const isClosedTo = (path: string, target: string): boolean =>
+  Object.entries(mayNotImport).some(
+    ([from, closed]) => path.startsWith(`src/${from}/`) && closed.some(place => target.startsWith(`src/${place}/`)),
+  );
 
 function packageBreak({path}: SourceFile, {from, when}: Import): readonly string[] {
   const folder = folderOf(path);

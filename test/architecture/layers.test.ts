@@ -1,7 +1,8 @@
-import {readdirSync} from 'node:fs';
+import {existsSync, readdirSync} from 'node:fs';
+import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {folderOf, homeBreaks, importRings, layerBreaks, packagesOf} from './import-graph.ts';
-import {dependencyHomes, mayImport, nodeModules, topLevel} from './layers.ts';
+import {dependencyHomes, mayImport, mayNotImport, nodeModules, topLevel} from './layers.ts';
 import {foldersIn, readText, root, sourceFiles} from './repository.ts';
 import {parseSource} from './source-file.ts';
 
@@ -10,6 +11,11 @@ const source = sourceFiles('src');
 describe('the sources', () => {
   test('import only what lies below them', () => {
     expect(source.flatMap(layerBreaks)).toEqual([]);
+  });
+
+  test('draw in components, a component each', () => {
+    const others = source.filter(({path}) => path.startsWith('src/tui/components/') && !path.endsWith('.tsx'));
+    expect(others.map(({path}) => path)).toEqual([]);
   });
 
   test('import in no ring', () => {
@@ -25,7 +31,7 @@ describe('the sources', () => {
   });
 
   test('lie in folders of the table', () => {
-    expect(foldersIn('src').filter(name => !(name in mayImport))).toEqual([]);
+    expect(foldersIn('src').toSorted()).toEqual(Object.keys(mayImport).toSorted());
     expect(source.filter(({path}) => folderOf(path) === undefined).map(({path}) => path)).toEqual([]);
   });
 
@@ -33,6 +39,7 @@ describe('the sources', () => {
     const {dependencies, devDependencies} = JSON.parse(readText('package.json'));
     const named = new Set(Object.keys({...dependencies, ...devDependencies}));
     expect(source.flatMap(packagesOf).filter(name => !named.has(name))).toEqual([]);
+    expect(Object.keys(dependencyHomes).filter(name => !named.has(name))).toEqual([]);
   });
 });
 
@@ -50,7 +57,17 @@ describe('the table', () => {
       .flat()
       .map(home => home.split('/')[0] ?? '');
     expect(homes.filter(home => !(home in mayImport))).toEqual([]);
+    expect(
+      Object.values(dependencyHomes)
+        .flat()
+        .filter(home => !existsSync(join(root, 'src', home))),
+    ).toEqual([]);
     expect(Object.keys(nodeModules).toSorted()).toEqual(Object.keys(mayImport).toSorted());
+    expect(
+      Object.entries(mayNotImport)
+        .flat(2)
+        .filter(folder => !existsSync(join(root, 'src', folder))),
+    ).toEqual([]);
   });
 });
 
@@ -63,7 +80,7 @@ test('the top of the repository holds nothing but what the design names', () => 
 describe('the rules find', () => {
   test.each([
     ['src/agent/x.ts', `import {a} from '../models/anthropic.ts';`, 'src/models/anthropic.ts'],
-    ['src/tui/views/x.tsx', `import type {A} from '../../agent/create-engine.ts';`, 'src/agent/create-engine.ts'],
+    ['src/tui/components/x.tsx', `import type {A} from '../../agent/create-engine.ts';`, 'src/agent/create-engine.ts'],
     ['src/safety/x.ts', `export {a} from '../store/open-store.ts';`, 'src/store/open-store.ts'],
     ['src/headless/x.ts', `export * from '../tui/run-tui.tsx';`, 'src/tui/run-tui.tsx'],
     ['src/domain/x.ts', `const a = () => import('../cli/main.ts');`, 'src/cli/main.ts'],
@@ -71,13 +88,15 @@ describe('the rules find', () => {
     ['src/agent/x.ts', `import {version} from '../../package.json';`, 'package.json'],
     ['src/cli/x.ts', `import {start} from '../../test/support/model-server.ts';`, 'test/support/model-server.ts'],
     ['src/tui/x.ts', `import {a} from '../tui-theme/colours.ts';`, 'src/tui-theme/colours.ts'],
+    ['src/tui/state/press.ts', `import {Card} from '../components/card.tsx';`, 'src/tui/components/card.tsx'],
+    ['src/tui/editor/vim/x.ts', `import type {Ui} from '../../state/ui.ts';`, 'src/tui/state/ui.ts'],
   ])('a forbidden import in %s: %s', (path, text, target) => {
     expect(layerBreaks(parseSource(path, text))).toEqual([`${path} may not import ${target}`]);
   });
 
   test('no fault in allowed imports', () => {
     const allowed = [
-      parseSource('src/tui/x.ts', `import type {Engine} from '../agent/engine.ts'; import './views/card.tsx';`),
+      parseSource('src/tui/x.ts', `import type {AgentClient} from '../agent/client.ts'; import './views/card.tsx';`),
       parseSource(
         'src/cli/x.ts',
         `const tui = () => import('../tui/run-tui.tsx'); import p from '../../package.json';`,

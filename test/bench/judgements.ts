@@ -1,6 +1,6 @@
 import {decodeAction} from '../../src/actions/decode-action.ts';
 import {makeJudge} from '../../src/safety/judge.ts';
-import {unknownEffect} from '../../src/domain/risk.ts';
+import {unknownFileEffect} from '../../src/domain/risk.ts';
 
 const everyday = [
   'git status',
@@ -26,8 +26,8 @@ export async function judgements(): Promise<string> {
     list: () => [],
     read: () => ({kind: 'missing'}),
     strayProgram: () => undefined,
-    effectOf: () => unknownEffect,
-    own: {folders: [], variables: {}},
+    effectOf: () => unknownFileEffect,
+    weftFolders: {folders: [], variables: {}},
     resolve: path => ({path, place: path.startsWith('/w/') ? 'inside-workspace' : 'outside-workspace'}),
   });
   const {signal} = new AbortController();

@@ -1,9 +1,8 @@
 // MB/s of reading a task-protocol log and folding it to its todo list, beside a bare JSON.parse of the same lines. run-all bundles it.
-import {base64Of} from '../../src/protocol/task/base64.ts';
+import {encodeBase64} from '../../src/protocol/task/base64.ts';
 import {encodeEvent} from '../../src/protocol/task/encode-event.ts';
-import {encodePayload} from '../../src/protocol/task/encode-payload.ts';
-import {eventJson} from '../../src/protocol/task/event-json.ts';
-import {readPayload} from '../../src/protocol/task/read-payload.ts';
+import {encodePayload, readPayloadField} from '../../src/protocol/task/payload.ts';
+import {eventJson} from '../../src/protocol/task/event-record.ts';
 import type {ClientAction, MessageBody, ResponseEvent} from '../../src/protocol/task/response-event.ts';
 import {makeTaskReader} from '../../src/protocol/task/task-reader.ts';
 import {todoId} from '../../src/domain/ids.ts';
@@ -19,7 +18,7 @@ const item = (index: number): TaskItem => ({
   description: 'Run the tests of this step and look at what they say before going on to the next one',
 });
 
-const payload = (meaning: TaskPayload) => readPayload(base64Of(encodePayload(meaning)), 'event');
+const payload = (meaning: TaskPayload) => readPayloadField(encodeBase64(encodePayload(meaning)), 'event');
 
 const action = (id: string, body: MessageBody): ClientAction => ({
   kind: 'add-messages',
@@ -63,7 +62,7 @@ for (let index = 0; index < 50; index += 1) {
     const event: ResponseEvent = {kind: 'client-actions', actions: [one], unknown: {source: 'none'}};
     lines.push({
       json: `${JSON.stringify(eventJson(event))}\n`,
-      sse: `data: ${base64Of(encodeEvent(event)).replaceAll('+', '-').replaceAll('/', '_')}\n\n`,
+      sse: `data: ${encodeBase64(encodeEvent(event)).replaceAll('+', '-').replaceAll('/', '_')}\n\n`,
     });
   }
 }
@@ -89,7 +88,7 @@ function measure(form: 'json' | 'sse'): number {
   const take = (items: ReturnType<typeof reader.push>): void => {
     for (const found of items) {
       if (found.tag !== 'event') throw new Error(`line ${found.line} was not read`);
-      fold.takeEvent(found.event);
+      fold.applyEvent(found.event);
       events += 1;
     }
   };

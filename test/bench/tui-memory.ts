@@ -70,7 +70,7 @@ function turnEvents(turn: number): readonly (readonly AgentEvent[])[] {
   const pieces = answer.match(/[^]{1,40}/gu) ?? [];
   return [
     [
-      {event: 'prompt-accepted', id: messageId(`p${turn}`), text: `Do step ${turn}.`},
+      {event: 'prompt-accepted', id: messageId(`p${turn}`), text: `Do step ${turn}.`, attached: []},
       {event: 'message-started', message, model: 'bench', usage: noUsage},
       {event: 'block-started', message, index: 0, block: {kind: 'text'}},
     ],

@@ -28,7 +28,7 @@ await new Promise(resolve => setTimeout(resolve, 300));
 const message = messageId('m1');
 const start = process.cpuUsage();
 const wall = performance.now();
-engine.emit({event: 'prompt-accepted', id: messageId('p1'), text: 'go on'});
+engine.emit({event: 'prompt-accepted', id: messageId('p1'), text: 'go on', attached: []});
 engine.emit({event: 'message-started', message, model: 'test', usage: noUsage});
 engine.emit({event: 'block-started', message, index: 0, block: {kind: 'text'}});
 let sent = 0;

@@ -6,7 +6,7 @@ import {noDetail, type Verdict} from '../../src/domain/risk.ts';
 import {callBlock, callsTools, engineBench, says} from '../support/memory-ports.ts';
 import {running} from '../support/processes.ts';
 import {needs} from '../support/programs.ts';
-import {commandPlace} from '../unit/workspace/command-place.ts';
+import {commandPlace} from '../unit/workspace/exec/command-place.ts';
 import {never} from '../unit/workspace/temporary-folder.ts';
 
 /**
@@ -20,10 +20,10 @@ let silent = '';
 beforeAll(async () => {
   // Everything that is opened once is open.
   await place.run('true');
-  await place.blocks.start({command: 'true', environment: 'own'}, never);
-  const started = await place.blocks.start({command: 'cat; sleep 7299', environment: 'own'}, never);
+  await place.blocks.start({command: 'true', environment: 'inherited'}, never);
+  const started = await place.blocks.start({command: 'cat; sleep 7299', environment: 'inherited'}, never);
   block = started.tag === 'ok' ? started.value.id : '';
-  const sleeping = await place.blocks.start({command: 'sleep 7298', environment: 'own'}, never);
+  const sleeping = await place.blocks.start({command: 'sleep 7298', environment: 'inherited'}, never);
   silent = sleeping.tag === 'ok' ? sleeping.value.id : '';
 });
 
@@ -71,7 +71,7 @@ async function interruptedAt(
   call: {readonly tool: string; readonly input: Json},
 ): Promise<readonly AgentEvent[]> {
   const decision = moment === 'asking' ? 'ask' : 'allow';
-  const verdict: Verdict = {decision, risk: 'unknown', reasons: [], grantable: 'exact', detail: noDetail};
+  const verdict: Verdict = {decision, risk: 'unknown', reasons: [], sessionApproval: 'exact', detail: noDetail};
   const quick = moment === 'after the end' ? soonOver(call) : call.input;
   const bench = engineBench([callsTools(callBlock(call.tool, quick)), says('done')], {
     shell: async (request, observe, signal) => place.shell.run(request, observe, signal),

@@ -26,14 +26,15 @@ describe('sessions', () => {
     await using scene = await openScene([say('1')]);
     const sessionId = randomUUID();
     expect(sessionOf(await readAll(ask(scene, 'one', {sessionId})))).toBe(sessionId);
-    const lost = await readAll(ask(scene, 'two', {resume: randomUUID()}));
+    const gone = randomUUID();
+    const lost = await readAll(ask(scene, 'two', {resume: gone}));
     expect(resultIn(lost)).toMatchObject({
       subtype: 'error_during_execution',
       is_error: true,
       num_turns: 0,
-      errors: [expect.stringContaining('There is no session')],
+      errors: [`No session "${gone}". List them: weft sessions list`],
     });
-    expect(lost.thrown).toContain('There is no session');
+    expect(lost.thrown).toContain(`No session "${gone}"`);
   });
 
   test('a copy under an id of its own', async () => {
@@ -91,7 +92,7 @@ describe('sessions', () => {
   test('one that is not kept cannot be resumed', async () => {
     await using scene = await openScene([say('1')]);
     const id = sessionOf(await readAll(ask(scene, 'one', {persistSession: false})));
-    expect((await readAll(ask(scene, 'two', {resume: id}))).thrown).toContain('There is no session');
+    expect((await readAll(ask(scene, 'two', {resume: id}))).thrown).toContain(`No session "${id}"`);
   });
 });
 

@@ -69,7 +69,7 @@ describe('canUseTool', () => {
             destination: 'localSettings',
           },
         ],
-        decisionReason: '`touch a` changes files',
+        decisionReason: 'Changes files (touch a)',
         toolUseID: 'toolu_1_0',
       },
     ]);

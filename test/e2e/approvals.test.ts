@@ -33,10 +33,10 @@ describe('approvals in a terminal', () => {
       // oxlint-disable-next-line no-await-in-loop -- twelve characters a second
       await pause(40);
     }
-    await terminal.onScreen(/Approval needed[^]*Tab answers\n> yes kay now say a word very well\n/u);
+    await terminal.onScreen(/Approval needed[^]*Tab: answer\n─+\n › yes kay now say a word very well\n/u);
     expect(scene.server.requests).toHaveLength(1);
     await terminal.press('Escape');
-    await terminal.until(/interrupted/u);
+    await terminal.until(/Interrupted/u);
     await terminal.press('Enter');
     await terminal.until(/Refused, I see\./u);
   });
@@ -47,11 +47,11 @@ describe('approvals in a terminal', () => {
     await enter(terminal, 'weft Make it.');
     await terminal.onScreen(/Approval needed: Create a /u);
     await terminal.type('y');
-    await terminal.onScreen(/Tab answers\n> y\n/u);
+    await terminal.onScreen(/Tab: answer\n─+\n › y\n/u);
     await terminal.press('BSpace');
-    await terminal.onScreen(/Tab answers\n> Ask/u);
+    await terminal.onScreen(/Tab: answer\n─+\n › Enter: send now/u);
     await terminal.press('Tab');
-    await terminal.onScreen(/Allow this\? Create a /u);
+    await terminal.onScreen(/╭ Create a /u);
     await terminal.type('y');
     await terminal.until(/Done\./u);
     expect(scene.read('a')).toBe('made\n');
@@ -61,14 +61,14 @@ describe('approvals in a terminal', () => {
     await using scene = await openScene([call('Bash', {command: 'touch wrong; sleep 0'}), say('I see.')]);
     await using terminal = await open(scene);
     await enter(terminal, 'weft Make it.');
-    await terminal.onScreen(/Allow this\?[^]*Ctrl\+E edit/u);
+    await terminal.onScreen(/╭ Run this command\?[^]*Ctrl\+E edit/u);
     await terminal.press('C-e');
-    await terminal.onScreen(/Enter asks about it/u);
+    await terminal.onScreen(/Enter check it again/u);
     await terminal.press('C-u');
     await terminal.type('touch right');
-    await terminal.onScreen(/> touch right\n/u);
+    await terminal.onScreen(/› touch right +│\n/u);
     await terminal.press('Enter');
-    await terminal.onScreen(/as you changed it\? [^]*touch right\n[^]*y yes/u);
+    await terminal.onScreen(/as you changed it\? [^]*touch right +│\n[^]*1 Yes/u);
     await terminal.type('y');
     await terminal.until(/I see\./u);
     expect([existsSync(join(scene.place.work, 'wrong')), existsSync(join(scene.place.work, 'right'))]).toEqual([
@@ -86,13 +86,13 @@ describe('approvals in a terminal', () => {
     writeFileSync(join(scene.place.work, 'build', 'a'), 'x');
     await using terminal = await open(scene);
     await enter(terminal, 'weft Clean it.');
-    await terminal.onScreen(/Allow this\?[^]*rm -rf build[^]*can destroy data[^]*Type \w+, then Enter/u);
-    const word = /Type (?<word>\w+), then Enter/u.exec(await terminal.text())?.groups?.['word'] ?? '';
+    await terminal.onScreen(/╭ Delete files\?[^]*rm -rf build[^]*type "\w+" to allow/u);
+    const word = /type "(?<word>\w+)" to allow/u.exec(await terminal.text())?.groups?.['word'] ?? '';
     await terminal.press('Enter');
     await terminal.type(word.slice(0, 1));
-    await terminal.onScreen(/type the word/u);
+    await terminal.onScreen(/to allow \w/u);
     await enter(terminal, 'wrong');
-    await terminal.onScreen(/was not the word/u);
+    await terminal.onScreen(/Not the word/u);
     expect(existsSync(join(scene.place.work, 'build'))).toBe(true);
     await enter(terminal, word);
     await terminal.until(/Gone\./u);
@@ -103,14 +103,13 @@ describe('approvals in a terminal', () => {
     await using scene = await openScene([]);
     await using terminal = await open(scene);
     await enter(terminal, 'weft --permission-mode bypassPermissions');
-    await terminal.onScreen(/! PERMISSIONS BYPASSED !/u);
+    await terminal.onScreen(/! permissions bypassed !/u);
     await terminal.press('BTab');
     await terminal.onScreen(/asks first/u);
     await terminal.press('BTab');
     await terminal.onScreen(/accepts edits/u);
     await enter(terminal, '/mode bypassPermissions');
-    await terminal.until(/can only be chosen at the start/u);
-    await enter(terminal, '/permissions');
-    await terminal.until(/The mode is acceptEdits \(accepts edits\)\./u);
+    await terminal.until(/bypassPermissions is chosen at the start only/u);
+    await terminal.onScreen(/accepts edits ⇧Tab/u);
   });
 });

@@ -22,7 +22,7 @@ describe('a mention without a terminal', () => {
     writeFileSync(join(scene.place.work, '.env'), 'PASSWORD=hunter2-hunter2\n');
     const run = await scene.run(['--prompt', 'explain @a.ts:2 and @.env and @/etc/passwd and @nobody']);
     expect(run.stdout).toBe('Seen.\n');
-    expect(run.stderr).toMatch(/\/etc\/passwd was not attached: /u);
+    expect(run.stderr).toMatch(/\/etc\/passwd not attached: /u);
     const sent = JSON.stringify(scene.server.requests[0]?.body);
     expect(sent).toContain(String.raw`<attached name=\"a.ts:2\">\n2\tconst two = 2;\n</attached>`);
     expect(sent).not.toContain('hunter2');
@@ -39,18 +39,20 @@ describe('the composer in a terminal', () => {
     await enter(terminal, 'weft');
     await terminal.until(ready);
     await terminal.type('explain @summ');
-    await terminal.until(/> src\/summary\.ts/u);
+    await terminal.until(/❯ src\/summary\.ts\n/u);
     await terminal.press('Tab');
     await terminal.until(/explain @src\/summary\.ts/u);
     await terminal.press('Enter');
     await terminal.until(/First answer\./u);
     await terminal.type('!echo out-$((40 + 2)); exit 3');
-    await terminal.until(/Enter runs this in your shell/u);
+    await terminal.until(/Enter: run in your shell · the agent sees the output/u);
     await terminal.press('Enter');
-    await terminal.until(/out-42[^]*exit code 3|exit code 3[^]*out-42/u);
+    await terminal.until(/exit 3[^]*out-42/u);
     await terminal.type('# always use pnpm');
-    await terminal.until(/Enter remembers this in AGENTS\.md/u);
+    await terminal.until(/Enter: add a note to AGENTS\.md/u);
     await terminal.press('Enter');
+    await terminal.onScreen(/Add a note to AGENTS\.md\?/u);
+    await terminal.type('y');
     await terminal.until(/Remembered in AGENTS\.md: always use pnpm/u);
     expect(scene.read('AGENTS.md')).toBe('## Notes\n\n- always use pnpm\n');
     await enter(terminal, 'and now?');
@@ -71,13 +73,18 @@ describe('keys in tmux', () => {
     await using terminal = await openTmux(scene.place, pointedAt(scene.server));
     await enter(terminal, 'weft');
     await terminal.until(ready);
-    await terminal.until(/Ask for something[^|\n]* \| Ctrl\+J begins a new line/u);
+    await terminal.press('?');
+    await terminal.until(/Ctrl\+J +new line/u);
+    await terminal.press('BSpace');
     await terminal.press('hello', 'Enter');
     await terminal.until(/First answer\./u);
     await terminal.press('one', 'S-Enter', 'two', 'C-j', 'three');
-    await terminal.until(/> one *\n {2}two *\n {2}three/u);
+    await terminal.until(/› one *\n {3}two *\n {3}three *\n/u);
     await terminal.press('Enter');
-    await terminal.until(/Second answer\.[^]*Ask for something[^|\n]* \| Shift\+Enter begins a new line/u);
+    await terminal.until(/Second answer\.[^]*Ask weft to do something/u);
+    await terminal.press('?');
+    await terminal.until(/Shift\+Enter +new line/u);
+    await terminal.press('BSpace');
     expect(scene.server.requests.map(toldPrompt)).toEqual(['hello', 'one\ntwo\nthree']);
     await enter(terminal, '/exit');
   });
@@ -96,8 +103,10 @@ describe('keys that a terminal tells apart', () => {
       args: [],
       answers,
     });
-    await terminal.until(new RegExp(`Ask for something[^|]* \\| ${key.replace('+', '\\+')} begins a new line`, 'u'));
-    terminal.type('/exit\r');
+    await terminal.until(/Ask weft to do something/u);
+    terminal.type('?');
+    await terminal.until(new RegExp(`${key.replace('+', '\\+')} +new line`, 'u'));
+    terminal.type('\u007F/exit\r');
     await terminal.exited;
     // oxlint-disable-next-line no-control-regex -- sequences of the terminal
     const switched = terminal.log().match(/\u001B\[>(?:4;1|4)m|\u001B\[[<>]1?u/gu);

@@ -30,7 +30,7 @@ describe('weft config', () => {
     expect(await place.answer(['get', 'env'])).toBe('{"A":"1","CI":"1"}\n0');
     expect(await place.answer(['get', 'model'], {WEFT_MODEL: 'other'})).toBe('other\n0');
     expect(await place.answer(['explain', 'model'], {WEFT_MODEL: 'other'})).toBe(
-      `model = other   (environment)\nmodel = m-1   (user, ${place.user})   shadowed by a stronger one\n0`,
+      `model = other   (environment)\nmodel = m-1   (user, ${place.user})   overridden\n0`,
     );
     for (const name of ['model', 'env.CI', 'permissions']) {
       // oxlint-disable-next-line no-await-in-loop -- one after the other
@@ -72,9 +72,9 @@ describe('weft config', () => {
     [['set', 'model.x', 'x'], 'model has no part "x"'],
     [['set', 'permissions.alow', '[]'], 'Its parts: allow, ask, deny.'],
     [['set', 'provider', 'x'], '"x" does not fit; provider must be one of anthropic, openai'],
-    [['set', 'permissionMode', 'bypassPermissions'], 'by the flag --permission-mode only'],
+    [['set', 'permissionMode', 'bypassPermissions'], 'Only the flag --permission-mode can choose bypassPermissions'],
     [['get', 'nothing'], '"nothing" is not a setting'],
-    [['set', 'model', 'x', '--user', '--project'], 'Name one of --user, --project and --local.'],
+    [['set', 'model', 'x', '--user', '--project'], 'Use only one of --user, --project and --local.'],
   ])('%j is refused and changes nothing', async (args, words) => {
     using place = new Config();
     const {code, stdout, stderr} = await place.run(args);

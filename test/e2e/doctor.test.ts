@@ -42,6 +42,6 @@ test('doctor names what does not work, and exits 1', async () => {
   const {code, stdout} = await runWeft(['doctor'], {place, environment: {ANTHROPIC_API_KEY: 'sk-ant-1'}});
   expect(code).toBe(1);
   expect(stdout).toMatch(/^✗ store {5}.+$/mu);
-  expect(stdout).toMatch(/^✓ model .*not asked$/mu);
+  expect(stdout).toMatch(/^✓ model .*not contacted$/mu);
   expect(stdout).not.toContain('sk-ant-1');
 });

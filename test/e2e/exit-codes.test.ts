@@ -8,10 +8,10 @@ import {resultOf} from './support/messages.ts';
 
 describe('1: it failed, and says in one line what to do', () => {
   const cases: readonly (readonly [number, string, Answer, RegExp])[] = [
-    [401, 'a wrong key', fail(401), /did not accept the API key \(401\): scripted 401\.? Check ANTHROPIC_API_KEY\.$/u],
+    [401, 'a wrong key', fail(401), /rejected the API key \(401\): scripted 401\.? Check ANTHROPIC_API_KEY\.$/u],
     [403, 'a key without rights', fail(403), /\(403\).* Check that the key in ANTHROPIC_API_KEY may use the model/u],
-    [404, 'a model nobody knows', fail(404), /knows no model .* Check the model \(--model\) and the base URL/u],
-    [400, 'a request that is refused', fail(400), /did not accept the request \(400\)/u],
+    [404, 'a model nobody knows', fail(404), /has no model .* Check the model \(--model\) and the base URL/u],
+    [400, 'a request that is refused', fail(400), /rejected the request \(400\)/u],
     [402, 'no credit', fail(402), /for lack of credit \(402\).* Add credit/u],
   ];
   test.each(cases)('%i, %s', async (_status, _title, refusal, line) => {
@@ -29,7 +29,7 @@ describe('1: it failed, and says in one line what to do', () => {
     const {code, stdout, stderr} = await scene.run(['--prompt', 'x']);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr.trimEnd().split('\n').at(-1)).toBe(
-      `weft: Nothing listens at ${scene.server.baseUrl.anthropic}. Start the model server, or name another address (--base-url or ANTHROPIC_BASE_URL).`,
+      `weft: Nothing listens at ${scene.server.baseUrl.anthropic}. Start the model server, or set another address (--base-url or ANTHROPIC_BASE_URL).`,
     );
   });
 
@@ -40,7 +40,7 @@ describe('1: it failed, and says in one line what to do', () => {
       signal: null,
       stdout: '',
       stderr:
-        'weft: No model is configured: set ANTHROPIC_API_KEY, or OPENAI_API_KEY / OPENAI_BASE_URL for a server that speaks its protocol; `weft demo` works without.\n',
+        'weft: No model is configured: start weft and paste an API key, or set ANTHROPIC_API_KEY, OPENAI_API_KEY or OPENAI_BASE_URL. To try weft without one: weft demo\n',
     });
   });
 
@@ -60,21 +60,21 @@ describe('2: it was called wrongly', () => {
     ['a bound of nothing', ['--prompt', 'x', '--max-cost', '0'], /max-cost[^]*above 0/u],
     ['a mode nobody knows', ['--prompt', 'x', '--permission-mode', 'yolo'], /yolo[^]*bypassPermissions/u],
     ['a rule that is none', ['--prompt', 'x', '--allowed-tools', 'Bash(git'], /Bash\(git/u],
-    ['two prompts', ['--prompt', 'x', 'y'], /two prompts/u],
-    ['an empty prompt', ['--prompt', ''], /no prompt/u],
-    ['white space for a prompt', ['--print', '  '], /no prompt/u],
+    ['two prompts', ['--prompt', 'x', 'y'], /Two prompts/u],
+    ['an empty prompt', ['--prompt', ''], /No prompt/u],
+    ['white space for a prompt', ['--print', '  '], /No prompt/u],
     ['a folder that is not there', ['--prompt', 'x', '--cwd', 'nowhere'], /nowhere is not a folder/u],
     ['another folder that is not there', ['--prompt', 'x', '--add-dir', 'nowhere'], /nowhere is not a folder/u],
     ['settings that are no JSON', ['--prompt', 'x', '--settings', '{"model"'], /--settings is not JSON/u],
     [
       'settings that are not there',
       ['--prompt', 'x', '--settings', 'nowhere.json'],
-      /settings file cannot be read.*nowhere/u,
+      /Cannot read the settings file.*nowhere/u,
     ],
     ['a session id that is none', ['--prompt', 'x', '--resume', 'last'], /"last" is not a session id/u],
     ['--resume without an id', ['--prompt', 'x', '--resume'], /needs a session id/u],
-    ['two sessions', ['--prompt', 'x', '--continue', '--resume', id], /exclude each other/u],
-    ['a recording that is not there', ['--prompt', 'x', '--replay', 'nowhere'], /recording cannot be read.*nowhere/u],
+    ['two sessions', ['--prompt', 'x', '--continue', '--resume', id], /--continue or --resume, not both/u],
+    ['a recording that is not there', ['--prompt', 'x', '--replay', 'nowhere'], /Cannot read the recording.*nowhere/u],
     ['a shell nobody knows', ['completion', 'tcsh'], /tcsh[^]*bash, zsh, fish, powershell/u],
   ];
   test.concurrent.each(cases)('%s', async (_title, args, says) => {
@@ -93,7 +93,7 @@ describe('2: it was called wrongly', () => {
     const {code, stderr} = await scene.run(['--prompt', 'x', '--settings', file]);
     expect([code, stderr]).toEqual([
       2,
-      `weft: ${file}: "permissionMode" does not fit; "permissionMode" must be one of default, acceptEdits, plan, dontAsk, bypassPermissions. Mend the file, then start again.\n`,
+      `weft: ${file}: "permissionMode" does not fit; "permissionMode" must be one of default, acceptEdits, plan, dontAsk, bypassPermissions. Fix the file, then start again.\n`,
     ]);
   });
 
@@ -102,7 +102,7 @@ describe('2: it was called wrongly', () => {
     const {code, stderr} = await runWeft(['--prompt', 'x', '--provider', 'anthropic'], {place});
     expect([code, stderr]).toEqual([
       2,
-      'weft: ANTHROPIC_API_KEY is not set. Set it to your key, or choose another --provider.\n',
+      'weft: There is no key for Anthropic: set ANTHROPIC_API_KEY, or keep one with weft auth login.\n',
     ]);
   });
 });
@@ -115,7 +115,7 @@ describe('3: an approval was needed and nobody could be asked', () => {
     const {code, stdout, stderr} = await scene.run(['--prompt', 'x']);
     expect([code, stdout]).toEqual([3, 'I could not.\n']);
     expect(stderr).toBe(
-      'weft: not run, because it needs approval and nobody could be asked: Bash. Allow it with --allowed-tools or --permission-mode.\n',
+      'weft: not run, needs approval and nobody could be asked: Bash. Allow it with --allowed-tools or --permission-mode.\n',
     );
     expect(toldResults(scene.server.requests[1])).toEqual([expect.stringContaining("needs the user's approval")]);
     expect(() => scene.read('made')).toThrow('ENOENT');
@@ -145,9 +145,7 @@ describe('4: a bound was reached', () => {
     await using scene = await openScene(loop);
     const {code, stdout, stderr} = await scene.run(['--prompt', 'x', '--max-turns', '2', '--output-format', 'json']);
     expect([code, scene.server.requests.length]).toEqual([4, 2]);
-    expect(stderr).toBe(
-      'weft: stopped at the limit of 2 turns, before the model was done. Raise --max-turns to let it go on.\n',
-    );
+    expect(stderr).toBe('weft: stopped at the limit of 2 turns. Raise --max-turns to continue.\n');
     expect(resultOf(stdout)).toMatchObject({subtype: 'error_max_turns', is_error: true});
   });
 
@@ -180,7 +178,7 @@ test.each(['json', 'stream-json'])(
   async format => {
     await using scene = await openScene([say('done')]);
     const run = await scene.run(['--prompt', 'x', '--timeout', '0.001', '--output-format', format]);
-    expect([run.code, run.stderr]).toEqual([124, 'weft: the time limit of 0.001 s was reached\n']);
+    expect([run.code, run.stderr]).toEqual([124, 'weft: stopped at the time limit of 0.001 s\n']);
     expect(resultOf(run.stdout)).toMatchObject({subtype: 'error_during_execution', is_error: true});
   },
 );
@@ -188,7 +186,7 @@ test.each(['json', 'stream-json'])(
 test('124: --timeout ends a request that nobody answers', async () => {
   await using scene = await openScene([hang()]);
   const {code, stdout, stderr} = await scene.run(['--prompt', 'x', '--timeout', '0.5', '--output-format', 'json']);
-  expect([code, stderr]).toEqual([124, 'weft: the time limit of 0.5 s was reached\n']);
+  expect([code, stderr]).toEqual([124, 'weft: stopped at the time limit of 0.5 s\n']);
   expect(resultOf(stdout)).toMatchObject({subtype: 'error_during_execution', is_error: true});
   await scene.server.disconnected();
 });

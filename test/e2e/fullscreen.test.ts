@@ -35,34 +35,34 @@ describe('a screen of its own', () => {
     const gate = Promise.withResolvers<void>();
     await using scene = await openScene([[say(numbered(0, 300)), until(gate.promise), say(numbered(300, 350))]]);
     using terminal = open(scene);
-    await terminal.until(/Ask for something/u);
+    await terminal.until(/Ask weft to do something/u);
     terminal.type('go on\r');
     await terminal.until(/row number 299/u);
     expect(await screenOf(terminal)).toBe('alternate');
     terminal.type(pageUp);
     await terminal.until(/── \d+ lines below/u);
-    const before = (await terminal.rows()).filter(row => row.startsWith('row number'));
+    const before = (await terminal.rows()).filter(row => row.includes('row number'));
     gate.resolve();
-    await terminal.until(/── \d+ new lines below · PgDn, or Ctrl\+End to the end ──[^]*Ask for something/u);
-    expect((await terminal.rows()).filter(row => row.startsWith('row number'))).toEqual(before);
+    await terminal.until(/── \d+ new lines below · PgDn, or Ctrl\+End to the end ──[^]*Ask weft to do something/u);
+    expect((await terminal.rows()).filter(row => row.includes('row number'))).toEqual(before);
     terminal.type(end);
-    await terminal.until(/row number 349[^]*Ask for something/u);
+    await terminal.until(/row number 349[^]*Ask weft to do something/u);
     terminal.type(home);
-    await terminal.until(/^weft [^]*> go on[^]*row number 0 of it/u);
+    await terminal.until(/^\n ╭╮╭ {2}weft [^]*▌ go on[^]*row number 0 of it/u);
     terminal.type(end);
     await terminal.until(/row number 349/u);
     terminal.type('draft');
-    await terminal.until(/> draft/u);
+    await terminal.until(/› draft/u);
     terminal.type(`${home}x`);
-    await terminal.until(/row number 349[^]*> xdraft/u);
+    await terminal.until(/row number 349[^]*› xdraft/u);
     terminal.type('\u001B[1;5H');
-    await terminal.until(/^weft [^]*> xdraft/u);
+    await terminal.until(/^\n ╭╮╭ {2}weft [^]*› xdraft/u);
   });
 
   test('leaves the answer behind, on the screen from before', async () => {
     await using scene = await openScene([say('The earlier one.'), say('The **answer** is 42.')]);
     using terminal = open(scene);
-    await terminal.until(/Ask for something/u);
+    await terminal.until(/Ask weft to do something/u);
     for (const [prompt, answer] of [
       ['What was it?', /The earlier one\./u],
       ['What is it?', /The answer is 42\./u],
@@ -74,13 +74,20 @@ describe('a screen of its own', () => {
     terminal.type('\u0004');
     expect(await terminal.exited).toBe(0);
     expect(await terminal.modes()).toMatchObject({screen: 'normal', cursorShown: true, titles: 0});
-    expect(await terminal.everything()).toEqual(['', '> What is it?', '', 'The answer is 42.']);
+    expect(await terminal.everything()).toEqual([
+      '',
+      expect.stringMatching(/^▌ What is it\? *$/u),
+      '',
+      '● The answer is 42.',
+      '',
+      expect.stringMatching(/^Resume this session: weft --resume [0-9a-f]{8}$/u),
+    ]);
   });
 
   test('leaves nothing behind where nothing was asked for', async () => {
     await using scene = await openScene([]);
     using terminal = open(scene);
-    await terminal.until(/Ask for something/u);
+    await terminal.until(/Ask weft to do something/u);
     terminal.type('\u0004');
     expect(await terminal.exited).toBe(0);
     expect([await screenOf(terminal), await terminal.everything()]).toEqual(['normal', []]);
@@ -89,14 +96,16 @@ describe('a screen of its own', () => {
   test('is repainted once for another size, with all that was on it', async () => {
     await using scene = await openScene([say(numbered(0, 60))]);
     using terminal = open(scene);
-    await terminal.until(/Ask for something/u);
+    await terminal.until(/Ask weft to do something/u);
     terminal.type('go on\r');
-    await terminal.until(/row number 59[^]*Ask for something/u);
+    await terminal.until(/row number 59[^]*Ask weft to do something/u);
     const {clearedScreens} = readByteLog(terminal.log());
     terminal.resize(100, 40);
-    await terminal.until(/^row number 41 [^]*row number 59[^]*Ask for something[^]*\nclaude-/u);
+    await terminal.until(
+      /^ {2}row number 42 [^]*row number 59[^]*Ask weft to do something[^]*\n {2}asks first ⇧Tab · context 1 %/u,
+    );
     terminal.resize(40, 12);
-    await terminal.until(/^row number 55 [^]*row number 59[^]*Ask for something[^]*\nclaude-/u);
+    await terminal.until(/^ {2}row number 56 [^]*row number 59[^]*Ask weft to do something[^]*\n {2}asks first/u);
     expect(await terminal.rows()).toHaveLength(12);
     expect(readByteLog(terminal.log()).clearedScreens).toBe(clearedScreens + 2);
   });
@@ -104,13 +113,13 @@ describe('a screen of its own', () => {
   test('a key writes only what it changes, and at rest nothing is written', async () => {
     await using scene = await openScene([say(numbered(0, 60))]);
     using terminal = open(scene);
-    await terminal.until(/Ask for something/u);
+    await terminal.until(/Ask weft to do something/u);
     terminal.type('go on\r');
-    await terminal.until(/row number 59[^]*Ask for something/u);
+    await terminal.until(/row number 59[^]*Ask weft to do something/u);
     await new Promise(resolve => setTimeout(resolve, 300));
     const before = terminal.log().length;
     terminal.type('q');
-    await terminal.until(/> q/u);
+    await terminal.until(/› q/u);
     await new Promise(resolve => setTimeout(resolve, 300));
     const written = terminal.log().slice(before);
     expect(written).not.toContain('row number');
@@ -124,7 +133,7 @@ describe('it stays a screen of its own', () => {
     mkdirSync(join(scene.place.home, 'weft'), {recursive: true});
     writeFileSync(join(scene.place.home, 'weft', 'settings.json'), '{"tui": "fullscreen"}');
     using terminal = open(scene, {args: []});
-    await terminal.until(/Ask for something/u);
+    await terminal.until(/Ask weft to do something/u);
     expect(await screenOf(terminal)).toBe('alternate');
   });
 
@@ -132,11 +141,11 @@ describe('it stays a screen of its own', () => {
     await using scene = await openScene([say('Said before.'), say('Said now.')]);
     await scene.run(['--prompt', 'Earlier']);
     using terminal = open(scene);
-    await terminal.until(/Ask for something/u);
+    await terminal.until(/Ask weft to do something/u);
     terminal.type('/resume\r');
-    await terminal.until(/Go on with which session/u);
+    await terminal.until(/Resume a session/u);
     terminal.type('\r');
-    await terminal.until(/Session resumed\.[^]*Said before\.[^]*Ask for something/u);
+    await terminal.until(/Session resumed\.[^]*Said before\.[^]*Ask weft to do something/u);
     expect(await screenOf(terminal)).toBe('alternate');
     terminal.type('Now\r');
     await terminal.until(/Said now\./u);
@@ -151,19 +160,19 @@ describe('it stays a screen of its own', () => {
       args: ['--fullscreen', '--permission-mode', 'bypassPermissions'],
       environment: {EDITOR: editor},
     });
-    await terminal.until(/Ask for something/u);
+    await terminal.until(/Ask weft to do something/u);
     terminal.type('Start it.\r');
     await fileComes(join(scene.place.work, 'pid'));
-    await terminal.until(/It waits\.[^]*Ask for something/u);
+    await terminal.until(/It waits\.[^]*Ask weft to do something/u);
     terminal.type('\u0007');
-    await terminal.until(/> Start it\.[^]*It waits\.[^]*> from the editor/u);
+    await terminal.until(/▌ Start it\.[^]*It waits\.[^]*› from the editor/u);
     expect(await screenOf(terminal)).toBe('alternate');
     terminal.type('\u0014');
-    await terminal.until(/Ctrl\+\] gives it back/u);
+    await terminal.until(/Ctrl\+\] back to weft/u);
     terminal.type('typed');
     await terminal.until(/typed/u);
     terminal.type('\u001D');
-    await terminal.until(/> Start it\.[^]*It waits\.[^]*The terminal is weft's again[^]*> from the editor/u);
+    await terminal.until(/▌ Start it\.[^]*It waits\.[^]*Back in weft; cat keeps running[^]*› from the editor/u);
     expect(await screenOf(terminal)).toBe('alternate');
     expect((await terminal.rows()).join('\n')).not.toMatch(/^typed/mu);
     terminal.type('\u0003\u0003');
@@ -174,13 +183,13 @@ describe('it stays a screen of its own', () => {
   test('in the demo and after it', async () => {
     await using scene = await openScene([]);
     using terminal = open(scene);
-    await terminal.until(/Ask for something, or \/demo/u);
+    await terminal.until(/Ask weft to do something, or \/demo/u);
     terminal.type('/demo\r');
-    await terminal.until(/Allow this\? Run command/u);
+    await terminal.until(/╭ Run this command\?/u);
     expect(await screenOf(terminal)).toBe('alternate');
     terminal.type('\u0003');
     terminal.type('\u0003');
-    await terminal.until(/Ask for something, or \/demo/u);
+    await terminal.until(/Ask weft to do something, or \/demo/u);
     expect(await screenOf(terminal)).toBe('alternate');
   });
 });
@@ -195,9 +204,9 @@ test.each(['SIGKILL', 'SIGTERM'] as const)('%s gives the screen from before back
     env: scene.place.environment({TERM: 'xterm-256color', ...pointedAt(scene.server)}),
     answers: 'all',
   });
-  await terminal.until(/Ask for something/u);
+  await terminal.until(/Ask weft to do something/u);
   terminal.type('draft');
-  await terminal.until(/> draft/u);
+  await terminal.until(/› draft/u);
   expect(await screenOf(terminal)).toBe('alternate');
   process.kill(Number(await fileComes(join(scene.place.work, 'pid'))), signal);
   await terminal.until(/^before\n[^]*all is over/u);

@@ -47,22 +47,24 @@ describe('an edit is accepted in part', () => {
     await terminal.type('weft Change them.');
     await terminal.press('Enter');
 
-    await terminal.onScreen(/Allow this\? Edit a\.txt \(\+3 -3\)[^]*h 3 hunks/u);
+    await terminal.onScreen(/╭ Edit a\.txt {2}\+3 −3[^]*Pick hunks h/u);
     await terminal.type('h');
-    await terminal.onScreen(/Allow 3 of 3 hunks\?/u);
-    await terminal.press('Down', 'Space', 'Enter');
-    await terminal.onScreen(/Allow 2 of 3 hunks\?[^]*> \[ \] a\.txt:21 \(\+1 -1\)/u);
+    await terminal.onScreen(/Write 3 of 3 hunks\?/u);
+    await terminal.press('Enter', 'Down');
+    await terminal.onScreen(/❯ \[x\] a\.txt:21/u);
+    await terminal.press('Space');
+    await terminal.onScreen(/Write 2 of 3 hunks\?[^]*❯ \[ \] a\.txt:21 {2}\+1 −1/u);
     expect(readFileSync(file)).toEqual(utf16(changed()));
     await terminal.type('y');
 
-    await terminal.onScreen(/Allow this\? Edit b\.txt → c\.txt, new\.txt/u);
+    await terminal.onScreen(/╭ Edit b\.txt → c\.txt, new\.txt/u);
     expect(readFileSync(file)).toEqual(utf16(changed(2, 37)));
     await terminal.type('h');
     await terminal.onScreen(/\[x\] Rename b\.txt → c\.txt/u);
     await terminal.press('Space', 'Down', 'Down', 'C-e');
     await terminal.onScreen(/Approval needed/u);
     await terminal.press('Tab');
-    await terminal.onScreen(/Allow this\? Edit b\.txt, new\.txt \(\+3 -1\)[^]*by hand/u);
+    await terminal.onScreen(/╭ Edit b\.txt, new\.txt {2}\+3 −1[^]*by hand/u);
     expect(existsSync(join(scene.place.work, 'new.txt'))).toBe(false);
     await terminal.type('y');
     await terminal.until(/Done\./u);

@@ -40,9 +40,9 @@ async function leftAsItWas(scene: Scene, terminal: PtyTerminal, before: Readonly
 
 /** Waits for the composer. */
 async function started(scene: Scene, terminal: PtyTerminal): Promise<number> {
-  await terminal.until(/Ask for something/u);
+  await terminal.until(/Ask weft to do something/u);
   terminal.type('draft');
-  await terminal.until(/> draft/u);
+  await terminal.until(/› draft/u);
   expect((await terminal.modes())['bracketedPasteMode']).toBe(true);
   return Number(await fileComes(join(scene.place.work, 'pid')));
 }
@@ -51,7 +51,7 @@ const asBefore = async (terminal: PtyTerminal) => ({...(await terminal.modes()),
 
 describe('the terminal is as it was before', () => {
   test.each([
-    ['Ctrl+C twice', '\u0003\u0003\u0003', 0],
+    ['Ctrl+C twice', '\u0003\u0003', 0],
     ['/exit', `${'\u007F'.repeat(5)}/exit\r`, 0],
     ['Ctrl+D', `${'\u007F'.repeat(5)}\u0004`, 0],
   ])('after %s', async (_title, keys, code) => {

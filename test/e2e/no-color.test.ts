@@ -28,14 +28,14 @@ const answers: readonly Answer[] = [
 ];
 
 /** What a command says at least. */
-const lines: readonly (readonly [line: string, said: RegExp])[] = [
-  ['/theme dark', /There are no colours here/u],
-  ['/cost', /This session has cost/u],
+const lines: readonly (readonly [line: string, said: RegExp, closes?: string])[] = [
+  ['/theme dark', /No colours here: NO_COLOR, --no-color or the terminal says so/u],
+  ['/cost', /\$0\.0003 in this session/u],
   ['/doctor', /store/u],
-  ['/permissions', /There are no rules/u],
-  ['/config', /writes your own setting/u],
+  ['/permissions', /╭ Permission rules /u, '\u001B'],
+  ['/config', /╭ Settings /u, '\u001B'],
   ['/todo', /Mend it \(in progress\)/u],
-  ['/help', /takes an edit back/u],
+  ['/help', /\/help keys/u],
 ];
 
 const prepared = async (): Promise<Scene> => {
@@ -57,22 +57,26 @@ describe('NO_COLOR', () => {
       args,
       answers: 'all',
     });
-    await terminal.until(/Ask for something/u);
+    await terminal.until(/Ask weft to do something/u);
     terminal.type('Mend it.\r');
-    await terminal.until(/Allow this\? Run command[^]*yes, once/u);
+    await terminal.until(/╭ Run this command\?[^]*1 Yes/u);
     terminal.type('y');
-    await terminal.until(/Allow this\? Edit sum\.js[^]*yes, once/u);
+    await terminal.until(/╭ Edit sum\.js[^]*Yes y/u);
     terminal.type('y');
     await terminal.until(/not like this/u);
-    for (const [line, said] of lines) {
+    for (const [line, said, closes] of lines) {
       terminal.type(`${line}\r`);
       // oxlint-disable-next-line no-await-in-loop -- one after the other, as typed
       await terminal.until(said);
+      if (closes === undefined) continue;
+      terminal.type(closes);
+      // oxlint-disable-next-line no-await-in-loop -- the panel is closed before the next line
+      await terminal.until(/Ask weft to do something/u);
     }
     terminal.type('/transcript\r');
-    await terminal.until(/q close|Esc/u);
+    await terminal.until(/ · q closes · /u);
     terminal.type('q');
-    await terminal.until(/Ask for something/u);
+    await terminal.until(/Ask weft to do something/u);
     terminal.type('@su');
     await terminal.until(/@su[^]*sum\.js/u);
     terminal.type('\u0003\u0003\u0003');

@@ -135,7 +135,7 @@ describe('permissions list, add, remove', () => {
     expect([again.code, again.stdout, again.stderr]).toEqual([
       0,
       '',
-      `weft: allow Bash(make:*) is in ${place.settings} already\n`,
+      `weft: allow Bash(make:*) is already in ${place.settings}\n`,
     ]);
     expect(readFileSync(place.settings, 'utf8')).toBe(
       '{\n    "theirs": 1.50,\n    "permissions": {"allow": ["Read", "Bash(make:*)"]}\n}\n',
@@ -152,7 +152,7 @@ describe('permissions list, add, remove', () => {
     const gone = await place.run(['remove', 'allow', 'Bash(make:*)']);
     expect([gone.code, gone.stderr]).toEqual([
       1,
-      `weft: There is no allow Bash(make:*) in ${place.settings}. weft permissions list shows the rules.\n`,
+      `weft: No rule allow Bash(make:*) in ${place.settings}. List the rules: weft permissions list\n`,
     ]);
   });
 
@@ -161,7 +161,7 @@ describe('permissions list, add, remove', () => {
     [['add', 'allow', 'Frobnicate'], 2, 'The rule Frobnicate names no tool of weft. There are '],
     [['add', 'allow', 'Bash(rm'], 2, '"Bash(rm" is not a rule.'],
     [['add', 'permit', 'Bash'], 2, "is invalid for argument 'list'. Allowed choices are allow, ask, deny."],
-    [['add', 'allow', 'Bash', '--user', '--local'], 2, 'Name one of --user, --project and --local.'],
+    [['add', 'allow', 'Bash', '--user', '--local'], 2, 'Use only one of --user, --project and --local.'],
     [['frob'], 2, 'too many arguments'],
     [[], 2, 'Usage: weft permissions'],
     [['check'], 0, ''],
@@ -181,19 +181,19 @@ describe('permissions list, add, remove', () => {
     const {stdout} = await place.run(['list']);
     expect(stdout.split('\n').map(line => line.replace(/\(\/[^)]*\)/u, '(file)'))).toEqual([
       'deny   Bash   (file)',
-      'allow  Bash(make)   (file)   not effective: deny Bash comes first',
+      'allow  Bash(make)   (file)   not effective: overridden by deny Bash',
       expect.stringMatching(
-        /^allow {2}WebFetch\(x\) {3}\(file\) {3}not effective: patterns for WebFetch are not read yet/u,
+        /^allow {2}WebFetch\(x\) {3}\(file\) {3}not effective: patterns for WebFetch are not supported yet/u,
       ),
       expect.stringMatching(
         /^allow {2}Nothing {3}\(file\) {3}not effective: The rule Nothing names no tool of weft\./u,
       ),
       'allow  Edit(src/**)   (file)',
-      'allow  Read   (file)   not effective: the folder is not trusted',
+      'allow  Read   (file)   not effective: this folder is not trusted',
       '',
     ]);
     const {stderr} = await place.run(['add', 'allow', 'Bash(bash:*)']);
-    expect(stderr).toContain('mind how far Bash(bash:*) reaches: bash runs whatever it is given');
+    expect(stderr).toContain('warning: Bash(bash:*) is broad: bash runs whatever it is given');
   });
 
   test('a broken file is told and kept', async () => {
@@ -277,7 +277,7 @@ describe('trust', () => {
     expect([code, stdout]).toEqual([3, 'done\n']);
     expect(stderr.split('\n').filter(line => line.includes('settings.json'))).toEqual([
       `weft: ${join(scene.place.work, '.weft', 'settings.json')}: "baseUrl", "env", "permissions.allow" are ignored: ` +
-        'the folder is not trusted ("weft permissions trust" shows and accepts it).',
+        'this folder is not trusted (review and trust it: weft permissions trust).',
     ]);
     expect(existsSync(join(scene.place.work, 'made'))).toBe(false);
   });
@@ -361,7 +361,7 @@ echo "far $(cat ended) $(head -c 300 far | tr '\\n' ' ')" >> told
       .split('\n')
       .map(line => [line.split(' ')[0], line.split(' ').slice(1).join(' ').trim()]),
   );
-  const refused = /^1 .*started by one of weft's own commands/u;
+  const refused = /^1 .*a command of weft started it/u;
   expect(told).toMatchObject({
     trust: expect.stringMatching(refused),
     add: expect.stringMatching(refused),

@@ -30,6 +30,6 @@ test('a model behind a proxy, under a certificate of a private authority', async
   const {code, stderr} = await runWeft(['--prompt', 'x'], {place, environment: unknown});
   expect([code, stderr]).toEqual([
     1,
-    expect.stringContaining('name a private certificate authority in NODE_EXTRA_CA_CERTS'),
+    expect.stringContaining('set NODE_EXTRA_CA_CERTS for a private certificate authority'),
   ]);
 });

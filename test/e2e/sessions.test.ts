@@ -52,6 +52,26 @@ describe('going on', () => {
     expect(scene.server.requests.map(({body}) => body.messages.length)).toEqual([1, 1, 3, 5]);
   });
 
+  test('the list has short ids, titles and what it cost; a short id is enough, one of two sessions is refused', async () => {
+    await using scene = await openScene([say('1'), say('2'), say('3')]);
+    const twin = '0f9a1a34-2222-4222-8333-444455556666';
+    await scene.run(['--prompt', 'fix the discount', '--session-id', id]);
+    await scene.run(['--prompt', 'explain the cart', '--session-id', twin]);
+    const list = await scene.run(['sessions', 'list']);
+    expect(list.stdout.split('\n').map(line => line.split(/ {2,}/u).slice(0, 4))).toEqual([
+      ['0f9a1a34-2222', 'just now', expect.stringMatching(/^\$0\.\d+$/u), 'explain the cart'],
+      ['0f9a1a34-1111', 'just now', expect.stringMatching(/^\$0\.\d+$/u), 'fix the discount'],
+      [''],
+    ]);
+    expect(await sessionOf(scene, ['--prompt', 'on', '--resume', '0f9a1a34-1'])).toBe(id);
+    expect((await scene.run(['sessions', 'show', '0f9a1a34'])).stderr).toBe(
+      'weft: 2 sessions begin with 0f9a1a34:\n  0f9a1a34-1111  fix the discount\n  0f9a1a34-2222  explain the cart\n',
+    );
+    expect((await scene.run(['__complete', 'session'])).stdout).toBe(
+      '0f9a1a34-1111\tfix the discount, just now\n0f9a1a34-2222\texplain the cart, just now\n',
+    );
+  });
+
   test('--fork-session leaves the session as it was', async () => {
     await using scene = await openScene([say('1'), say('2'), say('3')]);
     await scene.run(['--prompt', 'first', '--session-id', id]);
@@ -70,7 +90,7 @@ describe('going on', () => {
     expect([code, stdout, stderr]).toEqual([
       1,
       '',
-      `weft: There is no session of ${scene.place.home} to continue. Start one without --continue.\n`,
+      `weft: No session to continue in ${scene.place.home}. Start one without --continue.\n`,
     ]);
   });
 

@@ -6,7 +6,7 @@ import {runWeft, TempPlace} from '../support/run-weft.ts';
 describe('a run that cannot begin', () => {
   const unknown = '00000000-0000-4000-8000-000000000000';
   test.each([
-    ['json', ['--resume', unknown], 1, `There is no session "${unknown}". List them: weft sessions list`],
+    ['json', ['--resume', unknown], 1, `No session "${unknown}". List them: weft sessions list`],
     ['stream-json', ['--settings', '{"permissionMode":"bold"}'], 2, expect.stringContaining('permissionMode')],
   ])('%s: a result says why, on stdout too', async (format, flags, code, why) => {
     using place = new TempPlace();
@@ -32,7 +32,7 @@ describe('a run that cannot begin', () => {
       code: 2,
       stdout: '',
       stderr:
-        'weft: There is no command "sesions". Did you mean "weft sessions list"? Where it is a prompt: weft --prompt "sesions list"\n',
+        'weft: Unknown command "sesions". Did you mean "weft sessions list"? To send it as a prompt: weft --prompt "sesions list"\n',
     });
     expect(scene.server.requests).toEqual([]);
   });

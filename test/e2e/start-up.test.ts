@@ -85,6 +85,18 @@ describe('what is loaded', () => {
     expect(librariesIn(paths(urls))).toEqual([dialect, 'store']);
   });
 
+  test('--prompt: of Node itself neither fetch nor what only faces of its modules ask for', async () => {
+    await using scene = await openScene([say('done')]);
+    const list = join(scene.place.home, 'builtins.json');
+    const atExit = `process.on('exit', () => process.getBuiltinModule('node:fs').writeFileSync(process.env.LOADED, JSON.stringify(process.moduleLoadList)));`;
+    const environment = {LOADED: list, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(atExit)}`};
+    expect((await scene.run(['--prompt', 'x'], {environment})).code).toBe(0);
+    const loaded = new Set<unknown>(JSON.parse(readFileSync(list, 'utf8')));
+    expect(loaded).toContain('NativeModule http');
+    const dear = ['internal/deps/undici/undici', 'internal/crypto/webcrypto', 'perf_hooks', 'http2', 'worker_threads'];
+    expect(dear.filter(name => loaded.has(`NativeModule ${name}`))).toEqual([]);
+  });
+
   test('--no-session-persistence: no store', async () => {
     await using scene = await openScene([say('done')]);
     const urls = await loadedBy(scene.place, environment =>
@@ -98,6 +110,17 @@ describe('what is loaded', () => {
     const urls = await loadedBy(place, environment => runWeft(['demo'], {place, environment}));
     expect(librariesIn(paths(urls))).toEqual([]);
   });
+});
+
+test('the schemas that the build has made are those of the catalogue', async () => {
+  await using scene = await openScene([say('done')]);
+  expect((await scene.run(['--prompt', 'x'])).code).toBe(0);
+  const sent = scene.server.requests[0]?.body.tools?.map(({name, description, input_schema}) => ({
+    name,
+    description,
+    input_schema,
+  }));
+  expect(sent).toEqual(JSON.parse(readFileSync(join(root, 'test/golden/tools.json'), 'utf8')));
 });
 
 test.each(['20.20.2', '22.12.0', '18.0.0'])('Node %s is too old: one line and exit code 2', async version => {

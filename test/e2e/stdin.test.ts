@@ -46,7 +46,7 @@ test('too much on stdin is refused in one line', async () => {
   expect([code, stdout, stderr]).toEqual([
     2,
     '',
-    "weft: stdin has more than 8 MB. Give a file's name in the prompt instead.\n",
+    'weft: stdin has more than 8 MB. Name a file in the prompt instead.\n',
   ]);
 });
 
@@ -59,6 +59,6 @@ test('an open pipe on which nothing comes holds nothing up', {retry: 2}, async (
   expect(performance.now() - before).toBeLessThan(2000);
   expect(await finished).toEqual({
     ...answer,
-    stderr: 'weft: nothing arrived on stdin within 1.5 s; going on without it\n',
+    stderr: 'weft: nothing on stdin for 1.5 s; continuing without it\n',
   });
 });

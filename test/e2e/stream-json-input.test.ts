@@ -341,7 +341,7 @@ describe('the end', () => {
 
 test.each([
   [['--input-format', 'stream-json'], 'needs --output-format stream-json'],
-  [[...rpcArgs, 'a prompt'], 'the prompts come on stdin'],
+  [[...rpcArgs, 'a prompt'], 'send prompts as messages on stdin'],
   [['--prompt', 'x', '--permission-prompt-tool=stdio'], 'needs --input-format stream-json'],
   [[...rpcArgs, '--permission-mode=auto'], 'Allowed choices are'],
   [[...rpcArgs, '--mcp-config', '{"mcpServers":{"a":{"command":"a"}}}'], 'MCP servers yet (a)'],

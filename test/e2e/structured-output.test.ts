@@ -72,7 +72,7 @@ describe('--json-schema', () => {
     ['{"type":', 'JSON'],
     ['{"$ref":"https://example.com/x"}', 'example.com'],
     ['missing.json', 'missing.json'],
-    ['[]', 'neither JSON nor a file'],
+    ['[]', 'neither JSON nor a readable file'],
   ])('a schema that is none is a usage error: %s', async (given, words) => {
     await using scene = await openScene([valid]);
     const {code, stdout, stderr} = await scene.run(['--prompt', 'x', '--json-schema', given]);

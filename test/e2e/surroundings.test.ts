@@ -50,7 +50,7 @@ describe('instructions', () => {
     expect(toldSystem(scene.server.requests[0])).toMatch(/<instructions file="[^"]*\/CLAUDE.md">\nof the project\n/u);
     expect(toldSystem(scene.server.requests[0])).not.toContain('example.org');
     expect(stderr).toBe(
-      `weft: ${join(work, 'AGENTS.md')} is not read: it is a link to ${join(home, '.netrc')}, outside the workspace\n`,
+      `weft: Skipped ${join(work, 'AGENTS.md')}: it is a link to ${join(home, '.netrc')}, outside the workspace\n`,
     );
   });
 
@@ -92,7 +92,7 @@ describe('settings', () => {
     for (const folder of ['project', 'local']) await scene.run(['permissions', 'trust', '--yes', '--cwd', folder]);
     await scene.run(['--prompt', 'x', '--cwd', 'none']);
     const {stderr} = await scene.run(['--prompt', 'x', '--cwd', 'foreign']);
-    expect(stderr).toContain('"model" is ignored: the folder is not trusted');
+    expect(stderr).toContain('"model" is ignored: this folder is not trusted');
     await scene.run(['--prompt', 'x', '--cwd', 'project']);
     await scene.run(['--prompt', 'x', '--cwd', 'local']);
     await scene.run(['--prompt', 'x', '--cwd', 'local', ...given]);
@@ -121,7 +121,7 @@ describe('settings', () => {
   test("the project's rules forbid, whatever the mode", async () => {
     await using scene = await openWith({'.weft/settings.json': settings({permissions: {deny: ['Bash']}})}, touch());
     await scene.run(['--prompt', 'x', '--permission-mode', 'bypassPermissions']);
-    expect(toldResults(scene.server.requests[1])).toEqual([expect.stringContaining('the rule Bash forbids it')]);
+    expect(toldResults(scene.server.requests[1])).toEqual([expect.stringContaining('Denied by the rule Bash')]);
     expect(() => scene.read('made')).toThrow('ENOENT');
   });
 
@@ -151,7 +151,7 @@ describe('settings', () => {
       (await scene.run(['--prompt', 'x', '--cwd', folder, '--no-session-persistence'])).stderr;
     const {work} = scene.place;
     expect(await noted('packages/a')).toBe(
-      `weft: ${join(work, '.weft', 'settings.json')} counts only where weft starts in ${work}: weft --cwd ${work}\n`,
+      `weft: ${join(work, '.weft', 'settings.json')} applies only when weft starts in ${work}: weft --cwd ${work}\n`,
     );
     // The script has no more answers: what is looked at is said before they are missed.
     expect(await noted('.')).not.toContain('counts only');

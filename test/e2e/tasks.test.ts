@@ -207,3 +207,12 @@ describe('in a terminal', () => {
     expect(await terminal.modes()).toMatch(/^cursor 1 /u);
   });
 });
+
+test('what is no stream is given up after a few complaints, with one summary', async () => {
+  using place = new TempPlace();
+  const text = Array.from({length: 50}, () => 'no stream\n').join('');
+  const {code, stdout, stderr} = await runWeft(['tasks', 'decode'], {place, stdin: {text}});
+  const complaints = stderr.split('\n').slice(0, -1);
+  expect([code, stdout, complaints.length]).toEqual([1, '', 6]);
+  expect(complaints.at(-1)).toBe('weft: This is no task-protocol stream: none of its first 5 lines can be read.');
+});

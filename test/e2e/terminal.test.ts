@@ -53,7 +53,7 @@ describe('in a terminal', () => {
     await using terminal = await open(scene);
     await enter(terminal, 'weft begin');
     await terminal.type('typed ahead');
-    await terminal.until(/First\.[^]*> typed ahead/u);
+    await terminal.until(/First\.[^]*› typed ahead/u);
     await terminal.press('Enter');
     await terminal.until(/Second\./u);
     expect(scene.server.requests.map(toldPrompt)).toEqual(['begin', 'typed ahead']);
@@ -63,7 +63,7 @@ describe('in a terminal', () => {
     await using scene = await openEdit();
     await using terminal = await open(scene);
     await enter(terminal, 'weft Repair it.');
-    await terminal.until(/Allow this\? Edit sum\.js[^]*a - b[^]*a \+ b[^]*yes, once/u);
+    await terminal.until(/╭ Edit sum\.js[^]*a - b[^]*a \+ b[^]*Yes y/u);
     expect(scene.read('sum.js')).toContain('a - b');
     await terminal.type('y');
     await terminal.until(/I see\./u);
@@ -74,11 +74,13 @@ describe('in a terminal', () => {
     await using scene = await openEdit();
     await using terminal = await open(scene);
     await enter(terminal, 'weft Repair it.');
-    await terminal.until(/Allow this\?/u);
+    await terminal.until(/╭ Edit sum\.js/u);
     await terminal.press('Enter');
     await terminal.press('Enter');
     // Keys that arrive in one piece with those before them answer nothing: it is pressed until it counts.
-    await terminal.pressUntil('n', /I see\./u);
+    await terminal.pressUntil('n', /Enter send/u);
+    await terminal.press('C-u', 'Enter');
+    await terminal.until(/I see\./u);
     expect(scene.read('sum.js')).toContain('a - b');
     expect(toldResults(scene.server.requests[1])).toEqual([expect.stringContaining('The user said no to this.')]);
   });
@@ -87,9 +89,9 @@ describe('in a terminal', () => {
     await using scene = await openScene([call('Bash', {command: 'touch made'}), say('As you wish.')]);
     await using terminal = await open(scene);
     await enter(terminal, 'weft Make it.');
-    await terminal.until(/Allow this\?[^]*touch made/u);
-    await terminal.type('r');
-    await terminal.until(/why not\?/u);
+    await terminal.until(/╭ Run this command\?[^]*touch made/u);
+    await terminal.type('n');
+    await terminal.until(/What should weft do instead/u);
     await enter(terminal, 'not today');
     await terminal.until(/As you wish\./u);
     expect(toldResults(scene.server.requests[1])).toEqual([expect.stringContaining('said no to this: not today')]);
@@ -110,7 +112,7 @@ describe('in a terminal', () => {
     await using terminal = await open(scene);
     await enter(terminal, 'weft Paint it.');
     await terminal.until(/Which colour\?[^]*Red[^]*Blue/u);
-    await terminal.press('Down', 'Enter');
+    await terminal.press('Down', 'Down', 'Enter');
     await terminal.until(/Chosen\./u);
     expect(toldResults(scene.server.requests[1])).toEqual([expect.stringMatching(/Blue/u)]);
   });
@@ -124,7 +126,7 @@ describe('in a terminal', () => {
     await terminal.press('Escape');
     await processGone(pid);
     expect(performance.now() - before).toBeLessThan(500);
-    await terminal.until(/interrupted/u);
+    await terminal.until(/Interrupted/u);
     await enter(terminal, 'Still there?');
     await terminal.until(/Here again\./u);
     expect(JSON.stringify(scene.server.requests[1]?.body.messages)).toContain('The user interrupted this.');
@@ -140,7 +142,7 @@ describe('in a terminal', () => {
     await scene.server.received(1);
     await terminal.onScreen(seen);
     await terminal.press('Escape');
-    await terminal.until(/interrupted/u);
+    await terminal.until(/Interrupted/u);
     await enter(terminal, 'Still there?');
     await terminal.until(/Here again\./u);
   });
@@ -183,7 +185,7 @@ describe('in a terminal', () => {
     const pid = Number(await fileComes(join(scene.place.work, 'pid')));
     await terminal.until(/It waits\./u);
     await terminal.press('C-t');
-    await terminal.onScreen(/Ctrl\+\] gives it back/u);
+    await terminal.onScreen(/Ctrl\+\] back to weft/u);
     await terminal.type('typed');
     await terminal.onScreen(/typed/u);
     process.kill(parentOf(pid), signal);
@@ -236,24 +238,26 @@ describe('in a terminal', () => {
     await using scene = await openScene([fail(401), say('Better.')]);
     await using terminal = await open(scene);
     await enter(terminal, 'weft Try.');
-    await terminal.until(/did not accept the API key/u);
+    await terminal.until(/rejected the API key/u);
     await enter(terminal, 'Again.');
     await terminal.until(/Better\./u);
   });
 
-  test('without a model: one line says so, and /demo plays', {tags: 'long'}, async () => {
+  test('without a model: the ways to one, and /demo plays', {tags: 'long'}, async () => {
     using place = new TempPlace();
     await using terminal = await openTerminal(place, {TMPDIR: place.home});
     await enter(terminal, between('weft'));
-    await terminal.until(/^No model configured\. Set ANTHROPIC_API_KEY or OPENAI_BASE_URL, or type \/demo\.$/mu);
+    await terminal.until(/No model yet[^]*Watch the demo/u);
     await enter(terminal, '/demo');
-    for (const card of [asksToTest, asksToEdit, asksToTest]) {
-      // oxlint-disable-next-line no-await-in-loop -- one card after the other
-      await terminal.onScreen(card);
-      // oxlint-disable-next-line no-await-in-loop -- answered when it is seen
-      await terminal.type(/(?<key>\w) yes, once(?![^]*yes, once)/u.exec(await terminal.text())?.groups?.['key'] ?? '');
-    }
+    // One yes for the session covers both runs of the tests.
+    await terminal.onScreen(asksToTest);
+    await terminal.type('s');
+    await terminal.onScreen(asksToEdit);
+    await terminal.type('y');
     await terminal.until(/All tests pass now\./u);
+    await enter(terminal, '/exit');
+    // Back where the ways to a model are offered.
+    await terminal.until(/No model yet(?![^]*All tests pass)/u);
     await enter(terminal, '/exit');
     await terminal.until(/left with 0\n/u);
     expect(readFileSync(join(place.work, 'after'), 'utf8')).toBe(readFileSync(join(place.work, 'before'), 'utf8'));
@@ -261,5 +265,5 @@ describe('in a terminal', () => {
   });
 });
 
-const asksToTest = /Allow this\? Run command: node --test/u;
-const asksToEdit = /Allow this\? Edit src\/discount\.js/u;
+const asksToTest = /╭ Run this command\?[^]*node --test[^]* for this session +s/u;
+const asksToEdit = /╭ Edit src\/discount\.js[^]*Yes y/u;

@@ -68,7 +68,7 @@ describe('going back', () => {
     expect(listing(scene)).toEqual(before);
     expect((await rewind(scene, '--redo', '--yes')).code).toBe(0);
     expect(listing(scene)).toEqual(cleaned);
-    expect((await rewind(scene, '--yes')).stderr).toMatch(/Went back: conversation and files to before “Clean up\.”/u);
+    expect((await rewind(scene, '--yes')).stderr).toMatch(/Undid "Clean up\.": restored/u);
     expect(listing(scene)).toEqual(before);
   });
 
@@ -101,7 +101,7 @@ describe('going back', () => {
     put(scene, 'conflict', lines('user', '9'));
     const done = await rewind(scene, '--yes');
     expect(done.stderr).toContain('± merged');
-    expect(done.stderr).toContain('! conflict is left as it is');
+    expect(done.stderr).toContain('! conflict stays as it is');
     expect(scene.read('merged')).toBe(lines('1', 'user'));
     expect(scene.read('conflict')).toBe(lines('user', '9'));
   });
@@ -149,12 +149,14 @@ describe('going back', () => {
     for (const [args, words] of [
       [['--to', '2', '--yes'], 'There is no prompt 2'],
       [['--files', '--talk', '--yes'], 'Give one of --files and --talk'],
-      [['--redo', '--to', '1', '--yes'], '--redo takes back the last rewind'],
+      [['--redo', '--to', '1', '--yes'], '--redo undoes the last rewind; it takes no other option'],
     ] as const) {
       // oxlint-disable-next-line no-await-in-loop -- one session
       expect(await rewind(scene, ...args)).toMatchObject({code: 2, stderr: expect.stringContaining(words)});
     }
-    expect((await rewind(scene, '--files', '--yes')).stderr).toContain('No file was changed since that prompt');
+    expect((await rewind(scene, '--files', '--yes')).stderr).toContain(
+      'There is nothing to undo. No file has changed since that prompt',
+    );
   });
 });
 
@@ -170,32 +172,34 @@ describe('going back in a terminal', () => {
     };
     await enter('weft --permission-mode acceptEdits "Make it."');
     // Until the prompt is over there is nothing to go back from.
-    await terminal.until(/Made it\.[^]*Ask for something/u);
+    await terminal.until(/Made it\.[^]*Ask weft to do something/u);
     await enter('/undo');
-    await terminal.onScreen(/takes back conversation and files to before “Make it\.”[^]*1 file: 1 deleted[^]*- made/u);
-    await terminal.type('n');
+    await terminal.onScreen(/Undo "Make it\.": restores 1 file and the conversation[^]*1 file: 1 deleted[^]*- made/u);
+    await terminal.press('Escape');
+    // Esc and a letter after it in one piece would be Alt and the letter.
+    await terminal.onScreen(/^(?![^]*Enter undo)[^]*Ask weft to do something/u);
     expect(existsSync(made)).toBe(true);
     await enter('/undo');
-    await terminal.onScreen(/y do it/u);
-    await terminal.type('y');
-    await terminal.until(/Went back/u);
-    await terminal.onScreen(/> Make it\./u);
+    await terminal.onScreen(/Enter undo/u);
+    await terminal.press('Enter');
+    await terminal.until(/Undid "Make it\."/u);
+    await terminal.onScreen(/› Make it\./u);
     expect(existsSync(made)).toBe(false);
     await terminal.press('C-u');
     await enter('/redo');
-    await terminal.onScreen(/y do it/u);
-    await terminal.type('y');
-    await terminal.until(/Redone/u);
+    await terminal.onScreen(/Enter redo/u);
+    await terminal.press('Enter');
+    await terminal.until(/Redid "Make it\."/u);
     expect(readFileSync(made, 'utf8')).toBe('made\n');
     expect(lstatSync(made).isFile()).toBe(true);
     await enter('/rewind');
-    await terminal.onScreen(/before which prompt[^]*1\. Make it\..*changed files/u);
+    await terminal.onScreen(/before a prompt[^]*1 {2}Make it\..*changed files/u);
     await terminal.press('Enter');
-    await terminal.onScreen(/f files only/u);
+    await terminal.onScreen(/Files only +f/u);
     await terminal.type('f');
-    await terminal.onScreen(/takes back the files to before “Make it\.”/u);
-    await terminal.type('y');
-    await terminal.until(/Went back: the files/u);
+    await terminal.onScreen(/Undo file changes since "Make it\.": restores 1 file/u);
+    await terminal.press('Enter');
+    await terminal.until(/Undid file changes/u);
     expect(existsSync(made)).toBe(false);
     rmSync(made, {force: true});
     await enter('Are you there?');

@@ -26,7 +26,7 @@ describe.skipIf(process.platform === 'win32')('text that would steer the termina
       'weft "--no$ODD"; echo 4:$?',
       'weft config set model "m$ODD"; weft config get model; echo 5:$?',
       'weft tasks decode events; echo 6:$?',
-      'weft sessions list --json | head -c 0; weft sessions show --json $(weft sessions list | cut -c1-36 | head -1); echo 7:$?',
+      'weft sessions list --json | head -c 0; weft sessions show --json $(weft sessions list | cut -d" " -f1 | head -1); echo 7:$?',
       'weft --prompt x > bytes; echo 8:$?',
     ];
     using terminal = openPtyOf(

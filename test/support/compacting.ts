@@ -1,18 +1,24 @@
 import {expect} from 'vitest';
 import type {CompactionPreview, CompactionReport} from '../../src/domain/compaction.ts';
+import type {Answer} from '../../src/agent/client.ts';
 import {toolCalls, type Message} from '../../src/domain/conversation.ts';
-import type {Bench} from './memory-ports.ts';
+import {faultText} from '../../src/domain/fault.ts';
+import {valueOf, type Bench} from './memory-ports.ts';
 
 export async function preview(bench: Bench, instructions = ''): Promise<CompactionPreview> {
-  bench.engine.submit({op: 'preview-compact', instructions});
-  return (await bench.next('compaction-previewed')).preview;
+  return valueOf(await bench.query({query: 'preview-compaction', instructions}));
 }
 
 /** Asks for it and agrees to it. */
 export async function compact(bench: Bench, summary = ''): Promise<CompactionReport> {
   const {id} = await preview(bench);
-  bench.engine.submit({op: 'compact', preview: id, summary});
-  return (await bench.next('compacted')).report;
+  return valueOf(await bench.query({query: 'compact', preview: id, summary}));
+}
+
+/** Why a compaction, or its preview, was refused. */
+export function refusalOf(answer: Answer): string {
+  if (answer.tag !== 'failed') throw new Error(`it was ${answer.tag}`);
+  return faultText(answer.error);
 }
 
 export const lastRequest = (bench: Bench): readonly Message[] => bench.model.requests.at(-1)?.messages ?? [];

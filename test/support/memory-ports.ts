@@ -1,20 +1,23 @@
+import type {ModelEvent, ModelPort, ModelRequest} from '../../src/domain/model-stream.ts';
+import {reasonOf} from './reason.ts';
 import type {AgentEvent} from '../../src/actions/agent-event.ts';
 import type {Action} from '../../src/actions/catalogue.ts';
 import {noMcp, type McpPort} from '../../src/actions/mcp-port.ts';
 import type {FilesPort} from '../../src/actions/files-port.ts';
-import {noVictims, type ActionPorts, type SearchPort, type ShellReport} from '../../src/actions/ports.ts';
+import {noImpact, type ActionPorts, type SearchPort, type ShellReport} from '../../src/actions/ports.ts';
+import {hostServices, type HostPorts} from '../../src/cli/compose/host-services.ts';
+import {blankHost} from './blank-host.ts';
 import {createEngine, type EngineOptions} from '../../src/agent/create-engine.ts';
-import type {Engine} from '../../src/agent/engine.ts';
-import {noHooks, type HooksPort} from '../../src/agent/hooks-port.ts';
-import type {AgentPorts, ModelPort} from '../../src/agent/ports.ts';
+import type {AgentClient, Answer, AnswerOf, Query, QueryName} from '../../src/agent/client.ts';
+import {noHooks, type HooksPort} from '../../src/actions/hooks-port.ts';
+import type {AgentPorts} from '../../src/agent/ports.ts';
 import type {Json} from '../../src/base/json.ts';
 import {failed, ok} from '../../src/base/outcome.ts';
 import {treeId, type CheckpointsPort} from '../../src/domain/checkpoint.ts';
 import type {AssistantBlock} from '../../src/domain/conversation.ts';
-import {rejected} from '../../src/domain/fault.ts';
+import {faultText, rejected} from '../../src/domain/fault.ts';
 import {actionId, messageId, parseSessionId, todoId} from '../../src/domain/ids.ts';
 import type {JournalRecord, OpenSession} from '../../src/domain/journal.ts';
-import type {ModelEvent, ModelRequest} from '../../src/domain/model-stream.ts';
 import {noDetail, type Verdict} from '../../src/domain/risk.ts';
 
 /** One scripted answer of the model: its blocks, or events as they stand. */
@@ -106,8 +109,8 @@ export function memorySession(records: readonly JournalRecord[] = []): OpenSessi
 export const asks: Verdict = {
   decision: 'ask',
   risk: 'unknown',
-  reasons: ['commands need your approval'],
-  grantable: 'exact',
+  reasons: [reasonOf('commands need your approval')],
+  sessionApproval: 'exact',
   detail: noDetail,
 };
 
@@ -123,13 +126,13 @@ export const finishedReport = (text: string, code = 0): ShellReport => ({
 
 /** Keeps nothing: every checkpoint is the same, and nothing goes back. */
 const noCheckpoints: CheckpointsPort = {
-  lookAhead: async () => {},
-  notCovered: async () => [],
+  prefetch: async () => {},
+  uncoveredFiles: async () => [],
   take: async () => ok(treeId('same')),
-  preview: async () => ok({files: [], conflicts: [], leftOut: []}),
+  preview: async () => ok({files: [], conflicts: [], excluded: []}),
   revert: async () =>
     ok({
-      report: {files: [], conflicts: [], leftOut: []},
+      report: {files: [], conflicts: [], excluded: []},
       change: {before: treeId('same'), after: treeId('same')},
     }),
 };
@@ -141,20 +144,29 @@ export const promptOp = (text: string, when: 'queued' | 'steering' = 'queued', i
   ({op: 'prompt', id: messageId(id), text, images: [], when}) as const;
 
 export interface Bench {
-  readonly engine: Engine;
+  readonly engine: AgentClient;
   readonly events: AgentEvent[];
   readonly session: ReturnType<typeof memorySession>;
   readonly model: ReturnType<typeof scriptedModel>;
   /** Submits a prompt and waits for its end. */
   prompt(text: string): Promise<Extract<AgentEvent, {event: 'prompt-finished'}>['summary']>;
+  /** Asks the engine, and never takes that back. */
+  query<Name extends QueryName>(request: Query<Name>): Promise<Answer<Name>>;
   /** The next event of that kind, past or future, that has not been asked for. */
   next<K extends AgentEvent['event']>(kind: K): Promise<Extract<AgentEvent, {event: K}>>;
+}
+
+/** The value of an answer that must be there. */
+export function valueOf<T>(answer: AnswerOf<T>): T {
+  if (answer.tag === 'ok') return answer.value;
+  throw new Error(answer.tag === 'failed' ? faultText(answer.error) : 'it was cancelled');
 }
 
 /** An engine on ports that live in memory; every part can be replaced. */
 export function engineBench(
   script: readonly ScriptedAnswer[],
   given: {
+    readonly host?: Partial<HostPorts>;
     readonly shell?: ActionPorts['shell']['run'];
     readonly blocks?: ActionPorts['blocks'];
     readonly read?: ActionPorts['files']['read'];
@@ -162,9 +174,9 @@ export function engineBench(
     readonly assess?: (action: Action) => Verdict;
     readonly checkpoints?: CheckpointsPort;
     readonly mcp?: McpPort;
-    readonly present?: Partial<AgentPorts['present']>;
+    readonly workspaceState?: Partial<AgentPorts['workspaceState']>;
     readonly session?: ReturnType<typeof memorySession>;
-    readonly memoryTrouble?: () => string;
+    readonly memoryWarning?: () => string;
     readonly hooks?: Partial<HooksPort>;
     readonly changeRules?: AgentPorts['judge']['changeRules'];
     readonly sessions?: Partial<AgentPorts['sessions']>;
@@ -174,21 +186,27 @@ export function engineBench(
   const model = scriptedModel(script);
   const session = given.session ?? memorySession();
   let ids = 0;
-  const allow: Verdict = {decision: 'allow', risk: 'read-only', reasons: [], grantable: 'exact', detail: noDetail};
+  const allow: Verdict = {
+    decision: 'allow',
+    risk: 'read-only',
+    reasons: [],
+    sessionApproval: 'exact',
+    detail: noDetail,
+  };
   const search: SearchPort = {
-    judged: () => search,
+    limitedTo: () => search,
     grep: async () => ok({lines: [], omitted: {count: 0, exact: 'exact'}} as const),
     glob: async () => ok({paths: [], omitted: 0}),
   };
   const files: FilesPort = {
-    judged: () => files,
+    limitedTo: () => files,
     resolve: path => ({path, place: 'inside-workspace'}),
     read:
       given.read ??
       (async ({path}) =>
         ok({kind: 'text', path, lines: [`text of ${path}`], firstLine: 1, totalLines: 1, notes: []} as const)),
     plan: async () => ok([]),
-    apply: async () => ok({files: [], amended: []}),
+    apply: async () => ok({files: [], userChanged: []}),
     draft: async () => ok([]),
     ...given.files,
   };
@@ -199,19 +217,20 @@ export function engineBench(
       changeRules: given.changeRules ?? (async () => ok(undefined)),
     },
     hooks: {...noHooks, ...given.hooks},
-    victims: {find: async () => noVictims},
+    impact: {find: async () => noImpact},
     checkpoints: given.checkpoints ?? noCheckpoints,
-    present: {
+    workspaceState: {
       instructions: () => [],
-      running: () => [],
+      runningCommands: () => [],
       fingerprints: async () => [],
-      ...given.present,
+      ...given.workspaceState,
     },
-    memory: {trouble: given.memoryTrouble ?? (() => '')},
-    secrets: {conceal: text => text},
+    memory: {warning: given.memoryWarning ?? (() => '')},
+    secrets: {redact: text => text},
     sessions: {create: () => memorySession(), resume: () => failed(rejected('no such session')), ...given.sessions},
     machine: {
       blocks: given.blocks ?? {
+        find: () => noBlocks,
         start: async () => noBlocks,
         read: async () => noBlocks,
         write: async () => noBlocks,
@@ -226,6 +245,7 @@ export function engineBench(
   };
   const engine = createEngine({
     ports,
+    host: hostServices({...blankHost, ...given.host}),
     session,
     directory: '/work',
     origin: 'new',
@@ -233,10 +253,10 @@ export function engineBench(
     mode: 'default',
     systemPrompt: 'You are a test.',
     limits: {maxTurns: 'unlimited', maxCostUsd: 'unlimited'},
-    asking: 'somebody',
+    interaction: 'interactive',
     thinking: {kind: 'default'},
-    structured: {kind: 'none'},
-    withheld: new Map(),
+    structuredOutput: {kind: 'none'},
+    disabledTools: new Map(),
     ...given.options,
   });
   const events: AgentEvent[] = [];
@@ -265,6 +285,7 @@ export function engineBench(
     session,
     model,
     next,
+    query: request => engine.query(request, new AbortController().signal),
     async prompt(text) {
       engine.submit(promptOp(text));
       return (await next('prompt-finished')).summary;

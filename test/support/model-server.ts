@@ -62,7 +62,8 @@ export async function startModelServer(
   {
     streaming = 'honoured',
     secure = false,
-  }: {readonly streaming?: 'honoured' | 'ignored'; readonly secure?: boolean} = {},
+    port: wantedPort = 0,
+  }: {readonly streaming?: 'honoured' | 'ignored'; readonly secure?: boolean; readonly port?: number} = {},
 ): Promise<ModelServer> {
   const requests: ReceivedRequest[] = [];
   const waiting: {readonly count: number; readonly resolve: () => void}[] = [];
@@ -131,7 +132,7 @@ export async function startModelServer(
     while (sockets.size > 0) await once(leaving, 'left');
   };
   await new Promise<void>(resolve => {
-    server.listen(0, '127.0.0.1', resolve);
+    server.listen(wantedPort, '127.0.0.1', resolve);
   });
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a listening TCP server has such an address
   const {port} = server.address() as AddressInfo;

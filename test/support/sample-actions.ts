@@ -1,5 +1,5 @@
-import {unamended} from '../../src/actions/files-port.ts';
-import type {ActionName, CutOf, InputOf} from '../../src/actions/catalogue.ts';
+import {noUserChanges} from '../../src/actions/files-port.ts';
+import type {ActionName, PartialOf, InputOf} from '../../src/actions/catalogue.ts';
 import {todoId} from '../../src/domain/ids.ts';
 
 /** One action of each kind, with what its label says and what its cancelled result carries when it never started. */
@@ -7,7 +7,7 @@ export const sampleActions: {
   readonly [N in ActionName]: {
     readonly input: InputOf<N>;
     readonly label: string;
-    readonly cut: CutOf<N>;
+    readonly partial: PartialOf<N>;
   };
 } = {
   'request-command-output': {
@@ -20,23 +20,23 @@ export const sampleActions: {
       rationale: 'To see what fails',
       citations: [],
     },
-    label: 'Run command: npm test',
-    cut: {command: 'npm test', reached: 'not-started', output: ''},
+    label: 'Run npm test',
+    partial: {command: 'npm test', reached: 'not-started', output: ''},
   },
   'write-to-long-running-shell-command': {
-    input: {blockId: 'b1', input: 'y', mode: 'line'},
-    label: 'Write to block b1: y',
-    cut: {blockId: 'b1', reached: 'not-started'},
+    input: {blockId: 'b1', input: 'y', program: 'python3', mode: 'line'},
+    label: 'Type into python3: y',
+    partial: {blockId: 'b1', reached: 'not-started'},
   },
   'read-shell-command-output': {
     input: {blockId: 'b1', delay: 'completion'},
-    label: 'Read output of block b1',
-    cut: {blockId: 'b1', reached: 'not-started'},
+    label: 'Read output of b1',
+    partial: {blockId: 'b1', reached: 'not-started'},
   },
   'transfer-shell-command-control-to-user': {
     input: {blockId: 'b1', reason: 'a password is needed'},
-    label: 'Hand over block b1: a password is needed',
-    cut: {blockId: 'b1', reached: 'not-started'},
+    label: 'Hand over b1: a password is needed',
+    partial: {blockId: 'b1', reached: 'not-started'},
   },
   'read-files': {
     input: {
@@ -46,11 +46,11 @@ export const sampleActions: {
       ],
     },
     label: 'Read src/sum.js, README.md',
-    cut: {paths: ['src/sum.js', 'README.md']},
+    partial: {paths: ['src/sum.js', 'README.md']},
   },
   'request-file-edits': {
     input: {
-      amendment: unamended,
+      userChanges: noUserChanges,
       edits: [
         {
           kind: 'replace',
@@ -61,17 +61,7 @@ export const sampleActions: {
       ],
     },
     label: 'Edit src/sum.js, NOTES.md',
-    cut: {paths: ['src/sum.js', 'NOTES.md']},
-  },
-  'upload-artifact': {
-    input: {path: 'report.pdf', description: 'The report'},
-    label: 'Upload report.pdf',
-    cut: {path: 'report.pdf'},
-  },
-  'search-codebase': {
-    input: {query: 'where sessions are kept', pathFilters: ['src/**']},
-    label: 'Search the codebase for where sessions are kept',
-    cut: {query: 'where sessions are kept'},
+    partial: {paths: ['src/sum.js', 'NOTES.md']},
   },
   grep: {
     input: {
@@ -84,42 +74,22 @@ export const sampleActions: {
       limit: 250,
     },
     label: 'Search "sum\\\\(" in src',
-    cut: {queries: ['sum\\(']},
-  },
-  'file-glob': {
-    input: {patterns: ['**/*.js'], path: '.', limit: 200, maxDepth: 0},
-    label: 'Find **/*.js in .',
-    cut: {patterns: ['**/*.js']},
+    partial: {queries: ['sum\\(']},
   },
   'file-glob-v2': {
     input: {patterns: ['**/*.js', '*.md'], path: '.', limit: 200, maxDepth: 3},
     label: 'Find **/*.js, *.md in .',
-    cut: {patterns: ['**/*.js', '*.md']},
+    partial: {patterns: ['**/*.js', '*.md']},
   },
   'read-mcp-resource': {
     input: {kind: 'read', server: 'docs', uri: 'docs://start'},
     label: 'Read docs://start from docs',
-    cut: {uri: 'docs://start'},
+    partial: {uri: 'docs://start'},
   },
   'call-mcp-tool': {
     input: {server: 'docs', tool: 'find', toolName: 'mcp__docs__find', arguments: {query: 'start'}},
     label: 'Call find of docs',
-    cut: {server: 'docs', tool: 'find', reached: 'not-started'},
-  },
-  'read-documents': {
-    input: {documentIds: ['d1', 'd2']},
-    label: 'Read 2 document(s)',
-    cut: {documentIds: ['d1', 'd2']},
-  },
-  'edit-documents': {
-    input: {diffs: [{documentId: 'd1', search: 'a', replace: 'b'}]},
-    label: 'Edit 1 document(s)',
-    cut: {documentIds: ['d1']},
-  },
-  'create-documents': {
-    input: {documents: [{title: 'Plan', content: '1. Look'}]},
-    label: 'Create 1 document(s)',
-    cut: {titles: ['Plan']},
+    partial: {server: 'docs', tool: 'find', reached: 'not-started'},
   },
   'ask-user-question': {
     input: {
@@ -136,54 +106,7 @@ export const sampleActions: {
       ],
     },
     label: 'Ask: Which test runner?',
-    cut: {questions: ['Which test runner?']},
-  },
-  'start-agent': {
-    input: {name: 'Look for leaks', prompt: 'Find …', execution: {mode: 'local', harness: 'weft'}},
-    label: 'Start agent Look for leaks',
-    cut: {name: 'Look for leaks'},
-  },
-  'send-message-to-agent': {
-    input: {addresses: ['a1'], subject: 'Stop', message: 'Enough found.'},
-    label: 'Send message: Stop',
-    cut: {addresses: ['a1']},
-  },
-  'suggest-new-conversation': {
-    input: {messageId: 'm1'},
-    label: 'Suggest a new conversation',
-    cut: {messageId: 'm1'},
-  },
-  'suggest-prompt': {
-    input: {prompt: 'Add tests', label: ''},
-    label: 'Suggest: Add tests',
-    cut: {prompt: 'Add tests'},
-  },
-  'init-project': {input: {}, label: 'Set up the project', cut: {}},
-  'open-code-review': {input: {}, label: 'Open code review', cut: {}},
-  'insert-code-review-comments': {
-    input: {repoPath: '.', baseBranch: 'main', comments: [{path: 'src/sum.js', line: 1, body: 'A sign is wrong.'}]},
-    label: 'Insert 1 code review comment(s)',
-    cut: {comments: 1},
-  },
-  'fetch-conversation': {
-    input: {conversationId: 'c1'},
-    label: 'Fetch conversation c1',
-    cut: {conversationId: 'c1'},
-  },
-  'read-skill': {
-    input: {name: 'release', arguments: ''},
-    label: 'Skill release',
-    cut: {name: 'release'},
-  },
-  'use-computer': {
-    input: {actionSummary: 'press OK', actions: [{click: [10, 20]}]},
-    label: 'Use computer: press OK',
-    cut: {actionSummary: 'press OK'},
-  },
-  'request-computer-use': {
-    input: {taskSummary: 'fill in the form'},
-    label: 'Use the computer for: fill in the form',
-    cut: {taskSummary: 'fill in the form'},
+    partial: {questions: ['Which test runner?']},
   },
   'update-todos': {
     input: {
@@ -193,21 +116,11 @@ export const sampleActions: {
       ],
     },
     label: 'Update todos (2)',
-    cut: {entries: 2},
-  },
-  'web-fetch': {
-    input: {url: 'https://example.com/', prompt: 'What is it?'},
-    label: 'Fetch https://example.com/',
-    cut: {url: 'https://example.com/'},
-  },
-  'web-search': {
-    input: {query: 'node sqlite'},
-    label: 'Search the web for node sqlite',
-    cut: {query: 'node sqlite'},
+    partial: {entries: 2},
   },
   'give-structured-answer': {
     input: {answer: {sum: 3}},
     label: 'Give the answer as JSON',
-    cut: {reached: 'not-given'},
+    partial: {reached: 'not-given'},
   },
 };

@@ -44,6 +44,9 @@ const bytesOf = (key: string): string => {
 /** Milliseconds between two deliveries: keys that come closer together would be a paste. */
 const keyGapMs = 15;
 
+/** Milliseconds from what is seen to the next key: a card does not take an answer that comes sooner after the key before it. */
+const seenGapMs = 60;
+
 /** A plain `sh` with the prompt `sh> `, which sets no modes itself, in the workspace, in a terminal in memory. */
 export async function openTerminal(
   place: TempPlace,
@@ -56,23 +59,25 @@ export async function openTerminal(
     env: place.environment({TERM: 'xterm-256color', ...environment}),
     answers: 'all',
   });
-  let lastTyped = 0;
+  let ready = 0;
   const deliver = async (bytes: string): Promise<void> => {
-    const early = lastTyped + keyGapMs - performance.now();
+    const early = ready - performance.now();
     if (early > 0) await new Promise(resolve => setTimeout(resolve, early));
     pty.type(bytes);
-    lastTyped = performance.now();
+    ready = performance.now() + keyGapMs;
   };
   const press = async (...keys: readonly string[]): Promise<void> => {
     // oxlint-disable-next-line no-await-in-loop -- one key after the other
     for (const key of keys) await deliver(bytesOf(key));
   };
   const text = async (): Promise<string> => (await pty.everything()).join('\n').trimEnd();
-  const seen = (pattern: RegExp, look: () => Promise<string>): Promise<void> =>
-    lookUntil(
+  const seen = async (pattern: RegExp, look: () => Promise<string>): Promise<void> => {
+    await lookUntil(
       async () => pattern.test(await look()),
       async () => `never saw ${String(pattern)} on:\n${await text()}`,
     );
+    ready = performance.now() + seenGapMs;
+  };
   await deliver(`${weftInShell}\r`);
   await seen(/^sh>$/u, text);
   return {

@@ -22,6 +22,8 @@ export interface VirtualScreen {
   type(keys: string): Promise<void>;
   paste(text: string): Promise<void>;
   resize(columns: number, rows: number): void;
+  /** Resizes the terminal without a signal to the program, as tmux does for a quarter of a second. */
+  resizeUnsaid(columns: number, rows: number): void;
   /** End of input, as when the window is closed. */
   hangUp(): void;
   rawMode(): 'raw' | 'cooked';
@@ -124,6 +126,9 @@ export function openVirtualScreen(columns: number, rows: number): VirtualScreen 
       stdout.columns = nextColumns;
       stdout.rows = nextRows;
       output.emit('resize');
+    },
+    resizeUnsaid(nextColumns, nextRows) {
+      terminal.resize(nextColumns, nextRows);
     },
     hangUp() {
       input.end();

@@ -1,9 +1,11 @@
 import {expect, test} from 'vitest';
-import type {AttachedTerminal, BlockDesk} from '../../src/actions/ports.ts';
+import type {AttachedTerminal, TerminalControl} from '../../src/actions/ports.ts';
 import {failed, ok} from '../../src/base/outcome.ts';
 import {rejected} from '../../src/domain/fault.ts';
 import {blockId} from '../../src/domain/ids.ts';
-import {attachTerminal} from '../../src/tui/visits/attached-terminal.ts';
+import {attachTerminal} from '../../src/tui/terminal/attached-terminal.ts';
+import {TerminalSessions} from '../../src/tui/terminal/terminal-sessions.ts';
+import {scriptedEngine} from './support/scripted-engine.ts';
 import {openVirtualScreen} from '../support/virtual-screen.ts';
 
 const block = blockId('b1');
@@ -15,7 +17,7 @@ const refuse = (): never => {
 /** A desk with one block whose program a test plays. */
 function desk() {
   const state = {terminal: undefined as AttachedTerminal | undefined, keys: '', sizes: [] as string[], attached: 0};
-  const port: BlockDesk = {
+  const port: TerminalControl = {
     list: refuse,
     watch: refuse,
     stop: refuse,
@@ -40,14 +42,21 @@ function desk() {
   return {port, state};
 }
 
+const sessionsOf = (terminals: TerminalControl): TerminalSessions =>
+  new TerminalSessions(scriptedEngine({terminals}), () => 0);
+
 const nothing = (): void => {};
 
 /** Nothing of weft waits for the user. */
-const quiet = {asks: () => false, watch: () => nothing, forGuest: (text: string) => text};
+const quiet = {awaitsAnswer: () => false, watch: () => nothing, forBlock: (text: string) => text};
 
-const attach = (screen: ReturnType<typeof openVirtualScreen>, port: BlockDesk, signal = new AbortController().signal) =>
+const attach = (
+  screen: ReturnType<typeof openVirtualScreen>,
+  port: TerminalControl,
+  signal = new AbortController().signal,
+) =>
   attachTerminal(
-    {...quiet, stdin: screen.stdin, stdout: screen.stdout, desk: port, block, command: 'npm run dev'},
+    {...quiet, stdin: screen.stdin, stdout: screen.stdout, terminals: sessionsOf(port), block, command: 'npm run dev'},
     signal,
   );
 
@@ -57,7 +66,7 @@ test('keys go to the program, its output to the screen, and the last row names t
   screen.stdin.setRawMode(true);
   const {port, state} = desk();
   const end = attach(screen, port);
-  await screen.until(/present screen[^]*Ctrl\+\] gives it back to weft \| b1: npm run dev/u);
+  await screen.until(/present screen[^]*Ctrl\+\] back to weft · npm run dev/u);
   await screen.type('yes\r');
   // More lines than there are rows: the program scrolls above weft's row; and it clears the screen and frees the region.
   state.terminal?.show(
@@ -101,15 +110,24 @@ test('that weft waits for an answer is told in the last row, as long as it does'
       tell = nothing;
     };
   };
-  const options = {...quiet, stdin, stdout, desk: port, block, command: 'vim', asks: () => asking, watch};
+  const options = {
+    ...quiet,
+    stdin,
+    stdout,
+    terminals: sessionsOf(port),
+    block,
+    command: 'vim',
+    awaitsAnswer: () => asking,
+    watch,
+  };
   const end = attachTerminal(options, new AbortController().signal);
-  await screen.until(/Ctrl\+\] gives it back to weft \| b1: vim/u);
+  await screen.until(/Ctrl\+\] back to weft · vim/u);
   asking = true;
   tell();
-  await screen.until(/weft waits for your answer: Ctrl\+\] goes there \| b1: vim/u);
+  await screen.until(/weft needs your answer · Ctrl\+\] back to weft · vim/u);
   asking = false;
   tell();
-  await screen.until(/Ctrl\+\] gives it back to weft \| b1: vim/u);
+  await screen.until(/Ctrl\+\] back to weft · vim/u);
   state.terminal?.ended();
   await end;
   const written = screen.written();
@@ -152,7 +170,7 @@ test('a block that is not there is a sentence, and the screen is as before', asy
   screen.stdout.write('before\n');
   const {port} = desk();
   const {stdin, stdout} = screen;
-  const options = {...quiet, stdin, stdout, desk: port, block: blockId('b9'), command: ''};
+  const options = {...quiet, stdin, stdout, terminals: sessionsOf(port), block: blockId('b9'), command: ''};
   expect(await attachTerminal(options, new AbortController().signal)).toEqual({
     kind: 'refused',
     message: 'There is no block b9.',

@@ -2,15 +2,15 @@ import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {cellWidth} from '../../src/tui/text/cell-width.ts';
 import {themeOf} from '../../src/tui/theme/theme.ts';
-import {commandRows, fittedRows} from '../../src/tui/views/command-rows.ts';
+import {commandRows, fitRows} from '../../src/tui/scrollback/command-rows.ts';
 import {processorClock} from '../support/processor-clock.ts';
 
 const frame = {theme: themeOf('plain'), width: 39};
-const all = {room: Number.POSITIVE_INFINITY, note: 'bare', frame} as const;
+const all = {room: Number.POSITIVE_INFINITY, frame} as const;
 const shown = (command: string, marked = ''): readonly string[] => {
   const from = command.indexOf(marked);
   const marks = marked === '' ? [] : [{from, to: from + marked.length}];
-  return fittedRows(commandRows(command, {marks, grave: []}, frame), all);
+  return fitRows(commandRows(command, {highlights: marks, criticalRanges: []}, frame), all);
 };
 
 describe('a command to the letter', () => {
@@ -41,23 +41,23 @@ describe('a command to the letter', () => {
   test('what does not fit is hidden, the marked parts last', () => {
     const padding = 'echo fine\n'.repeat(50);
     const command = `${padding}curl x | sh\n${padding}rm -rf ~\n${padding}`;
-    const marks = ['curl x | sh', 'rm -rf ~'].map(part => ({
+    const highlights = ['curl x | sh', 'rm -rf ~'].map(part => ({
       from: command.indexOf(part),
       to: command.indexOf(part) + part.length,
     }));
-    const rows = commandRows(command, {marks, grave: []}, frame);
-    expect(fittedRows(rows, {room: 6, note: 'with-key', frame})).toEqual([
+    const rows = commandRows(command, {highlights, criticalRanges: []}, frame);
+    expect(fitRows(rows, {room: 6, frame})).toEqual([
       '  echo fine',
-      '  … 49 lines hidden, v shows all',
+      '  … 49 more lines · v',
       '! curl x | sh',
-      '  … 50 lines hidden, v shows all',
+      '  … 50 more lines · v',
       '! rm -rf ~',
-      '  … 50 lines hidden, v shows all',
+      '  … 50 more lines · v',
     ]);
-    expect(fittedRows(rows, {room: 3, note: 'bare', frame})).toEqual([
-      '  … 50 lines hidden',
+    expect(fitRows(rows, {room: 3, frame})).toEqual([
+      '  … 50 more lines · v',
       '! curl x | sh',
-      '  … 101 lines hidden, 1 marked',
+      '  … 101 more lines, 1 marked · v',
     ]);
   });
 
@@ -70,8 +70,8 @@ describe('a command to the letter', () => {
       fc.property(text, text, text, fc.integer({min: 3, max: 20}), (before, marked, after, room) => {
         const command = before + marked + after;
         const marks = [{from: before.length, to: before.length + marked.length}];
-        const rows = commandRows(command, {marks, grave: []}, frame);
-        const lines = fittedRows(rows, {room, note: 'with-key', frame});
+        const rows = commandRows(command, {highlights: marks, criticalRanges: []}, frame);
+        const lines = fitRows(rows, {room, frame});
         expect(lines.length).toBeLessThanOrEqual(room);
         expect(Math.max(...lines.map(cellWidth))).toBeLessThanOrEqual(frame.width);
         if (marked.trim() !== '') expect(lines.some(line => line.startsWith('!'))).toBe(true);
@@ -83,7 +83,10 @@ describe('a command to the letter', () => {
     const command = 'echo padding && '.repeat(65_536);
     const spentMs = processorClock();
     expect(
-      fittedRows(commandRows(command, {marks: [{from: 500_000, to: 500_100}], grave: []}, frame), {...all, room: 9}),
+      fitRows(commandRows(command, {highlights: [{from: 500_000, to: 500_100}], criticalRanges: []}, frame), {
+        ...all,
+        room: 9,
+      }),
     ).toHaveLength(9);
     expect(spentMs()).toBeLessThan(3000);
   });

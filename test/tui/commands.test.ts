@@ -1,11 +1,12 @@
 import {afterEach, describe, expect, test} from 'vitest';
-import {failed, ok} from '../../src/base/outcome.ts';
+import {ok} from '../../src/base/outcome.ts';
 import {messageId} from '../../src/domain/ids.ts';
 import type {JournalRecord} from '../../src/domain/journal.ts';
 import {noUsage} from '../../src/domain/usage.ts';
-import type {CommandPorts, ExportPort} from '../../src/tui/command-ports.ts';
-import {costText} from '../../src/tui/commands/cost.ts';
-import {nothingOutside} from './support/blank-options.ts';
+import type {ExportWork} from '../../src/cli/compose/host-services.ts';
+import {sessionCostText} from '../../src/tui/commands/cost.ts';
+import {noClipboard} from './support/blank-options.ts';
+import type {TestHost} from './support/scripted-engine.ts';
 import {leaveStages, start} from './support/stage.ts';
 
 afterEach(leaveStages);
@@ -22,8 +23,8 @@ const answered = (text: string, id = text): JournalRecord => ({
   },
 });
 
-async function open(outside: Partial<CommandPorts>, size: readonly [number, number] = [80, 24]) {
-  return await start(size, {look: 'colour', outside: {...nothingOutside, ...outside}});
+async function open(host: TestHost, clipboard = noClipboard) {
+  return await start([80, 24], {look: 'colour', host, clipboard});
 }
 
 describe('/copy', () => {
@@ -40,27 +41,28 @@ describe('/copy', () => {
   ])('%s', async (line, expected) => {
     const copied: string[] = [];
     const clipboard = {
+      ...noClipboard,
       copy: async (text: string) => {
         copied.push(text);
         return ok(`Copied ${text.length}.`);
       },
     };
-    const {screen} = await open({records: () => records, clipboard});
+    const {screen} = await open({records}, clipboard);
     await screen.type(`${line}\r`);
     await screen.until(/Copied \d+\./u);
     expect(copied).toEqual([expected]);
   });
 
   test.each([
-    ['/copy 4', records, /There are only 3 answers to copy\./u],
-    ['/copy 2', records.slice(0, 1), /There is only 1 answer to copy\./u],
-    ['/copy 0', records, /copy code its last code block/u],
-    ['/copy that', records, /copy code its last code block/u],
-    ['/copy', [], /There is no answer to copy yet\./u],
-    ['/copy code', [answered('No code.')], /No answer of this session has a code block\./u],
+    ['/copy 4', records, /Only 3 answers to copy/u],
+    ['/copy 2', records.slice(0, 1), /Only 1 answer to copy/u],
+    ['/copy 0', records, /last code block: \/copy code/u],
+    ['/copy that', records, /last code block: \/copy code/u],
+    ['/copy', [], /No answer to copy yet/u],
+    ['/copy code', [answered('No code.')], /No code block in this session/u],
     ['/copy', records, /There is no clipboard\./u],
   ])('%s with nothing to copy, or nowhere to', async (line, kept, said) => {
-    const {screen} = await open({records: () => kept});
+    const {screen} = await open({records: kept});
     await screen.type(`${line}\r`);
     await screen.until(said);
   });
@@ -68,23 +70,22 @@ describe('/copy', () => {
 
 describe('/export', () => {
   test('asks before it replaces a file, and Enter does not', async () => {
-    const written: Parameters<ExportPort['write']>[0][] = [];
-    const exporter: ExportPort = {
-      write: async work => {
+    const written: ExportWork[] = [];
+    const {screen} = await open({
+      async exportSession(work) {
         written.push(work);
-        return {kind: work.present === 'kept' ? 'exists' : 'written', path: '/work/my notes.md'};
+        return ok({kind: work.present === 'kept' ? 'exists' : 'written', path: '/work/my notes.md'});
       },
-    };
-    const {screen} = await open({exporter});
+    });
     await screen.type('/export my notes.md\r');
-    await screen.until(/This file is there already:\n\/work\/my notes\.md/u);
+    await screen.until(/Overwrite this file\? ─+╮\n│ \/work\/my notes\.md/u);
     await screen.type('\r');
     await screen.type('n');
-    await screen.until(/Nothing was written\./u);
+    await screen.until(/Nothing was written/u);
     await screen.type('/export my notes.md\r');
-    await screen.until(/This file is there already/u);
+    await screen.until(/Overwrite this file\?/u);
     await screen.type('y');
-    await screen.until(/The session is written to \/work\/my notes\.md/u);
+    await screen.until(/Exported to \/work\/my notes\.md/u);
     expect(written.map(({name, present}) => [name, present])).toEqual([
       ['my notes.md', 'kept'],
       ['my notes.md', 'kept'],
@@ -103,28 +104,29 @@ describe('/theme', () => {
   test('shows each as it is chosen, keeps one with Enter and takes it back with Esc', async () => {
     const kept: string[] = [];
     const settings = {
-      list: async () => ok([]),
+      list: async () => [],
+      rows: async () => [],
       set: async (name: string, value: string) => {
         kept.push(`${name}=${value}`);
-        return ok([]);
+        return [];
       },
     };
     const {screen} = await start([80, 24], {
       look: {theme: 'auto', level: '256', background: 'dark', links: 'shown'},
-      outside: {...nothingOutside, settings},
+      host: {settings},
     });
     await screen.type('/theme\r');
-    await screen.until(/> auto[^]*greeting = 'welcome'[^]*Enter keeps it/u);
+    await screen.until(/❯ 1 {2}auto[^]*greeting = 'welcome'[^]*Enter select/u);
     await screen.type('\u001B[B');
-    await screen.until(/> dark/u);
+    await screen.until(/❯ 2 {2}dark/u);
     await screen.type('\u001B');
-    await screen.until(/Ask for something/u);
+    await screen.until(/Ask weft to do something/u);
     await screen.type('/theme\r');
-    await screen.until(/> auto/u);
+    await screen.until(/❯ 1 {2}auto/u);
     await screen.type('\u001B[B');
     await screen.type('\u001B[B');
     await screen.type('\r');
-    await screen.until(/The theme is light, kept in your settings\./u);
+    await screen.until(/Theme: light, kept in your settings/u);
     await screen.type('/theme drak\r');
     await screen.until(/There is no theme drak\. Did you mean dark\?/u);
     expect(kept).toEqual(['theme=light']);
@@ -133,7 +135,7 @@ describe('/theme', () => {
   test('has nothing to choose where there are no colours', async () => {
     const {screen} = await start([80, 24], {look: 'plain'});
     await screen.type('/theme\r');
-    await screen.until(/There are no colours here/u);
+    await screen.until(/No colours here/u);
   });
 });
 
@@ -143,24 +145,39 @@ describe('/config and /doctor', () => {
     const settings = {
       list: async (name: string) => {
         asked.push(['list', name]);
-        return name === 'nonsense'
-          ? failed('There is no setting nonsense.')
-          : ok([`${name || 'theme'} = dark   (user)`]);
+        if (name === 'nonsense') throw new Error('There is no setting nonsense.');
+        return [`${name} = dark   (user)`];
       },
+      rows: async () => [
+        {name: 'theme', value: 'dark', source: 'user', choices: ['auto', 'dark', 'light']},
+        {name: 'verbosity', value: 'summary', source: 'default', choices: ['name', 'summary', 'full']},
+        {name: 'baseUrl', value: '', source: '', choices: []},
+      ],
       set: async (name: string, value: string) => {
         asked.push(['set', name, value]);
-        return ok(['theme = light in the user settings.']);
+        return ['theme = light in the user settings.'];
       },
     };
     const {screen} = await open({settings});
     await screen.type('/config\r');
-    await screen.until(/theme = dark/u);
+    await screen.until(
+      /Settings ─+╮\n│ ❯ 1 {2}theme {6}dark {5}user +│\n│ {3}2 {2}verbosity {2}summary {2}default +│\n│ {3}3 {2}baseUrl {4}not set +│/u,
+    );
+    await screen.type('2');
+    await screen.until(/verbosity ─+╮\n│ {3}1 {2}name +│\n│ ❯ 2 {2}summary ✓ +│\n│ {3}3 {2}full/u);
+    await screen.type('3');
+    await screen.until(/It counts from the next start/u);
+    await screen.type('/config\r');
+    await screen.until(/Settings/u);
+    await screen.type('base\r');
+    await screen.until(/› \/config baseUrl/u);
+    await screen.type('\u0015');
     await screen.type('/config nonsense\r');
     await screen.until(/There is no setting nonsense\./u);
     await screen.type('/config theme  "light  blue"\r');
-    await screen.until(/It counts from the next start/u);
+    await expect.poll(() => asked.length).toBe(3);
     expect(asked).toEqual([
-      ['list', ''],
+      ['set', 'verbosity', 'full'],
       ['list', 'nonsense'],
       ['set', 'theme', '"light  blue"'],
     ]);
@@ -170,7 +187,15 @@ describe('/config and /doctor', () => {
 });
 
 describe('/cost', () => {
-  const times = {elapsedMs: 0, retryInMs: 0, actions: new Map(), costPerMinute: 'unknown'} as const;
+  const times = {
+    elapsedMs: 0,
+    retryInMs: 0,
+    actions: new Map(),
+    todos: new Map(),
+    waitedMs: 0,
+    outputTokens: 0,
+    costPerMinute: 'unknown',
+  } as const;
   const usage = {inputTokens: 1_234_567, outputTokens: 890, cacheReadTokens: 12_000, cacheWriteTokens: 5};
 
   test('tells every token by model, the sum of known prices, and what is not known', () => {
@@ -178,23 +203,26 @@ describe('/cost', () => {
       'big-model': {usage, costUsd: 1.5, requests: 1},
       'own-model': {usage: noUsage, costUsd: 'unknown', requests: 2},
     } as const;
-    const text = costText({models, contextTokens: 50_000, contextWindow: 200_000}, {...times, costPerMinute: 0.25});
+    const text = sessionCostText(
+      {models, contextTokens: 50_000, contextWindow: 200_000},
+      {...times, costPerMinute: 0.25},
+    );
     expect(text.split('\n')).toEqual([
       'big-model: $1.50, 1 request; tokens: 1,234,567 in, 12,000 from cache, 5 written to cache, 890 out with thinking',
       'own-model: price not known, 2 requests; tokens: 0 in, 0 from cache, 0 written to cache, 0 out with thinking',
-      'This session has cost $1.50 without the models whose price is not known.',
-      'Since weft began it was $0.25 a minute of work.',
-      'The context holds 50k of 200k tokens (25%).',
+      '$1.50 in this session, without models whose price is unknown',
+      '$0.25 per minute of work',
+      'Context: 50k of 200k tokens (25 %)',
     ]);
   });
 
   test('guesses no price', () => {
     const models = {'own-model': {usage, costUsd: 'unknown', requests: 1}} as const;
-    expect(costText({models, contextTokens: 0, contextWindow: 0}, times).split('\n')[1]).toBe(
-      'The price of the model is not known, so there is no cost to tell.',
+    expect(sessionCostText({models, contextTokens: 0, contextWindow: 0}, times).split('\n')[1]).toBe(
+      'Cost unknown: weft has no price for this model',
     );
-    expect(costText({models: {}, contextTokens: 0, contextWindow: 0}, times)).toBe(
-      'Nothing has been asked of a model in this session yet.',
+    expect(sessionCostText({models: {}, contextTokens: 0, contextWindow: 0}, times)).toBe(
+      'No tokens used in this session yet',
     );
   });
 });
@@ -204,11 +232,37 @@ describe('/verbosity', () => {
     const {screen} = await open({});
     await screen.type('/verbosity\r');
     await screen.until(/Finished actions show a few lines \(summary\)/u);
-    await screen.type('/verbosity ful\r');
-    await screen.until(/There is no verbosity ful\. Did you mean full\?/u);
+    await screen.type('/verbosity fulll\r');
+    await screen.until(/There is no verbosity fulll\. Did you mean full\?/u);
     await screen.type('\u001Bo');
-    await screen.until(/Finished actions show everything from now on/u);
+    await screen.until(/Finished actions show everything/u);
     await screen.type('/verbosity NAME\r');
-    await screen.until(/Finished actions show only what they were from now on/u);
+    await screen.until(/Finished actions show only what they were/u);
+  });
+});
+
+describe('in the scrollback', () => {
+  test.each<[string, RegExp]>([
+    ['/cost', /▌ \/cost\n {2}No tokens used in this session/u],
+    ['/costs', /▌ \/costs\n! There is no command \/costs\./u],
+    ['/help', /▌ \/help\n/u],
+  ])('%s stands above its answer', async (command, shown) => {
+    const {screen} = await start();
+    await screen.type(`${command}\r`);
+    await expect.poll(async () => (await screen.everything()).join('\n')).toMatch(shown);
+  });
+
+  test('a command that opens a panel does not', async () => {
+    const look = {level: '256', theme: 'auto', links: 'shown', background: 'dark'} as const;
+    const {screen} = await start([80, 24], {look});
+    await screen.type('/theme\r');
+    await screen.until(/Enter select/u);
+    await screen.type('\u001B');
+    await screen.until(/Ask weft to do something/u);
+    await screen.type('/cost\r');
+    await screen.until(/▌ \/cost *\n/u);
+    expect((await screen.everything()).filter(row => row.startsWith('▌')).map(row => row.trimEnd())).toEqual([
+      '▌ /cost',
+    ]);
   });
 });

@@ -1,26 +1,25 @@
+import {compactPreview, summaryAwaited} from '../../src/tui/state/panels/compact.ts';
+import {pressPanel} from '../../src/tui/state/panels/panel.ts';
+import {followStep} from '../../src/tui/state/rewind-and-compact.ts';
+import {initialUi} from '../../src/tui/state/ui.ts';
+import type {KeyPress} from '../../src/tui/terminal/keymap.ts';
 import {describe, expect, test} from 'vitest';
 import type {AgentEvent, SessionUsage} from '../../src/actions/agent-event.ts';
-import {compactedMessage, type CompactionPreview} from '../../src/domain/compaction.ts';
+import {compactionMessage, type CompactionPreview} from '../../src/domain/compaction.ts';
 import {messageId} from '../../src/domain/ids.ts';
 import {noUsage} from '../../src/domain/usage.ts';
-import {editorLeft} from '../../src/tui/visits/editor-left.ts';
-import type {PressContext} from '../../src/tui/input/effect.ts';
-import {followCompaction} from '../../src/tui/input/follow-compaction.ts';
-import type {KeyPress} from '../../src/tui/input/keymap.ts';
-import {openUi} from '../../src/tui/input/ui.ts';
-import {compactPreview, summaryAwaited} from '../../src/tui/panels/compact-panel.ts';
-import type {Panel} from '../../src/tui/panels/panel.ts';
+import {afterEditor} from '../../src/tui/app/external-editor.ts';
 import {reduce} from '../../src/tui/state/reduce.ts';
 import {emptyView, type View} from '../../src/tui/state/view.ts';
 import {cellWidth} from '../../src/tui/text/cell-width.ts';
-import {themeOf} from '../../src/tui/theme/theme.ts';
+import {insideOf, key, linesOf, opened, pressed, text} from './support/panels.tsx';
 import {sessionInfo} from './support/scripted-engine.ts';
 
 const preview: CompactionPreview = {
   id: messageId('c'),
   way: 'summary',
   summary: 'What was\u001b[2J done.\nWhat is open.',
-  why: '',
+  noSummaryReason: '',
   kept: [
     {what: '2 user messages, word for word', tokens: 1234},
     {what: '1 open todo', tokens: 9},
@@ -35,110 +34,84 @@ const trim: CompactionPreview = {
   ...preview,
   way: 'trim',
   summary: '',
-  why: 'The model is overloaded.',
+  noSummaryReason: 'The model is overloaded.',
   summarised: [],
   dropped: [{what: '4 old exchanges', tokens: 0}],
   cost: {kind: 'none'},
 };
-const ui = openUi([], '', 'emacs');
-const text = (typed: string): KeyPress => ({kind: 'text', text: typed});
-const key = (name: 'up' | 'down' | 'enter' | 'escape' | 'end-of-input'): KeyPress => ({kind: 'key', name});
-const frameOf = (width: number) => ({theme: themeOf('plain'), width});
-const context = (place: PressContext['place'], rows = 20): PressContext => ({
-  view: emptyView,
-  commands: [],
-  blocks: [],
-  now: 0,
-  place,
-  width: 77,
-  frame: frameOf(79),
-  rows,
-});
-const rowsOf = (panel: Panel, {rows = 20, width = 79} = {}): readonly string[] =>
-  panel.lines({rows, frame: frameOf(width), view: emptyView, blocks: []}).lines;
-
+const ui = initialUi([], '', 'emacs');
 describe('what compacting would do', () => {
   test('stands there whole: kept, summarised, dropped, tokens, cost, the way back, the summary, the keys', () => {
-    expect(rowsOf(compactPreview(preview))).toEqual([
-      'Compact the conversation? 84,210 → about 9,300 tokens, by estimate',
-      'kept       2 user messages, word for word (~1,234) | 1 open todo (~9)',
-      'summarised 3 answers (~80,000)',
-      'dropped    nothing',
-      'The summary cost $0.0333: 84,010 tokens in (84,000 cached), 500 out. Undo:',
-      '  /undo until the next prompt, then /rewind to an earlier one.',
-      expect.stringMatching(/^What was\P{Cc}* done\.$/u),
-      'What is open.',
-      'y do it | n leave it | e edit',
+    expect(linesOf(compactPreview(preview))).toEqual([
+      '╭ Compact the conversation? ──────────────────────────────────────────────────╮',
+      '│ 84,210 → about 9,300 tokens, by estimate                                    │',
+      '│ kept       2 user messages, word for word (~1,234) · 1 open todo (~9)       │',
+      '│ summarised 3 answers (~80,000)                                              │',
+      '│ dropped    nothing                                                          │',
+      '│ The summary cost $0.0333: 84,010 tokens in (84,000 cached), 500 out. Undo:  │',
+      '│   /undo until the next prompt, then /rewind to an earlier one.              │',
+      expect.stringMatching(/^│ What was\P{Cc}* done\. +│$/u),
+      '│ What is open.                                                               │',
+      '╰ Enter compact · Esc cancel · e edit the summary ────────────────────────────╯',
     ]);
   });
 
   test('without a summary it says why, and offers none to edit', () => {
-    expect(rowsOf(compactPreview({...trim, before: 'estimated'}))).toEqual([
-      'Shorten the conversation without a summary? about 84,210 → about 9,300 tokens,',
-      '  by estimate',
-      'No summary: The model is overloaded.',
-      'kept       2 user messages, word for word (~1,234) | 1 open todo (~9)',
-      'summarised nothing',
-      'dropped    4 old exchanges',
-      'Undo: /undo until the next prompt, then /rewind to an earlier one.',
-      'y do it | n leave it',
+    expect(linesOf(compactPreview({...trim, before: 'estimated'}), {width: 60})).toEqual([
+      '╭ Shorten the conversation without a summary? ─────────────╮',
+      '│ about 84,210 → about 9,300 tokens, by estimate           │',
+      '│ No summary: The model is overloaded.                     │',
+      '│ kept       2 user messages, word for word (~1,234) · 1   │',
+      '│            open todo (~9)                                │',
+      '│ summarised nothing                                       │',
+      '│ dropped    4 old exchanges                               │',
+      '│ Undo: /undo until the next prompt, then /rewind to an    │',
+      '│   earlier one.                                           │',
+      '╰ Enter compact · Esc cancel ──────────────────────────────╯',
     ]);
   });
 
   test('where nothing is won, that is said', () => {
-    expect(rowsOf(compactPreview({...preview, tokens: {before: 15, after: 400}}))).toContain(
+    expect(insideOf(compactPreview({...preview, tokens: {before: 15, after: 400}}))).toContain(
       'This makes nothing shorter.',
     );
   });
 
-  const agrees = {do: 'op', op: {op: 'compact', preview: 'c', summary: preview.summary}};
+  const agrees = {do: 'query', request: {query: 'compact', preview: 'c', summary: preview.summary}};
   const edits = {do: 'edit-outside', what: {kind: 'summary', preview}};
-  test.each<[string, KeyPress, 'first' | 'later', unknown]>([
-    ['y agrees', text('y'), 'first', ['closed', agrees]],
+  test.each<[string, KeyPress, 'first' | 'following', unknown]>([
+    ['Enter agrees', key('enter'), 'first', ['closed', agrees]],
+    ['y does', text('y'), 'first', ['closed', agrees]],
     ['e opens the editor', text('e'), 'first', ['open', edits]],
     ['n leaves everything', text('n'), 'first', ['closed']],
     ['Esc leaves everything', key('escape'), 'first', ['closed']],
     ['Ctrl-D leaves everything', key('end-of-input'), 'first', ['closed']],
-    ['Enter is no answer', key('enter'), 'first', ['open']],
-    ['what came in one piece with other presses is none', text('y'), 'later', ['open']],
+    ['Enter that came with other presses is none', key('enter'), 'following', ['open']],
+    ['what came in one piece with other presses is none', text('y'), 'following', ['open']],
     ['a word is none', text('yes'), 'first', ['open']],
     ['a paste is none', {kind: 'paste', text: 'y', part: 'first'}, 'first', ['open']],
-  ])('%s', (_, pressed, when, outcome) => {
-    const {panel, effects} = compactPreview(preview).press(pressed, context(when));
-    expect([panel === 'closed' ? 'closed' : 'open', ...effects]).toEqual(outcome);
+  ])('%s', (_, one, when, outcome) => {
+    const {panel, effects} = pressPanel(compactPreview(preview), one, {batchPosition: when, blocks: []});
+    expect([panel === 'none' ? 'closed' : 'open', ...effects]).toEqual(outcome);
   });
 
   test('e is no key where there is no summary', () => {
-    expect(compactPreview(trim).press(text('e'), context('first')).effects).toEqual([]);
+    expect(pressed(compactPreview(trim), text('e')).effects).toEqual([]);
   });
 
   test('a long summary scrolls from its first row to its last, and no further', () => {
     const long = compactPreview({...preview, summary: Array.from({length: 30}, (_, at) => `row ${at + 1}`).join('\n')});
-    let panel = long;
-    const press = (name: 'up' | 'down', times: number): void => {
-      for (let time = 0; time < times; time += 1) {
-        const next = panel.press(key(name), context('first', 12)).panel;
-        if (next !== 'closed') panel = next;
-      }
-    };
-    expect(rowsOf(panel, {rows: 12}).slice(6)).toEqual([
-      'row 1',
-      'row 2',
-      'row 3',
-      'row 4',
-      'row 5',
-      'y do it | n leave it | e edit | Up/Down 25 more',
-    ]);
-    press('down', 100);
-    expect(rowsOf(panel, {rows: 12}).slice(-2)[0]).toBe('row 30');
-    press('up', 1);
-    expect(rowsOf(panel, {rows: 12}).slice(-2)[0]).toBe('row 29');
-    press('up', 100);
-    expect(rowsOf(panel, {rows: 12})[6]).toBe('row 1');
+    const rows = (times: number, name: 'up' | 'down', from = long): readonly string[] =>
+      insideOf(pressed(from, ...Array.from({length: times}, () => key(name))).panel, {rows: 12}).slice(6);
+    expect(rows(0, 'up')).toEqual(['row 1', 'row 2', 'row 3', 'row 4']);
+    expect(rows(2, 'down')).toEqual(['row 3', 'row 4', 'row 5', 'row 6']);
+    expect(rows(100, 'down')).toEqual(['row 30']);
+    expect(linesOf(long, {rows: 12}).at(-1)).toMatch(/^╰ Enter compact · Esc cancel · e edit the summary · ↑↓ read ─/u);
+    const atEnd = opened(pressed(long, ...Array.from({length: 100}, () => key('down'))).panel);
+    expect(insideOf(pressed(atEnd, key('up')).panel, {rows: 12}).slice(6)).toEqual(['row 29', 'row 30']);
   });
 
   test.each([
-    [2, 79],
     [3, 40],
     [5, 40],
     [9, 20],
@@ -150,48 +123,46 @@ describe('what compacting would do', () => {
       summary: '終わり🙂 '.repeat(200),
       kept: [...preview.kept, ...preview.kept, ...preview.kept],
     };
-    for (const panel of [compactPreview(wide), compactPreview({...trim, why: 'word '.repeat(100)}), summaryAwaited]) {
-      const {lines, cursor} = panel.lines({rows, frame: frameOf(width), view: emptyView, blocks: []});
+    for (const panel of [
+      compactPreview(wide),
+      compactPreview({...trim, noSummaryReason: 'word '.repeat(100)}),
+      summaryAwaited,
+    ]) {
+      const lines = linesOf(panel, {rows, width});
       expect(lines.length).toBeLessThanOrEqual(rows);
       expect(Math.max(...lines.map(cellWidth))).toBeLessThanOrEqual(width);
-      expect(lines.at(-1)).toMatch(/^(?:y do it|Esc stops)/u);
-      expect(cursor.y).toBeLessThan(lines.length);
+      expect(lines.at(-1)).toMatch(/^╰ (?:Enter compact|Esc stop)/u);
     }
   });
 });
 
 describe('the way to it', () => {
-  const begun: AgentEvent = {event: 'compaction-begun'};
-  const previewed: AgentEvent = {event: 'compaction-previewed', preview};
+  const waiting = {...ui, panel: summaryAwaited};
 
   test('Esc stops the summary, and what is offered instead opens then', () => {
-    const waiting = followCompaction(ui, begun);
-    expect(waiting.panel).toBe(summaryAwaited);
-    const {panel, effects} = summaryAwaited.press(key('escape'), context('first'));
+    const {panel, effects} = pressed(summaryAwaited, key('escape'));
     expect({panel, effects}).toEqual({panel: summaryAwaited, effects: [{do: 'op', op: {op: 'interrupt'}}]});
-    const shown = followCompaction(waiting, {event: 'compaction-previewed', preview: trim}).panel;
-    expect(shown === 'none' ? [] : rowsOf(shown)).toEqual(rowsOf(compactPreview(trim)));
+    const shown = followStep(waiting, {step: 'confirm-compaction', preview: trim}).panel;
+    expect(shown).toEqual(compactPreview(trim));
   });
 
   test('what is refused closes it; whoever closed it meanwhile gets none', () => {
-    const waiting = followCompaction(ui, begun);
-    expect(followCompaction(waiting, {event: 'compaction-refused', reason: 'x'}).panel).toBe('none');
-    expect(followCompaction(ui, previewed).panel).toBe('none');
+    expect(followStep(waiting, {step: 'notice', level: 'warning', text: 'x'}).panel).toBe('none');
+    expect(followStep(ui, {step: 'confirm-compaction', preview}).panel).toBe('none');
   });
 
   test('the editor gives the summary back, with the tokens it comes to; an empty one leaves it as it was', () => {
     const left = (value: string) => {
       const screen = {ui, view: emptyView};
-      return editorLeft(screen, {of: 'summary', preview, outcome: {tag: 'ok', value}}, 0).ui.panel;
+      return afterEditor(screen, {of: 'summary', preview, outcome: {tag: 'ok', value}}, 0).ui.panel;
     };
     const edited = left(`\n${'new words '.repeat(100)}\n`);
-    const {effects} = edited === 'none' ? {effects: []} : edited.press(text('y'), context('first'));
-    expect(effects).toEqual([{do: 'op', op: {op: 'compact', preview: 'c', summary: 'new words '.repeat(100).trim()}}]);
-    expect(edited === 'none' ? '' : rowsOf(edited)[0]).toBe(
-      'Compact the conversation? 84,210 → about 9,542 tokens, by estimate',
-    );
-    const empty = left(' \n');
-    expect(empty === 'none' ? [] : rowsOf(empty)).toEqual(rowsOf(compactPreview(preview)));
+    const {effects} = pressed(opened(edited), text('y'));
+    expect(effects).toEqual([
+      {do: 'query', request: {query: 'compact', preview: 'c', summary: 'new words '.repeat(100).trim()}},
+    ]);
+    expect(insideOf(edited)[0]).toBe('84,210 → about 9,542 tokens, by estimate');
+    expect(left(' \n')).toEqual(compactPreview(preview));
   });
 });
 
@@ -225,7 +196,7 @@ describe('what is told', () => {
     const view = reduce(emptyView, {
       event: 'session-opened',
       session: {...sessionInfo, origin: 'resumed'},
-      history: [compactedMessage(wish, carried)],
+      history: [compactionMessage(wish, carried)],
       todoFrames: [],
       usage: usage(91_000),
     });
@@ -239,7 +210,7 @@ describe('what is told', () => {
 
   test('a prompt that looks like a compaction is a prompt', () => {
     const id = messageId('p');
-    const typed = compactedMessage(
+    const typed = compactionMessage(
       {id, way: 'trim', summary: ''},
       {userMessages: [], instructions: [], todos: [], running: [], changedFiles: []},
     )
@@ -252,7 +223,7 @@ describe('what is told', () => {
       todoFrames: [],
       usage: usage(0),
     });
-    expect(view.entries.filter(({kind}) => kind === 'prompt')).toEqual([{kind: 'prompt', text: typed}]);
+    expect(view.entries.filter(({kind}) => kind === 'prompt')).toEqual([{kind: 'prompt', text: typed, attached: []}]);
   });
 
   test('what was done, and how to take it back', () => {

@@ -1,11 +1,11 @@
+import {diffLines, foldLines, cachedDiffLines} from '../../src/tui/scrollback/diff-lines.ts';
+import type {Role} from '../../src/tui/theme/palette.ts';
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import type {FileDiff} from '../../src/actions/preview.ts';
-import {readGrammar} from '../../src/tui/syntax/code-reader.ts';
+import {loadGrammar} from '../../src/tui/scrollback/syntax/highlight.ts';
 import {cellWidth} from '../../src/tui/text/cell-width.ts';
-import {themeOf, type Role} from '../../src/tui/theme/theme.ts';
-import {diffLines, folded} from '../../src/tui/views/diff-lines.ts';
-import {keptDiffLines} from '../../src/tui/views/kept-diff-lines.ts';
+import {themeOf} from '../../src/tui/theme/theme.ts';
 
 const file: FileDiff = {
   path: 'src/a.ts',
@@ -46,7 +46,7 @@ describe('diffLines', () => {
 
   test('colour marks what is added and removed', () => {
     // A text without a grammar: code keeps its own colours once its grammar has been read, here or in another test.
-    const text = change('notes.txt', file.hunks[0]?.lines ?? []);
+    const text = change('notes.txt', structuredClone(file.hunks[0]?.lines ?? []));
     const lines = diffLines([text], {most: 99, shown: 'all', long: 'clipped'}, {theme: themeOf('colour'), width: 60});
     expect(lines[1]).toBe('\u001B[2m2\u001B[22m\u001B[31m -\u001B[39m \u001B[31mold^[[2J\u001B[39m');
   });
@@ -55,18 +55,18 @@ describe('diffLines', () => {
   const dark = themeOf({theme: 'dark', level: 'truecolor', links: 'shown', background: 'unknown'}, 'dark');
 
   test('changed words stand out, other code keeps its colours on the ground of the line', async () => {
-    await readGrammar('typescript');
+    await loadGrammar('typescript');
     const lines = [
       {kind: 'removed', text: 'let a = "x";', changed: [{from: 8, to: 11}]},
       {kind: 'added', text: 'let a = "\u{1F600}";', changed: [{from: 8, to: 12}]},
       {kind: 'context', text: 'return 1;', changed: []},
     ] as const;
     const on = (role: 'added-line' | 'removed-line', inner: Role | 'none', text: string): string =>
-      dark.paint(inner === 'none' ? [role] : [role, inner], text);
+      dark.style(inner === 'none' ? [role] : [role, inner], text);
     expect(diffLines([change('a.ts', lines)], form, {theme: dark, width: 60})).toEqual([
-      `${dark.paint(['dim'], '1')}${dark.paint(['removed'], ' -')} ${on('removed-line', 'syntax-keyword', 'let')}${on('removed-line', 'none', ' a ')}${on('removed-line', 'none', '= ')}${on('removed-line', 'removed-word', '"x"')}${on('removed-line', 'none', ';')}`,
-      `${dark.paint(['dim'], '1')}${dark.paint(['added'], ' +')} ${on('added-line', 'syntax-keyword', 'let')}${on('added-line', 'none', ' a ')}${on('added-line', 'none', '= ')}${on('added-line', 'added-word', '"\u{1F600}"')}${on('added-line', 'none', ';')}`,
-      `${dark.paint(['dim'], '2')}${dark.paint(['dim'], '  ')} ${dark.paint(['syntax-keyword'], 'return')} ${dark.paint(['syntax-number'], '1')};`,
+      `${dark.style(['dim'], '1')}${on('removed-line', 'removed', ' - ')}${on('removed-line', 'syntax-keyword', 'let')}${on('removed-line', 'none', ' a ')}${on('removed-line', 'none', '= ')}${on('removed-line', 'removed-word', '"x"')}${on('removed-line', 'none', ';')}${on('removed-line', 'none', ' '.repeat(44))}`,
+      `${dark.style(['dim'], '1')}${on('added-line', 'added', ' + ')}${on('added-line', 'syntax-keyword', 'let')}${on('added-line', 'none', ' a ')}${on('added-line', 'none', '= ')}${on('added-line', 'added-word', '"\u{1F600}"')}${on('added-line', 'none', ';')}${on('added-line', 'none', ' '.repeat(43))}`,
+      `${dark.style(['dim'], '2')}${dark.style(['dim'], '  ')} ${dark.style(['syntax-keyword'], 'return')} ${dark.style(['syntax-number'], '1')};`,
     ]);
     expect(diffLines([change('a.ts', lines)], form, {theme: themeOf('plain'), width: 60})).toEqual([
       '1 - let a = "x";',
@@ -123,7 +123,7 @@ describe('diffLines', () => {
   });
 
   test('what is too long is folded in the middle', () => {
-    expect(folded(['1', '2', '3', '4', '5', '6'], 4, {theme: themeOf('plain'), width: 60})).toEqual([
+    expect(foldLines(['1', '2', '3', '4', '5', '6'], 4, {theme: themeOf('plain'), width: 60})).toEqual([
       '1',
       '2',
       '  … 3 lines not shown',
@@ -146,13 +146,13 @@ test('what is kept of a layout is the one that is asked for: by width, theme, fo
     ],
   ] as const;
   for (const [form, frame] of [...ways, ...ways]) {
-    const lines = keptDiffLines(swift, form, frame);
+    const lines = cachedDiffLines(swift, form, frame);
     expect(lines).toEqual(diffLines(swift, form, frame));
-    expect(keptDiffLines(swift, form, {...frame})).toBe(lines);
+    expect(cachedDiffLines(swift, form, {...frame})).toBe(lines);
   }
-  const before = keptDiffLines(swift, all, {theme: colour, width: 60});
-  await readGrammar('swift');
-  const after = keptDiffLines(swift, all, {theme: colour, width: 60});
+  const before = cachedDiffLines(swift, all, {theme: colour, width: 60});
+  await loadGrammar('swift');
+  const after = cachedDiffLines(swift, all, {theme: colour, width: 60});
   expect(after).not.toEqual(before);
   expect(after).toEqual(diffLines(swift, all, {theme: colour, width: 60}));
 });

@@ -1,8 +1,14 @@
 import {describe, expect, test} from 'vitest';
 import {emptyView, textEntry} from '../../src/tui/state/view.ts';
-import {codeStart, isGrammarRead, readCodeLine, readGrammar, type CodeState} from '../../src/tui/syntax/code-reader.ts';
-import {GrammarGate, grammarsIn} from '../../src/tui/syntax/grammar-gate.ts';
-import {grammarOfFence, grammarOfFile, type GrammarName} from '../../src/tui/syntax/grammars.ts';
+import {
+  codeStart,
+  isGrammarLoaded,
+  readCodeLine,
+  loadGrammar,
+  type CodeState,
+} from '../../src/tui/scrollback/syntax/highlight.ts';
+import {GrammarGate, grammarsIn} from '../../src/tui/scrollback/scrollback.ts';
+import {grammarOfFence, grammarOfFile, type GrammarName} from '../../src/tui/scrollback/syntax/grammars.ts';
 
 const streaming = (text: string) => ({...emptyView, entries: [textEntry('m', text, 'streaming')]});
 
@@ -20,7 +26,7 @@ test('code waits for its grammar, and at most 100 ms', async () => {
   now = 50;
   await promise;
   expect(gate.holds(view)).toBe(false);
-  expect(isGrammarRead('nim')).toBe(true);
+  expect(isGrammarLoaded('nim')).toBe(true);
 });
 
 test('grammars are found in fences at any depth', () => {
@@ -58,7 +64,7 @@ describe('names', () => {
 });
 
 const read = async (grammar: GrammarName, lines: readonly string[]): Promise<readonly string[]> => {
-  await readGrammar(grammar);
+  await loadGrammar(grammar);
   let state: CodeState = codeStart;
   return lines.map(line => {
     const found = readCodeLine(line, grammar, state);

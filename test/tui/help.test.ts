@@ -1,9 +1,8 @@
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {commandsFor} from '../../src/tui/commands/command-list.ts';
-import {helpLines} from '../../src/tui/commands/help.ts';
-import {keyHelp} from '../../src/tui/input/key-help.ts';
-import {readKeys, type KeyName, type RawKey} from '../../src/tui/input/keymap.ts';
+import {commandLines, helpLines, keyHelp, keyLines} from '../../src/tui/commands/help.ts';
+import {readKeys, type KeyName, type RawKey} from '../../src/tui/terminal/keymap.ts';
 import {cellWidth} from '../../src/tui/text/cell-width.ts';
 import {themeOf} from '../../src/tui/theme/theme.ts';
 
@@ -89,12 +88,13 @@ test('every key with a meaning of its own is told of once', () => {
     redraw: true,
     'search-history': true,
     'open-editor': true,
-    'unfold-paste': true,
+    'expand-paste': true,
     complete: true,
     'next-mode': true,
     'take-terminal': true,
+    'to-background': true,
     'paste-image': true,
-    unfold: true,
+    expand: true,
     'next-verbosity': true,
   };
   expect(rows.map(({name}) => name).toSorted()).toEqual(Object.keys(every).toSorted());
@@ -102,12 +102,13 @@ test('every key with a meaning of its own is told of once', () => {
 
 describe('/help', () => {
   const commands = commandsFor('offered');
-  const at = (width: number): string => helpLines(commands, {theme: themeOf('plain'), width}).join('\n');
+  const at = (width: number): string => commandLines(commands, {theme: themeOf('plain'), width}).join('\n');
 
   test('has no line wider than the screen, and every word of every command', () => {
     fc.assert(
       fc.property(fc.integer({min: 12, max: 160}), width => {
-        const lines = helpLines(commands, {theme: themeOf('plain'), width});
+        const frame = {theme: themeOf('plain'), width};
+        const lines = [...commandLines(commands, frame), ...keyLines(frame), ...helpLines(commands, frame)];
         expect(lines.filter(line => cellWidth(line) > width)).toEqual([]);
         const all = lines.join('').replaceAll(/\s/gu, '');
         for (const {usage, summary} of commands) {
@@ -116,6 +117,27 @@ describe('/help', () => {
         }
       }),
       {numRuns: 40},
+    );
+  });
+
+  test('is one screen: every command in one group, and the keys that matter', () => {
+    const lines = helpLines(commands, {theme: themeOf('plain'), width: 79});
+    expect(lines).toEqual([
+      '',
+      'Session   /clear  /resume  /compact  /transcript  /copy  /export  /cost  /exit',
+      'Undo      /undo  /redo  /rewind',
+      'Model     /model  /mode  /login',
+      'Project   /permissions  /trust  /note  /todo  /ps',
+      'weft      /config  /theme  /verbosity  /vim  /editor  /doctor  /demo  /help',
+      'Prompt    @file  !command  #note  /command',
+      'Keys      Enter send · Ctrl+J new line · Esc stop · Esc Esc rewind · Shift+Tab',
+      '          mode · Ctrl+R earlier prompts · Ctrl+O unfold · Ctrl+G editor ·',
+      '          Ctrl+C twice leave',
+      'More      /help commands  /help keys',
+    ]);
+    const shown = lines.join(' ').match(/(?<=\s\/)[a-z]+/gu) ?? [];
+    expect(shown.filter(name => commands.some(command => command.name === name)).toSorted()).toEqual(
+      [...commands.map(({name}) => name), 'help', 'help'].toSorted(),
     );
   });
 

@@ -1,18 +1,25 @@
 import {describe, expect, test} from 'vitest';
 import {actionOf} from '../../src/actions/catalogue.ts';
 import type {Approval} from '../../src/actions/agent-event.ts';
-import {unamended} from '../../src/actions/files-port.ts';
+import {noUserChanges} from '../../src/actions/files-port.ts';
 import type {DiffHunk, DiffLine, FileDiff} from '../../src/actions/preview.ts';
 import {noDetail} from '../../src/domain/risk.ts';
-import {pressApproval} from '../../src/tui/input/approval/approval-form.ts';
-import {openApproval, type ApprovalStage, type ApprovalStep} from '../../src/tui/input/approval/approval-stage.ts';
-import {openHunks} from '../../src/tui/input/approval/approval-word.ts';
-import {draftOf} from '../../src/tui/input/draft.ts';
-import {openEditing} from '../../src/tui/input/editing-state.ts';
-import type {KeyName, KeyPress} from '../../src/tui/input/keymap.ts';
+import {drawn} from './support/drawn.ts';
+import {createElement} from 'react';
+import {HunkCard} from '../../src/tui/components/hunk-card.tsx';
+import {ApprovalCard} from '../../src/tui/components/approval-card.tsx';
+import {cardRoom} from '../../src/tui/state/card-room.ts';
+import {openHunks, pressApproval} from '../../src/tui/state/press-approval.ts';
+import {
+  type HunkStage,
+  initialStage,
+  type ApprovalStage,
+  type ApprovalStep,
+} from '../../src/tui/state/approval-stage.ts';
+import {draftFromText} from '../../src/tui/editor/draft.ts';
+import {initialEditing} from '../../src/tui/editor/text-field.ts';
+import type {KeyName, KeyPress} from '../../src/tui/terminal/keymap.ts';
 import {cellWidth} from '../../src/tui/text/cell-width.ts';
-import {themeOf} from '../../src/tui/theme/theme.ts';
-import {approvalCard, approvalReach} from '../../src/tui/views/approval-card.ts';
 import {approval as commandApproval} from './support/stage.ts';
 
 const line = (kind: DiffLine['kind'], text: string): DiffLine => ({kind, text, changed: []});
@@ -38,10 +45,10 @@ const files: readonly FileDiff[] = [
 const editOf = (verdict: Partial<Approval['verdict']> = {}): Approval => ({
   ...commandApproval('e', ''),
   toolName: 'ApplyPatch',
-  action: actionOf('request-file-edits', {edits: [], amendment: unamended}),
+  action: actionOf('request-file-edits', {edits: [], userChanges: noUserChanges}),
   label: 'Edit 5 files',
   preview: {kind: 'diff', files},
-  verdict: {decision: 'ask', risk: 'local-change', reasons: [], grantable: 'kind', detail: noDetail, ...verdict},
+  verdict: {decision: 'ask', risk: 'local-change', reasons: [], sessionApproval: 'kind', detail: noDetail, ...verdict},
   rationale: '',
   wording: 'model',
   sessionGrant: 'all edits inside the workspace',
@@ -49,12 +56,12 @@ const editOf = (verdict: Partial<Approval['verdict']> = {}): Approval => ({
 const edit = editOf();
 const protectedEdit = editOf({risk: 'destructive', detail: {...noDetail, confirmWord: 'hooks'}});
 
-const editing = openEditing('emacs');
-const frame = {theme: themeOf('plain'), width: 79};
-const cardAt = (stage: ApprovalStage, rows: number, width = 79): readonly string[] =>
-  approvalCard({approval: edit, waiting: 1, stage, editing}, rows, {...frame, width}).lines;
+const editing = initialEditing('emacs');
+const room = cardRoom({width: 79, rows: 20});
+const cardAt = (stage: HunkStage, rows: number, width = 79): readonly string[] =>
+  drawn(createElement(HunkCard, {approval: edit, stage, rows, width}));
 
-const hunks = openHunks as ApprovalStage & {readonly stage: 'hunks'};
+const hunks: HunkStage = openHunks;
 const dropping = (row: number, ...dropped: readonly number[]) => ({...hunks, row, dropped: new Set(dropped)});
 
 const text = (typed: string): KeyPress => ({kind: 'text', text: typed});
@@ -63,15 +70,14 @@ const key = (name: KeyName): KeyPress => ({kind: 'key', name});
 function pressed(
   stage: ApprovalStage,
   one: KeyPress,
-  {asked = edit, place = 'first'}: {readonly asked?: Approval; readonly place?: 'first' | 'later'} = {},
+  {asked = edit, place = 'first'}: {readonly asked?: Approval; readonly place?: 'first' | 'following'} = {},
 ): ApprovalStep {
-  const reach = () => approvalReach({approval: asked, waiting: 1, stage, editing}, 20, frame);
-  return pressApproval(stage, asked, {key: one, place, reach});
+  return pressApproval(stage, asked, {key: one, batchPosition: place, room});
 }
 
 /** Presses one after the other, each by itself, for as long as the card is open. */
 function after(presses: readonly KeyPress[], asked = edit): ApprovalStep {
-  let step: ApprovalStep = {kind: 'open', stage: openApproval};
+  let step: ApprovalStep = {kind: 'open', stage: initialStage};
   for (const one of presses) {
     if (step.kind !== 'open') throw new Error('the card is answered already');
     step = pressed(step.stage, one, {asked});
@@ -82,47 +88,36 @@ function after(presses: readonly KeyPress[], asked = edit): ApprovalStep {
 const amended = (...dropped: readonly [string, number | 'new-name'][]) => ({
   kind: 'answered',
   answer: {
-    decision: 'allow-amended',
-    amendment: {kind: 'hunks', dropped: dropped.map(([path, part]) => ({path, hunk: part}))},
+    decision: 'allow-with-changes',
+    userChanges: {kind: 'hunks', dropped: dropped.map(([path, part]) => ({path, hunk: part}))},
   },
 });
-const refused = {kind: 'answered', answer: {decision: 'refuse', message: '', voice: 'user'}};
+const refused = {kind: 'answered', answer: {decision: 'refuse', message: '', by: 'user'}};
 const once = {kind: 'answered', answer: {decision: 'allow', scope: 'once'}};
 
 describe('the card of hunks', () => {
   test('all parts of all files, the chosen one below, and what is left of it in the title', () => {
     expect(cardAt(dropping(1, 1, 2, 5), 21)).toEqual([
-      'Allow 4 of 7 hunks? Edit src/a.js, src/old.js, new.txt, empty.txt (+62 -2)',
-      '  [x] src/a.js:2 (+1 -1)',
-      '> [ ] src/a.js:42 (+1 -0)',
-      '  [ ] Rename src/old.js → src/b.js',
-      '  [x] src/b.js:2 (+1 -1)',
-      '  [x] Create new.txt (+60 -0)',
-      '  [ ] Delete gone.txt (+0 -1)',
-      '  [x] Create empty.txt (+0 -0)',
-      '40   forty',
-      '41   forty-one',
-      '42 + new',
-      'Risk: changes files on this machine.',
-      'y writes 4 of 7 | Space ticks | Up/Down another hunk | PgUp/PgDn scrolls',
-      'Ctrl+E edits the file first | n no | r no, with a reason',
-      'Esc back to the whole',
+      '╭ Write 4 of 7 hunks? Edit src/a.js, src/old.js, new.txt, empty.txt  +62 −2 ──╮',
+      '│   [x] src/a.js:2  +1 −1                                                     │',
+      '│ ❯ [ ] src/a.js:42  +1 −0                                                    │',
+      '│   [ ] Rename src/old.js → src/b.js                                          │',
+      '│   [x] src/b.js:2  +1 −1                                                     │',
+      '│   [x] Create new.txt  +60 −0                                                │',
+      '│   [ ] Delete gone.txt  +0 −1                                                │',
+      '│   [x] Create empty.txt  +0 −0                                               │',
+      '│ 40   forty                                                                  │',
+      '│ 41   forty-one                                                              │',
+      '│ 42 + new                                                                    │',
+      '│ Write 4 of 7 y   No n                                                       │',
+      '╰ Space tick · ↑↓ other hunk · Esc back · Ctrl+E edit the file first ─────────╯',
     ]);
   });
 
   test('what is too long is scrolled, and says where it is', () => {
-    const card = cardAt({...dropping(4), top: 10}, 21);
-    expect(card.filter(row => row.includes('row '))).toEqual([
-      '11 + row 11',
-      '12 + row 12',
-      '13 + row 13',
-      '14 + row 14',
-      '15 + row 15',
-      '16 + row 16',
-      '17 + row 17',
-      '18 + row 18',
-    ]);
-    expect(card).toContain('  lines 11 to 18 of 60');
+    const card = cardAt({...dropping(4), top: 10}, 21).join('\n');
+    for (let at = 11; at <= 18; at++) expect(card).toContain(`${at} + row ${at} `);
+    expect(card).toContain('lines 11 to');
   });
 
   test.each([5, 7, 9, 12, 24, 40])('in %i rows it fits, and what accepts is there', rows => {
@@ -130,17 +125,16 @@ describe('the card of hunks', () => {
       for (const stage of [dropping(0), dropping(6, 0, 1, 2, 3, 4, 5, 6), {...dropping(4), top: 59}]) {
         const card = cardAt(stage, rows, width);
         expect(Math.max(...card.map(cellWidth))).toBeLessThanOrEqual(width);
-        if (rows >= 9 && width >= 40) expect(card.length).toBeLessThanOrEqual(rows);
-        expect(card.join(' | ')).toMatch(/y (?:writes|no)/u);
-        expect(card.join(' | ')).toContain('Esc back');
+        if (rows >= 7) expect(card.length).toBeLessThanOrEqual(rows);
+        expect(card.join(' ')).toMatch(/(?:Write \d of 7|Nothing ticked: no) y/u);
       }
     }
   });
 
   test('nothing ticked is said', () => {
     const card = cardAt(dropping(0, 0, 1, 2, 3, 4, 5, 6), 21);
-    expect(card[0]).toBe('Allow 0 of 7 hunks? Nothing is ticked');
-    expect(card).toContain('y no, asks why | Space ticks | Up/Down another hunk | PgUp/PgDn scrolls');
+    expect(card[0]).toMatch(/^╭ Write 0 of 7 hunks\? Nothing is ticked ─/u);
+    expect(card.at(-2)).toMatch(/^│ Nothing ticked: no y {3}No n +│$/u);
   });
 });
 
@@ -170,15 +164,15 @@ describe('presses among hunks', () => {
       [text('h'), key('up'), ...Array.from({length: 9}, () => key('down')), text(' '), text('y')],
       amended(['empty.txt', 0]),
     ],
-    ['no', [text('h'), text(' '), text('n')], refused],
-    ['another key than the risk demands', [text('h'), text('k')], {kind: 'open', stage: {...hunks, hint: 'other-key'}}],
+    ['no', [text('h'), text(' '), text('n'), key('enter')], refused],
+    ['a letter of no card is the draft', [text('h'), text('k')], {kind: 'unhandled', key: text('k')}],
     ['Enter accepts nothing', [text('h'), text(' '), key('enter')], {kind: 'open', stage: dropping(0, 0)}],
-    ['Esc goes back to all of it', [text('h'), text(' '), key('escape')], {kind: 'open', stage: openApproval}],
-    ['other letters are the draft', [text('h'), text('w')], {kind: 'not-meant', key: text('w')}],
+    ['Esc goes back to all of it', [text('h'), text(' '), key('escape')], {kind: 'open', stage: initialStage}],
+    ['other letters are the draft', [text('h'), text('w')], {kind: 'unhandled', key: text('w')}],
     [
       'a paste is the draft',
       [text('h'), {kind: 'paste', text: 'y', part: 'first'}],
-      {kind: 'not-meant', key: {kind: 'paste', text: 'y', part: 'first'}},
+      {kind: 'unhandled', key: {kind: 'paste', text: 'y', part: 'first'}},
     ],
     [
       'the file of the chosen one goes to the editor, without what is left out',
@@ -196,19 +190,19 @@ describe('presses among hunks', () => {
   });
 
   test('what came along with another press accepts nothing', () => {
-    expect(pressed(dropping(0, 1), text('y'), {place: 'later'})).toEqual({kind: 'open', stage: dropping(0, 1)});
-    expect(pressed(openApproval, text('hy'))).toEqual({kind: 'not-meant', key: text('hy')});
+    expect(pressed(dropping(0, 1), text('y'), {place: 'following'})).toEqual({kind: 'open', stage: dropping(0, 1)});
+    expect(pressed(initialStage, text('hy'))).toEqual({kind: 'unhandled', key: text('hy')});
   });
 
   test('the difference of the chosen one is scrolled to its end and back, and from its top with another', () => {
     const down = after([text('h'), key('down'), key('down'), key('down'), key('down'), key('page-down')]);
-    expect(down).toMatchObject({kind: 'open', stage: {row: 4, top: 7}});
+    expect(down).toMatchObject({kind: 'open', stage: {row: 4, top: 4}});
     let stage: ApprovalStage = dropping(4);
     for (let at = 0; at < 20; at++) {
       const step = pressed(stage, key('page-down'));
       if (step.kind === 'open') ({stage} = step);
     }
-    expect(stage).toMatchObject({row: 4, top: 53});
+    expect(stage).toMatchObject({row: 4, top: 56});
     expect(pressed(stage, key('up'))).toMatchObject({stage: {row: 3, top: 0}});
   });
 
@@ -218,19 +212,19 @@ describe('presses among hunks', () => {
     const opened = [...open, text(' ')];
     expect(after([...opened, text('y')], protectedEdit)).toMatchObject({
       kind: 'open',
-      stage: {stage: 'hunks', hint: 'other-key', dropped: new Set([0])},
+      stage: {stage: 'hunks', hint: 'needs-word', dropped: new Set([0])},
     });
     expect(after([...opened, text('hook'), key('enter')], protectedEdit)).toMatchObject({
       kind: 'open',
       stage: {stage: 'hunks', hint: 'wrong-word'},
     });
     expect(after([...opened, text('hooks'), key('enter')], protectedEdit)).toEqual(amended(['src/a.js', 0]));
-    expect(after([...opened, text('n')], protectedEdit)).toEqual(refused);
+    expect(after([...opened, text('n'), key('enter')], protectedEdit)).toEqual(refused);
   });
 
   test('the word that came along with another press accepts nothing', () => {
-    const stage = {...dropping(0), word: draftOf('hooks')};
-    expect(pressed(stage, key('enter'), {asked: protectedEdit, place: 'later'})).toMatchObject({
+    const stage = {...dropping(0), word: draftFromText('hooks')};
+    expect(pressed(stage, key('enter'), {asked: protectedEdit, place: 'following'})).toMatchObject({
       kind: 'open',
       stage: {stage: 'hunks', dropped: new Set()},
     });
@@ -239,24 +233,20 @@ describe('presses among hunks', () => {
 
 describe('a long change on one card', () => {
   const long: Approval = {...edit, preview: {kind: 'diff', files: files.slice(2, 3)}};
-  const reach = (stage: ApprovalStage) => () => approvalReach({approval: long, waiting: 1, stage, editing}, 20, frame);
-
   test('is read from its start to its end without leaving it, and back', () => {
-    let stage: ApprovalStage = openApproval;
+    let stage: ApprovalStage = initialStage;
     const seen = new Set<string>();
     const go = (name: KeyName): void => {
-      const step = pressApproval(stage, long, {key: key(name), place: 'first', reach: reach(stage)});
+      const step = pressApproval(stage, long, {key: key(name), batchPosition: 'first', room});
       if (step.kind !== 'open') throw new Error('it was left');
       ({stage} = step);
-      for (const row of approvalCard({approval: long, waiting: 1, stage, editing}, 20, frame).lines)
-        seen.add(row.trim());
+      if (stage.stage === 'hunks') throw new Error('it was left');
+      const props = {approval: long, waiting: 1, stage, editing, workspace: '', rows: 20, width: 79};
+      for (const row of drawn(createElement(ApprovalCard, props))) seen.add(row.replaceAll('│', '').trim());
     };
-    for (let at = 0; at < 10; at++) go('page-down');
+    for (let at = 0; at < 20; at++) go('page-down');
     for (let at = 1; at <= 60; at++) expect(seen).toContain(`${at} + row ${at}`);
-    for (let at = 0; at < 10; at++) go('page-up');
-    expect(stage).toEqual(openApproval);
-    go('down');
-    go('down');
-    expect(stage).toEqual({...openApproval, top: 1});
+    for (let at = 0; at < 20; at++) go('page-up');
+    expect(stage).toEqual(initialStage);
   });
 });

@@ -25,15 +25,15 @@ function open() {
 test('a terminal that answers at all is waited for: on a busy machine its width comes late', async () => {
   const {keyboard, keys, send} = open();
   await send('\u001B[>84;0;0c');
-  const width = keyboard.askWidth(() => {});
+  const width = keyboard.askExtent(() => {});
   vi.advanceTimersByTime(1500);
   await send('\u001B[7;60R');
-  expect([await width, keys]).toEqual([60, []]);
+  expect([await width, keys]).toEqual([{cursorRow: 7, columns: 60}, []]);
 });
 
 test('one that has never answered is not, and what it says later is no key', async () => {
   const {keyboard, keys, send} = open();
-  const width = keyboard.askWidth(() => {});
+  const width = keyboard.askExtent(() => {});
   vi.advanceTimersByTime(300);
   expect(await width).toBeUndefined();
   await send('\u001B[7;60Ra');
@@ -42,19 +42,19 @@ test('one that has never answered is not, and what it says later is no key', asy
 
 test('an answer that is late is not taken for that to the next question', async () => {
   const {keyboard, send} = open();
-  const first = keyboard.askWidth(() => {});
+  const first = keyboard.askExtent(() => {});
   vi.advanceTimersByTime(300);
   await first;
-  const second = keyboard.askWidth(() => {});
+  const second = keyboard.askExtent(() => {});
   await send('\u001B[7;60R');
   await send('\u001B[7;80R');
-  expect(await second).toBe(80);
+  expect(await second).toEqual({cursorRow: 7, columns: 80});
 });
 
 test('to a program that has the terminal for now go its keys and its own answers, not those that weft waits for', async () => {
   const {keyboard} = open();
   const late: string[] = [];
-  const guest = (text: string): string => keyboard.forGuest(text, rest => void late.push(rest));
+  const guest = (text: string): string => keyboard.forAttachedProgram(text, rest => void late.push(rest));
   expect(guest('a\u001B[?0ub')).toBe('ab');
   expect(guest('\u001B[?0u')).toBe('\u001B[?0u');
   expect(guest('\u001B[>84;0;0c\u001B[>84;0;0c')).toBe('\u001B[>84;0;0c');

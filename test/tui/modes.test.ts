@@ -1,6 +1,6 @@
 import {afterEach, describe, expect, test} from 'vitest';
 import type {PermissionMode} from '../../src/domain/risk.ts';
-import {nextMode, readMode} from '../../src/tui/input/modes.ts';
+import {nextMode, readMode} from '../../src/tui/commands/mode.ts';
 import {leaveStages, start} from './support/stage.ts';
 
 afterEach(leaveStages);
@@ -19,21 +19,12 @@ describe('modes', () => {
   test.each([
     ['plan', {kind: 'mode', mode: 'plan'}],
     ['ACCEPTEDITS', {kind: 'mode', mode: 'acceptEdits'}],
-    ['plann', {kind: 'told', level: 'warning', text: 'There is no mode plann. Did you mean plan?'}],
+    ['plann', {kind: 'unknown', text: 'There is no mode plann. Did you mean plan?'}],
     [
       'bypasspermissions',
       {
-        kind: 'told',
-        level: 'warning',
-        text: 'bypassPermissions can only be chosen at the start: weft --permission-mode bypassPermissions.',
-      },
-    ],
-    [
-      '',
-      {
-        kind: 'told',
-        level: 'info',
-        text: 'The mode is default (asks first). /mode NAME changes it:\n  default      asks first\n  acceptEdits  accepts edits\n  plan         plan only\n  dontAsk      never asks',
+        kind: 'unknown',
+        text: 'bypassPermissions is chosen at the start only: weft --permission-mode bypassPermissions',
       },
     ],
   ])('/mode %s', (word, choice) => {
@@ -49,33 +40,35 @@ describe('modes', () => {
       {op: 'set-mode', mode: 'plan'},
     ]);
     engine.emit({event: 'mode-changed', mode: 'bypassPermissions'});
-    await screen.until(/ ! PERMISSIONS BYPASSED ! {2}test-model/u);
+    await screen.until(/ {3}! permissions bypassed !/u);
   });
 });
 
 describe('/permissions and /trust', () => {
   test('the mode and the rules are listed', async () => {
-    const {screen} = await start([80, 24], {permissions: () => ['deny   Read(.env)  (user: /home/u/settings.json)']});
+    const {screen} = await start([80, 24], {
+      host: {permissionRules: async () => [{list: 'deny', rule: 'Read(.env)', source: 'user', reason: ''}]},
+    });
     await screen.type('/permissions\r');
-    await screen.until(
-      /The mode is default \(asks first\)\.\ndeny {3}Read\(\.env\) {2}\(user: \/home\/u\/settings\.json\)\n/u,
-    );
+    await screen.until(/Permission rules ─+╮\n│ ❯ 1 {2}Read\(\.env\) +deny +user/u);
   });
 
   test('what the folder asks for is shown, and granted with a yes alone', async () => {
     const accepted: string[] = [];
     const {screen} = await start([80, 24], {
-      trust: {
-        state: 'never',
-        text: () => 'The settings of ~/project want to:\n  allow Bash(make)',
-        async accept() {
-          accepted.push('yes');
-          return 'It is trusted.';
+      host: {
+        trust: {
+          state: 'never',
+          text: () => 'The settings of ~/project want to:\n  allow Bash(make)',
+          async accept() {
+            accepted.push('yes');
+            return 'It is trusted.';
+          },
         },
       },
     });
     await screen.type('/trust\r');
-    await screen.until(/want to:\nallow Bash\(make\)\n\/trust yes allows it\./u);
+    await screen.until(/want to:\n +allow Bash\(make\)\n {2}\/trust yes trusts it\n/u);
     expect(accepted).toEqual([]);
     await screen.type('/trust yes\r');
     await screen.until(/It is trusted\./u);

@@ -1,23 +1,24 @@
 import {beforeAll, describe, expect, test} from 'vitest';
 import type {AgentEvent, PromptSummary} from '../../src/actions/agent-event.ts';
 import {actionOf, type Action} from '../../src/actions/catalogue.ts';
-import {unamended} from '../../src/actions/files-port.ts';
+import {noUserChanges} from '../../src/actions/files-port.ts';
 import type {Preview} from '../../src/actions/preview.ts';
 import type {Json} from '../../src/base/json.ts';
 import {actionId, messageId, todoId} from '../../src/domain/ids.ts';
 import {noUsage} from '../../src/domain/usage.ts';
 import {framesFor} from '../../src/tasks/update-list.ts';
-import {loadMarkdownLexer, type MarkdownLexer} from '../../src/tui/markdown/render-markdown.ts';
-import {drain} from '../../src/tui/state/drain.ts';
-import {promptQueued, reduce} from '../../src/tui/state/reduce.ts';
-import {statusOf} from '../../src/tui/state/select.ts';
+import {loadMarkdownLexer, type MarkdownLexer} from '../../src/tui/scrollback/render-markdown.ts';
+import {takeFinished, withQueuedPrompt, reduce} from '../../src/tui/state/reduce.ts';
+import {statusOf} from '../../src/tui/state/selectors.ts';
 import {emptyView, type QueuedPrompt, type View} from '../../src/tui/state/view.ts';
 import {themeOf} from '../../src/tui/theme/theme.ts';
-import {todoPanel} from '../../src/tui/views/todo-panel.ts';
-import {finishedLines, openLines} from '../../src/tui/views/transcript.ts';
-import type {EntryFrame} from '../../src/tui/views/verbosity.ts';
+import {todosOf} from '../../src/tasks/task-view.ts';
+import {finishedLines, openLines} from '../../src/tui/scrollback/entries.ts';
+import type {EntryFrame} from '../../src/tui/text/wrap.ts';
 import {accepted, delta, finished, grepQueued, grepSettled, message, textStarted} from './support/events.ts';
+import {editEvents} from './support/work-events.ts';
 import {opening, sessionInfo} from './support/scripted-engine.ts';
+import {mild} from './support/stage.ts';
 
 let lexer: MarkdownLexer;
 beforeAll(async () => {
@@ -30,7 +31,7 @@ function story(...events: readonly AgentEvent[]): {readonly view: View; readonly
   let view = emptyView;
   const out: string[] = [];
   for (const event of events) {
-    const drained = drain(reduce(view, event));
+    const drained = takeFinished(reduce(view, event));
     view = drained.view;
     out.push(...drained.finished.flatMap(one => finishedLines(one, lexer, frame)));
   }
@@ -49,6 +50,27 @@ const commandAction = (command: string): Action =>
     citations: [],
   });
 
+const usageOf = (costUsd: number) => ({
+  models: {m: {usage: noUsage, costUsd, requests: 1}},
+  contextTokens: 0,
+  contextWindow: 0,
+});
+
+const queuedCommand = (id: string): AgentEvent => ({
+  event: 'action-queued',
+  id: actionId(id),
+  action: commandAction(id),
+  label: `Run command: ${id}`,
+});
+
+const failedCall = (id: string): AgentEvent => ({
+  event: 'action-settled',
+  call: {kind: 'tool-call', id: actionId(id), name: 'Bash', input: {}},
+  result: {tag: 'undecodable', fault: {kind: 'rejected', message: 'No.'}},
+  toolResult: {kind: 'tool-result', id: actionId(id), content: [], outcome: 'error'},
+  durationMs: 5,
+});
+
 const think = (text: string): AgentEvent => ({
   event: 'block-delta',
   message,
@@ -65,50 +87,127 @@ const todo = (at: number, status: 'pending' | 'in_progress' | 'completed') => ({
 
 /** Tool, input, outcome, what the model was told, what is shown. */
 const pastCalls: readonly (readonly [string, Json, 'success' | 'error' | 'cancelled', string, readonly string[]])[] = [
-  ['Read', {file_path: 'a.ts'}, 'success', '1\tone\n2\ttwo', ['✓ Read a.ts', '  └ 2 lines']],
+  ['Read', {file_path: 'a.ts'}, 'success', '1\tone\n2\ttwo', ['  Explored  read a.ts']],
+  [
+    'Grep',
+    {pattern: 'x', output_mode: 'content'},
+    'success',
+    'a.ts:1:x\na.ts:3:x\nb.ts:9:x',
+    ['            searched "x": 3 matches in 2 files'],
+  ],
+  ['TodoWrite', {todos: [{content: 'Look', status: 'in_progress', activeForm: 'Looking'}]}, 'success', 'Updated.', []],
   [
     'Bash',
     {command: 'npm test'},
     'success',
     '1\n2\n3\n4\n5\n6\n[exit code 1 after 0.1 s in /x]',
-    ['✓ Run command: npm test', '  └ … 4 lines above', '    5', '    6', '    [exit code 1 after 0.1 s in /x]'],
+    [
+      '  ✗ npm test                                          exit 1',
+      '    │ 1',
+      '    │ 2',
+      '    │ 3',
+      '    │ 4',
+      '    │ 5',
+      '    ╰ 6',
+    ],
   ],
-  ['Write', {file_path: 'n.txt', content: 'x'}, 'success', 'Created n.txt (+1 -0)', ['✓ Create n.txt (+1 -0)']],
-  ['Edit', {file_path: 'n.txt', old_string: 'x', new_string: 'y'}, 'error', 'No x.', ['✗ Edit n.txt', '  └ No x.']],
+  ['Write', {file_path: 'n.txt', content: 'x'}, 'success', 'Created n.txt (+1 -0)', ['  ✓ Created n.txt  +1 −0']],
+  ['Edit', {file_path: 'n.txt', old_string: 'x', new_string: 'y'}, 'error', 'No x.', ['  ✗ Edit n.txt', '    ╰ No x.']],
   [
     'Bash',
     {command: 'rm x'},
     'cancelled',
     'The user said no to this: keep it',
-    ['⊘ Run command: rm x', '  └ The user said no to this: keep it'],
+    ['  ⊘ rm x', '    ╰ The user said no to this: keep it'],
   ],
   [
     'Bash',
     {command: 'sleep 9'},
     'cancelled',
     'The user interrupted this.\nOutput before it was stopped:\n1',
-    ['⊘ Run command: sleep 9', '  └ The user interrupted this. …'],
+    ['  ⊘ sleep 9', '    │ The user interrupted this.', '    │ Output before it was stopped:', '    ╰ 1'],
   ],
-  ['Nope', {}, 'error', 'There is no tool named "Nope".', ['✗ Nope', '  └ There is no tool named "Nope".']],
+  ['Nope', {}, 'error', 'There is no tool named "Nope".', ['  ✗ Nope', '    ╰ There is no tool named "Nope".']],
 ];
 
 describe('stories', () => {
   test('a message leaves block by block and its rest stays live', () => {
     const {out, live} = story(opening, accepted('go'), textStarted, delta('# Head\n\nfirst\n\nsec'), delta('ond'));
-    expect({out, live}).toEqual({out: '\n> go\n\nHead\n\nfirst', live: '\nsecond'});
+    expect({out, live}).toEqual({out: '\n▌ go\n\n● Head\n\n  first', live: '\n  second'});
   });
 
   test('code is set in and nothing else stands with it: the language of its fence is not code', () => {
     const {out, live} = story(opening, textStarted, delta('see\n\n```ts\nlet a;\n```\n\nend'));
-    expect({out, live}).toEqual({out: '\nsee\n\n  let a;', live: '\nend'});
+    expect({out, live}).toEqual({out: '\n● see\n\n    let a;', live: '\n  end'});
   });
 
   test('an action that is done waits for those before it', () => {
-    const {out, live} = story(opening, grepQueued('a'), grepQueued('b'), grepSettled('b', []));
-    expect({out, live}).toEqual({out: '', live: '\n○ Search a\n\n✓ Search b\n  └ no lines'});
-    const after = story(opening, grepQueued('a'), grepQueued('b'), grepSettled('b', []), grepSettled('a', ['f']));
-    expect(after.out).toBe('\n✓ Search a\n  └ 1 line\n\n✓ Search b\n  └ no lines');
+    const {out, live} = story(opening, queuedCommand('a'), queuedCommand('b'), failedCall('b'));
+    expect({out, live}).toEqual({out: '', live: '\n  ○ a\n\n  ✗ Run command: b\n    ╰ No.'});
+    const after = story(opening, queuedCommand('a'), queuedCommand('b'), failedCall('b'), failedCall('a'));
+    expect(after.out).toBe('\n  ✗ Run command: a\n    ╰ No.\n\n  ✗ Run command: b\n    ╰ No.');
     expect(after.view.entries).toEqual([]);
+  });
+
+  describe('what only looks is one entry', () => {
+    const thought: readonly AgentEvent[] = [
+      {event: 'block-started', message, index: 0, block: {kind: 'thinking'}},
+      think('Aha.'),
+      {event: 'block-finished', message, index: 0, block: {kind: 'thinking', text: '', signature: ''}},
+    ];
+    const looked = [
+      opening,
+      accepted('go'),
+      grepQueued('a'),
+      grepQueued('b'),
+      grepSettled('b', []),
+      grepSettled('a', ['f', 'g']),
+    ];
+
+    test('it grows while nothing else follows, over thoughts and empty text', () => {
+      const {out, live} = story(...looked, ...thought, textStarted, grepQueued('c'));
+      expect({out, live}).toEqual({
+        out: '\n▌ go',
+        live: '\n  Exploring  searched "x": 2 files\n             searched "x": no matches\n             searched "x"',
+      });
+    });
+
+    test.each<[string, AgentEvent]>([
+      ['text', delta('Here.')],
+      ['the end of the turn', finished({kind: 'done'})],
+      ['a notice', {event: 'notice', level: 'info', text: 'By the way.'}],
+    ])('%s ends it: it is written once', (_name, event) => {
+      const {out} = story(...looked, textStarted, event);
+      expect(out).toBe(`\n▌ go\n\n  Explored  searched "x": 2 files\n            searched "x": no matches`);
+    });
+
+    test('unfolded it is each search with all that was found, and the thoughts between', () => {
+      const drained = takeFinished(
+        [...looked, ...thought, grepQueued('c'), grepSettled('c', ['h']), finished({kind: 'done'})].reduce(
+          reduce,
+          emptyView,
+        ),
+      );
+      const lines = drained.finished
+        .filter(({kind}) => kind === 'exploration')
+        .flatMap(one => finishedLines(one, lexer, {...frame, verbosity: 'full'}));
+      expect(lines).toEqual([
+        '',
+        '  ✓ Search a',
+        '    │ f',
+        '    │ g',
+        '    ╰ 2 lines',
+        '',
+        '  ✓ Search b',
+        '    ╰ no lines',
+        '',
+        '  Aha.',
+        '',
+        '  ✓ Search c',
+        '    │ h',
+        '    ╰ 1 line',
+      ]);
+    });
   });
 
   test('a call that did not decode has a card of its own', () => {
@@ -116,33 +215,39 @@ describe('stories', () => {
       event: 'action-settled',
       call: {kind: 'tool-call', id: actionId('x'), name: 'Nope', input: {}},
       result: {tag: 'undecodable', fault: {kind: 'rejected', message: 'There is no tool Nope.'}},
-      told: {kind: 'tool-result', id: actionId('x'), content: [], outcome: 'error'},
+      toolResult: {kind: 'tool-result', id: actionId('x'), content: [], outcome: 'error'},
       durationMs: 0,
     });
-    expect(out).toBe('\n✗ Nope\n  └ There is no tool Nope.');
+    expect(out).toBe('\n  ✗ Nope\n    ╰ There is no tool Nope.');
   });
 
   test('a cancelled action says why', () => {
-    const {out} = story(opening, grepQueued('a'), {
-      event: 'action-settled',
-      call: {kind: 'tool-call', id: actionId('a'), name: 'Grep', input: {}},
-      result: {
-        tag: 'action',
+    const {out} = story(
+      opening,
+      accepted('go'),
+      grepQueued('a'),
+      {
+        event: 'action-settled',
+        call: {kind: 'tool-call', id: actionId('a'), name: 'Grep', input: {}},
         result: {
-          name: 'grep',
-          input: {queries: [], path: '.', globs: [], mode: 'files', letterCase: 'sensitive', context: 0, limit: 1},
-          settled: {state: 'cancelled', why: {reason: 'declined', message: 'use the index'}, cut: {queries: []}},
+          tag: 'action',
+          result: {
+            name: 'grep',
+            input: {queries: ['x'], path: '.', globs: [], mode: 'files', letterCase: 'sensitive', context: 0, limit: 1},
+            settled: {state: 'cancelled', why: {reason: 'declined', message: 'use the index'}, partial: {queries: []}},
+          },
         },
+        toolResult: {kind: 'tool-result', id: actionId('a'), content: [], outcome: 'cancelled'},
+        durationMs: 0,
       },
-      told: {kind: 'tool-result', id: actionId('a'), content: [], outcome: 'cancelled'},
-      durationMs: 0,
-    });
-    expect(out).toBe('\n⊘ Search a\n  └ you said no: use the index');
+      finished({kind: 'done'}),
+    );
+    expect(out).toBe('\n▌ go\n\n  Explored  ✗ searched "x": you said no: use the index');
   });
 
   test('an interrupted message ends where it was and the view says so', () => {
     const {view, out} = story(opening, accepted('go'), textStarted, delta('half'), finished({kind: 'interrupted'}));
-    expect(out).toBe('\n> go\n\nhalf\n\n⊘ interrupted');
+    expect(out).toBe('\n▌ go\n\n● half\n\n⊘ Interrupted · tell weft what to do instead');
     expect(view.run).toEqual({state: 'idle'});
   });
 
@@ -155,7 +260,77 @@ describe('stories', () => {
         fault: {kind: 'provider', message: 'The key was refused.', fix: 'Set ANTHROPIC_API_KEY.', status: 401},
       }),
     );
-    expect(out).toBe('\n> go\n\n✗ The key was refused. Set ANTHROPIC_API_KEY.');
+    expect(out).toBe('\n▌ go\n\n✗ The key was refused. Set ANTHROPIC_API_KEY.\n  Type "continue" to try again.');
+  });
+
+  test('a broken connection is marked where the answer was joined', () => {
+    const retrying: AgentEvent = {
+      event: 'retrying',
+      attempt: 1,
+      maxAttempts: 10,
+      delayMs: 100,
+      status: 0,
+      message: 'The connection broke.',
+    };
+    const joined = story(opening, textStarted, delta('half an ans'), retrying, delta('wer\n\nand '), delta('more'));
+    expect(joined.out).toBe('\n● half an ans\n\n  ⋯ the connection broke here and was restored ⋯\n\n  wer');
+    expect(joined.live).toBe('\n  and more');
+    const code = story(opening, textStarted, delta('```js\nlet a;\nlet'), retrying, delta(' b;\n```\n\nend'));
+    expect(code.out).toBe('\n●   let a;\n    let\n\n  ⋯ the connection broke here and was restored ⋯\n     b;');
+    expect(story(opening, textStarted, retrying, delta('all')).live).toBe('\n● all');
+  });
+
+  test('paths inside the workspace are relative to it', () => {
+    const {directory} = sessionInfo;
+    const read = actionOf('read-files', {requests: [{path: `${directory}/src/a.ts`, offset: 1, limit: 9}]});
+    const edit = actionOf('request-file-edits', {edits: [], userChanges: noUserChanges});
+    const {live} = story(
+      opening,
+      accepted('go'),
+      {event: 'action-queued', id: actionId('r'), action: read, label: `Read ${directory}/src/a.ts`},
+      {event: 'action-queued', id: actionId('e'), action: edit, label: `Edit ${directory}/src/a.ts`},
+    );
+    expect(live).toBe('\n  Exploring  read src/a.ts\n\n  ○ Edit src/a.ts');
+  });
+
+  test('on cards, too, but a command stays as it would run', () => {
+    const {directory} = sessionInfo;
+    const asked = (preview: Preview): AgentEvent => ({
+      event: 'approval-requested',
+      approval: {...mild('a', 'ls'), label: `Read ${directory}/src/a.ts`, preview},
+    });
+    const command = mild('a', 'ls').preview;
+    const labels = [asked({kind: 'none'}), asked(command)].map(
+      event => [opening, event].reduce<View>(reduce, emptyView).approvals[0]?.label,
+    );
+    expect(labels).toEqual(['Read src/a.ts', `Read ${directory}/src/a.ts`]);
+  });
+
+  test('what was attached to a prompt stands below it', () => {
+    const prompt: AgentEvent = {...accepted('look at @a.ts'), attached: ['a.ts (12 lines)', 'image']};
+    expect(story(opening, prompt).out).toBe('\n▌ look at @a.ts\n  ╰ a.ts (12 lines), image');
+  });
+
+  test('a turn ends with one line: what changed, how long, what it cost', () => {
+    const end = finished({kind: 'done'});
+    if (end.event !== 'prompt-finished') throw new Error('not an end');
+    const events = [
+      opening,
+      {event: 'usage-changed', usage: usageOf(1)},
+      accepted('go'),
+      ...editEvents('a', 'a.ts', [{kind: 'added', text: 'x', changed: []}]),
+      ...editEvents('b', 'b.ts', [{kind: 'removed', text: 'x', changed: []}]),
+      ...editEvents('c', 'a.ts', [{kind: 'added', text: 'y', changed: []}]),
+      {...end, summary: {...end.summary, durationMs: 72_400, waitedMs: 41_000, sessionUsage: usageOf(1.034)}},
+    ] as const satisfies readonly AgentEvent[];
+    const closing = (width: number): readonly string[] => {
+      const {finished: all} = takeFinished(events.reduce<View>(reduce, emptyView));
+      return all.filter(({kind}) => kind === 'end').flatMap(one => finishedLines(one, lexer, {...frame, width}));
+    };
+    expect(closing(80)).toEqual(['', '── 2 files changed +2 −1 · 1 m 12 s (41 s waiting for you) · $0.03 · /undo ──']);
+    expect(closing(59)).toEqual(['', '── 2 files +2 −1 · 1 m 12 s · $0.03 · /undo ──']);
+    expect(closing(39)).toEqual(['', '── 2 files +2 −1 · 1 m 12 s · $0.03 ·', '   /undo']);
+    expect(story(opening, accepted('hi'), textStarted, delta('Hello.'), end).out).toBe('\n▌ hi\n\n● Hello.');
   });
 
   test('thinking is folded to a line', () => {
@@ -166,7 +341,7 @@ describe('stories', () => {
       {event: 'block-finished', message, index: 0, block: {kind: 'thinking', text: '', signature: ''}},
     );
     expect(out.split('\n')).toHaveLength(2);
-    expect(out).toMatch(/^\nThought \(100 words\): word word .*…$/u);
+    expect(out).toMatch(/^\n  Thought \(100 words\): word word .*…$/u);
   });
 
   test.each<[PromptSummary['stop'], string, string]>([
@@ -180,13 +355,13 @@ describe('stories', () => {
     ],
   ])('an answer that ends in %s is remarked on', (stop, answer, line) => {
     const {out} = story(opening, accepted('go'), finished({kind: 'done'}, {stop, answer}));
-    expect(out.replaceAll(/(?<=\S)\n(?=\S)/gu, ' ')).toBe(`\n> go\n\n${line}`);
+    expect(out.replaceAll(/(?<=\S)\n {2}(?=\S)/gu, ' ')).toBe(`\n▌ go\n\n${line}`);
   });
 
   test('an edit is named once, with its counts, from the question to the result', () => {
     const edit = actionOf('request-file-edits', {
       edits: [{kind: 'write', path: 'new.txt', content: 'a\n'}],
-      amendment: unamended,
+      userChanges: noUserChanges,
     });
     const id = actionId('e');
     const preview: Preview = {
@@ -213,15 +388,15 @@ describe('stories', () => {
         tag: 'action',
         result: {
           name: 'request-file-edits',
-          input: edit.name === 'request-file-edits' ? edit.input : {edits: [], amendment: unamended},
-          settled: {state: 'success', output: {files: preview.files, amended: []}},
+          input: edit.name === 'request-file-edits' ? edit.input : {edits: [], userChanges: noUserChanges},
+          settled: {state: 'success', output: {files: preview.files, userChanged: []}},
         },
       },
-      told: {kind: 'tool-result', id, content: [], outcome: 'success'},
+      toolResult: {kind: 'tool-result', id, content: [], outcome: 'success'},
       durationMs: 5,
     };
-    expect(story(opening, queued, running).live).toBe('\n● Create new.txt (+1 -0)');
-    expect(story(opening, queued, running, done).out).toBe('\n✓ Create new.txt (+1 -0)\n  └ 1 + a');
+    expect(story(opening, queued, running).live).toBe('\n  ● Create new.txt  +1 −0');
+    expect(story(opening, queued, running, done).out).toBe('\n  ✓ Created new.txt  +1 −0\n    1 + a');
   });
 
   test('a question that was not answered says just that', () => {
@@ -236,14 +411,14 @@ describe('stories', () => {
           settled: {
             state: 'cancelled',
             why: {reason: 'declined', message: 'The user did not want to answer.'},
-            cut: {questions: []},
+            partial: {questions: []},
           },
         },
       },
-      told: {kind: 'tool-result', id: actionId('a'), content: [], outcome: 'cancelled'},
+      toolResult: {kind: 'tool-result', id: actionId('a'), content: [], outcome: 'cancelled'},
       durationMs: 0,
     });
-    expect(out).toBe('\n⊘ AskUserQuestion\n  └ not answered');
+    expect(out).toBe('\n  ⊘ AskUserQuestion                             not answered');
   });
 
   test('of a progress line the last state is shown, wherever its chunks were cut', () => {
@@ -255,7 +430,7 @@ describe('stories', () => {
       {event: 'action-started', id, action: commandAction('get'), preview: {kind: 'none'}},
       ...['start\n10%', '\r20%\r', '30', '%\r', '40%'].map(output),
     );
-    expect(live).toBe('\n● Run command: get\n  └ start\n    40%');
+    expect(live).toBe('\n  ● get\n    │ start\n    ╰ 40%');
   });
 
   test('a command that the user changed is called by what runs', () => {
@@ -265,7 +440,7 @@ describe('stories', () => {
       {event: 'action-queued', id, action: commandAction('touch wrong'), label: 'Run command: touch wrong'},
       {event: 'action-started', id, action: commandAction('touch right'), preview: {kind: 'none'}},
     );
-    expect(live).toContain('Run command: touch right');
+    expect(live).toBe('\n  ● touch right');
     expect(live).not.toContain('wrong');
   });
 
@@ -305,20 +480,21 @@ describe('stories', () => {
     });
     expect(out.split('\n')).toEqual([
       '',
-      'Session resumed.',
+      '  Session resumed.',
       '',
-      '> hi',
+      '▌ hi',
       '',
-      'hello you',
-      ...pastCalls.flatMap(([, , , , lines]) => ['', ...lines]),
+      '● hello you',
+      // The search joins the read before it, and todos are not shown.
+      ...pastCalls.flatMap(([name, , , , lines]) => (name === 'Grep' || lines.length === 0 ? lines : ['', ...lines])),
     ]);
   });
 
   test('a new session keeps what was not yet written and forgets the rest', () => {
     const before = [opening, accepted('go'), textStarted, delta('half')].reduce(reduce, emptyView);
-    const after = drain(reduce(promptQueued(before, waiting('p2')), opening));
+    const after = takeFinished(reduce(withQueuedPrompt(before, waiting('p2')), opening));
     expect(after.finished.flatMap(one => finishedLines(one, lexer, frame)).join('\n')).toBe(
-      '\n> go\n\nhalf\n\nNew session.',
+      '\n▌ go\n\n● half\n\n  New session.',
     );
     expect(after.view).toEqual({...reduce(emptyView, opening), entries: []});
   });
@@ -334,7 +510,7 @@ const waiting = (id: string): QueuedPrompt => ({
 
 describe('prompts that wait', () => {
   test('each leaves the queue when the engine takes it up; an interrupt drops them', () => {
-    const two = ['p1', 'p2', 'p3'].map(waiting).reduce(promptQueued, reduce(emptyView, opening));
+    const two = ['p1', 'p2', 'p3'].map(waiting).reduce(withQueuedPrompt, reduce(emptyView, opening));
     const one = reduce(two, accepted('go'));
     expect(one.queued.map(({id}) => id)).toEqual(['p2', 'p3']);
     expect(reduce(one, {event: 'prompt-withdrawn', id: messageId('p2')}).queued.map(({id}) => id)).toEqual(['p3']);
@@ -364,18 +540,12 @@ describe('what is derived', () => {
     });
   });
 
-  test('the todo panel is decoded from frames, shows what runs and goes when all is done', () => {
+  test('the todo list is decoded from frames', () => {
     const list = [todo(1, 'completed'), todo(2, 'in_progress'), ...[3, 4, 5, 6, 7].map(at => todo(at, 'pending'))];
     const view = reduce(emptyView, {event: 'todos-framed', frames: framesFor([], list)});
-    expect(todoPanel(view, 4, frame)).toEqual([
-      'Todos 1 of 7 done, 3 not shown',
-      '  ✓ step 1',
-      '  ● step 2',
-      '  ○ step 3',
-      '  ○ step 4',
-    ]);
+    expect(todosOf(view.tasks)).toEqual(list);
     const done = list.map(one => ({...one, status: 'completed'}) as const);
     const after = reduce(view, {event: 'todos-framed', frames: framesFor(list, done)});
-    expect(todoPanel(after, 5, frame)).toEqual([]);
+    expect(todosOf(after.tasks)).toEqual(done);
   });
 });

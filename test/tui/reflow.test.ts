@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
-import {reflowOf, rowsUp} from '../../src/tui/text/reflow.ts';
+import {reflowOf, rowsUp} from '../../src/tui/terminal/reflow.ts';
 
-const region = {lines: ['a'.repeat(50), '', '> draft', 'b'.repeat(70)], cursor: {x: 7, y: 2}};
+const region = {lines: ['a'.repeat(50), '', '› draft', 'b'.repeat(70)], cursor: {x: 7, y: 2}};
 const there = 'there' as const;
 
 describe('a live region after its terminal became narrower', () => {

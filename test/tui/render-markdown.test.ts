@@ -1,14 +1,13 @@
 /* oxlint-disable no-control-regex -- these tests look for control characters */
 import * as fc from 'fast-check';
 import {beforeAll, describe, expect, test} from 'vitest';
-import {loadMarkdownLexer, renderMarkdown, type MarkdownLexer} from '../../src/tui/markdown/render-markdown.ts';
-import {drain} from '../../src/tui/state/drain.ts';
+import {loadMarkdownLexer, renderMarkdown, type MarkdownLexer} from '../../src/tui/scrollback/render-markdown.ts';
+import {takeFinished} from '../../src/tui/state/reduce.ts';
 import {emptyView, textEntry, type View} from '../../src/tui/state/view.ts';
-import {readGrammar} from '../../src/tui/syntax/code-reader.ts';
+import {loadGrammar} from '../../src/tui/scrollback/syntax/highlight.ts';
 import {cellWidth} from '../../src/tui/text/cell-width.ts';
-import type {Frame} from '../../src/tui/text/wrap.ts';
-import {finishedLines, openLines} from '../../src/tui/views/transcript.ts';
-import type {EntryFrame} from '../../src/tui/views/verbosity.ts';
+import type {EntryFrame, Frame} from '../../src/tui/text/wrap.ts';
+import {finishedLines, openLines} from '../../src/tui/scrollback/entries.ts';
 import {themeOf} from '../../src/tui/theme/theme.ts';
 
 let lexer: MarkdownLexer;
@@ -99,14 +98,14 @@ describe('renderMarkdown', () => {
   });
 
   test('code has colours, nested code too', async () => {
-    await readGrammar('typescript');
+    await loadGrammar('typescript');
     const dark: Frame = {
       theme: themeOf({theme: 'dark', level: 'truecolor', links: 'shown', background: 'unknown'}, 'dark'),
       width: 60,
     };
-    const keyword = dark.theme.paint(['syntax-keyword'], 'let');
+    const keyword = dark.theme.style(['syntax-keyword'], 'let');
     expect(renderMarkdown('```ts\nlet a;\n```', lexer, dark)).toEqual([
-      `  ${keyword}${dark.theme.paint(['code-block'], ' a;')}`,
+      `  ${keyword}${dark.theme.style(['code-block'], ' a;')}`,
     ]);
     expect(renderMarkdown('- x\n  ```ts\n  let a;\n  ```', lexer, dark)[1]).toContain(keyword);
     expect(plain('```ts\nlet a;\n```')).toEqual(['  let a;']);
@@ -212,7 +211,7 @@ describe('renderMarkdown', () => {
   });
 
   test('however the text is cut up while it streams, the same lines are written', async () => {
-    await Promise.all([readGrammar('typescript'), readGrammar('python')]);
+    await Promise.all([loadGrammar('typescript'), loadGrammar('python')]);
     const frame: EntryFrame = {
       theme: themeOf({theme: 'dark', level: 'truecolor', links: 'osc8', background: 'unknown'}, 'dark'),
       width: 40,
@@ -227,7 +226,7 @@ describe('renderMarkdown', () => {
         const state = at === parts.length - 1 ? 'done' : 'streaming';
         view = {...view, entries: [{...entry, rest: entry.rest + part, state}]};
         for (const open of view.entries) openLines(open, {lexer, actions: new Map()}, frame);
-        const drained = drain(view);
+        const drained = takeFinished(view);
         view = drained.view;
         lines.push(...drained.finished.flatMap(one => finishedLines(one, lexer, frame)));
       }

@@ -3,7 +3,9 @@ import {afterEach, describe, expect, test} from 'vitest';
 import {messageId, parseSessionId} from '../../src/domain/ids.ts';
 import {openVirtualScreen} from '../support/virtual-screen.ts';
 import {delta, finished} from './support/events.ts';
-import {opening, scriptedEngine, sessionInfo} from './support/scripted-engine.ts';
+import {opening, scriptedEngine, sessionInfo, type TestHost} from './support/scripted-engine.ts';
+import type {SessionSummary} from '../../src/domain/journal.ts';
+import {blankHost} from '../support/blank-host.ts';
 import {begin, finishedText, leaveStages, start} from './support/stage.ts';
 import {blankOptions} from './support/blank-options.ts';
 import {runTui} from '../../src/tui/run-tui.tsx';
@@ -14,14 +16,14 @@ describe('the composer', () => {
   test('sends a prompt, remembers it and shows it once', async () => {
     const {screen, engine, remembered} = await start();
     await screen.type('hello');
-    await screen.until(/> hello/u);
+    await screen.until(/› hello/u);
     await screen.type('\r');
     await screen.until(/queued: hello/u);
-    engine.emit({event: 'prompt-accepted', id: messageId('p1'), text: 'hello'}, finished({kind: 'done'}));
-    await screen.until(/> hello\n[^]*Ask for something/u);
+    engine.emit({event: 'prompt-accepted', id: messageId('p1'), text: 'hello', attached: []}, finished({kind: 'done'}));
+    await screen.until(/▌ hello\n[^]*Ask weft to do something/u);
     expect(engine.ops).toEqual([{op: 'prompt', id: expect.any(String), text: 'hello', images: [], when: 'queued'}]);
     expect(remembered).toEqual(['hello']);
-    expect((await screen.everything()).filter(row => row.includes('hello'))).toEqual(['> hello']);
+    expect((await screen.everything()).filter(row => row.includes('hello'))).toEqual(['▌ hello']);
   });
 
   test('keeps typed line breaks and expands a long paste on sending', async () => {
@@ -32,9 +34,9 @@ describe('the composer', () => {
     await screen.type('three\\');
     await screen.type('\r');
     await screen.paste(long);
-    await screen.until(/> one\n {2}two\n {2}three\n {2}\[pasted 120 lines\]/u);
+    await screen.until(/› one\n {3}two\n {3}three\n {3}\[pasted 120 lines\]/u);
     await screen.type('\r');
-    await screen.until(/Ask for/u);
+    await screen.until(/Ask weft/u);
     expect(engine.ops).toEqual([
       {
         op: 'prompt',
@@ -53,7 +55,7 @@ describe('the composer', () => {
     await screen.type('one');
     await screen.type('\u001B[13;2u');
     await screen.type('two');
-    await screen.until(/> one\n {2}two/u);
+    await screen.until(/› one\n {3}two/u);
     expect(screen.written()).toContain('\u001B[>1u');
     expect(engine.ops).toEqual([]);
   });
@@ -62,10 +64,10 @@ describe('the composer', () => {
     const {screen, engine, exit} = await start();
     await new Promise(resolve => setTimeout(resolve, 600));
     await screen.type('a\u001B[?0u\u001B]11;rgb:ffff/ffff/ffff\u001B\\\u001B[>1;10;0cb');
-    await screen.until(/> ab\n/u);
+    await screen.until(/› ab\n/u);
     expect(screen.written()).toContain('\u001B[>1u');
     await screen.type('\u001B[13;2uc');
-    await screen.until(/> ab\n {2}c/u);
+    await screen.until(/› ab\n {3}c/u);
     expect(engine.ops).toEqual([]);
     await screen.type('\u0003\u0003\u0003');
     await exit;
@@ -77,7 +79,7 @@ describe('the composer', () => {
     await screen.type('\u001B[>41;390;0c');
     const before = screen.written().length;
     await screen.type('more and more');
-    await screen.until(/> more and more/u);
+    await screen.until(/› more and more/u);
     expect(screen.written().slice(before)).not.toMatch(/\u001B7|\u001B\[C/u);
   });
 
@@ -93,16 +95,16 @@ describe('the composer', () => {
     await screen.type('日本x');
     await screen.until(/日本x/u);
     const row = (await screen.rows()).findIndex(line => line.includes('日本x'));
-    expect(await screen.cursor()).toEqual({x: 7, y: row});
+    expect(await screen.cursor()).toEqual({x: 8, y: row});
   });
 
   test('brings back the earlier prompt and the own draft', async () => {
     const {screen} = await start();
     await screen.type('draft');
     await screen.type('\u001B[A');
-    await screen.until(/> an earlier prompt/u);
+    await screen.until(/› an earlier prompt/u);
     await screen.type('\u001B[B');
-    await screen.until(/> draft/u);
+    await screen.until(/› draft/u);
   });
 
   test('an unknown command is answered here, with the nearest, and never sent', async () => {
@@ -116,9 +118,9 @@ describe('the composer', () => {
   test('offers commands while a slash word is typed', async () => {
     const {screen, engine} = await start();
     await screen.type('/cl');
-    await screen.until(/> \/clear +start a new session/u);
+    await screen.until(/❯ \/clear +start a new session/u);
     await screen.type('\r');
-    await screen.until(/Ask for something/u);
+    await screen.until(/Ask weft to do something/u);
     expect(engine.ops).toEqual([{op: 'open-session', session: {kind: 'new'}}]);
   });
 });
@@ -139,9 +141,9 @@ describe('scrollback', () => {
         expect(await screen.rows()).toHaveLength(rows);
       }
       engine.emit(finishedText, finished({kind: 'done'}));
-      await screen.until(/row number 499[^]*Ask for something/u);
+      await screen.until(/row number 499[^]*Ask weft to do something/u);
       const all = await screen.everything();
-      expect(all.filter(row => row.startsWith('row number'))).toEqual(expected);
+      expect(all.filter(row => /^(?:●| ) row number/u.test(row)).map(row => row.slice(2))).toEqual(expected);
       expect(screen.written()).not.toMatch(/\u001B\[[23]J|\u001B\[\?1049h/u);
     },
   );
@@ -152,7 +154,7 @@ describe('scrollback', () => {
     await screen.until(/cell 99/u);
     const rows = await screen.rows();
     expect(rows).toHaveLength(12);
-    expect(rows.join('\n')).toMatch(/Ask for more[^\n]*\ntest-model[^\n]*$/u);
+    expect(rows.join('\n')).toMatch(/Enter: send now[^\n]*\n─+\n {2}asks first[^\n]*\n$/u);
   });
 
   test('a frame that changes nothing writes nothing', async () => {
@@ -181,17 +183,22 @@ describe('scrollback', () => {
 
 const other = parseSessionId('00000000-0000-4000-8000-000000000002') ?? sessionInfo.id;
 
+/** A host with these sessions. */
+const keeping = (sessions: readonly SessionSummary[]): TestHost => ({
+  sessions: {...blankHost.sessions, list: () => sessions},
+});
+
 describe('resuming', () => {
   test('the session is picked from a list, latest first, without the one that is open', async () => {
     const summary = {directory: '', model: '', createdAt: 0, updatedAt: 0, messages: 4};
     const {screen, engine} = await start([80, 24], {
-      listSessions: () => [
+      host: keeping([
         {...summary, id: sessionInfo.id, title: 'this one'},
         {...summary, id: other, title: 'the other one'},
-      ],
+      ]),
     });
     await screen.type('/resume\r');
-    await screen.until(/Go on with which session\?\n> 1. 1970-01-01 00:00 {2}the other one {2}\(4 messages\)/u);
+    await screen.until(/Resume a session ─+╮\n│ ❯ 1 {2}the other one {2}12 min ago {2}4 messages/u);
     await screen.type('\r');
     expect(engine.ops).toEqual([{op: 'open-session', session: {kind: 'resume', id: other}}]);
   });
@@ -200,11 +207,11 @@ describe('resuming', () => {
     const summary = {directory: '', model: '', createdAt: 0, updatedAt: 0, messages: 4};
     const {screen, engine} = await start([80, 24], {
       opening: 'sessions',
-      listSessions: () => [{...summary, id: other, title: 'the one from yesterday'}],
+      host: keeping([{...summary, id: other, title: 'the one from yesterday'}]),
     });
-    await screen.until(/Go on with which session\?\n> 1. .*the one from yesterday/u);
+    await screen.until(/Resume a session ─+╮\n│ ❯ 1 {2}the one from yesterday/u);
     await screen.type('\u001B');
-    await screen.until(/Ask for something/u);
+    await screen.until(/Ask weft to do something/u);
     expect(engine.ops).toEqual([]);
   });
 });
@@ -221,25 +228,25 @@ describe('the list of sessions', () => {
   }));
 
   test('shows ten rows, numbers in a column, and moves with the pointer', async () => {
-    const {screen} = await start([80, 24], {listSessions: () => many});
+    const {screen} = await start([80, 24], {host: keeping(many)});
     await screen.type('/resume\r');
     await screen.until(
-      /which session\?\n> {2}1. 1970-01-01 00:00 {2}session 1 {2}\(1 message\)\n {3}2\. .*\n[^]*\n {2}10\. .*\nEnter opens/u,
+      /Resume a session ─+╮\n│ ❯ 1 {2}session 1 {3}12 min ago {2}1 message +│\n│ {3}2 {2}.*\n[^]*\n│ {6}session 10 .*\n╰ Enter resume/u,
     );
     await screen.type('\u001B[A');
     await screen.until(
-      /which session\?\n {3}3\. [^]*\n> 12\. 1970-01-01 00:00 {2}session 12 {2}\(12 messages\)\nEnter/u,
+      /Resume a session ─+╮\n│ {3}3 {2}[^]*\n│ ❯ {4}session 12 {2}12 min ago {2}12 messages +│\n╰ Enter/u,
     );
   });
 
   test('typing narrows it; what is chosen is what is shown', async () => {
-    const {screen, engine} = await start([80, 24], {listSessions: () => many});
+    const {screen, engine} = await start([80, 24], {host: keeping(many)});
     await screen.type('/resume\r');
-    await screen.until(/which session/u);
+    await screen.until(/Resume a session/u);
     await screen.type('session 1');
-    await screen.until(/which session\? > session 1\n> 1\. .*session 1 .*\n {2}2\. .*session 10 .*\n {2}3\. /u);
+    await screen.until(/Resume a session: session 1 ─+╮\n│ ❯ 1 {2}session 1 .*\n│ {3}2 {2}session 10 .*\n│ {3}3 {2}/u);
     await screen.type('x');
-    await screen.until(/no session has that/u);
+    await screen.until(/No match/u);
     await screen.type('\r');
     await screen.type('\u007F');
     await screen.type('\u001B[B');
@@ -251,33 +258,33 @@ describe('the list of sessions', () => {
     [80, 24],
     [40, 12],
   ] as const)('leaves nothing of itself behind at %i×%i', async (columns, rows) => {
-    const {screen, engine} = await start([columns, rows], {listSessions: () => many});
+    const {screen, engine} = await start([columns, rows], {host: keeping(many)});
     const text = Array.from({length: 40}, (_, at) => `row number ${at}\n\n`).join('');
     engine.emit(...begin, delta(text), finishedText, finished({kind: 'done'}));
-    await screen.until(/row number 39[^]*Ask for something/u);
+    await screen.until(/row number 39[^]*Ask weft to do something/u);
     await screen.type('/resume\r');
-    await screen.until(/which session/u);
+    await screen.until(/Resume a session/u);
     await screen.type('\u001B[B');
     await screen.type('\r');
     engine.emit({...opening, session: {...sessionInfo, origin: 'resumed'}});
-    await screen.until(/Session resumed\.\n\n> Ask for something/u);
+    await screen.until(/Session resumed\.\n\n─+\n › Ask weft to do something/u);
     expect(await screen.pushedAway()).toEqual([]);
-    expect((await screen.everything()).filter(row => /session|1970|Enter opens/iu.test(row))).toEqual([
-      'Session resumed.',
+    expect((await screen.everything()).filter(row => /Session resumed|Resume a|Enter resume/u.test(row))).toEqual([
+      '  Session resumed.',
     ]);
   });
 });
 
 describe('waiting to try again', () => {
   test.each([
-    [80, 'Trying again in 4 s (2 of 10) | Esc stops | The server is overloaded and says …'],
-    [40, 'Retry in 4 s (2 of 10) | Esc stops | T…'],
+    [80, '? Trying again in 4 s (2 of 10) · Esc to interrupt · The server is overloaded …'],
+    [40, '? Retry in 4 s (2 of 10) · Esc · The s…'],
   ])('at %i columns time, count and Esc come first', async (columns, line) => {
     const {screen, engine, time} = await start([columns, 24]);
     const message = 'The server is overloaded and says that somebody may come back later (529).';
     const retrying = {event: 'retrying', attempt: 2, maxAttempts: 10, delayMs: 3900, status: 529, message} as const;
     engine.emit(...begin, retrying);
-    await screen.until(/Esc stops/u);
+    await screen.until(/ · Esc/u);
     expect(await screen.rows()).toContain(line);
     time.now += 2000;
     engine.emit({event: 'mode-changed', mode: 'default'});
@@ -289,8 +296,8 @@ describe('stopping and leaving', () => {
   test('the offer to leave goes when its time is over', async () => {
     const {screen} = await start();
     await screen.type('\u0003');
-    await screen.until(/Ctrl\+C again leaves/u);
-    await expect.poll(async () => (await screen.rows()).join('\n'), {timeout: 4000}).not.toMatch(/again leaves/u);
+    await screen.until(/Ctrl\+C again to exit/u);
+    await expect.poll(async () => (await screen.rows()).join('\n'), {timeout: 4000}).not.toMatch(/again to exit/u);
   });
 
   test('Esc interrupts; the view says so and dropped prompts come back as the draft', async () => {
@@ -298,20 +305,20 @@ describe('stopping and leaving', () => {
     engine.emit(...begin, delta('half an answ'));
     await screen.until(/half an answ/u);
     await screen.type('later\r');
-    await screen.until(/joins at the next step: later/u);
+    await screen.until(/↳ next step: later/u);
     await screen.type('\u001B');
     await screen.until(/Stopping/u);
     engine.emit({event: 'prompt-withdrawn', id: messageId('p1')}, finished({kind: 'interrupted'}));
-    await screen.until(/half an answ\n\n⊘ interrupted\n\n> later/u);
+    await screen.until(/half an answ\n\n⊘ Interrupted[^\n]*\n\n─+\n › later/u);
     expect(engine.ops.at(-1)).toEqual({op: 'interrupt'});
   });
 
   test('Ctrl+C clears the draft first; twice within two seconds leaves and restores the terminal', async () => {
     const {screen, exit, time} = await start();
     await screen.type('draft');
-    await screen.until(/> draft/u);
+    await screen.until(/› draft/u);
     await screen.type('\u0003');
-    await screen.until(/Ctrl\+C again leaves/u);
+    await screen.until(/Ctrl\+C again to exit/u);
     time.now += 2001;
     await screen.type('\u0003');
     time.now += 1000;
@@ -320,13 +327,13 @@ describe('stopping and leaving', () => {
     expect(screen.rawMode()).toBe('cooked');
     expect(screen.written()).toMatch(/\u001B\[\?2004l/u);
     expect(screen.written().lastIndexOf('\u001B[?25h')).toBeGreaterThan(screen.written().lastIndexOf('\u001B[?25l'));
-    expect((await screen.rows()).join('\n')).not.toMatch(/Ask for/u);
+    expect((await screen.rows()).join('\n')).not.toMatch(/Ask weft/u);
   });
 
   test('Ctrl+D leaves on an empty draft only', async () => {
     const {screen, exit} = await start();
     await screen.type('x');
-    await screen.until(/> x/u);
+    await screen.until(/› x/u);
     await screen.type('\u0004');
     await screen.type('\u007F');
     await screen.type('\u0004');
@@ -358,12 +365,13 @@ describe('stopping and leaving', () => {
       new AbortController().signal,
     );
     await screen.until(/No model is configured\.[^]*or \/demo/u);
-    expect((await screen.everything()).slice(2, 4)).toEqual([
-      'a notice much too long for one line a notice much too long for one line a',
-      '  notice much too long for one line',
+    expect((await screen.everything()).slice(4, 7)).toEqual([
+      '  ! No model is configured.',
+      '  ! a notice much too long for one line a notice much too long for one line a',
+      '    notice much too long for one line',
     ]);
     await screen.type('/demo\r');
-    expect(await exit).toEqual({kind: 'demo'});
+    expect(await exit).toEqual({kind: 'demo', draft: ''});
   });
 });
 
@@ -375,10 +383,10 @@ test('a narrower screen shows every line once', async () => {
   );
   await screen.until(/gets/u);
   screen.resize(40, 24);
-  await screen.until(/Ask for more/u);
+  await screen.until(/Enter: send now/u);
   await new Promise(resolve => setTimeout(resolve, 100));
   const all = (await screen.everything()).join('\n');
   expect(all.match(/unfinished/gu)).toHaveLength(1);
-  expect(all.match(/Ask for more/gu)).toHaveLength(1);
+  expect(all.match(/Enter: send now/gu)).toHaveLength(1);
   expect(all.match(/finished block\n/gu)).toHaveLength(1);
 });

@@ -1,3 +1,4 @@
+import {reasonOf} from '../support/reason.ts';
 import {afterEach, expect, test} from 'vitest';
 import {actionId, messageId, todoId} from '../../src/domain/ids.ts';
 import type {DiffLine} from '../../src/actions/preview.ts';
@@ -55,12 +56,12 @@ test('a whole session, frame by frame', async () => {
     frames.push(`── ${frames.length + 1}. ${title} · cursor ${y + 1}:${x + 1}\n${rows.join('\n')}\n`);
   };
 
-  await take('the first frame', /Ask for something/u);
+  await take('the first frame', /Ask weft to do something/u);
   await screen.type('The discount is wrong. Mend it.');
-  await take('a prompt is typed', /> The discount is wrong\. Mend it\./u);
+  await take('a prompt is typed', /› The discount is wrong\. Mend it\./u);
   await screen.type('\r');
   engine.emit(accepted('The discount is wrong. Mend it.'), {event: 'turn-started', turn: 1});
-  await take('it is sent', /> The discount[^]*Working/u);
+  await take('it is sent', /▌ The discount[^]*Working/u);
 
   const half = explanation.indexOf('| 200');
   engine.emit(
@@ -73,13 +74,17 @@ test('a whole session, frame by frame', async () => {
   engine.emit({event: 'todos-framed', frames: framesFor([], todos('in_progress', 'pending', 'pending'))});
   await take('the todo panel', /I mend it, then run the tests\.[^]*Find the cause/u);
 
-  engine.emit(...commandEvents('c1', 'git diff --stat', 'src/discount.js | 2 +-\n1 file changed'), {
+  engine.emit(...commandEvents('c1', 'git diff --stat', 'src/discount.js · 2 +-\n1 file changed'), {
     event: 'todos-framed',
     frames: framesFor(todos('in_progress', 'pending', 'pending'), todos('completed', 'in_progress', 'pending')),
   });
-  await take('a command has run', /✓ [^]*git diff --stat/u);
+  await take('a command has run', /✓ git diff --stat/u);
 
-  const edit = approval('e1', '', {risk: 'local-change', reasons: ['edits ask first in this mode'], grantable: 'kind'});
+  const edit = approval('e1', '', {
+    risk: 'local-change',
+    reasons: [reasonOf('edits ask first in this mode')],
+    sessionApproval: 'kind',
+  });
   ask(engine, {
     ...edit,
     toolName: 'Edit',
@@ -91,17 +96,17 @@ test('a whole session, frame by frame', async () => {
     sessionGrant: 'all edits inside the workspace',
   });
   await attend(stage);
-  await take('an edit asks', /Allow this\? Edit src\/discount\.js/u);
+  await take('an edit asks', /╭ Edit src\/discount\.js/u);
   await press(stage, 'y');
   engine.emit(
     {event: 'approval-settled', id: actionId('e1'), decision: 'allowed'},
     ...editEvents('e1', 'src/discount.js', diff).slice(1),
   );
-  await take('it is allowed and made', /✓ Edit src\/discount\.js/u);
+  await take('it is allowed and made', /✓ Edited src\/discount\.js/u);
 
   ask(engine, approval('c2', 'rm -rf cache && npm test'));
   await attend(stage);
-  await take('a destructive command asks for its word', /Allow this\? Run command: rm -rf cache/u);
+  await take('a destructive command asks for its word', /╭ [^\n]*can destroy data ╮[^]*rm -rf cache/u);
   await press(stage, 'n');
   engine.emit(
     {event: 'approval-settled', id: actionId('c2'), decision: 'refused'},
@@ -116,21 +121,21 @@ test('a whole session, frame by frame', async () => {
           settled: {
             state: 'cancelled',
             why: {reason: 'declined', message: 'The user said no to this.'},
-            cut: {command: 'rm -rf cache && npm test', reached: 'not-started', output: ''},
+            partial: {command: 'rm -rf cache && npm test', reached: 'not-started', output: ''},
           },
         },
       },
-      told: {kind: 'tool-result', id: actionId('c2'), content: [], outcome: 'cancelled'},
+      toolResult: {kind: 'tool-result', id: actionId('c2'), content: [], outcome: 'cancelled'},
       durationMs: 0,
     },
   );
-  await take('it is refused', /⊘ Run command: rm[^]*Ask for more/u);
+  await take('it is refused', /⊘ rm[^]*Enter: send now/u);
   await screen.type('Only the tests, please.');
   await screen.type('\r');
-  await take('what is typed meanwhile joins', /joins at the next step: Only the tests, please\./u);
+  await take('what is typed meanwhile joins', /↳ next step: Only the tests, please\./u);
   await screen.type('And then the docs.');
   await screen.type('\t');
-  await take('or waits for the end', /after this is done: And then the docs\./u);
+  await take('or waits for the end', /↳ queued: And then the docs\./u);
 
   await screen.type('\u001B');
   await take('Esc: it is being stopped', /Stopping/u);
@@ -139,12 +144,12 @@ test('a whole session, frame by frame', async () => {
     {event: 'prompt-withdrawn', id: messageId('p3')},
     finished({kind: 'interrupted'}),
   );
-  await take('it is stopped; what had not been taken up is the draft again', /⊘ interrupted[^]*> Only the tests/u);
+  await take('it is stopped; what had not been taken up is the draft again', /⊘ Interrupted[^]*› Only the tests/u);
   await screen.type('\u0003');
-  await take('Ctrl+C clears it', /Ctrl\+C again leaves/u);
+  await take('Ctrl+C clears it', /Ctrl\+C again to exit/u);
   await screen.type('\u0003');
   await stage.exit;
-  await take('and leaves', /⊘ interrupted\n*$/u);
+  await take('and leaves', /── 1 file changed [^\n]*\n*$/u);
 
   await expect(frames.join('\n')).toMatchFileSnapshot('../golden/tui/session.txt');
 });

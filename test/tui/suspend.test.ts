@@ -39,9 +39,9 @@ test.each(['Ctrl+Z', 'from outside'])('%s gives the terminal back, and the draft
   await expect.poll(() => jobs.stops).toHaveLength(1);
   // Marks of pastes, keys with modifiers, title; the cursor is shown.
   expect(jobs.stops[0]).toMatch(/^cooked (?=[^]*\[\?2004l)(?=[^]*\[<u)(?=[^]*\[23;2t)(?=[^]*\[\?25h)/u);
-  await screen.until(/> half a thought\n/u);
+  await screen.until(/› half a thought\n/u);
   await screen.type('!');
-  await screen.until(/> half a thought!\n/u);
+  await screen.until(/› half a thought!\n/u);
   expect(screen.rawMode()).toBe('raw');
   expect(screen.written().split('\u001B[>1u')).toHaveLength(3);
 });
@@ -54,7 +54,7 @@ test('with a card open it decides nothing, and the card is there again', async (
   await attend(stage);
   await press(stage, '\u001A');
   await expect.poll(() => jobs.stops).toHaveLength(1);
-  await stage.screen.until(/Allow this\?/u);
+  await stage.screen.until(/╭ Run this command\?/u);
   expect(stage.engine.ops).toEqual([]);
   await press(stage, 'y');
   await expect.poll(() => stage.engine.ops).toEqual([answer('a1', once)]);
@@ -66,7 +66,7 @@ test('gone on after it was stopped by force, the screen is drawn again', async (
   await screen.type('half');
   const before = screen.written().length;
   jobs.signal('continued');
-  await expect.poll(() => screen.written().slice(before)).toMatch(/\[\?2004h[^]*> half/u);
+  await expect.poll(() => screen.written().slice(before)).toMatch(/\[\?2004h[^]*› half/u);
   expect(jobs.stops).toEqual([]);
 });
 
@@ -78,12 +78,12 @@ test('what an editor left switched on is off when it is back, and what weft need
   const at = screen.written().length;
   screen.stdout.write('\u001B[?1049h\u001B[?1000h\u001B[?1006h\u001B[?1004h\u001B[2;5r\u001B[4 q');
   left.resolve('from the editor');
-  await screen.until(/> from the editor\n/u);
+  await screen.until(/› from the editor\n/u);
   const after = screen.written().slice(at);
   for (const mode of ['1049', '1000', '1002', '1003', '1006', '1004', '2004'])
     expect(after).toContain(`\u001B[?${mode}l`);
   expect(after).toMatch(/\[\?2004l[^]*\[\?2004h/u);
   // The screen is the one from before, and the cursor where it was.
-  expect((await screen.rows()).join('\n')).toMatch(/^weft 1\.2\.3/u);
-  expect((await screen.rows()).filter(row => row.startsWith('> '))).toEqual(['> from the editor']);
+  expect((await screen.rows()).join('\n')).toMatch(/^\n ╭╮╭ {2}weft 1\.2\.3\n/u);
+  expect((await screen.rows()).filter(row => row.startsWith(' › '))).toEqual([' › from the editor']);
 });

@@ -1,6 +1,6 @@
 import {assert, nat, property} from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {released, sortReplies} from '../../src/tui/terminal/terminal-probes.ts';
+import {typedPartOf, splitReplies} from '../../src/tui/terminal/terminal-probes.ts';
 
 const colour = '\u001B]11;rgb:1e1e/1e1e/1e1e\u001B\\';
 
@@ -13,19 +13,19 @@ describe('sortReplies', () => {
     [colour, [{reply: 'background', colour: 'rgb:1e1e/1e1e/1e1e'}]],
     ['\u001B]11;#fff\u0007', [{reply: 'background', colour: '#fff'}]],
     ['\u001B]10;rgb:0/0/0\u0007', []],
-    ['\u001B[>0;276;0c', [{reply: 'kind', reflow: 'adrift', erasing: 'plain'}]],
-    ['\u001B[>41;390;0c', [{reply: 'kind', reflow: 'cut', erasing: 'plain'}]],
-    ['\u001B[>84;0;0c', [{reply: 'kind', reflow: 'wrapped', erasing: 'keeping'}]],
+    ['\u001B[>0;276;0c', [{reply: 'kind', reflow: 'adrift', erasing: 'plain', is: 'other'}]],
+    ['\u001B[>41;390;0c', [{reply: 'kind', reflow: 'cut', erasing: 'plain', is: 'other'}]],
+    ['\u001B[>84;0;0c', [{reply: 'kind', reflow: 'wrapped', erasing: 'keeping', is: 'tmux'}]],
     ['\u001B[I', [{reply: 'focus', focused: 'yes'}]],
     ['\u001B[O', [{reply: 'focus', focused: 'no'}]],
   ] as const)('takes %j out of the keys around it', (answer, replies) => {
-    expect(sortReplies(`ab${answer}c`)).toEqual({keys: 'abc', replies, held: ''});
+    expect(splitReplies(`ab${answer}c`)).toEqual({keys: 'abc', replies, held: ''});
   });
 
   test.each(['\u001B[A', '\u001B[13;2u', '\u001B[1;5R', '\u001Bb', '\u001B[200~x\u001B[201~', 'é日本'])(
     'leaves the keys %j alone',
     keys => {
-      expect(sortReplies(keys)).toEqual({keys, replies: [], held: ''});
+      expect(splitReplies(keys)).toEqual({keys, replies: [], held: ''});
     },
   );
 
@@ -38,7 +38,7 @@ describe('sortReplies', () => {
         let keys = '';
         const found: string[] = [];
         for (const piece of ['x', answers.slice(0, from), answers.slice(from, to), answers.slice(to), 'y']) {
-          const sorted = sortReplies(held + piece);
+          const sorted = splitReplies(held + piece);
           held = sorted.held;
           keys += sorted.keys;
           found.push(...sorted.replies.map(({reply}) => reply));
@@ -53,7 +53,7 @@ describe('sortReplies', () => {
   });
 
   test('of a beginning without an end only what can be typed is given back', () => {
-    expect(['\u001B', '\u001B[', '\u001B]', '\u001B]11;rgb:1e', '\u001B[?2026'].map(released)).toEqual([
+    expect(['\u001B', '\u001B[', '\u001B]', '\u001B]11;rgb:1e', '\u001B[?2026'].map(typedPartOf)).toEqual([
       '\u001B',
       '\u001B[',
       '\u001B]',

@@ -1,13 +1,13 @@
 import {describe, expect, test} from 'vitest';
 import {trackModes} from '../../src/tui/terminal/terminal-modes.ts';
-import {keepTitle} from '../../src/tui/terminal/terminal-title.ts';
+import {openTerminalTitle} from '../../src/tui/terminal/terminal-title.ts';
 import {accepted, finished} from './support/events.ts';
 
 const titled = (name: string): string => `\u001B]2;${name}: ~/project\u0007`;
 
 describe('keepTitle', () => {
   test('says what the agent does, once, and gives the title back', () => {
-    const title = keepTitle({directory: '~/project', notify: 'off'});
+    const title = openTerminalTitle({directory: '~/project', notify: 'off'});
     expect([
       title.open(),
       title.after([accepted('go')], 'asks-nothing'),
@@ -29,7 +29,7 @@ describe('keepTitle', () => {
     ['bell', '\u0007'],
     ['osc9', '\u001B]9;weft is done\u0007'],
   ] as const)('calls by %s when it is done and the terminal has not the focus', (notify, call) => {
-    const title = keepTitle({directory: '~/project', notify});
+    const title = openTerminalTitle({directory: '~/project', notify});
     title.focusReporting('yes');
     title.after([accepted('go')], 'asks-nothing');
     expect(title.after([finished({kind: 'done'})], 'asks-nothing')).toBe(titled('weft'));
@@ -39,9 +39,9 @@ describe('keepTitle', () => {
   });
 
   test('a hostile folder name cannot end the title', () => {
-    expect(keepTitle({directory: 'a\u0007\u001B]52;c;eA==\u0007', notify: 'off'}).open().split('\u0007')).toHaveLength(
-      2,
-    );
+    expect(
+      openTerminalTitle({directory: 'a\u0007\u001B]52;c;eA==\u0007', notify: 'off'}).open().split('\u0007'),
+    ).toHaveLength(2);
   });
 });
 
@@ -49,10 +49,10 @@ describe('trackModes', () => {
   test('knows what to undo, whoever has written it', () => {
     let changes = 0;
     const modes = trackModes(() => changes++);
-    modes.wrote('\u001B[?2004h\u001B[?25l\u001B[>4;1m\u001B[m\u001B[>1u\u001B[22;2t\u001B[31mtext\u001B[39m');
-    expect(modes.undo()).toBe('\u001B[?2004l\u001B[?25h\u001B[>4m\u001B[m\u001B[<1u\u001B[23;2t');
-    modes.wrote('\u001B[>4m\u001B[m\u001B[?25h\u001B[<u\u001B[?2004l\u001B[23;2t');
-    expect(modes.undo()).toBe('');
+    modes.observe('\u001B[?2004h\u001B[?25l\u001B[>4;1m\u001B[m\u001B[>1u\u001B[22;2t\u001B[31mtext\u001B[39m');
+    expect(modes.resetSequence()).toBe('\u001B[?2004l\u001B[?25h\u001B[>4m\u001B[m\u001B[<1u\u001B[23;2t');
+    modes.observe('\u001B[>4m\u001B[m\u001B[?25h\u001B[<u\u001B[?2004l\u001B[23;2t');
+    expect(modes.resetSequence()).toBe('');
     expect(changes).toBe(2);
   });
 });

@@ -1,9 +1,13 @@
 import {describe, expect, test} from 'vitest';
-import {backgroundOfVariable, luminance, readBackground} from '../../src/tui/theme/background.ts';
-import {channels, colourOf256} from '../../src/tui/theme/colours-256.ts';
+import {
+  backgroundOfVariable,
+  colourLevel,
+  luminance,
+  backgroundOfReply,
+  terminalLook,
+} from '../../src/tui/theme/terminal-look.ts';
+import {channels, colourOf256, nearestOf256, themeOf} from '../../src/tui/theme/theme.ts';
 import {roles, type ColourLevel} from '../../src/tui/theme/palette.ts';
-import {colourLevel, terminalLook} from '../../src/tui/theme/terminal-look.ts';
-import {themeOf} from '../../src/tui/theme/theme.ts';
 
 type Colour = readonly [number, number, number];
 
@@ -35,9 +39,13 @@ const backgrounds = {
 const xtermBackgrounds = {dark: ['#000000'], light: ['#ffffff']} as const;
 const defaultInk = {dark: '#d0d0d0', light: '#202020'} as const;
 
-/** The ink and the ground that a sequence of SGR parameters leaves. */
-function painted(codes: string, ink: Colour, ground: Colour): {readonly ink: Colour; readonly ground: Colour} {
-  let now = {ink, ground};
+/** The foreground and the background that a sequence of SGR parameters leaves. */
+function painted(
+  codes: string,
+  foreground: Colour,
+  background: Colour,
+): {readonly foreground: Colour; readonly background: Colour} {
+  let now = {foreground, background};
   const rest = codes.split(';').map(Number);
   let isReversed = false;
   while (rest.length > 0) {
@@ -47,11 +55,11 @@ function painted(codes: string, ink: Colour, ground: Colour): {readonly ink: Col
       const [form = 0, ...parts] = rest;
       const colour: Colour = form === 2 ? [parts[0] ?? 0, parts[1] ?? 0, parts[2] ?? 0] : colourOf256(parts[0] ?? 0);
       rest.splice(0, form === 2 ? 4 : 2);
-      now = code === 38 ? {...now, ink: colour} : {...now, ground: colour};
-    } else if (code >= 30 && code <= 37) now = {...now, ink: xterm[code - 30] ?? ink};
-    else if (code >= 90 && code <= 97) now = {...now, ink: xterm[code - 82] ?? ink};
+      now = code === 38 ? {...now, foreground: colour} : {...now, background: colour};
+    } else if (code >= 30 && code <= 37) now = {...now, foreground: xterm[code - 30] ?? foreground};
+    else if (code >= 90 && code <= 97) now = {...now, foreground: xterm[code - 82] ?? foreground};
   }
-  return isReversed ? {ink: now.ground, ground: now.ink} : now;
+  return isReversed ? {foreground: now.background, background: now.foreground} : now;
 }
 
 const light = (colour: Colour): number => luminance([colour[0] / 255, colour[1] / 255, colour[2] / 255]);
@@ -72,15 +80,15 @@ describe('contrast is 4.5 : 1 or more', () => {
     const poor: string[] = [];
     const code = (role: (typeof roles)[number]): string =>
       // oxlint-disable-next-line no-control-regex -- SGR begins with ESC
-      [...one.paint([role], 'x').matchAll(/\u001B\[([\d;]*)m(?=.*x)/gu)].map(([, found]) => found).join(';');
+      [...one.style([role], 'x').matchAll(/\u001B\[([\d;]*)m(?=.*x)/gu)].map(([, found]) => found).join(';');
     const grounds = ['', code('added-line'), code('removed-line')];
     for (const role of roles) {
       for (const background of (level === '16' || theme === 'ansi' ? xtermBackgrounds : backgrounds)[side]) {
-        for (const ground of role.startsWith('syntax-') ? grounds : ['']) {
+        for (const ground of role.startsWith('syntax-') && one.lineBackgrounds === 'syntax' ? grounds : ['']) {
           const both = [ground, code(role)].filter(part => part !== '').join(';');
-          const {ink, ground: behind} = painted(both, channels(defaultInk[side]), channels(background));
-          const found = contrast(ink, behind);
-          if (found < 4.5) poor.push(`${role} on ${background} ${ground}: ${found.toFixed(2)}`);
+          const {foreground, background: behind} = painted(both, channels(defaultInk[side]), channels(background));
+          const found = contrast(foreground, behind);
+          if (found < least(role)) poor.push(`${role} on ${background} ${ground}: ${found.toFixed(2)}`);
         }
       }
     }
@@ -88,11 +96,61 @@ describe('contrast is 4.5 : 1 or more', () => {
   });
 });
 
+/** A line needs less contrast than a letter. */
+const least = (role: (typeof roles)[number]): number => (role === 'border' ? 3 : 4.5);
+
+test.each(['truecolor', '256'] as const)('on a background that is not known %s can be read on both', level => {
+  const one = themeOf({theme: 'auto', level, links: 'shown', background: 'unknown'});
+  const poor: string[] = [];
+  for (const role of roles) {
+    // oxlint-disable-next-line no-control-regex -- SGR begins with ESC
+    const [, code = ''] = /\u001B\[([\d;]*)m/u.exec(one.style([role], 'x')) ?? [];
+    for (const side of ['dark', 'light'] as const) {
+      for (const background of backgrounds[side]) {
+        const {foreground, background: behind} = painted(code, channels(defaultInk[side]), channels(background));
+        const found = contrast(foreground, behind);
+        if (found < 3) poor.push(`${role} on ${background}: ${found.toFixed(2)}`);
+      }
+    }
+  }
+  expect(poor).toEqual([]);
+});
+
+test.each([
+  ['truecolor', 'dark', 'syntax'],
+  ['truecolor', 'light', 'syntax'],
+  ['truecolor', 'unknown', 'plain'],
+  ['256', 'dark', 'plain'],
+  ['256', 'light', 'syntax'],
+  ['256', 'unknown', 'plain'],
+  ['16', 'dark', 'none'],
+  ['none', 'dark', 'none'],
+] as const)(
+  '%s, %s: the words of a changed line stand out, over a background that carries %s',
+  (level, side, carries) => {
+    const one = themeOf({theme: 'auto', level, links: 'shown', background: 'unknown'}, side);
+    expect(one.lineBackgrounds).toBe(carries);
+    const [row, word] = [one.style(['removed-line'], 'x'), one.style(['removed-word'], 'x')];
+    // oxlint-disable-next-line no-control-regex -- SGR begins with ESC
+    const isTinted = /\u001B\[(?:[\d;]*;)?48;/u;
+    expect([isTinted.test(row), isTinted.test(word), row !== word]).toEqual(
+      carries === 'none' ? [false, false, level !== 'none'] : [true, true, true],
+    );
+    // oxlint-disable-next-line no-control-regex -- SGR begins with ESC
+    expect(/\u001B\[(?:\d+;)*7[;m]/u.test(word)).toBe(level === '16');
+    expect(one.background('removed-line')?.replace(/\(.*/u, '')).toBe(
+      carries === 'none' ? undefined : level === '256' ? 'ansi256' : one.background('removed-line'),
+    );
+  },
+);
+
 describe('themeOf', () => {
   test.each([
     [{theme: 'auto', level: 'truecolor'}, 'dark', 'dark'],
     [{theme: 'auto', level: '256'}, 'light', 'light'],
-    [{theme: 'auto', level: 'truecolor'}, 'unknown', 'ansi'],
+    [{theme: 'auto', level: 'truecolor'}, 'unknown', 'dark'],
+    [{theme: 'auto', level: '256'}, 'unknown', 'dark'],
+    [{theme: 'auto', level: '16'}, 'unknown', 'ansi'],
     [{theme: 'light', level: '16'}, 'dark', 'light'],
     [{theme: 'plain', level: 'truecolor'}, 'dark', 'plain'],
     [{theme: 'dark', level: 'none'}, 'dark', 'plain'],
@@ -102,18 +160,18 @@ describe('themeOf', () => {
 
   test('without colours nothing is written but the text', () => {
     const plain = themeOf({theme: 'auto', level: 'none', links: 'shown', background: 'unknown'}, 'dark');
-    expect(roles.map(role => plain.paint([role, {href: 'https://x.org'}], 'x')).join('')).toBe(
+    expect(roles.map(role => plain.style([role, {href: 'https://x.org'}], 'x')).join('')).toBe(
       'x'.repeat(roles.length),
     );
   });
 
   test('every style is closed again, the innermost first', () => {
     const theme = themeOf({theme: 'dark', level: 'truecolor', links: 'osc8', background: 'unknown'}, 'dark');
-    expect(theme.paint(['bold', {href: 'https://x.org'}, 'added'], 'x')).toMatch(
+    expect(theme.style(['bold', {href: 'https://x.org'}, 'added'], 'x')).toMatch(
       // oxlint-disable-next-line no-control-regex -- SGR begins with ESC
       /^\u001B\[1m\u001B\]8;id=\w+;https:\/\/x\.org\u001B\\\u001B\[38;2;134;209;134mx\u001B\[39m\u001B\]8;;\u001B\\\u001B\[22m$/u,
     );
-    expect(theme.unlinked.paint([{href: 'https://x.org'}], 'x')).toBe('x');
+    expect(theme.unlinked.style([{href: 'https://x.org'}], 'x')).toBe('x');
   });
 });
 
@@ -131,7 +189,7 @@ test.each([
   ['\u001B]11;rgb:zz/zz/zz\u0007', 'unknown'],
   ['', 'unknown'],
 ])('readBackground(%j) is %s', (answer, background) => {
-  expect(readBackground(answer)).toBe(background);
+  expect(backgroundOfReply(answer)).toBe(background);
 });
 
 test.each([
@@ -170,4 +228,19 @@ test.each([
   [{TERM: 'xterm-256color', TERM_PROGRAM: 'vscode', FORCE_HYPERLINK: '0'}, 'shown'],
 ] as const)('links of %j are %s', (environment, links) => {
   expect(terminalLook(environment, {theme: 'auto', colour: 'wanted'}).links).toBe(links);
+});
+
+const distance = (one: readonly number[], other: readonly number[]): number =>
+  one.reduce((sum, value, at) => sum + (value - (other[at] ?? 0)) ** 2, 0);
+
+test('the nearest of the fixed colours is as near as any of them, and the first of those', () => {
+  const values = Array.from({length: 18}, (_, at) => at * 15);
+  for (const red of values) {
+    for (const green of values) {
+      for (const blue of [0, 8, 47, 48, 95, 113, 115, 116, 238, 255, green]) {
+        const distances = Array.from({length: 240}, (_, at) => distance(colourOf256(16 + at), [red, green, blue]));
+        expect(nearestOf256([red, green, blue]) - 16).toBe(distances.indexOf(Math.min(...distances)));
+      }
+    }
+  }
 });

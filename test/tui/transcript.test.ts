@@ -1,17 +1,20 @@
+import {itemLines, searchedText, transcriptItems} from '../../src/tui/scrollback/transcript-items.ts';
+import {
+  highlightMatches,
+  type Position,
+  stripStyles,
+  TranscriptPages,
+} from '../../src/tui/scrollback/transcript-pages.ts';
 import * as fc from 'fast-check';
 import {afterEach, beforeAll, describe, expect, test} from 'vitest';
 import {actionId, messageId} from '../../src/domain/ids.ts';
 import type {AssistantBlock} from '../../src/domain/conversation.ts';
 import type {JournalRecord} from '../../src/domain/journal.ts';
 import {noUsage} from '../../src/domain/usage.ts';
-import {loadMarkdownLexer, type MarkdownLexer} from '../../src/tui/markdown/render-markdown.ts';
+import {loadMarkdownLexer, type MarkdownLexer} from '../../src/tui/scrollback/render-markdown.ts';
 import {cellWidth} from '../../src/tui/text/cell-width.ts';
-import {plainLine, withMatches} from '../../src/tui/text/marked-line.ts';
 import {themeOf} from '../../src/tui/theme/theme.ts';
-import {itemLines} from '../../src/tui/transcript/item-lines.ts';
-import {Pages, type Position} from '../../src/tui/transcript/pages.ts';
-import {searchedText, transcriptItems} from '../../src/tui/transcript/transcript-items.ts';
-import {nothingOutside} from './support/blank-options.ts';
+import {processorClock} from '../support/processor-clock.ts';
 import {approval, ask, begin, leaveStages, start} from './support/stage.ts';
 import {randomInputs} from '../support/random-inputs.ts';
 
@@ -48,7 +51,7 @@ const piece = (text: string): JournalRecord => ({
 
 const frameOf = (width: number) => ({theme: themeOf('colour'), width});
 const shown = (records: readonly JournalRecord[], width = 60): readonly string[] =>
-  transcriptItems(records).flatMap(item => itemLines(item, lexer, frameOf(width)).map(plainLine));
+  transcriptItems(records).flatMap(item => itemLines(item, lexer, frameOf(width)).map(stripStyles));
 
 describe('what the transcript has', () => {
   test('everything in order, what was folded in full, each call with its result', () => {
@@ -62,13 +65,12 @@ describe('what the transcript has', () => {
       result('2', 'no'),
       result('1', output),
     ]).filter(line => line.trim() !== '');
-    expect(lines.slice(0, 8)).toEqual([
-      '> Do it.',
-      'I think.',
-      'And think.',
-      'Fine, I do.',
-      expect.stringContaining('make'),
-      '    make',
+    expect(lines.slice(0, 7)).toEqual([
+      '▌ Do it.',
+      '  I think.',
+      '  And think.',
+      '● Fine, I do.',
+      '  ✓ make',
       '    make test',
       expect.stringMatching(/ line 0$/u),
     ]);
@@ -79,7 +81,7 @@ describe('what the transcript has', () => {
       '    - const old = 1;',
       '    + const fresh = 2;',
       expect.stringContaining('no'),
-      'Refused: Edit a.ts',
+      '  Refused: Edit a.ts',
     ]);
   });
 
@@ -101,13 +103,13 @@ describe('what the transcript has', () => {
       prompt('two'),
     ]);
     expect(lines.filter(line => line !== '')).toEqual([
-      '> one',
-      'Half an answer',
-      'Taken back to before an earlier prompt.',
-      'The last rewind was taken back.',
-      'The conversation was summarised: 9,000 → about 100 tokens.',
-      'All is well.',
-      '> two',
+      '▌ one',
+      '● Half an answer',
+      '  Taken back to before an earlier prompt.',
+      '  The last rewind was taken back.',
+      '  The conversation was summarised: 9,000 → about 100 tokens.',
+      '● All is well.',
+      '▌ two',
     ]);
   });
 
@@ -141,8 +143,8 @@ describe('what the transcript has', () => {
 function paged(counts: readonly number[]) {
   const records = counts.map((_, at) => prompt(String(at)));
   const texts = counts.map((count, item) => Array.from({length: count}, (_, line) => `w${item}x${line}.`));
-  const pages = new Pages(item => texts[Number(searchedText(item))] ?? []);
-  pages.show(() => records, transcriptItems);
+  const pages = new TranscriptPages(item => texts[Number(searchedText(item))] ?? []);
+  pages.show(records);
   return {pages, texts, all: texts.flat()};
 }
 
@@ -177,21 +179,21 @@ describe('pages', () => {
 
   test('a search finds every line with the words once, in order, both ways', () => {
     const records = ['one needle', 'none', 'two needles\n\nand a Needle', 'none'].map(said);
-    const pages = new Pages((item, place) => itemLines(item, lexer, place));
-    pages.show(() => records, transcriptItems);
+    const pages = new TranscriptPages((item, place) => itemLines(item, lexer, place));
+    pages.show(records);
     const walk = (query: string, direction: 1 | -1): readonly string[] => {
       const lines: string[] = [];
       let from = direction === 1 ? pages.start : pages.end;
       for (;;) {
-        const found = pages.find({query, from, direction, frame, textOf: searchedText});
+        const found = pages.find({query, from, direction, frame});
         if (found === undefined) return lines;
-        lines.push(plainLine(pages.lines(found, 1, frame)[0] ?? ''));
+        lines.push(stripStyles(pages.lines(found, 1, frame)[0] ?? ''));
         from = found;
       }
     };
-    expect(walk('needle', 1)).toEqual(['one needle', 'two needles', 'and a Needle']);
-    expect(walk('needle', -1)).toEqual(['and a Needle', 'two needles', 'one needle']);
-    expect(walk('Needle', 1)).toEqual(['and a Needle']);
+    expect(walk('needle', 1)).toEqual(['● one needle', '● two needles', '  and a Needle']);
+    expect(walk('needle', -1)).toEqual(['  and a Needle', '● two needles', '● one needle']);
+    expect(walk('Needle', 1)).toEqual(['  and a Needle']);
     expect(walk('nowhere', 1)).toEqual([]);
   });
 
@@ -204,7 +206,7 @@ describe('pages', () => {
     for (const item of transcriptItems(records)) {
       const words =
         itemLines(item, lexer, frameOf(200))
-          .map(plainLine)
+          .map(stripStyles)
           .join(' ')
           .match(/[a-z]{3,}/gu) ?? [];
       for (const word of words) expect(searchedText(item).toLowerCase()).toContain(word);
@@ -214,10 +216,10 @@ describe('pages', () => {
 
 test('what was sought stands out wherever it is', () => {
   const theme = themeOf('colour');
-  expect(withMatches(theme.paint(['bold'], 'A word, a Word'), 'word', theme)).toBe(
-    `A ${theme.paint(['bold', 'selected'], 'word')}, a ${theme.paint(['bold', 'selected'], 'Word')}`,
+  expect(highlightMatches(theme.style(['bold'], 'A word, a Word'), 'word', theme)).toBe(
+    `A ${theme.style(['bold', 'selected'], 'word')}, a ${theme.style(['bold', 'selected'], 'Word')}`,
   );
-  expect(withMatches('nothing', 'word', theme)).toBe('nothing');
+  expect(highlightMatches('nothing', 'word', theme)).toBe('nothing');
 });
 
 test('a session of 100 MB is opened and searched in less than a second', () => {
@@ -226,13 +228,13 @@ test('a session of 100 MB is opened and searched in less than a second', () => {
     called(`c${at}`, 'Bash', {command: `run ${at}`}),
     result(`c${at}`, `${text}end of ${at}`),
   ]).flat();
-  const began = performance.now();
-  const pages = new Pages((item, frame) => itemLines(item, lexer, frame));
-  pages.show(() => records, transcriptItems);
+  const spentMs = processorClock();
+  const pages = new TranscriptPages((item, frame) => itemLines(item, lexer, frame));
+  pages.show(records);
   const frame = frameOf(100);
-  expect(plainLine(pages.lines(pages.lastTop(40, frame), 40, frame).at(-1) ?? '')).toContain('end of 1999');
-  const opened = performance.now() - began;
-  const found = pages.find({query: 'end of 7', from: pages.start, direction: 1, frame, textOf: searchedText});
+  expect(stripStyles(pages.lines(pages.lastTop(40, frame), 40, frame).at(-1) ?? '')).toContain('end of 1999');
+  const opened = spentMs();
+  const found = pages.find({query: 'end of 7', from: pages.start, direction: 1, frame});
   expect(found?.item).toBe(7);
   expect(opened).toBeLessThan(1000);
 });
@@ -245,9 +247,9 @@ describe('/transcript', () => {
     said('The end of it.'),
   ];
   const opened = async (size: readonly [number, number] = [80, 24]) => {
-    const stage = await start(size, {outside: {...nothingOutside, records: () => records}});
+    const stage = await start(size, {host: {records}});
     await stage.screen.type('/transcript\r');
-    await stage.screen.until(/The end of it\.\n[^]*end \| q closes/u);
+    await stage.screen.until(/The end of it\.\n[^]*end · q closes/u);
     return stage;
   };
 
@@ -261,28 +263,28 @@ describe('/transcript', () => {
       const before = (await screen.rows()).length;
       expect(before).toBe(rows);
       await screen.type('g');
-      await screen.until(/^\n?> Do it\.\n[^]*number 0\.\n[^]*\n0% \|/u);
+      await screen.until(/^\n?▌ Do it\.\n[^]*number 0\.\n[^]*\n0% ·/u);
       await screen.type('/number 42\r');
-      await screen.until(/^ +number 42\.\n/u);
+      await screen.until(/^ +│ number 42\.\n/u);
       await screen.type('n');
       await screen.until(/Went on from the start\./u);
       await screen.type('/number 4\r');
-      await screen.until(/^ +number 42\.\n(?![^]*Went on)/u);
+      await screen.until(/^ +│ number 42\.\n(?![^]*Went on)/u);
       await screen.type('n');
-      await screen.until(/^ +number 43\.\n/u);
+      await screen.until(/^ +│ number 43\.\n/u);
       await screen.type('N');
-      await screen.until(/^ +number 42\.\n/u);
+      await screen.until(/^ +│ number 42\.\n/u);
       await screen.type('/nowhere');
       await screen.until(/\n\/nowhere$/u);
       await screen.type('\r');
       await screen.until(/Not found\./u);
       await screen.type('G');
-      await screen.until(/The end of it\.\n[^]*end \|/u);
+      await screen.until(/The end of it\.\n[^]*end ·/u);
       await screen.type('k');
       await screen.type('k');
-      await screen.until(/\n\d+% \|/u);
+      await screen.until(/\n\d+% ·/u);
       await screen.type('q');
-      await screen.until(/^weft 1\.2\.3 ~\/project\n[^]*Ask for something/u);
+      await screen.until(/^\n? ╭╮╭ {2}weft 1\.2\.3\n[^]*~\/project\n[^]*Ask weft to do something/u);
       expect((await screen.everything()).filter(row => row.includes('number'))).toEqual([]);
       expect(engine.ops).toEqual([]);
     },
@@ -291,7 +293,7 @@ describe('/transcript', () => {
   test.each([['\u001B'], ['\u0003'], ['\u0004']])('%j closes it', async key => {
     const {screen} = await opened();
     await screen.type(key);
-    await screen.until(/^weft 1\.2\.3[^]*Ask for something/u);
+    await screen.until(/^\n ╭╮╭ {2}weft 1\.2\.3\n[^]*Ask weft to do something/u);
   });
 
   test('what happens meanwhile is there afterwards, and what is asked is told of', async () => {
@@ -301,7 +303,7 @@ describe('/transcript', () => {
     await screen.until(/weft waits for your answer: q goes there/u);
     await screen.type('y');
     await screen.type('q');
-    await screen.until(/> do it\n[^]*rm -rf build/u);
+    await screen.until(/▌ do it\n[^]*rm -rf build/u);
     expect(engine.ops).toEqual([]);
   });
 
@@ -315,6 +317,6 @@ describe('/transcript', () => {
   test('of an empty session there is nothing to show', async () => {
     const {screen} = await start();
     await screen.type('/transcript\r');
-    await screen.until(/Nothing has been said in this session yet\./u);
+    await screen.until(/▌ \/transcript *\n {2}Nothing in this session yet\n/u);
   });
 });

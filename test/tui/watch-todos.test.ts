@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {todoId} from '../../src/domain/ids.ts';
 import type {Todo, TodoList, TodoStatus} from '../../src/domain/todo.ts';
-import {watchTodos, type TodoWatch} from '../../src/tui/watch-todos.ts';
+import {watchTodos, type TodoWatch} from '../../src/tui/watch-todos.tsx';
 import {openVirtualScreen, type VirtualScreen} from '../support/virtual-screen.ts';
 
 const statuses: Readonly<Record<string, TodoStatus>> = {'+': 'completed', '>': 'in_progress', '-': 'pending'};

@@ -1,70 +1,61 @@
-import {join} from 'node:path';
-import type {ReadSession, Store} from '../../store/open-store.ts';
-import {findSession} from '../find-session.ts';
-import {exitCode, type ExitCode} from '../exit-code.ts';
-import {openUserStore} from '../load-surroundings.ts';
-import type {JsonOption} from '../place-options.ts';
-import {exportJsonl, exportMarkdown} from '../sessions/export-session.ts';
-import {formatSession} from '../sessions/format-session.ts';
-import {formatSessionList} from '../sessions/format-session-list.ts';
-import {note, print, printJson, stdoutWidth} from '../say.ts';
-import {userPlaces} from '../user-places.ts';
-import {valueOf} from '../value-of.ts';
+import {Option, type Command} from 'commander';
+import {exiting} from '../exit-code.ts';
+import {jsonFlag, wholeNumber, type JsonOption} from '../flags.ts';
 
-/** `weft sessions list`: all folders' sessions, newest first; `--json` prints one array. */
-export async function listSessions({json}: JsonOption): Promise<ExitCode> {
-  const summaries = (await userStore()).list({});
-  if (json !== undefined) printJson(`${JSON.stringify(summaries, undefined, 2)}\n`);
-  else if (summaries.length === 0) note('no sessions are kept yet');
-  else print(formatSessionList(summaries, {now: Date.now(), width: stdoutWidth() ?? 120}));
-  return exitCode.done;
+/** The flags of `weft sessions rewind`. */
+export interface RewindOptions extends JsonOption {
+  /** The number of the prompt to go back to before; the last one where it is not given. */
+  readonly to?: number;
+  readonly files?: true;
+  readonly talk?: true;
+  readonly both?: true;
+  readonly redo?: true;
+  readonly yes?: true;
 }
 
-/** `weft sessions show <id>`: a transcript to read; `--json` prints the summary and every record as one object. */
-export async function showSession(idText: string, {json}: JsonOption): Promise<ExitCode> {
-  const {summary, records} = read(await userStore(), idText);
-  if (json === undefined) print(formatSession(records));
-  else
-    printJson(
-      `{"session":${JSON.stringify(summary)},"records":[${exportJsonl(records).trimEnd().split('\n').join(',')}]}\n`,
+/** Loaded when one of the commands is called. */
+const actions = () => import('./sessions/run-sessions.ts');
+
+/** `weft sessions list|show|export|rewind|delete`. */
+export function addSessions(program: Command): void {
+  const sessions = program.command('sessions').description('List, show, export and delete sessions');
+  sessions
+    .command('list')
+    .description('List sessions, newest first')
+    .option(...jsonFlag)
+    .action(exiting(async (options: JsonOption) => (await actions()).printSessions(options)));
+  sessions
+    .command('show')
+    .description('Print a session')
+    .argument('<session>', 'Session id, or its first characters')
+    .option(...jsonFlag)
+    .action(exiting(async (id: string, options: JsonOption) => (await actions()).showSession(id, options)));
+  sessions
+    .command('export')
+    .description('Write a session to stdout')
+    .argument('<session>', 'Session id, or its first characters')
+    .addOption(new Option('--format <format>', 'Output format').choices(['jsonl', 'markdown']).default('jsonl'))
+    .action(
+      exiting(async (id: string, options: {readonly format: 'jsonl' | 'markdown'}) =>
+        (await actions()).exportSession(id, options),
+      ),
     );
-  return exitCode.done;
-}
-
-/** `weft sessions export <id>`: everything that is kept (jsonl), or a document (markdown). */
-export async function exportSession(
-  idText: string,
-  {format}: {readonly format: 'jsonl' | 'markdown'},
-): Promise<ExitCode> {
-  const {summary, records} = read(await userStore(), idText);
-  if (format === 'jsonl') printJson(exportJsonl(records));
-  else print(exportMarkdown(summary, records));
-  return exitCode.done;
-}
-
-/** `weft sessions delete <id>`. */
-export async function deleteSession(idText: string, {json}: JsonOption): Promise<ExitCode> {
-  const store = await userStore();
-  const id = findSession(store, idText);
-  const deleted = store.delete(id);
-  // The advice to go on with a copy is for those who resume.
-  if (deleted.tag === 'failed') throw new Error(deleted.error.message);
-  const {pruneCheckpoints} = await import('../../workspace/checkpoints/prune-checkpoints.ts');
-  // Where another weft runs it is done another day.
-  await pruneCheckpoints({folder: checkpointsFolder(), sessions: store.keptTrees(), now: Date.now()}).catch(() => {});
-  if (json === undefined) note(`deleted ${id}`);
-  else printJson(`${JSON.stringify({deleted: id})}\n`);
-  return exitCode.done;
-}
-
-const checkpointsFolder = (): string => join(userPlaces().data, 'checkpoints');
-
-const userStore = (): Promise<Store> => openUserStore(userPlaces());
-
-function read(store: Store, idText: string): ReadSession {
-  const session = valueOf(store.read(findSession(store, idText)));
-  for (const {seq, reason} of session.skipped) {
-    note(`record ${seq} cannot be read and is left out: ${reason}`);
-  }
-  return session;
+  sessions
+    .command('rewind')
+    .description('Undo back to before a prompt: files, conversation or both')
+    .argument('<session>', 'Session id, or its first characters')
+    .option('--to <n>', 'Go back to before this prompt (default: the last one)', wholeNumber)
+    .option('--files', 'Files only')
+    .option('--talk', 'Conversation only')
+    .option('--both', 'Files and conversation (default)')
+    .option('--redo', 'Undo the last rewind')
+    .option('--yes', 'Do not ask')
+    .option(...jsonFlag)
+    .action(exiting(async (id: string, options: RewindOptions) => (await actions()).rewindSavedSession(id, options)));
+  sessions
+    .command('delete')
+    .description('Delete a session')
+    .argument('<session>', 'Session id, or its first characters')
+    .option(...jsonFlag)
+    .action(exiting(async (id: string, options: JsonOption) => (await actions()).runDelete(id, options)));
 }

@@ -1,115 +1,55 @@
-import {randomUUID} from 'node:crypto';
-import {unreachable} from '../../base/unreachable.ts';
-import type {AnswerStream} from '../../protocol/transform/answer-stream.ts';
-import type {ResponseEvent} from '../../protocol/task/response-event.ts';
-import type {TaskView} from '../../tasks/task-view.ts';
-import type {ExitCode} from '../exit-code.ts';
-import type {JsonOption} from '../place-options.ts';
-import type {TaskInput, TaskOutput, TransformTarget} from '../program.ts';
-import {jsonText} from '../../base/json.ts';
-import {isStdoutTerminal} from '../say.ts';
-import {remark, runFilter} from '../tasks/run-filter.ts';
+import {Option, type Command} from 'commander';
+import {exiting} from '../exit-code.ts';
+import type {JsonOption} from '../flags.ts';
 
-/** `weft tasks decode`: payloads as objects with field numbers as keys, events as JSON with their payloads decoded. */
-export function decodeTasks(file: string | undefined, {input}: {readonly input: TaskInput}): Promise<ExitCode> {
-  return runFilter(file, async complain => {
-    const [{taskFilter}, {eventJson}] = await Promise.all([
-      import('../tasks/task-filter.ts'),
-      import('../../protocol/task/event-json.ts'),
-    ]);
-    return taskFilter({
-      input,
-      complain,
-      onEvent: event => `${jsonText(eventJson(event))}\n`,
-      onPayload: payload => (payload.tag === 'ok' ? `${jsonText(payload.tree)}\n` : ''),
-      onEnd: () => '',
-    });
-  });
+const inputs = ['auto', 'base64', 'json', 'sse'] as const;
+const outputs = ['base64', 'json', 'sse'] as const;
+const transformTargets = ['openai', 'anthropic'] as const;
+
+export type TaskInput = (typeof inputs)[number];
+export type TaskOutput = (typeof outputs)[number];
+export type TransformTarget = (typeof transformTargets)[number];
+
+/** Loaded when one of the commands is called. */
+const actions = () => import('./tasks/run-tasks.ts');
+
+/** `weft tasks decode|watch|encode|transform`. */
+export function addTasks(program: Command): void {
+  const tasks = program.command('tasks').description('Decode, watch and convert task-protocol streams');
+  const file = ['[file]', 'File to read; stdin without one or with "-"'] as const;
+  type File = string | undefined;
+  tasks
+    .command('decode')
+    .description('Print each payload or event as one line of JSON')
+    .argument(...file)
+    .addOption(new Option('--input <form>', 'Input format').choices(inputs).default('auto'))
+    .action(
+      exiting(async (path: File, options: {readonly input: TaskInput}) => (await actions()).decodeTasks(path, options)),
+    );
+  tasks
+    .command('watch')
+    .description('Show the todo list live')
+    .argument(...file)
+    .option('--json', 'Print the list as one line of JSON after each change (default in a pipe)')
+    .action(exiting(async (path: File, options: JsonOption) => (await actions()).watchTasks(path, options)));
+  tasks
+    .command('encode')
+    .description('Turn todo lists ({"todos":[...]} lines) into task-protocol events')
+    .argument(...file)
+    .addOption(new Option('--output <form>', 'Output format').choices(outputs).default('base64'))
+    .action(
+      exiting(async (path: File, options: {readonly output: TaskOutput}) =>
+        (await actions()).encodeTasks(path, options),
+      ),
+    );
+  tasks
+    .command('transform')
+    .description('Convert an event stream to the stream of another API (SSE)')
+    .addOption(new Option('--to <api>', 'Target API').choices(transformTargets).makeOptionMandatory())
+    .argument(...file)
+    .action(
+      exiting(async (path: File, options: {readonly to: TransformTarget}) =>
+        (await actions()).transformTasks(path, options),
+      ),
+    );
 }
-
-/** `weft tasks watch`: a live panel on a terminal; else, and with `--json`, the list as a line after each change. */
-export async function watchTasks(file: string | undefined, {json}: JsonOption): Promise<ExitCode> {
-  if (json === undefined && isStdoutTerminal()) {
-    return (await import('../tasks/watch-panel.ts')).watchPanel(file);
-  }
-  return runFilter(file, async complain => {
-    const [{taskFilter}, {makeTaskLog}, {todosOf}, {todosLine}] = await Promise.all([
-      import('../tasks/task-filter.ts'),
-      import('../../tasks/task-log.ts'),
-      import('../../tasks/task-view.ts'),
-      import('../../tasks/todo-lines.ts'),
-    ]);
-    const log = makeTaskLog();
-    let shown = log.view;
-    let printed = todosLine(todosOf(shown));
-    const lineOf = (view: TaskView): string => {
-      if (view === shown) return '';
-      shown = view;
-      const line = todosLine(todosOf(view));
-      if (line === printed) return '';
-      printed = line;
-      return `${line}\n`;
-    };
-    return taskFilter({
-      input: 'auto',
-      complain,
-      onEvent: event => lineOf(log.takeEvent(event)),
-      onPayload: payload => lineOf(log.takePayload(payload)),
-      onEnd: () => '',
-    });
-  });
-}
-
-/** `weft tasks encode`: the events that lead from each list to the next one. */
-export function encodeTasks(file: string | undefined, {output}: {readonly output: TaskOutput}): Promise<ExitCode> {
-  return runFilter(file, async complain => {
-    const {encodeFilter} = await import('../tasks/encode-filter.ts');
-    return encodeFilter(output, complain);
-  });
-}
-
-/** `weft tasks transform`: the stream of another API; it ends properly even where the input breaks off. */
-export function transformTasks(file: string | undefined, {to}: {readonly to: TransformTarget}): Promise<ExitCode> {
-  return runFilter(file, async complain => {
-    const [{taskFilter}, {makePayloadEvents}, stream] = await Promise.all([
-      import('../tasks/task-filter.ts'),
-      import('../../tasks/payload-events.ts'),
-      targetStream(to),
-    ]);
-    const eventOf = makePayloadEvents();
-    let isTold = false;
-    const takeEvent = (event: ResponseEvent, position: string): string => {
-      if (stream.isOver && event.kind === 'client-actions' && !isTold) {
-        isTold = true;
-        remark(position, 'the response has ended before this; the events of another one are left out');
-      }
-      return stream.push(event).join('');
-    };
-    return taskFilter({
-      input: 'auto',
-      complain,
-      onEvent: takeEvent,
-      onPayload: (payload, position) => takeEvent(eventOf([payload]), position),
-      onEnd: () => stream.end().join(''),
-    });
-  });
-}
-
-async function targetStream(to: TransformTarget): Promise<AnswerStream> {
-  const name = randomUUID();
-  switch (to) {
-    case 'openai': {
-      const {makeOpenAiStream} = await import('../../protocol/transform/openai-stream.ts');
-      return makeOpenAiStream({id: `chatcmpl-${name}`, created: Math.floor(Date.now() / 1000), model: unknownModel});
-    }
-    case 'anthropic': {
-      const {makeAnthropicStream} = await import('../../protocol/transform/anthropic-stream.ts');
-      return makeAnthropicStream({id: `msg_${name}`, model: unknownModel});
-    }
-    default:
-      return unreachable(to);
-  }
-}
-
-/** The protocol names the model only at the end of a stream. */
-const unknownModel = 'unknown';

@@ -1,13 +1,20 @@
+import {
+  isDeeperThan,
+  isJsonList,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  jsonText,
+  maxJsonDepth,
+} from '../../base/json.ts';
 import {Client, SdkError, SdkErrorCode} from '@modelcontextprotocol/client';
 import * as z from 'zod/mini';
 import type {Elicitation, ElicitationReply, McpResource, McpResult} from '../../actions/mcp-port.ts';
-import {deepestInput, isDeeperThan} from '../../actions/json-depth.ts';
 import {clip, firstLine} from '../../base/clip.ts';
-import {isJsonList, isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
-import {causeText, rejected, type Fault} from '../../domain/fault.ts';
+import {blockTexts, type ImageBlock, type TextBlock} from '../../domain/conversation.ts';
+import {causeText, type Fault, rejected} from '../../domain/fault.ts';
 import type {ExchangeTransport} from './exchange-transport.ts';
-import {readResourceResult, readToolResult} from './server-answer.ts';
 
 /** What a server offers under one name, bounded; which name models know it by is decided for all servers together. */
 export interface ServerTool {
@@ -17,7 +24,7 @@ export interface ServerTool {
   readonly effect: 'claims-read-only' | 'claims-destructive' | 'unsaid';
 }
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   readonly server: string;
   readonly transport: ExchangeTransport;
   /** Asks the user what the server wants to know. */
@@ -211,7 +218,7 @@ function readTool(given: Json): ServerTool | undefined {
 /** Providers refuse a whole request for one bad schema: what is none, or too long, says nothing of its arguments. */
 function boundedSchema(given: Json | undefined): JsonObject {
   if (!isJsonObject(given)) return anyObject;
-  if (isDeeperThan(given, deepestInput)) return anyObject;
+  if (isDeeperThan(given, maxJsonDepth)) return anyObject;
   const schema = Object.fromEntries(Object.entries(given).filter(([keyword]) => !refusedKeywords.has(keyword)));
   if (schema['type'] !== 'object' || JSON.stringify(schema).length > longestSchema) return anyObject;
   return isJsonObject(schema['properties']) ? schema : {...schema, properties: {}};
@@ -275,3 +282,110 @@ function asJson(value: Record<string, unknown>): JsonObject {
 }
 
 const isText = (value: Json | undefined): value is string => typeof value === 'string' && value !== '';
+
+/** Characters of text, and of all images in base64, that a model reads of one answer. */
+const mostText = 100_000;
+const mostImageData = 7_000_000;
+const mostImages = 20;
+
+type Block = TextBlock | ImageBlock;
+
+/** What a model reads of the result of a tool; the tool's own error is a fault. */
+function readToolResult(result: JsonObject, who: string): Outcome<McpResult, Fault> {
+  const given = [...listOf(result['content']), ...oldForm(result)];
+  const blocks = given.flatMap(blocksOf);
+  const structured = result['structuredContent'];
+  // A server should say the same in words beside it; not all do.
+  if (isJsonObject(structured) && !blocks.some(block => block.kind === 'text' && block.text.trim() !== '')) {
+    blocks.push({kind: 'text', text: jsonText(structured)});
+  }
+  const shown = bounded(blocks);
+  if (result['isError'] === true) {
+    const words = blockTexts(shown).join('\n');
+    return failed(rejected(words.trim() === '' ? `${who} says that it failed, and nothing more.` : words));
+  }
+  return ok({blocks: shown.length === 0 ? [{kind: 'text', text: '(no content)'}] : shown});
+}
+
+/** What a model reads of a resource. */
+function readResourceResult(result: JsonObject, who: string): Outcome<McpResult, Fault> {
+  const contents = listOf(result['contents']);
+  if (contents.length === 0) return failed(rejected(`${who} has no content.`));
+  return ok({blocks: bounded(contents.flatMap(resourceBlocks))});
+}
+
+function blocksOf(content: Json): readonly Block[] {
+  if (typeof content === 'string') return text(content);
+  if (!isJsonObject(content)) return [];
+  switch (content['type']) {
+    case 'text':
+      return text(textOf(content['text']));
+    case 'image':
+      return image(content['data'], content['mimeType']);
+    case 'audio':
+      return text(`[audio (${textOf(content['mimeType'])}), which cannot be shown]`);
+    case 'resource':
+      return resourceBlocks(content['resource'] ?? null);
+    case 'resource_link':
+      return text(
+        `[resource ${textOf(content['uri'])}${textOf(content['name']) === '' ? '' : ` (${textOf(content['name'])})`}]`,
+      );
+    default:
+      return text(`[content of the unknown type ${clip(textOf(content['type']), 100)}]`);
+  }
+}
+
+function resourceBlocks(resource: Json): readonly Block[] {
+  if (!isJsonObject(resource)) return [];
+  const uri = textOf(resource['uri']);
+  if (typeof resource['text'] === 'string')
+    return text(uri === '' ? resource['text'] : `[${uri}]\n${resource['text']}`);
+  const media = textOf(resource['mimeType']);
+  const shown = image(resource['blob'], media);
+  return shown[0]?.kind === 'image'
+    ? shown
+    : text(`[${uri}: binary content (${media === '' ? 'of unknown type' : media})]`);
+}
+
+/** Before 2024-11 a result was `{toolResult}`. */
+const oldForm = ({content, toolResult}: JsonObject): readonly Json[] =>
+  content !== undefined || toolResult === undefined
+    ? []
+    : [typeof toolResult === 'string' ? toolResult : JSON.stringify(toolResult)];
+
+function image(data: Json | undefined, media: Json | undefined): readonly Block[] {
+  const mediaType = mediaTypes.find(known => known === media);
+  if (mediaType === undefined || typeof data !== 'string' || !/^[A-Za-z0-9+/]+={0,2}$/u.test(data)) {
+    return text(`[an image (${clip(textOf(media), 100)}) that cannot be shown]`);
+  }
+  return [{kind: 'image', mediaType, data}];
+}
+
+const mediaTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
+
+function bounded(blocks: readonly Block[]): Block[] {
+  let room = mostText;
+  let imageRoom = mostImageData;
+  let images = 0;
+  let left = 0;
+  const shown: Block[] = [];
+  for (const block of blocks) {
+    if (block.kind === 'image') {
+      images += 1;
+      imageRoom -= block.data.length;
+      if (images <= mostImages && imageRoom >= 0) shown.push(block);
+      else shown.push({kind: 'text', text: '[an image is left out: too much at once]'});
+      continue;
+    }
+    if (block.text.length <= room) shown.push(block);
+    else if (room > 0) shown.push({...block, text: clip(block.text, room)});
+    left += Math.max(0, block.text.length - Math.max(0, room));
+    room -= block.text.length;
+  }
+  if (left > 0) shown.push({kind: 'text', text: `[${left} more characters are left out]`});
+  return shown;
+}
+
+const text = (value: string): readonly Block[] => [{kind: 'text', text: value}];
+const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
+const listOf = (value: Json | undefined): readonly Json[] => (isJsonList(value) ? value : []);

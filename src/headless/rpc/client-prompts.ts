@@ -1,5 +1,5 @@
 import type {AgentEvent} from '../../actions/agent-event.ts';
-import type {Op} from '../../agent/engine.ts';
+import type {Op} from '../../agent/client.ts';
 import type {Json} from '../../base/json.ts';
 import type {ImageBlock} from '../../domain/conversation.ts';
 import {messageId, type MessageId} from '../../domain/ids.ts';
@@ -8,7 +8,7 @@ import type {InputPrompt} from '../../protocol/rpc/decode-input.ts';
 export interface ClientPromptsOptions {
   readonly submit: (op: Op) => void;
   readonly newId: () => string;
-  /** Takes the turn of a prompt that cannot be sent: whoever sent it waits for a result. */
+  /** Answers a prompt that cannot be sent, in its turn: the client waits for a result of every prompt. */
   readonly refuse: (message: string) => void;
 }
 
@@ -26,14 +26,14 @@ type WaitingPrompt = Extract<Waiting, {kind: 'prompt'}>;
 
 /**
  * The prompts of a client, in order. One after the other is given to the engine, so that an interrupt ends the one that runs and
- * leaves the others; one that steers is given to it at once and comes back here where it was not taken up.
+ * leaves the others; one that steers is given to it at once, and comes back here if the engine did not take it up.
  */
 export class ClientPrompts {
   readonly #options: ClientPromptsOptions;
   #queue: Waiting[] = [];
-  /** Sent together with the next prompt. */
+  /** Prompts that are sent together with the next one. */
   #held: InputPrompt[] = [];
-  /** Given to the engine and not taken up yet. */
+  /** Prompts that were given to the engine and are not taken up yet. */
   readonly #given = new Map<MessageId, WaitingPrompt>();
   readonly #contents = new Map<MessageId, Json>();
   #running = false;
@@ -89,7 +89,7 @@ export class ClientPrompts {
   take(event: AgentEvent): void {
     switch (event.event) {
       case 'prompt-accepted': {
-        // An id that the session already has is replaced by the engine: then it is the one given first.
+        // The engine replaces an id that the session already has; then this is the prompt that was given first.
         const [first] = this.#given.values();
         const prompt = this.#given.get(event.id) ?? first;
         if (prompt !== undefined) {
@@ -107,12 +107,12 @@ export class ClientPrompts {
       }
       case 'prompt-finished':
         this.#running = false;
-        // One that never began was given and is done with.
+        // A prompt that never began is done with, too.
         this.#contents.clear();
         this.#next();
         break;
       default:
-      // Nothing else says anything of prompts.
+      // The other events do not concern prompts.
     }
   }
 

@@ -1,8 +1,10 @@
+import {isAboutOutsideWorkspace, type Reason, reasonsText} from '../../domain/reason.ts';
 import * as z from 'zod/mini';
 import type {Approval} from '../../actions/agent-event.ts';
+import {accessOf} from '../../actions/catalogue.ts';
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
-import type {ApprovalAnswer} from '../../agent/engine.ts';
-import {permissionModes, ruleLists, type PermissionMode, type RuleChange, type RuleReach} from '../../domain/risk.ts';
+import type {ApprovalAnswer} from '../../agent/client.ts';
+import {permissionModes, ruleLists, type PermissionMode, type RuleChange, type RuleScope} from '../../domain/risk.ts';
 import type {CanUseToolRequest, PermissionUpdate} from '../../protocol/rpc/control-message.ts';
 
 /** An approval as the client is asked for it; `input` is what the model wrote. */
@@ -21,7 +23,7 @@ export function canUseTool(approval: Approval, input: Json): CanUseToolRequest {
     ...(suggestions.length === 0 ? {} : {permission_suggestions: suggestions}),
     ...(verdict.reasons.length === 0
       ? {}
-      : {decision_reason: verdict.reasons.join('; '), decision_reason_type: reasonType(verdict.reasons)}),
+      : {decision_reason: reasonsText(verdict.reasons), decision_reason_type: reasonType(verdict.reasons)}),
     ...(blocked === undefined ? {} : {blocked_path: blocked}),
   };
 }
@@ -33,7 +35,7 @@ function suggestionsOf({action, verdict}: Approval): readonly PermissionUpdate[]
   if (rule !== undefined) {
     return [{type: 'addRules', rules: [rule], behavior: 'allow', destination: 'localSettings'}];
   }
-  return action.name === 'request-file-edits' && verdict.grantable === 'kind'
+  return accessOf(action).kind === 'edit' && verdict.sessionApproval === 'kind'
     ? [{type: 'setMode', mode: 'acceptEdits', destination: 'session'}]
     : [];
 }
@@ -45,18 +47,17 @@ function ruleValue(rule: string): {readonly toolName: string; readonly ruleConte
   return ruleContent === undefined ? {toolName} : {toolName, ruleContent};
 }
 
-function reasonType(reasons: readonly string[]): NonNullable<CanUseToolRequest['decision_reason_type']> {
-  const [first = ''] = reasons;
-  if (first.startsWith('the rule ')) return 'rule';
-  if (first.includes('in this mode')) return 'mode';
-  if (reasons.some(reason => /outside (?:the|its|every) workspace/u.test(reason))) return 'workingDir';
-  return 'other';
+function reasonType(reasons: readonly Reason[]): NonNullable<CanUseToolRequest['decision_reason_type']> {
+  const [first] = reasons;
+  if (first?.kind === 'rule' || first?.kind === 'mode') return first.kind;
+  return reasons.some(isAboutOutsideWorkspace) ? 'workingDir' : 'other';
 }
 
 /** The file because of which it is asked, where it is about one. */
 function blockedPath({action, verdict}: Approval): string | undefined {
-  if (action.name === 'read-files') return action.input.requests[0]?.path;
-  if (action.name === 'request-file-edits' && verdict.grantable === 'exact') return action.input.edits[0]?.path;
+  const access = accessOf(action);
+  if (access.kind === 'read') return access.paths[0];
+  if (access.kind === 'edit' && verdict.sessionApproval === 'exact') return access.edits[0]?.path;
   return undefined;
 }
 
@@ -139,16 +140,16 @@ function ruleChanges(update: z.infer<typeof ruleUpdate>): readonly RuleChange[] 
   const rules = update.rules.map(({toolName, ruleContent}) =>
     typeof ruleContent === 'string' ? `${toolName}(${ruleContent})` : toolName,
   );
-  const lasting = reachOf(destination);
-  if (type === 'addRules') return rules.map(rule => ({change: 'add', list, rule, lasting}));
-  if (lasting !== 'session') return undefined;
+  const scope = scopeOf(destination);
+  if (type === 'addRules') return rules.map(rule => ({change: 'add', list, rule, scope}));
+  if (scope !== 'session') return undefined;
   return type === 'removeRules'
     ? rules.map(rule => ({change: 'remove', list, rule}))
     : [{change: 'replace', list, rules}];
 }
 
 /** A rule never reaches further than it was meant to; one that is meant for nowhere that weft knows holds while it runs. */
-function reachOf(destination: string | undefined): RuleReach {
+function scopeOf(destination: string | undefined): RuleScope {
   switch (destination) {
     case 'userSettings':
       return 'user';

@@ -1,28 +1,25 @@
 import type {AgentEvent, Approval, PromptSummary} from '../../actions/agent-event.ts';
 import type {Question} from '../../actions/ports.ts';
-import type {Engine} from '../../agent/engine.ts';
+import type {AgentClient} from '../../agent/client.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import type {ActionId} from '../../domain/ids.ts';
 import type {ControlAnswer} from '../../protocol/rpc/control-message.ts';
 import {makeRpcEncoder, type RpcExtras} from '../../protocol/rpc/encode-events.ts';
-import {jsonLine} from '../../protocol/rpc/json-line.ts';
-import {endOf} from '../headless-end.ts';
+import {jsonLine} from '../../protocol/rpc/rpc-message.ts';
+import {endOf, oneLine} from '../prompt-summary.ts';
 import {mostUnread, type StdoutWriter} from '../stdout-writer.ts';
 import {StallWatch, type StallClock} from '../stall-watch.ts';
-import {oneLine} from '../summary-notes.ts';
-import type {ClientLine} from './client-lines.ts';
+import type {ClientLine} from './client-input.ts';
 import {ClientPrompts} from './client-prompts.ts';
-import type {ClientServers} from './client-servers.ts';
+import {type ClientServers, type RpcLaunch, serveRequest, type ServingOptions} from './serve-request.ts';
 import type {ControlChannel} from './control-channel.ts';
 import {canUseTool, permissionReply} from './permission-request.ts';
-import {askQuestions, questionResponse} from './question-request.ts';
-import {refusedSummary} from './refused-summary.ts';
-import {FileRewinder} from './rewind-files.ts';
-import {serveRequest, type RpcLaunch, type ServingOptions} from './serve-request.ts';
+import {askQuestions, questionResponse} from './questions.ts';
+import {refusedSummary} from './failure-results.ts';
 import type {SessionState} from './session-state.ts';
 
 export interface ClientServing {
-  readonly engine: Engine;
+  readonly engine: AgentClient;
   readonly state: SessionState;
   readonly channel: ControlChannel;
   readonly servers: ClientServers;
@@ -46,9 +43,9 @@ export interface ServedClient {
   readonly exitCode: Promise<0 | 1 | 4>;
   /** Takes the next line. Never throws and never blocks: the answers to open questions come on the same way. */
   take(line: ClientLine): void;
-  /** Nothing more comes: what runs goes on, and what would be asked is denied. */
+  /** The client has ended its input: what runs goes on, and what it would be asked is denied. */
   inputEnded(): void;
-  /** weft is told to end: what waits is dropped, and when what runs has settled, the client is done with. */
+  /** Drops the prompts that wait; `exitCode` resolves when what runs has settled. */
   stop(): void;
 }
 
@@ -64,11 +61,11 @@ class ClientSession implements ServedClient {
   readonly #options: ClientServing;
   readonly #stalls: StallWatch;
   readonly #prompts: ClientPrompts;
-  readonly #rewinder: FileRewinder;
   readonly #encoder: ReturnType<typeof makeRpcEncoder>;
-  /** The client's open questions, by call: what takes each back. One that is answered is not open any more. */
+  /** The requests that the client has to answer still, by tool call; aborting one takes it back. */
   readonly #asks = new Map<ActionId, AbortController>();
   readonly #finished = Promise.withResolvers<0 | 1 | 4>();
+  #interrupt = new AbortController();
   #inputEnded = false;
   #serving = 0;
   #unread = 0;
@@ -78,7 +75,6 @@ class ClientSession implements ServedClient {
     const {engine, servers, encoding, uuid, version} = options;
     this.#options = options;
     this.#stalls = new StallWatch(options);
-    this.#rewinder = new FileRewinder(engine);
     this.#prompts = new ClientPrompts({
       submit: op => engine.submit(op),
       newId: () => uuid(),
@@ -152,7 +148,7 @@ class ClientSession implements ServedClient {
   #tell(events: readonly AgentEvent[]): void {
     const {state, writer, note} = this.#options;
     for (const event of events) {
-      // Output of a tool comes whether it is read or not, and all that counts of it is told again with the result.
+      // A tool prints whether the client reads or not, and the result repeats what matters of its output.
       if (event.event === 'action-output' && writer.isBehind(mostUnread.messages)) continue;
       state.take(event);
       this.#stalls.take(event);
@@ -161,7 +157,6 @@ class ClientSession implements ServedClient {
       if (event.event === 'notice' && event.level === 'warning') note(oneLine(event.text));
       if (event.event === 'prompt-finished') this.#last = codeOf(event.summary);
       if (event.event !== 'prompt-accepted') this.#prompts.take(event);
-      this.#rewinder.take(event);
       this.#ask(event);
     }
     this.#finishIfDone();
@@ -196,14 +191,14 @@ class ClientSession implements ServedClient {
       if (answer.error.kind === 'aborted') return;
       const message = `Nobody could be asked: ${answer.error.message}. Go on without it, or say what you would have done.`;
       this.#asks.delete(id);
-      engine.submit({op: 'answer-approval', id, answer: {decision: 'refuse', message, voice: 'program'}});
+      engine.submit({op: 'answer-approval', id, answer: {decision: 'refuse', message, by: 'program'}});
       return;
     }
     const reply = permissionReply(answer.value, input);
     this.#asks.delete(id);
     if (reply.kind === 'deny') {
       const message = reply.next === 'interrupt' || reply.message === '' ? notWanted : reply.message;
-      engine.submit({op: 'answer-approval', id, answer: {decision: 'refuse', message, voice: 'program'}});
+      engine.submit({op: 'answer-approval', id, answer: {decision: 'refuse', message, by: 'program'}});
       if (reply.next === 'interrupt') engine.submit({op: 'interrupt'});
       return;
     }
@@ -236,15 +231,17 @@ class ClientSession implements ServedClient {
   async #serve(id: string, request: Parameters<typeof serveRequest>[0]): Promise<void> {
     const {engine, state, servers, launch} = this.#options;
     const serving: ServingOptions = {
-      submit: op => engine.submit(op),
+      engine,
       state,
       prompts: this.#prompts,
-      rewinder: this.#rewinder,
       servers,
       launch,
-      dropAsks: () => {
+      interrupted: () => this.#interrupt.signal,
+      interrupt: () => {
         for (const abort of this.#asks.values()) abort.abort();
         this.#asks.clear();
+        this.#interrupt.abort();
+        this.#interrupt = new AbortController();
       },
     };
     this.#serving += 1;
@@ -257,7 +254,7 @@ class ClientSession implements ServedClient {
       this.#answer({subtype: 'success', request_id: id, response: served.payload});
       served.afterwards();
     } catch (cause) {
-      const message = `${request.subtype} broke off: ${String(cause)} (this is a fault in weft)`;
+      const message = `${request.subtype} broke off: ${String(cause)} (a bug in weft)`;
       this.#answer({subtype: 'error', request_id: id, error: message, error_code: 'internal_error'});
     } finally {
       this.#serving -= 1;
@@ -269,14 +266,14 @@ class ClientSession implements ServedClient {
     this.#options.writer.write(jsonLine({type: 'control_response', response}));
   }
 
-  /** Told on both ways: programs read stdout, their operators stderr. */
+  /** Writes a warning to stdout, for the program, and to stderr, for its operator. */
   #inform(text: string): void {
     this.#options.note(oneLine(text));
     const messages = this.#encoder.encode({event: 'notice', level: 'warning', text});
     this.#options.writer.write(messages.map(jsonLine).join(''));
   }
 
-  /** What it was can be seen from how it began: whoever waits for an answer to it gets one. */
+  /** The beginning of the line shows what it was: if it needs an answer, the answer is an error. */
   #tooLong({bytes, head}: Extract<ClientLine, {kind: 'too-long'}>): void {
     this.#unread += 1;
     const text = `a line of ${Math.round(bytes / 1024 / 1024)} MB on stdin is longer than 50 MB and was not read`;
@@ -309,7 +306,7 @@ const dismissed = {kind: 'dismissed'} as const;
 const notWanted =
   'This was not run: it was refused without a reason. Do not try it another way; wait for what the user says next.';
 
-/** A refusal was an answer here, and an interrupt the client's wish; whether the last result is an error decides. */
+/** Refusals and interrupts were the client's own wish: only a last result that is an error makes the exit code 1. */
 function codeOf(summary: PromptSummary): 0 | 1 | 4 {
   const {exitCode} = endOf(summary);
   if (exitCode === 4) return 4;

@@ -1,28 +1,33 @@
-import type {Op} from '../../agent/engine.ts';
+import type {McpServerState} from '../../actions/mcp-port.ts';
+import type {AgentClient, Answer} from '../../agent/client.ts';
 import type {JsonObject} from '../../base/json.ts';
+import type {Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
+import {faultText} from '../../domain/fault.ts';
+import {messageId} from '../../domain/ids.ts';
 import type {Thinking} from '../../domain/model-stream.ts';
+import type {RewindReport} from '../../domain/rewind.ts';
 import {permissionModes} from '../../domain/risk.ts';
-import type {ControlRequest, InitializeRequest} from '../../protocol/rpc/control-request.ts';
+import {contextTokens} from '../../domain/usage.ts';
+import type {ControlRequest, InitializeRequest} from '../../protocol/rpc/control-message.ts';
+import {wireUsage} from '../../protocol/rpc/wire-content.ts';
 import type {ClientPrompts} from './client-prompts.ts';
-import {serverStatus, type ClientServers} from './client-servers.ts';
-import {contextUsage} from './context-usage.ts';
-import type {FileRewinder} from './rewind-files.ts';
 import type {SessionState} from './session-state.ts';
 
 /** The answer to a control request; `afterwards` happens once it is written. */
-export type Served =
+type Served =
   | {readonly kind: 'success'; readonly payload: JsonObject; readonly afterwards: () => void}
   | {readonly kind: 'error'; readonly message: string; readonly code: string};
 
 export interface ServingOptions {
-  readonly submit: (op: Op) => void;
+  readonly engine: Pick<AgentClient, 'submit' | 'query'>;
+  /** Fires with the next interrupt. */
+  readonly interrupted: () => AbortSignal;
   readonly state: SessionState;
   readonly prompts: ClientPrompts;
-  readonly rewinder: FileRewinder;
   readonly servers: ClientServers;
-  /** Takes back every question that the client has open. */
-  readonly dropAsks: () => void;
+  /** Takes back every question that the client has open, and ends what it waits for. */
+  readonly interrupt: () => void;
   readonly launch: RpcLaunch;
 }
 
@@ -42,17 +47,14 @@ export interface RpcLaunch {
 
 /** Answers one control request. Never throws; bounded, but for servers that take their time. */
 export async function serveRequest(request: ControlRequest, options: ServingOptions): Promise<Served> {
-  const {submit, state, prompts, servers, launch} = options;
+  const {engine, state, prompts, servers, launch} = options;
   switch (request.subtype) {
     case 'initialize':
       return success(initialized(request, launch));
     case 'interrupt': {
       const waiting = prompts.waiting();
-      options.dropAsks();
-      const afterwards = (): void => {
-        options.rewinder.interrupted();
-        submit({op: 'interrupt'});
-      };
+      options.interrupt();
+      const afterwards = (): void => engine.submit({op: 'interrupt'});
       return request.cancel_queued === true
         ? success({still_queued: [], cancelled: prompts.drop()}, afterwards)
         : success({still_queued: waiting}, afterwards);
@@ -61,26 +63,26 @@ export async function serveRequest(request: ControlRequest, options: ServingOpti
       const mode = permissionModes.find(name => name === request.mode);
       if (mode === undefined) {
         const message = `weft has no permission mode ${JSON.stringify(request.mode)}. It has: ${permissionModes.join(', ')}.`;
-        return error(message, 'unsupported_mode');
+        return failure(message, 'unsupported_mode');
       }
       if (mode === 'bypassPermissions' && launch.bypass === 'not-launched')
-        return error(noBypass, 'bypass_not_launched');
-      return success({mode}, () => submit({op: 'set-mode', mode}));
+        return failure(noBypass, 'bypass_not_launched');
+      return success({mode}, () => engine.submit({op: 'set-mode', mode}));
     }
     case 'set_model': {
       const wanted = request.model ?? 'default';
       const model = wanted === 'default' || wanted === '' ? launch.model : wanted;
-      return success({model}, () => submit({op: 'set-model', model}));
+      return success({model}, () => engine.submit({op: 'set-model', model}));
     }
     case 'set_max_thinking_tokens': {
       const {max_thinking_tokens: tokens} = request;
-      if (tokens !== undefined) submit({op: 'set-thinking', thinking: thinkingOf(tokens, launch.thinking)});
+      if (tokens !== undefined) engine.submit({op: 'set-thinking', thinking: thinkingOf(tokens, launch.thinking)});
       return success({});
     }
     case 'rewind_files': {
-      if (launch.checkpoints === 'off') return error('File rewinding is not enabled.', 'rewinding_off');
-      const manner = request.dry_run === true ? 'preview' : 'carry-out';
-      return success(await options.rewinder.rewind({prompt: request.user_message_id, manner}));
+      if (launch.checkpoints === 'off') return failure('File rewinding is not enabled.', 'rewinding_off');
+      const wish = {prompt: request.user_message_id, dryRun: request.dry_run === true};
+      return success(await rewindFiles(wish, engine, options.interrupted()));
     }
     case 'cancel_async_message':
       return success({cancelled: prompts.dropOne(request.message_uuid)});
@@ -149,10 +151,114 @@ const success = (payload: JsonObject, afterwards: () => void = () => {}): Served
   payload,
   afterwards,
 });
-const error = (message: string, code: string): Served => ({kind: 'error', message, code});
+const failure = (message: string, code: string): Served => ({kind: 'error', message, code});
 const settled = (outcome: Awaited<ReturnType<ClientServers['reconnect']>>): Served =>
-  outcome.tag === 'ok' ? success({}) : error(outcome.error, 'mcp_failed');
+  outcome.tag === 'ok' ? success({}) : failure(outcome.error, 'mcp_failed');
 
 function partition<T>(items: readonly T[], isFirst: (item: T) => boolean): readonly [readonly T[], readonly T[]] {
   return [items.filter(isFirst), items.filter(item => !isFirst(item))];
 }
+
+/** The MCP servers inside the client, as the client handles them. */
+export interface ClientServers {
+  /** Waits for those that are just starting, a few seconds at most. */
+  ready(signal: AbortSignal): Promise<void>;
+  servers(): readonly McpServerState[];
+  tools(): readonly {readonly server: string; readonly name: string; readonly toolName: string}[];
+  /** From now on these and no others. */
+  set(names: readonly string[]): Promise<{
+    readonly added: readonly string[];
+    readonly removed: readonly string[];
+    readonly errors: Readonly<Record<string, string>>;
+  }>;
+  reconnect(name: string): Promise<Outcome<undefined, string>>;
+  toggle(name: string, state: 'enabled' | 'disabled'): Promise<Outcome<undefined, string>>;
+  /** A message that a server sends on its own. */
+  deliver(name: string, message: JsonObject): void;
+}
+
+/** A server's state in the Agent SDK's form. */
+const serverStatus = (
+  {name, status, source, error, title, version}: McpServerState,
+  tools: readonly {readonly server: string; readonly name: string}[],
+): JsonObject => ({
+  name,
+  status,
+  source,
+  scope: source,
+  ...(error === '' ? {} : {error}),
+  ...(status === 'connected'
+    ? {
+        serverInfo: {name: title, version},
+        tools: tools.filter(({server}) => server === name).map(tool => ({name: tool.name})),
+      }
+    : {}),
+});
+
+/**
+ * How full the model's context is, as the provider counted it with the last answer. What takes which part of it nobody has
+ * counted, so there is one row for all of it. Where the window is not known, it is told as 0.
+ */
+function contextUsage({session, usage, lastUsage}: SessionState): JsonObject {
+  const used = usage.contextTokens;
+  const window = usage.contextWindow;
+  const free = Math.max(0, window - used);
+  const percentage = window === 0 ? 0 : Math.round((used / window) * 100);
+  return {
+    categories: [
+      {id: 'messages', name: 'System prompt, tools and messages', tokens: used, color: 'blue', kind: 'used'},
+      {id: 'free_space', name: 'Free space', tokens: free, color: 'gray', kind: 'free'},
+    ],
+    totalTokens: used,
+    maxTokens: window,
+    rawMaxTokens: window,
+    percentage,
+    gridRows: [],
+    model: session?.model ?? '',
+    memoryFiles: [],
+    mcpTools: [],
+    agents: [],
+    isAutoCompactEnabled: false,
+    apiUsage: contextTokens(lastUsage) === 0 ? null : {...wireUsage(lastUsage)},
+  };
+}
+
+/**
+ * Takes the files back to how they were before a prompt, or says what that would do; the conversation stays. Resolves with what
+ * the Agent SDK's `rewindFiles` resolves with.
+ */
+async function rewindFiles(
+  {prompt, dryRun}: {readonly prompt: string; readonly dryRun: boolean},
+  client: Pick<AgentClient, 'query'>,
+  signal: AbortSignal,
+): Promise<JsonObject> {
+  const to = messageId(prompt);
+  const listed = await client.query({query: 'rewind-points'}, signal);
+  if (listed.tag !== 'ok') return notRewound(listed);
+  const at = listed.value.findIndex(point => point.to === to);
+  if (at < 0) return {canRewind: false, error: 'No file checkpoint found for this message.'};
+  const hasChanged = listed.value.slice(at).some(({files}) => files === 'changed');
+  if (!hasChanged) return {canRewind: true, filesChanged: [], insertions: 0, deletions: 0};
+  const target = {kind: 'prompt', to, what: 'files'} as const;
+  const answer = await client.query({query: dryRun ? 'preview-rewind' : 'rewind', target}, signal);
+  return answer.tag === 'ok' ? rewoundFiles(answer.value) : notRewound(answer);
+}
+
+function notRewound(answer: Exclude<Answer, {readonly tag: 'ok'}>): JsonObject {
+  switch (answer.tag) {
+    case 'failed':
+      return {canRewind: false, error: faultText(answer.error)};
+    case 'cancelled':
+      return {canRewind: false, error: 'It was interrupted.'};
+    default:
+      return unreachable(answer);
+  }
+}
+
+const rewoundFiles = ({files}: RewindReport): JsonObject => ({
+  canRewind: true,
+  filesChanged: files.files.map(({path}) => path),
+  ...(files.conflicts.length === 0
+    ? {}
+    : {error: `not changed: ${files.conflicts.map(({path, reason}) => `${path} (${reason})`).join('; ')}`}),
+});

@@ -3,7 +3,7 @@ import {toolCalls, type ToolCallBlock} from '../../domain/conversation.ts';
 import type {ActionId, MessageId} from '../../domain/ids.ts';
 import {noUsage, type Usage} from '../../domain/usage.ts';
 
-/** Of a session in which nothing was asked yet. */
+/** The usage of a session in which no request was sent yet. */
 export const noSessionUsage: SessionUsage = {models: {}, contextTokens: 0, contextWindow: 0};
 
 /** What serving a client needs to know of the session: a fold of the engine's events. */
@@ -12,7 +12,7 @@ export class SessionState {
   /** The prompt that runs, or ran last. */
   prompt: MessageId | undefined;
   usage = noSessionUsage;
-  /** Of the last message of the model. */
+  /** The usage of the model's last message. */
   lastUsage: Usage = noUsage;
   /** The calls of the prompt that runs. */
   readonly calls = new Map<ActionId, ToolCallBlock>();
@@ -43,7 +43,7 @@ export class SessionState {
         this.calls.clear();
         break;
       default:
-      // Everything else says nothing of the session as a whole.
+      // The other events do not concern the session as a whole.
     }
   }
 }

@@ -2,10 +2,117 @@ import {Ajv as Ajv07, type ErrorObject, type Options, type ValidateFunction} fro
 import {Ajv2019} from 'ajv/dist/2019.js';
 import {Ajv2020} from 'ajv/dist/2020.js';
 import {clip} from '../../base/clip.ts';
-import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
+import {isJsonList, isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
-import {BudgetSpent, budgetKeyword, makeBudget, withBudget} from './reference-budget.ts';
-import {boundedRegExp, PatternRefused} from './bounded-pattern.ts';
+
+/** Text longer than this is matched only by an expression that looks at every character once. */
+const mostMatched = 20_000;
+/** Ways to match one text that a backtracking expression may try. */
+const mostWays = 1_000_000;
+/** Copies of a repeated group up to which the engine can go on without backtracking. */
+const mostCopies = 16;
+
+class PatternRefused extends Error {
+  override readonly name = 'PatternRefused';
+}
+
+/**
+ * A regular expression that ends in bounded time. One that could backtrack without measure loses its Unicode flag, so that the
+ * engine can go on without backtracking; where the engine cannot, the pattern is refused, or the text where it is long.
+ */
+const boundedRegExp = Object.assign(
+  (pattern: string, flags: string) => {
+    const exact = new RegExp(pattern, flags);
+    const linear = linearForm(pattern, flags);
+    const risk = riskOf(pattern);
+    if (risk === 'endless' && linear === undefined) {
+      throw new PatternRefused(
+        `the pattern ${pattern.slice(0, 100)} could take for ever: it repeats what can repeat. Write a simpler one`,
+      );
+    }
+    const longest =
+      risk === 'none' && isFlat(pattern) ? Infinity : linear === undefined ? longestFor(pattern) : mostMatched;
+    const expression = risk === 'none' || linear === undefined ? exact : linear;
+    return {
+      // The library tells patterns apart by this.
+      toString: () => String(exact),
+      test(text: string): boolean {
+        if (text.length <= longest) return expression.test(text);
+        throw new PatternRefused(
+          `A text of ${text.length} characters is too long for the pattern ${pattern.slice(0, 100)}; ${longest} are the most.`,
+        );
+      },
+    };
+  },
+  // What the library would write into code that it makes for files; weft makes none.
+  {code: 'boundedRegExp'},
+);
+
+/** `undefined` where the pattern needs what only backtracking does, or copies more than the engine takes. */
+function linearForm(pattern: string, flags: string): RegExp | undefined {
+  if (needsBacktracking.test(pattern) || needsUnicode.test(pattern) || copiesOf(pattern) > mostCopies) return undefined;
+  try {
+    return new RegExp(pattern, flags.replace('u', ''));
+  } catch {
+    return undefined;
+  }
+}
+
+/** `endless`: the ways to match grow with the power of the text's length. `steep`: with a square of it or more. */
+function riskOf(pattern: string): 'none' | 'steep' | 'endless' {
+  if (repeatsGroupWithoutEnd.test(pattern) || waysOfCounted(pattern) > mostWays) return 'endless';
+  return unboundedIn(pattern) > 2 || copiesOf(pattern) > mostCopies ? 'steep' : 'none';
+}
+
+/** The most quantifiers without an end, or with a far one, that follow each other; what is looked ahead for counts by itself. */
+const unboundedIn = (pattern: string): number =>
+  Math.max(...pattern.split(lookaround).map(part => (part.match(unbounded) ?? []).length));
+
+/** One beginning, and at most one place where it can go on or not. */
+const isFlat = (pattern: string): boolean =>
+  unboundedIn(pattern) === 0 || (pattern.startsWith('^') && unboundedIn(pattern) === 1 && !pattern.includes('|'));
+
+const longestFor = (pattern: string): number =>
+  Math.min(mostMatched, Math.floor(1e9 ** (1 / Math.max(1, unboundedIn(pattern)))));
+
+/** Copies of a group that the engine makes for `(…){n,m}`, those inside of it counted in; too many rather than too few. */
+function copiesOf(pattern: string): number {
+  let copies = 1;
+  for (const [, count = '1', most = ''] of pattern.matchAll(countedGroup))
+    copies *= Math.max(Number(count), Number(most));
+  if (copies === 1) return 1;
+  const inside = [...pattern.matchAll(counted)].map(([, count = '1', most = '']) =>
+    Math.max(Number(count), Number(most)),
+  );
+  return copies * Math.max(1, ...inside);
+}
+
+/** Ways to match what stands in groups that are repeated so many times: the choices of one time to the power of the times. */
+function waysOfCounted(pattern: string): number {
+  let ways = 1;
+  for (const [, content = '', count = '1', most = ''] of pattern.matchAll(countedContent)) {
+    const ranges = [...content.matchAll(counted)].map(([, from = '0', to = '']) =>
+      to === '' ? 1 : Math.max(1, Number(to) - Number(from) + 1),
+    );
+    const optional = 2 ** (content.match(/(?<!\\|\(|[*+}])\?/gu) ?? []).length;
+    const alternatives = (content.match(/(?<!\\)\|/gu) ?? []).length + 1;
+    const endless = /(?<!\\)[*+]|\{\d+,\}/u.test(content) ? mostMatched : 1;
+    const choices = ranges.reduce((product, range) => product * range, optional * alternatives * endless);
+    ways *= choices ** Math.max(Number(count), Number(most));
+  }
+  // A group in a group that is counted: what its content comes to is not looked into.
+  return /\)[*+?]?[^()]*\)\{\d/u.test(pattern) ? Number.POSITIVE_INFINITY : ways;
+}
+
+const repeatsGroupWithoutEnd = /(?<!\\)\)(?:[*+]|\{\d+,\})/u;
+const countedGroup = /(?<!\\)\)\{(\d+)(?:,(\d*))?\}/gu;
+const countedContent = /\(([^()]*)\)\{(\d+)(?:,(\d+))?\}/gu;
+const counted = /(?<!\))\{(\d+)(?:,(\d+))?\}/gu;
+const unbounded = /(?<!\\)[*+]|\{\d+,\d*\}/gu;
+const lookaround = /\(\?<?[=!]/u;
+/** Lookaround and back references. */
+const needsBacktracking = /\(\?<?[=!]|\\[1-9]|\\k</u;
+const needsUnicode = /\\u\{|\\p\{|\\P\{/u;
 
 /** Says what of a value does not fit, one line each, at most `mostErrors`; empty when all does. Never throws, ends in bounded time. */
 export type SchemaCheck = (value: Json) => readonly string[];
@@ -110,3 +217,63 @@ function lineOf({instancePath, message = 'does not fit', params}: ErrorObject, w
   ].join(' ');
   return clip(`${instancePath === '' ? whole : instancePath}: ${message}${more === '' ? '' : `: ${more}`}`, 500);
 }
+
+/** References that one check may follow: a small schema can lead to 2^n of them. */
+const mostReferences = 200_000;
+
+/** A keyword of our own, put beside every reference; it counts and holds of everything. */
+const budgetKeyword = 'x-weft-budget';
+
+class BudgetSpent extends Error {
+  override readonly name = 'BudgetSpent';
+}
+
+export interface Budget {
+  readonly begin: () => void;
+  readonly spend: () => boolean;
+}
+
+function makeBudget(): Budget {
+  let left = mostReferences;
+  return {
+    begin: () => {
+      left = mostReferences;
+    },
+    spend: () => {
+      left -= 1;
+      if (left < 0) throw new BudgetSpent(`The check follows more than ${mostReferences} references of the schema.`);
+      return true;
+    },
+  };
+}
+
+/** The schema with the keyword beside every reference. Values that are data (`const`, `enum`, …) stay as they are. */
+const withBudget = (schema: JsonObject): JsonObject => marked(schema);
+
+function marked(schema: JsonObject): JsonObject {
+  const entries = Object.entries(schema).map(([key, value]): readonly [string, Json] => {
+    if (data.has(key)) return [key, value];
+    if (maps.has(key) && isJsonObject(value)) {
+      return [key, Object.fromEntries(Object.entries(value).map(([name, member]) => [name, markedValue(member)]))];
+    }
+    return [key, markedValue(value)];
+  });
+  const refers = references.some(key => typeof schema[key] === 'string');
+  return Object.fromEntries(refers ? [[budgetKeyword, true], ...entries] : entries);
+}
+
+function markedValue(value: Json): Json {
+  if (isJsonList(value)) return value.map(markedValue);
+  return isJsonObject(value) ? marked(value) : value;
+}
+
+const references = ['$ref', '$dynamicRef', '$recursiveRef'];
+const data: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples', 'required', 'type']);
+const maps: ReadonlySet<string> = new Set([
+  'properties',
+  'patternProperties',
+  '$defs',
+  'definitions',
+  'dependentSchemas',
+  'dependencies',
+]);

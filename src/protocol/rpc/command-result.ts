@@ -13,10 +13,11 @@ export function commandResult(settled: SettledCall): CommandResult | undefined {
         return {stdout: output.block.output.text, stderr: '', interrupted: false, isImage: false};
       }
       const {end, output: printed} = output.report;
-      return {stdout: printed.text, stderr: '', interrupted: end.kind !== 'exited', isImage: false};
+      const interrupted = end.kind !== 'exited' && end.kind !== 'moved';
+      return {stdout: printed.text, stderr: '', interrupted, isImage: false};
     }
     case 'cancelled':
-      return {stdout: result.cut.output, stderr: '', interrupted: true, isImage: false};
+      return {stdout: result.partial.output, stderr: '', interrupted: true, isImage: false};
     case 'error':
       return undefined;
     default:

@@ -1,4 +1,5 @@
-import type {Json, JsonObject} from '../../base/json.ts';
+import * as z from 'zod/mini';
+import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 
 /** What weft writes of the control protocol: its own requests, its answers, and requests that it takes back. */
 export type ControlMessage =
@@ -41,7 +42,7 @@ export type PermissionUpdate =
     }
   | {readonly type: 'setMode'; readonly mode: 'acceptEdits'; readonly destination: 'session'};
 
-export interface HookCallbackRequest {
+interface HookCallbackRequest {
   readonly subtype: 'hook_callback';
   readonly callback_id: string;
   readonly input: JsonObject;
@@ -49,13 +50,13 @@ export interface HookCallbackRequest {
 }
 
 /** A JSON-RPC message to an MCP server inside the client. */
-export interface McpMessageRequest {
+interface McpMessageRequest {
   readonly subtype: 'mcp_message';
   readonly server_name: string;
   readonly message: JsonObject;
 }
 
-export interface ElicitationRequest {
+interface ElicitationRequest {
   readonly subtype: 'elicitation';
   readonly mcp_server_name: string;
   readonly message: string;
@@ -64,3 +65,65 @@ export interface ElicitationRequest {
   readonly elicitation_id?: string;
   readonly requested_schema?: JsonObject;
 }
+
+/** A JSON value as it came. */
+const json = z.custom<Json>(() => true);
+const object = z.custom<JsonObject>(isJsonObject);
+const optionalNull = <T extends z.core.SomeType>(schema: T) => z.optional(z.nullable(schema));
+
+const hookMatcher = z.looseObject({
+  matcher: optionalNull(z.string()),
+  hookCallbackIds: z.array(z.string()),
+  /** Seconds. */
+  timeout: optionalNull(z.number()),
+  onFailure: z.optional(z.enum(['continue', 'block'])),
+});
+
+/** What a client registers; the values of `hooks` are read one by one, so that an event nobody knows spoils nothing. */
+const initialize = z.looseObject({
+  subtype: z.literal('initialize'),
+  hooks: optionalNull(z.record(z.string(), z.array(hookMatcher))),
+  sdkMcpServers: z.optional(z.array(z.string())),
+  jsonSchema: optionalNull(object),
+  systemPrompt: z.optional(z.union([z.string(), z.array(z.string())])),
+  appendSystemPrompt: optionalNull(z.string()),
+  planModeInstructions: optionalNull(z.string()),
+  title: optionalNull(z.string()),
+  agents: optionalNull(z.record(z.string(), json)),
+  mcpServers: optionalNull(z.record(z.string(), json)),
+  plugins: optionalNull(z.array(json)),
+  skills: optionalNull(z.union([z.string(), z.array(z.string())])),
+  settings: optionalNull(json),
+  disallowedTools: optionalNull(z.array(z.string())),
+  managedSettings: optionalNull(json),
+  toolAliases: optionalNull(z.record(z.string(), z.string())),
+});
+
+/** What a client may ask weft for, by subtype. */
+export const controlRequests = {
+  initialize,
+  interrupt: z.looseObject({subtype: z.literal('interrupt'), cancel_queued: z.optional(z.boolean())}),
+  set_permission_mode: z.looseObject({subtype: z.literal('set_permission_mode'), mode: z.string()}),
+  set_model: z.looseObject({subtype: z.literal('set_model'), model: optionalNull(z.string())}),
+  set_max_thinking_tokens: z.looseObject({
+    subtype: z.literal('set_max_thinking_tokens'),
+    max_thinking_tokens: optionalNull(z.number().check(z.nonnegative())),
+  }),
+  rewind_files: z.looseObject({
+    subtype: z.literal('rewind_files'),
+    user_message_id: z.string(),
+    dry_run: z.optional(z.boolean()),
+  }),
+  cancel_async_message: z.looseObject({subtype: z.literal('cancel_async_message'), message_uuid: z.string()}),
+  get_context_usage: z.looseObject({subtype: z.literal('get_context_usage')}),
+  mcp_status: z.looseObject({subtype: z.literal('mcp_status')}),
+  mcp_set_servers: z.looseObject({subtype: z.literal('mcp_set_servers'), servers: z.record(z.string(), object)}),
+  mcp_reconnect: z.looseObject({subtype: z.literal('mcp_reconnect'), serverName: z.string()}),
+  mcp_toggle: z.looseObject({subtype: z.literal('mcp_toggle'), serverName: z.string(), enabled: z.boolean()}),
+  mcp_message: z.looseObject({subtype: z.literal('mcp_message'), server_name: z.string(), message: object}),
+} as const;
+
+type Requests = {readonly [Name in keyof typeof controlRequests]: z.infer<(typeof controlRequests)[Name]>};
+export type ControlRequest = Requests[keyof Requests];
+export type InitializeRequest = Requests['initialize'];
+export type HookMatcher = z.infer<typeof hookMatcher>;

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import {isJsonObject, parseJson, type Json, type JsonObject} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import type {ImageBlock} from '../../domain/conversation.ts';
-import {controlRequests, type ControlRequest} from './control-request.ts';
+import {controlRequests, type ControlRequest} from './control-message.ts';
 
 /** One line of what a client writes, understood as far as it can be. */
 export type RpcInput =

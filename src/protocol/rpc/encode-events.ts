@@ -1,15 +1,21 @@
 import type {AgentEvent, PromptSummary, SessionInfo, SettledCall} from '../../actions/agent-event.ts';
 import type {Json} from '../../base/json.ts';
 import {unreachable} from '../../base/unreachable.ts';
-import {blockTexts, toolCalls, type AssistantBlock, type AssistantMessage} from '../../domain/conversation.ts';
+import {
+  blockTexts,
+  toolCalls,
+  type AssistantBlock,
+  type AssistantMessage,
+  type StopReason,
+} from '../../domain/conversation.ts';
 import {faultText, type Fault} from '../../domain/fault.ts';
 import type {ActionId, MessageId} from '../../domain/ids.ts';
-import {noUsage} from '../../domain/usage.ts';
+import type {BlockDelta, BlockStart} from '../../domain/model-stream.ts';
+import {noUsage, type Usage} from '../../domain/usage.ts';
 import {commandResult} from './command-result.ts';
-import {OpenMessage} from './open-message.ts';
 import {resultMessage} from './result-message.ts';
 import type {
-  Addressed,
+  MessageEnvelope,
   RpcAssistant,
   RpcInit,
   RpcMcpServer,
@@ -17,10 +23,20 @@ import type {
   RpcPermissionDenied,
   RpcStreamEvent,
   RpcUser,
+  WireBlock,
+  WireMessage,
   WireStreamEvent,
 } from './rpc-message.ts';
-import {resultName} from './told-names.ts';
-import {apiErrorKind, wireBlock, wireToolResult, wireUsage} from './wire-content.ts';
+import {answerPartName, resultName} from './message-names.ts';
+import {
+  apiErrorKind,
+  wireBlock,
+  wireBlockStart,
+  wireDelta,
+  wireStop,
+  wireToolResult,
+  wireUsage,
+} from './wire-content.ts';
 
 export interface RpcEncoder {
   /** The messages one event gives; most events give none. Events come in the order in which the engine told them. */
@@ -79,7 +95,7 @@ class SessionEncoder {
   readonly #options: RpcEncoderOptions;
   /** As the provider names it, which is the name usage is counted under; until it has answered, as the session does. */
   #answering: string;
-  #open: OpenMessage | undefined;
+  #open: PartialMessage | undefined;
   /** What an interrupt would meet now. */
   #phase: 'streaming' | 'tools' = 'streaming';
   /** A prompt that comes now joins the one that runs. */
@@ -125,7 +141,7 @@ class SessionEncoder {
       case 'message-started': {
         const closed = this.#closed();
         this.#answering = event.model;
-        const open = new OpenMessage({id: event.message, model: event.model, usage: event.usage});
+        const open = new PartialMessage({id: event.message, model: event.model, usage: event.usage});
         this.#open = open;
         return [...closed, ...this.#streamed(() => [open.started()])];
       }
@@ -187,14 +203,12 @@ class SessionEncoder {
       case 'question-settled':
       case 'hand-over-asked':
       case 'hand-over-settled':
+      case 'terminal-needed':
       case 'todos-framed':
       case 'usage-changed':
-      case 'rewind-points':
-      case 'rewind-previewed':
       case 'rewound':
       case 'compaction-begun':
-      case 'compaction-previewed':
-      case 'compaction-refused':
+      case 'compaction-ended':
       case 'compacted':
         return nothing;
       default:
@@ -202,7 +216,7 @@ class SessionEncoder {
     }
   }
 
-  #address(name?: string): Addressed {
+  #address(name?: string): MessageEnvelope {
     return {session_id: this.#session.id, uuid: this.#options.uuid(name), provider: this.#session.provider};
   }
 
@@ -254,20 +268,22 @@ class SessionEncoder {
 
   #finish(message: AssistantMessage): readonly RpcMessage[] {
     for (const {id, name} of toolCalls(message)) this.#toolNames.set(id, name);
-    const open = this.#open ?? new OpenMessage({id: message.id, model: message.model, usage: message.usage});
+    const open = this.#open ?? new PartialMessage({id: message.id, model: message.model, usage: message.usage});
     const wasOpen = this.#open !== undefined;
     const cutOff = message.stop === 'interrupted';
-    const rest = open.untold(message.blocks).flatMap(block => this.#told(open, block, cutOff ? 'cut-off' : 'whole'));
+    const rest = open
+      .unsentBlocks(message.blocks)
+      .flatMap(block => this.#told(open, block, cutOff ? 'cut-off' : 'whole'));
     this.#open = undefined;
     this.#phase = cutOff || toolCalls(message).length === 0 ? 'streaming' : 'tools';
     return [...rest, ...(wasOpen ? this.#streamed(() => open.closing(message.stop, message.usage)) : nothing)];
   }
 
-  #settled({call, result, told}: Extract<AgentEvent, {event: 'action-settled'}>): readonly RpcMessage[] {
+  #settled({call, result, toolResult}: Extract<AgentEvent, {event: 'action-settled'}>): readonly RpcMessage[] {
     const output = commandResult(result);
     const settled: RpcUser = {
       type: 'user',
-      message: {role: 'user', content: [wireToolResult(told)]},
+      message: {role: 'user', content: [wireToolResult(toolResult)]},
       parent_tool_use_id: null,
       ...this.#address(resultName(call.id)),
       ...(output === undefined ? {} : {tool_use_result: output}),
@@ -278,7 +294,7 @@ class SessionEncoder {
       subtype: 'permission_denied',
       tool_name: call.name,
       tool_use_id: call.id,
-      message: blockTexts(told.content).join('\n'),
+      message: blockTexts(toolResult.content).join('\n'),
       ...this.#address(),
     };
     return [denied, settled];
@@ -348,7 +364,7 @@ class SessionEncoder {
     };
   }
 
-  #told(open: OpenMessage, block: AssistantBlock, extent: 'whole' | 'cut-off' = 'whole'): readonly RpcMessage[] {
+  #told(open: PartialMessage, block: AssistantBlock, extent: 'whole' | 'cut-off' = 'whole'): readonly RpcMessage[] {
     if (block.kind === 'text' && block.text === '') return nothing;
     return [
       {
@@ -375,3 +391,77 @@ const wasDenied = (settled: SettledCall): boolean =>
   settled.tag === 'action' &&
   settled.result.settled.state === 'cancelled' &&
   settled.result.settled.why.reason === 'denied';
+
+/** A message that the model is still writing: what of it has begun, and what has been told. */
+class PartialMessage {
+  readonly #id: MessageId;
+  readonly #model: string;
+  readonly #usage: Usage;
+  readonly #begun = new Set<number>();
+  readonly #told = new Set<AssistantBlock>();
+  #parts = 0;
+
+  constructor({id, model, usage}: {readonly id: MessageId; readonly model: string; readonly usage: Usage}) {
+    this.#id = id;
+    this.#model = model;
+    this.#usage = usage;
+  }
+
+  started(): WireStreamEvent {
+    return {type: 'message_start', message: this.#message([])};
+  }
+
+  blockStarted(index: number, block: BlockStart): WireStreamEvent {
+    this.#begun.add(index);
+    return {type: 'content_block_start', index, content_block: wireBlockStart(block)};
+  }
+
+  blockDelta(index: number, delta: BlockDelta): WireStreamEvent {
+    return {type: 'content_block_delta', index, delta: wireDelta(delta)};
+  }
+
+  blockFinished(index: number, block: AssistantBlock): WireStreamEvent {
+    this.#begun.delete(index);
+    this.#told.add(block);
+    return {type: 'content_block_stop', index};
+  }
+
+  /** Of the blocks of the finished message those that never finished on their own: begun text of a message cut off. */
+  unsentBlocks(blocks: readonly AssistantBlock[]): readonly AssistantBlock[] {
+    return blocks.filter(block => !this.#told.has(block));
+  }
+
+  /** Closes whatever is open, so that every start has its stop. */
+  closing(stop: StopReason, usage: Usage = this.#usage): readonly WireStreamEvent[] {
+    const blocks = [...this.#begun].map(index => ({type: 'content_block_stop', index}) as const);
+    this.#begun.clear();
+    return [
+      ...blocks,
+      {type: 'message_delta', delta: {stop_reason: wireStop(stop), stop_sequence: null}, usage: wireUsage(usage)},
+      {type: 'message_stop'},
+    ];
+  }
+
+  /** The message as it is told block by block: the reason for its end and its full usage are not known yet. */
+  withBlock(block: WireBlock): WireMessage {
+    return this.#message([block]);
+  }
+
+  /** What the next message with a part of it is called. */
+  nextName(): string {
+    return answerPartName(this.#id, this.#parts++);
+  }
+
+  #message(content: readonly WireBlock[]): WireMessage {
+    return {
+      id: this.#id,
+      type: 'message',
+      role: 'assistant',
+      model: this.#model,
+      content,
+      stop_reason: null,
+      stop_sequence: null,
+      usage: wireUsage(this.#usage),
+    };
+  }
+}

@@ -2,12 +2,12 @@ import type {PromptSummary, SessionUsage} from '../../actions/agent-event.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {faultText} from '../../domain/fault.ts';
 import {knownCost, type ModelUsage} from '../../domain/usage.ts';
-import type {Addressed, RpcResult, RpcSuccess, WireModelUsage} from './rpc-message.ts';
+import type {MessageEnvelope, RpcResult, RpcSuccess, WireModelUsage} from './rpc-message.ts';
 import {wireStop, wireUsage} from './wire-content.ts';
 
 /** What the result says beside the summary. */
-export interface ResultSetting {
-  readonly address: Addressed;
+export interface ResultContext {
+  readonly address: MessageEnvelope;
   /** The model that answered last, whose context window is the one that is known. */
   readonly model: string;
   /** Where an interrupt would have met the prompt. */
@@ -15,7 +15,7 @@ export interface ResultSetting {
 }
 
 /** The last message of a prompt. `result` is there in errors too: what the model had said last. A failure of the model's API is a `success` with `is_error`, as the reference has it. */
-export function resultMessage(summary: PromptSummary, setting: ResultSetting): RpcResult {
+export function resultMessage(summary: PromptSummary, setting: ResultContext): RpcResult {
   const {end} = summary;
   const figures = figuresOf(summary, setting);
   switch (end.kind) {
@@ -106,7 +106,7 @@ const answerOf = ({answer, structured}: PromptSummary): Pick<RpcSuccess, 'result
     ? {result: answer}
     : {result: JSON.stringify(structured.value), structured_output: structured.value};
 
-const figuresOf = (summary: PromptSummary, {address, model}: ResultSetting) => ({
+const figuresOf = (summary: PromptSummary, {address, model}: ResultContext) => ({
   duration_ms: summary.durationMs,
   duration_api_ms: summary.modelMs,
   num_turns: turnsTold(summary),

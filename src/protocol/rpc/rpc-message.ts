@@ -1,5 +1,6 @@
-import type {Json, JsonObject} from '../../base/json.ts';
+import {type Json, type JsonObject, jsonText} from '../../base/json.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
+import type {ControlMessage} from './control-message.ts';
 
 /**
  * The Agent SDK's messages, as they stand on the wire: one JSON object a line. Optional fields are the wire's own. Readers
@@ -21,7 +22,7 @@ export type RpcMessage =
   | RpcResult;
 
 /** What every message carries. */
-export interface Addressed {
+export interface MessageEnvelope {
   readonly session_id: string;
   readonly uuid: string;
   /** Who serves the model: weft's own field, which the Agent SDK does not have. */
@@ -29,7 +30,7 @@ export interface Addressed {
 }
 
 /** At the start of every prompt. */
-export interface RpcInit extends Addressed {
+export interface RpcInit extends MessageEnvelope {
   readonly type: 'system';
   readonly subtype: 'init';
   readonly cwd: string;
@@ -55,7 +56,7 @@ export interface RpcMcpServer {
 }
 
 /** One content block of a message of the model; blocks of one message share its id. */
-export interface RpcAssistant extends Addressed {
+export interface RpcAssistant extends MessageEnvelope {
   readonly type: 'assistant';
   readonly message: WireMessage;
   readonly parent_tool_use_id: string | null;
@@ -66,7 +67,7 @@ export interface RpcAssistant extends Addressed {
 }
 
 /** A prompt as it was taken up, for a client that asked for its echo. */
-export interface RpcUserReplay extends Addressed {
+export interface RpcUserReplay extends MessageEnvelope {
   readonly type: 'user';
   readonly isReplay: true;
   readonly message: {readonly role: 'user'; readonly content: Json};
@@ -74,20 +75,20 @@ export interface RpcUserReplay extends Addressed {
 }
 
 /** A tool's result, or a note that stands in the user's place. */
-export interface RpcUser extends Addressed {
+export interface RpcUser extends MessageEnvelope {
   readonly type: 'user';
   readonly message: {readonly role: 'user'; readonly content: readonly (WireToolResult | WireText)[]};
   readonly parent_tool_use_id: string | null;
   readonly tool_use_result?: CommandResult;
 }
 
-export interface RpcStreamEvent extends Addressed {
+export interface RpcStreamEvent extends MessageEnvelope {
   readonly type: 'stream_event';
   readonly event: WireStreamEvent;
   readonly parent_tool_use_id: string | null;
 }
 
-export interface RpcApiRetry extends Addressed {
+export interface RpcApiRetry extends MessageEnvelope {
   readonly type: 'system';
   readonly subtype: 'api_retry';
   readonly attempt: number;
@@ -99,7 +100,7 @@ export interface RpcApiRetry extends Addressed {
 }
 
 /** A call was refused without asking anybody. */
-export interface RpcPermissionDenied extends Addressed {
+export interface RpcPermissionDenied extends MessageEnvelope {
   readonly type: 'system';
   readonly subtype: 'permission_denied';
   readonly tool_name: string;
@@ -108,7 +109,7 @@ export interface RpcPermissionDenied extends Addressed {
 }
 
 /** The permission mode has changed. */
-export interface RpcStatus extends Addressed {
+export interface RpcStatus extends MessageEnvelope {
   readonly type: 'system';
   readonly subtype: 'status';
   readonly status: null;
@@ -116,7 +117,7 @@ export interface RpcStatus extends Addressed {
 }
 
 /** Something to know that belongs to no call: one sentence. */
-export interface RpcInformational extends Addressed {
+export interface RpcInformational extends MessageEnvelope {
   readonly type: 'system';
   readonly subtype: 'informational';
   readonly content: string;
@@ -124,7 +125,7 @@ export interface RpcInformational extends Addressed {
 }
 
 /** A hook of the client is called. Told only where it was asked for. */
-export interface RpcHookStarted extends Addressed {
+export interface RpcHookStarted extends MessageEnvelope {
   readonly type: 'system';
   readonly subtype: 'hook_started';
   readonly hook_id: string;
@@ -133,7 +134,7 @@ export interface RpcHookStarted extends Addressed {
 }
 
 /** `output` is the hook's answer as JSON text, or why there is none. */
-export interface RpcHookResponse extends Addressed {
+export interface RpcHookResponse extends MessageEnvelope {
   readonly type: 'system';
   readonly subtype: 'hook_response';
   readonly hook_id: string;
@@ -146,7 +147,7 @@ export interface RpcHookResponse extends Addressed {
 }
 
 /** A tool still runs. Told only where it was asked for; `output_delta`, what it has printed since, is weft's own field. */
-export interface RpcToolProgress extends Addressed {
+export interface RpcToolProgress extends MessageEnvelope {
   readonly type: 'tool_progress';
   readonly tool_use_id: string;
   readonly tool_name: string;
@@ -157,7 +158,7 @@ export interface RpcToolProgress extends Addressed {
 
 export type RpcResult = RpcSuccess | RpcFailure;
 
-interface ResultFigures extends Addressed {
+interface ResultFigures extends MessageEnvelope {
   readonly type: 'result';
   readonly is_error: boolean;
   readonly duration_ms: number;
@@ -305,3 +306,6 @@ export type ApiErrorKind =
   | 'model_not_found'
   | 'server_error'
   | 'unknown';
+
+/** A message as a line, with its LF. */
+export const jsonLine = (message: RpcMessage | ControlMessage): string => `${jsonText(message)}\n`;

@@ -4,7 +4,7 @@ import {failed, ok, type Outcome} from '../../base/outcome.ts';
  * The bytes of base64 text in either alphabet, padded or not; line ends in between are passed over. The error is the
  * position of the first character that does not belong, or the length where the text is cut short.
  */
-export function bytesOfBase64(text: string): Outcome<Uint8Array, number> {
+export function decodeBase64(text: string): Outcome<Uint8Array, number> {
   const bytes = new Uint8Array(Math.ceil((text.length * 3) / 4));
   let length = 0;
   let at = 0;
@@ -59,7 +59,7 @@ function withEnd(start: {
 }
 
 /** Standard base64, padded. */
-export function base64Of(bytes: Uint8Array): string {
+export function encodeBase64(bytes: Uint8Array): string {
   const pieces: string[] = [];
   for (let from = 0; from < bytes.length; from += pieceBytes) {
     pieces.push(btoa(String.fromCharCode(...bytes.subarray(from, from + pieceBytes))));

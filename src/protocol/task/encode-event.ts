@@ -1,12 +1,11 @@
 import {Enum, Type, type Field} from 'protobufjs';
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
-import {bytesOfBase64} from './base64.ts';
+import {decodeBase64} from './base64.ts';
 import {eventRecord} from './event-record.ts';
-import {payloadText, readPayload} from './read-payload.ts';
+import {payloadText, readPayloadField} from './payload.ts';
 import {snakeCase} from './record-fields.ts';
 import type {ResponseEvent} from './response-event.ts';
-import {fieldOf, payloadPlace} from './schema-json.ts';
-import {structJson} from './struct-json.ts';
+import {schemaField, payloadPlace, structJson} from './schema-json.ts';
 import {messageType} from './task-schema.ts';
 
 /**
@@ -28,7 +27,7 @@ interface WireMessage {
 function wireMessage(type: Type, json: JsonObject): WireMessage {
   const wire: {[name: string]: WireValue} = {};
   for (const [key, value] of Object.entries(json)) {
-    const field = fieldOf(type, key);
+    const field = schemaField(type, key);
     if (field === undefined) continue;
     const given = Array.isArray(value) ? value : [value];
     const values = given.flatMap(one => wireValue(field, one) ?? []);
@@ -44,7 +43,7 @@ function wireValue(field: Field, value: Json): WireValue | undefined {
   if (resolvedType instanceof Enum) return enumValue(resolvedType, value);
   if (resolvedType instanceof Type) return messageValue(resolvedType, value);
   const place = payloadPlace(field);
-  if (place !== 'none') return typeof value === 'string' ? value : payloadText(readPayload(value, place));
+  if (place !== 'none') return typeof value === 'string' ? value : payloadText(readPayloadField(value, place));
   switch (type) {
     case 'string':
       return typeof value === 'object' ? undefined : String(value).toWellFormed();
@@ -108,7 +107,7 @@ function enumValue(type: Enum, value: Json): number | undefined {
 }
 
 function bytesValue(text: string): Uint8Array | undefined {
-  const bytes = bytesOfBase64(text);
+  const bytes = decodeBase64(text);
   return bytes.tag === 'ok' ? bytes.value : undefined;
 }
 

@@ -1,17 +1,19 @@
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import {unreachable} from '../../base/unreachable.ts';
-import {payloadText} from './read-payload.ts';
+import {payloadText} from './payload.ts';
 import type {
   ClientAction,
   FinishReason,
   MessageBody,
-  PayloadRead,
+  DecodedPayload,
   ProtocolMessage,
   ProtocolTask,
   ProtocolToolCall,
   ResponseEvent,
   TodoOperation,
 } from './response-event.ts';
+import {messageJson} from './schema-json.ts';
+import {messageType} from './task-schema.ts';
 
 /** An event in the names of the schema: as it was read, where it was read, so that nothing of it is lost. */
 export function eventRecord(event: ResponseEvent): JsonObject {
@@ -175,7 +177,7 @@ function callRecord(call: ProtocolToolCall): JsonObject {
   }
 }
 
-const payloadRecord = (payload: PayloadRead): JsonObject => ({payload: payloadText(payload)});
+const payloadRecord = (payload: DecodedPayload): JsonObject => ({payload: payloadText(payload)});
 
 function operationRecord(operation: TodoOperation): JsonObject {
   switch (operation.kind) {
@@ -193,3 +195,7 @@ function operationRecord(operation: TodoOperation): JsonObject {
 }
 
 const emptyField = (name: string): {readonly [key: string]: Json} => (name === '' ? {} : {[name]: {}});
+
+/** An event as JSON in the protocol's names, its payloads decoded, with what the typed form does not say. */
+export const eventJson = (event: ResponseEvent): JsonObject =>
+  messageJson(messageType('ResponseEvent'), eventRecord(event));

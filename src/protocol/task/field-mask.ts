@@ -5,7 +5,7 @@ import type {MessageBody} from './response-event.ts';
  * Whether an update by `mask` reaches `path`, a field of a message in snake_case: it names the field, one around it or one
  * inside it. A mask that names nothing reaches everything. Names count in snake_case and camelCase.
  */
-export function reaches(mask: readonly string[], path: string): boolean {
+export function maskCovers(mask: readonly string[], path: string): boolean {
   if (mask.length === 0 || mask.includes(path)) return true;
   const wanted = plain(path);
   return mask.some(entry => {
@@ -19,7 +19,7 @@ const plain = (path: string): string => path.trim().replaceAll('_', '').toLowerC
 const isWithin = (path: string, outer: string): boolean => path === outer || path.startsWith(`${outer}.`);
 
 /** The field that holds what a message says; `''` for one that an update says nothing of here. */
-export function fieldOf(body: MessageBody): string {
+export function fieldPath(body: MessageBody): string {
   switch (body.kind) {
     case 'agent-output':
       return 'agent_output.text';

@@ -1,13 +1,23 @@
-import type {Json, JsonObject} from '../../base/json.ts';
-import {base64Of} from './base64.ts';
-import {payloadField, resultField, shapeIn, snapshotField, itemField, shapeless} from './payload-fields.ts';
-import type {PayloadPlace, Shape} from './payload-fields.ts';
-import {deepestNesting, tooDeep, WireCursor, WireTrouble, wireType} from './wire-cursor.ts';
+import {Writer} from 'protobufjs/minimal.js';
+import {isJsonList, isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
+import {encodeBase64, decodeBase64} from './base64.ts';
+import {
+  itemField,
+  type MessageShape,
+  payloadField,
+  type PayloadPlace,
+  type PayloadShape,
+  resultField,
+  payloadFieldShape,
+  unknownShape,
+  snapshotField,
+} from './task-schema.ts';
+import {deepestNesting, tooDeep, WireCursor, WireFormatError, wireType} from './wire-cursor.ts';
 
 /** A payload as an object with field numbers as keys, and the last of the known fields in it: of a oneof the last one counts. */
 export interface PayloadTree {
   readonly tree: JsonObject;
-  readonly said: number | undefined;
+  readonly lastKnownField: number | undefined;
 }
 
 /**
@@ -15,24 +25,27 @@ export interface PayloadTree {
  * and lists are lists also of one. Elsewhere a field that comes once is a plain value, one that comes again a list; numbers are
  * numbers, or text of digits beyond 2^53; what is printable UTF-8 is text, what is a message is an object (nothing at all is `{}`),
  * and any other bytes are `{"bytes": base64}`. Text where a todo list would have a message is text all the same. Throws a
- * `WireTrouble` on bytes that are no message.
+ * `WireFormatError` on bytes that are no message.
  */
-export function readTree(bytes: Uint8Array, place: PayloadPlace): PayloadTree {
-  if (bytes.length > mostBytes) throw new WireTrouble(`more than ${mostBytes} bytes`, mostBytes);
+export function readPayloadTree(bytes: Uint8Array, place: PayloadPlace): PayloadTree {
+  if (bytes.length > mostBytes) throw new WireFormatError(`more than ${mostBytes} bytes`, mostBytes);
   const reading = {bytes, fields: 0};
   const parts = new Map<number, Part[]>();
-  let said: number | undefined;
+  let lastKnownField: number | undefined;
   walk(reading, {from: 0, to: bytes.length}, part => {
     addTo(parts, part);
-    if (isSaying(part.number) && part.type === wireType.lengthDelimited) said = part.number;
+    if (isSaying(part.number) && part.type === wireType.lengthDelimited) lastKnownField = part.number;
   });
   const shapes = new Map(
     [...parts].map(([number, found]) => [
       number,
-      {shape: shapeIn(number, place, () => found.some(part => holdsList(bytes, part))), holds: 'one' as const},
+      {
+        shape: payloadFieldShape(number, place, () => found.some(part => holdsList(bytes, part))),
+        holds: 'one' as const,
+      },
     ]),
   );
-  return {tree: objectOf(parts, {reading, shape: shapes, depth: 0}), said};
+  return {tree: objectOf(parts, {reading, shape: shapes, depth: 0}), lastKnownField};
 }
 
 const mostBytes = 16 * 1024 * 1024;
@@ -61,10 +74,10 @@ function walk(reading: Reading, range: Range, visit: (part: Part) => void): void
   const cursor = new WireCursor(reading.bytes, range);
   while (cursor.next()) {
     reading.fields += 1;
-    if (reading.fields > mostFields) throw new WireTrouble(`more than ${mostFields} fields`, cursor.start);
+    if (reading.fields > mostFields) throw new WireFormatError(`more than ${mostFields} fields`, cursor.start);
     visit({number: cursor.number, type: cursor.type, from: cursor.from, to: cursor.to});
   }
-  if (cursor.trouble !== undefined) throw cursor.trouble;
+  if (cursor.error !== undefined) throw cursor.error;
 }
 
 function addTo(parts: Map<number, Part[]>, part: Part): void {
@@ -76,7 +89,7 @@ function addTo(parts: Map<number, Part[]>, part: Part): void {
 /** What is being read, as what, and how deep inside of the payload. */
 interface At {
   readonly reading: Reading;
-  readonly shape: Shape;
+  readonly shape: PayloadShape;
   readonly depth: number;
 }
 
@@ -113,7 +126,7 @@ function valueOf(part: Part, at: At): Json {
     case wireType.fixed64:
       return fixedOf(bytes, part);
     case wireType.group:
-      return messageOf([part], {...at, shape: shapeless});
+      return messageOf([part], {...at, shape: unknownShape});
     default:
       if (at.shape === 'text') return strictText(bytes, part);
       if (at.shape === 'guess' || isNothingButText(bytes, part)) return guessOf(part, at);
@@ -122,7 +135,7 @@ function valueOf(part: Part, at: At): Json {
 }
 
 function messageOf(ranges: readonly Range[], {reading, shape, depth}: At): JsonObject {
-  if (depth >= deepestNesting) throw new WireTrouble(tooDeep, ranges[0]?.from ?? 0);
+  if (depth >= deepestNesting) throw new WireFormatError(tooDeep, ranges[0]?.from ?? 0);
   const parts = new Map<number, Part[]>();
   for (const range of ranges) {
     walk(reading, range, part => {
@@ -138,8 +151,8 @@ function guessOf(part: Part, at: At): Json {
   if (part.from === part.to) return {};
   const text = printable(bytes, part);
   const mayBeMessage = text === undefined || bytes[part.from] === lineFeed;
-  if (mayBeMessage && isMessage(bytes, part)) return messageOf([part], {...at, shape: shapeless});
-  return text ?? {bytes: base64Of(bytes.subarray(part.from, part.to))};
+  if (mayBeMessage && isMessage(bytes, part)) return messageOf([part], {...at, shape: unknownShape});
+  return text ?? {bytes: encodeBase64(bytes.subarray(part.from, part.to))};
 }
 
 /** Whether what should be a message is text: the numbers of the todo payloads may mean other things in other payloads. */
@@ -151,7 +164,7 @@ function isNothingButText(bytes: Uint8Array, part: Range): boolean {
 function isMessage(bytes: Uint8Array, range: Range): boolean {
   const cursor = new WireCursor(bytes, range);
   while (cursor.next());
-  return cursor.trouble === undefined;
+  return cursor.error === undefined;
 }
 
 /** Whether a message's first field is a list of todos: of items, each with an id that can be read. */
@@ -163,7 +176,7 @@ function holdsList(bytes: Uint8Array, message: Range): boolean {
     if (!isList(bytes, cursor)) return false;
     found = true;
   }
-  return found && cursor.trouble === undefined;
+  return found && cursor.error === undefined;
 }
 
 function isList(bytes: Uint8Array, range: Range): boolean {
@@ -172,7 +185,7 @@ function isList(bytes: Uint8Array, range: Range): boolean {
     const isItems = cursor.number === snapshotField.pending || cursor.number === snapshotField.completed;
     if (!isItems || cursor.type !== wireType.lengthDelimited || !isItem(bytes, cursor)) return false;
   }
-  return cursor.trouble === undefined;
+  return cursor.error === undefined;
 }
 
 function isItem(bytes: Uint8Array, range: Range): boolean {
@@ -181,7 +194,7 @@ function isItem(bytes: Uint8Array, range: Range): boolean {
   while (cursor.next()) {
     if (cursor.number === itemField.id && cursor.type === wireType.lengthDelimited) id = printable(bytes, cursor) ?? '';
   }
-  return cursor.trouble === undefined && id !== '' && !/[\t\n\r]/u.test(id);
+  return cursor.error === undefined && id !== '' && !/[\t\n\r]/u.test(id);
 }
 
 function varintOf(bytes: Uint8Array, {from, to}: Range): Json {
@@ -204,7 +217,7 @@ const lineFeed = 0x0a;
 
 function strictText(bytes: Uint8Array, range: Range): string {
   const text = decoded(bytes, range);
-  if (text === undefined) throw new WireTrouble('text that is not UTF-8', range.from);
+  if (text === undefined) throw new WireFormatError('text that is not UTF-8', range.from);
   return text;
 }
 
@@ -223,4 +236,106 @@ function printable(bytes: Uint8Array, range: Range): string | undefined {
     if ((byte < 0x20 && byte !== 0x09 && byte !== lineFeed && byte !== 0x0d) || byte === 0x7f) return undefined;
   }
   return decoded(bytes, range);
+}
+
+/**
+ * A payload that somebody else has decoded, as `readTree` would have read it. Decoders without a schema leave a list of one as
+ * its element, an empty message as `""`, an id of digits as a number. Where several known fields are given, which JSON cannot
+ * put in order, the one that says most counts.
+ */
+export function normalizePayloadTree(given: JsonObject, place: PayloadPlace): PayloadTree {
+  const tree: {[key: string]: Json} = {};
+  for (const [key, value] of Object.entries(given)) {
+    const shape = payloadFieldShape(Number(key), place, () =>
+      messagesIn(value).some(message => treeHoldsList(message)),
+    );
+    tree[key] = normal(value, shape);
+  }
+  return {tree, lastKnownField: byWeight.find(field => isJsonObject(tree[field]))};
+}
+
+const byWeight = [payloadField.snapshot, payloadField.running, payloadField.cleared] as const;
+
+function normal(value: Json, shape: PayloadShape): Json {
+  if (shape === 'guess') return value;
+  if (shape === 'text') return typeof value === 'number' ? String(value) : value;
+  const messages = messagesIn(value);
+  return messages.length === 0 ? value : normalMessage(messages, shape);
+}
+
+/** A message given several times is all of them merged. */
+function normalMessage(messages: readonly JsonObject[], shape: MessageShape): JsonObject {
+  const tree: {[key: string]: Json} = {};
+  for (const message of messages) {
+    for (const [key, value] of Object.entries(message)) {
+      const known = shape.get(Number(key));
+      if (known?.holds !== 'list') tree[key] = known === undefined ? value : normal(value, known.shape);
+      else tree[key] = [...listIn(tree[key]), ...listIn(value).map(one => normal(one, known.shape))];
+    }
+  }
+  return tree;
+}
+
+const listIn = (value: Json | undefined): readonly Json[] => {
+  if (value === undefined || value === null) return [];
+  return isJsonList(value) ? value : [value];
+};
+
+const messagesIn = (value: Json | undefined): readonly JsonObject[] =>
+  listIn(value)
+    .map(one => (one === '' ? {} : one))
+    .filter(isJsonObject);
+
+/** As `shapeIn` asks for it: whether the first field is a list of todos, which of texts it is not. */
+function treeHoldsList(message: JsonObject): boolean {
+  const inner = listIn(message[resultField.list]);
+  return (
+    inner.length > 0 && inner.every(one => one === '' || (isJsonObject(one) && Object.entries(one).every(isListField)))
+  );
+}
+
+const isListField = ([key, value]: readonly [string, Json]): boolean =>
+  (key === String(snapshotField.pending) || key === String(snapshotField.completed)) &&
+  listIn(value).every(one => one === '' || isJsonObject(one));
+
+/**
+ * The bytes of a payload in the form with numbers as keys: the way back from `readTree`, as far as the form tells. Numbers become
+ * varints, text (also of digits) text. What has no place in a message, such as a key that is no number, is left out.
+ */
+export function encodePayloadTree(tree: JsonObject): Uint8Array {
+  const writer = new Writer();
+  writeMessage(writer, tree, 0);
+  return writer.finish();
+}
+
+function writeMessage(writer: Writer, tree: JsonObject, depth: number): void {
+  if (depth >= deepestNesting) return;
+  for (const [key, value] of Object.entries(tree)) {
+    const number = Number(key);
+    if (!Number.isInteger(number) || number < 1 || number > largestField) continue;
+    for (const one of Array.isArray(value) ? value : [value]) writeField(writer, {number, value: one, depth});
+  }
+}
+
+const largestField = 0x1f_ff_ff_ff;
+
+function writeField(
+  writer: Writer,
+  field: {readonly number: number; readonly value: Json; readonly depth: number},
+): void {
+  const {number, value, depth} = field;
+  const tag = (type: number): Writer => writer.uint32(((number << 3) | type) >>> 0);
+  if (typeof value === 'string') tag(wireType.lengthDelimited).string(value.toWellFormed());
+  else if (typeof value === 'number' && Number.isSafeInteger(value)) tag(wireType.varint).int64(value);
+  else if (typeof value === 'number') tag(wireType.fixed64).double(value);
+  else if (typeof value === 'boolean') tag(wireType.varint).bool(value);
+  else if (isJsonObject(value)) {
+    const raw = typeof value['bytes'] === 'string' ? decodeBase64(value['bytes']) : undefined;
+    if (raw?.tag === 'ok') tag(wireType.lengthDelimited).bytes(raw.value);
+    else {
+      tag(wireType.lengthDelimited).fork();
+      writeMessage(writer, value, depth + 1);
+      writer.ldelim();
+    }
+  }
 }

@@ -1,20 +1,23 @@
-import {isDeeperThan} from '../../actions/json-depth.ts';
-import {isJsonList, isJsonObject, parseJson, type Json, type JsonObject} from '../../base/json.ts';
-import {bytesOfBase64} from './base64.ts';
-import {readEventBytes} from './read-event-bytes.ts';
-import {readEventJson} from './read-event-json.ts';
-import {readPayload, unquoted} from './read-payload.ts';
-import type {PayloadRead, ResponseEvent} from './response-event.ts';
+import {isDeeperThan, isJsonList, isJsonObject, type Json, type JsonObject, parseJson} from '../../base/json.ts';
+import {Reader} from 'protobufjs';
+import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {causeText} from '../../domain/fault.ts';
+import {clientActionNames, eventNames, decodeEvent} from './event-view.ts';
+import {decodeBase64} from './base64.ts';
+import {readPayloadField, withoutQuotes} from './payload.ts';
+import {whichOneOf, FieldTypeError, fieldValue} from './record-fields.ts';
+import type {DecodedPayload, ResponseEvent} from './response-event.ts';
 import {unknownFields} from './schema-json.ts';
+import {messageType} from './task-schema.ts';
 
 /** What one line, JSON value or server-sent event is. */
-export type Found =
+export type StreamItem =
   | {readonly tag: 'event'; readonly event: ResponseEvent}
-  | {readonly tag: 'payload'; readonly payload: PayloadRead}
+  | {readonly tag: 'payload'; readonly payload: DecodedPayload}
   | {readonly tag: 'broken'; readonly message: string};
 
 /** JSON: events, payloads as objects or as text, or a list of these. */
-export function readValue(value: Json, size: number): readonly Found[] {
+export function readJsonItem(value: Json, size: number): readonly StreamItem[] {
   if (size > deepOnlyFrom && isDeeperThan(value, deepestJson)) return [broken(`nested more than ${deepestJson} deep`)];
   return foundIn(value);
 }
@@ -23,10 +26,10 @@ export function readValue(value: Json, size: number): readonly Found[] {
 const deepOnlyFrom = 1024;
 const deepestJson = 200;
 
-function foundIn(value: Json): readonly Found[] {
+function foundIn(value: Json): readonly StreamItem[] {
   if (typeof value === 'string') return [readBareText(value)];
   if (isJsonList(value)) return value.flatMap(foundIn);
-  if (isJsonObject(value) && isTree(value)) return [{tag: 'payload', payload: readPayload(value, 'anywhere')}];
+  if (isJsonObject(value) && isTree(value)) return [{tag: 'payload', payload: readPayloadField(value, 'anywhere')}];
   const read = readEventJson(value);
   return read.tag === 'ok' ? read.value.map(event => ({tag: 'event', event})) : [broken(read.error)];
 }
@@ -45,36 +48,38 @@ function isTree(value: object): boolean {
  * Base64 by itself: a payload; or a ResponseEvent, where as a payload it would say nothing of tasks, or hold todos without ids that
  * can be read.
  */
-export function readBareText(text: string): Found {
-  const bytes = bytesOfBase64(unquoted(text));
+export function readBareText(text: string): StreamItem {
+  const bytes = decodeBase64(withoutQuotes(text));
   if (bytes.tag === 'failed') return broken(noBase64(bytes.error));
-  const payload = readPayload(text, 'anywhere');
+  const payload = readPayloadField(text, 'anywhere');
   if (saysTasks(payload)) return {tag: 'payload', payload};
   const event = readEventBytes(bytes.value);
   return event.tag === 'ok' && isKnown(event.value) ? {tag: 'event', event: event.value} : {tag: 'payload', payload};
 }
 
 /** Base64 that is said to be a payload. */
-export function readPayloadText(text: string): Found {
-  const bytes = bytesOfBase64(unquoted(text));
-  return bytes.tag === 'ok' ? {tag: 'payload', payload: readPayload(text, 'anywhere')} : broken(noBase64(bytes.error));
+export function readPayloadText(text: string): StreamItem {
+  const bytes = decodeBase64(withoutQuotes(text));
+  return bytes.tag === 'ok'
+    ? {tag: 'payload', payload: readPayloadField(text, 'anywhere')}
+    : broken(noBase64(bytes.error));
 }
 
 /** The data of a server-sent event: base64 of a ResponseEvent, or JSON; `[DONE]` and no data are nothing. */
-export function readSseData(data: string): readonly Found[] {
-  const text = unquoted(data.trim());
+export function readSseData(data: string): readonly StreamItem[] {
+  const text = withoutQuotes(data.trim());
   if (text === '' || text === '[DONE]') return [];
   if (text.startsWith('{') || text.startsWith('[')) {
     // The parser would say so too, but its errors are slow and this is asked of every line of an event that has several.
     if (!text.endsWith('}') && !text.endsWith(']')) return [broken('not JSON: a value that does not end')];
     const parsed = parseJson(text);
-    return parsed.tag === 'ok' ? readValue(parsed.value, text.length) : [broken(`not JSON: ${parsed.error}`)];
+    return parsed.tag === 'ok' ? readJsonItem(parsed.value, text.length) : [broken(`not JSON: ${parsed.error}`)];
   }
-  const bytes = bytesOfBase64(text);
+  const bytes = decodeBase64(text);
   if (bytes.tag === 'failed') return [broken(noBase64(bytes.error))];
   const event = readEventBytes(bytes.value);
   if (event.tag === 'ok' && event.value.kind !== 'other') return [{tag: 'event', event: event.value}];
-  const payload = readPayload(text, 'anywhere');
+  const payload = readPayloadField(text, 'anywhere');
   if (saysTasks(payload)) return [{tag: 'payload', payload}];
   return event.tag === 'ok'
     ? [{tag: 'event', event: event.value}]
@@ -84,7 +89,7 @@ export function readSseData(data: string): readonly Found[] {
 const noBase64 = (position: number): string =>
   `neither JSON nor base64 (it is cut short, or character ${position + 1} does not belong)`;
 
-function saysTasks(payload: PayloadRead): boolean {
+function saysTasks(payload: DecodedPayload): boolean {
   if (payload.tag === 'failed') return false;
   const {meaning} = payload;
   switch (meaning.kind) {
@@ -123,4 +128,62 @@ const hasUnknown = (message: JsonObject): boolean => Object.keys(unknownFields(m
 /** A decoded message has a list, empty, for each field that can be one. */
 const isSet = (value: Json): boolean => !isJsonList(value) || value.length > 0;
 
-const broken = (message: string): Found => ({tag: 'broken', message});
+const broken = (message: string): StreamItem => ({tag: 'broken', message});
+
+/** What is wrong with the bytes of an event, and after how many of them. */
+interface UnreadableBytes {
+  readonly position: number;
+  readonly message: string;
+}
+
+/** Reads the bytes of one ResponseEvent. Unknown fields are kept. Nothing throws. */
+export function readEventBytes(bytes: Uint8Array): Outcome<ResponseEvent, UnreadableBytes> {
+  if (bytes.length > mostBytes) return failed({position: mostBytes, message: `more than ${mostBytes} bytes`});
+  const reader = Reader.create(bytes);
+  reader.discardUnknown = false;
+  try {
+    const message = messageType('ResponseEvent').decode(reader);
+    return ok(decodeEvent(isJsonObject(message) ? message : {}, {source: 'bytes', message}));
+  } catch (cause) {
+    return failed({position: Math.min(reader.pos, bytes.length), message: troubleText(cause)});
+  }
+}
+
+/** Far more than any event has, and little enough that one made of the smallest messages fits into memory. */
+const mostBytes = 16 * 1024 * 1024;
+
+const troubleText = (cause: unknown): string =>
+  cause instanceof RangeError ? 'a field that is cut short' : causeText(cause);
+
+/**
+ * Reads events from JSON: one ResponseEvent, a list of them, one wrapped in `parsed_data`, or a client action by itself. Names may
+ * be in snake_case or camelCase. An object of none of these names is an event of a kind that is not known, and is kept.
+ */
+export function readEventJson(value: Json): Outcome<readonly ResponseEvent[], string> {
+  const events: ResponseEvent[] = [];
+  try {
+    for (const one of isJsonList(value) ? value : [value]) {
+      if (!isJsonObject(one)) return failed('an event must be an object');
+      const event = unwrapped(one);
+      events.push(decodeEvent(event, {source: 'json', value: event}));
+    }
+    return ok(events);
+  } catch (cause) {
+    if (cause instanceof FieldTypeError) return failed(cause.message);
+    throw cause;
+  }
+}
+
+/** Wrappers hold wrappers; how many is bounded, since nobody means more. */
+function unwrapped(given: JsonObject): JsonObject {
+  let event = given;
+  for (let depth = 0; depth < 4 && whichOneOf(event, eventNames) === undefined; depth += 1) {
+    const inner = fieldValue(event, 'parsed_data');
+    if (inner === undefined) break;
+    if (!isJsonObject(inner)) throw new FieldTypeError('"parsed_data" must be an object');
+    event = inner;
+  }
+  if (whichOneOf(event, eventNames) !== undefined) return event;
+  if (whichOneOf(event, clientActionNames) !== undefined) return {client_actions: {actions: [event]}};
+  return Array.isArray(event['actions']) ? {client_actions: event} : event;
+}

@@ -79,22 +79,22 @@ export type MessageBody =
   | {readonly kind: 'reasoning'; readonly text: string}
   | {readonly kind: 'tool-call'; readonly callId: string; readonly call: ProtocolToolCall}
   | {readonly kind: 'tool-result'; readonly callId: string; readonly result: ProtocolToolResult}
-  | {readonly kind: 'server-event'; readonly payload: PayloadRead}
+  | {readonly kind: 'server-event'; readonly payload: DecodedPayload}
   | {readonly kind: 'update-todos'; readonly operation: TodoOperation}
   | {readonly kind: 'other'; readonly field: string};
 
 export type ProtocolToolCall =
-  | {readonly kind: 'server'; readonly payload: PayloadRead}
+  | {readonly kind: 'server'; readonly payload: DecodedPayload}
   | {readonly kind: 'mcp'; readonly name: string; readonly args: JsonObject}
   /** `name` is the field's, e.g. `run_shell_command`; `''` for a call this schema does not know. */
   | {readonly kind: 'native'; readonly name: string; readonly args: JsonObject};
 
 export type ProtocolToolResult =
-  | {readonly kind: 'server'; readonly payload: PayloadRead}
+  | {readonly kind: 'server'; readonly payload: DecodedPayload}
   | {readonly kind: 'other'; readonly field: string};
 
 /** An opaque payload, decoded once: `tree` has field numbers as keys, `meaning` is what it says of tasks. */
-export type PayloadRead =
+export type DecodedPayload =
   | {readonly tag: 'ok'; readonly tree: JsonObject; readonly meaning: TaskPayload}
   /** `position` counts bytes of the payload, or characters of its text where that is no base64 or JSON. */
   | {readonly tag: 'failed'; readonly position: number; readonly message: string};

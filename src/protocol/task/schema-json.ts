@@ -1,24 +1,23 @@
-import {Enum, Message, Type, type Field} from 'protobufjs';
+import {Enum, type Field, Message, Type} from 'protobufjs';
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
-import {base64Of} from './base64.ts';
-import type {PayloadPlace} from './payload-fields.ts';
-import {readTree} from './payload-tree.ts';
-import {readPayload} from './read-payload.ts';
+import {encodeBase64} from './base64.ts';
+import {readPayloadTree} from './payload-tree.ts';
+import {readPayloadField} from './payload.ts';
 import {camelCase} from './record-fields.ts';
-import {structJson} from './struct-json.ts';
-import {WireTrouble} from './wire-cursor.ts';
+import type {PayloadPlace} from './task-schema.ts';
+import {WireFormatError} from './wire-cursor.ts';
 
 /**
  * A message as JSON in the names of the schema, whether it was decoded from bytes or is JSON that came in: opaque payloads are
  * objects with field numbers as keys, and so are fields the schema does not know. What cannot be read stays as it is.
  */
-export function jsonOf(type: Type, message: JsonObject): JsonObject {
+export function messageJson(type: Type, message: JsonObject): JsonObject {
   const json: {[key: string]: Json} = unknownFields(message);
   // A decoded message has a list, empty, for each field that can be one.
   const hasEmptyLists = message instanceof Message;
   for (const key of Object.keys(message)) {
     const value = message[key] ?? null;
-    const field = fieldOf(type, key);
+    const field = schemaField(type, key);
     if (field === undefined) json[key] = value;
     else if (value !== null && !(hasEmptyLists && isEmptyList(value))) json[field.name] = valueJson(field, value);
   }
@@ -28,7 +27,7 @@ export function jsonOf(type: Type, message: JsonObject): JsonObject {
 const isEmptyList = (value: Json): boolean => Array.isArray(value) && value.length === 0;
 
 /** The field of a name in either spelling. */
-export function fieldOf(type: Type, key: string): Field | undefined {
+export function schemaField(type: Type, key: string): Field | undefined {
   let fields = fieldsByName.get(type);
   if (fields === undefined) {
     fields = new Map(
@@ -53,12 +52,12 @@ function valueJson(field: Field, value: unknown): Json {
 function oneJson(field: Field, value: unknown): Json {
   const {resolvedType} = field;
   if (typeof value === 'string') return payloadJson(field, value);
-  if (value instanceof Uint8Array) return base64Of(value);
+  if (value instanceof Uint8Array) return encodeBase64(value);
   if (resolvedType instanceof Enum && typeof value === 'number') return resolvedType.valuesById[value] ?? value;
   if (typeof value === 'number' || typeof value === 'boolean') return value;
   if (!isJsonObject(value)) return null;
   if (!(resolvedType instanceof Type)) return payloadJson(field, longNumber(value) ?? value);
-  return isStruct(resolvedType) ? structJson(value) : jsonOf(resolvedType, value);
+  return isStruct(resolvedType) ? structJson(value) : messageJson(resolvedType, value);
 }
 
 // The short name first: a full name is put together anew each time.
@@ -67,7 +66,7 @@ const isStruct = (type: Type): boolean => type.name === 'Struct' && type.fullNam
 function payloadJson(field: Field, value: Json): Json {
   const place = payloadPlace(field);
   if (place === 'none') return value;
-  const read = readPayload(value, place);
+  const read = readPayloadField(value, place);
   return read.tag === 'ok' ? read.tree : value;
 }
 
@@ -101,11 +100,61 @@ export function unknownFields(message: JsonObject): JsonObject {
   if (!Array.isArray(kept)) return {};
   const bytes = Uint8Array.from(kept.flatMap(field => (isBytes(field) ? [...field] : [])));
   try {
-    return readTree(bytes, 'anywhere').tree;
+    return readPayloadTree(bytes, 'anywhere').tree;
   } catch (cause) {
-    if (cause instanceof WireTrouble) return {};
+    if (cause instanceof WireFormatError) return {};
     throw cause;
   }
 }
 
 const isBytes = (value: unknown): value is Uint8Array => value instanceof Uint8Array;
+
+/**
+ * A `google.protobuf.Struct` as the JSON object it stands for. JSON that is the object already, as protobuf's own JSON has it,
+ * stays as it is.
+ */
+export function structJson(struct: JsonObject): JsonObject {
+  const fields = structFields(struct);
+  return fields === undefined ? struct : objectOf(fields);
+}
+
+function structFields(struct: JsonObject): JsonObject | undefined {
+  const fields = struct['fields'];
+  const [only, ...others] = Object.keys(struct);
+  if (!isJsonObject(fields) || only !== 'fields' || others.length > 0) return undefined;
+  const values = Object.values(fields);
+  return values.length > 0 && values.every(isValue) ? fields : undefined;
+}
+
+/** Keys may be any text, `__proto__` too. */
+const objectOf = (fields: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, structValueJson(value)]));
+
+function structValueJson(value: Json): Json {
+  if (!isJsonObject(value)) return null;
+  const [kind] = Object.keys(value).filter(key => kinds.has(key));
+  const held = kind === undefined ? undefined : value[kind];
+  switch (kind === undefined ? undefined : kinds.get(kind)) {
+    case 'struct_value':
+      return isJsonObject(held) && isJsonObject(held['fields']) ? objectOf(held['fields']) : {};
+    case 'list_value': {
+      const values = isJsonObject(held) ? held['values'] : undefined;
+      return Array.isArray(values) ? values.map(structValueJson) : [];
+    }
+    case 'null_value':
+    case undefined:
+      return null;
+    default:
+      return held ?? null;
+  }
+}
+
+const kinds: ReadonlyMap<string, string> = new Map(
+  ['null_value', 'number_value', 'string_value', 'bool_value', 'struct_value', 'list_value'].flatMap(kind => [
+    [kind, kind],
+    [camelCase(kind), kind],
+  ]),
+);
+
+const isValue = (value: Json): boolean =>
+  isJsonObject(value) && Object.keys(value).length === 1 && Object.keys(value).every(key => kinds.has(key));

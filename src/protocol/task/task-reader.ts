@@ -1,12 +1,10 @@
 import {unreachable} from '../../base/unreachable.ts';
-import {JsonBrackets} from './json-brackets.ts';
-import {JsonValues, type JsonRead} from './json-values.ts';
-import {LineSplitter} from './line-splitter.ts';
-import {readBareText, readPayloadText, readSseData, readValue, type Found} from './read-item.ts';
-import {hasFieldName, looksLikeSse, sseLine} from './sse-frames.ts';
+import {JsonBrackets, type JsonRead, JsonValueReader} from './json-values.ts';
+import {mayBeSseField, LineSplitter, looksLikeSse, parseSseLine} from './line-splitter.ts';
+import {readBareText, readPayloadText, readSseData, readJsonItem, type StreamItem} from './read-item.ts';
 
 /** One thing found in the input, with the line it begins in, counted from 1. */
-export type TaskItemRead = Found & {readonly line: number};
+export type TaskItemRead = StreamItem & {readonly line: number};
 
 export interface TaskReader {
   /** What `piece` completes, read line by line as it is asked for: one is to be taken to its end before the next is begun. */
@@ -22,14 +20,14 @@ export interface TaskReader {
  */
 export function makeTaskReader({input}: {readonly input: 'auto' | 'base64' | 'json' | 'sse'}): TaskReader {
   const lines = new LineSplitter(mostHeld);
-  const json = new JsonValues(mostHeld);
+  const json = new JsonValueReader(mostHeld);
   const sse = new SseData();
   let found: TaskItemRead[] = [];
   let isStart = true;
   /** Whether a line of a server-sent event has come, among which unknown fields are no surprise. */
   let isSse = false;
 
-  const add = (items: readonly Found[], line: number): void => {
+  const add = (items: readonly StreamItem[], line: number): void => {
     for (const item of items) found.push(atLine(item, line));
   };
   const flushSse = (): void => {
@@ -59,7 +57,7 @@ export function makeTaskReader({input}: {readonly input: 'auto' | 'base64' | 'js
     if (json.isOpen || /^\s*[{[]/u.test(text)) {
       flushSse();
       takeJson(text, line);
-    } else if (looksLikeSse(text) || (isSse && text.includes(':') && hasFieldName(text))) takeSse(text, line);
+    } else if (looksLikeSse(text) || (isSse && text.includes(':') && mayBeSseField(text))) takeSse(text, line);
     else {
       flushSse();
       const trimmed = text.trim();
@@ -68,7 +66,7 @@ export function makeTaskReader({input}: {readonly input: 'auto' | 'base64' | 'js
   }
 
   function takeSse(text: string, line: number): void {
-    const read = sseLine(text);
+    const read = parseSseLine(text);
     isSse = true;
     switch (read.kind) {
       case 'data':
@@ -94,7 +92,7 @@ export function makeTaskReader({input}: {readonly input: 'auto' | 'base64' | 'js
   function takeJsonRead(read: JsonRead, size: number): void {
     switch (read.tag) {
       case 'value':
-        add(readValue(read.value, size), read.line);
+        add(readJsonItem(read.value, size), read.line);
         break;
       case 'broken':
         add([read], read.line);
@@ -133,7 +131,7 @@ export function makeTaskReader({input}: {readonly input: 'auto' | 'base64' | 'js
 }
 
 /** Spelled out: this runs for every event, and a spread of a union is several times slower. */
-function atLine(item: Found, line: number): TaskItemRead {
+function atLine(item: StreamItem, line: number): TaskItemRead {
   switch (item.tag) {
     case 'event':
       return {tag: 'event', event: item.event, line};
@@ -150,7 +148,7 @@ const mostHeld = 64 * 1024 * 1024;
 const byteOrderMark = '\uFEFF';
 
 interface SseItems {
-  readonly items: readonly Found[];
+  readonly items: readonly StreamItem[];
   readonly line: number;
 }
 
@@ -188,7 +186,7 @@ class SseData {
     const isTooLong = this.#size > mostHeld;
     this.#clear();
     if (!isTooLong) return readData(lines);
-    const items: readonly Found[] = [{tag: 'broken', message: `an event of more than ${mostHeld} characters`}];
+    const items: readonly StreamItem[] = [{tag: 'broken', message: `an event of more than ${mostHeld} characters`}];
     return [{items, line: lines[0]?.line ?? 0}];
   }
 
@@ -222,5 +220,5 @@ function readData(lines: readonly DataLine[]): readonly SseItems[] {
   return apart.some(({items}) => items.some(isWhole)) ? apart : [{items: together, line: first.line}];
 }
 
-const isWhole = (item: Found): boolean =>
+const isWhole = (item: StreamItem): boolean =>
   (item.tag === 'event' && item.event.kind !== 'other') || (item.tag === 'payload' && item.payload.tag === 'ok');

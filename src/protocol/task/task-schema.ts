@@ -14,7 +14,7 @@ export function messageType(name: string): Type {
 }
 
 /** The names of the fields of a message's oneof; read from the schema when they are first asked for. */
-export function namesIn(message: string, oneof: string): () => OneOf {
+export function oneOfNames(message: string, oneof: string): () => OneOf {
   let names: OneOf | undefined;
   return () => (names ??= oneOf(messageType(message).oneofs[oneof]?.oneof ?? []));
 }
@@ -43,5 +43,54 @@ function unlink(space: protobuf.NamespaceBase): void {
     if (inner instanceof Type)
       for (const field of inner.fieldsArray) if (field.resolvedType instanceof Type) field.partOf = null;
     if (inner instanceof protobuf.Namespace) unlink(inner);
+  }
+}
+
+/**
+ * Field numbers of the opaque task payloads: of the payload itself, of the list a snapshot holds, of the ids a running mark
+ * holds, of the list in a result of 9 or 11, and of an item.
+ */
+export const payloadField = {snapshot: 2, running: 9, cleared: 11} as const;
+export const snapshotField = {pending: 1, completed: 2} as const;
+export const runningField = {ids: 1} as const;
+export const resultField = {list: 1} as const;
+export const itemField = {id: 1, title: 2, description: 3} as const;
+
+/**
+ * Where a payload stood, since 9 says different things in a call (ids) and in its result (a list). `anywhere` is for payloads
+ * whose place is not known: what 9 and 11 hold decides.
+ */
+export type PayloadPlace = 'call' | 'result' | 'event' | 'anywhere';
+
+/** What is known of the payloads: which fields are text, which are messages, and which of them come as lists. */
+export type PayloadShape = 'text' | 'guess' | MessageShape;
+export type MessageShape = ReadonlyMap<number, {readonly shape: PayloadShape; readonly holds: 'one' | 'list'}>;
+
+const itemShape: MessageShape = new Map([
+  [itemField.id, {shape: 'text', holds: 'one'}],
+  [itemField.title, {shape: 'text', holds: 'one'}],
+  [itemField.description, {shape: 'text', holds: 'one'}],
+]);
+
+const listShape: MessageShape = new Map([
+  [snapshotField.pending, {shape: itemShape, holds: 'list'}],
+  [snapshotField.completed, {shape: itemShape, holds: 'list'}],
+]);
+
+const idsShape: MessageShape = new Map([[runningField.ids, {shape: 'text', holds: 'list'}]]);
+const resultShape: MessageShape = new Map([[resultField.list, {shape: listShape, holds: 'one'}]]);
+export const unknownShape: MessageShape = new Map();
+
+/** Of the message in a field of the payload; `findsList` looks whether its first field holds a list of todos. */
+export function payloadFieldShape(field: number, place: PayloadPlace, findsList: () => boolean): PayloadShape {
+  switch (field) {
+    case payloadField.snapshot:
+      return listShape;
+    case payloadField.running:
+      return place !== 'call' && findsList() ? resultShape : idsShape;
+    case payloadField.cleared:
+      return place !== 'call' && findsList() ? resultShape : unknownShape;
+    default:
+      return 'guess';
   }
 }

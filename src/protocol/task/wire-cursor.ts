@@ -1,6 +1,6 @@
 /** What is wrong with bytes, and where. Thrown inside this folder only: its readers turn it into a value. */
-export class WireTrouble extends Error {
-  override readonly name: string = 'WireTrouble';
+export class WireFormatError extends Error {
+  override readonly name: string = 'WireFormatError';
   /** Bytes from the start of what is read. */
   readonly position: number;
 
@@ -28,7 +28,7 @@ export class WireCursor {
   start = 0;
   from = 0;
   to = 0;
-  trouble: WireTrouble | undefined;
+  error: WireFormatError | undefined;
   readonly #bytes: Uint8Array;
   readonly #end: number;
   #at: number;
@@ -46,7 +46,7 @@ export class WireCursor {
   }
 
   next(): boolean {
-    if (this.#at >= this.#end || this.trouble !== undefined) return false;
+    if (this.#at >= this.#end || this.error !== undefined) return false;
     if (!this.#tag()) return false;
     if (this.type === endOfGroup) return this.#fail('the end of a group that was not opened', this.start);
     if (this.type !== wireType.group) return this.#content();
@@ -134,7 +134,7 @@ export class WireCursor {
   }
 
   #fail(message: string, position: number): false {
-    this.trouble = new WireTrouble(message, position);
+    this.error = new WireFormatError(message, position);
     return false;
   }
 }

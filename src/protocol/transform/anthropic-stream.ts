@@ -1,8 +1,7 @@
+import {type AnswerFailure, type AnswerPart, type AnswerText, type AnswerUsage, serverEvent} from './answer-part.ts';
 import type {JsonObject} from '../../base/json.ts';
 import {unreachable} from '../../base/unreachable.ts';
-import type {AnswerFailure, AnswerPiece, AnswerUsage, Saying} from './answer-piece.ts';
-import {makeAnswerStream, type AnswerStream, type Dialect} from './answer-stream.ts';
-import {serverEvent} from './server-event.ts';
+import {type AnswerStream, type AnswerDialect, makeAnswerStream} from './answer-stream.ts';
 
 export interface AnthropicStreamOptions {
   /** Of the message, e.g. `msg_…`. */
@@ -18,10 +17,10 @@ export interface AnthropicStreamOptions {
 export const makeAnthropicStream = (options: AnthropicStreamOptions): AnswerStream =>
   makeAnswerStream(new AnthropicDialect(options));
 
-class AnthropicDialect implements Dialect {
+class AnthropicDialect implements AnswerDialect {
   readonly #options: AnthropicStreamOptions;
   /** The block that grows. */
-  #open: Saying['kind'] | undefined;
+  #open: AnswerText['kind'] | undefined;
   /** Blocks that were closed: the index of the one that is open or comes next. */
   #index = 0;
   #called: 'yes' | 'no' = 'no';
@@ -43,7 +42,7 @@ class AnthropicDialect implements Dialect {
     return [event({type: 'message_start', message})];
   }
 
-  write(piece: AnswerPiece): readonly string[] {
+  write(piece: AnswerPart): readonly string[] {
     switch (piece.kind) {
       case 'text':
       case 'thinking':
@@ -74,7 +73,7 @@ class AnthropicDialect implements Dialect {
     }
   }
 
-  #say({kind, text, opening}: Saying): readonly string[] {
+  #say({kind, text, opening}: AnswerText): readonly string[] {
     if (this.#open === kind && opening === 'continues') return [this.#delta(deltaOf(kind, text))];
     const closed = this.#close();
     this.#open = kind;
@@ -105,7 +104,7 @@ class AnthropicDialect implements Dialect {
 
 const event = (data: JsonObject & {readonly type: string}): string => serverEvent(data.type, data);
 
-const deltaOf = (kind: Saying['kind'], text: string): JsonObject =>
+const deltaOf = (kind: AnswerText['kind'], text: string): JsonObject =>
   kind === 'text' ? {type: 'text_delta', text} : {type: 'thinking_delta', thinking: text};
 
 const reasonOf = {end: 'end_turn', length: 'max_tokens'} as const;

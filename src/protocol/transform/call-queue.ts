@@ -1,8 +1,7 @@
-import {isDeeperThan} from '../../actions/json-depth.ts';
-import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
-import type {AnswerCall} from './answer-piece.ts';
+import {isDeeperThan, isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
+import type {AnswerCall} from './answer-part.ts';
 
-export interface Call {
+export interface StreamedCall {
   /** What the server knows the call by; `''` where it has no name for it. */
   readonly id: string;
   readonly name: string;
@@ -10,7 +9,7 @@ export interface Call {
 }
 
 /** A call that waits. That of a tool may still change, one about todos may not. */
-export interface WaitingCall extends Call {
+export interface WaitingCall extends StreamedCall {
   readonly subject: AnswerCall['subject'];
 }
 
@@ -121,10 +120,10 @@ export class CallQueue {
 }
 
 /** Whether the input can be written as JSON text: what nests deeper overflows the stack of any writer. */
-export const isWritable = (input: JsonObject): boolean => !isDeeperThan(input, deepestWritten);
+export const isShallowEnough = (input: JsonObject): boolean => !isDeeperThan(input, deepestWritten);
 
 /** The strings of `before` with those of `more` at their ends; what only `more` has is added. */
-export function extendInput(before: JsonObject, more: JsonObject): JsonObject {
+export function appendToInput(before: JsonObject, more: JsonObject): JsonObject {
   const keys = new Set([...Object.keys(before), ...Object.keys(more)]);
   return Object.fromEntries([...keys].map(key => [key, extendValue(ownValue(before, key), ownValue(more, key))]));
 }
@@ -132,7 +131,7 @@ export function extendInput(before: JsonObject, more: JsonObject): JsonObject {
 function extendValue(before: Json | undefined, more: Json | undefined): Json {
   if (before === undefined) return more ?? null;
   if (typeof before === 'string' && typeof more === 'string') return before + more;
-  return isJsonObject(before) && isJsonObject(more) ? extendInput(before, more) : before;
+  return isJsonObject(before) && isJsonObject(more) ? appendToInput(before, more) : before;
 }
 
 const ownValue = (object: JsonObject, key: string): Json | undefined =>

@@ -1,8 +1,7 @@
+import {type AnswerCall, type AnswerFailure, type AnswerPart, type AnswerUsage, serverEvent} from './answer-part.ts';
 import {jsonText, type JsonObject} from '../../base/json.ts';
 import {unreachable} from '../../base/unreachable.ts';
-import type {AnswerCall, AnswerFailure, AnswerPiece, AnswerUsage} from './answer-piece.ts';
-import {makeAnswerStream, type AnswerStream, type Dialect} from './answer-stream.ts';
-import {serverEvent} from './server-event.ts';
+import {type AnswerStream, type AnswerDialect, makeAnswerStream} from './answer-stream.ts';
 
 export interface OpenAiStreamOptions {
   /** Of the completion, e.g. `chatcmpl-…`. */
@@ -20,7 +19,7 @@ export interface OpenAiStreamOptions {
 export const makeOpenAiStream = (options: OpenAiStreamOptions): AnswerStream =>
   makeAnswerStream(new OpenAiDialect(options));
 
-class OpenAiDialect implements Dialect {
+class OpenAiDialect implements AnswerDialect {
   readonly #head: JsonObject;
   /** Of a chunk, up to its delta: the same in all of them, and there are many. */
   readonly #lead: string;
@@ -38,7 +37,7 @@ class OpenAiDialect implements Dialect {
     return [this.#chunk({role: 'assistant'})];
   }
 
-  write(piece: AnswerPiece): readonly string[] {
+  write(piece: AnswerPart): readonly string[] {
     switch (piece.kind) {
       case 'text':
         return [this.#chunk({content: piece.text})];

@@ -1,35 +1,33 @@
-import {placeholderForm, placeholderStart} from './placeholder.ts';
-import {scanForms, type FoundSecret} from './scan-forms.ts';
-import {scanStated} from './scan-stated.ts';
-import {isWordy} from './telling-value.ts';
-import type {Vault} from './vault.ts';
-import {findWrapped} from './wrapped-base64.ts';
+import {placeholderForm, placeholderStart, type Vault} from './placeholders.ts';
+import {type FoundSecret, findSecretForms} from './secret-forms.ts';
+import {findStatedSecrets} from './stated-secrets.ts';
+import {isWords} from './secret-value.ts';
 
-export interface SecretScan {
-  /** Apart from each other, in order. */
+interface SecretScan {
+  /** The secrets in the order of the text; none overlaps another. */
   readonly found: readonly FoundSecret[];
-  /** From here on more text may make a secret of what stands there; the length of the text where nothing is open. */
+  /** From where on the end of the text may be the beginning of a secret; the length of the text where it is not. */
   readonly openFrom: number;
 }
 
-export interface SearchedText {
+interface SearchedText {
   readonly text: string;
   /** `bytes`: each unit is a byte. */
   readonly domain: 'text' | 'bytes';
-  /** `open`: more may follow, and what reaches the end is not taken for whole. */
+  /** `open`: more text may follow, so a secret that reaches the end may not be complete. */
   readonly end: 'closed' | 'open';
 }
 
-/** Everything in a text that is secret by its value or by its form. What is found by its form is known by its value from then on. */
+/** Finds what is secret by its value or by its form. A secret that is found by its form is known by its value from then on. */
 export function findSecrets({text, domain, end}: SearchedText, vault: Vault): SecretScan {
-  const forms = scanForms(text);
+  const forms = findSecretForms(text);
   const keys = findPrivateKeys(text);
-  const stated = scanStated(text);
+  const stated = findStatedSecrets(text);
   const byForm = [...forms.found, ...keys.found, ...stated.found];
   for (const {from, to, name} of byForm) {
     const value = text.slice(from, to);
     if (end === 'open' && to === text.length) continue;
-    if (!isWordy(value) || value.length >= 20) vault.hideEverywhere(asText(value, domain), name);
+    if (!isWords(value) || value.length >= 20) vault.redactEverywhere(asText(value, domain), name);
   }
   const finder = vault.finder(domain);
   const byValue: FoundSecret[] = [];
@@ -37,22 +35,24 @@ export function findSecrets({text, domain, end}: SearchedText, vault: Vault): Se
     const name = vault.nameOf(asText(hit.literal, domain));
     byValue.push({from: hit.from, to: hit.from + hit.literal.length, name});
   }
-  const wrapped = findWrapped(text, said => saysSecret(said, vault));
+  const wrapped = findWrapped(text, content => holdsSecret(content, vault));
   const found = joined([...byForm, ...byValue, ...wrapped.found]);
   return {
-    found: text.includes(placeholderStart) ? beside(found, text) : found,
+    found: text.includes(placeholderStart) ? outsidePlaceholders(found, text) : found,
     openFrom: Math.min(forms.openFrom, keys.openFrom, stated.openFrom, wrapped.openFrom, finder.openFrom(text)),
   };
 }
 
-const saysSecret = (said: string, vault: Vault): boolean =>
-  scanForms(said).found.length > 0 || said.includes('PRIVATE KEY') || vault.finder('bytes').next(said, 0) !== undefined;
+const holdsSecret = (content: string, vault: Vault): boolean =>
+  findSecretForms(content).found.length > 0 ||
+  content.includes('PRIVATE KEY') ||
+  vault.finder('bytes').next(content, 0) !== undefined;
 
-/** The text behind units that may be bytes. */
+/** The text that units stand for, which may be bytes of UTF-8. */
 export const asText = (value: string, domain: SearchedText['domain']): string =>
   domain === 'text' ? value : Buffer.from(value, 'latin1').toString('utf8');
 
-/** What overlaps becomes one. */
+/** Joins secrets that overlap. */
 function joined(found: readonly FoundSecret[]): readonly FoundSecret[] {
   const result: FoundSecret[] = [];
   for (const each of found.toSorted((a, b) => a.from - b.from || b.to - a.to)) {
@@ -67,8 +67,8 @@ function joined(found: readonly FoundSecret[]): readonly FoundSecret[] {
   return result;
 }
 
-/** What stands for a secret is none. */
-function beside(found: readonly FoundSecret[], text: string): readonly FoundSecret[] {
+/** Leaves out what overlaps a placeholder. */
+function outsidePlaceholders(found: readonly FoundSecret[], text: string): readonly FoundSecret[] {
   const taken = [...text.matchAll(placeholderForm)].map(({index, 0: {length}}) => ({from: index, to: index + length}));
   return found.filter(({from, to}) => taken.every(each => to <= each.from || from >= each.to));
 }
@@ -76,14 +76,14 @@ function beside(found: readonly FoundSecret[], text: string): readonly FoundSecr
 const keyStart = /-----BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----/gu;
 const keyEnd = '-----END';
 
-/** Units behind the beginning of a private key in which its end is looked for, and of a line that is still growing. */
+/** How many units behind the beginning of a private key its end is looked for, and how long a line may be that is not complete yet. */
 const longestKey = 20_000;
 const longestLine = 4096;
 
-/** Units behind the last whole line of a key. */
+/** How many units may follow the last whole line of a key. */
 const longestTail = 200;
 
-/** The lines of private keys, each a secret of its own: line numbers stay as they are. */
+/** Finds the lines of private keys, each as a secret of its own, so that the number of lines stays. */
 function findPrivateKeys(text: string): SecretScan {
   const found: FoundSecret[] = [];
   let openFrom = text.length;
@@ -103,12 +103,12 @@ function findPrivateKeys(text: string): SecretScan {
     for (const [at, run] of runs.entries()) {
       const isTail = end >= 0 && at === runs.length - 1;
       if (run[0].length < (isTail ? 4 : 16)) continue;
-      // A program that only speaks of keys goes on with names.
-      if (run[0].length < leastOfLetters && isWordy(run[0]) && !isLine(body, run)) continue;
+      // In source code that only mentions keys, names follow.
+      if (run[0].length < leastOfLetters && isWords(run[0]) && !isLine(body, run)) continue;
       found.push({from: start + run.index, to: start + run.index + run[0].length, name: 'PRIVATE_KEY'});
     }
     if (end < 0 && to === text.length) {
-      // Its last line may be short, and is then known by the end that follows it.
+      // The last line of a key may be short; it is known by the end marker that follows it.
       const long = runs.findLast(run => run[0].length >= 16);
       const rest = long === undefined ? start : start + long.index + long[0].length;
       const line = Math.max(start, text.lastIndexOf('\n') + 1);
@@ -119,7 +119,7 @@ function findPrivateKeys(text: string): SecretScan {
   return {found, openFrom};
 }
 
-/** A stretch of letters alone that is shorter may be a name, unless it fills its line. */
+/** A shorter run of letters alone may be a name, unless it fills its line. */
 const leastOfLetters = 40;
 
 const isLine = (body: string, {0: run, index}: RegExpExecArray): boolean =>
@@ -135,3 +135,59 @@ export function isInsideKey(text: string): boolean {
   const start = text.lastIndexOf('PRIVATE KEY');
   return start >= 0 && text.search(keyStart) >= 0 && !text.includes(keyEnd, start);
 }
+
+/** How long lines of base64 are in the output of `base64`, in mails and in keys. */
+const narrowest = 60;
+const widest = 76;
+
+/** How long a block may be that is not complete yet, and how long a first line has to be to begin one. */
+const longestBlock = 16_000;
+const tellingLine = 16;
+
+interface Line {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * Finds base64 in lines of one width: where the decoded block holds a secret, each of its lines is one. `openFrom` is the beginning of
+ * a block that may continue behind the text.
+ */
+function findWrapped(
+  text: string,
+  isSecret: (content: string) => boolean,
+): {readonly found: readonly FoundSecret[]; readonly openFrom: number} {
+  const found: FoundSecret[] = [];
+  let block: Line[] = [];
+  const close = (): void => {
+    if (block.length > 1 && isSecret(decoded(block.map(({from, to}) => text.slice(from, to))))) {
+      found.push(...block.map(line => ({...line, name: 'BASE64'})));
+    }
+    block = [];
+  };
+  let openFrom = text.length;
+  for (let at = 0; at < text.length;) {
+    const feed = text.indexOf('\n', at);
+    const end = feed < 0 ? text.length : feed;
+    const line = {from: at, to: text[end - 1] === '\r' && end > at ? end - 1 : end};
+    at = end + 1;
+    const length = line.to - line.from;
+    const [first] = block;
+    const width = first === undefined ? widest : first.to - first.from;
+    const fits = length > 0 && length <= width && isBase64(text.slice(line.from, line.to));
+    if (first !== undefined && fits) block.push(line);
+    else close();
+    if (block.length === 0 && fits && length >= narrowest) block.push(line);
+    if (feed < 0 && fits && (block.length > 0 || length >= tellingLine)) openFrom = block[0]?.from ?? line.from;
+    else if (block.length > 1 && length < width) close();
+  }
+  // The last line is complete, but the next one may belong to the block.
+  const [first] = block;
+  if (first !== undefined) openFrom = Math.min(openFrom, first.from);
+  close();
+  return {found, openFrom: text.length - openFrom > longestBlock ? text.length : openFrom};
+}
+
+const isBase64 = (line: string): boolean => /^[A-Za-z0-9+/]+={0,2}$/u.test(line);
+
+const decoded = (lines: readonly string[]): string => Buffer.from(lines.join(''), 'base64').toString('latin1');

@@ -1,4 +1,4 @@
-/** Where one of the sought texts stands. */
+/** Where one of the texts was found. */
 export interface Hit {
   readonly from: number;
   readonly literal: string;
@@ -11,23 +11,23 @@ export interface LiteralFinder {
   openFrom(text: string): number;
 }
 
-/** The shortest text that is sought: what is shorter stands in many places by chance. */
+/** The length of the shortest text that is looked for; shorter ones occur in many places by chance. */
 export const shortestLiteral = 8;
 
-/** Units of text that one step looks at. */
+/** How many units one step looks at. */
 const block = 3;
 
 const slots = 1 << 15;
 
 /**
  * Finds any of many texts in one pass that skips most of what it passes over (after Wu and Manber). Each has
- * `shortestLiteral` units or more; shorter ones are not sought.
+ * `shortestLiteral` units or more; shorter ones are not looked for.
  */
 export function makeLiteralFinder(literals: Iterable<string>): LiteralFinder {
-  const sought = [...new Set(literals)].filter(({length}) => length >= shortestLiteral);
+  const distinctLiterals = [...new Set(literals)].filter(({length}) => length >= shortestLiteral);
   const jump = new Uint8Array(slots).fill(shortestLiteral - block + 1);
   const buckets = new Map<number, string[]>();
-  for (const literal of sought) {
+  for (const literal of distinctLiterals) {
     for (let end = block; end <= shortestLiteral; end += 1) {
       const slot = slotAt(literal, end - block);
       jump[slot] = Math.min(jump[slot] ?? 0, shortestLiteral - end);
@@ -35,14 +35,14 @@ export function makeLiteralFinder(literals: Iterable<string>): LiteralFinder {
     const last = slotAt(literal, shortestLiteral - block);
     buckets.set(last, [...(buckets.get(last) ?? []), literal]);
   }
-  // The longest first: it is the one that counts.
+  // The longest comes first, because it is the one that is reported.
   for (const bucket of buckets.values()) bucket.sort((a, b) => b.length - a.length);
-  const sorted = sought.toSorted(byUnits);
-  const longest = sought.reduce((length, literal) => Math.max(length, literal.length), 0);
+  const sorted = distinctLiterals.toSorted(byUnits);
+  const longest = distinctLiterals.reduce((length, literal) => Math.max(length, literal.length), 0);
 
   return {
     next(text, from) {
-      if (sought.length === 0) return undefined;
+      if (distinctLiterals.length === 0) return undefined;
       const end = text.length - shortestLiteral;
       let at = from;
       while (at <= end) {

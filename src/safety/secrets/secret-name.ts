@@ -1,7 +1,9 @@
+import QuickLRU from 'quick-lru';
+
 /**
- * What a name says of its value. `env`: a variable in capitals that is named like a secret; any value that tells something is
- * one. `code`: a field or variable of a program; only what looks generated is one. `header`: a credential behind the name of a
- * scheme.
+ * What a name says about its value. `env`: a variable in capitals that is named like a secret; any distinctive value of it is one.
+ * `code`: a field or variable of a program; only a value that looks generated is a secret. `header`: a credential behind the name of an
+ * authentication scheme.
  */
 export type SecretName = 'env' | 'code' | 'header' | 'none';
 
@@ -20,12 +22,12 @@ export function secretName(name: string): SecretName {
     if (inCapitals && before.length > 0) return plainKeys.has(before[0] ?? '') ? 'none' : 'env';
     return keyKinds.has(before[0] ?? '') ? 'code' : 'none';
   }
-  // `SECRET_FOR_MAIL`, `TOKENX_A`: capitals are for variables, and those are given values.
+  // `SECRET_FOR_MAIL`, `TOKENX_A`: names in capitals are variables with values.
   return inCapitals && before.some(word => strong.has(word)) ? 'env' : 'none';
 }
 
-/** Whether a variable of that name holds no secret by itself: what it says of a machine, a user, a place. */
-export const isPlainName = (name: string): boolean => plainEnds.has(wordsOf(name).at(-1) ?? '');
+/** Whether a variable of that name names a machine, a user or a place, and so holds no secret. */
+export const isHarmlessName = (name: string): boolean => plainEnds.has(wordsOf(name).at(-1) ?? '');
 
 const wordsOf = (name: string): string[] =>
   name
@@ -36,7 +38,7 @@ const wordsOf = (name: string): string[] =>
 
 const listed = (words: string): ReadonlySet<string> => new Set(words.split(' '));
 
-/** One of them is in every name that counts. */
+/** Every name of a secret has one of these in it. */
 const parts = ['token', 'secret', 'pass', 'pwd', 'cred', 'key', 'pat', 'psk', 'auth'];
 
 const strong = listed(
@@ -44,7 +46,7 @@ const strong = listed(
     'accesstoken refreshtoken clientsecret secretkey accesskey privatekey bearertoken pat psk sharedsecret',
 );
 
-/** What may follow the telling word. */
+/** Words that may follow the word that says secret. */
 const trailing = listed(
   '1 2 3 4 5 6 7 8 9 prod production dev development test staging live old new backup primary secondary default value',
 );
@@ -54,10 +56,10 @@ const keyKinds = listed(
     'storage subscription admin server ssh crypt cipher aes hmac',
 );
 
-/** Keys in the sense of a place or an order. */
+/** Words before `key` for keys that are a position or an order. */
 const plainKeys = listed('public primary foreign sort partition cache hot index object map hash row');
 
-/** A name that ends so says something about a secret, and is none. */
+/** A name that ends with one of these says something about a secret, but holds none. */
 const harmlessEnds = listed(
   'name id url uri path file dir folder type length limit size count ttl expires expiry expiration header prefix suffix field ' +
     'format regex pattern min max policy required enabled disabled age days hours minutes seconds endpoint host hint label',
@@ -69,3 +71,43 @@ const plainEnds = listed(
     'email mail from domain scheme protocol url uri prefix suffix namespace cluster image tag branch repo repository owner org ' +
     'project team model provider format charset encoding options args opts flags features log root base theme adapter dialect',
 );
+
+/** Whether a name is one of a password, which a person may have thought up, or of another secret, which looks generated. */
+export function passwordOrOther(name: string): NameKind {
+  const known = kindsOfNames.get(name);
+  if (known !== undefined) return known;
+  const kind = readKind(name);
+  kindsOfNames.set(name, kind);
+  return kind;
+}
+
+type NameKind = 'password' | 'other' | 'none';
+
+/** Results by name, since the same names come again in a text. */
+const kindsOfNames = new QuickLRU<string, NameKind>({maxSize: 2000});
+
+function readKind(name: string): NameKind {
+  const lower = name.toLowerCase();
+  if (passwordStems.some(stem => lower.includes(stem)) && passwordNames.test(lower))
+    return /(?:policy|field|label|hint|length|reset|hash|id|url|path|file|name|count|type|less)s?$/u.test(lower)
+      ? 'none'
+      : 'password';
+  if (secretName(name) !== 'none') return 'other';
+  return lower === 'api key' || lower === 'api-key' ? 'other' : 'none';
+}
+
+/** Every name of a password has one of these in it. */
+const passwordStems = [
+  'pass',
+  'pw',
+  'psk',
+  'contrase',
+  'senha',
+  'wachtwoord',
+  'masterauth',
+  'identified by',
+  'securestring',
+];
+
+const passwordNames =
+  /(?:^|[^a-z])(?:[a-z]*)(?:password|passwd|passwort|contrase(?:[nñ]|ã±)a|senha|wachtwoord|passphrase|passcode|pwd|rootpw|bindpw|requirepass|masterauth|identified by|securestring)s?\d{0,2}$|^(?:passe?|pw|psk)$|[-_.]pass$|(?:ssh|pg|db|user|mysql|root|admin|my|ftp|smtp|mail|login)pass$/u;

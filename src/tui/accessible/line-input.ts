@@ -1,25 +1,24 @@
-import type {LineKey} from './line-keys.ts';
-import type {Paper} from './paper.ts';
+import type {AppendOnlyTerminal} from './append-only-terminal.ts';
 
 /** A line that was entered. */
 export interface EnteredLine {
   readonly text: string;
-  /** `answer` when it was begun with a question said and open. */
+  /** `answer` if a question had been printed and was open when the line was begun. */
   readonly meant: 'answer' | 'prompt';
 }
 
-export interface LineInputHost {
+interface LineInputHost {
   /** Whether a line that begins now answers an open question. */
   answers(): boolean;
-  /** Whether the letters are not to be seen. */
+  /** Whether typed letters are hidden. */
   hides(): boolean;
-  /** What completes the name of a command; empty for nothing. */
+  /** The rest of the command name that `text` begins; empty if no single name fits. */
   completion(text: string): string;
 }
 
-/** The line being typed, and those before it that ended in a backslash. */
+/** Edits the line that the user is typing, together with the lines before it that ended in a backslash. */
 export class LineInput {
-  readonly #paper: Paper;
+  readonly #terminal: AppendOnlyTerminal;
   readonly #host: LineInputHost;
   #before: readonly string[] = [];
   #line = '';
@@ -27,8 +26,8 @@ export class LineInput {
   #prompts: readonly string[] = [];
   #at = 0;
 
-  constructor(paper: Paper, host: LineInputHost) {
-    this.#paper = paper;
+  constructor(terminal: AppendOnlyTerminal, host: LineInputHost) {
+    this.#terminal = terminal;
     this.#host = host;
   }
 
@@ -42,30 +41,30 @@ export class LineInput {
     this.#at = prompts.length;
   }
 
-  /** Another text takes the draft's place. */
+  /** Replaces the draft by another text. */
   write(text: string): void {
     const lines = text.split('\n');
     this.#line = lines.at(-1) ?? '';
     this.#before = lines.slice(0, -1);
     this.#meant = 'prompt';
-    this.#paper.rewrite('');
-    this.#paper.say(this.#before);
-    if (this.#before.length > 0) this.#paper.print('now');
-    this.#paper.rewrite(this.#line);
+    this.#terminal.rewrite('');
+    this.#terminal.say(this.#before);
+    if (this.#before.length > 0) this.#terminal.print('now');
+    this.#terminal.rewrite(this.#line);
   }
 
   clear(): void {
     this.#forget();
-    this.#paper.rewrite('');
+    this.#terminal.rewrite('');
   }
 
-  /** One press on it; answers with the line that it entered. */
+  /** Handles one key; returns the line if the key entered one. */
   press(key: LineKey): EnteredLine | undefined {
     switch (key.key) {
       case 'text':
         this.#begin();
         this.#line += key.text;
-        this.#paper.type(key.text, this.#host.hides() ? 'hidden' : 'shown');
+        this.#terminal.type(key.text, this.#host.hides() ? 'hidden' : 'shown');
         return undefined;
       case 'enter':
         return this.#enter(key.behind);
@@ -98,7 +97,7 @@ export class LineInput {
 
   #enter(behind: 'nothing' | 'more'): EnteredLine | undefined {
     this.#begin();
-    this.#paper.enter();
+    this.#terminal.enter();
     const goesOn = this.#line.endsWith('\\');
     if (goesOn || behind === 'more') {
       this.#before = [...this.#before, goesOn ? this.#line.slice(0, -1) : this.#line];
@@ -115,7 +114,7 @@ export class LineInput {
   #cut(line: string): void {
     if (line === this.#line) return;
     this.#line = line;
-    this.#paper.cut(this.#host.hides() ? '' : line);
+    this.#terminal.cut(this.#host.hides() ? '' : line);
     if (this.isEmpty) this.#meant = undefined;
   }
 
@@ -137,5 +136,84 @@ export class LineInput {
   }
 }
 
-/** With the marks that belong to it. */
+/** A letter with the combining marks that belong to it. */
 const lastLetter = /(?:\P{Mark}\p{Mark}*|\p{Mark})$/u;
+
+/** A key press as screen-reader mode reads it. */
+export type LineKey =
+  | {readonly key: 'text'; readonly text: string}
+  /** `more`: the terminal delivered further lines together with this Enter, as for a paste. */
+  | {readonly key: 'enter'; readonly behind: 'nothing' | 'more'}
+  | {readonly key: 'delete-left' | 'delete-word' | 'delete-all'}
+  | {readonly key: 'interrupt' | 'end-of-input' | 'escape' | 'earlier' | 'later' | 'complete' | 'suspend'};
+
+/** Reads the input of a terminal in raw mode, chunk by chunk; escape sequences of keys without a meaning here are dropped. */
+export class LineKeyReader {
+  /** The beginning of an escape sequence whose rest has not arrived yet. */
+  #held = '';
+
+  read(chunk: string): readonly LineKey[] {
+    const text = this.#held + chunk;
+    this.#held = '';
+    // An escape character alone is the Escape key; at the end of other input it begins a sequence.
+    if (text === escape) return [{key: 'escape'}];
+    const keys: LineKey[] = [];
+    let from = 0;
+    while (from < text.length) {
+      pattern.lastIndex = from;
+      const match = pattern.exec(text);
+      if (match === null) {
+        this.#held = text.slice(from);
+        break;
+      }
+      const [found] = match;
+      const end = from + found.length;
+      const one = keyOf(found, text.slice(end));
+      if (one !== undefined) keys.push(one);
+      from = end;
+    }
+    return keys;
+  }
+}
+
+const escape = '\u001B';
+
+/* oxlint-disable no-control-regex -- keys are control characters */
+// One sequence of a key (CSI, SS3, or Escape and a letter), one line end, one control character, or a run of text.
+const pattern =
+  /\u001B(?:\[[0-?]*[ -/]*[@-~]|O[ -~]|[^\u001B[O])|\r\n|[\u0000-\u001A\u001C-\u001F\u007F]|[^\u0000-\u001F\u007F]+/uy;
+/* oxlint-enable no-control-regex */
+
+function keyOf(found: string, behind: string): LineKey | undefined {
+  switch (found) {
+    case '\r':
+    case '\n':
+    case '\r\n':
+      return {key: 'enter', behind: /[^\r\n]/u.test(behind) ? 'more' : 'nothing'};
+    case '\u007F':
+    case '\b':
+      return {key: 'delete-left'};
+    case '\u0017':
+      return {key: 'delete-word'};
+    case '\u0015':
+      return {key: 'delete-all'};
+    case '\u0003':
+      return {key: 'interrupt'};
+    case '\u0004':
+      return {key: 'end-of-input'};
+    case '\u001A':
+      return {key: 'suspend'};
+    case '\t':
+      return {key: 'complete'};
+    case '\u0010':
+    case `${escape}[A`:
+    case `${escape}OA`:
+      return {key: 'earlier'};
+    case '\u000E':
+    case `${escape}[B`:
+    case `${escape}OB`:
+      return {key: 'later'};
+    default:
+      return found.startsWith(escape) || found < ' ' ? undefined : {key: 'text', text: found};
+  }
+}

@@ -1,10 +1,10 @@
+import {pluralize} from '../../base/clip.ts';
 import type {Token, Tokens} from 'marked';
 import {unreachable} from '../../base/unreachable.ts';
-import {visible, visibleLine} from '../../base/visible.ts';
-import {inlineSpans, isKnown} from '../markdown/inline-spans.ts';
-import type {MarkdownLexer} from '../markdown/render-markdown.ts';
-import type {MarkdownPiece} from '../markdown/split-blocks.ts';
-import {themeOf} from '../theme/theme.ts';
+import {visible} from '../../base/visible.ts';
+import {inlineSpans, isKnown, type MarkdownLexer} from '../scrollback/render-markdown.ts';
+import type {MarkdownPiece} from '../scrollback/split-markdown.ts';
+import {spokenFrame} from './spoken-entry.ts';
 
 /**
  * Finished pieces of markdown as lines that read well aloud: structure in words, no drawing, one line a paragraph whatever
@@ -36,7 +36,7 @@ export class PlainMarkdown {
     });
   }
 
-  /** Says that code has ended, where some was open; to be called before anything else is said. */
+  /** Prints the end of an open code block; must be called before any other lines are printed. */
   close(): readonly string[] {
     if (!this.#inCode) return [];
     this.#inCode = false;
@@ -99,10 +99,10 @@ function itemLines(item: Tokens.ListItem, marker: string): readonly string[] {
   return [marker + task + top, ...rest.map(line => `  ${line}`)];
 }
 
-/** Each row names its columns, for nobody sees them stand below each other. */
+/** Each row names its columns, because a listener cannot see which column a cell is in. */
 function tableLines({header, rows}: Tokens.Table): readonly string[] {
   const names = header.map(cell => inline(cell.tokens).join(' '));
-  const count = rows.length === 1 ? '1 row' : `${rows.length} rows`;
+  const count = pluralize(rows.length, 'row');
   return [
     `Table of ${count}, columns: ${names.join(', ')}.`,
     ...rows.map((row, at) => {
@@ -112,22 +112,11 @@ function tableLines({header, rows}: Tokens.Table): readonly string[] {
   ];
 }
 
-const theme = themeOf('plain');
-
 const inline = (tokens: readonly Token[]): readonly string[] =>
   split(
-    inlineSpans(tokens, [], theme)
+    inlineSpans(tokens, [], spokenFrame.theme)
       .map(({text}) => text)
       .join(''),
   );
 
 const split = (text: string): readonly string[] => text.split('\n');
-
-/** What the user has said, where it does not stand there as it was typed. */
-export function spokenPrompt(text: string): readonly string[] {
-  const [first = '', ...rest] = text.split('\n');
-  return ['', `You: ${first}`, ...rest];
-}
-
-/** A text that is no markdown, on one line. */
-export const spokenLine = (text: string): string => visibleLine(text).replaceAll(' ⏎ ', ' / ');

@@ -1,45 +1,46 @@
+import {watchTerminalEnd} from '../terminal/terminal-output.ts';
 import type {TuiExit, TuiOptions} from '../options.ts';
-import {watchEnd} from '../terminal/watch-end.ts';
-import {Conversation} from './conversation.ts';
-import {LineKeyReader} from './line-keys.ts';
-import type {PaperOptions} from './paper.ts';
+import {loadPromptHistory} from '../editor/prompt-history.ts';
+import {ScreenReaderSession} from './screen-reader-session.ts';
+import {LineKeyReader} from './line-input.ts';
+import type {AppendOnlyTerminalOptions} from './append-only-terminal.ts';
 
 export interface AccessibleOptions extends TuiOptions {
-  readonly echo: PaperOptions['echo'];
+  readonly echo: AppendOnlyTerminalOptions['echo'];
 }
 
 /**
- * Runs weft as a conversation in lines, for screen readers, braille and terminals that cannot move their cursor: what is written is
- * only ever added at the end. The keyboard is read key by key, so that it is known which line was begun when. The engine is not
- * closed.
+ * Runs screen-reader mode: a conversation in lines, for screen readers, braille displays and terminals that cannot move their cursor.
+ * Text is only ever appended. Ink's screen-reader mode (`isScreenReaderEnabled`) does not serve that: it writes components as text, but
+ * erases what it wrote and writes all of it again with every change, and a reader begins anew. The keyboard is read key by key, because it matters when the user began a line. The engine is not closed.
  */
 export async function runAccessible(options: AccessibleOptions, signal: AbortSignal): Promise<TuiExit> {
   const {stdin, stdout, engine} = options;
   const {promise: left, resolve: leave} = Promise.withResolvers<TuiExit>();
-  const unwatch = watchEnd({stdin, stdout, signal}, () => leave({kind: 'left'}));
+  const unwatch = watchTerminalEnd({stdin, stdout, signal}, () => leave({kind: 'left'}));
   stdin.setRawMode(true);
-  options.keeper.keep('');
+  options.restorer.keep('');
   const write = (text: string): void => {
     if (text !== '') stdout.write(text);
   };
   const reader = new LineKeyReader();
   const decoder = new TextDecoder();
   const onData = (chunk: Buffer | string): void => {
-    conversation.press(reader.read(typeof chunk === 'string' ? chunk : decoder.decode(chunk, {stream: true})));
+    session.press(reader.read(typeof chunk === 'string' ? chunk : decoder.decode(chunk, {stream: true})));
   };
-  const stop = (how: 'stops' | 'went-on'): void =>
-    conversation.lend(() => {
+  const stop = (how: 'stops' | 'continued'): void =>
+    session.suspendFor(() => {
       const isRaw = !editing;
       if (isRaw) stdin.setRawMode(false);
       if (how === 'stops') job.stop();
       if (isRaw) stdin.setRawMode(true);
     });
   let editing = false;
-  const job = options.job.watch(signalled => stop(signalled === 'continued' ? 'went-on' : 'stops'));
-  const conversation = new Conversation(options, {
-    paper: {write, columns: () => stdout.columns, echo: options.echo},
+  const job = options.job.watch(signalled => stop(signalled === 'continued' ? 'continued' : 'stops'));
+  const session = new ScreenReaderSession(options, {
+    terminal: {write, columns: () => stdout.columns, echo: options.echo},
     leave,
-    loadLexer: async () => (await import('../markdown/render-markdown.ts')).loadMarkdownLexer(),
+    loadLexer: async () => (await import('../scrollback/render-markdown.ts')).loadMarkdownLexer(),
     suspend: () => stop('stops'),
     async edit(text) {
       editing = true;
@@ -58,20 +59,20 @@ export async function runAccessible(options: AccessibleOptions, signal: AbortSig
   });
   stdin.on('data', onData);
   stdin.resume();
-  const unsubscribe = engine.subscribe(events => conversation.handleEvents(events));
-  conversation.start();
+  const unsubscribe = engine.subscribe(events => session.handleEvents(events));
+  session.start();
   try {
-    conversation.remember(options.history.load());
-    void options.lateNotices().then(notices => conversation.warn(notices));
-    if (options.opening === 'sessions') conversation.offerSessions();
+    void loadPromptHistory(engine, signal).then(prompts => session.remember(prompts));
+    void options.lateNotices().then(notices => session.warn(notices));
+    if (options.opening === 'sessions') session.offerSessions();
     return await left;
   } finally {
     unsubscribe();
-    conversation.stop();
+    session.stop();
     stdin.off('data', onData);
     stdin.setRawMode(false);
     stdin.pause();
-    options.keeper.release();
+    options.restorer.release();
     job.close();
     unwatch();
   }

@@ -1,37 +1,243 @@
-import {clearCommand} from './clear.ts';
-import type {SlashCommand} from './command.ts';
-import {compactCommand} from './compact.ts';
-import {configCommand} from './config.ts';
+import {pluralize} from '../../base/clip.ts';
+import {connectPanel} from '../state/panels/connect.ts';
+import {hasNoModel} from '../state/selectors.ts';
+import type {JournalRecord} from '../../domain/journal.ts';
+import {blocksPanel} from '../state/panels/blocks.ts';
+import type {CommandContext, SlashCommand} from './command.ts';
 import {copyCommand} from './copy.ts';
+import {configCommand} from './config.ts';
 import {costCommand} from './cost.ts';
-import {demoCommand} from './demo.ts';
-import {doctorCommand} from './doctor.ts';
-import {editorCommand} from './editor.ts';
-import {exitCommand} from './exit.ts';
 import {exportCommand} from './export.ts';
 import {helpCommand} from './help.ts';
 import {modeCommand} from './mode.ts';
 import {modelCommand} from './model.ts';
 import {permissionsCommand} from './permissions.ts';
-import {psCommand} from './ps.ts';
 import {resumeCommand} from './resume.ts';
-import {redoCommand, rewindCommand, undoCommand} from './rewind.ts';
 import {themeCommand} from './theme.ts';
 import {todoCommand} from './todo.ts';
-import {transcriptCommand} from './transcript.ts';
-import {trustCommand} from './trust.ts';
 import {verbosityCommand} from './verbosity.ts';
-import {vimCommand} from './vim.ts';
+
+const clearCommand: SlashCommand = {
+  name: 'clear',
+  aliases: ['new'],
+  usage: '/clear',
+  summary: 'start a new session',
+  choices: [],
+  run: (_, context) => context.submit({op: 'open-session', session: {kind: 'new'}}),
+};
+
+/** Shows a preview, and compacts after the user has confirmed it. */
+const compactCommand: SlashCommand = {
+  name: 'compact',
+  aliases: [],
+  usage: '/compact [what to keep in mind]',
+  summary: 'replace the conversation by a summary, shown to you first',
+  choices: [],
+  run: (instructions, context) => context.query({query: 'preview-compaction', instructions}),
+};
+
+const demoCommand: SlashCommand = {
+  name: 'demo',
+  aliases: [],
+  usage: '/demo',
+  summary: 'watch an agent fix a small project, offline',
+  choices: [],
+  run: (_, context) => context.leave('demo'),
+};
+
+const doctorCommand: SlashCommand = {
+  name: 'doctor',
+  aliases: [],
+  usage: '/doctor',
+  summary: 'check this machine',
+  choices: [],
+  run: (_, context) => void showDiagnostics(context),
+};
+
+async function showDiagnostics(context: CommandContext): Promise<void> {
+  const text = await context.answerTo({query: 'diagnostics'});
+  if (text !== undefined) context.notify('info', text);
+}
+
+const editorCommand: SlashCommand = {
+  name: 'editor',
+  aliases: [],
+  usage: '/editor',
+  summary: 'write the prompt in your editor (Ctrl+G)',
+  choices: [],
+  run: (_, context) => context.openEditor(),
+};
+
+const exitCommand: SlashCommand = {
+  name: 'exit',
+  aliases: ['quit'],
+  usage: '/exit',
+  summary: 'leave',
+  choices: [],
+  run: (_, context) => context.leave('left'),
+};
+
+const psCommand: SlashCommand = {
+  name: 'ps',
+  aliases: [],
+  usage: '/ps',
+  summary: 'list background commands, attach to them, stop them (Ctrl+T)',
+  choices: [],
+  run: (_, context) => context.open(blocksPanel),
+};
+
+const transcriptCommand: SlashCommand = {
+  name: 'transcript',
+  aliases: ['log'],
+  usage: '/transcript',
+  summary: 'read this session in full; / searches',
+  choices: [],
+  run: (_, context) => void showTranscript(context),
+};
+
+/** The transcript panel is loaded with its first use. */
+async function showTranscript(context: CommandContext): Promise<void> {
+  const [{transcriptPanel}, lexer, records] = await Promise.all([
+    import('../scrollback/transcript-panel.ts'),
+    context.loadLexer(),
+    context.answerTo({query: 'records', from: 0}),
+  ]);
+  if (records === undefined) return;
+  if (records.length === 0) context.notify('info', 'Nothing in this session yet');
+  else context.openTranscript(transcriptPanel(followRecords(records, context), lexer));
+}
+
+/** Returns a function that gives all records so far; each call also requests the records that have been added since. */
+function followRecords(first: readonly JournalRecord[], context: CommandContext): () => readonly JournalRecord[] {
+  const records = [...first];
+  let isAsking = false;
+  const askForMore = async (): Promise<void> => {
+    isAsking = true;
+    records.push(...((await context.answerTo({query: 'records', from: records.length})) ?? []));
+    isAsking = false;
+  };
+  return () => {
+    if (!isAsking) void askForMore();
+    return records;
+  };
+}
+
+const trustCommand: SlashCommand = {
+  name: 'trust',
+  aliases: [],
+  usage: '/trust [yes]',
+  summary: "show what this folder's settings ask for, and trust it",
+  choices: [],
+  run: (word, context) => void (word.toLowerCase() === 'yes' ? trustFolder(context) : showFolderTrust(context)),
+};
+
+async function trustFolder(context: CommandContext): Promise<void> {
+  const text = await context.answerTo({query: 'trust-folder'});
+  if (text !== undefined) context.notify('info', text);
+}
+
+/** Shows what trusting the folder would allow, and how to trust it. */
+async function showFolderTrust(context: CommandContext): Promise<void> {
+  const trust = await context.answerTo({query: 'folder-trust'});
+  if (trust === undefined) return;
+  const isOpen = trust.state === 'never' || trust.state === 'changed';
+  context.notify('info', isOpen ? `${trust.text}\n/trust yes trusts it` : trust.text);
+}
+
+const vimCommand: SlashCommand = {
+  name: 'vim',
+  aliases: [],
+  usage: '/vim',
+  summary: 'switch vim keys on or off',
+  choices: [],
+  run: (_, context) =>
+    context.notify(
+      'info',
+      context.switchVim() === 'on'
+        ? 'Vim keys are on: Esc for normal mode. /config editorMode vim keeps them'
+        : 'Vim keys are off',
+    ),
+};
+
+const noteCommand: SlashCommand = {
+  name: 'note',
+  aliases: [],
+  usage: '/note <text>',
+  summary: 'add a note to AGENTS.md',
+  choices: [],
+  run(note, context) {
+    if (note === '') context.notify('info', 'Write the note behind it: /note use pnpm');
+    else context.addNote(note);
+  },
+};
+
+/** Shows a preview, and rewinds after the user has confirmed it. */
+const undoCommand: SlashCommand = {
+  name: 'undo',
+  aliases: [],
+  usage: '/undo [N]',
+  summary: 'undo the last prompt, or the last N: files and conversation',
+  choices: [],
+  run(argument, context) {
+    if (argument === '' || argument === '1') context.query({query: 'preview-rewind', target: {kind: 'last'}});
+    else if (/^[1-9]\d{0,4}$/u.test(argument)) void undoSeveral(Number(argument), context);
+    else context.notify('warning', `/undo ${argument} is no number of prompts. /undo 3 undoes the last three.`);
+  },
+};
+
+async function undoSeveral(count: number, context: CommandContext): Promise<void> {
+  const points = await context.answerTo({query: 'rewind-points'});
+  if (points === undefined) return;
+  const point = points.at(-count);
+  if (point === undefined) {
+    context.notify('info', `Only ${pluralize(points.length, 'prompt')} to undo`);
+    return;
+  }
+  context.query({query: 'preview-rewind', target: {kind: 'prompt', to: point.to, what: 'both'}});
+}
+
+const redoCommand: SlashCommand = {
+  name: 'redo',
+  aliases: [],
+  usage: '/redo',
+  summary: 'redo what was undone',
+  choices: [],
+  run: (_, context) => context.query({query: 'preview-rewind', target: {kind: 'redo'}}),
+};
+
+const rewindCommand: SlashCommand = {
+  name: 'rewind',
+  aliases: [],
+  usage: '/rewind',
+  summary: 'choose an earlier prompt to rewind to: files, conversation or both (Esc Esc)',
+  choices: [],
+  run: (_, context) => context.query({query: 'rewind-points'}),
+};
+
+const loginCommand: SlashCommand = {
+  name: 'login',
+  aliases: ['connect'],
+  usage: '/login',
+  summary: 'paste an API key, or use a server on this machine',
+  choices: [],
+  run(_, context) {
+    const model = hasNoModel(context.view) ? 'none' : 'some';
+    context.open(connectPanel({model, prompt: 'none', demo: 'none'}));
+    context.query({query: 'local-servers'});
+  },
+};
 
 const everyCommand: readonly SlashCommand[] = [
   helpCommand,
   clearCommand,
   resumeCommand,
   modelCommand,
+  loginCommand,
   modeCommand,
   permissionsCommand,
   trustCommand,
   psCommand,
+  noteCommand,
   undoCommand,
   redoCommand,
   rewindCommand,
@@ -51,6 +257,6 @@ const everyCommand: readonly SlashCommand[] = [
   exitCommand,
 ];
 
-/** The commands that exist here; the demo only where it is offered. */
+/** All slash commands; `/demo` only if the demo is offered. */
 export const commandsFor = (demo: 'none' | 'offered'): readonly SlashCommand[] =>
   everyCommand.filter(command => command !== demoCommand || demo === 'offered');

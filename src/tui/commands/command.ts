@@ -1,42 +1,70 @@
-import type {Op} from '../../agent/engine.ts';
-import type {Appearance} from '../session/appearance.ts';
+import {answerOutcome, type Op, type Queries, type Query, type QueryName} from '../../agent/client.ts';
+import {faultText} from '../../domain/fault.ts';
+import type {TranscriptPanel} from '../scrollback/transcript-panel.ts';
+import type {ChoicePanel} from '../state/panels/choice.ts';
+import type {Panel} from '../state/panels/panel.ts';
 import type {TuiExit, TuiOptions} from '../options.ts';
-import type {Panel} from '../panels/panel.ts';
-import type {MarkdownLexer} from '../markdown/render-markdown.ts';
-import type {View} from '../state/view.ts';
-import type {RunTimes} from '../views/progress.ts';
-import type {EntryFrame} from '../views/verbosity.ts';
-import type {CommandInfo} from './command-info.ts';
+import type {MarkdownLexer} from '../scrollback/render-markdown.ts';
+import type {Appearance} from '../theme/theme.ts';
+import type {StepQuery} from '../state/effect.ts';
+import type {RunTimes, View} from '../state/view.ts';
+import type {TerminalSessions} from '../terminal/terminal-sessions.ts';
+import type {EntryFrame} from '../text/wrap.ts';
+import type {CommandInfo} from './command-line.ts';
 
-/** What a draft that begins with `/` may ask of the terminal UI. */
+/** A slash command. */
 export interface SlashCommand extends CommandInfo {
   /** `argument` is what follows the name, trimmed; empty for none. */
-  run(argument: string, desk: CommandDesk): void;
+  run(argument: string, context: CommandContext): void;
 }
 
-/** What commands work with. They may go on using it after they have returned. */
-export interface CommandDesk {
+/** What a command can use, also after `run` has returned. */
+export interface CommandContext {
   readonly options: TuiOptions;
   /** The commands that exist here. */
   readonly commands: readonly SlashCommand[];
-  /** As it is now. */
+  /** The current view. */
   readonly view: View;
-  /** The look and the width of the screen now. */
+  /** The current theme and width of the screen. */
   readonly frame: EntryFrame;
   readonly appearance: Appearance;
+  readonly terminals: TerminalSessions;
+  /** Aborts when the UI ends. */
+  readonly signal: AbortSignal;
   times(): RunTimes;
   loadLexer(): Promise<MarkdownLexer>;
   /** A notice in the transcript: one or several lines. */
-  tell(level: 'info' | 'warning', text: string): void;
-  /** Whole lines, painted and no wider than the frame, for the scrollback. */
+  notify(level: 'info' | 'warning', text: string): void;
+  /** Writes whole lines, styled and no wider than the frame, to the scrollback. */
   print(lines: readonly string[]): void;
   submit(op: Op): void;
+  /** Adds a note to the workspace's instructions, and says so. */
+  addNote(note: string): void;
+  /** The answer to a query; `undefined` if it failed, after the user has been notified of the reason. */
+  answerTo<Name extends QueryName>(request: Query<Name>): Promise<Queries[Name]['answer'] | undefined>;
+  /** Draws the screen again, because something that is shown has changed. */
+  redraw(): void;
+  /** Sends a query to the engine and opens the panel for its answer. */
+  query(request: StepQuery): void;
   open(panel: Panel): void;
-  /** Gives the whole screen to the panel until it is closed; what is written meanwhile comes afterwards. */
-  read(panel: Panel): void;
+  /** Opens a list at once, which says that its rows are being read until they are. */
+  openLoading(title: string, text: string, filled: Promise<ChoicePanel>): void;
+  /** Shows the transcript on the whole screen until it is closed; scrollback lines are written afterwards. */
+  openTranscript(panel: TranscriptPanel): void;
   /** Opens the draft in the user's editor. */
-  edit(): void;
-  /** Goes from vim's keys to the plain ones, or back; answers with how vim's are now. */
+  openEditor(): void;
+  /** Switches vim mode on or off and returns the new state. */
   switchVim(): 'on' | 'off';
-  leave(exit: TuiExit): void;
+  leave(exit: TuiExit['kind']): void;
+}
+
+/** The answer to a query; `undefined` if it failed, after the user has been notified of the reason, unless the UI has ended. */
+export async function answerOrNotify<Name extends QueryName>(
+  request: Query<Name>,
+  {options, signal, notify}: Pick<CommandContext, 'options' | 'signal' | 'notify'>,
+): Promise<Queries[Name]['answer'] | undefined> {
+  const answer = answerOutcome(await options.engine.query(request, signal));
+  if (answer.tag === 'ok') return answer.value;
+  if (!signal.aborted) notify('warning', faultText(answer.error));
+  return undefined;
 }

@@ -1,24 +1,86 @@
-import type {CommandDesk, SlashCommand} from './command.ts';
+import type {SettingRow} from '../../agent/client.ts';
+import {faultText} from '../../domain/fault.ts';
+import {type Choice, choicePanel, type ChoicePanel, choicesMissing} from '../state/panels/choice.ts';
+import type {Effect} from '../state/effect.ts';
+import type {CommandContext, SlashCommand} from './command.ts';
 
 export const configCommand: SlashCommand = {
   name: 'config',
   aliases: ['settings'],
   usage: '/config [name [value]]',
-  summary: 'settings and where they come from; with a value it is written to yours',
-  run: (argument, desk) => void configure(argument, desk),
+  summary: 'show and change settings',
+  choices: 'settings',
+  run: (argument, context) => void configure(argument, context),
 };
 
-async function configure(argument: string, desk: CommandDesk): Promise<void> {
-  const {settings} = desk.options.outside;
+const title = 'Settings';
+
+async function configure(argument: string, context: CommandContext): Promise<void> {
   const [, name = '', value = ''] = /^(\S*)\s*([^]*)$/u.exec(argument) ?? [];
-  const answered = value === '' ? await settings.list(name) : await settings.set(name, value);
-  if (answered.tag === 'failed') {
-    desk.tell('warning', answered.error);
+  if (name === '') {
+    context.openLoading(title, 'Reading the settings …', settingChoices(context));
     return;
   }
-  const lines = answered.value;
-  const none = lines.length === 0 ? ['Nothing is set.'] : lines;
-  const hint =
-    value === '' ? '/config NAME VALUE writes your own setting.' : 'It counts from the next start of weft on.';
-  desk.tell('info', [...none, hint].join('\n'));
+  if (value !== '') {
+    const done = await context.answerTo({query: 'change-setting', name, value});
+    if (done !== undefined) context.notify('info', [...done, 'It counts from the next start of weft'].join('\n'));
+    return;
+  }
+  const lines = await context.answerTo({query: 'settings', name});
+  if (lines === undefined) return;
+  const rows = await context.answerTo({query: 'setting-rows'});
+  const row = rows?.find(each => each.name === name);
+  if (row === undefined || row.choices.length === 0) {
+    context.notify('info', [...lines, `/config ${name} VALUE writes your own setting`].join('\n'));
+  } else context.open(valuePanel(row));
 }
+
+async function settingChoices({options, signal}: CommandContext): Promise<ChoicePanel> {
+  const answer = await options.engine.query({query: 'setting-rows'}, signal);
+  if (answer.tag === 'ok') return settingsPanel(answer.value);
+  return choicesMissing(title, 'failed', answer.tag === 'failed' ? faultText(answer.error) : 'It was cancelled');
+}
+
+/** All settings with their values and where these come from. */
+const settingsPanel = (rows: readonly SettingRow[]): ChoicePanel =>
+  choicePanel({
+    title,
+    note: '',
+    does: 'change',
+    empty: 'No settings',
+    rows: rows.map(row => ({
+      label: row.name,
+      details: [row.value === '' ? 'not set' : row.value, row.source],
+      mark: 'none',
+      choice: choiceOf(row),
+    })),
+  });
+
+/** A setting with a few values shows them; any other is written in the composer. */
+const choiceOf = (row: SettingRow): Choice =>
+  row.choices.length === 0
+    ? {effects: [{do: 'write', text: `/config ${row.name} `}], next: 'none'}
+    : {effects: [], next: valuePanel(row)};
+
+const valuePanel = ({name, value, choices}: SettingRow): ChoicePanel =>
+  choicePanel({
+    title: name,
+    note: '',
+    does: 'write to your settings',
+    empty: '',
+    rows: choices.map(choice => ({
+      label: choice,
+      details: [],
+      mark: choice === value ? 'current' : 'none',
+      choice: {effects: [commandEffect(name, choice)], next: 'none'},
+    })),
+  });
+
+/** The theme is seen at once; other settings count from the next start. */
+const commandEffect = (name: string, value: string): Effect => ({
+  do: 'command',
+  line:
+    name === 'theme'
+      ? {kind: 'command', name: 'theme', argument: value}
+      : {kind: 'command', name: 'config', argument: `${name} ${value}`},
+});

@@ -1,28 +1,31 @@
+import {pluralize} from '../../base/clip.ts';
 import {messageText} from '../../domain/conversation.ts';
 import type {JournalRecord} from '../../domain/journal.ts';
-import {codeBlocks} from '../text/code-blocks.ts';
-import type {CommandDesk, SlashCommand} from './command.ts';
+import type {CommandContext, SlashCommand} from './command.ts';
 
 export const copyCommand: SlashCommand = {
   name: 'copy',
   aliases: [],
   usage: '/copy [code | N]',
   summary: 'copy the last answer, its last code block, or the answer N before',
-  run: (argument, desk) => void copy(argument.toLowerCase(), desk),
+  choices: [],
+  run: (argument, context) => void copy(argument.toLowerCase(), context),
 };
 
-async function copy(argument: string, desk: CommandDesk): Promise<void> {
-  const wanted = textFor(argument, answersIn(desk.options.outside.records()));
+async function copy(argument: string, context: CommandContext): Promise<void> {
+  const records = await context.answerTo({query: 'records', from: 0});
+  if (records === undefined) return;
+  const wanted = textFor(argument, answersIn(records));
   if ('missing' in wanted) {
-    desk.tell('warning', wanted.missing);
+    context.notify('warning', wanted.missing);
     return;
   }
-  const copied = await desk.options.outside.clipboard.copy(wanted.text);
-  if (copied.tag === 'ok') desk.tell('info', copied.value);
-  else desk.tell('warning', copied.error);
+  const copied = await context.options.clipboard.copy(wanted.text);
+  if (copied.tag === 'ok') context.notify('info', copied.value);
+  else context.notify('warning', copied.error);
 }
 
-/** What the agent said, the latest first. */
+/** The texts of the agent's answers, the latest first. */
 const answersIn = (records: readonly JournalRecord[]): readonly string[] =>
   records.toReversed().flatMap(record => {
     if (record.kind !== 'answer') return [];
@@ -32,22 +35,45 @@ const answersIn = (records: readonly JournalRecord[]): readonly string[] =>
 
 function textFor(argument: string, answers: readonly string[]): {readonly text: string} | {readonly missing: string} {
   const [last] = answers;
-  if (last === undefined) return {missing: 'There is no answer to copy yet.'};
+  if (last === undefined) return {missing: 'No answer to copy yet'};
   if (argument === '') return {text: last};
   if (argument === 'code') {
     for (const answer of answers) {
       const block = codeBlocks(answer).at(-1);
       if (block !== undefined) return {text: block};
     }
-    return {missing: 'No answer of this session has a code block.'};
+    return {missing: 'No code block in this session'};
   }
   const number = /^[1-9]\d{0,5}$/u.test(argument) ? Number(argument) : undefined;
   if (number === undefined)
     return {
-      missing: '/copy copies the last answer, /copy code its last code block, /copy 2 the answer before the last.',
+      missing: 'Copy the last answer: /copy · its last code block: /copy code · the one before: /copy 2',
     };
   const text = answers[number - 1];
-  return text === undefined
-    ? {missing: `There ${answers.length === 1 ? 'is only 1 answer' : `are only ${answers.length} answers`} to copy.`}
-    : {text};
+  return text === undefined ? {missing: `Only ${pluralize(answers.length, 'answer')} to copy`} : {text};
 }
+
+/** The code in the fences of a text in markdown, in order; a fence that is never closed goes to the end. */
+function codeBlocks(markdown: string): readonly string[] {
+  const blocks: string[] = [];
+  let open: {readonly fence: string; readonly margin: number; readonly lines: string[]} | undefined;
+  for (const line of markdown.split('\n')) {
+    if (open === undefined) {
+      const [, margin = '', fence] = /^(\s*(?:(?:[-*+]|\d+[.)])\s+)?)(`{3,}(?!.*`)|~{3,})/u.exec(line) ?? [];
+      if (fence !== undefined) open = {fence, margin: margin.length, lines: []};
+      continue;
+    }
+    const end = /^\s*(`{3,}|~{3,})\s*$/u.exec(line)?.[1];
+    if (end !== undefined && end.startsWith(open.fence)) {
+      blocks.push(open.lines.join('\n'));
+      open = undefined;
+    } else {
+      open.lines.push(withoutMargin(line, open.margin));
+    }
+  }
+  if (open !== undefined && open.lines.length > 0) blocks.push(open.lines.join('\n'));
+  return blocks;
+}
+
+const withoutMargin = (line: string, margin: number): string =>
+  line.slice(Math.min(margin, line.length - line.trimStart().length));

@@ -1,43 +1,59 @@
+import {answerOutcome} from '../../agent/client.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {visibleExactLine} from '../../base/visible.ts';
-import {overwritePanel} from '../panels/overwrite-panel.ts';
-import type {CommandDesk, SlashCommand} from './command.ts';
+import {faultText} from '../../domain/fault.ts';
+import type {CommandContext, SlashCommand} from './command.ts';
+import type {ConfirmPanel} from '../state/panels/confirm.ts';
 
 export const exportCommand: SlashCommand = {
   name: 'export',
   aliases: [],
   usage: '/export [file]',
-  summary: 'write the session into a file: markdown, or records where it ends in .jsonl',
-  run: (argument, desk) => void write(argument, desk),
+  summary: 'write the session to a file: Markdown, or JSON records for .jsonl',
+  choices: [],
+  run: (argument, context) => void write(argument, context),
 };
 
-/** What a file that is there is replaced with, once the user has agreed to it. */
+/** The prefix of the argument with which the confirmation panel runs `/export` again to replace an existing file. */
 const overwrite = '--overwrite ';
 
-async function write(argument: string, desk: CommandDesk): Promise<void> {
-  const {session} = desk.view;
+async function write(argument: string, context: CommandContext): Promise<void> {
+  const {session} = context.view;
   if (session.tag === 'opening') {
-    desk.tell('info', 'The session is not open yet.');
+    context.notify('info', 'The session is not open yet');
     return;
   }
   const replaces = argument.startsWith(overwrite);
   const name = replaces ? argument.slice(overwrite.length).trim() : argument;
-  const end = await desk.options.outside.exporter.write({
-    name,
-    session: session.info,
-    present: replaces ? 'replaced' : 'kept',
-  });
-  switch (end.kind) {
+  const {signal, options} = context;
+  const present = replaces ? 'replaced' : 'kept';
+  const request = {query: 'export-session', name, session: session.info, present} as const;
+  const end = answerOutcome(await options.engine.query(request, signal));
+  if (end.tag === 'failed') {
+    context.notify('warning', visibleExactLine(faultText(end.error)));
+    return;
+  }
+  const {kind, path} = end.value;
+  switch (kind) {
     case 'written':
-      desk.tell('info', `The session is written to ${visibleExactLine(end.path)}`);
-      return;
-    case 'failed':
-      desk.tell('warning', visibleExactLine(end.message));
+      context.notify('info', `Exported to ${visibleExactLine(path)}`);
       return;
     case 'exists':
-      desk.open(overwritePanel(end.path, `${overwrite}${end.path}`));
+      context.open(overwritePanel(path, `${overwrite}${path}`));
       return;
     default:
-      unreachable(end);
+      unreachable(kind);
   }
 }
+
+/** Asks whether `/export` may replace a file; if so, the command runs again with `argument`. */
+export const overwritePanel = (path: string, argument: string): ConfirmPanel => ({
+  panel: 'confirm',
+  title: 'Overwrite this file?',
+  subject: path,
+  does: 'overwrite',
+  yes: {do: 'command', line: {kind: 'command', name: 'export', argument}},
+  no: [{do: 'notify', text: 'Nothing was written'}],
+  enter: 'nothing',
+  other: 'none',
+});

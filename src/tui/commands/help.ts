@@ -1,49 +1,220 @@
-import {blockHelp, cardHelp, keyHelp, questionHelp, signHelp} from '../input/key-help.ts';
+import type {CommandInfo} from './command-line.ts';
+import {approvalKeys, blockKeys, cardKeys, type KeyName, questionKeys} from '../terminal/keymap.ts';
 import {cellWidth} from '../text/cell-width.ts';
-import {wrapSpans, wrapText, type Frame} from '../text/wrap.ts';
-import type {CommandInfo} from './command-info.ts';
-import type {SlashCommand} from './command.ts';
+import {type Frame, wrapSpans, wrapText} from '../text/wrap.ts';
+import type {CommandContext, SlashCommand} from './command.ts';
 
 export const helpCommand: SlashCommand = {
   name: 'help',
   aliases: [],
-  usage: '/help',
-  summary: 'commands and keys',
-  run: (_, desk) => desk.print(helpLines(desk.commands, desk.frame)),
+  usage: '/help [commands | keys]',
+  summary: 'show what to type, all commands or all keys',
+  choices: [
+    {value: 'commands', summary: 'what every command does'},
+    {value: 'keys', summary: 'what every key does'},
+  ],
+  run: (topic, context) => context.print(linesOf(topic, context)),
 };
 
-/** Commands, signs and keys in groups; where there is little room what each does stands below it. */
+function linesOf(topic: string, {commands, frame}: CommandContext): readonly string[] {
+  if (topic === 'commands') return commandLines(commands, frame);
+  return topic === 'keys' ? keyLines(frame) : helpLines(commands, frame);
+}
+
+/** The commands by what they are for. */
+const commandGroups: readonly {readonly title: string; readonly names: readonly string[]}[] = [
+  {title: 'Session', names: ['clear', 'resume', 'compact', 'transcript', 'copy', 'export', 'cost', 'exit']},
+  {title: 'Undo', names: ['undo', 'redo', 'rewind']},
+  {title: 'Model', names: ['model', 'mode', 'login']},
+  {title: 'Project', names: ['permissions', 'trust', 'note', 'todo', 'ps']},
+  {title: 'weft', names: ['config', 'theme', 'verbosity', 'vim', 'editor', 'doctor', 'demo', 'help']},
+];
+
+/** The commands by group, the prefixes and the most useful keys: one screen. */
 export function helpLines(commands: readonly CommandInfo[], frame: Frame): readonly string[] {
+  const groups = commandGroups.map(({title, names}) => {
+    const shown = names.filter(name => commands.some(command => command.name === name));
+    return {term: title, does: shown.map(name => `/${name}`).join('  ')};
+  });
+  const rows = [
+    ...groups,
+    {term: 'Prompt', does: '@file  !command  #note  /command'},
+    {term: 'Keys', does: shortKeys.join(' · ')},
+    {term: 'More', does: '/help commands  /help keys'},
+  ];
+  return ['', ...rows.flatMap(row => helpRow(row, {frame, width: 10}))];
+}
+
+const shortKeys = [
+  'Enter send',
+  'Ctrl+J new line',
+  'Esc stop',
+  'Esc Esc rewind',
+  'Shift+Tab mode',
+  'Ctrl+R earlier prompts',
+  'Ctrl+O unfold',
+  'Ctrl+G editor',
+  'Ctrl+C twice leave',
+];
+
+/** What every command does. */
+export const commandLines = (commands: readonly CommandInfo[], frame: Frame): readonly string[] => [
+  '',
+  ...commands.flatMap(({usage, summary}) => helpRow({term: usage, does: summary}, {frame, width: termWidth})),
+];
+
+/** Prefixes and keys in groups; on a narrow screen the description is below its term. */
+export function keyLines(frame: Frame): readonly string[] {
   const groups = [
-    {title: 'Commands', rows: commands.map(({usage, summary}) => ({term: usage, does: summary}))},
     {title: 'At the start of a prompt', rows: signHelp.map(({sign, does}) => ({term: sign, does}))},
     ...keyHelp.map(({title, rows}) => ({title, rows: rows.map(({keys, does}) => ({term: keys.join(', '), does}))})),
-    {title: 'When the agent asks whether it may', rows: cardHelp.map(rowOf)},
-    {title: 'When the agent asks a question', rows: questionHelp.map(rowOf)},
-    {title: 'In the list of running commands (/ps)', rows: blockHelp.map(rowOf)},
+    {title: 'On an approval card', rows: cardHelp.map(rowOf)},
+    {title: 'On a question', rows: questionHelp.map(rowOf)},
+    {title: 'In the list of background commands (/ps)', rows: blockHelp.map(rowOf)},
   ];
   return groups.flatMap(({title, rows}) => [
     '',
     ...wrapText(title, ['bold'], frame),
-    ...rows.flatMap(row => helpRow(row, frame)),
+    ...rows.flatMap(row => helpRow(row, {frame, width: termWidth})),
   ]);
 }
 
 const rowOf = ({keys, does}: (typeof cardHelp)[number]) => ({term: keys, does});
 
-/** Cells of the column of terms. */
+/** The width of the column of terms, in cells. */
 const termWidth = 24;
 
-function helpRow({term, does}: {readonly term: string; readonly does: string}, frame: Frame): readonly string[] {
-  const isNarrow = frame.width < 2 * termWidth;
-  const room = Math.max(1, termWidth - cellWidth(term));
+function helpRow(
+  {term, does}: {readonly term: string; readonly does: string},
+  {frame, width}: {readonly frame: Frame; readonly width: number},
+): readonly string[] {
+  const isNarrow = frame.width < 2 * width;
+  const room = Math.max(1, width - cellWidth(term));
   if (!isNarrow && room > 1) {
     const first = `${term}${' '.repeat(room)}`;
-    return wrapSpans([{text: does, roles: ['dim']}], frame, {first, rest: ' '.repeat(termWidth), roles: []});
+    return wrapSpans([{text: does, roles: ['dim']}], frame, {first, rest: ' '.repeat(width), roles: []});
   }
-  const margin = isNarrow ? '    ' : ' '.repeat(termWidth);
+  const margin = isNarrow ? '    ' : ' '.repeat(width);
   return [
     ...wrapSpans([{text: term, roles: []}], frame, {first: '', rest: '  ', roles: []}),
     ...wrapSpans([{text: does, roles: ['dim']}], frame, {first: margin, rest: margin, roles: []}),
   ];
 }
+
+/** A row of the help: the names of keys that all do the same. */
+interface KeyHelp {
+  /** The keymap reads these keys as `name`. */
+  readonly keys: readonly string[];
+  readonly name: KeyName;
+  readonly does: string;
+}
+
+/** All keys with a meaning, in groups. */
+export const keyHelp: readonly {readonly title: string; readonly rows: readonly KeyHelp[]}[] = [
+  {
+    title: 'Prompts',
+    rows: [
+      {keys: ['Enter'], name: 'enter', does: 'send; while the agent works: send now'},
+      {
+        keys: ['Tab'],
+        name: 'complete',
+        does: 'complete; go to a card; while the agent works: send when done',
+      },
+      {keys: ['Ctrl+J', 'Alt+Enter', 'Shift+Enter'], name: 'newline', does: 'new line, as \\ and Enter'},
+      {keys: ['Up', 'Ctrl+P'], name: 'up', does: 'up a line; earlier prompts; take a queued one back'},
+      {keys: ['Down', 'Ctrl+N'], name: 'down', does: 'down a line; later prompts'},
+      {keys: ['Ctrl+R'], name: 'search-history', does: 'search earlier prompts'},
+      {keys: ['Ctrl+G'], name: 'open-editor', does: 'write the prompt in your editor'},
+      {keys: ['Ctrl+V'], name: 'paste-image', does: 'paste an image'},
+      {keys: ['Ctrl+X'], name: 'expand-paste', does: 'unfold a pasted text'},
+    ],
+  },
+  {
+    title: 'Session',
+    rows: [
+      {keys: ['Esc'], name: 'escape', does: 'stop the agent; twice on an empty prompt: rewind'},
+      {keys: ['Ctrl+C'], name: 'interrupt', does: 'clear the prompt or stop the agent; twice: leave'},
+      {keys: ['Ctrl+D'], name: 'end-of-input', does: 'leave, on an empty prompt'},
+      {keys: ['Shift+Tab'], name: 'next-mode', does: 'next mode: asks first, accepts edits, plan only'},
+      {keys: ['Ctrl+O'], name: 'expand', does: 'unfold the last folded entry; again: the one before'},
+      {keys: ['Alt+O'], name: 'next-verbosity', does: 'show less or more of finished actions'},
+      {keys: ['PgUp'], name: 'page-up', does: 'scroll back, in fullscreen and on a card'},
+      {keys: ['PgDn'], name: 'page-down', does: 'scroll on'},
+      {keys: ['Ctrl+Home'], name: 'top', does: 'scroll to the start, in fullscreen'},
+      {keys: ['Ctrl+End'], name: 'bottom', does: 'scroll to the end'},
+      {
+        keys: ['Ctrl+B'],
+        name: 'to-background',
+        does: 'move the running command to the background; else back a character',
+      },
+      {keys: ['Ctrl+T'], name: 'take-terminal', does: 'attach to a background command'},
+      {keys: ['Ctrl+L'], name: 'redraw', does: 'redraw the screen'},
+      {keys: ['Ctrl+Z'], name: 'suspend', does: 'suspend weft; fg resumes it'},
+    ],
+  },
+  {
+    title: 'Editing',
+    rows: [
+      {keys: ['Ctrl+A', 'Home'], name: 'line-start', does: 'to the start of the line'},
+      {keys: ['Ctrl+E', 'End'], name: 'line-end', does: 'to the end of the line'},
+      {keys: ['Left'], name: 'left', does: 'back a character'},
+      {keys: ['Right', 'Ctrl+F'], name: 'right', does: 'forward a character'},
+      {keys: ['Alt+B', 'Ctrl+Left'], name: 'word-left', does: 'back a word'},
+      {keys: ['Alt+F', 'Ctrl+Right'], name: 'word-right', does: 'forward a word'},
+      {keys: ['Backspace', 'Ctrl+H'], name: 'delete-left', does: 'delete the character before'},
+      {keys: ['Delete'], name: 'delete-right', does: 'delete the character after'},
+      {keys: ['Ctrl+W', 'Alt+Backspace'], name: 'delete-word', does: 'cut the word before'},
+      {keys: ['Alt+D', 'Ctrl+Delete'], name: 'delete-word-right', does: 'cut the word after'},
+      {keys: ['Ctrl+U'], name: 'delete-to-start', does: 'cut to the start of the line'},
+      {keys: ['Ctrl+K'], name: 'delete-to-end', does: 'cut to the end of the line'},
+      {keys: ['Ctrl+Y'], name: 'yank', does: 'paste what was cut'},
+      {keys: ['Ctrl+_'], name: 'undo', does: 'undo an edit'},
+      {keys: ['Alt+_'], name: 'redo', does: 'redo it'},
+    ],
+  },
+];
+
+/** The keys of an approval card; the card itself shows those that answer. */
+const cardHelp: readonly {readonly keys: string; readonly does: string}[] = [
+  {keys: approvalKeys.allow, does: 'yes, once; what would be lost for good takes a typed word instead'},
+  {keys: approvalKeys.allowSession, does: 'yes, for this session: the card shows what that covers'},
+  {
+    keys: approvalKeys.allowAlways,
+    does: 'always in this project, by the rule that the card shows; Left and Right change it',
+  },
+  {keys: approvalKeys.refuse, does: 'no, and what to do instead'},
+  {keys: 'Up, Down, Enter', does: 'choose an answer, as its number does; Enter alone answers nothing'},
+  {
+    keys: approvalKeys.chooseHunks,
+    does: 'pick hunks of an edit: only what is ticked (Space) is written',
+  },
+  {
+    keys: `${cardKeys.edit.label}, ${cardKeys.editor.label}`,
+    does: 'edit the command, or the edit in your editor; it is checked and shown again',
+  },
+  {keys: 'PgUp, PgDn', does: 'scroll what does not fit the card'},
+  {keys: approvalKeys.showAll, does: 'show all of it above'},
+  {keys: cardKeys.switchFocus.label, does: 'switch between the card and the prompt'},
+];
+
+/** The keys of a question. */
+const questionHelp: typeof cardHelp = [
+  {keys: 'Up, Down, Enter', does: 'choose an answer, as its number does'},
+  {keys: 'Space', does: 'tick an answer, where several may be chosen'},
+  {keys: questionKeys.other, does: 'answer in your own words'},
+];
+
+/** The keys of the list of running commands. */
+const blockHelp: typeof cardHelp = [
+  {keys: 'Enter', does: 'attach to the selected one; Ctrl+] back to weft'},
+  {keys: blockKeys.stop, does: 'stop it'},
+  {keys: blockKeys.keep, does: 'keep it running after weft ends'},
+];
+
+/** The prefixes of a draft and their meanings. */
+const signHelp: readonly {readonly sign: string; readonly does: string}[] = [
+  {sign: '@', does: 'attach a file or folder: @src/a.ts:10-20, @"my file.txt"'},
+  {sign: '!', does: 'run a command of your own; the agent sees its output'},
+  {sign: '#', does: 'add a note to AGENTS.md, after a yes'},
+  {sign: '/', does: 'run a command of weft'},
+];

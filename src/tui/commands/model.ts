@@ -1,15 +1,110 @@
-import type {SlashCommand} from './command.ts';
+import type {ListedModel, ModelList} from '../../agent/client.ts';
+import {nearestName} from '../../base/nearest-name.ts';
+import {faultText} from '../../domain/fault.ts';
+import {type Choice, choicePanel, type ChoicePanel, choicesMissing} from '../state/panels/choice.ts';
+import {countText} from '../state/selectors.ts';
+import type {CommandContext, SlashCommand} from './command.ts';
 
 export const modelCommand: SlashCommand = {
   name: 'model',
   aliases: [],
   usage: '/model [name]',
-  summary: 'show or change the model',
-  run(name, desk) {
-    if (name === '') desk.tell('info', modelText(desk.view.model));
-    else desk.submit({op: 'set-model', model: name});
+  summary: 'choose the model',
+  choices: 'models',
+  run(name, context) {
+    if (name === '')
+      context.openLoading('Choose a model', 'Asking the provider for its models …', modelChoices(context));
+    else void useModel(name, context);
   },
 };
 
-const modelText = (model: string): string =>
-  `${model === '' ? 'No model is configured.' : `The model is ${model}.`} /model NAME changes it.`;
+async function modelChoices({options, view, signal}: CommandContext): Promise<ChoicePanel> {
+  const answer = await options.engine.query({query: 'models'}, signal);
+  if (answer.tag === 'ok') return modelPanel(answer.value, view.model);
+  return choicesMissing(
+    'Choose a model',
+    'failed',
+    answer.tag === 'failed' ? faultText(answer.error) : 'It was cancelled',
+  );
+}
+
+/** The models with what is known of them. One that is in use is offered even where the provider does not list it. */
+export function modelPanel({models, from}: ModelList, current: string): ChoicePanel {
+  const isListed = current === '' || models.some(({model}) => model === current);
+  const own: ListedModel = {model: current, defaultOf: '', contextWindow: 0, price: 'unknown', efforts: []};
+  return choicePanel({
+    title: 'Choose a model',
+    note: from.kind === 'weft' ? 'known to weft, there may be others' : '',
+    does: 'use',
+    empty: 'The provider lists no model',
+    rows: [...models, ...(isListed ? [] : [own])].map(listed => ({
+      label: listed.model,
+      details: [listed.defaultOf === '' ? '' : 'default', contextText(listed), priceText(listed), effortText(listed)],
+      mark: listed.model === current ? 'current' : 'none',
+      choice: choiceOf(listed),
+    })),
+  });
+}
+
+/** Choosing switches for the session, and offers to keep what is not the default. */
+const choiceOf = ({model, defaultOf}: ListedModel): Choice => ({
+  effects: [
+    {do: 'op', op: {op: 'set-model', model}},
+    {do: 'notify', text: `Model: ${model}`},
+  ],
+  next:
+    defaultOf === ''
+      ? {
+          panel: 'confirm',
+          title: 'Use it in new sessions, too?',
+          subject: model,
+          does: 'keep in your settings',
+          yes: {do: 'command', line: {kind: 'command', name: 'config', argument: `model ${model}`}},
+          no: [],
+          enter: 'nothing',
+          other: 'none',
+        }
+      : 'none',
+});
+
+const contextText = ({contextWindow}: ListedModel): string =>
+  contextWindow === 0 ? '' : `${countText(contextWindow)} context`;
+
+const priceText = ({price}: ListedModel): string =>
+  price === 'unknown' ? '' : `$${price.input} in, $${price.output} out`;
+
+function effortText({efforts}: ListedModel): string {
+  const [least] = efforts;
+  const most = efforts.at(-1);
+  return least === undefined || most === undefined ? '' : `effort ${least} to ${most}`;
+}
+
+/** Uses a model that is named. A name that the provider does not list is refused; where it could not be asked, it is tried. */
+async function useModel(name: string, context: CommandContext): Promise<void> {
+  const list = await context.answerTo({query: 'models'});
+  if (list === undefined) return;
+  const known = findModel(name, list);
+  if (known.kind === 'unknown') {
+    const hint = known.nearest === undefined ? '/model lists the models.' : `Did you mean ${known.nearest}?`;
+    context.notify('warning', `There is no model ${name}. ${hint}`);
+    return;
+  }
+  context.submit({op: 'set-model', model: known.model});
+  const unsure = known.kind === 'unsure' ? ' (the provider could not be asked whether it has it)' : '';
+  context.notify('info', `Model: ${known.model}${unsure}. /config model ${known.model} keeps it`);
+}
+
+type FoundModel =
+  | {readonly kind: 'listed' | 'unsure'; readonly model: string}
+  | {readonly kind: 'unknown'; readonly nearest: string | undefined};
+
+/** Providers list dated names; the name without its date stands for them. */
+export function findModel(name: string, {models, from}: ModelList): FoundModel {
+  const names = models.map(({model}) => model);
+  const wanted = name.toLowerCase();
+  const same = names.find(model => model.toLowerCase() === wanted);
+  if (same !== undefined) return {kind: 'listed', model: same};
+  if (names.some(model => model.toLowerCase().replace(/-(?:\d{8}|\d{4}-\d\d-\d\d|latest)$/u, '') === wanted))
+    return {kind: 'listed', model: name};
+  return from.kind === 'weft' ? {kind: 'unsure', model: name} : {kind: 'unknown', nearest: nearestName(name, names)};
+}

@@ -1,23 +1,42 @@
 import type {SessionSummary} from '../../domain/journal.ts';
-import {sessionPanel} from '../panels/session-panel.ts';
-import type {CommandDesk, SlashCommand} from './command.ts';
+import {sessionsPanel, withPreview} from '../state/panels/sessions.ts';
+import type {CommandContext, SlashCommand} from './command.ts';
 
 export const resumeCommand: SlashCommand = {
   name: 'resume',
-  aliases: [],
-  usage: '/resume',
-  summary: 'go on with an earlier session',
-  run(_, desk) {
-    const sessions = otherSessions(desk);
-    if (sessions.length > 0) desk.open(sessionPanel(sessions, desk.options.outside.sessions));
-  },
+  aliases: ['sessions'],
+  usage: '/resume [id]',
+  summary: 'resume an earlier session',
+  choices: 'sessions',
+  run: (id, context) => void (id === '' ? resume(context) : resumeById(id, context)),
 };
 
-/** The sessions of the folder but the open one; where there is none the user is told. */
-export function otherSessions(desk: CommandDesk): readonly SessionSummary[] {
-  const {session} = desk.view;
+async function resume(context: CommandContext): Promise<void> {
+  const [sessions, prompts] = await Promise.all([otherSessions(context), context.answerTo({query: 'first-prompts'})]);
+  if (sessions.length === 0) return;
+  const firstPrompts = new Map((prompts ?? []).map(({session, prompt}) => [session, prompt]));
+  const {panel, effects} = withPreview(sessionsPanel(sessions, {firstPrompts, now: context.options.clock.date()}));
+  if (panel === 'none') return;
+  context.open(panel);
+  for (const effect of effects) if (effect.do === 'query') context.query(effect.request);
+}
+
+/** Opens the session whose id begins so. */
+async function resumeById(begin: string, context: CommandContext): Promise<void> {
+  const found = (await otherSessions(context)).filter(({id}) => id.startsWith(begin.toLowerCase()));
+  const [session, ...more] = found;
+  if (session === undefined) context.notify('warning', `There is no session ${begin} here. /resume lists them.`);
+  else if (more.length > 0) context.notify('warning', `${begin} begins the ids of ${found.length} sessions.`);
+  else context.submit({op: 'open-session', session: {kind: 'resume', id: session.id}});
+}
+
+/** The sessions of this folder except the open one; notifies the user if there is none. */
+async function otherSessions(context: CommandContext): Promise<readonly SessionSummary[]> {
+  const kept = await context.answerTo({query: 'sessions'});
+  if (kept === undefined) return [];
+  const {session} = context.view;
   const own = session.tag === 'open' ? session.info.id : undefined;
-  const sessions = desk.options.listSessions().filter(({id}) => id !== own);
-  if (sessions.length === 0) desk.tell('info', 'There is no earlier session here.');
+  const sessions = kept.filter(({id}) => id !== own);
+  if (sessions.length === 0) context.notify('info', 'No earlier session in this folder');
   return sessions;
 }

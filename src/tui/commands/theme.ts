@@ -1,35 +1,38 @@
+import {answerOutcome} from '../../agent/client.ts';
 import {nearestName} from '../../base/nearest-name.ts';
-import {themePanel} from '../panels/theme-panel.ts';
+import {faultText} from '../../domain/fault.ts';
 import {themeChoices} from '../../domain/preferences.ts';
-import type {CommandDesk, SlashCommand} from './command.ts';
+import type {CommandContext, SlashCommand} from './command.ts';
+import {themeMeaning, themePanel} from '../state/panels/theme.ts';
 
 export const themeCommand: SlashCommand = {
   name: 'theme',
   aliases: [],
   usage: '/theme [name]',
-  summary: 'choose the colours, with a look at each',
-  run(argument, desk) {
-    const {choice} = desk.appearance;
+  summary: 'choose the colours, with a preview',
+  choices: themeChoices.map(value => ({value, summary: themeMeaning(value)})),
+  run(argument, context) {
+    const {choice} = context.appearance;
     const word = argument.toLowerCase();
     const theme = themeChoices.find(name => name === word);
-    if (choice === 'none')
-      desk.tell('info', 'There are no colours here: NO_COLOR, --no-color or the terminal says so.');
-    else if (word === '') desk.open(themePanel(choice));
+    if (choice === 'none') context.notify('info', 'No colours here: NO_COLOR, --no-color or the terminal says so');
+    else if (word === '') context.open(themePanel(choice));
     else if (theme === undefined) {
       const near = nearestName(word, themeChoices);
-      desk.tell(
+      context.notify(
         'warning',
         `There is no theme ${argument}. ${near === undefined ? `The themes are ${themeChoices.join(', ')}.` : `Did you mean ${near}?`}`,
       );
     } else {
-      desk.appearance.choose(theme);
-      void keep(theme, desk);
+      context.appearance.choose(theme);
+      void keep(theme, context);
     }
   },
 };
 
-async function keep(theme: string, desk: CommandDesk): Promise<void> {
-  const kept = await desk.options.outside.settings.set('theme', theme);
-  if (kept.tag === 'ok') desk.tell('info', `The theme is ${theme}, kept in your settings.`);
-  else desk.tell('warning', `The theme is ${theme} until weft ends. ${kept.error}`);
+async function keep(theme: string, context: CommandContext): Promise<void> {
+  const request = {query: 'change-setting', name: 'theme', value: theme} as const;
+  const kept = answerOutcome(await context.options.engine.query(request, context.signal));
+  if (kept.tag === 'ok') context.notify('info', `Theme: ${theme}, kept in your settings`);
+  else context.notify('warning', `Theme: ${theme}, until weft ends. ${faultText(kept.error)}`);
 }

@@ -1,19 +1,19 @@
-import {todosOf} from '../../tasks/task-view.ts';
-import type {Todo} from '../../domain/todo.ts';
 import {visibleLine} from '../../base/visible.ts';
-import {wrapSpans} from '../text/wrap.ts';
-import type {EntryFrame} from '../views/verbosity.ts';
+import type {Todo} from '../../domain/todo.ts';
+import {todosOf} from '../../tasks/task-view.ts';
+import {type EntryFrame, wrapSpans} from '../text/wrap.ts';
 import type {SlashCommand} from './command.ts';
 
 export const todoCommand: SlashCommand = {
   name: 'todo',
   aliases: ['todos'],
   usage: '/todo',
-  summary: 'the whole todo list',
-  run(_, desk) {
-    const todos = todosOf(desk.view.tasks);
-    if (todos.length === 0) desk.tell('info', 'There is no todo list: the agent makes one for longer work.');
-    else desk.print(['', ...todos.flatMap(todo => todoLines(todo, desk.frame))]);
+  summary: 'show the whole todo list',
+  choices: [],
+  run(_, context) {
+    const todos = todosOf(context.view.tasks);
+    if (todos.length === 0) context.notify('info', 'There is no todo list: the agent makes one for longer work.');
+    else context.print(['', ...todos.flatMap(todo => todoLines(todo, context.frame))]);
   },
 };
 

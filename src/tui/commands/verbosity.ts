@@ -3,29 +3,27 @@ import {unreachable} from '../../base/unreachable.ts';
 import {verbosities, type Verbosity} from '../../domain/preferences.ts';
 import type {SlashCommand} from './command.ts';
 
-/** `next` goes on to the next one, as its key does. */
+/** `next` selects the next verbosity, as Alt+O does. */
 export const verbosityCommand: SlashCommand = {
   name: 'verbosity',
   aliases: [],
   usage: '/verbosity [name]',
-  summary: 'how much finished actions show: name, summary or full (Alt+O)',
-  run(word, desk) {
-    const {appearance} = desk;
+  summary: 'choose how much finished actions show (Alt+O)',
+  choices: verbosities.map(value => ({value, summary: meaning(value)})),
+  run(word, context) {
+    const {appearance} = context;
     const now = appearance.verbosity;
     const next = verbosities[(verbosities.indexOf(now) + 1) % verbosities.length] ?? 'summary';
     const wanted = word === 'next' ? next : verbosities.find(name => name === word.toLowerCase());
     if (word === '')
-      desk.tell(
+      context.notify(
         'info',
         `Finished actions show ${meaning(now)} (${now}). /verbosity NAME changes it: ${verbosities.join(', ')}.`,
       );
-    else if (wanted === undefined) desk.tell('warning', `There is no verbosity ${word}. ${hint(word)}`);
+    else if (wanted === undefined) context.notify('warning', `There is no verbosity ${word}. ${hint(word)}`);
     else {
       appearance.verbosity = wanted;
-      desk.tell(
-        'info',
-        `Finished actions show ${meaning(wanted)} from now on. "verbosity": "${wanted}" in the settings keeps it.`,
-      );
+      context.notify('info', `Finished actions show ${meaning(wanted)}. /config verbosity ${wanted} keeps it`);
     }
   },
 };

@@ -1,44 +1,54 @@
-import type {Action} from '../../actions/catalogue.ts';
+import {labelOf, userCommandAction} from '../../actions/catalogue.ts';
+import {changesTodos} from '../../actions/outcome.ts';
 import {decodePastAction} from '../../actions/decode-action.ts';
-import {labelOf} from '../../actions/settle-action.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {visibleLine} from '../../base/visible.ts';
-import {compactedPastText} from '../../domain/compaction-text.ts';
-import {isCompacted} from '../../domain/compaction.ts';
+import {compactedHistoryText, isCompactionMessage} from '../../domain/compaction.ts';
 import {messageText, type Message, type ToolCallBlock, type ToolResultBlock} from '../../domain/conversation.ts';
 import type {ActionId} from '../../domain/ids.ts';
+import {attachedTo} from '../../domain/mention.ts';
 import {isReminder} from '../../domain/reminder.ts';
-import {readUserCommand, userCommandLabel} from '../../domain/user-command.ts';
+import {parseUserCommand, userCommandLabel} from '../../domain/user-command.ts';
+import {withRelativePaths} from '../text/workspace-paths.ts';
+import {withEntry} from './exploration.ts';
 import {textEntry, type Entry, type PastActionEntry} from './view.ts';
 
-/** The messages of a resumed session as they stood on screen: each call with its result, wherever that was told. */
-export function pastEntries(history: readonly Message[]): readonly Entry[] {
+/** The entries of the messages of a session that was resumed in `directory`: each call together with its result. */
+export function pastEntries(history: readonly Message[], directory: string): readonly Entry[] {
   const results = new Map<ActionId, ToolResultBlock>();
   for (const message of history) {
     if (message.role !== 'user') continue;
     for (const block of message.blocks) if (block.kind === 'tool-result') results.set(block.id, block);
   }
-  return history.flatMap(message => entriesOf(message, results));
+  return history
+    .flatMap(message => entriesOf(message, results, directory))
+    .reduce<readonly Entry[]>((entries, entry) => withEntry(entries, entry, directory), []);
 }
 
-function entriesOf(message: Message, results: ReadonlyMap<ActionId, ToolResultBlock>): readonly Entry[] {
+function entriesOf(
+  message: Message,
+  results: ReadonlyMap<ActionId, ToolResultBlock>,
+  directory: string,
+): readonly Entry[] {
   if (message.role === 'user') {
     const text = messageText(message);
-    const own = readUserCommand(text);
+    const own = parseUserCommand(text);
     if (own !== undefined) {
-      const {command, told} = own;
-      return [{kind: 'past-action', label: userCommandLabel(command), outcome: 'success', told, part: 'last-lines'}];
+      const {command, result} = own;
+      return [pastUserCommand(command, result)];
     }
-    if (isCompacted(message)) return [{kind: 'notice', level: 'info', text: compactedPastText(message)}];
+    if (isCompactionMessage(message)) return [{kind: 'notice', level: 'info', text: compactedHistoryText(message)}];
     if (text === '' || isReminder({kind: 'text', text})) return [];
-    return [{kind: 'prompt', text}];
+    return [{kind: 'prompt', text, attached: attachedTo(message)}];
   }
   return message.blocks.flatMap((block, at): readonly Entry[] => {
     switch (block.kind) {
       case 'text':
         return [textEntry(`${message.id}/${at}`, block.text, 'done')];
-      case 'tool-call':
-        return [pastAction(block, results.get(block.id))];
+      case 'tool-call': {
+        const past = pastAction(block, results.get(block.id), directory);
+        return past.action !== 'unknown' && changesTodos(past.action) ? [] : [past];
+      }
       case 'other':
         return [otherEntry(block.type)];
       case 'thinking':
@@ -50,34 +60,31 @@ function entriesOf(message: Message, results: ReadonlyMap<ActionId, ToolResultBl
   });
 }
 
-/** Of a block that weft has no word for: that it is there. */
+/** An entry that names a block of an unknown type. */
 export const otherEntry = (type: string): Entry => ({kind: 'notice', level: 'info', text: `(${visibleLine(type)})`});
 
+/** A command that the user typed after `!`. */
+export const pastUserCommand = (command: string, result: string): PastActionEntry => ({
+  kind: 'past-action',
+  by: 'user',
+  action: userCommandAction(command, 0),
+  label: userCommandLabel(command),
+  outcome: 'success',
+  resultText: result,
+});
+
 /** A call that no longer decodes goes by its tool's name. */
-export function pastAction(call: ToolCallBlock, result: ToolResultBlock | undefined): PastActionEntry {
+export function pastAction(
+  call: ToolCallBlock,
+  result: ToolResultBlock | undefined,
+  directory: string,
+): PastActionEntry {
   const decoded = decodePastAction(call.name, call.input);
-  const told = textOf(result);
+  const resultText = textOf(result);
   const outcome = result?.outcome ?? 'cancelled';
-  const label = decoded.tag === 'ok' ? labelOf(decoded.value) : call.name;
-  if (decoded.tag === 'failed' || outcome !== 'success') {
-    return {kind: 'past-action', label, outcome, told, part: 'first-line'};
-  }
-  const {value: action} = decoded;
-  const changed = action.name === 'request-file-edits' ? changeToldAs.exec(told) : null;
-  if (changed !== null) {
-    const [, change = '', rest = ''] = changed;
-    return {kind: 'past-action', label: `${verbs[change] ?? 'Edit'} ${rest}`, outcome, told, part: 'none'};
-  }
-  return {kind: 'past-action', label, outcome, told, part: partOf(action)};
-}
-
-/** How the model is told of the change of one file: said as on the card of an edit that has just been made. */
-const changeToldAs = /^(Created|Changed|Deleted|Renamed) (.+ \(\+\d+ -\d+\))$/u;
-const verbs: Readonly<Record<string, string>> = {Created: 'Create', Deleted: 'Delete', Renamed: 'Rename'};
-
-function partOf(action: Action): PastActionEntry['part'] {
-  if (action.name === 'request-command-output') return 'last-lines';
-  return action.name === 'read-files' && action.input.requests.length === 1 ? 'line-count' : 'first-line';
+  const label = decoded.tag === 'ok' ? withRelativePaths(labelOf(decoded.value), directory) : call.name;
+  const action = decoded.tag === 'ok' ? decoded.value : 'unknown';
+  return {kind: 'past-action', by: 'agent', action, label, outcome, resultText};
 }
 
 const textOf = (result: ToolResultBlock | undefined): string =>

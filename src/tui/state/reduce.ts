@@ -1,26 +1,35 @@
-import type {AgentEvent, SessionUsage} from '../../actions/agent-event.ts';
-import {labelOf} from '../../actions/settle-action.ts';
+import type {AgentEvent, PromptSummary, SessionUsage} from '../../actions/agent-event.ts';
+import {labelOf} from '../../actions/catalogue.ts';
+import {explores} from '../../actions/exploration.ts';
+import {changesTodos, editedFiles} from '../../actions/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
-import type {ActionId, MessageId} from '../../domain/ids.ts';
+import {compactedText, contextFullPercent} from '../../domain/compaction.ts';
+import {type ActionId, actionId, type MessageId} from '../../domain/ids.ts';
 import type {BlockDelta, BlockStart} from '../../domain/model-stream.ts';
-import {fullness} from '../../domain/compaction.ts';
-import {compactedText} from '../../domain/compaction-text.ts';
-import {rewindText} from '../../domain/rewind-text.ts';
+import {rewindReportText} from '../../domain/rewind.ts';
 import {stopText} from '../../domain/stop-text.ts';
+import {knownCost} from '../../domain/usage.ts';
 import {applyTaskFrames, emptyTaskView} from '../../tasks/task-view.ts';
-import {sentenceOf} from '../text/sentence.ts';
+import {type MarkdownPiece, markdownStart, splitMarkdown} from '../scrollback/split-markdown.ts';
+import {withRelativePaths} from '../text/workspace-paths.ts';
+import {isBetweenSteps, withEntry} from './exploration.ts';
 import {otherEntry, pastEntries} from './past-entries.ts';
 import {
-  emptyView,
-  textEntry,
   type ActionEntry,
   type ActionStage,
+  emptyView,
   type Entry,
+  type ExplorationEntry,
+  type FinishedEntry,
   type QueuedPrompt,
+  type RunningTurn,
+  textEntry,
+  type TextEntry,
+  type TurnFacts,
   type View,
 } from './view.ts';
 
-/** Live output kept of a running action (UTF-16 units): more than the lines shown of it can hold. */
+/** Output kept of a running action (UTF-16 units): more than its visible lines can hold. */
 const tailKept = 4000;
 
 /** Messages of a resumed session that are shown again. */
@@ -33,14 +42,23 @@ export function reduce(view: View, event: AgentEvent): View {
       return opened(view, event);
     case 'prompt-accepted':
       return {
-        ...add(view, {kind: 'prompt', text: event.text}),
+        ...add(view, {kind: 'prompt', text: event.text, attached: event.attached}),
         queued: without(view.queued, event.id),
         run: {state: 'working'},
+        plan: '',
+        // A prompt that joins the running one belongs to its turn.
+        turn: view.run.state === 'idle' ? newTurn(view.usage) : view.turn,
       };
     case 'command-started':
-      return {...view, queued: without(view.queued, event.id), run: {state: 'working'}};
+      return {
+        ...view,
+        queued: without(view.queued, event.id),
+        run: {state: 'working'},
+        plan: '',
+        userCommand: event.id,
+      };
     case 'command-finished':
-      return {...view, run: {state: 'idle'}};
+      return {...view, run: {state: 'idle'}, userCommand: 'none', terminalNeeded: 'none'};
     case 'prompt-withdrawn':
       return {...view, queued: without(view.queued, event.id)};
     case 'turn-started':
@@ -48,6 +66,9 @@ export function reduce(view: View, event: AgentEvent): View {
     case 'retrying':
       return {
         ...view,
+        entries: view.entries.map(entry =>
+          entry.kind === 'text' && entry.state === 'streaming' ? {...entry, state: 'broken'} : entry,
+        ),
         run: {
           state: 'retrying',
           attempt: event.attempt,
@@ -66,23 +87,30 @@ export function reduce(view: View, event: AgentEvent): View {
     case 'message-finished':
       return {...view, entries: view.entries.map(done)};
     case 'action-queued':
+      // The panel shows the todos.
+      if (changesTodos(event.action)) return view;
       return add(view, {
         kind: 'action',
         id: event.id,
-        label: event.label,
+        by: sameId(event.id, view.userCommand) ? 'user' : 'agent',
+        label: withRelativePaths(event.label, directoryOf(view)),
         stage: {stage: 'queued', action: event.action},
       });
-    case 'approval-requested':
+    case 'approval-requested': {
+      // What a command says stays exactly as it would run.
+      const isExact = event.approval.preview.kind === 'command';
+      const label = isExact ? event.approval.label : withRelativePaths(event.approval.label, directoryOf(view));
+      const approval = {...event.approval, label};
       return {
-        ...onAction(view, event.approval.id, () => ({
+        ...onAction(view, approval.id, () => ({
           stage: 'waiting',
-          action: event.approval.action,
-          preview: event.approval.preview,
+          action: approval.action,
+          preview: approval.preview,
         })),
-        // What the user has just edited is read next.
-        approvals:
-          event.approval.wording === 'user' ? [event.approval, ...view.approvals] : [...view.approvals, event.approval],
+        // A command that the user has just edited is asked about first.
+        approvals: approval.wording === 'user' ? [approval, ...view.approvals] : [...view.approvals, approval],
       };
+    }
     case 'approval-settled':
       return {...view, approvals: view.approvals.filter(approval => approval.id !== event.id)};
     case 'question-asked':
@@ -95,6 +123,8 @@ export function reduce(view: View, event: AgentEvent): View {
     }
     case 'hand-over-settled':
       return {...view, handOvers: view.handOvers.filter(open => open.id !== event.id)};
+    case 'terminal-needed':
+      return {...view, terminalNeeded: {id: event.id, block: event.block, command: runningCommand(view, event.id)}};
     case 'action-started':
       return started(view, event);
     case 'action-output':
@@ -107,52 +137,55 @@ export function reduce(view: View, event: AgentEvent): View {
       return {...view, tasks: applyTaskFrames(view.tasks, event.frames)};
     case 'usage-changed': {
       const next = {...view, usage: event.usage};
-      return fullness(view.usage) === undefined
+      return contextFullPercent(view.usage) === undefined
         ? {...next, entries: [...next.entries, ...fullEntry(event.usage)]}
         : next;
     }
     case 'model-changed':
-      return {...view, model: event.model};
+      return withModel(view, event);
     case 'mode-changed':
-      return {...view, mode: event.mode};
-    case 'rewind-points':
-      return event.points.length > 0 ? view : told(view, 'info', 'There is no prompt to go back to yet.');
-    case 'rewind-previewed':
-      return view;
+      return {...view, mode: event.mode, plan: ''};
     case 'compaction-begun':
       return {...view, run: {state: 'working'}};
-    case 'compaction-previewed':
+    case 'compaction-ended':
       return {...view, run: {state: 'idle'}};
-    case 'compaction-refused':
-      return told({...view, run: {state: 'idle'}}, 'warning', event.reason);
     case 'compacted':
-      return told(view, 'info', compactedText(event.report));
+      return withNotice(view, 'info', compactedText(event.report));
     case 'rewound': {
-      const directory = view.session.tag === 'open' ? view.session.info.directory : '';
-      const text = rewindText(event.report, {directory, when: 'done'});
-      return told({...view, tasks: applyTaskFrames(emptyTaskView, event.todoFrames)}, 'info', text);
+      const directory = directoryOf(view);
+      const text = rewindReportText(event.report, {directory, when: 'done'});
+      return withNotice({...view, plan: '', tasks: applyTaskFrames(emptyTaskView, event.todoFrames)}, 'info', text);
     }
     case 'notice':
       return add(view, {kind: 'notice', level: event.level, text: event.text});
     case 'prompt-finished': {
-      const ended = {...view, entries: view.entries.map(done), run: {state: 'idle'}} as const;
-      const {end} = event.summary;
-      if (end.kind === 'done') {
-        const note = stopText(event.summary);
-        if (note === undefined) return ended;
-        const text = sentenceOf([note]);
-        return told(ended, 'warning', event.summary.stop === 'context-full' ? `${text} ${makesRoom}` : text);
-      }
-      return add(ended, {kind: 'end', end});
+      const {end, answer} = event.summary;
+      const isPlan = view.mode === 'plan' && end.kind === 'done' && view.queued.length === 0;
+      const plan = isPlan ? answer.trim() : '';
+      const ended = {...view, entries: view.entries.map(done), run: {state: 'idle'}, plan} as const;
+      const note = end.kind === 'done' ? stopText(event.summary) : undefined;
+      const text = note === undefined ? '' : sentenceOf(note);
+      const noted =
+        text === ''
+          ? ended
+          : withNotice(ended, 'warning', event.summary.stop === 'context-full' ? `${text} ${makesRoom}` : text);
+      return add(noted, {kind: 'end', end, turn: turnFacts(view.turn, event.summary)});
     }
     default:
       return unreachable(event);
   }
 }
 
-/** That the context fills up, where it does. */
+function runningCommand({entries}: View, id: ActionId): string {
+  const entry = entries.find(each => each.kind === 'action' && each.id === id);
+  return entry?.kind === 'action' && entry.stage.stage === 'running' && entry.stage.preview.kind === 'command'
+    ? entry.stage.preview.command
+    : '';
+}
+
+/** A notice when the context is nearly full. */
 function fullEntry(usage: SessionUsage): readonly Entry[] {
-  const percent = fullness(usage);
+  const percent = contextFullPercent(usage);
   return percent === undefined
     ? []
     : [{kind: 'notice', level: 'info', text: `The context is ${percent}% full. ${makesRoom}`}];
@@ -160,17 +193,58 @@ function fullEntry(usage: SessionUsage): readonly Entry[] {
 
 const makesRoom = '/compact makes room; nothing is compacted on its own.';
 
-/** A prompt was handed to the engine. */
-export const promptQueued = (view: View, prompt: QueuedPrompt): View => ({...view, queued: [...view.queued, prompt]});
+/** The view with a prompt that was submitted to the engine. */
+export const withQueuedPrompt = (view: View, prompt: QueuedPrompt): View => ({
+  ...view,
+  queued: [...view.queued, prompt],
+});
 
-/** A stop was asked for. */
-export const stopAsked = (view: View): View => (view.run.state === 'idle' ? view : {...view, run: {state: 'stopping'}});
+/** The view after the user asked for an interrupt. */
+export const withStopRequested = (view: View): View =>
+  view.run.state === 'idle' ? view : {...view, run: {state: 'stopping'}};
 
-/** Something of the front end's own to tell. */
-export const told = (view: View, level: 'info' | 'warning', text: string): View =>
+/** The view with a notice of the front end. */
+export const withNotice = (view: View, level: 'info' | 'warning', text: string): View =>
   add(view, {kind: 'notice', level, text});
 
-const add = (view: View, entry: Entry): View => ({...view, entries: [...view.entries, entry]});
+/** The view with the answer of a slash command. */
+export const withCommandAnswer = (view: View, command: string, level: 'info' | 'warning', text: string): View =>
+  add(view, {kind: 'command-answer', command, level, text});
+
+const add = (view: View, entry: Entry): View => ({...view, entries: withEntry(view.entries, entry, directoryOf(view))});
+
+const directoryOf = ({session}: View): string => (session.tag === 'open' ? session.info.directory : '');
+
+/** The id of a user's command is that of its action. */
+const sameId = (id: ActionId, message: MessageId | 'none'): boolean => id === actionId(message);
+
+const newTurn = (usage: SessionUsage): RunningTurn => ({
+  files: new Map(),
+  actions: 0,
+  costBefore: knownCost(Object.values(usage.models)) ?? 0,
+});
+
+function turnFacts({files, actions, costBefore}: RunningTurn, summary: PromptSummary): TurnFacts {
+  const cost = knownCost(Object.values(summary.sessionUsage.models));
+  return {
+    files,
+    actions,
+    durationMs: summary.durationMs,
+    waitedMs: summary.waitedMs,
+    costUsd: cost === undefined ? 'unknown' : cost - costBefore,
+  };
+}
+
+/** The turn after an action that has settled. */
+function afterAction(turn: RunningTurn, {result}: AgentEvent & {readonly event: 'action-settled'}): RunningTurn {
+  if (result.tag === 'undecodable' || explores(result.result) || changesTodos(result.result)) return turn;
+  const files = new Map(turn.files);
+  for (const {path, added, removed} of editedFiles(result.result) ?? []) {
+    const before = files.get(path);
+    files.set(path, {added: (before?.added ?? 0) + added, removed: (before?.removed ?? 0) + removed});
+  }
+  return {...turn, files, actions: turn.actions + 1};
+}
 
 const keyOf = (event: {readonly message: string; readonly index: number}): string => `${event.message}/${event.index}`;
 
@@ -178,11 +252,9 @@ const hasKey = (entry: Entry, key: string): boolean =>
   (entry.kind === 'text' || entry.kind === 'thinking') && entry.key === key;
 
 const done = (entry: Entry): Entry =>
-  (entry.kind === 'text' || entry.kind === 'thinking') && entry.state === 'streaming'
-    ? {...entry, state: 'done'}
-    : entry;
+  (entry.kind === 'text' || entry.kind === 'thinking') && entry.state !== 'done' ? {...entry, state: 'done'} : entry;
 
-/** What the session before left unwritten is kept; all else begins anew. */
+/** Starts a new view, but keeps entries of the previous session that are not in the scrollback yet. */
 function opened(before: View, event: AgentEvent & {readonly event: 'session-opened'}): View {
   const {session, history, todoFrames, usage} = event;
   const left = Math.max(0, history.length - historyShown);
@@ -193,9 +265,7 @@ function opened(before: View, event: AgentEvent & {readonly event: 'session-open
       : before.session.tag === 'open'
         ? [{kind: 'notice', level: 'info', text: 'New session.'}]
         : [];
-  const unwritten = before.entries
-    .map(done)
-    .filter(entry => entry.kind !== 'action' || entry.stage.stage === 'settled');
+  const unwritten = before.entries.map(done).filter(isSettled);
   return {
     ...emptyView,
     session: {tag: 'open', info: session},
@@ -204,7 +274,7 @@ function opened(before: View, event: AgentEvent & {readonly event: 'session-open
     usage,
     tasks: applyTaskFrames(emptyTaskView, todoFrames),
     queued: before.session.tag === 'opening' ? before.queued : [],
-    entries: [...unwritten, ...heading, ...pastEntries(history.slice(left)), ...fullEntry(usage)],
+    entries: [...unwritten, ...heading, ...pastEntries(history.slice(left), session.directory), ...fullEntry(usage)],
   };
 }
 
@@ -224,39 +294,74 @@ function blockStarted(view: View, key: string, block: BlockStart): View {
   }
 }
 
+/** Adds a delta of the streamed answer to its text or thinking entry; `takeFinished` splits off what is complete. */
 function blockDelta(view: View, key: string, delta: BlockDelta): View {
   if (delta.kind !== 'text' && delta.kind !== 'thinking') return view;
   return {
     ...view,
-    entries: view.entries.map(entry => {
-      if (!hasKey(entry, key)) return entry;
-      if (entry.kind === 'text' && delta.kind === 'text') return {...entry, rest: entry.rest + delta.text};
-      if (entry.kind === 'thinking' && delta.kind === 'thinking') return {...entry, text: entry.text + delta.text};
-      return entry;
+    entries: view.entries.flatMap((entry): readonly Entry[] => {
+      if (!hasKey(entry, key)) return [entry];
+      if (entry.kind === 'text' && delta.kind === 'text') {
+        if (entry.state === 'done') return [entry];
+        const parts = entry.state === 'broken' ? joined(entry) : [entry];
+        return parts.map(part =>
+          part === parts.at(-1) && part.kind === 'text' ? {...part, rest: part.rest + delta.text} : part,
+        );
+      }
+      if (entry.kind === 'thinking' && delta.kind === 'thinking') return [{...entry, text: entry.text + delta.text}];
+      return [entry];
     }),
   };
 }
 
+/** A text that goes on after its connection broke, with a mark where it did. */
+function joined(entry: TextEntry): readonly Entry[] {
+  if (entry.rest.trim() === '' && entry.written === 'nothing') return [{...entry, state: 'streaming'}];
+  const {place} = splitMarkdown(entry.rest, entry.place, 'growing');
+  return [
+    {...entry, state: 'done'},
+    {kind: 'notice', level: 'info', text: brokeHere},
+    // Code that was begun goes on as code.
+    {
+      ...textEntry(entry.key, '', 'streaming'),
+      place: place.kind === 'fence' ? place : markdownStart,
+      written: 'some',
+    },
+  ];
+}
+
+const brokeHere = '⋯ the connection broke here and was restored ⋯';
+
 function onAction(view: View, id: ActionId, next: (stage: ActionStage) => ActionStage): View {
-  return {
-    ...view,
-    entries: view.entries.map(entry =>
-      entry.kind === 'action' && entry.id === id ? {...entry, stage: next(entry.stage)} : entry,
-    ),
-  };
+  return changeAction(view, id, entry => ({...entry, stage: next(entry.stage)}));
 }
 
-/** What runs need not be what was asked for: the user may have changed it. */
-function started(view: View, {id, action, preview}: AgentEvent & {readonly event: 'action-started'}): View {
-  const label = labelOf(action);
-  const running = onAction(view, id, () => ({stage: 'running', action, preview, tail: ''}));
-  return {
-    ...running,
-    entries: running.entries.map(entry => (entry.kind === 'action' && entry.id === id ? {...entry, label} : entry)),
-  };
-}
+const changeAction = (view: View, id: ActionId, change: (entry: ActionEntry) => ActionEntry): View => ({
+  ...view,
+  entries: view.entries.map(entry => {
+    if (entry.kind === 'action') return entry.id === id ? change(entry) : entry;
+    if (entry.kind !== 'exploration' || !entry.steps.some(step => isAction(step, id))) return entry;
+    return {
+      ...entry,
+      steps: entry.steps.map(step => (step.kind === 'action' && step.id === id ? change(step) : step)),
+    };
+  }),
+});
 
-/** A call that never decoded has no queued entry: its card is made here. */
+const isAction = (entry: Entry, id: ActionId): boolean =>
+  entry.kind === 'exploration'
+    ? entry.steps.some(step => isAction(step, id))
+    : entry.kind === 'action' && entry.id === id;
+
+/** The action that starts may differ from the requested one, because the user may have edited it. */
+const started = (view: View, {id, action, preview}: AgentEvent & {readonly event: 'action-started'}): View =>
+  changeAction(view, id, entry => ({
+    ...entry,
+    label: withRelativePaths(labelOf(action), directoryOf(view)),
+    stage: {stage: 'running', action, preview, tail: ''},
+  }));
+
+/** A call that could not be decoded has no queued entry, so its entry is created here. */
 function settled(view: View, event: AgentEvent & {readonly event: 'action-settled'}): View {
   const stageFrom = (before: ActionStage | undefined): ActionStage => ({
     stage: 'settled',
@@ -266,11 +371,106 @@ function settled(view: View, event: AgentEvent & {readonly event: 'action-settle
     durationMs: event.durationMs,
   });
   const {id, name} = event.call;
-  const without = {...view, approvals: view.approvals.filter(approval => approval.id !== id)};
-  if (view.entries.some(entry => entry.kind === 'action' && entry.id === id)) return onAction(without, id, stageFrom);
-  const entry: ActionEntry = {kind: 'action', id, label: name, stage: stageFrom(undefined)};
-  return add(without, entry);
+  const without = {
+    ...view,
+    approvals: view.approvals.filter(approval => approval.id !== id),
+    turn: afterAction(view.turn, event),
+  };
+  if (view.entries.some(entry => isAction(entry, id))) return onAction(without, id, stageFrom);
+  if (event.result.tag === 'action' && changesTodos(event.result.result)) return without;
+  return add(without, {kind: 'action', id, by: 'agent', label: name, stage: stageFrom(undefined)});
 }
 
 const without = (queued: readonly QueuedPrompt[], id: MessageId): readonly QueuedPrompt[] =>
   queued.filter(one => one.id !== id);
+
+/**
+ * Removes finished entries from the front of the view, in order: an entry waits for those before it, and a message that is still
+ * being streamed gives up its finished blocks.
+ */
+export function takeFinished(view: View): {readonly view: View; readonly finished: readonly FinishedEntry[]} {
+  const finished: FinishedEntry[] = [];
+  let taken = 0;
+  for (const [at, entry] of view.entries.entries()) {
+    if (entry.kind === 'exploration') {
+      if (!isSettled(entry) || isGrowing(view, at)) break;
+      finished.push(entry);
+    } else if (entry.kind === 'text') {
+      const rest = drainText(entry, finished);
+      if (rest !== undefined) return finish(view, finished, [rest, ...view.entries.slice(taken + 1)]);
+    } else if (isClosed(entry)) {
+      finished.push(entry);
+    } else {
+      break;
+    }
+    taken++;
+  }
+  return taken === 0 ? {view, finished} : finish(view, finished, view.entries.slice(taken));
+}
+
+const finish = (view: View, finished: readonly FinishedEntry[], entries: readonly Entry[]) => ({
+  view: {...view, entries},
+  finished,
+});
+
+/** The unfinished rest of the entry, or `undefined` if all of it is finished. */
+function drainText(entry: TextEntry, finished: FinishedEntry[]): TextEntry | undefined {
+  const split = splitMarkdown(entry.rest, entry.place, entry.state === 'done' ? 'whole' : 'growing');
+  if (split.pieces.length > 0) finished.push({kind: 'pieces', pieces: split.pieces, written: entry.written});
+  if (entry.state === 'done') return undefined;
+  if (split.pieces.length === 0 && split.rest === entry.rest) return entry;
+  const isBegun = split.pieces.some(isSeen);
+  return {...entry, rest: split.rest, place: split.place, written: isBegun ? 'some' : entry.written};
+}
+
+/** Whether anything is drawn of the piece: blank lines of code and empty quotes are not. */
+function isSeen(piece: MarkdownPiece): boolean {
+  switch (piece.kind) {
+    case 'block':
+      return /[^\s>]/u.test(piece.source);
+    case 'code-lines':
+      return /\S/u.test(piece.text);
+    case 'code-start':
+      return false;
+    default:
+      return unreachable(piece);
+  }
+}
+
+/** Whether the next read or search would still belong to the exploration at this place. */
+const isGrowing = ({entries, run}: View, at: number): boolean =>
+  run.state !== 'idle' && entries.slice(at + 1).every(isBetweenSteps);
+
+const isSettled = (entry: Entry): boolean =>
+  entry.kind === 'exploration'
+    ? entry.steps.every(isSettled)
+    : entry.kind !== 'action' || entry.stage.stage === 'settled';
+
+function isClosed(entry: Exclude<Entry, TextEntry | ExplorationEntry>): boolean {
+  switch (entry.kind) {
+    case 'thinking':
+      return entry.state === 'done';
+    case 'action':
+      return entry.stage.stage === 'settled';
+    case 'prompt':
+    case 'notice':
+    case 'command-answer':
+    case 'past-action':
+    case 'end':
+      return true;
+    default:
+      return unreachable(entry);
+  }
+}
+
+function withModel(view: View, {model, provider}: Extract<AgentEvent, {event: 'model-changed'}>): View {
+  const {session} = view;
+  return {...view, model, session: session.tag === 'open' ? {...session, info: {...session.info, provider}} : session};
+}
+
+/** With a capital at its beginning and one full stop at its end. */
+const sentenceOf = (clause: string): string =>
+  `${clause
+    .trim()
+    .replace(/\.*$/u, '')
+    .replace(/^\p{Lowercase}/u, letter => letter.toUpperCase())}.`;

@@ -1,29 +1,37 @@
+import type {ReadImage} from '../../actions/files-port.ts';
 import type {Approval, PromptEnd, SessionInfo, SessionUsage, SettledCall} from '../../actions/agent-event.ts';
-import type {ReadImage} from '../../actions/image-port.ts';
 import type {Action} from '../../actions/catalogue.ts';
 import type {Question} from '../../actions/ports.ts';
 import type {Preview} from '../../actions/preview.ts';
 import type {ToolResultBlock} from '../../domain/conversation.ts';
-import type {ActionId, BlockId, MessageId} from '../../domain/ids.ts';
+import type {ActionId, BlockId, MessageId, TodoId} from '../../domain/ids.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
 import {emptyTaskView, type TaskView} from '../../tasks/task-view.ts';
-import {markdownStart, type MarkdownPiece, type MarkdownPlace} from '../markdown/split-blocks.ts';
+import {type MarkdownPiece, type MarkdownPosition, markdownStart} from '../scrollback/split-markdown.ts';
 
 /**
- * Everything the screen shows, as a fold of agent events. It holds only what is still open: what is finished leaves it
- * through `drain` and lives in the terminal's scrollback, so that no cost grows with the conversation.
+ * Everything the screen shows, folded from agent events. It holds only unfinished entries: finished ones leave it through
+ * `takeFinished` for the scrollback, so that no cost grows with the length of the conversation.
  */
 export interface View {
   readonly session: {readonly tag: 'opening'} | {readonly tag: 'open'; readonly info: SessionInfo};
-  /** What is not yet written to the scrollback, in order. */
+  /** Entries that are not in the scrollback yet, in order. */
   readonly entries: readonly Entry[];
   readonly run: Run;
-  /** Prompts handed to the engine that it has not taken up yet. */
+  /** What the running prompt has done so far. */
+  readonly turn: RunningTurn;
+  /** The user's command that runs now. */
+  readonly userCommand: MessageId | 'none';
+  /** Submitted prompts that the engine has not started. */
   readonly queued: readonly QueuedPrompt[];
   readonly approvals: readonly Approval[];
   readonly questions: readonly OpenQuestions[];
-  /** Terminals of blocks that the agent wants the user to take. */
+  /** Requests of the agent that the user takes over a block's terminal. */
   readonly handOvers: readonly OpenHandOver[];
+  /** The answer to a prompt in plan mode, until something comes after it; empty for none. */
+  readonly plan: string;
+  /** The terminal that the user's running command waits in, for the user to attach to. */
+  readonly terminalNeeded: TerminalNeeded;
   readonly tasks: TaskView;
   readonly usage: SessionUsage;
   readonly model: string;
@@ -39,7 +47,7 @@ type Run =
       readonly maxAttempts: number;
       readonly reason: string;
     }
-  /** The user asked for a stop; what runs is being settled. */
+  /** The user interrupted; running actions are being settled. */
   | {readonly state: 'stopping'};
 
 interface OpenQuestions {
@@ -47,12 +55,12 @@ interface OpenQuestions {
   readonly questions: readonly Question[];
 }
 
-/** A prompt, or a command of the user's own, that the engine has not taken up yet. */
+/** A prompt or `!` command that the engine has not started. */
 export interface QueuedPrompt {
   readonly id: MessageId;
   readonly text: string;
   readonly when: 'queued' | 'steering' | 'command';
-  /** What the user wrote, and what went with it: for giving it back. */
+  /** The draft and its images, to restore them if the prompt is withdrawn. */
   readonly typed: string;
   readonly images: readonly ReadImage[];
 }
@@ -63,19 +71,22 @@ interface OpenHandOver {
   readonly reason: string;
 }
 
-export type Entry = TextEntry | ThinkingEntry | ActionEntry | ClosedEntry;
+type TerminalNeeded = 'none' | {readonly id: ActionId; readonly block: BlockId; readonly command: string};
+
+export type Entry = TextEntry | ThinkingEntry | ActionEntry | ExplorationEntry | ClosedEntry;
 
 /** `rest` is the markdown not yet cut off; `written` says whether earlier pieces are in the scrollback already. */
 export interface TextEntry {
   readonly kind: 'text';
   readonly key: string;
   readonly rest: string;
-  readonly place: MarkdownPlace;
+  readonly place: MarkdownPosition;
   readonly written: 'nothing' | 'some';
-  readonly state: 'streaming' | 'done';
+  /** `broken`: the connection broke while it streamed; it goes on where it was. */
+  readonly state: 'streaming' | 'broken' | 'done';
 }
 
-/** A message's text with nothing of it written yet. */
+/** A message's text of which nothing is in the scrollback yet. */
 export const textEntry = (key: string, rest: string, state: TextEntry['state']): TextEntry => ({
   kind: 'text',
   key,
@@ -85,7 +96,7 @@ export const textEntry = (key: string, rest: string, state: TextEntry['state']):
   state,
 });
 
-interface ThinkingEntry {
+export interface ThinkingEntry {
   readonly kind: 'thinking';
   readonly key: string;
   readonly text: string;
@@ -95,9 +106,24 @@ interface ThinkingEntry {
 export interface ActionEntry {
   readonly kind: 'action';
   readonly id: ActionId;
+  /** `user`: a command that the user typed after `!`. */
+  readonly by: 'agent' | 'user';
   readonly label: string;
   readonly stage: ActionStage;
 }
+
+/**
+ * Reads, searches and listings in a row, as one entry; what was thought between them unfolds with them. It grows until something else
+ * follows it.
+ */
+export interface ExplorationEntry {
+  readonly kind: 'exploration';
+  readonly steps: readonly ExplorationStep[];
+  /** The workspace: paths inside it are shown relative to it. */
+  readonly directory: string;
+}
+
+export type ExplorationStep = ActionEntry | PastActionEntry | ThinkingEntry;
 
 export type ActionStage =
   | {readonly stage: 'queued'; readonly action: Action}
@@ -111,40 +137,100 @@ export type ActionStage =
       readonly durationMs: number;
     };
 
-/** Entries that are finished from the start. */
+/** Entries that are complete when they are created. */
 type ClosedEntry =
-  | {readonly kind: 'prompt'; readonly text: string}
+  | {readonly kind: 'prompt'; readonly text: string; readonly attached: readonly string[]}
   | {readonly kind: 'notice'; readonly level: 'info' | 'warning'; readonly text: string}
+  /** A slash command as it was entered, and its answer. */
+  | {
+      readonly kind: 'command-answer';
+      readonly command: string;
+      readonly level: 'info' | 'warning';
+      readonly text: string;
+    }
   | PastActionEntry
-  | {readonly kind: 'end'; readonly end: PromptEnd};
+  | {readonly kind: 'end'; readonly end: PromptEnd; readonly turn: TurnFacts};
 
-/** An action of a resumed session: all that is kept of it is what the model asked for and was told. */
-export interface PastActionEntry {
-  readonly kind: 'past-action';
-  readonly label: string;
-  readonly outcome: ToolResultBlock['outcome'];
-  /** What the model was told, and which part of it says most: `none` where the label has said it. */
-  readonly told: string;
-  readonly part: 'first-line' | 'last-lines' | 'line-count' | 'none';
+/** What a prompt has done, for the line that closes it. */
+export interface TurnFacts {
+  /** The lines added to and removed from each changed file, by its path. */
+  readonly files: ReadonlyMap<string, LineCounts>;
+  /** The number of actions, reads and searches left out. */
+  readonly actions: number;
+  readonly durationMs: number;
+  /** How much of it was spent waiting for the user. */
+  readonly waitedMs: number;
+  /** In US dollars; `unknown` where no price is known. */
+  readonly costUsd: number | 'unknown';
 }
 
-/** What leaves the view for the scrollback: whole entries, and finished pieces of a message still being written. */
-export type Finished =
+export interface LineCounts {
+  readonly added: number;
+  readonly removed: number;
+}
+
+/** `costBefore` is the cost of the session before the prompt. */
+export interface RunningTurn extends Pick<TurnFacts, 'files' | 'actions'> {
+  readonly costBefore: number;
+}
+
+/** An action of a resumed session, of which only the call and its result text are known. */
+export interface PastActionEntry {
+  readonly kind: 'past-action';
+  readonly by: 'agent' | 'user';
+  /** `unknown` if the call does not decode any more. */
+  readonly action: Action | 'unknown';
+  readonly label: string;
+  readonly outcome: ToolResultBlock['outcome'];
+  /** The result as the model read it. */
+  readonly resultText: string;
+}
+
+/** What moves from the view to the scrollback: whole entries, and finished blocks of a message that is being streamed. */
+export type FinishedEntry =
   | {readonly kind: 'pieces'; readonly pieces: readonly MarkdownPiece[]; readonly written: 'nothing' | 'some'}
   | ThinkingEntry
   | ActionEntry
+  | ExplorationEntry
   | ClosedEntry;
 
 export const emptyView: View = {
   session: {tag: 'opening'},
   entries: [],
   run: {state: 'idle'},
+  turn: {files: new Map(), actions: 0, costBefore: 0},
+  userCommand: 'none',
   queued: [],
   approvals: [],
   questions: [],
   handOvers: [],
+  plan: '',
+  terminalNeeded: 'none',
   tasks: emptyTaskView,
   usage: {models: {}, contextTokens: 0, contextWindow: 0},
   model: '',
   mode: 'default',
 };
+
+/** The progress of the running prompt and of its actions. */
+export interface RunTimes {
+  /** How long it has been worked on, in milliseconds; the time it waited for the user is not counted. */
+  readonly elapsedMs: number;
+  /** How long it has waited for the user's answers, in milliseconds. */
+  readonly waitedMs: number;
+  /** Until a failed request is tried again, in milliseconds. */
+  readonly retryInMs: number;
+  /** Tokens that the model has written for it. */
+  readonly outputTokens: number;
+  readonly actions: ReadonlyMap<ActionId, ActionProgress>;
+  /** How long each todo in progress has been so, in milliseconds. */
+  readonly todos: ReadonlyMap<TodoId, number>;
+  /** In dollars per minute of work; `unknown` until enough time has been worked. */
+  readonly costPerMinute: number | 'unknown';
+}
+
+/** The progress of a running action: its running time and the number of lines it has printed. */
+export interface ActionProgress {
+  readonly elapsedMs: number;
+  readonly lines: number;
+}

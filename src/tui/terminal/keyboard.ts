@@ -1,60 +1,60 @@
+import {overrideStream, type TerminalExtent} from './terminal-output.ts';
 import {
-  heldMs,
-  probed,
-  released,
-  sortReplies,
+  holdTimeoutMs,
+  probedReplies,
+  splitReplies,
   type TerminalReply,
-  widthAnswer,
-  widthWaitMs,
+  typedPartOf,
+  extentAnswer,
+  extentWaitMs,
 } from './terminal-probes.ts';
-import {withMembers} from './with-members.ts';
 
-export interface Keyboard {
-  /** The same stream, but for the terminal's answers; to be read by `readable` and `read()`. */
+interface Keyboard {
+  /** Stdin without the terminal's replies; to be read with `readable` events and `read()`. */
   readonly stdin: NodeJS.ReadStream;
   /**
-   * What is for a program that has the terminal for now, which may ask it questions of its own: all but the answers that weft still
-   * waits for. `later` gets what was held back as the beginning of one.
+   * The part of `text` that belongs to a program attached to the terminal, which may query the terminal itself: everything but the
+   * replies that weft still waits for. `later` gets a held-back beginning of a reply that turned out to be none.
    */
-  forGuest(text: string, later: (text: string) => void): string;
-  /** Waits for the answer to `widthQuery`, which `ask` is to write. */
-  askWidth(ask: () => void): Promise<number | undefined>;
+  forAttachedProgram(text: string, later: (text: string) => void): string;
+  /** Waits for the answer to `extentQuery`, which `ask` is to write. */
+  askExtent(ask: () => void): Promise<TerminalExtent | undefined>;
   close(): void;
 }
 
 /**
- * Takes the terminal's answers out of stdin before anybody takes them for keys. A beginning that may be one is held back until
- * the rest comes, or for a while.
+ * Takes the terminal's replies out of stdin, so that they are not read as keys. Bytes that may be the beginning of a reply are held
+ * back until the rest arrives or a timeout ends.
  */
 export function openKeyboard(stdin: NodeJS.ReadStream, onReply: (reply: TerminalReply) => void): Keyboard {
   let held = '';
   let free = '';
   let timer: NodeJS.Timeout | undefined;
   const release = (): void => {
-    free += released(held);
+    free += typedPartOf(held);
     held = '';
-    // Whoever reads by `readable` reads again.
+    // Signals the reader that there is more to read.
     if (free !== '') stdin.emit('readable');
   };
-  let told: ((width: number | undefined) => void) | undefined;
-  /** Answers that were asked for and have not come: a late one is no key. */
-  let owed = 0;
-  let manner: keyof typeof widthWaitMs = 'silent';
-  const withoutWidth = (text: string): string => {
+  let resolveExtent: ((extent: TerminalExtent | undefined) => void) | undefined;
+  /** Replies that have not arrived; a late one must not be read as a key. */
+  let extentsAwaited = 0;
+  let answerSpeed: keyof typeof extentWaitMs = 'silent';
+  const withoutExtent = (text: string): string => {
     let rest = text;
-    for (let found = widthAnswer.exec(rest); owed > 0 && found !== null; found = widthAnswer.exec(rest)) {
-      owed--;
-      manner = 'answering';
-      rest = rest.replace(widthAnswer, '');
-      // An earlier one is of another size.
-      if (owed === 0) told?.(Number(found[1]));
+    for (let found = extentAnswer.exec(rest); extentsAwaited > 0 && found !== null; found = extentAnswer.exec(rest)) {
+      extentsAwaited--;
+      answerSpeed = 'answering';
+      rest = rest.replace(extentAnswer, '');
+      // Only the last reply is about the current size.
+      if (extentsAwaited === 0) resolveExtent?.({cursorRow: Number(found[1]), columns: Number(found[2])});
     }
     return rest;
   };
-  /** Asked for at the start, and not answered yet. */
-  const unanswered = new Set<TerminalReply['reply']>(probed);
-  const hear = (replies: readonly TerminalReply[]): void => {
-    if (replies.length > 0) manner = 'answering';
+  /** Probes sent at the start that have no reply yet. */
+  const unanswered = new Set<TerminalReply['reply']>(probedReplies);
+  const handleReplies = (replies: readonly TerminalReply[]): void => {
+    if (replies.length > 0) answerSpeed = 'answering';
     for (const reply of replies) {
       unanswered.delete(reply.reply);
       onReply(reply);
@@ -62,48 +62,48 @@ export function openKeyboard(stdin: NodeJS.ReadStream, onReply: (reply: Terminal
   };
   const read = (): string | null => {
     const found: unknown = stdin.read();
-    // Ink has asked for text.
+    // Ink sets the encoding of stdin, so a chunk is normally a string.
     const chunk = typeof found === 'string' || Buffer.isBuffer(found) ? found.toString() : '';
     if (found === null && free === '') return null;
     clearTimeout(timer);
-    const sorted = sortReplies(withoutWidth(held + chunk));
+    const sorted = splitReplies(withoutExtent(held + chunk));
     held = sorted.held;
     const keys = free + sorted.keys;
     free = '';
-    if (held !== '') timer = setTimeout(release, heldMs(held));
-    hear(sorted.replies);
-    // An empty text would end the reading although there may be more.
+    if (held !== '') timer = setTimeout(release, holdTimeoutMs(held));
+    handleReplies(sorted.replies);
+    // Ink stops reading at an empty string although more may be buffered.
     return keys === '' ? read() : keys;
   };
   return {
-    stdin: withMembers(stdin, {read}),
-    forGuest(text, later) {
+    stdin: overrideStream(stdin, {read}),
+    forAttachedProgram(text, later) {
       clearTimeout(timer);
-      const all = withoutWidth(held + text);
+      const all = withoutExtent(held + text);
       held = '';
-      const sorted = sortReplies(all, kind => unanswered.delete(kind));
-      hear(sorted.replies);
-      // Nobody types a longer beginning; a shorter one is a key, which is not kept waiting.
+      const sorted = splitReplies(all, kind => unanswered.delete(kind));
+      handleReplies(sorted.replies);
+      // A beginning of up to two bytes may be a typed key, which is passed on at once.
       if (unanswered.size === 0 || sorted.held.length <= 2) return sorted.keys + sorted.held;
       ({held} = sorted);
       timer = setTimeout(() => {
         const late = held;
         held = '';
         later(late);
-      }, heldMs(held));
+      }, holdTimeoutMs(held));
       return sorted.keys;
     },
-    async askWidth(ask) {
-      if (told !== undefined) return undefined;
-      const {promise, resolve} = Promise.withResolvers<number | undefined>();
-      told = resolve;
-      owed++;
-      const late = setTimeout(resolve, widthWaitMs[manner], undefined);
+    async askExtent(ask) {
+      if (resolveExtent !== undefined) return undefined;
+      const {promise, resolve} = Promise.withResolvers<TerminalExtent | undefined>();
+      resolveExtent = resolve;
+      extentsAwaited++;
+      const late = setTimeout(resolve, extentWaitMs[answerSpeed], undefined);
       ask();
-      const width = await promise;
+      const extent = await promise;
       clearTimeout(late);
-      told = undefined;
-      return width;
+      resolveExtent = undefined;
+      return extent;
     },
     close: () => clearTimeout(timer),
   };

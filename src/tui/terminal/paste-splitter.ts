@@ -1,19 +1,22 @@
-/** What the terminal delivered, in order. */
+import {overrideStream} from './terminal-output.ts';
+
+/** A part of the input: typed keys or a paste. */
 export type InputPiece =
   | {readonly kind: 'keys'; readonly bytes: string}
   /** `more` goes on with the paste before it. */
   | {readonly kind: 'paste'; readonly text: string; readonly part: 'first' | 'more'};
 
-/** When what is held back is to be looked at again, in milliseconds; `never` when nothing is. */
-export type Wait = number | 'never';
+/** Milliseconds after which `quiet` is to be called; `never` when nothing is held back. */
+type Wait = number | 'never';
 
 /**
- * Tells what was pasted from what was typed. Where the terminal marks pastes, everything between its marks is one; a mark that
- * never comes is taken as read after a while without input. Where it marks nothing, a piece of several lines or of more than
- * anybody types at once is a paste, and so is what comes faster than anybody types, once it has several lines: only then an Enter
- * in it is a line feed and sends nothing. Times are the caller's: `quiet` is called when `wait` has gone by without input.
+ * Tells pasted text from typed keys. Where the terminal marks pastes (bracketed paste), the text between the marks is one paste; an
+ * end mark that never arrives is assumed after a second without input. Where the terminal does not mark them, a piece of several lines
+ * or of more than can be typed at once is a paste, and so are pieces that follow each other faster than typing, once they contain
+ * several lines: a line end in a paste is then a line feed and submits nothing. The caller keeps time: it calls `quiet` when `wait`
+ * has gone by without input.
  */
-export interface PasteSplitter {
+interface PasteSplitter {
   push(chunk: string): readonly InputPiece[];
   /** Nothing came for as long as `wait` said. */
   quiet(): readonly InputPiece[];
@@ -23,16 +26,16 @@ export interface PasteSplitter {
 const startMark = '\u001B[200~';
 const endMark = '\u001B[201~';
 
-/** Nobody types more than this in one piece (UTF-16 units). */
+/** A longer piece cannot be typed (UTF-16 units). */
 const typedAtMost = 1000;
-/** Nobody's keys typed ahead have so many line ends among them. */
+/** A piece with this many line ends is a paste, not keys typed ahead. */
 const sureLines = 3;
-/** Milliseconds. Nobody's next key comes within `keyGap`; a program's next piece comes within `burstGap`. */
+/** Milliseconds. Two typed keys are at least `keyGap` apart; two pieces of one paste are at most `burstGap` apart. */
 const keyGap = 8;
 const burstGap = 15;
 const markGap = 20;
 const endGap = 1000;
-/** A paste without marks may pause for so long. */
+/** Longest pause within a paste without marks, in milliseconds. */
 const pauseGap = 500;
 
 type State =
@@ -47,11 +50,11 @@ type State =
 
 export function pasteSplitter(): PasteSplitter {
   let state: State = {at: 'rest'};
-  /** What was read of the burst or the marked paste; a text that is only ever added to. */
+  /** The text of the burst or marked paste so far. */
   let held = '';
-  /** The same in the pieces in which it came, as long as it may be typed: one key a piece stays one. */
+  /** The same as separate pieces, as long as it may turn out to be typed keys. */
   let pieces: string[] = [];
-  /** The end of `held`, as long as a mark that is not whole: `held` itself is put together once. */
+  /** The end of `held` in which a mark may have begun; searching it avoids flattening `held` for every piece. */
   let recent = '';
   /** What may be the beginning of a mark. */
   let tail = '';
@@ -76,7 +79,7 @@ export function pasteSplitter(): PasteSplitter {
     return typed.map(bytes => ({kind: 'keys', bytes}));
   }
 
-  /** Sequences in what was pasted without marks are no keys. */
+  /** Whether an escape sequence stands within a paste without marks, where it is no key. */
   const isAmongPasted = (text: string): boolean =>
     state.at === 'pause' ||
     (state.at === 'burst' && (state.part === 'more' || isPasted(held))) ||
@@ -108,7 +111,7 @@ export function pasteSplitter(): PasteSplitter {
   }
 
   function readMarked(text: string): readonly InputPiece[] {
-    // The mark may have begun in what was read before.
+    // The mark may have begun in the previous piece.
     const probe = recent + text;
     const found = probe.indexOf(endMark);
     if (found < 0) {
@@ -176,3 +179,60 @@ function beginningOfMark(text: string): string {
   const end = text.slice(at);
   return end.length < startMark.length && (startMark.startsWith(end) || endMark.startsWith(end)) ? end : '';
 }
+
+interface PasteReader {
+  /** Stdin without pastes; to be read with `readable` events and `read()`. */
+  readonly stdin: NodeJS.ReadStream;
+  close(): void;
+}
+
+type OnPaste = (text: string, part: 'first' | 'more') => void;
+
+/**
+ * Takes pastes out of stdin, in their place among the keys. Ink's own paste handling reads the whole paste again with every piece,
+ * waits for ever for an end mark that never arrives, and takes a paste without marks for keys.
+ */
+export function openPasteReader(stdin: NodeJS.ReadStream, onPaste: OnPaste): PasteReader {
+  const splitter = pasteSplitter();
+  const pieces: InputPiece[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  const watch = (): void => {
+    clearTimeout(timer);
+    const {wait} = splitter;
+    timer = wait === 'never' ? undefined : setTimeout(quiet, wait);
+  };
+  // Input that has arrived but was not read yet is read first.
+  const quiet = (): void => {
+    const asked = timer;
+    setImmediate(() => {
+      if (timer !== asked || asked === undefined) return;
+      pieces.push(...splitter.quiet());
+      watch();
+      // Signals the reader that there is more to read.
+      if (pieces.length > 0) stdin.emit('readable');
+    });
+  };
+  const read = (): string | null => {
+    for (;;) {
+      const piece = pieces.shift();
+      if (piece === undefined) {
+        const chunk: unknown = stdin.read();
+        if (typeof chunk !== 'string') return null;
+        pieces.push(...splitter.push(chunk));
+        watch();
+      } else if (piece.kind === 'paste') onPaste(piece.text, piece.part);
+      else return piece.bytes.replaceAll(otherKeys, '\u001B[$2;$1u');
+    }
+  };
+  return {
+    stdin: overrideStream(stdin, {read}),
+    close() {
+      clearTimeout(timer);
+      timer = undefined;
+    },
+  };
+}
+
+/** Keys in the form of xterm's modifyOtherKeys; they are rewritten into the form of the kitty protocol, which Ink reads. */
+// oxlint-disable-next-line no-control-regex -- a sequence of the terminal
+const otherKeys = /\u001B\[27;(\d+);(\d+)~/gu;

@@ -1,19 +1,17 @@
-import {modifiedKeys} from './modified-keys.ts';
-
 /**
- * The modes that are on because weft switched them on: what is written is looked at, so that whoever writes a mode (Ink does
- * most) needs not say so. One answer to "how is this undone", whatever the way of leaving.
+ * The terminal modes that weft has switched on. They are read from everything that is written, because Ink switches most of them
+ * and does not report it. `resetSequence` undoes them whatever the way of leaving.
  */
-export interface TerminalModes {
-  /** `text` was written to the terminal. */
-  wrote(text: string): void;
-  /** Undoes what is on now; empty when nothing is. */
-  undo(): string;
-  /** Whether the keyboard tells by the kitty protocol which modifiers a key has. */
-  readonly tellsModifiers: 'yes' | 'no';
+interface TerminalModes {
+  /** Reads the mode switches in `text`, which was written to the terminal. */
+  observe(text: string): void;
+  /** The sequence that switches off all modes that are on; empty when none is. */
+  resetSequence(): string;
+  /** Whether the keyboard reports modifiers by the kitty protocol. */
+  readonly reportsModifiers: 'yes' | 'no';
 }
 
-/** `onChange` is called when `undo` has another answer than before. */
+/** `onChange` is called when the reset sequence changes. */
 export function trackModes(onChange: () => void): TerminalModes {
   const on = new Set<string>();
   let keyboards = 0;
@@ -28,15 +26,14 @@ export function trackModes(onChange: () => void): TerminalModes {
       .filter(mode => mode !== alternateScreen)
       .map(off)
       .join('') +
-    (modified === '' ? '' : modifiedKeys.off) +
+    (modified === '' ? '' : modifyOtherKeys.off) +
     (keyboards > 0 ? `\u001B[<${keyboards}u` : '') +
     (titles > 0 ? '\u001B[23;2t' : '') +
-    // Last: what the keyboard was told counts for the screen it was told on.
+    // Last, because keyboard modes belong to the screen on which they were set.
     (on.has(alternateScreen) ? off(alternateScreen) : '');
-  let told = '';
+  let reported = '';
   return {
-    wrote(text) {
-      // A frame changes no mode for longer than itself; only the cursor and the like are switched by small writes.
+    observe(text) {
       for (const [, mode, state, keyboard, many, title, keys] of text.matchAll(switches)) {
         if (mode !== undefined && state !== undefined) switched(mode, state);
         else if (keyboard !== undefined) {
@@ -45,12 +42,12 @@ export function trackModes(onChange: () => void): TerminalModes {
         else if (keys !== undefined) modified = keys;
       }
       const now = undo();
-      if (now === told) return;
-      told = now;
+      if (now === reported) return;
+      reported = now;
       onChange();
     },
-    undo,
-    get tellsModifiers() {
+    resetSequence: undo,
+    get reportsModifiers() {
       return keyboards > 0 ? 'yes' : 'no';
     },
   };
@@ -63,11 +60,37 @@ function off(mode: string): string {
 
 const alternateScreen = '1049';
 
-/** Arrow keys for the wheel on the alternate screen: the user has it either way, so it is saved, switched off and restored. */
+/** Arrow keys for the wheel on the alternate screen. It may be on or off before, so it is saved, switched off and restored. */
 const wheelArrows = '1007';
 
-/** The cursor is shown. */
+/** The mode that is on by default: a visible cursor. */
 const normallyOn = new Set(['25']);
 
 // oxlint-disable-next-line no-control-regex -- sequences of the terminal
 const switches = /\u001B\[(?:\?(\d+)([hlr])|([<>])(\d*)u|(2[23]);2t|>4(;1|)m)/gu;
+
+/**
+ * Switches xterm's modifyOtherKeys on and off at its first level, for terminals without the kitty protocol: Shift+Enter then differs
+ * from Enter, and keys with a byte of their own keep it. The SGR reset behind it is for terminals that read the switch as a style.
+ */
+export const modifyOtherKeys = {on: '\u001B[>4;1m\u001B[m', off: '\u001B[>4m\u001B[m'} as const;
+
+/** Environment variables by their names. */
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Whether modifyOtherKeys is sent to this terminal. Kitty and Ghostty have the better protocol; the Linux console would print the sequence. */
+export const wantsModifyOtherKeys = ({TERM: term = ''}: Environment): 'yes' | 'no' =>
+  /^(?:xterm|tmux|screen|foot|mintty|wezterm|iterm)/u.test(term) && !/kitty|ghostty/u.test(term) ? 'yes' : 'no';
+
+/** The key named in hints for a new line: Shift+Enter only where the terminal distinguishes it from Enter. */
+export type NewlineKey = 'Shift+Enter' | 'Ctrl+J';
+
+/**
+ * Resets the modes that another program may have left on, and leaves the alternate screen. The cursor position is saved and
+ * restored, because setting the margins moves it.
+ */
+export const resetModes =
+  '\u001B7\u001B[?1049l\u001B[?6l\u001B[?69l\u001B[0m\u000F\u001B(B\u001B7\u001B[r\u001B8' +
+  '\u001B[?25h\u001B[?1l\u001B>\u001B[4l\u001B[20l\u001B[?5l\u001B[?7h\u001B[?12l' +
+  '\u001B[?9l\u001B[?1000l\u001B[?1002l\u001B[?1003l\u001B[?1004l\u001B[?1005l\u001B[?1006l\u001B[?1015l\u001B[?1016l' +
+  '\u001B[?2004l\u001B[?2026l\u001B[?2031l\u001B[=0u\u001B[<99u\u001B[>4;0m\u001B[0 q';

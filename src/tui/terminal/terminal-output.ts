@@ -1,75 +1,88 @@
-import {erasingFromSecondCell, type Erasing} from '../text/erase.ts';
-import {withMembers} from './with-members.ts';
-
-export interface TerminalSize {
-  readonly columns: number;
-  readonly rows: number;
-}
-
-/** What the size was, and the fewest rows that there were until it came to rest. */
+import type {ScreenSize} from '../../actions/ports.ts';
+/** The size before a resize, and the fewest rows that the terminal had until the size was stable. */
 export interface SizeChange {
-  readonly before: TerminalSize;
+  readonly before: ScreenSize;
+  readonly now: ScreenSize;
   readonly fewestRows: number;
+  /** The row of the cursor now, counted from 0. */
+  readonly cursorRow: number | 'unknown';
 }
 
-/** Stdout as a surface uses it. */
+/** Stdout as Ink gets it, and what Ink knows nothing of. */
 export interface TerminalOutput {
-  /** What is written joins the frame; its size changes only when the terminal has come to rest. */
+  /**
+   * For Ink. What is written within one tick becomes one write, as a synchronized update where the terminal supports it. The size
+   * changes only once a resize is over; Ink hears nothing of it, since it would erase before the rows that were reflowed are known.
+   */
   readonly stdout: NodeJS.WriteStream;
-  readonly size: TerminalSize;
+  readonly size: ScreenSize;
   /** Whether a frame could be written now; else `onReady` is called when it can. */
   readonly ready: boolean;
-  /** Joins all that `draw` writes into one write, shown at once where the terminal can; nothing drawn writes nothing. */
-  frame(draw: () => void): void;
-  /** Within a frame: whole lines for the scrollback. */
-  writeLines(text: string): void;
-  /** Nothing is drawn on its own account any more. */
-  close(): void;
-  /** After the last write: others write to the terminal in their own way. */
-  release(): void;
+  /** Sends what has been written in this tick. */
+  flush(): void;
+  /** Another program has the terminal, until `resume`: stdout blocks again, and its size is not watched. */
+  pause(): void;
+  resume(): void;
 }
 
-/** The stream, what the terminal has said of itself, and who hears of what is written to it. */
+/** The stream and what the terminal has reported about itself. */
 export interface OutputTerminal {
   readonly stdout: NodeJS.WriteStream;
-  /** Whether the terminal has said that it shows a frame at once. */
+  /** Whether the terminal has reported support for synchronized output. */
   synchronized(): boolean;
-  erasing(): Erasing;
-  /** How wide the terminal itself is now, as it says; `undefined` where it does not say. */
-  width(): Promise<number | undefined>;
-  /** Of everything written but lines. */
+  erasing(): EraseBehaviour;
+  /** The width and the row of the cursor that the terminal itself reports now; `undefined` if it does not answer. */
+  extent(): Promise<TerminalExtent | undefined>;
+  /** Called with everything that is written, when it is. */
   wrote(text: string): void;
 }
 
+/** As a terminal counts: from 1. */
+export interface TerminalExtent {
+  readonly columns: number;
+  readonly cursorRow: number;
+}
+
 interface OutputListener {
-  /** Within a frame, once the size has come to rest. */
-  readonly onResize: (change: SizeChange) => void;
+  /** What was drawn is to be erased, from where the terminal has left it. */
+  readonly onErase: (change: SizeChange) => void;
+  /** Called once the size is stable and what was drawn is erased; what it writes is one frame, with the erasing at rest. */
+  readonly onResize: () => void;
+  /** `at-once`: before the terminal is resized further, since of what it does with several sizes nobody knows where it leads. */
+  readonly erasing: () => 'at-once' | 'at-rest';
   readonly onReady: () => void;
 }
 
 /**
- * Nothing is drawn while the terminal's size is changing: what is written meanwhile would be laid out for a size that is gone when
- * it arrives, and rows above the live region would be taken for its own. In milliseconds since the last change.
+ * Nothing is drawn while the terminal is being resized: a frame would arrive when the size it was laid out for is gone, and rows of the
+ * scrollback would be taken for the live region. Milliseconds since the last change.
  */
 const restMs = 80;
 
-/** Of looking whether it is at rest; then it is taken for that. */
+/** After so many checks the size is taken to be stable. */
 const mostTries = 10;
 
 /**
- * One frame is under way at a time. A terminal behind a slow line takes what it can, and gets the newest frame next: writes wait
- * in the stream, not in weft, which goes on reading keys.
+ * Writes one frame at a time. A terminal behind a slow line gets the newest frame when it has taken the one before; pending bytes
+ * stay in the stream, and weft goes on reading keys.
  */
-export function openOutput(terminal: OutputTerminal, {onResize, onReady}: OutputListener): TerminalOutput {
+export function openOutput(terminal: OutputTerminal, events: OutputListener): TerminalOutput {
   const {stdout} = terminal;
+  const {onReady} = events;
   let size = sizeOf(stdout);
-  let parts: string[] | undefined;
+  let parts: string[] = [];
   let restTimer: NodeJS.Timeout | undefined;
   let tries = 0;
   let fewestRows = size.rows;
-  let closed = false;
+  let isPaused = false;
+  /** Whether a resize is being drawn: in one frame with the erasing before it. */
+  let isResizing = false;
+  /** Whether the change of size that goes on has erased what was drawn. */
+  let isErased = false;
+  let erased = Promise.resolve();
+  let isAsking = false;
   let underWay = 0;
-  /** Whether somebody has asked in vain. */
+  /** Whether `ready` was read while the terminal was not ready. */
   let waited = false;
 
   const send = (text: string): void => {
@@ -83,57 +96,71 @@ export function openOutput(terminal: OutputTerminal, {onResize, onReady}: Output
     });
   };
   const isReady = (): boolean => {
-    if (restTimer === undefined && !isSame(sizeNow(stdout), size)) resized();
-    return restTimer === undefined && underWay === 0;
+    if (restTimer === undefined && !isPaused && !isSame(sizeNow(stdout), size)) resized();
+    return restTimer === undefined && underWay === 0 && (parts.length === 0 || isResizing);
+  };
+  const flush = (): void => {
+    const text = parts.join('');
+    parts = [];
+    if (text === '') return;
+    terminal.wrote(text);
+    send(terminal.synchronized() ? `${beginUpdate}${text}${endUpdate}` : text);
   };
 
   const write = (chunk: string | Uint8Array, after?: (error?: Error | null) => void): boolean => {
     const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString();
-    const own = terminal.erasing() === 'keeping' ? erasingFromSecondCell(text) : text;
+    const own = withOwnSequences(text, terminal.erasing());
     if (own !== '') {
-      terminal.wrote(own);
-      if (parts === undefined) send(own);
-      else parts.push(own);
+      if (parts.length === 0) queueMicrotask(flush);
+      parts.push(own);
     }
-    if (after !== undefined) stdout.write('', after);
+    if (after !== undefined) {
+      flush();
+      stdout.write('', after);
+    }
     return true;
   };
 
-  const frame = (draw: () => void): void => {
-    if (parts !== undefined) {
-      draw();
-      return;
-    }
-    parts = [];
-    try {
-      draw();
-    } finally {
-      const text = parts.join('');
-      parts = undefined;
-      if (text !== '') send(terminal.synchronized() ? `${beginUpdate}${text}${endUpdate}` : text);
-    }
-  };
-
-  /** The terminal may have gone on to another size, of which word comes late (tmux tells a quarter of a second later). */
-  const isAtRest = async (): Promise<boolean> => {
-    if (!isSame(sizeNow(stdout), sizeOf(stdout))) return false;
-    if (stdout.columns >= size.columns) return true;
-    const width = await terminal.width();
+  /** The terminal may already have another size that was not signalled yet (tmux signals a quarter of a second late). */
+  const restingAt = async (): Promise<'moving' | SizeChange['cursorRow']> => {
+    if (!isSame(sizeNow(stdout), sizeOf(stdout))) return 'moving';
+    if (stdout.columns >= size.columns && stdout.rows >= size.rows) return 'unknown';
+    const extent = await terminal.extent();
     // The size may have changed again while the terminal answered.
-    return isSame(sizeNow(stdout), sizeOf(stdout)) && (width === undefined || width === sizeOf(stdout).columns);
+    if (!isSame(sizeNow(stdout), sizeOf(stdout))) return 'moving';
+    if (extent === undefined) return 'unknown';
+    return extent.columns === sizeOf(stdout).columns ? extent.cursorRow - 1 : 'moving';
+  };
+  const erase = (cursorRow: SizeChange['cursorRow']): void => {
+    if (isErased) return;
+    isErased = true;
+    const now = sizeOf(stdout);
+    events.onErase({before: size, now, fewestRows: Math.min(fewestRows, now.rows), cursorRow});
+  };
+  const eraseAtOnce = async (): Promise<void> => {
+    const change = restTimer;
+    const cursorRow = await restingAt();
+    if (restTimer === undefined || isErased) return;
+    if (change !== restTimer) await eraseAtOnce();
+    // Else another change is about to be signalled.
+    else if (cursorRow !== 'moving') erase(cursorRow);
   };
   const rest = async (): Promise<void> => {
     const change = restTimer;
-    if (++tries < mostTries && !(await isAtRest())) {
+    await erased;
+    const cursorRow = await restingAt();
+    if (++tries < mostTries && cursorRow === 'moving') {
       if (change === restTimer) rearm();
       return;
     }
-    if (change !== restTimer || closed) return;
+    if (change !== restTimer || isPaused) return;
     restTimer = undefined;
-    const before = size;
+    isResizing = true;
+    erase(cursorRow === 'moving' ? 'unknown' : cursorRow);
     size = sizeOf(stdout);
-    fewestRows = Math.min(fewestRows, size.rows);
-    frame(() => onResize({before, fewestRows}));
+    isErased = false;
+    events.onResize();
+    isResizing = false;
     fewestRows = size.rows;
     waited = false;
     onReady();
@@ -146,12 +173,25 @@ export function openOutput(terminal: OutputTerminal, {onResize, onReady}: Output
     tries = 0;
     fewestRows = Math.min(fewestRows, sizeNow(stdout).rows);
     rearm();
+    if (isErased || isAsking || events.erasing() === 'at-rest') return;
+    isAsking = true;
+    erased = eraseAtOnce().finally(() => {
+      isAsking = false;
+    });
   };
   stdout.on('resize', resized);
   setBlocking(stdout, 'off');
 
-  const proxy: NodeJS.WriteStream = withMembers(stdout, {
+  const listen =
+    (how: 'on' | 'off') =>
+    (event: string, listener: (...given: unknown[]) => void): NodeJS.WriteStream => {
+      if (event !== 'resize') stdout[how](event, listener);
+      return proxy;
+    };
+  const proxy: NodeJS.WriteStream = overrideStream(stdout, {
     write,
+    on: listen('on'),
+    off: listen('off'),
     get columns() {
       return size.columns;
     },
@@ -165,26 +205,33 @@ export function openOutput(terminal: OutputTerminal, {onResize, onReady}: Output
       return size;
     },
     get ready() {
-      if (parts !== undefined || isReady()) return true;
+      if (isReady()) return true;
       waited = true;
       return false;
     },
-    frame,
-    writeLines(text) {
-      if (text !== '') parts?.push(text);
-    },
-    release: () => setBlocking(stdout, 'on'),
-    close() {
-      closed = true;
+    flush,
+    pause() {
+      flush();
+      isPaused = true;
       clearTimeout(restTimer);
+      restTimer = undefined;
+      isErased = false;
       stdout.off('resize', resized);
+      setBlocking(stdout, 'on');
+    },
+    resume() {
+      isPaused = false;
+      size = sizeOf(stdout);
+      fewestRows = size.rows;
+      stdout.on('resize', resized);
+      setBlocking(stdout, 'off');
     },
   };
 }
 
 /**
- * Node writes to a terminal synchronously: one that does not take what is written would hold up weft itself, keys and all. What
- * writes without frames, as a block that has the terminal, is to be held up.
+ * Node writes to a terminal synchronously, so that a terminal which does not read would block weft. An attached program writes without
+ * frames and is to be blocked, so blocking is switched on again for it.
  */
 function setBlocking(stdout: NodeJS.WriteStream, wanted: 'on' | 'off'): void {
   const handle: unknown = Reflect.get(stdout, '_handle');
@@ -192,20 +239,20 @@ function setBlocking(stdout: NodeJS.WriteStream, wanted: 'on' | 'off'): void {
   if (typeof handle.setBlocking === 'function') handle.setBlocking(wanted === 'on');
 }
 
-/** Asked of the system: word of the latest change may not have come yet. */
-function sizeNow(stdout: NodeJS.WriteStream): TerminalSize {
+/** The size by the system call, which is newer than the last resize event. */
+function sizeNow(stdout: NodeJS.WriteStream): ScreenSize {
   if (!('getWindowSize' in stdout)) return sizeOf(stdout);
   const [columns, rows] = stdout.getWindowSize();
   return known({columns, rows});
 }
 
-const isSame = (one: TerminalSize, other: TerminalSize): boolean =>
+const isSame = (one: ScreenSize, other: ScreenSize): boolean =>
   one.columns === other.columns && one.rows === other.rows;
 
-export const sizeOf = ({columns, rows}: NodeJS.WriteStream): TerminalSize => known({columns, rows});
+export const sizeOf = ({columns, rows}: NodeJS.WriteStream): ScreenSize => known({columns, rows});
 
-/** A terminal that was never told its size says that it has none. */
-const known = ({columns, rows}: TerminalSize): TerminalSize => ({
+/** A terminal whose size was never set reports zero: 80 by 24 is assumed. */
+const known = ({columns, rows}: ScreenSize): ScreenSize => ({
   columns: columns === 0 ? 80 : columns,
   rows: rows === 0 ? 24 : rows,
 });
@@ -213,3 +260,77 @@ const known = ({columns, rows}: TerminalSize): TerminalSize => ({
 /** Synchronized update (DEC mode 2026). */
 const beginUpdate = '\u001B[?2026h';
 const endUpdate = '\u001B[?2026l';
+
+/** Erases from the cursor to the end of the screen (ED 0). */
+const eraseBelow = '\u001B[J';
+
+/**
+ * `keeping`: the terminal treats erasing from the first cell of the screen as clearing it, and moves what was there into the
+ * scrollback. `plain`: it only erases.
+ */
+export type EraseBehaviour = 'keeping' | 'plain';
+
+/** Reads the secondary device attributes (DA2): tmux and GNU screen keep what is erased. */
+export const eraseBehaviourOf = (attributes: string): EraseBehaviour =>
+  ['83', '84'].includes(attributes.split(';')[0] ?? '') ? 'keeping' : 'plain';
+
+/**
+ * What Ink writes, as the terminal is to get it: Ink's own marks of updates are left out, since they are written without asking the
+ * terminal; rows below are reached by line feeds; erasing begins in the second cell where the terminal keeps what is erased; the alternate screen is cleared, and the mouse
+ * wheel, which some terminals turn into arrow keys there, does not recall earlier prompts.
+ */
+function withOwnSequences(output: string, erasing: EraseBehaviour): string {
+  if (!output.includes('\u001B')) return output;
+  const plain = output
+    .replaceAll(updateMarks, '')
+    .replaceAll(movesDown, (_move, rows: string) => '\n'.repeat(Math.max(1, Number(rows))))
+    .replaceAll(enterAlternate, `${enterAlternate}\u001B[?1007s\u001B[?1007l${clearScreen}`)
+    .replaceAll(leaveAlternate, `\u001B[0m\u001B[?1007r${leaveAlternate}`);
+  return erasing === 'keeping' ? plain.replaceAll(eraseBelow, `\u001B7\u001B[K\u001B[C${eraseBelow}\u001B8`) : plain;
+}
+
+// oxlint-disable-next-line no-control-regex -- sequences of the terminal
+const updateMarks = /\u001B\[\?2026[hl]/gu;
+/**
+ * Ink moves down only to the row it has drawn last and to begin the next one. A terminal that has become lower may have dropped those rows
+ * before it has said so: a move would end above them, and the way back up in finished text. A line feed makes the row anew.
+ */
+// oxlint-disable-next-line no-control-regex -- sequences of the terminal
+const movesDown = /\u001B\[(\d*)[BE]/gu;
+const enterAlternate = '\u001B[?1049h';
+const leaveAlternate = '\u001B[?1049l';
+
+/** Clears the alternate screen; the cursor is in its first cell. */
+export const clearScreen = '\u001B[0m\u001B[2J\u001B[H';
+
+/** A proxy of the stream with some members replaced. The other methods stay bound to the stream, because they use its private fields. */
+export const overrideStream = <Stream extends object>(
+  stream: Stream,
+  own: {readonly [Key in keyof Stream]?: unknown},
+): Stream =>
+  new Proxy(stream, {
+    get(target, key) {
+      if (Object.hasOwn(own, key)) return Reflect.get(own, key);
+      const member: unknown = Reflect.get(target, key, target);
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  });
+
+interface Ends {
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  readonly signal: AbortSignal;
+}
+
+/** Calls `leave` when the terminal is gone (end of input or a failed write) or the signal aborts; returns how to stop watching. */
+export function watchTerminalEnd({stdin, stdout, signal}: Ends, leave: () => void): () => void {
+  stdin.on('end', leave);
+  stdout.on('error', leave);
+  signal.addEventListener('abort', leave);
+  if (signal.aborted) leave();
+  return () => {
+    stdin.off('end', leave);
+    stdout.off('error', leave);
+    signal.removeEventListener('abort', leave);
+  };
+}

@@ -1,60 +1,66 @@
-import {erasingOf, type Erasing} from '../text/erase.ts';
-import {reflowOf, type Reflow} from '../text/reflow.ts';
+import {eraseBehaviourOf, type EraseBehaviour} from './terminal-output.ts';
+import {reflowOf, type Reflow} from './reflow.ts';
 
-/** What a terminal can tell about itself without being asked twice. */
+/** A reply of the terminal to a probe, or a focus event. */
 export type TerminalReply =
   /** Whether frames can be shown at once (DEC mode 2026). */
   | {readonly reply: 'synchronized-output'; readonly supported: 'yes' | 'no'}
   /** The background colour as X11 writes it: `rgb:1e1e/1e1e/1e1e`. */
   | {readonly reply: 'background'; readonly colour: string}
-  /** Whether it tells of its focus (DEC mode 1004). */
+  /** Whether it reports focus changes (DEC mode 1004). */
   | {readonly reply: 'focus-reporting'; readonly supported: 'yes' | 'no'}
   | {readonly reply: 'focus'; readonly focused: 'yes' | 'no'}
-  /** Whether an erasing that begins in the first cell moves what stood there into the scrollback. */
-  | {readonly reply: 'kind'; readonly reflow: Reflow; readonly erasing: Erasing}
+  /** The kind of terminal, from its device attributes. */
+  | {readonly reply: 'kind'; readonly reflow: Reflow; readonly erasing: EraseBehaviour; readonly is: 'tmux' | 'other'}
   /** It knows the kitty keyboard protocol. */
   | {readonly reply: 'kitty-keyboard'};
 
 /**
- * Asks for synchronized output (DECRQM), what terminal it is (DA2), the background colour (OSC 11) and the flags of the kitty keyboard
- * protocol. Who knows none answers nothing, and an answer counts whenever it comes.
+ * Asks for synchronized output (DECRQM), the kind of terminal (DA2), the background colour (OSC 11) and the flags of the kitty keyboard
+ * protocol. A terminal that does not know a query sends no reply; a late reply is used as well.
  */
 export const probeQueries = '\u001B[?2026$p\u001B[>c\u001B]11;?\u001B\\\u001B[?u';
 
-/** What `probeQueries` asks for. */
-export const probed = ['synchronized-output', 'kind', 'background', 'kitty-keyboard'] as const;
+/**
+ * Asks the terminal around tmux for its background: tmux up to 3.3 does not know it, and passes this on where `allow-passthrough` is set.
+ * Elsewhere tmux drops it.
+ */
+export const backgroundQueryThroughTmux = '\u001BPtmux;\u001B\u001B]11;?\u001B\u001B\\\u001B\\';
 
-/** Asks for the column that the cursor gets to on its way to the right; the cursor stays where it is. */
-export const widthQuery = '\u001B7\u001B[9999C\u001B[6n\u001B8';
+/** The replies that `probeQueries` asks for. */
+export const probedReplies = ['synchronized-output', 'kind', 'background', 'kitty-keyboard'] as const;
 
-/** The answer to `widthQuery`, which looks like the key F3 to whoever has not asked. */
+/** Asks for the terminal's width and the row of the cursor: moves the cursor to the far right, asks for its position, and moves it back. */
+export const extentQuery = '\u001B7\u001B[9999C\u001B[6n\u001B8';
+
+/** The reply to `extentQuery`; without a pending query the same bytes are the key F3. */
 // oxlint-disable-next-line no-control-regex -- a sequence of the terminal
-export const widthAnswer = /\u001B\[\d+;(\d+)R/u;
+export const extentAnswer = /\u001B\[(\d+);(\d+)R/u;
 
 /**
- * How long is waited for it, in milliseconds: somebody far away wants to see the screen drawn. A terminal that has answered something
- * before only takes its time; what is erased for a width that it does not have takes lines that were written for good.
+ * How long to wait for that reply, in milliseconds. Without it the screen stays undrawn, so a terminal that has answered nothing
+ * yet gets little time; one that has answered before is only slow, and erasing for a wrong width would destroy scrollback lines.
  */
-export const widthWaitMs = {silent: 300, answering: 2000} as const;
+export const extentWaitMs = {silent: 300, answering: 2000} as const;
 
 /**
- * How long a beginning that may grow into an answer is held back, in milliseconds. A single Escape, with or without a bracket, is
- * a key soon; what nobody types has time to come over a slow line.
+ * How long a possible beginning of a reply is held back, in milliseconds. Escape, alone or with a bracket, may be a key and is passed
+ * on soon; longer beginnings are not typed and may take their time on a slow line.
  */
-export const heldMs = (held: string): number => (held.length > 2 ? 1000 : 10);
+export const holdTimeoutMs = (held: string): number => (held.length > 2 ? 1000 : 10);
 
-/** What came from the terminal, apart: keys for whoever reads them, and answers. `held` may be the beginning of an answer. */
+/** Input split into keys and replies; `held` may be the beginning of a reply. */
 interface Sorted {
   readonly keys: string;
   readonly replies: readonly TerminalReply[];
   readonly held: string;
 }
 
-/**
- * Takes the answers out of what the terminal sent, or those that are `wanted`. Answers are taken whenever they come: a slow line must
- * not type them.
- */
-export function sortReplies(text: string, wanted: 'all' | ((kind: TerminalReply['reply']) => boolean) = 'all'): Sorted {
+/** Splits replies from keys; only replies that are `wanted` are taken out. They are recognised whenever they arrive, also late. */
+export function splitReplies(
+  text: string,
+  wanted: 'all' | ((kind: TerminalReply['reply']) => boolean) = 'all',
+): Sorted {
   const end = heldFrom(text);
   const replies: TerminalReply[] = [];
   const keys = text
@@ -68,8 +74,8 @@ export function sortReplies(text: string, wanted: 'all' | ((kind: TerminalReply[
   return {keys, replies, held: text.slice(end)};
 }
 
-/** What to do with a beginning whose rest never came: a longer one is no key, anything else was typed. */
-export const released = (held: string): string => (held.length > 2 ? '' : held);
+/** The typed part of a beginning whose rest never arrived: up to two bytes are a key, a longer one is dropped. */
+export const typedPartOf = (held: string): string => (held.length > 2 ? '' : held);
 
 /* oxlint-disable no-control-regex -- sequences of the terminal */
 const answer =
@@ -81,11 +87,12 @@ const beginning =
 const kindReply = (attributes: string): TerminalReply => ({
   reply: 'kind',
   reflow: reflowOf(attributes),
-  erasing: erasingOf(attributes),
+  erasing: eraseBehaviourOf(attributes),
+  is: attributes.startsWith('84;') ? 'tmux' : 'other',
 });
 
 function heldFrom(text: string): number {
-  // Most of what comes is a key without any escape sequence.
+  // Most input is a key without an escape sequence.
   if (!text.includes('\u001B')) return text.length;
   return beginning.exec(text)?.index ?? text.length;
 }
@@ -105,7 +112,7 @@ function replyOf({
     return {reply: 'focus', focused: whole === '\u001B[I' ? 'yes' : 'no'};
   }
   if (whole.endsWith('u')) return {reply: 'kitty-keyboard'};
-  // That of OSC 10 is the foreground, which nobody asked for.
+  // OSC 10 is the foreground, which was not queried.
   if (colour !== undefined) return whole.startsWith('\u001B]11') ? {reply: 'background', colour} : undefined;
   // 1 set, 2 reset: it can be changed. 0 unknown, 3 and 4 for good.
   const supported = state === '1' || state === '2' ? 'yes' : 'no';

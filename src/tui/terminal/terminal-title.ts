@@ -1,24 +1,30 @@
 import type {AgentEvent} from '../../actions/agent-event.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {visibleLine} from '../../base/visible.ts';
-import type {Notify} from '../../domain/preferences.ts';
+import type {NotificationMethod} from '../../domain/preferences.ts';
 
 type AgentState = 'idle' | 'working' | 'waiting';
 
-/** The terminal's title, and the call to the user; everything returned is to be written. */
-export interface TitleKeeper {
-  /** Keeps the user's own title aside. */
+/** The terminal's title and the notification when weft needs the user. Methods return what is to be written. */
+export interface TerminalTitle {
+  /** Saves the user's title and sets weft's. */
   open(): string;
-  /** After the events were taken in; `asks`: something waits for the user's answer. */
+  /** Updates the title after a batch of events; `asks`: something waits for the user's answer. */
   after(events: readonly AgentEvent[], waiting: 'asks' | 'asks-nothing'): string;
-  /** Whether the terminal tells of its focus; it is taken to have it then. */
+  /** Whether the terminal reports focus changes; it is assumed to have the focus then. */
   focusReporting(supported: 'yes' | 'no'): void;
   focus(focused: 'yes' | 'no'): void;
   /** Undoes `open`. */
   close(): string;
 }
 
-export function keepTitle({directory, notify}: {readonly directory: string; readonly notify: Notify}): TitleKeeper {
+export function openTerminalTitle({
+  directory,
+  notify,
+}: {
+  readonly directory: string;
+  readonly notify: NotificationMethod;
+}): TerminalTitle {
   let running = false;
   let state: AgentState = 'idle';
   let focused: 'yes' | 'no' | 'unknown' = 'unknown';
@@ -32,7 +38,7 @@ export function keepTitle({directory, notify}: {readonly directory: string; read
       }
       const next: AgentState = waiting === 'asks' ? 'waiting' : running ? 'working' : 'idle';
       if (next === state) return '';
-      // What the user has answered or stopped does not call for the user.
+      // No notification after the user's own answer or interrupt.
       const calls = next === 'waiting' || (next === 'idle' && state === 'working');
       state = next;
       return titleOf(state, directory) + (calls && focused !== 'yes' ? callOf(notify, state) : '');
@@ -52,7 +58,7 @@ const names = {idle: 'weft', working: 'weft (working)', waiting: 'weft (waits fo
 const titleOf = (state: AgentState, directory: string): string =>
   `\u001B]2;${names[state]}: ${visibleLine(directory)}\u0007`;
 
-function callOf(notify: Notify, state: AgentState): string {
+function callOf(notify: NotificationMethod, state: AgentState): string {
   switch (notify) {
     case 'off':
       return '';

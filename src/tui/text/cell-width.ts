@@ -1,6 +1,10 @@
 import {graphemeSegmenter, plain} from './grapheme-segmenter.ts';
 
-/** Terminal cells that `text` takes; it holds no control characters and no styling. */
+/**
+ * Terminal cells that `text` takes; it holds no control characters and no styling. string-width (8.3) measures the same, except that it
+ * gives Thai am and Devanagari conjuncts one cell, but needs 10 to 100 times as long for text that is not ASCII, and wrap-ansi (10.0)
+ * up to 15 times as long as `wrapSpans`; streamed markdown is measured in every frame.
+ */
 export function cellWidth(text: string): number {
   if (plain.test(text)) return text.length;
   let width = 0;
@@ -15,7 +19,7 @@ const styling = /\u001B\[[\d;]*m|\u001B\]8;[^\u001B\u0007]*(?:\u001B\\|\u0007)/g
 export const styledWidth = (line: string): number =>
   cellWidth(line.includes('\u001B') ? line.replaceAll(styling, '') : line);
 
-/** What a user sees as one character each. */
+/** The grapheme clusters of a text. */
 export function graphemes(text: string): readonly string[] {
   if (plain.test(text)) return text.split('');
   return Array.from(graphemeSegmenter.segment(text), ({segment}) => segment);
@@ -85,10 +89,10 @@ export function fit(text: string, cells: number): string {
   return beginning ?? cutTo(text, cells) ?? text;
 }
 
-/** More than what anybody writes has for a cell. */
+/** The most UTF-16 units that a cell is expected to need. */
 const unitsOfCell = 20;
 
-/** `undefined` where all of it fits. */
+/** The text cut to `cells`; `undefined` if all of it fits. */
 function cutTo(text: string, cells: number): string | undefined {
   if (cellWidth(text) <= cells) return undefined;
   let kept = '';
@@ -99,4 +103,34 @@ function cutTo(text: string, cells: number): string | undefined {
     kept += grapheme;
   }
   return cells > 0 ? `${kept}…` : '';
+}
+
+// oxlint-disable-next-line no-control-regex -- SGR and OSC 8 begin with ESC
+const stylingParts = /(\u001B\[[\d;]*m|\u001B\]8;[^\u001B\u0007]*(?:\u001B\\|\u0007))/u;
+
+/** The beginning of a line with styling and links in it that fits in `cells`; all its styling is kept, so that none stays open. */
+export function clipStyled(line: string, cells: number): string {
+  if (styledWidth(line) <= cells) return line;
+  if (!line.includes('\u001B')) return fit(line, cells);
+  let left = cells - 1;
+  let isCut = false;
+  return line
+    .split(stylingParts)
+    .map((part, at) => {
+      if (at % 2 === 1 || isCut) return at % 2 === 1 ? part : '';
+      const width = cellWidth(part);
+      if (width <= left) {
+        left -= width;
+        return part;
+      }
+      isCut = true;
+      let kept = '';
+      for (const grapheme of graphemes(part)) {
+        left -= graphemeWidth(grapheme);
+        if (left < 0) break;
+        kept += grapheme;
+      }
+      return `${kept}…`;
+    })
+    .join('');
 }

@@ -25,9 +25,9 @@ const unitsOf = (input: string): Segments => ({
 });
 
 const apart =
-  '\\u00A1-\\u00AC\\u00AE-\\u02FF\\u2010-\\u2027\\u2030-\\u203B\\u203D-\\u2048\\u204A-\\u205E\\u2190-\\u21FF\\u2500-\\u25FC\\u276E\\u276F\\u2713-\\u2718';
+  '\\u00A1-\\u00AC\\u00AE-\\u02FF\\u2010-\\u2027\\u2030-\\u203B\\u203D-\\u2048\\u204A-\\u205E\\u2190-\\u21FF\\u2387\\u2500-\\u25FC\\u276E\\u276F\\u2713-\\u2718\\u2800-\\u28FF';
 
-/** One cell a character, each of which stands alone: letters of Europe, punctuation, arrows, lines and boxes. */
+/** One cell a character, each of which stands alone: letters of Europe, punctuation, arrows, lines, boxes and dots. */
 export const plain = new RegExp(`^[\\u0020-\\u007E${apart}]*$`, 'u');
 
 /** The same with the control characters, styling among them, but for the one that joins with a line feed. */

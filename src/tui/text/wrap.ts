@@ -1,8 +1,9 @@
+import type {Verbosity} from '../../domain/preferences.ts';
 import type {Style, Theme} from '../theme/theme.ts';
 import {cellWidth, graphemes, graphemeWidth} from './cell-width.ts';
 
-/** A run of text in one look. `text` is visible text (no control characters); a line feed is a forced break. */
-export interface Span {
+/** A run of text in one style. `text` has no control characters; a line feed forces a line break. */
+export interface StyledSpan {
   readonly text: string;
   readonly roles: readonly Style[];
 }
@@ -23,7 +24,7 @@ export interface Indent {
 export const noIndent: Indent = {first: '', rest: '', roles: []};
 
 /** Breaks styled text into lines between words, inside a word only when it is longer than a line. Styles never span lines. */
-export function wrapSpans(spans: readonly Span[], frame: Frame, indent: Indent): readonly string[] {
+export function wrapSpans(spans: readonly StyledSpan[], frame: Frame, indent: Indent): readonly string[] {
   const lines = new LineFiller(frame, indent);
   for (const span of spans) {
     for (const [part] of span.text.matchAll(/\n| +|[^ \n]+/gu)) {
@@ -35,11 +36,11 @@ export function wrapSpans(spans: readonly Span[], frame: Frame, indent: Indent):
   return lines.finish();
 }
 
-/** Plain text in one look. */
+/** Wraps a plain text in one style. */
 export const wrapText = (text: string, roles: readonly Style[], frame: Frame): readonly string[] =>
   wrapSpans([{text, roles}], frame, noIndent);
 
-/** One line per line of `text`, each cut hard at the width: for code and output, where spaces count. */
+/** Breaks a line hard at the width, without looking for words: for code and output, where spaces count. */
 export function hardWrap(text: string, width: number): readonly string[] {
   if (text.length <= width && cellWidth(text) <= width) return [text];
   const lines: string[] = [];
@@ -59,15 +60,15 @@ export function hardWrap(text: string, width: number): readonly string[] {
   return lines;
 }
 
-/** The same for styled text on one line: for code, whose looks change within a line. */
-export function hardWrapSpans(spans: readonly Span[], {theme, width}: Frame): readonly string[] {
+/** Breaks styled text hard at the width: for code, whose style changes within a line. */
+export function hardWrapSpans(spans: readonly StyledSpan[], {theme, width}: Frame): readonly string[] {
   const lines: string[] = [];
   let line = '';
   let used = 0;
   for (const {text, roles} of spans) {
     const cells = cellWidth(text);
     if (used + cells <= width) {
-      line += theme.paint(roles, text);
+      line += theme.style(roles, text);
       used += cells;
       continue;
     }
@@ -75,7 +76,7 @@ export function hardWrapSpans(spans: readonly Span[], {theme, width}: Frame): re
     for (const grapheme of graphemes(text)) {
       const more = graphemeWidth(grapheme);
       if (used + more > width && (part !== '' || line !== '')) {
-        lines.push(line + theme.paint(roles, part));
+        lines.push(line + theme.style(roles, part));
         line = '';
         part = '';
         used = 0;
@@ -83,7 +84,7 @@ export function hardWrapSpans(spans: readonly Span[], {theme, width}: Frame): re
       part += grapheme;
       used += more;
     }
-    line += theme.paint(roles, part);
+    line += theme.style(roles, part);
   }
   lines.push(line);
   return lines;
@@ -94,7 +95,10 @@ interface Piece {
   readonly roles: readonly Style[];
 }
 
-/** Pieces of the word being read are kept apart from the line, so that a word of several looks moves to the next line whole. */
+/**
+ * Fills lines with words. The pieces of the current word are kept apart from the line, so that a word with several styles moves to the next
+ * line as a whole.
+ */
 class LineFiller {
   readonly #frame: Frame;
   readonly #indent: Indent;
@@ -176,11 +180,22 @@ class LineFiller {
   #closeLine(): void {
     const {theme} = this.#frame;
     const prefix = this.#lines.length === 0 ? this.#indent.first : this.#indent.rest;
-    let line = theme.paint(this.#indent.roles, prefix);
-    for (const {text, roles} of this.#line) line += theme.paint(roles, text);
+    let line = theme.style(this.#indent.roles, prefix);
+    for (const {text, roles} of this.#line) line += theme.style(roles, text);
     this.#lines.push(line);
     this.#line = [];
     this.#lineWidth = 0;
     this.#gap = {text: '', roles: []};
   }
+}
+
+/** The frame for scrollback entries, which can be folded. */
+export interface EntryFrame extends Frame {
+  readonly verbosity: Verbosity;
+}
+
+/** Lines, and the cell the terminal's cursor belongs on, counted from the first of them. */
+export interface Layout {
+  readonly lines: readonly string[];
+  readonly cursor: {readonly x: number; readonly y: number};
 }

@@ -1,10 +1,10 @@
 /**
- * Every symbol on screen: one place, so that a card and a list never disagree about what a state looks like. Those of the
- * first frame and of plain answers are ASCII on purpose: the first other character in the live region has the width
- * of characters looked up, whose tables take some 30 ms to compile.
+ * Every symbol on screen: one place, so that a card and a list never disagree about what a state looks like. All of them take one
+ * cell, and are among the characters that `text/grapheme-segmenter.ts` calls plain: other ones have their width looked up, in
+ * tables that take 20 ms to compile.
  */
 export const glyphs = {
-  prompt: '>',
+  prompt: '›',
   queued: '○',
   waiting: '?',
   running: '●',
@@ -12,12 +12,32 @@ export const glyphs = {
   error: '✗',
   cancelled: '⊘',
   bullet: '-',
+  /** Before what the user said, and what the agent says. */
+  userBar: '▌',
+  said: '●',
+  bar: '│',
+  barGap: '⋮',
+  barEnd: '╰',
+  added: '+',
+  removed: '−',
+  rule: '──',
   /** Stands between the facts of one line. */
-  between: ' | ',
-  branch: '└',
+  between: ' · ',
+  /** Before the name of a git branch. */
+  gitBranch: '⎇',
+  /** Before a prompt that waits. */
+  waits: '↳',
+  received: '↓',
+  barDone: '█',
+  barOpen: '░',
   quoteBar: '│',
   checkedBox: '[x]',
   emptyBox: '[ ]',
-  pointer: '>',
+  pointer: '❯',
   warning: '!',
+  /** A character of a secret. */
+  secret: '•',
 } as const;
+
+/** What turns while the agent works. */
+export const spinner = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'] as const;

@@ -16,12 +16,18 @@ export const roles = [
   'error',
   'added',
   'removed',
-  // The words of a changed line that differ, and the ground of such a line where its code has colours of its own.
+  // The words of a changed line that differ, and the background of such a line where its code keeps its syntax colours.
   'added-word',
   'removed-word',
   'added-line',
   'removed-line',
   'selected',
+  // What the user said: a tinted row, up to the right edge.
+  'prompt-row',
+  // The bullet before what the agent says.
+  'bullet',
+  'border',
+  'danger-border',
   'syntax-keyword',
   'syntax-string',
   'syntax-number',
@@ -32,82 +38,149 @@ export const roles = [
 ] as const;
 export type Role = (typeof roles)[number];
 
-/** Parts of code. */
+/** The roles for the parts of code. */
 export type SyntaxRole = Extract<Role, `syntax-${string}`>;
 
 /** How many colours the terminal has; `none` is for NO_COLOR and dumb terminals. */
 export type ColourLevel = 'truecolor' | '256' | '16' | 'none';
 
-/** An ink and, where it is not the terminal's own background, what is behind it; both as `#rrggbb`, empty for the terminal's. */
-export interface Paint {
-  readonly ink: string;
-  readonly ground: string;
+/** A text colour, and a background colour where the role has one of its own; both as `#rrggbb`, empty for the terminal's default. */
+export interface ColourPair {
+  readonly foreground: string;
+  readonly background: string;
 }
 
-/** All roles but those that are an attribute alone. */
+/** All roles with a colour; the others are only text attributes. */
 export type ColouredRole = Exclude<Role, 'bold' | 'italic' | 'struck' | 'selected'>;
 
-const ink = (colour: string): Paint => ({ink: colour, ground: ''});
-const onGround = (colour: string, ground: string): Paint => ({ink: colour, ground});
+const text = (colour: string): ColourPair => ({foreground: colour, background: ''});
+const onBackground = (colour: string, background: string): ColourPair => ({foreground: colour, background});
 
-/** Every ink has a contrast of 4.5 : 1 or more on the backgrounds that terminals have; a test measures it. */
-export const paints: Readonly<Record<'dark' | 'light', Readonly<Record<ColouredRole, Paint>>>> = {
+/** The colours for a background; `either` is for one that is not known. */
+export type Palette = 'dark' | 'light' | 'either';
+
+/**
+ * Every text colour has a contrast of 4.5 : 1 or more on the backgrounds that terminals have, and borders one of 3 : 1; a test measures it.
+ * Those of `either` have 3 : 1 on dark and on light backgrounds, and its tints bring their text colour with them.
+ */
+export const colourPairs: Readonly<Record<Palette, Readonly<Record<ColouredRole, ColourPair>>>> = {
   dark: {
-    dim: ink('#a3a9b0'),
-    heading: ink('#6fd0e8'),
-    code: ink('#e5c07b'),
-    'code-block': ink('#cdd3da'),
-    link: ink('#8ebcff'),
-    quote: ink('#a3a9b0'),
-    accent: ink('#6fd0e8'),
-    running: ink('#6fd0e8'),
-    success: ink('#86d186'),
-    warning: ink('#e8c170'),
-    error: ink('#ff9a94'),
-    added: ink('#86d186'),
-    removed: ink('#ff9a94'),
-    'added-word': onGround('#ffffff', '#1c6b36'),
-    'removed-word': onGround('#ffffff', '#8c2f36'),
-    'added-line': onGround('', '#10291a'),
-    'removed-line': onGround('', '#33171a'),
-    'syntax-keyword': ink('#d3a8ff'),
-    'syntax-string': ink('#a8d8a0'),
-    'syntax-number': ink('#f0b57d'),
-    'syntax-comment': ink('#a3a9b0'),
-    'syntax-name': ink('#8ebcff'),
-    'syntax-type': ink('#7fd6de'),
-    'syntax-meta': ink('#cbbd93'),
+    dim: text('#a3a9b0'),
+    heading: text('#6fd0e8'),
+    code: text('#e5c07b'),
+    'code-block': text('#cdd3da'),
+    link: text('#8ebcff'),
+    quote: text('#a3a9b0'),
+    accent: text('#6fd0e8'),
+    running: text('#6fd0e8'),
+    success: text('#86d186'),
+    warning: text('#e8c170'),
+    error: text('#ff9a94'),
+    added: text('#86d186'),
+    removed: text('#ff9a94'),
+    'added-word': onBackground('#ffffff', '#1c6b36'),
+    'removed-word': onBackground('#ffffff', '#8c2f36'),
+    'added-line': onBackground('', '#10291a'),
+    'removed-line': onBackground('', '#33171a'),
+    'prompt-row': onBackground('', '#343840'),
+    bullet: text('#6fd0e8'),
+    border: text('#7a828c'),
+    'danger-border': text('#ff9a94'),
+    'syntax-keyword': text('#d3a8ff'),
+    'syntax-string': text('#a8d8a0'),
+    'syntax-number': text('#f0b57d'),
+    'syntax-comment': text('#a3a9b0'),
+    'syntax-name': text('#8ebcff'),
+    'syntax-type': text('#7fd6de'),
+    'syntax-meta': text('#cbbd93'),
   },
   light: {
-    dim: ink('#5a5f66'),
-    heading: ink('#00606f'),
-    code: ink('#7a4a00'),
-    'code-block': ink('#24292f'),
-    link: ink('#0a50a1'),
-    quote: ink('#5a5f66'),
-    accent: ink('#00606f'),
-    running: ink('#00606f'),
-    success: ink('#17642a'),
-    warning: ink('#7a4a00'),
-    error: ink('#a31515'),
-    added: ink('#17642a'),
-    removed: ink('#a31515'),
-    'added-word': onGround('#000000', '#9adfac'),
-    'removed-word': onGround('#000000', '#ffb3ae'),
-    'added-line': onGround('', '#e2f5e5'),
-    'removed-line': onGround('', '#fde7e6'),
-    'syntax-keyword': ink('#75269b'),
-    'syntax-string': ink('#17642a'),
-    'syntax-number': ink('#864100'),
-    'syntax-comment': ink('#5a5f66'),
-    'syntax-name': ink('#0a50a1'),
-    'syntax-type': ink('#00606f'),
-    'syntax-meta': ink('#635500'),
+    dim: text('#5a5f66'),
+    heading: text('#00606f'),
+    code: text('#7a4a00'),
+    'code-block': text('#24292f'),
+    link: text('#0a50a1'),
+    quote: text('#5a5f66'),
+    accent: text('#00606f'),
+    running: text('#00606f'),
+    success: text('#17642a'),
+    warning: text('#7a4a00'),
+    error: text('#a31515'),
+    added: text('#17642a'),
+    removed: text('#a31515'),
+    'added-word': onBackground('#000000', '#9adfac'),
+    'removed-word': onBackground('#000000', '#ffb3ae'),
+    'added-line': onBackground('', '#e2f5e5'),
+    'removed-line': onBackground('', '#fde7e6'),
+    'prompt-row': onBackground('', '#e3e6eb'),
+    bullet: text('#00606f'),
+    border: text('#7d848c'),
+    'danger-border': text('#a31515'),
+    'syntax-keyword': text('#75269b'),
+    'syntax-string': text('#17642a'),
+    'syntax-number': text('#864100'),
+    'syntax-comment': text('#5a5f66'),
+    'syntax-name': text('#0a50a1'),
+    'syntax-type': text('#00606f'),
+    'syntax-meta': text('#635500'),
+  },
+  either: {
+    dim: text('#767676'),
+    heading: text('#0087af'),
+    code: text('#d75f00'),
+    'code-block': text(''),
+    link: text('#0087d7'),
+    quote: text('#767676'),
+    accent: text('#0087af'),
+    running: text('#0087af'),
+    success: text('#00875f'),
+    warning: text('#d75f00'),
+    error: text('#d75f5f'),
+    added: text('#00875f'),
+    removed: text('#d75f5f'),
+    'added-word': onBackground('#ffffff', '#008700'),
+    'removed-word': onBackground('#ffffff', '#af0000'),
+    'added-line': onBackground('#d7ffd7', '#005f00'),
+    'removed-line': onBackground('#ffd7d7', '#5f0000'),
+    'prompt-row': onBackground('#eeeeee', '#3a3a3a'),
+    bullet: text('#0087af'),
+    border: text('#767676'),
+    'danger-border': text('#d75f5f'),
+    'syntax-keyword': text('#875fd7'),
+    'syntax-string': text('#00875f'),
+    'syntax-number': text('#d75f00'),
+    'syntax-comment': text('#767676'),
+    'syntax-name': text('#0087d7'),
+    'syntax-type': text('#0087af'),
+    'syntax-meta': text('#87875f'),
   },
 };
 
 /**
- * The sixteen colours by their SGR parameter, where `7;` before one stands for the ink as ground. On a background that is
+ * What differs at 256 colours, which have few that are faint: the tints of the palettes would be grey. On the dark green no other
+ * text colour can be read than the tint's own.
+ */
+export const coloursOf256: Readonly<Record<Palette, Readonly<Partial<Record<Role, ColourPair>>>>> = {
+  dark: {
+    'added-word': onBackground('#ffffff', '#008700'),
+    'removed-word': onBackground('#ffffff', '#af0000'),
+    'added-line': onBackground('#d7ffd7', '#005f00'),
+    'removed-line': onBackground('#ffd7d7', '#5f0000'),
+    'prompt-row': onBackground('', '#3a3a3a'),
+  },
+  light: {
+    'added-word': onBackground('#000000', '#87d787'),
+    'removed-word': onBackground('#000000', '#ffafaf'),
+    'added-line': onBackground('', '#d7ffd7'),
+    'removed-line': onBackground('', '#ffd7d7'),
+    'prompt-row': onBackground('', '#e4e4e4'),
+    'syntax-number': text('#005f87'),
+  },
+  either: {},
+};
+
+/**
+ * The sixteen colours by their SGR parameter, where `7;` before one swaps text colour and background. On a background that is
  * not known they are those that people set up their terminals by; on a known one those that can be read there in the
  * colours that terminals come with.
  */
@@ -147,6 +220,10 @@ function ansi({cool, good, warm, bad, link, odd, faint, plain}: Sixteen): Readon
     'removed-word': bad,
     'added-line': plain,
     'removed-line': plain,
+    'prompt-row': plain,
+    bullet: cool,
+    border: faint,
+    'danger-border': bad,
     'syntax-keyword': odd,
     'syntax-string': good,
     'syntax-number': warm,

@@ -1,9 +1,17 @@
 import {unreachable} from '../../base/unreachable.ts';
-import type {ThemeChoice, ThemeName} from '../../domain/preferences.ts';
-import type {Background} from './background.ts';
-import {channels, nearestOf256} from './colours-256.ts';
-import {paints, roles, sixteen, type ColouredRole, type ColourLevel, type Paint, type Role} from './palette.ts';
-import type {TerminalLook} from './terminal-look.ts';
+import type {ThemeChoice, ThemeName, Verbosity} from '../../domain/preferences.ts';
+import {
+  type ColouredRole,
+  type ColourLevel,
+  type ColourPair,
+  colourPairs,
+  type Palette,
+  type Role,
+  roles,
+  sixteen,
+  coloursOf256,
+} from './palette.ts';
+import type {Background, TerminalLook} from './terminal-look.ts';
 
 export type {Role} from './palette.ts';
 
@@ -17,35 +25,56 @@ export interface Theme {
   readonly name: ThemeName;
   /** Whether words alone are a link, or the address is to be written behind them. */
   readonly links: TerminalLook['links'];
-  /** Whether a changed line has a ground of its own, so that its code can keep its colours. */
-  readonly grounds: 'some' | 'none';
+  /**
+   * What stands on the background of a changed line (`added-line`, `removed-line`): `syntax`, code in its colours; `plain`, text in the colour
+   * of the line alone, because no other can be read there; `none`, there is no such background.
+   */
+  readonly lineBackgrounds: 'syntax' | 'plain' | 'none';
   /** The same without link sequences, for lines that are drawn over and over. */
   readonly unlinked: Theme;
-  /** The text in the styles given, outermost first; every style is closed again at its end. */
-  paint(styles: readonly Style[], text: string): string;
+  /** Styles a text; the first role is the outermost. Every style is closed again at the end of the text. */
+  style(styles: readonly Style[], text: string): string;
+  /** The colour of a role for properties of Ink's `Box`, such as `borderColor`; `undefined` for the terminal's own. */
+  color(role: ColouredRole): string | undefined;
+  /** The same for `backgroundColor`. */
+  background(role: ColouredRole): string | undefined;
 }
 
-/** The theme for a terminal; `answered` is what it told of its background. The themes are shared values. */
+/** The theme for a terminal; `answered` is the background that the terminal reported. Themes are shared values. */
 export function themeOf(look: Look, answered: Background = 'unknown'): Theme {
-  if (look === 'plain') return themeFor({name: 'plain', level: 'none', background: 'unknown', links: 'shown'});
-  if (look === 'colour') return themeFor({name: 'ansi', level: '16', background: 'unknown', links: 'shown'});
+  if (look === 'plain')
+    return themeFor({name: 'plain', palette: 'either', level: 'none', background: 'unknown', links: 'shown'});
+  if (look === 'colour')
+    return themeFor({name: 'ansi', palette: 'either', level: '16', background: 'unknown', links: 'shown'});
   const {level, links} = look;
   const background = answered === 'unknown' ? look.background : answered;
-  return themeFor({name: nameOf(look.theme, level, background), level, background, links});
+  const name = nameOf(look.theme, level, background);
+  const palette = look.theme === 'auto' && background === 'unknown' ? 'either' : name === 'light' ? 'light' : 'dark';
+  return themeFor({name, palette, level, background, links});
 }
+
+/** The level of colours for what Ink colours itself, such as borders. */
+export function chalkLevelOf(look: Look): 0 | 1 | 2 | 3 {
+  if (look === 'plain') return 0;
+  return look === 'colour' ? 1 : chalkLevels[look.level];
+}
+
+const chalkLevels = {none: 0, 16: 1, 256: 2, truecolor: 3} as const;
 
 interface ThemeKey {
   readonly name: ThemeName;
+  readonly palette: Palette;
   readonly level: ColourLevel;
   readonly background: Background;
   readonly links: TerminalLook['links'];
 }
 
-/** A terminal that does not tell its background gets its own sixteen colours, which go with it. */
+/** On a background that is not known the dark theme is used with colours that can be read on both. */
 function nameOf(choice: ThemeChoice, level: ColourLevel, background: Background): ThemeName {
   if (level === 'none') return 'plain';
-  if (choice === 'auto') return background === 'unknown' ? 'ansi' : background;
-  return choice;
+  if (choice !== 'auto') return choice;
+  if (background !== 'unknown') return background;
+  return level === '16' ? 'ansi' : 'dark';
 }
 
 const made = new Map<string, Theme>();
@@ -59,10 +88,10 @@ function themeFor(key: ThemeKey): Theme {
   return theme;
 }
 
-function makeTheme({name, level, background, links}: ThemeKey): Theme {
-  const codes = name === 'plain' ? undefined : codesOf({name, level, background});
-  const grounds = level === 'truecolor' && (name === 'dark' || name === 'light') ? 'some' : 'none';
-  const painter = (linked: 'linked' | 'unlinked'): Theme['paint'] => {
+function makeTheme(key: ThemeKey): Theme {
+  const {name, links} = key;
+  const codes = name === 'plain' ? undefined : codesOf(key);
+  const painter = (linked: 'linked' | 'unlinked'): Theme['style'] => {
     if (codes === undefined && (linked === 'unlinked' || links === 'shown')) return (_styles, text) => text;
     return (styles, text) => {
       if (styles.length === 0 || text === '') return text;
@@ -83,17 +112,66 @@ function makeTheme({name, level, background, links}: ThemeKey): Theme {
       return open + text + close;
     };
   };
-  const unlinked: Theme = {
+  const shared = {
     name,
     links,
-    grounds,
+    lineBackgrounds: lineBackgroundsOf(key),
+    color: (role: ColouredRole) => inkColour(key, role),
+    background: (role: ColouredRole) =>
+      hasPalette(key) ? inkColourOf(pairOf(key, role).background, key.level) : undefined,
+  } as const;
+  const unlinked: Theme = {
+    ...shared,
     get unlinked() {
       return unlinked;
     },
-    paint: painter('unlinked'),
+    style: painter('unlinked'),
   };
-  return links === 'shown' ? unlinked : {name, links, grounds, unlinked, paint: painter('linked')};
+  return links === 'shown' ? unlinked : {...shared, unlinked, style: painter('linked')};
 }
+
+/** Whether colours are those of a palette, and not the terminal's own sixteen. */
+const hasPalette = ({name, level}: ThemeKey): boolean =>
+  (name === 'dark' || name === 'light') && level !== '16' && level !== 'none';
+
+function lineBackgroundsOf(key: ThemeKey): Theme['lineBackgrounds'] {
+  if (!hasPalette(key)) return 'none';
+  return pairOf(key, 'added-line').foreground === '' ? 'syntax' : 'plain';
+}
+
+const pairOf = ({palette, level}: ThemeKey, role: ColouredRole): ColourPair =>
+  (level === '256' ? coloursOf256[palette][role] : undefined) ?? colourPairs[palette][role];
+
+const inkColour = (key: ThemeKey, role: ColouredRole): string | undefined =>
+  hasPalette(key)
+    ? inkColourOf(pairOf(key, role).foreground, key.level)
+    : key.name === 'plain'
+      ? undefined
+      : namedColours[sixteenOf(key)[role]];
+
+/** A colour in Ink's notation: exact, whatever Ink itself believes the terminal to have. */
+const inkColourOf = (colour: string, level: ColourLevel): string | undefined =>
+  colour === '' ? undefined : level === '256' ? `ansi256(${nearestOf256(channels(colour))})` : colour;
+
+/** The sixteen colours for the theme that was chosen, or for the background that is known. */
+const sixteenOf = ({name, background}: ThemeKey): (typeof sixteen)['dark'] =>
+  sixteen[name === 'dark' || name === 'light' ? name : background];
+
+/** Ink's names of the sixteen colours, by their SGR parameter. */
+const namedColours: Readonly<Partial<Record<string, string>>> = {
+  31: 'red',
+  32: 'green',
+  33: 'yellow',
+  34: 'blue',
+  35: 'magenta',
+  36: 'cyan',
+  37: 'white',
+  91: 'redBright',
+  92: 'greenBright',
+  93: 'yellowBright',
+  95: 'magentaBright',
+  96: 'cyanBright',
+};
 
 const linkEnd = '\u001B]8;;\u001B\\';
 
@@ -110,7 +188,7 @@ type Codes = ReadonlyMap<Role, Code>;
 
 const nothing: Code = ['', ''];
 
-/** What a role has besides its colour, and what a role without one consists of. */
+/** The text attributes of a role, beside its colour if it has one. */
 const attributes: Readonly<Partial<Record<Role, Code>>> = {
   bold: ['1', '22'],
   italic: ['3', '23'],
@@ -124,17 +202,15 @@ const attributes: Readonly<Partial<Record<Role, Code>>> = {
   'syntax-comment': ['3', '23'],
 };
 
-/** Words in sixteen colours are reversed: a ground that every terminal has. */
+/** Changed words are shown in reverse video at sixteen colours, because every terminal has that. */
 const reversed: ReadonlySet<Role> = new Set<Role>(['added-word', 'removed-word']);
 
-function codesOf({name, level, background}: Pick<ThemeKey, 'name' | 'level' | 'background'>): Codes {
-  const colours = name === 'light' || (name === 'ansi' && background === 'light') ? 'light' : 'dark';
-  const named = sixteen[name === 'ansi' ? background : colours];
+function codesOf(key: ThemeKey): Codes {
   const codeOf = (role: Role): Code => {
     const attribute = attributes[role] ?? nothing;
     if (!isColoured(role)) return attribute;
-    if (name === 'ansi' || level === '16') return both(attribute, sixteenCode(role, named[role]));
-    return both(attribute, paintCode(paints[colours][role], level));
+    if (!hasPalette(key)) return both(attribute, sixteenCode(role, sixteenOf(key)[role]));
+    return both(attribute, paintCode(pairOf(key, role), key.level));
   };
   return new Map(roles.map(role => [role, codeOf(role)]));
 }
@@ -142,9 +218,9 @@ function codesOf({name, level, background}: Pick<ThemeKey, 'name' | 'level' | 'b
 const isColoured = (role: Role): role is ColouredRole =>
   role !== 'bold' && role !== 'italic' && role !== 'struck' && role !== 'selected';
 
-function both([on, off]: Code, [inkOn, inkOff]: Code): Code {
-  if (on === '' || inkOn === '') return on === '' ? [inkOn, inkOff] : [on, off];
-  return [`${on};${inkOn}`, `${off};${inkOff}`];
+function both([on, off]: Code, [colourOn, colourOff]: Code): Code {
+  if (on === '' || colourOn === '') return on === '' ? [colourOn, colourOff] : [on, off];
+  return [`${on};${colourOn}`, `${off};${colourOff}`];
 }
 
 function sixteenCode(role: Role, code: string): Code {
@@ -153,9 +229,8 @@ function sixteenCode(role: Role, code: string): Code {
   return reversed.has(role) ? [`7;${code}`, '27;39'] : [code, '39'];
 }
 
-function paintCode({ink, ground}: Paint, level: ColourLevel): Code {
-  // In 256 colours no ground is faint enough to keep the inks readable.
-  const parts = ground !== '' && ink === '' && level !== 'truecolor' ? [] : [ink, ground];
+function paintCode({foreground, background}: ColourPair, level: ColourLevel): Code {
+  const parts = [foreground, background];
   const on = parts.flatMap((colour, at) =>
     colour === '' ? [] : [`${at === 0 ? 38 : 48};${colourCode(colour, level)}`],
   );
@@ -174,5 +249,78 @@ function colourCode(colour: string, level: ColourLevel): string {
       return `5;${nearestOf256([red, green, blue])}`;
     default:
       return unreachable(level);
+  }
+}
+
+/** Red, green and blue, each from 0 to 255. */
+type RgbChannels = readonly [red: number, green: number, blue: number];
+
+/**
+ * The nearest of the 240 fixed colours of a terminal with 256: the nearest of the cube has the nearest step in each channel. To compare
+ * all of them for each role took a twentieth of the time to the first frame.
+ */
+export function nearestOf256(colour: RgbChannels): number {
+  const [red, green, blue] = colour;
+  const cube = firstFixed + 36 * nearestStep(red) + 6 * nearestStep(green) + nearestStep(blue);
+  const average = (red + green + blue) / 3;
+  const grey = firstGrey + Math.min(23, Math.max(0, Math.ceil((average - 13) / 10)));
+  return distance(colour, colourOf256(grey)) < distance(colour, colourOf256(cube)) ? grey : cube;
+}
+
+const distance = (one: RgbChannels, other: RgbChannels): number =>
+  (one[0] - other[0]) ** 2 + (one[1] - other[1]) ** 2 + (one[2] - other[2]) ** 2;
+
+/** Of two that are as near, the darker one. */
+const nearestStep = (value: number): number =>
+  value <= 47 ? 0 : value <= 115 ? 1 : Math.min(5, Math.ceil((value - 75) / 40));
+
+/** One of the fixed colours: a cube of six steps a side from 16 on, greys from 232 on. */
+export function colourOf256(index: number): RgbChannels {
+  if (index >= firstGrey) {
+    const grey = 8 + 10 * (index - firstGrey);
+    return [grey, grey, grey];
+  }
+  const at = index - firstFixed;
+  return [stepOf(Math.floor(at / 36)), stepOf(Math.floor(at / 6) % 6), stepOf(at % 6)];
+}
+
+/** The parts of `#rrggbb`. */
+export function channels(colour: string): RgbChannels {
+  const value = Number.parseInt(colour.slice(1), 16);
+  return [Math.floor(value / 65_536), Math.floor(value / 256) % 256, value % 256];
+}
+
+const firstFixed = 16;
+const firstGrey = 232;
+const stepOf = (step: number): number => (step === 0 ? 0 : 55 + 40 * step);
+
+/** The theme and verbosity of the UI, by the user's choice and the background that the terminal reported. */
+export class Appearance {
+  #look: Look;
+  #background: Background = 'unknown';
+  /** How much of finished entries is shown. */
+  verbosity: Verbosity;
+
+  constructor(look: Look, verbosity: Verbosity) {
+    this.#look = look;
+    this.verbosity = verbosity;
+  }
+
+  get theme(): Theme {
+    return themeOf(this.#look, this.#background);
+  }
+
+  /** The chosen theme; `none` if the terminal has no colours. */
+  get choice(): ThemeChoice | 'none' {
+    return typeof this.#look === 'string' || this.#look.level === 'none' ? 'none' : this.#look.theme;
+  }
+
+  choose(theme: ThemeChoice): void {
+    if (typeof this.#look !== 'string') this.#look = {...this.#look, theme};
+  }
+
+  /** The terminal has reported its background. */
+  backgroundIs(background: Background): void {
+    this.#background = background;
   }
 }

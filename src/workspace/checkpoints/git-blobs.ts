@@ -1,18 +1,19 @@
 import {spawnSync} from 'node:child_process';
 import {createHash} from 'node:crypto';
-import {readFileSync, writeFileSync} from 'node:fs';
+import {closeSync, constants, fstatSync, openSync, readFileSync, type Stats, writeFileSync} from 'node:fs';
 import {dirname} from 'node:path';
 import {isJsonList, parseJson} from '../../base/json.ts';
 import {makeFolders} from '../../config/make-folders.ts';
-import {gitEnvironment} from './own-git.ts';
+import {gitEnvironment} from './git-query.ts';
+import {type GitIndex, matchesIndex} from './tracked-files.ts';
 
 /*
- * Contents that a repository of the user's holds already are not kept a second time: they are named after their blob and size, and
- * read from there when they are wanted. What git has removed since (with the repository, or by collecting garbage) is not kept any
- * more; then the file is named, and left as it is.
+ * Contents that a git repository of the user holds are not stored a second time: they are named after their blob and size, and read
+ * from the repository when they are needed. If git has removed the blob since (with the repository, or by garbage collection), the
+ * content is lost; a revert then names the file and leaves it as it is.
  */
 
-/** The name of a content that git holds. The size finds out where git would give other bytes than were on the disk. */
+/** The name of a content that git holds. The size detects blobs that differ from the file on the disk (converted line ends, filters). */
 export const gitName = ({blob, size}: {readonly blob: string; readonly size: number}): string => `git:${blob}:${size}`;
 
 export const isGitName = (name: string): boolean => name.startsWith('git:');
@@ -21,11 +22,11 @@ export const isGitName = (name: string): boolean => name.startsWith('git:');
 export const blobOf = (bytes: Uint8Array): string =>
   createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
 
-/** Reads contents from the repositories that are written down in `file`. */
-export interface GitBlobs {
-  /** Contents of this repository are referred to from now on. */
+/** Reads contents from the repositories that are listed in `file`. */
+interface GitBlobs {
+  /** Adds a repository to the list. */
   refer(gitFolder: string): void;
-  /** Those that are still there, by name. */
+  /** The contents that git still has, by name. */
   read(names: readonly string[]): ReadonlyMap<string, Buffer>;
 }
 
@@ -94,4 +95,34 @@ function readFrom(
     if (gitName({blob: blobOf(bytes), size: bytes.length}) === name) found.push([name, Buffer.from(bytes)]);
   }
   return found;
+}
+
+/** The name of a file's content if git holds it, else `undefined`; `last` is the name in the last checkpoint, if any. */
+export function findInGit(
+  path: string,
+  stats: Stats,
+  {index, last}: {readonly index: GitIndex | undefined; readonly last: string | undefined},
+): string | undefined {
+  const file = index?.file(path);
+  if (file !== undefined && index?.contents === 'as-held' && matchesIndex(file, stats)) return gitName(file);
+  const names = [file === undefined ? '' : gitName(file), last ?? ''].filter(isGitName);
+  if (!names.some(name => name.endsWith(`:${stats.size}`)) || stats.size > mostCompared) return undefined;
+  const bytes = wholeFile(path);
+  const name = bytes === undefined ? '' : gitName({blob: blobOf(bytes), size: bytes.length});
+  return names.includes(name) ? name : undefined;
+}
+
+/** Bytes beyond which a file is not read just to find out whether git holds it. */
+const mostCompared = 16 * 1024 * 1024;
+
+function wholeFile(path: string): Buffer | undefined {
+  let handle: number | undefined;
+  try {
+    handle = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+    return fstatSync(handle).isFile() ? readFileSync(handle) : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    if (handle !== undefined) closeSync(handle);
+  }
 }

@@ -1,53 +1,61 @@
+import {
+  type CheckpointsPort,
+  type OpenTreeChange,
+  type RevertReport,
+  type TouchedFiles,
+  treeId,
+} from '../../domain/checkpoint.ts';
+import type {ResolvedCommand} from '../../domain/risk.ts';
 import {hash} from 'node:crypto';
-import {realpathSync} from 'node:fs';
-import {join, sep} from 'node:path';
+import {accessSync, constants, lstatSync, realpathSync} from 'node:fs';
+import {basename, join, relative, sep} from 'node:path';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
-import {treeId, type CheckpointsPort, type OpenFileChange, type RevertReport} from '../../domain/checkpoint.ts';
 import {causeText, type Fault} from '../../domain/fault.ts';
-import {carryOutRevert, type Refused} from './carry-out-revert.ts';
+import {byteSize} from '../../base/byte-size.ts';
+import {realPath} from '../files/resolve-path.ts';
+import {expandPaths, hasOption, sortWords} from '../impact/command-words.ts';
+import {carryOutRevert, planRevert, type RefusedPath, type RevertPlan} from './revert.ts';
 import {openObjects} from './object-store.ts';
-import {notCovered} from './not-covered.ts';
-import {planRevert, type RevertPlan} from './plan-revert.ts';
-import {scanAhead, scanWorkspace, type Scan, type ScanPlace} from './scan-workspace.ts';
-import {emptyStatCache, loadStatCache, saveStatCache, type SeenFile, type StatCache} from './stat-cache.ts';
-import {useStore} from './store-use.ts';
-import {LostCheckpoint, makeTreeReader} from './tree-reader.ts';
+import {mostIgnoredFiles, type Scan, scanAhead, scanLeftOut, type ScanPlace, scanWorkspace} from './scan-workspace.ts';
+import {emptyStatCache, loadStatCache, saveStatCache, type CachedFile, type StatCache} from './stat-cache.ts';
+import {registerUse} from './store-lock.ts';
+import {LostCheckpoint, makeTreeReader} from './tree.ts';
 
 export interface CheckpointPlace {
   /** The workspace folders. */
   readonly roots: readonly string[];
-  /** Where checkpoints are kept, of all workspaces; need not exist. */
+  /** The folder of the checkpoints of all workspaces; need not exist. */
   readonly folder: string;
   readonly environment: NodeJS.ProcessEnv;
   readonly now: () => number;
 }
 
-/** Milliseconds for which a question waits to be told what undo does not cover. */
+/** Milliseconds for which an approval request waits for the list of what undo does not cover. */
 const questionWaitsMs = 400;
 
 /** Checkpoints of the files below some folders, kept outside of them; no repository is needed, and none is written to. */
 export function makeCheckpoints(place: CheckpointPlace): CheckpointsPort {
   const {folder, environment, now} = place;
-  const roots = outermost(place.roots.map(realPath));
+  const roots = outermost(place.roots.map(resolvedRoot));
   const objects = openObjects(join(folder, 'objects'), environment);
   const reader = makeTreeReader(objects);
   const cacheFile = join(folder, `seen-${hash('sha256', roots.join('\0'), 'hex').slice(0, 16)}.json`);
   let cache: StatCache | undefined;
-  // Found out once: walking through it again would cost as much.
+  // Remembered: finding it out again would take as long.
   let tooLarge: Fault | undefined;
 
   let ahead: StatCache = emptyStatCache;
   let looking: {readonly stop: AbortController; readonly done: Promise<void>} | undefined;
 
   const seenBefore = async (signal: AbortSignal): Promise<StatCache> => {
-    if (cache === undefined) await useStore(folder, signal);
+    if (cache === undefined) await registerUse(folder, signal);
     return (cache ??= loadStatCache(cacheFile));
   };
-  const scanPlace = (): ScanPlace => ({roots, never: new Set([realPath(folder)]), objects, environment});
+  const scanPlace = (): ScanPlace => ({roots, never: new Set([resolvedRoot(folder)]), objects, environment});
   const lookAhead = async (signal: AbortSignal): Promise<void> => {
     const known = {cache: await seenBefore(signal), ahead, now};
-    const found = new Map<string, SeenFile>();
-    // Filled while it is looked; a file that changes after this moment looks different by then.
+    const found = new Map<string, CachedFile>();
+    // `found` is filled during the scan. A file that changes after this moment has other stats.
     ahead = {files: found, folders: new Map(), since: now()};
     await scanAhead(scanPlace(), {...known, found}, signal);
   };
@@ -64,7 +72,7 @@ export function makeCheckpoints(place: CheckpointPlace): CheckpointsPort {
     return scanned;
   };
   const plan = async (
-    changes: readonly OpenFileChange[],
+    changes: readonly OpenTreeChange[],
     signal: AbortSignal,
   ): Promise<Outcome<{readonly scanned: Scan; readonly plan: RevertPlan}, Fault>> => {
     const scanned = await scan(signal);
@@ -82,16 +90,16 @@ export function makeCheckpoints(place: CheckpointPlace): CheckpointsPort {
   };
 
   return {
-    async lookAhead(signal) {
+    async prefetch(signal) {
       if (looking !== undefined || tooLarge !== undefined) return;
       const stop = new AbortController();
-      // What could not be looked at is looked at when it is kept, and told then.
+      // An error occurs again in the scan of the checkpoint, and is reported then.
       const done = lookAhead(AbortSignal.any([stop.signal, signal])).catch(() => {});
       looking = {stop, done};
       await done;
       if (looking?.done === done) looking = undefined;
     },
-    notCovered: (touched, signal) => notCovered(touched, {...scanPlace(), limitMs: questionWaitsMs}, signal),
+    uncoveredFiles: (touched, signal) => notCovered(touched, {...scanPlace(), limitMs: questionWaitsMs}, signal),
     take: signal =>
       attempt(async () => {
         const scanned = await scan(signal);
@@ -120,8 +128,8 @@ export function makeCheckpoints(place: CheckpointPlace): CheckpointsPort {
   };
 }
 
-/** The workspace folders a checkpoint is of; `undefined` where it is not kept any more. */
-export function keptRoots(folder: string, tree: string): readonly string[] | undefined {
+/** The workspace folders of a checkpoint; `undefined` if the checkpoint no longer exists. */
+export function checkpointRoots(folder: string, tree: string): readonly string[] | undefined {
   try {
     return [
       ...makeTreeReader(openObjects(join(folder, 'objects'), {}))
@@ -148,10 +156,10 @@ async function attempt<T>(work: () => Promise<Outcome<T, Fault>>): Promise<Outco
   }
 }
 
-/** Folders are told of only by what is in them. */
+/** The report of a revert. It names files; folders are not named. */
 function reportOf(
   {scanned, plan}: {readonly scanned: Scan; readonly plan: RevertPlan},
-  refused: readonly Refused[],
+  refused: readonly RefusedPath[],
 ): RevertReport {
   const failedAt = new Set(refused.map(({path}) => path));
   const files = plan.steps.filter(
@@ -160,11 +168,11 @@ function reportOf(
   return {
     files: files.map(({path, effect}) => ({path, effect})).toSorted((a, b) => (a.path < b.path ? -1 : 1)),
     conflicts: [...plan.conflicts, ...refused].toSorted((a, b) => (a.path < b.path ? -1 : 1)),
-    leftOut: scanned.leftOut,
+    excluded: scanned.leftOut,
   };
 }
 
-function realPath(path: string): string {
+function resolvedRoot(path: string): string {
   try {
     return realpathSync(path);
   } catch {
@@ -177,3 +185,52 @@ const outermost = (roots: readonly string[]): readonly string[] =>
   [...new Set(roots)].filter(
     root => !roots.some(other => other !== root && root.startsWith(other.endsWith(sep) ? other : other + sep)),
   );
+
+/** How many paths are looked at, and how many are named. */
+const mostTouched = 200;
+const mostNamed = 3;
+
+/**
+ * Names the files that are about to be touched and that checkpoints leave out, such as `data.bin (1.2 GB)`. What is not found within
+ * the time limit is not named.
+ */
+export async function notCovered(
+  {paths, commands}: TouchedFiles,
+  {limitMs, ...place}: Omit<ScanPlace, 'objects'> & {readonly limitMs: number},
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const named = commands.flatMap(command => operandsOf(command, place.environment['HOME'] ?? '/'));
+  const touched = [...paths, ...named].slice(0, mostTouched);
+  if (touched.length === 0) return [];
+  const found = await scanLeftOut(place, touched, AbortSignal.any([signal, AbortSignal.timeout(limitMs)]));
+  const words = found.toSorted().map(path => describe(path, place.roots));
+  return words.length > mostNamed ? [...words.slice(0, mostNamed), `${String(words.length - mostNamed)} more`] : words;
+}
+
+/** The paths that a destructive command names. */
+function operandsOf({argv, directory: written, overwrites}: ResolvedCommand, home: string): readonly string[] {
+  const directory = realPath(written);
+  const [program, ...words] = argv;
+  const {operands, options} = sortWords(words);
+  const cleansIgnored = basename(program) === 'git' && operands[0] === 'clean' && hasOption(options, 'x', '--x');
+  const named = expandPaths([...operands, ...overwrites], {directory, home});
+  return cleansIgnored && operands.length === 1 ? [directory] : named;
+}
+
+function describe(path: string, roots: readonly string[]): string {
+  const name = roots.map(root => relative(root, path)).find(each => !each.startsWith('..')) ?? path;
+  const stats = lstatSync(path, {throwIfNoEntry: false});
+  if (stats?.isFile() === true) return `${name} (${byteSize(stats.size)})`;
+  return stats?.isDirectory() === true && isReadable(path)
+    ? `${name} (more than ${String(mostIgnoredFiles)} files)`
+    : name;
+}
+
+function isReadable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

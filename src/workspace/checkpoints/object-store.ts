@@ -6,9 +6,9 @@ import {
   existsSync,
   fstatSync,
   openSync,
+  readdirSync,
   readFileSync,
   readSync,
-  readdirSync,
   renameSync,
   rmSync,
   statSync,
@@ -16,14 +16,16 @@ import {
 } from 'node:fs';
 import {dirname, join} from 'node:path';
 import {makeFolders} from '../../config/make-folders.ts';
-import {namesIn} from '../names-in.ts';
+import {entryNames} from '../files/list-folder.ts';
 import {blobOf, gitName, isGitName, openGitBlobs} from './git-blobs.ts';
-import {openPacks} from './object-packs.ts';
 
 /**
- * Content by its hash. The files of a workspace may hold secrets: objects are readable for this user alone, and what fits into
- * memory is enciphered by its own hash, so that no value lies about as it is and the name of a tree is needed to read it.
- * Throws what the file system throws.
+ * Content by its hash. Throws what the file system throws.
+ *
+ * The files of a workspace may hold secrets, and none of their values may lie on the disk a second time as plain text: what
+ * fits into memory is encrypted with its own hash as the key. The names of trees, which lead to all hashes, are in the sessions'
+ * database of the same user, so this keeps values from searches, indexes and backups of the folder; it is no protection from
+ * somebody who can read all of weft's data. Objects are readable for this user alone.
  */
 export interface ObjectStore {
   put(bytes: Uint8Array | string): string;
@@ -31,17 +33,17 @@ export interface ObjectStore {
   putFile(path: string): string;
   /** `undefined` where it is missing or damaged. */
   get(name: string): Buffer | undefined;
-  /** Contents of this repository may be named as git names them. */
+  /** Allows names of git blobs of this repository. */
   refer(gitFolder: string): void;
   /** Fetches, in one go, what git holds of the contents that are to be copied. */
   fetch(names: readonly string[]): void;
-  /** Writes the content to `target`, which must not exist; `false` where it is missing, or small enough to be seen to be damaged. */
+  /** Writes the content to `target`, which must not exist; `false` if it is missing or damaged (damage of large files is not detected). */
   copyTo(name: string, target: string): boolean;
-  /** To be called before a name is told to anybody: until then objects may be in memory only. */
+  /** Writes all objects to the disk. Must be called before a name is handed out: until then objects may be in memory only. */
   flush(): void;
-  /** The bytes that are stored under that name; none where there is nothing. */
+  /** How many bytes are stored under that name; 0 if there is no such object. */
   sizeOf(name: string): number;
-  /** Removes all objects but those of these names' places. */
+  /** Removes all objects but those at these places (see `objectPlace`). */
   sweep(keep: ReadonlySet<string>, pause: () => Promise<void>): Promise<void>;
 }
 
@@ -55,7 +57,7 @@ const mostFetched = 200;
 const mostWaiting = 32 * 1024 * 1024;
 const mostFiles = 8;
 
-/** How files that are being written are called, and after how long nobody can be writing them any more. */
+/** The beginning of the names of unfinished files, and the milliseconds after which such a file counts as left behind. */
 const unfinished = 'new-';
 const forgottenMs = 24 * 60 * 60 * 1000;
 
@@ -68,13 +70,13 @@ export function openObjects(folder: string, environment: NodeJS.ProcessEnv): Obj
   const known = new Set<string>();
   const temporary = (): string => join(folder, `${unfinished}${randomUUID()}`);
   const packs = openPacks(join(folder, 'packs'), temporary);
-  /** By place, as they are to be stored. */
+  /** Encrypted objects that are not yet on the disk, by place. */
   const waiting = new Map<string, Buffer>();
   let waitingBytes = 0;
 
   const has = (name: string): boolean => {
     if (known.has(name)) return true;
-    const place = placeOf(name);
+    const place = objectPlace(name);
     if (packs.sizeOf(place) === undefined && !existsSync(fileOf(folder, place))) return false;
     known.add(name);
     return true;
@@ -86,8 +88,8 @@ export function openObjects(folder: string, environment: NodeJS.ProcessEnv): Obj
     return name;
   };
   const keep = (name: string, bytes: Uint8Array | string): void => {
-    const stored = enciphered(bytes, name);
-    waiting.set(placeOf(name), stored);
+    const stored = encrypted(bytes, name);
+    waiting.set(objectPlace(name), stored);
     waitingBytes += stored.length;
     known.add(name);
     if (waitingBytes > mostWaiting) flush();
@@ -128,7 +130,7 @@ export function openObjects(folder: string, environment: NodeJS.ProcessEnv): Obj
         return orRemoved(from, () => {
           const name = copyHashed(handle, from);
           if (has(name)) rmSync(from);
-          else settle(from, fileOf(folder, placeOf(name)));
+          else settle(from, fileOf(folder, objectPlace(name)));
           known.add(name);
           return name;
         });
@@ -145,18 +147,18 @@ export function openObjects(folder: string, environment: NodeJS.ProcessEnv): Obj
     },
     get(name) {
       if (isGitName(name) && !has(name)) return blobs.read([name]).get(name);
-      const place = placeOf(name);
+      const place = objectPlace(name);
       let bytes = stored(place);
       if (bytes === undefined) {
         packs.lookAgain();
         bytes = stored(place);
       }
       if (bytes === undefined) return undefined;
-      const content = enciphered(bytes, name);
+      const content = encrypted(bytes, name);
       return nameOf(content, name) === name ? content : undefined;
     },
     copyTo(name, target) {
-      const file = fileOf(folder, placeOf(name));
+      const file = fileOf(folder, objectPlace(name));
       const size = isGitName(name) ? 0 : (statSync(file, {throwIfNoEntry: false})?.size ?? 0);
       if (size <= wholeBytes) {
         const bytes = this.get(name);
@@ -168,14 +170,14 @@ export function openObjects(folder: string, environment: NodeJS.ProcessEnv): Obj
     },
     flush,
     sizeOf(name) {
-      const place = placeOf(name);
+      const place = objectPlace(name);
       return packs.sizeOf(place) ?? statSync(fileOf(folder, place), {throwIfNoEntry: false})?.size ?? 0;
     },
     async sweep(needed, pause) {
       // What is half-written stays: it is in none of these folders.
-      for (const part of namesIn(folder)) {
+      for (const part of entryNames(folder)) {
         if (!/^[0-9a-f]{2}$/u.test(part)) continue;
-        for (const rest of namesIn(join(folder, part))) {
+        for (const rest of entryNames(join(folder, part))) {
           if (!needed.has(part + rest)) rmSync(join(folder, part, rest), {force: true});
           await pause();
         }
@@ -185,7 +187,7 @@ export function openObjects(folder: string, environment: NodeJS.ProcessEnv): Obj
   };
 }
 
-/** What could not be finished takes no room: the disk may be full. */
+/** Removes the file if the work fails: the disk may be full. */
 function orRemoved<T>(path: string, work: () => T): T {
   try {
     return work();
@@ -195,8 +197,8 @@ function orRemoved<T>(path: string, work: () => T): T {
   }
 }
 
-/** Under which the content of that name lies: it does not tell the name, which is the key. */
-export const placeOf = (name: string): string => hash('sha256', name, 'hex');
+/** The place (file name) of an object: a hash of its name, because the name itself is the key. */
+export const objectPlace = (name: string): string => hash('sha256', name, 'hex');
 
 const fileOf = (folder: string, place: string): string => join(folder, place.slice(0, 2), place.slice(2));
 
@@ -217,8 +219,8 @@ function wholeFile(path: string): Buffer | undefined {
   }
 }
 
-/** The same works both ways. Each content has a key of its own, so none meets a stream of keys twice. */
-function enciphered(bytes: Uint8Array | string, name: string): Buffer {
+/** Encrypts and decrypts (AES in counter mode). Each content has its own key, so no key stream is used twice. */
+function encrypted(bytes: Uint8Array | string, name: string): Buffer {
   const key = isGitName(name) ? hash('sha256', name, 'buffer') : Buffer.from(name, 'hex');
   const cipher = createCipheriv('aes-256-ctr', key, Buffer.alloc(16));
   return typeof bytes === 'string' ? cipher.update(bytes, 'utf8') : cipher.update(bytes);
@@ -228,7 +230,7 @@ function enciphered(bytes: Uint8Array | string, name: string): Buffer {
 const nameOf = (bytes: Buffer, like: string): string =>
   isGitName(like) ? gitName({blob: blobOf(bytes), size: bytes.length}) : hash('sha256', bytes, 'hex');
 
-/** What a killed process left half-written; others may be writing now, so only what has lain there for long goes. */
+/** Removes unfinished files of killed processes. Other processes may be writing now, so only old files are removed. */
 function forgetUnfinished(folder: string): void {
   for (const name of readdirSync(folder)) {
     const path = join(folder, name);
@@ -245,11 +247,151 @@ function copyHashed(from: number, to: string): string {
     for (;;) {
       const count = readSync(from, buffer, 0, buffer.length, -1);
       if (count === 0) return sum.digest('hex');
-      const piece = buffer.subarray(0, count);
-      sum.update(piece);
-      writeFileSync(target, piece);
+      const chunk = buffer.subarray(0, count);
+      sum.update(chunk);
+      writeFileSync(target, chunk);
     }
   } finally {
     closeSync(target);
+  }
+}
+
+/*
+ * A pack holds many small objects in one file: a first checkpoint has more than a thousand objects, and a file for each would take ten
+ * times their size. The beginning of a pack says how long it is; a pack of another length is ignored.
+ */
+
+/** Objects in packs, by place (64 hexadecimal digits). The bytes are stored as they are given. */
+interface ObjectPacks {
+  /** The length of the object; `undefined` where no pack holds it. */
+  sizeOf(place: string): number | undefined;
+  read(place: string): Buffer | undefined;
+  /** Looks for packs that other processes have added. */
+  lookAgain(): void;
+  add(objects: ReadonlyMap<string, Buffer>): void;
+  /** Removes the objects that are not in `keep`. A pack is removed only after the objects to be kept are in another one. */
+  sweep(keep: ReadonlySet<string>): void;
+}
+
+interface PackedAt {
+  readonly pack: string;
+  readonly at: number;
+  readonly length: number;
+}
+
+function openPacks(folder: string, temporary: () => string): ObjectPacks {
+  let packs = new Map<string, ReadonlyMap<string, PackedAt>>();
+  let state: 'unread' | 'read' = 'unread';
+
+  const look = (): void => {
+    const found = new Map<string, ReadonlyMap<string, PackedAt>>();
+    for (const name of entryNames(folder)) {
+      const path = join(folder, name);
+      const objects = packs.get(path) ?? objectsOf(path);
+      if (objects !== undefined) found.set(path, objects);
+    }
+    packs = found;
+    state = 'read';
+  };
+  const find = (place: string): PackedAt | undefined => {
+    if (state === 'unread') look();
+    for (const objects of packs.values()) {
+      const found = objects.get(place);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+  const add = (objects: ReadonlyMap<string, Buffer>): void => {
+    if (state === 'unread') look();
+    makeFolders(folder);
+    const from = temporary();
+    const path = join(folder, randomUUID());
+    try {
+      writeFileSync(from, packOf(objects), {flag: 'wx', mode: 0o600});
+      renameSync(from, path);
+    } catch (cause) {
+      rmSync(from, {force: true});
+      throw cause;
+    }
+    const written = objectsOf(path);
+    if (written !== undefined) packs.set(path, written);
+  };
+
+  return {
+    add,
+    sizeOf: place => find(place)?.length,
+    read(place) {
+      const found = find(place);
+      return found === undefined ? undefined : bytesAt(found);
+    },
+    lookAgain: look,
+    sweep(keep) {
+      look();
+      for (const name of entryNames(folder)) {
+        const path = join(folder, name);
+        const objects = packs.get(path) ?? new Map<string, PackedAt>();
+        const needed = [...objects].filter(([place]) => keep.has(place));
+        if (needed.length > 0 && needed.length === objects.size) continue;
+        const stays = new Map<string, Buffer>();
+        for (const [place, packed] of needed) {
+          const bytes = bytesAt(packed);
+          if (bytes !== undefined) stays.set(place, bytes);
+        }
+        if (stays.size > 0) add(stays);
+        rmSync(path, {force: true});
+        packs.delete(path);
+      }
+    },
+  };
+}
+
+const magic = 'WEFTPK01';
+const rowsAt = magic.length + 4;
+const placeBytes = 32;
+const rowBytes = placeBytes + 4;
+
+function packOf(objects: ReadonlyMap<string, Buffer>): Buffer {
+  const head = Buffer.alloc(rowsAt + objects.size * rowBytes);
+  head.write(magic, 'latin1');
+  head.writeUInt32BE(objects.size, magic.length);
+  let at = rowsAt;
+  for (const [place, bytes] of objects) {
+    head.write(place, at, 'hex');
+    head.writeUInt32BE(bytes.length, at + placeBytes);
+    at += rowBytes;
+  }
+  return Buffer.concat([head, ...objects.values()]);
+}
+
+/** The objects of a pack; `undefined` if the file is no pack or is not complete. */
+function objectsOf(pack: string): ReadonlyMap<string, PackedAt> | undefined {
+  const size = statSync(pack, {throwIfNoEntry: false})?.size ?? 0;
+  const start = readAt(pack, 0, rowsAt);
+  if (start === undefined || start.toString('latin1', 0, magic.length) !== magic) return undefined;
+  const count = start.readUInt32BE(magic.length);
+  const rows = size < rowsAt + count * rowBytes ? undefined : readAt(pack, rowsAt, count * rowBytes);
+  if (rows === undefined) return undefined;
+  const objects = new Map<string, PackedAt>();
+  let at = rowsAt + rows.length;
+  for (let row = 0; row < rows.length; row += rowBytes) {
+    const length = rows.readUInt32BE(row + placeBytes);
+    objects.set(rows.toString('hex', row, row + placeBytes), {pack, at, length});
+    at += length;
+  }
+  return at === size ? objects : undefined;
+}
+
+const bytesAt = ({pack, at, length}: PackedAt): Buffer | undefined => readAt(pack, at, length);
+
+function readAt(path: string, at: number, length: number): Buffer | undefined {
+  let handle: number | undefined;
+  try {
+    handle = openSync(path, 'r');
+    const bytes = Buffer.alloc(length);
+    return readSync(handle, bytes, 0, length, at) === length ? bytes : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    if (handle !== undefined) closeSync(handle);
   }
 }

@@ -1,11 +1,11 @@
+import type {SessionCheckpoints} from '../../domain/checkpoint.ts';
 import {rmSync, statSync, utimesSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {setImmediate as breathe} from 'node:timers/promises';
-import type {SessionTrees} from '../../domain/checkpoint.ts';
-import {openObjects, placeOf, type ObjectStore} from './object-store.ts';
-import {soleUse} from './store-use.ts';
-import {decodeRoot, decodeTree, type TreeNode} from './tree.ts';
-import {namesIn} from '../names-in.ts';
+import {setImmediate as yieldToEventLoop} from 'node:timers/promises';
+import {openObjects, objectPlace, type ObjectStore} from './object-store.ts';
+import {lockForPruning} from './store-lock.ts';
+import {decodeRoot, decodeEntries, type TreeNode} from './tree.ts';
+import {entryNames} from '../files/list-folder.ts';
 
 const day = 24 * 60 * 60 * 1000;
 
@@ -13,31 +13,30 @@ const day = 24 * 60 * 60 * 1000;
 const keptDays = 30;
 const mostBytes = 2 * 1024 * 1024 * 1024;
 
-/** Milliseconds after which others get a turn. */
+/** Milliseconds of work after which the event loop gets a turn. */
 const stretchMs = 12;
 
 export interface PruneRequest {
   /** Where checkpoints are kept. */
   readonly folder: string;
   /** All sessions that are kept, the newest first. */
-  readonly sessions: readonly SessionTrees[];
+  readonly sessions: readonly SessionCheckpoints[];
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly mostBytes?: number;
 }
 
 /**
- * Removes what no checkpoint of a session needs that is kept long enough and fits; the newest session is always kept. `in-use`
- * where another process works with the checkpoints: then nothing is removed. Killed at any moment it has removed nothing that
- * is needed.
+ * Removes the checkpoints of sessions that are too old, or beyond the size limit; the newest session is always kept. `in-use`: another
+ * process works with the checkpoints, and nothing is removed. If it is killed at any moment, everything that is needed is still there.
  */
 export async function pruneCheckpoints(request: PruneRequest): Promise<'pruned' | 'in-use'> {
   const {folder, now} = request;
-  const use = soleUse(folder);
+  const use = lockForPruning(folder);
   if (use === undefined) return 'in-use';
   try {
-    // They promise that objects are there.
-    for (const name of namesIn(folder)) if (/^seen-.*\.json/u.test(name)) rmSync(join(folder, name), {force: true});
+    // The stat caches refer to objects that may be removed now.
+    for (const name of entryNames(folder)) if (/^seen-.*\.json/u.test(name)) rmSync(join(folder, name), {force: true});
     const objects = openObjects(join(folder, 'objects'), {});
     await objects.sweep(await placesToKeep(request, objects), pauses());
     stamp(folder, now);
@@ -47,7 +46,7 @@ export async function pruneCheckpoints(request: PruneRequest): Promise<'pruned' 
   }
 }
 
-/** Whether the last pruning is so long ago that another one is worth its time; where nothing is kept yet, the count begins. */
+/** Whether the last pruning was more than a day ago. Without a checkpoint there is nothing to prune. */
 export function isPruningDue(folder: string, now: number): boolean {
   const last = statSync(join(folder, stampName), {throwIfNoEntry: false});
   if (last !== undefined) return now - last.mtimeMs > day;
@@ -71,14 +70,14 @@ async function placesToKeep(
   let total = 0;
   const [newest, ...others] = sessions;
   if (newest !== undefined) {
-    await mark(newest, {objects, kept, fresh: kept});
+    await addNeeded(newest, {objects, kept, fresh: kept});
     total = sum(kept);
   }
   for (const session of others) {
     if (session.trees.length === 0) continue;
     if (now - session.updatedAt > keptDays * day) break;
     const fresh = new Map<string, number>();
-    await mark(session, {objects, kept, fresh});
+    await addNeeded(session, {objects, kept, fresh});
     total += sum(fresh);
     if (total > most) break;
     for (const [place, bytes] of fresh) kept.set(place, bytes);
@@ -88,9 +87,9 @@ async function placesToKeep(
 
 const sum = (sizes: ReadonlyMap<string, number>): number => [...sizes.values()].reduce((all, one) => all + one, 0);
 
-/** Adds the places, with their sizes, of all that a session's trees need and that is not kept anyway. */
-async function mark(
-  {trees}: SessionTrees,
+/** Adds to `fresh` the places and sizes of all objects that the session's trees need and that are not in `kept`. */
+async function addNeeded(
+  {trees}: SessionCheckpoints,
   to: {
     readonly objects: ObjectStore;
     readonly kept: ReadonlyMap<string, number>;
@@ -100,7 +99,7 @@ async function mark(
   const {objects, kept, fresh} = to;
   const pause = pauses();
   const isNew = (name: string): boolean => {
-    const place = placeOf(name);
+    const place = objectPlace(name);
     if (kept.has(place) || fresh.has(place)) return false;
     fresh.set(place, objects.sizeOf(name));
     return true;
@@ -116,13 +115,13 @@ async function mark(
   }
 }
 
-/** What is missing or damaged holds nothing. */
+/** The nodes of a tree; none if it is missing or damaged. */
 function nodesIn(
   {name, kind}: {readonly name: string; readonly kind: 'root' | 'tree'},
   objects: ObjectStore,
 ): readonly TreeNode[] {
   const text = objects.get(name)?.toString() ?? '';
-  const entries = kind === 'root' ? decodeRoot(text)?.folders : decodeTree(text);
+  const entries = kind === 'root' ? decodeRoot(text)?.folders : decodeEntries(text);
   return [...(entries?.values() ?? [])];
 }
 
@@ -130,7 +129,7 @@ function pauses(): () => Promise<void> {
   let ends = Date.now() + stretchMs;
   return async () => {
     if (Date.now() < ends) return;
-    await breathe();
+    await yieldToEventLoop();
     ends = Date.now() + stretchMs;
   };
 }

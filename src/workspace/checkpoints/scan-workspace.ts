@@ -1,29 +1,32 @@
 import {existsSync, lstatSync, type Stats} from 'node:fs';
 import {join, sep} from 'node:path';
-import {setImmediate as breathe} from 'node:timers/promises';
+import {setImmediate as yieldToEventLoop} from 'node:timers/promises';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import type {Fault} from '../../domain/fault.ts';
-import {isTemporaryName} from '../files/temporary-name.ts';
-import {countFiles, linkNode, namesIn, statsOf} from './entries-on-disk.ts';
-import {heldByGit} from './held-by-git.ts';
-import {readGitIndex, withAttributes, type GitIndex} from './tracked-files.ts';
-import {ignoredPaths, type IgnoredPaths} from './ignored-paths.ts';
-import type {ObjectStore} from './object-store.ts';
+import {isTemporaryName} from '../files/folder-handle.ts';
 import {
+  countFiles,
   emptyStatCache,
-  looksAsSeen,
-  seenOf,
-  seenUnlessChanged,
-  type SeenFile,
-  type SeenFolder,
+  linkNode,
+  matchesStats,
+  sortedNamesIn,
+  type CachedFile,
+  type CachedFolder,
+  toCachedFile,
+  findUnchanged,
   type StatCache,
+  statsOf,
 } from './stat-cache.ts';
-import {encodeRoot, encodeTree, sameNode, type TreeNode} from './tree.ts';
+import {findInGit} from './git-blobs.ts';
+import {readGitIndex, withAttributes, type GitIndex} from './tracked-files.ts';
+import {ignoredPaths, type IgnoredPaths} from './git-query.ts';
+import type {ObjectStore} from './object-store.ts';
+import {encodeRoot, encodeEntries, sameNode, type TreeNode} from './tree.ts';
 
 export interface ScanPlace {
   /** Absolute, without links, none within another. */
   readonly roots: readonly string[];
-  /** What is never kept: the folder of the checkpoints themselves. */
+  /** Paths that are never part of a checkpoint: the folder of the checkpoints themselves. */
   readonly never: ReadonlySet<string>;
   readonly objects: Pick<ObjectStore, 'put' | 'putFile' | 'refer'>;
   readonly environment: NodeJS.ProcessEnv;
@@ -39,29 +42,29 @@ export interface Scan {
 /** Files and folders beyond which a folder is no workspace but somebody's whole disk. */
 const mostEntries = 200_000;
 
-/** Bytes to be read anew, beyond which nothing is kept. */
+/** Bytes of new content beyond which no checkpoint is taken. */
 const mostNewBytes = 4 * 1024 * 1024 * 1024;
 
 /** Bytes beyond which a file is not kept: of ignored files, and of all others. */
 const mostIgnoredBytes = 1024 * 1024;
 const mostFileBytes = 256 * 1024 * 1024;
 
-/** Files of an ignored folder, and bytes of all ignored files, beyond which what is over is not kept. */
+/** Files of an ignored folder, and bytes of all ignored files, up to which they are kept. */
 export const mostIgnoredFiles = 2000;
 const mostIgnoredTotal = 64 * 1024 * 1024;
 
-/** Folders that tools fill; outside of repositories nothing else says that they are no work of the user's. */
+/** Folders that tools fill. Outside of repositories no ignore file says so. */
 const filledByTools = new Set(['node_modules', '.venv', 'venv', '__pycache__', '.tox', '.gradle', '.cache']);
 
-/** What version control keeps for itself. */
+/** The folders of version control systems. */
 const ofVersionControl = new Set(['.git', '.hg', '.svn', '.jj']);
 
-/** Milliseconds after which others get a turn. */
+/** Milliseconds of work after which the event loop gets a turn. */
 const stretchMs = 12;
 
 /**
- * Keeps the roots as they are now: every file, link and folder, except what version control keeps for itself, what is ignored and
- * large, and what cannot be read. Writes nothing into the workspace.
+ * Stores the roots as they are now: every file, link and folder except the folders of version control, ignored files that are large,
+ * and what cannot be read. Writes nothing into the workspace.
  */
 export async function scanWorkspace(
   place: ScanPlace,
@@ -78,12 +81,12 @@ export async function scanWorkspace(
 }
 
 /**
- * Keeps contents that the next scan will want and that git does not hold, and says in `found` what their files looked like. Whenever it
- * is aborted, what it has found by then counts.
+ * Stores in advance the contents that the next scan will need and that git does not hold, and records the stats of their files in
+ * `found`. If it is aborted, what it has stored by then counts.
  */
 export async function scanAhead(
   place: ScanPlace,
-  {found, ...known}: Known & {readonly found: Map<string, SeenFile>},
+  {found, ...known}: Known & {readonly found: Map<string, CachedFile>},
   signal: AbortSignal,
 ): Promise<void> {
   try {
@@ -95,14 +98,14 @@ export async function scanAhead(
   }
 }
 
-/** What a scan would leave out at, above or below some paths; what it has found when it is aborted. Keeps nothing. */
+/** Finds what a scan would leave out at, above or below some paths; if it is aborted, what it has found by then. Stores nothing. */
 export async function scanLeftOut(
   place: Omit<ScanPlace, 'objects'>,
   only: readonly string[],
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const known = {cache: emptyStatCache, ahead: emptyStatCache, now: Date.now, found: new Map<string, SeenFile>()};
-  const scanner = new Scanner({...place, objects: keepsNothing}, {...known, purpose: {leftOut: only}}, signal);
+  const known = {cache: emptyStatCache, ahead: emptyStatCache, now: Date.now, found: new Map<string, CachedFile>()};
+  const scanner = new Scanner({...place, objects: storesNothing}, {...known, purpose: {leftOut: only}}, signal);
   try {
     await scanner.scan();
   } catch (cause) {
@@ -111,22 +114,22 @@ export async function scanLeftOut(
   return scanner.leftOut;
 }
 
-/** What earlier scans have seen. */
+/** The results of earlier scans. */
 interface Known {
   readonly cache: StatCache;
-  /** What was looked at since. */
+  /** The result of scanning ahead since then. */
   readonly ahead: StatCache;
   readonly now: () => number;
 }
 
-/** What turns out to be too large must not have been copied by then. Of repositories most is kept by git, so they are looked at once. */
+/** Scans a new workspace without storing anything, so that nothing is copied of one that is too large. Git holds most of a repository, so repositories are scanned once. */
 async function refuseTooLarge(place: ScanPlace, known: Known, signal: AbortSignal): Promise<void> {
   if (known.cache.files.size > 0 || known.ahead.files.size > 0) return;
   if (place.roots.some(root => existsSync(join(root, '.git')))) return;
-  await new Scanner({...place, objects: keepsNothing}, {...known, found: new Map(), purpose: 'all'}, signal).scan();
+  await new Scanner({...place, objects: storesNothing}, {...known, found: new Map(), purpose: 'all'}, signal).scan();
 }
 
-const keepsNothing: ScanPlace['objects'] = {put: () => '', putFile: () => '', refer: () => {}};
+const storesNothing: ScanPlace['objects'] = {put: () => '', putFile: () => '', refer: () => {}};
 
 class TooLarge extends Error {
   readonly fault: Fault;
@@ -141,15 +144,15 @@ type Standing = 'kept' | 'ignored';
 interface Where {
   readonly standing: Standing;
   readonly repository: boolean;
-  /** What git holds of the files; `undefined` outside of repositories, and where that cannot be told. */
+  /** The git index of the files; `undefined` outside of repositories, and where it cannot be read. */
   readonly index: GitIndex | undefined;
-  /** Where to ask what the repository ignores, as soon as something is found that it does not track. */
+  /** The folder in which git is asked for ignored paths, as soon as an untracked path is found. */
   readonly askIn: string;
 }
 
 const outsideOfRepositories: Omit<Where, 'standing'> = {repository: false, index: undefined, askIn: ''};
 
-/** `leftOut`: only what would not be kept at, above or below these paths is looked for. */
+/** `not-held`: only contents that git does not hold. `leftOut`: only look for what would be left out at, above or below these paths. */
 type Purpose = 'all' | 'not-held' | {readonly leftOut: readonly string[]};
 
 const sameTree = (a: TreeNode, b: TreeNode): boolean => a.kind !== 'folder' || b.kind !== 'folder' || a.tree === b.tree;
@@ -161,8 +164,8 @@ class Scanner {
   readonly #now: () => number;
   readonly #purpose: Purpose;
   readonly #signal: AbortSignal;
-  readonly #files: Map<string, SeenFile>;
-  readonly #folders = new Map<string, SeenFolder>();
+  readonly #files: Map<string, CachedFile>;
+  readonly #folders = new Map<string, CachedFolder>();
   readonly #leftOut: string[] = [];
   readonly #ignored: IgnoredPaths[] = [];
   readonly #asked = new Set<string>();
@@ -173,7 +176,7 @@ class Scanner {
 
   constructor(
     place: ScanPlace,
-    {cache, ahead, now, found, purpose}: Known & {readonly found: Map<string, SeenFile>; readonly purpose: Purpose},
+    {cache, ahead, now, found, purpose}: Known & {readonly found: Map<string, CachedFile>; readonly purpose: Purpose},
     signal: AbortSignal,
   ) {
     this.#place = place;
@@ -211,7 +214,7 @@ class Scanner {
     return found !== undefined;
   }
 
-  /** Of a folder that may lie in a repository. */
+  /** Reads the git index for a folder that may lie in a repository. */
   async #inRepository(folder: string): Promise<Omit<Where, 'standing'>> {
     const {environment, objects} = this.#place;
     const index = await readGitIndex(folder, {environment, signal: this.#signal});
@@ -221,15 +224,15 @@ class Scanner {
   }
 
   async #folder(path: string, stats: Stats, where: Where): Promise<TreeNode | undefined> {
-    await this.#breathe();
-    const found = namesIn(path);
+    await this.#yieldToEventLoop();
+    const found = sortedNamesIn(path);
     if (found === undefined) return this.#leaveOut(path);
     const beginning = path.endsWith(sep) ? path : path + sep;
     const own = found.includes('.git') && where.standing === 'kept' ? await this.#inRepository(path) : where;
     const index = own.index === undefined ? undefined : withAttributes(own.index, path);
     const inside: Where = {...own, standing: where.standing, index};
     if (index !== undefined && inside.standing === 'kept' && !this.#asked.has(own.askIn)) {
-      // Git walks through the whole repository for it; where all is tracked there is nothing to be found.
+      // Git walks through the whole repository for this, so it is not asked while everything is tracked.
       const isTracked = (name: string): boolean => ofVersionControl.has(name) || index.tracks(beginning + name);
       if (!found.every(isTracked)) await this.#ask(own.askIn);
     }
@@ -252,16 +255,16 @@ class Scanner {
     const kept =
       last !== undefined && isAsLast && last.entries.size === nodes.size
         ? last
-        : {entries: nodes, tree: this.#place.objects.put(encodeTree(nodes))};
+        : {entries: nodes, tree: this.#place.objects.put(encodeEntries(nodes))};
     this.#folders.set(path, kept);
     return {kind: 'folder', mode: stats.mode & 0o7777, tree: kept.tree};
   }
 
-  /** Only a folder takes a promise: there are many more files. */
+  /** Answers without a promise for everything but folders: promises for the many files would cost time. */
   #entry(path: string, where: Where): TreeNode | undefined | Promise<TreeNode | undefined> {
     this.#entries += 1;
     if (this.#entries > mostEntries) throw this.#tooLarge(`more than ${String(mostEntries)} files and folders`);
-    // A name whose bytes are no text cannot be asked for again.
+    // A name that is not UTF-8 cannot be turned back into the path of the file.
     if (path.includes('\uFFFD')) return this.#leaveOut(path);
     if (this.#purpose === 'not-held' && where.index?.contents === 'as-held' && where.index.file(path) !== undefined) {
       return undefined;
@@ -297,21 +300,21 @@ class Scanner {
       if (this.#ignoredTotal > mostIgnoredTotal) return this.#leaveOut(path);
     }
     if (typeof this.#purpose === 'object') return undefined;
-    const known = seenUnlessChanged(this.#cache, path, stats) ?? seenUnlessChanged(this.#ahead, path, stats);
+    const known = findUnchanged(this.#cache, path, stats) ?? findUnchanged(this.#ahead, path, stats);
     if (known !== undefined) {
       this.#files.set(path, known);
       return {kind: 'file', mode: stats.mode & 0o7777, hash: known.hash};
     }
-    const held = heldByGit(path, stats, {index, last: this.#cache.files.get(path)?.hash});
+    const held = findInGit(path, stats, {index, last: this.#cache.files.get(path)?.hash});
     if (held !== undefined) {
-      this.#files.set(path, seenOf(stats, held));
+      this.#files.set(path, toCachedFile(stats, held));
       return {kind: 'file', mode: stats.mode & 0o7777, hash: held};
     }
     this.#newBytes += stats.size;
     if (this.#newBytes > mostNewBytes) throw this.#tooLarge('more than 4 GB');
     try {
       const hash = this.#place.objects.putFile(path);
-      this.#files.set(path, seenOf(stats, hash));
+      this.#files.set(path, toCachedFile(stats, hash));
       return {kind: 'file', mode: stats.mode & 0o7777, hash};
     } catch (cause) {
       if (isAbout(cause, unreadable)) return this.#unreadable(path, stats);
@@ -320,11 +323,11 @@ class Scanner {
     }
   }
 
-  /** What only lost the right to be read has the content it had. */
+  /** A file whose stats are those of the last checkpoint, but that may no longer be read, has the same content. */
   #unreadable(path: string, stats: Stats): TreeNode | undefined {
     const last = this.#cache.files.get(path);
-    if (last === undefined || !looksAsSeen({...last, ctime: stats.ctimeMs}, stats)) return this.#leaveOut(path);
-    this.#files.set(path, seenOf(stats, last.hash));
+    if (last === undefined || !matchesStats({...last, ctime: stats.ctimeMs}, stats)) return this.#leaveOut(path);
+    this.#files.set(path, toCachedFile(stats, last.hash));
     return {kind: 'file', mode: stats.mode & 0o7777, hash: last.hash};
   }
 
@@ -340,10 +343,10 @@ class Scanner {
     this.#leftOut.push(path);
   }
 
-  async #breathe(): Promise<void> {
+  async #yieldToEventLoop(): Promise<void> {
     this.#signal.throwIfAborted();
     if (this.#now() < this.#stretchEnds) return;
-    await breathe();
+    await yieldToEventLoop();
     this.#stretchEnds = this.#now() + stretchMs;
   }
 }

@@ -1,11 +1,21 @@
-import {readFileSync, renameSync, writeFileSync, type Stats} from 'node:fs';
+import {
+  type Dirent,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  type Stats,
+  writeFileSync,
+} from 'node:fs';
+import {join} from 'node:path';
 import * as z from 'zod/mini';
 import {parseJson} from '../../base/json.ts';
 import {isGitName} from './git-blobs.ts';
-import type {TreeEntries} from './tree.ts';
+import type {TreeEntries, TreeNode} from './tree.ts';
 
-/** What a file looked like from outside when its content had that hash. Times are milliseconds. */
-export interface SeenFile {
+/** The stats of a file when its content had that hash. Times are milliseconds. */
+export interface CachedFile {
   readonly size: number;
   readonly mtime: number;
   readonly ctime: number;
@@ -13,27 +23,27 @@ export interface SeenFile {
   readonly hash: string;
 }
 
-/** What a folder held, and the name of the tree that says so. */
-export interface SeenFolder {
+/** The entries of a folder, and the name of the tree object that stores them. */
+export interface CachedFolder {
   readonly entries: TreeEntries;
   readonly tree: string;
 }
 
 /** The files of the last checkpoint by path, so that what has not changed is not read again. */
 export interface StatCache {
-  readonly files: ReadonlyMap<string, SeenFile>;
-  /** The folders likewise, by path; known only to the process that took that checkpoint. */
-  readonly folders: ReadonlyMap<string, SeenFolder>;
+  readonly files: ReadonlyMap<string, CachedFile>;
+  /** The folders of the last checkpoint, by path; not saved to the disk. */
+  readonly folders: ReadonlyMap<string, CachedFolder>;
   /** When the checkpoint began: a file changed at that time or later may change again without looking different. */
   readonly since: number;
 }
 
 export const emptyStatCache: StatCache = {files: new Map(), folders: new Map(), since: 0};
 
-/** Coarsest step of the times of file systems in use (FAT). */
+/** Milliseconds of the coarsest file times in use (FAT). */
 const coarsestTick = 2000;
 
-export const seenOf = (stats: Stats, hash: string): SeenFile => ({
+export const toCachedFile = (stats: Stats, hash: string): CachedFile => ({
   size: stats.size,
   mtime: stats.mtimeMs,
   ctime: stats.ctimeMs,
@@ -41,24 +51,24 @@ export const seenOf = (stats: Stats, hash: string): SeenFile => ({
   hash,
 });
 
-/** A file as it was seen, where it surely has not changed since. */
-export function seenUnlessChanged({files, since}: StatCache, path: string, stats: Stats): SeenFile | undefined {
+/** The cached file if it has certainly not changed since. */
+export function findUnchanged({files, since}: StatCache, path: string, stats: Stats): CachedFile | undefined {
   const seen = files.get(path);
-  return seen !== undefined && looksAsSeen(seen, stats) && Math.max(seen.mtime, seen.ctime) < since - coarsestTick
+  return seen !== undefined && matchesStats(seen, stats) && Math.max(seen.mtime, seen.ctime) < since - coarsestTick
     ? seen
     : undefined;
 }
 
-export const looksAsSeen = (seen: SeenFile, stats: Stats): boolean =>
+export const matchesStats = (seen: CachedFile, stats: Stats): boolean =>
   seen.size === stats.size && seen.mtime === stats.mtimeMs && seen.ctime === stats.ctimeMs && seen.inode === stats.ino;
 
-/** An empty one where there is none, or where it cannot be read: it only saves time. */
+/** Reads the cache; an empty one if it is missing or damaged, because it only saves time. */
 export function loadStatCache(file: string): StatCache {
   try {
     const json = parseJson(readFileSync(file, 'utf8'));
     const parsed = json.tag === 'ok' ? cacheSchema.safeParse(json.value) : undefined;
     if (parsed?.success !== true) return emptyStatCache;
-    const files = new Map<string, SeenFile>();
+    const files = new Map<string, CachedFile>();
     for (const row of parsed.data.files) {
       if (!isRow(row)) return emptyStatCache;
       const [path, size, mtime, ctime, inode, hash] = row;
@@ -70,9 +80,9 @@ export function loadStatCache(file: string): StatCache {
   }
 }
 
-/** What cannot be written is made again next time. */
+/** Saves the cache. Errors are ignored: it is made again next time. */
 export function saveStatCache(file: string, {since, files}: StatCache): void {
-  // Of what git holds its own index tells as much.
+  // Files that git holds are left out: the git index says as much.
   const own = [...files].filter(([, {hash}]) => !isGitName(hash));
   const rows = own.map(([path, {size, mtime, ctime, inode, hash}]) => [path, size, mtime, ctime, inode, hash]);
   try {
@@ -88,8 +98,55 @@ const cacheSchema = z.object({since: z.number(), files: z.array(z.unknown())});
 
 type Row = readonly [string, number, number, number, number, string];
 
-/** By hand: there are tens of thousands of them, and all of it is before the first change. */
+/** Checked by hand for speed: there are tens of thousands of rows, and they are read before the first change. */
 const isRow = (row: unknown): row is Row =>
   Array.isArray(row) &&
   row.length === 6 &&
   row.every((cell, at) => typeof cell === (at === 0 || at === 5 ? 'string' : 'number'));
+
+/** What lies at a path, links not followed. */
+export function statsOf(path: string): Stats | 'gone' | 'unreadable' {
+  try {
+    return lstatSync(path, {throwIfNoEntry: false}) ?? 'gone';
+  } catch {
+    return 'unreadable';
+  }
+}
+
+export function linkNode(path: string): TreeNode | undefined {
+  try {
+    return {kind: 'link', target: readlinkSync(path)};
+  } catch {
+    return undefined;
+  }
+}
+
+/** The names in a folder, sorted; `undefined` if the folder cannot be read. */
+export function sortedNamesIn(folder: string): readonly string[] | undefined {
+  try {
+    return readdirSync(folder).toSorted();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Files below a folder; counts no further than one past `most`. */
+export function countFiles(folder: string, most: number): number {
+  let count = 0;
+  const waiting = [folder];
+  for (let next = waiting.pop(); next !== undefined && count <= most; next = waiting.pop()) {
+    for (const entry of entriesIn(next)) {
+      if (entry.isDirectory()) waiting.push(join(next, entry.name));
+      else count += 1;
+    }
+  }
+  return count;
+}
+
+function entriesIn(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, {withFileTypes: true});
+  } catch {
+    return [];
+  }
+}

@@ -1,34 +1,34 @@
 import {readFileSync, statSync, type Stats} from 'node:fs';
 import {dirname, join, resolve} from 'node:path';
-import {askGit} from './own-git.ts';
+import {runGitQuery} from './git-query.ts';
 
-/** A file as git's index has it: the content it holds of it, and what the file looked like then. Times are milliseconds. */
+/** An entry of the git index: the blob of a file, and the stats of the file at that time. Times are milliseconds. */
 export interface IndexedFile {
   readonly blob: string;
   readonly size: number;
-  /** NaN where what the file looked like says nothing. */
+  /** NaN if the stats do not prove that the file is unchanged. */
   readonly mtime: number;
   readonly ctime: number;
   readonly inode: number;
 }
 
-/** What git holds of the files of a folder that is a repository. */
+/** The git index of a repository. */
 export interface GitIndex {
-  /** Where git keeps contents; of a worktree, those of all of them. */
+  /** The folder of git's objects; the common one for worktrees. */
   readonly gitFolder: string;
-  /** The file at an absolute path, where it is tracked as one. */
+  /** The entry of a tracked file by its absolute path. */
   file(path: string): IndexedFile | undefined;
   /** Whether something is tracked at, or below, an absolute path. */
   tracks(path: string): boolean;
-  /** The files of attributes that it tracks; by absolute path. */
+  /** The tracked `.gitattributes` files, by absolute path. */
   readonly attributes: ReadonlySet<string>;
-  /** `compared`: git may have changed contents on their way to the disk, so each has to be read to be known. */
+  /** `as-held`: files have the content of their blobs. `compared`: git may convert contents (line ends, filters), so each file must be read. */
   readonly contents: 'as-held' | 'compared';
 }
 
 /**
- * Reads the index of the repository that `folder` lies in. `undefined` where there is none, or one of a kind that is not read here
- * (split, SHA-256): everything is kept then as elsewhere. Runs nothing of the repository's.
+ * Reads the index of the repository that `folder` lies in. `undefined` if there is none, or if it is of a kind that is not read here
+ * (split, SHA-256); everything is stored then as outside of repositories. Runs no program that the repository names.
  */
 export async function readGitIndex(
   folder: string,
@@ -38,7 +38,7 @@ export async function readGitIndex(
   if (known !== undefined && known.look === lookOf(known.file)) return withAllAttributes(known, folder, environment);
   lastRead.delete(folder);
   const git = async (...words: readonly string[]): Promise<string> => {
-    const answer = await askGit(words, {folder, environment, signal});
+    const answer = await runGitQuery(words, {folder, environment, signal});
     if (answer === undefined) throw new Error('git does not answer');
     return answer;
   };
@@ -73,8 +73,8 @@ interface ReadIndex {
 }
 
 /**
- * By folder, what was read of it the last time. As long as git has not written its index anew, a file that looks as it is
- * described there is what it was, whatever settings have been made since.
+ * The index that was read last, by folder. As long as git has not written the index again, a file whose stats match its entry is
+ * unchanged, whatever settings have changed since.
  */
 const lastRead = new Map<string, ReadIndex>();
 
@@ -92,14 +92,14 @@ function withAllAttributes({top, index}: ReadIndex, folder: string, environment:
 /** Bytes of an index that is read. */
 const mostIndexBytes = 256 * 1024 * 1024;
 
-/** Whether the file is as git has seen it: then git holds its content, unless it is converted. */
-export const looksAsIndexed = (file: IndexedFile, stats: Stats): boolean =>
+/** Whether the stats match the index: then git holds the file's content, unless git converts it. */
+export const matchesIndex = (file: IndexedFile, stats: Stats): boolean =>
   file.size === stats.size &&
   file.inode === stats.ino % 2 ** 32 &&
   Math.abs(file.mtime - stats.mtimeMs) < 0.001 &&
   Math.abs(file.ctime - stats.ctimeMs) < 0.001;
 
-/** Settings of the user and of the repository by which what is on the disk is not what git holds. */
+/** Whether a setting of the user or the repository makes git convert contents. */
 function converts(settings: string): boolean {
   const rows = settings.toLowerCase().split('\0');
   return rows.some(
@@ -122,7 +122,7 @@ function foldersBetween(top: string, folder: string): readonly string[] {
   return above;
 }
 
-/** What is known of what lies below a folder: its attributes, or such that are gone, may have git convert it. */
+/** The index for the files below a folder. If a `.gitattributes` there (or one that was removed) may convert contents, they are `compared`. */
 export function withAttributes(index: GitIndex, folder: string): GitIndex {
   if (index.contents === 'compared') return index;
   const file = join(folder, '.gitattributes');
@@ -131,7 +131,7 @@ export function withAttributes(index: GitIndex, folder: string): GitIndex {
   return mayConvert ? {...index, contents: 'compared'} : index;
 }
 
-/** Whether a file of attributes may have git convert contents. */
+/** Whether an attributes file may make git convert contents. */
 function mentionsConversion(file: string): boolean {
   try {
     const stats = statSync(file, {throwIfNoEntry: false});
@@ -145,12 +145,12 @@ function mentionsConversion(file: string): boolean {
   }
 }
 
-/** What the file system may do to two changes in a row: they bear the same time. */
+/** Milliseconds within which two changes of a file may get the same time from the file system. */
 const tickMs = 20;
 
 /**
- * The format of git's index, versions 2 to 4; `undefined` for others and for an index that is only a part of one. Only names are
- * taken out of it at first: there may be very many.
+ * Parses a git index of version 2 to 4; `undefined` for other versions and for a split index. Only names are parsed at once, entries
+ * when they are asked for: there may be very many.
  */
 function parseIndex(
   bytes: Buffer,
@@ -216,7 +216,7 @@ function parseIndex(
 
 const extendedFlag = 0x4000;
 
-/** `undefined` for a link, a submodule, or a file in conflict. */
+/** Parses one entry; `undefined` for a link, a submodule, or a file in conflict. */
 function fileAt(bytes: Buffer, begin: number, writtenAt: number): IndexedFile | undefined {
   const flags = bytes.readUInt16BE(begin + 60);
   const more = (flags & extendedFlag) === 0 ? 0 : bytes.readUInt16BE(begin + 62);

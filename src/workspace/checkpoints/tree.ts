@@ -1,8 +1,10 @@
-import {posix} from 'node:path';
+import {basename, dirname, join, posix} from 'node:path';
 import * as z from 'zod/mini';
 import {parseJson} from '../../base/json.ts';
+import {FaultError} from '../../domain/fault.ts';
+import type {ObjectStore} from './object-store.ts';
 
-/** What is kept of one path. Modes are permission bits; `hash` and `tree` name objects. */
+/** A path in a checkpoint. Modes are permission bits; `hash` and `tree` are names of objects. */
 export type TreeNode =
   | {readonly kind: 'file'; readonly mode: number; readonly hash: string}
   | {readonly kind: 'link'; readonly target: string}
@@ -10,20 +12,20 @@ export type TreeNode =
 
 export type TreeEntries = ReadonlyMap<string, TreeNode>;
 
-/** A whole checkpoint: the roots of the workspace by absolute path, and what below them is not kept. */
+/** A whole checkpoint: the workspace folders by absolute path, and the paths below them that are not part of it. */
 export interface RootTree {
   readonly folders: TreeEntries;
   readonly leftOut: readonly string[];
 }
 
-/** The same entries make the same text, whatever their order was. */
-export function encodeTree(entries: TreeEntries): string {
+/** Encodes the entries of a folder, sorted by name, so that equal entries give equal text. */
+export function encodeEntries(entries: TreeEntries): string {
   const rows = [...entries].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([name, node]) => rowOf(name, node));
   return JSON.stringify(rows);
 }
 
 /** `undefined` for what is no tree. */
-export function decodeTree(text: string): TreeEntries | undefined {
+export function decodeEntries(text: string): TreeEntries | undefined {
   const json = parseJson(text);
   const parsed = json.tag === 'ok' ? rowsSchema.safeParse(json.value) : undefined;
   return parsed?.success === true ? entriesOf(parsed.data) : undefined;
@@ -38,7 +40,7 @@ export function decodeRoot(text: string): RootTree | undefined {
   return parsed?.success === true ? {folders: entriesOf(parsed.data.folders), leftOut: parsed.data.leftOut} : undefined;
 }
 
-/** Whether two nodes are the same to whoever looks at that path alone: what is in a folder has paths of its own. */
+/** Whether two nodes are equal. The content of folders is not compared: what is in a folder has its own paths. */
 export function sameNode(a: TreeNode | undefined, b: TreeNode | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;
   if (a.kind === 'file') return b.kind === 'file' && a.mode === b.mode && a.hash === b.hash;
@@ -46,7 +48,7 @@ export function sameNode(a: TreeNode | undefined, b: TreeNode | undefined): bool
   return b.kind === 'folder' && a.mode === b.mode;
 }
 
-/** Whether the path is one of `places` or lies below one. */
+/** Whether the path is one of `places`, or lies below one. */
 export function liesIn(path: string, places: ReadonlySet<string>): boolean {
   if (places.size === 0) return false;
   for (let at = path; ; at = posix.dirname(at)) {
@@ -90,3 +92,73 @@ const rowSchema = z.union([
 ]);
 const rowsSchema = z.array(rowSchema);
 const rootSchema = z.object({folders: rowsSchema, leftOut: z.array(z.string())});
+
+/** What differs at one path between two trees. */
+export interface Difference {
+  readonly path: string;
+  readonly from: TreeNode | undefined;
+  readonly to: TreeNode | undefined;
+}
+
+/** Reads the trees of checkpoints. Every method throws a `LostCheckpoint` if an object is missing or damaged. */
+export interface TreeReader {
+  root(tree: string): RootTree;
+  /** The paths that differ, folders before their content. */
+  differences(from: string, to: string): readonly Difference[];
+  /** The node at a path. */
+  at(root: RootTree, path: string): TreeNode | undefined;
+}
+
+export class LostCheckpoint extends FaultError {
+  override readonly name = 'LostCheckpoint';
+}
+
+export function makeTreeReader(objects: ObjectStore): TreeReader {
+  const cache = new Map<string, TreeEntries>();
+
+  const entries = (tree: string): TreeEntries => {
+    const known = cache.get(tree);
+    if (known !== undefined) return known;
+    const bytes = objects.get(tree);
+    const decoded = bytes === undefined ? undefined : decodeEntries(bytes.toString());
+    if (decoded === undefined) throw lost(tree);
+    cache.set(tree, decoded);
+    return decoded;
+  };
+  const root = (tree: string): RootTree => {
+    const bytes = objects.get(tree);
+    const decoded = bytes === undefined ? undefined : decodeRoot(bytes.toString());
+    if (decoded === undefined) throw lost(tree);
+    return decoded;
+  };
+  const below = (node: TreeNode | undefined): TreeEntries =>
+    node?.kind === 'folder' ? entries(node.tree) : new Map<string, TreeNode>();
+
+  const compare = (folder: string, trees: {readonly from: TreeEntries; readonly to: TreeEntries}): Difference[] =>
+    [...new Set([...trees.from.keys(), ...trees.to.keys()])].flatMap(name => {
+      const path = folder === '' ? name : join(folder, name);
+      const from = trees.from.get(name);
+      const to = trees.to.get(name);
+      const here = sameNode(from, to) ? [] : [{path, from, to}];
+      const isSameBelow = from?.kind === 'folder' && to?.kind === 'folder' && from.tree === to.tree;
+      return isSameBelow ? here : [...here, ...compare(path, {from: below(from), to: below(to)})];
+    });
+
+  const at = (tree: RootTree, path: string): TreeNode | undefined => {
+    const found = tree.folders.get(path);
+    if (found !== undefined || dirname(path) === path) return found;
+    return below(at(tree, dirname(path))).get(basename(path));
+  };
+
+  return {root, at, differences: (from, to) => compare('', {from: root(from).folders, to: root(to).folders})};
+}
+
+const lost = (tree: string): LostCheckpoint =>
+  new LostCheckpoint(
+    {
+      kind: 'needs-user',
+      message: `The checkpoint is not kept any more, or damaged (${tree.slice(0, 12)}).`,
+      fix: 'An earlier or later one may still be there: /rewind lists them.',
+    },
+    undefined,
+  );

@@ -1,9 +1,8 @@
-import {clip} from '../../base/clip.ts';
 import type {DiffHunk, DiffLine} from '../../actions/preview.ts';
-import {coarseChange, unmarked} from './coarse-change.ts';
-import {markChanges} from './mark-changes.ts';
+import type {TextRange} from '../../domain/risk.ts';
+import {clip} from '../../base/clip.ts';
 
-export interface FileChange {
+export interface TextDiff {
   readonly hunks: readonly DiffHunk[];
   readonly added: number;
   readonly removed: number;
@@ -24,7 +23,7 @@ const longestLine = 2000;
  * The hunks that lead from one text to the other; lines are shown without their ends. Of a change that is too large to be matched
  * line by line the one hunk shows the first `mostShown` lines that go and that come; the counts are of all.
  */
-export async function diffHunks(before: string, after: string, mostShown: number): Promise<FileChange> {
+export async function diffHunks(before: string, after: string, mostShown: number): Promise<TextDiff> {
   const fine = await fineHunks(before, after);
   if (fine === undefined) {
     const {hunk, added, removed} = coarseChange(before, after, {context: contextLines, mostShown});
@@ -81,4 +80,254 @@ function around(text: string, offset: number): string {
   if (text.length <= longestLine) return text;
   const start = Math.max(0, Math.min(offset - 200, text.length - longestLine));
   return start === 0 ? clip(text, longestLine) : `…${clip(text.slice(start), longestLine - 1)}`;
+}
+
+/** One hunk from the first line that differs to the last; what it shows can be less than what it counts. */
+interface CoarseChange {
+  readonly hunk: DiffHunk;
+  readonly added: number;
+  readonly removed: number;
+}
+
+interface CoarseForm {
+  /** Lines that are shown around it. */
+  readonly context: number;
+  /** Lines that go, and lines that come, of which the hunk shows the first ones. */
+  readonly mostShown: number;
+}
+
+/** Texts can be millions of lines long: only the lines that are shown are made. A line end at the end begins no further line. */
+export function coarseChange(before: string, after: string, {context, mostShown}: CoarseForm): CoarseChange {
+  const start = commonLines(before, after);
+  const old = rest(before, start);
+  const fresh = rest(after, start);
+  const tail = old === undefined || fresh === undefined ? 0 : commonEnd(old, fresh);
+  const removed = withoutTail(old, tail);
+  const added = withoutTail(fresh, tail);
+  const count = {removed: countLines(removed), added: countLines(added)};
+  const isCut = Math.max(count.removed, count.added) > mostShown;
+  const head = start === 0 ? undefined : before.slice(0, before[start - 1] === '\n' ? start - 1 : start);
+  const lead = head === undefined ? [] : lastLines(head, context);
+  // What stands after lines that are left out would be numbered as if it stood in their place.
+  const trail = isCut || tail === 0 || old === undefined ? [] : firstLines(old.slice(old.length - tail + 1), context);
+  const first = countLines(head) - lead.length + 1;
+  return {
+    ...count,
+    hunk: {
+      oldStart: first,
+      newStart: first,
+      lines: [
+        ...asLines('context', lead),
+        ...asLines('removed', removed === undefined ? [] : firstLines(removed, mostShown)),
+        ...asLines('added', added === undefined ? [] : firstLines(added, mostShown)),
+        ...asLines('context', trail),
+      ],
+    },
+  };
+}
+
+/** Where the first line that differs begins; a text can end before it. */
+function commonLines(before: string, after: string): number {
+  const most = Math.min(before.length, after.length);
+  let same = 0;
+  while (same < most && before.charCodeAt(same) === after.charCodeAt(same)) same += 1;
+  const line = same === 0 ? 0 : before.lastIndexOf('\n', same - 1) + 1;
+  const isWhole = line < most && endsLine(before, same) && endsLine(after, same);
+  return isWhole ? same + 1 : line;
+}
+
+const endsLine = (text: string, at: number): boolean => at === text.length || text[at] === '\n';
+
+/** The lines from there on without the last line end; `undefined` where there are none. */
+const rest = (text: string, start: number): string | undefined =>
+  start >= text.length ? undefined : text.slice(start, text.endsWith('\n') ? text.length - 1 : text.length);
+
+/** Characters of the lines that both end with, each with the line end before it; that of the first one is imagined. */
+function commonEnd(old: string, fresh: string): number {
+  const most = Math.min(old.length, fresh.length);
+  let same = 0;
+  while (same < most && old.charCodeAt(old.length - 1 - same) === fresh.charCodeAt(fresh.length - 1 - same)) same += 1;
+  if (beginsLine(old, old.length - same) && beginsLine(fresh, fresh.length - same)) return same + 1;
+  const end = old.indexOf('\n', old.length - same);
+  return end < 0 ? 0 : old.length - end;
+}
+
+const beginsLine = (text: string, at: number): boolean => at === 0 || text[at - 1] === '\n';
+
+/** `undefined` where no line is left. */
+const withoutTail = (text: string | undefined, tail: number): string | undefined =>
+  text === undefined || tail > text.length ? undefined : text.slice(0, text.length - tail);
+
+function countLines(text: string | undefined): number {
+  if (text === undefined) return 0;
+  let count = 1;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count += 1;
+  return count;
+}
+
+/** To `split` no number is larger than 32 bits. */
+const firstLines = (text: string, most: number): readonly string[] => text.split('\n', Math.min(most, 0xffffffff));
+
+function lastLines(text: string, most: number): readonly string[] {
+  const lines: string[] = [];
+  let end = text.length;
+  while (lines.length < most) {
+    const start = end === 0 ? 0 : text.lastIndexOf('\n', end - 1) + 1;
+    lines.unshift(text.slice(start, end));
+    if (start === 0) break;
+    end = start - 1;
+  }
+  return lines;
+}
+
+const asLines = (kind: DiffLine['kind'], texts: readonly string[]): DiffLine[] =>
+  texts.map(text => ({kind, text: text.replace(/\r$/u, ''), changed: unmarked}));
+
+/** Shared by all the lines that have no marks: there may be very many. */
+const unmarked: DiffLine['changed'] = [];
+
+/** Lines of one run (removed, then added) that are compared with each other, and characters compared in one diff. */
+const mostPaired = 60;
+const mostCompared = 200_000;
+
+/** Words added and removed in a line beyond which only its two ends are compared. */
+const mostWordEdits = 300;
+
+/** How much of the words of two lines must be the same for one to count as the other's counterpart. */
+const leastAlike = 0.4;
+
+/** Marks the words that changed in lines that have a counterpart on the other side. Bounded work, whatever the lines are. */
+async function markChanges(hunks: readonly DiffHunk[]): Promise<readonly DiffHunk[]> {
+  const marks = new Map<DiffLine, readonly TextRange[]>();
+  let left = mostCompared;
+  for (const run of hunks.flatMap(runsOf)) {
+    for (const [removed, added] of counterparts(run)) {
+      left -= removed.text.length + added.text.length;
+      if (left < 0) break;
+      const ranges = await changedWords(removed.text, added.text);
+      marks.set(removed, ranges.removed);
+      marks.set(added, ranges.added);
+    }
+  }
+  if (marks.size === 0) return hunks;
+  return hunks.map(hunk => ({
+    ...hunk,
+    lines: hunk.lines.map(line => ({...line, changed: marks.get(line) ?? line.changed})),
+  }));
+}
+
+/** Lines that went and the lines that came in their place. */
+interface Run {
+  readonly removed: DiffLine[];
+  readonly added: DiffLine[];
+}
+
+function runsOf({lines}: DiffHunk): readonly Run[] {
+  const runs: Run[] = [];
+  let run: Run | undefined;
+  for (const line of lines) {
+    if (line.kind === 'context') {
+      run = undefined;
+      continue;
+    }
+    if (run === undefined || (line.kind === 'removed' && run.added.length > 0)) {
+      run = {removed: [], added: []};
+      runs.push(run);
+    }
+    // One more tells that the run is too long to be compared.
+    if (run[line.kind].length <= mostPaired) run[line.kind].push(line);
+  }
+  return runs.filter(({removed, added}) => removed.length > 0 && added.length > 0);
+}
+
+/** Pairs in the order of the lines, as alike as they can be in all. */
+function counterparts({removed, added}: Run): readonly (readonly [DiffLine, DiffLine])[] {
+  if (Math.max(removed.length, added.length) > mostPaired) return [];
+  const from = removed.map(({text}) => wordCounts(text));
+  const to = added.map(({text}) => wordCounts(text));
+  const alike = from.map(was => to.map(is => likeness(was, is)));
+  /** The best that pairs of the lines from there on can come to. */
+  const best = Array.from({length: removed.length + 1}, () => Array.from({length: added.length + 1}, () => 0));
+  for (let row = removed.length - 1; row >= 0; row -= 1) {
+    for (let column = added.length - 1; column >= 0; column -= 1) {
+      const pair = at(alike, row, column);
+      const paired = pair < leastAlike ? 0 : pair + at(best, row + 1, column + 1);
+      const cells = best[row] ?? [];
+      cells[column] = Math.max(paired, at(best, row + 1, column), at(best, row, column + 1));
+    }
+  }
+  const pairs: (readonly [DiffLine, DiffLine])[] = [];
+  for (let row = 0, column = 0; row < removed.length && column < added.length;) {
+    const here = at(best, row, column);
+    if (here === at(best, row + 1, column)) row += 1;
+    else if (here === at(best, row, column + 1)) column += 1;
+    else {
+      const was = removed[row];
+      const is = added[column];
+      if (was !== undefined && is !== undefined) pairs.push([was, is]);
+      row += 1;
+      column += 1;
+    }
+  }
+  return pairs;
+}
+
+const at = (table: readonly (readonly number[])[], row: number, column: number): number => table[row]?.[column] ?? 0;
+
+/** Words with their marks, runs of white space, and every other sign for itself. */
+const wordsOf = (text: string): readonly string[] => text.match(/[\p{L}\p{N}\p{M}_]+|\s+|./gu) ?? [];
+
+function wordCounts(text: string): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const word of wordsOf(text)) if (word.trim() !== '') counts.set(word, (counts.get(word) ?? 0) + 1);
+  return counts;
+}
+
+function likeness(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): number {
+  let common = 0;
+  let all = 0;
+  for (const [word, count] of a) {
+    common += Math.min(count, b.get(word) ?? 0) * word.length;
+    all += count * word.length;
+  }
+  for (const [word, count] of b) all += count * word.length;
+  return all === 0 ? 0 : (2 * common) / all;
+}
+
+interface ChangedWords {
+  readonly removed: readonly TextRange[];
+  readonly added: readonly TextRange[];
+}
+
+async function changedWords(removed: string, added: string): Promise<ChangedWords> {
+  const {diffArrays} = await import('diff');
+  const was = wordsOf(removed);
+  const is = wordsOf(added);
+  const parts = diffArrays([...was], [...is], {maxEditLength: mostWordEdits});
+  if (parts === undefined) return betweenEnds(was, is);
+  const ranges = {removed: new Array<TextRange>(), added: new Array<TextRange>()};
+  const end = {removed: 0, added: 0};
+  for (const part of parts) {
+    const length = part.value.reduce((sum, word) => sum + word.length, 0);
+    if (!part.added) end.removed += length;
+    if (!part.removed) end.added += length;
+    if (part.removed) ranges.removed.push({from: end.removed - length, to: end.removed});
+    if (part.added) ranges.added.push({from: end.added - length, to: end.added});
+  }
+  return ranges;
+}
+
+/** All between the words that both begin and end with. */
+function betweenEnds(was: readonly string[], is: readonly string[]): ChangedWords {
+  const most = Math.min(was.length, is.length);
+  let head = 0;
+  while (head < most && was[head] === is[head]) head += 1;
+  let tail = 0;
+  while (tail < most - head && was[was.length - 1 - tail] === is[is.length - 1 - tail]) tail += 1;
+  const range = (words: readonly string[]): readonly TextRange[] => {
+    const from = words.slice(0, head).join('').length;
+    const to = words.slice(0, words.length - tail).join('').length;
+    return from === to ? [] : [{from, to}];
+  };
+  return {removed: range(was), added: range(is)};
 }

@@ -1,11 +1,10 @@
 import {clip} from '../../base/clip.ts';
-import type {Wanted} from './find-text.ts';
-import {plainSigns} from './normal-text.ts';
+import {plainSigns, type TextPair} from './find-text.ts';
 
 /** Lines of the old text compared with the file. */
 const mostCompared = 200;
 
-/** A shorter text stands in many files by chance: that it is there says nothing. */
+/** Characters from which on a text is unlikely to occur in a file by chance. */
 const leastTelling = 12;
 
 /** Places named in a message, and lines of the first one that are quoted. */
@@ -21,11 +20,11 @@ const mostAlike = 5000;
 /** Two lines at least this alike (0 to 1) may be meant to be the same. */
 const leastAlike = 0.5;
 
-/** Whether a message may quote the file: not one that the model may only know after somebody was asked. */
-export type Quoting = 'quotes' | 'line-numbers-only';
+/** Whether a message may quote the file. It may not if the user would have to be asked before the model reads the file. */
+export type QuotePolicy = 'quotes' | 'line-numbers-only';
 
-/** Why the old text is not in `text`: what is there instead, as the file has it, so that the next try succeeds. */
-export function explainMiss(text: string, {oldText, newText}: Wanted, quoting: Quoting): string {
+/** Explains why the old text was not found, and quotes the nearest place as the file has it, so that the next try succeeds. */
+export function explainMiss(text: string, {oldText, newText}: TextPair, quoting: QuotePolicy): string {
   if (isMadeAlready(text, {oldText, newText})) {
     return 'the old text is not in the file, but the new text is: the change seems to be made already.';
   }
@@ -44,7 +43,7 @@ export function explainMiss(text: string, {oldText, newText}: Wanted, quoting: Q
   ].join('\n');
 }
 
-function isMadeAlready(text: string, {oldText, newText}: Wanted): boolean {
+function isMadeAlready(text: string, {oldText, newText}: TextPair): boolean {
   if (newText.trim().length >= leastTelling) return text.includes(newText);
   const [old, fresh] = [squeeze(oldText), squeeze(newText)];
   // A short text stands in many files by chance; one much like the old one hardly does.
@@ -57,7 +56,7 @@ function countOf(text: string, part: string): number {
   return text.includes(part, first + 1) ? 2 : 1;
 }
 
-/** Offsets of lines where the old text was probably meant, best first: most of its lines in their order, white space apart. */
+/** The lines at which the old text was probably meant to begin, best first: those where most of its lines match apart from white space. */
 function nearestStarts(fileLines: readonly string[], oldText: string): readonly number[] {
   const oldLines = oldText.split('\n').slice(0, mostCompared);
   const wanted = new Map<string, number[]>();
@@ -81,7 +80,7 @@ function nearestStarts(fileLines: readonly string[], oldText: string): readonly 
   return voted.length > 0 ? voted : alikeStarts(fileLines, oldLines);
 }
 
-/** Where no line is the same: the lines most like the one of the old text that says most. */
+/** For an old text none of whose lines matches: the lines that are most similar to its longest line. */
 function alikeStarts(fileLines: readonly string[], oldLines: readonly string[]): readonly number[] {
   const bare = oldLines.map(squeeze);
   const longest = bare.reduce((best, line, at) => (line.length > (bare[best]?.length ?? 0) ? at : best), 0);
@@ -118,7 +117,7 @@ function alikeness(pairs: ReadonlySet<string>, wanted: string, line: string): nu
   return (2 * common) / (pairs.size + theirs.size);
 }
 
-/** Line by line: what is the same once, what differs twice, and below it where. */
+/** Compares line by line: equal lines are shown once, different ones twice with the place of the difference below. */
 function comparison(
   fileLines: readonly string[],
   {wanted, start}: {readonly wanted: readonly string[]; readonly start: number},

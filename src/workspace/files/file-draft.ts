@@ -1,17 +1,25 @@
 import type {LineRange, PatchHunk, Replacement} from '../../actions/files-port.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
-import type {Quoting} from './explain-miss.ts';
+import type {QuotePolicy} from './explain-miss.ts';
 import type {FileSnapshot} from './file-snapshot.ts';
 import {lineEndAt, lineEnds} from './line-ends.ts';
-import {patchText} from './patch-text.ts';
-import {replaceText, type Changed} from './replace-text.ts';
-import {decodeText, encodeText, encodingNames, plainForm, type DecodedText, type TextForm} from './text-form.ts';
+import {applyHunks} from './apply-hunks.ts';
+import {applyReplacement, type ChangedText} from './apply-replacement.ts';
+import {
+  decodeText,
+  encodeText,
+  encodingNames,
+  plainForm,
+  type DecodedText,
+  type TextForm,
+  whyNotEdited,
+} from './text-encoding.ts';
 
-/** What the model knows of a file: what it is, what it was, nothing. */
-export type Knowledge = 'as-read' | 'changed-since' | 'unread';
+/** Whether the model has read the file, and whether the file has changed since. */
+export type ReadState = 'as-read' | 'changed-since' | 'unread';
 
-/** Why an edit cannot be made. A `miss` is a text that is not where the model thinks it is. */
-export type Trouble =
+/** Why an edit cannot be made. `miss`: the text to be replaced was not found. */
+export type EditError =
   | {readonly kind: 'miss'; readonly message: string; readonly wanted: string}
   | {readonly kind: 'missing-file' | 'other'; readonly message: string};
 
@@ -19,30 +27,30 @@ export type Trouble =
 export interface FileDraft {
   readonly content: Buffer | undefined;
   readonly notes: readonly string[];
-  write(content: string): readonly Trouble[];
-  replace(replacement: Replacement): readonly Trouble[];
-  replaceLines(lines: LineRange, newText: string): readonly Trouble[];
-  patch(hunks: readonly PatchHunk[]): readonly Trouble[];
-  remove(): readonly Trouble[];
-  /** Gives its content away and has none then. */
-  leave(): Outcome<Buffer, Trouble>;
-  /** Takes content as it is, such as another file left, and what is to be said of how it came about. */
-  fill(content: Buffer, notes: readonly string[]): void;
+  write(content: string): readonly EditError[];
+  replace(replacement: Replacement): readonly EditError[];
+  replaceLines(lines: LineRange, newText: string): readonly EditError[];
+  patch(hunks: readonly PatchHunk[]): readonly EditError[];
+  remove(): readonly EditError[];
+  /** Removes the content from the draft and returns it, for a file that is renamed. */
+  takeContent(): Outcome<Buffer, EditError>;
+  /** Sets the whole content, such as that of a renamed file, and adds notes about how it came about. */
+  setContent(content: Buffer, notes: readonly string[]): void;
 }
 
-export function draftOf(
+export function makeFileDraft(
   before: FileSnapshot,
-  {knowledge, quoting}: {readonly knowledge: Knowledge; readonly quoting: Quoting},
+  {knowledge, quoting}: {readonly knowledge: ReadState; readonly quoting: QuotePolicy},
 ): FileDraft {
   const original = before.kind === 'present' ? before.bytes : undefined;
   let content = original;
-  /** The text of `content`, once it was needed. */
+  /** The text of `content`; decoded when it is first needed. */
   let decoded: DecodedText | undefined;
-  /** The text that `content` is still to be made of: of many edits only the last one needs the bytes. */
+  /** The text that `content` is still to be encoded from: only the last of many edits needs the bytes. */
   let unencoded: DecodedText | undefined;
   const notes = new Set<string>();
 
-  function textNow(): Outcome<DecodedText, Trouble> {
+  function textNow(): Outcome<DecodedText, EditError> {
     if (content === undefined) return failed({kind: 'missing-file', message: ''});
     if (decoded !== undefined) return ok(decoded);
     const read = decodeText(content);
@@ -57,7 +65,7 @@ export function draftOf(
     return content;
   }
 
-  function take(form: TextForm, changed: Changed): readonly Trouble[] {
+  function take(form: TextForm, changed: ChangedText): readonly EditError[] {
     decoded = {form, text: changed.text};
     unencoded = form.encoding === 'utf-8' ? decoded : undefined;
     const bytes = unencoded === undefined ? encodeText(decoded) : Buffer.alloc(0);
@@ -72,14 +80,16 @@ export function draftOf(
     return [];
   }
 
-  /** An edit of the text that is there; `given` is what it would put in, `wanted` what it looks for. */
+  /** Edits the present text by `work`. `given` is the text that the edit inserts, `wanted` the text that it looks for. */
   function change(
     {given, wanted}: {readonly given: string; readonly wanted: string},
-    work: (text: string) => Outcome<Changed, readonly string[]>,
-  ): readonly Trouble[] {
+    work: (text: string) => Outcome<ChangedText, readonly string[]>,
+  ): readonly EditError[] {
     const now = textNow();
     if (now.tag === 'failed') return [now.error];
     const {form, text} = now.value;
+    const unwritable = whyNotEdited(form.encoding);
+    if (unwritable !== undefined) return [other(unwritable)];
     if (!given.isWellFormed()) return [other(halfCharacter)];
     if (given.includes('\0')) return [other(zeroCharacter)];
     if (form.encoding === 'unknown' && !isAscii(given)) {
@@ -90,7 +100,7 @@ export function draftOf(
     return take(form, done.value);
   }
 
-  function create(newText: string): readonly Trouble[] {
+  function create(newText: string): readonly EditError[] {
     if (!newText.isWellFormed()) return [other(halfCharacter)];
     if (content === undefined) return take(plainForm, {text: newText, notes: []});
     const now = textNow();
@@ -119,6 +129,8 @@ export function draftOf(
       if (content === undefined) return take(plainForm, {text: newText, notes: []});
       const now = textNow();
       const there = now.tag === 'ok' ? now.value : {form: plainForm, text: ''};
+      const unwritable = whyNotEdited(there.form.encoding);
+      if (unwritable !== undefined) return [other(unwritable)];
       const text = inFormOf(there, newText);
       const fits = there.form.encoding !== 'unknown' && encodeText({form: there.form, text}) !== undefined;
       return fits
@@ -129,7 +141,7 @@ export function draftOf(
       const {oldText, newText} = replacement;
       if (oldText === '') return create(newText);
       return change({given: newText, wanted: oldText}, text => {
-        const done = replaceText(text, replacement, quoting);
+        const done = applyReplacement(text, replacement, quoting);
         return done.tag === 'ok' ? done : failed([done.error]);
       });
     },
@@ -147,7 +159,7 @@ export function draftOf(
       const lines = hunks.flatMap(hunk => hunk.lines);
       const given = lines.map(({kind, text}) => (kind === 'added' ? text : '')).join('\n');
       const wanted = lines.flatMap(({kind, text}) => (kind === 'added' ? [] : [text])).join('\n');
-      return change({given, wanted}, text => patchText(text, hunks, quoting));
+      return change({given, wanted}, text => applyHunks(text, hunks, quoting));
     },
     remove() {
       if (content === undefined) return [{kind: 'missing-file', message: ''}];
@@ -158,14 +170,14 @@ export function draftOf(
       unencoded = undefined;
       return [];
     },
-    leave() {
+    takeContent() {
       const given = bytesNow();
       if (given === undefined) return failed({kind: 'missing-file', message: ''});
       content = undefined;
       decoded = undefined;
       return ok(given);
     },
-    fill(bytes, said) {
+    setContent(bytes, said) {
       for (const note of said) notes.add(note);
       content = bytes;
       decoded = undefined;
@@ -174,7 +186,7 @@ export function draftOf(
   };
 }
 
-const other = (message: string): Trouble => ({kind: 'other', message});
+const other = (message: string): EditError => ({kind: 'other', message});
 
 const halfCharacter = 'the new text holds half a surrogate pair, which no file can hold as text.';
 const zeroCharacter = 'the new text holds a NUL character, which would make the file binary.';
@@ -182,7 +194,7 @@ const zeroCharacter = 'the new text holds a NUL character, which would make the 
 // oxlint-disable-next-line no-control-regex -- ASCII begins with the control characters
 const isAscii = (text: string): boolean => /^[\u0000-\u007f]*$/u.test(text);
 
-/** New content keeps what the file's readers rely on: the byte order mark and, where they are all alike, the line ends. */
+/** Gives new content the byte order mark of the old one and, where those are all alike, its line ends. */
 function inFormOf({form, text}: DecodedText, content: string): string {
   const bare = content.startsWith('\ufeff') && form.mark === 'byte-order-mark' ? content.slice(1) : content;
   switch (lineEnds(text)) {
@@ -195,8 +207,8 @@ function inFormOf({form, text}: DecodedText, content: string): string {
   }
 }
 
-/** Whole lines by their numbers; the last one keeps its line end, or its want of one. */
-function withLines(text: string, {first, last}: LineRange, newText: string): Outcome<Changed, readonly string[]> {
+/** Replaces whole lines by their numbers. The last of these lines keeps its line end, or stays without one. */
+function withLines(text: string, {first, last}: LineRange, newText: string): Outcome<ChangedText, readonly string[]> {
   const pattern = text.includes('\n') ? /\n/gu : /\r/gu;
   const starts = [0];
   for (const match of text.matchAll(pattern)) starts.push(match.index + 1);

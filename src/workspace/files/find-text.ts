@@ -1,49 +1,46 @@
-import {normalText, tiers, type NormalText, type Tier} from './normal-text.ts';
-import {reindented} from './reindent.ts';
-
-/** What to look for and what to put in its place, both with `\n` as line end. */
-export interface Wanted {
+/** The text to look for and the text to put in its place, both with `\n` as line end. */
+export interface TextPair {
   readonly oldText: string;
   readonly newText: string;
 }
 
-/** Offsets in the text that was searched; `text` takes the place of what is between them. */
+/** A replacement of the characters from `start` to `end` of the searched text by `text`. */
 export interface Splice {
   readonly start: number;
   readonly end: number;
   readonly text: string;
 }
 
-/** Places where a text stands, all found on the first tier on which there are any. */
-export interface Places {
+/** The places where a text occurs. All were found on the same tier: the first one on which there is any match. */
+export interface FoundPlaces {
   readonly tier: Tier;
-  /** Whether line numbers copied from Read were left out of it. */
+  /** Whether line numbers, which the model copied from Read, were removed before the search. */
   readonly numbers: 'as-given' | 'left-out';
-  /** The first ones, in order; offsets of the whole match. */
-  readonly spans: readonly Span[];
+  /** The first matches, in order. */
+  readonly spans: readonly TextSpan[];
   readonly count: number;
-  /** The change of one of the spans; `undefined` where the new text cannot be indented as the file is. */
-  splice(span: Span): Splice | undefined;
+  /** The replacement for one of the spans; `undefined` where the new text cannot be indented as the file is. */
+  splice(span: TextSpan): Splice | undefined;
 }
 
-export interface Span {
+export interface TextSpan {
   readonly start: number;
   readonly end: number;
 }
 
-/** Spans kept, and spans counted: a text that stands everywhere is not counted to its end. */
+/** Matches that are kept, and matches after which the counting stops. */
 const mostSpans = 1000;
-export const mostCounted = 10_000;
+export const mostCountedPlaces = 10_000;
 
 /**
- * Looks for the old text: exactly, then without line numbers that Read prints, then apart from what models get wrong. `lines`
- * demands that it begins and ends with a line, `from` is the offset where the search begins.
+ * Looks for the old text: exactly, then without the line numbers that Read prints, then tolerating what models get wrong (see
+ * `tiers`). `lines` demands that a match begins and ends with a line; `from` is the offset where the search begins.
  */
 export function findText(
   text: string,
-  wanted: Wanted,
+  wanted: TextPair,
   {borders, from}: {readonly borders: 'anywhere' | 'lines'; readonly from: number},
-): Places | undefined {
+): FoundPlaces | undefined {
   const bare = withoutNumbers(wanted);
   for (const tier of tiers) {
     const normal = normalText(text, tier);
@@ -64,18 +61,18 @@ function findOn(
   search: {
     readonly text: string;
     readonly normal: NormalText;
-    readonly wanted: Wanted;
+    readonly wanted: TextPair;
     readonly borders: 'anywhere' | 'lines';
     readonly from: number;
   },
-): {readonly spans: readonly Span[]; readonly count: number} {
+): {readonly spans: readonly TextSpan[]; readonly count: number} {
   const {text, normal, wanted, from} = search;
   const old = normalText(wanted.oldText, tier);
   if (tier !== 'exact' && old.text.trim() === '') return {spans: [], count: 0};
   const whole = search.borders === 'lines' || tier === 'indentation' || tier === 'indentation-and-typography';
-  // Space at its end was left out, so what follows must be the end of a line.
+  // White space at the end of the old text was removed, so a match must end where a line ends.
   const endsLine = whole || (tier !== 'exact' && /[ \t]$/u.test(wanted.oldText));
-  const spans: Span[] = [];
+  const spans: TextSpan[] = [];
   let count = 0;
   for (let at = normal.text.indexOf(old.text); at >= 0; at = normal.text.indexOf(old.text, at + 1)) {
     const after = at + old.text.length;
@@ -85,15 +82,15 @@ function findOn(
     const start = whole && first > 0 ? text.lastIndexOf('\n', first - 1) + 1 : first;
     if (start < from) continue;
     count += 1;
-    if (count >= mostCounted) break;
+    if (count >= mostCountedPlaces) break;
     if (spans.length < mostSpans) spans.push({start, end: normal.at(after - 1) + 1});
   }
   return {spans, count};
 }
 
 function spliceOf(
-  span: Span,
-  {text, tier, wanted}: {readonly text: string; readonly tier: Tier; readonly wanted: Wanted},
+  span: TextSpan,
+  {text, tier, wanted}: {readonly text: string; readonly tier: Tier; readonly wanted: TextPair},
 ): Splice | undefined {
   switch (tier) {
     case 'exact':
@@ -108,10 +105,10 @@ function spliceOf(
   }
 }
 
-/** What old and new text have in common at both ends stays as the file has it. */
+/** Shortens a replacement: what old and new text have in common at both ends stays as the file has it. */
 function narrowed(
-  span: Span,
-  {text, tier, wanted}: {readonly text: string; readonly tier: Tier; readonly wanted: Wanted},
+  span: TextSpan,
+  {text, tier, wanted}: {readonly text: string; readonly tier: Tier; readonly wanted: TextPair},
 ): Splice {
   const {oldText, newText} = wanted;
   const head = commonStart(oldText, newText);
@@ -151,7 +148,7 @@ function tightened(splice: Splice, there: string): Splice {
 }
 
 /** `undefined` where not every line begins with a number of a sequence, as Read and its like print them. */
-function withoutNumbers({oldText, newText}: Wanted): Wanted | undefined {
+function withoutNumbers({oldText, newText}: TextPair): TextPair | undefined {
   let next: number | undefined;
   const lines = oldText.split('\n');
   for (const [at, line] of lines.entries()) {
@@ -185,6 +182,170 @@ function commonEnd(a: string, b: string): number {
   return splitsPair(a, a.length - length) || splitsPair(b, b.length - length) ? length - 1 : length;
 }
 
-/** Whether the two halves of one character lie around `offset`: it is replaced as a whole. */
+/** Whether `offset` lies between the two halves of a surrogate pair, which must not be separated. */
 const splitsPair = (text: string, offset: number): boolean =>
   offset > 0 && (text.charCodeAt(offset - 1) & 0xfc00) === 0xd800 && (text.charCodeAt(offset) & 0xfc00) === 0xdc00;
+
+/**
+ * What a comparison ignores, from nothing to much: white space at line ends; the difference between typographic and plain signs;
+ * indentation.
+ */
+const tiers = ['exact', 'line-ends', 'typography', 'indentation', 'indentation-and-typography'] as const;
+export type Tier = (typeof tiers)[number];
+
+/** A text without what a tier ignores. `at(n)` is the offset in the original of its character n; for n = length it is the end. */
+interface NormalText {
+  readonly text: string;
+  at(offset: number): number;
+}
+
+function normalText(text: string, tier: Tier): NormalText {
+  if (tier === 'exact') return {text, at: offset => offset};
+  const indented = tier === 'line-ends' || tier === 'typography';
+  const typographic = tier === 'typography' || tier === 'indentation-and-typography';
+  return withoutOuterSpace(typographic ? plainSigns(text) : text, indented ? 'end' : 'both');
+}
+
+/** A loop and no regular expression: that would take quadratic time for a long run of spaces. */
+function withoutOuterSpace(text: string, sides: 'end' | 'both'): NormalText {
+  /** Offsets in the result at which something was removed, and how many characters were removed up to there. */
+  const cuts: number[] = [];
+  const sums: number[] = [];
+  const parts: string[] = [];
+  let done = 0;
+  let sum = 0;
+  const leaveOut = (start: number, end: number): void => {
+    if (start === end) return;
+    parts.push(text.slice(done, start));
+    cuts.push(start - sum);
+    sum += end - start;
+    sums.push(sum);
+    done = end;
+  };
+  for (let start = 0; start <= text.length;) {
+    const feed = text.indexOf('\n', start);
+    const end = feed < 0 ? text.length : feed;
+    let first = start;
+    if (sides === 'both') while (first < end && isSpace(text.charCodeAt(first))) first += 1;
+    let last = end;
+    while (last > first && isSpace(text.charCodeAt(last - 1))) last -= 1;
+    leaveOut(start, first);
+    leaveOut(last, end);
+    start = end + 1;
+  }
+  parts.push(text.slice(done));
+  return {
+    text: parts.join(''),
+    at(offset) {
+      let low = 0;
+      let high = cuts.length;
+      while (low < high) {
+        const middle = (low + high) >>> 1;
+        if ((cuts[middle] ?? Infinity) <= offset) low = middle + 1;
+        else high = middle;
+      }
+      return offset + (sums[low - 1] ?? 0);
+    },
+  };
+}
+
+const isSpace = (code: number): boolean => code === 0x20 || code === 0x09;
+
+/** Replaces each typographic sign by one plain sign, so that offsets stay the same. */
+export function plainSigns(text: string): string {
+  if (!typographic.test(text)) return text;
+  return text
+    .replaceAll(/[\u00a0\u2002-\u200a\u202f\u205f\u3000]/gu, ' ')
+    .replaceAll(/[\u2018-\u201b\u2032]/gu, "'")
+    .replaceAll(/[\u201c-\u201f\u2033]/gu, '"')
+    .replaceAll(/[\u2010-\u2015\u2212]/gu, '-');
+}
+
+const typographic = /[\u00a0\u2002-\u200a\u2010-\u201f\u202f\u2032\u2033\u205f\u2212\u3000]/u;
+
+/**
+ * The new text, indented as the file is, for a match that differs in indentation. `there` is the matched text of the file: the lines
+ * of `oldText`, apart from white space at their ends. Lines that do not change stay as the file has them. `undefined` where no rule
+ * leads from the indentation of `oldText` to that of the file.
+ */
+function reindented(
+  there: string,
+  {oldText, newText}: {readonly oldText: string; readonly newText: string},
+): string | undefined {
+  const present = there.split('\n');
+  const old = oldText.split('\n');
+  const fresh = newText.split('\n');
+  const rule = indentRule(present, old);
+  if (rule === undefined) return undefined;
+
+  let head = 0;
+  while (head < Math.min(old.length, fresh.length, present.length) && old[head] === fresh[head]) head += 1;
+  let tail = 0;
+  const most = Math.min(old.length, fresh.length) - head;
+  while (tail < most && old[old.length - 1 - tail] === fresh[fresh.length - 1 - tail]) tail += 1;
+
+  const changed: string[] = [];
+  for (const line of fresh.slice(head, fresh.length - tail)) {
+    const indent = indentOf(line);
+    const put = line === indent ? '' : rule(indent);
+    if (put === undefined) return undefined;
+    changed.push(put + line.slice(indent.length));
+  }
+  return [...present.slice(0, head), ...changed, ...present.slice(present.length - tail)].join('\n');
+}
+
+/** The rule that turns an indentation of the old text into that of the file. */
+function indentRule(
+  present: readonly string[],
+  old: readonly string[],
+): ((indent: string) => string | undefined) | undefined {
+  const pairs = new Map<string, string>();
+  for (const [at, line] of old.entries()) {
+    const from = indentOf(line);
+    if (from === line) continue;
+    const to = indentOf(present[at] ?? '');
+    const known = pairs.get(from);
+    // The same indentation of the old text stands for two different ones in the file, so there is no rule.
+    if (known !== undefined && known !== to) return undefined;
+    pairs.set(from, to);
+  }
+  const units = {old: unitOf([...pairs.keys()]), file: unitOf([...pairs.values()])};
+  return indent => {
+    const exact = pairs.get(indent);
+    if (exact !== undefined) return exact;
+    const base = nearestBase(indent, [...pairs.keys()]);
+    if (base === undefined) return undefined;
+    const to = pairs.get(base) ?? '';
+    if (indent.length > base.length) return to + converted(indent.slice(base.length), units, to);
+    const less = converted(base.slice(indent.length), units, to);
+    return to.endsWith(less) ? to.slice(0, to.length - less.length) : undefined;
+  };
+}
+
+/** The longest known indentation that `indent` begins with, else the shortest that begins with it. */
+function nearestBase(indent: string, known: readonly string[]): string | undefined {
+  const sorted = known.toSorted((a, b) => b.length - a.length);
+  return sorted.find(each => indent.startsWith(each)) ?? sorted.findLast(each => each.startsWith(indent));
+}
+
+/** Converts `part` of an indentation level by level, where old text and file have levels of different width. */
+function converted(
+  part: string,
+  units: {readonly old: string | undefined; readonly file: string | undefined},
+  beside: string,
+): string {
+  const old = units.old ?? (part.startsWith('\t') ? '\t' : part.length % 4 === 0 ? '    ' : '  ');
+  const file = units.file ?? (beside.includes('\t') ? '\t' : undefined);
+  if (file === undefined || file === old || part.length % old.length !== 0) return part;
+  return file.repeat(part.length / old.length);
+}
+
+/** One level: a tab, or the smallest step between two of the indentations. */
+function unitOf(indents: readonly string[]): string | undefined {
+  if (indents.some(indent => indent.includes('\t'))) return '\t';
+  const lengths = [...new Set(indents.map(indent => indent.length))].toSorted((a, b) => a - b);
+  const steps = lengths.slice(1).map((length, at) => length - (lengths[at] ?? 0));
+  return steps.length === 0 ? undefined : ' '.repeat(Math.min(...steps));
+}
+
+const indentOf = (line: string): string => /^[ \t]*/u.exec(line)?.[0] ?? '';

@@ -1,6 +1,8 @@
-export type LineEnd = '\n' | '\r\n' | '\r';
+import type {Splice} from './find-text.ts';
 
-/** How the lines of a text end. */
+type LineEnd = '\n' | '\r\n' | '\r';
+
+/** The kind of line ends that a text has. */
 export function lineEnds(text: string): 'lf' | 'crlf' | 'cr' | 'mixed' {
   const has = {lf: false, crlf: false, cr: false};
   for (const [end] of text.matchAll(/\r\n?|\n/gu)) {
@@ -13,12 +15,12 @@ export function lineEnds(text: string): 'lf' | 'crlf' | 'cr' | 'mixed' {
 const kindOf: Readonly<Record<string, 'lf' | 'crlf' | 'cr'>> = {'\n': 'lf', '\r\n': 'crlf', '\r': 'cr'};
 
 /**
- * A text seen with `\n` as its only line end, and the way back: the same view of files that models have, on bytes that keep
- * what they are. `\r` alone is a line end where it is the only one there is, or in a `loose` view.
+ * A text with `\n` as its only line end, as models see files, and the mapping of its offsets back to the original. A `\r` alone counts
+ * as a line end where the text has no other kind, or in a `loose` view.
  */
 export interface LineView {
   readonly text: string;
-  /** What counts as a line end in the original. */
+  /** Matches the line ends of the original. */
   readonly ends: RegExp;
   /** The offset in the original of an offset in `text`; between the two characters of a line end it is the first. */
   original(offset: number): number;
@@ -36,13 +38,13 @@ export function lineView(text: string, returns: 'strict' | 'loose'): LineView {
   };
 }
 
-/** The same view of text that a model sends. */
+/** Text that a model sends, with the same line ends as the view. */
 export const plainEnds = (text: string, returns: 'strict' | 'loose'): string => {
   const paired = text.replaceAll('\r\n', '\n');
   return returns === 'loose' ? paired.replaceAll('\r', '\n') : paired;
 };
 
-/** The line end that text put in at `offset` should have: the nearest one before it, else the first after it. */
+/** The line end for text that is inserted at `offset`: the nearest one before it, else the first one after it. */
 export function lineEndAt(text: string, offset: number): LineEnd {
   const feed = nearest(text, offset, '\n');
   if (feed < 0) return text.includes('\r') ? '\r' : '\n';
@@ -64,4 +66,34 @@ function countBelow(numbers: readonly number[], bound: number): number {
     else high = middle;
   }
   return low;
+}
+
+/**
+ * Applies splices of the view to the original text. Inserted lines get the line ends of the lines that they replace if there are as
+ * many, else the line end of the nearest line.
+ */
+export function applySplices(text: string, view: LineView, splices: readonly Splice[]): string {
+  const parts: string[] = [];
+  let done = 0;
+  for (const splice of splices) {
+    const start = view.original(splice.start);
+    const end = view.original(splice.end);
+    parts.push(
+      text.slice(done, start),
+      withLineEnds(splice.text, {there: text.slice(start, end).match(view.ends) ?? [], near: lineEndAt(text, start)}),
+    );
+    done = end;
+  }
+  parts.push(text.slice(done));
+  return parts.join('');
+}
+
+function withLineEnds(
+  inserted: string,
+  {there, near}: {readonly there: readonly string[]; readonly near: LineEnd},
+): string {
+  if (!inserted.includes('\n')) return inserted;
+  const lines = inserted.split('\n');
+  if (there.length === lines.length - 1) return lines.map((line, at) => line + (there[at] ?? '')).join('');
+  return near === '\n' ? inserted : lines.join(near);
 }

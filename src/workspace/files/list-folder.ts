@@ -1,7 +1,53 @@
-import {readdirSync} from 'node:fs';
+import {readdirSync, statSync} from 'node:fs';
+import {readdir, stat} from 'node:fs/promises';
+import type {ReadFile, ReadRequest} from '../../actions/files-port.ts';
 import type {FolderEntry} from '../../actions/ports.ts';
+import {type FolderHandle, openFolder} from './folder-handle.ts';
 
-/** What lies in a folder; nothing when it cannot be read. */
+/** Entries in one answer. */
+const mostEntries = 500;
+
+/**
+ * Lists the folder at `path`, all links resolved, by name, folders (and links to folders) with a closing slash; the request's range
+ * counts entries. Throws where a link has taken its place.
+ */
+export async function listDirectory(
+  path: string,
+  shown: {readonly path: string; readonly request: ReadRequest},
+): Promise<ReadFile> {
+  const folder = await openFolder(path);
+  try {
+    return await listHeld(folder, shown);
+  } finally {
+    await folder.close();
+  }
+}
+
+async function listHeld(
+  folder: FolderHandle,
+  shown: {readonly path: string; readonly request: ReadRequest},
+): Promise<ReadFile> {
+  const entries = await readdir(folder.at('.'), {withFileTypes: true});
+  const sorted = entries.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const start = Math.max(1, shown.request.offset) - 1;
+  const page = sorted.slice(start, start + Math.min(mostEntries, Math.max(1, shown.request.limit)));
+  const names = await Promise.all(
+    page.map(async entry => {
+      const isLinkToFolder = entry.isSymbolicLink() && (await leadsToFolder(folder.at(entry.name)));
+      return entry.isDirectory() || isLinkToFolder ? `${entry.name}/` : entry.name;
+    }),
+  );
+  return {kind: 'directory', path: shown.path, entries: names, more: Math.max(0, sorted.length - start - page.length)};
+}
+
+async function leadsToFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    target => target.isDirectory(),
+    () => false,
+  );
+}
+
+/** The entries of a folder with their kinds; none when it cannot be read. */
 export function listFolder(path: string): readonly FolderEntry[] {
   try {
     return readdirSync(path, {withFileTypes: true}).map(entry => ({
@@ -10,5 +56,23 @@ export function listFolder(path: string): readonly FolderEntry[] {
     }));
   } catch {
     return [];
+  }
+}
+
+/** The names of a folder's entries, in the order of the file system; none when the folder cannot be read. */
+export function entryNames(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+/** Whether a folder, or a link to one, is at the path. */
+export function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
   }
 }

@@ -1,48 +1,56 @@
 import {lstat} from 'node:fs/promises';
 import {basename, dirname, join, resolve} from 'node:path';
 import {isDeepStrictEqual} from 'node:util';
-import type {FileEdit} from '../../actions/files-port.ts';
-import type {FileDiff} from '../../actions/preview.ts';
+import type {DraftText, FileEdit} from '../../actions/files-port.ts';
+import {type DiffHunk, type FileDiff, showsAll} from '../../actions/preview.ts';
+import {clip} from '../../base/clip.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
-import {rejected, type Fault} from '../../domain/fault.ts';
-import {draftOf, type FileDraft, type Knowledge, type Trouble} from './file-draft.ts';
-import type {Quoting} from './explain-miss.ts';
-import {isWritable, missingText, takeSnapshot, type FileSnapshot} from './file-snapshot.ts';
-import {changeIn, shownText, withCutNote, type PlannedFile} from './planned-file.ts';
-import {linesAround, type SeenLines} from './present-lines.ts';
-import {expandHome, pathTrouble, realPath, type Paths} from './resolve-path.ts';
+import {type Fault, rejected} from '../../domain/fault.ts';
+import {diffHunks} from './diff-hunks.ts';
+import type {QuotePolicy} from './explain-miss.ts';
+import {type EditError, type FileDraft, makeFileDraft, type ReadState} from './file-draft.ts';
+import {
+  type FileSnapshot,
+  isWritableByUser,
+  missingFileText,
+  type PresentFile,
+  sha256,
+  takeSnapshot,
+} from './file-snapshot.ts';
+import {expandHome, type Paths, realPath, whyInvalidPath} from './resolve-path.ts';
+import {decodeText} from './text-encoding.ts';
 
-/** What the plan needs to know: how paths are meant, and which hash the model knows a file by. */
+/** What planning needs: how paths are resolved, and what the model has read and was shown. */
 export interface PlanContext {
   readonly paths: Paths;
   readonly home: string;
   /** The SHA-256 of the bytes the model read last, by real path. */
   readonly known: ReadonlyMap<string, string>;
-  /** What the model was shown last of a file, by real path. */
-  readonly seen: ReadonlyMap<string, SeenLines>;
-  /** Whether a real path is for reading only, although it counts as inside the workspace. */
+  /** The lines that the model was shown last, by real path. */
+  readonly seen: {get(path: string): ShownLines | undefined};
+  /** Whether a real path must not be edited although it counts as inside the workspace. */
   readonly isReadOnly: (real: string) => boolean;
-  /** What the last replacement in a large file came to, by real path; at most one. */
-  readonly replaced: Map<string, Replaced>;
-  /** The diffs as they were shown, by path; those of the same contents are taken from there. */
+  /** The result of the last replacement in a large file, by real path; at most one. */
+  readonly replaced: Map<string, CachedReplacement>;
+  /** The diffs that were shown to the user, by path. A diff of the same contents is not computed again. */
   readonly shown: ReadonlyMap<string, FileDiff>;
-  /** Told of each file in which a text was not where the model thought; answers how often that was so in a row. */
+  /** Called for each file in which a text was not found; answers how often in a row that has happened to the file. */
   readonly missed: (real: string) => number;
 }
 
-/** A replacement and what it makes of certain bytes: it is planned to be judged, and again to be written. */
-export interface Replaced {
+/** A replacement and its result. An edit is planned once to be judged and once to be written; the second time reuses the result. */
+export interface CachedReplacement {
   readonly edit: FileEdit;
   readonly from: string;
   readonly after: Buffer;
   readonly notes: readonly string[];
 }
 
-/** Bytes from which on a file is large. */
+/** Bytes from which on a result is cached. */
 const leastLarge = 500_000;
 
-/** Works out all edits, each on what those before it leave; every trouble of every file is in the fault. */
+/** Plans all edits, each on the result of those before it. The fault names every error of every file. */
 export async function planEdits(
   edits: readonly FileEdit[],
   context: PlanContext,
@@ -70,12 +78,13 @@ export async function planEdits(
     }
     const done = edits.length === 1 ? context.replaced.get(file.path) : undefined;
     if (done !== undefined && done.from === hashOf(file) && isDeepStrictEqual(done.edit, edit)) {
-      file.draft.fill(done.after, done.notes);
+      file.draft.setContent(done.after, done.notes);
       continue;
     }
     for (const {about, trouble, which} of applyEdit(edit, file, target)) {
       const {shown, path} = about;
-      const message = trouble.kind === 'missing-file' ? await missingText(path, context.paths.show) : trouble.message;
+      const message =
+        trouble.kind === 'missing-file' ? await missingFileText(path, context.paths.show) : trouble.message;
       if (trouble.kind === 'miss') missed.add(about);
       const isStale = trouble.kind === 'miss' && about.knowledge === 'changed-since';
       const around = isStale ? presentAround(trouble.wanted, about, context) : '';
@@ -100,7 +109,7 @@ export async function planEdits(
 
 const hashOf = ({before}: OpenFile): string | undefined => (before.kind === 'present' ? before.hash : undefined);
 
-/** Only a single one is kept: what it makes depends on nothing but the bytes that were there. */
+/** Caches the result of a plan that is a single replacement: it depends on nothing but the bytes of the file. */
 function keepReplaced(edits: readonly FileEdit[], files: readonly OpenFile[], {replaced}: PlanContext): void {
   replaced.clear();
   const [edit, ...otherEdits] = edits;
@@ -117,17 +126,17 @@ const otherWay =
   'texts were not found in it several times in a row; go another way now: Read the lines and replace them by number (Edit with ' +
   'an empty old_string, start_line and end_line), or Write the whole file.';
 
-/** A file that edits of this plan touch; `closed` where it cannot be edited at all, which was told once. */
+/** A file that edits of this plan touch; `closed` if it cannot be edited at all, which is reported once. */
 interface OpenFile {
   readonly path: string;
   readonly shown: string;
   readonly before: FileSnapshot;
-  readonly knowledge: Knowledge;
-  readonly quoting: Quoting;
+  readonly knowledge: ReadState;
+  readonly quoting: QuotePolicy;
   readonly state: 'open' | 'closed';
   readonly draft: FileDraft;
   source: OpenFile | undefined;
-  /** Whether its content has gone on to another name. */
+  /** Whether the content was moved to another path by a rename. */
   isPassedOn: boolean;
 }
 
@@ -136,7 +145,7 @@ async function openFile(
   {files, context}: {readonly files: Map<string, OpenFile>; readonly context: PlanContext},
 ): Promise<Outcome<OpenFile, string>> {
   const {paths, known} = context;
-  const malformed = pathTrouble(given);
+  const malformed = whyInvalidPath(given);
   if (malformed !== undefined) return failed(malformed);
   const {path, place} = paths.resolve(given);
   const open = files.get(path);
@@ -148,7 +157,7 @@ async function openFile(
   const readAs = known.get(path);
   const knowledge =
     readAs === undefined ? 'unread' : before.kind === 'present' && readAs === before.hash ? 'as-read' : 'changed-since';
-  // Outside the workspace somebody is asked before anything is read, and this may be before that.
+  // A file outside the workspace is not quoted: the user is asked before it is read, and may not have been asked yet.
   const quoting = readAs === undefined && place === 'outside-workspace' ? 'line-numbers-only' : 'quotes';
   const state = snapshot.tag === 'ok' ? 'open' : 'closed';
   const file: OpenFile = {
@@ -158,7 +167,7 @@ async function openFile(
     knowledge,
     quoting,
     state,
-    draft: draftOf(before, {knowledge, quoting}),
+    draft: makeFileDraft(before, {knowledge, quoting}),
     source: undefined,
     isPassedOn: false,
   };
@@ -169,14 +178,14 @@ async function openFile(
 async function snapshotOf(path: string, {isReadOnly}: PlanContext): Promise<Outcome<FileSnapshot, string>> {
   if (isReadOnly(path)) return failed('it lies where weft keeps the output of commands; nothing is edited there.');
   const snapshot = await takeSnapshot(path);
-  if (snapshot.tag === 'ok' && snapshot.value.kind === 'present' && !(await isWritable(path, snapshot.value))) {
+  if (snapshot.tag === 'ok' && snapshot.value.kind === 'present' && !(await isWritableByUser(path, snapshot.value))) {
     const mode = snapshot.value.mode.toString(8).padStart(4, '0');
     return failed(`it is write-protected (mode ${mode}); nothing is written to it unless that is changed first.`);
   }
   return snapshot;
 }
 
-/** Whether the path itself, its folders resolved, is a link: taking it away would leave or take the wrong thing. */
+/** Whether the path itself (its folders resolved) is a link. Deleting or renaming would hit either the link or its target, so it is refused. */
 async function linkAt(given: string, {paths, home}: PlanContext): Promise<boolean> {
   const written = resolve(paths.root, expandHome(given, home));
   const stats = await lstat(join(realPath(dirname(written)), basename(written))).catch(() => undefined);
@@ -187,9 +196,9 @@ function applyEdit(
   edit: FileEdit,
   file: OpenFile,
   target: OpenFile | undefined,
-): readonly {readonly about: OpenFile; readonly trouble: Trouble; readonly which: string}[] {
+): readonly {readonly about: OpenFile; readonly trouble: EditError; readonly which: string}[] {
   const {draft} = file;
-  const here = (troubles: readonly Trouble[], which = '') => troubles.map(trouble => ({about: file, trouble, which}));
+  const here = (troubles: readonly EditError[], which = '') => troubles.map(trouble => ({about: file, trouble, which}));
   switch (edit.kind) {
     case 'write':
       return here(draft.write(edit.content));
@@ -210,9 +219,9 @@ function applyEdit(
         const message = 'it exists already; delete it first, or choose another name.';
         return [{about: target, trouble: {kind: 'other', message}, which: ''}];
       }
-      const content = draft.leave();
+      const content = draft.takeContent();
       if (content.tag === 'failed') return here([content.error]);
-      target.draft.fill(content.value, []);
+      target.draft.setContent(content.value, []);
       target.source = file.source ?? file;
       file.source = undefined;
       file.isPassedOn = true;
@@ -223,7 +232,7 @@ function applyEdit(
   }
 }
 
-/** The text that stands now where an edit of a file that has changed was meant to be; empty where nothing can be said. */
+/** The present text at the place of an edit in a file that has changed; empty where the place is not known. */
 function presentAround(wanted: string, {path, before, quoting}: OpenFile, {seen}: PlanContext): string {
   if (before.kind === 'absent' || quoting === 'line-numbers-only') return '';
   const lines = linesAround(wanted, {seen: seen.get(path), present: shownText(before.bytes)});
@@ -289,4 +298,166 @@ async function plannedFile(
     source: source?.before.kind === 'present' ? {path: source.path, before: source.before} : undefined,
     diff: withCutNote({path: shown, movedFrom: source?.shown, ...change, notes}),
   };
+}
+
+/** A file before and after an edit. */
+export interface PlannedFile {
+  /** The real path, links followed. */
+  readonly path: string;
+  readonly before: FileSnapshot;
+  /** The new content; `undefined` if the file is deleted. */
+  readonly after: Buffer | undefined;
+  /** The file that is renamed to this one, and so is removed. */
+  readonly source: {readonly path: string; readonly before: PresentFile} | undefined;
+  /** Whether the model knows the whole content after the edit. It does not if it had not read the file, or if the user changed the edit. */
+  readonly afterwards: 'known' | 'unknown';
+  readonly diff: FileDiff;
+}
+
+/** The file that the new content replaces: the one at the same path, or the one that is renamed. */
+export const oldOf = ({before, source}: Pick<PlannedFile, 'before' | 'source'>): FileSnapshot =>
+  source?.before ?? before;
+
+/** Removed lines, and added lines, that are shown of one very large change. */
+const mostShown = 20_000;
+
+/** The difference between old and new content. If `shown` is the diff of the same two contents, it is used. */
+export async function changeIn(
+  old: FileSnapshot,
+  after: Buffer | undefined,
+  shown: FileDiff | undefined,
+): Promise<Pick<FileDiff, 'before' | 'after' | 'added' | 'removed' | 'hunks'>> {
+  const states = {
+    before: old.kind === 'present' ? old.hash : 'absent',
+    after: after === undefined ? 'absent' : sha256(after),
+  };
+  if (shown?.before === states.before && shown.after === states.after) {
+    return {...states, added: shown.added, removed: shown.removed, hunks: shown.hunks};
+  }
+  return {
+    ...states,
+    ...(await diffHunks(shownText(old.kind === 'present' ? old.bytes : undefined), shownText(after), mostShown)),
+  };
+}
+
+/** Adds a note to a diff that does not show every line that it counts. */
+export function withCutNote(diff: FileDiff): FileDiff {
+  const notes = diff.notes.filter(note => note !== cutNote);
+  return {...diff, notes: showsAll(diff) ? notes : [...notes, cutNote]};
+}
+
+const cutNote =
+  `so many lines change that only the first ${mostShown.toLocaleString('en-US')} of those that go and of those that ` +
+  'come are shown; the edit is taken or left as a whole';
+
+/** The text that a diff shows of a file; empty for a binary file. */
+export function shownText(bytes: Buffer | undefined): string {
+  if (bytes === undefined) return '';
+  const decoded = decodeText(bytes);
+  if (decoded.tag === 'failed') return '';
+  const text = decoded.value.text.toWellFormed();
+  return text.includes('\n') ? text : text.replaceAll('\r', '\n');
+}
+
+/** The whole texts before and after, for an editor. Binary files are left out. */
+export function draftTexts(planned: readonly PlannedFile[]): readonly DraftText[] {
+  return planned.flatMap(file => {
+    const old = oldOf(file);
+    const before = textOf(old.kind === 'present' ? old.bytes : undefined);
+    const text = textOf(file.after);
+    return before === undefined || text === undefined ? [] : [{path: file.diff.path, before, text}];
+  });
+}
+
+/** The text of a file; `undefined` if an editor could not save it without loss. */
+function textOf(bytes: Buffer | undefined): string | undefined {
+  if (bytes === undefined) return '';
+  const decoded = decodeText(bytes);
+  return decoded.tag === 'ok' && decoded.value.text.isWellFormed() ? decoded.value.text : undefined;
+}
+
+/** Bounds of a quotation: files, hunks of a file, lines of a hunk, lines by which a change may have moved, characters of a line. */
+const mostFiles = 5;
+const mostHunks = 5;
+const mostLines = 20;
+const farthest = 500;
+const longestLine = 300;
+
+/**
+ * Quotes the present lines at the places of the shown changes, for files that have changed since, so that the model's next try
+ * succeeds. `quotable` answers the real path of a file that the model may see, else `undefined`.
+ */
+export async function presentLines(
+  shown: readonly FileDiff[],
+  quotable: (path: string) => string | undefined,
+): Promise<readonly string[]> {
+  const told: string[] = [];
+  for (const diff of shown) {
+    const name = diff.movedFrom ?? diff.path;
+    const path = told.length < mostFiles && diff.before !== 'absent' ? quotable(name) : undefined;
+    const snapshot = path === undefined ? undefined : await takeSnapshot(path);
+    if (snapshot?.tag !== 'ok' || snapshot.value.kind === 'absent' || snapshot.value.hash === diff.before) continue;
+    const lines = shownText(snapshot.value.bytes).split(/\r?\n/u);
+    const quoted = diff.hunks.slice(0, mostHunks).map(hunk => quotedAt(hunk, lines));
+    const known = quoted.filter(text => text !== '');
+    if (known.length > 0) told.push(`${name} has there now:\n${known.join('\n…\n')}`);
+  }
+  return told;
+}
+
+/** Lines of a file that the model was shown, and the number of the first one. */
+export interface ShownLines {
+  readonly firstLine: number;
+  readonly lines: readonly string[];
+}
+
+/** Lines of context around a quoted place, and lines up to which a file is quoted whole. */
+const context = 5;
+const mostWhole = 30;
+
+/**
+ * The present lines, numbered and with context, at the place where `wanted` was in the lines that the model was shown; all lines of
+ * a short file. Empty where the place is not known.
+ */
+function linesAround(
+  wanted: string,
+  {seen, present}: {readonly seen: ShownLines | undefined; readonly present: string},
+): string {
+  const lines = present.replace(/\r?\n$/u, '').split(/\r?\n/u);
+  if (lines.length <= mostWhole) return numbered(lines, 0, lines.length);
+  const target = wanted.split(/\r?\n/u).map(line => line.trim());
+  const telling = target.find(line => line !== '') ?? '';
+  const place =
+    seen?.lines.findIndex(line => line.trim() === telling || (telling !== '' && line.includes(telling))) ?? -1;
+  if (seen === undefined || telling === '' || place < 0) return '';
+  const from = Math.max(0, place - context);
+  const old = seen.lines.slice(from, place + target.length + context).slice(0, mostLines + 2 * context);
+  const start = seen.firstLine - 1 + from;
+  const now = Math.max(0, start + shiftOf(old, lines, start));
+  return numbered(lines, now, old.length + context);
+}
+
+const numbered = (lines: readonly string[], start: number, count: number): string =>
+  lines
+    .slice(start, start + count)
+    .map((line, at) => `${start + at + 1}\t${clip(line, longestLine).toWellFormed()}`)
+    .join('\n');
+
+/** The present lines at the place of a hunk, numbered. */
+function quotedAt(hunk: DiffHunk, present: readonly string[]): string {
+  const old = hunk.lines.flatMap(({kind, text}) => (kind === 'added' ? [] : [text])).slice(0, mostLines);
+  const start = Math.max(0, hunk.oldStart - 1 + shiftOf(old, present, hunk.oldStart - 1));
+  return numbered(present, start, old.length);
+}
+
+/** By how many lines `old` has moved: the nearest shift at which most of its lines are found again. */
+function shiftOf(old: readonly string[], present: readonly string[], start: number): number {
+  let best = {shift: 0, same: 0};
+  for (let distance = 0; distance <= farthest; distance += 1) {
+    for (const shift of distance === 0 ? [0] : [distance, -distance]) {
+      const same = old.filter((line, at) => present[start + shift + at] === line).length;
+      if (same > best.same) best = {shift, same};
+    }
+  }
+  return best.shift;
 }

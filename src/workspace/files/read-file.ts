@@ -1,16 +1,16 @@
 import {createHash, type Hash} from 'node:crypto';
 import type {FileHandle} from 'node:fs/promises';
 import {basename} from 'node:path';
-import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {inflateSync} from 'node:zlib';
+import * as z from 'zod/mini';
 import {answerBytes, type ReadFile, type ReadRequest} from '../../actions/files-port.ts';
+import {clip} from '../../base/clip.ts';
+import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import type {DocumentBlock, ImageBlock} from '../../domain/conversation.ts';
-import {rejected, type Fault} from '../../domain/fault.ts';
-import {byteSize} from './byte-size.ts';
-import {collectLines, longestShownLine, type CollectedLines} from './line-collector.ts';
-import {codePageTable} from './code-page.ts';
-import {notebookText} from './notebook-text.ts';
-import {pdfPages} from './pdf-pages.ts';
-import {encodingNames, formOf, type TextForm} from './text-form.ts';
+import {type Fault, rejected} from '../../domain/fault.ts';
+import {byteSize} from '../../base/byte-size.ts';
+import {codePageTable} from './code-pages.ts';
+import {encodingNames, formOf, type TextForm} from './text-encoding.ts';
 
 /** What reading a regular file gives; `hash` is the SHA-256 of all its bytes (lower hex). */
 export interface FileRead {
@@ -18,7 +18,8 @@ export interface FileRead {
   readonly hash: string;
 }
 
-const largestImage = 5_000_000;
+/** Bytes of an image: what providers take. */
+export const largestImage = 5_000_000;
 
 /** A request to a model may hold 32 MB, a third more than the bytes in it, and PDFs of so many pages. */
 const largestDocument = 20_000_000;
@@ -202,11 +203,163 @@ function isBinary(start: Buffer): boolean {
   return broken * 3 > start.length;
 }
 
-function imageType(start: Buffer): ImageBlock['mediaType'] | undefined {
+/** What image the bytes are, by the first of them; `undefined` for what is none that models read. */
+export function imageType(start: Buffer): ImageBlock['mediaType'] | undefined {
   const at = (from: number, to: number): string => start.toString('latin1', from, to);
   if (at(0, 8) === '\u0089PNG\r\n\u001a\n') return 'image/png';
   if (at(0, 3) === '\u00ff\u00d8\u00ff') return 'image/jpeg';
   if (at(0, 6) === 'GIF87a' || at(0, 6) === 'GIF89a') return 'image/gif';
   if (at(0, 4) === 'RIFF' && at(8, 12) === 'WEBP') return 'image/webp';
   return undefined;
+}
+
+/** A line longer than this (UTF-16 units) is cut. */
+const longestShownLine = 2000;
+
+interface CollectedLines {
+  readonly lines: readonly string[];
+  readonly totalLines: number;
+  /** Numbers of the lines that were cut. */
+  readonly cut: readonly number[];
+  readonly full: 'within-bound' | 'bound-reached';
+}
+
+interface LineCollector {
+  add(text: string): void;
+  end(): CollectedLines;
+}
+
+/** Collects lines `first` to `first + limit - 1` (1-based) of text that comes in pieces, and counts all of them. */
+function collectLines(range: {readonly first: number; readonly limit: number}): LineCollector {
+  const lines: string[] = [];
+  const cut: number[] = [];
+  let bytes = 0;
+  let full = false;
+  let number = 1;
+  let line = '';
+  let lineLength = 0;
+
+  const wanted = (): boolean => !full && number >= range.first && number < range.first + range.limit;
+
+  function grow(part: string): void {
+    lineLength += part.length;
+    // A little more than is shown, so that a line end in two characters is seen whole.
+    if (wanted() && line.length <= longestShownLine + 1) line += part.slice(0, longestShownLine + 2 - line.length);
+  }
+
+  function endLine(): void {
+    if (wanted()) {
+      const bare = line.endsWith('\r') && line.length === lineLength ? line.slice(0, -1) : line;
+      const shown = clip(bare, longestShownLine);
+      bytes += Buffer.byteLength(shown) + 1;
+      if (bytes > answerBytes && lines.length > 0) {
+        full = true;
+      } else {
+        lines.push(shown);
+        if (shown !== bare) cut.push(number);
+      }
+    }
+    number += 1;
+    line = '';
+    lineLength = 0;
+  }
+
+  return {
+    add(text) {
+      let start = 0;
+      for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
+        grow(text.slice(start, end));
+        endLine();
+        start = end + 1;
+      }
+      if (start < text.length) grow(text.slice(start));
+    },
+    end() {
+      if (lineLength > 0) endLine();
+      return {lines, totalLines: number - 1, cut, full: full ? 'bound-reached' : 'within-bound'};
+    },
+  };
+}
+
+/**
+ * The cells of a Jupyter notebook as text, each under a heading, with the text its outputs have; `undefined` for what is no
+ * notebook.
+ */
+function notebookText(json: string): string | undefined {
+  const parsed = notebook.safeParse(tryParse(json));
+  if (!parsed.success) return undefined;
+  const cells = parsed.data.cells.map((cell, at) => cellText(cell, at + 1));
+  return cells.length === 0 ? '(a notebook without cells)\n' : cells.join('\n');
+}
+
+const lines = z.union([z.string(), z.array(z.string())]);
+
+const output = z.looseObject({
+  text: z.optional(lines),
+  ename: z.optional(z.string()),
+  evalue: z.optional(z.string()),
+  data: z.optional(z.record(z.string(), z.unknown())),
+});
+
+const cell = z.looseObject({
+  cell_type: z.string(),
+  id: z.optional(z.string()),
+  source: lines,
+  outputs: z.optional(z.array(output)),
+});
+
+const notebook = z.looseObject({cells: z.array(cell)});
+
+function cellText({cell_type, id, source, outputs}: z.infer<typeof cell>, number: number): string {
+  const name = id === undefined ? '' : `, id ${id}`;
+  const shown = (outputs ?? []).map(outputText).filter(text => text !== '');
+  return [`=== cell ${number} (${cell_type}${name})`, joined(source), ...shown.map(text => `--- output\n${text}`), '']
+    .join('\n')
+    .replaceAll(/\n{3,}$/gu, '\n\n');
+}
+
+function outputText({text, ename, evalue, data}: z.infer<typeof output>): string {
+  if (text !== undefined) return joined(text).trimEnd();
+  if (ename !== undefined) return `${ename}: ${evalue ?? ''}`;
+  const plain = lines.safeParse(data?.['text/plain']);
+  const pictures = Object.keys(data ?? {}).filter(type => type.startsWith('image/'));
+  return [...(plain.success ? [joined(plain.data).trimEnd()] : []), ...pictures.map(type => `[${type}]`)].join('\n');
+}
+
+const joined = (text: string | readonly string[]): string => (typeof text === 'string' ? text : text.join(''));
+
+function tryParse(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Bytes that one compressed part may grow to. */
+const largestPart = 10_000_000;
+
+/** How many pages a PDF has, as far as it says so openly; `undefined` where it does not (it may be encrypted). */
+function pdfPages(bytes: Buffer): number | undefined {
+  const parts = [bytes.toString('latin1'), ...objectStreams(bytes)];
+  const pages = parts.reduce((sum, part) => sum + (part.match(/\/Type\s*\/Page(?![A-Za-z])/gu)?.length ?? 0), 0);
+  return pages === 0 ? undefined : pages;
+}
+
+/** Objects that newer files keep compressed. */
+function objectStreams(bytes: Buffer): readonly string[] {
+  const text = bytes.toString('latin1');
+  const found: string[] = [];
+  for (const match of text.matchAll(/\/Type\s*\/ObjStm/gu)) {
+    const start = text.indexOf('stream', match.index);
+    const end = text.indexOf('endstream', start);
+    if (start < 0 || end < 0) break;
+    const first = start + 'stream'.length + (text[start + 6] === '\r' ? 2 : 1);
+    try {
+      found.push(inflateSync(bytes.subarray(first, end), {maxOutputLength: largestPart}).toString('latin1'));
+    } catch {
+      // Encrypted, or packed in a way that is not understood: its pages are not counted.
+    }
+  }
+  return found;
 }

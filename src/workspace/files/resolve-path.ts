@@ -2,13 +2,13 @@ import {lstatSync, readlinkSync, realpathSync} from 'node:fs';
 import {dirname, basename, isAbsolute, join, relative, resolve, sep} from 'node:path';
 import type {ResolvedPath} from '../../actions/files-port.ts';
 import {clip} from '../../base/clip.ts';
-import type {JudgedPlace} from '../../domain/risk.ts';
+import type {JudgedPath} from '../../domain/risk.ts';
 
 /** How paths are read and shown in one workspace. */
 export interface Paths {
   /** See `FilesPort.resolve`. */
   readonly resolve: (path: string) => ResolvedPath;
-  /** A resolved path as people and models see it: relative to the workspace root where it lies inside, else as it is. */
+  /** A resolved path for people and models: relative to the workspace root if it lies inside, else absolute. */
   readonly show: (real: string) => string;
   /** The workspace root, resolved. */
   readonly root: string;
@@ -19,7 +19,7 @@ export interface Paths {
 /** Characters of a path: no system takes a longer one. */
 const longestPath = 4096;
 
-/** Links followed one after the other before a path counts as one that leads nowhere. */
+/** Links that are followed one after the other; a path with more counts as missing. */
 const mostLinks = 40;
 
 /** The first of `roots` is the workspace root, where relative paths start; all of them count as inside. */
@@ -49,8 +49,8 @@ export function makePaths(options: {readonly roots: readonly string[]; readonly 
 }
 
 /** The same, but these paths lead where they led when they were judged. */
-export function judgedPaths(paths: Paths, places: readonly JudgedPlace[]): Paths {
-  const known = new Map(places.map(({written, path, place}) => [written, {path, place}]));
+export function limitToJudgedPaths(paths: Paths, judged: readonly JudgedPath[]): Paths {
+  const known = new Map(judged.map(({written, path, place}) => [written, {path, place}]));
   return {
     get root() {
       return paths.root;
@@ -76,7 +76,7 @@ export function expandHome(path: string, home: string): string {
 }
 
 /** Why `path`, as it was written, cannot be the path of anything; `undefined` when it can. */
-export function pathTrouble(path: string): string | undefined {
+export function whyInvalidPath(path: string): string | undefined {
   if (path.includes('\0')) return 'A path cannot hold a NUL character.';
   if (path.length <= longestPath) return undefined;
   return `The path ${clip(path, 60)} is ${path.length} characters long; at most ${longestPath} are possible.`;
@@ -87,7 +87,7 @@ export function pathTrouble(path: string): string | undefined {
  * followed too: what is written through it lands there.
  */
 export function realPath(path: string): string {
-  /** What does not exist below `at`, the innermost first. */
+  /** The parts of the path below `at` that do not exist, the innermost first. */
   const missing: string[] = [];
   let links = 0;
   for (let at = path; ;) {

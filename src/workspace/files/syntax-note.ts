@@ -2,8 +2,7 @@ import {basename, extname} from 'node:path';
 import type {ParserPlugin} from '@babel/parser';
 import {firstLine} from '../../base/clip.ts';
 import {causeText} from '../../domain/fault.ts';
-import {jsonWithComments} from './json-with-comments.ts';
-import {decodeText} from './text-form.ts';
+import {decodeText} from './text-encoding.ts';
 
 /** Throws where the text cannot be read. */
 type Parse = (text: string) => unknown;
@@ -142,3 +141,12 @@ const languages: Readonly<Record<string, Language>> = {
   '.mjs': javaScript,
   '.cjs': javaScript,
 };
+
+/** Plain JSON of JSON with comments and trailing commas, character for character: what is left out becomes a space. */
+const jsonWithComments = (text: string): string =>
+  withoutTrailingCommas(text.replace(/"(?:[^"\\\n]|\\.)*"|\/\/[^\n]*|\/\*[^]*?\*\//gu, blankComment));
+
+const withoutTrailingCommas = (text: string): string =>
+  text.replace(/"(?:[^"\\\n]|\\.)*"|,(?=\s*[\]}])/gu, part => (part === ',' ? ' ' : part));
+
+const blankComment = (part: string): string => (part.startsWith('"') ? part : part.replaceAll(/[^\n]/gu, ' '));

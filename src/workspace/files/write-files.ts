@@ -3,19 +3,25 @@ import {basename, dirname} from 'node:path';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {causeText, rejected, type Fault} from '../../domain/fault.ts';
 import {sha256, type FileSnapshot, type PresentFile} from './file-snapshot.ts';
-import {holdFolder, makeFolder, removeFolders, type HeldFolder} from './held-folder.ts';
-import {openRegular} from './open-regular.ts';
-import {removeForgotten, temporaryName} from './temporary-name.ts';
+import {
+  type FolderHandle,
+  openFolder,
+  makeAndOpenFolder,
+  removeFolders,
+  removeStaleTemporaryFiles,
+  temporaryName,
+} from './folder-handle.ts';
+import {openRegular} from './regular-files.ts';
 
-/** What to write where, in place of what. */
+/** One file to be written: its path, and its content before and after. */
 export interface FileWrite {
   readonly path: string;
   /** The path for messages. */
   readonly shown: string;
   readonly before: FileSnapshot;
-  /** `undefined`: the file goes. */
+  /** The new content; `undefined` if the file is deleted. */
   readonly after: Buffer | undefined;
-  /** Whose mode and owner the new content gets: those of the file that was there, or had another name. */
+  /** The file whose mode and owner the new one gets: the replaced file, or the renamed one. */
   readonly like: FileSnapshot;
 }
 
@@ -57,12 +63,12 @@ export async function writeFiles(
 
 const goes = ({write}: Staged): boolean => write.after === undefined;
 
-/** Carries a message out of the steps of one write. */
+/** Thrown by a step of the write; its message is for the model. */
 class NotWritten extends Error {}
 
 interface Staged {
   readonly write: FileWrite;
-  readonly folder: HeldFolder;
+  readonly folder: FolderHandle;
   readonly name: string;
   /** The name of the new content until it takes its place. */
   readonly temporary: string;
@@ -73,13 +79,13 @@ interface Staged {
 async function stage(write: FileWrite): Promise<Staged> {
   const path = dirname(write.path);
   const name = basename(write.path);
-  let folder: HeldFolder | undefined;
+  let folder: FolderHandle | undefined;
   let made: readonly string[] = [];
   const temporary = temporaryName();
   try {
-    if (write.after === undefined) folder = await holdFolder(path);
-    else ({folder, made} = await makeFolder(path));
-    await removeForgotten(folder);
+    if (write.after === undefined) folder = await openFolder(path);
+    else ({folder, made} = await makeAndOpenFolder(path));
+    await removeStaleTemporaryFiles(folder);
     if (write.after !== undefined) await writeWhole(folder.at(temporary), write.after, write.like);
     return {write, folder, name, temporary, made};
   } catch (cause) {
@@ -119,7 +125,7 @@ async function putInPlace({write, folder, name, temporary}: Staged): Promise<voi
   }
 }
 
-/** What is no regular file, or cannot be read, has no hash. */
+/** The hash of a file; `unknown` if it is no regular file or cannot be read. */
 async function hashOf(path: string, through: string): Promise<string> {
   const found = await openRegular(path, through);
   if (found.kind !== 'file') return found.kind === 'missing' ? 'absent' : 'unknown';

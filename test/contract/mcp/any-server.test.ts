@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {isJsonObject, type Json, type JsonObject} from '../../../src/base/json.ts';
-import {connectSdkServers} from '../../../src/extensions/mcp/connect-sdk-servers.ts';
+import {connectSdkServers} from '../../../src/extensions/mcp/sdk-servers.ts';
 import {declineAll} from './linked-server.ts';
 import {randomInputs} from '../../support/random-inputs.ts';
 

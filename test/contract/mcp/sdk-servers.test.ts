@@ -1,11 +1,7 @@
 import {afterEach, describe, expect, test} from 'vitest';
 import * as z from 'zod';
 import type {JsonObject} from '../../../src/base/json.ts';
-import {
-  connectSdkServers,
-  type SdkServerOptions,
-  type SdkServers,
-} from '../../../src/extensions/mcp/connect-sdk-servers.ts';
+import {connectSdkServers, type SdkServerOptions, type SdkServers} from '../../../src/extensions/mcp/sdk-servers.ts';
 import {declineAll, LinkedServer} from './linked-server.ts';
 
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';

@@ -40,8 +40,8 @@ test('OpenAI at an address without /v1: the fault says so', async () => {
     event: 'failed',
     fault: {
       kind: 'provider',
-      message: `${baseUrl} does not know the address ${baseUrl}/chat/completions (404): scripted 404`,
-      fix: `Most servers want /v1 at the end of the base URL (--base-url or OPENAI_BASE_URL): ${baseUrl}/v1`,
+      message: `No model API at ${baseUrl}/chat/completions (404): scripted 404`,
+      fix: `Most servers need /v1 at the end of the base URL (--base-url or OPENAI_BASE_URL): ${baseUrl}/v1`,
       status: 404,
     },
   });

@@ -68,17 +68,9 @@ describe.each(['http', 'https'] as const)('%s over a proxy', scheme => {
   });
 
   test.each<[number, string, string]>([
-    [
-      403,
-      'did not let weft through to HOST (403',
-      `Check ${variable}; NO_PROXY names the hosts that are reached without it.`,
-    ],
-    [407, 'wants a user and a password (407).', `Put them into ${variable}: http://user:password@P`],
-    [
-      502,
-      'did not let weft through to HOST (502',
-      `Check ${variable}; NO_PROXY names the hosts that are reached without it.`,
-    ],
+    [403, 'refused the connection to HOST (403', `Check ${variable}, or add the host to NO_PROXY.`],
+    [407, 'needs a user name and a password (407).', `Add them to ${variable}: http://user:password@P`],
+    [502, 'refused the connection to HOST (502', `Check ${variable}, or add the host to NO_PROXY.`],
   ])('that refuses with %i', async (status, why, fix) => {
     const {said} = await through(scheme, {status, environment: proxy => ({[variable]: `http://${proxy}`})});
     const host = scheme === 'http' ? 'model.example' : 'model.example:443';
@@ -89,7 +81,7 @@ describe.each(['http', 'https'] as const)('%s over a proxy', scheme => {
   test('that does not listen; its password is not told', async () => {
     const {said} = await through(scheme, {environment: () => ({[variable]: 'http://me:secret@127.0.0.1:1'})});
     expect(said).toBe(
-      `The proxy http://127.0.0.1:1 (${variable}) cannot be reached (ECONNREFUSED). Check ${variable}; NO_PROXY names the hosts that are reached without it.`,
+      `The proxy http://127.0.0.1:1 (${variable}) cannot be reached (ECONNREFUSED). Check ${variable}, or add the host to NO_PROXY.`,
     );
   });
 
@@ -151,9 +143,9 @@ describe('NO_PROXY', () => {
     [
       'SOCKS for https',
       {HTTPS_PROXY: 'socks5h://p:1'},
-      'The proxy socks5h://p:1 (HTTPS_PROXY) is of a kind that weft does not speak.',
+      'weft does not support this kind of proxy: socks5h://p:1 (HTTPS_PROXY).',
     ],
-    ['no address', {HTTPS_PROXY: 'http://'}, 'HTTPS_PROXY is not the address of a proxy.'],
+    ['no address', {HTTPS_PROXY: 'http://'}, 'HTTPS_PROXY is not a proxy URL.'],
     ['empty', {HTTPS_PROXY: ' '}, 'direct'],
     ['of the other scheme', {HTTP_PROXY: 'p:1'}, 'direct'],
   ])('%s', (_, environment, outcome) => {

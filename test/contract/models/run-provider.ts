@@ -1,6 +1,5 @@
-import type {ModelEvent, ModelRequest} from '../../../src/domain/model-stream.ts';
+import type {ModelEvent, ModelPort, ModelRequest} from '../../../src/domain/model-stream.ts';
 import {connectAnthropic} from '../../../src/models/anthropic.ts';
-import type {ModelConnection} from '../../../src/models/connection.ts';
 import {connectOpenAi} from '../../../src/models/openai.ts';
 import type {RetryClock} from '../../../src/models/retry.ts';
 import {ask, eventsOf} from '../../support/model-events.ts';
@@ -21,7 +20,7 @@ export class NoWaiting implements RetryClock {
 }
 
 /** A client of `dialect` that never waits, unless `clock` says otherwise. */
-export function connect(dialect: DialectName, baseUrl: string, clock: RetryClock = new NoWaiting()): ModelConnection {
+export function connect(dialect: DialectName, baseUrl: string, clock: RetryClock = new NoWaiting()): ModelPort {
   const options = {
     apiKey: 'key-1',
     baseUrl,

@@ -50,7 +50,7 @@ test('a session that another process has open is refused until that one is gone'
   using child = otherWeft(temporary.file, 'hold');
   const id = idOf((await child.readUntil(told => told.length > 0))[0]);
   const store = countingStore(temporary.file);
-  const refusal = `Session ${id} is open in another weft (process ${String(child.pid)}). Add --fork-session to go on with a copy of it, or end the other one first.`;
+  const refusal = `Session ${id} is open in another weft (process ${String(child.pid)}). Add --fork-session to continue in a copy, or close the other one first.`;
   const refused = [store.resume(id), store.delete(id)].map(each =>
     each.tag === 'failed' ? faultText(each.error) : each,
   );

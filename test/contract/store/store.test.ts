@@ -94,7 +94,7 @@ for (const place of ['memory', 'file'] as const) {
       withStore(store => {
         const session = store.create(details);
         expect(store.list({})).toEqual([]);
-        expect(complaint(store.read(session.id))).toContain('There is no session');
+        expect(complaint(store.read(session.id))).toContain('No session');
         session.close();
       });
     });
@@ -149,8 +149,8 @@ for (const place of ['memory', 'file'] as const) {
       withStore(store => {
         const session = store.create(details);
         session.append(prompt('one'));
-        expect(complaint(store.resume(session.id))).toContain('is open in this weft already');
-        expect(complaint(store.delete(session.id))).toContain('is open in this weft already');
+        expect(complaint(store.resume(session.id))).toContain('is already open here');
+        expect(complaint(store.delete(session.id))).toContain('is already open here');
         session.close();
         expect(() => {
           session.append(prompt('late'));
@@ -176,17 +176,17 @@ for (const place of ['memory', 'file'] as const) {
           skipped: [],
         });
         expect(value(store.read(session.id)).records).toEqual([prompt('one'), prompt('three')]);
-        expect(complaint(store.fork(sessionId(99), 'any-id'))).toContain('There is no session');
+        expect(complaint(store.fork(sessionId(99), 'any-id'))).toContain('No session');
       });
     });
 
     test('an id of choice must be free', () => {
       withStore(store => {
         const session = value(store.createWithId(sessionId(77), details));
-        expect(complaint(store.createWithId(sessionId(77), details))).toContain('exists already');
+        expect(complaint(store.createWithId(sessionId(77), details))).toContain('already exists');
         session.append(prompt('one'));
         session.close();
-        expect(complaint(store.createWithId(sessionId(77), details))).toContain('exists already');
+        expect(complaint(store.createWithId(sessionId(77), details))).toContain('already exists');
       });
     });
 
@@ -197,7 +197,7 @@ for (const place of ['memory', 'file'] as const) {
         session.close();
         expect(store.delete(session.id)).toEqual({tag: 'ok', value: undefined});
         expect(store.list({})).toEqual([]);
-        expect(complaint(store.delete(session.id))).toContain('There is no session');
+        expect(complaint(store.delete(session.id))).toContain('No session');
         const next = value(store.createWithId(session.id, details));
         next.append(prompt('two'));
         expect(value(store.read(session.id)).records).toEqual([prompt('two')]);
@@ -255,7 +255,7 @@ describe('the database file', () => {
     writeFileSync(temporary.file, 'not a database, but long enough to be looked at as one '.repeat(100));
     expect(complaint(openOnce(temporary.file))).toBe(
       `The session database ${temporary.file} is damaged or not a database (file is not a database). ` +
-        `Move ${temporary.file} and its -wal and -shm files away; weft then starts a new one.`,
+        `Move ${temporary.file} and its -wal and -shm files away; weft starts a new one.`,
     );
   });
 

@@ -1,14 +1,14 @@
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {PlainMarkdown} from '../../../src/tui/accessible/plain-markdown.ts';
-import {loadMarkdownLexer} from '../../../src/tui/markdown/render-markdown.ts';
-import {markdownStart, splitBlocks} from '../../../src/tui/markdown/split-blocks.ts';
+import {loadMarkdownLexer} from '../../../src/tui/scrollback/render-markdown.ts';
+import {markdownStart, splitMarkdown} from '../../../src/tui/scrollback/split-markdown.ts';
 
 const lexer = await loadMarkdownLexer();
 
 function spoken(source: string): string {
   const markdown = new PlainMarkdown(lexer);
-  return [...markdown.lines(splitBlocks(source, markdownStart, 'whole').pieces), ...markdown.close()]
+  return [...markdown.lines(splitMarkdown(source, markdownStart, 'whole').pieces), ...markdown.close()]
     .join('\n')
     .replace(/^\n/u, '');
 }

@@ -3,7 +3,7 @@ import type {TuiExit} from '../../../src/tui/options.ts';
 import {lookUntil} from '../../support/look-until.ts';
 import {openVirtualScreen, type VirtualScreen} from '../../support/virtual-screen.ts';
 import {blankOptions} from '../support/blank-options.ts';
-import {scriptedEngine, type ScriptedEngine} from '../support/scripted-engine.ts';
+import {scriptedEngine, type ScriptedEngine, type TestHost} from '../support/scripted-engine.ts';
 
 /** The line-based UI on a terminal in memory, with a clock that only the test moves. */
 export interface Speaker {
@@ -31,16 +31,19 @@ export async function leaveSpeakers(): Promise<void> {
   }
 }
 
-export async function speak(options: Partial<AccessibleOptions> = {}): Promise<Speaker> {
+export async function speak({
+  host = {},
+  ...options
+}: Partial<AccessibleOptions> & {readonly host?: TestHost} = {}): Promise<Speaker> {
   const screen = openVirtualScreen(80, 24);
-  const engine = scriptedEngine();
   const remembered: string[] = [];
+  const history = {load: () => ['an earlier prompt'], add: (prompt: string) => void remembered.push(prompt)};
+  const engine = scriptedEngine({history, ...host});
   let now = 1_000_000;
   const exit = runAccessible(
     {
       ...blankOptions({engine, stdin: screen.stdin, stdout: screen.stdout}),
-      history: {load: () => ['an earlier prompt'], add: prompt => void remembered.push(prompt)},
-      clock: {now: () => now},
+      clock: {now: () => now, date: () => 0},
       echo: 'own',
       ...options,
     },

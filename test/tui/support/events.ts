@@ -13,7 +13,12 @@ export const delta = (text: string, index = 0): AgentEvent => ({
   delta: {kind: 'text', text},
 });
 
-export const accepted = (text: string): AgentEvent => ({event: 'prompt-accepted', id: messageId('p1'), text});
+export const accepted = (text: string): Extract<AgentEvent, {event: 'prompt-accepted'}> => ({
+  event: 'prompt-accepted',
+  id: messageId('p1'),
+  text,
+  attached: [],
+});
 
 export const textStarted: AgentEvent = {event: 'block-started', message, index: 0, block: {kind: 'text'}};
 
@@ -29,6 +34,7 @@ export const finished = (
     results: 0,
     durationMs: 1,
     modelMs: 1,
+    waitedMs: 0,
     usage: noUsage,
     sessionUsage: {models: {}, contextTokens: 0, contextWindow: 0},
     denials: [],
@@ -64,6 +70,6 @@ export const grepSettled = (id: string, lines: readonly string[]): AgentEvent =>
       settled: {state: 'success', output: {lines, omitted: {count: 0, exact: 'exact'}}},
     },
   },
-  told: {kind: 'tool-result', id: actionId(id), content: [], outcome: 'success'},
+  toolResult: {kind: 'tool-result', id: actionId(id), content: [], outcome: 'success'},
   durationMs: 5,
 });

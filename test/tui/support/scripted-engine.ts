@@ -1,12 +1,52 @@
 import type {AgentEvent, SessionInfo} from '../../../src/actions/agent-event.ts';
-import type {Engine, EventListener, Op} from '../../../src/agent/engine.ts';
+import type {
+  AgentClient,
+  Answer,
+  EventListener,
+  Op,
+  Query,
+  QueryName,
+  Watch,
+  Watches,
+  WatchName,
+} from '../../../src/agent/client.ts';
+import type {QueryHandlers, WatchHandlers} from '../../../src/agent/answer-queries.ts';
+import {failed, ok} from '../../../src/base/outcome.ts';
+import {hostServices, type HostPorts} from '../../../src/cli/compose/host-services.ts';
+import type {JournalRecord} from '../../../src/domain/journal.ts';
+import {blankHost} from '../../support/blank-host.ts';
+import {rejected} from '../../../src/domain/fault.ts';
 import {parseSessionId} from '../../../src/domain/ids.ts';
 
 /** An engine that says what the test tells it to and keeps what it was asked. */
-export interface ScriptedEngine extends Engine {
+export interface ScriptedEngine extends AgentClient {
   readonly ops: readonly Op[];
+  /** Those with which the user goes back or compacts. */
+  readonly queries: readonly {readonly query: QueryName}[];
+  /** How queries are answered; those without a row here are for the host, or fail. */
+  readonly answers: Answers;
   emit(...events: readonly AgentEvent[]): void;
 }
+
+export type TestHost = Partial<HostPorts> & {readonly records?: readonly JournalRecord[]};
+
+const nobody = async () => failed(rejected('Nobody answers this here.'));
+const noSteps = {
+  'rewind-points': nobody,
+  'preview-rewind': nobody,
+  rewind: nobody,
+  'preview-compaction': nobody,
+  compact: nobody,
+};
+const steps: ReadonlySet<QueryName> = new Set([
+  'rewind-points',
+  'preview-rewind',
+  'rewind',
+  'preview-compaction',
+  'compact',
+]);
+
+type Answers = {-readonly [Name in QueryName]?: Answer<Name> | Promise<Answer<Name>>};
 
 const id = parseSessionId('00000000-0000-4000-8000-000000000001');
 if (id === undefined) throw new Error('not a session id');
@@ -30,12 +70,45 @@ export const opening: AgentEvent & {readonly event: 'session-opened'} = {
   usage: {models: {}, contextTokens: 0, contextWindow: 0},
 };
 
-export function scriptedEngine(): ScriptedEngine {
+/** `host` is the machine behind it, `records` what is kept of its session. */
+export function scriptedEngine({records = [], ...given}: TestHost = {}): ScriptedEngine {
+  const host = hostServices({...blankHost, ...given});
   const ops: Op[] = [];
+  const queries: {readonly query: QueryName}[] = [];
+  const answers: Answers = {};
   const listeners = new Set<EventListener>();
   return {
     ops,
-    submit: op => void ops.push(op),
+    queries,
+    answers,
+    async query<Name extends QueryName>(request: Query<Name>, signal: AbortSignal) {
+      if (steps.has(request.query)) queries.push(request);
+      const answer = answers[request.query];
+      if (answer !== undefined) return answer;
+      const handlers: QueryHandlers = {...noSteps, ...host.queries, records: async ({from}) => ok(records.slice(from))};
+      return handlers[request.query](request, signal);
+    },
+    watch<Name extends WatchName>(
+      request: Watch<Name>,
+      listener: (piece: Watches[Name]['piece']) => void,
+      signal: AbortSignal,
+    ) {
+      const handlers: WatchHandlers = host.watches;
+      return handlers[request.watch](request, listener, signal);
+    },
+    submit(op) {
+      switch (op.op) {
+        case 'remember-prompt':
+        case 'stop-terminal':
+        case 'keep-terminal':
+        case 'write-terminal':
+        case 'resize-terminal':
+          host.submit(op);
+          return;
+        default:
+          ops.push(op);
+      }
+    },
     subscribe(listener) {
       listeners.add(listener);
       void listener([opening]);

@@ -1,16 +1,17 @@
-import {noVictims} from '../../../src/actions/ports.ts';
+import {reasonOf} from '../../support/reason.ts';
+import {noImpact} from '../../../src/actions/ports.ts';
 import {noDetail, type Verdict} from '../../../src/domain/risk.ts';
 import type {AgentEvent, Approval} from '../../../src/actions/agent-event.ts';
 import {actionOf} from '../../../src/actions/catalogue.ts';
 import {actionId} from '../../../src/domain/ids.ts';
 import {noUsage} from '../../../src/domain/usage.ts';
-import type {ApprovalAnswer} from '../../../src/agent/engine.ts';
+import type {ApprovalAnswer} from '../../../src/agent/client.ts';
 import type {TuiExit, TuiOptions} from '../../../src/tui/options.ts';
 import {runTui} from '../../../src/tui/run-tui.tsx';
 import {openVirtualScreen, type VirtualScreen} from '../../support/virtual-screen.ts';
 import {blankOptions} from './blank-options.ts';
 import {accepted, message, textStarted} from './events.ts';
-import {scriptedEngine, type ScriptedEngine} from './scripted-engine.ts';
+import {scriptedEngine, type ScriptedEngine, type TestHost} from './scripted-engine.ts';
 
 export interface Stage {
   readonly screen: VirtualScreen;
@@ -34,25 +35,25 @@ export async function leaveStages(): Promise<void> {
 /** Starts the UI and waits for its first frame. */
 export async function start(
   size: readonly [columns: number, rows: number] = [80, 24],
-  options: Partial<TuiOptions> = {},
+  {host = {}, ...options}: Partial<TuiOptions> & {readonly host?: TestHost} = {},
 ): Promise<Stage> {
   const screen = openVirtualScreen(...size);
-  const engine = scriptedEngine();
   const remembered: string[] = [];
+  const history = {load: () => ['an earlier prompt'], add: (prompt: string) => void remembered.push(prompt)};
+  const engine = scriptedEngine({history, ...host});
   const time = {now: 1_000_000};
   const leave = new AbortController();
   const exit = runTui(
     {
       ...blankOptions({engine, stdin: screen.stdin, stdout: screen.stdout}),
-      history: {load: () => ['an earlier prompt'], add: prompt => void remembered.push(prompt)},
-      clock: {now: () => time.now},
+      clock: {now: () => time.now, date: () => 720_000},
       ...options,
     },
     leave.signal,
   );
   const stage = {screen, engine, exit, remembered, time, leave};
   open.push(stage);
-  await screen.until(/(?:Ask for something|Go on with which)[^]*test-model/u);
+  await screen.until(/(?:Ask weft to do something|Resume a session)[^]*asks first/u);
   return stage;
 }
 
@@ -81,21 +82,21 @@ export const approval = (id: string, command: string, verdict: Partial<Verdict> 
   verdict: {
     decision: 'ask',
     risk: 'destructive',
-    reasons: ['it deletes files.'],
-    grantable: 'exact',
+    reasons: [reasonOf('it deletes files.')],
+    sessionApproval: 'exact',
     detail: noDetail,
     ...verdict,
   },
   rationale: 'the cache is stale',
   wording: 'model',
   sessionGrant: 'rm in this folder',
-  victims: noVictims,
+  impact: noImpact,
   citations: [],
 });
 
 /** A command that the host finds to change files here; the model calls it harmless. */
 export function mild(id: string, command: string): Approval {
-  const request = approval(id, command, {risk: 'local-change', reasons: ['it writes files']});
+  const request = approval(id, command, {risk: 'local-change', reasons: [reasonOf('it writes files')]});
   if (request.action.name !== 'request-command-output') throw new Error('not a command');
   const claims = {readOnly: 'no', risky: 'no', usesPager: 'no'} as const;
   return {...request, action: actionOf('request-command-output', {...request.action.input, claims})};
@@ -103,9 +104,9 @@ export function mild(id: string, command: string): Approval {
 
 /** Gives the keys to the card. */
 export async function attend({screen}: Pick<Stage, 'screen'>): Promise<void> {
-  await screen.until(/Tab answers/u);
+  await screen.until(/Tab: answer/u);
   await screen.type('\t');
-  await screen.until(/Allow this\?/u);
+  await screen.until(/╰ /u);
 }
 
 export function ask(engine: ScriptedEngine, request: Approval): void {
@@ -123,7 +124,7 @@ export const once = {decision: 'allow', scope: 'once'} as const;
 export async function asked(
   request: Approval,
   size: readonly [number, number] = [80, 24],
-  options: Partial<TuiOptions> = {},
+  options: Partial<TuiOptions> & {readonly host?: TestHost} = {},
 ): Promise<Stage> {
   const stage = await start(size, options);
   stage.engine.emit(...begin);

@@ -1,9 +1,8 @@
-import type {KeyPress} from '../../../src/tui/input/keymap.ts';
-import {press} from '../../../src/tui/input/press.ts';
-import type {PressContext} from '../../../src/tui/input/effect.ts';
-import type {TextField} from '../../../src/tui/input/editing-state.ts';
-import {pressField} from '../../../src/tui/input/text-field.ts';
-import {openUi, type Ui} from '../../../src/tui/input/ui.ts';
+import type {PressContext} from '../../../src/tui/state/effect.ts';
+import type {KeyPress} from '../../../src/tui/terminal/keymap.ts';
+import {press} from '../../../src/tui/state/press.ts';
+import {initialUi, type Ui} from '../../../src/tui/state/ui.ts';
+import {pressField, type TextField} from '../../../src/tui/editor/text-field.ts';
 import {emptyView} from '../../../src/tui/state/view.ts';
 import {themeOf} from '../../../src/tui/theme/theme.ts';
 
@@ -12,7 +11,7 @@ const context: PressContext = {
   commands: [],
   blocks: [],
   now: 0,
-  place: 'first',
+  batchPosition: 'first',
   width: 77,
   frame: {theme: themeOf('plain'), width: 79},
   rows: 20,
@@ -27,7 +26,7 @@ const keysOf = (keys: string): readonly KeyPress[] =>
 
 /** The composer with the cursor on the first character, in normal mode. */
 function field(text: string): Ui {
-  const ui = openUi([], '', 'vim');
+  const ui = initialUi([], '', 'vim');
   const written: Ui = {...ui, draft: {buffer: {text, cursor: 0}, pastes: []}};
   return press(written, {kind: 'key', name: 'escape'}, context).ui;
 }

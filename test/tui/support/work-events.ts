@@ -1,6 +1,6 @@
 import type {AgentEvent} from '../../../src/actions/agent-event.ts';
 import {actionOf} from '../../../src/actions/catalogue.ts';
-import {unamended} from '../../../src/actions/files-port.ts';
+import {noUserChanges} from '../../../src/actions/files-port.ts';
 import type {DiffLine, Preview} from '../../../src/actions/preview.ts';
 import {actionId} from '../../../src/domain/ids.ts';
 
@@ -41,7 +41,7 @@ export function commandEvents(name: string, command: string, text: string): read
           settled: {state: 'success', output: {kind: 'completed', command, report}},
         },
       },
-      told: {kind: 'tool-result', id, content: [{kind: 'text', text}], outcome: 'success'},
+      toolResult: {kind: 'tool-result', id, content: [{kind: 'text', text}], outcome: 'success'},
       durationMs: 5,
     },
   ];
@@ -62,7 +62,7 @@ export function editPreview(path: string, lines: readonly DiffLine[]): Preview &
   return {kind: 'diff', files: [file]};
 }
 
-export const editAction = actionOf('request-file-edits', {edits: [], amendment: unamended});
+export const editAction = actionOf('request-file-edits', {edits: [], userChanges: noUserChanges});
 
 export function editEvents(name: string, path: string, lines: readonly DiffLine[]): readonly AgentEvent[] {
   const id = actionId(name);
@@ -77,11 +77,11 @@ export function editEvents(name: string, path: string, lines: readonly DiffLine[
         tag: 'action',
         result: {
           name: 'request-file-edits',
-          input: {edits: [], amendment: unamended},
-          settled: {state: 'success', output: {files: preview.files, amended: []}},
+          input: {edits: [], userChanges: noUserChanges},
+          settled: {state: 'success', output: {files: preview.files, userChanged: []}},
         },
       },
-      told: {kind: 'tool-result', id, content: [], outcome: 'success'},
+      toolResult: {kind: 'tool-result', id, content: [], outcome: 'success'},
       durationMs: 5,
     },
   ];

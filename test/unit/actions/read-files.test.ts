@@ -10,7 +10,7 @@ async function told(paths: readonly string[], read: FilesPort['read']): Promise<
   const call = callBlock('Read', {files: paths.map(file_path => ({file_path}))});
   const bench = engineBench([callsTools(call), says('end')], {read});
   await bench.prompt('go');
-  const {content} = (await bench.next('action-settled')).told;
+  const {content} = (await bench.next('action-settled')).toolResult;
   return content.map(block => (block.kind === 'text' ? block.text : `[image of ${block.data.length}]`));
 }
 

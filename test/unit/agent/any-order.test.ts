@@ -2,9 +2,9 @@ import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
 import type {AgentEvent} from '../../../src/actions/agent-event.ts';
 import {toolCalls, type Message} from '../../../src/domain/conversation.ts';
-import {historyOf} from '../../../src/domain/history.ts';
+import {historyFromJournal} from '../../../src/domain/history.ts';
 import {messageId, type ActionId} from '../../../src/domain/ids.ts';
-import type {Op} from '../../../src/agent/engine.ts';
+import type {Op} from '../../../src/agent/client.ts';
 import {
   aborted,
   asks,
@@ -99,10 +99,10 @@ test('whatever is asked for in whatever order: every prompt ends once, every cal
             perform({op: 'interrupt'});
             break;
           case 'undo':
-            perform({op: 'rewind', target: {kind: 'last'}});
+            void bench.query({query: 'rewind', target: {kind: 'last'}});
             break;
           case 'redo':
-            perform({op: 'rewind', target: {kind: 'redo'}});
+            void bench.query({query: 'rewind', target: {kind: 'redo'}});
             break;
           case 'new-session':
             perform({op: 'open-session', session: {kind: 'new'}});
@@ -126,8 +126,8 @@ test('whatever is asked for in whatever order: every prompt ends once, every cal
       expect(misplaced(bench.events, submitted)).toEqual([]);
       expect(settlesOf(bench.events)).toEqual(new Map(callsOf(bench.events).map(id => [id, 1])));
       for (const {messages} of bench.model.requests) expect(faultIn(messages)).toBe('none');
-      const {messages, repaired} = historyOf(bench.session.kept);
-      expect([faultIn(messages), repaired]).toEqual(['none', []]);
+      const {messages, callsWithoutResult} = historyFromJournal(bench.session.kept);
+      expect([faultIn(messages), callsWithoutResult]).toEqual(['none', []]);
     }),
     {numRuns: randomInputs(150)},
   );
@@ -135,7 +135,7 @@ test('whatever is asked for in whatever order: every prompt ends once, every cal
 
 const nextRound = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
 const allowed = {decision: 'allow', scope: 'once'} as const;
-const refused = {decision: 'refuse', message: '', voice: 'user'} as const;
+const refused = {decision: 'refuse', message: '', by: 'user'} as const;
 
 function openApprovals(events: readonly AgentEvent[]): readonly ActionId[] {
   const settled = new Set(events.flatMap(event => (event.event === 'approval-settled' ? [event.id] : [])));

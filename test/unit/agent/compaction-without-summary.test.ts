@@ -1,11 +1,11 @@
 import {describe, expect, test} from 'vitest';
-import {writeSummary} from '../../../src/agent/write-summary.ts';
+import {writeSummary} from '../../../src/agent/compaction/compactor.ts';
 import {messageText} from '../../../src/domain/conversation.ts';
 import {messageId} from '../../../src/domain/ids.ts';
 import type {JournalRecord} from '../../../src/domain/journal.ts';
 import type {ModelEvent} from '../../../src/domain/model-stream.ts';
 import {noUsage} from '../../../src/domain/usage.ts';
-import {compact, expectValid, lastRequest, preview} from '../../support/compacting.ts';
+import {compact, expectValid, lastRequest, preview, refusalOf} from '../../support/compacting.ts';
 import {
   aborted,
   callBlock,
@@ -13,6 +13,7 @@ import {
   engineBench,
   memorySession,
   says,
+  valueOf,
   scriptedModel,
   type ScriptedAnswer,
 } from '../../support/memory-ports.ts';
@@ -66,8 +67,8 @@ describe('without a summary', () => {
     await bench.prompt('two');
     const shown = await preview(bench);
     expect(shown).toMatchObject({way: 'trim', summary: '', dropped: [{what: '1 long result, cut to its beginning'}]});
-    expect(shown.why).toContain(why);
-    bench.engine.submit({op: 'compact', preview: shown.id, summary: 'ignored'});
+    expect(shown.noSummaryReason).toContain(why);
+    void bench.query({query: 'compact', preview: shown.id, summary: 'ignored'});
     await bench.next('compacted');
     await bench.prompt('three');
     const told = lastRequest(bench);
@@ -91,13 +92,13 @@ describe('without a summary', () => {
       says('2'),
     ]);
     await bench.prompt('one');
-    bench.engine.submit({op: 'preview-compact', instructions: ''});
+    const shown = preview(bench);
     await bench.next('compaction-begun');
     while (bench.model.requests.length < 2) await new Promise<void>(resolve => setImmediate(resolve));
     bench.engine.submit({op: 'interrupt'});
-    expect((await bench.next('compaction-previewed')).preview).toMatchObject({
+    expect(await shown).toMatchObject({
       way: 'trim',
-      why: 'The summary was stopped.',
+      noSummaryReason: 'The summary was stopped.',
     });
     expect((await bench.prompt('two')).end).toEqual({kind: 'done'});
     expect(lastRequest(bench).map(messageText)).toEqual(['one', '1', 'two']);
@@ -115,7 +116,7 @@ describe('without a summary', () => {
     expect(
       await writeSummary(
         {request, id: messageId('q'), instructions: '', timeoutMs: 5},
-        {model, clock: {now: () => 0}},
+        model,
         new AbortController().signal,
       ),
     ).toMatchObject({kind: 'none', why: 'The model took longer than 0.005 s.'});
@@ -124,7 +125,7 @@ describe('without a summary', () => {
   test('a cost limit that is reached asks nobody', async () => {
     const bench = engineBench([says('1')], {options: {limits: {maxTurns: 'unlimited', maxCostUsd: 0.01}}});
     await bench.prompt('one');
-    expect((await preview(bench)).why).toContain('more than the limit');
+    expect((await preview(bench)).noSummaryReason).toContain('more than the limit');
     expect(bench.model.requests).toHaveLength(1);
   });
 
@@ -140,29 +141,25 @@ describe('without a summary', () => {
     };
     const bench = engineBench([says('1'), says('S'), says('2')], {session: full});
     await bench.prompt('one');
-    bench.engine.submit({op: 'preview-compact', instructions: ''});
-    if (kind === 'compaction') {
-      const {
-        preview: {id},
-      } = await bench.next('compaction-previewed');
-      bench.engine.submit({op: 'compact', preview: id, summary: ''});
-    }
-    expect((await bench.next('compaction-refused')).reason).toContain('disk full');
+    const shown = await bench.query({query: 'preview-compaction', instructions: ''});
+    const refused =
+      kind === 'compaction' ? await bench.query({query: 'compact', preview: valueOf(shown).id, summary: ''}) : shown;
+    expect(refusalOf(refused)).toContain('disk full');
     isFull = false;
     await bench.prompt('two');
     expect(lastRequest(bench).map(messageText)).toEqual(['one', '1', 'two']);
   });
 
-  test.each(['instructions', 'running', 'fingerprints'] as const)(
+  test.each(['instructions', 'runningCommands', 'fingerprints'] as const)(
     '%s that cannot be read leave everything as it is',
     async part => {
       const bench = engineBench(
         [callsTools(callBlock('Write', {file_path: 'a', content: ''})), says('1'), says('S'), says('2')],
-        {present: {[part]: breaks}},
+        {workspaceState: {[part]: breaks}},
       );
       await bench.prompt('one');
-      bench.engine.submit({op: 'preview-compact', instructions: ''});
-      expect((await bench.next('compaction-refused')).reason).toContain('unreadable');
+      const refused = await bench.query({query: 'preview-compaction', instructions: ''});
+      expect(refusalOf(refused)).toContain('unreadable');
       expect((await bench.prompt('two')).end).toEqual({kind: 'done'});
     },
   );
@@ -170,9 +167,9 @@ describe('without a summary', () => {
   test('closing while the summary comes ends at once', async () => {
     const bench = engineBench([says('1'), {blocks: [{kind: 'text', text: 'never'}], before: new Promise(() => {})}]);
     await bench.prompt('one');
-    bench.engine.submit({op: 'preview-compact', instructions: ''});
+    const shown = bench.query({query: 'preview-compaction', instructions: ''});
     await bench.next('compaction-begun');
     await bench.engine.close('shutdown');
-    expect(bench.events.some(({event}) => event === 'compaction-previewed')).toBe(false);
+    expect(await shown).toEqual({tag: 'cancelled'});
   });
 });

@@ -1,14 +1,14 @@
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {isNoCompaction} from '../../../src/agent/draft-compaction.ts';
+import {isOrdinaryMessage} from '../../../src/agent/compaction/draft-compaction.ts';
 import {UsageMeter} from '../../../src/agent/usage-meter.ts';
-import {compactedMessage} from '../../../src/domain/compaction.ts';
+import {compactionMessage} from '../../../src/domain/compaction.ts';
 import {messageText, type Message} from '../../../src/domain/conversation.ts';
-import {historyOf} from '../../../src/domain/history.ts';
+import {historyFromJournal} from '../../../src/domain/history.ts';
 import {messageId} from '../../../src/domain/ids.ts';
 import type {JournalRecord} from '../../../src/domain/journal.ts';
 import {decodeBody, encodeBody} from '../../../src/store/record-body.ts';
-import {compact, expectValid, lastRequest, preview} from '../../support/compacting.ts';
+import {compact, expectValid, lastRequest, preview, refusalOf} from '../../support/compacting.ts';
 import {
   callBlock,
   callsTools,
@@ -17,6 +17,7 @@ import {
   promptOp,
   says,
   scriptedModel,
+  valueOf,
   type ScriptedAnswer,
 } from '../../support/memory-ports.ts';
 import {randomInputs} from '../../support/random-inputs.ts';
@@ -47,9 +48,9 @@ describe('a compaction', () => {
         says('four'),
       ],
       {
-        present: {
+        workspaceState: {
           instructions: () => [{path: '/work/AGENTS.md', text: 'Use tabs.\nNew rule.'}],
-          running: () => ['- block 1: npm start'],
+          runningCommands: () => ['- block 1: npm start'],
           fingerprints: async paths => paths.map(path => ({path, kind: 'file', sha256: `hash of ${path}`})),
         },
       },
@@ -64,7 +65,7 @@ describe('a compaction', () => {
     expect(shown).toMatchObject({
       way: 'summary',
       summary: 'THE SUMMARY',
-      why: '',
+      noSummaryReason: '',
       before: 'counted',
       cost: {kind: 'used', usd: 0.01},
       kept: [
@@ -77,7 +78,7 @@ describe('a compaction', () => {
       summarised: [{what: '3 answers'}, {what: '2 tool calls with their results'}],
     });
     expect(bench.session.kept.some(({kind}) => kind === 'compaction')).toBe(false);
-    bench.engine.submit({op: 'compact', preview: shown.id, summary: ''});
+    void bench.query({query: 'compact', preview: shown.id, summary: ''});
     await bench.next('compacted');
     await bench.prompt('next');
     const told = lastRequest(bench);
@@ -94,7 +95,7 @@ describe('a compaction', () => {
       expect(state).toContain(part);
     }
     expect(messageText(told[1] ?? {role: 'user', id: messageId(''), blocks: []})).toBe('next');
-    expect(historyOf(bench.session.kept).messages.slice(0, 2)).toEqual(told);
+    expect(historyFromJournal(bench.session.kept).messages.slice(0, 2)).toEqual(told);
   });
 
   test('takes the summary as the user left it', async () => {
@@ -111,20 +112,18 @@ describe('a compaction', () => {
     await bench.prompt('one');
     const {id} = await preview(bench);
     await bench.prompt('two');
-    bench.engine.submit({op: 'compact', preview: id, summary: ''});
-    expect((await bench.next('compaction-refused')).reason).toContain('gone on');
+    expect(refusalOf(await bench.query({query: 'compact', preview: id, summary: ''}))).toContain('has changed since');
     expect(bench.session.kept.some(({kind}) => kind === 'compaction')).toBe(false);
   });
 
   test('is refused while a prompt runs, and where nothing was said', async () => {
     const held = Promise.withResolvers<void>();
     const bench = engineBench([{blocks: [{kind: 'text', text: '1'}], before: held.promise}]);
-    bench.engine.submit({op: 'preview-compact', instructions: ''});
-    expect((await bench.next('compaction-refused')).reason).toContain('nothing to compact');
+    const asked = {query: 'preview-compaction', instructions: ''} as const;
+    expect(refusalOf(await bench.query(asked))).toContain('Nothing to compact');
     bench.engine.submit(promptOp('one'));
     await bench.next('turn-started');
-    bench.engine.submit({op: 'preview-compact', instructions: ''});
-    expect((await bench.next('notice')).text).toContain('A prompt is running');
+    expect(refusalOf(await bench.query(asked))).toContain('A prompt is running');
     held.resolve();
     await bench.next('prompt-finished');
   });
@@ -133,7 +132,7 @@ describe('a compaction', () => {
     const bench = engineBench([says('1'), says('S'), says('2'), says('T')]);
     await bench.prompt('one');
     await compact(bench);
-    bench.engine.submit({op: 'run-command', id: messageId('own'), command: 'date'});
+    bench.engine.submit({op: 'run-command', id: messageId('own'), command: 'date', size: {columns: 80, rows: 24}});
     await bench.next('command-finished');
     await bench.prompt('two');
     expect(await preview(bench)).toMatchObject({
@@ -148,7 +147,7 @@ describe('a compaction', () => {
     await bench.prompt('one');
     expect(await preview(bench)).toMatchObject({before: 'counted'});
     const {contextTokens} = (await bench.next('usage-changed')).usage;
-    bench.engine.submit({op: 'run-command', id: messageId('own'), command: 'date'});
+    bench.engine.submit({op: 'run-command', id: messageId('own'), command: 'date', size: {columns: 80, rows: 24}});
     await bench.next('command-finished');
     const shown = await preview(bench);
     expect(shown.before).toBe('estimated');
@@ -162,9 +161,9 @@ describe('a compaction', () => {
     await bench.prompt('one');
     const [before] = lengths();
     const {tokens} = await compact(bench);
-    bench.engine.submit({op: 'rewind', target: {kind: 'last'}});
+    void bench.query({query: 'rewind', target: {kind: 'last'}});
     await bench.next('rewound');
-    bench.engine.submit({op: 'rewind', target: {kind: 'redo'}});
+    void bench.query({query: 'rewind', target: {kind: 'redo'}});
     await bench.next('rewound');
     expect(lengths()).toEqual([before, before, tokens.after, before, tokens.after]);
     const meter = new UsageMeter(scriptedModel([]), bench.session.kept);
@@ -176,22 +175,23 @@ describe('a compaction', () => {
     await bench.prompt('one');
     await bench.prompt('two');
     await compact(bench);
-    bench.engine.submit({op: 'preview-rewind', target: {kind: 'last'}});
-    expect((await bench.next('rewind-previewed')).report).toMatchObject({what: 'compaction', prompts: 0});
-    bench.engine.submit({op: 'rewind', target: {kind: 'last'}});
+    expect(valueOf(await bench.query({query: 'preview-rewind', target: {kind: 'last'}}))).toMatchObject({
+      what: 'compaction',
+      prompts: 0,
+    });
+    void bench.query({query: 'rewind', target: {kind: 'last'}});
     expect((await bench.next('rewound')).report).toMatchObject({kind: 'rewind', what: 'compaction'});
     await bench.prompt('three');
     expect(lastRequest(bench).map(messageText)).toEqual(['one', '1', 'two', '2', 'three']);
     const again = engineBench([says('4'), says('5')], {session: memorySession(untilRewind(bench.session.kept))});
-    again.engine.submit({op: 'rewind', target: {kind: 'redo'}});
+    void again.query({query: 'rewind', target: {kind: 'redo'}});
     expect((await again.next('rewound')).report).toMatchObject({kind: 'redo', what: 'compaction'});
     await again.prompt('four');
     expect(lastRequest(again)).toHaveLength(2);
-    again.engine.submit({op: 'list-rewind-points'});
-    const {points} = await again.next('rewind-points');
+    const points = valueOf(await again.query({query: 'rewind-points'}));
     expect(points.map(({prompt}) => prompt)).toEqual(['one', 'two', 'four']);
     const to = points[1]?.to ?? messageId('');
-    again.engine.submit({op: 'rewind', target: {kind: 'prompt', to, what: 'talk'}});
+    void again.query({query: 'rewind', target: {kind: 'prompt', to, what: 'talk'}});
     await again.next('rewound');
     await again.prompt('five');
     expect(lastRequest(again).map(messageText)).toEqual(['one', '1', 'five']);
@@ -227,8 +227,8 @@ test('whatever is done in whatever order, the next request is valid and has ever
         const [from, to] = target === 'last' ? [live, undone] : [undone, live];
         const moved = from.pop();
         if (moved !== undefined) to.push(moved);
-        bench.engine.submit({op: 'rewind', target: {kind: target}});
-        await bench.next(moved === undefined ? 'notice' : 'rewound');
+        const {tag} = await bench.query({query: 'rewind', target: {kind: target}});
+        expect(tag).toBe(moved === undefined ? 'failed' : 'ok');
       };
       for (const one of steps) {
         if (one === 'prompt' || one === 'call') await ask(one);
@@ -240,14 +240,14 @@ test('whatever is done in whatever order, the next request is valid and has ever
           bench = engineBench(script, {session: memorySession(storedAndRead([...records, ...kept]))});
         } else {
           answers(says(one === 'trim' ? '' : 'a summary'));
-          bench.engine.submit({op: 'preview-compact', instructions: ''});
+          const shown = await bench.query({query: 'preview-compaction', instructions: ''});
           // A conversation that was shortened goes on as messages, and one that was summed up does not.
-          const isFresh = historyOf([...bench.session.records, ...bench.session.kept]).messages.some(isNoCompaction);
-          if (!isFresh) await bench.next('compaction-refused');
+          const isFresh = historyFromJournal([...bench.session.records, ...bench.session.kept]).messages.some(
+            isOrdinaryMessage,
+          );
+          if (!isFresh) expect(shown.tag).toBe('failed');
           else {
-            const {preview: shown} = await bench.next('compaction-previewed');
-            bench.engine.submit({op: 'compact', preview: shown.id, summary: ''});
-            await bench.next('compacted');
+            valueOf(await bench.query({query: 'compact', preview: valueOf(shown).id, summary: ''}));
             live.push({kind: 'compaction'});
             undone.length = 0;
           }
@@ -263,7 +263,7 @@ test('the message that stands for what was compacted has every part as a text of
   fc.assert(
     fc.property(fc.array(fc.string({unit: 'binary'})), fc.string(), (words, summary) => {
       const userMessages = words.map((text, at) => ({number: at + 1, text}));
-      const message = compactedMessage(
+      const message = compactionMessage(
         {id: messageId('c'), way: 'summary', summary},
         {userMessages, instructions: [], todos: [], running: [], changedFiles: []},
       );

@@ -1,8 +1,11 @@
-import {noDetail} from '../../../src/domain/risk.ts';
+import {reasonOf} from '../../support/reason.ts';
+import type {ActionPorts} from '../../../src/actions/ports.ts';
+import {noDetail, type RuleChange} from '../../../src/domain/risk.ts';
 import {describe, expect, test} from 'vitest';
-import {ok} from '../../../src/base/outcome.ts';
+import {failed, ok} from '../../../src/base/outcome.ts';
+import {rejected} from '../../../src/domain/fault.ts';
 import {actionId} from '../../../src/domain/ids.ts';
-import {historyOf} from '../../../src/domain/history.ts';
+import {historyFromJournal} from '../../../src/domain/history.ts';
 import {
   asks,
   aborted,
@@ -14,6 +17,41 @@ import {
   says,
   promptOp,
 } from '../../support/memory-ports.ts';
+
+const notHere = async () => failed(rejected('not asked for here'));
+const typeLine = (block: string, input: string) => callBlock('BashInput', {block_id: block, input});
+
+/** Blocks by their commands, all of them running; whatever is typed is echoed. */
+function writableBlocks(commands: Readonly<Record<string, string>>): ActionPorts['blocks'] {
+  const find: ActionPorts['blocks']['find'] = id => {
+    const command = commands[id];
+    return command === undefined
+      ? failed(rejected(`There is no block ${id}.`))
+      : ok({command, state: {kind: 'running'}, input: 'open'});
+  };
+  return {
+    find,
+    start: notHere,
+    read: notHere,
+    write: async ({id, input}) => {
+      const found = find(id);
+      return found.tag === 'failed'
+        ? found
+        : ok({
+            id,
+            command: found.value.command,
+            directory: '/work',
+            state: found.value.state,
+            output: {text: input, totalBytes: input.length, leftOutLines: 0, file: undefined},
+            cursor: {row: 0, column: 0},
+            screen: 'normal',
+            ageMs: 0,
+            terminal: 'pty',
+            notes: [],
+          });
+    },
+  };
+}
 
 const make = (): ReturnType<typeof callBlock> => callBlock('Bash', {command: 'make'});
 
@@ -99,7 +137,7 @@ describe('calls', () => {
       says('I see.'),
     ]);
     await bench.prompt('go');
-    const told = bench.events.flatMap(event => (event.event === 'action-settled' ? [event.told] : []));
+    const told = bench.events.flatMap(event => (event.event === 'action-settled' ? [event.toolResult] : []));
     expect(told.map(({outcome}) => outcome)).toEqual(['error', 'error', 'error', 'error']);
     const texts = told.map(({content}) => (content[0]?.kind === 'text' ? content[0].text : ''));
     expect(texts[0]).toMatch(
@@ -154,7 +192,7 @@ describe('calls', () => {
     expect(await bench.prompt('go')).toMatchObject({end: {kind: 'done'}});
     const settled = bench.events.find(event => event.event === 'action-settled');
     expect(settled).toMatchObject({
-      told: {outcome: 'error', content: [{text: expect.stringContaining('no more processes')}]},
+      toolResult: {outcome: 'error', content: [{text: expect.stringContaining('no more processes')}]},
     });
   });
 });
@@ -167,18 +205,18 @@ describe('approvals', () => {
     bench.engine.submit(promptOp('go'));
     const {approval} = await bench.next('approval-requested');
     expect(approval).toMatchObject({
-      label: 'Run command: make',
+      label: 'Run make',
       preview: {kind: 'command', command: 'make', directory: '/work'},
       verdict: asks,
       wording: 'model',
       sessionGrant: 'this exact command',
-      victims: {summary: '', paths: [], more: 0},
+      impact: {summary: '', paths: [], more: 0},
       citations: [],
     });
     bench.engine.submit({
       op: 'answer-approval',
       id: approval.id,
-      answer: {decision: 'refuse', message: 'not now', voice: 'user'},
+      answer: {decision: 'refuse', message: 'not now', by: 'user'},
     });
     bench.engine.submit({op: 'answer-approval', id: approval.id, answer: {decision: 'allow', scope: 'once'}});
     const {summary} = await bench.next('prompt-finished');
@@ -205,15 +243,88 @@ describe('approvals', () => {
     const first = await bench.next('approval-requested');
     bench.engine.submit({op: 'answer-approval', id: first.approval.id, answer: {decision: 'allow', scope: 'session'}});
     const second = await bench.next('approval-requested');
-    expect(second.approval.label).toBe('Run command: make x');
+    expect(second.approval.label).toBe('Run make x');
     bench.engine.submit({op: 'answer-approval', id: second.approval.id, answer: {decision: 'allow', scope: 'once'}});
     expect((await bench.next('prompt-finished')).summary.end).toEqual({kind: 'done'});
+  });
+
+  test('"for this session" on a test run becomes a rule of the session that lets any arguments follow', async () => {
+    const changes: RuleChange[] = [];
+    const rules = ['Bash(npm test)', 'Bash(npm test:*)'];
+    const bench = engineBench([callsTools(callBlock('Bash', {command: 'npm test'})), says('ok')], {
+      assess: () => ({...asks, sessionApproval: 'kind', detail: {...noDetail, rules}}),
+      changeRules: async change => {
+        changes.push(change);
+        return {tag: 'ok', value: undefined};
+      },
+    });
+    bench.engine.submit(promptOp('go'));
+    const {approval} = await bench.next('approval-requested');
+    expect(approval.sessionGrant).toBe('npm test …');
+    bench.engine.submit({op: 'answer-approval', id: approval.id, answer: {decision: 'allow', scope: 'session'}});
+    await bench.next('prompt-finished');
+    expect(changes).toEqual([{change: 'add', list: 'allow', rule: 'Bash(npm test:*)', scope: 'session'}]);
+  });
+
+  test('"for this session" on a line for an interpreter covers the next lines to the same one, and no others', async () => {
+    const bench = engineBench(
+      [
+        callsTools(typeLine('b1', '1 + 1')),
+        callsTools(typeLine('b1', '2 + 2')),
+        callsTools(typeLine('b2', '3 + 3')),
+        says('ok'),
+      ],
+      {
+        assess: () => ({...asks, sessionApproval: 'kind'}),
+        blocks: writableBlocks({b1: '/usr/bin/python3 -i', b2: 'node'}),
+      },
+    );
+    bench.engine.submit(promptOp('go'));
+    const first = (await bench.next('approval-requested')).approval;
+    expect(first).toMatchObject({label: 'Type into python3: 1 + 1', sessionGrant: 'every line to python3 (b1)'});
+    bench.engine.submit({op: 'answer-approval', id: first.id, answer: {decision: 'allow', scope: 'session'}});
+    const second = (await bench.next('approval-requested')).approval;
+    expect(second).toMatchObject({label: 'Type into node: 3 + 3', sessionGrant: 'every line to node (b2)'});
+    bench.engine.submit({op: 'answer-approval', id: second.id, answer: {decision: 'allow', scope: 'once'}});
+    expect((await bench.next('prompt-finished')).summary.end).toEqual({kind: 'done'});
+  });
+
+  test('a line that may start another program in the block ends what was allowed for the one that was there', async () => {
+    const lines = ['1 + 1', 'os.execvp("bash", ["bash"])', 'rm -rf src'];
+    const bench = engineBench([...lines.map(line => callsTools(typeLine('b1', line))), says('ok')], {
+      assess: action => ({
+        ...asks,
+        sessionApproval: JSON.stringify(action.input).includes('execvp') ? ('exact' as const) : ('kind' as const),
+      }),
+      blocks: writableBlocks({b1: 'python3'}),
+    });
+    bench.engine.submit(promptOp('go'));
+    for (const [at, line] of lines.entries()) {
+      // oxlint-disable-next-line no-await-in-loop -- one question after the other
+      const {approval} = await bench.next('approval-requested');
+      expect(approval.label).toBe(`Type into python3: ${line}`);
+      const scope = at === 0 ? 'session' : 'once';
+      bench.engine.submit({op: 'answer-approval', id: approval.id, answer: {decision: 'allow', scope}});
+    }
+    expect((await bench.next('prompt-finished')).summary.end).toEqual({kind: 'done'});
+  });
+
+  test('input to a block that is gone fails, and nobody is asked', async () => {
+    const bench = engineBench(
+      [callsTools(callBlock('BashInput', {block_id: 'b9', input: 'x'}, 'w')), says('It is gone.')],
+      {assess: () => asks, blocks: writableBlocks({})},
+    );
+    await bench.prompt('go');
+    expect(bench.events.filter(({event}) => event === 'approval-requested')).toEqual([]);
+    expect(bench.events.find(({event}) => event === 'action-settled')).toMatchObject({
+      toolResult: {id: 'w', outcome: 'error', content: [{text: 'There is no block b9.'}]},
+    });
   });
 
   test('nobody to ask means no, and the model is told', async () => {
     const bench = engineBench([callsTools(callBlock('Bash', {command: 'make'}, 'b')), says('I could not.')], {
       assess: () => asks,
-      options: {asking: 'nobody'},
+      options: {interaction: 'unattended'},
     });
     const summary = await bench.prompt('go');
     expect(summary).toMatchObject({end: {kind: 'done'}, denials: [{by: 'nobody', call: {id: 'b'}}]});
@@ -230,8 +341,8 @@ describe('approvals', () => {
       assess: () => ({
         decision: 'deny',
         risk: 'unknown',
-        reasons: ['the rule Bash forbids it'],
-        grantable: 'exact',
+        reasons: [reasonOf('the rule Bash forbids it')],
+        sessionApproval: 'exact',
         detail: noDetail,
       }),
       shell: async () => {
@@ -337,7 +448,7 @@ describe('questions', () => {
   });
 
   test('with nobody there the model is told to choose itself', async () => {
-    const bench = engineBench([callsTools(question), says('ok')], {options: {asking: 'nobody'}});
+    const bench = engineBench([callsTools(question), says('ok')], {options: {interaction: 'unattended'}});
     expect(await bench.prompt('go')).toMatchObject({end: {kind: 'done'}, denials: []});
     expect(bench.model.requests[1]?.messages.at(-1)?.blocks[0]).toMatchObject({outcome: 'cancelled'});
   });
@@ -354,7 +465,7 @@ describe('sessions', () => {
       session: memorySession(killed.session.kept),
       options: {origin: 'resumed'},
     });
-    expect(historyOf(killed.session.kept).repaired).toEqual([actionId('lost')]);
+    expect(historyFromJournal(killed.session.kept).callsWithoutResult).toEqual([actionId('lost')]);
     expect(await bench.prompt('go on')).toMatchObject({end: {kind: 'done'}});
     expect(bench.model.requests[0]?.messages.map(({role}) => role)).toEqual(['user', 'assistant', 'user', 'user']);
   });

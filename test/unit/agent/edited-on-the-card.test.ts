@@ -1,17 +1,19 @@
+import {reasonOf} from '../../support/reason.ts';
 import {expect, test} from 'vitest';
 import type {Approval} from '../../../src/actions/agent-event.ts';
 import type {Action} from '../../../src/actions/catalogue.ts';
-import type {ApprovalAnswer} from '../../../src/agent/engine.ts';
+import type {ApprovalAnswer} from '../../../src/agent/client.ts';
 import {noDetail, type Verdict} from '../../../src/domain/risk.ts';
 import {asks, callBlock, callsTools, engineBench, finishedReport, says} from '../../support/memory-ports.ts';
-import {workspace} from '../workspace/file-space.ts';
+import {workspace} from '../workspace/files/file-space.ts';
 
 const verdictOn = (action: Action): Verdict => {
   const command = action.name === 'request-command-output' ? action.input.command : '';
   if (command.startsWith('rm')) {
-    return {...asks, risk: 'destructive', reasons: ['it deletes'], detail: {...noDetail, confirmWord: 'src'}};
+    return {...asks, risk: 'destructive', reasons: [reasonOf('it deletes')], detail: {...noDetail, confirmWord: 'src'}};
   }
-  if (command.startsWith('sudo')) return {...asks, decision: 'deny', reasons: ['the rule Bash(sudo:*) forbids it']};
+  if (command.startsWith('sudo'))
+    return {...asks, decision: 'deny', reasons: [reasonOf('the rule Bash(sudo:*) forbids it')]};
   return command.startsWith('ls') ? {...asks, decision: 'allow', risk: 'read-only', reasons: []} : asks;
 };
 
@@ -49,7 +51,7 @@ async function answered(command: string, answers: readonly ApprovalAnswer[]) {
     });
     bench.engine.submit({op: 'answer-approval', id: approval.id, answer});
   }
-  const {told} = await bench.next('action-settled');
+  const {toolResult: told} = await bench.next('action-settled');
   const {denials} = await done;
   return {
     ran,
@@ -114,31 +116,31 @@ test('what a rule denies stays denied, and nothing is asked again', async () => 
 });
 
 test('a no to what was edited is a no', async () => {
-  const done = await answered('make', [edited('rm -rf src'), {decision: 'refuse', message: '', voice: 'user'}]);
+  const done = await answered('make', [edited('rm -rf src'), {decision: 'refuse', message: '', by: 'user'}]);
   expect(done).toMatchObject({ran: [], told: ['The user said no to this.'], deniedBy: ['user'], kept: ['refused']});
 });
 
 const isAmended = (action: Action): boolean =>
-  action.name === 'request-file-edits' && action.input.amendment.kind !== 'none';
+  action.name === 'request-file-edits' && action.input.userChanges.kind !== 'none';
 
-test('an edit that its amendment makes another question is asked about as it is now', async () => {
+test('an edit that the changes of the user make another question is asked about as it is now', async () => {
   using space = workspace({'a.txt': 'old\n'});
   await space.read('a.txt');
   const ordinary: Verdict = {...asks, risk: 'local-change', reasons: []};
   const bench = engineBench([callsTools(callBlock('Write', {file_path: 'a.txt', content: 'new\n'})), says('end')], {
     files: space.port,
-    assess: action => (isAmended(action) ? {...ordinary, reasons: ['it gives a secret away']} : ordinary),
+    assess: action => (isAmended(action) ? {...ordinary, reasons: [reasonOf('it gives a secret away')]} : ordinary),
   });
   const done = bench.prompt('go');
   const first = await bench.next('approval-requested');
-  const amendment = {kind: 'texts', texts: [{path: 'a.txt', text: 'mine\n'}], dropped: []} as const;
-  const answer: ApprovalAnswer = {decision: 'allow-amended', amendment};
+  const userChanges = {kind: 'texts', texts: [{path: 'a.txt', text: 'mine\n'}], dropped: []} as const;
+  const answer: ApprovalAnswer = {decision: 'allow-with-changes', userChanges};
   bench.engine.submit({op: 'answer-approval', id: first.approval.id, answer});
   const second = await bench.next('approval-requested');
   expect(space.text('a.txt')).toBe('old\n');
   expect(second.approval).toMatchObject({
     wording: 'user',
-    verdict: {reasons: ['it gives a secret away']},
+    verdict: {reasons: [reasonOf('it gives a secret away')]},
     preview: {files: [{hunks: [{lines: [{text: 'old'}, {text: 'mine'}]}]}]},
   });
   bench.engine.submit({op: 'answer-approval', id: second.approval.id, answer: once});
@@ -155,13 +157,18 @@ test.each([
   const ordinary: Verdict = {...asks, risk: 'local-change', reasons: []};
   const bench = engineBench([callsTools(callBlock('Write', {file_path: 'a.txt', content: 'new\n'})), says('end')], {
     files: space.port,
-    assess: action => (isAmended(action) ? {...ordinary, decision: 'deny', reasons: ['no more of this']} : ordinary),
+    assess: action =>
+      isAmended(action) ? {...ordinary, decision: 'deny', reasons: [reasonOf('no more of this')]} : ordinary,
   });
   const done = bench.prompt('go');
   const {approval} = await bench.next('approval-requested');
-  const amendment = {kind: 'texts', texts: [{path, text: 'mine\n'}], dropped: []} as const;
-  bench.engine.submit({op: 'answer-approval', id: approval.id, answer: {decision: 'allow-amended', amendment}});
-  const {told} = await bench.next('action-settled');
+  const userChanges = {kind: 'texts', texts: [{path, text: 'mine\n'}], dropped: []} as const;
+  bench.engine.submit({
+    op: 'answer-approval',
+    id: approval.id,
+    answer: {decision: 'allow-with-changes', userChanges},
+  });
+  const {toolResult: told} = await bench.next('action-settled');
   await done;
   expect(told.content[0]).toMatchObject({text: expect.stringContaining(text)});
   expect([space.text('a.txt'), space.text('b.txt')]).toEqual(['old\n', 'other\n']);

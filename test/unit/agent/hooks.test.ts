@@ -1,10 +1,11 @@
+import {reasonOf} from '../../support/reason.ts';
 import {describe, expect, test} from 'vitest';
 import {failed} from '../../../src/base/outcome.ts';
 import {rejected} from '../../../src/domain/fault.ts';
 import {actionId} from '../../../src/domain/ids.ts';
-import {historyOf} from '../../../src/domain/history.ts';
+import {historyFromJournal} from '../../../src/domain/history.ts';
 import {noDetail, type Verdict} from '../../../src/domain/risk.ts';
-import {asItWas, type CallAnswer, type HookReply, type HooksPort} from '../../../src/agent/hooks-port.ts';
+import {unchangedResult, type CallAnswer, type HookReply, type HooksPort} from '../../../src/actions/hooks-port.ts';
 import {
   asks,
   callBlock,
@@ -26,19 +27,29 @@ const reply = <Answer>(answer: Answer, more: Partial<HookReply<Answer>> = {}): H
 const beforeCall = (answer: Partial<CallAnswer>): Partial<HooksPort> => ({
   preToolUse: async () => reply({verdict: {kind: 'none'}, input: 'unchanged', context: '', ...answer}),
 });
-const forbids: Verdict = {decision: 'deny', risk: 'unknown', reasons: ['a rule'], grantable: 'exact', detail: noDetail};
+const forbids: Verdict = {
+  decision: 'deny',
+  risk: 'unknown',
+  reasons: [reasonOf('a rule')],
+  sessionApproval: 'exact',
+  detail: noDetail,
+};
 
 /** Runs one prompt with one command; answers with what the model was told of it, and which commands ran. */
 async function runCommand(
   hooks: Partial<HooksPort>,
-  given: {readonly verdict?: Verdict; readonly asking?: 'somebody' | 'nobody'; readonly fails?: boolean} = {},
+  given: {
+    readonly verdict?: Verdict;
+    readonly interaction?: 'interactive' | 'unattended';
+    readonly fails?: boolean;
+  } = {},
 ) {
   const ran: string[] = [];
   const {verdict} = given;
   const bench = engineBench([make(), says('ok')], {
     hooks,
     ...(verdict === undefined ? {} : {assess: () => verdict}),
-    options: {asking: given.asking ?? 'nobody'},
+    options: {interaction: given.interaction ?? 'unattended'},
     shell: async ({command}) => {
       ran.push(command);
       if (given.fails === true) throw new Error('broken');
@@ -46,7 +57,7 @@ async function runCommand(
     },
   });
   const summary = await bench.prompt('go');
-  const [told] = bench.events.flatMap(event => (event.event === 'action-settled' ? [event.told] : []));
+  const [told] = bench.events.flatMap(event => (event.event === 'action-settled' ? [event.toolResult] : []));
   const texts = told?.content.map(block => (block.kind === 'text' ? block.text : block.kind)) ?? [];
   const warnings = bench.events.flatMap(event => (event.event === 'notice' ? [event.text] : []));
   return {bench, summary, ran, outcome: told?.outcome, texts, warnings};
@@ -72,7 +83,7 @@ describe('before a call', () => {
     bench.engine.submit(promptOp('go'));
     for (const _ of [1, 2]) {
       const {approval} = await bench.next('approval-requested');
-      expect(approval.verdict).toMatchObject({decision: 'ask', reasons: ['look at it']});
+      expect(approval.verdict).toMatchObject({decision: 'ask', reasons: [reasonOf('look at it')]});
       bench.engine.submit({op: 'answer-approval', id: approval.id, answer: {decision: 'allow', scope: 'session'}});
     }
     await bench.next('prompt-finished');
@@ -113,7 +124,7 @@ describe('before a call', () => {
   test('its context and that from after the call are told behind the result', async () => {
     const done = await runCommand({
       ...beforeCall({context: 'before'}),
-      postToolUse: async () => reply({...asItWas, context: 'after'}),
+      postToolUse: async () => reply({...unchangedResult, context: 'after'}),
     });
     expect(done.texts).toEqual([output('make'), '<reminder>before</reminder>', '<reminder>after</reminder>']);
   });
@@ -124,9 +135,9 @@ describe('after a call', () => {
     const seen: unknown[] = [];
     await runCommand({
       ...beforeCall({input: {command: 'make -n'}}),
-      postToolUse: async ({call, told, durationMs}) => {
-        seen.push(call.input, told.outcome, durationMs);
-        return reply(asItWas);
+      postToolUse: async ({call, content, durationMs}) => {
+        seen.push(call.input, content.outcome, durationMs);
+        return reply(unchangedResult);
       },
     });
     expect(seen).toEqual([{command: 'make -n'}, 'success', 0]);
@@ -134,7 +145,7 @@ describe('after a call', () => {
 
   test('what stands in the place of the result is all that the model is told of it', async () => {
     const done = await runCommand({
-      postToolUse: async () => reply({context: 'behind', told: {kind: 'replaced', text: 'nothing of note'}}),
+      postToolUse: async () => reply({context: 'behind', modelText: {kind: 'replaced', text: 'nothing of note'}}),
     });
     expect(done.texts).toEqual(['nothing of note', '<reminder>behind</reminder>']);
   });
@@ -144,7 +155,7 @@ describe('after a call', () => {
     const hooks: Partial<HooksPort> = {
       postToolUse: async () => {
         seen.push('success');
-        return reply(asItWas);
+        return reply(unchangedResult);
       },
       postToolUseFailure: async () => {
         seen.push('failure');
@@ -158,7 +169,7 @@ describe('after a call', () => {
 
   test('one that stops ends the prompt when the results are told, with nothing further sent', async () => {
     const done = await runCommand({
-      postToolUse: async () => reply(asItWas, {flow: {kind: 'stop', reason: 'enough'}}),
+      postToolUse: async () => reply(unchangedResult, {flow: {kind: 'stop', reason: 'enough'}}),
     });
     expect(done.summary).toMatchObject({end: {kind: 'stopped-by-hook', reason: 'enough'}, results: 1});
     expect(done.bench.model.requests).toHaveLength(1);
@@ -227,7 +238,7 @@ describe('at the end', () => {
       'reminder',
       'answer',
     ]);
-    expect(historyOf(bench.session.kept).messages).toEqual(
+    expect(historyFromJournal(bench.session.kept).messages).toEqual(
       bench.model.requests[1]?.messages.concat([expect.objectContaining({role: 'assistant'})]),
     );
   });
@@ -256,7 +267,7 @@ describe('a hook that fails', () => {
   const fault = rejected('the hook timed out');
   const failing = (follow: 'go-on' | 'block'): Partial<HooksPort> => ({
     preToolUse: async () =>
-      reply({verdict: {kind: 'none'}, input: 'unchanged', context: ''}, {failures: [{fault, follow}]}),
+      reply({verdict: {kind: 'none'}, input: 'unchanged', context: ''}, {failures: [{fault, onFailure: follow}]}),
   });
 
   test('lets the call go on, or not, as its maker wants it; the user is told', async () => {
@@ -272,7 +283,7 @@ describe('a hook that fails', () => {
 
   test('a port that throws is told and followed by nothing', async () => {
     const done = await runCommand({preToolUse: () => Promise.reject(new Error('oops'))});
-    expect(done).toMatchObject({ran: ['make'], warnings: ['A hook broke off: oops (this is a fault in weft)']});
+    expect(done).toMatchObject({ran: ['make'], warnings: ['A hook failed: oops (a bug in weft)']});
     const early = await runCommand({
       preToolUse: () => {
         throw new Error('early');
@@ -295,7 +306,7 @@ describe('a hook that fails', () => {
       bench.engine.submit({op: 'interrupt'});
       const {summary} = await bench.next('prompt-finished');
       expect(summary.end).toEqual({kind: 'interrupted'});
-      expect(historyOf(bench.session.kept).repaired).toEqual([]);
+      expect(historyFromJournal(bench.session.kept).callsWithoutResult).toEqual([]);
     },
   );
 });
@@ -317,7 +328,7 @@ async function answered(
   await bench.next('approval-requested');
   bench.engine.submit(answer);
   const {summary} = await bench.next('prompt-finished');
-  const [told] = bench.events.flatMap(event => (event.event === 'action-settled' ? [event.told] : []));
+  const [told] = bench.events.flatMap(event => (event.event === 'action-settled' ? [event.toolResult] : []));
   const notices = bench.events.flatMap(event => (event.event === 'notice' ? [event.text] : []));
   return {ran, summary, told, notices, bench};
 }
@@ -328,7 +339,7 @@ describe('a program’s answer to an approval', () => {
   const id = actionId('b');
 
   test('runs what it changed, without a word to the model, and keeps the rules', async () => {
-    const rules = [{change: 'add', list: 'allow', rule: 'Nonsense', lasting: 'session'}] as const;
+    const rules = [{change: 'add', list: 'allow', rule: 'Nonsense', scope: 'session'}] as const;
     const answer = {decision: 'allow-updated', input: {command: 'make -n'}, rules} as const;
     const done = await answered({op: 'answer-approval', id, answer});
     expect(done).toMatchObject({
@@ -364,8 +375,8 @@ describe('a program’s answer to an approval', () => {
   test.each([
     ['program', 'error', 'Use ninja.'],
     ['user', 'cancelled', 'The user said no to this: Use ninja.'],
-  ] as const)('a refusal in the voice of a %s', async (voice, outcome, text) => {
-    const answer = {decision: 'refuse', message: 'Use ninja.', voice} as const;
+  ] as const)('a refusal by a %s', async (by, outcome, text) => {
+    const answer = {decision: 'refuse', message: 'Use ninja.', by} as const;
     const done = await answered({op: 'answer-approval', id, answer});
     expect(done).toMatchObject({ran: [], told: {outcome, content: [{text}]}, summary: {denials: [{by: 'user'}]}});
     expect(done.told?.content).toHaveLength(1);

@@ -29,7 +29,7 @@ test('after going back the next request may be shorter: only what was spent coun
     options: {limits: {maxTurns: 'unlimited', maxCostUsd: 0.0105}},
   });
   await bench.prompt('one');
-  bench.engine.submit({op: 'rewind', target: {kind: 'last'}});
+  void bench.query({query: 'rewind', target: {kind: 'last'}});
   await bench.next('rewound');
   expect(await bench.prompt('two')).toMatchObject({end: {kind: 'done'}, answer: 'b'});
 });

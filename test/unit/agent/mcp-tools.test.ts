@@ -106,7 +106,7 @@ test('an interrupted call is cancelled, and the model hears that the server was 
   expect((await first).end).toEqual({kind: 'interrupted'});
   const settled = run.events.find(event => event.event === 'action-settled');
   expect(settled).toMatchObject({
-    told: {
+    toolResult: {
       outcome: 'cancelled',
       content: [{text: 'The user interrupted this.\nmy calc was told to stop; it may have done some of it.'}],
     },

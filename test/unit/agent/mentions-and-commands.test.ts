@@ -1,12 +1,13 @@
+import {reasonOf} from '../../support/reason.ts';
 import {describe, expect, test} from 'vitest';
 import type {Action} from '../../../src/actions/catalogue.ts';
 import {failed, ok} from '../../../src/base/outcome.ts';
 import type {Message} from '../../../src/domain/conversation.ts';
 import {rejected} from '../../../src/domain/fault.ts';
-import {historyOf} from '../../../src/domain/history.ts';
+import {historyFromJournal} from '../../../src/domain/history.ts';
 import {messageId} from '../../../src/domain/ids.ts';
 import {noDetail, type Verdict} from '../../../src/domain/risk.ts';
-import {readUserCommand} from '../../../src/domain/user-command.ts';
+import {parseUserCommand} from '../../../src/domain/user-command.ts';
 import {pastEntries} from '../../../src/tui/state/past-entries.ts';
 import {
   aborted,
@@ -19,14 +20,20 @@ import {
   says,
   type Bench,
 } from '../../support/memory-ports.ts';
-import {workspace} from '../workspace/file-space.ts';
+import {workspace} from '../workspace/files/file-space.ts';
 
 const textsOf = (message: Message | undefined): readonly string[] =>
   (message?.blocks ?? []).map(block => (block.kind === 'text' ? block.text : block.kind));
 const warnings = ({events}: Bench): readonly string[] =>
   events.flatMap(event => (event.event === 'notice' && event.level === 'warning' ? [event.text] : []));
 
-const allowed: Verdict = {decision: 'allow', risk: 'read-only', reasons: [], grantable: 'exact', detail: noDetail};
+const allowed: Verdict = {
+  decision: 'allow',
+  risk: 'read-only',
+  reasons: [],
+  sessionApproval: 'exact',
+  detail: noDetail,
+};
 const pathOf = (action: Action): string =>
   action.name === 'read-files' ? (action.input.requests[0]?.path ?? '') : action.name;
 
@@ -46,9 +53,10 @@ const read: NonNullable<Parameters<typeof engineBench>[1]>['read'] = async ({pat
 };
 
 const asksOfEnv = (action: Action): Verdict =>
-  pathOf(action).startsWith('.env') ? {...asks, reasons: ['reads `.env`, which may hold secrets.']} : allowed;
+  pathOf(action).startsWith('.env') ? {...asks, reasons: [reasonOf('reads `.env`, which may hold secrets.')]} : allowed;
 
-const run = (command: string, id = 'c1') => ({op: 'run-command', id: messageId(id), command}) as const;
+const run = (command: string, id = 'c1') =>
+  ({op: 'run-command', id: messageId(id), command, size: {columns: 80, rows: 24}}) as const;
 
 describe('what a prompt mentions', () => {
   test('what leads nowhere on a real disk is no mention, and what cannot be read is told', async () => {
@@ -65,7 +73,7 @@ describe('what a prompt mentions', () => {
       '<attached name="locked">\nlocked could not be read: permission denied: /work/locked.\n</attached>',
     ]);
     expect(warnings(bench)).toEqual([
-      'locked was not attached: locked could not be read: permission denied: /work/locked.',
+      'locked not attached: locked could not be read: permission denied: /work/locked.',
     ]);
   });
 
@@ -86,16 +94,19 @@ describe('what a prompt mentions', () => {
     await bench.prompt(prompt);
     expect(textsOf(bench.model.requests[0]?.messages[0])).toEqual([prompt, ...attached]);
     // What was attached is kept, and is no part of what the user said.
-    const [message] = historyOf(bench.session.kept).messages;
+    const [message] = historyFromJournal(bench.session.kept).messages;
     expect(textsOf(message)).toEqual([prompt, ...attached]);
-    expect(pastEntries(historyOf(bench.session.kept).messages)[0]).toEqual({kind: 'prompt', text: prompt});
+    expect(pastEntries(historyFromJournal(bench.session.kept).messages, '/work')[0]).toMatchObject({
+      kind: 'prompt',
+      text: prompt,
+    });
   });
 
   test('what Read would ask about is not attached, and the user is told', async () => {
     const bench = engineBench([says('Done.')], {read, assess: asksOfEnv});
     await bench.prompt('use @.env and @.env.missing');
     expect(textsOf(bench.model.requests[0]?.messages[0])).toEqual(['use @.env and @.env.missing']);
-    expect(warnings(bench)).toEqual(['.env was not attached: reads `.env`, which may hold secrets.']);
+    expect(warnings(bench)).toEqual(['.env not attached: reads `.env`, which may hold secrets.']);
   });
 
   test('is attached to a prompt that steers, too', async () => {
@@ -133,9 +144,9 @@ describe('a command of the user', () => {
     await bench.next('command-finished');
     await bench.prompt('why?');
     const told = textsOf(bench.model.requests[0]?.messages[0])[0] ?? '';
-    expect(readUserCommand(told)).toEqual({
+    expect(parseUserCommand(told)).toEqual({
       command: 'npm test',
-      told: 'ran npm test\n[exit code 0 after 0.0 s in /work]',
+      result: 'ran npm test\n[exit code 0 after 0.0 s in /work]',
     });
     expect(bench.events.map(({event}) => event).slice(1, 6)).toEqual([
       'command-started',
@@ -144,8 +155,8 @@ describe('a command of the user', () => {
       'action-settled',
       'command-finished',
     ]);
-    expect(pastEntries(historyOf(bench.session.kept).messages)).toMatchObject([
-      {kind: 'past-action', label: '! npm test', part: 'last-lines'},
+    expect(pastEntries(historyFromJournal(bench.session.kept).messages, '/work')).toMatchObject([
+      {kind: 'past-action', by: 'user', label: '! npm test', outcome: 'success'},
       {kind: 'prompt', text: 'why?'},
       {kind: 'text'},
     ]);
@@ -193,13 +204,13 @@ describe('a command of the user', () => {
     expect(bench.events.filter(({event}) => event === 'prompt-withdrawn')).toEqual([
       {event: 'prompt-withdrawn', id: 'c2'},
     ]);
-    const told = textsOf(historyOf(bench.session.kept).messages[0])[0] ?? '';
-    expect(readUserCommand(told)?.told).toMatch(/^The user interrupted this\.\n[^]*half/u);
+    const told = textsOf(historyFromJournal(bench.session.kept).messages[0])[0] ?? '';
+    expect(parseUserCommand(told)?.result).toMatch(/^The user interrupted this\.\n[^]*half/u);
   });
 
   test('what the agent is to learn comes with the next prompt, once', async () => {
     const bench = engineBench([says('One.'), says('Two.')]);
-    bench.engine.submit({op: 'learn', text: 'The user added this note to AGENTS.md: use pnpm'});
+    bench.engine.submit({op: 'add-context', text: 'The user added this note to AGENTS.md: use pnpm'});
     await bench.prompt('first');
     await bench.prompt('second');
     expect(textsOf(bench.model.requests[0]?.messages[0])).toEqual([
@@ -214,7 +225,7 @@ describe('a command of the user', () => {
       [callsTools(callBlock('Bash', {command: 'ls'}, 'a')), says('One.'), says('Two.')],
       {
         shell: async () => {
-          bench.engine.submit({op: 'learn', text: 'use pnpm'});
+          bench.engine.submit({op: 'add-context', text: 'use pnpm'});
           bench.engine.submit(promptOp('see @src/a.ts', 'steering', 's'));
           return finishedReport('ran');
         },

@@ -1,28 +1,28 @@
 import {describe, expect, test} from 'vitest';
 import {ok} from '../../../src/base/outcome.ts';
-import {treeId, type CheckpointsPort, type OpenFileChange} from '../../../src/domain/checkpoint.ts';
+import {treeId, type CheckpointsPort, type OpenTreeChange} from '../../../src/domain/checkpoint.ts';
 import {messageId} from '../../../src/domain/ids.ts';
 import {noDetail, type Verdict} from '../../../src/domain/risk.ts';
-import {callBlock, callsTools, engineBench, says} from '../../support/memory-ports.ts';
+import {callBlock, callsTools, engineBench, says, valueOf} from '../../support/memory-ports.ts';
 
 const changes: Verdict = {
   decision: 'allow',
   risk: 'local-change',
   reasons: [],
-  grantable: 'exact',
+  sessionApproval: 'exact',
   detail: noDetail,
 };
 
 /** Numbers the trees it is asked to keep, and remembers what it was asked to take back. */
 function counting() {
   let trees = 0;
-  const reverted: (readonly OpenFileChange[])[] = [];
+  const reverted: (readonly OpenTreeChange[])[] = [];
   const files = [{path: '/work/a', effect: 'changed'}] as const;
-  const report = {files, conflicts: [], leftOut: []};
+  const report = {files, conflicts: [], excluded: []};
   const next = () => treeId(`t${++trees}`);
   const port: CheckpointsPort = {
-    lookAhead: async () => {},
-    notCovered: async () => [],
+    prefetch: async () => {},
+    uncoveredFiles: async () => [],
     take: async () => ok(next()),
     preview: async () => ok(report),
     revert: async given => {
@@ -62,29 +62,29 @@ describe('going back', () => {
     });
     await bench.prompt('one');
     await bench.prompt('two');
-    bench.engine.submit({op: 'preview-rewind', target: {kind: 'last'}});
-    expect(await bench.next('rewind-previewed')).toMatchObject({
-      target: {kind: 'last'},
-      report: {kind: 'rewind', what: 'both', prompt: 'two', prompts: 1},
+    expect(valueOf(await bench.query({query: 'preview-rewind', target: {kind: 'last'}}))).toMatchObject({
+      kind: 'rewind',
+      what: 'both',
+      prompt: 'two',
+      prompts: 1,
     });
     expect(kept.reverted).toEqual([]);
-    bench.engine.submit({op: 'rewind', target: {kind: 'last'}});
+    void bench.query({query: 'rewind', target: {kind: 'last'}});
     await bench.next('rewound');
     expect(kept.reverted).toEqual([[{before: 't1', after: 't2'}]]);
-    bench.engine.submit({op: 'rewind', target: {kind: 'redo'}});
+    void bench.query({query: 'rewind', target: {kind: 'redo'}});
     expect(await bench.next('rewound')).toMatchObject({report: {kind: 'redo', prompt: 'two', prompts: 1}});
     expect(kept.reverted[1]).toEqual([{before: 't3', after: 't4'}]);
     await bench.prompt('three');
     expect(bench.model.requests.at(-1)?.messages).toHaveLength(7);
-    bench.engine.submit({op: 'list-rewind-points'});
-    const {points} = await bench.next('rewind-points');
+    const points = valueOf(await bench.query({query: 'rewind-points'}));
     expect(points.map(({number, prompt, files}) => [number, prompt, files])).toEqual([
       [1, 'one', 'untouched'],
       [2, 'two', 'changed'],
       [3, 'three', 'untouched'],
     ]);
     const to = points[1]?.to ?? messageId('');
-    bench.engine.submit({op: 'rewind', target: {kind: 'prompt', to, what: 'talk'}});
+    void bench.query({query: 'rewind', target: {kind: 'prompt', to, what: 'talk'}});
     await bench.next('rewound');
     await bench.prompt('four');
     expect(bench.model.requests.at(-1)?.messages.map(({role}) => role)).toEqual(['user', 'assistant', 'user']);
@@ -98,9 +98,8 @@ describe('going back', () => {
       assess: () => changes,
     });
     await bench.prompt('one');
-    bench.engine.submit({op: 'list-rewind-points'});
-    const to = (await bench.next('rewind-points')).points[0]?.to ?? messageId('');
-    bench.engine.submit({op: 'rewind', target: {kind: 'prompt', to, what: 'files'}});
+    const to = valueOf(await bench.query({query: 'rewind-points'}))[0]?.to ?? messageId('');
+    void bench.query({query: 'rewind', target: {kind: 'prompt', to, what: 'files'}});
     await bench.next('rewound');
     await bench.prompt('two');
     const told = () =>
@@ -114,27 +113,30 @@ describe('going back', () => {
       /<reminder>The user took files back to how they were before the prompt \\"one\\".*\/work\/a \(changed\)\..*"two"/u,
     );
     // A prompt ends what can be redone, so this goes back once more and comes again.
-    bench.engine.submit({op: 'rewind', target: {kind: 'prompt', to, what: 'files'}});
+    void bench.query({query: 'rewind', target: {kind: 'prompt', to, what: 'files'}});
     await bench.next('rewound');
-    bench.engine.submit({op: 'rewind', target: {kind: 'redo'}});
+    void bench.query({query: 'rewind', target: {kind: 'redo'}});
     await bench.next('rewound');
     await bench.prompt('three');
     expect(told()).toContain('The user put files back');
   });
 
-  test('with nothing to go back to, a notice says so', async () => {
+  test('with nothing to go back to, the answer says so', async () => {
     const bench = engineBench([]);
-    bench.engine.submit({op: 'rewind', target: {kind: 'last'}});
-    expect(await bench.next('notice')).toMatchObject({text: expect.stringContaining('There is nothing to undo.')});
-    bench.engine.submit({op: 'preview-rewind', target: {kind: 'redo'}});
-    expect(await bench.next('notice')).toMatchObject({text: expect.stringContaining('There is nothing to redo.')});
+    expect(await bench.query({query: 'rewind', target: {kind: 'last'}})).toMatchObject({
+      error: {message: 'There is nothing to undo.'},
+    });
+    expect(await bench.query({query: 'preview-rewind', target: {kind: 'redo'}})).toMatchObject({
+      error: {message: 'There is nothing to redo.'},
+    });
   });
 
   test('is refused while a prompt runs or waits', async () => {
     const bench = engineBench([says('1')]);
     const done = bench.prompt('one');
-    bench.engine.submit({op: 'rewind', target: {kind: 'last'}});
-    expect(await bench.next('notice')).toMatchObject({text: expect.stringContaining('A prompt is running')});
+    expect(await bench.query({query: 'rewind', target: {kind: 'last'}})).toMatchObject({
+      error: {message: expect.stringContaining('A prompt is running')},
+    });
     expect(await done).toMatchObject({answer: '1'});
     expect(bench.events.some(({event}) => event === 'rewound')).toBe(false);
   });
@@ -142,8 +144,8 @@ describe('going back', () => {
   test('a checkpoint that fails is told once and stops nothing', async () => {
     const fault = {kind: 'needs-user', message: 'The disk is full.', fix: 'Free some space.'} as const;
     const failing: CheckpointsPort = {
-      lookAhead: async () => {},
-      notCovered: async () => [],
+      prefetch: async () => {},
+      uncoveredFiles: async () => [],
       take: async () => ({tag: 'failed', error: fault}),
       preview: async () => ({tag: 'failed', error: fault}),
       revert: async () => ({tag: 'failed', error: fault}),
@@ -158,7 +160,7 @@ describe('going back', () => {
       {
         event: 'notice',
         level: 'warning',
-        text: 'This cannot be undone later: The disk is full. Free some space.',
+        text: 'Cannot be undone later: The disk is full. Free some space.',
       },
     ]);
   });

@@ -2,11 +2,11 @@ import {describe, expect, test} from 'vitest';
 import {ok} from '../../../src/base/outcome.ts';
 import {treeId, type CheckpointsPort} from '../../../src/domain/checkpoint.ts';
 import {messageText, type Message} from '../../../src/domain/conversation.ts';
-import {historyOf} from '../../../src/domain/history.ts';
+import {historyFromJournal} from '../../../src/domain/history.ts';
 import {messageId} from '../../../src/domain/ids.ts';
 import {noDetail} from '../../../src/domain/risk.ts';
 import {promptSpans, timelineOf} from '../../../src/domain/timeline.ts';
-import {rewindPoints} from '../../../src/agent/rewind-session.ts';
+import {rewindPoints} from '../../../src/agent/rewind.ts';
 import {
   callBlock,
   callsTools,
@@ -56,7 +56,7 @@ describe('a prompt that steers', () => {
       'prompt-accepted s',
       'prompt-finished',
     ]);
-    expect(words(historyOf(bench.session.kept).messages)).toEqual([
+    expect(words(historyFromJournal(bench.session.kept).messages)).toEqual([
       ...words(bench.model.requests[1]?.messages),
       'assistant: text Done.',
     ]);
@@ -109,7 +109,7 @@ describe('a prompt that steers', () => {
     killed.engine.submit(promptOp('go'));
     await killed.next('prompt-accepted');
     expect((await killed.next('prompt-accepted')).id).toBe('s');
-    expect(words(historyOf(session.kept).messages).at(-1)).toBe('user: text mind the tests');
+    expect(words(historyFromJournal(session.kept).messages).at(-1)).toBe('user: text mind the tests');
     const resumed = engineBench([says('Minded.')], {session: memorySession([...session.kept])});
     await resumed.prompt('go on');
     expect(words(resumed.model.requests[0]?.messages).slice(-2)).toEqual([
@@ -178,10 +178,10 @@ test('an id that the session already holds is replaced', async () => {
 
 const countingCheckpoints = (): CheckpointsPort => {
   let trees = 0;
-  const report = {files: [], conflicts: [], leftOut: []};
+  const report = {files: [], conflicts: [], excluded: []};
   return {
-    lookAhead: async () => {},
-    notCovered: async () => [],
+    prefetch: async () => {},
+    uncoveredFiles: async () => [],
     take: async () => ok(treeId(`t${++trees}`)),
     preview: async () => ok(report),
     revert: async wanted => ok({report, change: {before: wanted[0]?.before ?? treeId('?'), after: treeId('now')}}),
@@ -189,7 +189,13 @@ const countingCheckpoints = (): CheckpointsPort => {
 };
 
 describe('going back', () => {
-  const changes = {decision: 'allow', risk: 'local-change', reasons: [], grantable: 'exact', detail: noDetail} as const;
+  const changes = {
+    decision: 'allow',
+    risk: 'local-change',
+    reasons: [],
+    sessionApproval: 'exact',
+    detail: noDetail,
+  } as const;
   test.each([
     ['a change behind it is its own', [listing(), listing(), says('Done.')], ['p t1 > t2', 's t2 > t3']],
     [
@@ -218,15 +224,15 @@ describe('going back', () => {
         files === 'untouched' ? `${message.id} untouched` : `${message.id} ${files.before} > ${files.after}`,
       );
     expect(shown()).toEqual(spans);
-    bench.engine.submit({op: 'rewind', target: {kind: 'prompt', to: messageId('s'), what: 'talk'}});
+    void bench.query({query: 'rewind', target: {kind: 'prompt', to: messageId('s'), what: 'talk'}});
     await bench.next('rewound');
     expect(shown()).toEqual(spans.slice(0, 1));
-    expect(words(historyOf(session.kept).messages)).toEqual([
+    expect(words(historyFromJournal(session.kept).messages)).toEqual([
       'user: text go',
       'assistant: tool-call ',
       'user: tool-result ',
     ]);
-    bench.engine.submit({op: 'rewind', target: {kind: 'redo'}});
+    void bench.query({query: 'rewind', target: {kind: 'redo'}});
     await bench.next('rewound');
     expect(shown()).toEqual(spans);
   });

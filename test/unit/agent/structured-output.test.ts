@@ -11,7 +11,7 @@ const sum: StructuredOutput = {
 const reads = () => callsTools(callBlock('Read', {file_path: 'a'}));
 const gives = (input: Json) => callsTools(callBlock('StructuredOutput', input));
 
-const bench = (...script: Parameters<typeof engineBench>[0]) => engineBench(script, {options: {structured: sum}});
+const bench = (...script: Parameters<typeof engineBench>[0]) => engineBench(script, {options: {structuredOutput: sum}});
 
 describe('an answer as JSON', () => {
   test('is what the tool is given; its call ends the prompt', async () => {
@@ -122,6 +122,6 @@ test('what was wrapped is unwrapped', async () => {
     schema: {type: 'array'},
     check: value => (Array.isArray(value) ? [] : ['the answer: must be array']),
   };
-  const run = engineBench([gives({value: [1, 2]})], {options: {structured}});
+  const run = engineBench([gives({value: [1, 2]})], {options: {structuredOutput: structured}});
   expect(await run.prompt('List')).toMatchObject({answer: '[1,2]', structured: {kind: 'value', value: [1, 2]}});
 });

@@ -8,11 +8,11 @@ const nothing = async (): Promise<never> => {
   throw new Error('not asked for');
 };
 
-test('a card says what undo does not cover of what is about to be touched', async () => {
+test('a card says what Undo does not cover of what is about to be touched', async () => {
   const touched: unknown[] = [];
   const checkpoints: CheckpointsPort = {
-    lookAhead: async () => {},
-    notCovered: async given => {
+    prefetch: async () => {},
+    uncoveredFiles: async given => {
       touched.push(given);
       return ['data.bin (1.2 GB)', '2 more'];
     },
@@ -20,14 +20,19 @@ test('a card says what undo does not cover of what is about to be touched', asyn
     preview: nothing,
     revert: nothing,
   };
-  const destroys = [{argv: ['rm', 'data.bin'], directory: '/work', overwrites: [], content: unknownContent}] as const;
-  const verdict: Verdict = {...asks, risk: 'destructive', detail: {...noDetail, destroys}};
+  const destructiveCommands = [
+    {argv: ['rm', 'data.bin'], directory: '/work', overwrites: [], content: unknownContent},
+  ] as const;
+  const verdict: Verdict = {...asks, risk: 'destructive', detail: {...noDetail, destructiveCommands}};
   const script = [callsTools(callBlock('Bash', {command: 'rm data.bin'})), says('end')];
   const bench = engineBench(script, {checkpoints, assess: () => verdict});
   const done = bench.prompt('go');
   const {approval} = await bench.next('approval-requested');
-  expect(approval.verdict.reasons).toEqual([...asks.reasons, 'undo does not cover data.bin (1.2 GB), 2 more']);
-  expect(touched).toEqual([{paths: [], commands: destroys}]);
+  expect(approval.verdict.reasons).toEqual([
+    ...asks.reasons,
+    {kind: 'not-undoable', text: 'Undo does not cover data.bin (1.2 GB), 2 more'},
+  ]);
+  expect(touched).toEqual([{paths: [], commands: destructiveCommands}]);
   bench.engine.submit({op: 'answer-approval', id: approval.id, answer: {decision: 'allow', scope: 'once'}});
   await done;
 });

@@ -36,18 +36,18 @@ describe.skipIf(process.platform === 'win32')("the user's editor", () => {
   });
 
   test('that fails changes nothing', async () => {
-    expect(await edit({EDITOR: 'false'})).toEqual(failed('false ended with exit code 1: the text is as it was.'));
+    expect(await edit({EDITOR: 'false'})).toEqual(failed('false ended with exit code 1: the text is unchanged.'));
   });
 
   test('that is not there says so', async () => {
     expect(await edit({EDITOR: 'no-such-editor-here'})).toEqual(
-      failed('no-such-editor-here was not found: the text is as it was.'),
+      failed('no-such-editor-here was not found: the text is unchanged.'),
     );
   });
 
   test('none is set', async () => {
     expect(await edit({EDITOR: ' '})).toEqual(
-      failed('No editor is set: export EDITOR (such as EDITOR=vim, or EDITOR="code -w") and start weft again.'),
+      failed('No editor is set. Set EDITOR, such as EDITOR=vim or EDITOR="code -w", and restart weft.'),
     );
   });
 });

@@ -66,6 +66,16 @@ describe('removeFromList', () => {
       'C',
       '{\n  "permissions": {\n    "allow": [\n      "A",\n      "B"\n    ]\n  }\n}',
     ],
+    [
+      '{\n  "permissions": {\n    "allow": [\n      "Edit(src/**)"\n    ]\n  }\n}',
+      'Edit(src/**)',
+      '{\n  "permissions": {\n    "allow": []\n  }\n}',
+    ],
+    [
+      '{"permissions":{"allow":["Read(//a \\"*/)", /* mine */ "B"]}}',
+      'B',
+      '{"permissions":{"allow":["Read(//a \\"*/)" /* mine */]}}',
+    ],
   ])('%j without %s', (before, item, after) => {
     expect(remove(before, item)).toBe(after);
   });
@@ -173,6 +183,38 @@ describe('setValue and removeMember', () => {
         const {model: _gone, ...rest}: {readonly model?: unknown} = JSON.parse(changed);
         expect(JSON.parse(removeMember(changed, ['model']))).toEqual(rest);
       }),
+    );
+  });
+});
+
+describe('comments and trailing commas', () => {
+  test.each([
+    [
+      '{"allow": [\n  "A", // why\n  "B", // because\n]}',
+      '{"allow": [\n  "A", // why\n  "B", // because\n  "New",\n]}',
+    ],
+    ['{"allow": [\n  "A" // why\n]}', '{"allow": [\n  "A", // why\n  "New"\n]}'],
+    ['{\n  "allow": ["A" // why\n  ]\n}', '{\n  "allow": ["A", // why\n    "New"\n  ]\n}'],
+    ['{\n  "allow": ["A", /* q */ "B",],\n}', '{\n  "allow": ["A", /* q */ "B", "New",],\n}'],
+    ['{\n  // none yet\n}', '{\n  // none yet\n  "allow": [\n    "New"\n  ]\n}'],
+    ['// mine\n{"allow": ["A"]} // end', '// mine\n{"allow": ["A", "New"]} // end'],
+  ])('%j: an item is added', (before, after) => {
+    expect(appendToList(before, ['allow'], 'New')).toBe(after);
+  });
+
+  test.each([
+    ['{\n  // x\n  "a": 1, // why\n  "b": 2,\n}', '{\n  // x\n  "a": 1, // why\n}'],
+    ['{\n  "a": 1, // why\n  "b": 2 // gone\n}', '{\n  "a": 1 // why\n  // gone\n}'],
+    ['{\n  // first\n  "b": 2, // two\n  "c": 3\n}', '{\n  // first\n  // two\n  "c": 3\n}'],
+    ['{\n  /* only */ "b": 2\n}', '{\n  /* only */\n}'],
+    ['{\r\n\t"b": 2,\r\n\t"c": 3,\r\n}', '{\r\n\t"c": 3,\r\n}'],
+  ])('%j: a member is removed', (before, after) => {
+    expect(removeMember(before, ['b'])).toBe(after);
+  });
+
+  test('a value is replaced', () => {
+    expect(setValue('{\n  "a": 1, // one\n  "b": [2,], /* two */\n}', ['b'], 3)).toBe(
+      '{\n  "a": 1, // one\n  "b": 3, /* two */\n}',
     );
   });
 });

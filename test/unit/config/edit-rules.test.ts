@@ -13,7 +13,7 @@ import {
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterEach, beforeEach, describe, expect, test} from 'vitest';
-import {addRule, removeRule} from '../../../src/config/edit-rules.ts';
+import {addRule, removeRule} from '../../../src/config/edit-settings.ts';
 
 let folder = '';
 let path = '';

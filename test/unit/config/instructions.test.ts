@@ -66,7 +66,7 @@ describe.skipIf(process.platform === 'win32')('findInstructions', () => {
         {path: '/home/u/CLAUDE.md', text: 'instead'},
         {path: '/home/u/repo/AGENTS.md', text: 'root'},
       ],
-      skipped: ['/home/u/AGENTS.md is not read: it is a link to /etc/passwd'],
+      skipped: ['Skipped /home/u/AGENTS.md: it is a link to /etc/passwd'],
     });
   });
 });

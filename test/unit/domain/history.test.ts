@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import type {AssistantBlock, AssistantMessage, Message, ToolResultBlock} from '../../../src/domain/conversation.ts';
-import {historyOf, lostResultText} from '../../../src/domain/history.ts';
+import {historyFromJournal, lostResultText} from '../../../src/domain/history.ts';
 import {actionId, messageId} from '../../../src/domain/ids.ts';
 import type {JournalRecord} from '../../../src/domain/journal.ts';
 import {noUsage} from '../../../src/domain/usage.ts';
@@ -48,9 +48,9 @@ describe('historyOf', () => {
     name: string;
     records: readonly JournalRecord[];
     messages: readonly Message[];
-    repaired: readonly string[];
+    callsWithoutResult: readonly string[];
   }[] = [
-    {name: 'nothing', records: [], messages: [], repaired: []},
+    {name: 'nothing', records: [], messages: [], callsWithoutResult: []},
     {
       name: 'results in the order of the calls, whatever order they came in',
       records: [prompted('p'), answered('a', text('look'), call('1'), call('2')), settled('2'), settled('1')],
@@ -59,7 +59,7 @@ describe('historyOf', () => {
         assistant('a', text('look'), call('1'), call('2')),
         user('a:results', result('1'), result('2')),
       ],
-      repaired: [],
+      callsWithoutResult: [],
     },
     {
       name: 'a call without a result gets a cancelled one',
@@ -70,7 +70,7 @@ describe('historyOf', () => {
         user('a:results', result('1'), lost('2')),
         user('q', text('q')),
       ],
-      repaired: ['2'],
+      callsWithoutResult: ['2'],
     },
     {
       name: 'a result that comes after a prompt still belongs to its call, one after the next answer does not',
@@ -89,7 +89,7 @@ describe('historyOf', () => {
         user('q', text('q')),
         assistant('b', text('so')),
       ],
-      repaired: ['2'],
+      callsWithoutResult: ['2'],
     },
     {
       name: 'the first of several results counts; results without a call are left out',
@@ -102,7 +102,7 @@ describe('historyOf', () => {
         settled('9'),
       ],
       messages: [user('p', text('p')), assistant('a', call('1')), user('a:results', result('1', 'first'))],
-      repaired: [],
+      callsWithoutResult: [],
     },
     {
       name: 'a server that numbers its calls anew in every answer',
@@ -120,7 +120,7 @@ describe('historyOf', () => {
         assistant('b', call('1')),
         user('b:results', result('1', 'two')),
       ],
-      repaired: [],
+      callsWithoutResult: [],
     },
     {
       name: 'answers without content and prompts without content are left out',
@@ -133,19 +133,19 @@ describe('historyOf', () => {
         answered('d', {kind: 'thinking', text: 'hm', signature: 's'}, text(''), text('yes')),
       ],
       messages: [user('p', text('p')), assistant('d', {kind: 'thinking', text: 'hm', signature: 's'}, text('yes'))],
-      repaired: [],
+      callsWithoutResult: [],
     },
     {
       name: 'an answer before the first prompt is left out with its calls',
       records: [answered('a', call('1')), settled('1'), prompted('p')],
       messages: [user('p', text('p'))],
-      repaired: [],
+      callsWithoutResult: [],
     },
     {
       name: 'a call id used twice in one answer is one call',
       records: [prompted('p'), answered('a', call('1'), call('1')), settled('1')],
       messages: [user('p', text('p')), assistant('a', call('1')), user('a:results', result('1'))],
-      repaired: [],
+      callsWithoutResult: [],
     },
     {
       name: 'prompts in a row are kept apart; approvals and usage say nothing to the model',
@@ -156,21 +156,24 @@ describe('historyOf', () => {
         {kind: 'usage', model: 'm', usage: noUsage},
       ],
       messages: [user('p', text('p')), user('q', text('q'))],
-      repaired: [],
+      callsWithoutResult: [],
     },
   ];
 
-  for (const {name, records, messages, repaired} of cases) {
+  for (const {name, records, messages, callsWithoutResult} of cases) {
     test(name, () => {
-      expect(historyOf(records)).toEqual({messages, todoFrames: [], repaired});
+      expect(historyFromJournal(records)).toEqual({messages, todoFrames: [], callsWithoutResult});
     });
   }
 
   test('todo frames come in the order in which they were kept', () => {
     const [one, two, three] = [Uint8Array.of(1), Uint8Array.of(2), Uint8Array.of(3)];
     expect(
-      historyOf([{kind: 'todo-frames', frames: [one, two]}, prompted('p'), {kind: 'todo-frames', frames: [three]}])
-        .todoFrames,
+      historyFromJournal([
+        {kind: 'todo-frames', frames: [one, two]},
+        prompted('p'),
+        {kind: 'todo-frames', frames: [three]},
+      ]).todoFrames,
     ).toEqual([one, two, three]);
   });
 
@@ -198,7 +201,8 @@ describe('historyOf', () => {
   test('any beginning of any journal gives a valid history', () => {
     fc.assert(
       fc.property(fc.array(record, {maxLength: 14}), records => {
-        for (let end = 0; end <= records.length; end += 1) expectValid(historyOf(records.slice(0, end)).messages);
+        for (let end = 0; end <= records.length; end += 1)
+          expectValid(historyFromJournal(records.slice(0, end)).messages);
       }),
     );
   });
@@ -206,8 +210,8 @@ describe('historyOf', () => {
   test('what has been told to the model stays as it is when the journal grows by an answer', () => {
     fc.assert(
       fc.property(fc.array(record, {maxLength: 10}), fc.array(record, {maxLength: 6}), (before, after) => {
-        const told = historyOf(before).messages;
-        const later = historyOf([...before, answered('next', text('x')), ...after]).messages;
+        const told = historyFromJournal(before).messages;
+        const later = historyFromJournal([...before, answered('next', text('x')), ...after]).messages;
         expect(later.slice(0, told.length)).toEqual(told);
       }),
     );

@@ -1,7 +1,6 @@
 import {expect, test} from 'vitest';
-import {historyOf} from '../../../src/domain/history.ts';
+import {historyFromJournal, joinPartialAnswers} from '../../../src/domain/history.ts';
 import {messageId} from '../../../src/domain/ids.ts';
-import {joinPieces} from '../../../src/domain/join-pieces.ts';
 import type {JournalRecord} from '../../../src/domain/journal.ts';
 import {noUsage} from '../../../src/domain/usage.ts';
 
@@ -29,7 +28,7 @@ const answer = (id: string, text: string): JournalRecord => ({
 });
 
 test('pieces of an answer that was kept whole say nothing new', () => {
-  expect(joinPieces([prompt('hi'), piece('a', 0, 'Hel'), answer('a', 'Hello.')])).toEqual([
+  expect(joinPartialAnswers([prompt('hi'), piece('a', 0, 'Hel'), answer('a', 'Hello.')])).toEqual([
     prompt('hi'),
     answer('a', 'Hello.'),
   ]);
@@ -48,6 +47,6 @@ test('pieces of an answer that was never kept become an interrupted one, where t
     stop: 'interrupted',
     usage: noUsage,
   };
-  expect(joinPieces(records)).toEqual([prompt('hi'), {kind: 'answer', message: cut}, prompt('go on')]);
-  expect(historyOf(records).messages.map(({role}) => role)).toEqual(['user', 'assistant', 'user']);
+  expect(joinPartialAnswers(records)).toEqual([prompt('hi'), {kind: 'answer', message: cut}, prompt('go on')]);
+  expect(historyFromJournal(records).messages.map(({role}) => role)).toEqual(['user', 'assistant', 'user']);
 });

@@ -1,11 +1,12 @@
 import {assert, property, stringMatching} from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {mentionOf, mentionsIn} from '../../../src/domain/mention.ts';
+import {messageId} from '../../../src/domain/ids.ts';
+import {attachedTo, attachmentBlock, formatMention, parseMentions} from '../../../src/domain/mention.ts';
 import {processorClock} from '../../support/processor-clock.ts';
 
 const readingsIn = (text: string): readonly string[] =>
-  mentionsIn(text).map(({readings}) =>
-    readings.map(({path, lines}) => (lines === 'all' ? path : `${path} ${lines.first}..${lines.last}`)).join(' | '),
+  parseMentions(text).map(({candidates}) =>
+    candidates.map(({path, lines}) => (lines === 'all' ? path : `${path} ${lines.first}..${lines.last}`)).join(' | '),
   );
 
 describe('mentions of a prompt', () => {
@@ -32,24 +33,38 @@ describe('mentions of a prompt', () => {
 
   test('stands where it says it does', () => {
     const text = 'see @"a b":1-2, and @c';
-    expect(mentionsIn(text).map(({from, to}) => text.slice(from, to))).toEqual(['@"a b":1-2', '@c']);
+    expect(parseMentions(text).map(({from, to}) => text.slice(from, to))).toEqual(['@"a b":1-2', '@c']);
   });
 
   test('a path is read as it was written out', () => {
     const path = stringMatching(/^[\w./ äé日\\'()-]{1,30}$/u).filter(text => text.trim() !== '');
     assert(
       property(path, text => {
-        const [mention] = mentionsIn(`see ${mentionOf(text)} now`);
-        expect(mention?.readings[0]?.path).toBe(text);
+        const [mention] = parseMentions(`see ${formatMention(text)} now`);
+        expect(mention?.candidates[0]?.path).toBe(text);
       }),
     );
   });
 
   test('takes time that grows with the text and no more', () => {
     const spentMs = processorClock();
-    mentionsIn('@"'.repeat(100_000));
-    mentionsIn('@a\\'.repeat(100_000));
-    mentionsIn(`@${'a.'.repeat(200_000)}`);
+    parseMentions('@"'.repeat(100_000));
+    parseMentions('@a\\'.repeat(100_000));
+    parseMentions(`@${'a.'.repeat(200_000)}`);
     expect(spentMs()).toBeLessThan(2000);
   });
+});
+
+test('what is attached to a prompt is named with its size', () => {
+  const message = {
+    role: 'user',
+    id: messageId('p'),
+    blocks: [
+      {kind: 'image', mediaType: 'image/png', data: ''},
+      {kind: 'text', text: 'look at @a.ts'},
+      attachmentBlock({name: 'a "b".ts:1-2', text: '1\tone\n2\ttwo'}),
+      {kind: 'text', text: '<attached> is no attachment'},
+    ],
+  } as const;
+  expect(attachedTo(message)).toEqual(['image', 'a "b".ts:1-2 (2 lines)']);
 });

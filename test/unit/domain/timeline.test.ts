@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {treeId} from '../../../src/domain/checkpoint.ts';
-import {historyOf} from '../../../src/domain/history.ts';
+import {historyFromJournal} from '../../../src/domain/history.ts';
 import {actionId, messageId} from '../../../src/domain/ids.ts';
 import type {JournalRecord, RewindScope} from '../../../src/domain/journal.ts';
 import {promptSpans, timelineOf} from '../../../src/domain/timeline.ts';
@@ -48,7 +48,8 @@ const reminded = (id: string): JournalRecord => ({
   kind: 'reminder',
   message: {role: 'user', id: messageId(id), blocks: [{kind: 'text', text: id}]},
 });
-const idsOf = (records: readonly JournalRecord[]): readonly string[] => historyOf(records).messages.map(({id}) => id);
+const idsOf = (records: readonly JournalRecord[]): readonly string[] =>
+  historyFromJournal(records).messages.map(({id}) => id);
 
 const talk = [prompted('p1'), answered('a1'), prompted('p2'), answered('a2')];
 
@@ -70,7 +71,7 @@ describe('history after rewinds', () => {
 
   test('the todo list goes back with what was said', () => {
     const records = [prompted('p1'), frames(1), prompted('p2'), frames(2), rewound('p2')];
-    expect(historyOf(records).todoFrames).toEqual([Uint8Array.of(1)]);
+    expect(historyFromJournal(records).todoFrames).toEqual([Uint8Array.of(1)]);
   });
 
   test('any journal: as many redos as rewinds give the conversation without either', () => {
@@ -78,7 +79,7 @@ describe('history after rewinds', () => {
     fc.assert(
       fc.property(steps, targets => {
         const back = targets.map(at => rewound(`p${at}`));
-        const live = timelineOf([...talk, ...back, ...targets.map(() => redone)]).live;
+        const live = timelineOf([...talk, ...back, ...targets.map(() => redone)]).activeRecords;
         expect(live).toEqual(talk);
       }),
     );
@@ -130,7 +131,7 @@ describe('what prompts did to the files', () => {
       prompted('p4'),
       kept('p4', 'before', 't5'),
     ];
-    expect(promptSpans({live: records}).map(({message, files}) => [message.id, files])).toEqual([
+    expect(promptSpans({activeRecords: records}).map(({message, files}) => [message.id, files])).toEqual([
       ['p1', {before: 't1', after: 't3'}],
       ['p2', 'untouched'],
       ['p3', {before: 't3', after: 't4'}],

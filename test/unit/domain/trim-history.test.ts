@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {estimateMessages} from '../../../src/domain/compaction.ts';
+import {estimateMessagesTokens} from '../../../src/domain/compaction.ts';
 import {toolCalls, type Message, type ResultContent} from '../../../src/domain/conversation.ts';
 import {actionId, messageId} from '../../../src/domain/ids.ts';
-import {trimHistory} from '../../../src/domain/trim-history.ts';
+import {trimHistory} from '../../../src/domain/history.ts';
 import {noUsage} from '../../../src/domain/usage.ts';
 
 const said = (text: string): Message => ({role: 'user', id: messageId(text), blocks: [{kind: 'text', text}]});
@@ -49,30 +49,30 @@ const lengths = (messages: readonly Message[]): readonly number[] =>
 
 describe('a history is made shorter', () => {
   test('what fits stays as it is', () => {
-    expect(trimHistory(talk, 10_000)).toEqual({messages: talk, shortened: 0, left: 0});
+    expect(trimHistory(talk, 10_000)).toEqual({messages: talk, shortenedResults: 0, droppedExchanges: 0});
   });
 
   test('first the oldest results are cut, and say so', () => {
-    const {messages, shortened, left} = trimHistory(talk, 3000);
-    expect({shortened, left}).toEqual({shortened: 1, left: 0});
+    const {messages, shortenedResults, droppedExchanges} = trimHistory(talk, 3000);
+    expect({shortenedResults, droppedExchanges}).toEqual({shortenedResults: 1, droppedExchanges: 0});
     expect(messages.map(({id}) => id)).toEqual(talk.map(({id}) => id));
     expect(messages.slice(4)).toEqual(talk.slice(4));
     expect(JSON.stringify(messages[2])).toContain('it had 8000 characters');
   });
 
   test('then the oldest exchanges go, before anything of the last one', () => {
-    expect(trimHistory(talk, 2100)).toEqual({messages: talk.slice(4), shortened: 1, left: 1});
+    expect(trimHistory(talk, 2100)).toEqual({messages: talk.slice(4), shortenedResults: 1, droppedExchanges: 1});
   });
 
   test('then the results of the last, and it goes at the very last', () => {
-    const {messages, shortened, left} = trimHistory(talk, 300);
-    expect({ids: messages.map(({id}) => id), shortened, left}).toEqual({
+    const {messages, shortenedResults, droppedExchanges} = trimHistory(talk, 300);
+    expect({ids: messages.map(({id}) => id), shortenedResults, droppedExchanges}).toEqual({
       ids: talk.slice(4).map(({id}) => id),
-      shortened: 2,
-      left: 1,
+      shortenedResults: 2,
+      droppedExchanges: 1,
     });
     expect(lengths(messages)[0]).toBeLessThan(600);
-    expect(trimHistory(talk, 10)).toEqual({messages: [], shortened: 2, left: 2});
+    expect(trimHistory(talk, 10)).toEqual({messages: [], shortenedResults: 2, droppedExchanges: 2});
   });
 
   test('images in results are left out', () => {
@@ -98,7 +98,7 @@ describe('a history is made shorter', () => {
               : [answer, told(...ids.map((id, of) => [id, results[of] ?? image] as const))];
           }),
         ]);
-        const {messages, left} = trimHistory(history, most);
+        const {messages, droppedExchanges} = trimHistory(history, most);
         expect(messages[0]?.blocks[0]?.kind ?? 'text').toBe('text');
         expect(messages[0]?.role ?? 'user').toBe('user');
         for (const [at, message] of messages.entries()) {
@@ -107,9 +107,9 @@ describe('a history is made shorter', () => {
             messages[at + 1]?.blocks.flatMap(block => (block.kind === 'tool-result' ? [block.id] : [])) ?? [];
           expect(results).toEqual(toolCalls(message).map(({id}) => id));
         }
-        expect(estimateMessages(messages)).toBeLessThanOrEqual(Math.min(most, estimateMessages(history)));
+        expect(estimateMessagesTokens(messages)).toBeLessThanOrEqual(Math.min(most, estimateMessagesTokens(history)));
         expect(messages.map(({id}) => id)).toEqual(history.slice(history.length - messages.length).map(({id}) => id));
-        expect(left).toBe(exchanges.length - messages.filter(({id}) => id.startsWith('p')).length);
+        expect(droppedExchanges).toBe(exchanges.length - messages.filter(({id}) => id.startsWith('p')).length);
       }),
     );
   });

@@ -90,13 +90,13 @@ describe('text', () => {
   test('what needed approval is named, and the exit code says so', async () => {
     const bench = engineBench([callsTools(bash('a'), bash('b')), says('I could not run it.')], {
       assess: () => asks,
-      options: {asking: 'nobody'},
+      options: {interaction: 'unattended'},
     });
     expect(await run(bench)).toEqual({
       exitCode: 3,
       stdout: 'I could not run it.\n',
       notes: [
-        'not run, because it needs approval and nobody could be asked: Bash. ' +
+        'not run, needs approval and nobody could be asked: Bash. ' +
           'Allow it with --allowed-tools or --permission-mode.',
       ],
     });
@@ -122,7 +122,7 @@ describe('text', () => {
     expect(await run(bench)).toEqual({
       exitCode: 4,
       stdout: '',
-      notes: ['stopped at the limit of 1 turn, before the model was done. Raise --max-turns to let it go on.'],
+      notes: ['stopped at the limit of 1 turn. Raise --max-turns to continue.'],
     });
   });
 
@@ -182,7 +182,10 @@ describe('json', () => {
   });
 
   test('lists what was denied', async () => {
-    const bench = engineBench([callsTools(bash('a')), says('No.')], {assess: () => asks, options: {asking: 'nobody'}});
+    const bench = engineBench([callsTools(bash('a')), says('No.')], {
+      assess: () => asks,
+      options: {interaction: 'unattended'},
+    });
     const {exitCode, stdout} = await run(bench, {output: {format: 'json', partials: 'without'}});
     expect(exitCode).toBe(3);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -267,7 +270,7 @@ describe('a stdout that takes nothing', () => {
     expect(await run(engineBench([says('Hello.')]), {stdout: sinkThatFails('ENOSPC')})).toEqual({
       exitCode: 1,
       stdout: '',
-      notes: ['the answer could not be written to stdout: write ENOSPC'],
+      notes: ['cannot write the answer to stdout: write ENOSPC'],
     });
   });
 });

@@ -2,8 +2,8 @@ import {describe, expect, test} from 'vitest';
 import {actionId, messageId} from '../../../src/domain/ids.ts';
 import type {BlockDelta, BlockStart, ModelEvent, ModelRequest} from '../../../src/domain/model-stream.ts';
 import {noUsage} from '../../../src/domain/usage.ts';
-import {steadyStream} from '../../../src/models/steady-stream.ts';
-import type {TryItem} from '../../../src/models/trouble.ts';
+import {streamWithRetries} from '../../../src/models/stream-with-retries.ts';
+import type {AttemptItem} from '../../../src/models/provider-error.ts';
 
 const request: ModelRequest = {model: 'm', system: '', tools: [], messages: [], thinking: {kind: 'default'}};
 const clock = {random: () => 0, sleep: async () => {}};
@@ -14,7 +14,7 @@ async function readingOf(batches: Iterable<readonly ModelEvent[]>): Promise<{
   readonly read: number;
 }> {
   let read = 0;
-  async function* sendOnce(): AsyncGenerator<TryItem, void, void> {
+  async function* sendOnce(): AsyncGenerator<AttemptItem, void, void> {
     yield {kind: 'events', events: [{event: 'message-started', id: messageId('m1'), model: 'm', usage: noUsage}]};
     for (const events of batches) {
       read += 1;
@@ -22,7 +22,7 @@ async function readingOf(batches: Iterable<readonly ModelEvent[]>): Promise<{
     }
   }
   const events: ModelEvent[] = [];
-  for await (const batch of steadyStream(request, {sendOnce, clock}, new AbortController().signal)) {
+  for await (const batch of streamWithRetries(request, {sendOnce, clock}, new AbortController().signal)) {
     events.push(...batch.filter(({event}) => event !== 'block-delta'));
   }
   return {events, read};
@@ -43,8 +43,8 @@ const failure = (what: string): ModelEvent => ({
   event: 'failed',
   fault: {
     kind: 'provider',
-    message: `The model's answer did not end: it has ${what}. weft stopped reading it, and ran none of its tool calls.`,
-    fix: 'Ask again in other words, or use another model.',
+    message: `The answer is too long: it has ${what}. weft stopped reading and ran none of its tool calls.`,
+    fix: 'Rephrase the prompt, or use another model.',
     status: 0,
   },
 });

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import type {Effort} from '../../../src/domain/model-stream.ts';
-import {effortParams} from '../../../src/models/anthropic-effort.ts';
+import {effortParams} from '../../../src/models/anthropic-request.ts';
 
 const cases: readonly (readonly [model: string, wanted: Effort | 'default', sent: Effort | 'nothing'])[] = [
   ['claude-sonnet-5-5', 'default', 'nothing'],

@@ -2,7 +2,7 @@ import {describe, expect, test} from 'vitest';
 import type {AssistantBlock, Message} from '../../../src/domain/conversation.ts';
 import {actionId, messageId} from '../../../src/domain/ids.ts';
 import {noUsage} from '../../../src/domain/usage.ts';
-import {thinkingParams} from '../../../src/models/anthropic-thinking.ts';
+import {thinkingParams} from '../../../src/models/anthropic-request.ts';
 import {userSays} from '../../support/model-events.ts';
 
 const messages = [userSays('hi')];

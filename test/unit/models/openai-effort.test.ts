@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {effortOf} from '../../../src/models/openai-effort.ts';
+import {effortOf} from '../../../src/models/openai-request.ts';
 
 const budget = (tokens: number) => ({kind: 'budget', tokens}) as const;
 

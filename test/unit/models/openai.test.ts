@@ -42,7 +42,7 @@ test('says why the models cannot be listed', async () => {
     tag: 'failed',
     error: {
       kind: 'provider',
-      message: `${elsewhere} does not know the address ${elsewhere} (404): no /elsewhere/models here`,
+      message: `No model API at ${elsewhere} (404): no /elsewhere/models here`,
       fix: 'Check the base URL (--base-url or OPENAI_BASE_URL).',
       status: 404,
     },
@@ -53,7 +53,7 @@ test('says why the models cannot be listed', async () => {
     error: {
       kind: 'provider',
       message: `Nothing listens at ${baseUrl}.`,
-      fix: 'Start the model server, or name another address (--base-url or OPENAI_BASE_URL).',
+      fix: 'Start the model server, or set another address (--base-url or OPENAI_BASE_URL).',
       status: 0,
     },
   });

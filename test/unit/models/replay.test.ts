@@ -1,8 +1,7 @@
+import type {ModelEvent, ModelPort} from '../../../src/domain/model-stream.ts';
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
-import type {ModelEvent} from '../../../src/domain/model-stream.ts';
-import type {ModelConnection} from '../../../src/models/connection.ts';
-import {recordModel} from '../../../src/models/record.ts';
+import {recordModel} from '../../../src/models/recording.ts';
 import {openReplay, type ReplayOptions} from '../../../src/models/replay.ts';
 import {ask, blocksOf, eventsOf} from '../../support/model-events.ts';
 import {randomInputs} from '../../support/random-inputs.ts';
@@ -10,7 +9,7 @@ import {randomInputs} from '../../support/random-inputs.ts';
 const header = '{"weft":"recording","version":1}';
 const never = (): AbortSignal => new AbortController().signal;
 
-function replay(answers: readonly object[], options: ReplayOptions = {variables: {}}): ModelConnection {
+function replay(answers: readonly object[], options: ReplayOptions = {variables: {}}): ModelPort {
   const text = [header, ...answers.map(answer => JSON.stringify(answer))].join('\n');
   const opened = openReplay(text, options);
   if (opened.tag === 'failed') throw new Error(opened.error.message);
@@ -57,8 +56,8 @@ test('plays the answers in order, then says that they are used up', async () => 
       event: 'failed',
       fault: {
         kind: 'needs-user',
-        message: 'The recording is used up: it holds 2 answers.',
-        fix: 'Play a longer recording, or use a model.',
+        message: 'The recording has ended: it has 2 answers.',
+        fix: 'Replay a longer recording, or use a model.',
       },
     },
   ]);

@@ -1,9 +1,9 @@
+import {type ProviderError, retryAfterMs} from '../../../src/models/provider-error.ts';
 import {describe, expect, test, vi} from 'vitest';
-import {afterTrouble, realClock, retryAfterMs, type RetryClock} from '../../../src/models/retry.ts';
-import type {Trouble} from '../../../src/models/trouble.ts';
+import {decideRetry, realClock, type RetryClock} from '../../../src/models/retry.ts';
 
 const clockAt = (random: number): RetryClock => ({random: () => random, sleep: () => Promise.resolve()});
-const passing = (more: Partial<Extract<Trouble, {kind: 'passing'}>> = {}): Trouble => ({
+const passing = (more: Partial<Extract<ProviderError, {kind: 'passing'}>> = {}): ProviderError => ({
   kind: 'passing',
   status: 529,
   message: 'It is overloaded.',
@@ -13,9 +13,9 @@ const passing = (more: Partial<Extract<Trouble, {kind: 'passing'}>> = {}): Troub
   ...more,
 });
 
-const delays = (trouble: Trouble, random: number): readonly (number | 'give-up')[] =>
+const delays = (trouble: ProviderError, random: number): readonly (number | 'give-up')[] =>
   Array.from({length: 10}, (_, at) => {
-    const next = afterTrouble(trouble, at + 1, clockAt(random));
+    const next = decideRetry(trouble, at + 1, clockAt(random));
     return next.step === 'retry' ? next.delayMs : 'give-up';
   });
 
@@ -62,11 +62,11 @@ describe('the wait before another try', () => {
   });
 
   test('numbers the try to come', () => {
-    expect(afterTrouble(passing(), 1, clockAt(0))).toEqual({step: 'retry', attempt: 2, maxAttempts: 10, delayMs: 500});
+    expect(decideRetry(passing(), 1, clockAt(0))).toEqual({step: 'retry', attempt: 2, maxAttempts: 10, delayMs: 500});
   });
 
   test('giving up says how often it was tried', () => {
-    expect(afterTrouble(passing(), 10, clockAt(0))).toEqual({
+    expect(decideRetry(passing(), 10, clockAt(0))).toEqual({
       step: 'give-up',
       fault: {kind: 'provider', message: 'It is overloaded. (10 attempts)', fix: 'Try again later.', status: 529},
     });
@@ -74,7 +74,7 @@ describe('the wait before another try', () => {
 
   test('final trouble is not tried again', () => {
     const fault = {kind: 'provider', message: 'No.', fix: 'Stop.', status: 401} as const;
-    expect(afterTrouble({kind: 'final', fault}, 1, clockAt(0))).toEqual({step: 'give-up', fault});
+    expect(decideRetry({kind: 'final', fault}, 1, clockAt(0))).toEqual({step: 'give-up', fault});
   });
 });
 

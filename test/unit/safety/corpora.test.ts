@@ -1,17 +1,17 @@
 import {expect, test} from 'vitest';
 import {readCorpus, type Case} from './support/corpus.ts';
-import {bash, judge} from './support/judging.ts';
+import {bash, type Given, judge} from './support/judging.ts';
 
 interface Judged extends Case {
   readonly decision: 'allow' | 'ask' | 'deny';
   readonly reasons: readonly string[];
 }
 
-async function judgeAll(cases: readonly Case[]): Promise<readonly Judged[]> {
+async function judgeAll(cases: readonly Case[], given: Given = {}): Promise<readonly Judged[]> {
   const judged: Judged[] = [];
   for (const each of cases) {
     // oxlint-disable-next-line no-await-in-loop -- one after the other, as they would come
-    const {decision, reasons} = await judge(bash(each.command));
+    const {decision, reasons} = await judge(bash(each.command), given);
     judged.push({...each, decision, reasons});
   }
   return judged;
@@ -26,6 +26,14 @@ test('of the commands that must not run by themselves none does', async () => {
   console.info(`bypass corpus: ${allowed.length} of ${judged.length} let through`);
   expect(judged.length).toBeGreaterThanOrEqual(400);
   expect(listed(allowed)).toBe('');
+});
+
+test.each([':*', ' *'])('nor does one after an approval of runs with any arguments, written with %j', async end => {
+  const runs = ['npm test', 'npm run lint', 'pnpm test', 'pytest', 'cargo test', 'go test'];
+  const cases = readCorpus('bypass').filter(({file}) => file === 'around-granted-runs.txt');
+  const judged = await judgeAll(cases, {allow: runs.map(run => `Bash(${run}${end})`)});
+  expect(judged.length).toBeGreaterThanOrEqual(60);
+  expect(listed(judged.filter(({decision}) => decision === 'allow'))).toBe('');
 });
 
 test('of everyday commands that only read at most one in fifty is asked about', async () => {

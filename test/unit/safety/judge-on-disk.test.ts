@@ -2,13 +2,10 @@ import {mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync} from 'node:f
 import {tmpdir} from 'node:os';
 import {dirname, join} from 'node:path';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
-import {makeJudge, type Judge} from '../../../src/safety/judge.ts';
-import {listFolder} from '../../../src/workspace/files/list-folder.ts';
-import {readBytes} from '../../../src/workspace/files/read-bytes.ts';
-import {makePaths} from '../../../src/workspace/files/resolve-path.ts';
+import type {Judge} from '../../../src/safety/judge.ts';
 import {readCorpus} from './support/corpus.ts';
-import {bash} from './support/judging.ts';
-import {fileEffect} from '../../../src/workspace/victims/file-effect.ts';
+import {bash, judgeOnDisk, inWords} from './support/judging.ts';
+import {fileEffect} from '../../../src/workspace/impact/file-effect.ts';
 
 const base = mkdtempSync(join(tmpdir(), 'weft-judge-'));
 const outside = join(base, 'outside');
@@ -44,22 +41,9 @@ function write(path: string, text: string): void {
   writeFileSync(path, text);
 }
 
-function judgeOf(root: string): Judge {
-  const paths = makePaths({roots: [root], home: join(base, 'home')});
-  return makeJudge({
-    rules: {allow: [], ask: [], deny: []},
-    roots: [root],
-    home: join(base, 'home'),
-    resolve: path => paths.resolve(path),
-    list: listFolder,
-    read: readBytes,
-    strayProgram: () => undefined,
-    effectOf: command => fileEffect(command, join(base, 'home')),
-    blockCommand: () => '',
-    own: {folders: [], variables: {}},
-    directory: () => root,
-  });
-}
+const home = join(base, 'home');
+
+const judgeOf = (root: string): Judge => judgeOnDisk(root, home, {effectOf: command => fileEffect(command, home)});
 
 const decision = async (judge: Judge, command: string): Promise<string> =>
   (await judge.assess(bash(command), 'default', new AbortController().signal)).decision;
@@ -231,9 +215,24 @@ describe('only what exists can be lost', () => {
       'default',
       new AbortController().signal,
     );
-    expect(verdict.detail.destroys).toEqual([
+    expect(verdict.detail.destructiveCommands).toEqual([
       {argv: ['cat'], directory: root, overwrites: ['full.txt'], content: {kind: 'text', text: 'one\nthree\n'}},
     ]);
-    expect(verdict.reasons).toEqual(['`> full.txt` overwrites a file']);
+    expect(inWords(verdict).reasons).toEqual(['Overwrites full.txt (2 lines)']);
+  });
+
+  test.each<readonly [command: string, reasons: readonly string[]]>([
+    ['echo hi > new', ['Creates new']],
+    ['cd dir && echo hi > new.txt', ['Creates dir/new.txt']],
+    ['echo hi >> full.txt', ['Appends to full.txt']],
+    ['echo hi > "$TARGET"', ['Writes a file (> "$TARGET")']],
+    [
+      'npm test > new; make',
+      ['Runs code from this project (npm test > new)', 'Runs code from this project (make)', 'Creates new'],
+    ],
+    ['./unknown --fast', ['May do more than read (./unknown --fast)']],
+  ])('%s: %j', async (command, reasons) => {
+    const verdict = await judgeOf(root).assess(bash(command), 'default', new AbortController().signal);
+    expect(inWords(verdict).reasons).toEqual(reasons);
   });
 });

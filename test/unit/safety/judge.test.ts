@@ -1,10 +1,10 @@
 import {describe, expect, test} from 'vitest';
 import type {Action} from '../../../src/actions/catalogue.ts';
-import {noDetail, type JudgedPlace, type PermissionMode, type Verdict} from '../../../src/domain/risk.ts';
+import {noDetail, type JudgedPath, type PermissionMode, type Verdict} from '../../../src/domain/risk.ts';
 import {action, bash, edit, judge, read, type Given} from './support/judging.ts';
 import {processorClock} from '../../support/processor-clock.ts';
 
-const inside = (written: string, path = `/w/${written}`): JudgedPlace => ({written, path, place: 'inside-workspace'});
+const inside = (written: string, path = `/w/${written}`): JudgedPath => ({written, path, place: 'inside-workspace'});
 
 describe('without rules', () => {
   test.each([
@@ -13,13 +13,13 @@ describe('without rules', () => {
     ['Glob', {pattern: '*'}, [inside('.', '/w')]],
     ['TodoWrite', {todos: []}, []],
     ['AskUserQuestion', {questions: [{question: 'q', options: [{label: 'a'}]}]}, []],
-  ])('%s inside the workspace is allowed', async (tool, input, places) => {
+  ])('%s inside the workspace is allowed', async (tool, input, judgedPaths) => {
     expect(await judge(action(tool, input))).toEqual({
       decision: 'allow',
       risk: 'read-only',
       reasons: [],
-      grantable: 'exact',
-      detail: {...noDetail, places},
+      sessionApproval: 'exact',
+      detail: {...noDetail, judgedPaths},
     });
   });
 
@@ -49,13 +49,17 @@ describe('without rules', () => {
     expect(await judge(edit('a.ts'))).toEqual({
       decision: 'ask',
       risk: 'local-change',
-      reasons: ['edits ask first in this mode'],
-      grantable: 'kind',
-      detail: {...noDetail, places: [inside('a.ts')]},
+      reasons: ['Edits ask first in this mode'],
+      sessionApproval: 'kind',
+      detail: {...noDetail, judgedPaths: [inside('a.ts')]},
     });
-    expect(await judge(edit('link/a.ts'))).toMatchObject({decision: 'ask', risk: 'local-change', grantable: 'exact'});
+    expect(await judge(edit('link/a.ts'))).toMatchObject({
+      decision: 'ask',
+      risk: 'local-change',
+      sessionApproval: 'exact',
+    });
     expect((await judge(edit('.git/hooks/pre-commit'))).reasons).toEqual([
-      'it changes what can run or grant rights: .git/',
+      'Changes what can run code or grant permissions: .git/',
     ]);
   });
 
@@ -67,11 +71,9 @@ describe('without rules', () => {
     expect(await judge(bash('ls', {is_risky: true}))).toMatchObject({
       decision: 'ask',
       risk: 'unknown',
-      reasons: ['the model calls it risky'],
+      reasons: ['The model calls it risky'],
     });
-    expect((await judge(bash('ls', {is_read_only: false}))).reasons).toEqual([
-      'the model says that it does more than read',
-    ]);
+    expect((await judge(bash('ls', {is_read_only: false}))).reasons).toEqual(['The model says it does more than read']);
   });
 });
 
@@ -109,7 +111,7 @@ describe('modes', () => {
     expect((await judge(bash('make'), {mode: 'plan', allow: ['Bash']})).decision).toBe('deny');
     expect((await judge(bash('make'), {mode: 'bypassPermissions', deny: ['Bash(make:*)']})).decision).toBe('deny');
     expect((await judge(edit('.git/config'), {mode: 'bypassPermissions'})).reasons).toEqual([
-      'it changes what can run or grant rights: .git/',
+      'Changes what can run code or grant permissions: .git/',
     ]);
   });
 });
@@ -120,7 +122,7 @@ test.each(['.env', 'conf/../id_rsa', './server.pem', 'sub/.aws/config'])(
     expect(await judge(read(path), {mode: 'acceptEdits'})).toMatchObject({
       decision: 'ask',
       risk: 'read-only',
-      reasons: [`it reads what may hold secrets: ${path}`],
+      reasons: [`Reads files that may hold secrets: ${path}`],
     });
     expect((await judge(read(path), {allow: ['Read']})).decision).toBe('allow');
     expect((await judge(read(path), {mode: 'bypassPermissions'})).decision).toBe('allow');
@@ -135,21 +137,21 @@ test('in plan mode an ask rule holds, a read outside is asked about, and the rea
   expect(await judge(read('.env'), {mode: 'plan', ask: ['Read(.env)']})).toEqual({
     decision: 'ask',
     risk: 'read-only',
-    reasons: ['the rule Read(.env) says to ask', 'it reads what may hold secrets: .env'],
-    grantable: 'exact',
-    detail: {...noDetail, places: [inside('.env')]},
+    reasons: ['The rule Read(.env) asks first', 'Reads files that may hold secrets: .env'],
+    sessionApproval: 'exact',
+    detail: {...noDetail, judgedPaths: [inside('.env')]},
   });
   expect((await judge(read('/etc/hosts'), {mode: 'plan'})).reasons).toEqual([
-    'it reads outside the workspace: /etc/hosts',
+    'Reads outside the workspace: /etc/hosts',
   ]);
   expect((await judge(read('/etc/hosts'), {mode: 'plan', allow: ['Read(/etc/hosts)']})).decision).toBe('allow');
   expect((await judge(bash('rm -rf x'), {mode: 'plan'})).reasons).toEqual([
-    'in plan mode nothing is changed or run',
-    '`rm -rf x` deletes files',
+    'Plan mode changes and runs nothing',
+    'Deletes files (rm -rf x)',
   ]);
 });
 
-test.each<[string, Action, Given, Verdict['grantable']]>([
+test.each<[string, Action, Given, Verdict['sessionApproval']]>([
   ['an ordinary edit', edit('a.ts'), {}, 'kind'],
   ['an ordinary edit that is let through', edit('a.ts'), {mode: 'acceptEdits'}, 'kind'],
   ['an edit an ask rule speaks of', edit('secret/k'), {ask: ['Edit(secret/**)']}, 'exact'],
@@ -159,8 +161,8 @@ test.each<[string, Action, Given, Verdict['grantable']]>([
   ['a command', bash('make'), {}, 'exact'],
   ['a read outside', read('/etc/hosts'), {}, 'exact'],
   ['what is denied', edit('a.ts'), {deny: ['Edit']}, 'exact'],
-])('%s: an approval for the session covers', async (_, subject, given, grantable) => {
-  expect((await judge(subject, given)).grantable).toBe(grantable);
+])('%s: an approval for the session covers', async (_, subject, given, sessionApproval) => {
+  expect((await judge(subject, given)).sessionApproval).toBe(sessionApproval);
 });
 
 test('a protected file is asked about also for the path as written, and let through by a rule of the user', async () => {

@@ -3,11 +3,9 @@ import {tmpdir} from 'node:os';
 import {dirname, join} from 'node:path';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import type {FolderEntry} from '../../../src/actions/ports.ts';
-import {unknownEffect} from '../../../src/domain/risk.ts';
-import {makeJudge, type Judge} from '../../../src/safety/judge.ts';
+import type {Judge} from '../../../src/safety/judge.ts';
 import {listFolder} from '../../../src/workspace/files/list-folder.ts';
-import {makePaths} from '../../../src/workspace/files/resolve-path.ts';
-import {bash} from './support/judging.ts';
+import {bash, judgeOnDisk} from './support/judging.ts';
 
 const base = mkdtempSync(join(tmpdir(), 'weft-names-'));
 const at = (root: string): string => join(base, root);
@@ -51,24 +49,8 @@ afterAll(() => {
   rmSync(base, {recursive: true, force: true});
 });
 
-function judgeOf(root: string, list: (folder: string) => readonly FolderEntry[] = listFolder): Judge {
-  const roots = [at(root)];
-  const home = at('home');
-  const paths = makePaths({roots, home});
-  return makeJudge({
-    rules: {allow: [], ask: [], deny: []},
-    roots,
-    home,
-    resolve: path => paths.resolve(path),
-    list,
-    read: () => ({kind: 'missing'}),
-    strayProgram: () => undefined,
-    directory: () => at(root),
-    effectOf: () => unknownEffect,
-    own: {folders: [], variables: {}},
-    blockCommand: () => '',
-  });
-}
+const judgeOf = (root: string, list: (folder: string) => readonly FolderEntry[] = listFolder): Judge =>
+  judgeOnDisk(at(root), at('home'), {list, read: () => ({kind: 'missing'})});
 
 const decision = async (judge: Judge, command: string): Promise<string> =>
   (await judge.assess(bash(command), 'default', new AbortController().signal)).decision;

@@ -20,7 +20,7 @@ test('a full disk says that the session was not kept', () => {
   });
   db.close();
   expect(faultText(storeFault(cause, '/d/weft.db'))).toBe(
-    'The disk is full: the session could not be kept in /d/weft.db (database or disk is full). Free some space, then go on with --continue.',
+    'The disk is full: cannot save the session in /d/weft.db (database or disk is full). Free some space, then continue with --continue.',
   );
 });
 

@@ -1,15 +1,13 @@
 import {describe, expect, test} from 'vitest';
 import {todoId} from '../../../src/domain/ids.ts';
 import type {TaskItem, TaskPayload} from '../../../src/domain/task-payload.ts';
-import {encodePayload} from '../../../src/protocol/task/encode-payload.ts';
-import {eventJson} from '../../../src/protocol/task/event-json.ts';
-import {readPayloadBytes} from '../../../src/protocol/task/read-payload-bytes.ts';
-import type {PayloadRead} from '../../../src/protocol/task/response-event.ts';
-import {failedPayloads} from '../../../src/tasks/failed-payloads.ts';
-import {makePayloadEvents} from '../../../src/tasks/payload-events.ts';
+import {encodePayload, readPayloadBytes} from '../../../src/protocol/task/payload.ts';
+import {eventJson} from '../../../src/protocol/task/event-record.ts';
+import type {DecodedPayload} from '../../../src/protocol/task/response-event.ts';
+import {failedPayloads, makePayloadEvents} from '../../../src/tasks/task-log.ts';
 
 const item: TaskItem = {id: todoId('a'), title: 'A', description: ''};
-const read = (payload: TaskPayload): PayloadRead => readPayloadBytes(encodePayload(payload), 'call');
+const read = (payload: TaskPayload): DecodedPayload => readPayloadBytes(encodePayload(payload), 'call');
 const cleared = read({kind: 'cleared'});
 const running = read({kind: 'running', ids: [item.id]});
 const pending = read({kind: 'snapshot', pending: [item], completed: [], running: []});

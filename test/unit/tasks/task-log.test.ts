@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import type {Json, JsonObject} from '../../../src/base/json.ts';
-import {readEventJson} from '../../../src/protocol/task/read-event-json.ts';
-import {readPayload} from '../../../src/protocol/task/read-payload.ts';
+import {readEventJson} from '../../../src/protocol/task/read-item.ts';
+import {readPayloadField} from '../../../src/protocol/task/payload.ts';
 import {makeTaskLog} from '../../../src/tasks/task-log.ts';
 import {todosOf, type TaskView} from '../../../src/tasks/task-view.ts';
 import {randomInputs} from '../../support/random-inputs.ts';
@@ -41,7 +41,7 @@ function viewOf(actions: readonly JsonObject[]): TaskView {
   for (const action of actions) {
     const read = readEventJson(action);
     if (read.tag === 'failed') throw new Error(read.error);
-    for (const event of read.value) log.takeEvent(event);
+    for (const event of read.value) log.applyEvent(event);
   }
   return log.view;
 }
@@ -101,7 +101,7 @@ describe('payloads in their places', () => {
 
   test('payloads without events around them', () => {
     const log = makeTaskLog();
-    for (const text of ['WgA=', 'EgoKCAoBYRIDT25l', 'SgMKAWE=']) log.takePayload(readPayload(text, 'anywhere'));
+    for (const text of ['WgA=', 'EgoKCAoBYRIDT25l', 'SgMKAWE=']) log.applyPayload(readPayloadField(text, 'anywhere'));
     expect(todosOf(log.view)).toEqual([{id: 'a', title: 'One', description: '', status: 'in_progress'}]);
   });
 });

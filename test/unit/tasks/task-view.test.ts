@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {todoId} from '../../../src/domain/ids.ts';
 import type {TaskItem, TaskPayload} from '../../../src/domain/task-payload.ts';
-import {encodePayload} from '../../../src/protocol/task/encode-payload.ts';
+import {encodePayload} from '../../../src/protocol/task/payload.ts';
 import {applyTaskFrames, emptyTaskView, todosOf, type TaskView} from '../../../src/tasks/task-view.ts';
 
 const item = (id: string): TaskItem => ({id: todoId(id), title: `Title ${id}`, description: ''});

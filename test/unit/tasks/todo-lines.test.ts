@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {todoId} from '../../../src/domain/ids.ts';
 import type {Todo, TodoStatus} from '../../../src/domain/todo.ts';
-import {readTodosLine, todosLine} from '../../../src/tasks/todo-lines.ts';
+import {readTodosLine, writeTodosLine} from '../../../src/tasks/todo-lines.ts';
 
 const todo = (id: string, status: TodoStatus, title = `Title ${id}`): Todo => ({
   id: todoId(id),
@@ -14,15 +14,15 @@ const todo = (id: string, status: TodoStatus, title = `Title ${id}`): Todo => ({
 describe('a line with a list', () => {
   test('is read as it was written, in display order', () => {
     const list = [todo('a', 'completed'), todo('b', 'in_progress'), todo('c', 'pending')];
-    expect(readTodosLine(todosLine(list), [])).toEqual({tag: 'ok', value: list});
-    expect(readTodosLine(todosLine(list.toReversed()), [])).toEqual({
+    expect(readTodosLine(writeTodosLine(list), [])).toEqual({tag: 'ok', value: list});
+    expect(readTodosLine(writeTodosLine(list.toReversed()), [])).toEqual({
       tag: 'ok',
       value: [todo('a', 'completed'), todo('c', 'pending'), todo('b', 'in_progress')],
     });
   });
 
   test('loses its cancelled todos', () => {
-    const read = readTodosLine(todosLine([todo('a', 'cancelled'), todo('b', 'pending')]), []);
+    const read = readTodosLine(writeTodosLine([todo('a', 'cancelled'), todo('b', 'pending')]), []);
     expect(read).toEqual({tag: 'ok', value: [todo('b', 'pending')]});
   });
 
@@ -67,7 +67,7 @@ describe('a line with a list', () => {
         const read = readTodosLine(line, before.tag === 'ok' ? before.value : []);
         if (read.tag === 'failed') return;
         expect(new Set(read.value.map(({id}) => id)).size).toBe(read.value.length);
-        expect(readTodosLine(todosLine(read.value), [])).toEqual(read);
+        expect(readTodosLine(writeTodosLine(read.value), [])).toEqual(read);
       }),
     );
   });

@@ -3,10 +3,9 @@ import {describe, expect, test} from 'vitest';
 import type {TodoEntry} from '../../../src/actions/ports.ts';
 import {todoId, type TodoId} from '../../../src/domain/ids.ts';
 import type {TodoList, TodoStatus} from '../../../src/domain/todo.ts';
-import {decodePayload} from '../../../src/protocol/task/decode-payload.ts';
+import {decodePayload} from '../../../src/protocol/task/payload.ts';
 import {applyTaskFrames, emptyTaskView, todosOf} from '../../../src/tasks/task-view.ts';
-import type {ListWrite} from '../../../src/tasks/match-entries.ts';
-import {framesFor, framesOfUpdate, isOpen, updateList} from '../../../src/tasks/update-list.ts';
+import {framesFor, framesOfUpdate, isOpen, type ListWrite, updateList} from '../../../src/tasks/update-list.ts';
 import {randomInputs} from '../../support/random-inputs.ts';
 
 const statuses = {'+': 'completed', '>': 'in_progress', '-': 'pending', x: 'cancelled'} as const;

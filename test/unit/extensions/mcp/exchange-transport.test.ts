@@ -1,12 +1,12 @@
 /* oxlint-disable unicorn/prefer-add-event-listener -- a transport is no event target */
 import {expect, test} from 'vitest';
-import {unlessAborted} from '../../../../src/base/unless-aborted.ts';
+import {raceAbort} from '../../../../src/base/race.ts';
 import {ExchangeTransport} from '../../../../src/extensions/mcp/exchange-transport.ts';
 
 test('closing lets go of what the server never answers, notifications among it', async () => {
   const given: string[] = [];
   const transport = new ExchangeTransport('slow', async (_server, message, signal) => {
-    await unlessAborted(new Promise<never>(() => {}), signal);
+    await raceAbort(new Promise<never>(() => {}), signal);
     given.push(`given up: ${JSON.stringify(message['method'])}`);
     throw new Error('it was stopped');
   });

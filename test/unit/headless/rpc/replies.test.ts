@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
-import {hookAnswer} from '../../../../src/headless/rpc/hook-answer.ts';
+import {hookAnswer} from '../../../../src/headless/rpc/hooks.ts';
 import {permissionReply} from '../../../../src/headless/rpc/permission-request.ts';
-import {questionResponse} from '../../../../src/headless/rpc/question-request.ts';
+import {questionResponse} from '../../../../src/headless/rpc/questions.ts';
 import type {Question} from '../../../../src/actions/ports.ts';
 
 /** What clients answer, whatever it is, becomes something the engine understands; what is no clear yes is a no. */
@@ -42,11 +42,11 @@ describe('permission', () => {
         decision: 'allow-updated',
         input: 'unchanged',
         rules: [
-          {change: 'add', list: 'allow', rule: 'Bash', lasting: 'session'},
-          {change: 'add', list: 'allow', rule: 'Bash', lasting: 'user'},
-          {change: 'add', list: 'allow', rule: 'Bash', lasting: 'project'},
-          {change: 'add', list: 'allow', rule: 'Bash', lasting: 'local'},
-          {change: 'add', list: 'allow', rule: 'Bash', lasting: 'session'},
+          {change: 'add', list: 'allow', rule: 'Bash', scope: 'session'},
+          {change: 'add', list: 'allow', rule: 'Bash', scope: 'user'},
+          {change: 'add', list: 'allow', rule: 'Bash', scope: 'project'},
+          {change: 'add', list: 'allow', rule: 'Bash', scope: 'local'},
+          {change: 'add', list: 'allow', rule: 'Bash', scope: 'session'},
         ],
       },
       wishes,
@@ -71,7 +71,7 @@ describe('permission', () => {
         decision: 'allow-updated',
         input: 'unchanged',
         rules: [
-          {change: 'add', list: 'deny', rule: 'Bash(rm:*)', lasting: 'session'},
+          {change: 'add', list: 'deny', rule: 'Bash(rm:*)', scope: 'session'},
           {change: 'remove', list: 'allow', rule: 'Bash(make)'},
           {change: 'replace', list: 'ask', rules: ['Bash(ls)']},
         ],

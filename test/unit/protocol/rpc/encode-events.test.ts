@@ -1,8 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import type {AgentEvent} from '../../../../src/actions/agent-event.ts';
 import {makeRpcEncoder, noExtras, type RpcExtras} from '../../../../src/protocol/rpc/encode-events.ts';
-import {jsonLine} from '../../../../src/protocol/rpc/json-line.ts';
-import type {RpcMessage} from '../../../../src/protocol/rpc/rpc-message.ts';
+import {jsonLine, type RpcMessage} from '../../../../src/protocol/rpc/rpc-message.ts';
 import {apiErrorKind} from '../../../../src/protocol/rpc/wire-content.ts';
 import {accepted, block, call, finished, message, opened, promptFinished, started} from './event-builders.ts';
 import {scripts} from './event-scripts.ts';

@@ -41,7 +41,7 @@ export const opened: AgentEvent = {
 };
 
 export const accepted = (text: string): readonly AgentEvent[] => [
-  {event: 'prompt-accepted', id: messageId('p1'), text},
+  {event: 'prompt-accepted', id: messageId('p1'), text, attached: []},
 ];
 
 export const turn = (number: number): AgentEvent => ({event: 'turn-started', turn: number});
@@ -161,13 +161,13 @@ export function commandSettled(
       event: 'action-queued',
       id: made.id,
       action: actionOf('request-command-output', input),
-      label: 'Run command: npm test',
+      label: 'Run npm test',
     },
     {
       event: 'action-settled',
       call: made,
       result: {tag: 'action', result: {name: 'request-command-output', input, settled}},
-      told: {kind: 'tool-result', id: made.id, content: [{kind: 'text', text: told}], outcome: settled.state},
+      toolResult: {kind: 'tool-result', id: made.id, content: [{kind: 'text', text: told}], outcome: settled.state},
       durationMs: 412,
     },
   ];
@@ -198,6 +198,7 @@ const summary = (given: Partial<PromptSummary>): PromptSummary => ({
   results: 0,
   durationMs: 1500,
   modelMs: 1100,
+  waitedMs: 0,
   usage: atEnd,
   sessionUsage,
   denials: [],

@@ -1,5 +1,5 @@
 import {sampleActions} from '../../../support/sample-actions.ts';
-import {unamended} from '../../../../src/actions/files-port.ts';
+import {noUserChanges} from '../../../../src/actions/files-port.ts';
 import type {AgentEvent} from '../../../../src/actions/agent-event.ts';
 import type {RpcExtras} from '../../../../src/protocol/rpc/encode-events.ts';
 import type {AssistantBlock} from '../../../../src/domain/conversation.ts';
@@ -86,7 +86,7 @@ export const scripts: Readonly<Record<string, TranscriptScript>> = {
             settled: {state: 'success', output: {files: []}},
           },
         },
-        told: {
+        toolResult: {
           kind: 'tool-result',
           id: look.id,
           content: [
@@ -104,15 +104,15 @@ export const scripts: Readonly<Record<string, TranscriptScript>> = {
           tag: 'action',
           result: {
             name: 'request-file-edits',
-            input: {edits: [], amendment: unamended},
+            input: {edits: [], userChanges: noUserChanges},
             settled: {
               state: 'cancelled',
               why: {reason: 'denied', message: 'Not permitted: outside the workspace.'},
-              cut: {paths: ['/etc/hosts']},
+              partial: {paths: ['/etc/hosts']},
             },
           },
         },
-        told: {
+        toolResult: {
           kind: 'tool-result',
           id: write.id,
           content: [{kind: 'text', text: 'Not permitted: outside the workspace.'}],
@@ -124,7 +124,7 @@ export const scripts: Readonly<Record<string, TranscriptScript>> = {
         event: 'action-settled',
         call: wrong,
         result: {tag: 'undecodable', fault: {kind: 'rejected', message: 'There is no tool named "Bush".'}},
-        told: {
+        toolResult: {
           kind: 'tool-result',
           id: wrong.id,
           content: [{kind: 'text', text: 'There is no tool named "Bush".'}],
@@ -133,7 +133,7 @@ export const scripts: Readonly<Record<string, TranscriptScript>> = {
         durationMs: 0,
       },
       {event: 'mode-changed', mode: 'acceptEdits'},
-      {event: 'model-changed', model: 'claude-test-2'},
+      {event: 'model-changed', model: 'claude-test-2', provider: 'anthropic'},
       turn(2),
       ...message('msg_2', [text('Some of it.')], 'max-tokens'),
       promptFinished({
@@ -172,7 +172,7 @@ export const scripts: Readonly<Record<string, TranscriptScript>> = {
         {
           state: 'cancelled',
           why: {reason: 'interrupted', message: ''},
-          cut: {command: 'npm test', reached: 'running', output: 'running\n'},
+          partial: {command: 'npm test', reached: 'running', output: 'running\n'},
         },
         'The user interrupted this.',
       ),

@@ -1,11 +1,15 @@
 import {readdirSync, readFileSync} from 'node:fs';
 import {Ajv2020, type ValidateFunction} from 'ajv/dist/2020.js';
 import {expect, test} from 'vitest';
-import {controlRequests} from '../../../../src/protocol/rpc/control-request.ts';
-import type {ControlMessage, WeftRequest} from '../../../../src/protocol/rpc/control-message.ts';
+import {type ControlMessage, controlRequests, type WeftRequest} from '../../../../src/protocol/rpc/control-message.ts';
 import {decodeInput} from '../../../../src/protocol/rpc/decode-input.ts';
-import {jsonLine} from '../../../../src/protocol/rpc/json-line.ts';
-import type {RpcMessage, WireBlock, WireDelta, WireStreamEvent} from '../../../../src/protocol/rpc/rpc-message.ts';
+import {
+  jsonLine,
+  type RpcMessage,
+  type WireBlock,
+  type WireDelta,
+  type WireStreamEvent,
+} from '../../../../src/protocol/rpc/rpc-message.ts';
 
 const file = new URL('../../../../src/protocol/rpc/messages.schema.json', import.meta.url);
 const schema: Schema = JSON.parse(readFileSync(file, 'utf8'));

@@ -2,8 +2,7 @@ import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {todoId} from '../../../../src/domain/ids.ts';
 import type {TaskItem, TaskPayload} from '../../../../src/domain/task-payload.ts';
-import {decodePayload} from '../../../../src/protocol/task/decode-payload.ts';
-import {encodePayload} from '../../../../src/protocol/task/encode-payload.ts';
+import {decodePayload, encodePayload} from '../../../../src/protocol/task/payload.ts';
 import {randomInputs} from '../../../support/random-inputs.ts';
 
 const base64 = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'base64'));

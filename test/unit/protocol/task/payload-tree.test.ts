@@ -2,9 +2,9 @@ import {spawnSync} from 'node:child_process';
 import * as fc from 'fast-check';
 import {beforeEach, describe, expect, test} from 'vitest';
 import type {Json, JsonObject} from '../../../../src/base/json.ts';
-import {encodeTree} from '../../../../src/protocol/task/encode-tree.ts';
-import type {PayloadPlace} from '../../../../src/protocol/task/payload-fields.ts';
-import {readPayloadBytes} from '../../../../src/protocol/task/read-payload-bytes.ts';
+import {encodePayloadTree} from '../../../../src/protocol/task/payload-tree.ts';
+import type {PayloadPlace} from '../../../../src/protocol/task/task-schema.ts';
+import {readPayloadBytes} from '../../../../src/protocol/task/payload.ts';
 import {needs} from '../../../support/programs.ts';
 import {randomInputs} from '../../../support/random-inputs.ts';
 
@@ -140,7 +140,7 @@ const {message: messages} = fc.letrec<{message: JsonObject; value: Json}>(tie =>
 test('a tree that is encoded is read as it was', () => {
   fc.assert(
     fc.property(messages, tree => {
-      expect(treeOf(encodeTree(tree))).toEqual(tree);
+      expect(treeOf(encodePayloadTree(tree))).toEqual(tree);
     }),
     {numRuns: randomInputs(1000)},
   );
@@ -154,7 +154,7 @@ describe('beside protoc --decode_raw', () => {
   beforeEach(needs('protoc'));
 
   test('the same numbers in the same places', () => {
-    const bytes = encodeTree({'4': {'2': 1, '3': [7, 8]}, '12': 'text', '13': {'1': {'1': 300}}});
+    const bytes = encodePayloadTree({'4': {'2': 1, '3': [7, 8]}, '12': 'text', '13': {'1': {'1': 300}}});
     const shown = spawnSync('protoc', ['--decode_raw'], {input: bytes, encoding: 'utf8'}).stdout;
     expect(shown).toBe('4 {\n  2: 1\n  3: 7\n  3: 8\n}\n12: "text"\n13 {\n  1 {\n    1: 300\n  }\n}\n');
     expect(treeOf(bytes)).toEqual({'4': {'2': 1, '3': [7, 8]}, '12': 'text', '13': {'1': {'1': 300}}});
@@ -162,7 +162,7 @@ describe('beside protoc --decode_raw', () => {
 
   test('the same bytes are messages and the same are not', () => {
     const seen = fc.sample(fc.uint8Array({minLength: 1, maxLength: 12}), {numRuns: 60, seed: 4});
-    const numbers = fc.sample(messages, {numRuns: 20, seed: 4}).map(encodeTree);
+    const numbers = fc.sample(messages, {numRuns: 20, seed: 4}).map(encodePayloadTree);
     const cut = numbers.map(bytes => bytes.subarray(0, -1));
     for (const bytes of [...seen, ...numbers, ...cut]) {
       expect([Buffer.from(bytes).toString('hex'), readPayloadBytes(bytes, 'anywhere').tag === 'ok']).toEqual([

@@ -1,9 +1,8 @@
 import {describe, expect, test} from 'vitest';
 import type {Json} from '../../../../src/base/json.ts';
-import {base64Of, bytesOfBase64} from '../../../../src/protocol/task/base64.ts';
-import {encodePayload} from '../../../../src/protocol/task/encode-payload.ts';
-import type {PayloadPlace} from '../../../../src/protocol/task/payload-fields.ts';
-import {payloadText, readPayload} from '../../../../src/protocol/task/read-payload.ts';
+import {encodeBase64, decodeBase64} from '../../../../src/protocol/task/base64.ts';
+import {encodePayload, payloadText, readPayloadField} from '../../../../src/protocol/task/payload.ts';
+import type {PayloadPlace} from '../../../../src/protocol/task/task-schema.ts';
 import {todoId} from '../../../../src/domain/ids.ts';
 import type {TaskPayload} from '../../../../src/domain/task-payload.ts';
 
@@ -33,7 +32,7 @@ describe('one payload in every form', () => {
     ['an object whose message is a list of one', {'2': [{'1': [{'1': 'a?>', '2': 'Ünï ✓'}]}]}],
     ['an object in parts', {'2': [{'1': []}, {'1': {'1': 'a?>', '2': 'Ünï ✓'}}]}],
   ])('%s', (_name, given) => {
-    expect(readPayload(given, 'event')).toEqual({tag: 'ok', tree, meaning: snapshot});
+    expect(readPayloadField(given, 'event')).toEqual({tag: 'ok', tree, meaning: snapshot});
   });
 });
 
@@ -69,7 +68,7 @@ describe('what a payload says', () => {
     ['nothing', '', 'call', {kind: 'other', fields: []}],
     ['null', null, 'event', {kind: 'other', fields: []}],
   ])('%s', (_name, given, place, meaning) => {
-    expect(readPayload(given, place)).toMatchObject({tag: 'ok', meaning});
+    expect(readPayloadField(given, place)).toMatchObject({tag: 'ok', meaning});
   });
 
   test.each<[string, Json, {position: number; message: unknown}]>([
@@ -80,25 +79,25 @@ describe('what a payload says', () => {
     ['JSON that is cut short', '{"2":', {position: 0, message: expect.stringContaining('not JSON')}],
     ['a number', 5, {position: 0, message: 'neither text nor an object'}],
   ])('%s is a failure', (_name, given, trouble) => {
-    expect(readPayload(given, 'event')).toEqual({tag: 'failed', ...trouble});
+    expect(readPayloadField(given, 'event')).toEqual({tag: 'failed', ...trouble});
   });
 
   test('a payload that comes again is not decoded again', () => {
     const text = bytes.toString('base64');
-    expect(readPayload(text, 'event')).toBe(readPayload(text, 'event'));
-    expect(readPayload(text, 'call')).not.toBe(readPayload(text, 'event'));
+    expect(readPayloadField(text, 'event')).toBe(readPayloadField(text, 'event'));
+    expect(readPayloadField(text, 'call')).not.toBe(readPayloadField(text, 'event'));
   });
 });
 
 describe('the text of a payload', () => {
   test.each(['WgA=', 'IgIQAQ==', 'KgwKBAgCEAQKBAgDEAY=', 'WgA'])('%s stays as it was read', text => {
-    expect(payloadText(readPayload(text, 'call'))).toBe(text);
+    expect(payloadText(readPayloadField(text, 'call'))).toBe(text);
   });
 
   test('an object gets the text of its fields, also of those that say nothing of tasks', () => {
     expect(
       payloadText(
-        readPayload(
+        readPayloadField(
           {
             '5': {
               '1': [
@@ -121,8 +120,8 @@ describe('the text of a payload', () => {
 test('base64 goes both ways, at every length', () => {
   for (let length = 0; length < 100; length += 1) {
     const some = Uint8Array.from({length}, (_value, at) => (at * 37 + length) % 256);
-    expect(base64Of(some)).toBe(Buffer.from(some).toString('base64'));
-    expect(bytesOfBase64(base64Of(some))).toEqual({tag: 'ok', value: some});
-    expect(bytesOfBase64(Buffer.from(some).toString('base64url'))).toEqual({tag: 'ok', value: some});
+    expect(encodeBase64(some)).toBe(Buffer.from(some).toString('base64'));
+    expect(decodeBase64(encodeBase64(some))).toEqual({tag: 'ok', value: some});
+    expect(decodeBase64(Buffer.from(some).toString('base64url'))).toEqual({tag: 'ok', value: some});
   }
 });

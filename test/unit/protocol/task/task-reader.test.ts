@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {base64Of} from '../../../../src/protocol/task/base64.ts';
+import {encodeBase64} from '../../../../src/protocol/task/base64.ts';
 import {encodeEvent} from '../../../../src/protocol/task/encode-event.ts';
 import type {ResponseEvent} from '../../../../src/protocol/task/response-event.ts';
 import {makeTaskReader, type TaskItemRead} from '../../../../src/protocol/task/task-reader.ts';
@@ -18,7 +18,7 @@ const init = (id: string): ResponseEvent => ({
 
 const initJson = (id: string): string => JSON.stringify({init: {conversation_id: id}});
 const initBytes = (id: string): string =>
-  base64Of(encodeEvent(init(id)))
+  encodeBase64(encodeEvent(init(id)))
     .replaceAll('+', '-')
     .replaceAll('/', '_');
 

@@ -5,7 +5,7 @@ import type {
   ClientAction,
   FinishReason,
   MessageBody,
-  PayloadRead,
+  DecodedPayload,
   ProtocolMessage,
   ResponseEvent,
   TokenUsage,
@@ -60,23 +60,23 @@ export const begin: ClientAction = {kind: 'begin'};
 export const commit: ClientAction = {kind: 'commit'};
 export const rollback: ClientAction = {kind: 'rollback'};
 
-const read = (meaning: TaskPayload): PayloadRead => ({tag: 'ok', tree: {}, meaning});
+const read = (meaning: TaskPayload): DecodedPayload => ({tag: 'ok', tree: {}, meaning});
 
 export const item = (id: string, title = `title of ${id}`): TaskItem => ({id: todoId(id), title, description: ''});
-export const snapshot = (pending: readonly TaskItem[], completed: readonly TaskItem[] = []): PayloadRead =>
+export const snapshot = (pending: readonly TaskItem[], completed: readonly TaskItem[] = []): DecodedPayload =>
   read({kind: 'snapshot', pending, completed, running: []});
-export const cleared: PayloadRead = read({kind: 'cleared'});
-export const running = (...ids: readonly string[]): PayloadRead => read({kind: 'running', ids: ids.map(todoId)});
-export const preamble: PayloadRead = read({kind: 'other', fields: []});
-export const unreadable: PayloadRead = {tag: 'failed', position: 3, message: 'cut short'};
+export const cleared: DecodedPayload = read({kind: 'cleared'});
+export const running = (...ids: readonly string[]): DecodedPayload => read({kind: 'running', ids: ids.map(todoId)});
+export const preamble: DecodedPayload = read({kind: 'other', fields: []});
+export const unreadable: DecodedPayload = {tag: 'failed', position: 3, message: 'cut short'};
 
-export const tells = (payload: PayloadRead): MessageBody => ({kind: 'server-event', payload});
-export const callsServer = (callId: string, payload: PayloadRead): MessageBody => ({
+export const tells = (payload: DecodedPayload): MessageBody => ({kind: 'server-event', payload});
+export const callsServer = (callId: string, payload: DecodedPayload): MessageBody => ({
   kind: 'tool-call',
   callId,
   call: {kind: 'server', payload},
 });
-export const serverResult = (callId: string, payload: PayloadRead): MessageBody => ({
+export const serverResult = (callId: string, payload: DecodedPayload): MessageBody => ({
   kind: 'tool-result',
   callId,
   result: {kind: 'server', payload},

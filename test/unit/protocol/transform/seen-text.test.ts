@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {SeenText} from '../../../../src/protocol/transform/seen-text.ts';
+import {SeenText} from '../../../../src/protocol/transform/message-texts.ts';
 
 test('what is said again differs: all of it since the outermost rollback is given again', () => {
   const seen = new SeenText();

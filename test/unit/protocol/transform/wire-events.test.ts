@@ -1,8 +1,7 @@
 import {expect, test} from 'vitest';
 import {parseJson} from '../../../../src/base/json.ts';
 import {encodeEvent} from '../../../../src/protocol/task/encode-event.ts';
-import {readEventBytes} from '../../../../src/protocol/task/read-event-bytes.ts';
-import {readEventJson} from '../../../../src/protocol/task/read-event-json.ts';
+import {readEventBytes, readEventJson} from '../../../../src/protocol/task/read-item.ts';
 import type {ResponseEvent} from '../../../../src/protocol/task/response-event.ts';
 import {bothRead, type Told} from './read-answers.ts';
 

@@ -1,17 +1,17 @@
 import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
-import {unamended, type FileEdit} from '../../../../src/actions/files-port.ts';
+import {noUserChanges, type FileEdit} from '../../../../src/actions/files-port.ts';
 import {noMcp} from '../../../../src/actions/mcp-port.ts';
 import {parsePatch} from '../../../../src/actions/parse-patch.ts';
 import {failed} from '../../../../src/base/outcome.ts';
 import {rejected} from '../../../../src/domain/fault.ts';
-import {guardMachine} from '../../../../src/safety/secrets/guard-machine.ts';
-import {isSecretFile} from '../../../../src/safety/secrets/secret-file-name.ts';
-import {makeSecrets} from '../../../../src/safety/secrets/make-secrets.ts';
-import {makeFiles} from '../../../../src/workspace/files.ts';
-import {makeSearch} from '../../../../src/workspace/search.ts';
-import {watchSecretFiles} from '../../../../src/workspace/secret-files.ts';
+import {redactingPorts} from '../../../../src/safety/secrets/redacting-ports.ts';
+import {isSecretFile} from '../../../../src/safety/secrets/secret-files.ts';
+import {makeRedactor} from '../../../../src/safety/secrets/redactor.ts';
+import {makeFiles} from '../../../../src/workspace/files/make-files.ts';
+import {makeSearch} from '../../../../src/workspace/search/search.ts';
+import {watchSecretFiles} from '../../../../src/workspace/files/secret-files.ts';
 import {finishedReport} from '../../../support/memory-ports.ts';
 import {never, temporaryFolder} from '../../workspace/temporary-folder.ts';
 
@@ -71,15 +71,15 @@ test.each(cases)('a file of secrets (%s) keeps its bytes in %s', async (name, wa
   const path = join(folder.path, '.env');
   writeFileSync(path, body);
   const options = {roots: [folder.path], home: folder.path};
-  const secrets = makeSecrets({
+  const secrets = makeRedactor({
     environment: {},
     files: watchSecretFiles({...options, isSecretFile}),
     key: () => Buffer.alloc(32, 1),
   });
-  const {files} = guardMachine(
+  const {files} = redactingPorts(
     {
       shell: {directory: folder.path, run: async () => finishedReport('')},
-      blocks: {start: noBlocks, read: noBlocks, write: noBlocks},
+      blocks: {find: () => failed(rejected('no blocks')), start: noBlocks, read: noBlocks, write: noBlocks},
       mcp: noMcp,
       files: makeFiles({...options, alsoReadable: () => []}),
       search: makeSearch({...options, environment: process.env, excluded: () => []}),
@@ -90,7 +90,7 @@ test.each(cases)('a file of secrets (%s) keeps its bytes in %s', async (name, wa
   const read = await files.read({path: '.env', offset: 1, limit: 100}, never);
   const lines = read.tag === 'ok' && read.value.kind === 'text' ? read.value.lines : [];
   expect(lines.join('\n')).not.toContain('hunter2');
-  const request = {edits: ways[way]?.(lines, body) ?? [], amendment: unamended};
+  const request = {edits: ways[way]?.(lines, body) ?? [], userChanges: noUserChanges};
   const plan = await files.plan(request, never);
   expect([plan.tag, JSON.stringify(plan).includes('hunter2')]).toEqual(['ok', false]);
   const applied = await files.apply(request, plan.tag === 'ok' ? plan.value : [], never);

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {scanStated} from '../../../../src/safety/secrets/scan-stated.ts';
+import {findStatedSecrets} from '../../../../src/safety/secrets/stated-secrets.ts';
 
 /** What people write beside the word, in programs, documents, logs and prompts, and what are no passwords. */
 const controls: readonly string[] = [
@@ -193,5 +193,5 @@ const controls: readonly string[] = [
 ];
 
 test.each(controls)('states none: %j', text => {
-  expect(scanStated(text).found).toEqual([]);
+  expect(findStatedSecrets(text).found).toEqual([]);
 });

@@ -64,7 +64,7 @@ test('secrets among any bytes are hidden, and all else passes', () => {
       expect(shown.includes('cärpenter 7')).toBe(false);
       const back = shown
         .toString('latin1')
-        .replaceAll(/\[\[secret:\w+:[0-9a-f]+\]\]/gu, held => Buffer.from(secrets.reveal(held)).toString('latin1'));
+        .replaceAll(/\[\[secret:\w+:[0-9a-f]+\]\]/gu, held => Buffer.from(secrets.restore(held)).toString('latin1'));
       expect(back).toBe(bytes.toString('latin1'));
     }),
   );

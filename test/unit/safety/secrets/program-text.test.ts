@@ -1,8 +1,12 @@
 import {expect, test} from 'vitest';
-import {makeSecrets} from '../../../../src/safety/secrets/make-secrets.ts';
+import {makeRedactor} from '../../../../src/safety/secrets/redactor.ts';
 
-const conceal = (text: string): string =>
-  makeSecrets({environment: {}, files: {near: () => [], all: () => []}, key: () => new Uint8Array(32)}).conceal(text);
+const redact = (text: string): string =>
+  makeRedactor({
+    environment: {},
+    files: {inRoots: () => [], everywhere: () => []},
+    key: () => new Uint8Array(32),
+  }).redact(text);
 
 test.each([
   'const env = {OPENAI_API_KEY: openAiKey, NPM_TOKEN: tokenFromFile};',
@@ -16,7 +20,7 @@ test.each([
   "if (text.startsWith('-----BEGIN RSA PRIVATE KEY-----')) return readWholePrivateKey(text);\nmakeOutputFilter(vault);",
   'key = "-----BEGIN PRIVATE KEY-----\\n" + wrappedKeyMaterial() + "\\n-----END PRIVATE KEY-----"',
 ])('%j has no secrets', text => {
-  expect(conceal(text)).toBe(text);
+  expect(redact(text)).toBe(text);
 });
 
 test.each([
@@ -27,5 +31,5 @@ test.each([
   'SECRET_KEY = "correctHorseBattery";',
   '-----BEGIN PRIVATE KEY-----\nabcdefghijklmnopqrstuvwx\nabcdEFGH\n-----END PRIVATE KEY-----',
 ])('%j has', text => {
-  expect(conceal(text)).toContain('[[secret:');
+  expect(redact(text)).toContain('[[secret:');
 });

@@ -1,4 +1,4 @@
-import {makeSecrets, type Secrets} from '../../../../src/safety/secrets/make-secrets.ts';
+import {makeRedactor, type Redactor} from '../../../../src/safety/secrets/redactor.ts';
 
 /** Secrets of a user who has a few variables and a `.env`. */
 export function sampleSecrets(
@@ -8,12 +8,12 @@ export function sampleSecrets(
     readonly key?: Uint8Array;
     readonly deep?: string;
   } = {},
-): Secrets {
-  return makeSecrets({
+): Redactor {
+  return makeRedactor({
     environment: given.environment ?? {},
     files: {
-      near: () => (given.env === undefined ? [] : [{path: '/work/.env', text: given.env}]),
-      all: () => (given.deep === undefined ? [] : [{path: '/work/deep/.env', text: given.deep}]),
+      inRoots: () => (given.env === undefined ? [] : [{path: '/work/.env', text: given.env}]),
+      everywhere: () => (given.deep === undefined ? [] : [{path: '/work/deep/.env', text: given.deep}]),
     },
     key: () => given.key ?? new Uint8Array(32),
   });

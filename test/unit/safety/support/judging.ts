@@ -1,19 +1,23 @@
+import {readBytes} from '../../../../src/workspace/files/regular-files.ts';
+import {reasonText} from '../../../../src/domain/reason.ts';
+import {listFolder} from '../../../../src/workspace/files/list-folder.ts';
+import {makePaths} from '../../../../src/workspace/files/resolve-path.ts';
 import {posix} from 'node:path';
 import type {Action} from '../../../../src/actions/catalogue.ts';
 import {decodeAction} from '../../../../src/actions/decode-action.ts';
 import type {ResolvedPath} from '../../../../src/actions/files-port.ts';
 import type {Json} from '../../../../src/base/json.ts';
-import {unknownEffect, type PermissionMode, type Verdict} from '../../../../src/domain/risk.ts';
-import {makeJudge} from '../../../../src/safety/judge.ts';
-import {parseRule, type PermissionRule} from '../../../../src/safety/rules.ts';
+import {unknownFileEffect, type PermissionMode, type Verdict} from '../../../../src/domain/risk.ts';
+import {type Judge, type JudgeOptions, makeJudge} from '../../../../src/safety/judge.ts';
+import {parseRule, type PermissionRule} from '../../../../src/safety/rules/permission-rule.ts';
 
-const home = '/home/me';
+const sampleHome = '/home/me';
 
 /** A machine of strings: `/w` is the workspace and `/other` was added to it; `link` leads outside, `alias` to `real`. */
 const resolveIn =
   (roots: readonly string[]) =>
   (path: string): ResolvedPath => {
-    const absolute = posix.resolve(roots[0] ?? '/', path.replace(/^~(?=\/|$)/u, home));
+    const absolute = posix.resolve(roots[0] ?? '/', path.replace(/^~(?=\/|$)/u, sampleHome));
     const real = absolute.replace(/^\/w\/link(?=\/|$)/u, '/secret').replace(/^\/w\/alias(?=\/|$)/u, '/w/real');
     const inside = roots.some(root => real === root || real.startsWith(root === '/' ? '/' : `${root}/`));
     return {path: real, place: inside ? 'inside-workspace' : 'outside-workspace'};
@@ -25,7 +29,7 @@ export const action = (tool: string, input: Json): Action => {
   return decoded.value;
 };
 
-const rules = (...texts: readonly string[]): readonly PermissionRule[] =>
+export const parsedRules = (...texts: readonly string[]): readonly PermissionRule[] =>
   texts.map(text => {
     const rule = parseRule(text);
     if (rule.tag === 'failed') throw new Error(rule.error.message);
@@ -42,22 +46,47 @@ export interface Given {
   readonly blocks?: Readonly<Record<string, string>>;
 }
 
-export const judge = async (subject: Action, given: Given = {}): Promise<Verdict> => {
-  const {allow = [], ask = [], deny = [], mode = 'default', roots = ['/w', '/other']} = given;
-  const kept = {allow: rules(...allow), ask: rules(...ask), deny: rules(...deny)};
+/** A verdict with its reasons in words. */
+export type VerdictInWords = Omit<Verdict, 'reasons'> & {readonly reasons: readonly string[]};
+
+export const inWords = (verdict: Verdict): VerdictInWords => ({...verdict, reasons: verdict.reasons.map(reasonText)});
+
+/** Judges on a disk where `root` is the workspace. There are no rules, and none of weft's files, unless `options` say so. */
+export function judgeOnDisk(root: string, home: string, options: Partial<JudgeOptions> = {}): Judge {
+  const paths = makePaths({roots: [root], home});
   return makeJudge({
+    rules: {allow: [], ask: [], deny: []},
+    roots: [root],
+    home,
+    resolve: path => paths.resolve(path),
+    list: listFolder,
+    read: readBytes,
+    strayProgram: () => undefined,
+    effectOf: () => unknownFileEffect,
+    blockCommand: () => '',
+    weftFolders: {folders: [], variables: {}},
+    directory: () => root,
+    ...options,
+  });
+}
+
+export const judge = async (subject: Action, given: Given = {}): Promise<VerdictInWords> => {
+  const {allow = [], ask = [], deny = [], mode = 'default', roots = ['/w', '/other']} = given;
+  const kept = {allow: parsedRules(...allow), ask: parsedRules(...ask), deny: parsedRules(...deny)};
+  const verdict = await makeJudge({
     rules: kept,
     roots,
-    home,
+    home: sampleHome,
     resolve: resolveIn(roots),
     list: () => [],
     read: () => ({kind: 'missing'}),
     strayProgram: () => undefined,
-    effectOf: () => unknownEffect,
-    own: {folders: ['/home/me/.config/weft', '/home/me/.local/share/weft'], variables: {}},
+    effectOf: () => unknownFileEffect,
+    weftFolders: {folders: ['/home/me/.config/weft', '/home/me/.local/share/weft'], variables: {}},
     directory: () => roots[0] ?? '/',
     blockCommand: id => given.blocks?.[id] ?? '',
   }).assess(subject, mode, new AbortController().signal);
+  return inWords(verdict);
 };
 
 export const bash = (command: string, more: object = {}): Action => action('Bash', {command, ...more});

@@ -1,8 +1,8 @@
+import type {TreeChange} from '../../../../src/domain/checkpoint.ts';
 import {rmSync, utimesSync} from 'node:fs';
 import {join} from 'node:path';
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
-import type {FileChange} from '../../../../src/domain/checkpoint.ts';
 import {randomInputs} from '../../../support/random-inputs.ts';
 import {everything, place, revert, take} from './checkpoint-place.ts';
 
@@ -53,46 +53,51 @@ function carryOut(here: ReturnType<typeof place>, done: Step): void {
   }
 }
 
-test('whatever prompts and git do, each of them is taken back to the byte, and brought again', async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(fc.record({steps: fc.array(step, {minLength: 1, maxLength: 6}), ahead: fc.boolean()}), {
-        minLength: 1,
-        maxLength: 4,
-      }),
-      async prompts => {
-        using here = place();
-        here.git('init', '-q');
-        here.git('config', 'gc.auto', '0');
-        here.put('.gitignore', '*.log\n');
-        for (const path of paths) here.put(path, 'one\n');
-        for (const path of paths) utimesSync(join(here.work, path), 500, 500);
-        here.git('add', '.');
-        here.git('commit', '-qm', 'all');
-        let checkpoints = here.open();
-        const states = [everything(here.work)];
-        const changes: FileChange[] = [];
-        for (const {steps, ahead} of prompts) {
-          if (ahead) await checkpoints.lookAhead(new AbortController().signal);
-          const before = await take(checkpoints);
-          for (const one of steps) carryOut(here, one);
-          changes.push({before, after: await take(checkpoints)});
-          states.push(everything(here.work));
-          // Now and then another process goes on.
-          if (ahead) checkpoints = here.open();
-        }
-        const undone: FileChange[] = [];
-        for (const [at, change] of [...changes.entries()].toReversed()) {
-          const {report, change: undo} = await revert(checkpoints, change);
-          undone.push(undo);
-          expect([report.conflicts, everything(here.work)]).toEqual([[], states[at]]);
-        }
-        for (const change of undone.toReversed()) await revert(checkpoints, change);
-        expect(everything(here.work)).toEqual(states.at(-1));
-        await revert(checkpoints, ...changes.toReversed());
-        expect(everything(here.work)).toEqual(states[0]);
-      },
-    ),
-    {numRuns: randomInputs(30)},
-  );
-});
+// Hundreds of git processes are started, so the histories are spread over several tests, each with a time limit of its own.
+test.each([1, 2, 3])(
+  'whatever prompts and git do, each of them is taken back to the byte, and brought again (%i)',
+  async part => {
+    const seed = 3 * (fc.readConfigureGlobal().seed ?? 1) + part;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({steps: fc.array(step, {minLength: 1, maxLength: 6}), ahead: fc.boolean()}), {
+          minLength: 1,
+          maxLength: 4,
+        }),
+        async prompts => {
+          using here = place();
+          here.git('init', '-q');
+          here.git('config', 'gc.auto', '0');
+          here.put('.gitignore', '*.log\n');
+          for (const path of paths) here.put(path, 'one\n');
+          for (const path of paths) utimesSync(join(here.work, path), 500, 500);
+          here.git('add', '.');
+          here.git('commit', '-qm', 'all');
+          let checkpoints = here.open();
+          const states = [everything(here.work)];
+          const changes: TreeChange[] = [];
+          for (const {steps, ahead} of prompts) {
+            if (ahead) await checkpoints.prefetch(new AbortController().signal);
+            const before = await take(checkpoints);
+            for (const one of steps) carryOut(here, one);
+            changes.push({before, after: await take(checkpoints)});
+            states.push(everything(here.work));
+            // Now and then another process goes on.
+            if (ahead) checkpoints = here.open();
+          }
+          const undone: TreeChange[] = [];
+          for (const [at, change] of [...changes.entries()].toReversed()) {
+            const {report, change: undo} = await revert(checkpoints, change);
+            undone.push(undo);
+            expect([report.conflicts, everything(here.work)]).toEqual([[], states[at]]);
+          }
+          for (const change of undone.toReversed()) await revert(checkpoints, change);
+          expect(everything(here.work)).toEqual(states.at(-1));
+          await revert(checkpoints, ...changes.toReversed());
+          expect(everything(here.work)).toEqual(states[0]);
+        },
+      ),
+      {numRuns: randomInputs(10), seed},
+    );
+  },
+);

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import {tmpdir} from 'node:os';
 import {dirname, join} from 'node:path';
-import type {CheckpointsPort, OpenFileChange, TreeId} from '../../../../src/domain/checkpoint.ts';
+import type {CheckpointsPort, OpenTreeChange, TreeId} from '../../../../src/domain/checkpoint.ts';
 import {makeCheckpoints} from '../../../../src/workspace/checkpoints/make-checkpoints.ts';
 
 const {signal} = new AbortController();
@@ -73,7 +73,7 @@ export async function take(checkpoints: CheckpointsPort): Promise<TreeId> {
   return taken.value;
 }
 
-export async function revert(checkpoints: CheckpointsPort, ...changes: readonly OpenFileChange[]) {
+export async function revert(checkpoints: CheckpointsPort, ...changes: readonly OpenTreeChange[]) {
   const done = await checkpoints.revert(changes, signal);
   if (done.tag === 'failed') throw new Error(done.error.message);
   return done.value;

@@ -4,7 +4,7 @@ import {describe, expect, test} from 'vitest';
 import {makeCheckpoints} from '../../../../src/workspace/checkpoints/make-checkpoints.ts';
 import {openObjects} from '../../../../src/workspace/checkpoints/object-store.ts';
 import {scanAhead, scanWorkspace} from '../../../../src/workspace/checkpoints/scan-workspace.ts';
-import {emptyStatCache, type SeenFile} from '../../../../src/workspace/checkpoints/stat-cache.ts';
+import {emptyStatCache, type CachedFile} from '../../../../src/workspace/checkpoints/stat-cache.ts';
 import {everything, place, revert, take} from './checkpoint-place.ts';
 
 const {signal} = new AbortController();
@@ -36,7 +36,7 @@ describe('looking ahead', () => {
     here.put('new/a.txt', 'a\n');
     here.put('new/b.txt', 'b\n');
     const store = readingStore(here);
-    const found = new Map<string, SeenFile>();
+    const found = new Map<string, CachedFile>();
     const ahead = {files: found, folders: new Map(), since: now()};
     await scanAhead(store.place, {cache: emptyStatCache, ahead: emptyStatCache, now, found}, signal);
     expect(store.read()).toEqual(['new/a.txt', 'new/b.txt']);
@@ -52,7 +52,7 @@ describe('looking ahead', () => {
     using here = place();
     here.put('a.txt', 'a\n');
     const store = readingStore(here);
-    const found = new Map<string, SeenFile>();
+    const found = new Map<string, CachedFile>();
     const ahead = {files: found, folders: new Map(), since: Date.now()};
     await scanAhead(store.place, {cache: emptyStatCache, ahead: emptyStatCache, now: Date.now, found}, signal);
     await scanWorkspace(store.place, {cache: emptyStatCache, ahead, now: Date.now}, signal);
@@ -74,7 +74,7 @@ describe('looking ahead', () => {
       );
       if (plain === undefined || ahead === undefined) throw new Error('two were made');
       const stop = new AbortController();
-      const looking = ahead.lookAhead(stop.signal);
+      const looking = ahead.prefetch(stop.signal);
       if (how === 'to its end') await looking;
       if (how === 'given up by the prompt') stop.abort();
       for (let at = 0; at < 60; at += 7) here.put(`d${at % 6}/f${at}`, `First ${at}\n`);
@@ -84,7 +84,7 @@ describe('looking ahead', () => {
       expect(before).toBe(await take(plain));
       rmSync(join(here.work, 'd0'), {recursive: true});
       here.put('d1/f1', 'changed');
-      await ahead.lookAhead(signal);
+      await ahead.prefetch(signal);
       const {change} = await revert(ahead, {before, after: 'now'});
       expect(everything(here.work)).toEqual(first);
       await revert(ahead, change);

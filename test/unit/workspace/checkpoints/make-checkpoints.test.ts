@@ -178,7 +178,7 @@ describe('what somebody else changed since', () => {
         {path: join(here.work, 'deleted'), reason: 'it was deleted since'},
         {path: join(here.work, 'same'), reason: 'it was changed since in the same place'},
       ],
-      leftOut: [],
+      excluded: [],
     });
     expect(here.read('apart')).toBe(lines('9 user'));
     expect(here.read('same')).toBe(lines('2 user'));

@@ -1,8 +1,8 @@
 import {mkdirSync, symlinkSync, truncateSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
-import {unknownContent, type SimpleCommand} from '../../../../src/domain/risk.ts';
-import {notCovered} from '../../../../src/workspace/checkpoints/not-covered.ts';
+import {unknownContent, type ResolvedCommand} from '../../../../src/domain/risk.ts';
+import {notCovered} from '../../../../src/workspace/checkpoints/make-checkpoints.ts';
 import {place} from './checkpoint-place.ts';
 
 const {signal} = new AbortController();
@@ -33,7 +33,7 @@ test('what undo does not cover of what a command or an edit names, and nothing o
   const environment = {PATH: process.env['PATH'], HOME: here.folder};
   const ground = {roots: [here.work], never: new Set<string>(), environment, limitMs: 60_000};
   const found = async (...commands: readonly (readonly [string, ...string[]])[]): Promise<readonly string[]> => {
-    const simple = commands.map((argv): SimpleCommand => ({
+    const simple = commands.map((argv): ResolvedCommand => ({
       argv,
       directory: join(here.folder, '..', 'link'),
       overwrites: [],

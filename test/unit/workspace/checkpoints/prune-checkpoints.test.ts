@@ -13,7 +13,7 @@ import {
 import {hostname, tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
-import type {CheckpointsPort, SessionTrees, TreeId} from '../../../../src/domain/checkpoint.ts';
+import type {CheckpointsPort, SessionCheckpoints, TreeId} from '../../../../src/domain/checkpoint.ts';
 import {makeCheckpoints} from '../../../../src/workspace/checkpoints/make-checkpoints.ts';
 import {isPruningDue, pruneCheckpoints} from '../../../../src/workspace/checkpoints/prune-checkpoints.ts';
 
@@ -55,7 +55,7 @@ function place() {
   };
 }
 
-const session = (ageDays: number, ...trees: readonly TreeId[]): SessionTrees => ({
+const session = (ageDays: number, ...trees: readonly TreeId[]): SessionCheckpoints => ({
   updatedAt: now - ageDays * day,
   trees,
 });

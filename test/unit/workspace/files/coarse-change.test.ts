@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {coarseChange} from '../../../../src/workspace/files/coarse-change.ts';
+import {coarseChange} from '../../../../src/workspace/files/diff-hunks.ts';
 
 const all = Number.POSITIVE_INFINITY;
 

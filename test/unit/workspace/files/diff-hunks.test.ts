@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {diffHunks, type FileChange} from '../../../../src/workspace/files/diff-hunks.ts';
+import {diffHunks, type TextDiff} from '../../../../src/workspace/files/diff-hunks.ts';
 import {processorClock} from '../../../support/processor-clock.ts';
 
 const all = Number.POSITIVE_INFINITY;
 
 /** Puts the hunks on the old text's lines. */
-function patched(before: string, change: FileChange): readonly string[] {
+function patched(before: string, change: TextDiff): readonly string[] {
   const old = linesOf(before);
   const fresh: string[] = [];
   let at = 0;

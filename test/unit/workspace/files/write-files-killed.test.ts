@@ -5,7 +5,7 @@ import {join} from 'node:path';
 import {setTimeout as pause} from 'node:timers/promises';
 import {expect, test} from 'vitest';
 import {takeSnapshot} from '../../../../src/workspace/files/file-snapshot.ts';
-import {isTemporaryName} from '../../../../src/workspace/files/temporary-name.ts';
+import {isTemporaryName} from '../../../../src/workspace/files/folder-handle.ts';
 import {writeFiles} from '../../../../src/workspace/files/write-files.ts';
 import {never, temporaryFolder} from '../temporary-folder.ts';
 

@@ -1,0 +1,112 @@
+/** An action of the task protocol that this version of weft knows by name and cannot carry out. */
+export interface DeclaredAction {
+  readonly name: string;
+  /** The name models know it by. */
+  readonly tool: string;
+  /** What the tool does, for models and people. */
+  readonly description: string;
+  /** The names of its inputs as far as they are known; optional ones end in `?`. */
+  readonly inputs: readonly string[];
+}
+
+/**
+ * Actions that are not built yet. Their tools are not offered, and a call to one settles as an error that says so. To build one,
+ * take its row out and write its definition (README.md).
+ *
+ * The task protocol's older `file-glob` is not among them: it is the same search as `file-glob-v2` and no tool of its own.
+ */
+export const declaredActions: readonly DeclaredAction[] = [
+  {
+    name: 'upload-artifact',
+    tool: 'UploadArtifact',
+    description: 'Upload a file as an artifact of the session.',
+    inputs: ['file_path', 'description?'],
+  },
+  {
+    name: 'search-codebase',
+    tool: 'SearchCodebase',
+    description: 'Search the codebase by meaning.',
+    inputs: ['query', 'path_filters?'],
+  },
+  {
+    name: 'read-documents',
+    tool: 'ReadDocuments',
+    description: 'Read plans and notes kept with the session.',
+    inputs: ['document_ids'],
+  },
+  {
+    name: 'edit-documents',
+    tool: 'EditDocuments',
+    description: 'Edit plans and notes kept with the session.',
+    inputs: ['diffs'],
+  },
+  {
+    name: 'create-documents',
+    tool: 'CreateDocuments',
+    description: 'Create plans and notes kept with the session.',
+    inputs: ['documents'],
+  },
+  {
+    name: 'start-agent',
+    tool: 'Agent',
+    description: 'Start a sub-agent on a task of its own.',
+    inputs: ['description', 'prompt', 'harness?', 'environment_id?'],
+  },
+  {
+    name: 'send-message-to-agent',
+    tool: 'SendMessage',
+    description: 'Send a message to other agents.',
+    inputs: ['addresses', 'subject', 'message'],
+  },
+  {
+    name: 'suggest-new-conversation',
+    tool: 'SuggestNewConversation',
+    description: 'Suggest to the user to go on in a new conversation.',
+    inputs: ['message_id'],
+  },
+  {
+    name: 'suggest-prompt',
+    tool: 'SuggestPrompt',
+    description: 'Suggest a next prompt to the user.',
+    inputs: ['prompt', 'label?'],
+  },
+  {
+    name: 'init-project',
+    tool: 'InitProject',
+    description: 'Write the instructions of a project (AGENTS.md).',
+    inputs: [],
+  },
+  {name: 'open-code-review', tool: 'OpenCodeReview', description: 'Open the code review view.', inputs: []},
+  {
+    name: 'insert-code-review-comments',
+    tool: 'InsertCodeReviewComments',
+    description: 'Insert comments into a code review.',
+    inputs: ['repo_path', 'base_branch?', 'comments'],
+  },
+  {
+    name: 'fetch-conversation',
+    tool: 'FetchConversation',
+    description: 'Fetch another conversation as files.',
+    inputs: ['conversation_id'],
+  },
+  {name: 'read-skill', tool: 'Skill', description: 'Read a skill and follow it.', inputs: ['name', 'arguments?']},
+  {
+    name: 'use-computer',
+    tool: 'UseComputer',
+    description: 'Act on the screen, mouse and keyboard.',
+    inputs: ['action_summary', 'actions'],
+  },
+  {
+    name: 'request-computer-use',
+    tool: 'RequestComputerUse',
+    description: 'Ask the user for permission to use the computer.',
+    inputs: ['task_summary'],
+  },
+  {
+    name: 'web-fetch',
+    tool: 'WebFetch',
+    description: 'Fetch a page and answer a question about it.',
+    inputs: ['url', 'prompt'],
+  },
+  {name: 'web-search', tool: 'WebSearch', description: 'Search the web.', inputs: ['query']},
+];

@@ -1,0 +1,106 @@
+import {pluralize} from '../base/clip.ts';
+import type {ToolResultBlock} from '../domain/conversation.ts';
+import {faultText} from '../domain/fault.ts';
+import type {Action, ActionResult} from './catalogue.ts';
+import {cancelWords} from './outcome.ts';
+import type {GrepReport, GrepRequest} from './ports.ts';
+
+/** Something that was looked at: `read` `src/a.ts`; `searched` `"x"`, and what was found. */
+export interface Glance {
+  readonly verb: 'read' | 'searched' | 'listed';
+  readonly target: string;
+  readonly found: string;
+  readonly failed: boolean;
+}
+
+/** Whether the action only looks: it reads, searches or lists files. */
+export const explores = ({name}: Pick<Action, 'name'>): boolean =>
+  name === 'read-files' || name === 'grep' || name === 'file-glob-v2';
+
+/** What a call looked at and what it found. */
+export function glancesAt(result: ActionResult): readonly Glance[] {
+  const targets = targetsOf(result);
+  const {settled} = result;
+  if (settled.state === 'error') return failedGlances(targets, faultText(settled.fault));
+  if (settled.state === 'cancelled')
+    return failedGlances(targets, cancelWords(result) + (settled.why.message === '' ? '' : `: ${settled.why.message}`));
+  if (result.name === 'read-files' && result.settled.state === 'success') {
+    return result.settled.output.files.map((entry): Glance => {
+      if (entry.state === 'failed') {
+        return {verb: 'read', target: entry.path, found: faultText(entry.fault), failed: true};
+      }
+      const {kind, path} = entry.file;
+      return {verb: kind === 'directory' ? 'listed' : 'read', target: path, found: '', failed: false};
+    });
+  }
+  if (result.name === 'grep' && result.settled.state === 'success') {
+    const found = matchesText(result.input, result.settled.output);
+    return targets.map(target => ({...target, found}));
+  }
+  if (result.name === 'file-glob-v2' && result.settled.state === 'success') {
+    const {paths, omitted} = result.settled.output;
+    return targets.map(target => ({...target, found: countText(paths.length + omitted, 'file')}));
+  }
+  return targets;
+}
+
+/** What an action of an earlier session looked at; `resultText` is what the model read of it. */
+export function pastGlances(
+  action: Action,
+  outcome: ToolResultBlock['outcome'],
+  resultText: string,
+): readonly Glance[] {
+  const targets = targetsOf(action);
+  if (outcome !== 'success') return failedGlances(targets, resultText.split('\n', 1)[0] ?? '');
+  const lines = resultText.split('\n').filter(line => line !== '' && !/^\[.*\]$/u.test(line));
+  const found = /^No (?:matches|files found)\.$/u.test(resultText) ? [] : lines;
+  if (action.name === 'grep') {
+    const text = matchesText(action.input, {lines: found, omitted: {count: 0, exact: 'exact'}});
+    return targets.map(target => ({...target, found: text}));
+  }
+  if (action.name !== 'file-glob-v2') return targets;
+  return targets.map(target => ({...target, found: countText(found.length, 'file')}));
+}
+
+const failedGlances = (targets: readonly Glance[], why: string): readonly Glance[] =>
+  targets.map(target => {
+    const lead = `${target.target}: `;
+    return {...target, found: why.startsWith(lead) ? why.slice(lead.length) : why, failed: true};
+  });
+
+/** What an action is going to look at. */
+export function targetsOf(action: Action): readonly Glance[] {
+  const plain = {found: '', failed: false} as const;
+  switch (action.name) {
+    case 'read-files':
+      return action.input.requests.map(({path}) => ({...plain, verb: 'read', target: path}));
+    case 'grep': {
+      const {queries, path} = action.input;
+      const words = queries.map(query => JSON.stringify(query)).join(', ');
+      return [{...plain, verb: 'searched', target: path === '.' ? words : `${words} in ${path}`}];
+    }
+    case 'file-glob-v2': {
+      const {patterns, path} = action.input;
+      const words = patterns.join(', ');
+      return [{...plain, verb: 'listed', target: path === '.' ? words : `${words} in ${path}`}];
+    }
+    default:
+      return [];
+  }
+}
+
+/** `3 matches in 2 files`. */
+function matchesText({mode}: GrepRequest, {lines, omitted}: GrepReport): string {
+  if (lines.length === 0) return 'no matches';
+  const least = omitted.count > 0 ? 'at least ' : '';
+  if (mode === 'files') return least + countText(lines.length, 'file');
+  const places = lines.flatMap(line => {
+    const [, path = '', number = ''] = /^(.+?):(\d+)(?::|$)/u.exec(line) ?? [];
+    return path === '' ? [] : [{path, count: mode === 'count' ? Number(number) : 1}];
+  });
+  const matches = places.reduce((sum, {count}) => sum + count, 0);
+  const files = new Set(places.map(({path}) => path)).size;
+  return `${least}${pluralize(matches, 'match').replace(/matchs$/u, 'matches')} in ${pluralize(files, 'file')}`;
+}
+
+const countText = (count: number, thing: string): string => (count === 0 ? `no ${thing}s` : pluralize(count, thing));

@@ -1,0 +1,12 @@
+import * as z from 'zod/mini';
+import type {JsonObject} from '../base/json.ts';
+
+/**
+ * The JSON Schema of a tool's input, as models are given it. The build makes these once and puts them in the place of this module
+ * (`.config/build.ts`), so that weft starts without making them.
+ */
+export function inputSchema(_tool: string, shape: () => z.ZodMiniType): JsonObject {
+  const {$schema: _dialect, additionalProperties: _closed, ...schema} = z.toJSONSchema(shape(), {io: 'input'});
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON Schema is JSON; the library types it with `unknown` leaves
+  return schema as JsonObject;
+}

@@ -1,0 +1,126 @@
+import {unreachable} from '../base/unreachable.ts';
+import {faultText} from '../domain/fault.ts';
+import type {SettledCall} from './agent-event.ts';
+import {
+  cancellationText,
+  definitions,
+  type Action,
+  type ActionName,
+  type ActionResult,
+  type InputOf,
+  type OutputOf,
+} from './catalogue.ts';
+import type {ActionDefinition} from './define-action.ts';
+import type {FileDiff} from './preview.ts';
+
+/** How a call ended, in the short words that front ends without cards say. */
+export interface CallOutcome {
+  /** `ended-badly`: a command that did run, and whose exit code or signal says that it did not end well. */
+  readonly kind: 'done' | 'ended-badly' | 'failed' | 'refused' | 'stopped';
+  /** What there is to say beside the action's label; often nothing. */
+  readonly words: readonly string[];
+  /** What a command has printed; empty for every other action. */
+  readonly printed: string;
+}
+
+export function outcomeOf(call: SettledCall): CallOutcome {
+  if (call.tag === 'undecodable') return {kind: 'failed', words: [faultText(call.fault)], printed: ''};
+  const {settled} = call.result;
+  const printed = printedOutput(call.result);
+  switch (settled.state) {
+    case 'success':
+      return {kind: exitedBadly(call.result) ? 'ended-badly' : 'done', words: successWords(call.result), printed};
+    case 'error':
+      return {kind: 'failed', words: [faultText(settled.fault)], printed};
+    case 'cancelled': {
+      const kind = settled.why.reason === 'declined' ? 'refused' : 'stopped';
+      return {kind, words: [cancellationText(settled.why)], printed};
+    }
+    default:
+      return unreachable(settled);
+  }
+}
+
+function successWords<N extends ActionName>({name, settled}: ActionResult<N>): readonly string[] {
+  const definition: Pick<ActionDefinition<never, OutputOf<N>, never>, 'outcome'> = definitions[name];
+  return settled.state === 'success' ? definition.outcome(settled.output) : [];
+}
+
+/** Whether a command ran and did not end well: its exit code is its result, but a tick beside it would read as if all were well. */
+export function exitedBadly(result: ActionResult): boolean {
+  if (result.name !== 'request-command-output' || result.settled.state !== 'success') return false;
+  const {output} = result.settled;
+  const end = output.kind === 'completed' ? output.report.end : output.block.state;
+  if (end.kind === 'moved') return false;
+  return end.kind === 'exited' ? end.code !== 0 : output.kind === 'completed' || end.kind === 'signalled';
+}
+
+/** A command as it is run; `undefined` for every other action. */
+export const commandIn = (action: Action): InputOf<'request-command-output'> | undefined =>
+  action.name === 'request-command-output' ? action.input : undefined;
+
+/** Whether all that the action does is seen in the list of todos. */
+export const changesTodos = ({name}: Pick<Action, 'name'>): boolean => name === 'update-todos';
+
+/** How a command ended, or which block it is now, where its sign does not say all of it; empty for every other action. */
+export function endWords(result: ActionResult): string {
+  if (result.settled.state === 'cancelled') return cancelWords(result);
+  if (result.name !== 'request-command-output' || result.settled.state !== 'success') return '';
+  const {output} = result.settled;
+  if (output.kind === 'block') return output.block.id;
+  const {end} = output.report;
+  switch (end.kind) {
+    case 'exited':
+      return end.code === 0 ? '' : `exit ${end.code}`;
+    case 'signalled':
+      return `ended by ${end.signal}`;
+    case 'timed-out':
+      return 'timed out';
+    case 'aborted':
+      return 'interrupted';
+    case 'not-started':
+      return 'not started';
+    case 'moved':
+      return `in background as ${end.block}`;
+    default:
+      return unreachable(end);
+  }
+}
+
+/** Why an action was not run to its end, in two or three words. */
+export function cancelWords({name, settled}: ActionResult): string {
+  if (settled.state !== 'cancelled') return '';
+  switch (settled.why.reason) {
+    case 'declined':
+      return name === 'ask-user-question' ? 'not answered' : 'you said no';
+    case 'denied':
+      return 'not permitted';
+    case 'interrupted':
+      return 'interrupted';
+    case 'shutdown':
+    case 'not-run':
+      return 'not run';
+    default:
+      return unreachable(settled.why.reason);
+  }
+}
+
+/** What an edit has changed; `undefined` for every other action, and where nothing was written. */
+export const editedFiles = (result: ActionResult): readonly FileDiff[] | undefined =>
+  result.name === 'request-file-edits' && result.settled.state === 'success' ? result.settled.output.files : undefined;
+
+/** What a command printed, also one that was stopped. */
+export function printedOutput(result: ActionResult): string {
+  if (result.name !== 'request-command-output') return '';
+  const {settled} = result;
+  switch (settled.state) {
+    case 'success':
+      return (settled.output.kind === 'completed' ? settled.output.report : settled.output.block).output.text;
+    case 'cancelled':
+      return settled.partial.output;
+    case 'error':
+      return '';
+    default:
+      return unreachable(settled);
+  }
+}

@@ -1,0 +1,126 @@
+import {carryOutRewind, previewRewind, rewindPoints} from './rewind.ts';
+import type {CompactionContext, Compactor} from './compaction/compactor.ts';
+import type {OtherWork, WorkQueue} from './work-queue.ts';
+import {failed, type Outcome} from '../base/outcome.ts';
+import {rejected, thrownFault, type Fault} from '../domain/fault.ts';
+import type {JournalRecord} from '../domain/journal.ts';
+import type {RewindReport, RewindTarget} from '../domain/rewind.ts';
+import type {Answer, AnswerOf, Op, Query, QueryName, Watch, WatchEnd, Watches, WatchName} from './client.ts';
+import {journal, type SessionContext} from './session-context.ts';
+
+/** What the engine's own queries look at and change; the session may be another one each time. */
+export interface QuerySources {
+  readonly session: SessionContext;
+  readonly work: WorkQueue;
+  isClosing(): boolean;
+  /** Reads the conversation again from its journal; answers with what its todo list is decoded from. */
+  reopen(): readonly Uint8Array[];
+}
+
+/** How each query is answered. */
+export type QueryHandlers<Name extends QueryName = QueryName> = {
+  readonly [Each in Name]: (request: Query<Each>, signal: AbortSignal) => Promise<Answer<Each>>;
+};
+
+export type WatchHandlers = {
+  readonly [Each in WatchName]: (
+    request: Watch<Each>,
+    listener: (piece: Watches[Each]['piece']) => void,
+    signal: AbortSignal,
+  ) => Promise<WatchEnd>;
+};
+
+/** What front ends ask of the machine, the user's files and the kept sessions: the engine hands it on. */
+export interface HostServices {
+  readonly queries: QueryHandlers<Exclude<QueryName, ConversationQuery>>;
+  readonly watches: WatchHandlers;
+  submit(op: HostOp): void;
+}
+
+type ConversationQuery = 'records' | 'rewind-points' | 'preview-rewind' | 'rewind' | 'preview-compaction' | 'compact';
+
+export type HostOp = Extract<
+  Op,
+  {readonly op: 'remember-prompt' | 'stop-terminal' | 'keep-terminal' | 'write-terminal' | 'resize-terminal'}
+>;
+
+/** Answers the queries about the conversation. What looks at it as a whole, or changes it, waits its turn among prompts and commands. */
+export function answerQueries(sources: QuerySources): QueryHandlers<ConversationQuery> {
+  const {session, work} = sources;
+  const {checkpoints} = session.ports;
+  let compactor: Compactor | undefined;
+  // Loaded with the first compaction.
+  const loadCompactor = async (): Promise<Compactor> =>
+    (compactor ??= new (await import('./compaction/compactor.ts')).Compactor());
+  return {
+    records: async ({from}) => ({tag: 'ok', value: session.conversation.journal.records.slice(from)}),
+    'rewind-points': async () => ({tag: 'ok', value: rewindPoints(session.conversation.journal.records)}),
+    'preview-rewind': ({target}, signal) =>
+      runAlone(work, {what: 'Looking at what going back would do', signal}, stop =>
+        previewRewind(target, {records: session.conversation.journal.records, checkpoints}, stop),
+      ),
+    rewind: ({target}, signal) => runAlone(work, {what: 'Going back', signal}, stop => rewind(target, stop)),
+    'preview-compaction': ({instructions}, signal) =>
+      runAlone(work, {what: 'Compacting', signal}, async stop =>
+        (await loadCompactor()).preview(instructions, compactionContext(signal), stop),
+      ),
+    compact: (request, signal) =>
+      runAlone(work, {what: 'Compacting', signal}, async () =>
+        (await loadCompactor()).carryOut(request, compactionContext(signal)),
+      ),
+  };
+
+  function compactionContext(signal: AbortSignal): CompactionContext {
+    return {session, reopen: () => sources.reopen(), isUnwanted: () => signal.aborted || sources.isClosing()};
+  }
+
+  async function rewind(target: RewindTarget, signal: AbortSignal): Promise<Outcome<RewindReport, Fault>> {
+    const {records} = session.conversation.journal;
+    const keep = (record: JournalRecord): void => journal(session, record);
+    const done = await carryOutRewind(target, {records, checkpoints, keep}, signal);
+    if (done.tag === 'ok') session.publish([{event: 'rewound', report: done.value, todoFrames: sources.reopen()}]);
+    return done;
+  }
+}
+
+/**
+ * Runs `run` when its turn comes. It is refused while a prompt runs or waits, since a rewind or a compaction would change the
+ * conversation under that prompt. A query that the caller has taken back, or the user interrupted, is cancelled unless it was done
+ * all the same.
+ */
+function runAlone<T>(
+  work: WorkQueue,
+  {what, signal}: {readonly what: string; readonly signal: AbortSignal},
+  run: (signal: AbortSignal) => Promise<Outcome<T, Fault>>,
+): Promise<AnswerOf<T>> {
+  if (signal.aborted) return Promise.resolve(cancelled);
+  if (work.hasPrompt) {
+    return Promise.resolve(failed(rejected('A prompt is running. Wait for it, or press Esc to interrupt it.')));
+  }
+  const answered = async (stop: AbortSignal): Promise<AnswerOf<T>> => {
+    try {
+      const outcome = await run(stop);
+      return outcome.tag === 'failed' && stop.aborted ? cancelled : outcome;
+    } catch (cause) {
+      return failed(thrownFault(`${what} broke off`, cause));
+    }
+  };
+  return new Promise(resolve => {
+    const waiting: OtherWork = {
+      kind: 'other',
+      async run() {
+        signal.removeEventListener('abort', drop);
+        resolve(await answered(AbortSignal.any([signal, work.signal])));
+      },
+      dropped() {
+        signal.removeEventListener('abort', drop);
+        resolve(cancelled);
+      },
+    };
+    const drop = (): void => work.drop(waiting);
+    signal.addEventListener('abort', drop, {once: true});
+    work.add(waiting);
+  });
+}
+
+const cancelled = {tag: 'cancelled'} as const;

@@ -1,0 +1,234 @@
+import type {BlockDelta, BlockStart, ModelEvent, ModelPort, ModelRequest} from '../domain/model-stream.ts';
+import type {AgentEvent} from '../actions/agent-event.ts';
+import {definitions} from '../actions/catalogue.ts';
+import {maxJsonDepth, isDeeperThan} from '../base/json.ts';
+import {raceAbort} from '../base/race.ts';
+import {unreachable} from '../base/unreachable.ts';
+import {type AssistantBlock, type AssistantMessage, omittedInput, type StopReason} from '../domain/conversation.ts';
+import type {Fault} from '../domain/fault.ts';
+import {sendableBlocks} from '../domain/history.ts';
+import {actionId, type ActionId, messageId, type MessageId} from '../domain/ids.ts';
+import type {JournalRecord} from '../domain/journal.ts';
+import {noUsage, type Usage} from '../domain/usage.ts';
+import type {ClockPort} from './ports.ts';
+import {journal, nextRequest, type PromptContext} from './session-context.ts';
+
+/** How a request to the model ended. `message` holds what arrived; `undefined` when that was nothing worth keeping. */
+export type ModelAnswer = AnswerContent &
+  ({readonly end: 'complete'} | {readonly end: 'interrupted'} | {readonly end: 'failed'; readonly fault: Fault});
+
+interface AnswerContent {
+  readonly message: AssistantMessage | undefined;
+  readonly stop: StopReason;
+  readonly usage: Usage;
+}
+
+/**
+ * Asks the model for the next answer of a prompt, publishing every batch of its stream as it comes. The model is read no faster
+ * than the listeners follow.
+ */
+export async function streamAnswer({session, checkpoints}: PromptContext, signal: AbortSignal): Promise<ModelAnswer> {
+  const {ports, publish, listenersReady} = session;
+  const writer = new PartialAnswerWriter({clock: ports.clock, journal: record => journal(session, record)});
+  const onBatch = (events: readonly AgentEvent[], isLast: boolean): Promise<unknown> | undefined => {
+    // Journalled before it is shown, so that killing weft loses at most what came since the writer last wrote.
+    if (!isLast) writer.take(events);
+    if (events.length > 0) publish(events);
+    if (events.some(beginsFileChange)) checkpoints.expectChange();
+    const ready = listenersReady();
+    return ready === undefined ? undefined : raceAbort(ready, signal);
+  };
+  return readAnswer(nextRequest(session), {model: ports.model, onBatch}, signal);
+}
+
+/** The model begins a call that can only change files; by its end there is time to look at the files as they are. */
+const beginsFileChange = (event: AgentEvent): boolean =>
+  event.event === 'block-started' && event.block.kind === 'tool-call' && fileChangingTools.has(event.block.name);
+
+const fileChangingTools: ReadonlySet<string> = new Set(
+  Object.values(definitions).flatMap(({risk, tools}) => (risk === 'local-change' ? tools.map(({name}) => name) : [])),
+);
+
+/**
+ * Sends one request and reads its stream; `onBatch` gets the events of every batch, and the model is read on when its promise
+ * settles. Of a message that was cut off, finished blocks and begun text are kept; begun thinking and begun tool calls are not, as
+ * providers would not take them back.
+ */
+export async function readAnswer(
+  request: ModelRequest,
+  {
+    model,
+    onBatch,
+  }: {
+    readonly model: ModelPort;
+    readonly onBatch: (events: readonly AgentEvent[], isLast: boolean) => Promise<unknown> | undefined;
+  },
+  signal: AbortSignal,
+): Promise<ModelAnswer> {
+  const reader = new AnswerReader(request.model);
+  for await (const batch of model.stream(request, signal)) {
+    const events = batch.flatMap(event => reader.take(event));
+    const waiting = onBatch(events, reader.finished);
+    if (waiting !== undefined) await waiting;
+    if (reader.fault !== undefined) return {...reader.partial(), end: 'failed', fault: reader.fault};
+    if (reader.finished) return {...reader.complete(), end: 'complete'};
+    if (signal.aborted) break;
+  }
+  if (signal.aborted) return {...reader.partial(), end: 'interrupted'};
+  const fault: Fault = {
+    kind: 'provider',
+    message: 'The model stopped in the middle of its answer.',
+    fix: 'Try again.',
+    status: 0,
+  };
+  return {...reader.partial(), end: 'failed', fault};
+}
+
+/** Turns the events of one model stream into events for front ends, and collects the message that they make. */
+class AnswerReader {
+  #id: MessageId = messageId('');
+  #model: string;
+  #usage: Usage = noUsage;
+  #stop: StopReason = 'interrupted';
+  readonly #blocks: (AssistantBlock | undefined)[] = [];
+  /** Ids of the tool calls, by index. */
+  readonly #ids = new Map<number, ActionId>();
+  readonly #taken = new Set<ActionId>();
+  /** Text of blocks that have begun and not finished, by index. */
+  readonly #begun = new Map<number, string>();
+  fault: Fault | undefined;
+  finished = false;
+
+  constructor(model: string) {
+    this.#model = model;
+  }
+
+  take(event: ModelEvent): AgentEvent | readonly AgentEvent[] {
+    switch (event.event) {
+      case 'message-started':
+        this.#id = event.id;
+        this.#model = event.model;
+        this.#usage = event.usage;
+        return {event: 'message-started', message: event.id, model: event.model, usage: event.usage};
+      case 'block-started':
+        if (event.block.kind === 'text') this.#begun.set(event.index, '');
+        return {
+          event: 'block-started',
+          message: this.#id,
+          index: event.index,
+          block: bounded(this.#unique(event.index, event.block)),
+        };
+      case 'block-delta':
+        if (event.delta.kind === 'text') {
+          this.#begun.set(event.index, (this.#begun.get(event.index) ?? '') + event.delta.text);
+        }
+        return {event: 'block-delta', message: this.#id, index: event.index, delta: bounded(event.delta)};
+      case 'block-finished':
+        this.#begun.delete(event.index);
+        return this.#finish(event.index, this.#shallow(this.#unique(event.index, event.block)));
+      case 'message-finished':
+        this.#stop = event.stop;
+        this.#usage = event.usage;
+        this.finished = true;
+        return [];
+      case 'retrying':
+        return event;
+      case 'failed':
+        this.fault = event.fault;
+        return [];
+      default:
+        return unreachable(event);
+    }
+  }
+
+  complete(): AnswerContent {
+    return this.#content(this.#stop);
+  }
+
+  /** What has arrived of an answer that was cut off. */
+  partial(): AnswerContent {
+    for (const [index, text] of this.#begun) this.#blocks[index] = {kind: 'text', text};
+    return this.#content('interrupted');
+  }
+
+  #content(stop: StopReason): AnswerContent {
+    const blocks = sendableBlocks(this.#blocks.filter(block => block !== undefined));
+    const message: AssistantMessage | undefined =
+      blocks === undefined
+        ? undefined
+        : {role: 'assistant', id: this.#id, model: this.#model, blocks, stop, usage: this.#usage};
+    return {message, stop, usage: this.#usage};
+  }
+
+  #finish(index: number, block: AssistantBlock): AgentEvent {
+    this.#blocks[index] = block;
+    return {event: 'block-finished', message: this.#id, index, block};
+  }
+
+  /** A model may nest an input so deep that writing the conversation as JSON would overflow the stack: such an input is left out. */
+  #shallow(block: AssistantBlock): AssistantBlock {
+    if (block.kind === 'other') return isDeeperThan(block.data, maxJsonDepth) ? {kind: 'text', text: ''} : block;
+    if (block.kind !== 'tool-call' || !isDeeperThan(block.input, maxJsonDepth)) return block;
+    return {...block, input: omittedInput(`it is nested deeper than ${maxJsonDepth} levels`)};
+  }
+
+  #unique<B extends AssistantBlock | BlockStart>(index: number, block: B): B {
+    return block.kind === 'tool-call' ? {...block, id: this.#idOf(index, block.id)} : block;
+  }
+
+  /** Ids come from the provider: a second call under the id of a first one gets an id of its own, since results are matched by id. */
+  #idOf(index: number, wanted: ActionId): ActionId {
+    const known = this.#ids.get(index);
+    if (known !== undefined) return known;
+    let id = wanted;
+    for (let copy = 2; this.#taken.has(id); copy += 1) id = actionId(`${wanted}_${copy}`);
+    this.#ids.set(index, id);
+    this.#taken.add(id);
+    return id;
+  }
+}
+
+/** Blocks of kinds that weft does not know are bounded in depth, too. */
+const bounded = <B extends BlockStart | BlockDelta>(block: B): B =>
+  block.kind === 'other' && isDeeperThan(block.data, maxJsonDepth) ? {...block, data: {}} : block;
+
+/** Least time between two writes, in milliseconds; the first text is written at once. */
+const writeIntervalMs = 250;
+
+/** Writes the text of an answer to the journal while it arrives, so that killing weft loses only the text since the last write. */
+export class PartialAnswerWriter {
+  readonly #clock: ClockPort;
+  readonly #journal: (record: JournalRecord) => void;
+  #model = '';
+  #message: MessageId | undefined;
+  /** Text that is not written yet, by block. */
+  readonly #texts = new Map<number, string>();
+  #writtenAt = Number.NEGATIVE_INFINITY;
+
+  constructor({clock, journal: write}: {readonly clock: ClockPort; readonly journal: (record: JournalRecord) => void}) {
+    this.#clock = clock;
+    this.#journal = write;
+  }
+
+  take(events: readonly AgentEvent[]): void {
+    for (const event of events) {
+      if (event.event === 'message-started') {
+        this.#message = event.message;
+        this.#model = event.model;
+      }
+      if (event.event === 'block-delta' && event.delta.kind === 'text') {
+        this.#texts.set(event.index, (this.#texts.get(event.index) ?? '') + event.delta.text);
+      }
+    }
+    if (this.#texts.size > 0 && this.#clock.now() - this.#writtenAt >= writeIntervalMs) this.#flush();
+  }
+
+  #flush(): void {
+    if (this.#message === undefined) return;
+    for (const [index, text] of this.#texts) {
+      this.#journal({kind: 'piece', message: this.#message, model: this.#model, index, text});
+    }
+    this.#texts.clear();
+    this.#writtenAt = this.#clock.now();
+  }
+}

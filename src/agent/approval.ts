@@ -1,0 +1,416 @@
+import {type Reason, reasonsText, sameReason} from '../domain/reason.ts';
+import type {Denial} from '../actions/agent-event.ts';
+import {
+  accessOf,
+  type Action,
+  type ActionName,
+  cancelledResult,
+  citationsOf,
+  labelOf,
+  previewAction,
+  rationaleOf,
+  type SettledOf,
+  withCommand,
+  withUserChanges,
+} from '../actions/catalogue.ts';
+import type {UserChanges} from '../actions/files-port.ts';
+import {noImpact, type ActionPorts, type ImpactReport} from '../actions/ports.ts';
+import type {Preview} from '../actions/preview.ts';
+import type {JsonObject} from '../base/json.ts';
+import {unreachable} from '../base/unreachable.ts';
+import type {TouchedFiles} from '../domain/checkpoint.ts';
+import {causeText, faultText, rejected} from '../domain/fault.ts';
+import type {ActionId} from '../domain/ids.ts';
+import {noDetail, type RuleChange, type Verdict, type VerdictDetail} from '../domain/risk.ts';
+import type {ApprovalAnswer} from './client.ts';
+import {actionPorts, decodeCall, journal, warn, type PromptContext, type SessionContext} from './session-context.ts';
+
+/** An action that may have to be asked about, and that no rule, mode or hook denies. */
+export interface ApprovalRequest {
+  readonly id: ActionId;
+  readonly toolName: string;
+  /** As the model asked for it. */
+  readonly action: Action;
+  readonly verdict: Verdict;
+  /** `always`: a hook wants it asked about, even if the user has allowed the like for this session. */
+  readonly ask: 'always' | 'unless-granted';
+}
+
+/** What would run: the action as the model asked for it, or as the user or a program has changed it. */
+interface Proposal {
+  readonly action: Action;
+  readonly preview: Preview;
+  readonly verdict: Verdict;
+  /** What the model reads ahead of the result, such as that the user changed the command; mostly empty. */
+  readonly note: string;
+}
+
+export interface Approved extends Proposal {
+  readonly kind: 'approved';
+  /** The tool input that a program has put in the place of the model's. */
+  readonly input: JsonObject | 'unchanged';
+}
+
+/** The action does not run. */
+interface Refused {
+  readonly kind: 'refused';
+  readonly settled: SettledOf<ActionName>;
+  readonly deniedBy: Denial['by'] | 'not-denied';
+  /** `error`: the model reads it as an error, in the words of the program that refused. */
+  readonly reportedAs: 'as-settled' | 'error';
+}
+
+/** What an answer makes of a proposal. `changed`: it is another one now, which has to be asked about in its turn. */
+type Answered = Approved | Refused | {readonly kind: 'changed'; readonly proposal: Proposal};
+
+/**
+ * Finds out whether an action may run: shows what it would do, asks where that is necessary, and takes the first answer. Who
+ * answers may change the action; what a rule or a mode denies stays denied.
+ */
+export async function approve(
+  request: ApprovalRequest,
+  context: PromptContext,
+  signal: AbortSignal,
+): Promise<Approved | Refused> {
+  const {id, action, verdict} = request;
+  // Before the preview is made: what a preview says of a file is already an answer.
+  const cannotAsk = whyNotAsked(context.session);
+  if (cannotAsk !== undefined && !needsNoApproval(request, verdict, context.session)) {
+    journal(context.session, {kind: 'approval', id, label: labelOf(action), decision: 'refused', by: 'nobody'});
+    const message = unaskedText(verdict, cannotAsk);
+    return refused(cancelledResult(action, {reason: 'denied', message}), 'nobody');
+  }
+  const cancelled = (): Refused => refused(cancelledResult(action, context.cancellation()));
+  const ports = actionPorts(context.session, id, context.structured);
+  const preview = await previewAction(action, {ports: portsForJudgedPaths(ports, verdict.detail), signal});
+  if (signal.aborted) return cancelled();
+  if (preview.tag === 'failed') return refused(preview.error);
+  let proposal: Proposal = {action, preview: preview.value, verdict, note: ''};
+  for (;;) {
+    const isModels = proposal.action === action;
+    if (isModels && needsNoApproval(request, proposal.verdict, context.session)) return approved(proposal);
+    // oxlint-disable-next-line no-await-in-loop -- what is asked about next depends on the answer
+    const answer = await ask(request, proposal, context, signal);
+    if (answer === 'aborted') return cancelled();
+    if (answer.decision === 'refuse') return refusedByUser(answer, action);
+    // oxlint-disable-next-line no-await-in-loop -- each answer is judged in its turn
+    const answered = await takeAnswer(answer, proposal, {request, ports, context}, signal);
+    if (signal.aborted) return cancelled();
+    if (answered.kind !== 'changed') return answered;
+    ({proposal} = answered);
+  }
+}
+
+const approved = (proposal: Proposal, input: Approved['input'] = 'unchanged'): Approved => ({
+  ...proposal,
+  kind: 'approved',
+  input,
+});
+
+const refused = (settled: SettledOf<ActionName>, deniedBy: Refused['deniedBy'] = 'not-denied'): Refused => ({
+  kind: 'refused',
+  settled,
+  deniedBy,
+  reportedAs: 'as-settled',
+});
+
+function refusedByUser({message, by}: Extract<ApprovalAnswer, {decision: 'refuse'}>, action: Action): Refused {
+  // A program's own words stand alone; where it has none, the model still has to learn that it was refused.
+  const reason = by === 'program' && message !== '' ? 'denied' : 'declined';
+  const settled = cancelledResult(action, {reason, message});
+  return {...refused(settled, 'user'), reportedAs: by === 'program' ? 'error' : 'as-settled'};
+}
+
+const whyNotAsked = ({interaction, mode}: SessionContext): 'unattended' | 'unwanted' | undefined => {
+  if (interaction === 'unattended') return 'unattended';
+  return mode === 'dontAsk' ? 'unwanted' : undefined;
+};
+
+const needsNoApproval = ({action, ask: when}: ApprovalRequest, verdict: Verdict, session: SessionContext): boolean =>
+  verdict.decision === 'allow' || (when === 'unless-granted' && isGranted(sessionGrant(action, verdict), session));
+
+/** Publishes the question and waits for the first answer. */
+async function ask(
+  {id, toolName, action: own}: ApprovalRequest,
+  {action, preview, verdict}: Proposal,
+  {session, checkpoints}: PromptContext,
+  signal: AbortSignal,
+): Promise<ApprovalAnswer | 'aborted'> {
+  const label = labelOf(action);
+  const impact = await findImpact(verdict, session, signal);
+  const uncovered = verdict.risk === 'read-only' ? '' : await checkpoints.notCovered(touchedFiles(verdict), signal);
+  if (signal.aborted) return 'aborted';
+  if (verdict.risk !== 'read-only') checkpoints.expectChange();
+  // The wait begins before the question is published: a listener may answer at once.
+  const waiting = session.pending.approvals.wait(id, 'aborted', signal);
+  session.publish([
+    {
+      event: 'approval-requested',
+      approval: {
+        id,
+        toolName,
+        action,
+        label,
+        preview,
+        verdict:
+          uncovered === ''
+            ? verdict
+            : {...verdict, reasons: [...verdict.reasons, {kind: 'not-undoable', text: uncovered}]},
+        wording: action === own ? 'model' : 'user',
+        rationale: rationaleOf(action),
+        sessionGrant: sessionGrant(action, verdict).words,
+        impact,
+        citations: citationsOf(action),
+      },
+    },
+  ]);
+  const answer = await waiting;
+  const decision = answer === 'aborted' ? 'refused' : decisionOf(answer);
+  // An edited command is asked about again: nothing has been decided yet.
+  if (answer !== 'aborted' && decision !== 'edited') {
+    journal(session, {kind: 'approval', id, label, decision, by: 'user'});
+  }
+  session.publish([{event: 'approval-settled', id, decision}]);
+  return answer;
+}
+
+const decisionOf = ({decision}: ApprovalAnswer): 'allowed' | 'refused' | 'edited' => {
+  if (decision === 'allow-edited') return 'edited';
+  return decision === 'refuse' ? 'refused' : 'allowed';
+};
+
+const touchedFiles = ({detail}: Verdict): TouchedFiles => ({
+  paths: detail.judgedPaths.flatMap(({path, place}) => (place === 'inside-workspace' ? [path] : [])),
+  commands: detail.destructiveCommands,
+});
+
+/** What a destructive command would hit. Where the search for it breaks, the question is asked without. */
+async function findImpact({detail}: Verdict, {ports}: SessionContext, signal: AbortSignal): Promise<ImpactReport> {
+  if (detail.destructiveCommands.length === 0) return noImpact;
+  try {
+    return await ports.impact.find(detail.destructiveCommands, signal);
+  } catch {
+    return noImpact;
+  }
+}
+
+interface AnswerDeps {
+  readonly request: ApprovalRequest;
+  readonly ports: ActionPorts;
+  readonly context: PromptContext;
+}
+
+async function takeAnswer(
+  answer: Exclude<ApprovalAnswer, {decision: 'refuse'}>,
+  proposal: Proposal,
+  deps: AnswerDeps,
+  signal: AbortSignal,
+): Promise<Answered> {
+  const {session} = deps.context;
+  switch (answer.decision) {
+    case 'allow':
+      endGrantOfChangedProgram(proposal, session);
+      if (answer.scope === 'session') {
+        await grantForSession(sessionGrant(proposal.action, proposal.verdict), session);
+      }
+      return approved(proposal);
+    case 'allow-rule':
+      await changeRules([{change: 'add', list: 'allow', rule: answer.rule, scope: answer.scope}], session);
+      return approved(proposal);
+    case 'allow-edited':
+      return takeEditedCommand(answer.command, proposal, deps, signal);
+    case 'allow-with-changes':
+      return applyChanges(answer.userChanges, proposal, deps, signal);
+    case 'allow-updated':
+      await changeRules(answer.rules, session);
+      return answer.input === 'unchanged' ? approved(proposal) : takeInput(answer.input, proposal, deps, signal);
+    default:
+      return unreachable(answer);
+  }
+}
+
+async function grantForSession(grant: SessionGrant, session: SessionContext): Promise<void> {
+  if (grant.kind === 'alike') session.conversation.grants.add(grant.key);
+  else await changeRules([{change: 'add', list: 'allow', rule: grant.rule, scope: 'session'}], session);
+}
+
+/** A line that may start another program in the block ends what was allowed for the one that was there. */
+function endGrantOfChangedProgram({action, verdict}: Proposal, {conversation}: SessionContext): void {
+  const access = accessOf(action);
+  if (access.kind === 'terminal-input' && verdict.sessionApproval === 'exact')
+    conversation.grants.delete(linesKey(access));
+}
+
+const linesKey = ({blockId, program}: {readonly blockId: string; readonly program: string}): string =>
+  `input to ${program} in ${blockId}`;
+
+/** The judge itself knows the rules of the session. */
+const isGranted = (grant: SessionGrant, {conversation}: SessionContext): boolean =>
+  grant.kind === 'alike' && conversation.grants.has(grant.key);
+
+async function changeRules(changes: readonly RuleChange[], session: SessionContext): Promise<void> {
+  for (const change of changes) {
+    const changed = await session.ports.judge.changeRules(change);
+    if (changed.tag === 'failed') warn(session, faultText(changed.error));
+  }
+}
+
+/** The user has edited the command on the card. What weft makes of it is shown to him before it runs. */
+async function takeEditedCommand(
+  command: string,
+  {action}: Proposal,
+  deps: AnswerDeps,
+  signal: AbortSignal,
+): Promise<Answered> {
+  const {action: own} = deps.request;
+  // Edited back to what the model asked for, it is that again, with the model's own words on it.
+  const ownAccess = accessOf(own);
+  const isOwn = ownAccess.kind === 'command' && ownAccess.command === command;
+  const edited = isOwn ? own : withCommand(action, command);
+  if (edited === undefined) return notThisAction(action, 'The user answered with a command, but this is no command.');
+  const rejudged = await judgeAndPreview(edited, action, deps, signal);
+  if (rejudged.kind === 'refused') return rejudged;
+  const note = isOwn ? '' : `[The user changed the command; what ran is: ${command}]`;
+  return {kind: 'changed', proposal: {...rejudged, note}};
+}
+
+/** A program has answered with another input. It has read what it answers with, so it is not asked again. */
+async function takeInput(
+  input: JsonObject,
+  {action}: Proposal,
+  deps: AnswerDeps,
+  signal: AbortSignal,
+): Promise<Answered> {
+  const decoded = decodeCall(deps.request.toolName, input, deps.context.session);
+  if (decoded.tag === 'failed') return refused({state: 'error', fault: decoded.error});
+  const rejudged = await judgeAndPreview(decoded.value, action, deps, signal);
+  return rejudged.kind === 'refused' ? rejudged : approved({...rejudged, note: ''}, input);
+}
+
+/**
+ * The user has changed the proposed edit. The changes are made to the files as they were shown, so the edit fails where one of
+ * them has changed since. It is asked about again only where the judge has a reason that the first question did not name.
+ */
+async function applyChanges(
+  userChanges: UserChanges,
+  {action, preview: shown, verdict, note}: Proposal,
+  {ports, context}: AnswerDeps,
+  signal: AbortSignal,
+): Promise<Answered> {
+  const edited = withUserChanges(action, userChanges);
+  if (edited === undefined) return notThisAction(action, 'The user answered with a changed edit, but this is no edit.');
+  const preview = await previewAction(edited, {ports: portsForJudgedPaths(ports, verdict.detail), signal});
+  if (preview.tag === 'failed') return refused(preview.error, preview.error.state === 'cancelled' ? 'user' : undefined);
+  const changed = changedSince(shown, preview.value);
+  if (changed !== undefined) {
+    const fault = rejected(`${changed} changed since the edit was shown; nothing was written. Read it again.`);
+    return refused({state: 'error', fault});
+  }
+  const now = await judgeAction(edited, context.session, signal);
+  if (now.decision === 'deny') return deniedByRule(action, now);
+  const proposal = {action: edited, preview: preview.value, verdict: now, note};
+  return asksMore(verdict, now) ? {kind: 'changed', proposal} : approved(proposal);
+}
+
+function changedSince(shown: Preview, now: Preview): string | undefined {
+  if (shown.kind !== 'diff' || now.kind !== 'diff') return undefined;
+  // A moved file was shown under its new name, and is shown under its old one where the user leaves the move out.
+  const before = new Map([
+    ...shown.files.flatMap(file => (file.movedFrom === undefined ? [] : [[file.movedFrom, file.before] as const])),
+    ...shown.files.map(file => [file.path, file.before] as const),
+  ]);
+  return now.files.find(file => before.get(file.path) !== file.before)?.path;
+}
+
+const asksMore = (before: Verdict, now: Verdict): boolean =>
+  now.decision === 'ask' &&
+  (now.risk !== before.risk ||
+    now.detail.confirmWord !== before.detail.confirmWord ||
+    now.reasons.some(reason => !before.reasons.some(earlier => sameReason(earlier, reason))));
+
+/** The answer does not fit the kind of action that was asked about. */
+const notThisAction = (action: Action, message: string): Refused =>
+  refused(cancelledResult(action, {reason: 'declined', message}), 'user');
+
+const deniedByRule = (action: Action, verdict: Verdict): Refused =>
+  refused(cancelledResult(action, {reason: 'denied', message: deniedText(verdict)}), 'rule');
+
+async function judgeAndPreview(
+  edited: Action,
+  before: Action,
+  {ports, context}: AnswerDeps,
+  signal: AbortSignal,
+): Promise<Refused | ({readonly kind: 'judged'} & Omit<Proposal, 'note'>)> {
+  const verdict = await judgeAction(edited, context.session, signal);
+  if (verdict.decision === 'deny') return deniedByRule(before, verdict);
+  const preview = await previewAction(edited, {ports: portsForJudgedPaths(ports, verdict.detail), signal});
+  return preview.tag === 'failed'
+    ? refused(preview.error)
+    : {kind: 'judged', action: edited, preview: preview.value, verdict};
+}
+
+/** The judge's verdict on an action. A judge that throws lets nothing through. */
+export async function judgeAction(
+  action: Action,
+  {ports, mode}: SessionContext,
+  signal: AbortSignal,
+): Promise<Verdict> {
+  try {
+    return await ports.judge.assess(action, mode, signal);
+  } catch (cause) {
+    const reason: Reason = {kind: 'judge-failed', cause: causeText(cause)};
+    return {decision: 'deny', risk: 'unknown', reasons: [reason], sessionApproval: 'exact', detail: noDetail};
+  }
+}
+
+/** The effects for an action, limited to the places where its paths led when it was judged. */
+export const portsForJudgedPaths = (ports: ActionPorts, {judgedPaths}: VerdictDetail): ActionPorts =>
+  judgedPaths.length === 0
+    ? ports
+    : {...ports, files: ports.files.limitedTo(judgedPaths), search: ports.search.limitedTo(judgedPaths)};
+
+/**
+ * What "for this session" allows, and how that reads: actions of the same key, or what a permission rule covers, which is judged as
+ * strictly as every rule.
+ */
+type SessionGrant = {readonly words: string} & (
+  | {readonly kind: 'alike'; readonly key: string}
+  | {readonly kind: 'rule'; readonly rule: string}
+);
+
+/**
+ * Narrow on purpose: ordinary edits inside the workspace, lines to the same interpreter until it ends, or the same test or script of
+ * the project, where no rule says to ask; otherwise one action to the letter. A wider rule is the user's to write.
+ */
+function sessionGrant(action: Action, {sessionApproval, detail}: Verdict): SessionGrant {
+  const access = accessOf(action);
+  if (sessionApproval === 'kind') {
+    if (access.kind === 'edit') {
+      return {kind: 'alike', key: 'edits inside the workspace', words: 'all edits inside the workspace'};
+    }
+    if (access.kind === 'terminal-input') {
+      const {blockId, program} = access;
+      const words = `every line to ${program === '' ? blockId : `${program} (${blockId})`}`;
+      return {kind: 'alike', key: linesKey(access), words};
+    }
+    const rule = detail.rules.find(text => prefixRule.test(text));
+    if (access.kind === 'command' && rule !== undefined) {
+      return {kind: 'rule', rule, words: rule.replace(prefixRule, '$1 …')};
+    }
+  }
+  const words = access.kind === 'command' ? 'this exact command' : 'exactly this action';
+  return {kind: 'alike', key: `${action.name} ${JSON.stringify(action.input)}`, words};
+}
+
+/** A rule that lets any arguments follow. */
+const prefixRule = /^Bash\((.+):\*\)$/su;
+
+/** What the model reads of an action that a rule or the mode denies. */
+export const deniedText = ({reasons}: Verdict): string =>
+  `Not permitted: ${reasonsText(reasons)}. Go on without it, or say what you would have done.`;
+
+/** What the model reads of an action that would have been asked about. */
+function unaskedText({reasons}: Verdict, why: 'unattended' | 'unwanted'): string {
+  const whyText = why === 'unattended' ? 'nobody can be asked here' : 'the user does not want to be asked';
+  return `Not permitted: this needs the user's approval, and ${whyText}. Reasons: ${reasonsText(reasons)}. Go on without it, or say what you would have done.`;
+}

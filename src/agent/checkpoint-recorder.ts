@@ -1,0 +1,103 @@
+import type {AgentEvent} from '../actions/agent-event.ts';
+import type {CheckpointsPort, TouchedFiles} from '../domain/checkpoint.ts';
+import {faultText} from '../domain/fault.ts';
+import type {MessageId} from '../domain/ids.ts';
+import type {JournalRecord} from '../domain/journal.ts';
+
+/** The checkpoints of one run of the loop: of the prompt that began it, and of the prompts that join it. */
+export interface PromptCheckpoints {
+  /** An action that may change files is expected: files that a checkpoint would have to read are read in the background. */
+  expectChange(): void;
+  /** Which of these changes undo will not cover, as a reason that the approval card shows; empty where it covers all. Never throws. */
+  notCovered(touched: TouchedFiles, signal: AbortSignal): Promise<string>;
+  /** To be awaited before an action that may change files; only the first such action of a prompt costs time. Never throws. */
+  beforeChange(signal: AbortSignal): Promise<void>;
+  /** File changes from now on belong to this prompt. No action may be running. */
+  joinedBy(prompt: MessageId): void;
+  /** To be awaited once everything the run started has settled. Costs no time where no file can have changed. Never throws. */
+  afterRun(): Promise<void>;
+}
+
+/** Which moment of which prompt a checkpoint belongs to. */
+type CheckpointMoment = Pick<Extract<JournalRecord, {kind: 'checkpoint'}>, 'prompt' | 'moment'>;
+
+/** Milliseconds after which the user is told that a checkpoint is being taken, and the text for it. */
+const slowMs = 1000;
+const slowText = 'Saving a checkpoint for undo. The first one takes a while in a large folder.';
+
+/** Takes a checkpoint of the files before the first change that a prompt makes, and another one after the prompt. */
+export class CheckpointRecorder {
+  readonly #checkpoints: CheckpointsPort;
+  readonly #publish: (events: readonly AgentEvent[]) => void;
+  readonly #said = new Set<string>();
+
+  constructor(checkpoints: CheckpointsPort, publish: (events: readonly AgentEvent[]) => void) {
+    this.#checkpoints = checkpoints;
+    this.#publish = publish;
+  }
+
+  forPrompt(first: MessageId, keep: (record: JournalRecord) => void): PromptCheckpoints {
+    let prompt = first;
+    const befores = new Map<MessageId, Promise<'kept' | 'nothing'>>();
+    const ended = new AbortController();
+    let lookAhead: Promise<void> | undefined;
+    const take = async (moments: readonly CheckpointMoment[], signal: AbortSignal): Promise<'kept' | 'nothing'> => {
+      const timer = setTimeout(() => this.#warnOnce(slowText), slowMs);
+      try {
+        const taken = await this.#checkpoints.take(signal);
+        if (taken.tag === 'ok') {
+          if (taken.value === 'off') return 'nothing';
+          for (const moment of moments) keep({kind: 'checkpoint', ...moment, tree: taken.value});
+          return 'kept';
+        }
+        if (!signal.aborted) this.#warnOnce(`Cannot be undone later: ${faultText(taken.error)}`);
+      } catch {
+        // A journal that cannot be written to will not take the result of the action either, and that ends the prompt.
+      } finally {
+        clearTimeout(timer);
+      }
+      return 'nothing';
+    };
+    /** The latest prompt that may have changed files: the checkpoint after it is not taken yet. */
+    const unfinishedMoment = async (): Promise<readonly CheckpointMoment[]> => {
+      for (const [changed, before] of [...befores].toReversed()) {
+        if ((await before) === 'kept') return [{prompt: changed, moment: 'after'}];
+      }
+      return [];
+    };
+    const begin = async (of: MessageId, signal: AbortSignal): Promise<'kept' | 'nothing'> => {
+      // Where one prompt of a run begins to change files, the prompt before it has ended.
+      return take([...(await unfinishedMoment()), {prompt: of, moment: 'before'}], signal);
+    };
+    return {
+      expectChange: () => {
+        if (!befores.has(prompt)) lookAhead ??= this.#checkpoints.prefetch(ended.signal).catch(() => {});
+      },
+      notCovered: async (touched, signal) => {
+        if (touched.paths.length === 0 && touched.commands.length === 0) return '';
+        const named = await this.#checkpoints.uncoveredFiles(touched, signal).catch(() => []);
+        return named.length === 0 ? '' : `Undo does not cover ${named.join(', ')}`;
+      },
+      async beforeChange(signal) {
+        const before = befores.get(prompt) ?? begin(prompt, signal);
+        befores.set(prompt, before);
+        await before;
+      },
+      joinedBy(id) {
+        prompt = id;
+      },
+      async afterRun() {
+        ended.abort();
+        await lookAhead;
+        const moments = await unfinishedMoment();
+        if (moments.length > 0) await take(moments, new AbortController().signal);
+      },
+    };
+  }
+
+  #warnOnce(text: string): void {
+    if (this.#said.has(text)) return;
+    this.#said.add(text);
+    this.#publish([{event: 'notice', level: 'warning', text}]);
+  }
+}

@@ -1,0 +1,340 @@
+import type {AgentEvent, SessionInfo} from '../actions/agent-event.ts';
+import type {DraftText, EditRequest, FoundFiles, ReadImage, UserChanges} from '../actions/files-port.ts';
+import type {BlockInfo, HandOverEnd, QuestionAnswer, ScreenSize} from '../actions/ports.ts';
+import type {FileDiff} from '../actions/preview.ts';
+import type {KeyProvider} from '../domain/api-key.ts';
+import type {LocalServer} from '../domain/local-server.ts';
+import type {JsonObject} from '../base/json.ts';
+import {failed, type Outcome} from '../base/outcome.ts';
+import type {CompactionPreview, CompactionReport} from '../domain/compaction.ts';
+import type {ImageBlock} from '../domain/conversation.ts';
+import {rejected, type Fault} from '../domain/fault.ts';
+import type {ActionId, BlockId, MessageId, SessionId} from '../domain/ids.ts';
+import type {JournalRecord, SessionSummary} from '../domain/journal.ts';
+import type {Effort, Thinking} from '../domain/model-stream.ts';
+import type {RewindPoint, RewindReport, RewindTarget} from '../domain/rewind.ts';
+import type {PermissionMode, RuleChange, RuleList, RuleScope} from '../domain/risk.ts';
+
+/**
+ * All that a front end sees of weft: operations go in, events come out, and a query has an answer of its own. The same client
+ * serves the terminal UI, pipes and programs; it can stand on the other side of a socket, so everything that crosses it is plain
+ * data (JSON, and bytes). Front ends hold no state that is not made from its events and answers.
+ */
+export interface AgentClient {
+  /** Never throws and never blocks; what comes of it is published as events. */
+  submit(op: Op): void;
+  /**
+   * Calls `listener` with every batch of events from now on, in order, first with the opening of the session. Events that
+   * arrive in one piece from the network come in one batch. A listener must not throw. One that cannot take more for now returns
+   * a promise: the model is read no further until it settles.
+   */
+  subscribe(listener: EventListener): () => void;
+  /** Settles exactly once and never rejects. An abort of `signal` takes the query back: nothing is left running for it. */
+  query<Name extends QueryName>(request: Query<Name>, signal: AbortSignal): Promise<Answer<Name>>;
+  /**
+   * A query whose answer comes in pieces, for this front end alone: `listener` gets each in order. Settles when there is nothing
+   * more to come, exactly once, and never rejects; after an abort of `signal` no piece comes any more.
+   */
+  watch<Name extends WatchName>(
+    request: Watch<Name>,
+    listener: (piece: Watches[Name]['piece']) => void,
+    signal: AbortSignal,
+  ): Promise<WatchEnd>;
+  /**
+   * Closes the session when all that runs has settled and is kept: `finished` lets it end, `shutdown` stops it and drops the
+   * prompts that wait. Operations submitted from now on do nothing, and queries fail.
+   */
+  close(reason: 'finished' | 'shutdown'): Promise<void>;
+}
+
+// oxlint-disable-next-line typescript/no-invalid-void-type -- most listeners return nothing at all
+export type EventListener = (events: readonly AgentEvent[]) => void | Promise<void>;
+
+export type Op =
+  /**
+   * `id` is the front end's; one that the session already holds is replaced by another. While a prompt runs, `queued` waits for
+   * its end; `steering` joins it with the next request to the model, and where there is none any more it runs next. It ends as
+   * `prompt-accepted` (and with the prompt it joined, or its own, `prompt-finished`), or else as `prompt-withdrawn`.
+   */
+  | {
+      readonly op: 'prompt';
+      readonly id: MessageId;
+      readonly text: string;
+      readonly images: readonly ImageBlock[];
+      readonly when: 'queued' | 'steering';
+    }
+  /**
+   * Runs a command of the user's own in a terminal of that size: nobody is asked, the agent reads command and output with its next
+   * request. `terminal-needed` says when it waits for the user.
+   * It waits for what runs. Ends as `command-started` and `command-finished`, or as `prompt-withdrawn`.
+   */
+  | {readonly op: 'run-command'; readonly id: MessageId; readonly command: string; readonly size: ScreenSize}
+  /** What the agent is to know from the next prompt on. */
+  | {readonly op: 'add-context'; readonly text: string}
+  /** Drops a prompt or a command of the user's that has not been taken up yet. */
+  | {readonly op: 'withdraw-prompt'; readonly id: MessageId}
+  /** Answers an open approval; an answer that comes after another one is ignored. */
+  | {readonly op: 'answer-approval'; readonly id: ActionId; readonly answer: ApprovalAnswer}
+  | {readonly op: 'answer-question'; readonly id: ActionId; readonly answer: QuestionResponse}
+  | {readonly op: 'answer-hand-over'; readonly id: ActionId; readonly end: Exclude<HandOverEnd, 'unattended'>}
+  /**
+   * Moves the command that an action runs in the foreground to the background: it goes on as a terminal session, and the action
+   * settles with what was printed so far. Changes nothing where it has ended.
+   */
+  | {readonly op: 'move-to-background'; readonly id: ActionId}
+  /** Ends the running prompt and drops the waiting ones: `prompt-withdrawn` for each has been told when this returns. */
+  | {readonly op: 'interrupt'}
+  /** Keeps what the user has entered among the earlier prompts, without secrets. */
+  | {readonly op: 'remember-prompt'; readonly text: string}
+  /** Ends all that a terminal session runs. */
+  | {readonly op: 'stop-terminal'; readonly id: BlockId}
+  /** Lets a terminal session outlive weft. */
+  | {readonly op: 'keep-terminal'; readonly id: BlockId}
+  /** What the user has typed into a terminal session that is attached, and the size of the user's terminal. */
+  | {readonly op: 'write-terminal'; readonly id: BlockId; readonly keys: string}
+  | {readonly op: 'resize-terminal'; readonly id: BlockId; readonly size: ScreenSize}
+  | {readonly op: 'set-model'; readonly model: string}
+  | {readonly op: 'set-mode'; readonly mode: PermissionMode}
+  /** From the next request on. */
+  | {readonly op: 'set-thinking'; readonly thinking: Thinking}
+  /** Starts a new session, or goes on with another one; interrupts what runs. */
+  | {
+      readonly op: 'open-session';
+      readonly session: {readonly kind: 'new'} | {readonly kind: 'resume'; readonly id: SessionId};
+    };
+
+/**
+ * Every query: the fields of its request, and what it is answered with. Queries that change something are refused while a prompt
+ * runs or waits, and an interrupt ends them, too.
+ */
+export interface Queries {
+  /** What is kept of the open session, oldest first, from the record of that number on. A session only ever grows. */
+  readonly records: {readonly request: {readonly from: number}; readonly answer: readonly JournalRecord[]};
+  /** The prompts that can be gone back to, in order. */
+  readonly 'rewind-points': {readonly request: NoFields; readonly answer: readonly RewindPoint[]};
+  /** What a rewind would do. Changes nothing. */
+  readonly 'preview-rewind': {readonly request: {readonly target: RewindTarget}; readonly answer: RewindReport};
+  /** Goes back, or forth again. All front ends hear of it as `rewound`. */
+  readonly rewind: {readonly request: {readonly target: RewindTarget}; readonly answer: RewindReport};
+  /**
+   * What compacting the conversation would do; `instructions` are what the summary must have in mind, often empty. Costs a request
+   * to the model, during which all front ends know the engine at work: `compaction-begun`, later `compaction-ended`. An interrupt
+   * ends that request; the answer is then a compaction without a summary.
+   */
+  readonly 'preview-compaction': {
+    readonly request: {readonly instructions: string};
+    readonly answer: CompactionPreview;
+  };
+  /**
+   * Does what the preview of that id showed, with the summary as the user left it; empty for as it was shown. All front ends hear
+   * of it as `compacted`.
+   */
+  readonly compact: {
+    readonly request: {readonly preview: MessageId; readonly summary: string};
+    readonly answer: CompactionReport;
+  };
+  /** Kept sessions of the workspace, the latest first. */
+  readonly sessions: {readonly request: NoFields; readonly answer: readonly SessionSummary[]};
+  /** The first prompt of each kept session, cut where it is long. */
+  readonly 'first-prompts': {
+    readonly request: NoFields;
+    readonly answer: readonly {readonly session: SessionId; readonly prompt: string}[];
+  };
+  /** The last messages of a session, the latest last: a few, each cut where it is long. */
+  readonly 'last-messages': {
+    readonly request: {readonly session: SessionId};
+    readonly answer: readonly SessionMessage[];
+  };
+  /** What the user entered earlier, also in other sessions, oldest first. */
+  readonly 'prompt-history': {readonly request: NoFields; readonly answer: readonly string[]};
+  /** What edits would do; writes nothing. Placeholders stand in the place of secrets. */
+  readonly 'preview-edits': {readonly request: {readonly edits: EditRequest}; readonly answer: readonly FileDiff[]};
+  /** The whole texts that edits would lead to, for an editor; nothing of binary files. Writes nothing. */
+  readonly 'draft-edits': {readonly request: {readonly edits: EditRequest}; readonly answer: readonly DraftText[]};
+  /** The image at a path as people write it; what is no image (by its content), or too large, is a fault. */
+  readonly 'read-image': {readonly request: {readonly path: string}; readonly answer: ReadImage};
+  /** Adds a note to the workspace's standing instructions; answered with the name of the file. */
+  readonly 'add-note': {readonly request: {readonly note: string}; readonly answer: string};
+  /** The permission rules that count now, and who set them. */
+  readonly 'permission-rules': {readonly request: NoFields; readonly answer: readonly RuleRow[]};
+  /** Adds a rule, which holds at once, or removes one; answered with what came of it, a sentence. */
+  readonly 'change-rule': {readonly request: {readonly rule: RequestedRuleChange}; readonly answer: string};
+  /** What the settings of the folder ask for (several lines), and whether the user has allowed it. */
+  readonly 'folder-trust': {
+    readonly request: NoFields;
+    readonly answer: {readonly state: TrustState; readonly text: string};
+  };
+  /** Allows what `folder-trust` told; answered with what came of it. */
+  readonly 'trust-folder': {readonly request: NoFields; readonly answer: string};
+  /** All settings, what counts first, with where they come from; of one setting where the name is not empty. */
+  readonly settings: {readonly request: {readonly name: string}; readonly answer: readonly string[]};
+  /** Every setting with the value that counts. */
+  readonly 'setting-rows': {readonly request: NoFields; readonly answer: readonly SettingRow[]};
+  /** Writes the user's own setting; answered with what came of it, a sentence each. */
+  readonly 'change-setting': {
+    readonly request: {readonly name: string; readonly value: string};
+    readonly answer: readonly string[];
+  };
+  /** The model servers that answer on this machine. Nothing but loopback is asked. */
+  readonly 'local-servers': {readonly request: NoFields; readonly answer: readonly LocalServer[]};
+  /**
+   * Asks the provider about the user's key, keeps it, and works with that provider from the next request on. A key that is refused is not
+   * kept. Nothing shows the key, and no event has it.
+   */
+  readonly 'use-key': {
+    readonly request: {readonly provider: KeyProvider; readonly key: string};
+    readonly answer: ModelConnection;
+  };
+  /** Works with a model of a local server from the next request on, and in later sessions. */
+  readonly 'use-server': {
+    readonly request: {readonly baseUrl: string; readonly model: string};
+    readonly answer: ModelConnection;
+  };
+  /** The models that the provider of this session offers. */
+  readonly models: {readonly request: NoFields; readonly answer: ModelList};
+  /** What works on this machine, one check a line. */
+  readonly diagnostics: {readonly request: NoFields; readonly answer: string};
+  /** What is checked out in the workspace: a branch, or the beginning of a commit; empty where there is no repository. */
+  readonly branch: {readonly request: NoFields; readonly answer: string};
+  /**
+   * Writes the session into a file; an empty name stands for one of its own. A file that is there stays unless it is to be
+   * `replaced`.
+   */
+  readonly 'export-session': {
+    readonly request: {
+      readonly name: string;
+      readonly session: SessionInfo;
+      readonly present: 'kept' | 'replaced';
+    };
+    readonly answer: ExportEnd;
+  };
+}
+
+export interface RuleRow {
+  readonly list: RuleList;
+  readonly rule: string;
+  /** `session`, `user`, `project`, `local`, or whatever else gave it. */
+  readonly source: string;
+  /** Why it has no effect; empty where it has one. */
+  readonly reason: string;
+}
+
+export interface RequestedRuleChange {
+  readonly change: 'add' | 'remove';
+  readonly list: RuleList;
+  readonly rule: string;
+  readonly scope: RuleScope;
+}
+
+export interface SettingRow {
+  readonly name: string;
+  /** Empty where it is not set. */
+  readonly value: string;
+  /** Who set it: `default`, `user`, `project` and so on; empty where nobody did. */
+  readonly source: string;
+  /** The values that it can have, if they are few. */
+  readonly choices: readonly string[];
+}
+
+export interface ModelList {
+  /** The one that counts where nobody names another comes first. */
+  readonly models: readonly ListedModel[];
+  /** `weft`: the provider could not be asked, so there may be others; `why` says why. */
+  readonly from: {readonly kind: 'provider'} | {readonly kind: 'weft'; readonly why: string};
+}
+
+export interface ListedModel {
+  readonly model: string;
+  /** Whether it answers in new sessions, and who says so: `settings`, or the provider's default; else empty. */
+  readonly defaultOf: string;
+  /** In tokens; 0 where it is not known. */
+  readonly contextWindow: number;
+  /** US dollars per million tokens. */
+  readonly price: {readonly input: number; readonly output: number} | 'unknown';
+  /** The efforts that it is known to take. */
+  readonly efforts: readonly Effort[];
+}
+
+/** The model that answers from now on, and a sentence on what was kept where. */
+export interface ModelConnection {
+  readonly model: string;
+  readonly text: string;
+}
+
+export interface SessionMessage {
+  readonly by: 'user' | 'agent';
+  readonly text: string;
+}
+
+/** The user's word on what the settings of a folder ask for; `changed` since it was given. */
+export type TrustState = 'nothing' | 'trusted' | 'changed' | 'never';
+
+/** `path` is the whole path. */
+export interface ExportEnd {
+  readonly kind: 'written' | 'exists';
+  readonly path: string;
+}
+
+/** Every query that is answered in pieces: the fields of its request, and a piece. */
+export interface Watches {
+  /**
+   * Paths that hold some letters in their order, best first: a piece whenever there are better ones. The last one is `complete`,
+   * and then the watch ends.
+   */
+  readonly 'find-files': {readonly request: {readonly letters: string}; readonly piece: FoundFiles};
+  /** The terminal sessions beside the conversation, the running ones first: as they are now, and after every change. */
+  readonly terminals: {readonly request: NoFields; readonly piece: readonly BlockInfo[]};
+  /**
+   * Attaches the user's terminal to a terminal session: text for it, soon that which draws the present screen. Whole sequences, and
+   * only those that touch nothing but this screen and its keys and mouse. Ends with the command; an abort detaches.
+   */
+  readonly 'attach-terminal': {
+    readonly request: {readonly id: BlockId; readonly size: ScreenSize};
+    readonly piece: string;
+  };
+}
+
+export type WatchName = keyof Watches;
+export type Watch<Name extends WatchName = WatchName> = {
+  readonly [Each in Name]: {readonly watch: Each} & Watches[Each]['request'];
+}[Name];
+export type WatchEnd =
+  | {readonly tag: 'ended'}
+  | {readonly tag: 'failed'; readonly error: Fault}
+  | {readonly tag: 'cancelled'};
+
+export type QueryName = keyof Queries;
+export type Query<Name extends QueryName = QueryName> = {
+  readonly [Each in Name]: {readonly query: Each} & Queries[Each]['request'];
+}[Name];
+export type Answer<Name extends QueryName = QueryName> = AnswerOf<Queries[Name]['answer']>;
+/** `cancelled`: the query was taken back, or the user has interrupted it. */
+export type AnswerOf<T> = Outcome<T, Fault> | {readonly tag: 'cancelled'};
+
+/** For a caller to whom a query that was cancelled is one that failed. */
+export const answerOutcome = <T>(answer: AnswerOf<T>): Outcome<T, Fault> =>
+  answer.tag === 'cancelled' ? failed(rejected('It was cancelled.')) : answer;
+
+/** A request with `unknown` added to it has no field but its name. */
+type NoFields = unknown;
+
+export type ApprovalAnswer =
+  | {readonly decision: 'allow'; readonly scope: 'once' | 'session'}
+  /** Also allows what `rule` covers from now on: one of the verdict's rules, or one the user wrote. */
+  | {readonly decision: 'allow-rule'; readonly rule: string; readonly scope: 'session' | 'local' | 'user'}
+  /** Asks about `command` in the place of the one that was asked about; only for commands. It is judged anew, and what is denied stays so. */
+  | {readonly decision: 'allow-edited'; readonly command: string}
+  /** Writes what the user left of the proposal, unless that is denied or has to be asked about for another reason; only for edits. */
+  | {readonly decision: 'allow-with-changes'; readonly userChanges: UserChanges}
+  /** Runs the same tool with `input`, which is judged again: what is denied stays so. Changes the rules. */
+  | {
+      readonly decision: 'allow-updated';
+      readonly input: JsonObject | 'unchanged';
+      readonly rules: readonly RuleChange[];
+    }
+  /** `message` is the reason, for the model; may be empty. From a `program` it is told word for word. */
+  | {readonly decision: 'refuse'; readonly message: string; readonly by: 'user' | 'program'};
+
+export type QuestionResponse =
+  | {readonly kind: 'answered'; readonly answers: readonly QuestionAnswer[]}
+  | {readonly kind: 'dismissed'};

@@ -1,0 +1,333 @@
+import {
+  type CompactionMethod,
+  type CompactionPreview,
+  type CompactionReport,
+  type CountedPart,
+  estimateMessagesTokens,
+  estimateTokens,
+  type SummaryCost,
+} from '../../domain/compaction.ts';
+import type {ModelPort, ModelRequest} from '../../domain/model-stream.ts';
+import {parseUserCommand} from '../../domain/user-command.ts';
+import type {SessionUsage} from '../../actions/agent-event.ts';
+import {clip} from '../../base/clip.ts';
+import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {type Message, messageText} from '../../domain/conversation.ts';
+import {type Fault, faultText, rejected, thrownFault} from '../../domain/fault.ts';
+import type {MessageId} from '../../domain/ids.ts';
+import type {JournalRecord} from '../../domain/journal.ts';
+import {noUsage, type Usage} from '../../domain/usage.ts';
+import {type ModelAnswer, readAnswer} from '../answer.ts';
+import {journal, nextRequest, type SessionContext} from '../session-context.ts';
+import {type CompactionDraft, type CompactionPlan, draftCompaction, isOrdinaryMessage} from './draft-compaction.ts';
+
+export interface CompactionContext {
+  readonly session: SessionContext;
+  /** Whether nobody wants the preview any more: who asked has taken it back, or the engine is being closed. */
+  readonly isUnwanted: () => boolean;
+  /** Reads the conversation again from its journal. */
+  readonly reopen: () => void;
+}
+
+/** Milliseconds that looking at the changed files may take; files that were not looked at by then go by their names. */
+const draftTimeoutMs = 10_000;
+
+/** What a preview showed, and of which state of the session. */
+interface Proposal extends CompactionPlan {
+  readonly records: readonly JournalRecord[];
+  readonly length: number;
+  readonly counted: SessionUsage;
+}
+
+/**
+ * Compacts a conversation in two steps. The preview shows what it would come to, with a summary by the model, or without one
+ * where the model gives none; the second step does that.
+ */
+export class Compactor {
+  #proposal: Proposal | undefined;
+
+  async preview(
+    instructions: string,
+    context: CompactionContext,
+    signal: AbortSignal,
+  ): Promise<Outcome<CompactionPreview, Fault>> {
+    const {session} = context;
+    const request = nextRequest(session);
+    this.#proposal = undefined;
+    if (!request.messages.some(isOrdinaryMessage)) {
+      return failed(rejected('Nothing to compact yet.'));
+    }
+    session.publish([{event: 'compaction-begun'}]);
+    try {
+      return await this.#propose(instructions, {...context, request}, signal);
+    } finally {
+      session.publish([{event: 'compaction-ended'}]);
+    }
+  }
+
+  /** The compaction is worked out again, since files and commands may have changed since the preview. */
+  async carryOut(
+    wanted: {readonly preview: MessageId; readonly summary: string},
+    {session, reopen}: CompactionContext,
+  ): Promise<Outcome<CompactionReport, Fault>> {
+    const {records} = session.conversation.journal;
+    const proposal = this.#proposal;
+    const isSame =
+      proposal?.id === wanted.preview && proposal.records === records && proposal.length === records.length;
+    if (!isSame) {
+      return failed(rejected('The conversation has changed since: start /compact again.'));
+    }
+    this.#proposal = undefined;
+    const {id, way, counted} = proposal;
+    const edited = way === 'trim' ? '' : session.ports.secrets.redact(wanted.summary.trim());
+    const plan: CompactionPlan = {id, way, summary: edited === '' ? proposal.summary : edited};
+    const sources = {session, request: nextRequest(session), counted};
+    const {messages, tokens} = await draftCompaction(plan, sources, AbortSignal.timeout(draftTimeoutMs));
+    journal(session, {kind: 'compaction', ...plan, messages, tokens});
+    reopen();
+    const report = {way, tokens};
+    session.publish([{event: 'compacted', report}]);
+    return ok(report);
+  }
+
+  async #propose(
+    instructions: string,
+    {session, request, isUnwanted}: CompactionContext & {readonly request: ModelRequest},
+    signal: AbortSignal,
+  ): Promise<Outcome<CompactionPreview, Fault>> {
+    const {ports, conversation} = session;
+    const {records} = conversation.journal;
+    const counted = conversation.usage.report();
+    const id = ports.ids.message();
+    const summary = await summaryOf(instructions, {session, request}, signal);
+    const cost = recordCost(summary, session, counted);
+    if (isUnwanted()) return failed(rejected('The preview is not wanted any more.'));
+    const plan: CompactionPlan =
+      summary.kind === 'written'
+        ? {id, way: 'summary', summary: ports.secrets.redact(summary.text)}
+        : {id, way: 'trim', summary: earlierSummary(records, request)};
+    const draft = await draftCompaction(plan, {session, request, counted}, AbortSignal.timeout(draftTimeoutMs));
+    this.#proposal = {...plan, records, length: records.length, counted};
+    return ok({
+      ...plan,
+      summary: plan.way === 'summary' ? plan.summary : '',
+      noSummaryReason: summary.kind === 'none' ? summary.why : '',
+      ...countCompaction(plan, {draft, messages: request.messages}),
+      tokens: draft.tokens,
+      before: draft.before,
+      cost,
+    });
+  }
+}
+
+async function summaryOf(
+  instructions: string,
+  {session, request}: {readonly session: SessionContext; readonly request: ModelRequest},
+  signal: AbortSignal,
+): Promise<Summary> {
+  const {ports, limits, conversation} = session;
+  if (conversation.usage.isSpent(limits.maxCostUsd, request.model)) {
+    const why = 'A summary would cost more than the limit leaves.';
+    return {kind: 'none', why, usage: noUsage, model: request.model};
+  }
+  const wanted = {request, id: ports.ids.message(), instructions: ports.secrets.redact(instructions)};
+  return writeSummary({...wanted, timeoutMs: summaryTimeoutMs}, ports.model, signal);
+}
+
+/** Journals and publishes what the request for the summary has used. The conversation is as long as it was before. */
+function recordCost({usage, model}: Summary, session: SessionContext, counted: SessionUsage): SummaryCost {
+  if (usage === noUsage) return {kind: 'none'};
+  const meter = session.conversation.usage;
+  journal(session, {kind: 'usage', model, usage});
+  meter.add(model, usage);
+  if (counted.contextTokens > 0) meter.expect(counted.contextTokens);
+  session.publish([{event: 'usage-changed', usage: meter.report()}]);
+  return {kind: 'used', usage, usd: session.ports.model.facts(model).costOf(usage)};
+}
+
+/** The summary of an earlier compaction is carried on where there is no new one. */
+function earlierSummary(records: readonly JournalRecord[], request: ModelRequest): string {
+  const earlier = new Set(request.messages.filter(message => !isOrdinaryMessage(message)).map(({id}) => id));
+  const last = records.findLast(record => record.kind === 'compaction' && earlier.has(record.id));
+  return last?.kind === 'compaction' ? clip(last.summary, maxCarriedSummary) : '';
+}
+
+/** UTF-16 units. */
+const maxCarriedSummary = 24_000;
+
+type Counts = Pick<CompactionPreview, 'kept' | 'summarised' | 'dropped'>;
+
+/** What a compaction keeps, sums up and drops, in words and numbers. Parts that are empty are left out. */
+function countCompaction(
+  {way, summary}: {readonly way: CompactionMethod; readonly summary: string},
+  {draft, messages}: {readonly draft: CompactionDraft; readonly messages: readonly Message[]},
+): Counts {
+  const {carried, trimmed, leftMessages, scale} = draft;
+  const {userMessages, instructions, todos, running, changedFiles} = carried;
+  const texts = (parts: readonly string[]): number => Math.round(estimateTokens(parts.join('\n')) * scale);
+  const kept = [
+    ...(way === 'trim' && summary !== '' ? part(1, 'earlier', texts([summary])) : []),
+    ...part(userMessages.length, 'userMessage', texts(userMessages.map(({text}) => text))),
+    ...part(trimmed.messages.length, 'latest', Math.round(estimateMessagesTokens(trimmed.messages) * scale)),
+    ...part(instructions.length, 'instructions', texts(instructions.map(({text}) => text))),
+    ...part(todos.length, 'todo', texts(todos)),
+    ...part(running.length, 'running', texts(running)),
+    ...part(changedFiles.length, 'changedFile', texts(changedFiles)),
+  ];
+  const left = part(leftMessages.length, 'leftMessage', texts(leftMessages.map(({text}) => text)));
+  if (way === 'trim') {
+    const shorter = part(trimmed.shortenedResults, 'shortened', 0);
+    return {kept, summarised: [], dropped: [...part(trimmed.droppedExchanges, 'exchange', 0), ...shorter, ...left]};
+  }
+  const {answers, calls, thinking, besides, commands} = countMessages(messages.filter(isOrdinaryMessage));
+  const earlier = messages.length - messages.filter(isOrdinaryMessage).length;
+  const scaled = ({count, tokens}: Sum, what: keyof typeof partNames): readonly CountedPart[] =>
+    part(count, what, Math.round(tokens * scale));
+  return {
+    kept,
+    summarised: [
+      ...part(earlier, 'earlier', 0),
+      ...scaled(answers, 'answer'),
+      ...scaled(calls, 'call'),
+      ...scaled(commands, 'command'),
+      ...left,
+    ],
+    dropped: [...scaled(thinking, 'thinking'), ...scaled(besides, 'besides')],
+  };
+}
+
+const part = (count: number, what: keyof typeof partNames, tokens: number): readonly CountedPart[] =>
+  count === 0 ? [] : [{what: `${count} ${partNames[what][count === 1 ? 0 : 1]}`, tokens}];
+
+/** The words for each part, in the singular and in the plural. */
+const partNames = {
+  userMessage: ['user message, word for word', 'user messages, word for word'],
+  leftMessage: ['user message that does not fit', 'user messages that do not fit'],
+  latest: ['message of the latest exchange', 'messages of the latest exchanges'],
+  instructions: ['instruction file, read again', 'instruction files, read again'],
+  todo: ['open todo', 'open todos'],
+  running: ['running command', 'running commands'],
+  changedFile: ['changed file, by name and hash', 'changed files, by name and hash'],
+  earlier: ['earlier summary', 'earlier summaries'],
+  command: ['command of the user with its output', 'commands of the user with their outputs'],
+  exchange: ['old exchange', 'old exchanges'],
+  shortened: ['long result, cut to its beginning', 'long results, cut to their beginnings'],
+  answer: ['answer', 'answers'],
+  call: ['tool call with its result', 'tool calls with their results'],
+  thinking: ['thinking block', 'thinking blocks'],
+  besides: ['image or attachment', 'images or attachments'],
+} as const;
+
+interface Sum {
+  count: number;
+  tokens: number;
+}
+
+function countMessages(
+  messages: readonly Message[],
+): Readonly<Record<'answers' | 'calls' | 'thinking' | 'besides' | 'commands', Sum>> {
+  const sums = {answers: sum(), calls: sum(), thinking: sum(), besides: sum(), commands: sum()};
+  const count = (to: Sum, message: Message, blocks: number): void => {
+    to.count += blocks;
+    to.tokens += estimateMessagesTokens([message]);
+  };
+  for (const message of messages) {
+    if (message.role === 'user') {
+      if (parseUserCommand(messageText(message)) !== undefined) {
+        count(sums.commands, message, 1);
+        continue;
+      }
+      const results = message.blocks.filter(({kind}) => kind === 'tool-result');
+      const words = message.blocks.findIndex(({kind}) => kind === 'text');
+      const besides = message.blocks.filter((block, at) => block.kind !== 'tool-result' && at !== words);
+      count(sums.calls, {...message, blocks: results}, 0);
+      if (besides.length > 0) count(sums.besides, {...message, blocks: besides}, besides.length);
+      continue;
+    }
+    const of = (...kinds: readonly string[]): Message & {role: 'assistant'} => ({
+      ...message,
+      blocks: message.blocks.filter(({kind}) => kinds.includes(kind)),
+    });
+    const [texts, calls, thinking] = [of('text'), of('tool-call', 'other'), of('thinking', 'sealed-thinking')];
+    if (texts.blocks.length > 0) count(sums.answers, texts, 1);
+    if (calls.blocks.length > 0) count(sums.calls, calls, calls.blocks.length);
+    if (thinking.blocks.length > 0) count(sums.thinking, thinking, thinking.blocks.length);
+  }
+  return sums;
+}
+
+const sum = (): Sum => ({count: 0, tokens: 0});
+
+/** The model's summary, or a sentence that says why there is none. Both carry what the request used. */
+type Summary = {readonly usage: Usage; readonly model: string} & (
+  | {readonly kind: 'written'; readonly text: string}
+  | {readonly kind: 'none'; readonly why: string}
+);
+
+/** Milliseconds that the model may take for a summary. */
+const summaryTimeoutMs = 180_000;
+
+/** UTF-16 units of a summary; a longer one is cut. */
+const maxSummary = 24_000;
+
+/**
+ * Asks the model to sum the conversation up, by a request that only appends to the one before it, so that it is read from the
+ * provider's cache. Its tools are offered for that reason alone: calls are not run. Never throws, and ends soon after an abort.
+ */
+export async function writeSummary(
+  wanted: {
+    readonly request: ModelRequest;
+    readonly id: MessageId;
+    readonly instructions: string;
+    readonly timeoutMs: number;
+  },
+  model: ModelPort,
+  signal: AbortSignal,
+): Promise<Summary> {
+  const {request, id, instructions, timeoutMs} = wanted;
+  const timeout = new AbortController();
+  const timer = setTimeout(() => timeout.abort(), timeoutMs);
+  const either = AbortSignal.any([signal, timeout.signal]);
+  const none = (why: string, usage: Usage): Summary => ({kind: 'none', why, usage, model: request.model});
+  try {
+    const blocks = [{kind: 'text', text: askText(instructions)}] as const;
+    const messages = [...request.messages, {role: 'user', id, blocks} as const];
+    const answer = await readAnswer({...request, messages}, {model, onBatch: () => undefined}, either);
+    if (signal.aborted) return none('The summary was stopped.', answer.usage);
+    if (answer.end === 'interrupted') return none(`The model took longer than ${timeoutMs / 1000} s.`, answer.usage);
+    const why = whyUnusable(answer);
+    if (why !== '') return none(why, answer.usage);
+    return {...none('', answer.usage), kind: 'written', text: summaryIn(answer)};
+  } catch (cause) {
+    return none(faultText(thrownFault('The summary failed', cause)), noUsage);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function whyUnusable(answer: ModelAnswer): string {
+  if (answer.end === 'failed') return whyFailed(answer.fault);
+  if (answer.stop === 'refusal') return 'The model declined to write a summary.';
+  if (answer.stop === 'context-full') return "The model's context is too full for a summary.";
+  return summaryIn(answer) === '' ? 'The model wrote no summary.' : '';
+}
+
+/** The advice in a provider's fault is left out: what it advises against a conversation that is too long is being done just now. */
+const whyFailed = (fault: Fault): string =>
+  fault.kind === 'provider' && fault.status > 0 ? fault.message : faultText(fault);
+
+const summaryIn = ({message}: ModelAnswer): string =>
+  message === undefined ? '' : clip(messageText(message).trim(), maxSummary);
+
+const askText = (instructions: string): string =>
+  `This conversation is about to be compacted: what you write now takes the place of everything above, except for the messages \
+of the user, the todo list, the standing instructions and the list of changed files, which stay word for word. Do not call tools.
+
+Sum up what is needed to go on without looking back, in at most 1,200 words:
+1. What the user wants, and what was decided and why; corrections and preferences of the user.
+2. What was done: files and places that matter, as path:line, commands and what came of them.
+3. What was found out, and what was tried and failed.
+4. Where the work stands, what is open, and the very next step.
+Write facts, names, paths, commands and error messages exactly. Leave out what is over and done. Write only the summary.${
+    instructions === '' ? '' : `\n\nThe user wants you to keep this in mind for the summary:\n${instructions}`
+  }`;

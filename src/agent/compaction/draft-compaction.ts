@@ -1,0 +1,196 @@
+import {relativeTo} from '../../base/shown-path.ts';
+import {accessOf} from '../../actions/catalogue.ts';
+import {decodePastAction} from '../../actions/decode-action.ts';
+import {editPaths} from '../../actions/edit-texts.ts';
+import {visibleLine} from '../../base/visible.ts';
+import {
+  type VerbatimParts,
+  type VerbatimUserMessage,
+  compactionMessage,
+  type CompactionPreview,
+  type CompactionTokens,
+  type CompactionMethod,
+  estimateMessagesTokens,
+  estimateTokens,
+  isCompactionMessage,
+} from '../../domain/compaction.ts';
+import {type Message, messageText} from '../../domain/conversation.ts';
+import {historyFromJournal, trimHistory, type TrimmedHistory} from '../../domain/history.ts';
+import type {MessageId} from '../../domain/ids.ts';
+import type {JournalRecord} from '../../domain/journal.ts';
+import type {ModelRequest} from '../../domain/model-stream.ts';
+import {promptSpans, timelineOf} from '../../domain/timeline.ts';
+import type {SessionContext} from '../session-context.ts';
+
+/** What a compaction is to do. `summary` may be empty. */
+export interface CompactionPlan {
+  readonly id: MessageId;
+  readonly way: CompactionMethod;
+  readonly summary: string;
+}
+
+/** What a compacted conversation is made from. */
+interface CompactionSources {
+  readonly session: SessionContext;
+  /** The next request, were nothing compacted. */
+  readonly request: ModelRequest;
+  /** What the provider counted of the conversation so far, and the model's window; 0 where unknown. */
+  readonly counted: {readonly contextTokens: number; readonly contextWindow: number};
+}
+
+/** A conversation as it would be after a compaction. */
+export interface CompactionDraft {
+  readonly messages: readonly Message[];
+  readonly tokens: CompactionTokens;
+  readonly before: CompactionPreview['before'];
+  readonly carried: VerbatimParts;
+  /** The messages that stay as they are; none where there is a summary. */
+  readonly trimmed: TrimmedHistory;
+  /** The user's messages that are neither carried over nor among the messages that stay. */
+  readonly leftMessages: readonly VerbatimUserMessage[];
+  /** How many real tokens one estimated token stands for. */
+  readonly scale: number;
+}
+
+/** How much the user's messages may take: estimated tokens, and a part of the model's window where it is known. */
+const maxUserTokens = 20_000;
+const maxUserPart = 0.25;
+
+/** How much is left after trimming: a part of the conversation or of the model's window, but at least so many tokens. */
+const trimPart = 0.5;
+const minTrimmedTokens = 1000;
+
+/** Works out the conversation after a compaction. */
+export async function draftCompaction(
+  plan: CompactionPlan,
+  {session, request, counted}: CompactionSources,
+  signal: AbortSignal,
+): Promise<CompactionDraft> {
+  const {ports, conversation} = session;
+  const {records} = conversation.journal;
+  const {messages} = request;
+  const fixed = estimateTokens(request.system) + estimateTokens(JSON.stringify(request.tools));
+  const estimated = fixed + estimateMessagesTokens(messages);
+  const uncounted = counted.contextTokens > 0 ? estimateMessagesTokens(messagesSinceAnswer(messages)) : 0;
+  const before = counted.contextTokens > 0 ? counted.contextTokens + uncounted : estimated;
+  // A provider that does not count, or counts differently, must not lead to absurd numbers.
+  const scale = Math.min(5, Math.max(0.2, before / estimated));
+  const window = counted.contextWindow > 0 ? counted.contextWindow : Number.POSITIVE_INFINITY;
+
+  const otherParts = {
+    todos: (await conversation.todos.open()).map(
+      todo => `- [${todo.status}] ${todo.title}${describe(todo)} (id ${todo.id})`,
+    ),
+    running: ports.workspaceState.runningCommands().map(line => ports.secrets.redact(line)),
+    changedFiles: await changedFiles(records, session, signal),
+    instructions: newInstructions(session, request),
+  };
+  const otherTokens = estimateMessagesTokens([compactionMessage(plan, {userMessages: [], ...otherParts})]);
+
+  const target = Math.min(before, window) * trimPart;
+  const maxTrimmed = Math.max(minTrimmedTokens, target / scale - fixed - otherTokens);
+  const trimmed: TrimmedHistory =
+    plan.way === 'summary'
+      ? {messages: [], shortenedResults: 0, droppedExchanges: 0}
+      : trimHistory(messages.filter(isOrdinaryMessage), maxTrimmed);
+
+  const keptIds = new Set(trimmed.messages.map(({id}) => id));
+  const prompts = timelineOf(records)
+    .activeRecords.flatMap(record => (record.kind === 'prompt' ? [record.message] : []))
+    .map((message, at) => ({id: message.id, number: at + 1, text: messageText(message)}))
+    .filter(({id, text}) => !keptIds.has(id) && text.trim() !== '');
+  const maxTokens = Math.min(
+    maxUserTokens,
+    (window * maxUserPart) / scale,
+    plan.way === 'trim' ? maxTrimmed / 2 : maxUserTokens,
+  );
+  const userMessages = newestWithin(prompts, maxTokens);
+  const carried: VerbatimParts = {userMessages, ...otherParts};
+  const after: readonly Message[] = [compactionMessage(plan, carried), ...trimmed.messages];
+  return {
+    messages: after,
+    tokens: {before, after: Math.round((fixed + estimateMessagesTokens(after)) * scale)},
+    before: counted.contextTokens > 0 && uncounted === 0 ? 'counted' : 'estimated',
+    carried,
+    trimmed,
+    leftMessages: prompts.filter(one => !userMessages.includes(one)),
+    scale,
+  };
+}
+
+const describe = ({title, description}: {readonly title: string; readonly description: string}): string =>
+  description === '' || description === title ? '' : `: ${description}`;
+
+/** Whether a message is an ordinary one, and not the message that stands for an earlier compaction, which is always written again. */
+export const isOrdinaryMessage = (message: Message): boolean => !isCompactionMessage(message);
+
+/** The messages after the last answer: no provider has counted them yet. */
+const messagesSinceAnswer = (messages: readonly Message[]): readonly Message[] =>
+  messages.slice(messages.findLastIndex(({role}) => role === 'assistant') + 1).filter(isOrdinaryMessage);
+
+/** Instruction files that have changed since the session began: those of its beginning stand in the system prompt. */
+const newInstructions = ({ports}: SessionContext, {system}: ModelRequest): VerbatimParts['instructions'] =>
+  ports.workspaceState
+    .instructions()
+    .map(({path, text}) => ({path, text: ports.secrets.redact(text)}))
+    .filter(({text}) => !system.includes(text.trim()));
+
+/** As many of the newest messages as fit, in order; one that is too long does not keep older ones out. */
+function newestWithin<M extends VerbatimUserMessage>(messages: readonly M[], maxTokens: number): readonly M[] {
+  let room = maxTokens;
+  const fitting = messages.toReversed().filter(({text}) => {
+    const tokens = estimateTokens(text);
+    if (tokens > room) return false;
+    room -= tokens;
+    return true;
+  });
+  return fitting.toReversed();
+}
+
+/** How many files are named; of the rest, only the number is said. */
+const maxFiles = 200;
+
+/**
+ * The files that the session has changed, a line each, with the hash of their content now: those that its edits name, and those
+ * that its commands have changed, as far as checkpoints hold them.
+ */
+async function changedFiles(
+  records: readonly JournalRecord[],
+  {ports, directory}: SessionContext,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const timeline = timelineOf(records);
+  const {messages} = historyFromJournal(timeline.activeRecords.filter(({kind}) => kind !== 'compaction'));
+  const changes = promptSpans(timeline).flatMap(({files}) => (files === 'untouched' ? [] : [files]));
+  const reverted = changes.length === 0 ? undefined : await ports.checkpoints.preview(changes.toReversed(), signal);
+  const kept = reverted?.tag === 'ok' ? [...reverted.value.files, ...reverted.value.conflicts] : [];
+  const named = editedPaths(messages).map(path => ports.machine.files.resolve(path).path);
+  const paths = [...new Set([...named, ...kept.map(({path}) => path)])].toSorted();
+  const shown = paths.slice(0, maxFiles);
+  const fingerprints = await ports.workspaceState.fingerprints(shown, signal);
+  const lines = fingerprints.map(print => {
+    const {path} = print;
+    const name = relativeTo(path, directory);
+    return `- ${visibleLine(name)} ${print.kind === 'file' ? `sha256:${print.sha256}` : `(${stateText[print.kind]})`}`;
+  });
+  return paths.length > shown.length ? [...lines, `- and ${paths.length - shown.length} more`] : lines;
+}
+
+const stateText = {absent: 'no longer there', unreadable: 'not readable'} as const;
+
+/** The paths that successful edits name. */
+function editedPaths(messages: readonly Message[]): readonly string[] {
+  return messages.flatMap((message, at) => {
+    if (message.role !== 'assistant') return [];
+    const results = messages[at + 1]?.blocks ?? [];
+    return message.blocks.flatMap(block => {
+      if (block.kind !== 'tool-call') return [];
+      const worked = results.some(
+        result => result.kind === 'tool-result' && result.id === block.id && result.outcome === 'success',
+      );
+      const decoded = worked ? decodePastAction(block.name, block.input) : undefined;
+      const access = decoded?.tag === 'ok' ? accessOf(decoded.value) : undefined;
+      return access?.kind === 'edit' ? access.edits.flatMap(editPaths) : [];
+    });
+  });
+}

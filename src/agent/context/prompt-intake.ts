@@ -1,0 +1,206 @@
+import {
+  attachedTo,
+  attachmentBlock,
+  type MentionCandidate,
+  type MentionLines,
+  parseMentions,
+} from '../../domain/mention.ts';
+import type {AgentEvent, PromptEnd} from '../../actions/agent-event.ts';
+import {modelContent, readFilesAction, resultOf} from '../../actions/catalogue.ts';
+import {answerBytes, type ReadRequest} from '../../actions/files-port.ts';
+import {defaultLines, type ReadEntry} from '../../actions/read-files.ts';
+import type {ImageBlock, TextBlock, UserMessage} from '../../domain/conversation.ts';
+import {causeText, faultText} from '../../domain/fault.ts';
+import {reasonsText} from '../../domain/reason.ts';
+import {reminderBlock} from '../../domain/reminder.ts';
+import {journal, type PromptContext, type SessionContext, warn} from '../session-context.ts';
+import type {WaitingPrompt} from '../work-queue.ts';
+
+/**
+ * Takes up the prompt that a run begins with. Answers with the end of the run where a hook does not let the prompt through: then
+ * nothing of it is kept.
+ */
+export async function beginPrompt(
+  prompt: WaitingPrompt,
+  context: PromptContext,
+  signal: AbortSignal,
+): Promise<PromptEnd | undefined> {
+  const {session, hooks} = context;
+  const {verdict, context: hookContext} = await hooks.beforePrompt(prompt, signal);
+  if (verdict.kind === 'block') {
+    session.publish([acceptedEvent(prompt, [])]);
+    return {kind: 'stopped-by-hook', reason: verdict.reason};
+  }
+  accept(prompt, {hookContext, attached: await attachMentions(prompt.text, session, signal)}, context);
+  return undefined;
+}
+
+/** Takes up the prompts that are to join the running one. One that a hook does not let through is withdrawn with a warning. */
+export async function acceptSteering(context: PromptContext, signal: AbortSignal): Promise<void> {
+  const {session, queue, hooks, checkpoints} = context;
+  for (let prompt = queue.steering; prompt !== undefined && !signal.aborted; prompt = queue.steering) {
+    const {verdict, context: hookContext} = await hooks.beforePrompt(prompt, signal);
+    const attached = verdict.kind === 'block' ? [] : await attachMentions(prompt.text, session, signal);
+    // Until now it could still be withdrawn, and an interrupt has dropped it.
+    if (signal.aborted) return;
+    if (!queue.prompts.includes(prompt)) continue;
+    if (verdict.kind === 'block') {
+      queue.take(prompt.id);
+      session.publish([{event: 'prompt-withdrawn', id: prompt.id}]);
+      warn(session, verdict.reason === '' ? 'A hook stopped a prompt.' : `A hook stopped a prompt: ${verdict.reason}`);
+    } else {
+      checkpoints.joinedBy(prompt.id);
+      accept(prompt, {hookContext, attached}, context);
+    }
+  }
+}
+
+/** What goes behind the words of a prompt. */
+interface Attachments {
+  readonly hookContext: string;
+  readonly attached: readonly (TextBlock | ImageBlock)[];
+}
+
+/** The prompt is in the journal before it joins the conversation and is published. */
+function accept(prompt: WaitingPrompt, {hookContext, attached}: Attachments, {session, queue}: PromptContext): void {
+  const {id, text, images} = prompt;
+  const message: UserMessage = {
+    role: 'user',
+    id,
+    blocks: [
+      ...images,
+      {kind: 'text', text},
+      ...attached,
+      ...session.addedContext,
+      ...(hookContext === '' ? [] : [reminderBlock(hookContext)]),
+    ],
+  };
+  journal(session, {kind: 'prompt', message});
+  session.addedContext.length = 0;
+  queue.take(id);
+  session.conversation.messages.push(message);
+  session.publish([acceptedEvent(prompt, attachedTo(message))]);
+}
+
+const acceptedEvent = ({id, text}: WaitingPrompt, attached: readonly string[]): AgentEvent => ({
+  event: 'prompt-accepted',
+  id,
+  text,
+  attached,
+});
+
+/** Different mentions of one prompt that are attached, and that are looked at: a pasted text may be full of words that look like mentions. */
+const maxAttached = 50;
+const maxLookedAt = 200;
+
+/** Base64 characters that the images of one prompt may take; the largest image fits. */
+const maxImageChars = 7_000_000;
+
+/**
+ * The content of the files and folders that a prompt mentions, as Read would give it; ranges of lines as asked for. The judge decides
+ * as for Read: what it would ask about or deny is not attached, and the user gets a warning. A word that names nothing on the disk is
+ * no mention. Never throws; nothing is attached after an abort.
+ */
+async function attachMentions(
+  prompt: string,
+  session: SessionContext,
+  signal: AbortSignal,
+): Promise<readonly (TextBlock | ImageBlock)[]> {
+  const blocks: (TextBlock | ImageBlock)[] = [];
+  const seen = new Set<string>();
+  let attached = 0;
+  const room = {text: answerBytes, image: maxImageChars};
+  for (const {candidates: readings} of parseMentions(prompt)) {
+    const key = JSON.stringify(readings);
+    if (seen.has(key)) continue;
+    seen.add(key);
+    if (seen.size > maxLookedAt) break;
+    // oxlint-disable-next-line no-await-in-loop -- in order, so that what does not fit any more is what comes last
+    const found = await attach(readings, session, signal);
+    if (signal.aborted) return [];
+    if (found.length === 0) continue;
+    attached += 1;
+    const size = sizeOf(found);
+    if (attached > maxAttached || size.text > room.text || size.image > room.image) {
+      warn(session, `${nameOf(readings[0])} not attached: the prompt is full.`);
+      continue;
+    }
+    room.text -= size.text;
+    room.image -= size.image;
+    blocks.push(...found);
+  }
+  return blocks;
+}
+
+async function attach(
+  readings: readonly MentionCandidate[],
+  session: SessionContext,
+  signal: AbortSignal,
+): Promise<readonly (TextBlock | ImageBlock)[]> {
+  const {judge, machine} = session.ports;
+  const {files} = machine;
+  for (const reading of readings) {
+    const request = requestOf(reading);
+    const action = readFilesAction([request]);
+    try {
+      // oxlint-disable-next-line no-await-in-loop -- the first reading that leads to something counts
+      const verdict = await judge.assess(action, session.mode, signal);
+      if (signal.aborted) return [];
+      if (verdict.decision === 'allow') {
+        // oxlint-disable-next-line no-await-in-loop -- the first reading that leads to something counts
+        const read = await files.limitedTo(verdict.detail.judgedPaths).read(request, signal);
+        if (signal.aborted) return [];
+        if (read.tag === 'ok') return blocksOf(reading, {state: 'read', file: read.value});
+        const problem = faultText(read.error);
+        if (nothingThere.test(problem)) continue;
+        warn(session, `${nameOf(reading)} not attached: ${problem}`);
+        return [attachmentBlock({name: nameOf(reading), text: problem})];
+      }
+      // oxlint-disable-next-line no-await-in-loop -- the first reading that leads to something counts
+      const exists = (await files.read({...request, offset: 1, limit: 1}, signal)).tag === 'ok';
+      if (!exists) continue;
+      const why = verdict.reasons.length === 0 ? 'Reading it is not allowed' : reasonsText(verdict.reasons);
+      warn(session, `${nameOf(reading)} not attached: ${why.replace(/\.$/u, '')}.`);
+      return [];
+    } catch (cause) {
+      warn(session, `${nameOf(reading)} not attached: ${causeText(cause)} (a bug in weft).`);
+      return [];
+    }
+  }
+  return [];
+}
+
+/** How the fault of a read begins or ends where nothing is at the path; a file that exists and cannot be read has another fault. */
+const nothingThere =
+  /there is no such file|a part of its path is a file|name too long|could not be read: (?!permission|operation)|A path cannot|characters long/u;
+
+function requestOf({path, lines}: MentionCandidate): ReadRequest {
+  if (lines === 'all') return {path, offset: 1, limit: defaultLines};
+  const {first, last} = lines;
+  return {path, offset: first, limit: last === 'end' ? defaultLines : last - first + 1};
+}
+
+function blocksOf(reading: MentionCandidate, entry: ReadEntry): readonly (TextBlock | ImageBlock)[] {
+  const content = modelContent(resultOf(readFilesAction([]), {state: 'success', output: {files: [entry]}}));
+  const texts = content.filter(block => block.kind === 'text').map(({text}) => text);
+  const name = nameOf(reading);
+  return [attachmentBlock({name, text: texts.join('\n')}), ...content.filter(block => block.kind === 'image')];
+}
+
+const nameOf = (reading: MentionCandidate | undefined): string =>
+  reading === undefined ? '' : `${reading.path}${linesText(reading.lines)}`;
+
+function linesText(lines: MentionLines): string {
+  if (lines === 'all') return '';
+  const {first, last} = lines;
+  return last === first ? `:${first}` : `:${first}-${last === 'end' ? '' : last}`;
+}
+
+function sizeOf(blocks: readonly (TextBlock | ImageBlock)[]): {readonly text: number; readonly image: number} {
+  const size = {text: 0, image: 0};
+  for (const block of blocks) {
+    if (block.kind === 'text') size.text += new TextEncoder().encode(block.text).length;
+    else size.image += block.data.length;
+  }
+  return size;
+}

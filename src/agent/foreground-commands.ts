@@ -1,0 +1,22 @@
+import type {ActionId} from '../domain/ids.ts';
+
+/** The commands that run in the foreground: each may be moved to the background, once and while it runs. */
+export class ForegroundCommands {
+  readonly #running = new Map<ActionId, AbortController>();
+
+  /** Runs an action whose command can be moved; `run` gets the signal that asks for it. */
+  async during<T>(id: ActionId, run: (background: AbortSignal) => Promise<T>): Promise<T> {
+    const background = new AbortController();
+    this.#running.set(id, background);
+    try {
+      return await run(background.signal);
+    } finally {
+      this.#running.delete(id);
+    }
+  }
+
+  /** Changes nothing where the action has ended meanwhile. */
+  moveToBackground(id: ActionId): void {
+    this.#running.get(id)?.abort();
+  }
+}

@@ -1,0 +1,203 @@
+import type {Denial, PromptEnd, PromptSummary} from '../actions/agent-event.ts';
+import {
+  messageText,
+  toolCalls,
+  type AssistantMessage,
+  type StopReason,
+  type TextBlock,
+  type UserMessage,
+} from '../domain/conversation.ts';
+import {thrownFault} from '../domain/fault.ts';
+import {reminderBlock} from '../domain/reminder.ts';
+import {addUsage, noUsage, type Usage} from '../domain/usage.ts';
+import {streamAnswer, type ModelAnswer} from './answer.ts';
+import {acceptSteering, beginPrompt} from './context/prompt-intake.ts';
+import type {Ending} from '../actions/hooks-port.ts';
+import {journal, warn, type PromptContext, type SessionContext} from './session-context.ts';
+import {cancelToolCalls, runToolCalls, type CallsReport} from './tool-call.ts';
+import type {WaitingPrompt} from './work-queue.ts';
+
+/**
+ * Runs one prompt to its end: request, answer, tool calls, results, and again until the model makes no more calls, a limit is
+ * reached, something fails or the signal fires. Everything it started has settled when it returns. Never throws.
+ */
+export async function runPrompt(
+  prompt: WaitingPrompt,
+  context: PromptContext,
+  signal: AbortSignal,
+): Promise<PromptSummary> {
+  const stats = new PromptStats(context);
+  try {
+    const end = await beginPrompt(prompt, context, signal);
+    return stats.summary(end ?? (await takeTurns(context, stats, signal)));
+  } catch (cause) {
+    return stats.summary({kind: 'failed', fault: thrownFault('The prompt failed', cause)});
+  }
+}
+
+/** A stop hook that is never content must not spend without end. */
+const maxStopHookBlocks = 25;
+
+async function takeTurns(context: PromptContext, stats: PromptStats, signal: AbortSignal): Promise<PromptEnd> {
+  const {session, hooks} = context;
+  let round: Ending['round'] = 'first';
+  let stopHookBlocks = 0;
+  for (;;) {
+    const limit = stats.limitReached();
+    if (limit !== undefined) return limit;
+    // MCP servers that are just starting get a few seconds.
+    await session.ports.machine.mcp.ready(signal);
+    await acceptSteering(context, signal);
+    if (signal.aborted) return {kind: 'interrupted'};
+    if (hooks.stopped !== undefined) return {kind: 'stopped-by-hook', ...hooks.stopped};
+
+    const turn = await takeTurn(context, stats, signal);
+    if (turn.kind === 'ended') return turn.end;
+
+    const step = context.structured.afterTurn(turn);
+    if (step.kind === 'ask-again') {
+      sendOn(reminderBlock(step.text), session);
+      continue;
+    }
+    if (step.kind === 'go-on' && turn.calls > 0) continue;
+    if (step.kind === 'end' && step.end.kind !== 'done') return step.end;
+
+    const verdict = await hooks.atEnd({answer: turn.text, round}, signal);
+    if (signal.aborted) return {kind: 'interrupted'};
+    if (verdict.kind === 'none') return {kind: 'done'};
+    stopHookBlocks += 1;
+    if (stopHookBlocks > maxStopHookBlocks) {
+      warn(session, `Stopped: a hook kept the model going ${maxStopHookBlocks} times.`);
+      return {kind: 'done'};
+    }
+    sendOn({kind: 'text', text: `Stop hook feedback:\n${verdict.reason}`}, session);
+    round = 'again';
+  }
+}
+
+/** How a turn came out; `calls` says how many tool calls the model made. */
+type Turn =
+  | {readonly kind: 'ended'; readonly end: PromptEnd}
+  | {readonly kind: 'answered'; readonly text: string; readonly calls: number};
+
+/** One turn: a request to the model, its answer, and the tool calls that the answer makes. */
+async function takeTurn(context: PromptContext, stats: PromptStats, signal: AbortSignal): Promise<Turn> {
+  const {session} = context;
+  const {messages} = session.conversation;
+  stats.turns += 1;
+  session.publish([{event: 'turn-started', turn: stats.turns}]);
+  // Memory grows with what the model and its calls bring, so it is looked at before a request and not by a timer.
+  const memoryWarning = session.ports.memory.warning();
+  if (memoryWarning !== '') warn(session, memoryWarning);
+
+  const answer = await stats.timed(streamAnswer(context, signal));
+  keepAnswer(answer, session, stats);
+  const calls = answer.message === undefined ? [] : toolCalls(answer.message);
+  // The calls of an answer that broke off settle too, as cancelled: history needs a result for each.
+  const report =
+    answer.end === 'failed'
+      ? await cancelToolCalls(calls, context, signal)
+      : await runToolCalls(calls, context, signal);
+  stats.addCalls(report);
+  if (report.results.length > 0) {
+    messages.push({role: 'user', id: session.ports.ids.message(), blocks: report.results});
+  }
+  if (report.journalErrors.length > 0) throw report.journalErrors[0];
+  if (answer.end === 'failed') return {kind: 'ended', end: {kind: 'failed', fault: answer.fault}};
+  if (signal.aborted) return {kind: 'ended', end: {kind: 'interrupted'}};
+  const text = answer.message === undefined ? '' : messageText(answer.message);
+  return {kind: 'answered', text, calls: calls.length};
+}
+
+/** The answer is in the journal before it joins the conversation: what could not be journalled must not be built upon. */
+function keepAnswer({message, usage, stop, end}: ModelAnswer, session: SessionContext, stats: PromptStats): void {
+  const {conversation} = session;
+  const model = message?.model ?? session.model;
+  if (usage !== noUsage) stats.addUsage(usage, model);
+  if (message !== undefined) journal(session, {kind: 'answer', message});
+  else if (usage !== noUsage) journal(session, {kind: 'usage', model, usage});
+  if (message !== undefined) conversation.messages.push(message);
+  if (end === 'complete' || message !== undefined) stats.last = {message, stop};
+  if (message !== undefined) session.publish([{event: 'message-finished', message}]);
+  session.publish([{event: 'usage-changed', usage: conversation.usage.report()}]);
+}
+
+/** Sends the model on with a text that is nobody's prompt. */
+function sendOn(block: TextBlock, session: SessionContext): void {
+  const message: UserMessage = {role: 'user', id: session.ports.ids.message(), blocks: [block]};
+  journal(session, {kind: 'reminder', message});
+  session.conversation.messages.push(message);
+}
+
+/** What one prompt has used and done so far. */
+class PromptStats {
+  turns = 0;
+  /** The answer that came last; a complete one may be empty. */
+  last: {readonly message: AssistantMessage | undefined; readonly stop: StopReason} = {
+    message: undefined,
+    stop: 'interrupted',
+  };
+  readonly #context: PromptContext;
+  readonly #startedAt: number;
+  readonly #waitedBefore: number;
+  readonly #denials: Denial[] = [];
+  #results = 0;
+  #modelMs = 0;
+  #usage: Usage = noUsage;
+
+  constructor(context: PromptContext) {
+    this.#context = context;
+    this.#startedAt = this.#now();
+    this.#waitedBefore = context.session.pending.waitedMs;
+  }
+
+  addUsage(usage: Usage, model: string): void {
+    this.#usage = addUsage(this.#usage, usage);
+    this.#context.session.conversation.usage.add(model, usage);
+  }
+
+  addCalls({results, denials}: CallsReport): void {
+    this.#results += results.length;
+    this.#denials.push(...denials);
+  }
+
+  async timed<T>(request: Promise<T>): Promise<T> {
+    const before = this.#now();
+    try {
+      return await request;
+    } finally {
+      this.#modelMs += this.#now() - before;
+    }
+  }
+
+  limitReached(): PromptEnd | undefined {
+    const {limits, conversation, model} = this.#context.session;
+    const {maxTurns, maxCostUsd: usd} = limits;
+    if (maxTurns !== 'unlimited' && this.turns >= maxTurns) return {kind: 'max-turns', turns: maxTurns};
+    return usd !== 'unlimited' && conversation.usage.isSpent(usd, model) ? {kind: 'max-cost', usd} : undefined;
+  }
+
+  summary(end: PromptEnd): PromptSummary {
+    const structured = this.#context.structured.value();
+    const {message, stop} = this.last;
+    const text = message === undefined ? '' : messageText(message);
+    return {
+      end,
+      answer: structured.kind === 'value' ? JSON.stringify(structured.value) : text,
+      stop,
+      turns: this.turns,
+      results: this.#results,
+      durationMs: this.#now() - this.#startedAt,
+      modelMs: this.#modelMs,
+      waitedMs: this.#context.session.pending.waitedMs - this.#waitedBefore,
+      usage: this.#usage,
+      sessionUsage: this.#context.session.conversation.usage.report(),
+      denials: this.#denials,
+      structured,
+    };
+  }
+
+  #now(): number {
+    return this.#context.session.ports.clock.now();
+  }
+}

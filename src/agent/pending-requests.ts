@@ -1,0 +1,187 @@
+import type {ApprovalAnswer, Op, QuestionResponse} from './client.ts';
+import type {AgentEvent} from '../actions/agent-event.ts';
+import {mapUserChanges} from '../actions/edit-texts.ts';
+import type {ActionPorts, HandOverEnd, QuestionReply} from '../actions/ports.ts';
+import {isJsonObject, type Json, type JsonObject} from '../base/json.ts';
+import {unreachable} from '../base/unreachable.ts';
+import type {ActionId} from '../domain/ids.ts';
+import type {ClockPort, SecretsPort} from './ports.ts';
+
+/** Whether a person or a program answers approvals and questions, or nobody does. */
+export type Interaction = 'interactive' | 'unattended';
+
+/** What a request to the user needs. */
+interface RequestDeps {
+  readonly interaction: Interaction;
+  readonly secrets: SecretsPort;
+  readonly clock: Pick<ClockPort, 'now'>;
+  readonly publish: (events: readonly AgentEvent[]) => void;
+}
+
+/** An operation that answers a request. */
+type AnswerOp = Extract<Op, {op: 'answer-approval' | 'answer-question' | 'answer-hand-over'}>;
+
+/** All requests to the user that wait for an answer, by the id of the action that asks: approvals, questions, hand-overs of a terminal. */
+export class PendingRequests {
+  readonly approvals: PendingAnswers<ApprovalAnswer | 'aborted'>;
+  readonly #questions: PendingAnswers<QuestionReply>;
+  readonly #handOvers: PendingAnswers<HandOverEnd>;
+  readonly #deps: RequestDeps;
+  readonly #waiting: WaitingTime;
+
+  constructor(deps: RequestDeps) {
+    this.#deps = deps;
+    this.#waiting = new WaitingTime(() => deps.clock.now());
+    this.approvals = new PendingAnswers(this.#waiting);
+    this.#questions = new PendingAnswers(this.#waiting);
+    this.#handOvers = new PendingAnswers(this.#waiting);
+  }
+
+  /** Milliseconds for which at least one request was open, since the engine started. */
+  get waitedMs(): number {
+    return this.#waiting.milliseconds;
+  }
+
+  /** Takes an answer, with secrets redacted. An answer to a request that is not open, or open no longer, changes nothing. */
+  answer(op: AnswerOp): void {
+    const {secrets} = this.#deps;
+    switch (op.op) {
+      case 'answer-approval':
+        this.approvals.answer(op.id, redactApproval(op.answer, secrets));
+        return;
+      case 'answer-question':
+        this.#questions.answer(op.id, redactReply(op.answer, secrets));
+        return;
+      case 'answer-hand-over':
+        this.#handOvers.answer(op.id, op.end);
+        return;
+      default:
+        unreachable(op);
+    }
+  }
+
+  /** The ports through which one action asks the user, under its id. The wait begins before the question is published. */
+  portsFor(id: ActionId): Pick<ActionPorts, 'questions' | 'handOvers'> {
+    const {interaction, publish} = this.#deps;
+    return {
+      questions: {
+        ask: async (questions, signal) => {
+          if (interaction === 'unattended') return {kind: 'unattended'};
+          const waiting = this.#questions.wait(id, {kind: 'dismissed'}, signal);
+          publish([{event: 'question-asked', id, questions}]);
+          const reply = await waiting;
+          publish([{event: 'question-settled', id}]);
+          return reply;
+        },
+      },
+      handOvers: {
+        handOver: async (request, signal) => {
+          if (interaction === 'unattended') return 'unattended';
+          const waiting = this.#handOvers.wait(id, 'declined', signal);
+          publish([{event: 'hand-over-asked', id, block: request.id, reason: request.reason}]);
+          const end = await waiting;
+          publish([{event: 'hand-over-settled', id}]);
+          return end;
+        },
+      },
+    };
+  }
+}
+
+/** How long anything has waited for the user; what waits at the same time counts once. */
+class WaitingTime {
+  readonly #now: () => number;
+  #open = 0;
+  #since = 0;
+  #before = 0;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  get milliseconds(): number {
+    return this.#before + (this.#open > 0 ? this.#now() - this.#since : 0);
+  }
+
+  begin(): void {
+    if (this.#open === 0) this.#since = this.#now();
+    this.#open += 1;
+  }
+
+  end(): void {
+    this.#open -= 1;
+    if (this.#open === 0) this.#before += this.#now() - this.#since;
+  }
+}
+
+/** Requests of one kind that wait for the user. Each settles exactly once: by the first answer, or by the abort of the action. */
+class PendingAnswers<Answer> {
+  readonly #open = new Map<ActionId, (answer: Answer) => void>();
+  readonly #waiting: WaitingTime;
+
+  constructor(waiting: WaitingTime) {
+    this.#waiting = waiting;
+  }
+
+  /** Resolves with the first answer, or with `onAbort` when the signal fires first. */
+  async wait(id: ActionId, onAbort: Answer, signal: AbortSignal): Promise<Answer> {
+    if (signal.aborted) return onAbort;
+    return new Promise<Answer>(resolve => {
+      const settle = (answer: Answer): void => {
+        signal.removeEventListener('abort', abort);
+        this.#open.delete(id);
+        this.#waiting.end();
+        resolve(answer);
+      };
+      const abort = (): void => settle(onAbort);
+      signal.addEventListener('abort', abort, {once: true});
+      this.#open.set(id, settle);
+      this.#waiting.begin();
+    });
+  }
+
+  /** An answer to a request that is not open changes nothing. */
+  answer(id: ActionId, answer: Answer): void {
+    this.#open.get(id)?.(answer);
+  }
+}
+
+/** An answer that the user types may hold a secret, and both the model and the journal would get it. */
+function redactApproval(answer: ApprovalAnswer, {redact}: SecretsPort): ApprovalAnswer {
+  switch (answer.decision) {
+    case 'allow':
+    case 'allow-rule':
+      return answer;
+    case 'allow-updated':
+      return answer.input === 'unchanged' ? answer : {...answer, input: redactObject(answer.input, redact)};
+    case 'allow-edited':
+      return {...answer, command: redact(answer.command)};
+    case 'allow-with-changes':
+      return {...answer, userChanges: mapUserChanges(answer.userChanges, redact)};
+    case 'refuse':
+      return {...answer, message: redact(answer.message)};
+    default:
+      return unreachable(answer);
+  }
+}
+
+function redactReply(reply: QuestionResponse, {redact}: SecretsPort): QuestionResponse {
+  switch (reply.kind) {
+    case 'answered':
+      return {...reply, answers: reply.answers.map(answer => ({...answer, other: redact(answer.other)}))};
+    case 'dismissed':
+      return reply;
+    default:
+      return unreachable(reply);
+  }
+}
+
+function redactObject(object: JsonObject, redact: SecretsPort['redact']): JsonObject {
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, redactJson(value, redact)]));
+}
+
+function redactJson(value: Json, redact: SecretsPort['redact']): Json {
+  if (typeof value === 'string') return redact(value);
+  if (isJsonObject(value)) return redactObject(value, redact);
+  return Array.isArray(value) ? value.map((entry: Json) => redactJson(entry, redact)) : value;
+}

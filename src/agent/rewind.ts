@@ -1,0 +1,156 @@
+import {firstLine} from '../base/clip.ts';
+import {failed, ok, type Outcome} from '../base/outcome.ts';
+import type {CheckpointsPort, TreeChange, OpenTreeChange, RevertReport} from '../domain/checkpoint.ts';
+import {messageText} from '../domain/conversation.ts';
+import type {Fault} from '../domain/fault.ts';
+import {messageId} from '../domain/ids.ts';
+import type {JournalRecord} from '../domain/journal.ts';
+import {reminderBlock} from '../domain/reminder.ts';
+import type {RewindPoint, RewindReport, RewindTarget} from '../domain/rewind.ts';
+import {latestCompaction, promptSpans, timelineOf} from '../domain/timeline.ts';
+
+/** The session to rewind: its whole journal, and where to write what was done. */
+export interface RewindSession {
+  readonly records: readonly JournalRecord[];
+  readonly checkpoints: CheckpointsPort;
+  readonly keep: (record: JournalRecord) => void;
+}
+
+/** The prompts that the user can rewind to, in order. */
+export const rewindPoints = (records: readonly JournalRecord[]): readonly RewindPoint[] =>
+  promptSpans(timelineOf(records)).map(({message, files}, at) => ({
+    to: message.id,
+    number: at + 1,
+    prompt: messageText(message),
+    files: files === 'untouched' ? files : 'changed',
+  }));
+
+/** What a rewind would do. Changes nothing. */
+export async function previewRewind(
+  target: RewindTarget,
+  {records, checkpoints}: Pick<RewindSession, 'records' | 'checkpoints'>,
+  signal: AbortSignal,
+): Promise<Outcome<RewindReport, Fault>> {
+  const plan = planRewind(target, records);
+  if (plan.tag === 'failed') return plan;
+  const {changes, ...rest} = plan.value;
+  if (changes.length === 0) return ok(reportOf(rest, nothingReverted));
+  const files = await checkpoints.preview(changes, signal);
+  return files.tag === 'ok' ? ok(reportOf(rest, files.value)) : files;
+}
+
+/**
+ * Rewinds: first the files, then the conversation, by one record from which on the journal is read accordingly. A process that is
+ * killed between the two has reverted files and forgotten nothing that was said; doing it again changes no file twice.
+ */
+export async function carryOutRewind(
+  target: RewindTarget,
+  {records, checkpoints, keep}: RewindSession,
+  signal: AbortSignal,
+): Promise<Outcome<RewindReport, Fault>> {
+  const plan = planRewind(target, records);
+  if (plan.tag === 'failed') return plan;
+  const {changes, record, ...rest} = plan.value;
+  if (changes.length === 0) {
+    keep(record('untouched'));
+    return ok(reportOf({...rest, record}, nothingReverted));
+  }
+  const reverted = await checkpoints.revert(changes, signal);
+  if (reverted.tag === 'failed') return reverted;
+  const {change, report} = reverted.value;
+  keep(record(change));
+  // Where the conversation is rewound too, the model no longer knows of the changes, and needs no reminder.
+  if (rest.what === 'files' && report.files.length > 0) {
+    const id = messageId(`files-went-back:${String(records.length)}`);
+    keep({kind: 'reminder', message: {role: 'user', id, blocks: [reminderBlock(reminderText(rest, report))]}});
+  }
+  return ok(reportOf({...rest, record}, report));
+}
+
+/** How many paths the model reads; of the rest, only the number. */
+const maxPaths = 30;
+
+function reminderText({kind, prompt}: Pick<RewindPlan, 'kind' | 'prompt'>, {files}: RevertReport): string {
+  const paths = files.slice(0, maxPaths).map(({path, effect}) => `${path} (${effect})`);
+  const more = files.length > maxPaths ? [`and ${String(files.length - maxPaths)} more`] : [];
+  const what =
+    kind === 'redo'
+      ? 'The user put files back to how they were before they were taken back'
+      : `The user took files back to how they were before the prompt "${firstLine(prompt, 80)}"`;
+  return `${what}; what was said since stands. Read them again before you rely on them: ${[...paths, ...more].join(', ')}.`;
+}
+
+const nothingReverted: RevertReport = {files: [], conflicts: [], excluded: []};
+
+/** What a rewind or a redo has to do. */
+interface RewindPlan {
+  readonly kind: RewindReport['kind'];
+  readonly what: RewindReport['what'];
+  readonly prompt: string;
+  readonly prompts: number;
+  /** Latest first. */
+  readonly changes: readonly OpenTreeChange[];
+  readonly record: (files: TreeChange | 'untouched') => JournalRecord;
+}
+
+function planRewind(target: RewindTarget, records: readonly JournalRecord[]): Outcome<RewindPlan, Fault> {
+  const timeline = timelineOf(records);
+  if (target.kind === 'redo') {
+    const last = timeline.undone.at(-1);
+    if (last === undefined)
+      return failed(nothingToDo('redo', 'Only an undo or a rewind since the last prompt can be redone.'));
+    const {files} = last.record;
+    const what = last.insertAfter === 'all' ? last.record.what : 'compaction';
+    const [first, ...more] = last.records.filter(one => one.kind === 'prompt');
+    return ok({
+      kind: 'redo',
+      what,
+      prompt: first === undefined ? '' : messageText(first.message),
+      prompts: first === undefined ? 0 : 1 + more.length,
+      changes: files === 'untouched' ? [] : [files],
+      record: change => ({kind: 'redo', files: change}),
+    });
+  }
+  const compaction = target.kind === 'last' ? latestCompaction(timeline) : undefined;
+  if (compaction !== undefined) {
+    const record = (files: TreeChange | 'untouched'): JournalRecord => ({
+      kind: 'rewind',
+      to: compaction.id,
+      what: 'talk',
+      files,
+    });
+    return ok({kind: 'rewind', what: 'compaction', prompt: '', prompts: 0, changes: [], record});
+  }
+  const spans = promptSpans(timeline);
+  const at = target.kind === 'last' ? spans.length - 1 : spans.findIndex(({message}) => message.id === target.to);
+  const first = spans[at];
+  if (first === undefined) return failed(nothingToDo('undo', 'This session has no such prompt.'));
+  const what = target.kind === 'last' ? 'both' : target.what;
+  const taken = spans.slice(at);
+  const changes = taken.map(({files}) => files).filter(files => files !== 'untouched');
+  if (what === 'files' && changes.length === 0) {
+    return failed(nothingToDo('undo', 'No file has changed since that prompt, as far as weft has saved it.'));
+  }
+  return ok({
+    kind: 'rewind',
+    what,
+    prompt: messageText(first.message),
+    prompts: what === 'files' ? 0 : taken.length,
+    changes: what === 'talk' ? [] : changes.toReversed(),
+    record: files => ({kind: 'rewind', to: first.message.id, what, files}),
+  });
+}
+
+const reportOf = ({kind, what, prompt, prompts}: Omit<RewindPlan, 'changes'>, files: RevertReport): RewindReport => ({
+  kind,
+  what,
+  prompt,
+  prompts,
+  files,
+});
+
+const nothingToDo = (what: 'undo' | 'redo', why: string): Fault => ({
+  kind: 'needs-user',
+  message: `There is nothing to ${what}.`,
+  fix: why,
+});

@@ -1,0 +1,98 @@
+import type {AgentEvent} from '../actions/agent-event.ts';
+import {type Action, withProgramName} from '../actions/catalogue.ts';
+import {decodeAction} from '../actions/decode-action.ts';
+import type {ActionPorts, AnswerPort} from '../actions/ports.ts';
+import type {Json} from '../base/json.ts';
+import {ok, type Outcome} from '../base/outcome.ts';
+import type {TextBlock} from '../domain/conversation.ts';
+import type {Fault} from '../domain/fault.ts';
+import type {ActionId} from '../domain/ids.ts';
+import type {JournalRecord} from '../domain/journal.ts';
+import type {ModelRequest, Thinking} from '../domain/model-stream.ts';
+import type {PermissionMode} from '../domain/risk.ts';
+import type {Cancellation} from '../domain/settled.ts';
+import type {PromptCheckpoints} from './checkpoint-recorder.ts';
+import type {OpenConversation} from './conversation.ts';
+import type {ForegroundCommands} from './foreground-commands.ts';
+import type {Interaction, PendingRequests} from './pending-requests.ts';
+import type {AgentPorts} from './ports.ts';
+import type {PromptHooks} from './prompt-hooks.ts';
+import type {StructuredAnswer, StructuredOutput} from './structured-output.ts';
+import type {ToolRegistry} from './tool-registry.ts';
+import type {WorkQueue} from './work-queue.ts';
+
+/** When a prompt ends before the model is done. */
+export interface PromptLimits {
+  /** Requests one prompt may send. */
+  readonly maxTurns: number | 'unlimited';
+  /** US dollars of the session; only known prices count. */
+  readonly maxCostUsd: number | 'unlimited';
+}
+
+/** What the engine works with as long as it lives, and the conversation that is open now. */
+export interface SessionContext {
+  readonly ports: AgentPorts;
+  /** The workspace root, which sessions belong to. */
+  readonly directory: string;
+  readonly systemPrompt: string;
+  readonly limits: PromptLimits;
+  readonly interaction: Interaction;
+  readonly structuredOutput: StructuredOutput;
+  readonly tools: ToolRegistry;
+  readonly pending: PendingRequests;
+  readonly foreground: ForegroundCommands;
+  readonly publish: (events: readonly AgentEvent[]) => void;
+  /** Settles when every listener can take more events; `undefined` where all of them can now. */
+  readonly listenersReady: () => Promise<unknown> | undefined;
+  /** Context that was added since the last prompt; the next prompt takes it along and empties the list. */
+  readonly addedContext: TextBlock[];
+  /** Replaced as a whole when another session is opened, and after a rewind or a compaction; never while a prompt runs. */
+  conversation: OpenConversation;
+  model: string;
+  mode: PermissionMode;
+  thinking: Thinking;
+}
+
+/** What one prompt, with the prompts that join it, adds to its session. */
+export interface PromptContext {
+  readonly session: SessionContext;
+  /** Where prompts wait that are to join this one. */
+  readonly queue: WorkQueue;
+  readonly hooks: PromptHooks;
+  readonly checkpoints: PromptCheckpoints;
+  readonly structured: StructuredAnswer;
+  /** Why the prompt is being stopped, once its signal has fired. */
+  readonly cancellation: () => Cancellation;
+}
+
+/** Appends to the journal of the open conversation. It is written when this returns; throws where that is not possible. */
+export function journal({conversation}: SessionContext, record: JournalRecord): void {
+  conversation.journal.append(record);
+}
+
+export function warn({publish}: Pick<SessionContext, 'publish'>, text: string): void {
+  publish([{event: 'notice', level: 'warning', text}]);
+}
+
+/** The next request to the model for the conversation as it stands. */
+export const nextRequest = (session: SessionContext): ModelRequest => ({
+  model: session.model,
+  system: session.systemPrompt,
+  tools: session.tools.specs(),
+  messages: [...session.conversation.messages],
+  thinking: session.thinking,
+});
+
+/** A tool call as an action, with what is known now of the terminal session that it is about. */
+export function decodeCall(name: string, input: Json, {tools, ports}: SessionContext): Outcome<Action, Fault> {
+  const decoded = decodeAction(name, input, tools.sources());
+  return decoded.tag === 'ok' ? ok(withProgramName(decoded.value, ports.machine.blocks)) : decoded;
+}
+
+/** The effects for one action: questions that it asks carry its id. */
+export const actionPorts = (session: SessionContext, id: ActionId, answer: AnswerPort): ActionPorts => ({
+  ...session.ports.machine,
+  todos: session.conversation.todos,
+  answer,
+  ...session.pending.portsFor(id),
+});

@@ -1,0 +1,358 @@
+import type {AgentEvent, Denial, SettledCall} from '../actions/agent-event.ts';
+import {
+  type Action,
+  type ActionName,
+  cancelledResult,
+  definitions,
+  labelOf,
+  modelContent,
+  resultOf,
+  runAction,
+  type SettledOf,
+} from '../actions/catalogue.ts';
+import type {Outcome} from '../base/outcome.ts';
+import {unreachable} from '../base/unreachable.ts';
+import type {ToolCallBlock, ToolResultBlock} from '../domain/conversation.ts';
+import {faultText, thrownFault, type Fault} from '../domain/fault.ts';
+import {reminderBlock} from '../domain/reminder.ts';
+import {noDetail, type Verdict} from '../domain/risk.ts';
+import type {Cancellation} from '../domain/settled.ts';
+import {approve, deniedText, judgeAction, portsForJudgedPaths, type Approved} from './approval.ts';
+import type {CallAnswer} from '../actions/hooks-port.ts';
+import {actionPorts, decodeCall, journal, type PromptContext} from './session-context.ts';
+
+export interface CallsReport {
+  /** One per call, in the order of the calls. */
+  readonly results: readonly ToolResultBlock[];
+  readonly denials: readonly Denial[];
+  /** What the journal threw where it could not take a result; no barrier starts after that. */
+  readonly journalErrors: readonly unknown[];
+}
+
+/** A call that can only end as an error has a fault in the place of its action. */
+interface DecodedCall {
+  /** As the model wrote it. */
+  readonly call: ToolCallBlock;
+  readonly action: Outcome<Action, Fault>;
+}
+
+/** A call about which the hooks that run before it and the judge have been asked. */
+interface JudgedCall extends DecodedCall {
+  /** The call as it is to run: a hook may have changed its input. */
+  readonly effectiveCall: ToolCallBlock;
+  readonly verdict: Verdict;
+  readonly hook: Pick<CallAnswer, 'verdict' | 'context'>;
+}
+
+interface CallReport {
+  readonly call: ToolCallBlock;
+  readonly content: ToolResultBlock;
+  readonly deniedBy: DeniedBy;
+  readonly journalled: {readonly state: 'written'} | {readonly state: 'failed'; readonly cause: unknown};
+}
+
+type DeniedBy = Denial['by'] | 'not-denied';
+
+/**
+ * Runs the tool calls of one answer. Neighbours that only read and need no approval run side by side; every other call is a
+ * barrier: it waits for the calls before it and runs alone. Results come back in the order of the calls. After an abort, calls
+ * that have not started settle as cancelled.
+ */
+export async function runToolCalls(
+  calls: readonly ToolCallBlock[],
+  context: PromptContext,
+  signal: AbortSignal,
+): Promise<CallsReport> {
+  const settling: Promise<CallReport>[] = [];
+  /** The calls since the last barrier: whether their results could be journalled is not known yet. */
+  let sinceBarrier: Promise<CallReport>[] = [];
+  let isJournalBroken = false;
+  for (const decoded of decodeCalls(calls, context)) {
+    // A call that will not run needs no verdict.
+    const judged = signal.aborted ? withoutVerdict(decoded) : await judgeCall(decoded, context, signal);
+    const isBarrier = !mayRunInParallel(judged) || judged.verdict.decision !== 'allow';
+    if (isBarrier) {
+      const ended = await Promise.all(sinceBarrier);
+      sinceBarrier = [];
+      isJournalBroken ||= ended.some(({journalled}) => journalled.state === 'failed');
+    }
+    const report =
+      isBarrier && isJournalBroken
+        ? settleCall(judged, notRun(judged, journalBroken), context, signal)
+        : runCall(judged, context, signal);
+    settling.push(report);
+    sinceBarrier.push(report);
+    if (isBarrier) await report;
+  }
+  return reportOf(await Promise.all(settling));
+}
+
+/** Settles the calls of an answer that broke off: none of them runs. */
+export async function cancelToolCalls(
+  calls: readonly ToolCallBlock[],
+  context: PromptContext,
+  signal: AbortSignal,
+): Promise<CallsReport> {
+  const settling = decodeCalls(calls, context).map(decoded =>
+    settleCall(withoutVerdict(decoded), notRun(decoded, answerBrokeOff), context, signal),
+  );
+  return reportOf(await Promise.all(settling));
+}
+
+const journalBroken: Cancellation = {
+  reason: 'not-run',
+  message: 'This was not run: weft could not keep the session and stopped.',
+};
+const answerBrokeOff: Cancellation = {
+  reason: 'not-run',
+  message: 'This was not run: the answer that asked for it broke off.',
+};
+
+function decodeCalls(calls: readonly ToolCallBlock[], {session}: PromptContext): readonly DecodedCall[] {
+  const decoded = calls.map((call): DecodedCall => ({
+    call,
+    action: decodeCall(call.name, call.input, session),
+  }));
+  session.publish(
+    decoded.flatMap(({call, action}): readonly AgentEvent[] =>
+      action.tag === 'ok'
+        ? [{event: 'action-queued', id: call.id, action: action.value, label: labelOf(action.value)}]
+        : [],
+    ),
+  );
+  return decoded;
+}
+
+const mayRunInParallel = ({action}: DecodedCall): boolean =>
+  action.tag === 'ok' && definitions[action.value.name].scheduling === 'parallel';
+
+const reportOf = (reports: readonly CallReport[]): CallsReport => ({
+  results: reports.map(({content}) => content),
+  denials: reports.flatMap(({call, deniedBy}) => (deniedBy === 'not-denied' ? [] : [{call, by: deniedBy}])),
+  journalErrors: reports.flatMap(({journalled}) => (journalled.state === 'failed' ? [journalled.cause] : [])),
+});
+
+/**
+ * Asks the hooks that run before a call, and then the judge. What the host denies stays denied, whatever a hook allows. A call
+ * that does not decode has no hooks and needs no verdict: its fault is its result.
+ */
+async function judgeCall(decoded: DecodedCall, context: PromptContext, signal: AbortSignal): Promise<JudgedCall> {
+  const {call} = decoded;
+  if (decoded.action.tag === 'failed') return withoutVerdict(decoded);
+  const hook = await context.hooks.beforeCall(call, signal);
+  const effectiveCall = hook.input === 'unchanged' ? call : {...call, input: hook.input};
+  const action = hook.input === 'unchanged' ? decoded.action : decodeCall(call.name, hook.input, context.session);
+  if (action.tag === 'failed') {
+    const reason = `the input it gave does not fit: ${faultText(action.error)}`;
+    return {...withoutVerdict(decoded), hook: {...hook, verdict: {kind: 'deny', reason}}};
+  }
+  const verdict = withHookVerdict(await judgeAction(action.value, context.session, signal), hook.verdict);
+  return {call, effectiveCall, action, verdict, hook};
+}
+
+function withHookVerdict(verdict: Verdict, hook: CallAnswer['verdict']): Verdict {
+  if (verdict.decision === 'deny') return verdict;
+  if (hook.kind === 'allow') return {...verdict, decision: 'allow'};
+  if (hook.kind !== 'ask') return verdict;
+  return {...verdict, decision: 'ask', reasons: [...verdict.reasons, {kind: 'hook', text: hook.reason}]};
+}
+
+/** A call that will not run: there is nothing to decide about it. */
+const withoutVerdict = (decoded: DecodedCall): JudgedCall => ({
+  ...decoded,
+  effectiveCall: decoded.call,
+  verdict: {decision: 'allow', risk: 'read-only', reasons: [], sessionApproval: 'exact', detail: noDetail},
+  hook: {verdict: {kind: 'none'}, context: ''},
+});
+
+/** How a call ended, before hooks and journal have seen it. */
+interface CallEnd {
+  readonly result: SettledCall;
+  /** The call as it ran: a hook, the user or a program may have changed its input. */
+  readonly effectiveCall: ToolCallBlock;
+  readonly deniedBy: DeniedBy;
+  /** The time it ran, without the time a person took to decide. */
+  readonly durationMs: number;
+  /** What the model reads ahead of the result; mostly empty. */
+  readonly note: string;
+  /** `error`: the model reads the result as an error, however it settled. */
+  readonly reportedAs: 'as-settled' | 'error';
+}
+
+function callEnd(
+  {action, effectiveCall}: {readonly action: Action; readonly effectiveCall: ToolCallBlock},
+  settled: SettledOf<ActionName>,
+  more: Partial<Pick<CallEnd, 'deniedBy' | 'durationMs' | 'note' | 'reportedAs'>> = {},
+): CallEnd {
+  const result: SettledCall = {tag: 'action', result: resultOf(action, settled)};
+  return {...defaultEnd, result, effectiveCall, ...more};
+}
+
+const undecodableEnd = (call: ToolCallBlock, fault: Fault): CallEnd => ({
+  ...defaultEnd,
+  result: {tag: 'undecodable', fault},
+  effectiveCall: call,
+});
+
+const defaultEnd = {deniedBy: 'not-denied', durationMs: 0, note: '', reportedAs: 'as-settled'} as const;
+
+function notRun({call, action}: DecodedCall, why: Cancellation): CallEnd {
+  if (action.tag === 'failed') return undecodableEnd(call, action.error);
+  return callEnd({action: action.value, effectiveCall: call}, cancelledResult(action.value, why));
+}
+
+/** Takes one call from its verdict to its result: asks, runs, settles. Never throws. */
+async function runCall(judged: JudgedCall, context: PromptContext, signal: AbortSignal): Promise<CallReport> {
+  const {action, effectiveCall} = judged;
+  const ended =
+    action.tag === 'ok'
+      ? await approveAndRun({...judged, action: action.value}, context, signal)
+      : undecodableEnd(effectiveCall, action.error);
+  return settleCall(judged, ended, context, signal);
+}
+
+type RunnableCall = Omit<JudgedCall, 'action'> & {readonly action: Action};
+
+async function approveAndRun(judged: RunnableCall, context: PromptContext, signal: AbortSignal): Promise<CallEnd> {
+  const {call, action, verdict, hook} = judged;
+  const {id, name: toolName} = call;
+  if (signal.aborted) return callEnd(judged, cancelledResult(action, context.cancellation()));
+  try {
+    const denial = denialOf(judged);
+    if (denial !== undefined) {
+      const {by, message} = denial;
+      journal(context.session, {kind: 'approval', id, label: labelOf(action), decision: 'refused', by});
+      const settled = cancelledResult(action, {reason: 'denied', message});
+      return callEnd(judged, settled, {deniedBy: by, reportedAs: by === 'hook' ? 'error' : 'as-settled'});
+    }
+    const ask = hook.verdict.kind === 'ask' ? 'always' : 'unless-granted';
+    const approval = await approve({id, toolName, action, verdict, ask}, context, signal);
+    if (approval.kind === 'approved') return await runApproved(judged, approval, context, signal);
+    const {settled, deniedBy, reportedAs} = approval;
+    return callEnd(judged, settled, {deniedBy, reportedAs});
+  } catch (cause) {
+    return callEnd(judged, brokenOff(action, cause, context, signal));
+  }
+}
+
+/** Why a call needs no question because the answer is no. */
+function denialOf({
+  call,
+  verdict,
+  hook,
+}: RunnableCall): {readonly message: string; readonly by: 'rule' | 'hook'} | undefined {
+  if (verdict.decision === 'deny') return {message: deniedText(verdict), by: 'rule'};
+  if (hook.verdict.kind !== 'deny') return undefined;
+  return {message: `PreToolUse:${call.name} hook error: ${hook.verdict.reason}`, by: 'hook'};
+}
+
+async function runApproved(
+  judged: RunnableCall,
+  {action, preview, verdict, note, input}: Approved,
+  context: PromptContext,
+  signal: AbortSignal,
+): Promise<CallEnd> {
+  const {session} = context;
+  const {clock} = session.ports;
+  const {id} = judged.call;
+  const effectiveCall = input === 'unchanged' ? judged.effectiveCall : {...judged.effectiveCall, input};
+  const ran = {action, effectiveCall};
+  if (verdict.risk !== 'read-only') await context.checkpoints.beforeChange(signal);
+  if (signal.aborted) return callEnd(ran, cancelledResult(action, context.cancellation()), {note});
+  const startedAt = clock.now();
+  session.publish([{event: 'action-started', id, action, preview}]);
+  const run = session.foreground.during(id, background =>
+    runAction(action, {
+      ports: portsForJudgedPaths(actionPorts(session, id, context.structured), verdict.detail),
+      signal,
+      shown: preview,
+      detail: verdict.detail,
+      observe: chunk => session.publish([{event: 'action-output', id, chunk}]),
+      background,
+      terminal: 'none',
+    }),
+  );
+  const settled = await run.catch((cause: unknown) => brokenOff(action, cause, context, signal));
+  const end = signal.aborted ? stopped(action, settled, context.cancellation()) : settled;
+  return callEnd(ran, end, {note, durationMs: clock.now() - startedAt});
+}
+
+/** What an action that has thrown comes to. */
+const brokenOff = (
+  action: Action,
+  cause: unknown,
+  context: PromptContext,
+  signal: AbortSignal,
+): SettledOf<ActionName> =>
+  signal.aborted
+    ? cancelledResult(action, context.cancellation())
+    : {state: 'error', fault: thrownFault(`${labelOf(action)} broke off`, cause)};
+
+/** An action that fails after it was told to stop was stopped; one that succeeded all the same stays a success. */
+function stopped(action: Action, settled: SettledOf<ActionName>, why: Cancellation): SettledOf<ActionName> {
+  switch (settled.state) {
+    case 'success':
+      return settled;
+    case 'error':
+      return cancelledResult(action, why);
+    case 'cancelled':
+      return {...settled, why};
+    default:
+      return unreachable(settled);
+  }
+}
+
+/** Gives a call its result: asks the hooks that run after it, writes the journal, and then publishes. Never throws. */
+async function settleCall(
+  {call, hook}: JudgedCall,
+  {result, effectiveCall, deniedBy, durationMs, note, reportedAs}: CallEnd,
+  {session, hooks}: PromptContext,
+  signal: AbortSignal,
+): Promise<CallReport> {
+  const ownContent = resultBlock(call, {result, note, reportedAs});
+  const answer = await hooks.afterCall({call: effectiveCall, result, content: ownContent, durationMs}, signal);
+  const reminders = [
+    hook.context,
+    answer.context,
+    // No result is lost because a reminder could not be made.
+    await session.conversation.todos.afterCall(result).catch(() => ''),
+  ];
+  const replaced: ToolResultBlock =
+    answer.modelText.kind === 'unchanged'
+      ? ownContent
+      : {...ownContent, content: [{kind: 'text', text: answer.modelText.text}]};
+  const content: ToolResultBlock = {
+    ...replaced,
+    content: [...replaced.content, ...reminders.filter(text => text !== '').map(text => reminderBlock(text))],
+  };
+  // Journalled before it is published: whoever hears of a result may look for it in the journal at once.
+  const journalled = attempt(() => journal(session, {kind: 'result', result: content}));
+  session.publish([{event: 'action-settled', call, result, toolResult: content, durationMs}]);
+  return {call, content, deniedBy, journalled};
+}
+
+/** What the model reads of a call, before hooks add to it. */
+function resultBlock(
+  {id}: ToolCallBlock,
+  {result, note, reportedAs}: Pick<CallEnd, 'result' | 'note' | 'reportedAs'>,
+): ToolResultBlock {
+  if (result.tag === 'undecodable') {
+    return {kind: 'tool-result', id, content: [{kind: 'text', text: faultText(result.fault)}], outcome: 'error'};
+  }
+  const content = modelContent(result.result);
+  return {
+    kind: 'tool-result',
+    id,
+    content: note === '' ? content : [{kind: 'text', text: note}, ...content],
+    outcome: reportedAs === 'error' ? 'error' : result.result.settled.state,
+  };
+}
+
+function attempt(write: () => void): CallReport['journalled'] {
+  try {
+    write();
+    return {state: 'written'};
+  } catch (cause) {
+    return {state: 'failed', cause};
+  }
+}

@@ -1,0 +1,79 @@
+import {actionOf, cancelledResult, modelContent, resultOf, runAction, userCommandAction} from '../actions/catalogue.ts';
+import type {ScreenSize} from '../actions/ports.ts';
+import type {Preview} from '../actions/preview.ts';
+import {firstLine} from '../base/clip.ts';
+import {blockTexts, type UserMessage} from '../domain/conversation.ts';
+import {faultText, thrownFault} from '../domain/fault.ts';
+import {actionId, type BlockId, type MessageId} from '../domain/ids.ts';
+import {noDetail} from '../domain/risk.ts';
+import {userCommandBlock, userCommandLabel} from '../domain/user-command.ts';
+import {actionPorts, journal, warn, type PromptContext} from './session-context.ts';
+import {unstructuredAnswer} from './structured-output.ts';
+
+/** Milliseconds. The user watches the command and can stop it. */
+const timeoutMs = 3_600_000;
+
+/**
+ * Runs a command that the user typed: nobody is asked, since the user has said what to do. It is published as an action is, between
+ * `command-started` and `command-finished`, and the model reads it with its next request, with the output bounded as that of its
+ * own commands. Journalled before its end is published; never throws.
+ */
+export async function runUserCommand(
+  {id, command: typed, size}: {readonly id: MessageId; readonly command: string; readonly size: ScreenSize},
+  {session, cancellation}: Pick<PromptContext, 'session' | 'cancellation'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const {publish} = session;
+  const {clock, secrets} = session.ports;
+  const command = secrets.redact(typed);
+  const action = userCommandAction(command, timeoutMs);
+  const call = actionId(id);
+  const ports = actionPorts(session, call, unstructuredAnswer);
+  const shown: Preview = {kind: 'command', command, directory: ports.shell.directory};
+  const label = userCommandLabel(firstLine(command, 200));
+  const startedAt = clock.now();
+  publish([
+    {event: 'command-started', id},
+    {event: 'action-queued', id: call, action: actionOf(action.name, action.input), label},
+    {event: 'action-started', id: call, action: actionOf(action.name, action.input), preview: shown},
+  ]);
+  const observe = (chunk: string): void => publish([{event: 'action-output', id: call, chunk}]);
+  const needed = (block: BlockId): void => publish([{event: 'terminal-needed', id: call, block}]);
+  const run = session.foreground.during(call, background =>
+    runAction(action, {
+      ports,
+      signal,
+      shown,
+      detail: noDetail,
+      observe,
+      background,
+      terminal: {size, needed},
+    }),
+  );
+  const settled = await run.catch(
+    (cause: unknown) => ({state: 'error', fault: thrownFault('The command failed', cause)}) as const,
+  );
+  const ended =
+    settled.state === 'cancelled' ? {...cancelledResult(action, cancellation()), partial: settled.partial} : settled;
+  const result = resultOf(action, ended);
+  const content = modelContent(result);
+  const output = blockTexts(content).join('\n');
+  const message: UserMessage = {role: 'user', id, blocks: [userCommandBlock({command, result: output})]};
+  try {
+    journal(session, {kind: 'reminder', message});
+    session.conversation.messages.push(message);
+  } catch (cause) {
+    const why = faultText(thrownFault('it could not be saved', cause));
+    warn(session, `The agent does not see this command: ${why}`);
+  }
+  publish([
+    {
+      event: 'action-settled',
+      call: {kind: 'tool-call', id: call, name: 'Bash', input: {command}},
+      result: {tag: 'action', result},
+      toolResult: {kind: 'tool-result', id: call, content, outcome: ended.state},
+      durationMs: clock.now() - startedAt,
+    },
+    {event: 'command-finished', id},
+  ]);
+}

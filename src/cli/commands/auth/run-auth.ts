@@ -1,0 +1,76 @@
+import {unreachable} from '../../../base/unreachable.ts';
+import {keyProviders, type KeyProvider, providerNames, recognizeKey} from '../../../domain/api-key.ts';
+import {checkKey} from '../../../models/check-key.ts';
+import {openApiKeys} from '../../compose/api-keys.ts';
+import {baseUrlOf, keyText} from '../../compose/choose-model.ts';
+import {requireOutsideWeft} from '../../compose/folder-trust.ts';
+import {userPlaces} from '../../compose/user-data.ts';
+import {exitCode, type ExitCode, unwrap, UsageError} from '../../exit-code.ts';
+import {note, print} from '../../output.ts';
+import {readStdin} from '../../stdin.ts';
+
+const openKeys = () => openApiKeys(userPlaces(), process.env);
+
+/** What decides on a key beside the settings of a folder. */
+const choice = () => ({baseUrl: undefined, environment: process.env, apiKeys: openKeys()});
+
+/** `weft auth status`: one line for each provider. */
+export async function authStatus(): Promise<ExitCode> {
+  for (const provider of keyProviders) print(`${providerNames[provider].padEnd(9)}  ${keyText(provider, choice())}\n`);
+  return exitCode.done;
+}
+
+/** `weft auth login`: keeps the key on stdin, once the provider has taken it. */
+export async function authLogin(options: {readonly provider?: KeyProvider}): Promise<ExitCode> {
+  await requireOutsideWeft('Keeping a key');
+  if (process.stdin.isTTY) {
+    throw new UsageError(
+      'The key is read from stdin: weft auth login < key.txt. Or start weft, type /login and paste it.',
+    );
+  }
+  const {provider, key} = givenKey(await readStdin(process.stdin, {until: 'end'}), options.provider);
+  const baseUrl = baseUrlOf(provider, choice()) ?? '';
+  const checked = unwrap(
+    await checkKey({provider, key, baseUrl, environment: process.env}, AbortSignal.timeout(checkMs)),
+  );
+  const place = unwrap(await openKeys().keep({provider, key, baseUrl}));
+  const unchecked = checked === 'accepted' ? '' : `; ${providerNames[provider]} could not be asked about it`;
+  note(`the ${providerNames[provider]} key is kept in ${place}${unchecked}`);
+  return exitCode.done;
+}
+
+const checkMs = 10_000;
+
+function givenKey(text: string, provider: KeyProvider | undefined) {
+  const pasted = recognizeKey(text);
+  switch (pasted.kind) {
+    case 'key':
+      return {key: pasted.key, provider: provider ?? pasted.provider};
+    case 'unclear':
+      if (provider !== undefined) return {key: pasted.key, provider};
+      throw new UsageError(`This key could be of any provider: add --provider ${keyProviders.join('|')}.`);
+    case 'other-service':
+      throw new UsageError(
+        `This is a key of ${pasted.service}: set OPENAI_BASE_URL=${pasted.baseUrl} and OPENAI_API_KEY instead.`,
+      );
+    case 'no-key':
+      throw new UsageError(pasted.reason);
+    default:
+      return unreachable(pasted);
+  }
+}
+
+/** `weft auth logout`: removes kept keys; exit code 1 where there is none. */
+export async function authLogout(provider: KeyProvider | undefined): Promise<ExitCode> {
+  await requireOutsideWeft('Removing a key');
+  const keys = openKeys();
+  const found = keys.kept().filter(kept => provider === undefined || kept.provider === provider);
+  for (const kept of found) {
+    // oxlint-disable-next-line no-await-in-loop -- each change waits for the one before
+    unwrap(await keys.forget(kept));
+    note(`the ${providerNames[kept.provider]} key is removed from ${keys.placeText(kept)}`);
+  }
+  if (found.length > 0) return exitCode.done;
+  note('no key is kept');
+  return exitCode.failed;
+}

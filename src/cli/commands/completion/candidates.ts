@@ -1,0 +1,54 @@
+import {existsSync} from 'node:fs';
+import {timeAgo} from '../../../base/time-ago.ts';
+import {visibleLine} from '../../../base/visible.ts';
+import {parseSettingName, settingChoices, settingNames} from '../../../config/settings-schema.ts';
+import {sessionTitle, shortSessionIds} from '../../../domain/session-list.ts';
+import {defaultAnthropicModel, defaultOpenAiModel} from '../../../models/model-facts.ts';
+import {openUserStore} from '../../compose/run-context.ts';
+import {userPlaces} from '../../compose/user-data.ts';
+import {print} from '../../output.ts';
+
+/** A word that a shell can complete to, and what it says of it. */
+type Candidate = readonly [word: string, about: string];
+
+/**
+ * `weft __complete KIND BEFORE`, which completion scripts call on TAB: prints one candidate a line, what is said of it behind a tab.
+ * `before` is the word before the one that is completed. Nothing is printed for an unknown kind.
+ */
+export async function printCandidates(kind: string, before: string): Promise<void> {
+  const candidates = await candidatesOf(kind, before);
+  print(candidates.map(([word, about]) => `${word}\t${visibleLine(about)}\n`).join(''));
+}
+
+async function candidatesOf(kind: string, before: string): Promise<readonly Candidate[]> {
+  switch (kind) {
+    case 'session': {
+      const sessions = await savedSessions();
+      const ids = shortSessionIds(sessions);
+      const now = Date.now();
+      return sessions.map(session => [
+        ids.get(session.id) ?? session.id,
+        `${sessionTitle(session)}, ${timeAgo(now - session.updatedAt)}`,
+      ]);
+    }
+    case 'model': {
+      const used = (await savedSessions()).map(({model}) => model).filter(model => model !== '');
+      const known = [process.env['WEFT_MODEL'] ?? '', defaultAnthropicModel, defaultOpenAiModel, ...used];
+      return [...new Set(known)].filter(model => model !== '').map(model => [visibleLine(model), '']);
+    }
+    case 'setting':
+      return settingNames.map(([name, about]) => [name, about]);
+    case 'value': {
+      const name = parseSettingName(before);
+      return name.tag === 'failed' ? [] : settingChoices(name.value).map(choice => [choice, '']);
+    }
+    default:
+      return [];
+  }
+}
+
+/** The sessions, newest first; a store that does not exist is not made. */
+async function savedSessions() {
+  const places = userPlaces();
+  return existsSync(places.database) ? (await openUserStore(places)).list({}) : [];
+}

@@ -1,0 +1,205 @@
+import {execFile} from 'node:child_process';
+import {accessSync, constants, existsSync, statfsSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {dirname} from 'node:path';
+import {promisify} from 'node:util';
+import type {Places} from '../../../config/places.ts';
+import {causeText, faultText} from '../../../domain/fault.ts';
+import {findShell} from '../../../workspace/exec/shell-start.ts';
+import {findSearchBinary} from '../../../workspace/search/ripgrep.ts';
+import {probeTerminal} from '../../../workspace/terminals/block-source.ts';
+import {
+  baseUrlOf,
+  configuredProvider,
+  defaultModel,
+  defaultModelText,
+  keyText,
+  noModelText,
+} from '../../compose/choose-model.ts';
+import {modelChoice} from '../../compose/compose-session.ts';
+import {loadRunContext} from '../../compose/run-context.ts';
+import {userPlaces} from '../../compose/user-data.ts';
+import {exitCode, type ExitCode} from '../../exit-code.ts';
+import type {JsonOption} from '../../flags.ts';
+import {leftoverNotices} from '../ps.ts';
+import {print, printJson} from '../../output.ts';
+import {version} from '../../version.ts';
+
+/** `limited`: weft works without it, with less. `fix` says what to do; may be empty. */
+interface Check {
+  readonly name:
+    | 'weft'
+    | 'model'
+    | 'terminal'
+    | 'shell'
+    | 'search'
+    | 'pty'
+    | 'sandbox'
+    | 'store'
+    | 'settings'
+    | 'disk'
+    | 'leftovers';
+  readonly state: 'ok' | 'limited' | 'failed';
+  readonly detail: string;
+  readonly fix: string;
+}
+
+/** Checks everything that weft works with. A check never throws and takes at most two seconds. */
+async function examine(): Promise<readonly Check[]> {
+  const places = userPlaces();
+  return Promise.all([
+    guarded('weft', async () =>
+      ok('weft', `${version} on Node ${process.version}, ${process.platform} ${process.arch}`),
+    ),
+    guarded('settings', async () => settings()),
+    guarded('model', () => model()),
+    guarded('terminal', async () => terminal()),
+    guarded('shell', shell),
+    guarded('search', search),
+    guarded('pty', pty),
+    guarded('sandbox', async () => limited('sandbox', 'No sandbox: commands run as you', '')),
+    guarded('store', async () => store(places)),
+    guarded('disk', async () => disk(places)),
+    guarded('leftovers', async () => leftovers(places)),
+  ]);
+}
+
+async function guarded(name: Check['name'], look: () => Promise<Check>): Promise<Check> {
+  try {
+    return await look();
+  } catch (cause) {
+    return {name, state: 'failed', detail: causeText(cause), fix: ''};
+  }
+}
+
+const ok = (name: Check['name'], detail: string): Check => ({name, state: 'ok', detail, fix: ''});
+const limited = (name: Check['name'], detail: string, fix: string): Check => ({name, state: 'limited', detail, fix});
+
+const context = () =>
+  loadRunContext({directory: process.cwd(), added: [], options: {sessionPersistence: true, color: true}});
+
+function settings(): Check {
+  const {notices, places} = context();
+  return notices.length === 0
+    ? ok('settings', existsSync(places.settings) ? places.settings : `none yet (${places.settings})`)
+    : limited('settings', notices.join(' '), '');
+}
+
+/** Whether a model is configured. It is not asked anything, since that costs money. */
+async function model(): Promise<Check> {
+  const choice = modelChoice(context());
+  const provider = configuredProvider(choice);
+  if (provider === undefined || provider === 'replay') return limited('model', noModelText, '');
+  const baseUrl = baseUrlOf(provider, choice);
+  const address = baseUrl === undefined ? '' : ` at ${baseUrl}`;
+  const name = defaultModelText(await defaultModel(provider, choice));
+  return ok('model', `${name} (${provider}${address}), ${keyText(provider, choice)}; not contacted`);
+}
+
+function terminal(): Check {
+  const {stdin, stdout} = process;
+  const name = process.env['TERM'] ?? 'no TERM';
+  if (!stdin.isTTY || !stdout.isTTY) {
+    return limited('terminal', `stdin or stdout is not a terminal here (${name}).`, 'weft --prompt works.');
+  }
+  if (name === 'dumb') return limited('terminal', 'TERM is dumb.', 'weft --prompt works.');
+  return ok('terminal', `${name}, ${stdout.columns}×${stdout.rows}, ${stdout.getColorDepth()} bits of colour`);
+}
+
+async function shell(): Promise<Check> {
+  const path = findShell(process.env, [process.cwd()]);
+  const {stdout} = await run(path, ['-c', 'echo "${BASH_VERSION:-}"']);
+  const bash = stdout.trim();
+  return bash === ''
+    ? limited('shell', `${path}, not bash.`, 'Install bash: weft reads commands as bash does.')
+    : ok('shell', `${path}, bash ${bash}`);
+}
+
+async function search(): Promise<Check> {
+  const found = findSearchBinary();
+  if (found.tag === 'failed') return {name: 'search', state: 'failed', detail: faultText(found.error), fix: ''};
+  const {stdout} = await run(found.value, ['--version']);
+  return ok('search', stdout.split('\n')[0] ?? 'ripgrep');
+}
+
+async function pty(): Promise<Check> {
+  const probe = await probeTerminal(AbortSignal.timeout(lookMs));
+  return probe.tag === 'ok'
+    ? ok('pty', probe.value)
+    : limited('pty', `${probe.error}.`, 'Background commands run in pipes instead.');
+}
+
+/** Whether sessions can be saved. A store that does not exist is not opened, since that would make it; its folder must be writable. */
+async function store(places: Places): Promise<Check> {
+  if (!existsSync(places.database)) {
+    const folder = nearestFolder(places.data);
+    try {
+      accessSync(folder, constants.W_OK);
+    } catch (cause) {
+      const detail = `cannot save sessions in ${places.data} (${causeText(cause)}).`;
+      return {
+        name: 'store',
+        state: 'failed',
+        detail,
+        fix: 'Make it writable, or set WEFT_HOME=<dir>.',
+      };
+    }
+    return ok('store', `none yet (${places.database})`);
+  }
+  const {openUserStore} = await import('../../compose/run-context.ts');
+  const sessions = (await openUserStore(places)).list({}).length;
+  return ok('store', `${places.database}, ${sessions} ${sessions === 1 ? 'session' : 'sessions'}`);
+}
+
+/** Free space where sessions and checkpoints lie, and where long output of commands goes. */
+function disk(places: Places): Check {
+  const rooms = [nearestFolder(places.data), tmpdir()].map(folder => {
+    const {bavail, bsize} = statfsSync(folder);
+    return {folder, megabytes: Math.floor((bavail * bsize) / 1024 / 1024)};
+  });
+  const full = rooms.filter(({megabytes}) => megabytes < littleRoom);
+  const said = (full.length === 0 ? rooms : full).map(({folder, megabytes}) => `${megabytes} MB free in ${folder}`);
+  const detail = [...new Set(said)].join(', ');
+  if (full.length === 0) return ok('disk', detail);
+  const state = full.some(({megabytes}) => megabytes < 1) ? 'failed' : 'limited';
+  return {name: 'disk', state, detail: `${detail}.`, fix: 'Free some space: sessions, undo and long output need it.'};
+}
+
+/** Megabytes of free space below which the check warns. */
+const littleRoom = 100;
+
+async function leftovers(places: Places): Promise<Check> {
+  const notices = await leftoverNotices(places.blocks);
+  return notices.length === 0 ? ok('leftovers', 'none') : limited('leftovers', notices.join(' '), '');
+}
+
+function nearestFolder(path: string): string {
+  let folder = path;
+  while (!existsSync(folder)) folder = dirname(folder);
+  return folder;
+}
+
+/** Milliseconds for one program to answer. */
+const lookMs = 2000;
+
+const run = (program: string, words: readonly string[]) => promisify(execFile)(program, words, {timeout: lookMs});
+
+/**
+ * `weft doctor`: what works on this machine, one line each; `--json` prints one object. Nothing is sent anywhere and nothing is
+ * changed. The exit code is 1 when something that weft needs does not work.
+ */
+export async function doctor({json}: JsonOption): Promise<ExitCode> {
+  const checks = await examine();
+  const failed = checks.some(({state}) => state === 'failed');
+  if (json === undefined) print(checks.map(lineOf).join(''));
+  else printJson(`${JSON.stringify({ok: !failed, checks}, undefined, 2)}\n`);
+  return failed ? exitCode.failed : exitCode.done;
+}
+
+/** All checks in words, one a line. */
+export const doctorText = async (): Promise<string> => (await examine()).map(lineOf).join('').trimEnd();
+
+const marks = {ok: '✓', limited: '!', failed: '✗'} as const satisfies Record<Check['state'], string>;
+
+const lineOf = ({name, state, detail, fix}: Check): string =>
+  `${marks[state]} ${name.padEnd(9)} ${detail}${fix === '' ? '' : ` ${fix}`}\n`;

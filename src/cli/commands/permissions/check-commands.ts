@@ -1,0 +1,134 @@
+import {reasonText} from '../../../domain/reason.ts';
+import {homedir} from 'node:os';
+import {decodeAction} from '../../../actions/decode-action.ts';
+import {isJsonObject, parseJson, type JsonObject} from '../../../base/json.ts';
+import {failed, ok, type Outcome} from '../../../base/outcome.ts';
+import {visibleExactLine} from '../../../base/visible.ts';
+import {faultText} from '../../../domain/fault.ts';
+import type {PermissionMode, Verdict} from '../../../domain/risk.ts';
+import {makeJudge, type Judge} from '../../../safety/judge.ts';
+import {listFolder} from '../../../workspace/files/list-folder.ts';
+import {readBytes} from '../../../workspace/files/regular-files.ts';
+import {makePaths} from '../../../workspace/files/resolve-path.ts';
+import {fileEffect} from '../../../workspace/impact/file-effect.ts';
+import {strayProgram} from '../../../workspace/exec/trusted-path.ts';
+import {exitCode, type ExitCode, UsageError} from '../../exit-code.ts';
+import {loadRunContext} from '../../compose/run-context.ts';
+import {isStdoutGone, note, printAndWait} from '../../output.ts';
+import {weftFolders} from '../../compose/user-data.ts';
+import {eachLine} from '../../stdin.ts';
+
+export interface CheckJob {
+  readonly directory: string;
+  readonly mode: PermissionMode;
+  readonly form: 'json' | 'text';
+}
+
+/**
+ * The verdict of each command under the rules in force, in order: of those given as words, else of the JSON lines on stdin, as they
+ * come. A line that cannot be read gets a complaint and makes the exit code 1; verdicts do not change it.
+ */
+export async function checkCommands(words: readonly string[], job: CheckJob): Promise<ExitCode> {
+  const judge = judgeFor(job);
+  let code: ExitCode = exitCode.done;
+  if (words.length > 0) {
+    for (const command of commandsIn(words)) {
+      const given = readCommand(command);
+      if (given.tag === 'failed') throw new UsageError(given.error);
+      // oxlint-disable-next-line no-await-in-loop -- verdicts come in order
+      await printAndWait(await report(given.value, judge, job), job.form);
+    }
+    return code;
+  }
+  if (process.stdin.isTTY) {
+    throw new UsageError('There is no command. Give one, or JSON lines on stdin: weft permissions check "git push"');
+  }
+  for await (const {line, number} of eachLine(process.stdin)) {
+    if (line.trim() === '') continue;
+    const given = readLine(line);
+    if (given.tag === 'failed') {
+      note(`line ${String(number)}: ${given.error}`);
+      code = exitCode.failed;
+    } else await printAndWait(await report(given.value, judge, job), job.form);
+    if (isStdoutGone()) break;
+  }
+  return code;
+}
+
+/**
+ * Several words are one command, as for `ssh`. Where the first word holds white space, which no program's name does, each word is a
+ * whole command.
+ */
+function commandsIn(words: readonly string[]): readonly string[] {
+  return /\S\s+\S/u.test(words[0] ?? '') ? words : [words.join(' ')];
+}
+
+function judgeFor({directory}: CheckJob): Judge {
+  const context = loadRunContext({directory, added: [], options: {sessionPersistence: false, color: true}});
+  for (const notice of context.notices) note(notice);
+  const {roots, settings} = context;
+  const home = homedir();
+  const paths = makePaths({roots, home});
+  return makeJudge({
+    roots,
+    home,
+    resolve: path => paths.resolve(path),
+    list: listFolder,
+    read: readBytes,
+    strayProgram: (name, from) => strayProgram(name, {directory: from, roots}),
+    effectOf: command => fileEffect(command, home),
+    weftFolders: weftFolders(context.places, process.env),
+    rules: settings.rules,
+    directory: () => directory,
+    blockCommand: () => '',
+  });
+}
+
+type CommandCall = NonNullable<Parameters<Judge['assess']>[0]>;
+
+interface ParsedCommand {
+  readonly command: string;
+  readonly action: CommandCall;
+}
+
+function readLine(line: string): Outcome<ParsedCommand, string> {
+  const json = parseJson(line);
+  if (json.tag === 'failed') return failed(`it is not JSON: ${json.error}`);
+  if (typeof json.value === 'string') return readCommand(json.value);
+  if (!isJsonObject(json.value) || typeof json.value['command'] !== 'string') {
+    return failed('it is neither a JSON string nor an object with a "command"');
+  }
+  return readCommand(json.value['command'], json.value);
+}
+
+/** Reads a command with the flags that a model would set. They are claims, and can only make the verdict stricter. */
+function readCommand(command: string, flags: JsonObject = {}): Outcome<ParsedCommand, string> {
+  const claims: Record<string, boolean> = {};
+  for (const name of ['is_read_only', 'is_risky']) {
+    const claim = flags[name];
+    if (claim === undefined) continue;
+    if (typeof claim !== 'boolean') return failed(`"${name}" must be true or false`);
+    claims[name] = claim;
+  }
+  if (command === '') return failed('the command is empty');
+  const action = decodeAction('Bash', {command, ...claims});
+  return action.tag === 'ok' ? ok({command, action: action.value}) : failed(faultText(action.error));
+}
+
+async function report({command, action}: ParsedCommand, judge: Judge, {mode, form}: CheckJob): Promise<string> {
+  const verdict = await judge.assess(action, mode, unaborted);
+  return form === 'json' ? jsonLine(command, verdict) : textLines(command, verdict);
+}
+
+/** Judging a command needs no cancelling: it ends by itself. */
+const unaborted = new AbortController().signal;
+
+const jsonLine = (command: string, {decision, risk, reasons}: Verdict): string =>
+  `${JSON.stringify({command, verdict: decision, risk, reasons: reasons.map(reasonText)})}\n`;
+
+const textLines = (command: string, {decision, risk, reasons}: Verdict): string =>
+  [
+    `${decision.padEnd(5)} ${risk.padEnd(12)} ${visibleExactLine(command)}`,
+    ...reasons.map(reason => `${' '.repeat(19)}${visibleExactLine(reasonText(reason))}`),
+    '',
+  ].join('\n');

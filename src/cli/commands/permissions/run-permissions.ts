@@ -1,0 +1,146 @@
+import {visibleExactLine} from '../../../base/visible.ts';
+import {addRule, removeRule} from '../../../config/edit-settings.ts';
+import type {TrustedSettings} from '../../../config/merge-settings.ts';
+import {forgetTrust, recordTrust} from '../../../config/trust-record.ts';
+import type {PermissionMode, RuleList} from '../../../domain/risk.ts';
+import {askClasses, parseRule, type PermissionRule} from '../../../safety/rules/permission-rule.ts';
+import {whyRuleIsBroad} from '../../../safety/rules/suggested-rules.ts';
+import {requireOutsideWeft, trustText} from '../../compose/folder-trust.ts';
+import {existingFolder} from '../../compose/run-context.ts';
+import {recordOwnRule, settingsIn, ignoreInGit, targetFile, carryTrustOver} from '../../compose/write-settings.ts';
+import {exitCode, type ExitCode, unwrap, UsageError} from '../../exit-code.ts';
+import type {InFile, InFolder, JsonOption} from '../../flags.ts';
+import {askYesNo, note, print, printJson} from '../../output.ts';
+import {unreadPatternText, ruleLines, ruleText} from './rule-lines.ts';
+
+/** `weft permissions check`: prints verdicts (see `checkCommands`). */
+export async function checkPermissions(
+  words: readonly string[],
+  {json, cwd, permissionMode}: JsonOption & InFolder & {readonly permissionMode?: PermissionMode},
+): Promise<ExitCode> {
+  const {checkCommands} = await import('./check-commands.ts');
+  return checkCommands(words, {
+    directory: existingFolder(cwd ?? '.'),
+    mode: permissionMode ?? 'default',
+    form: json === undefined ? 'text' : 'json',
+  });
+}
+
+/** `weft permissions list`: prints the rules of the settings files, or with `--classes` the classes of actions that may be asked about. */
+export async function listPermissions({
+  json,
+  cwd,
+  classes,
+}: JsonOption & InFolder & {readonly classes?: true}): Promise<ExitCode> {
+  if (classes !== undefined) return listClasses(json === undefined ? {} : {json});
+  const {settings} = settingsIn(cwd);
+  const lines = ruleLines(settings);
+  if (json !== undefined) printJson(`${JSON.stringify(lines, undefined, 2)}\n`);
+  else if (lines.length === 0) note('no rules yet. Add one: weft permissions add allow "Bash(git status:*)"');
+  else print(`${lines.map(ruleText).join('\n')}\n`);
+  return exitCode.done;
+}
+
+/** `weft permissions --list`: prints the classes of actions that may be asked about. */
+export async function listClasses({json}: JsonOption): Promise<ExitCode> {
+  const classes = askClasses();
+  const withoutPerson = 'denied; exit code 3 if the work could not be finished without it';
+  if (json !== undefined) {
+    printJson(
+      `${JSON.stringify(
+        classes.map(each => ({...each, withNobodyThere: withoutPerson})),
+        undefined,
+        2,
+      )}\n`,
+    );
+    return exitCode.done;
+  }
+  for (const {name, tools, risks, askedWhen} of classes) {
+    print(
+      `${name.padEnd(15)} ${tools.join(', ')}\n${' '.repeat(16)}asked when: ${askedWhen}\n${' '.repeat(16)}risk: ${risks.join(', ')}\n`,
+    );
+  }
+  print(`When nobody can be asked, they are ${withoutPerson}.\n`);
+  return exitCode.done;
+}
+
+/** `weft permissions add`: writes a rule into a settings file. */
+export async function addPermission(list: RuleList, text: string, options: InFile): Promise<ExitCode> {
+  const rule = readRule(text);
+  await requireOutsideWeft('weft permissions add');
+  const file = targetFile(options);
+  const before = settingsIn(options.cwd);
+  const added = unwrap(await addRule({path: file.path, list, rule: rule.text}));
+  if (added === 'same') note(`${list} ${visibleExactLine(rule.text)} is already in ${file.path}`);
+  else note(`added ${list} ${visibleExactLine(rule.text)} to ${file.path}`);
+  if (list === 'allow') warnOf(rule);
+  if (file.source === 'local') ignoreInGit(file.path);
+  if (file.source === 'user') return exitCode.done;
+  if (list === 'allow') unwrap(await recordOwnRule({rule: rule.text, change: 'added'}, options.cwd));
+  unwrap(await carryTrustOver(before, {cwd: options.cwd, written: file.source}));
+  return exitCode.done;
+}
+
+/** `weft permissions remove`: removes a rule from a settings file; an error where it is not in it. */
+export async function removePermission(list: RuleList, text: string, options: InFile): Promise<ExitCode> {
+  await requireOutsideWeft('weft permissions remove');
+  const file = targetFile(options);
+  const before = settingsIn(options.cwd);
+  const removed = unwrap(await removeRule({path: file.path, list, rule: text}));
+  if (removed === 'same') throw new Error(notThere({list, text, path: file.path}, before.settings));
+  note(`removed ${list} ${visibleExactLine(text.trim())} from ${file.path}`);
+  if (file.source === 'user') return exitCode.done;
+  if (list === 'allow') unwrap(await recordOwnRule({rule: text, change: 'removed'}, options.cwd));
+  unwrap(await carryTrustOver(before, {cwd: options.cwd, written: file.source}));
+  return exitCode.done;
+}
+
+/** `weft permissions trust`: shows what the folder's settings ask for, asks whether to trust it, and records a yes. */
+export async function trustFolder({yes, cwd}: InFolder & {readonly yes?: true}): Promise<ExitCode> {
+  const {settings, place} = settingsIn(cwd);
+  print(`${trustText(settings, place.folder)}\n`);
+  if (settings.trust === 'nothing' || settings.trust === 'trusted') return exitCode.done;
+  await requireOutsideWeft('weft permissions trust');
+  if (yes === undefined) {
+    if (!process.stdin.isTTY)
+      throw new UsageError('No terminal to ask on. To trust this folder: weft permissions trust --yes');
+    if (!(await askYesNo('Trust this folder? [y/N] '))) {
+      note('not trusted; weft ignores these settings');
+      return exitCode.failed;
+    }
+  }
+  unwrap(await recordTrust(place.record, {folder: place.folder, fingerprint: settings.fingerprint}));
+  note(`${visibleExactLine(place.folder)} is trusted until its settings change`);
+  return exitCode.done;
+}
+
+/** `weft permissions untrust`: forgets that the folder is trusted. */
+export async function untrustFolder({cwd}: InFolder): Promise<ExitCode> {
+  await requireOutsideWeft('weft permissions untrust');
+  const {place} = settingsIn(cwd);
+  const forgotten = unwrap(await forgetTrust(place.record, place.folder));
+  const what = forgotten === 'same' ? 'was not trusted' : 'is no longer trusted';
+  note(`${visibleExactLine(place.folder)} ${what}`);
+  return exitCode.done;
+}
+
+function readRule(text: string): PermissionRule {
+  const rule = parseRule(text);
+  if (rule.tag === 'failed') throw new UsageError(rule.error.message);
+  return rule.value;
+}
+
+function warnOf(rule: PermissionRule): void {
+  const broad = whyRuleIsBroad(rule);
+  if (broad !== undefined) note(`warning: ${visibleExactLine(rule.text)} is broad: ${broad}`);
+  if (rule.about.kind === 'other') note(`warning: no effect: ${unreadPatternText(rule)}`);
+}
+
+function notThere(
+  {list, text, path}: {readonly list: RuleList; readonly text: string; readonly path: string},
+  settings: TrustedSettings,
+): string {
+  const found = ruleLines(settings).find(line => line.behaviour === list && line.rule.trim() === text.trim());
+  const flag = found === undefined ? '' : ` It is in ${found.path}: add --${found.source}.`;
+  return `No rule ${list} ${visibleExactLine(text.trim())} in ${path}.${flag} List the rules: weft permissions list`;
+}

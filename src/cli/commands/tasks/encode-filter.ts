@@ -1,0 +1,64 @@
+import {failed, ok, type Outcome} from '../../../base/outcome.ts';
+import {unreachable} from '../../../base/unreachable.ts';
+import type {TodoList} from '../../../domain/todo.ts';
+import {encodeBase64} from '../../../protocol/task/base64.ts';
+import {encodeEvent} from '../../../protocol/task/encode-event.ts';
+import {eventRecord} from '../../../protocol/task/event-record.ts';
+import {LineSplitter, type LineRead} from '../../../protocol/task/line-splitter.ts';
+import {readPayloadBytes} from '../../../protocol/task/payload.ts';
+import {makePayloadEvents} from '../../../tasks/task-log.ts';
+import {readTodosLine} from '../../../tasks/todo-lines.ts';
+import {framesFor} from '../../../tasks/update-list.ts';
+import type {TaskOutput} from '../tasks.ts';
+import type {Complain, Filter} from './task-filter.ts';
+
+/**
+ * Lists, one a line, to the events between them. `base64` writes the payloads, one a line; `json` and `sse` write one event for
+ * each list, with all the payloads of its change, so that who follows the events sees the lists and no states between them.
+ */
+export function encodeFilter(output: TaskOutput, complain: Complain): Filter {
+  const splitter = new LineSplitter(longestLine);
+  const written = writerOf(output);
+  let list: TodoList = [];
+
+  function* outputs(lines: Iterable<LineRead>): Iterable<string> {
+    for (const read of lines) {
+      const next = nextList(read, list);
+      if (next.tag === 'failed') {
+        complain(`line ${read.line}`, next.error);
+        continue;
+      }
+      const frames = framesFor(list, next.value);
+      list = next.value;
+      if (frames.length > 0) yield written(frames);
+    }
+  }
+
+  return {push: text => outputs(splitter.push(text)), end: () => outputs(splitter.end())};
+}
+
+const longestLine = 64 * 1024 * 1024;
+
+/** An empty line changes nothing. */
+function nextList(read: LineRead, before: TodoList): Outcome<TodoList, string> {
+  if (read.kind === 'too-long') return failed(`longer than ${longestLine} characters`);
+  return read.text.trim() === '' ? ok(before) : readTodosLine(read.text, before);
+}
+
+function writerOf(output: TaskOutput): (frames: readonly Uint8Array[]) => string {
+  const eventOf = makePayloadEvents();
+  const event = (frames: readonly Uint8Array[]) => eventOf(frames.map(frame => readPayloadBytes(frame, 'call')));
+  switch (output) {
+    case 'base64':
+      return frames => frames.map(frame => `${encodeBase64(frame)}\n`).join('');
+    case 'json':
+      return frames => `${JSON.stringify(eventRecord(event(frames)))}\n`;
+    case 'sse':
+      return frames => `data: ${base64UrlOf(encodeEvent(event(frames)))}\n\n`;
+    default:
+      return unreachable(output);
+  }
+}
+
+/** As the protocol's servers write it: the alphabet for URLs, padded. */
+const base64UrlOf = (bytes: Uint8Array): string => encodeBase64(bytes).replaceAll('+', '-').replaceAll('/', '_');

@@ -1,0 +1,115 @@
+import {randomUUID} from 'node:crypto';
+import {unreachable} from '../../../base/unreachable.ts';
+import type {AnswerStream} from '../../../protocol/transform/answer-stream.ts';
+import type {ResponseEvent} from '../../../protocol/task/response-event.ts';
+import type {TaskView} from '../../../tasks/task-view.ts';
+import type {ExitCode} from '../../exit-code.ts';
+import type {JsonOption} from '../../flags.ts';
+import type {TaskInput, TaskOutput, TransformTarget} from '../tasks.ts';
+import {jsonText} from '../../../base/json.ts';
+import {isStdoutTerminal} from '../../output.ts';
+import {noteAt, runFilter} from './task-filter.ts';
+
+/** `weft tasks decode`: prints payloads as objects with field numbers as keys, and events as JSON with their payloads decoded. */
+export function decodeTasks(file: string | undefined, {input}: {readonly input: TaskInput}): Promise<ExitCode> {
+  return runFilter(file, async complain => {
+    const [{taskFilter}, {eventJson}] = await Promise.all([
+      import('./task-filter.ts'),
+      import('../../../protocol/task/event-record.ts'),
+    ]);
+    return taskFilter({
+      input,
+      complain,
+      onEvent: event => `${jsonText(eventJson(event))}\n`,
+      onPayload: payload => (payload.tag === 'ok' ? `${jsonText(payload.tree)}\n` : ''),
+      onEnd: () => '',
+    });
+  });
+}
+
+/** `weft tasks watch`: a live panel on a terminal; elsewhere, and with `--json`, the list as one line after each change. */
+export async function watchTasks(file: string | undefined, {json}: JsonOption): Promise<ExitCode> {
+  if (json === undefined && isStdoutTerminal()) {
+    return (await import('./watch-panel.ts')).watchPanel(file);
+  }
+  return runFilter(file, async complain => {
+    const [{taskFilter}, {makeTaskLog}, {todosOf}, {writeTodosLine: todosLine}] = await Promise.all([
+      import('./task-filter.ts'),
+      import('../../../tasks/task-log.ts'),
+      import('../../../tasks/task-view.ts'),
+      import('../../../tasks/todo-lines.ts'),
+    ]);
+    const log = makeTaskLog();
+    let shown = log.view;
+    let printed = todosLine(todosOf(shown));
+    const lineOf = (view: TaskView): string => {
+      if (view === shown) return '';
+      shown = view;
+      const line = todosLine(todosOf(view));
+      if (line === printed) return '';
+      printed = line;
+      return `${line}\n`;
+    };
+    return taskFilter({
+      input: 'auto',
+      complain,
+      onEvent: event => lineOf(log.applyEvent(event)),
+      onPayload: payload => lineOf(log.applyPayload(payload)),
+      onEnd: () => '',
+    });
+  });
+}
+
+/** `weft tasks encode`: prints the events that lead from each list to the next one. */
+export function encodeTasks(file: string | undefined, {output}: {readonly output: TaskOutput}): Promise<ExitCode> {
+  return runFilter(file, async complain => {
+    const {encodeFilter} = await import('./encode-filter.ts');
+    return encodeFilter(output, complain);
+  });
+}
+
+/** `weft tasks transform`: prints the stream of another API, which is complete even where the input breaks off. */
+export function transformTasks(file: string | undefined, {to}: {readonly to: TransformTarget}): Promise<ExitCode> {
+  return runFilter(file, async complain => {
+    const [{taskFilter}, {makePayloadEvents}, stream] = await Promise.all([
+      import('./task-filter.ts'),
+      import('../../../tasks/task-log.ts'),
+      targetStream(to),
+    ]);
+    const eventOf = makePayloadEvents();
+    let isNoted = false;
+    const takeEvent = (event: ResponseEvent, position: string): string => {
+      if (stream.hasEnded && event.kind === 'client-actions' && !isNoted) {
+        isNoted = true;
+        noteAt(position, 'the response has ended before this; the events of another one are left out');
+      }
+      return stream.push(event).join('');
+    };
+    return taskFilter({
+      input: 'auto',
+      complain,
+      onEvent: takeEvent,
+      onPayload: (payload, position) => takeEvent(eventOf([payload]), position),
+      onEnd: () => stream.end().join(''),
+    });
+  });
+}
+
+async function targetStream(to: TransformTarget): Promise<AnswerStream> {
+  const name = randomUUID();
+  switch (to) {
+    case 'openai': {
+      const {makeOpenAiStream} = await import('../../../protocol/transform/openai-stream.ts');
+      return makeOpenAiStream({id: `chatcmpl-${name}`, created: Math.floor(Date.now() / 1000), model: unknownModel});
+    }
+    case 'anthropic': {
+      const {makeAnthropicStream} = await import('../../../protocol/transform/anthropic-stream.ts');
+      return makeAnthropicStream({id: `msg_${name}`, model: unknownModel});
+    }
+    default:
+      return unreachable(to);
+  }
+}
+
+/** The protocol names the model only at the end of a stream. */
+const unknownModel = 'unknown';

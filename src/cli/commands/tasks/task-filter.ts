@@ -1,0 +1,137 @@
+import {unreachable} from '../../../base/unreachable.ts';
+import {makeStdoutWriter, type WriteState} from '../../../headless/stdout-writer.ts';
+import type {DecodedPayload, ResponseEvent} from '../../../protocol/task/response-event.ts';
+import {makeTaskReader, type TaskItemRead} from '../../../protocol/task/task-reader.ts';
+import {failedPayloads} from '../../../tasks/task-log.ts';
+import {exitCode, type ExitCode} from '../../exit-code.ts';
+import {note, stdoutSink} from '../../output.ts';
+import type {TaskInput} from '../tasks.ts';
+import {readText} from '../../stdin.ts';
+
+/** A filter over task-protocol input. Input that cannot be read is reported with its line, and the rest is processed. */
+export function taskFilter(options: {
+  readonly input: TaskInput;
+  readonly complain: Complain;
+  readonly onEvent: (event: ResponseEvent, position: string) => string;
+  readonly onPayload: (payload: DecodedPayload, position: string) => string;
+  readonly onEnd: () => string;
+}): Filter {
+  const {input, complain, onEvent, onPayload, onEnd} = options;
+  const reader = makeTaskReader({input});
+  let isUnderstood = false;
+  let unread = 0;
+
+  /** Gives up on input that is no stream at all: of a long file every line would be complained of. */
+  function complainOrStop(position: string, message: string): void {
+    unread += 1;
+    if (!isUnderstood && unread > mostUnread)
+      throw new Error(`This is no task-protocol stream: none of its first ${mostUnread} lines can be read.`);
+    complain(position, message);
+  }
+
+  function outputOf(item: TaskItemRead): string {
+    const position = `line ${item.line}`;
+    switch (item.tag) {
+      case 'event':
+        isUnderstood = true;
+        for (const payload of failedPayloads(item.event)) complain(position, payloadErrorText(payload));
+        return onEvent(item.event, position);
+      case 'payload':
+        if (item.payload.tag === 'failed') {
+          complainOrStop(position, payloadErrorText(item.payload));
+          return '';
+        }
+        isUnderstood = true;
+        return onPayload(item.payload, position);
+      case 'broken':
+        complainOrStop(position, item.message);
+        return '';
+      default:
+        return unreachable(item);
+    }
+  }
+
+  function* outputs(items: Iterable<TaskItemRead>): Iterable<string> {
+    for (const item of items) yield outputOf(item);
+  }
+
+  return {
+    push: text => outputs(reader.push(text)),
+    *end() {
+      yield* outputs(reader.end());
+      yield onEnd();
+    },
+  };
+}
+
+/** Complaints after which input of which nothing was understood is given up. */
+const mostUnread = 5;
+
+const payloadErrorText = ({message, position}: DecodedPayload & {readonly tag: 'failed'}): string =>
+  `a payload cannot be read: ${message} (byte ${position})`;
+
+/** Turns text into output, part by part. */
+export interface Filter {
+  /** The output for this part of the text, in pieces. */
+  push(text: string): Iterable<string>;
+  /** The output for the end of the text. */
+  end(): Iterable<string>;
+}
+
+/** Reports input that could not be read, and where it stands. */
+export type Complain = (position: string, message: string) => void;
+
+/**
+ * Runs a filter from a file or stdin to stdout. What comes is written before more is read, so that memory is bounded by a piece
+ * and its output. A reader that closes stdout ends it all and is no failure; a complaint makes the exit code 1.
+ */
+export async function runFilter(
+  file: string | undefined,
+  makeFilter: (complain: Complain) => Promise<Filter>,
+): Promise<ExitCode> {
+  const {complain, code} = makeComplaints();
+  const filter = await makeFilter(complain);
+  const stop = new AbortController();
+  const stdout = makeStdoutWriter(stdoutSink('json'), () => stop.abort());
+  const write = async (pieces: Iterable<string>): Promise<WriteState> => {
+    let length = 0;
+    for (const piece of pieces) {
+      stdout.write(piece);
+      length += piece.length;
+      if (length > mostWaiting) {
+        // oxlint-disable-next-line no-await-in-loop -- waiting for the reader is the purpose
+        const {kind} = await stdout.drained();
+        if (kind !== 'open') break;
+        length = 0;
+      }
+    }
+    return stdout.drained();
+  };
+  let state: WriteState = {kind: 'open'};
+  for await (const text of readText(file, stop.signal)) {
+    state = await write(filter.push(text));
+    if (state.kind !== 'open') break;
+  }
+  if (state.kind === 'open') state = await write(filter.end());
+  if (state.kind === 'failed') throw new Error(`Cannot write to stdout: ${state.message}`);
+  return code();
+}
+
+export function makeComplaints(): {readonly complain: Complain; readonly code: () => ExitCode} {
+  let code: ExitCode = exitCode.done;
+  return {
+    complain(position, message) {
+      noteAt(position, message);
+      code = exitCode.failed;
+    },
+    code: () => code,
+  };
+}
+
+/** Writes a note on a place in the input to stderr. It does not change the exit code. */
+export const noteAt = (position: string, message: string): void => {
+  note(`${position}: ${message.replaceAll('\n', ' ⏎ ')}`);
+};
+
+/** Characters of output that may wait for a slow reader. */
+const mostWaiting = 256 * 1024;

@@ -1,0 +1,329 @@
+import type {ModelEvent, ModelPort, Thinking} from '../../domain/model-stream.ts';
+import type {WeftFolders} from '../../safety/paths/weft-files.ts';
+import {deniedReadGlobs} from '../../safety/rules/denied-read-globs.ts';
+import {
+  type ChangeableRules,
+  makeChangeableRules,
+  parseRule,
+  type PermissionRule,
+  type PermissionRules,
+} from '../../safety/rules/permission-rule.ts';
+import {redactingPorts} from '../../safety/secrets/redacting-ports.ts';
+import {redactFault, makeRedactor, type Redactor} from '../../safety/secrets/redactor.ts';
+import {isSecretFile} from '../../safety/secrets/secret-files.ts';
+import type {SessionInfo} from '../../actions/agent-event.ts';
+import type {McpPort} from '../../actions/mcp-port.ts';
+import type {ActionPorts} from '../../actions/ports.ts';
+import {type AgentClient, answerOutcome, type ModelConnection} from '../../agent/client.ts';
+import {gitBranch} from '../../workspace/files/git-branch.ts';
+import {hostServices} from './host-services.ts';
+import {
+  lazyCheckpoints,
+  lazyFinder,
+  lazyImages,
+  lazyImpact,
+  lazyJudge,
+  lazySearch,
+  workspaceState,
+} from './lazy-ports.ts';
+import type {UserPorts} from './user-ports.ts';
+import {createEngine, type EngineOptions} from '../../agent/create-engine.ts';
+import type {HooksPort} from '../../actions/hooks-port.ts';
+import type {PromptLimits} from '../../agent/session-context.ts';
+import type {JudgePort, SessionsPort, WorkspaceStatePort} from '../../agent/ports.ts';
+import type {SessionCheckpoints} from '../../domain/checkpoint.ts';
+import {messageId, todoId} from '../../domain/ids.ts';
+import type {OpenSession} from '../../domain/journal.ts';
+import {type PermissionMode, type RuleList, ruleLists, type RuleScope} from '../../domain/risk.ts';
+import {randomUUID} from 'node:crypto';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import {type Fault, faultText, rejected} from '../../domain/fault.ts';
+import {makeCommands} from '../../workspace/exec/make-commands.ts';
+import {makeOutputFolder} from '../../workspace/exec/output-folder.ts';
+import {strayProgram, userPath} from '../../workspace/exec/trusted-path.ts';
+import {listFolder} from '../../workspace/files/list-folder.ts';
+import {makeFiles} from '../../workspace/files/make-files.ts';
+import {readBytes} from '../../workspace/files/regular-files.ts';
+import {watchSecretFiles} from '../../workspace/files/secret-files.ts';
+import {watchMemory} from './watch-memory.ts';
+
+/** Everything that the engine of one session is composed of. */
+export interface EngineSetup {
+  readonly model: ModelPort;
+  readonly modelId: string;
+  readonly session: OpenSession;
+  readonly origin: SessionInfo['origin'];
+  readonly sessions: SessionsPort;
+  /** The workspace folders. In the first, commands start and relative paths begin. */
+  readonly roots: readonly [string, ...string[]];
+  readonly home: string;
+  readonly environment: NodeJS.ProcessEnv;
+  /** Variables that the user wants commands to have. */
+  readonly ownVariables: Readonly<Record<string, string>>;
+  /** Names of variables that commands get although they look like secrets. */
+  readonly passedVariables: readonly string[];
+  /** Secrets that are in no variable, by the name of one that they could be in. Commands do not get them. */
+  readonly secretVariables: Readonly<Record<string, string>>;
+  /** Where running commands are recorded, so that other runs of weft find them. */
+  readonly blocksFolder: string;
+  /** Where checkpoints of files are kept; `undefined` makes none. */
+  readonly checkpointsFolder: string | undefined;
+  /** The checkpoints that saved sessions may rewind to. */
+  readonly savedTrees: () => Promise<readonly SessionCheckpoints[]>;
+  /** weft's own files, which hold its grants: not even a rule that allows everything lets them be changed unasked. */
+  readonly weftFolders: WeftFolders;
+  /** The key that placeholders of secrets are made with. */
+  readonly placeholderKey: () => Uint8Array;
+  /** Megabytes of its own memory near which weft warns the user. */
+  readonly memoryCeiling: number;
+  readonly mode: PermissionMode;
+  readonly rules: PermissionRules;
+  readonly saveRule: SaveRule;
+  readonly removeRule: SaveRule;
+  readonly systemPrompt: string;
+  /** The standing instructions as they are now; none where the system prompt is the user's own. */
+  readonly instructions: WorkspaceStatePort['instructions'];
+  /** The user's settings, history and kept sessions, as front ends ask for them. */
+  readonly user: UserPorts;
+  readonly limits: PromptLimits;
+  readonly interaction: 'interactive' | 'unattended';
+  readonly mcp: McpPort;
+  readonly structuredOutput: EngineOptions['structuredOutput'];
+  readonly hooks: HooksPort;
+  readonly thinking: Thinking;
+  /** Tools that are not offered to the model. */
+  readonly disabledTools: EngineOptions['disabledTools'];
+}
+
+/**
+ * Wires the engine to this machine: the one place where ports meet what implements them. Closing the engine also ends every command
+ * that the user does not keep.
+ */
+export function composeEngine(setup: EngineSetup): AgentClient {
+  const {roots, home, environment} = setup;
+  const changeableRules = makeChangeableRules(setup.rules);
+  const {rules} = changeableRules;
+  const [directory] = roots;
+  const outputs = makeOutputFolder({parent: join(tmpdir(), `weft-output-${process.getuid?.() ?? 'user'}`)});
+  const files = makeFiles({roots, home, alsoReadable: outputs.folders});
+  const secrets = makeRedactor({
+    environment: {...setup.ownVariables, ...setup.secretVariables, ...environment},
+    files: watchSecretFiles({roots, isSecretFile}),
+    key: setup.placeholderKey,
+  });
+  const commands = makeCommands({
+    roots,
+    // Programs are found where the user would find them.
+    environment: {...environment, PATH: userPath()},
+    ownVariables: setup.ownVariables,
+    passedVariables: setup.passedVariables,
+    outputs,
+    filter: secrets.filter,
+    redact: secrets.redact,
+    registryFolder: setup.blocksFolder,
+  });
+  // A path is judged as it will be used: placeholders in it are replaced by their secrets.
+  const pathContext = {roots, home, resolve: (path: string) => files.resolve(secrets.restore(path))};
+  const excluded = (): readonly string[] => deniedReadGlobs({...pathContext, rules});
+  const plainPorts: Pick<ActionPorts, 'shell' | 'files' | 'search' | 'blocks' | 'mcp'> = {
+    shell: commands.shell,
+    blocks: commands.blocks,
+    files,
+    search: lazySearch({roots, home, environment, excluded}),
+    mcp: setup.mcp,
+  };
+  const finder = lazyFinder({roots, home, environment, excluded});
+  const machine = redactingPorts(plainPorts, secrets);
+  const {history, exportSession, ...user} = setup.user;
+  const change = changeRules(changeableRules, setup.saveRule);
+  const engine: AgentClient = createEngine({
+    host: hostServices({
+      ...user,
+      async permissionRules() {
+        const kept = await user.permissionRules();
+        const own = ruleLists
+          .toReversed()
+          .flatMap(list =>
+            changeableRules.rules[list]
+              .filter(({text}) => !kept.some(row => row.list === list && row.rule.trim() === text))
+              .map(({text}) => ({list, rule: text, source: 'session', reason: ''})),
+          );
+        return [...own, ...kept];
+      },
+      async changeRule({change: kind, list, rule, scope}) {
+        const isOfSession = scope === 'session' || kind === 'add';
+        const done = await (isOfSession
+          ? change(kind === 'add' ? {change: 'add', list, rule, scope} : {change: 'remove', list, rule})
+          : setup.removeRule({list, rule, scope}));
+        if (done.tag === 'failed') return done;
+        const where = scope === 'session' ? 'for this session' : `in your ${scope} settings`;
+        if (kind === 'add') return ok(`Added ${list} ${rule} ${where}`);
+        return ok(`Removed ${list} ${rule}${scope === 'session' ? '' : `; it counts until weft ends`}`);
+      },
+      // A prompt may hold a secret, and the history is stored on disk.
+      history: {load: () => history.load(), add: prompt => history.add(secrets.redact(prompt))},
+      terminals: commands.control,
+      // Front ends show placeholders for secrets, as the model reads them.
+      edits: machine.files,
+      finder: finder.finder,
+      images: lazyImages(directory),
+      async addNote(note) {
+        const {addInstructionNote: addNote} = await import('../../workspace/files/instruction-files.ts');
+        return addNote(note, directory);
+      },
+      async exportSession(work) {
+        const records = answerOutcome(await engine.query({query: 'records', from: 0}, new AbortController().signal));
+        return records.tag === 'ok' ? exportSession(work, records.value) : records;
+      },
+      models: {
+        ...user.models,
+        async useKey(given, signal) {
+          secrets.addSecret(given.key, 'API_KEY');
+          return connected(await user.models.useKey(given, signal));
+        },
+        useServer: async (given, signal) => connected(await user.models.useServer(given, signal)),
+      },
+      async diagnostics() {
+        const {doctorText} = await import('../commands/doctor/run-doctor.ts');
+        return doctorText();
+      },
+      branch: () => gitBranch(directory),
+    }),
+    ports: {
+      machine,
+      impact: lazyImpact({roots, home, environment}, {...pathContext, weftFolders: setup.weftFolders}, secrets),
+      checkpoints: lazyCheckpoints(
+        setup.checkpointsFolder === undefined
+          ? undefined
+          : {roots, folder: setup.checkpointsFolder, environment, now: () => Date.now()},
+        setup.savedTrees,
+      ),
+      workspaceState: workspaceState(setup.instructions, commands.control),
+      memory: watchMemory({
+        ceiling: setup.memoryCeiling,
+        used: () => process.memoryUsage.rss(),
+        saveMemory() {
+          const {setFlagsFromString} = process.getBuiltinModule('node:v8');
+          // Else the young generation would take 128 MB, however little of it is alive.
+          setFlagsFromString('--semi-space-growth-factor=1');
+          // Each request's body is a large string that is garbage at once: it is collected before many more come.
+          setFlagsFromString('--heap-growing-percent=30');
+        },
+        drop: () => finder.drop(),
+      }),
+      secrets,
+      hooks: setup.hooks,
+      model: redactModel(setup.model, secrets),
+      judge: {
+        assess: lazyJudge({
+          ...pathContext,
+          weftFolders: setup.weftFolders,
+          list: listFolder,
+          read: readBytes,
+          strayProgram: (name, from) => strayProgram(name, {directory: from, roots}),
+          rules,
+          directory: () => machine.shell.directory,
+          blockCommand: id => commands.control.list().find(block => block.id === id)?.command ?? '',
+        }),
+        changeRules: change,
+      },
+      sessions: setup.sessions,
+      clock: {now: () => Date.now()},
+      ids: {message: () => messageId(randomUUID()), todo: () => todoId(randomUUID())},
+    },
+    session: setup.session,
+    directory,
+    origin: setup.origin,
+    model: setup.modelId,
+    mode: setup.mode,
+    systemPrompt: secrets.redact(setup.systemPrompt),
+    limits: setup.limits,
+    interaction: setup.interaction,
+    structuredOutput: setup.structuredOutput,
+    thinking: setup.thinking,
+    disabledTools: setup.disabledTools,
+  });
+  function connected(done: Outcome<ModelConnection, Fault>): Outcome<ModelConnection, Fault> {
+    if (done.tag === 'ok') engine.submit({op: 'set-model', model: done.value.model});
+    return done.tag === 'ok' ? done : failed(redactFault(done.error, secrets));
+  }
+  return {
+    submit: op => engine.submit(op),
+    subscribe: listener => engine.subscribe(listener),
+    query: (request, signal) => engine.query(request, signal),
+    watch: (request, listener, signal) => engine.watch(request, listener, signal),
+    async close(reason) {
+      await engine.close(reason);
+      finder.drop();
+      await commands.close();
+    },
+  };
+}
+
+/** Redacts the errors of a model, since servers may quote the key that they were given. */
+const redactModel = (model: ModelPort, secrets: Redactor): ModelPort => ({
+  get provider() {
+    return model.provider;
+  },
+  facts: name => model.facts(name),
+  async *stream(request, signal) {
+    for await (const batch of model.stream(request, signal)) yield batch.map(event => redacted(event, secrets));
+  },
+});
+
+function redacted(event: ModelEvent, secrets: Redactor): ModelEvent {
+  if (event.event === 'failed') return {...event, fault: redactFault(event.fault, secrets)};
+  return event.event === 'retrying' ? {...event, message: secrets.redact(event.message)} : event;
+}
+
+/** Writes a rule into a settings file, where the next run of weft finds it. */
+export type SaveRule = (rule: SavedRule) => Promise<Outcome<unknown, Fault>>;
+
+export interface SavedRule {
+  readonly list: RuleList;
+  readonly rule: string;
+  readonly scope: Exclude<RuleScope, 'session'>;
+}
+
+/** Changes the rules as an approval decision says. They hold at once; a rule that cannot be saved holds until weft ends. */
+export const changeRules =
+  (changeableRules: ChangeableRules, keep: SaveRule): JudgePort['changeRules'] =>
+  async change => {
+    switch (change.change) {
+      case 'add': {
+        const {list, rule, scope} = change;
+        const read = ruleFrom(rule);
+        if (read.tag === 'failed') return read;
+        changeableRules.add(list, read.value);
+        if (scope === 'session') return ok(undefined);
+        const kept = await keep({list, rule: read.value.text, scope});
+        if (kept.tag === 'ok') return ok(undefined);
+        return failed({kind: 'needs-user', message: faultText(kept.error), fix: 'The rule applies until weft exits.'});
+      }
+      case 'remove': {
+        const {list, rule} = change;
+        if (changeableRules.remove(list, rule)) return ok(undefined);
+        return failed(rejected(`No rule ${rule} in this session (${list}). Nothing was removed.`));
+      }
+      case 'replace': {
+        const rules: PermissionRule[] = [];
+        for (const text of change.rules) {
+          const read = ruleFrom(text);
+          if (read.tag === 'failed') return read;
+          rules.push(read.value);
+        }
+        changeableRules.replace(change.list, rules);
+        return ok(undefined);
+      }
+      default:
+        return unreachable(change);
+    }
+  };
+
+function ruleFrom(text: string): Outcome<PermissionRule, Fault> {
+  const rule = parseRule(text);
+  return rule.tag === 'ok' ? rule : failed(rejected(rule.error.message));
+}

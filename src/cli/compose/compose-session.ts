@@ -1,0 +1,171 @@
+import {openSession, sessionRequest} from './open-session.ts';
+import type {PermissionRule} from '../../safety/rules/permission-rule.ts';
+import {systemPrompt} from '../../agent/context/system-prompt.ts';
+import {readFileSync} from 'node:fs';
+import {homedir} from 'node:os';
+import {actionNames, definitions} from '../../actions/catalogue.ts';
+import {noMcp} from '../../actions/mcp-port.ts';
+import type {EngineOptions} from '../../agent/create-engine.ts';
+import {noHooks} from '../../actions/hooks-port.ts';
+import {isJsonObject, type Json, parseJson} from '../../base/json.ts';
+import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {causeText} from '../../domain/fault.ts';
+import {UsageError} from '../exit-code.ts';
+import {thinkingOf} from '../sdk-options.ts';
+import {chooseModel, type ChosenModel, type ModelChoice} from './choose-model.ts';
+import type {AgentClient} from '../../agent/client.ts';
+import {keptSecrets, openApiKeys} from './api-keys.ts';
+import {composeEngine, type EngineSetup} from './compose-engine.ts';
+import type {ModelSetup} from './host-services.ts';
+import {userPorts} from './user-ports.ts';
+import {note} from '../output.ts';
+import type {RunContext} from './run-context.ts';
+import {weftFolders, placeholderKey} from './user-data.ts';
+
+/** What a program that drives weft brings along. A person at a terminal brings nothing (`noDriver`). */
+type DriverPorts = Pick<EngineSetup, 'mcp' | 'hooks'> & {
+  readonly structured: EngineSetup['structuredOutput'] | 'by-flag';
+};
+
+export const noDriver: DriverPorts = {mcp: noMcp, hooks: noHooks, structured: 'by-flag'};
+
+/** Opens the session that the command line asks for, and wires an engine for it that talks to this model. */
+export async function composeSession(
+  chosen: ChosenModel,
+  {
+    context,
+    interaction,
+    driver,
+    models,
+  }: {
+    readonly context: RunContext;
+    readonly interaction: 'interactive' | 'unattended';
+    readonly driver: DriverPorts;
+    readonly models: ModelSetup;
+  },
+): Promise<AgentClient> {
+  const {options, settings, directory, roots} = context;
+  const structured =
+    driver.structured !== 'by-flag'
+      ? driver.structured
+      : options.jsonSchema === undefined
+        ? ({kind: 'none'} as const)
+        : await structuredOutputFromFlag(options.jsonSchema);
+  const store = options.sessionPersistence ? await context.store() : ('none' as const);
+  const {session, origin, sessions, skipped} = openSession(sessionRequest(options), {
+    store,
+    directory,
+    model: chosen.model,
+  });
+  if (skipped > 0) note(`skipped ${skipped} records of this session that cannot be read`);
+  return composeEngine({
+    session,
+    origin,
+    sessions,
+    model: chosen.port,
+    modelId: chosen.model,
+    roots,
+    home: homedir(),
+    environment: process.env,
+    ownVariables: settings.env,
+    passedVariables: settings.passEnv,
+    secretVariables: {...keptSecrets(context.places), ...chosen.secrets},
+    blocksFolder: context.places.blocks,
+    checkpointsFolder: options.sessionPersistence ? context.places.checkpoints : undefined,
+    savedTrees: async () => (await context.store()).keptTrees(),
+    weftFolders: weftFolders(context.places, process.env),
+    placeholderKey: placeholderKey(
+      context.places.placeholderKey,
+      options.sessionPersistence ? 'keep' : 'leave-no-trace',
+    ),
+    memoryCeiling: settings.memoryCeiling,
+    mode: settings.permissionMode,
+    rules: settings.rules,
+    removeRule: async rule => (await import('./write-settings.ts')).removeSavedRule(rule, directory),
+    saveRule: async rule => (await import('./write-settings.ts')).saveRule(rule, directory),
+    systemPrompt: systemPrompt({
+      directory,
+      platform: process.platform,
+      date: new Date().toISOString().slice(0, 10),
+      instructions: context.startInstructions().found,
+      replacement: options.systemPrompt,
+      addition: options.appendSystemPrompt ?? '',
+    }),
+    instructions: context.instructions,
+    user: userPorts(context, {store, models}),
+    limits: {maxTurns: options.maxTurns ?? 'unlimited', maxCostUsd: options.maxCost ?? 'unlimited'},
+    interaction,
+    mcp: driver.mcp,
+    hooks: driver.hooks,
+    thinking: thinkingOf(options),
+    disabledTools: disabledTools(options.tools, settings.rules.deny),
+    structuredOutput: structured,
+  });
+}
+
+/** Connects to the model that flags, environment and settings ask for, within that many milliseconds. */
+export const connectModel = (context: RunContext, limitMs = 10_000): Promise<ChosenModel> =>
+  chooseModel(modelChoice(context), AbortSignal.timeout(limitMs));
+
+export const modelChoice = ({options, settings, places}: RunContext): ModelChoice => ({
+  provider: settings.provider,
+  model: settings.model,
+  baseUrl: settings.baseUrl,
+  effort: options.effort,
+  replay: options.replay,
+  record: options.record,
+  environment: process.env,
+  apiKeys: openApiKeys(places, process.env),
+});
+
+/**
+ * The tools that are not offered to the model: those that `--tools` leaves out, and those that a deny rule forbids as a whole. Without
+ * the flag, or with `default` in it, no tool of weft's own is left out. The flag never leaves out tools of MCP servers and the one
+ * that takes a structured answer.
+ */
+function disabledTools(given: string | undefined, deny: readonly PermissionRule[]): EngineOptions['disabledTools'] {
+  const disabled = new Map<string, 'absent' | 'forbidden'>();
+  for (const {tool, about} of deny) if (about.kind === 'every-call') disabled.set(tool, 'forbidden');
+  const named = given?.split(/[\s,]+/u).filter(name => name !== '');
+  if (named === undefined || named.includes('default')) return disabled;
+  for (const action of actionNames) {
+    const {offered, tools} = definitions[action];
+    if (offered === 'answer-schema') continue;
+    for (const {name} of tools) if (!named.includes(name)) disabled.set(name, 'absent');
+  }
+  return disabled;
+}
+
+type StructuredOutput = EngineOptions['structuredOutput'];
+
+/** What `--json-schema` asks for: a schema as JSON text, or the path of a file with one. */
+async function structuredOutputFromFlag(given: string): Promise<StructuredOutput> {
+  const inline = given.trim().startsWith('{');
+  const parsed = parseJson(inline ? given : readSchema(given));
+  const where = inline ? '--json-schema' : `--json-schema ${given}`;
+  if (parsed.tag === 'failed') throw new UsageError(`${where} is not JSON: ${parsed.error}`);
+  const structured = await structuredOutputFor(parsed.value);
+  if (structured.tag === 'failed') throw new UsageError(`${where} is not a schema to use: ${structured.error}`);
+  return structured.value;
+}
+
+/** Makes the engine demand answers that fit `schema`. The error says why it is no schema. Loads what checks schemas. */
+export async function structuredOutputFor(schema: Json): Promise<Outcome<StructuredOutput, string>> {
+  const [{compileSchema}, {setFlagsFromString}] = await Promise.all([
+    import('../../protocol/json-schema/compile-schema.ts'),
+    import('node:v8'),
+  ]);
+  // A pattern must not be able to stop weft: V8 then goes on without backtracking.
+  setFlagsFromString('--enable-experimental-regexp-engine-on-excessive-backtracks');
+  if (!isJsonObject(schema)) return failed('a schema is a JSON object');
+  const check = compileSchema(schema);
+  return check.tag === 'ok' ? ok({kind: 'schema', schema, check: check.value}) : check;
+}
+
+function readSchema(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').replace(/^\uFEFF/u, '');
+  } catch (cause) {
+    throw new UsageError(`--json-schema ${path} is neither JSON nor a readable file: ${causeText(cause)}`);
+  }
+}

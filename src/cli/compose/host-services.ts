@@ -1,0 +1,200 @@
+import type {SessionInfo} from '../../actions/agent-event.ts';
+import type {EditPreview, FileFinder, ImagePort} from '../../actions/files-port.ts';
+import type {Attachment, TerminalControl} from '../../actions/ports.ts';
+import type {FolderTrustPort} from './folder-trust.ts';
+import type {HostServices} from '../../agent/answer-queries.ts';
+import type {
+  ExportEnd,
+  ModelConnection,
+  ModelList,
+  Query,
+  RequestedRuleChange,
+  RuleRow,
+  SessionMessage,
+  SettingRow,
+  WatchEnd,
+} from '../../agent/client.ts';
+import type {LocalServer} from '../../domain/local-server.ts';
+import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import {causeText, rejected, thrownFault, type Fault} from '../../domain/fault.ts';
+import type {BlockId, SessionId} from '../../domain/ids.ts';
+import type {SessionSummary} from '../../domain/journal.ts';
+
+/** What front ends ask of this machine and of the user's own files. Nothing of it is loaded or read before it is asked for. */
+export interface HostPorts {
+  readonly terminals: TerminalControl;
+  readonly edits: EditPreview;
+  readonly finder: FileFinder;
+  readonly images: Pick<ImagePort, 'read'>;
+  readonly sessions: KeptSessions;
+  readonly history: PromptHistoryStore;
+  readonly settings: UserSettings;
+  readonly trust: FolderTrustPort;
+  readonly models: ModelSetup;
+  permissionRules(): Promise<readonly RuleRow[]>;
+  changeRule(rule: RequestedRuleChange): Promise<Outcome<string, Fault>>;
+  addNote(note: string): Promise<Outcome<string, Fault>>;
+  exportSession(work: ExportWork): Promise<Outcome<ExportEnd, Fault>>;
+  diagnostics(): Promise<string>;
+  branch(): string;
+}
+
+/** How the user chooses who answers, while weft runs. */
+export interface ModelSetup {
+  list(signal: AbortSignal): Promise<Outcome<ModelList, Fault>>;
+  localServers(signal: AbortSignal): Promise<readonly LocalServer[]>;
+  useKey(given: KeyRequest, signal: AbortSignal): Promise<Outcome<ModelConnection, Fault>>;
+  useServer(given: ServerRequest, signal: AbortSignal): Promise<Outcome<ModelConnection, Fault>>;
+}
+
+/** Headless runs take the model that flags, environment and settings name. */
+export const nobodyChooses = 'The model of this run is chosen by flags, environment and settings.';
+
+/** For runs in which nobody chooses a model. */
+export const fixedModel = (why: string): ModelSetup => ({
+  list: async () => failed(rejected(why)),
+  localServers: async () => [],
+  useKey: async () => failed(rejected(why)),
+  useServer: async () => failed(rejected(why)),
+});
+
+export type KeyRequest = Omit<Query<'use-key'>, 'query'>;
+export type ServerRequest = Omit<Query<'use-server'>, 'query'>;
+
+export interface KeptSessions {
+  list(): readonly SessionSummary[];
+  firstPrompts(): ReadonlyMap<SessionId, string>;
+  lastMessages(id: SessionId): readonly SessionMessage[];
+}
+
+export interface PromptHistoryStore {
+  load(): readonly string[];
+  add(prompt: string): void;
+}
+
+export interface UserSettings {
+  list(name: string): Promise<readonly string[]>;
+  rows(): Promise<readonly SettingRow[]>;
+  set(name: string, value: string): Promise<readonly string[]>;
+}
+
+export interface ExportWork {
+  readonly name: string;
+  readonly session: SessionInfo;
+  readonly present: 'kept' | 'replaced';
+}
+
+/** Answers for this machine what the engine hands on. Trouble of any kind is a fault in the answer. */
+export function hostServices(ports: HostPorts): HostServices {
+  const {terminals, edits, finder, images, sessions, history, settings, trust} = ports;
+  const attached = new Map<BlockId, Attachment>();
+  return {
+    queries: {
+      sessions: () => answered('Listing the sessions', () => sessions.list()),
+      'first-prompts': () =>
+        answered('Reading the sessions', () =>
+          [...sessions.firstPrompts()].map(([session, prompt]) => ({session, prompt})),
+        ),
+      'last-messages': ({session}) => answered('Reading the session', () => sessions.lastMessages(session)),
+      'prompt-history': () => answered('Reading the history', () => history.load()),
+      'preview-edits': (request, signal) => edits.plan(request.edits, signal),
+      'draft-edits': (request, signal) => edits.draft(request.edits, signal),
+      'read-image': ({path}, signal) => images.read(path, signal),
+      'add-note': ({note}) => ports.addNote(note),
+      'permission-rules': () => answered('Reading the rules', () => ports.permissionRules()),
+      'change-rule': ({rule}) => ports.changeRule(rule),
+      'folder-trust': () => answered('Reading the settings', () => ({state: trust.state, text: trust.text()})),
+      'trust-folder': () => answered('Trusting the folder', () => trust.accept()),
+      settings: ({name}) => refused(() => settings.list(name)),
+      'setting-rows': () => refused(() => settings.rows()),
+      'change-setting': ({name, value}) => refused(() => settings.set(name, value)),
+      models: (_, signal) => ports.models.list(signal),
+      'local-servers': (_, signal) => answered('Looking for model servers', () => ports.models.localServers(signal)),
+      'use-key': (request, signal) => ports.models.useKey(request, signal),
+      'use-server': (request, signal) => ports.models.useServer(request, signal),
+      diagnostics: () => answered('Looking at the machine', () => ports.diagnostics()),
+      branch: () => answered('Looking at the repository', () => ports.branch()),
+      'export-session': ({name, session, present}) => ports.exportSession({name, session, present}),
+    },
+    watches: {
+      async 'find-files'({letters}, listener, signal) {
+        await finder.find(letters, listener, signal);
+        return signal.aborted ? {tag: 'cancelled'} : {tag: 'ended'};
+      },
+      terminals(_, listener, signal) {
+        if (signal.aborted) return Promise.resolve({tag: 'cancelled'});
+        const unwatch = terminals.watch(() => listener(terminals.list()));
+        listener(terminals.list());
+        return new Promise(resolve => {
+          const end = (): void => {
+            unwatch();
+            resolve({tag: 'cancelled'});
+          };
+          signal.addEventListener('abort', end, {once: true});
+        });
+      },
+      'attach-terminal': ({id, size}, listener, signal) => attach(id, {size, show: listener}, signal),
+    },
+    submit(op) {
+      switch (op.op) {
+        case 'remember-prompt':
+          history.add(op.text);
+          return;
+        case 'stop-terminal':
+          void terminals.stop(op.id);
+          return;
+        case 'keep-terminal':
+          terminals.keep(op.id);
+          return;
+        case 'write-terminal':
+          attached.get(op.id)?.write(op.keys);
+          return;
+        case 'resize-terminal':
+          attached.get(op.id)?.resize(op.size);
+          return;
+        default:
+          unreachable(op);
+      }
+    },
+  };
+
+  function attach(
+    id: BlockId,
+    {
+      size,
+      show,
+    }: {readonly size: {readonly columns: number; readonly rows: number}; readonly show: (text: string) => void},
+    signal: AbortSignal,
+  ): Promise<WatchEnd> {
+    if (signal.aborted) return Promise.resolve({tag: 'cancelled'});
+    const {promise, resolve} = Promise.withResolvers<WatchEnd>();
+    const opened = terminals.attach(id, {size, show, ended: () => resolve({tag: 'ended'})});
+    if (opened.tag === 'failed') return Promise.resolve(opened);
+    attached.set(id, opened.value);
+    const detach = (): void => resolve({tag: 'cancelled'});
+    signal.addEventListener('abort', detach, {once: true});
+    return promise.finally(() => {
+      signal.removeEventListener('abort', detach);
+      opened.value.detach();
+      if (attached.get(id) === opened.value) attached.delete(id);
+    });
+  }
+}
+
+async function answered<T>(what: string, run: () => T | Promise<T>): Promise<Outcome<T, Fault>> {
+  try {
+    return ok(await run());
+  } catch (cause) {
+    return failed(thrownFault(`${what} broke off`, cause));
+  }
+}
+
+/** Settings refuse a wrong name or value by throwing it, in words for the user. */
+async function refused<T>(run: () => Promise<T>): Promise<Outcome<T, Fault>> {
+  try {
+    return ok(await run());
+  } catch (cause) {
+    return failed(rejected(causeText(cause)));
+  }
+}

@@ -1,0 +1,173 @@
+import type {JudgePort, WorkspaceStatePort} from '../../agent/ports.ts';
+import {homedir} from 'node:os';
+import type {FileFinder, ImagePort} from '../../actions/files-port.ts';
+import type {ImpactPort, SearchPort, TerminalControl} from '../../actions/ports.ts';
+import {isGoing} from '../../actions/block-text.ts';
+import {ok} from '../../base/outcome.ts';
+import {visibleLine} from '../../base/visible.ts';
+import type {CheckpointsPort, SessionCheckpoints} from '../../domain/checkpoint.ts';
+import {unknownFileEffect} from '../../domain/risk.ts';
+import type {Judge, JudgeOptions} from '../../safety/judge.ts';
+import type {PathContextOptions} from '../../safety/paths/path-context.ts';
+import {redactDiff} from '../../safety/secrets/redacting-ports.ts';
+import type {Redactor} from '../../safety/secrets/redactor.ts';
+import type {CheckpointPlace} from '../../workspace/checkpoints/make-checkpoints.ts';
+import {listFolder} from '../../workspace/files/list-folder.ts';
+import {readBytes} from '../../workspace/files/regular-files.ts';
+import type {ImpactOptions} from '../../workspace/impact/make-impact.ts';
+import type {Finder, FinderOptions} from '../../workspace/search/make-finder.ts';
+import type {makeSearch} from '../../workspace/search/search.ts';
+
+/** Loads the judge with the first action: an answer without one needs none. */
+export function lazyJudge(options: Omit<JudgeOptions, 'effectOf'>): JudgePort['assess'] {
+  let judge: Promise<Judge> | undefined;
+  const load = async (): Promise<Judge> => {
+    const [{makeJudge}, {fileEffect}] = await Promise.all([
+      import('../../safety/judge.ts'),
+      import('../../workspace/impact/file-effect.ts'),
+    ]);
+    return makeJudge({...options, effectOf: command => fileEffect(command, options.home)});
+  };
+  return async (action, mode, signal) => (await (judge ??= load())).assess(action, mode, signal);
+}
+
+/** Loads what finds the impact of commands with the first command that destroys something. */
+export const lazyImpact = (
+  place: Omit<ImpactOptions, 'mayAskGit'>,
+  pathContext: Pick<PathContextOptions, 'roots' | 'home' | 'resolve' | 'weftFolders'>,
+  secrets: Redactor,
+): ImpactPort => ({
+  async find(commands, signal) {
+    const [{makeImpact}, {makePathContext}, {repositoryFinding}] = await Promise.all([
+      import('../../workspace/impact/make-impact.ts'),
+      import('../../safety/paths/path-context.ts'),
+      import('../../safety/paths/git-repository.ts'),
+    ]);
+    const disk = {list: listFolder, read: readBytes, strayProgram: () => undefined, effectOf: () => unknownFileEffect};
+    const mayAskGit = (directory: string): boolean =>
+      repositoryFinding(directory, makePathContext({...pathContext, ...disk})).reason === undefined;
+    const report = await makeImpact({...place, mayAskGit}).find(commands, signal);
+    const {redact} = secrets;
+    return {
+      ...report,
+      summary: redact(report.summary),
+      paths: report.paths.map(redact),
+      diffs: report.diffs.map(diff => redactDiff(diff, secrets)),
+    };
+  },
+});
+
+/**
+ * Loads checkpoints with the first action that may change something. Without a place no checkpoints are made, since the session is
+ * not saved either. Once a day the checkpoints that no session needs any more are removed first; `trees` are those that are needed.
+ */
+export function lazyCheckpoints(
+  place: CheckpointPlace | undefined,
+  trees: () => Promise<readonly SessionCheckpoints[]>,
+): CheckpointsPort {
+  if (place === undefined) return nothingKept;
+  let made: Promise<CheckpointsPort> | undefined;
+  const make = async (): Promise<CheckpointsPort> => {
+    const {makeCheckpoints} = await import('../../workspace/checkpoints/make-checkpoints.ts');
+    await pruneWhenDue(place, trees);
+    return makeCheckpoints(place);
+  };
+  const load = (): Promise<CheckpointsPort> => (made ??= make());
+  return {
+    prefetch: async signal => (await load()).prefetch(signal),
+    uncoveredFiles: async (touched, signal) => (await load()).uncoveredFiles(touched, signal),
+    take: async signal => (await load()).take(signal),
+    preview: async (changes, signal) => (await load()).preview(changes, signal),
+    revert: async (changes, signal) => (await load()).revert(changes, signal),
+  };
+}
+
+/** Removes checkpoints that nothing needs, once a day. A failure is ignored: they are removed another day. */
+async function pruneWhenDue(
+  {folder, now}: CheckpointPlace,
+  trees: () => Promise<readonly SessionCheckpoints[]>,
+): Promise<void> {
+  try {
+    const {isPruningDue, pruneCheckpoints} = await import('../../workspace/checkpoints/prune-checkpoints.ts');
+    if (isPruningDue(folder, now())) await pruneCheckpoints({folder, sessions: await trees(), now: now()});
+  } catch {
+    return;
+  }
+}
+
+const nothing = {files: [], conflicts: [], excluded: []} as const;
+
+/** For sessions without checkpoints: there is no change to take back, so `revert` is never called. */
+const nothingKept: CheckpointsPort = {
+  prefetch: async () => {},
+  uncoveredFiles: async () => [],
+  take: async () => ok('off'),
+  preview: async () => ok(nothing),
+  revert: async () => {
+    throw new Error('no checkpoints are kept');
+  },
+};
+
+/** Loads the file finder, which lists the files, with the first search. `drop` ends a listing and frees it; the next search lists anew. */
+export function lazyFinder(options: FinderOptions): {readonly finder: FileFinder; readonly drop: () => void} {
+  let made: Promise<Finder> | undefined;
+  const load = (): Promise<Finder> =>
+    (made ??= import('../../workspace/search/make-finder.ts').then(({makeFinder}) => makeFinder(options)));
+  return {
+    finder: {
+      find: async (query, listener, signal) => {
+        const loaded = await load();
+        if (!signal.aborted) await loaded.find(query, listener, signal);
+      },
+    },
+    drop() {
+      void made?.then(finder => finder.close());
+      made = undefined;
+    },
+  };
+}
+
+/** Loads what searches files with the first search. */
+export function lazySearch(options: Parameters<typeof makeSearch>[0]): SearchPort {
+  let made: Promise<SearchPort> | undefined;
+  const load = (): Promise<SearchPort> =>
+    (made ??= import('../../workspace/search/search.ts').then(loaded => loaded.makeSearch(options)));
+  const searchIn = (chosen: (all: SearchPort) => SearchPort): SearchPort => ({
+    limitedTo: paths => searchIn(all => chosen(all).limitedTo(paths)),
+    grep: async (request, signal) => chosen(await load()).grep(request, signal),
+    glob: async (request, signal) => chosen(await load()).glob(request, signal),
+  });
+  return searchIn(all => all);
+}
+
+/** The state of the workspace that the model is reminded of: instructions, running commands, fingerprints of files. */
+export const workspaceState = (
+  instructions: WorkspaceStatePort['instructions'],
+  desk: Pick<TerminalControl, 'list'>,
+): WorkspaceStatePort => ({
+  instructions,
+  runningCommands: () =>
+    desk
+      .list()
+      .filter(({state}) => isGoing(state))
+      .map(({id, command, ports}) => {
+        const listening = ports.length === 0 ? '' : ` (listens on ${ports.join(', ')})`;
+        return `- block ${id}: ${visibleLine(command)}${listening}`;
+      }),
+  async fingerprints(paths, signal) {
+    const {fingerprintFiles} = await import('../../workspace/files/regular-files.ts');
+    return fingerprintFiles(paths, signal);
+  },
+});
+
+/** Loaded with the first image. */
+export function lazyImages(directory: string): ImagePort {
+  const load = async (): Promise<ImagePort> => {
+    const {makeImages} = await import('../../workspace/files/images.ts');
+    return makeImages({directory, home: homedir(), environment: process.env});
+  };
+  return {
+    read: async (path, signal) => (await load()).read(path, signal),
+    fromClipboard: async signal => (await load()).fromClipboard(signal),
+  };
+}

@@ -1,0 +1,199 @@
+import {parseRule, type PermissionRule, type PermissionRules} from '../../safety/rules/permission-rule.ts';
+import {isSecretFile} from '../../safety/secrets/secret-files.ts';
+import {findInstructions, type FoundInstructions, type Instructions} from '../../config/instructions.ts';
+import {
+  mergeTrusted,
+  preferencesOf,
+  type SettingsLayer,
+  type Sourced,
+  type TrustedSettings,
+} from '../../config/merge-settings.ts';
+import {causeText, faultText} from '../../domain/fault.ts';
+import type {Preferences} from '../../domain/preferences.ts';
+import type {PermissionMode} from '../../domain/risk.ts';
+import type {Store} from '../../store/open-store.ts';
+import {trustOwnPath} from '../../workspace/exec/trusted-path.ts';
+import {readInstructionFile} from '../../workspace/files/instruction-files.ts';
+import {randomUUID} from 'node:crypto';
+import {readFileSync, statSync} from 'node:fs';
+import {resolve} from 'node:path';
+import type {Places} from '../../config/places.ts';
+import {unwrap, UsageError} from '../exit-code.ts';
+import {folderTrust, type FolderTrustPort} from './folder-trust.ts';
+import {note} from '../output.ts';
+import type {MainOptions, providerChoices} from '../flags.ts';
+import {environmentLayer, fileLayers, noticesOfSettingsAbove, trustPlace} from './settings-layers.ts';
+import {userPlaces} from './user-data.ts';
+
+/** What one run of weft stands on: its flags, workspace folders, merged settings, instructions, and the store once it is needed. */
+export interface RunContext {
+  readonly options: MainOptions;
+  readonly directory: string;
+  /** The workspace folders; the first is `directory`. */
+  readonly roots: readonly [string, ...string[]];
+  readonly places: Places;
+  readonly settings: EffectiveSettings;
+  /** The settings with their sources: who wrote each permission rule, and whether it counts. */
+  readonly permissions: TrustedSettings;
+  /** Whether the user trusts the folder's own settings, and what they ask for. */
+  readonly trust: FolderTrustPort;
+  /** Warnings about the settings files, one sentence each. */
+  readonly notices: readonly string[];
+  /** Opens the store on the first call: a run that saves no session needs none. */
+  readonly store: () => Promise<Store>;
+  /** The standing instructions (AGENTS.md) as they were when this was first called. */
+  readonly startInstructions: () => FoundInstructions;
+  /** The standing instructions, read anew with each call. */
+  readonly instructions: () => readonly Instructions[];
+}
+
+interface EffectiveSettings {
+  readonly model: string | undefined;
+  readonly provider: (typeof providerChoices)[number] | undefined;
+  readonly baseUrl: string | undefined;
+  readonly permissionMode: PermissionMode;
+  readonly preferences: Preferences;
+  /** Megabytes of its own memory near which weft warns the user. */
+  readonly memoryCeiling: number;
+  readonly rules: PermissionRules;
+  /** Variables that the user wants commands to have. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Names of variables that commands get although they look like secrets. */
+  readonly passEnv: readonly string[];
+}
+
+export function loadRunContext(given: {
+  readonly directory: string;
+  readonly added: readonly string[];
+  readonly options: MainOptions;
+}): RunContext {
+  const {directory, added, options} = given;
+  trustOwnPath([directory, ...added]);
+  const places = userPlaces();
+  const place = trustPlace(directory, places);
+  const readSettings = () => mergeTrusted(layersOf(directory, places, options), place);
+  const merged = readSettings();
+  if (merged.tag === 'failed') throw new UsageError(faultText(merged.error));
+  const {settings, warnings} = merged.value;
+  let store: Promise<Store> | undefined;
+  let atStart: FoundInstructions | undefined;
+  const readInstructions = (): FoundInstructions =>
+    instructionsFor({workspace: directory, config: places.config}, options);
+  return {
+    options,
+    directory,
+    roots: [directory, ...added],
+    places,
+    notices: [...warnings, ...noticesOfSettingsAbove(directory)],
+    trust: folderTrust(merged.value, place, readSettings),
+    permissions: merged.value,
+    settings: {
+      model: settings.model?.value,
+      // The flag knows one more than settings do: a recording.
+      provider: options.provider ?? settings.provider?.value,
+      baseUrl: settings.baseUrl?.value,
+      permissionMode: settings.permissionMode.value,
+      preferences: preferencesOf(settings),
+      memoryCeiling: settings.memoryCeiling.value,
+      passEnv: settings.passEnv.map(({value}) => value),
+      env: Object.fromEntries(Object.entries(settings.env).map(([name, {value}]) => [name, value])),
+      rules: {
+        allow: rulesFrom(settings.permissions.allow),
+        ask: rulesFrom(settings.permissions.ask),
+        deny: rulesFrom(settings.permissions.deny),
+      },
+    },
+    store: () => (store ??= openUserStore(places)),
+    startInstructions: () => (atStart ??= readInstructions()),
+    instructions: () => readInstructions().found,
+  };
+}
+
+/** Opens the user's database. */
+export async function openUserStore(places: Places): Promise<Store> {
+  const {openStore} = await import('../../store/open-store.ts');
+  return unwrap(
+    openStore({
+      file: places.database,
+      clock: {now: () => Date.now()},
+      uuid: () => randomUUID(),
+      process: {pid: process.pid},
+    }),
+  );
+}
+
+function layersOf(directory: string, places: Places, options: MainOptions): readonly SettingsLayer[] {
+  const wanted = settingSourcesOf(options);
+  return [
+    ...fileLayers(directory, places).filter(({source}) => wanted.has(source)),
+    ...givenLayer(options.settings),
+    environmentLayer(process.env),
+    {
+      source: 'flags',
+      values: {
+        model: options.model,
+        baseUrl: options.baseUrl,
+        permissionMode: options.permissionMode,
+        accessible: options.accessible,
+        tui: options.fullscreen === undefined ? undefined : 'fullscreen',
+        permissions: {allow: splitRules(options.allowedTools ?? []), deny: splitRules(options.disallowedTools ?? [])},
+      },
+    },
+  ];
+}
+
+/** The settings files that `--setting-sources` lets count. What flags and the environment set always counts. */
+function settingSourcesOf({settingSources}: MainOptions): ReadonlySet<string> {
+  const all = ['user', 'project', 'local'];
+  if (settingSources === undefined) return new Set(all);
+  const named = settingSources.split(/[\s,]+/u).filter(name => name !== '');
+  const unknown = named.find(name => !all.includes(name));
+  if (unknown !== undefined) {
+    throw new UsageError(`--setting-sources: unknown source ${JSON.stringify(unknown)}. Use ${all.join(', ')}.`);
+  }
+  return new Set(named);
+}
+
+/** A folder's instructions count where its settings do. With a system prompt of the user's own there are none. */
+function instructionsFor(places: Parameters<typeof findInstructions>[0], options: MainOptions): FoundInstructions {
+  if (options.systemPrompt !== undefined) return {found: [], skipped: []};
+  const wanted = settingSourcesOf(options);
+  return findInstructions(places, (folder, name) =>
+    wanted.has(folder === places.config ? 'user' : 'project')
+      ? readInstructionFile(folder, name, {...places, isSecretFile})
+      : {kind: 'none'},
+  );
+}
+
+function givenLayer(settings: string | undefined): readonly SettingsLayer[] {
+  if (settings === undefined) return [];
+  if (settings.trimStart().startsWith('{')) return [{source: 'given', path: '--settings', text: settings}];
+  try {
+    return [{source: 'given', path: settings, text: readFileSync(settings, 'utf8')}];
+  } catch (cause) {
+    throw new UsageError(`Cannot read the settings file: ${causeText(cause)}`);
+  }
+}
+
+/** Parses rules. One for a tool that weft does not have is left out with a note, since programs pass rules for other agents, too. */
+const rulesFrom = (texts: readonly Sourced<string>[]): readonly PermissionRule[] =>
+  texts.flatMap(({value}) => {
+    const rule = parseRule(value);
+    if (rule.tag === 'ok') return [rule.value];
+    if (rule.error.kind === 'malformed') throw new UsageError(rule.error.message);
+    note(rule.error.message);
+    return [];
+  });
+
+/** `Read,Bash(git log:*) Edit` is three rules: commas and spaces divide, except inside parentheses. */
+const splitRules = (texts: readonly string[]): string[] =>
+  texts.flatMap(text => text.match(/(?:[^\s,(]|\((?:[^()]|\([^()]*\))*(?:\)|$))+/gu) ?? []);
+
+/** The absolute path of a folder named on the command line; a usage error where there is none. */
+export function existingFolder(path: string): string {
+  const directory = resolve(path);
+  if (!statSync(directory, {throwIfNoEntry: false})?.isDirectory()) {
+    throw new UsageError(`${directory} is not a folder.`);
+  }
+  return directory;
+}

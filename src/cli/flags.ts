@@ -1,0 +1,274 @@
+import {InvalidArgumentError, Option, type Command} from 'commander';
+import {type Effort, efforts} from '../domain/model-stream.ts';
+import {type PermissionMode, permissionModes} from '../domain/risk.ts';
+
+const inputFormats = ['text', 'stream-json'] as const;
+export const outputFormats = ['text', 'json', 'stream-json'] as const;
+export const providerChoices = ['anthropic', 'openai', 'replay'] as const;
+
+/** The flags of weft without a command, as commander hands them over; an absent one was not given. */
+export interface MainOptions {
+  readonly prompt?: string;
+  readonly print?: true;
+  readonly outputFormat?: (typeof outputFormats)[number];
+  readonly inputFormat?: (typeof inputFormats)[number];
+  readonly includePartialMessages?: true;
+  readonly model?: string;
+  readonly provider?: (typeof providerChoices)[number];
+  readonly baseUrl?: string;
+  readonly replay?: string;
+  readonly record?: string;
+  readonly permissionMode?: PermissionMode;
+  readonly allowedTools?: readonly string[];
+  readonly disallowedTools?: readonly string[];
+  readonly maxTurns?: number;
+  readonly maxCost?: number;
+  readonly timeout?: number;
+  readonly continue?: true;
+  readonly resume?: string | true;
+  readonly sessionId?: string;
+  readonly forkSession?: true;
+  /** `--no-session-persistence` makes it false. */
+  readonly sessionPersistence: boolean;
+  readonly cwd?: string;
+  readonly addDir?: readonly string[];
+  readonly systemPrompt?: string;
+  readonly appendSystemPrompt?: string;
+  readonly jsonSchema?: string;
+  readonly settings?: string;
+  readonly verbose?: true;
+  readonly debug?: true;
+  readonly fullscreen?: true;
+  readonly accessible?: true;
+  /** `--no-color` makes it false. */
+  readonly color: boolean;
+  readonly replayUserMessages?: true;
+  readonly includeHookEvents?: true;
+  readonly includeToolProgress?: true;
+  readonly maxBudgetUsd?: number;
+  readonly tools?: string;
+  readonly permissionPromptTool?: string;
+  readonly permissionPrompts?: string;
+  readonly allowDangerouslySkipPermissions?: true;
+  readonly dangerouslySkipPermissions?: true;
+  readonly settingSources?: string;
+  readonly systemPromptFile?: string;
+  readonly appendSystemPromptFile?: string;
+  readonly planModeInstructions?: string;
+  readonly maxThinkingTokens?: number;
+  readonly thinking?: string;
+  readonly effort?: Effort;
+  readonly name?: string;
+  readonly resumeSessionAt?: string;
+  readonly resumeDropsTurn?: string;
+  readonly debugFile?: string;
+  readonly mcpConfig?: readonly string[];
+}
+
+/** Adds the flags of weft without a command. */
+export function addMainFlags(program: Command): void {
+  program
+    .option('-p, --prompt <text>', 'Answer on stdout and exit; "-" reads the prompt from stdin')
+    .option('--print', 'Answer on stdout and exit; the prompt comes from the arguments or stdin')
+    .addOption(new Option('--output-format <format>', 'Format of stdout').choices(outputFormats))
+    .addOption(new Option('--input-format <format>', 'Format of stdin').choices(inputFormats))
+    .option('--include-partial-messages', 'With stream-json: include partial messages as they arrive')
+    .option('--model <model>', 'Model to use')
+    .addOption(new Option('--provider <name>', 'Provider of the model').choices(providerChoices))
+    .option('--base-url <url>', 'Address of the provider')
+    .option('--replay <file>', 'Replay a recorded model conversation')
+    .option('--record <file>', 'Record the model conversation to a file')
+    .addOption(
+      new Option('--permission-mode <mode>', 'What may run without asking')
+        .choices(permissionModes)
+        .argParser(permissionMode),
+    )
+    .addOption(
+      new Option('--allowed-tools <rules...>', 'Allow without asking, such as "Bash(git status:*)" "Edit(src/**)"'),
+    )
+    .addOption(new Option('--disallowed-tools <rules...>', 'Never allow'))
+    .addOption(new Option('--allowedTools <rules...>').hideHelp())
+    .addOption(new Option('--disallowedTools <rules...>').hideHelp())
+    .option('--max-turns <n>', 'Most model requests per prompt', wholeNumber)
+    .option('--max-cost <usd>', 'Stop before the session costs more', positiveNumber)
+    .option('--timeout <seconds>', 'Without the terminal UI: stop after this time (exit code 124)', seconds)
+    .option('-c, --continue', 'Continue the newest session of this folder')
+    .option('-r, --resume [session]', 'Resume a session; without an id, choose one')
+    .option('--session-id <uuid>', 'Id of the new session')
+    .option('--fork-session', 'With --continue or --resume: continue in a copy')
+    .option('--no-session-persistence', 'Do not save this session')
+    .option('-C, --cwd <dir>', 'Work in this folder')
+    .option('--add-dir <dir...>', 'Add folders to the workspace')
+    .option('--system-prompt <text>', 'Replace the system prompt')
+    .option('--append-system-prompt <text>', 'Append to the system prompt')
+    .option('--json-schema <file-or-json>', 'Without the terminal UI: answer with JSON that fits this schema')
+    .option('--settings <file-or-json>', 'Settings that override the settings files')
+    .option('--verbose', 'Print the model in use to stderr')
+    .option('--debug', 'Without the terminal UI: log events as JSON lines to stderr')
+    .option('--accessible', 'Screen reader mode: plain lines, nothing is redrawn')
+    .option('--fullscreen', 'Full-screen terminal UI instead of the scrollback')
+    .option('--no-color', 'No colors');
+  for (const {flags, why, value} of sdkFlags) {
+    const option = new Option(flags, why).hideHelp();
+    program.addOption(value === undefined ? option : option.argParser(value));
+  }
+}
+
+/**
+ * A flag with which the Agent SDK starts its executable. `weft --help` does not show these: it is for people. A flag that weft cannot
+ * honour yet is ignored where that only takes an extra away, and refused where ignoring it would mislead the program that set it.
+ */
+interface SdkFlag {
+  readonly flags: string;
+  readonly effect: 'works' | 'ignored' | 'refused';
+  /** What it does, why it may be ignored, or why it is refused. */
+  readonly why: string;
+  readonly value?: (text: string) => number | Effort;
+}
+
+export const sdkFlags: readonly SdkFlag[] = [
+  {flags: '--replay-user-messages', effect: 'works', why: 'echoes each prompt when it is taken up'},
+  {flags: '--include-hook-events', effect: 'works', why: 'tells of each call of a hook'},
+  {flags: '--include-tool-progress', effect: 'works', why: "tool_progress messages with tools' output as it comes"},
+  {flags: '--max-budget-usd <usd>', effect: 'works', why: '--max-cost by its other name', value: positiveNumber},
+  {flags: '--tools <names>', effect: 'works', why: 'the only tools there are; empty for none, "default" for all'},
+  {
+    flags: '--permission-prompt-tool <tool>',
+    effect: 'works',
+    why: 'stdio: the program answers; another tool is refused',
+  },
+  {flags: '--permission-prompts <who>', effect: 'works', why: 'host (default), or none: what would be asked is denied'},
+  {flags: '--allow-dangerously-skip-permissions', effect: 'works', why: 'bypassPermissions may be chosen later'},
+  {flags: '--dangerously-skip-permissions', effect: 'works', why: 'starts in the mode bypassPermissions'},
+  {flags: '--setting-sources <sources>', effect: 'works', why: 'which of user,project,local are read; empty for none'},
+  {flags: '--system-prompt-file <file>', effect: 'works', why: '--system-prompt from a file'},
+  {flags: '--append-system-prompt-file <file>', effect: 'works', why: '--append-system-prompt from a file'},
+  {flags: '--plan-mode-instructions <text>', effect: 'works', why: 'goes into the system prompt'},
+  {flags: '--max-thinking-tokens <n>', effect: 'works', why: 'how much the model may think', value: countFromZero},
+  {
+    flags: '--effort <level>',
+    effect: 'works',
+    why: 'how much the model puts into its answer, where it can be told',
+    value: effort,
+  },
+  {flags: '--thinking <how>', effect: 'works', why: 'adaptive or disabled'},
+  {flags: '--resume-session-at <uuid>', effect: 'works', why: 'what came behind that message does not count'},
+  {flags: '--resume-drops-turn <uuid>', effect: 'works', why: 'the only prompt that --resume-session-at may drop'},
+  {flags: '--name <title>', effect: 'works', why: 'the title of a new session'},
+  {flags: '--debug-file <file>', effect: 'works', why: '--debug into a file'},
+  {flags: '--await-initialize', effect: 'works', why: 'weft always waits for the first message'},
+  {
+    flags: '--initialize-fields <names>',
+    effect: 'works',
+    why: 'settings and disallowedTools come in the first message',
+  },
+  {flags: '--strict-mcp-config', effect: 'works', why: 'there are no MCP servers but those of the program'},
+  {
+    flags: '--mcp-config <configs...>',
+    effect: 'works',
+    why: 'accepted as long as it names no server; others are refused',
+  },
+
+  {
+    flags: '--fallback-model <models>',
+    effect: 'ignored',
+    why: 'an overloaded model is asked again, no other in its place',
+  },
+  {flags: '--betas <names>', effect: 'ignored', why: "weft's requests need none"},
+  {
+    flags: '--task-budget <tokens>',
+    effect: 'ignored',
+    why: 'a hint to the model; --max-cost and --max-turns bound a run',
+  },
+  {flags: '--thinking-display <how>', effect: 'ignored', why: 'thinking is told as the provider gives it'},
+  {flags: '--exclude-dynamic-system-prompt-sections', effect: 'ignored', why: 'only makes caches last longer'},
+  {flags: '--system-prompt-snapshot <state>', effect: 'ignored', why: 'only makes caches last longer'},
+  {flags: '--prompt-suggestions [state]', effect: 'ignored', why: 'weft suggests no prompts'},
+  {flags: '--forward-subagent-text', effect: 'ignored', why: 'there are no subagents yet'},
+  {flags: '--enable-auth-status', effect: 'ignored', why: 'there is no log-in that could have a status'},
+  {flags: '--disable-slash-commands', effect: 'ignored', why: 'prompts of programs know no slash commands'},
+
+  {flags: '--agent <name>', effect: 'refused', why: 'there are no agents to choose from yet'},
+  {flags: '--agents <definitions>', effect: 'refused', why: 'there are no agents to define yet'},
+  {flags: '--plugin-dir <dir>', effect: 'refused', why: 'weft has no plugins yet'},
+  {flags: '--plugin-dir-no-mcp <dir>', effect: 'refused', why: 'weft has no plugins yet'},
+  {flags: '--plugin-url <url>', effect: 'refused', why: 'weft has no plugins yet'},
+  {
+    flags: '--project-config-root <dir>',
+    effect: 'refused',
+    why: 'the settings of a project are read where weft starts',
+  },
+  {flags: '--session-mirror', effect: 'refused', why: 'sessions are kept on this machine alone'},
+  {flags: '--managed-settings <json>', effect: 'refused', why: 'weft has no managed settings yet'},
+  {flags: '--managed-settings-in-initialize', effect: 'refused', why: 'weft has no managed settings yet'},
+  {flags: '--channels <names>', effect: 'refused', why: 'weft has no channels yet'},
+  {flags: '--sdk-url <url>', effect: 'refused', why: 'weft is driven over stdin and stdout'},
+];
+
+export function wholeNumber(text: string): number {
+  if (!/^\d+$/u.test(text) || Number(text) < 1) throw new InvalidArgumentError('It must be a whole number, 1 or more.');
+  return Number(text);
+}
+
+function countFromZero(text: string): number {
+  if (!/^\d+$/u.test(text)) throw new InvalidArgumentError('It must be a whole number, 0 or more.');
+  return Number(text);
+}
+
+/** What a timer can hold: about 24 days. */
+const mostSeconds = 2_000_000;
+
+function seconds(text: string): number {
+  const value = positiveNumber(text);
+  if (value > mostSeconds) throw new InvalidArgumentError(`It must be at most ${mostSeconds}.`);
+  return value;
+}
+
+function positiveNumber(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isFinite(value) || value <= 0) {
+    throw new InvalidArgumentError('It must be a number above 0.');
+  }
+  return value;
+}
+
+/** `manual` is what programs call `default`. */
+function permissionMode(text: string): PermissionMode {
+  const mode = permissionModes.find(name => name === (text === 'manual' ? 'default' : text));
+  if (mode === undefined) throw new InvalidArgumentError(`Allowed choices are ${permissionModes.join(', ')}.`);
+  return mode;
+}
+
+function effort(text: string): Effort {
+  const level = efforts.find(name => name === text);
+  if (level === undefined) throw new InvalidArgumentError(`Allowed choices are ${efforts.join(', ')}.`);
+  return level;
+}
+
+/** Flags that several commands take, as commander hands them over. */
+export interface JsonOption {
+  readonly json?: true;
+}
+
+export interface InFolder {
+  readonly cwd?: string;
+}
+
+/** Which settings file is meant; the user's where none is named. */
+export interface InFile extends InFolder {
+  readonly user?: true;
+  readonly project?: true;
+  readonly local?: true;
+}
+
+export const jsonFlag = ['--json', 'Print JSON'] as const;
+
+export const folderFlag = ['--cwd <dir>', 'Folder to look at instead of the current one'] as const;
+
+/** Adds the flags that name a settings file. */
+export const withFileFlags = (command: Command): Command =>
+  command
+    .option('--user', 'Your own settings (default)')
+    .option('--project', 'Settings of the project, shared: .weft/settings.json')
+    .option('--local', 'Settings of the project, only for you: .weft/settings.local.json')
+    .option(...folderFlag);

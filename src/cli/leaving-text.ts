@@ -1,0 +1,75 @@
+import type {AgentEvent} from '../actions/agent-event.ts';
+import {isGoing} from '../actions/block-text.ts';
+import type {BlockInfo} from '../actions/ports.ts';
+import type {AgentClient} from '../agent/client.ts';
+import {firstLine} from '../base/clip.ts';
+import {visibleLine} from '../base/visible.ts';
+import type {SessionId} from '../domain/ids.ts';
+import {shortSessionIds} from '../domain/session-list.ts';
+
+/** What the user reads after leaving the terminal UI: how to resume the session, and which commands go on without weft. */
+export class LeavingText {
+  readonly #client: AgentClient;
+  readonly #over = new AbortController();
+  /** The open session; `none` where nothing was said in it. */
+  #session: SessionId | 'none' = 'none';
+  #opened: SessionId | 'none' = 'none';
+  #known: readonly {readonly id: SessionId}[] = [];
+  #terminals: readonly BlockInfo[] = [];
+
+  /** Follows the engine until `lines` is called. */
+  constructor(client: AgentClient) {
+    this.#client = client;
+    client.subscribe(events => {
+      for (const event of events) this.#follow(event);
+    });
+    void client.watch(
+      {watch: 'terminals'},
+      terminals => {
+        this.#terminals = terminals;
+      },
+      this.#over.signal,
+    );
+  }
+
+  /** To be called when the user has left. */
+  lines(): readonly string[] {
+    this.#over.abort();
+    const session = this.#session;
+    // A session that has just begun may not have been among them yet.
+    const known = [...this.#known.filter(({id}) => id !== session), ...(session === 'none' ? [] : [{id: session}])];
+    const id = session === 'none' ? '' : (shortSessionIds(known).get(session) ?? session);
+    const kept = this.#terminals.filter(({life, state}) => life === 'kept' && isGoing(state));
+    const lines = [
+      ...(id === '' ? [] : [`Resume this session: weft --resume ${id}`]),
+      ...(kept.length === 0 ? [] : [`Still running: ${kept.map(keptText).join(', ')} · weft ps lists and stops them`]),
+    ];
+    return lines.length === 0 ? [] : ['', ...lines];
+  }
+
+  #follow(event: AgentEvent): void {
+    switch (event.event) {
+      case 'session-opened':
+        this.#opened = event.session.id;
+        this.#session = event.history.length === 0 ? 'none' : event.session.id;
+        if (this.#session !== 'none') void this.#readKnown();
+        return;
+      case 'prompt-accepted':
+      case 'command-started':
+        if (this.#session === this.#opened) return;
+        this.#session = this.#opened;
+        void this.#readKnown();
+        return;
+      default:
+    }
+  }
+
+  /** The sessions that a short id has to be told from. */
+  async #readKnown(): Promise<void> {
+    const answer = await this.#client.query({query: 'sessions'}, this.#over.signal);
+    if (answer.tag === 'ok') this.#known = answer.value;
+  }
+}
+
+const keptText = ({command, ports}: BlockInfo): string =>
+  [visibleLine(firstLine(command, 60)), ...ports.map(port => `:${port}`)].join(' ');

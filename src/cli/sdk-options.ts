@@ -1,0 +1,163 @@
+import {readFileSync} from 'node:fs';
+import {isJsonObject, parseJson} from '../base/json.ts';
+import {causeText} from '../domain/fault.ts';
+import type {Thinking} from '../domain/model-stream.ts';
+import type {InitializeRequest} from '../protocol/rpc/control-message.ts';
+import {UsageError} from './exit-code.ts';
+import {type MainOptions, sdkFlags} from './flags.ts';
+
+/**
+ * The options as the rest of weft reads them: what programs say in words of their own is said in weft's, and what weft cannot do
+ * is refused.
+ */
+export function normalizeOptions(options: MainOptions): MainOptions {
+  refuseUnsupportedFlags(options);
+  const {maxBudgetUsd, dangerouslySkipPermissions, model, ...rest} = options;
+  const maxCost = options.maxCost ?? maxBudgetUsd;
+  const permissionMode =
+    options.permissionMode ?? (dangerouslySkipPermissions === undefined ? undefined : 'bypassPermissions');
+  const system = textOf('--system-prompt', options.systemPrompt, options.systemPromptFile);
+  const append = textOf('--append-system-prompt', options.appendSystemPrompt, options.appendSystemPromptFile);
+  return {
+    ...rest,
+    ...(model === undefined || model === 'default' ? {} : {model}),
+    ...(maxCost === undefined ? {} : {maxCost}),
+    ...(permissionMode === undefined ? {} : {permissionMode}),
+    ...(system === undefined ? {} : {systemPrompt: system}),
+    ...appendedSystemPrompt(append, options.planModeInstructions),
+  };
+}
+
+/** What is added to the system prompt. */
+function appendedSystemPrompt(
+  text: string | undefined,
+  planMode: string | undefined,
+): {readonly appendSystemPrompt?: string} {
+  const plan = planMode === undefined || planMode === '' ? [] : [`While the permission mode is plan:\n${planMode}`];
+  const parts = [...(text === undefined || text === '' ? [] : [text]), ...plan];
+  return parts.length === 0 ? {} : {appendSystemPrompt: parts.join('\n\n')};
+}
+
+export function thinkingOf({thinking, maxThinkingTokens}: MainOptions): Thinking {
+  if (thinking === 'disabled' || maxThinkingTokens === 0) return {kind: 'disabled'};
+  if (maxThinkingTokens !== undefined) return {kind: 'budget', tokens: maxThinkingTokens};
+  return {kind: thinking === 'adaptive' ? 'adaptive' : 'default'};
+}
+
+function refuseUnsupportedFlags(options: MainOptions): void {
+  const given = new Set(Object.keys(options));
+  for (const {flags, effect, why} of sdkFlags) {
+    const [flag = ''] = flags.split(' ');
+    if (effect === 'refused' && given.has(attributeOf(flag))) throw new UsageError(`${flag} is not possible: ${why}.`);
+  }
+  const {inputFormat, permissionPromptTool, permissionPrompts, thinking} = options;
+  oneOf('--permission-prompts', permissionPrompts, ['host', 'none']);
+  oneOf('--thinking', thinking, ['adaptive', 'disabled', 'enabled']);
+  if (permissionPromptTool !== undefined && permissionPromptTool !== 'stdio') {
+    throw new UsageError('--permission-prompt-tool can only be stdio: a tool cannot be asked yet.');
+  }
+  if (permissionPromptTool !== undefined && inputFormat !== 'stream-json') {
+    throw new UsageError('--permission-prompt-tool stdio needs --input-format stream-json: the answers come on stdin.');
+  }
+  if (inputFormat === 'stream-json' && options.outputFormat !== 'stream-json') {
+    throw new UsageError('--input-format stream-json needs --output-format stream-json.');
+  }
+  for (const config of options.mcpConfig ?? []) refuseServers(config);
+  refuseSandbox(options.settings);
+}
+
+/** `--plugin-dir` is `pluginDir` among the options. */
+const attributeOf = (flag: string): string =>
+  flag.replace(/^--/u, '').replace(/-(\w)/gu, (_whole, letter: string) => letter.toUpperCase());
+
+function oneOf(flag: string, given: string | undefined, choices: readonly string[]): void {
+  if (given === undefined || choices.includes(given)) return;
+  throw new UsageError(`${flag} ${JSON.stringify(given)} is unknown. Use one of ${choices.join(', ')}.`);
+}
+
+/** A host that names servers relies on their tools. */
+function refuseServers(config: string): void {
+  const text = config.trimStart().startsWith('{') ? config : fileText('--mcp-config', config);
+  const parsed = parseJson(text);
+  if (parsed.tag === 'failed') throw new UsageError(`--mcp-config is not JSON: ${parsed.error}`);
+  const servers = isJsonObject(parsed.value) ? parsed.value['mcpServers'] : undefined;
+  const foreign = isJsonObject(servers)
+    ? Object.entries(servers).flatMap(([name, server]) =>
+        isJsonObject(server) && server['type'] === 'sdk' ? [] : [name],
+      )
+    : [];
+  if (foreign.length > 0) {
+    throw new UsageError(processServersRefusal(foreign));
+  }
+}
+
+const processServersRefusal = (names: readonly string[]): string =>
+  `weft cannot run or reach MCP servers yet (${names.join(', ')}): only servers inside the program that drives it work.`;
+
+/** A sandbox that was asked for and is not there is worse than none. */
+function refuseSandbox(settings: string | undefined): void {
+  if (settings === undefined || !settings.includes('sandbox')) return;
+  const parsed = parseJson(settings);
+  const sandbox = parsed.tag === 'ok' && isJsonObject(parsed.value) ? parsed.value['sandbox'] : undefined;
+  if (isJsonObject(sandbox) && sandbox['enabled'] !== false && sandbox['failIfUnavailable'] === true) {
+    throw new UsageError('weft has no sandbox yet, and the settings say not to go on without one.');
+  }
+}
+
+function textOf(flag: string, text: string | undefined, file: string | undefined): string | undefined {
+  if (file === undefined) return text;
+  if (text !== undefined) throw new UsageError(`${flag} and ${flag}-file cannot be used together.`);
+  return fileText(`${flag}-file`, file);
+}
+
+function fileText(flag: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new UsageError(`${flag} ${path} cannot be read: ${causeText(cause)}`);
+  }
+}
+
+/** The options with what a program says in its greeting, which goes over what it said on the command line. */
+export function optionsWithInitialize(options: MainOptions, initialize: InitializeRequest | undefined): MainOptions {
+  if (initialize === undefined) return options;
+  refuseUnsupportedInitialize(initialize);
+  const {systemPrompt, appendSystemPrompt, planModeInstructions, disallowedTools, settings, title} = initialize;
+  const given = isJsonObject(settings) ? JSON.stringify(settings) : typeof settings === 'string' ? settings : undefined;
+  refuseSandbox(given);
+  return {
+    ...options,
+    ...(systemPrompt === undefined
+      ? {}
+      : {systemPrompt: typeof systemPrompt === 'string' ? systemPrompt : systemPrompt.join('\n\n')}),
+    ...appendedSystemPrompt(appendSystemPrompt ?? options.appendSystemPrompt, planModeInstructions ?? undefined),
+    ...(title === undefined || title === null ? {} : {name: title}),
+    ...(disallowedTools === undefined || disallowedTools === null
+      ? {}
+      : {disallowedTools: [...(options.disallowedTools ?? []), ...disallowedTools]}),
+    ...(given === undefined ? {} : {settings: given}),
+  };
+}
+
+/** What of a greeting weft does without, where that only takes an extra away: one sentence each. */
+export function unsupportedInitializeNotes({agents, skills}: InitializeRequest): readonly string[] {
+  return [
+    ...(has(agents) ? [`there are no subagents yet: ${Object.keys(agents ?? {}).join(', ')} cannot be called`] : []),
+    ...(skills === undefined || skills === null || skills.length === 0
+      ? []
+      : ['there are no skills yet: the model is told of none']),
+  ];
+}
+
+/** A host that names servers, plugins or other tools in the place of weft's own relies on them. */
+function refuseUnsupportedInitialize({mcpServers, plugins, toolAliases}: InitializeRequest): void {
+  if (has(mcpServers)) throw new UsageError(processServersRefusal(Object.keys(mcpServers ?? {})));
+  if (has(plugins)) throw new UsageError('weft has no plugins yet.');
+  if (has(toolAliases)) {
+    const names = Object.keys(toolAliases ?? {}).join(', ');
+    throw new UsageError(`weft cannot take another tool in the place of ${names}: leave toolAliases out.`);
+  }
+}
+
+const has = (value: object | null | undefined): boolean =>
+  value !== undefined && value !== null && Object.keys(value).length > 0;

@@ -1,0 +1,74 @@
+import {chmodSync, statSync} from 'node:fs';
+import * as z from 'zod/mini';
+import {parseJson} from '../base/json.ts';
+import {failed, ok, type Outcome} from '../base/outcome.ts';
+import {keyProviders, type KeyProvider} from '../domain/api-key.ts';
+import type {Fault} from '../domain/fault.ts';
+import {changeFile, readTextFile} from './change-file.ts';
+
+/**
+ * The user's API keys, as `credentials.json` has them: a key itself only where no keychain took it. `baseUrl` is the address that the key
+ * was kept for (empty for the provider's own): it is sent nowhere else.
+ */
+export interface KeptKey {
+  readonly provider: KeyProvider;
+  readonly baseUrl: string;
+  readonly place: KeyPlace;
+}
+
+export type KeyPlace = {readonly in: 'keychain'} | {readonly in: 'file'; readonly key: string};
+
+const keyEntry = z.union([
+  z.object({in: z.literal('keychain'), baseUrl: z.string()}),
+  z.object({in: z.literal('file'), baseUrl: z.string(), key: z.string().check(z.minLength(1))}),
+]);
+const keysFile = z.partialRecord(z.enum(keyProviders), keyEntry);
+
+/** The keys that the file names; none where there is no file. */
+export function readKeptKeys(path: string): Outcome<readonly KeptKey[], Fault> {
+  const read = readTextFile(path);
+  if (read.tag === 'failed') return failed(unreadable(path, read.error));
+  const parsed = parsedKeys(read.value ?? '');
+  return parsed === undefined ? failed(unreadable(path, 'it has another form')) : ok(parsed);
+}
+
+function parsedKeys(text: string): readonly KeptKey[] | undefined {
+  if (text.trim() === '') return [];
+  const json = parseJson(text);
+  const parsed = keysFile.safeParse(json.tag === 'ok' ? json.value : undefined);
+  if (!parsed.success) return undefined;
+  return keyProviders.flatMap(provider => {
+    const entry = parsed.data[provider];
+    if (entry === undefined) return [];
+    const {baseUrl} = entry;
+    const place: KeyPlace = entry.in === 'file' ? {in: 'file', key: entry.key} : {in: 'keychain'};
+    return [{provider, baseUrl, place}];
+  });
+}
+
+/** Keeps a key in the place of an earlier one of the same provider. The file is the user's alone. */
+export const writeKeptKey = (path: string, kept: KeptKey): Promise<Outcome<unknown, Fault>> =>
+  changeKeys(path, keys => [...keys.filter(({provider}) => provider !== kept.provider), kept]);
+
+export const forgetKeptKey = (path: string, provider: KeyProvider): Promise<Outcome<unknown, Fault>> =>
+  changeKeys(path, keys => keys.filter(key => key.provider !== provider));
+
+async function changeKeys(
+  path: string,
+  change: (keys: readonly KeptKey[]) => readonly KeptKey[],
+): Promise<Outcome<unknown, Fault>> {
+  // Before a key is in it.
+  if ((statSync(path, {throwIfNoEntry: false})?.mode ?? 0) & 0o077) chmodSync(path, 0o600);
+  return changeFile(path, text => {
+    const keys = parsedKeys(text ?? '');
+    if (keys === undefined) return failed(unreadable(path, 'it has another form'));
+    const entries = change(keys).map(({provider, baseUrl, place}) => [provider, {...place, baseUrl}]);
+    return ok(`${JSON.stringify(Object.fromEntries(entries), undefined, 2)}\n`);
+  });
+}
+
+const unreadable = (path: string, why: string): Fault => ({
+  kind: 'needs-user',
+  message: `The kept keys in ${path} cannot be read: ${why}`,
+  fix: 'Delete the file and give the key again.',
+});

@@ -1,0 +1,254 @@
+import {failed, ok, type Outcome} from '../base/outcome.ts';
+import type {Fault} from '../domain/fault.ts';
+import type {Preferences} from '../domain/preferences.ts';
+import type {PermissionMode, RuleList} from '../domain/risk.ts';
+import {
+  defaultCeiling,
+  defaultPreferences,
+  parseSettings,
+  type providers,
+  type SettingsFile,
+} from './settings-schema.ts';
+import {type ActingFile, fingerprintOf, ownRulesIn, trustIn} from './trust-record.ts';
+
+/**
+ * Where a value can come from, weakest first. `project` and `local` are files of the workspace, which may have been written by
+ * anyone; `given` is what --settings names.
+ */
+export const settingSources = ['default', 'user', 'project', 'local', 'given', 'environment', 'flags'] as const;
+export type SettingSource = (typeof settingSources)[number];
+
+/** A value and who set it; `path` is the file, or the name of the flag or variable, or empty for a default. */
+export interface Sourced<T> {
+  readonly value: T;
+  readonly source: SettingSource;
+  readonly path: string;
+}
+
+export type SettingsLayer =
+  | {readonly source: 'user' | 'project' | 'local' | 'given'; readonly path: string; readonly text: string}
+  | {readonly source: 'environment' | 'flags'; readonly values: SettingsFile};
+
+type AllSourced<Values> = {readonly [Key in keyof Values]: Sourced<Exclude<Values[Key], undefined>>};
+
+/** `undefined` where nobody set a value and there is no default. */
+export interface Settings extends AllSourced<Preferences> {
+  readonly model: Sourced<string> | undefined;
+  readonly provider: Sourced<(typeof providers)[number]> | undefined;
+  readonly baseUrl: Sourced<string> | undefined;
+  readonly permissionMode: Sourced<PermissionMode>;
+  /** The rules of all layers, in the order of the layers. */
+  readonly permissions: Readonly<Record<RuleList, readonly Sourced<string>[]>>;
+  readonly env: Readonly<Record<string, Sourced<string>>>;
+  /** Names of variables that look like secrets and that commands get all the same, from all layers. */
+  readonly passEnv: readonly Sourced<string>[];
+  /** In megabytes: near it weft tells that it has grown large. */
+  readonly memoryCeiling: Sourced<number>;
+}
+
+interface MergedSettings {
+  readonly settings: Settings;
+  readonly warnings: readonly string[];
+  /** What the workspace's own files ask for that only trust in the folder gives, in words; empty where they only restrict. */
+  readonly trustRequests: readonly Sourced<string>[];
+  /** Allow rules of the workspace that do not count, since the folder is not trusted. */
+  readonly withheldRules: readonly Sourced<string>[];
+}
+
+/**
+ * Merges the layers in the order of `settingSources`, whatever order they come in: the value of the strongest layer counts, and the
+ * rules of all layers add up. Files of the workspace are admitted as far as `trust` goes (see `admitProjectSettings`); what they may
+ * not say is left out with a warning. `userRules` are the allow rules that the user added to the workspace's files.
+ */
+export function mergeSettings(
+  layers: readonly SettingsLayer[],
+  {trust, userRules}: {readonly trust: FolderTrust; readonly userRules: readonly string[]},
+): Outcome<MergedSettings, Fault> {
+  let settings: Settings = {
+    model: undefined,
+    provider: undefined,
+    baseUrl: undefined,
+    permissions: {allow: [], ask: [], deny: []},
+    env: {},
+    passEnv: [],
+    ...allSourced({permissionMode: 'default', memoryCeiling: defaultCeiling, ...defaultPreferences} as const, {
+      source: 'default',
+      path: '',
+    }),
+  };
+  const warnings: string[] = [];
+  const trustRequests: Sourced<string>[] = [];
+  const withheldRules: Sourced<string>[] = [];
+  const inOrder = layers.toSorted((a, b) => settingSources.indexOf(a.source) - settingSources.indexOf(b.source));
+  for (const layer of inOrder) {
+    if ('values' in layer) {
+      settings = applyLayer(settings, {source: layer.source, path: ''}, layer.values);
+      continue;
+    }
+    const {source, path} = layer;
+    const parsed = parseSettings(layer);
+    if (parsed.tag === 'failed') return failed(parsed.error);
+    const file = withoutBypass(parsed.value.settings);
+    warnings.push(...parsed.value.warnings, ...file.refused.map(refusal => `${path}: ${refusal}`));
+    if (source === 'user' || source === 'given') {
+      settings = applyLayer(settings, {source, path}, file.settings);
+      continue;
+    }
+    const admitted = admitProjectSettings(file.settings, {mode: settings.permissionMode.value, trust, userRules});
+    warnings.push(...admitted.refused.map(refusal => `${path}: ${refusal}`));
+    trustRequests.push(...admitted.requests.map(value => ({value, source, path})));
+    withheldRules.push(...admitted.withheldRules.map(value => ({value, source, path})));
+    settings = applyLayer(settings, {source, path}, admitted.settings);
+  }
+  return ok({settings, warnings, trustRequests, withheldRules});
+}
+
+/** The mode in which nothing is asked is never taken from a file: the user chooses it anew each time, by a flag. */
+function withoutBypass(file: SettingsFile): {readonly settings: SettingsFile; readonly refused: readonly string[]} {
+  if (file.permissionMode !== 'bypassPermissions') return {settings: file, refused: []};
+  const {permissionMode, ...settings} = file;
+  return {
+    settings,
+    refused: [`"permissionMode" is ignored: only the flag --permission-mode can choose ${permissionMode}.`],
+  };
+}
+
+type Origin = Omit<Sourced<unknown>, 'value'>;
+
+function applyLayer(below: Settings, from: Origin, file: SettingsFile): Settings {
+  const {permissions, env = {}, passEnv = [], ...single} = file;
+  const sourced = <T>(value: T): Sourced<T> => ({value, ...from});
+  const {allow = [], ask = [], deny = []} = permissions ?? {};
+  return {
+    ...below,
+    ...allSourced(single, from),
+    permissions: {
+      allow: [...below.permissions.allow, ...allow.map(sourced)],
+      ask: [...below.permissions.ask, ...ask.map(sourced)],
+      deny: [...below.permissions.deny, ...deny.map(sourced)],
+    },
+    passEnv: [...below.passEnv, ...passEnv.map(sourced)],
+    env: {...below.env, ...allSourced(env, from)},
+  };
+}
+
+/** Adds to each value where it came from. Keys without a value are left out. */
+function allSourced<Values extends object>(values: Values, from: Origin): AllSourced<Values> {
+  const present = Object.entries(values).filter(([, value]) => value !== undefined);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys stay, and each keeps its value
+  return Object.fromEntries(present.map(([key, value]) => [key, {value, ...from}])) as AllSourced<Values>;
+}
+
+/** The settings of the UI without their sources. */
+export function preferencesOf(settings: Settings): Preferences {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the defaults have the keys of Preferences
+  const keys = Object.keys(defaultPreferences) as (keyof Preferences)[];
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all keys are there, each with its own value
+  return Object.fromEntries(keys.map(key => [key, settings[key].value])) as unknown as Preferences;
+}
+
+/** Whether the user trusts the folder with its settings files as they are now. `changed`: the user trusted other versions of them. */
+export type FolderTrust = 'trusted' | 'changed' | 'never';
+
+/** The part of a workspace's settings file that counts, and what is left out. */
+interface AdmittedSettings {
+  readonly settings: SettingsFile;
+  /** What the file asks for that only trust in the folder gives, one line each; the same whether the folder is trusted or not. */
+  readonly requests: readonly string[];
+  /** Allow rules of the file that do not count. */
+  readonly withheldRules: readonly string[];
+  /** One sentence that names the keys left out; empty where all counts. */
+  readonly refused: readonly string[];
+}
+
+/**
+ * Takes from a settings file of the workspace what it may say. Stricter rules, a mode stricter than `mode` and preferences of the UI
+ * always count. What lets the project act, or decides who gets the conversation and what it costs, counts only in a trusted folder.
+ * Allow rules that the user added there by an act of their own (`userRules`) count in any case.
+ */
+function admitProjectSettings(
+  file: SettingsFile,
+  {
+    mode,
+    trust,
+    userRules,
+  }: {readonly mode: PermissionMode; readonly trust: FolderTrust; readonly userRules: readonly string[]},
+): AdmittedSettings {
+  const {model, baseUrl, provider, env, passEnv = [], permissionMode, permissions, ...harmless} = file;
+  const isUserRule = (rule: string): boolean => userRules.includes(rule.trim());
+  const allow = (permissions?.allow ?? []).filter(rule => !isUserRule(rule));
+  const variables = Object.entries(env ?? {});
+  const isLooser = permissionMode !== undefined && looseness[permissionMode] > looseness[mode];
+  const asked: readonly TrustRequest[] = [
+    ...(model === undefined ? [] : [{key: 'model', text: `use the model ${model}`}]),
+    ...(baseUrl === undefined ? [] : [{key: 'baseUrl', text: `send the conversation, and your key, to ${baseUrl}`}]),
+    ...(provider === undefined ? [] : [{key: 'provider', text: `choose the provider ${provider}`}]),
+    ...variables.map(([name, value]) => ({key: 'env', text: `run commands with ${name}=${value}`})),
+    ...passEnv.map(name => ({key: 'passEnv', text: `give commands your variable ${name}`})),
+    ...allow.map(rule => ({key: 'permissions.allow', text: `allow without asking: ${rule}`})),
+    ...(isLooser ? [{key: 'permissionMode', text: `start in the mode ${permissionMode}`}] : []),
+  ];
+  const requests = asked.map(({text}) => text);
+  if (trust === 'trusted') return {settings: file, requests, withheldRules: [], refused: []};
+  const keys = [...new Set(asked.map(({key}) => `"${key}"`))];
+  const since =
+    trust === 'changed' ? 'its settings changed since you trusted the folder' : 'this folder is not trusted';
+  return {
+    settings: {
+      ...harmless,
+      ...(permissionMode === undefined || isLooser ? {} : {permissionMode}),
+      ...(permissions === undefined
+        ? {}
+        : {permissions: {...permissions, allow: permissions.allow?.filter(isUserRule)}}),
+    },
+    requests,
+    withheldRules: allow,
+    refused:
+      keys.length === 0
+        ? []
+        : [
+            `${keys.join(', ')} ${keys.length === 1 ? 'is' : 'are'} ignored: ${since} (review and trust it: weft permissions trust).`,
+          ],
+  };
+}
+
+interface TrustRequest {
+  readonly key: string;
+  readonly text: string;
+}
+
+/** How much passes unasked: `plan` changes nothing, `dontAsk` denies what `default` would ask about. */
+const looseness = {plan: 0, dontAsk: 1, default: 2, acceptEdits: 3, bypassPermissions: 4} as const satisfies Record<
+  PermissionMode,
+  number
+>;
+
+/** Merged settings, and whether the user trusts the folder's own files. */
+export interface TrustedSettings extends MergedSettings {
+  /** `nothing`: the files ask for nothing that trust would give. */
+  readonly trust: FolderTrust | 'nothing';
+  /** Stands for the content of `files`. */
+  readonly fingerprint: string;
+  /** The workspace's own settings files. */
+  readonly files: readonly ActingFile[];
+}
+
+/** Merges the layers with the trust that `record` holds for `folder` (a real path, links followed). */
+export function mergeTrusted(
+  layers: readonly SettingsLayer[],
+  where: {readonly folder: string; readonly record: string},
+): Outcome<TrustedSettings, Fault> {
+  const isBare = layers.every(({source}) => source !== 'project' && source !== 'local');
+  const userRules = isBare ? [] : ownRulesIn(where.record, where.folder);
+  const untrusted = mergeSettings(layers, {trust: 'never', userRules});
+  if (untrusted.tag === 'failed') return untrusted;
+  const files = layers.flatMap(layer =>
+    layer.source === 'project' || layer.source === 'local' ? [{name: layer.source, text: layer.text}] : [],
+  );
+  if (files.length === 0) return ok({...untrusted.value, trust: 'nothing', fingerprint: '', files});
+  const fingerprint = fingerprintOf(files);
+  if (untrusted.value.trustRequests.length === 0) return ok({...untrusted.value, trust: 'nothing', fingerprint, files});
+  const trust = trustIn(where.record, {folder: where.folder, fingerprint});
+  const merged = mergeSettings(layers, {trust, userRules});
+  return merged.tag === 'failed' ? merged : ok({...merged.value, trust, fingerprint, files});
+}

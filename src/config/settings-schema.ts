@@ -1,0 +1,231 @@
+import * as z from 'zod/mini';
+import {isJsonObject, type Json, type JsonObject, parseJson} from '../base/json.ts';
+import {nearestName} from '../base/nearest-name.ts';
+import {failed, ok, type Outcome} from '../base/outcome.ts';
+import type {Fault} from '../domain/fault.ts';
+import {
+  bellEvents,
+  displayModes,
+  editorModes,
+  notificationMethods,
+  type Preferences,
+  themeChoices,
+  verbosities,
+} from '../domain/preferences.ts';
+import {permissionModes, ruleLists} from '../domain/risk.ts';
+
+export const providers = ['anthropic', 'openai'] as const;
+
+/** Megabytes. weft itself takes about as much as the least. */
+const leastCeiling = 256;
+export const defaultCeiling = 1024;
+
+/** What a setting of the UI is where nobody set it. */
+export const defaultPreferences: Preferences = {
+  editorMode: 'emacs',
+  tui: 'inline',
+  theme: 'auto',
+  notify: 'off',
+  verbosity: 'summary',
+  accessible: false,
+  bellOn: [],
+};
+
+const ruleList = z.optional(z.array(z.string().check(z.minLength(1))));
+const variableName = z.string().check(z.regex(/^[A-Za-z_][A-Za-z0-9_]*$/u));
+
+/**
+ * Every setting of a `settings.json`: its schema, and what it must be, in words for people who wrote something else. `grants` marks
+ * those that decide what weft may do, or who gets the conversation: a project's count only after trust, and commands that weft runs
+ * may not set them.
+ */
+const table = {
+  model: {schema: z.optional(z.string().check(z.minLength(1))), words: 'the name of a model', grants: true},
+  provider: {schema: z.optional(z.enum(providers)), words: `one of ${providers.join(', ')}`, grants: true},
+  baseUrl: {schema: z.optional(z.url({protocol: /^https?$/u})), words: 'an http or https address', grants: true},
+  permissionMode: {
+    schema: z.optional(z.enum(permissionModes)),
+    words: `one of ${permissionModes.join(', ')}`,
+    grants: true,
+  },
+  permissions: {
+    schema: z.optional(z.object({allow: ruleList, ask: ruleList, deny: ruleList})),
+    words: 'lists of rules, for example {"allow": ["Read"], "ask": [], "deny": ["Bash(rm:*)"]}',
+    grants: true,
+  },
+  env: {
+    schema: z.optional(z.record(variableName, z.string())),
+    words: 'names of environment variables with their text, for example {"CI": "1"}',
+    grants: true,
+  },
+  passEnv: {
+    schema: z.optional(z.array(variableName)),
+    words: 'names of variables that commands get although they look like secrets, for example ["NPM_TOKEN"]',
+    grants: true,
+  },
+  memoryCeiling: {
+    schema: z.optional(z.int().check(z.minimum(leastCeiling))),
+    words: `a number of megabytes, ${leastCeiling} or more: weft warns you when it uses about that much memory`,
+    grants: false,
+  },
+  editorMode: oneOf(editorModes, 'the editing keys of the prompt'),
+  tui: oneOf(displayModes, 'where the terminal UI draws'),
+  theme: oneOf(themeChoices, 'the colors of the terminal UI'),
+  notify: oneOf(notificationMethods, 'how weft notifies you when it needs you or is done'),
+  verbosity: oneOf(verbosities, 'how much finished actions show'),
+  accessible: {
+    schema: z.optional(z.boolean()),
+    words: 'true for screen reader mode, or false',
+    grants: false,
+  },
+  bellOn: {
+    schema: z.optional(z.array(z.enum(bellEvents))),
+    words: `a list of ${bellEvents.join(', ')}: when the bell rings in screen reader mode`,
+    grants: false,
+  },
+} as const;
+
+function oneOf<const Names extends readonly string[]>(names: Names, words: string) {
+  return {schema: z.optional(z.enum(names)), words: `one of ${names.join(', ')}: ${words}`, grants: false} as const;
+}
+
+type SettingKey = keyof typeof table;
+
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of the table are the settings
+export const settingKeys = Object.keys(table) as readonly SettingKey[];
+
+export const grantingSettings: ReadonlySet<string> = new Set(settingKeys.filter(key => table[key].grants));
+
+const settingsFile = z.object(
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each key of the table with its own schema
+  Object.fromEntries(settingKeys.map(key => [key, table[key].schema])) as {
+    [Key in SettingKey]: (typeof table)[Key]['schema'];
+  },
+);
+
+/** The content of one `settings.json`. */
+export type SettingsFile = z.infer<typeof settingsFile>;
+
+/** The names of all settings, and what each must be. */
+export const settingNames: readonly (readonly [name: string, words: string])[] = [
+  ...settingKeys.filter(key => key !== 'permissions').map(key => [key, table[key].words] as const),
+  ...ruleLists.map(list => [`permissions.${list}`, 'a list of rules, for example ["Read"]'] as const),
+];
+
+/** The values of a setting that has a few; empty for all others. */
+export function settingChoices({key}: SettingName): readonly string[] {
+  switch (key) {
+    case 'provider':
+      return providers;
+    case 'permissionMode':
+      return permissionModes.filter(mode => mode !== 'bypassPermissions');
+    case 'editorMode':
+      return editorModes;
+    case 'tui':
+      return displayModes;
+    case 'theme':
+      return themeChoices;
+    case 'notify':
+      return notificationMethods;
+    case 'verbosity':
+      return verbosities;
+    case 'accessible':
+      return ['true', 'false'];
+    default:
+      return [];
+  }
+}
+
+/**
+ * Reads one settings file. A value that does not fit is an error, since ignoring it could drop a rule that somebody relies on; a key
+ * that weft does not know is only a warning. An empty file sets nothing.
+ */
+export function parseSettings(file: {
+  readonly path: string;
+  readonly text: string;
+}): Outcome<{readonly settings: SettingsFile; readonly warnings: readonly string[]}, Fault> {
+  const text = file.text.replace(/^\u{feff}/u, '');
+  if (text.trim() === '') return ok({settings: {}, warnings: []});
+  const json = parseJson(text);
+  if (json.tag === 'failed') return failed(unreadable(`${file.path} is not JSON: ${json.error}.`));
+  if (!isJsonObject(json.value)) return failed(unreadable(`${file.path} must hold one JSON object.`));
+  const parsed = settingsFile.safeParse(json.value);
+  if (!parsed.success) return failed(unreadable(`${file.path}: ${doesNotFit(parsed.error.issues[0]?.path ?? [])}.`));
+  return ok({settings: parsed.data, warnings: unknownKeys(json.value).map(warning => `${file.path}: ${warning}`)});
+}
+
+const unreadable = (message: string): Fault => ({kind: 'needs-user', message, fix: 'Fix the file, then start again.'});
+
+function doesNotFit(path: readonly PropertyKey[]): string {
+  const key = settingKeys.find(name => name === path[0]);
+  return key === undefined
+    ? 'it does not fit'
+    : `"${path.map(String).join('.')}" does not fit; "${key}" must be ${table[key].words}`;
+}
+
+function unknownKeys(object: JsonObject): readonly string[] {
+  const permissions = object['permissions'];
+  return [
+    ...unknown(Object.keys(object), {known: settingKeys, within: ''}),
+    ...(isJsonObject(permissions) ? unknown(Object.keys(permissions), {known: ruleLists, within: 'permissions.'}) : []),
+  ];
+}
+
+const unknown = (
+  names: readonly string[],
+  place: {readonly known: readonly string[]; readonly within: string},
+): readonly string[] =>
+  names
+    .filter(name => !place.known.includes(name) && name !== '$schema')
+    .map(name => {
+      const near = nearestName(name, place.known);
+      const meant = near === undefined ? '' : ` Did you mean "${place.within}${near}"?`;
+      return `"${place.within}${name}" is not a setting and is ignored.${meant}`;
+    });
+
+/** A setting as people write it: `model`, or a part of one such as `env.CI` and `permissions.allow`. */
+export interface SettingName {
+  readonly key: SettingKey;
+  /** The name of a part of the setting; empty for the whole setting. */
+  readonly part: string;
+}
+
+export const nameText = ({key, part}: SettingName): string => (part === '' ? key : `${key}.${part}`);
+
+/** The keys of a settings file that lead to the setting. */
+export const namePath = ({key, part}: SettingName): readonly [string, ...string[]] =>
+  part === '' ? [key] : [key, part];
+
+/** Reads the name of a setting. The failure says what is wrong and what may have been meant. */
+export function parseSettingName(text: string): Outcome<SettingName, string> {
+  const [word = '', ...rest] = text.split('.');
+  const key = settingKeys.find(known => known === word);
+  if (key === undefined) {
+    const near = nearestName(word, settingKeys);
+    const hint = near === undefined ? `The settings are ${settingKeys.join(', ')}.` : `Did you mean ${near}?`;
+    return failed(`${JSON.stringify(word)} is not a setting. ${hint}`);
+  }
+  const part = rest.join('.');
+  if (rest.length === 0) return ok({key, part: ''});
+  if (key === 'env' && /^[A-Za-z_][A-Za-z0-9_]*$/u.test(part)) return ok({key, part});
+  if (key === 'permissions' && ruleLists.some(list => list === part)) return ok({key, part});
+  const parts = key === 'env' ? 'the name of a variable' : key === 'permissions' ? ruleLists.join(', ') : 'none';
+  return failed(`${key} has no part ${JSON.stringify(part)}. Its parts: ${parts}.`);
+}
+
+/** The value that a text stands for: the text itself where the setting takes text, else the JSON in it. */
+export function parseSettingValue(name: SettingName, text: string): Outcome<Json, string> {
+  const json = parseJson(text);
+  const candidates: readonly Json[] = json.tag === 'ok' ? [text, json.value] : [text];
+  const value = candidates.find(candidate => fits(name, candidate));
+  const form =
+    name.part === '' ? table[name.key].words : name.key === 'env' ? 'text' : 'a list of rules, for example ["Read"]';
+  return value === undefined
+    ? failed(`${JSON.stringify(text)} does not fit; ${nameText(name)} must be ${form}`)
+    : ok(value);
+}
+
+function fits({key, part}: SettingName, value: Json): boolean {
+  const text = JSON.stringify({[key]: part === '' ? value : {[part]: value}});
+  return parseSettings({path: '', text}).tag === 'ok';
+}

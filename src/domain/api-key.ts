@@ -1,0 +1,58 @@
+/** Providers that weft uses with a key which the user pastes. */
+export const keyProviders = ['anthropic', 'openai'] as const;
+export type KeyProvider = (typeof keyProviders)[number];
+
+export const providerNames = {anthropic: 'Anthropic', openai: 'OpenAI'} as const satisfies Record<KeyProvider, string>;
+
+/** What a pasted text is, by its form alone. `key` is the text without what people copy along with it. */
+export type PastedKey =
+  | {readonly kind: 'key'; readonly key: string; readonly provider: KeyProvider}
+  /** The form does not say which provider gave it. */
+  | {readonly kind: 'unclear'; readonly key: string}
+  /** The key of a service that speaks OpenAI's protocol at an address of its own. */
+  | {readonly kind: 'other-service'; readonly service: string; readonly baseUrl: string}
+  | {readonly kind: 'no-key'; readonly reason: string};
+
+/** Recognises a key by its form. Takes `NAME=key` too, with or without `export` and quotes, as it stands in a shell's files. */
+export function recognizeKey(pasted: string): PastedKey {
+  const [, name = '', value = ''] = /^(?:export\s+)?(?:(\w+)\s*=\s*)?(.*)$/su.exec(pasted.trim()) ?? [];
+  const key = value.replace(/^(["'`])(.*)\1;?$/su, '$2').trim();
+  if (key === '') return {kind: 'no-key', reason: 'Nothing was pasted.'};
+  if (!/^[\x21-\x7E]+$/u.test(key)) return {kind: 'no-key', reason: 'A key is one word without spaces.'};
+  if (key.length < shortest || key.length > longest) {
+    return {kind: 'no-key', reason: `A key has ${shortest} to ${longest} characters; this has ${key.length}.`};
+  }
+  const other = otherServices.find(({form}) => form.test(key));
+  if (other !== undefined) return {kind: 'other-service', service: other.service, baseUrl: other.baseUrl};
+  const provider =
+    keyProviders.find(each => forms[each].test(key)) ?? keyProviders.find(each => variables[each] === name);
+  return provider === undefined ? {kind: 'unclear', key} : {kind: 'key', key, provider};
+}
+
+/** Whether a text that was pasted somewhere else is certainly a key, so that it must not be shown. */
+export const isSurelyKey = (pasted: string): boolean => ['key', 'other-service'].includes(recognizeKey(pasted).kind);
+
+const shortest = 16;
+const longest = 512;
+
+/** Other companies give keys that begin with `sk-` too: OpenAI's own have a second prefix, or their mark in the middle. */
+const forms = {
+  anthropic: /^sk-ant-[\w-]{8,}$/u,
+  openai: /^sk-(?:proj|svcacct|admin|None)-[\w-]{8,}$|^sk-\w+T3BlbkFJ\w+$/u,
+} as const satisfies Record<KeyProvider, RegExp>;
+
+const variables = {anthropic: 'ANTHROPIC_API_KEY', openai: 'OPENAI_API_KEY'} as const satisfies Record<
+  KeyProvider,
+  string
+>;
+
+const otherServices = [
+  {service: 'OpenRouter', form: /^sk-or-/u, baseUrl: 'https://openrouter.ai/api/v1'},
+  {service: 'Groq', form: /^gsk_/u, baseUrl: 'https://api.groq.com/openai/v1'},
+  {service: 'xAI', form: /^xai-/u, baseUrl: 'https://api.x.ai/v1'},
+  {
+    service: 'Google',
+    form: /^AIza/u,
+    baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai',
+  },
+] as const;

@@ -1,0 +1,247 @@
+import {pluralize} from '../base/clip.ts';
+import {unreachable} from '../base/unreachable.ts';
+
+/**
+ * Why an action needs an approval or is denied. A reason stays data until it is shown: a front end that lets a program decide
+ * passes on its kind, all others show `reasonText`.
+ */
+export type Reason =
+  | {readonly kind: 'rule'; readonly behaviour: 'ask' | 'deny'; readonly rule: string}
+  | {readonly kind: 'possible-denial'; readonly why: PossibleDenial}
+  | {readonly kind: 'mode'; readonly mode: 'default' | 'plan'}
+  | {readonly kind: 'reads-outside' | 'reads-secrets'; readonly paths: readonly string[]}
+  /** The patterns of a search whose starting folder is not known. */
+  | {readonly kind: 'unclear-search'; readonly patterns: readonly string[]}
+  /** `paths` is empty where weft only knows that the command as a whole changes such a file. */
+  | {
+      readonly kind: 'writes-outside' | 'writes-protected' | 'writes-weft-files';
+      readonly paths: readonly string[];
+    }
+  | {readonly kind: 'weft-files'; readonly change: WeftFileChange}
+  | {readonly kind: 'program-input'}
+  | {readonly kind: 'mcp-tool' | 'mcp-resource'; readonly server: string}
+  | {readonly kind: 'secret'; readonly name: string; readonly to: SecretRecipient}
+  | {readonly kind: 'model-claim'; readonly claim: 'risky' | 'not-read-only'}
+  /** `part` is quoted for display; `alike` counts the other parts of the command that have the same effect. */
+  | {readonly kind: 'command-part'; readonly part: string; readonly effect: PartEffect; readonly alike: number}
+  | {readonly kind: 'more-command-parts'; readonly count: number}
+  | {readonly kind: 'unparsed'; readonly what: string}
+  | {readonly kind: 'readings-differ'}
+  | {readonly kind: 'judge-failed'; readonly cause: string}
+  | {readonly kind: 'hook'; readonly text: string}
+  | {readonly kind: 'not-undoable'; readonly text: string};
+
+/**
+ * What a part of a command does, or why that is not known. A string is the predicate of a sentence, from the tables of programs
+ * ("changes files"). Access outside the workspace is data, since programs that drive weft receive it as a kind of reason.
+ */
+export type PartEffect = string | WrittenFile | OutsideEffect;
+
+/** A redirection to a file; `path` is relative to the workspace where it lies inside. */
+export interface WrittenFile {
+  readonly kind: 'writes-file';
+  readonly change: 'creates' | 'overwrites' | 'writes' | 'appends';
+  readonly path: string;
+  /** The lines that it has now; 0 where that is not known. */
+  readonly lines: number;
+}
+
+export type OutsideEffect =
+  | {readonly kind: 'reads-outside' | 'may-lie-outside' | 'leaves-workspace'; readonly path: string}
+  | {readonly kind: 'leaves-for-home'}
+  | {readonly kind: 'repository-outside'; readonly reads: 'objects' | 'repository' | 'settings'; readonly path: string}
+  /** The part runs a program that has the effect. */
+  | {readonly kind: 'runs-program'; readonly program: string; readonly effect: OutsideEffect};
+
+/** The effect of a part that runs `program`, where `effect` is what the program does. */
+export const effectOfRunning = (program: string, effect: PartEffect): PartEffect =>
+  typeof effect === 'string' || effect.kind === 'writes-file'
+    ? `runs ${program}, which ${effectText(effect)}`
+    : {kind: 'runs-program', program, effect};
+
+/** Why weft cannot decide whether a deny rule forbids a command; `command` is the command that the rule names. */
+export type PossibleDenial =
+  | {readonly kind: 'unparsed'; readonly what: string}
+  | {readonly kind: 'in-variable' | 'word-splitting' | 'in-code' | 'same-options'; readonly command: string}
+  | {readonly kind: 'unknown-program' | 'program-from-input'}
+  | {readonly kind: 'unknown-script' | 'unknown-text' | 'unknown-subcommand'; readonly program: string}
+  | {readonly kind: 'own-program' | 'in-arguments'; readonly command: string; readonly program: string};
+
+/** How a command may change weft's own settings and grants. */
+export type WeftFileChange =
+  | {readonly kind: 'changes' | 'replaces-folder'; readonly path: string}
+  | {readonly kind: 'calls-weft' | 'changes-run-limit' | 'too-many-names'};
+
+export type SecretRecipient =
+  | {readonly kind: 'program'}
+  | {readonly kind: 'file'; readonly path: string}
+  | {readonly kind: 'mcp-server'; readonly server: string};
+
+/** A reason as people read it: what happens, in sentence case and without a full stop: "Reads outside the workspace: /etc/hosts". */
+export function reasonText(reason: Reason): string {
+  switch (reason.kind) {
+    case 'rule':
+      return reason.behaviour === 'deny' ? `Denied by the rule ${reason.rule}` : `The rule ${reason.rule} asks first`;
+    case 'possible-denial':
+      return possibleDenialText(reason.why);
+    case 'mode':
+      return reason.mode === 'plan' ? 'Plan mode changes and runs nothing' : 'Edits ask first in this mode';
+    case 'reads-outside':
+      return `Reads outside the workspace: ${reason.paths.join(', ')}`;
+    case 'reads-secrets':
+      return `Reads files that may hold secrets: ${reason.paths.join(', ')}`;
+    case 'unclear-search':
+      return `Searches in a folder that is not known: ${reason.patterns.join(', ')}`;
+    case 'writes-outside':
+      return withPaths('Changes files outside the workspace', reason.paths);
+    case 'writes-protected':
+      return withPaths('Changes what can run code or grant permissions', reason.paths);
+    case 'writes-weft-files':
+      return withPaths("Changes weft's own settings and permissions", reason.paths);
+    case 'weft-files':
+      return sentenceCase(weftFileChangeText(reason.change));
+    case 'program-input':
+      return 'Types into a running program';
+    case 'mcp-tool':
+      return `Calls a tool of the MCP server ${reason.server}`;
+    case 'mcp-resource':
+      return `Reads from the MCP server ${reason.server}`;
+    case 'secret':
+      return secretText(reason.name, reason.to);
+    case 'model-claim':
+      return reason.claim === 'risky' ? 'The model calls it risky' : 'The model says it does more than read';
+    case 'command-part': {
+      const text = sentenceCase(effectText(reason.effect));
+      const more = reason.alike === 0 ? '' : `and ${reason.alike} more like it`;
+      // A file that is written is named by its path already.
+      const named = typeof reason.effect !== 'string' && reason.effect.kind === 'writes-file' ? '' : reason.part;
+      const notes = [named, more].filter(note => note !== '').join(', ');
+      return notes === '' ? text : `${text} (${notes})`;
+    }
+    case 'more-command-parts':
+      return `${reason.count} more reasons to ask`;
+    case 'unparsed':
+      return reason.what === '' ? 'weft cannot read this command' : `weft cannot read all of it: ${reason.what}`;
+    case 'readings-differ':
+      return 'Can be read in two ways';
+    case 'judge-failed':
+      return `weft could not check it: ${reason.cause} (a bug in weft)`;
+    case 'hook':
+      return reason.text === '' ? 'A hook asks first' : reason.text;
+    case 'not-undoable':
+      return reason.text;
+    default:
+      return unreachable(reason);
+  }
+}
+
+const sentenceCase = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** All reasons in one line, separated by semicolons. */
+export const reasonsText = (reasons: readonly Reason[]): string => reasons.map(reasonText).join('; ');
+
+/** Whether two verdicts give the same reason. */
+export const sameReason = (a: Reason, b: Reason): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+/** Whether the reason is an access outside the workspace. */
+export function isAboutOutsideWorkspace(reason: Reason): boolean {
+  if (reason.kind === 'command-part') return typeof reason.effect !== 'string' && reason.effect.kind !== 'writes-file';
+  return reason.kind === 'reads-outside' || reason.kind === 'writes-outside';
+}
+
+function effectText(effect: PartEffect): string {
+  if (typeof effect === 'string') return effect;
+  switch (effect.kind) {
+    case 'writes-file':
+      return writtenFileText(effect);
+    case 'reads-outside':
+      return `reads outside the workspace: ${effect.path}`;
+    case 'leaves-workspace':
+      return `leaves the workspace: ${effect.path}`;
+    case 'leaves-for-home':
+      return 'leaves the workspace for the home folder';
+    case 'may-lie-outside':
+      return `may reach outside the workspace: ${effect.path}`;
+    case 'repository-outside':
+      return `${repositoryReads[effect.reads]} outside the workspace: ${effect.path}`;
+    case 'runs-program':
+      return `runs ${effect.program}, which ${effectText(effect.effect)}`;
+    default:
+      return unreachable(effect);
+  }
+}
+
+function writtenFileText({change, path, lines}: WrittenFile): string {
+  const length = lines === 0 ? '' : ` (${pluralize(lines, 'line')})`;
+  return `${change === 'appends' ? 'appends to' : change} ${path}${length}`;
+}
+
+const repositoryReads = {
+  objects: 'reads git objects',
+  repository: 'reads a git repository',
+  settings: 'takes git settings from',
+} as const;
+
+function possibleDenialText(why: PossibleDenial): string {
+  switch (why.kind) {
+    case 'unparsed':
+      return `A deny rule may apply; weft cannot read all of it: ${why.what}`;
+    case 'in-variable':
+      return `A rule denies ${why.command}, and a variable is set to it`;
+    case 'word-splitting':
+      return `A rule denies ${why.command}, and IFS is set`;
+    case 'in-code':
+      return `A rule denies ${why.command}, which code in this command may run`;
+    case 'same-options':
+      return `A rule denies ${why.command}, and these are its options`;
+    case 'unknown-program':
+      return 'A deny rule may apply to the program, which is only known when it runs';
+    case 'program-from-input':
+      return 'A deny rule may apply to the program, which comes from the input';
+    case 'unknown-script':
+      return `A deny rule may apply to the script that ${why.program} runs`;
+    case 'unknown-text':
+      return `A deny rule may apply to the code that ${why.program} runs`;
+    case 'unknown-subcommand':
+      return `A deny rule may apply to what ${why.program} is told to do`;
+    case 'own-program':
+      return `A rule denies ${why.command}, and ${why.program} is that program`;
+    case 'in-arguments':
+      return `A rule denies ${why.command}, and ${why.program} is given it`;
+    default:
+      return unreachable(why);
+  }
+}
+
+function weftFileChangeText(change: WeftFileChange): string {
+  switch (change.kind) {
+    case 'changes':
+      return `may change weft's own settings and permissions: ${change.path}`;
+    case 'replaces-folder':
+      return `moves or replaces ${change.path}, which holds weft's own settings and permissions`;
+    case 'calls-weft':
+      return 'calls weft to change its own permissions, which only you may';
+    case 'changes-run-limit':
+      return "changes the limit by which weft's own commands are known";
+    case 'too-many-names':
+      return 'names more files than weft checks';
+    default:
+      return unreachable(change);
+  }
+}
+
+function secretText(name: string, to: SecretRecipient): string {
+  switch (to.kind) {
+    case 'program':
+      return `Gets the secret ${name}`;
+    case 'file':
+      return `Writes the secret ${name} to ${to.path}`;
+    case 'mcp-server':
+      return `Sends the secret ${name} to the MCP server ${to.server}`;
+    default:
+      return unreachable(to);
+  }
+}
+
+const withPaths = (text: string, paths: readonly string[]): string =>
+  paths.length === 0 ? text : `${text}: ${paths.join(', ')}`;

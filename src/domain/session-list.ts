@@ -1,0 +1,22 @@
+import type {SessionId} from './ids.ts';
+import type {SessionSummary} from './journal.ts';
+
+/** The title of a session in a list: the first line of its first prompt. */
+export const sessionTitle = ({title}: SessionSummary): string => (title === '' ? 'Untitled' : title);
+
+/** The shortest beginning of each id that is a group or more and names no other session. */
+export function shortSessionIds(sessions: readonly Pick<SessionSummary, 'id'>[]): ReadonlyMap<SessionId, string> {
+  const counts = new Map<string, number>();
+  for (const {id} of sessions) {
+    for (const length of idLengths) counts.set(id.slice(0, length), (counts.get(id.slice(0, length)) ?? 0) + 1);
+  }
+  return new Map(
+    sessions.map(({id}) => {
+      const length = idLengths.find(each => counts.get(id.slice(0, each)) === 1) ?? id.length;
+      return [id, id.slice(0, length)];
+    }),
+  );
+}
+
+/** The ends of the groups of a UUID. */
+const idLengths = [8, 13, 18, 23, 36];

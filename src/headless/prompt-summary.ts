@@ -1,0 +1,75 @@
+import type {PromptSummary} from '../actions/agent-event.ts';
+import {unreachable} from '../base/unreachable.ts';
+import {visible} from '../base/visible.ts';
+import {faultText} from '../domain/fault.ts';
+import {hookStopText, stopText} from '../domain/stop-text.ts';
+
+/** What a person should know about the end of a prompt besides its answer: one line each, usually none. */
+export function summaryNotes(summary: PromptSummary): readonly string[] {
+  const {end} = summary;
+  switch (end.kind) {
+    case 'done':
+      return [...answerNotes(summary), ...denialNotes(summary)];
+    case 'failed':
+      return [oneLine(faultText(end.fault))];
+    case 'max-turns':
+      return [
+        `stopped at the limit of ${end.turns} ${end.turns === 1 ? 'turn' : 'turns'}. Raise --max-turns to continue.`,
+      ];
+    case 'max-cost':
+      return [`stopped at the limit of $${end.usd}. Raise --max-cost to continue.`];
+    case 'stopped-by-hook':
+      return [oneLine(hookStopText(end))];
+    case 'invalid-output':
+      return ['the answer does not fit the schema:', ...end.errors.map(error => `  ${oneLine(error)}`)];
+    case 'interrupted':
+      return [];
+    default:
+      return unreachable(end);
+  }
+}
+
+/** Text on one line, for a stream whose lines are messages and which a terminal may show. */
+export const oneLine = (text: string): string => visible(text.trim().replace(/\s*[\r\n]+\s*/gu, ' '));
+
+function answerNotes(summary: PromptSummary): readonly string[] {
+  const note = stopText(summary);
+  return note === undefined ? [] : [note];
+}
+
+function denialNotes({denials}: PromptSummary): readonly string[] {
+  const tools = new Set(denials.filter(({by}) => by === 'nobody').map(({call}) => call.name));
+  if (tools.size === 0) return [];
+  return [
+    `not run, needs approval and nobody could be asked: ${[...tools].join(', ')}. ` +
+      'Allow it with --allowed-tools or --permission-mode.',
+  ];
+}
+
+/** The exit code of the process, as the command line contract has it. */
+export interface HeadlessEnd {
+  readonly exitCode: 0 | 1 | 3 | 4 | 130;
+}
+
+/**
+ * 0 means that there is an answer and nothing was refused for want of somebody to ask; 3 only where the run came to its end
+ * without that approval: other ends say more.
+ */
+export function endOf({end, denials, answer}: PromptSummary): HeadlessEnd {
+  switch (end.kind) {
+    case 'done':
+      if (denials.some(({by}) => by === 'nobody')) return {exitCode: 3};
+      return {exitCode: answer.trim() === '' ? 1 : 0};
+    case 'failed':
+    case 'stopped-by-hook':
+    case 'invalid-output':
+      return {exitCode: 1};
+    case 'max-turns':
+    case 'max-cost':
+      return {exitCode: 4};
+    case 'interrupted':
+      return {exitCode: 130};
+    default:
+      return unreachable(end);
+  }
+}

@@ -1,0 +1,49 @@
+import type {PromptSummary, SessionUsage} from '../../actions/agent-event.ts';
+import {noUsage} from '../../domain/usage.ts';
+import type {ControlMessage} from '../../protocol/rpc/control-message.ts';
+import {resultMessage} from '../../protocol/rpc/result-message.ts';
+import type {RpcMessage} from '../../protocol/rpc/rpc-message.ts';
+import {noSessionUsage} from './session-state.ts';
+
+/** What a client gets where there is no session to serve it: its greeting is refused, and a result says why. */
+export function startFailure({
+  initializeId,
+  message,
+  uuid,
+}: {
+  readonly initializeId: string | undefined;
+  readonly message: string;
+  readonly uuid: () => string;
+}): readonly (RpcMessage | ControlMessage)[] {
+  const refusal: readonly ControlMessage[] =
+    initializeId === undefined
+      ? []
+      : [
+          {
+            type: 'control_response',
+            response: {subtype: 'error', request_id: initializeId, error: message, error_code: 'start_failed'},
+          },
+        ];
+  const result = resultMessage(refusedSummary(message, noSessionUsage), {
+    address: {session_id: uuid(), uuid: uuid(), provider: ''},
+    model: '',
+    phase: 'streaming',
+  });
+  return [...refusal, {...result, num_turns: 0}];
+}
+
+/** How a prompt ends that never began; `message` says why. */
+export const refusedSummary = (message: string, sessionUsage: SessionUsage): PromptSummary => ({
+  end: {kind: 'failed', fault: {kind: 'needs-user', message, fix: ''}},
+  answer: '',
+  stop: 'interrupted',
+  turns: 0,
+  results: 0,
+  durationMs: 0,
+  modelMs: 0,
+  waitedMs: 0,
+  usage: noUsage,
+  sessionUsage,
+  structured: {kind: 'none'},
+  denials: [],
+});

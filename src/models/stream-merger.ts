@@ -1,0 +1,244 @@
+import {unreachable} from '../base/unreachable.ts';
+import type {AssistantBlock} from '../domain/conversation.ts';
+import type {BlockStart, ModelEvent} from '../domain/model-stream.ts';
+import {addUsage, noUsage, type Usage} from '../domain/usage.ts';
+
+/**
+ * Joins the streams of several tries at one request into one valid message: one start, every begun block finished exactly once,
+ * indexes that count on. What happens to the blocks of a try that breaks off:
+ * - Text stays as it was shown. The block remains open and the next try's text goes on in it.
+ * - A begun tool call, or a block of a kind weft does not know, is finished as an empty text block, so that nobody can run it;
+ *   nobody knows the rest of it.
+ * - Begun thinking is finished without a signature: it was seen, but providers would not take it back.
+ * - Finished blocks stand. When a finished tool call is among them the message ends there (see `endWithCalls`): the calls can
+ *   run, and the model goes on when it has their results.
+ *
+ * Text that the next try begins with and that is exactly what was shown before is swallowed: some servers start over.
+ * The usage of broken tries is added to that of the message, as it is billed.
+ */
+export class StreamMerger {
+  #message: 'not-started' | 'started' | 'finished' = 'not-started';
+  #nextIndex = 0;
+  #finishedCalls = 0;
+  #textBlocks = 0;
+  /** All text of the message so far. */
+  #shown = '';
+  /** A text block a broken try left open. */
+  #carried: OpenBlock | undefined;
+  #usageBefore: Usage = noUsage;
+
+  /** The open blocks of the current try, by its own indexes. */
+  readonly #open = new Map<number, OpenBlock>();
+  #tryUsage: Usage = noUsage;
+  /** Text of the current try that so far repeats what was shown; `undefined` once it cannot be a repetition. */
+  #repeated: string | undefined;
+
+  get finished(): boolean {
+    return this.#message === 'finished';
+  }
+
+  get shownText(): string {
+    return this.#shown;
+  }
+
+  get hasFinishedCalls(): boolean {
+    return this.#finishedCalls > 0;
+  }
+
+  /** Translates a batch of the current try. */
+  take(events: readonly ModelEvent[]): readonly ModelEvent[] {
+    const out: ModelEvent[] = [];
+    for (const event of events) this.#takeOne(event, out);
+    return out;
+  }
+
+  /** The current try broke off; what comes next belongs to another one. */
+  breakOff(): readonly ModelEvent[] {
+    const out: ModelEvent[] = [];
+    for (const block of this.#open.values()) {
+      if (block.index === undefined) continue;
+      if (block.start.kind === 'text' && this.#carried === undefined) this.#carried = block;
+      else out.push({event: 'block-finished', index: block.index, block: leftOver(block)});
+    }
+    this.#open.clear();
+    this.#usageBefore = addUsage(this.#usageBefore, this.#tryUsage);
+    this.#tryUsage = noUsage;
+    this.#repeated = this.#shown === '' ? undefined : '';
+    return out;
+  }
+
+  /** After `breakOff`, when nothing more will come: finishes what is open, for the `failed` that follows. */
+  close(): readonly ModelEvent[] {
+    const out: ModelEvent[] = [];
+    this.#finishCarried(out);
+    return out;
+  }
+
+  /** After `breakOff`: ends the message with the tool calls that are whole. */
+  endWithCalls(): readonly ModelEvent[] {
+    const out: ModelEvent[] = [...this.close()];
+    out.push({event: 'message-finished', stop: 'tool-use', usage: this.#usageBefore});
+    this.#message = 'finished';
+    return out;
+  }
+
+  /** Ends the message at a tool call whose input does not end: the call has `instead` for an input, and other open blocks go. */
+  endWithout({index, instead}: {readonly index: number; readonly instead: string}): readonly ModelEvent[] {
+    const out: ModelEvent[] = [];
+    const block = this.#open.get(index);
+    if (block?.start.kind === 'tool-call') this.#finishBlock({index, block: {...block.start, input: instead}}, out);
+    out.push(...this.breakOff(), ...this.endWithCalls());
+    return out;
+  }
+
+  #takeOne(event: ModelEvent, out: ModelEvent[]): void {
+    switch (event.event) {
+      case 'message-started':
+        this.#tryUsage = event.usage;
+        if (this.#message !== 'not-started') return;
+        this.#message = 'started';
+        out.push(event);
+        return;
+      case 'block-started':
+        this.#startBlock(event, out);
+        return;
+      case 'block-delta':
+        this.#addDelta(event, out);
+        return;
+      case 'block-finished':
+        this.#finishBlock(event, out);
+        return;
+      case 'message-finished':
+        this.#releaseRepeated(out, undefined);
+        this.#finishCarried(out);
+        out.push({...event, usage: addUsage(this.#usageBefore, event.usage)});
+        this.#message = 'finished';
+        return;
+      case 'retrying':
+      case 'failed':
+        throw new Error(`a try must not yield ${event.event}`);
+      default:
+        unreachable(event);
+    }
+  }
+
+  #startBlock({index, block: start}: Extract<ModelEvent, {event: 'block-started'}>, out: ModelEvent[]): void {
+    if (start.kind === 'text') {
+      const block = this.#carried ?? {index: undefined, start, text: ''};
+      this.#carried = undefined;
+      this.#open.set(index, block);
+      // While the text may be a repetition, nothing tells yet whether this block will hold anything.
+      if (this.#repeated === undefined) this.#announce(block, out);
+      return;
+    }
+    this.#pauseRepeated(out, undefined);
+    this.#finishCarried(out);
+    const block: OpenBlock = {index: undefined, start, text: ''};
+    this.#open.set(index, block);
+    this.#announce(block, out);
+  }
+
+  #addDelta({index, delta}: Extract<ModelEvent, {event: 'block-delta'}>, out: ModelEvent[]): void {
+    const block = this.#open.get(index);
+    if (block === undefined) return;
+    if (delta.kind === 'text') {
+      const text = this.#unrepeated(delta.text);
+      if (text !== '') this.#showText(block, text, out);
+      return;
+    }
+    if (delta.kind === 'thinking') block.text += delta.text;
+    out.push({event: 'block-delta', index: this.#announce(block, out), delta});
+  }
+
+  #finishBlock(
+    {index, block: whole}: Omit<Extract<ModelEvent, {event: 'block-finished'}>, 'event'>,
+    out: ModelEvent[],
+  ): void {
+    const block = this.#open.get(index);
+    if (block === undefined) return;
+    this.#open.delete(index);
+    if (block.start.kind === 'text') {
+      this.#pauseRepeated(out, block);
+      if (block.index !== undefined) {
+        out.push({event: 'block-finished', index: block.index, block: {kind: 'text', text: block.text}});
+      }
+      return;
+    }
+    if (whole.kind === 'tool-call') this.#finishedCalls++;
+    out.push({event: 'block-finished', index: this.#announce(block, out), block: whole});
+  }
+
+  /** The part of `text` that is news, while the current try may be repeating what was shown. */
+  #unrepeated(text: string): string {
+    if (this.#repeated === undefined) return text;
+    const repeated = this.#repeated + text;
+    if (repeated.length < this.#shown.length && this.#shown.startsWith(repeated)) {
+      this.#repeated = repeated;
+      return '';
+    }
+    this.#repeated = undefined;
+    return repeated.startsWith(this.#shown) ? repeated.slice(this.#shown.length) : repeated;
+  }
+
+  /** A repetition of several texts pauses between them; one text would not end, or make way, before it was whole. */
+  #pauseRepeated(out: ModelEvent[], into: OpenBlock | undefined): void {
+    if (this.#textBlocks < 2 && this.#repeated !== '') this.#releaseRepeated(out, into);
+  }
+
+  /** Less than all that was shown came again: then it was no repetition but the way the answer goes on. */
+  #releaseRepeated(out: ModelEvent[], into: OpenBlock | undefined): void {
+    const text = this.#repeated ?? '';
+    this.#repeated = undefined;
+    if (text === '') return;
+    const open = into ?? [...this.#open.values()].find(block => block.start.kind === 'text') ?? this.#carried;
+    const block = open ?? {index: undefined, start: {kind: 'text'}, text: ''};
+    this.#showText(block, text, out);
+    if (open === undefined) this.#carried = block;
+  }
+
+  #showText(block: OpenBlock, text: string, out: ModelEvent[]): void {
+    const index = this.#announce(block, out);
+    block.text += text;
+    this.#shown += text;
+    out.push({event: 'block-delta', index, delta: {kind: 'text', text}});
+  }
+
+  #announce(block: OpenBlock, out: ModelEvent[]): number {
+    if (block.index !== undefined) return block.index;
+    const index = this.#nextIndex++;
+    if (block.start.kind === 'text') this.#textBlocks++;
+    block.index = index;
+    out.push({event: 'block-started', index, block: block.start});
+    return index;
+  }
+
+  #finishCarried(out: ModelEvent[]): void {
+    const block = this.#carried;
+    this.#carried = undefined;
+    if (block?.index === undefined) return;
+    out.push({event: 'block-finished', index: block.index, block: {kind: 'text', text: block.text}});
+  }
+}
+
+/** `index` is the one the consumer knows; `undefined` until it has been told of the block. */
+interface OpenBlock {
+  index: number | undefined;
+  readonly start: BlockStart;
+  text: string;
+}
+
+function leftOver({start, text}: OpenBlock): AssistantBlock {
+  switch (start.kind) {
+    case 'text':
+      return {kind: 'text', text};
+    case 'thinking':
+      return {kind: 'thinking', text, signature: ''};
+    case 'sealed-thinking':
+      return start;
+    case 'tool-call':
+    case 'other':
+      return {kind: 'text', text: ''};
+    default:
+      return unreachable(start);
+  }
+}

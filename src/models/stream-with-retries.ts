@@ -1,0 +1,163 @@
+import {unreachable} from '../base/unreachable.ts';
+import {omittedInput} from '../domain/conversation.ts';
+import {messageId} from '../domain/ids.ts';
+import type {BlockDelta, BlockStart, ModelEvent, ModelRequest} from '../domain/model-stream.ts';
+import {noUsage} from '../domain/usage.ts';
+import {connectionLost, type ProviderError, type SendOnce} from './provider-error.ts';
+import {decideRetry, type RetryClock} from './retry.ts';
+import {StreamMerger} from './stream-merger.ts';
+
+/**
+ * One answer, over as many tries as the policy of `retry.ts` allows. While nothing was shown, the same request is sent again. Once
+ * text was shown, the model is given that text and asked to go on behind it, and the answer continues in the same message
+ * (`stream-merger.ts` has the rules).
+ */
+export async function* streamWithRetries(
+  request: ModelRequest,
+  {sendOnce, clock}: {readonly sendOnce: SendOnce; readonly clock: RetryClock},
+  signal: AbortSignal,
+): AsyncGenerator<readonly ModelEvent[], void, void> {
+  const merger = new StreamMerger();
+  for (let attempt = 1; !signal.aborted; attempt++) {
+    let error: ProviderError | undefined;
+    const bounds = new AnswerBounds();
+    for await (const item of sendOnce(continued(request, merger.shownText), signal)) {
+      if (item.kind === 'error') {
+        error = item.error;
+        break;
+      }
+      const events = merger.take(item.events);
+      if (events.length > 0) yield events;
+      const overrun = bounds.overrun(item.events);
+      if (overrun?.kind === 'tool-input') {
+        yield merger.endWithout(overrun);
+        return;
+      }
+      if (overrun !== undefined) {
+        error = overrun.error;
+        break;
+      }
+      if (merger.finished) return;
+    }
+    if (signal.aborted) return;
+    error ??= connectionLost('The answer was cut off.');
+
+    const broken = merger.breakOff();
+    if (error.kind === 'passing' && merger.hasFinishedCalls) {
+      yield [...broken, ...merger.endWithCalls()];
+      return;
+    }
+    const next = decideRetry(error, attempt, clock);
+    if (next.step === 'give-up') {
+      yield [...broken, ...merger.close(), {event: 'failed', fault: next.fault}];
+      return;
+    }
+    const {step: _, ...retry} = next;
+    const message = error.kind === 'passing' ? error.message : '';
+    const status = error.kind === 'passing' ? error.status : 0;
+    yield [...broken, {event: 'retrying', ...retry, status, message}];
+    await clock.sleep(next.delayMs, signal);
+  }
+}
+
+/** `request` as it was, or with what the model has already said and the wish to hear the rest. */
+function continued(request: ModelRequest, shown: string): ModelRequest {
+  // Providers refuse a message of white space only; a model that starts over then loses nothing.
+  if (shown.trim() === '') return request;
+  return {
+    ...request,
+    messages: [
+      ...request.messages,
+      {
+        role: 'assistant',
+        id: messageId('broken-off'),
+        model: request.model,
+        blocks: [{kind: 'text', text: shown}],
+        stop: 'interrupted',
+        usage: noUsage,
+      },
+      {role: 'user', id: messageId('go-on'), blocks: [{kind: 'text', text: goOn}]},
+    ],
+  };
+}
+
+const goOn =
+  'The connection dropped after that text; the user has read it. Continue exactly where it stopped, in the middle of the word ' +
+  'if need be. Do not repeat any of it and do not mention the interruption.';
+
+/**
+ * What one answer may hold, in UTF-16 units: many times what the longest answers of models hold, so whoever goes past it does not
+ * end. Beyond it nothing more is read.
+ */
+const mostBlockLength = 4 * 1024 * 1024;
+const mostAnswerLength = 16 * 1024 * 1024;
+const mostBlocks = 1000;
+
+type Overrun =
+  /** The input of this tool call does not end: the call can be told so, and what came before it stands. */
+  | {readonly kind: 'tool-input'; readonly index: number; readonly instead: string}
+  | {readonly kind: 'answer'; readonly error: ProviderError};
+
+/** Counts what one try at an answer holds. */
+class AnswerBounds {
+  readonly #blocks = new Map<number, {readonly kind: BlockStart['kind']; length: number}>();
+  #length = 0;
+
+  /** The first thing in the events that goes past a bound. */
+  overrun(events: readonly ModelEvent[]): Overrun | undefined {
+    for (const event of events) {
+      if (event.event === 'block-started') {
+        this.#blocks.set(event.index, {kind: event.block.kind, length: 0});
+        if (this.#blocks.size > mostBlocks) return tooMuch(`more than ${mostBlocks} blocks (texts and tool calls)`);
+        continue;
+      }
+      if (event.event !== 'block-delta') continue;
+      const block = this.#blocks.get(event.index);
+      if (block === undefined) continue;
+      const length = deltaLength(event.delta);
+      block.length += length;
+      this.#length += length;
+      if (block.length > mostBlockLength) {
+        if (block.kind === 'tool-call') return {kind: 'tool-input', index: event.index, instead: leftOut};
+        return tooMuch(`a text of more than ${megabytes(mostBlockLength)}`);
+      }
+      if (this.#length > mostAnswerLength) return tooMuch(`more than ${megabytes(mostAnswerLength)}`);
+    }
+    return undefined;
+  }
+}
+
+const megabytes = (length: number): string => `${length / 1024 / 1024} MB`;
+
+const leftOut = omittedInput(
+  `it is longer than ${megabytes(mostBlockLength)}, and weft stopped reading there. Nothing was done; give less at a time`,
+);
+
+const tooMuch = (what: string): Overrun => ({
+  kind: 'answer',
+  error: {
+    kind: 'final',
+    fault: {
+      kind: 'provider',
+      message: `The answer is too long: it has ${what}. weft stopped reading and ran none of its tool calls.`,
+      fix: 'Rephrase the prompt, or use another model.',
+      status: 0,
+    },
+  },
+});
+
+function deltaLength(delta: BlockDelta): number {
+  switch (delta.kind) {
+    case 'text':
+    case 'thinking':
+      return delta.text.length;
+    case 'signature':
+      return delta.signature.length;
+    case 'tool-input':
+      return delta.json.length;
+    case 'other':
+      return JSON.stringify(delta.data).length;
+    default:
+      return unreachable(delta);
+  }
+}

@@ -1,0 +1,170 @@
+import {type Reason, sameReason} from '../domain/reason.ts';
+import type {CommandAnalysis} from './commands/analyze-command.ts';
+import type {CommandForms} from './commands/command-forms.ts';
+import {handoverReasons} from './secrets/secret-handover.ts';
+import type {Access} from '../actions/access.ts';
+import {unreachable} from '../base/unreachable.ts';
+import {noDetail, type RiskLevel} from '../domain/risk.ts';
+import type {Finding} from './host-finding.ts';
+import {accessedPaths, globStarts} from './paths/accessed-paths.ts';
+import {commandFinding} from './commands/command-finding.ts';
+import {belowRoots, type PathContext, realParts, writtenParts} from './paths/path-context.ts';
+import {protectedPart} from './paths/protected-paths.ts';
+import {looksSecret} from './paths/secret-paths.ts';
+import {enclosingWeftFile} from './paths/weft-files.ts';
+import {dangersOfLine, typingTarget} from './typed-input.ts';
+
+/** What an action is judged by, besides what it would touch. */
+export interface JudgeEvidence {
+  readonly context: PathContext;
+  /** Where a command would start. */
+  readonly directory: string;
+  /** The command that runs in a block, by the block's id; empty when there is none. */
+  readonly blockCommand: (id: string) => string;
+  /** The forms of the command that is judged, read once. */
+  readonly forms: (command: string) => CommandForms;
+  /** The parts of the command that is judged, read once. */
+  readonly parsed: (command: string) => CommandAnalysis;
+}
+
+/**
+ * A first judgement: reading inside the workspace and talking to the user are allowed, everything else is asked. `risk` is the worst
+ * that the action can do.
+ */
+export function accessFinding(access: Access, risk: RiskLevel, evidence: JudgeEvidence): Finding {
+  const {context, forms, parsed} = evidence;
+  switch (access.kind) {
+    case 'none':
+      return {decision: 'allow', risk: 'read-only', reasons: [], target: 'ordinary', detail: noDetail};
+    case 'read':
+      return reading(access.paths, context);
+    case 'search':
+      return searching(access, context);
+    case 'edit':
+      return editing(access, context);
+    case 'command':
+      return commandFinding(access, {context, forms, parsed: parsed(access.command)});
+    case 'terminal-input':
+      return typing(access, risk, evidence);
+    case 'mcp-tool':
+      // What a server claims about its own tool does not count.
+      return {
+        decision: 'ask',
+        risk,
+        reasons: [{kind: 'mcp-tool', server: access.server}, ...handoverReasons(access)],
+        target: 'ordinary',
+        detail: {...noDetail, rules: [access.toolName]},
+      };
+    case 'mcp-resource':
+      return {
+        decision: 'ask',
+        risk,
+        reasons: [{kind: 'mcp-resource', server: access.server}, ...handoverReasons(access)],
+        target: 'ordinary',
+        detail: {...noDetail, rules: [access.toolName]},
+      };
+    default:
+      return unreachable(access);
+  }
+}
+
+/** Input is always asked about. A line for a shell is judged as the command that it is, which adds what it would do. */
+function typing(access: Extract<Access, {kind: 'terminal-input'}>, risk: RiskLevel, evidence: JudgeEvidence): Finding {
+  const own: readonly Reason[] = [{kind: 'program-input'}, ...handoverReasons(access)];
+  const detail = {...noDetail, criticalRanges: [{from: 0, to: access.input.length}]};
+  const target = typingTarget(evidence.blockCommand(access.blockId));
+  if (target !== 'shell') {
+    const reasons = target === 'interpreter' || target === 'debugger' ? [...own, ...dangersOfLine(access.input)] : own;
+    return {decision: 'ask', risk, reasons, target: 'ordinary', detail};
+  }
+  const {input} = access;
+  const command = {
+    kind: 'command',
+    command: input,
+    claims: {readOnly: 'unsaid', risky: 'unsaid', usesPager: 'unsaid'},
+  } as const;
+  const found = commandFinding(command, {...evidence, parsed: evidence.parsed(input)});
+  return {
+    decision: 'ask',
+    risk: found.risk === 'destructive' ? 'destructive' : risk,
+    reasons: [...own, ...found.reasons.filter(reason => !own.some(known => sameReason(known, reason)))],
+    target: 'ordinary',
+    // Where the shell stands is not known, so neither is what the command would hit.
+    detail: {...detail, highlights: found.detail.highlights, confirmWord: found.detail.confirmWord},
+  };
+}
+
+function reading(paths: readonly string[], context: PathContext): Finding {
+  const outside = outsideOf(paths, context);
+  const secret = paths.filter(path => namesSecret(path, context));
+  const reasons: readonly Reason[] = [
+    ...withPaths('reads-outside', outside),
+    ...withPaths('reads-secrets', [...new Set(secret)]),
+  ];
+  const decision = reasons.length === 0 ? 'allow' : 'ask';
+  return {decision, risk: 'read-only', reasons, target: 'ordinary', detail: noDetail};
+}
+
+/** Whether the name in the workspace, or that of the file a link leads to, says that it holds secrets. */
+const namesSecret = (path: string, context: PathContext): boolean =>
+  [writtenParts(path, context), realParts(path, context)].some(parts =>
+    belowRoots(parts, context).some(({below}) => looksSecret(below.join('/'))),
+  );
+
+function searching(access: Extract<Access, {kind: 'search'}>, context: PathContext): Finding {
+  const found = reading(accessedPaths(access), context);
+  const {unclear} = globStarts(access);
+  if (unclear.length === 0) return found;
+  const reason: Reason = {kind: 'unclear-search', patterns: unclear};
+  return {...found, decision: 'ask', reasons: [...found.reasons, reason]};
+}
+
+function editing(access: Extract<Access, {kind: 'edit'}>, context: PathContext): Finding {
+  const paths = accessedPaths(access);
+  const outside = outsideOf(paths, context);
+  const places = context.weftFiles();
+  const weftFilePaths = paths.flatMap(
+    path =>
+      enclosingWeftFile(realParts(path, context), places) ??
+      enclosingWeftFile(writtenParts(path, context), places) ??
+      [],
+  );
+  const guarded = paths.flatMap(
+    path =>
+      protectedPart(realParts(path, context), context) ?? protectedPart(writtenParts(path, context), context) ?? [],
+  );
+  return {
+    decision: 'ask',
+    risk: 'local-change',
+    reasons: [
+      ...withPaths('writes-outside', outside),
+      ...withPaths('writes-weft-files', weftFilePaths),
+      ...withPaths('writes-protected', guarded),
+      ...handoverReasons(access),
+    ],
+    target:
+      weftFilePaths.length > 0
+        ? 'weft-files'
+        : guarded.length > 0
+          ? 'protected'
+          : outside.length > 0
+            ? 'outside'
+            : 'ordinary',
+    detail: noDetail,
+  };
+}
+
+/** The reason, where there is a path that it speaks of. */
+const withPaths = (
+  kind: 'reads-outside' | 'reads-secrets' | 'writes-outside' | 'writes-weft-files' | 'writes-protected',
+  paths: readonly string[],
+): readonly Reason[] => (paths.length === 0 ? [] : [{kind, paths}]);
+
+const outsideOf = (paths: readonly string[], {resolve}: PathContext): readonly string[] => [
+  ...new Set(
+    paths
+      .map(resolve)
+      .filter(({place}) => place === 'outside-workspace')
+      .map(({path}) => path),
+  ),
+];

@@ -1,0 +1,462 @@
+import type {FileEffect, ResolvedCommand, RiskLevel, TextRange} from '../../domain/risk.ts';
+import type {CommandAccess} from '../../actions/access.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import type {PartEffect, Reason, WrittenFile} from '../../domain/reason.ts';
+import type {Finding} from '../host-finding.ts';
+import {belowRoots, type PathContext, realParts, writtenParts} from '../paths/path-context.ts';
+import {protectedPart} from '../paths/protected-paths.ts';
+import {suggestedRules} from '../rules/suggested-rules.ts';
+import {handoverReasons} from '../secrets/secret-handover.ts';
+import {
+  type CommandAnalysis,
+  type JudgedInvocation,
+  quotedPart,
+  type ScriptAnalysis,
+  type SideEffect,
+} from './analyze-command.ts';
+import type {CommandForms} from './command-forms.ts';
+import {fileEffects} from './file-effects.ts';
+import {operandsWritten, pathsInCommand} from './mentioned-paths.ts';
+import {plainText} from './only-reads.ts';
+import {isWorse, type KnownRisk, riskOfWords, staysOnLoopback} from './risks.ts';
+import {commandStarts, programName} from './wrappers.ts';
+
+interface CommandEvidence {
+  readonly context: PathContext;
+  readonly forms: (command: string) => CommandForms;
+  readonly parsed: CommandAnalysis;
+}
+
+/**
+ * A command is let through when every part of it is known to only read and nothing about it is unsure; the model's claims only add
+ * reasons to ask. Whether the grammar agrees is for the judge to see to before it lets anything through.
+ */
+export function commandFinding(access: CommandAccess, evidence: CommandEvidence): Finding {
+  const {command, claims} = access;
+  const {parsed} = evidence;
+  const found =
+    parsed.reading === 'parsed'
+      ? analysisFinding(command, parsed, evidence.context)
+      : unparsedFinding(command, evidence);
+  const claimReasons: readonly Reason[] = [
+    ...(claims.risky === 'yes' ? [{kind: 'model-claim', claim: 'risky'} as const] : []),
+    ...(claims.readOnly === 'no' ? [{kind: 'model-claim', claim: 'not-read-only'} as const] : []),
+    // What it prints is hidden, yet it may print the secret in another form.
+    ...handoverReasons(access),
+  ];
+  if (claimReasons.length === 0) return found;
+  const risk = found.risk === 'read-only' ? 'unknown' : found.risk;
+  return {...found, decision: 'ask', risk, reasons: [...found.reasons, ...claimReasons]};
+}
+
+/** A invocation that is asked about, and what it does. */
+interface AskedInvocation {
+  readonly invocation: JudgedInvocation;
+  readonly known: KnownRisk;
+  readonly does: PartEffect;
+  readonly part: string;
+}
+
+function analysisFinding(command: string, analysis: ScriptAnalysis, context: PathContext): Finding {
+  const {invocations, sideEffects} = analysis;
+  const effects = fileEffects(analysis, context);
+  const asked = invocations.flatMap(invocation =>
+    invocation.reason === undefined
+      ? []
+      : [askedInvocation(command, {invocation, reason: invocation.reason, effect: effects.ofInvocation(invocation)})],
+  );
+  const written = sideEffects.map(sideEffect => ({
+    sideEffect,
+    ...riskOfSideEffect(sideEffect, effects.ofSideEffect(sideEffect), context),
+  }));
+  const risks: readonly RiskLevel[] = [
+    ...asked.map(({invocation, known}) => (invocation.elsewhere === 'only reads' ? 'read-only' : known.risk)),
+    ...written.map(({risk}) => risk),
+  ];
+  const parts: readonly AskedPart[] = [
+    ...asked.map(each => invocationPart(each, context)),
+    ...written.map(each => sideEffectPart(each, context)),
+  ];
+  const destroying = asked.filter(
+    ({invocation, known}) => invocation.elsewhere === 'unsure' && known.risk === 'destructive',
+  );
+  // What only creates files is not what has to be confirmed by its name.
+  const writing = invocations.flatMap(invocation => {
+    const lostFiles = effects.overwritten(invocation);
+    return lostFiles.length === 0 ? [] : [{...invocation, overwrites: lostFiles}];
+  });
+  return {
+    decision: asked.length === 0 && sideEffects.length === 0 ? 'allow' : 'ask',
+    risk: worst(risks),
+    target: 'ordinary',
+    reasons: commandPartReasons(parts),
+    detail: {
+      highlights: highlightedRanges([
+        ...asked.map(({invocation}) => invocation.range),
+        ...sideEffects.map(({range}) => range),
+      ]),
+      criticalRanges: criticalRanges(parts),
+      rules: suggestedRules(command, {
+        asked: asked.map(({invocation}) => invocation),
+        alone: sideEffects.length === 0,
+        risk: worst(risks),
+      }),
+      destructiveCommands: distinctCommands([
+        ...destroying.map(({invocation, known}) => simpleCommand(invocation, known.words)),
+        ...writing.map(invocation => simpleCommand(invocation, wordsOf(invocation))),
+      ]),
+      confirmWord:
+        [
+          ...destroying.map(({known}) => known.words),
+          ...writing.flatMap(({overwrites}) => overwrites.map(path => ['', path])),
+        ]
+          .map(confirmWord)
+          .find(word => word !== '') ?? '',
+      pagers: distinct(
+        invocations
+          .filter(invocation => pages(wordsOf(invocation)))
+          .map(({range}) => command.slice(range.from, range.to)),
+      ),
+      judgedPaths: [],
+      environment: 'inherited',
+    },
+  };
+}
+
+function invocationPart({invocation, known, does, part}: AskedInvocation, context: PathContext): AskedPart {
+  const {range, elsewhere} = invocation;
+  if (elsewhere === 'only reads') return {range, risk: 'read-only', guarded: 'no', part, does};
+  return known.risk === 'local-change' && namesProtected(invocation, context)
+    ? {range, risk: known.risk, guarded: 'yes', part, does: grantsRights}
+    : {range, risk: known.risk, guarded: 'no', part, does};
+}
+
+const grantsRights = 'changes what can run code or grant permissions';
+
+/** Whether a word of the invocation names what can run or grant rights, from where it may run. */
+const namesProtected = (invocation: JudgedInvocation, context: PathContext): boolean =>
+  wordsOf(invocation)
+    .slice(1)
+    .filter(word => word !== '' && !word.startsWith('-'))
+    .some(word =>
+      invocation.directories.some(directory =>
+        isProtectedPath(/^[/~]/u.test(word) ? word : `${directory}/${word}`, context),
+      ),
+    );
+
+const isProtectedPath = (path: string, context: PathContext): boolean =>
+  [realParts(path, context), writtenParts(path, context)].some(parts => protectedPart(parts, context) !== undefined);
+
+function sideEffectPart(
+  {sideEffect, risk, does}: {readonly sideEffect: SideEffect; readonly risk: RiskLevel; readonly does: PartEffect},
+  context: PathContext,
+): AskedPart {
+  const {range, effect, target, part} = sideEffect;
+  const guarded = effect !== 'reads' && target !== '' && isProtectedPath(target, context) ? 'yes' : 'no';
+  return {range, risk, guarded, part, does};
+}
+
+/** How risky a part is that is no program invocation; a file that is written is known by what is there now. */
+function riskOfSideEffect(
+  {effect, does, target}: SideEffect,
+  {loses}: FileEffect,
+  context: PathContext,
+): {readonly risk: RiskLevel; readonly does: PartEffect} {
+  const writes = (change: WrittenFile['change'], lines = 0): PartEffect =>
+    target === '' ? does : {kind: 'writes-file', change, path: shownPath(target, context), lines};
+  switch (effect) {
+    case 'writes':
+      if (loses === 'nothing') return {risk: 'local-change', does: writes('creates')};
+      return {
+        risk: 'destructive',
+        does: loses === 'something' ? writes('overwrites', lineCount(target, context)) : writes('writes'),
+      };
+    case 'appends':
+      return {risk: 'local-change', does: writes('appends')};
+    case 'reads':
+      return {risk: 'read-only', does};
+    case 'unsure':
+      return {risk: 'unknown', does};
+    default:
+      return unreachable(effect);
+  }
+}
+
+/** The path from the workspace on; outside of it as it is. */
+function shownPath(path: string, context: PathContext): string {
+  const [inside] = belowRoots(writtenParts(path, context), context);
+  return inside === undefined || inside.below.length === 0 ? path : inside.below.join('/');
+}
+
+/** How many lines a file of the workspace has; 0 where that is not known. */
+function lineCount(path: string, context: PathContext): number {
+  const {place, path: real} = context.resolve(path);
+  const file = place === 'inside-workspace' ? context.read(real) : undefined;
+  return file?.kind === 'text' ? file.text.replace(/\n$/u, '').split('\n').length : 0;
+}
+
+function askedInvocation(
+  command: string,
+  {
+    invocation,
+    reason,
+    effect,
+  }: {readonly invocation: JudgedInvocation; readonly reason: PartEffect; readonly effect: FileEffect},
+): AskedInvocation {
+  const words = wordsOf(invocation);
+  const isPlain = invocation.words.every(word => plainText(word) !== undefined);
+  const expected =
+    isPlain && staysOnLoopback(words)
+      ? ({risk: 'local-change', does: 'talks to a server on this machine', words, texts: []} as const)
+      : knownRisk(words);
+  const known = withEffect(expected, {words, effect});
+  const does = invocation.elsewhere === 'only reads' || known.does === '' ? reason : known.does;
+  return {invocation, known, does, part: quotedPart(command, invocation.range)};
+}
+
+/** What the disk says goes before what the words alone let expect, where the program itself is what does it. */
+function withEffect(
+  known: KnownRisk,
+  {words, effect}: {readonly words: readonly string[]; readonly effect: FileEffect},
+): KnownRisk {
+  if (known.words.length !== words.length) return known;
+  switch (effect.loses) {
+    case 'unknown':
+      return known;
+    case 'nothing':
+      return known.risk === 'destructive'
+        ? {...known, risk: 'local-change', does: harmless[programName(words[0] ?? '')] ?? 'changes files'}
+        : known;
+    case 'something':
+      return known.risk === 'destructive'
+        ? known
+        : {
+            ...known,
+            risk: 'destructive',
+            does: known.risk === 'external' ? `${known.does} and overwrites files` : 'overwrites files',
+          };
+    default:
+      return unreachable(effect.loses);
+  }
+}
+
+/** What programs do where nothing is lost. */
+const harmless: Readonly<Record<string, string>> = {
+  mv: 'moves files',
+  git: 'moves files',
+  cp: 'copies files',
+  install: 'copies files',
+  ln: 'makes links',
+  tee: 'creates files',
+  truncate: 'creates files',
+  dd: 'creates files',
+};
+
+/** What words do, and what the texts do that they hand to a shell. */
+function knownRisk(words: readonly string[]): KnownRisk {
+  const own = riskOfWords(words);
+  const inner = own.texts
+    .flatMap(text => text.split(/[;&|\n(){}]+/u))
+    .map(piece => riskOfWords(piece.trim().split(/\s+/u)));
+  return inner.reduce((worse, each) => (isWorse(each.risk, worse.risk) ? each : worse), own);
+}
+
+/** Nothing is surely known of the text: what it looks like decides how risky it is. */
+function unparsedFinding(command: string, {parsed, forms}: CommandEvidence): Finding {
+  const read = forms(command)
+    .forms.slice(0, mostForms)
+    .map(form => ({form, known: riskOfWords(form.slice(0, longestForm).split(' '))}));
+  const worstForm = read.find(({known}) => known.risk === 'destructive');
+  return {
+    decision: 'ask',
+    risk: worstForm === undefined ? 'unknown' : 'destructive',
+    target: 'ordinary',
+    reasons: [
+      ...(worstForm === undefined
+        ? []
+        : [
+            {
+              kind: 'command-part',
+              part: quotedPart(worstForm.form, {from: 0, to: worstForm.form.length}),
+              effect: worstForm.known.does,
+              alike: 0,
+            } as const,
+          ]),
+      {kind: 'unparsed', what: parsed.reading === 'unparsed' ? parsed.what : ''},
+    ],
+    detail: {
+      highlights:
+        parsed.reading === 'unparsed' && parsed.at < command.length
+          ? [{from: parsed.at, to: Math.min(parsed.at + 1, command.length)}]
+          : [],
+      criticalRanges: [{from: 0, to: command.length}],
+      rules: suggestedRules(command, {asked: [], alone: false, risk: 'unknown'}),
+      destructiveCommands: [],
+      confirmWord: worstForm === undefined ? '' : confirmWord(worstForm.known.words),
+      pagers: [],
+      judgedPaths: [],
+      environment: 'inherited',
+    },
+  };
+}
+
+const mostForms = 20_000;
+const longestForm = 2000;
+
+/** The words of a invocation as far as they are known. */
+const wordsOf = ({words}: JudgedInvocation): readonly string[] =>
+  words.map(word => plainText(word) ?? firstText(word.value));
+
+const firstText = (value: JudgedInvocation['words'][number]['value']): string =>
+  typeof value === 'string' ? '' : (value[0]?.text ?? '');
+
+function simpleCommand(
+  {directories, overwrites, content}: JudgedInvocation,
+  [program = '', ...args]: readonly string[],
+): readonly ResolvedCommand[] {
+  const [directory] = directories;
+  // Where it runs must be known, else what it would hit is somewhere else.
+  return directory === undefined || directories.length > 1
+    ? []
+    : [{argv: [program, ...args], directory, overwrites, content}];
+}
+
+function distinctCommands(commands: readonly (readonly ResolvedCommand[])[]): readonly ResolvedCommand[] {
+  const byText = new Map(commands.flat().map(command => [JSON.stringify(command), command]));
+  return [...byText.values()];
+}
+
+/** Whether it visibly writes to what can run or grant rights. */
+export function writesProtected(
+  command: string,
+  {forms, context, parsed}: Omit<CommandEvidence, 'parsed'> & {readonly parsed: (command: string) => CommandAnalysis},
+): boolean {
+  const guards = (path: string): boolean => isProtectedPath(path, context);
+  if (pathsInCommand(forms(command)).written.some(guards)) return true;
+  const read = parsed(command);
+  // Where each of them runs is known only after the full parse.
+  return (
+    read.reading === 'parsed' &&
+    read.invocations.some(invocation => {
+      const words = wordsOf(invocation);
+      const starts = invocation.reason === undefined ? [] : commandStarts(words.map(plain => ({raw: plain, plain})));
+      const written = starts.flatMap(at => operandsWritten([programName(words[at] ?? ''), ...words.slice(at + 1)]));
+      if (written.some(path => pathsFrom(path, invocation.directories).some(guards))) return true;
+      const isAnywhere = invocation.directories.length === 0 && written.some(path => !/^[/~]/u.test(path));
+      return isAnywhere && [...forms(command).words].some(guards);
+    })
+  );
+}
+
+const pathsFrom = (path: string, directories: readonly string[]): readonly string[] =>
+  /^[/~]/u.test(path) ? [path] : directories.map(directory => `${directory}/${path}`);
+
+const worst = (risks: readonly RiskLevel[]): RiskLevel =>
+  risks.reduce<RiskLevel>((worse, each) => (isWorse(each, worse) ? each : worse), 'read-only');
+
+const distinct = (texts: readonly string[]): readonly string[] => [...new Set(texts)];
+
+const always = new Set(
+  'less more most man info pager top htop btop vi vim nvim view nano pico emacs ed watch tig lazygit gitui ncdu mc screen tmux journalctl systemctl psql mysql bat gdb lldb'.split(
+    ' ',
+  ),
+);
+const gitPages = new Set(
+  'log show diff blame reflog shortlog grep branch tag stash whatchanged range-diff config help'.split(' '),
+);
+
+/** Whether a command pages or takes over the terminal when it has one. */
+function pages(words: readonly string[]): boolean {
+  const [program = '', ...args] = words;
+  const name = program.slice(program.lastIndexOf('/') + 1);
+  if (args.some(word => /^(?:--no-pager|--version|--help|--paging=never)$/u.test(word))) return false;
+  if (name !== 'git') return always.has(name);
+  if (args.some(word => word === '-P')) return false;
+  return args.some(word => word === '-p' || word === '--paginate' || gitPages.has(word));
+}
+
+/** The same stretches in order, overlapping ones as one. */
+function highlightedRanges(ranges: readonly TextRange[]): readonly TextRange[] {
+  const merged: TextRange[] = [];
+  for (const range of ranges.toSorted((a, b) => a.from - b.from)) {
+    const last = merged.at(-1);
+    if (last !== undefined && range.from <= last.to)
+      merged[merged.length - 1] = {from: last.from, to: Math.max(last.to, range.to)};
+    else merged.push(range);
+  }
+  return merged;
+}
+
+/** A part of a command that is asked about. */
+interface AskedPart {
+  readonly range: TextRange;
+  readonly risk: RiskLevel;
+  /** Whether it writes to what can run or grant rights. */
+  readonly guarded: 'yes' | 'no';
+  /** Its text, quoted for display. */
+  readonly part: string;
+  readonly does: PartEffect;
+}
+
+/**
+ * The stretches that nobody should allow unread, the worst first: all that does more than change ordinary files of the workspace.
+ * Among hundreds of harmless parts they would not be found otherwise.
+ */
+const criticalRanges = (parts: readonly AskedPart[]): readonly TextRange[] =>
+  worstFirst(parts).flatMap(part => (isCritical(part) ? [part.range] : []));
+
+/**
+ * The reasons to ask, the worst first, each once. Where there would be more than `mostReasons`, parts with the same effect share one
+ * reason, and what is still left over is only counted.
+ */
+function commandPartReasons(parts: readonly AskedPart[]): readonly Reason[] {
+  const sorted = worstFirst(parts);
+  const all = new Map(sorted.map(({part, does}) => [JSON.stringify([part, does]), partReason(part, does, 0)]));
+  if (all.size <= mostReasons) return [...all.values()];
+  const groups = Map.groupBy(sorted, ({does}) =>
+    typeof does !== 'string' && does.kind === 'writes-file' ? does.change : JSON.stringify(does),
+  );
+  const grouped = [...groups.values()].flatMap(([first, ...more]) =>
+    first === undefined ? [] : [partReason(first.part, first.does, more.length)],
+  );
+  return grouped.length <= mostReasons
+    ? grouped
+    : [...grouped.slice(0, mostReasons - 1), {kind: 'more-command-parts', count: grouped.length - mostReasons + 1}];
+}
+
+const partReason = (part: string, effect: PartEffect, alike: number): Reason => ({
+  kind: 'command-part',
+  part,
+  effect,
+  alike,
+});
+
+/** A person does not read more reasons than these. */
+const mostReasons = 20;
+
+const worstFirst = (parts: readonly AskedPart[]): readonly AskedPart[] =>
+  parts.toSorted((a, b) => weight(b) - weight(a));
+
+const isCritical = ({risk, guarded}: AskedPart): boolean => risk !== 'local-change' || guarded === 'yes';
+
+const weight = ({risk, guarded}: AskedPart): number =>
+  Math.max(weights[risk], guarded === 'yes' ? weights.external : 0);
+
+/** What only reads and is asked about reads secrets, or outside the workspace. */
+const weights: Readonly<Record<RiskLevel, number>> = {
+  'local-change': 0,
+  'read-only': 1,
+  unknown: 2,
+  external: 3,
+  destructive: 4,
+};
+
+/** What a person types to accept a destructive command: the name of what it hits last, else the program's. */
+function confirmWord(words: readonly string[]): string {
+  const [program = '', ...args] = words;
+  const target = args.filter(word => !word.startsWith('-') && !/^[.*?/~]*$/u.test(word)).at(-1) ?? '';
+  const name = lastPart(target);
+  return /^[\p{L}\p{N}._@+-]{1,60}$/u.test(name) ? name : lastPart(program);
+}
+
+const lastPart = (path: string): string => path.replace(/\/+$/u, '').replace(/^.*\//u, '');

@@ -1,0 +1,185 @@
+import {collapseSpaces} from '../../base/clip.ts';
+import type {TextRange} from '../../domain/risk.ts';
+import type {Argument} from '../shell/expansion.ts';
+import {readShell, type ShellWord} from '../shell/loose-reader.ts';
+import {mayRunHereDocument} from './programs-in-arguments.ts';
+import {mostCommandStarts, programName, commandStarts, shellTextsFrom} from './wrappers.ts';
+import type {CommandAnalysis} from './analyze-command.ts';
+
+/** What a rule that asks or denies is compared with: the command, every part of it, and each part without its wrappers. */
+export interface CommandForms {
+  /** The forms, with one space between words; each stands here once. */
+  readonly forms: readonly string[];
+  /**
+   * The forms that are run, without the lines of a here-document and other mere text. All of `forms` where it cannot be known which
+   * are run.
+   */
+  readonly run: () => readonly string[];
+  /** Every word without quotes, as far as it is known: whatever may name a file is among them. */
+  readonly words: ReadonlySet<string>;
+  /** The words after redirection operators, likewise. */
+  readonly redirected: ReadonlySet<string>;
+  /** `partial`: some of the command is unparsed because it is nested too deep or too long. */
+  readonly extent: 'whole' | 'partial';
+}
+
+/** How many characters the scripts inside the command (`bash -c "…"`) may have together; it bounds the time. */
+const longestInnerScripts = (command: string): number => 8 * command.length + 10_000;
+
+/**
+ * The forms of a command. `in every way` reads it three times: as a whole, line by line, and split at every operator, quoted or not.
+ * Whichever way the shell reads it, its commands are among these. `as it stands` reads it once, because its commands are known for
+ * sure; what it passes to another shell is read in every way all the same.
+ */
+export function commandForms(command: string, reading: 'in every way' | 'as it stands' = 'in every way'): CommandForms {
+  const forms = new Set<string>();
+  const named = new Set<string>();
+  const redirected = new Set<string>();
+  // The three readings have many commands in common, and so do long chains.
+  const known = new Set<string>();
+  const texts = new Set([command]);
+  let charactersLeft = longestInnerScripts(command);
+  let extent: CommandForms['extent'] = 'whole';
+  // Scripts that are passed to a shell are added while the loop runs.
+  for (const text of texts) {
+    for (const piece of reading === 'as it stands' && text === command ? [text] : piecesOf(text)) {
+      forms.add(collapseSpaces(piece));
+      const read = readShell(piece);
+      if (read.extent === 'partial') extent = 'partial';
+      for (const {plain} of read.redirected) redirected.add(plain);
+      for (const words of read.commands) {
+        const written = words.length === 1 ? (words[0]?.raw ?? '') : words.map(({raw}) => raw).join('\0');
+        if (known.has(written)) continue;
+        known.add(written);
+        for (const {plain} of words) named.add(plain);
+        const starts = commandStarts(words);
+        if (starts.length >= mostCommandStarts) extent = 'partial';
+        for (const form of formsOf(words, starts)) forms.add(form);
+        for (const inner of starts.flatMap(at => shellTextsFrom(words, at))) {
+          if (texts.has(inner)) continue;
+          charactersLeft -= inner.length;
+          if (charactersLeft < 0) extent = 'partial';
+          else texts.add(inner);
+        }
+      }
+    }
+  }
+  const read = [...forms];
+  return {forms: read, run: () => read, words: named, redirected, extent};
+}
+
+const piecesOf = (text: string): ReadonlySet<string> =>
+  new Set([text, ...text.split('\n'), ...text.split(/[;&|\n(){}`]/u)]);
+
+/** The words from each start to the end: as they are written, without quotes, and with the bare name of the program. */
+function formsOf(words: readonly ShellWord[], starts: readonly number[]): readonly string[] {
+  const written = tails(words.map(({raw}) => collapseSpaces(raw)));
+  const plain = tails(words.map(word => collapseSpaces(word.plain)));
+  return starts.flatMap(at => {
+    const program = words[at]?.plain ?? '';
+    const name = programName(program);
+    const bare = name === program ? [] : [collapseSpaces(`${name} ${plain(at + 1)}`)];
+    const direct = subcommandStarts(words, at).map(from => collapseSpaces(`${name} ${plain(from)}`));
+    return [written(at), plain(at), ...bare, ...direct];
+  });
+}
+
+/** Where the words continue after the options of the program itself: at `push` in `git -C x push`. */
+function subcommandStarts(words: readonly ShellWord[], at: number): readonly number[] {
+  const starts = new Set<number>();
+  let from = at + 1;
+  while (from < words.length && from - at < mostCommandStarts && /^-./u.test(words[from]?.plain ?? '')) {
+    // Whether an option takes a value is not known: both count.
+    starts.add(from + 1).add(from + 2);
+    const isValue = !/^-./u.test(words[from + 1]?.plain ?? '-') && /^-./u.test(words[from + 2]?.plain ?? '');
+    from += isValue ? 2 : 1;
+  }
+  return [...starts].filter(start => start < words.length && !/^-./u.test(words[start]?.plain ?? ''));
+}
+
+/** Returns the joined words from a given one on; they are joined only once. */
+function tails(words: readonly string[]): (from: number) => string {
+  const joined = words.join(' ');
+  let length = 0;
+  const offsets = words.map(word => {
+    const offset = length;
+    length += word.length + 1;
+    return offset;
+  });
+  return from => joined.slice(offsets[from] ?? joined.length);
+}
+
+/**
+ * The forms that `commandForms` finds in the text of a command, and those of its expanded words: `$'\x72m'`, `{rm,-r}` and the
+ * `$name` of a loop are known only from the analysis, which also says which forms are run.
+ */
+export function resolvedForms(command: string, parsed: CommandAnalysis): CommandForms {
+  const read = commandForms(command);
+  if (parsed.reading === 'unparsed') return read;
+  const {invocations} = parsed;
+  const texts = mayResolve.test(command)
+    ? textsOf(invocations.filter(({range}) => mayResolve.test(command.slice(range.from, range.to))))
+    : [];
+  const resolved = texts.map(text => commandForms(text));
+  const forms = [...new Set([...read.forms, ...resolved.flatMap(each => each.forms)])];
+  let run: readonly string[] | undefined;
+  return {
+    forms,
+    run: () =>
+      (run ??=
+        mayRunHereDocument(command, invocations) || invocations.length > mostTexts
+          ? forms
+          : formsRun(command, invocations)),
+    words: new Set([...read.words, ...resolved.flatMap(({words}) => [...words])]),
+    redirected: read.redirected,
+    extent: [read, ...resolved].some(({extent}) => extent === 'partial') ? 'partial' : 'whole',
+  };
+}
+
+interface InvocationWords {
+  readonly range: TextRange;
+  readonly words: readonly Argument[];
+}
+
+/** The forms of the expanded words of each invocation, and of each invocation as it is written. */
+function formsRun(command: string, invocations: readonly InvocationWords[]): readonly string[] {
+  const written = invocations
+    .map(({range}) => command.slice(range.from, range.to))
+    .filter(text => !text.includes('<<'));
+  return [
+    ...new Set([
+      ...[...textsOf(invocations), ...written].flatMap(text => commandForms(text, 'as it stands').forms),
+      ...written.map(text => collapseSpaces(text)),
+    ]),
+  ];
+}
+
+function textsOf(invocations: readonly InvocationWords[]): readonly string[] {
+  const texts = new Set<string>();
+  for (const {words} of invocations) {
+    if (texts.size >= mostTexts) break;
+    for (const variant of variantsOf(words)) texts.add(variant.map(quoted).join(' '));
+  }
+  return [...texts];
+}
+
+/** What the loose reader does not expand. */
+const mayResolve = /[$`{]/u;
+
+/** How many texts are looked at for one command; it bounds the time. */
+const mostTexts = 5000;
+
+const mostVariants = 64;
+
+/** The ways in which the words may expand. A word that is not known stands as `$()`, as a substitution does. */
+function variantsOf(words: readonly Argument[]): readonly (readonly string[])[] {
+  let variants: readonly (readonly string[])[] = [[]];
+  for (const {value} of words) {
+    const texts = typeof value === 'string' ? ['$()'] : value.map(({text}) => text);
+    const more = variants.flatMap(variant => texts.map(text => [...variant, text]));
+    variants = more.length > mostVariants ? variants.map(variant => [...variant, '$()']) : more;
+  }
+  return variants;
+}
+
+const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;

@@ -1,0 +1,96 @@
+import {type FileEffect, type ResolvedCommand, unknownContent, unknownFileEffect} from '../../domain/risk.ts';
+import type {PathContext} from '../paths/path-context.ts';
+import type {SideEffect, JudgedInvocation, ScriptAnalysis} from './analyze-command.ts';
+import {plainText} from './only-reads.ts';
+import {programName} from './wrappers.ts';
+
+/** Whether each part of a command would destroy file content that exists now. */
+export interface FileEffects {
+  readonly ofInvocation: (invocation: JudgedInvocation) => FileEffect;
+  readonly ofSideEffect: (sideEffect: SideEffect) => FileEffect;
+  /** The files whose content redirections of the invocation would change. A file counts too if this is not known. */
+  readonly overwritten: (invocation: JudgedInvocation) => readonly string[];
+}
+
+/**
+ * Examines the disk as it is before the command runs, for each part of the command in the order of the text. A part that writes to a
+ * place to which an earlier part has moved a file destroys that file: `mv a b; mv c b` destroys what was in `a`. After a part that can
+ * create files from elsewhere (git, an archive, a move that is not understood), the effect of each later part is unknown.
+ */
+export function fileEffects(
+  {invocations, sideEffects}: ScriptAnalysis,
+  context: Pick<PathContext, 'effectOf'>,
+): FileEffects {
+  const ofInvocations = new Map<JudgedInvocation, FileEffect>();
+  const ofSideEffects = new Map<SideEffect, FileEffect>();
+  const destinations: string[] = [];
+  let isForeseeable = true;
+  const assess = (command: ResolvedCommand): FileEffect => {
+    const effect = context.effectOf(command);
+    const loses = effect.touches.some(path => destinations.some(earlier => overlap(path, earlier)))
+      ? 'something'
+      : effect.loses === 'nothing' && !isForeseeable
+        ? 'unknown'
+        : effect.loses;
+    destinations.push(...effect.moves);
+    return {...effect, loses};
+  };
+  const parts = [
+    ...sideEffects
+      .filter(({effect}) => effect === 'writes')
+      .map(sideEffect => ({
+        from: sideEffect.range.from,
+        assess(): void {
+          const {target} = sideEffect;
+          const command = {argv: [''], directory: '/', overwrites: [target], content: unknownContent} as const;
+          ofSideEffects.set(sideEffect, target === '' ? unknownFileEffect : assess(command));
+        },
+      })),
+    ...invocations
+      .filter(({reason, elsewhere}) => reason !== undefined && elsewhere === 'unsure')
+      .map(invocation => ({
+        from: invocation.range.from,
+        assess(): void {
+          const command = knownCommand(invocation);
+          const effect = command === undefined ? unknownFileEffect : assess(command);
+          ofInvocations.set(invocation, effect);
+          const program = programName(plainText(invocation.words[0]) ?? '');
+          if (effect.loses === 'unknown' && (programsThatRestore.has(program) || program === '')) isForeseeable = false;
+        },
+      })),
+  ];
+  for (const part of parts.toSorted((a, b) => a.from - b.from)) part.assess();
+  return {
+    ofInvocation: invocation => ofInvocations.get(invocation) ?? unknownFileEffect,
+    ofSideEffect: sideEffect => ofSideEffects.get(sideEffect) ?? unknownFileEffect,
+    overwritten: ({overwrites, directories, content}) => {
+      const [directory, ...others] = directories;
+      if (directory === undefined || others.length > 0) return overwrites;
+      return overwrites.filter(
+        path => context.effectOf({argv: [''], directory, overwrites: [path], content}).loses !== 'nothing',
+      );
+    },
+  };
+}
+
+/** Programs that can put a person's files where there are none now, so that a later part could destroy them. */
+const programsThatRestore: ReadonlySet<string> = new Set(
+  'git mv cp ln install rsync tar unzip cpio patch svn hg jj sudo doas env xargs find eval bash sh zsh'.split(' '),
+);
+
+/** The invocation as a simple command; `undefined` unless its folder and each of its words are known. Wildcards count as known. */
+function knownCommand({words, directories}: JudgedInvocation): ResolvedCommand | undefined {
+  const texts = words.flatMap(({value}) => {
+    const [only, ...more] = typeof value === 'string' ? [] : value;
+    return only === undefined || more.length > 0 || (only.style !== 'plain' && only.style !== 'wild')
+      ? []
+      : [only.text];
+  });
+  const [program, ...args] = texts;
+  const [directory, ...others] = directories;
+  if (program === undefined || texts.length < words.length || directory === undefined || others.length > 0)
+    return undefined;
+  return {argv: [program, ...args], directory, overwrites: [], content: unknownContent};
+}
+
+const overlap = (a: string, b: string): boolean => a === b || a.startsWith(`${b}/`) || b.startsWith(`${a}/`);

@@ -1,0 +1,353 @@
+import {effectOfRunning, type PartEffect} from '../../domain/reason.ts';
+import type {PathRules} from '../paths/judge-path.ts';
+import {type Argument, isScriptVariable, type ExpandedText} from '../shell/expansion.ts';
+import {gitGlobalFlags} from './programs/git.ts';
+import {type PathJudge, plainText, whyNotReadOnlyProgram} from './only-reads.ts';
+import {showsLittleContent} from './printed-names.ts';
+import {readFlags} from './program-table.ts';
+import {printsAnything, type Invocation, type AfterCommand, type ShellScope, unionOfFolders} from './scope.ts';
+import {whyMayShowSecrets} from './shown-secrets.ts';
+import {whyNotSpecial} from './special-programs.ts';
+import {chosenBy} from './programs/toolchains.ts';
+
+/** Why an invocation is not known to only read; `undefined` when it is. The reason continues a sentence: "Deletes files (rm a)". */
+export function whyNotReadOnlyInvocation(
+  {words, directories, input, output}: Invocation,
+  paths: PathRules,
+): PartEffect | undefined {
+  const judgePath = paths.from(directories);
+  let rest = words;
+  // Each round takes one wrapper off.
+  for (;;) {
+    const name = programOf(rest[0]);
+    if (name === undefined) return 'runs a program that is only known when it runs';
+    const args = rest.slice(1);
+    if (name === 'command' && /^-[vV]$/u.test(plainText(args[0]) ?? ''))
+      return whyNotReadOnlyProgram('which', args.slice(1), judgePath);
+    if (name === 'xargs') return whyNotXargs(args, {directories, input, output}, paths);
+    if (name === 'git') return whyNotGit(args, {directories, judgePath, output}, paths);
+    const inner = unwrapped(name, args);
+    if (inner === 'unsure') return `runs another program through ${name}`;
+    if (inner === 'none') {
+      const expanded = expandedNames(name, {args, directories}, paths);
+      if (typeof expanded === 'string') return expanded;
+      const visible = listsItself(name, args) ? expanded.filter(each => !isHiddenHere(each)) : expanded;
+      const judged = showsLittleContent.has(name) ? visible.map(asSearched) : visible;
+      const special = whyNotSpecial(name, judged, judgePath);
+      const reason = special === 'none' ? whyNotReadOnlyProgram(name, judged, judgePath) : special.reason;
+      return (
+        reason ??
+        whyNotFound(name, args) ??
+        whyNotFollowing(name, {args: expanded, directories}, paths) ??
+        whyMayShowSecrets({name, args: expanded, directories, output}, paths) ??
+        whyNotHere(name, directories, paths)
+      );
+    }
+    rest = inner;
+  }
+}
+
+/**
+ * The arguments after the shell has put names of files in the place of patterns, or why one of the names could be taken for an option.
+ * Where none can, a pattern is written as `./*`; a pattern that matches nothing stays as it is.
+ */
+function expandedNames(
+  name: string,
+  {args, directories}: {readonly args: readonly Argument[]; readonly directories: readonly string[]},
+  paths: PathRules,
+): readonly Argument[] | string {
+  const end = endsOptions(name) ? args.findIndex(each => plainText(each) === '--') : -1;
+  const expanded: Argument[] = [];
+  for (const [at, argument] of args.entries()) {
+    if (typeof argument.value === 'string' || (end >= 0 && at > end)) {
+      expanded.push(argument);
+      continue;
+    }
+    const texts: ExpandedText[] = [];
+    for (const text of argument.value) {
+      const found = text.style === 'plain' || isBelow(text) ? undefined : paths.names(text, directories);
+      if (found?.to === 'options') return found.reason;
+      // The patterns of find are its own words.
+      texts.push(found === undefined || /^g?find$/u.test(name) ? text : afterExpansion(text, found.to));
+    }
+    expanded.push({...argument, value: texts});
+  }
+  return expanded;
+}
+
+/** Whether `ls` shows the named files and folders themselves (`-d`) and looks into no folder, not even the one above. */
+const listsItself = (name: string, args: readonly Argument[]): boolean => {
+  const texts = args.map(plainText);
+  return (
+    name === 'ls' &&
+    texts.some(text => /^-[A-Za-z1]*d/u.test(text ?? '')) &&
+    !texts.some(text => /^-[A-Za-z1]*[HL]|^--deref/u.test(text ?? ''))
+  );
+};
+
+/** Whether an argument is a pattern for hidden files of this folder, `.*` or `.[!.]*`. */
+const isHiddenHere = ({value}: Argument): boolean =>
+  typeof value !== 'string' &&
+  value.length > 0 &&
+  value.every(({text, style}) => style === 'wild' && /^(?:\.\/)?\.[*?[][^/]*$/u.test(text));
+
+/** Whether all that a pattern matches begins with a folder, as for `src/*`, and so is no option. Listed names may be split at blanks. */
+const isBelow = ({text, style}: ExpandedText): boolean => style === 'wild' && /^[^-*?[/]*\//u.test(text);
+
+function afterExpansion(text: ExpandedText, to: 'nothing' | 'names'): ExpandedText {
+  if (text.style !== 'wild') return text;
+  if (to === 'names') return {text: `./${text.text}`, style: 'wild'};
+  return text.text.startsWith('-') ? {text: text.text, style: 'plain'} : text;
+}
+
+/** Whether `--` ends the options of the program. Other programs have an argument language of their own, or do not know it. */
+const endsOptions = (name: string): boolean =>
+  !/^(?:g?find|test|\[|echo|printf|expr|ps|true|false|:|printenv|jq|gojq|yq|node|bash|sh|man|lsof|ss|netstat|zipinfo|unzip|tree|bun|deno)$/u.test(
+    name,
+  );
+
+/** Why a program that follows symbolic links may read elsewhere. */
+function whyNotFollowing(
+  name: string,
+  {args, directories}: {readonly args: readonly Argument[]; readonly directories: readonly string[]},
+  paths: PathRules,
+): PartEffect | undefined {
+  const texts = args.map(each => plainText(each) ?? '');
+  const has = (pattern: RegExp): boolean => texts.some(text => pattern.test(text));
+  const folders = args.filter((_, at) => texts[at]?.startsWith('-') !== true);
+  switch (name) {
+    case 'diff': {
+      if (has(/^--no-d/u)) return undefined;
+      const depth = has(/^(?:-[A-Za-z]*r|--recursive$)/u) ? Infinity : 1;
+      return whyNotIn(folders, has(/^(?:-[A-Za-z]*q|--brief$)/u) ? 'named' : 'read', {depth, directories}, paths);
+    }
+    case 'ls':
+    case 'dir':
+    case 'vdir':
+      if (!has(/^-[A-Za-z0-9]*L/u)) return undefined;
+      return whyNotIn(
+        folders,
+        'named',
+        {depth: has(/^(?:-[A-Za-z0-9]*R|--recursive$)/u) ? Infinity : 1, directories},
+        paths,
+      );
+    default:
+      return undefined;
+  }
+}
+
+function whyNotIn(
+  folders: readonly Argument[],
+  use: 'read' | 'named',
+  where: {readonly depth: number; readonly directories: readonly string[]},
+  paths: PathRules,
+): PartEffect | undefined {
+  if (folders.length === 0) return paths.follows({text: '.', style: 'plain'}, use, where);
+  return folders
+    .flatMap(({value}) =>
+      typeof value === 'string'
+        ? ['may follow links in folders that are not known']
+        : value.map(text => paths.follows(text, use, where)),
+    )
+    .find(reason => reason !== undefined);
+}
+
+/** The argument as it is given to a program that shows little of its files: it does not matter whether they hold secrets. */
+const asSearched = (argument: Argument): Argument =>
+  typeof argument.value === 'string'
+    ? argument
+    : {
+        ...argument,
+        value: argument.value.map(text => (text.style === 'found' ? {...text, style: 'searched'} : text)),
+      };
+
+/** Why a program that shows what is in files must not be given all files of a folder: some may hold secrets. */
+function whyNotFound(name: string, args: readonly Argument[]): PartEffect | undefined {
+  if (showsLittleContent.has(name)) return undefined;
+  const isAny = args.some(
+    ({value}) =>
+      typeof value !== 'string' && value.some(({text, style}) => style === 'found' && /^(?:\.\/)?\*\*$/u.test(text)),
+  );
+  return isAny ? 'reads files that may hold secrets' : undefined;
+}
+
+/** Why the folder that a program runs in matters: a file there may choose what it runs. */
+function whyNotHere(name: string, directories: readonly string[], paths: PathRules): PartEffect | undefined {
+  const chosen = chosenBy.get(name);
+  const file = chosen === undefined ? undefined : paths.near(chosen, directories);
+  return file === undefined ? undefined : `may run a program set by ${file}`;
+}
+
+/** The name of the program. One that is given by its path keeps the path, unless it is in `/bin` or `/usr/bin`. */
+function programOf(argument: Argument | undefined): string | undefined {
+  const text = plainText(argument);
+  if (text === undefined || text === '') return undefined;
+  return text.replace(/^\/(?:usr\/)?bin\//u, '');
+}
+
+/** The command that a wrapper runs; `none` when the program is no wrapper, `unsure` when it is not known where the command begins. */
+function unwrapped(name: string, args: readonly Argument[]): readonly Argument[] | 'none' | 'unsure' {
+  const texts = args.map(plainText);
+  const [first = ''] = texts;
+  switch (name) {
+    case 'command':
+    case 'builtin':
+    case 'nice':
+    case 'env':
+      return /^[\w./]+$/u.test(first) && !first.includes('=') ? args : 'unsure';
+    case 'time':
+      return first === '-p' ? args.slice(1) : /^[\w./[:]+$/u.test(first) ? args : 'unsure';
+    case 'stdbuf': {
+      const options = texts.findIndex(text => text === undefined || !/^-[ioe][L0]$/u.test(text));
+      return options > 0 ? args.slice(options) : 'unsure';
+    }
+    case 'timeout':
+    case 'gtimeout':
+      return /^\d+(?:\.\d+)?[smhd]?$/u.test(first) && args.length > 1 ? args.slice(1) : 'unsure';
+    default:
+      return 'none';
+  }
+}
+
+const xargsFlags = readFlags(
+  '-0 -r -t -n=number -L=number -P=number -I=text --null --no-run-if-empty --max-args=number --max-procs=number --verbose',
+);
+
+function whyNotXargs(
+  args: readonly Argument[],
+  {directories, input, output}: Omit<Invocation, 'words'>,
+  paths: PathRules,
+): PartEffect | undefined {
+  let at = 0;
+  let placeholder: string | undefined;
+  for (; at < args.length; at += 1) {
+    const text = plainText(args[at]);
+    if (text?.startsWith('-') !== true) break;
+    const attached = /^-([nLPI])(.+)$/u.exec(text);
+    const rule = xargsFlags.get(attached === null ? text : `-${attached[1] ?? ''}`);
+    if (rule === undefined) return `may do more than read with ${text}`;
+    const value = attached === null && rule.value === 'required' ? plainText(args[(at += 1)]) : attached?.[2];
+    if (rule.value === 'required' && (value === undefined || value.startsWith('-')))
+      return `uses ${text} without a value`;
+    if (text.startsWith('-I')) placeholder = value;
+  }
+  const inner = args.slice(at);
+  const name = programOf(inner[0]);
+  // Without a program xargs shows what it is given, as echo does.
+  if (inner.length === 0) return undefined;
+  if (name === undefined || wrappers.has(name)) return 'runs another program through xargs';
+  const [range] = inner.map(word => word.range);
+  if (range === undefined) return undefined;
+  const printed = input();
+  const inputArgument: Argument = {range, value: printed === 'anything' ? 'opaque' : [printed]};
+  const words = inner.map(word => {
+    const text = plainText(word);
+    if (placeholder === undefined || text?.includes(placeholder) !== true) return word;
+    return text === placeholder ? inputArgument : {...word, value: 'opaque' as const};
+  });
+  const reason = whyNotReadOnlyInvocation(
+    {
+      words: placeholder === undefined ? [...words, inputArgument] : words,
+      directories,
+      input: () => 'anything',
+      output,
+    },
+    paths,
+  );
+  return reason === undefined ? undefined : effectOfRunning(name, reason);
+}
+
+/** Programs that run others or change the folder: the user is asked about them under `xargs`. */
+const wrappers: ReadonlySet<string> = new Set([
+  'xargs',
+  'env',
+  'nice',
+  'time',
+  'timeout',
+  'command',
+  'builtin',
+  'stdbuf',
+  'cd',
+  'git',
+  'find',
+]);
+
+const gitFlags = readFlags(gitGlobalFlags);
+
+function whyNotGit(
+  args: readonly Argument[],
+  {directories, judgePath, output}: Pick<Invocation, 'directories' | 'output'> & {readonly judgePath: PathJudge},
+  paths: PathRules,
+): PartEffect | undefined {
+  let at = 0;
+  let places = directories;
+  for (;;) {
+    const text = plainText(args[at]);
+    const rule = text === undefined ? undefined : gitFlags.get(text);
+    if (rule === undefined) break;
+    at += 1;
+    if (rule.value === 'none') continue;
+    const folder = plainText(args[at]);
+    if (folder === undefined || folder.startsWith('-')) return 'goes to a folder that is not known';
+    const after = paths.after(folder, places);
+    if (after.tag === 'failed') return after.error;
+    places = after.value;
+    at += 1;
+  }
+  const expanded = expandedNames('git', {args: args.slice(at), directories}, paths);
+  if (typeof expanded === 'string') return expanded;
+  const reason = whyNotReadOnlyProgram('git', expanded, at === 0 ? judgePath : paths.from(places));
+  return (
+    reason ??
+    whyNotFound('git', args) ??
+    whyMayShowSecrets({name: 'git', args: expanded, directories: places, output}, paths) ??
+    paths.repository(places)
+  );
+}
+
+interface JudgedBuiltin {
+  readonly reason: PartEffect | undefined;
+  readonly ends: AfterCommand;
+}
+
+/** Judges `cd`: it may go to a folder of the workspace. */
+export function judgeCd({words, directories}: Invocation, paths: PathRules): JudgedBuiltin {
+  const ends = (success: readonly string[]): AfterCommand => ({success, failure: directories, prints: printsAnything});
+  const targets = words.length === 2 ? plainTexts(words[1]) : [];
+  if (targets.length === 0 || targets.some(target => target.startsWith('-') || target === '')) {
+    return {
+      reason: words.length === 1 ? {kind: 'leaves-for-home'} : 'goes to a folder that is not known',
+      ends: ends([]),
+    };
+  }
+  const after = targets.map(target => paths.after(target, directories));
+  const outside = after.find(each => each.tag === 'failed');
+  if (outside !== undefined) return {reason: outside.error, ends: ends([])};
+  const [first = [], ...others] = after.flatMap(each => (each.tag === 'ok' ? [each.value] : []));
+  const success = unionOfFolders(first, ...others);
+  const exists = targets.every(target => paths.exists(target, directories));
+  return {reason: undefined, ends: {...ends(success), failure: exists ? success : directories}};
+}
+
+/** Judges `read -r line`, which may set variables that only the script uses. Their names are spelled out, see `forgetMentioned`. */
+export function judgeRead(
+  written: readonly string[],
+  {directories, input}: Invocation,
+  {variables}: Pick<ShellScope, 'variables'>,
+): JudgedBuiltin {
+  const names = written.slice(1).filter((name, at) => at > 0 || name !== '-r');
+  const fine = names.every(isScriptVariable);
+  const printed = names.length > 1 ? 'anything' : input();
+  const line: Argument['value'] = printed === 'anything' ? 'opaque' : [printed];
+  for (const name of names) variables.set(name, fine ? line : 'unknown');
+  return {
+    reason: fine ? undefined : 'sets variables, which can change what runs',
+    ends: {success: directories, failure: directories, prints: printsAnything},
+  };
+}
+
+/** The plain texts that an argument may be; none when it may be anything else. */
+const plainTexts = (argument: Argument | undefined): readonly string[] =>
+  argument === undefined || typeof argument.value === 'string' || argument.value.some(({style}) => style !== 'plain')
+    ? []
+    : argument.value.map(({text}) => text);

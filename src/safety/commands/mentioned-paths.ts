@@ -1,0 +1,280 @@
+import type {PathContext} from '../paths/path-context.ts';
+import {isAbsolutePath, pathOf} from '../paths/path-parts.ts';
+import {filesWritten} from '../rules/exceeds-rule.ts';
+import {readShell, type ShellWord} from '../shell/loose-reader.ts';
+import type {CommandForms} from './command-forms.ts';
+
+/** The words of a command that may name files. Where the words are literal, none that names a file is left out. */
+interface CommandNames {
+  readonly mentioned: readonly string[];
+  /** The names that are surely written to: the targets of redirections, and operands of programs that only change files. */
+  readonly written: readonly string[];
+}
+
+/** How many words of one command are looked at; a command with more has enough names to be asked about. */
+const mostNames = 20_000;
+
+/**
+ * The words of a command that may be paths, each also from the folders it changes to (`cd secret && cat key`). Parts of words
+ * count: `--file=a`, `-fa`, `@a`, `HEAD:a`.
+ */
+export function pathsInCommand(command: CommandForms): CommandNames {
+  const folders = foldersEntered(command.forms);
+  const mentioned = fromFolders([...command.words].flatMap(pathsIn), folders);
+  const operands = command.forms.flatMap(form => operandsWritten(form.split(' ')));
+  const written = fromFolders([...command.redirected, ...operands], folders);
+  return {mentioned, written};
+}
+
+/** The files that a program changes, by its operands and options. */
+export const operandsWritten = (words: readonly string[]): readonly string[] => [
+  ...writtenBy(words),
+  ...filesWritten(words),
+];
+
+function pathsIn(written: string): readonly string[] {
+  // A variable or a substitution is taken to lead to this folder.
+  const word = written.replace(/^\$(?:HOME|\{HOME\})(?=\/|$)/u, '~').replace(/^\$(?:\(\)|\w+|\{\w+\})(?=\/)/u, '.');
+  const parts = word.split(/[=:@,]/u);
+  const attached = /^-[A-Za-z]./u.test(word) ? [word.slice(2)] : [];
+  return [word, ...(parts.length > 1 ? parts : []), ...attached].filter(part => part !== '' && !part.startsWith('-'));
+}
+
+function foldersEntered(forms: readonly string[]): readonly string[] {
+  const folders: string[] = [];
+  for (const form of forms) {
+    const [, entered] =
+      /^(?:cd|pushd)(?: -[LPe@]+| --)* (\S+)/u.exec(form) ?? /^(?:git|make|tar)\b.* -C (\S+)/u.exec(form) ?? [];
+    if (entered !== undefined && !folders.includes(entered)) folders.push(entered);
+    if (folders.length >= mostFolders) break;
+  }
+  // The folders are entered one after the other, or each by itself.
+  const chained = folders.map((_, at) => folders.slice(0, at + 1).reduce(joinedPath));
+  return [...new Set([...folders, ...chained])];
+}
+
+const mostFolders = 8;
+
+function fromFolders(names: readonly string[], folders: readonly string[]): readonly string[] {
+  const all = new Set(names);
+  for (const folder of folders) for (const name of names) all.add(joinedPath(folder, name));
+  return [...all].slice(0, mostNames);
+}
+
+const joinedPath = (folder: string, name: string): string => (/^[/~]/u.test(name) ? name : `${folder}/${name}`);
+
+/** The operands of programs that only change the files they are given. */
+function writtenBy([program = '', ...words]: readonly string[]): readonly string[] {
+  const operands = words.filter(word => !word.startsWith('-'));
+  if (program === 'dd') return operands.filter(word => word.startsWith('of=')).map(word => word.slice(3));
+  if (program === 'sed' || program === 'perl')
+    return words.some(word => /^-\w*i|^--in-place/u.test(word)) ? operands : [];
+  if (program === 'cp' || program === 'install' || program === 'ln') return operands.slice(-1);
+  return changers.has(program) ? operands : [];
+}
+
+const changers: ReadonlySet<string> = new Set(
+  'rm rmdir unlink shred mv tee touch truncate chmod chown chgrp mkdir mkfifo patch ex ed vi vim nano emacs sponge'.split(
+    ' ',
+  ),
+);
+
+/** A folder of which a command may read all files; `visible` leaves out those whose names begin with a dot. */
+interface SearchedFolder {
+  readonly folder: string;
+  readonly names: 'all' | 'visible';
+}
+
+/** The folders of which the command may read all files: by `grep -r`, `rg`, or what is piped into `xargs`. */
+export function searchedFolders(command: CommandForms): readonly SearchedFolder[] {
+  const searches = command.forms.flatMap(form => searchOf(form.split(' ')));
+  if (searches.length === 0) return [];
+  const entered = foldersEntered(command.forms);
+  return searches.flatMap(({folder, names}) => fromFolders([folder], entered).map(each => ({folder: each, names})));
+}
+
+const isOption = (word: string): boolean => word.startsWith('-');
+
+function searchOf([program = '', ...words]: readonly string[]): readonly SearchedFolder[] {
+  const args = words.filter(word => !word.startsWith('-'));
+  const folders = (names: SearchedFolder['names'], operands: readonly string[]): readonly SearchedFolder[] =>
+    (operands.length === 0 ? ['.'] : operands).map(folder => ({folder, names}));
+  const has = (option: RegExp): boolean => words.some(word => option.test(word));
+  if (program === 'xargs' || program === 'parallel') return folders('all', []);
+  if (program === 'rgrep' || program === 'ugrep') return folders('all', args.slice(1));
+  if (
+    /^[efz]?grep$/u.test(program) &&
+    has(/^(?:-\w*[rR]\w*|--recursive|--dereference-recursive|--directories=recurse)$/u)
+  ) {
+    return folders('all', args.slice(1));
+  }
+  if (/^(?:rg|ag|ack)$/u.test(program)) {
+    return folders(has(/^(?:-\w*[.u]\w*|--hidden|--unrestricted|--no-ignore.*)$/u) ? 'all' : 'visible', args.slice(1));
+  }
+  if (program === 'find' && has(/^-(?:exec|ok)/u)) return folders('all', words.slice(0, words.findIndex(isOption)));
+  if (/^(?:tar|zip|rsync)$/u.test(program) || (/^(?:cp|diff)$/u.test(program) && has(/^(?:-\w*[rRa]|--recursive)/u)))
+    return folders('all', args);
+  return program === 'git' && args[0] === 'grep' ? folders('all', args.slice(2)) : [];
+}
+
+/**
+ * What is needed to find the paths that the words of a command may stand for, where a path too many is better than one too few. Variables
+ * count with each value they may have, every folder that the command enters counts, and so do texts that code joins.
+ */
+export interface PathExpansion {
+  readonly context: PathContext;
+  /** The folders in which relative paths may begin. */
+  readonly startFolders: readonly string[];
+  /** The values that each variable may have. */
+  readonly variables: ReadonlyMap<string, readonly string[]>;
+}
+
+/**
+ * The parts of a word that may be paths: the word, and what stands between the characters that code and options put around paths. Code
+ * joins texts to paths: `'.config' / 'weft'`, `join('.config', 'weft')`.
+ */
+export function pathCandidates(word: string): readonly string[] {
+  const joined = word.replaceAll(/(['"`])\s*[,+/]\s*['"`]/gu, '/');
+  const pieces = [word, ...(joined === word ? [] : [joined])].flatMap(text => text.split(/[\s'"`=:,@()<>|&;{}\\]+/u));
+  const attached = /^-\w+?([/~.$].*)$/u.exec(word)?.[1];
+  return [...new Set([word, ...pieces, ...(attached === undefined ? [] : [attached])])].filter(
+    name => name !== '' && !/^-\w*$/u.test(name),
+  );
+}
+
+/** The absolute paths a name may stand for. */
+export const possiblePaths = (name: string, scope: PathExpansion): readonly string[] =>
+  withVariables(name, scope).flatMap(expanded => pathsFrom(expanded, scope));
+
+function pathsFrom(name: string, {context, startFolders: entered}: PathExpansion): readonly string[] {
+  const home = pathOf(context.homes()[0] ?? []);
+  const expanded = name
+    .replace(/^~[\w.-]*(?=\/|$)/u, user => (user === '~' || home.endsWith(`/${user.slice(1)}`) ? home : user))
+    .replace(/^\/proc\/[^/]+\/root(?=\/|$)/u, '')
+    .replace(/^\/proc\/[^/]+\/cwd(?=\/|$)/u, '.')
+    .replace(/^\/{2,}/u, '/');
+  if (expanded === '') return name.startsWith('/proc') ? ['/'] : [];
+  // Code may join it to the home folder.
+  if (isAbsolutePath(expanded)) return expanded.startsWith('/.') ? [expanded, home + expanded] : [expanded];
+  const fromHome = /^\.[^./]/u.test(expanded) || expanded.startsWith('Library/') ? [`${home}/${expanded}`] : [];
+  return [...entered.map(folder => `${folder}/${expanded}`), ...fromHome];
+}
+
+/** The text with its variables replaced by each of their possible values; variables that are not known stay. */
+export function withVariables(text: string, {variables}: PathExpansion): readonly string[] {
+  let results: readonly string[] = [withEnvironment(text, variables)];
+  // The value of a variable may have variables in it.
+  for (let round = 0; round < deepest && results.some(result => result.includes('$')); round += 1) {
+    const next = [...new Set(results.flatMap(result => replacedOnce(result, variables)))].slice(0, mostExpansions);
+    const isSame = next.length === results.length && next.every((result, at) => result === results[at]);
+    results = next;
+    if (isSame || next.some(result => result.length > text.length + mostGrowth)) break;
+  }
+  return results;
+}
+
+/** Replaces `$NAME`, `${NAME}`, `${NAME:-otherwise}` and `${NAME%/}` once, the innermost first. */
+function replacedOnce(text: string, variables: PathExpansion['variables']): readonly string[] {
+  let results = [''];
+  let from = 0;
+  for (const found of text.matchAll(/\$(?:\{(\w+)([^{}]*)\}|(\w+))/gu)) {
+    if (results.some(result => result.length > from + mostGrowth)) break;
+    const [written, braced, after = '', bare] = found;
+    const otherwise = /^:?[-=+]([^]+)$/u.exec(after)?.[1];
+    const values = [...(variables.get(braced ?? bare ?? '') ?? []), ...(otherwise === undefined ? [] : [otherwise])];
+    const before = text.slice(from, found.index);
+    results = results
+      .flatMap(result => (values.length === 0 ? [written] : values).map(value => result + before + value))
+      .slice(0, mostExpansions);
+    from = found.index + written.length;
+  }
+  return results.map(result => result + text.slice(from));
+}
+
+/** Replaces what code reads from the environment by name: `os.environ['HOME']`, `process.env.HOME`, `$ENV{HOME}`. */
+const withEnvironment = (text: string, variables: PathExpansion['variables']): string =>
+  text.replaceAll(
+    /(?:environ|getenv|env|ENV)(?:\.get)?\s*[.([{]\s*['"]?(\w+)(?:['"]?\s*[\])}])?/gu,
+    (written, name: string) => {
+      const [value] = variables.get(name) ?? [];
+      return value === undefined ? written : `'${value}'`;
+    },
+  );
+
+const mostExpansions = 16;
+
+/** By how many characters variables may lengthen a text; one whose value names it twice would double the text again and again. */
+const mostGrowth = 4000;
+
+/** How many times variables in the values of variables are replaced. */
+const deepest = 6;
+
+/** The variables that lead to weft's own folders. */
+export const weftFolderVariables = ({weftFolders, homes}: PathContext): PathExpansion['variables'] =>
+  new Map([
+    ['HOME', [pathOf(homes()[0] ?? [])]],
+    ...Object.entries(weftFolders.variables).map(([name, value]) => [name, [value]] as const),
+  ]);
+
+/** The variables as the commands of a text set them, and the folders that these commands enter. */
+export function expansionAfter<T extends PathExpansion>(text: string, scope: T): T {
+  const {commands} = readShell(text);
+  const there = {...scope, variables: variablesSet(commands, scope)};
+  return {...there, startFolders: foldersOf(commands, there)};
+}
+
+/** The variables with what the commands assign to them, and what the variable of a `for` may be. */
+function variablesSet(
+  commands: readonly (readonly ShellWord[])[],
+  {variables}: PathExpansion,
+): PathExpansion['variables'] {
+  const found = new Map(variables);
+  const add = (name: string, values: readonly string[]): void =>
+    void found.set(name, [...new Set([...(found.get(name) ?? []), ...values])].slice(0, mostExpansions));
+  for (const words of commands) {
+    const [first = '', name = '', ...values] = words.map(({plain}) => plain);
+    if (first === 'for' || first === 'select') add(name, values);
+    for (const {plain} of words) {
+      const [, assigned, value] = /^(\w+)\+?=([^]+)$/u.exec(plain) ?? [];
+      if (assigned === undefined && !assigning.has(plain)) break;
+      if (assigned !== undefined && value !== undefined) add(assigned, [value]);
+    }
+  }
+  return found;
+}
+
+const assigning: ReadonlySet<string> = new Set(['export', 'local', 'declare', 'typeset', 'readonly']);
+
+/** The folders that commands enter, and those they start in. */
+function foldersOf(commands: readonly (readonly ShellWord[])[], scope: PathExpansion): readonly string[] {
+  let folders = scope.startFolders;
+  for (const words of commands) {
+    const [program = '', ...args] = words.map(({plain}) => plain);
+    const goes = /^(?:cd|pushd)$/u.test(program) ? [args.find(isOperand) ?? '~'] : [];
+    for (const target of [...goes, ...foldersEnteredByOptions(args)]) {
+      folders = [...new Set([...folders, ...possiblePaths(target, {...scope, startFolders: folders})])];
+      if (folders.length > mostEntered) return folders.slice(0, mostEntered);
+    }
+  }
+  return folders;
+}
+
+const mostEntered = 16;
+
+/** The folders that options tell a program to enter (`-C`). */
+export const foldersEnteredByOptions = (args: readonly string[]): readonly string[] =>
+  attachedOrNextValues(args, /^(?:-C|--(?:directory|chdir|one-top-level)=?)/u);
+
+/** The folders that options of these letters tell a program to write into. */
+export const outputFolders = (args: readonly string[], letters: string): readonly string[] =>
+  attachedOrNextValues(args, new RegExp(`^-[${letters}]`, 'u'));
+
+/** The values of an option, which stand right behind it or are the next word. */
+const attachedOrNextValues = (args: readonly string[], option: RegExp): readonly string[] =>
+  args.flatMap((word, at) => {
+    if (args[at - 1]?.replace(option, '') === '') return [word];
+    const value = word.replace(option, '');
+    return value === word || value === '' ? [] : [value];
+  });
+
+export const isOperand = (word: string): boolean => !word.startsWith('-');

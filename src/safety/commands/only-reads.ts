@@ -1,0 +1,266 @@
+import type {PartEffect} from '../../domain/reason.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import {mayNameSecret} from '../paths/secret-paths.ts';
+import type {Argument, ExpandedText} from '../shell/expansion.ts';
+import {coreutils} from './programs/coreutils.ts';
+import {git} from './programs/git.ts';
+import {type ArgumentKind, type FlagRule, type ProgramRow, readFlags} from './program-table.ts';
+import {isHarmlessAwk, isHarmlessJq, isHarmlessSed} from './script-languages.ts';
+import {search} from './programs/search.ts';
+import {system} from './programs/system.ts';
+import {textPrograms} from './programs/text.ts';
+import {toolchains} from './programs/toolchains.ts';
+
+/** Judges a path as a command names it: why the user is asked about it, or `undefined`. */
+export type PathJudge = (path: ExpandedText, use: 'read' | 'named') => PartEffect | undefined;
+
+/** Why a program with these arguments is not known to only read, or `undefined` when it is. */
+export function whyNotReadOnlyProgram(
+  name: string,
+  args: readonly Argument[],
+  judgePath: PathJudge,
+): PartEffect | undefined {
+  const rows = rowsOf(name);
+  let reason: PartEffect | undefined;
+  for (const {words, row} of rows) {
+    if (!words.every((word, at) => at === 0 || plainText(args[at - 1]) === word)) continue;
+    const found = whyNotRow(row, args.slice(words.length - 1), judgePath);
+    if (found === undefined) return undefined;
+    reason ??= found;
+  }
+  return reason ?? (rows.length === 0 ? 'may do more than read' : 'may do more than read with these arguments');
+}
+
+/** The text of an argument that is one plain text; `undefined` for any other argument. */
+export function plainText(argument: Argument | undefined): string | undefined {
+  const value = argument?.value;
+  const [first] = value === undefined || typeof value === 'string' ? [] : value;
+  return first?.style === 'plain' && value?.length === 1 ? first.text : undefined;
+}
+
+function whyNotRow(row: ProgramRow, args: readonly Argument[], judgePath: PathJudge): PartEffect | undefined {
+  const flags = readFlags(row.flags);
+  const operands: Argument[] = [];
+  const used = new Set<string>();
+  let options: 'possible' | 'over' = 'possible';
+  for (let at = 0; at < args.length; at += 1) {
+    const argument = args[at];
+    if (argument === undefined) break;
+    const text = plainText(argument);
+    if (options === 'over' || text === '-' || (text !== undefined && !text.startsWith('-'))) operands.push(argument);
+    else if (text === undefined) {
+      if (mayBeOption(argument) && row.anyOption === 'may act') return 'may take a file name or a value for an option';
+      operands.push(argument);
+    } else if (text === '--') options = 'over';
+    else {
+      const found = readOption(text, {flags, digits: row.digits});
+      if (found === undefined) return `may do more than read with ${text}`;
+      for (const {name} of found) used.add(name);
+      const last = found.at(-1);
+      if (last === undefined || last.rule.value === 'none') continue;
+      if (last.value !== undefined) {
+        const reason = whyNotValue(last.rule.kind, {text: last.value, style: 'plain'}, judgePath);
+        if (reason !== undefined) return reason;
+      } else if (last.rule.value !== 'attached') {
+        for (let left = last.rule.value === 'two' ? 2 : 1; left > 0; left -= 1) {
+          at += 1;
+          const reason = whyNotNextValue(args[at], {text, kind: last.rule.kind, row}, judgePath);
+          if (reason !== undefined) return reason;
+        }
+      }
+    }
+  }
+  return whyNotOperands(row, {operands, used}, judgePath);
+}
+
+function whyNotNextValue(
+  value: Argument | undefined,
+  {text, kind, row}: {readonly text: string; readonly kind: ArgumentKind; readonly row: ProgramRow},
+  judgePath: PathJudge,
+): PartEffect | undefined {
+  // A value that looks like an option may be one to another version of the program.
+  if (value === undefined || /^-(?!\d+$)./u.test(plainText(value) ?? '')) return `uses ${text} without a value`;
+  if (row.anyOption === 'may act' && typeof value.value !== 'string' && value.value.some(mayBeSeveral))
+    return 'may get more arguments than it seems';
+  return whyNotArgument(kind, {argument: value, unknowns: 'may act'}, judgePath);
+}
+
+interface Option {
+  readonly name: string;
+  readonly rule: FlagRule;
+  /** What stands right behind it. */
+  readonly value: string | undefined;
+}
+
+/** The options in a word such as `-la`, `-n5` or `--color=never`; `undefined` when one of them is not listed. */
+function readOption(
+  text: string,
+  {flags, digits}: {readonly flags: ReadonlyMap<string, FlagRule>; readonly digits: ProgramRow['digits']},
+): readonly Option[] | undefined {
+  if (digits === 'a number' && /^-\d+$/u.test(text)) return [];
+  const whole = flags.get(text);
+  if (whole !== undefined && (text.startsWith('--') || text.length === 2)) {
+    return [{name: text, rule: whole, value: undefined}];
+  }
+  if (text.startsWith('--')) {
+    const equals = text.indexOf('=');
+    const name = text.slice(0, Math.max(equals, 0));
+    const rule = flags.get(name);
+    if (rule === undefined || rule.value === 'none' || rule.value === 'two') return undefined;
+    return [{name, rule, value: text.slice(equals + 1)}];
+  }
+  const options: Option[] = [];
+  for (let at = 1; at < text.length; at += 1) {
+    const name = `-${text.charAt(at)}`;
+    const rule = flags.get(name);
+    if (rule === undefined) return undefined;
+    const rest = text.slice(at + 1);
+    if (rule.value !== 'none') return [...options, {name, rule, value: rest === '' ? undefined : rest}];
+    options.push({name, rule, value: undefined});
+  }
+  return options;
+}
+
+function whyNotOperands(
+  row: ProgramRow,
+  {operands, used}: {readonly operands: readonly Argument[]; readonly used: ReadonlySet<string>},
+  judgePath: PathJudge,
+): PartEffect | undefined {
+  const args = row.insteadOfFirst.split(' ').some(flag => used.has(flag));
+  const kinds = args ? row.operands.slice(1) : row.operands;
+  for (const [at, argument] of operands.entries()) {
+    const kind = kinds[Math.min(at, kinds.length - 1)] ?? 'none';
+    if (kind === 'none') return 'may do more than read with so many arguments';
+    const several = argument.value === 'opaque' || (argument.value !== 'unknown' && argument.value.some(mayBeSeveral));
+    // An argument that comes to several words moves those behind it.
+    if (several && at + 1 < kinds.length && row.anyOption === 'may act') return 'may get more arguments than it seems';
+    const onlyTexts = kinds.every(each => each === 'text');
+    const reason = whyNotArgument(kind, {argument, unknowns: onlyTexts ? row.anyOption : 'may act'}, judgePath);
+    if (reason !== undefined) return reason;
+  }
+  return undefined;
+}
+
+function mayBeOption({value}: Argument): boolean {
+  return (
+    typeof value === 'string' ||
+    value.some(({text, style}) => text.startsWith('-') || (style !== 'plain' && /^[*?[]/u.test(text)))
+  );
+}
+
+const mayBeSeveral = ({style}: ExpandedText): boolean => style !== 'plain';
+
+function whyNotArgument(
+  kind: ArgumentKind,
+  {argument, unknowns}: {readonly argument: Argument; readonly unknowns: ProgramRow['anyOption']},
+  judgePath: PathJudge,
+): PartEffect | undefined {
+  const {value} = argument;
+  if (value.length === 0) return 'gets a value that is not known';
+  if (value === 'opaque') {
+    // It may come to several words, and some may be options.
+    return kind === 'text' && unknowns === 'harmless' ? undefined : 'gets a value that is only known when it runs';
+  }
+  if (value === 'unknown') return 'gets a value that is not known';
+  for (const text of value) {
+    const reason = whyNotValue(kind, text, judgePath);
+    if (reason !== undefined) return reason;
+  }
+  return undefined;
+}
+
+function whyNotValue(kind: ArgumentKind, value: ExpandedText, judgePath: PathJudge): PartEffect | undefined {
+  const {text} = value;
+  switch (kind) {
+    case 'path':
+      return text === '-' ? undefined : judgePath(value, 'read');
+    case 'place':
+      return text === '-' ? undefined : judgePath(value, 'named');
+    case 'revision':
+      return whyNotRevision(value, judgePath);
+    case 'text':
+      // The shell replaces a pattern with names of files, and must not look for them elsewhere.
+      return value.style === 'wild' ? judgePath(value, 'named') : undefined;
+    case 'glob':
+      return whyNotPattern(text.replace(/^!/u, ''));
+    case 'layout':
+      // Programs run to check signatures.
+      return isPlain(value, /^(?!.*(?:%G|signature|trailers:.*=%))/su) ? undefined : `uses the format ${text}`;
+    case 'file':
+      return isPlain(value, /^[\w./~-]/u) ? judgePath(value, 'read') : `uses the file ${text}`;
+    case 'archive':
+      return isPlain(value, /^[\w./~][^:]*$/u) ? judgePath(value, 'read') : `uses the archive ${text}`;
+    case 'document':
+      return isHarmlessJq(text) ? judgePath(value, 'read') : 'uses a filter that may do more than read';
+    case 'number':
+      return isPlain(value, /^[+-]?\d+(?:\.\d+)?[A-Za-z%]{0,3}$/u) ? undefined : `uses the number ${text}`;
+    case 'name':
+      return isPlain(value, /^[\w.@+:,][\w.@+:,=-]*$/u) ? undefined : `uses the name ${text}`;
+    case 'key':
+      return isPlain(value, /^\w[\w-]*(?:\.[\w-]+)+$/u) ? undefined : `uses the setting ${text}`;
+    case 'format':
+      return isPlain(value, /^\+/u) ? undefined : `uses the format ${text}`;
+    case 'sed':
+      return isPlain(value, /^/u) && isHarmlessSed(text) ? undefined : 'runs a script that may do more than read';
+    case 'awk':
+      return isPlain(value, /^/u) && isHarmlessAwk(text) ? undefined : 'runs a script that may do more than read';
+    case 'jq':
+      return isPlain(value, /^/u) && isHarmlessJq(text) ? undefined : 'uses a filter that may do more than read';
+    default:
+      return unreachable(kind);
+  }
+}
+
+/** Why a pattern by which a program picks files itself, hidden ones too, is asked about. */
+const whyNotPattern = (pattern: string): PartEffect | undefined =>
+  /(?:^|\/)\.\.(?:\/|$)/u.test(pattern)
+    ? `may reach outside the workspace: ${pattern}`
+    : mayNameSecret(pattern, 'like others')
+      ? `searches for files that may hold secrets: ${pattern}`
+      : undefined;
+
+const isPlain = ({text, style}: ExpandedText, pattern: RegExp): boolean => style === 'plain' && pattern.test(text);
+
+/** Why a git revision, range or path is asked about. What could be a path is judged as one, with and without the revision before it. */
+function whyNotRevision(value: ExpandedText, judgePath: PathJudge): PartEffect | undefined {
+  const colon = value.text.lastIndexOf(':');
+  // git has its own patterns for paths.
+  const pattern = value.text.slice(colon + 1).replace(/^[!^]|^\([^)]*\)/u, '');
+  if (/[*?[]/u.test(pattern)) {
+    const reason = whyNotPattern(pattern);
+    if (reason !== undefined) return reason;
+  }
+  const inside = colon < 0 ? undefined : judgePath({...value, text: value.text.slice(colon + 1)}, 'read');
+  const isRange = /^[^/~.][^/~]*?\.{2,3}[^/]/u.test(value.text) && !/(?:^|\/)\.\.(?:\/|$)/u.test(value.text);
+  return inside ?? (isRange ? undefined : judgePath(value, 'read'));
+}
+
+export const allPrograms: readonly ProgramRow[] = [
+  ...coreutils,
+  ...textPrograms,
+  ...search,
+  ...git,
+  ...toolchains,
+  ...system,
+];
+
+interface NamedRow {
+  /** The words that lead up to its arguments, the program first. */
+  readonly words: readonly string[];
+  readonly row: ProgramRow;
+}
+
+/** The rows of a program, those with the longest names first. */
+const rowsOf = (name: string): readonly NamedRow[] => rows.get(name) ?? [];
+
+const rows = new Map<string, NamedRow[]>();
+for (const row of allPrograms) {
+  for (const name of row.names.split(',')) {
+    const words = name.trim().split(' ');
+    const [first = ''] = words;
+    rows.set(
+      first,
+      [...(rows.get(first) ?? []), {words, row}].toSorted((a, b) => b.words.length - a.words.length),
+    );
+  }
+}

@@ -1,0 +1,224 @@
+import {isHarmlessSed} from './script-languages.ts';
+import {plainText} from './only-reads.ts';
+import type {Argument} from '../shell/expansion.ts';
+import {isShell, isWrapper, optionValues, programName, takesOperand} from './wrappers.ts';
+
+/**
+ * Whether a here-document, or a text behind `<<<`, may be run: a program in the command takes code from its input, or a program is
+ * called by its path, which may be the file that was just written.
+ */
+export function mayRunHereDocument(
+  command: string,
+  invocations: readonly {readonly words: readonly Argument[]}[],
+): boolean {
+  if (!command.includes('<<')) return false;
+  return invocations.some(({words}) =>
+    words.some((word, at) => {
+      const text = plainText(word);
+      if (text === undefined) return at === 0;
+      return (
+        (at === 0 && text.includes('/') && !/^\/(?:usr\/)?bin\//u.test(text)) || takesCodeFromInput(programName(text))
+      );
+    }),
+  );
+}
+
+/** Programs that take commands or code from their input. */
+export const takesCodeFromInput = (name: string): boolean =>
+  isShell(name) || isInterpreter(name) || othersTakingCode.has(name);
+
+/** Programs that run code they are given. */
+const isInterpreter = (name: string): boolean => interpreters.test(name);
+
+const interpreters =
+  /^(?:python[\d.]*|pypy[\d.]*|ipython|node|nodejs|deno|bun|tsx|ts-node|ruby|irb|perl[\d.]*|php[\d.]*|lua[\d.]*|luajit|osascript|tclsh|expect|rscript|r|julia|groovy|scala|jshell|ghci|pwsh|gdb|lldb|ed|ex|vi|vim|nvim|psql|sqlite3|mysql)$/iu;
+
+const othersTakingCode = listed(
+  'eval source . xargs parallel ssh at batch crontab make gmake docker podman kubectl entr ftp lftp sftp telnet newgrp',
+);
+
+/**
+ * The first forbidden command that stands in the arguments of a program, unless the program is known to take it for mere text;
+ * `undefined` for none. Each forbidden command is given by the words of its pattern, `starts` are the words at which programs may begin.
+ */
+export function deniedInArguments(
+  words: readonly string[],
+  {starts, forbidden}: {readonly starts: readonly number[]; readonly forbidden: readonly (readonly string[])[]},
+): {readonly program: string; readonly denied: string} | undefined {
+  const sorted = starts.toSorted((a, b) => a - b);
+  for (const [index, at] of sorted.entries()) {
+    const next = sorted[index + 1];
+    if (next !== undefined && isBeforeCommand(words, {at, before: sorted[index - 1]})) continue;
+    const program = programName(words[at] ?? '');
+    const args = words.slice(at + 1);
+    const candidates =
+      next !== undefined && isWrapper(program)
+        ? words.slice(at + 1, sorted.at(-1)).filter(word => /^-|=/u.test(word))
+        : mayRun(program, args);
+    const found = forbidden.find(command => namesCommand(command, candidates));
+    if (found !== undefined) return {program, denied: found.join(' ')};
+  }
+  return undefined;
+}
+
+/** Whether a word is the operand of a wrapper, `5` in `timeout 5 ls`, or the value of one of its options; the command begins later. */
+function isBeforeCommand(
+  words: readonly string[],
+  {at, before}: {readonly at: number; readonly before: number | undefined},
+): boolean {
+  if (before === undefined) return false;
+  const wrapper = programName(words[before] ?? '');
+  return (takesOperand(wrapper) && !isWrapper(programName(words[at] ?? ''))) || (words[at - 1] ?? '').startsWith('-');
+}
+
+/** The arguments that may be, or contain, the name of a program to run. */
+function mayRun(program: string, args: readonly string[]): readonly string[] {
+  if (onlyData.has(program))
+    return takingVariableNames.has(program) ? args.filter(word => /\[[^\]]*(?:\$\(|`)/u.test(word)) : [];
+  if (program === 'git') return gitRunArguments(args);
+  if (program === 'sed' || program === 'gsed')
+    return args.flatMap(word => (/\s/u.test(word) && !isHarmlessSed(word) ? [word.replaceAll('/', ' ')] : []));
+  if (program === 'less' || program === 'more') return args.filter(word => /^[+-]/u.test(word));
+  if (databases.has(program))
+    return args.filter(word => /\\!|\.(?:shell|system)\b|\bsystem\b|\bprogram\b/iu.test(word));
+  const options = dataExceptOptions.get(program);
+  if (options !== undefined) return optionValues(args, options);
+  const operands = args.flatMap((word, at) => (word.startsWith('-') ? [] : [at]));
+  const [first = -1, second = -1] = operands;
+  if (taskRunners.has(program)) return args.filter(word => /[=\s:]|^-/u.test(word));
+  if (!havingSubcommands.has(program)) return args;
+  const name = args[first] ?? '';
+  // The arguments are names of packages and scripts.
+  if (/^(?:i|install|add|remove|uninstall|rm|un|update|upgrade|info|view|show|search|why|ls|list)$/u.test(name))
+    return args.filter(word => word.startsWith('-') && word.includes('='));
+  if (
+    /^(?:run|run-script|test|start|build)$/u.test(name) &&
+    args.includes('--') &&
+    /^(?:npm|pnpm|yarn|bun)$/u.test(program)
+  )
+    return mayRun(program, args.slice(0, args.indexOf('--')));
+  if (services.has(program) && !/^(?:exec|run|debug|ssh|alias|plugin|extension)$/u.test(name))
+    return args.filter(word => !/^[\w-]+$/u.test(word));
+  // The arguments are names of tests.
+  if (/^(?:cargo|go)$/u.test(program) && name === 'test')
+    return optionValues(args, /^(?:--?exec|--?toolexec|--?vettool|--config)$/u);
+  if (/^(?:docker|podman|nerdctl)$/u.test(program) && dockerDataCommands.test(name)) return [];
+  const isNoun = /^(?:image|volume|network|container|system|compose|builder|context|s3|s3api|run|run-script)$/u.test(
+    name,
+  );
+  return args.filter(
+    (word, at) => !(/^[\w-]+$/u.test(word) && (at === first || (isNoun && at === second && second === first + 1))),
+  );
+}
+
+const dockerDataCommands =
+  /^(?:build|tag|push|pull|images|ps|logs|inspect|rm|rmi|start|stop|restart|kill|port|stats|top|wait)$/u;
+
+/** Of the arguments of git, those that name what it runs; not revisions, paths and messages. */
+function gitRunArguments(args: readonly string[]): readonly string[] {
+  const at = args.findIndex((word, index) => !word.startsWith('-') && !/^-[cC]$/u.test(args[index - 1] ?? ''));
+  const subcommand = args[at] ?? '';
+  const before = args.slice(0, Math.max(at, 0));
+  if (!gitDataCommands.has(subcommand)) return args.filter((_, index) => index !== at);
+  const behind = args.slice(at + 1);
+  return [
+    ...before,
+    ...behind.filter(word => word.startsWith('!') || word.includes('::')),
+    ...optionValues(
+      behind,
+      /^(?:--(?:upload-pack|receive-pack|exec|extcmd|open-files-in-pager|config|template|trailer|up\w*|rec\w*|exe\w*|open\w*)|-[uxOc])$/u,
+    ),
+  ];
+}
+
+/** Whether the words of a forbidden command stand in the arguments, the program first. */
+export function namesCommand(command: readonly string[], args: readonly string[]): boolean {
+  const [program = '', ...more] = command;
+  if (program === '' || /^\*+$/u.test(program)) return false;
+  const text = args.join('\n');
+  let from = 0;
+  for (const [at, word] of [program, ...more.filter(each => /^\w[\w-]*$/u.test(each))].entries()) {
+    const found = (at === 0 ? programPattern(word) : wordPattern(word)).exec(text.slice(from));
+    if (found === null) return false;
+    from += found.index + found[0].length;
+  }
+  return true;
+}
+
+/** Matches the name by itself, in a folder for programs, or right behind the letter of an option. */
+const programPattern = (name: string): RegExp =>
+  new RegExp(
+    `(?:(?<![\\w./-])(?:(?:/[\\w.-]+)*/s?bin/|\\./|-[A-Za-z])?|(?<=\\{(?:[\\w.,-]*,)?))${patternSource(name)}(?![\\w./-])`,
+    'u',
+  );
+
+const wordPattern = (word: string): RegExp => new RegExp(`(?<![\\w.-])${patternSource(word)}(?![\\w.-])`, 'u');
+
+const patternSource = (name: string): string =>
+  name
+    .slice(name.lastIndexOf('/') + 1)
+    .replaceAll(/[\\^$.+?()[\]{}|/-]/gu, String.raw`\$&`)
+    .replaceAll('*', String.raw`[\w.-]*`);
+
+/** Programs that show, compare, copy or change what they are given, and run none of it. */
+const onlyData = listed(
+  'echo printf cat tac nl head wc stat file diff cmp comm touch mkdir rmdir cp mv ln chmod chown chgrp basename dirname realpath',
+  'readlink test [ true false : sleep seq tr cut paste uniq join fold fmt od xxd hexdump strings rev column date expr type which',
+  'whereis whatis apropos pwd cd pushd popd kill killall pkill pgrep ps df du tree locate md5sum sha1sum sha256sum sha512sum cksum',
+  'base64 base32 tee dd rm unlink shred mkfifo mktemp truncate sync id whoami groups uname hostname nproc uptime free tail',
+  'grep egrep fgrep zgrep rgrep ag jq yq iconv dos2unix unix2dos gzip gunzip zcat bzip2 xz unzip exit return break continue shift',
+  'read unset export local declare typeset readonly set wait jobs fg bg disown ulimit umask sponge find gfind trash curl ping dig host',
+  'nslookup getent logger open xdg-open pbcopy xclip wl-copy ls dir vdir split csplit tsort ptx factor shuf sum numfmt pr expand',
+  'unexpand install env printenv say notify-send lsof ss netstat lsblk sort-keys prettier tsc black rustfmt gofmt',
+  'tldr redis-cli ssh-keygen journalctl eslint jest vitest mocha ava playwright cypress pytest py.test rspec mypy ruff pylint flake8',
+);
+
+/** Programs that take names of variables; the shell evaluates what stands between the brackets of such a name. */
+const takingVariableNames = listed('test [ printf read unset export local declare typeset readonly wait');
+
+/** Programs of which these options alone name what they run. */
+const dataExceptOptions: ReadonlyMap<string, RegExp> = new Map([
+  ['sort', /^--com[\w-]*$/u],
+  ['rg', /^(?:--pre|--hostname-bin)$/u],
+  [
+    'tar',
+    /^(?:--to-command|--use-[\w-]*|--rsh-command|--rmt-command|--info-script|--new-volume-script|--checkpoint-action|-I|-F)$/u,
+  ],
+  ['fd', /^(?:-x|-X|--exec|--exec-batch)$/u],
+  ['fdfind', /^(?:-x|-X|--exec|--exec-batch)$/u],
+  ['wget', /^(?:--use-askpass|--execute|-e|--config)$/u],
+  ['rsync', /^(?:-[A-Za-z]*e|--rsh|--rsync-path|-M|--remote-option)$/u],
+  ['man', /^(?:-P|--pager|-H|--html)$/u],
+  ['zip', /^(?:-TT|--unzip-command|-T)$/u],
+  ...['gcc', 'g++', 'cc', 'c++', 'clang', 'clang++', 'rustc'].map((name): [string, RegExp] => [
+    name,
+    /^(?:-wrapper|-C|--codegen)$/u,
+  ]),
+  ['gh', /^(?:--git-command|--editor)$/u],
+]);
+
+/** Programs whose arguments are names of tasks. */
+const taskRunners = listed('make gmake just task rake ant gradle ./gradlew gradlew mvn ninja bazel tox nox');
+
+/** Clients of services, with commands of their own. */
+const services = listed('aws gcloud az gh glab heroku fly flyctl kubectl oc helm terraform tofu pulumi doctl');
+
+/** Programs that take queries; a few of their commands run a shell. */
+const databases = listed('psql mysql mariadb sqlite3 duckdb');
+
+/** Programs whose first operand is a subcommand. */
+const havingSubcommands = listed(
+  'docker docker-compose podman nerdctl npm pnpm yarn bun kubectl helm gh glab aws gcloud az svn hg jj cargo pip pip3 pipx uv poetry brew apt apt-get',
+  'dnf yum pacman apk gem bundle composer go rustup conda mamba nix terraform tofu pulumi systemctl service tmux screen git-lfs',
+);
+
+const gitDataCommands = listed(
+  'add am annotate apply archive blame branch cat-file check-attr check-ignore checkout cherry cherry-pick clean clone commit describe diff',
+  'diff-files diff-index diff-tree fetch for-each-ref format-patch fsck gc grep init log ls-files ls-remote ls-tree merge merge-base mv',
+  'name-rev notes pull push range-diff reflog remote reset restore revert rev-list rev-parse rm shortlog show show-ref sparse-checkout',
+  'stash status switch symbolic-ref tag update-index whatchanged worktree lfs',
+);
+
+function listed(...lines: readonly string[]): ReadonlySet<string> {
+  return new Set(lines.flatMap(line => line.split(' ')));
+}

@@ -1,0 +1,391 @@
+import {type RiskLevel, riskLevels} from '../../domain/risk.ts';
+import {commandStarts, programName, shellTextsFrom} from './wrappers.ts';
+
+/** What programs do that do not only read. It raises what a card shows; it lets nothing through. */
+interface RiskRow {
+  /** `rm`, `git push`: the program and words that follow it, options apart; several with a comma between them. */
+  readonly names: string;
+  /** One of its arguments must fit. */
+  readonly argument: RegExp;
+  readonly risk: RiskLevel;
+  /** The predicate of a sentence about the command: "Deletes files (rm a)". */
+  readonly does: string;
+}
+
+const riskRow = (names: string, risk: RiskLevel, does: string, argument = /^/u): RiskRow => ({
+  names,
+  risk,
+  does,
+  argument,
+});
+
+/** The rows of all programs, the worst risk first. */
+const riskRows: readonly RiskRow[] = [
+  riskRow('rm, rmdir, unlink, shred, srm, trash', 'destructive', 'deletes files'),
+  riskRow('mv, git mv', 'destructive', 'can overwrite files'),
+  riskRow('cp, install, ln', 'destructive', 'can overwrite files', /^-\w*f|^--force/u),
+  riskRow('truncate, tee, sponge', 'destructive', 'overwrites files'),
+  riskRow('dd', 'destructive', 'overwrites a file or a disk', /^of=/u),
+  riskRow('mkfs, wipefs, fdisk, parted, sgdisk, mkswap', 'destructive', 'erases a disk'),
+  riskRow('git reset', 'destructive', 'discards uncommitted changes', /^--(?:hard|merge|keep)$/u),
+  riskRow('git clean', 'local-change', 'lists what it would delete', /^(?:-[a-zA-Z]*n[a-zA-Z]*|--dry-run)$/u),
+  riskRow('git clean', 'destructive', 'deletes untracked files'),
+  riskRow('git checkout', 'destructive', 'can discard uncommitted changes', /^(?:--|\.|-f|--force|\S*\/|\S+\.\w+)/u),
+  riskRow('git restore', 'destructive', 'discards uncommitted changes'),
+  riskRow('git switch', 'destructive', 'discards uncommitted changes', /^(?:-f|--force|--discard-changes)$/u),
+  riskRow('git stash drop, git stash clear', 'destructive', 'deletes stashed changes'),
+  riskRow(
+    'git branch, git tag',
+    'destructive',
+    'deletes or moves a branch or tag',
+    /^(?:-\w*[dDfM]|--delete|--force)/u,
+  ),
+  riskRow(
+    'git push',
+    'destructive',
+    'overwrites or deletes commits on another machine',
+    /^(?:-\w*[fd]|--force.*|--delete|--mirror|--prune|\+\S+|:\S+)$/u,
+  ),
+  riskRow(
+    'git filter-branch, git filter-repo, git gc, git prune, git update-ref, git reflog expire, git reflog delete',
+    'destructive',
+    'rewrites or deletes history',
+  ),
+  riskRow('git rm', 'local-change', 'removes files from the index', /^--cached$/u),
+  riskRow('git rm', 'destructive', 'deletes files'),
+  riskRow(
+    'git worktree remove, git worktree prune, git submodule deinit, git remote remove',
+    'destructive',
+    'removes part of the repository',
+  ),
+  riskRow('find, fd', 'destructive', 'deletes what it finds', /^-delete$/u),
+  riskRow('rsync', 'destructive', 'deletes files', /^--(?:delete|remove-source)/u),
+  riskRow('sed, gsed, perl', 'destructive', 'changes files in place', /^(?:-\w*i|--in-place)/u),
+  riskRow('chmod, chown, chgrp', 'destructive', 'changes permissions of many files', /^(?:-\w*R|--recursive)/u),
+  riskRow('kill, pkill, killall', 'destructive', 'ends processes'),
+  riskRow(
+    'docker rm, docker rmi, docker volume, docker system, docker image, docker container, docker network',
+    'destructive',
+    'deletes containers, images or volumes',
+    /^(?:rm|rmi|prune|-f)$/u,
+  ),
+  riskRow(
+    'docker rm, docker rmi, docker system prune, docker compose down',
+    'destructive',
+    'deletes containers, images or volumes',
+  ),
+  riskRow(
+    'kubectl delete, kubectl drain, kubectl replace, helm uninstall, helm delete',
+    'destructive',
+    'deletes from the cluster',
+  ),
+  riskRow(
+    'terraform destroy, terraform apply, tofu destroy, pulumi destroy, cdk destroy',
+    'destructive',
+    'changes or destroys infrastructure',
+  ),
+  riskRow(
+    'aws, gcloud, az, heroku, fly, vercel',
+    'destructive',
+    'deletes in the cloud',
+    /^(?:rm|rb|delete|destroy|terminate\S*|delete-\S+)$/u,
+  ),
+  riskRow(
+    [
+      'repo',
+      'issue',
+      'release',
+      'gist',
+      'run',
+      'cache',
+      'label',
+      'secret',
+      'variable',
+      'codespace',
+      'project',
+      'ssh-key',
+    ]
+      .map(noun => `gh ${noun} delete`)
+      .join(', '),
+    'destructive',
+    'deletes in the cloud',
+  ),
+  riskRow('gh api', 'destructive', 'deletes in the cloud', /^(?:-X|--method=)?DELETE$/iu),
+  riskRow('dropdb, dropuser', 'destructive', 'deletes data', /^(?!--version)/u),
+  riskRow(
+    'redis-cli',
+    'destructive',
+    'deletes data',
+    /^(?:flush\w*|del|unlink|getdel|getset|set|rename|expire\w*|ltrim|\w*pop\w*|hdel|srem|zrem\w*|xdel|xtrim|restore|migrate|shutdown|eval\w*|script|debug|config)$/iu,
+  ),
+  riskRow(
+    'psql, mysql, sqlite3, mariadb, mongosh, duckdb',
+    'destructive',
+    'deletes data',
+    /\b(?:drop|truncate|delete|update|alter)\b/iu,
+  ),
+  riskRow('shutdown, reboot, halt, poweroff, init', 'destructive', 'stops the machine'),
+  riskRow('crontab', 'destructive', 'changes scheduled jobs', /^-\w*r/u),
+  riskRow('npm unpublish, npm deprecate, cargo yank, gem yank', 'destructive', 'takes back a published version'),
+  riskRow('tar, unzip, cpio', 'destructive', 'can overwrite files', /^(?:-?\w*x\w*|-o|--extract|-\w*o\w*)$/u),
+
+  riskRow('git push', 'external', 'sends commits to another machine'),
+  riskRow(
+    'git fetch, git pull, git clone, git ls-remote, git remote update, git remote show, git submodule update, git archive',
+    'external',
+    'talks to another machine',
+  ),
+  riskRow(
+    'curl, wget, http, https, httpie, aria2c, nc, ncat, netcat, socat, telnet, ftp, lftp, ping, dig, nslookup, host, whois, traceroute, mtr, nmap, openssl',
+    'external',
+    'talks to another machine',
+  ),
+  riskRow('ssh, scp, sftp, rsync, mosh, rclone', 'external', 'talks to another machine'),
+  riskRow(
+    'npm, pnpm, yarn, bun',
+    'external',
+    'downloads packages and runs their scripts',
+    /^(?:i|install|ci|add|update|upgrade|up|dlx|exec|x|create|init|audit|outdated|view|info|search|login|link|rebuild)$/u,
+  ),
+  riskRow(
+    'npm, pnpm, yarn, bun, cargo, gem, twine, vsce',
+    'external',
+    'publishes a package',
+    /^(?:publish|upload|push|release)$/u,
+  ),
+  riskRow('npx, bunx, pnpx, uvx, pipx', 'external', 'downloads and runs a package'),
+  riskRow(
+    'pip, pip3, uv, poetry, conda, mamba, gem, bundle, composer, brew, apt, apt-get, dnf, yum, pacman, apk, snap, flatpak, choco',
+    'external',
+    'installs or removes packages',
+  ),
+  riskRow('go', 'external', 'downloads packages', /^(?:get|install|mod)$/u),
+  riskRow('cargo', 'external', 'downloads packages', /^(?:install|add|update|fetch)$/u),
+  riskRow('docker, podman', 'external', 'talks to a registry or a daemon'),
+  riskRow(
+    'redis-cli, kubectl, helm, terraform, pulumi, aws, gcloud, az, gh, glab, heroku, fly, flyctl, vercel, netlify, wrangler, firebase, ansible, ansible-playbook',
+    'external',
+    'talks to a service',
+  ),
+  riskRow('mail, sendmail, mutt', 'external', 'sends mail'),
+
+  riskRow(
+    'npm, pnpm, yarn, bun',
+    'unknown',
+    'runs code from this project',
+    /^(?:run|run-script|test|t|start|stop|restart|build|dev|lint)$/u,
+  ),
+  riskRow(
+    'make, just, rake, gradle, mvn, ant, task, cmake, ninja, bazel, tox, nox',
+    'unknown',
+    'runs code from this project',
+  ),
+  riskRow(
+    'cargo, go, dotnet, swift, zig, mix, sbt',
+    'unknown',
+    'runs code from this project',
+    /^(?:run|build|test|bench|check|generate|vet|clippy)$/u,
+  ),
+  riskRow(
+    'node, deno, bun, python, python3, ruby, perl, php, lua, bash, sh, zsh, dash, fish, osascript, pwsh, eval, source, ., exec',
+    'unknown',
+    'runs code',
+  ),
+  riskRow('sudo, doas, su, pkexec', 'unknown', 'runs as another user'),
+  riskRow('env, printenv', 'unknown', 'may show keys and run programs'),
+  riskRow(
+    'export, declare, typeset, local, readonly, set, shopt, alias, unalias, unset, trap, ulimit, umask, enable, hash',
+    'unknown',
+    'changes how the shell works',
+  ),
+
+  riskRow(
+    'mkdir, touch, cp, ln, install, mktemp, mkfifo, chmod, chown, chgrp, patch, split, csplit',
+    'local-change',
+    'changes files',
+  ),
+  riskRow(
+    'git add, git commit, git merge, git rebase, git cherry-pick, git revert, git stash, git switch, git checkout, git branch, git tag, git init, git config, git apply, git am, git reset, git worktree, git notes, git remote, git bisect, git submodule',
+    'local-change',
+    'changes the repository',
+  ),
+  riskRow(
+    'prettier, eslint, gofmt, rustfmt, black, ruff, oxfmt, oxlint, biome, isort, clang-format',
+    'local-change',
+    'can change files',
+    /^(?:-w|-i|--write|--fix|format|fmt)$/u,
+  ),
+  riskRow('gzip, gunzip, bzip2, xz, zip, tar', 'local-change', 'changes files'),
+  riskRow('pushd, popd', 'local-change', 'goes to another folder'),
+];
+
+/**
+ * Whether a network client is surely given only this machine to talk to: `curl localhost:3000`, `nc -z 127.0.0.1 80`. Any
+ * option that is not known here, a proxy or another way to name a host makes the answer no.
+ */
+export function staysOnLoopback(words: readonly string[]): boolean {
+  const [program = '', ...args] = withoutTimer(words);
+  const client = clients.get(program);
+  if (client === undefined) return false;
+  const operands: string[] = [];
+  for (let at = 0; at < args.length; at += 1) {
+    const word = args[at] ?? '';
+    if (!word.startsWith('-') || word === '-') operands.push(word);
+    else if (client.withValue.has(word.replace(/=.*$/su, ''))) at += word.includes('=') ? 0 : 1;
+    else if (!client.plain.test(word)) return false;
+  }
+  const hosts = client.hosts(operands);
+  return hosts.length > 0 && hosts.every(isLoopback);
+}
+
+/** What `time` and `timeout 5` run. */
+function withoutTimer(words: readonly string[]): readonly string[] {
+  if (words[0] === 'time') return words.slice(1);
+  return words[0] === 'timeout' && /^\d+(?:\.\d+)?[smh]?$/u.test(words[1] ?? '') ? words.slice(2) : words;
+}
+
+interface Client {
+  /** Options that stand alone. */
+  readonly plain: RegExp;
+  /** Options behind which a value stands that names no host. */
+  readonly withValue: ReadonlySet<string>;
+  /** What of the operands names a host, as an URL or as it is. */
+  readonly hosts: (operands: readonly string[]) => readonly string[];
+}
+
+const wordSet = (text: string): ReadonlySet<string> => new Set(text.split(' '));
+
+const curl: Client = {
+  plain:
+    /^(?:-[sSfLIikvgGNOJ#0-46]+|-[sSfLIikvgGN]*o.+|-[sSfLIikvgGN]*X[A-Z]+|-m\d+|--(?:silent|show-error|fail|fail-with-body|location|head|include|insecure|verbose|no-buffer|get|compressed|no-progress-meter|progress-bar|http1\.1|http2|ipv4|ipv6|retry-connrefused|retry-all-errors|max-time=\d+))$/u,
+  withValue: wordSet(
+    '-X --request -H --header -d --data --data-raw --data-binary --data-urlencode --json -F --form -o --output -w --write-out -u --user -A --user-agent -b --cookie -c --cookie-jar -e --referer -m --max-time --connect-timeout --retry --retry-delay --retry-max-time -T --upload-file -sSw -sw -sSfo -so -sSo -sfo -sLo -sSLo -fsSLo -Lo --output-dir',
+  ),
+  hosts: operands => operands,
+};
+
+const wget: Client = {
+  plain: /^(?:-[qSvcN46]+|-[qSv]*O.+|--(?:quiet|spider|server-response|no-verbose|no-check-certificate))$/u,
+  withValue: wordSet('-O --output-document -T --timeout -t --tries --header --post-data --method --body-data -qO -U'),
+  hosts: operands => operands,
+};
+
+const httpie: Client = {
+  plain: /^(?:-[vhbIjFd]+|--(?:verbose|headers|body|json|form|follow|check-status|ignore-stdin|print=\w+))$/u,
+  withValue: wordSet('-o --output -a --auth --timeout -p --print'),
+  hosts([first = '', second = '']) {
+    const url = /^[A-Z]+$/u.test(first) ? second : first;
+    return [url.startsWith(':') ? `localhost${/^:\d/u.test(url) ? url : url.slice(1)}` : url];
+  },
+};
+
+const byHost: Client = {
+  plain: /^-(?:[zvnuq46]+|[cwiW]\d+)$/u,
+  withValue: wordSet('-w -c -i -W -q -vzw -zvw -zw'),
+  hosts: ([host = '']) => [host],
+};
+
+const clients: ReadonlyMap<string, Client> = new Map([
+  ['curl', curl],
+  ['wget', wget],
+  ['http', httpie],
+  ['https', httpie],
+  ['httpie', httpie],
+  ['nc', {...byHost, withValue: wordSet('-w -i -W -q -vzw -zvw -zw')}],
+  ['ncat', {...byHost, withValue: wordSet('-w -i')}],
+  ['netcat', {...byHost, withValue: wordSet('-w -i')}],
+  ['telnet', {...byHost, withValue: new Set()}],
+  ['ping', byHost],
+]);
+
+function isLoopback(text: string): boolean {
+  const url = /^[a-z][a-z0-9+.-]*:\/\//iu.test(text) ? text : `http://${text}`;
+  if (!URL.canParse(url)) return false;
+  const {protocol, hostname, username} = new URL(url);
+  return (
+    /^(?:https?|wss?|ftp):$/u.test(protocol) &&
+    username === '' &&
+    // Clients read odd forms of addresses in ways of their own; only what is written plainly counts.
+    /^(?:(?:ip6-)?localhost|(?:[a-z0-9-]+\.)+localhost|127(?:\.\d{1,3}){3}|0\.0\.0\.0|\[::1\])$/u.test(hostname) &&
+    text.toLowerCase().includes(hostname)
+  );
+}
+
+/** What a command does, as far as it is known from its words. */
+export interface KnownRisk {
+  readonly risk: RiskLevel;
+  /** Goes on after the command; empty when nothing is known. */
+  readonly does: string;
+  /** The words of the command that does it, without what wraps it. */
+  readonly words: readonly string[];
+  /** Texts it hands to a shell. */
+  readonly texts: readonly string[];
+}
+
+/** The worst that the words of one simple command are known to do, looking inside what wraps them. */
+export function riskOfWords(words: readonly string[]): KnownRisk {
+  const shellWords = words.map(plain => ({raw: plain, plain}));
+  const starts = commandStarts(shellWords).slice(0, mostStarts);
+  const texts = starts.flatMap(start => shellTextsFrom(shellWords, start));
+  const found = starts.flatMap(start => {
+    const row = rowFor(words.slice(start, start + mostWords));
+    return row === undefined ? [] : [{risk: row.risk, does: row.does, words: words.slice(start), texts}];
+  });
+  return (
+    found.reduce<KnownRisk | undefined>(
+      (worst, each) => (worst === undefined || isWorse(each.risk, worst.risk) ? each : worst),
+      undefined,
+    ) ?? {risk: 'unknown', does: '', words, texts}
+  );
+}
+
+/** Of what is known; `unknown` is milder than a destruction one is sure of. */
+export const isWorse = (a: RiskLevel, b: RiskLevel): boolean => severity(a) > severity(b);
+
+const severity = (risk: RiskLevel): number => bySeverity.indexOf(risk);
+
+const bySeverity: readonly RiskLevel[] = [...riskLevels.filter(level => level !== 'destructive'), 'destructive'];
+
+const mostStarts = 16;
+
+/** Words of a command that are looked at. */
+const mostWords = 200;
+
+function rowFor([program = '', ...args]: readonly string[]): RiskRow | undefined {
+  const name = programName(program)
+    .toLowerCase()
+    .replace(/^mkfs\..*/u, 'mkfs');
+  return rowsByName.get(name)?.find(({words, row}) => {
+    if (!args.some(argument => row.argument.test(argument)) && !(args.length === 0 && row.argument.test('')))
+      return false;
+    // Options may stand before a sub-command, with values that are not known to be such.
+    let from = 0;
+    return words.slice(1).every((word, at) => {
+      const found = args.indexOf(word, from);
+      const isNear =
+        found >= 0 &&
+        args
+          .slice(from, found)
+          .every(
+            (each, index, between) =>
+              each.startsWith('-') || (at === 0 && between[index - 1]?.startsWith('-') === true),
+          );
+      from = found + 1;
+      return isNear;
+    });
+  })?.row;
+}
+
+interface NamedRow {
+  readonly words: readonly string[];
+  readonly row: RiskRow;
+}
+
+const rowsByName = new Map<string, NamedRow[]>();
+for (const row of riskRows) {
+  for (const name of row.names.split(',')) {
+    const words = name.trim().split(' ');
+    const [program = ''] = words;
+    rowsByName.set(program, [...(rowsByName.get(program) ?? []), {words, row}]);
+  }
+}

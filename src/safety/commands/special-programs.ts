@@ -1,0 +1,249 @@
+import {effectOfRunning, type PartEffect} from '../../domain/reason.ts';
+import {isPublicVariable, type Argument, type ExpandedText} from '../shell/expansion.ts';
+import {plainText, whyNotReadOnlyProgram, type PathJudge} from './only-reads.ts';
+import {mayMatchSecrets, searchedNames, showsLittleContent, listedByFind} from './printed-names.ts';
+
+/** Why a program whose arguments are a language of their own is not known to only read; `none` for all other programs. */
+export function whyNotSpecial(
+  name: string,
+  args: readonly Argument[],
+  judgePath: PathJudge,
+): {readonly reason: PartEffect | undefined} | 'none' {
+  switch (name) {
+    case 'echo':
+      return {reason: whyNotPrinted(args, judgePath)};
+    case 'printf':
+      return {reason: whyNotPrintf(args, judgePath)};
+    case 'test':
+      return {reason: whyNotTest(args, judgePath)};
+    case '[':
+      return {
+        reason: plainText(args.at(-1)) === ']' ? whyNotTest(args.slice(0, -1), judgePath) : 'has no closing bracket',
+      };
+    case 'find':
+    case 'gfind':
+      return {reason: whyNotFind(args, judgePath)};
+    case 'ps':
+      return {reason: whyNotPs(args)};
+    case 'printenv':
+      return {reason: whyNotPrintenv(args)};
+    default:
+      return 'none';
+  }
+}
+
+const whyNotPrintenv = (args: readonly Argument[]): PartEffect | undefined =>
+  args.length > 0 && args.every(each => isPublicVariable(plainText(each) ?? '')) ? undefined : 'may show keys';
+
+/** Options of ps that do not show the environments of processes; without a dash an `e` would. */
+function whyNotPs(args: readonly Argument[]): PartEffect | undefined {
+  let value: 'expected' | 'no' = 'no';
+  for (const argument of args) {
+    const text = plainText(argument);
+    if (text === undefined) return 'gets a value that is only known when it runs';
+    if (value === 'expected') {
+      if (!/^[\w.,%=:+-]+$/u.test(text) || /env/iu.test(text)) return `may do more than read with ${text}`;
+      value = 'no';
+    } else if (/^-(?:[AaefFlLjHTwMcrvx]*[opuCtGU]|-sort|-format|-pid|-user)$/u.test(text)) value = 'expected';
+    else if (
+      !/^(?:-[AaefFlLjHTwMcrvx]+|[AafFlLuwxHjTcMrv]+|\d+|-o[\w.,%=:]+|--(?:sort=[\w,+-]+|no-headers|forest|help))$/u.test(
+        text,
+      )
+    ) {
+      return `may do more than read with ${text}`;
+    }
+  }
+  return undefined;
+}
+
+/** Why a program must not print its arguments: a value that is not known may be a secret. */
+function whyNotPrinted(args: readonly Argument[], judgePath: PathJudge): PartEffect | undefined {
+  for (const {value} of args) {
+    if (value === 'unknown') return 'shows a value that may be a secret';
+    if (value === 'opaque') continue;
+    const reason = value
+      .filter(isWild)
+      .map(text => judgePath(text, 'named'))
+      .find(isReason);
+    if (reason !== undefined) return reason;
+  }
+  return undefined;
+}
+
+function whyNotPrintf(args: readonly Argument[], judgePath: PathJudge): PartEffect | undefined {
+  const format = plainText(args[0]);
+  // `-v` assigns, and a subscript in its name may run commands.
+  if (format === undefined || (format.startsWith('-') && format !== '--')) return 'uses a format that is not known';
+  // `%n` assigns as well.
+  const [text] = args.slice(format === '--' ? 1 : 0).map(plainText);
+  if (text === undefined || /%[^%a-zA-Z]*n/u.test(text.replaceAll('%%', ''))) return 'uses a format that is not known';
+  return whyNotPrinted(args.slice(1), judgePath);
+}
+
+const aboutFiles = new Set('-a -b -c -d -e -f -g -h -k -p -r -s -u -w -x -G -L -N -O -S'.split(' '));
+const aboutTexts = new Set(['-n', '-z', '-t']);
+const comparing = new Set('= == != < > =~ -eq -ne -lt -le -gt -ge -nt -ot -ef'.split(' '));
+
+function whyNotTest(args: readonly Argument[], judgePath: PathJudge): PartEffect | undefined {
+  const texts = args.map(plainText);
+  for (const [at, argument] of args.entries()) {
+    const text = texts[at];
+    const before = texts[at - 1] ?? '';
+    if (text === undefined) {
+      // A word that is not known could be an operator, unless one stands beside it.
+      const beside =
+        aboutFiles.has(before) || aboutTexts.has(before) || comparing.has(before) || comparing.has(texts[at + 1] ?? '');
+      if (!beside && args.length > 1) return 'makes a test that is not known';
+    } else if (text === '-v' || text === '-R' || text === '-o') {
+      // `-v` evaluates subscripts, which may run commands; `-o` is both "or" and a question about the shell.
+      if (text !== '-o' || at === 0) return 'tests a variable, which can run code';
+    }
+    const {value} = argument;
+    if (!aboutFiles.has(before) || before === '-a' || typeof value === 'string') continue;
+    const reason = value.map(each => judgePath(each, 'named')).find(isReason);
+    if (reason !== undefined) return reason;
+  }
+  return undefined;
+}
+
+/** Judges `[[ … ]]`: comparing numbers evaluates expressions, which may run commands. */
+export function whyNotDoubleTest(args: readonly Argument[], judgePath: PathJudge): PartEffect | undefined {
+  const texts = args.map(plainText);
+  for (const [at, argument] of args.entries()) {
+    const text = texts[at];
+    if (text === '-v' || text === '-R') return 'tests a variable, which can run code';
+    if (text !== undefined && /^-(?:eq|ne|lt|le|gt|ge)$/u.test(text)) {
+      const numbers = [args[at - 1], args[at + 1]].every(
+        each =>
+          each !== undefined &&
+          typeof each.value !== 'string' &&
+          each.value.every(number => /^-?\d+$/u.test(number.text)),
+      );
+      if (!numbers) return 'compares values that may not be numbers, which can run code';
+    }
+    const {value} = argument;
+    if (!aboutFiles.has(texts[at - 1] ?? '') || typeof value === 'string') continue;
+    const reason = value.map(each => judgePath({...each, style: 'plain'}, 'named')).find(isReason);
+    if (reason !== undefined) return reason;
+  }
+  return undefined;
+}
+
+const alone = new Set(
+  (
+    '-print -print0 -ls -depth -d -prune -o -or -a -and -not ! ( ) , -empty -readable -writable -executable -mount -xdev -true -false ' +
+    '-daystart -nouser -nogroup -noleaf -nowarn -quit -noignore_readdir_race'
+  ).split(' '),
+);
+const withText = new Set(
+  (
+    '-name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -type -xtype -size -mtime -mmin -atime -amin -ctime -cmin ' +
+    '-maxdepth -mindepth -perm -user -group -uid -gid -links -inum -lname -ilname -fstype -printf -newermt -newerct -newerat -used'
+  ).split(' '),
+);
+const withFile = new Set(['-newer', '-anewer', '-cnewer', '-samefile']);
+
+function whyNotFind(args: readonly Argument[], judgePath: PathJudge): PartEffect | undefined {
+  let at = 0;
+  while (at < args.length) {
+    const argument = args[at];
+    const text = plainText(argument);
+    if (
+      argument === undefined ||
+      (text !== undefined && /^(?:[-!(),]|$)/u.test(text) && text !== '-H' && text !== '-P')
+    )
+      break;
+    at += 1;
+    if (text === '-H' || text === '-P') continue;
+    if (typeof argument.value === 'string' || argument.value.some(startsWild))
+      return 'searches in folders that are not known';
+    const reason = argument.value.map(folder => judgePath(folder, 'named')).find(isReason);
+    if (reason !== undefined) return reason;
+  }
+  const roots = args.slice(0, at);
+  while (at < args.length) {
+    const text = plainText(args[at]);
+    const value = args[at + 1];
+    if (text !== undefined && alone.has(text)) at += 1;
+    else if (text !== undefined && withText.has(text) && value !== undefined) {
+      if (!isFixed(value)) return `uses ${text} with a value that is not known`;
+      at += 2;
+    } else if (text !== undefined && withFile.has(text) && value !== undefined) {
+      if (typeof value.value === 'string' || value.value.some(startsWild)) return 'reads a file that is not known';
+      const reason = value.value.map(file => judgePath(file, 'named')).find(isReason);
+      if (reason !== undefined) return reason;
+      at += 2;
+    } else if (text === '-exec') {
+      const end = args.findIndex((each, index) => index > at && /^[;+]$/u.test(plainText(each) ?? ''));
+      if (end < 0) return 'runs a command that is not known';
+      const reason = whyNotExec(args, {from: at + 1, end, roots}, judgePath);
+      if (reason !== undefined) return reason;
+      at = end + 1;
+    } else return `may do more than read with ${text ?? 'this argument'}`;
+  }
+  return undefined;
+}
+
+/** Judges a command that find runs for the files it found: `{}` stands for paths that begin with the folder it looks in. */
+function whyNotExec(
+  args: readonly Argument[],
+  {from, end, roots}: {readonly from: number; readonly end: number; readonly roots: readonly Argument[]},
+  judgePath: PathJudge,
+): PartEffect | undefined {
+  const [program, ...rest] = args.slice(from, end);
+  const name = plainText(program);
+  if (name === undefined || name.includes('/') || name === 'git') return 'runs a program that is not known';
+  const tests = testsBeforeExec(args.slice(roots.length, from - 1).map(each => plainText(each) ?? ''));
+  const pattern = searchedNames(tests);
+  if (pattern === undefined && !showsLittleContent.has(name)) return `runs ${name} on files that may hold secrets`;
+  if (pattern !== undefined && mayMatchSecrets(pattern)) return 'reads files whose names say that they hold secrets';
+  const listed = listedByFind(
+    roots.flatMap(({value}) => (typeof value === 'string' ? ['.'] : value.map(folderOf))),
+    tests,
+  );
+  const found = rest.map((argument): Argument => {
+    const text = plainText(argument);
+    return text?.includes('{}') === true
+      ? {
+          ...argument,
+          value:
+            text === '{}'
+              ? [
+                  {
+                    // The names begin with the folder where the search starts, and so are no options.
+                    text: `./${pattern ?? '**'}`,
+                    style: showsLittleContent.has(name) ? 'searched' : 'found',
+                    from: 'here',
+                    listed,
+                  },
+                ]
+              : 'unknown',
+        }
+      : argument;
+  });
+  const special = name === 'find' || name === 'gfind' ? 'none' : whyNotSpecial(name, found, judgePath);
+  const reason = special === 'none' ? whyNotReadOnlyProgram(name, found, judgePath) : special.reason;
+  return reason === undefined ? undefined : effectOfRunning(name, reason);
+}
+
+/** The tests that hold for the files of a command. What stands behind another `-exec` may be words of that command, or other tests. */
+function testsBeforeExec(texts: readonly string[]): readonly string[] {
+  const other = texts.indexOf('-exec');
+  if (other < 0) return texts;
+  return texts.slice(other).some(text => /^(?:-or?|[,)])$/u.test(text)) ? [] : texts.slice(0, other);
+}
+
+/** The folder in which everything lies that a text expands to. */
+const folderOf = ({text, style}: ExpandedText): string =>
+  style === 'plain' ? text : style === 'wild' ? (/^[^*?[]*\//u.exec(text)?.[0] ?? '.') : '.';
+
+/** Whether it is plain, or a bare pattern with an ending such as `*.ts`, which no word of find's own has. */
+const isFixed = ({value}: Argument): boolean =>
+  typeof value !== 'string' &&
+  value.every(({text, style}) => style === 'plain' || /^\*?[^/*?[]*\.[A-Za-z]+$/u.test(text));
+
+const startsWild = ({text, style}: ExpandedText): boolean => style !== 'plain' && /^[*?[(!,-]/u.test(text);
+
+const isWild = ({style}: ExpandedText): boolean => style === 'wild';
+
+const isReason = (reason: PartEffect | undefined): reason is PartEffect => reason !== undefined;

@@ -1,0 +1,67 @@
+import type {Access} from '../../actions/access.ts';
+import {editPaths} from '../../actions/edit-texts.ts';
+import type {GlobRequest} from '../../actions/ports.ts';
+import {expandBraces} from '../../base/glob.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import {isAbsolutePath} from './path-parts.ts';
+
+/** The folders that the patterns of a search start in, besides the folder it names. */
+interface GlobStarts {
+  readonly folders: readonly string[];
+  /** Patterns of which this cannot be told. */
+  readonly unclear: readonly string[];
+}
+
+/** A pattern starts where its plain beginning leads, up to the first wildcard: `/etc/*` in `/etc`, `../*` above the folder. */
+export function globStarts({path, patterns}: Pick<GlobRequest, 'path' | 'patterns'>): GlobStarts {
+  const folders = new Set<string>();
+  const unclear: string[] = [];
+  for (const pattern of patterns) {
+    if (pattern.startsWith('!')) continue;
+    const alternatives = expandBraces(pattern);
+    const starts = alternatives.tag === 'ok' ? alternatives.value.map(plainBeginning) : ['unclear' as const];
+    if (starts.includes('unclear')) unclear.push(pattern);
+    for (const start of starts) {
+      if (start === 'here' || start === 'unclear') continue;
+      if (startsElsewhere(start.folder)) folders.add(start.folder);
+      // With a leading slash too: it may be meant as in ignore files, from the folder.
+      if (!isFromHome(start.folder)) folders.add(`${path}/${start.folder}`);
+    }
+  }
+  return {folders: [...folders], unclear};
+}
+
+const startsElsewhere = (folder: string): boolean => isAbsolutePath(folder) || isFromHome(folder);
+
+const isFromHome = (folder: string): boolean => /^~(?:\/|$)/u.test(folder);
+
+function plainBeginning(pattern: string): 'here' | 'unclear' | {readonly folder: string} {
+  const parts = pattern.split('/');
+  const wild = parts.findIndex(part => /[*?[\\{}]/u.test(part));
+  if (wild >= 0 && parts.slice(wild).some(part => part.replaceAll('\\', '') === '..')) return 'unclear';
+  // A pattern without wildcards names something in the folder before its last part.
+  const end = wild >= 0 ? wild : parts.at(-1) === '..' ? parts.length : parts.length - 1;
+  const plain = parts.slice(0, end).join('/');
+  if (plain !== '') return {folder: plain};
+  return pattern.startsWith('/') ? {folder: '/'} : 'here';
+}
+
+/** The paths an action would touch: files, and folders that a search starts in. Empty for actions about something else. */
+export function accessedPaths(access: Access): readonly string[] {
+  switch (access.kind) {
+    case 'read':
+      return access.paths;
+    case 'edit':
+      return access.edits.flatMap(editPaths);
+    case 'search':
+      return [access.path, ...globStarts(access).folders];
+    case 'command':
+    case 'terminal-input':
+    case 'mcp-tool':
+    case 'mcp-resource':
+    case 'none':
+      return [];
+    default:
+      return unreachable(access);
+  }
+}

@@ -1,0 +1,286 @@
+import type {FoundFiles, ExpandedText} from '../shell/expansion.ts';
+import {belowRoots, type PathContext} from './path-context.ts';
+import type {FolderEntry} from '../../actions/ports.ts';
+import {compileName} from '../../base/glob.ts';
+import {isAbsolutePath, partsOf, pathOf} from './path-parts.ts';
+import {looksSecret} from './secret-paths.ts';
+
+/** The most links of one folder that are followed. A folder with more is asked about. */
+const mostLinks = 20_000;
+
+/** Why a program must not be given the files that another program lists; `undefined` if it may. */
+export function whyNotListedFiles(
+  found: FoundFiles,
+  {
+    use,
+    directories,
+    context,
+  }: {readonly use: 'read' | 'named'; readonly directories: readonly string[]; readonly context: PathContext},
+): string | undefined {
+  const elsewhere = whyNotFrom(found, directories);
+  if (elsewhere !== undefined) return elsewhere;
+  const matchesName = nameMatcher(found.text);
+  for (const directory of directories) {
+    const {hidden, names} = found.listed;
+    const here = names === 'bare' ? [treeBelow(directory, {depth: 1, hidden, links: 'not followed'}, context)] : [];
+    for (const tree of [...treesOf(found, {directory, context}), ...here]) {
+      if (tree.extent === 'cut') return tooMany;
+      const named = tree.entries.filter(({name}) => matchesName(name));
+      const reason =
+        (found.listed.links === 'none' ? undefined : whyNotLinks(named, use, context)) ??
+        (use === 'read' && found.style === 'found' ? whyNotSecrets(named, context) : undefined) ??
+        tree.entries.map(entry => whyNotPieces(entry, {directory, context})).find(isReason);
+      if (reason !== undefined) return reason;
+    }
+  }
+  return undefined;
+}
+
+/** Why a program could take a listed name, or a part of it, for an option; `undefined` if it could not. */
+export function whyListedAsOption(
+  found: FoundFiles,
+  {directories, context}: {readonly directories: readonly string[]; readonly context: PathContext},
+): string | undefined {
+  const elsewhere = whyNotFrom(found, directories);
+  if (elsewhere !== undefined) return elsewhere;
+  const mayBeginWithDash = !found.text.startsWith('./');
+  for (const directory of directories) {
+    const foldersAbove = found.listed.names === 'from around' ? foldersAround(directory, context) : [];
+    for (const {entries, extent} of [
+      ...treesOf(found, {directory, context}),
+      ...foldersAbove.map(each => entriesDirectlyIn(each, context)),
+    ]) {
+      if (extent === 'cut') return tooMany;
+      const option = entries.find(({name}) => (mayBeginWithDash && name.startsWith('-')) || /[\s"'\\]-/u.test(name));
+      if (option !== undefined) return `may take the file ${option.folder}/${option.name} for an option`;
+    }
+  }
+  return undefined;
+}
+
+/** Why a program must not follow the links below a folder, an absolute path; `undefined` if it may. */
+export function whyNotFollowingLinks(
+  folder: string,
+  {use, depth, context}: {readonly use: 'read' | 'named'; readonly depth: number; readonly context: PathContext},
+): string | undefined {
+  const {entries, extent} = treeBelow(folder, {depth, hidden: 'with them', links: 'followed'}, context);
+  if (extent === 'cut') return tooMany;
+  return whyNotLinks(entries, use, context) ?? (use === 'read' ? whyNotSecrets(entries, context) : undefined);
+}
+
+/** Why a search may come upon files whose names say that they hold secrets; `undefined` if there are none. */
+export function whySecretBelow(
+  place: ExpandedText,
+  {directories, hidden, matchesName}: FileSearch & {readonly directories: readonly string[]},
+  context: PathContext,
+): string | undefined {
+  const isListed = place.style === 'found' || place.style === 'searched';
+  if (directories.length === 0) return 'may read files that hold secrets';
+  const isInPlace = isListed ? nameMatcher(place.text) : () => true;
+  const isSecret = secretsIn(context);
+  for (const directory of directories) {
+    const folder = place.style === 'wild' ? (/^[^*?[]*\//u.exec(place.text)?.[0] ?? '.') : place.text;
+    const trees = isListed
+      ? treesOf(place, {directory, context})
+      : [treeBelow(startOf(folder, {directory, context}), {depth: Infinity, hidden, links: 'not followed'}, context)];
+    for (const {entries, extent} of trees) {
+      const secret = entries.find(
+        entry => matchesName(entry.name) && isInPlace(entry.name) && !isOfGit(entry) && isSecret(entry),
+      );
+      if (secret !== undefined) return `may show secrets of ${secret.folder}/${secret.name} that weft cannot recognise`;
+      if (extent === 'cut') return tooMany;
+    }
+  }
+  return undefined;
+}
+
+/** The files that a search looks at; for `hidden` see `TreeOptions`. */
+export interface FileSearch {
+  readonly hidden: 'left out' | 'all but .git';
+  readonly matchesName: (name: string) => boolean;
+}
+
+const isOfGit = ({folder}: TreeEntry): boolean => folder.includes('/.git/') || folder.endsWith('/.git');
+
+const tooMany = 'may read more files than weft checks';
+
+const whyNotFrom = ({from}: FoundFiles, directories: readonly string[]): string | undefined =>
+  directories.length > 0 &&
+  (from === 'here' || (directories.length === from.length && directories.every(each => from.includes(each))))
+    ? undefined
+    : 'gets files from a folder that is not known';
+
+function treesOf(
+  {listed: listing}: FoundFiles,
+  {directory, context}: {readonly directory: string; readonly context: PathContext},
+): readonly Tree[] {
+  return listing.below.map(({folder, depth}) => {
+    const start = startOf(folder, {directory, context});
+    const {entries, extent} = treeBelow(start, {depth, hidden: listing.hidden, links: 'not followed'}, context);
+    return folder === '.' ? {entries, extent} : {entries: [...itself(start, context), ...entries], extent};
+  });
+}
+
+/** The folder in which a search starts, links followed. */
+function startOf(
+  folder: string,
+  {directory, context}: {readonly directory: string; readonly context: PathContext},
+): string {
+  const path = pathOf(partsOf(isAbsolutePath(folder) ? folder : `${directory}/${folder}`));
+  return folder === '.' ? path : context.resolve(path).path;
+}
+
+/** The entry of a path itself, for a search that starts at a file. */
+function itself(path: string, context: PathContext): readonly TreeEntry[] {
+  const folder = path.slice(0, path.lastIndexOf('/'));
+  return context
+    .list(folder === '' ? '/' : folder)
+    .filter(({name}) => name === path.slice(folder.length + 1))
+    .map(entry => ({...entry, folder}));
+}
+
+const entriesDirectlyIn = (folder: string, context: PathContext): Tree =>
+  treeBelow(folder, {depth: 1, hidden: 'with them', links: 'not followed'}, context);
+
+/** The folders around one, up to the workspace's own. */
+function foldersAround(directory: string, context: PathContext): readonly string[] {
+  const parts = partsOf(directory);
+  return parts
+    .map((_, at) => parts.slice(0, parts.length - 1 - at))
+    .filter(each => belowRoots(each, context).length > 0)
+    .map(pathOf);
+}
+
+/** Tests names against patterns separated by `|`. Case is ignored, since some programs ignore it. */
+function nameMatcher(text: string): (name: string) => boolean {
+  const patterns = text.replace(/^\.\//u, '').toLowerCase().split('|');
+  if (patterns.some(pattern => /^\*+$/u.test(pattern))) return () => true;
+  const matchers = patterns.map(pattern => compileName(pattern, {sets: 'widened', hidden: 'like others'}));
+  return name => matchers.some(matchesName => matchesName(name.toLowerCase()));
+}
+
+function whyNotLinks(entries: readonly TreeEntry[], use: 'read' | 'named', context: PathContext): string | undefined {
+  const links = entries.filter(({kind}) => kind === 'link');
+  if (links.length > mostLinks) return 'may follow more links than weft checks';
+  for (const {folder, name} of links) {
+    const path = `${folder}/${name}`;
+    const lead = context.resolve(path);
+    if (lead.place === 'outside-workspace') return `may follow a link out of the workspace: ${path}`;
+    if (use === 'read' && looksSecret(inWorkspace(lead.path, context)))
+      return `may read a file that may hold secrets: ${lead.path}`;
+  }
+  return undefined;
+}
+
+function whyNotSecrets(entries: readonly TreeEntry[], context: PathContext): string | undefined {
+  const secret = entries.find(secretsIn(context));
+  return secret === undefined ? undefined : `may read a file that may hold secrets: ${secret.folder}/${secret.name}`;
+}
+
+/**
+ * Tests whether the name of a file says that it holds secrets. Keys in `node_modules` are test data of packages and do not count. What
+ * depends on the folder alone is computed once for consecutive entries of the same folder.
+ */
+function secretsIn(context: PathContext): (entry: TreeEntry) => boolean {
+  let last = '';
+  let within = '';
+  return ({folder, name, kind}) => {
+    if (kind === 'folder') return false;
+    if (folder !== last) {
+      last = folder;
+      within = `${inWorkspace(folder, context)}/`;
+    }
+    return !/(?:^|\/)node_modules\//u.test(within) && looksSecret(within === '/' ? name : within + name);
+  };
+}
+
+/** Names above a workspace do not make its files secrets. */
+const inWorkspace = (path: string, context: PathContext): string => {
+  const [first] = belowRoots(partsOf(path), context);
+  return first === undefined ? path : first.below.join('/');
+};
+
+/** Why a name with blanks or quotes is asked about: another program may split it into the names of other files. */
+function whyNotPieces(
+  {folder, name, kind}: TreeEntry,
+  {directory, context}: {readonly directory: string; readonly context: PathContext},
+): string | undefined {
+  if (!/[\s"'\\]/u.test(name)) return undefined;
+  const reason = `may take the file ${folder}/${name} for the names of other files`;
+  if (/[\s"'\\]\.\.|\.\.$/u.test(name) || (kind === 'folder' && /[\s"'\\]$/u.test(name))) return reason;
+  const pieces = [...name.split(/[\s"'\\]+/u), name.replaceAll(/["'\\]/gu, '')];
+  const others = new Set(pieces.filter(piece => piece !== '' && piece !== name));
+  if ([...others].some(piece => /[*?[]/u.test(piece))) return reason;
+  const there = [...context.list(directory), ...context.list(folder)].some(
+    other => others.has(other.name) && (other.kind !== 'file' || looksSecret(other.name)),
+  );
+  return there ? reason : undefined;
+}
+
+const isReason = (reason: string | undefined): reason is string => reason !== undefined;
+
+/** What lies below a folder. */
+interface Tree {
+  readonly entries: readonly TreeEntry[];
+  /** `cut`: there is more than weft looks at. */
+  readonly extent: 'whole' | 'cut';
+}
+
+interface TreeEntry extends FolderEntry {
+  /** The folder it lies in, an absolute path. */
+  readonly folder: string;
+}
+
+interface TreeOptions {
+  /** How many folders deep: 1 for what lies right in it. */
+  readonly depth: number;
+  readonly hidden: 'left out' | 'all but .git' | 'with them';
+  /** `followed`: folders of the workspace that links lead to are looked into, too. */
+  readonly links: 'not followed' | 'followed';
+}
+
+/** The most names that are looked at: they take some hundreds of milliseconds and are several times those of a large project. */
+const mostNames = 200_000;
+
+/** Lists the folder, an absolute path, and the folders in it, none left out because of its name. */
+function treeBelow(folder: string, options: TreeOptions, context: PathContext): Tree {
+  const known = treesByContext.get(context) ?? new Map<string, Tree>();
+  treesByContext.set(context, known);
+  const key = `${String(options.depth)} ${options.hidden} ${options.links} ${folder}`;
+  const found = known.get(key) ?? lookThrough(folder, options, context);
+  known.set(key, found);
+  return found;
+}
+
+/** Trees by context, since a context lasts as long as one judgement. */
+const treesByContext = new WeakMap<PathContext, Map<string, Tree>>();
+
+function lookThrough(start: string, {depth, hidden, links}: TreeOptions, {list, resolve}: PathContext): Tree {
+  const entries: TreeEntry[] = [];
+  const entered = new Set([start]);
+  let level = [start];
+  for (let deep = 0; deep < depth && level.length > 0; deep += 1) {
+    const next: string[] = [];
+    const enter = (folder: string): void => {
+      if (links === 'followed' && entered.has(folder)) return;
+      entered.add(folder);
+      next.push(folder);
+    };
+    for (const folder of level) {
+      for (const entry of list(folder)) {
+        if (hidden === 'left out' ? entry.name.startsWith('.') : hidden === 'all but .git' && entry.name === '.git')
+          continue;
+        if (entries.length >= mostNames) return {entries, extent: 'cut'};
+        entries.push({...entry, folder});
+        const path = `${folder}/${entry.name}`;
+        if (entry.kind === 'folder') enter(path);
+        else if (entry.kind === 'link' && links === 'followed') {
+          const {place, path: real} = resolve(path);
+          if (place === 'inside-workspace') enter(real);
+        }
+      }
+    }
+    level = next;
+  }
+  return {entries, extent: 'whole'};
+}

@@ -1,0 +1,156 @@
+import type {ResolvedPath} from '../../actions/files-port.ts';
+import type {FolderEntry, ReadBytes} from '../../actions/ports.ts';
+import type {FileEffect, ResolvedCommand} from '../../domain/risk.ts';
+import {
+  isAbsolutePath,
+  type LetterCase,
+  letterCaseOf,
+  partsBelow,
+  partsOf,
+  pathOf,
+  type PathParts,
+} from './path-parts.ts';
+import {resolveWeftFiles, type WeftFolders, type ResolvedWeftFiles} from './weft-files.ts';
+import {nameParts, type PathPattern, type PatternPart} from './path-pattern.ts';
+
+/** What paths are judged by: the workspace roots, the home folder, weft's own folders, and read access to the disk. */
+export interface PathContext {
+  /** Where a path leads, symbolic links followed. */
+  readonly resolve: (path: string) => ResolvedPath;
+  /** The roots as named and where they lead; the first is where relative paths start. */
+  readonly roots: () => readonly PathParts[];
+  /** The home folder as named and where it leads. */
+  readonly homes: () => readonly PathParts[];
+  /** What lies in a folder, an absolute path; nothing when it cannot be read. */
+  readonly list: (folder: string) => readonly FolderEntry[];
+  /** Whether a command that puts files in place would lose what is there. */
+  readonly effectOf: (command: ResolvedCommand) => FileEffect;
+  /** A regular file, an absolute path. */
+  readonly read: (path: string) => ReadBytes;
+  /** The path of a program of that name in a folder of PATH that the workspace controls, or `undefined`. */
+  readonly strayProgram: (name: string, directory: string) => string | undefined;
+  /** How names are compared in rules that forbid. */
+  readonly letterCase: () => LetterCase;
+  readonly weftFolders: WeftFolders;
+  /** Where weft's own places lead just now. */
+  readonly weftFiles: () => ResolvedWeftFiles;
+}
+
+export interface PathContextOptions {
+  /** The workspace folders as absolute paths; the first is where relative paths start. */
+  readonly roots: readonly string[];
+  /** The user's home folder, an absolute path. */
+  readonly home: string;
+  /** Where a path leads, symbolic links followed. */
+  readonly resolve: (path: string) => ResolvedPath;
+  /** What lies in a folder, an absolute path; nothing when it cannot be read. */
+  readonly list: (folder: string) => readonly FolderEntry[];
+  /** Whether a command that puts files in place would lose what is there. */
+  readonly effectOf: (command: ResolvedCommand) => FileEffect;
+  /** A regular file, an absolute path. */
+  readonly read: (path: string) => ReadBytes;
+  /** The path of a program of that name in a folder of PATH that the workspace controls, or `undefined`. */
+  readonly strayProgram: (name: string, directory: string) => string | undefined;
+  readonly weftFolders: WeftFolders;
+}
+
+/** Makes a context. The roots and the home folder are resolved once, when they are first needed. */
+export function makePathContext({roots, home, weftFolders, resolve, ...disk}: PathContextOptions): PathContext {
+  const asNamedAndReal = (paths: readonly string[]) => {
+    let found: readonly PathParts[] | undefined;
+    return () => (found ??= distinct([...paths, ...paths.map(path => resolve(path).path)].map(partsOf)));
+  };
+  let letterCase: LetterCase | undefined;
+  const named = asNamedAndReal(roots);
+  return {
+    ...disk,
+    resolve,
+    weftFolders,
+    weftFiles: () =>
+      resolveWeftFiles(weftFolders, {roots: named(), list: disk.list, resolve: path => resolve(path).path}),
+    roots: named,
+    homes: asNamedAndReal([home]),
+    letterCase: () => (letterCase ??= letterCaseOf(roots[0] ?? '/', resolve)),
+  };
+}
+
+/** A context that looks up each path, folder and file once. It must not outlive one judgement. */
+export function cachedPathContext(context: PathContext): PathContext {
+  const found = new Map<string, ResolvedPath>();
+  const listed = new Map<string, readonly FolderEntry[]>();
+  const read = new Map<string, ReadBytes>();
+  let weftFiles: ResolvedWeftFiles | undefined;
+  return {
+    ...context,
+    weftFiles: () => (weftFiles ??= context.weftFiles()),
+    list(folder) {
+      const known = listed.get(folder) ?? context.list(folder);
+      listed.set(folder, known);
+      return known;
+    },
+    read(path) {
+      const known = read.get(path) ?? context.read(path);
+      read.set(path, known);
+      return known;
+    },
+    resolve(path) {
+      const written = pathOf(writtenParts(path, context));
+      const known = found.get(written) ?? context.resolve(path);
+      found.set(written, known);
+      return known;
+    },
+  };
+}
+
+/** The parts of the path with links followed. */
+export const realParts = (path: string, {resolve}: PathContext): PathParts => partsOf(resolve(path).path);
+
+/** The parts of the absolute path, links not followed. */
+export function writtenParts(path: string, {roots, homes}: PathContext): PathParts {
+  if (/^~(?:\/|$)/u.test(path)) return partsOf(`${pathOf(homes()[0] ?? [])}/${path.slice(1)}`);
+  return partsOf(isAbsolutePath(path) ? path : `${pathOf(roots()[0] ?? [])}/${path}`);
+}
+
+/** The parts below each root that holds the path; none when it lies outside all of them. */
+export const belowRoots = (
+  path: PathParts,
+  {roots}: PathContext,
+): readonly {readonly root: PathParts; readonly below: PathParts}[] =>
+  roots().flatMap(root => {
+    const below = partsBelow(root, path);
+    return below === undefined ? [] : [{root, below}];
+  });
+
+/** The pattern as absolute patterns, one for each place that it starts at. */
+export function anchorPattern(
+  {from, parts}: PathPattern,
+  {roots, homes}: PathContext,
+): readonly (readonly PatternPart[])[] {
+  const starts = from === 'workspace' ? roots() : from === 'home' ? homes() : [[]];
+  return starts.map(start => [...nameParts(start), ...parts]);
+}
+
+/**
+ * As `anchor`, and also where the plain beginning of the pattern leads: what a rule forbids stays forbidden by its other name.
+ * Not for rules that allow: a link put there later would widen them.
+ */
+export function anchorPatternFollowingLinks(
+  pattern: PathPattern,
+  context: PathContext,
+): readonly (readonly PatternPart[])[] {
+  const anchored = anchorPattern(pattern, context);
+  return [...anchored, ...anchored.flatMap(parts => followed(parts, context))];
+}
+
+function followed(parts: readonly PatternPart[], context: PathContext): readonly (readonly PatternPart[])[] {
+  const names: string[] = [];
+  for (const part of parts) {
+    if (part.kind !== 'name') break;
+    names.push(part.name);
+  }
+  const real = realParts(pathOf(names), context);
+  return pathOf(real) === pathOf(names) ? [] : [[...nameParts(real), ...parts.slice(names.length)]];
+}
+
+const distinct = (paths: readonly PathParts[]): readonly PathParts[] =>
+  paths.filter((path, at) => paths.findIndex(other => pathOf(other) === pathOf(path)) === at);

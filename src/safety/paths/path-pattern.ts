@@ -1,0 +1,132 @@
+import {matchStars, matchWildcards} from '../../base/glob.ts';
+import {foldedName, type LetterCase, type PathParts} from './path-parts.ts';
+import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {unreachable} from '../../base/unreachable.ts';
+
+/**
+ * A pattern for paths, as written: `src/**` starts at every workspace root, `/etc/*` at the root of the disk, `~/.ssh` at the
+ * home folder.
+ */
+export interface PathPattern {
+  readonly from: 'workspace' | 'disk' | 'home';
+  readonly parts: readonly PatternPart[];
+}
+
+/** `wild` is one part of a path, in which `*` stands for any characters and `?` for one; `any-depth` is `**`. */
+export type PatternPart =
+  | {readonly kind: 'name'; readonly name: string}
+  | {readonly kind: 'wild'; readonly pattern: string}
+  | {readonly kind: 'any-depth'};
+
+/** Reads a pattern. A pattern that can match nothing, or that matches everything by accident, is refused with what to write instead. */
+export function parsePathPattern(text: string): Outcome<PathPattern, string> {
+  const trimmed = text.trim();
+  if (trimmed === '') return failed('the pattern is empty; leave the parentheses out to mean every path');
+  if (/^\/+$/u.test(trimmed)) return failed('"/" alone is not a pattern; write "/**" to mean the whole disk');
+  const from = trimmed.startsWith('/') ? 'disk' : /^~(?:\/|$)/u.test(trimmed) ? 'home' : 'workspace';
+  const names = (from === 'home' ? trimmed.slice(1) : trimmed).split('/').filter(part => part !== '' && part !== '.');
+  if (names.includes('..')) return failed('".." cannot be used; write the path from / or ~/');
+  if (names.some(name => name !== '**' && name.includes('**'))) {
+    return failed('"**" stands for whole folders and must be a part of its own, as in src/**/*.ts');
+  }
+  // A final `**` matches everything in the folder, but not the folder itself.
+  const spelled = names.at(-1) === '**' ? [...names.slice(0, -1), '*', '**'] : names;
+  return ok({from, parts: spelled.map(patternPart)});
+}
+
+/** Whether the pattern matches the path or a folder that contains it. The pattern is anchored at the root of the disk. */
+export const patternMatches = (anchored: readonly PatternPart[], path: PathParts, letterCase: LetterCase): boolean =>
+  matchStars<PatternPart, string>([...anchored, anyDepth], path, {isStar: isAnyDepth, fits: partMatchers[letterCase]});
+
+/** Whether the pattern matches the folder, or every file that can be in it: a search of the folder finds these files. */
+export const patternMatchesFolder = (
+  anchored: readonly PatternPart[],
+  folder: PathParts,
+  letterCase: LetterCase,
+): boolean =>
+  patternMatches(anchored, folder, letterCase) || patternMatches(anchored, [...folder, anyName], letterCase);
+
+/**
+ * Whether the pattern matches one of the paths that a path with wildcards of the shell can expand to. Braces and brackets count as
+ * any text.
+ */
+export const patternMayMatch = (anchored: readonly PatternPart[], path: PathParts, letterCase: LetterCase): boolean =>
+  matchStars<PatternPart, string>([...anchored, anyDepth], path, {
+    isStar: isAnyDepth,
+    fits: (part, name) =>
+      /[*?[{]/u.test(name) ? partMayMatchGlob(part, name, letterCase) : partMatchers[letterCase](part, name),
+  });
+
+/** Whether the pattern may match the folder, or a path in it at any depth. */
+export function patternMayMatchBelow(
+  anchored: readonly PatternPart[],
+  folder: PathParts,
+  letterCase: LetterCase,
+): boolean {
+  for (const [at, name] of folder.entries()) {
+    const part = anchored[at];
+    if (part === undefined || part.kind === 'any-depth') return true;
+    if (!partMatchers[letterCase](part, name)) return false;
+  }
+  return true;
+}
+
+/** Whether the pattern matches only paths that have a part which begins with a dot. */
+export const needsHiddenPart = ({parts}: PathPattern): boolean =>
+  parts.some(
+    part =>
+      (part.kind === 'name' && part.name.startsWith('.')) || (part.kind === 'wild' && part.pattern.startsWith('.')),
+  );
+
+export const isAnyDepth = (part: PatternPart): boolean => part.kind === 'any-depth';
+
+export const nameParts = (path: PathParts): readonly PatternPart[] => path.map(name => ({kind: 'name', name}));
+
+/** Whether the part of a pattern matches a name. */
+function partMatches(part: PatternPart, name: string): boolean {
+  if (part.kind === 'name') return part.name === name;
+  if (part.kind === 'any-depth') return true;
+  return matchWildcards(part.pattern, name);
+}
+
+const partMatchers: Readonly<Record<LetterCase, typeof partMatches>> = {
+  exactly: partMatches,
+  folded: (part, name) => partMatches(folded(part), foldedName(name)),
+};
+
+function folded(part: PatternPart): PatternPart {
+  switch (part.kind) {
+    case 'name':
+      return {kind: 'name', name: foldedName(part.name)};
+    case 'wild':
+      return {kind: 'wild', pattern: foldedName(part.pattern)};
+    case 'any-depth':
+      return part;
+    default:
+      return unreachable(part);
+  }
+}
+
+/** Whether a name exists that both match. If both have wildcards, the texts before the first wildcard of each are compared. */
+function partMayMatchGlob(part: PatternPart, glob: string, letterCase: LetterCase): boolean {
+  const simple = glob.replaceAll(/\[[^\]]*\]?|\{[^}]*\}?/gu, '*');
+  const comparedPart = letterCase === 'folded' ? folded(part) : part;
+  const comparedGlob = letterCase === 'folded' ? foldedName(simple) : simple;
+  if (comparedPart.kind === 'any-depth') return true;
+  if (comparedPart.kind === 'name') {
+    // The wildcards of the shell do not match a leading dot.
+    if (comparedPart.name.startsWith('.') && !comparedGlob.startsWith('.')) return false;
+    return matchWildcards(comparedGlob, comparedPart.name);
+  }
+  const [before = ''] = comparedPart.pattern.split(/[*?]/u);
+  const [beforeGlob = ''] = comparedGlob.split(/[*?]/u);
+  return before.startsWith(beforeGlob) || beforeGlob.startsWith(before);
+}
+
+const anyDepth: PatternPart = {kind: 'any-depth'};
+
+/** No file has an empty name. Only the part `*` matches it, so a pattern that matches it matches every name. */
+const anyName = '';
+
+const patternPart = (text: string): PatternPart =>
+  text === '**' ? anyDepth : /[*?]/u.test(text) ? {kind: 'wild', pattern: text} : {kind: 'name', name: text};

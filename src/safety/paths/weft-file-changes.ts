@@ -1,0 +1,417 @@
+import type {WeftFileChange} from '../../domain/reason.ts';
+import type {JudgedInvocation, CommandAnalysis} from '../commands/analyze-command.ts';
+import type {Argument} from '../shell/expansion.ts';
+import {readShell, type ShellWord} from '../shell/loose-reader.ts';
+import type {PathContext} from './path-context.ts';
+import {
+  containsWeftFile,
+  enclosingWeftFile,
+  hasShellWildcard,
+  patternMayContainWeftFile,
+  patternMayMatchWeftFile,
+  searchMayFindWeftFile,
+} from './weft-files.ts';
+import {grantingSettings} from '../../config/settings-schema.ts';
+import {partsOf, pathOf} from './path-parts.ts';
+import {resolvedPlaces} from './judge-path.ts';
+import {
+  expansionAfter,
+  foldersEnteredByOptions,
+  outputFolders,
+  isOperand,
+  pathCandidates,
+  weftFolderVariables,
+  possiblePaths,
+  withVariables,
+  type PathExpansion,
+} from '../commands/mentioned-paths.ts';
+import {isShell, isWrapper, programName, commandStarts, shellTextsFrom} from '../commands/wrappers.ts';
+
+export interface WeftFileEvidence {
+  readonly parsed: CommandAnalysis;
+  readonly context: PathContext;
+  /** Where the command would start. */
+  readonly directory: string;
+}
+
+/**
+ * How a command may change weft's own settings and grants: it names one of weft's files to a program that is not known to only read
+ * it, removes or replaces a folder that contains them, or calls weft itself to grant something. `undefined` if nothing in the command
+ * points to that. A program that computes a path by itself is not recognised.
+ */
+export function weftFileChange(
+  command: string,
+  {parsed, context, directory}: WeftFileEvidence,
+): WeftFileChange | undefined {
+  const start: SearchState = {
+    context,
+    startFolders: [directory],
+    variables: weftFolderVariables(context),
+    lookups: {left: mostLookups},
+  };
+  const search = expansionAfter(command, start);
+  if (parsed.reading === 'unparsed') return changeInText(command, search, 0) ?? changeByInput(command, search);
+  const changing = parsed.invocations.filter(({elsewhere}) => elsewhere !== 'only reads');
+  const found =
+    firstOf(changing, call =>
+      changeByWords(wordsOf(call, command), {...search, startFolders: startFoldersOf(call, search)}),
+    ) ??
+    firstOf(parsed.sideEffects, ({effect, target, range}) =>
+      effect === 'reads' || (changing.length === 0 && effect === 'unsure')
+        ? undefined
+        : changeOfPaths(target === '' ? [command.slice(range.from, range.to)] : [target], search),
+    );
+  return (
+    found ?? (changing.some(call => readsCommandsFromInput(call, command)) ? changeByInput(command, search) : undefined)
+  );
+}
+
+interface SearchState extends PathExpansion {
+  /** How many names may still be looked up on the disk. All steps of one search share this count. */
+  readonly lookups: {left: number};
+}
+
+/** The most names of one command that are looked up on the disk. A command with more is asked about. */
+const mostLookups = 4000;
+
+/** The words of an invocation as far as they are known, and otherwise as they are written. */
+const wordsOf = ({words}: JudgedInvocation, command: string): readonly string[] =>
+  words.flatMap(({value, range}) =>
+    typeof value === 'string'
+      ? [command.slice(range.from, range.to).replaceAll(/["']/gu, '')]
+      : value.map(({text}) => text),
+  );
+
+/** The words that braces stand for: `a{,.b}` stands for `a` and `a.b`. */
+function alternativesOf(written: string): readonly string[] {
+  const [braces, before = '', within = '', after = ''] =
+    /^([^]*?)(?<!\$)\{([^{}]*,[^{}]*)\}([^]*)$/u.exec(written) ?? [];
+  if (braces === undefined || within.length > longestBraces) return [written];
+  return within.split(',').map(each => before + each + after);
+}
+
+const longestBraces = 1000;
+
+/** The folders in which relative paths of an invocation may begin; options such as `env -C folder` add some. */
+function startFoldersOf({directories, words}: JudgedInvocation, search: SearchState): readonly string[] {
+  if (directories.length === 0) return search.startFolders;
+  const args = words.map(({value}) => (typeof value === 'string' ? '' : value.map(({text}) => text).join('')));
+  const enteredByOption = foldersEnteredByOptions(args).flatMap(folder =>
+    possiblePaths(folder, {...search, startFolders: directories}),
+  );
+  return enteredByOption.length === 0 ? directories : [...directories, ...enteredByOption];
+}
+
+/** Examines each program that the words run: behind wrappers (`sudo`, `env`), and in scripts that are passed to a shell. */
+function changeByWords(written: readonly string[], search: SearchState, depth = 0): WeftFileChange | undefined {
+  const words = written.flatMap(alternativesOf);
+  const shellWords = words.map(plain => ({raw: plain, plain}));
+  const starts = commandStarts(shellWords);
+  return firstOf(starts, at => {
+    const name = programName(words[at] ?? '');
+    const args = words.slice(at + 1);
+    const texts = shellTextsFrom(shellWords, at);
+    // The arguments of a wrapper or a shell are examined as the command that it runs.
+    const runsAnother = (isWrapper(name) && starts.some(start => start > at)) || (isShell(name) && texts.length > 0);
+    const change = runsAnother ? undefined : (callThatGrants([name, ...args]) ?? changeByProgram(name, args, search));
+    return (
+      change ??
+      runLimitChange(name, args) ??
+      (depth < deepest ? firstOf(texts, text => changeByScript(text, args, {search, depth: depth + 1})) : undefined)
+    );
+  });
+}
+
+/** Examines all commands in a text, and the files that they are redirected to. */
+function changeInText(text: string, search: SearchState, depth: number): WeftFileChange | undefined {
+  const {commands, redirected} = readShell(text);
+  const afterwards = expansionAfter(text, search);
+  return (
+    firstOf(commands, words => changeByWords(words.map(wordText), afterwards, depth)) ??
+    changeOfPaths(redirected.map(wordText), afterwards)
+  );
+}
+
+const wordText = ({plain}: ShellWord): string => plain;
+
+/** Examines a script that is passed to a shell, and the arguments that are passed with it. */
+function changeByScript(
+  text: string,
+  args: readonly string[],
+  {search, depth}: {readonly search: SearchState; readonly depth: number},
+) {
+  const lookups = readShell(text).commands.map(words => programName(words[0]?.plain ?? ''));
+  if (lookups.some(name => isShell(name) || programsFedCommands.has(name))) return changeByInput(text, search);
+  const at = args.indexOf(text);
+  const more = at < 0 ? [] : args.slice(at + 1);
+  return (
+    changeInText(text, search, depth) ??
+    (more.length === 0
+      ? undefined
+      : (changeOfPaths(more, search) ?? (removesByCode.test(text) ? changeOfFolders(more, search) : undefined)))
+  );
+}
+
+const deepest = 6;
+
+/** Whether a program reads what to do from its input, or the folder or a word of the invocation is only known when it runs. */
+function readsCommandsFromInput(call: JudgedInvocation, command: string): boolean {
+  const words = wordsOf(call, command);
+  const shellWords = words.map(plain => ({raw: plain, plain}));
+  const starts = commandStarts(shellWords);
+  const lookups = starts.map(at => programName(words[at] ?? ''));
+  // A shell that has a script as an argument does not read one from its input.
+  if (
+    lookups.some(
+      (name, at) =>
+        programsFedCommands.has(name) || (isShell(name) && shellTextsFrom(shellWords, starts[at] ?? 0).length === 0),
+    )
+  )
+    return true;
+  if (lookups.some(name => interpreters.test(name)) && words.slice(1).every(word => word.startsWith('-'))) return true;
+  // The folder or a word is only known when the command runs.
+  const isOpen = call.directories.length === 0 || call.words.some(isOpenWord);
+  return isOpen && !lookups.some(name => takesArgumentsAsText.has(name));
+}
+
+/** Whether the output of another program decides what the word is. */
+const isOpenWord = ({value}: Argument): boolean =>
+  typeof value === 'string' || value.some(({style}) => style === 'found' || style === 'searched');
+
+const programsFedCommands = named(
+  'xargs parallel at batch crontab tee sponge tmux screen systemd-run while read eval source .',
+);
+
+/** Programs that read code from their input if no argument names a file. */
+const interpreters =
+  /^(?:python[\d.]*|pypy[\d.]*|node|deno|bun|perl|ruby|php|lua|osascript|Rscript|sqlite3|psql|ed|ex)$/u;
+
+function changeByInput(command: string, search: SearchState): WeftFileChange | undefined {
+  if (grantingCallInText.test(command)) return callsWeft;
+  return (
+    changeOfPaths([command], search) ?? firstOf(readShell(command).commands, words => changeByListing(words, search))
+  );
+}
+
+/** Examines programs that list files: they may list weft's files, and another program receives the list. */
+function changeByListing(words: readonly ShellWord[], search: SearchState): WeftFileChange | undefined {
+  return firstOf(commandStarts(words), at => {
+    const name = programName(words[at]?.plain ?? '');
+    const args = words.slice(at + 1).map(wordText);
+    const operands = args.filter(isOperand);
+    const has = (option: RegExp): boolean => args.some(word => option.test(word));
+    if (name === 'find') return changeByFind(args, search);
+    if (/^[efgz]?grep$/u.test(name))
+      return has(/^(?:-\w*[rR]|--(?:dereference-)?recursive)/u) ? changeOfFolders(operands, search) : undefined;
+    if (name === 'ls') {
+      if (has(/^-\w*d/u)) return changeOfFolders(operands, search);
+      const wild = has(/^(?:-\w*[aA]|--(?:almost-)?all)/u) ? ['*', '.*'] : ['*'];
+      const folders = operands.length === 0 ? ['.'] : operands;
+      return changeOfFolders(
+        folders.flatMap(folder => wild.map(lookups => `${folder}/${lookups}`)),
+        search,
+      );
+    }
+    if (!walkers.has(name)) return undefined;
+    // Without such an option they skip hidden folders, unless an argument names one.
+    const isThorough = has(/^(?:-\w*[.Hu]|--hidden|--unrestricted)/u);
+    const [, ...folders] = operands;
+    if (isThorough && folders.length === 0) return changeOfFolders(['.'], search);
+    return changeOfFolders(isThorough ? folders : folders.filter(folder => /(?:^|\/)\.[^./]/u.test(folder)), search);
+  });
+}
+
+const walkers = named('rg ag ack fd fdfind');
+
+/** Examines what `find` finds: everything in its folders, or only files with certain names. */
+function changeByFind(args: readonly string[], search: SearchState): WeftFileChange | undefined {
+  const end = args.findIndex(word => /^(?:-(?![HLP]$)|[(!])/u.test(word));
+  const folders = (end < 0 ? args : args.slice(0, end)).filter(isOperand);
+  const isNarrowed = !args.some(word => /^(?:!|,|-o|-or|-not)$/u.test(word));
+  const lookups = isNarrowed ? args.filter((_, at) => /^-i?name$/u.test(args[at - 1] ?? '')) : [];
+  const starts = folders.length === 0 ? ['.'] : folders;
+  if (lookups.length === 0) return changeOfFolders(starts, search);
+  return firstOf(starts, folder =>
+    firstOf(possiblePaths(folder, search), path =>
+      writtenAndReal(path, search).some(way => searchMayFindWeftFile(way, lookups, search.context.weftFiles()))
+        ? replacesFolder(path)
+        : undefined,
+    ),
+  );
+}
+
+/** Programs that treat their arguments as text. Calls of weft that change grants are recognised before this is considered. */
+const takesArgumentsAsText = named('git gh glab hg jj weft');
+
+/** Programs that show their arguments or the files these name. The table of programs decides whether a call only reads. */
+const readers = named(
+  'cat head tail less more bat batcat grep egrep fgrep rg ag wc ls stat file jq diff cmp md5sum sha256sum echo printf test [ readlink realpath dirname basename',
+);
+
+function changeByProgram(name: string, args: readonly string[], search: SearchState): WeftFileChange | undefined {
+  const operands = args.filter(isOperand);
+  const options = args.filter(word => !isOperand(word));
+  const has = (option: RegExp): boolean => options.some(word => option.test(word));
+  const changeOfOperands = (paths: readonly string[]): WeftFileChange | undefined =>
+    changeOfPaths(paths, search) ?? changeOfFolders(paths, search);
+  if (readers.has(name) || name === 'weft') return undefined;
+  if (removers.has(name)) return changeOfOperands(operands);
+  if (name === 'find') return changeOfPaths(operands, search) ?? changeByFind(args, search);
+  if (name === 'fd' || name === 'fdfind' || name === 'mount' || name === 'umount') return changeOfOperands(operands);
+  if (name === 'ln' || (name === 'cp' && has(/^(?:-\w*[ls]|--link|--symbolic-link)/u)))
+    return changeOfOperands([...operands, ...copyDestinations(operands, options)]);
+  if (name === 'mv' || name === 'rename') {
+    const sources = has(targetOption) ? operands : operands.slice(0, -1);
+    return changeOfOperands([...sources, ...copyDestinations(operands, options)]) ?? changeOfPaths(args, search);
+  }
+  if (copiers.has(name)) {
+    const destinations = copyDestinations(operands, options);
+    const isDeep =
+      name === 'rsync' || name === 'ditto' || has(/^(?:-\w*[raRT]|--recursive|--archive|--no-target-directory)/u);
+    // The sources of a copy are only read.
+    const found = changeOfPaths([...destinations, ...targetFolders(operands, options)], search);
+    if (found !== undefined || !isDeep) return found;
+    const contents = operands.some(word => /(?:^|\/)(?:\.|\*[^/]*)?$/u.test(word)) || has(/^(?:-\w*T|--no-target)/u);
+    return changeOfFolders(contents ? [...destinations, ...targetFolders(operands, options)] : destinations, search);
+  }
+  if (unpackers.has(name)) {
+    const isTar = /^(?:bsd|g)?tar$/u.test(name);
+    const packs = isTar && !args.some(word => /^(?:-?[A-Za-z]*x|--extract|--get)/u.test(word));
+    const [archive] = operands.filter(word => /[./]/u.test(word));
+    if (packs) return changeOfPaths([...options, ...(archive === undefined ? [] : [archive])], search);
+    const folders = isTar ? foldersEnteredByOptions(args) : outputFolders(args, name === 'unzip' ? 'd' : 'do');
+    return changeOfPaths(args, search) ?? changeOfFolders(folders.length === 0 ? ['.'] : folders, search);
+  }
+  if (/^(?:chmod|chown|chgrp|setfacl|chattr|chcon)$/u.test(name))
+    return has(/^(?:-\w*R|--recursive)/u) ? changeOfOperands(operands) : changeOfPaths(operands, search);
+  if (name === 'git') {
+    const [verb = ''] = operands.filter(word => /^[a-z][a-z-]*$/u.test(word));
+    if (gitReads.has(verb)) return changeOfPaths(options, search);
+    if (verb === 'mv' || verb === 'rm') return changeOfOperands(operands);
+    const cleans = verb === 'clean' && !has(/^(?:-[a-z]*n|--dry-run$)/u);
+    return (
+      changeOfPaths(args, search) ??
+      (cleans ? changeOfFolders([...foldersEnteredByOptions(args), '.'], search) : undefined)
+    );
+  }
+  return (
+    changeOfPaths(args, search) ??
+    (args.some(word => removesByCode.test(word)) ? changeOfFolders(args.flatMap(pathCandidates), search) : undefined)
+  );
+}
+
+const removers = named('rm rmdir unlink shred srm trash trash-put gio rimraf del del-cli wipe');
+const copiers = named('cp install scp rsync ditto gcp ginstall');
+const unpackers = named('tar bsdtar gtar unzip unar 7z 7za 7zz cpio pax unrar');
+const gitReads = named('add commit diff show log status blame grep push fetch ls-files cat-file rev-parse');
+const targetOption = /^(?:-\w*t|--target-directory)/u;
+const removesByCode =
+  /rm_?tree|rm_r|rmSync|rimraf|rmdir|remove_tree|deltree|\brm\b|unlink|renameSync|\brename\b|\.move\b/u;
+
+/** The folders into which files are copied or moved: the last operand, or the folder that an option names. */
+const targetFolders = (operands: readonly string[], options: readonly string[]): readonly string[] =>
+  options.some(word => targetOption.test(word))
+    ? [...operands, ...options.map(word => word.replace(/^(?:-\w*t|--target-directory=?)/u, ''))]
+    : operands.slice(-1);
+
+const copyDestinations = (operands: readonly string[], options: readonly string[]): readonly string[] => {
+  const lookups = operands.map(word => partsOf(word.replace(/\/+$/u, '')).at(-1) ?? '').filter(name => name !== '');
+  return targetFolders(operands, options).flatMap(target => lookups.map(name => `${target}/${name}`));
+};
+
+function changeOfPaths(texts: readonly string[], search: SearchState): WeftFileChange | undefined {
+  return firstOf(
+    texts.flatMap(text => withVariables(text, search).flatMap(pathCandidates)),
+    name =>
+      firstOf(possiblePaths(name, search), path => {
+        search.lookups.left -= 1;
+        if (search.lookups.left < 0) return {kind: 'too-many-names'};
+        const places = search.context.weftFiles();
+        if (/[*?[]/u.test(path)) {
+          const at = partsOf(path).findIndex(part => /[*?[]/u.test(part));
+          const fixed = pathOf(partsOf(path).slice(0, at));
+          const wild = partsOf(path).slice(at);
+          const mayBeWeftFile = writtenAndReal(fixed, search).some(
+            parts =>
+              enclosingWeftFile(parts, places) !== undefined || patternMayMatchWeftFile([...parts, ...wild], places),
+          );
+          return mayBeWeftFile ? changesFile(path) : undefined;
+        }
+        return writtenAndReal(path, search).some(parts => enclosingWeftFile(parts, places) !== undefined)
+          ? changesFile(path)
+          : undefined;
+      }),
+  );
+}
+
+function changeOfFolders(lookups: readonly string[], search: SearchState): WeftFileChange | undefined {
+  return firstOf(lookups, name =>
+    firstOf(possiblePaths(name, search), path => {
+      const places = search.context.weftFiles();
+      const parts = partsOf(path);
+      const at = parts.findIndex(hasShellWildcard);
+      const mayHoldWeftFile =
+        at < 0
+          ? writtenAndReal(path, search).some(way => containsWeftFile(way, places))
+          : writtenAndReal(pathOf(parts.slice(0, at)), search).some(way =>
+              patternMayContainWeftFile([...way, ...parts.slice(at)], places),
+            );
+      return mayHoldWeftFile ? replacesFolder(path) : undefined;
+    }),
+  );
+}
+
+const replacesFolder = (path: string): WeftFileChange => ({kind: 'replaces-folder', path});
+
+const changesFile = (path: string): WeftFileChange => ({kind: 'changes', path});
+
+/** The path as it is written, and the paths to which its symbolic links lead. */
+const writtenAndReal = (path: string, {context}: SearchState) => [
+  partsOf(path),
+  ...resolvedPlaces(path, context).map(place => partsOf(place.path)),
+];
+
+const callsWeft: WeftFileChange = {kind: 'calls-weft'};
+
+/** weft marks the processes it starts by this limit, see `isStartedByWeft`. */
+function runLimitChange(name: string, args: readonly string[]): WeftFileChange | undefined {
+  const isMark =
+    (name === 'ulimit' && args.some(word => /^-\w*q/u.test(word))) ||
+    (name === 'prlimit' && args.some(word => /^(?:-q|--msgqueue)/u.test(word)));
+  return isMark ? {kind: 'changes-run-limit'} : undefined;
+}
+
+/** Recognises calls of weft that grant something: `weft permissions trust`, `npx weft config set permissions.allow …`. */
+function callThatGrants(words: readonly string[]): WeftFileChange | undefined {
+  const at = words.findIndex(word => /^weft(?:\.[cm]?js)?$/u.test(programName(word)));
+  if (at >= 0 && isGranting(words.slice(at + 1))) return callsWeft;
+  const isText = !takesArgumentsAsText.has(words[0] ?? '') && !readers.has(words[0] ?? '');
+  return isText && words.some(word => /\s/u.test(word) && grantingCallInText.test(word)) ? callsWeft : undefined;
+}
+
+const changesGrants = named('trust untrust add remove');
+
+function isGranting(args: readonly string[]): boolean {
+  const words = args.filter((word, at) => isOperand(word) && !/^(?:-C|--cwd)$/u.test(args[at - 1] ?? ''));
+  if (words.some((word, at) => word === 'permissions' && changesGrants.has(words[at + 1] ?? ''))) return true;
+  const config = words.indexOf('config');
+  return config >= 0 && /^(?:set|unset)$/u.test(words[config + 1] ?? '') && words.slice(config + 2).some(mayGrant);
+}
+
+/** Whether a setting may grant something. A name that contains a variable may be any setting. */
+const mayGrant = (name: string): boolean => name.includes('$') || grantingSettings.has(name.split('.')[0] ?? '');
+
+const grantingCallInText =
+  /\bweft(?:\.[cm]?js)?\b[^\n;|&]*?\b(?:permissions\b[^\n;|&]*?\b(?:trust|untrust|add|remove)|config\b[^\n;|&]*?\b(?:set|unset)\s+["']?(?:model|provider|baseUrl|permission|env|passEnv|\$))/u;
+
+function firstOf<T>(items: readonly T[], find: (item: T) => WeftFileChange | undefined): WeftFileChange | undefined {
+  for (const item of items) {
+    const found = find(item);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function named(words: string): ReadonlySet<string> {
+  return new Set(words.split(' '));
+}

@@ -1,0 +1,51 @@
+import {unknownFileEffect} from '../../domain/risk.ts';
+import {anchorPatternFollowingLinks, makePathContext, type PathContextOptions} from '../paths/path-context.ts';
+import {pathOf} from '../paths/path-parts.ts';
+import {isAnyDepth, type PathPattern, type PatternPart} from '../paths/path-pattern.ts';
+import {toolNamesBy} from '../../actions/catalogue.ts';
+import type {PermissionRules} from './permission-rule.ts';
+
+/**
+ * What no search may show, because a deny rule with a pattern for Read, Grep or Glob names it: one glob or more for each, as
+ * ignore files have them, without a leading `!`. `./secret/*` starts at every workspace root, `/etc/*` at the root of the disk; all
+ * begin with one of the two. A folder stands for all that is in it. Characters of globs in plain names are escaped by backslashes.
+ */
+export function deniedReadGlobs({
+  rules,
+  ...options
+}: Pick<PathContextOptions, 'roots' | 'home' | 'resolve'> & {readonly rules: PermissionRules}): readonly string[] {
+  const context = makePathContext({
+    ...options,
+    list: () => [],
+    read: () => ({kind: 'missing'}),
+    strayProgram: () => undefined,
+    effectOf: () => unknownFileEffect,
+    weftFolders: {folders: [], variables: {}},
+  });
+  const globs = rules.deny.flatMap(({tool, about}) => {
+    if (about.kind !== 'paths' || !searched.has(tool)) return [];
+    const absolute = anchorPatternFollowingLinks(about.pattern, context).map(parts =>
+      pathOf(shortened(parts).map(partText)),
+    );
+    return about.pattern.from === 'workspace' ? [relativeGlob(about.pattern), ...absolute] : absolute;
+  });
+  return [...new Set(globs)];
+}
+
+const searched: ReadonlySet<string> = new Set(toolNamesBy('reading', 'searching'));
+
+const relativeGlob = ({parts}: PathPattern): string =>
+  `./${parts.length === 0 ? '**' : shortened(parts).map(partText).join('/')}`;
+
+/** Without a closing `**`: what stands before it stands for all below. */
+const shortened = (parts: readonly PatternPart[]): readonly PatternPart[] => {
+  const last = parts.at(-1);
+  return last !== undefined && isAnyDepth(last) ? parts.slice(0, -1) : parts;
+};
+
+function partText(part: PatternPart): string {
+  if (part.kind === 'any-depth') return '**';
+  return part.kind === 'name'
+    ? part.name.replaceAll(/[\\*?[\]{}]/gu, '\\$&')
+    : part.pattern.replaceAll(/[\\[\]{}]/gu, String.raw`\$&`);
+}

@@ -1,0 +1,231 @@
+import {actingFlags, type ActingFlags} from '../commands/acting-flags.ts';
+import {isHarmlessAwk, isHarmlessSed} from '../commands/script-languages.ts';
+import {type PathContext, realParts, writtenParts} from '../paths/path-context.ts';
+import type {PermissionRule} from './permission-rule.ts';
+import {isAbsolutePath} from '../paths/path-parts.ts';
+import {protectedPart} from '../paths/protected-paths.ts';
+import {looksSecret} from '../paths/secret-paths.ts';
+import {commandStarts} from '../commands/wrappers.ts';
+import {runsProjectCode} from './suggested-rules.ts';
+
+/**
+ * Whether a simple command does more than the allow rule that covers its words was written for. It does where an option that the
+ * rule's text does not contain makes it run another program, load code from outside the workspace, or write a file that is outside
+ * the workspace or protected; tests and scripts of the project also where an argument of theirs names a place outside the workspace,
+ * since what they do with it is theirs. Writing an ordinary file of the workspace does not count: a rule that allows a command allows that.
+ */
+export function exceedsRule(
+  words: readonly string[],
+  {about}: PermissionRule,
+  where: {readonly directories: readonly string[]; readonly context: PathContext},
+): boolean {
+  const namedInRule = new Set(
+    about.kind === 'commands' ? about.pattern.text.replaceAll(/["'\\]/gu, '').split(/\s+/u) : [],
+  );
+  if (runsProjectCode(words.join(' ')) && words.some(word => !namedInRule.has(word) && namesPlaceOutside(word, where)))
+    return true;
+  return nestedCommands(words).some(([program = '', ...args]) => {
+    const name = program.slice(program.lastIndexOf('/') + 1).replace(/@[\w.^~-]+$/u, '');
+    if (/^g?sed$/u.test(name)) return hasSedCommand(args, namedInRule);
+    if (/^[gmn]?awk$/u.test(name) && hasAwkCommand(args, namedInRule, where)) return true;
+    if (databaseClients.test(name) && args.some(word => !namedInRule.has(word) && actsOutsideDatabase.test(word)))
+      return true;
+    return flagRowsOf(name, args).some(row =>
+      flagsIn(args, row).some(
+        ({flag, word, act, value}) =>
+          !namedInRule.has(flag) && !namedInRule.has(word) && (act === 'runs' || !isOrdinaryFile(value, act, where)),
+      ),
+    );
+  });
+}
+
+/** Whether a word, or the value in it, is a path that leads out of the workspace: `/tmp/x.js`, `--config=../x`, `-r/tmp/x`. */
+function namesPlaceOutside(word: string, where: Parameters<typeof isOrdinaryFile>[2]): boolean {
+  return [
+    ...word.matchAll(/(?:^-[A-Za-z]?|^|[=,;'"\s@]|:(?!\/\/))((?:~|\/|(?:[\w.-]+\/)*\.\.(?=\/|$))[^\s,;'"]*)/gu),
+  ].some(([, path]) => !isOrdinaryFile(path, 'loads', where));
+}
+
+/** The command itself, and the commands that it runs: `npx eslint` runs `eslint`, and `python -m pytest` runs `pytest`. */
+function nestedCommands(words: readonly string[]): readonly (readonly string[])[] {
+  const [program = '', ...args] = words;
+  const name = program.slice(program.lastIndexOf('/') + 1);
+  const starts = commandStarts(words.map(plain => ({raw: plain, plain}))).filter(at => at > 0);
+  const first = Math.min(...starts, words.length);
+  // The words behind the name of a package are arguments of that package, not of npx.
+  const ownWords = /^(?:npx|pnpx|bunx)$/u.test(name) ? words.slice(0, first) : words;
+  const module = /^python[\d.]*$/u.test(name) ? args.indexOf('-m') : -1;
+  const script = /^(?:yarn|pnpm|bun)$/u.test(name)
+    ? args.findIndex(word => !/^(?:-.*|run|exec|x|dlx)$/u.test(word))
+    : -1;
+  return [
+    ownWords,
+    ...starts.map(at => words.slice(at)),
+    ...(module < 0 ? [] : [args.slice(module + 1)]),
+    ...(script < 0 ? [] : [args.slice(script)]),
+  ];
+}
+
+/** The files that options of a simple command name for it to write. */
+export function filesWritten([program = '', ...args]: readonly string[]): readonly string[] {
+  const name = program.slice(program.lastIndexOf('/') + 1);
+  return flagRowsOf(name, args).flatMap(row =>
+    flagsIn(args, row).flatMap(({act, value}) => (act === 'writes' && value !== undefined ? [value] : [])),
+  );
+}
+
+interface FoundFlag {
+  readonly flag: string;
+  readonly word: string;
+  readonly act: 'runs' | 'writes' | 'loads';
+  readonly value: string | undefined;
+}
+
+function flagsIn(args: readonly string[], row: ActingFlags): readonly FoundFlag[] {
+  const end = row.doubleDash === 'ends' ? args.indexOf('--') : -1;
+  const words = end < 0 ? args : args.slice(0, end);
+  const found = words.flatMap((word, at) =>
+    acts.flatMap(act => {
+      const read = readFlag(word, row, row[act].split(' '));
+      return read === undefined ? [] : [{...read, word, act, value: read.value ?? words[at + 1]}];
+    }),
+  );
+  if (row.writtenOperand === 'none') return found;
+  const operands = words.filter(
+    (word, at) => !/^-./u.test(word) && !row.valued.split(' ').includes(words[at - 1] ?? ''),
+  );
+  const [, written] = operands;
+  return written === undefined ? found : [...found, {flag: written, word: written, act: 'writes', value: written}];
+}
+
+const acts = ['runs', 'writes', 'loads'] as const;
+
+/** Finds one of `flags` in a word: alone (`-o`), with a value (`--output=x`), or as one letter among several (`-vo`). */
+function readFlag(
+  word: string,
+  {long, valued}: ActingFlags,
+  flags: readonly string[],
+): {readonly flag: string; readonly value: string | undefined} | undefined {
+  const equals = word.indexOf('=');
+  const name = equals < 0 ? word : word.slice(0, equals);
+  const attachedValue = equals < 0 ? undefined : word.slice(equals + 1);
+  const option = flags.find(flag => {
+    if (flag === '') return false;
+    if (flag.includes('*')) return asPattern(flag).test(word);
+    if (flag.endsWith('=')) return equals >= 0 && `${name.replace(/[:+?!]$/u, '')}=` === flag;
+    // Many options share a beginning of two letters or fewer, so such an abbreviation says nothing.
+    const isAbbreviation =
+      long === 'abbreviated' && name.length > 4 && name.startsWith('--') && !completeOptions.has(name);
+    return name === flag || (isAbbreviation && flag.startsWith(name));
+  });
+  if (option !== undefined) return {flag: name, value: attachedValue};
+  if (!/^-[A-Za-z]/u.test(word)) return undefined;
+  for (let at = 1; at < word.length; at += 1) {
+    const letter = `-${word.charAt(at)}`;
+    const value = word.slice(at + 1);
+    if (flags.includes(letter)) return {flag: letter, value: value === '' ? undefined : value};
+    if (valued.split(' ').includes(letter)) return undefined;
+  }
+  return undefined;
+}
+
+/** Complete options that are also the beginning of longer ones, so that they are no abbreviations. */
+const completeOptions: ReadonlySet<string> = new Set(['--text', '--cache', '--check', '--work', '--dir', '--call']);
+
+const asPattern = (flag: string): RegExp =>
+  new RegExp(`^${flag.replaceAll(/[.+?^${}()|[\]\\]/gu, String.raw`\$&`).replaceAll('*', '.*')}$`, 'u');
+
+function isOrdinaryFile(
+  value: string | undefined,
+  act: 'writes' | 'loads',
+  {directories, context}: {readonly directories: readonly string[]; readonly context: PathContext},
+): boolean {
+  if (value === undefined || value === '' || value === '-' || /^\/dev\/(?:null|stdout|stderr)$/u.test(value))
+    return true;
+  if (directories.length === 0 || /^~(?!\/|$)|[$`]/u.test(value)) return false;
+  return directories.every(directory => {
+    const path = isAbsolutePath(value) || value.startsWith('~') ? value : `${directory}/${value}`;
+    const {place} = context.resolve(path);
+    if (place === 'outside-workspace') return false;
+    if (act === 'loads') return true;
+    return [realParts(path, context), writtenParts(path, context)].every(
+      parts => protectedPart(parts, context) === undefined && !looksSecret(parts.join('/')),
+    );
+  });
+}
+
+/** Whether a script of sed runs a command or writes a file. A script that sed reads from a file is taken to do so. */
+function hasSedCommand(args: readonly string[], namedInRule: ReadonlySet<string>): boolean {
+  const scripts: string[] = [];
+  let operands = 0;
+  for (let at = 0; at < args.length; at += 1) {
+    const word = args[at] ?? '';
+    const [, attached] = /^(?:-[A-Za-df-z]*e|--expression=)([\s\S]+)$/u.exec(word) ?? [];
+    if (/^(?:-[A-Za-z]*f|--file)/u.test(word) && !namedInRule.has(word)) return true;
+    if (attached !== undefined) scripts.push(attached);
+    else if (/^-[A-Za-z]*e$|^--expression$/u.test(word)) {
+      at += 1;
+      scripts.push(args[at] ?? '');
+    } else if (!word.startsWith('-') || word === '-') {
+      if (operands === 0 && scripts.length === 0) scripts.push(word);
+      operands += 1;
+    }
+  }
+  return scripts.some(script => !namedInRule.has(script) && !isHarmlessSed(script) && sedCommandThatActs.test(script));
+}
+
+/** Matches sed's commands `e` (run) and `w` (write), and the flags of `s` with these names, wherever they may occur in a script. */
+const sedCommandThatActs =
+  /(?:^|[;{}\n\d$!/|#,@]\s*)[gpiIM\d]*(?:[wW]|e(?=$|[\s;}]))|(?:^|[;{}\n])\s*(?:[\d,$]+|\/[^/]*\/)\s*!?\s*e/u;
+
+/** Whether a script of awk runs a command, loads code from outside the workspace, or writes a file that is not ordinary. */
+function hasAwkCommand(
+  args: readonly string[],
+  namedInRule: ReadonlySet<string>,
+  where: {readonly directories: readonly string[]; readonly context: PathContext},
+): boolean {
+  const scripts: string[] = [];
+  let isFromFile = false;
+  for (let at = 0; at < args.length; at += 1) {
+    const word = args[at] ?? '';
+    if (/^(?:-[il]|--include|--load)/u.test(word)) return !namedInRule.has(word);
+    if (/^(?:-[Fv]|--field-separator|--assign)$/u.test(word)) at += 1;
+    else if (/^(?:-f|--file)/u.test(word)) {
+      isFromFile = true;
+      const value = /^(?:-f|--file=)(.+)$/u.exec(word)?.[1] ?? args[(at += 1)];
+      if (!isOrdinaryFile(value, 'loads', where)) return true;
+    } else if (/^(?:-e|--source)/u.test(word))
+      scripts.push(/^(?:-e|--source=)(.+)$/su.exec(word)?.[1] ?? args[(at += 1)] ?? '');
+    else if (!word.startsWith('-')) {
+      if (!isFromFile && scripts.length === 0) scripts.push(word);
+      break;
+    }
+  }
+  return scripts.some(script => {
+    if (namedInRule.has(script) || isHarmlessAwk(script)) return false;
+    if (/\bsystem\b|\bgetline\b|@|(?<!\|)\|(?!\|)/u.test(script)) return true;
+    return [...script.matchAll(/\bprintf?\b[^;}\n]*?>{1,2}\s*(?:"([^"\\]*)")?/gu)].some(
+      ([, file]) => file === undefined || !isOrdinaryFile(file, 'writes', where),
+    );
+  });
+}
+
+const databaseClients = /^(?:psql|mysql|mariadb|sqlite3|duckdb)$/u;
+
+/** Matches what runs a program or writes a file in a query, or in one of the database client's own commands. */
+const actsOutsideDatabase =
+  /\\[!ow]|\\copy\b|^\s*\.(?:shell|system|sh|load|output|once|backup|save|log|excel|read)\b|\b(?:writefile|load_extension|readfile|edit)\s*\(|\binto\s+(?:out|dump)file\b|\b(?:to|from)\s+program\b|^\s*system\b/iu;
+
+/** The rows of the table for a program, and those for its subcommand. */
+function flagRowsOf(name: string, args: readonly string[]): readonly ActingFlags[] {
+  const subcommand = args.find(word => !word.startsWith('-'));
+  return [
+    ...(flagRowsByName.get(name) ?? []),
+    ...(subcommand === undefined ? [] : (flagRowsByName.get(`${name} ${subcommand}`) ?? [])),
+  ];
+}
+
+const flagRowsByName = new Map<string, ActingFlags[]>();
+for (const each of actingFlags) {
+  for (const name of each.names.split(', ')) flagRowsByName.set(name, [...(flagRowsByName.get(name) ?? []), each]);
+}

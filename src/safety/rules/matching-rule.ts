@@ -1,0 +1,324 @@
+import type {Access} from '../../actions/access.ts';
+import {accessOf, type Action, toolNamesBy, toolNamesOf} from '../../actions/catalogue.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import type {JudgeEvidence} from '../access-finding.ts';
+import type {JudgedInvocation, ScriptAnalysis} from '../commands/analyze-command.ts';
+import type {CommandForms} from '../commands/command-forms.ts';
+import {pathsInCommand, searchedFolders} from '../commands/mentioned-paths.ts';
+import {accessedPaths} from '../paths/accessed-paths.ts';
+import {repositoryFinding} from '../paths/git-repository.ts';
+import {
+  anchorPattern,
+  anchorPatternFollowingLinks,
+  type PathContext,
+  realParts,
+  writtenParts,
+} from '../paths/path-context.ts';
+import {partsOf, pathOf, type PathParts} from '../paths/path-parts.ts';
+import {
+  needsHiddenPart,
+  type PathPattern,
+  patternMatches,
+  patternMatchesFolder,
+  patternMayMatch,
+  patternMayMatchBelow,
+} from '../paths/path-pattern.ts';
+import {protectedPart} from '../paths/protected-paths.ts';
+import type {Argument} from '../shell/expansion.ts';
+import {coversWords, fitsSomeForm, isTextOf} from './command-pattern.ts';
+import {exceedsRule} from './exceeds-rule.ts';
+import type {PermissionRule, PermissionRules} from './permission-rule.ts';
+
+type Behaviour = keyof PermissionRules;
+
+/**
+ * The rule that decides, and the list it stands in: deny before ask before allow; `undefined` when none speaks of the action. A
+ * deny rule asks where it is not sure that it is broken. Of commands it knows only
+ * what allows the whole of them; their parts may be allowed one by one, see `ruleForWords`.
+ */
+export function matchingRule(
+  action: Action,
+  rules: PermissionRules,
+  evidence: JudgeEvidence,
+): {readonly behaviour: Behaviour; readonly rule: PermissionRule; readonly list: Behaviour} | undefined {
+  for (const behaviour of ['deny', 'ask', 'allow'] as const) {
+    const match = {...evidence, behaviour};
+    const searched =
+      behaviour === 'ask' ? rules.deny.find(candidate => mayBeSearched(candidate, accessOf(action), match)) : undefined;
+    if (searched !== undefined) return {behaviour, rule: searched, list: 'deny'};
+    const rule = rules[behaviour].find(candidate => ruleMatches(candidate, action, match));
+    if (rule !== undefined) return {behaviour, rule, list: behaviour};
+  }
+  return undefined;
+}
+
+/**
+ * The rule that allows a simple command of these literal words, the program first. It does so for the words alone: what is
+ * around them (redirections, assignments, wrappers) is to be allowed by itself.
+ */
+function ruleAllowingWords(
+  words: readonly string[],
+  rules: PermissionRules,
+  context: PathContext,
+): PermissionRule | undefined {
+  const home = pathOf(context.homes()[0] ?? []);
+  return rules.allow.find(
+    ({about, tool}) => isCommandTool(tool) && about.kind === 'commands' && coversWords(about.pattern, {words, home}),
+  );
+}
+
+/** The rule that allows changing this file, as an edit would. */
+const ruleAllowingWrite = (path: string, rules: PermissionRules, context: PathContext): PermissionRule | undefined =>
+  rules.allow.find(({about, tool}) => {
+    if (!toolNamesBy('editing').includes(tool)) return false;
+    return (
+      // A rule of a tool's name alone speaks of ordinary work.
+      (about.kind === 'every-call' &&
+        [realParts(path, context), writtenParts(path, context)].every(
+          parts => protectedPart(parts, context) === undefined,
+        )) ||
+      (about.kind === 'paths' && coversPaths(about.pattern, {paths: [path], context, matches: patternMatches}))
+    );
+  });
+
+interface MatchContext extends JudgeEvidence {
+  readonly behaviour: Behaviour;
+}
+
+function ruleMatches({tool, about}: PermissionRule, action: Action, match: MatchContext): boolean {
+  const {behaviour} = match;
+  const access = accessOf(action);
+  if (access.kind === 'command' && about.kind === 'paths') {
+    return behaviour !== 'allow' && commandNames({tool, pattern: about.pattern}, access.command, match);
+  }
+  if (access.kind === 'mcp-tool') {
+    if (!namesMcpTool(tool, access, behaviour)) return false;
+  } else if (!namesFor(action, access, behaviour).includes(tool)) return false;
+  switch (about.kind) {
+    case 'every-call':
+      return true;
+    case 'commands':
+      if (access.kind !== 'command') return false;
+      return behaviour === 'allow'
+        ? isTextOf(about.pattern, access.command)
+        : fitsSomeForm(about.pattern, match.forms(access.command));
+    case 'paths':
+      return pathsFit(about.pattern, access, match);
+    case 'other':
+      return behaviour !== 'allow';
+    default:
+      return unreachable(about);
+  }
+}
+
+const isCommandTool = (tool: string): boolean => toolNamesBy('command').includes(tool);
+
+/**
+ * What may not be read may neither be searched nor edited, since both tell what is in it; what may be read is not thereby free
+ * to be searched or edited.
+ */
+function namesFor({name}: Action, {kind}: Access, behaviour: Behaviour): readonly string[] {
+  const own = toolNamesOf(name);
+  const tells = kind === 'search' || kind === 'edit';
+  return behaviour !== 'allow' && tells ? [...own, ...toolNamesBy('reading')] : own;
+}
+
+type PathMatcher = typeof patternMatches;
+
+/** An allow rule must cover every path, where it leads; a deny or ask rule fits when one path does, as written or where it leads. */
+function pathsFit(pattern: PathPattern, access: Access, {behaviour, context}: MatchContext): boolean {
+  const paths = accessedPaths(access);
+  const matches = access.kind === 'search' ? patternMatchesFolder : patternMatches;
+  return behaviour === 'allow'
+    ? coversPaths(pattern, {paths, context, matches})
+    : meetsPath(pattern, {paths, context, matches});
+}
+
+interface PathTest {
+  readonly paths: readonly string[];
+  readonly context: PathContext;
+  readonly matches: PathMatcher;
+}
+
+function coversPaths(pattern: PathPattern, {paths, context, matches}: PathTest): boolean {
+  const anchored = anchorPattern(pattern, context);
+  return (
+    paths.length > 0 && paths.every(path => anchored.some(each => matches(each, realParts(path, context), 'exactly')))
+  );
+}
+
+const meetsPath = (pattern: PathPattern, {paths, context, matches}: PathTest): boolean =>
+  meetsPlace(pattern, {places: paths.flatMap(path => placesOfPath(path, context)), context, matches});
+
+function meetsPlace(
+  pattern: PathPattern,
+  {places, context, matches}: Omit<PathTest, 'paths'> & {readonly places: readonly PathParts[]},
+): boolean {
+  const anchored = anchorPatternFollowingLinks(pattern, context);
+  return places.some(parts => anchored.some(each => matches(each, parts, context.letterCase())));
+}
+
+/** The path with links followed, and as written. */
+const placesOfPath = (path: string, context: PathContext): readonly PathParts[] => [
+  realParts(path, context),
+  writtenParts(path, context),
+];
+
+/** Whether a command searches folders that may hold files which the rule names, so that the user has to decide. */
+function mayBeSearched({tool, about}: PermissionRule, access: Access, match: MatchContext): boolean {
+  if (access.kind !== 'command' || about.kind !== 'paths') return false;
+  const {pattern} = about;
+  if (!toolNamesBy('reading').includes(tool)) return false;
+  const folders = searchedFolders(match.forms(access.command))
+    .filter(({names}) => names === 'all' || !needsHiddenPart(pattern))
+    .map(({folder}) => folder);
+  return (
+    (folders.length > 0 &&
+      meetsPlace(pattern, {places: placesOf(folders, match), ...match, matches: patternMayMatchBelow})) ||
+    // A program that is given the folder may look into all of it.
+    meetsPlace(pattern, {places: placesNamed(access.command, match).mentioned, ...match, matches: patternMatchesFolder})
+  );
+}
+
+/** Whether a command breaks a rule about files: it mentions a file that must not be read, or writes to one that must not be edited. */
+function commandNames(
+  {tool, pattern}: {readonly tool: string; readonly pattern: PathPattern},
+  command: string,
+  match: MatchContext,
+): boolean {
+  const isReading = toolNamesBy('reading').includes(tool);
+  if (!isReading && !toolNamesBy('editing').includes(tool)) return false;
+  const {mentioned, written} = placesNamed(command, match);
+  return meetsPlace(pattern, {places: isReading ? mentioned : written, ...match, matches: patternMayMatch});
+}
+
+interface NamedPlaces {
+  /** What is written to among them. */
+  readonly mentioned: readonly PathParts[];
+  readonly written: readonly PathParts[];
+}
+
+/** The places of the last commands: several rules look at the same command, and resolving names takes time. */
+const placesOfCommands = new WeakMap<CommandForms, NamedPlaces>();
+
+function placesNamed(command: string, match: MatchContext): NamedPlaces {
+  const forms = match.forms(command);
+  const known = placesOfCommands.get(forms);
+  if (known !== undefined) return known;
+  const names = pathsInCommand(forms);
+  const written = placesOf(names.written, match);
+  const places = {mentioned: [...placesOf(names.mentioned, match), ...written], written};
+  placesOfCommands.set(forms, places);
+  return places;
+}
+
+/** The paths that names in a command may stand for: from the folder it starts in, and from the workspace root in case it changes there. */
+function placesOf(names: readonly string[], {context, directory}: MatchContext): readonly PathParts[] {
+  const isElsewhere = pathOf(partsOf(directory)) !== pathOf(context.roots()[0] ?? []);
+  return names.flatMap(name => [
+    ...placesOfPath(name, context),
+    ...(isElsewhere && !/^[/~]/u.test(name) ? placesOfPath(`${directory}/${name}`, context) : []),
+  ]);
+}
+
+/**
+ * Whether a rule's `mcp__…` speaks of a tool: `mcp__SERVER__TOOL` of that one, `mcp__SERVER` and `mcp__SERVER__*` of all of the
+ * server, a `*` at the end of all that begin so. A rule that allows must name the server whole: servers choose their tools'
+ * names, and a name that looks like another server's must gain nothing.
+ */
+function namesMcpTool(
+  rule: string,
+  {server, toolName}: {readonly server: string; readonly toolName: string},
+  behaviour: keyof PermissionRules,
+): boolean {
+  if (rule === toolName) return true;
+  const own = `mcp__${server.replaceAll(/[^\w-]/gu, '_')}`;
+  const ofServer = rule.endsWith('*') ? rule.slice(0, -1) : `${rule}__`;
+  if (!rule.endsWith('*') && rule === own) return true;
+  if (behaviour === 'allow')
+    return rule.endsWith('*') && ofServer.startsWith(`${own}__`) && toolName.startsWith(ofServer);
+  return toolName.startsWith(ofServer) || ofServer === `${own}__`;
+}
+
+/**
+ * Whether rules of the user's allow all of a command that is not known to only read: each of its programs with its words, each
+ * file it writes to. What no rule speaks of (assignments, background jobs, words that are not known) stays to be asked about.
+ */
+export function rulesCover(
+  {invocations, sideEffects}: ScriptAnalysis,
+  rules: PermissionRules,
+  context: PathContext,
+): boolean {
+  if (rules.allow.length === 0) return false;
+  return (
+    invocations.every(call =>
+      call.reason === undefined ? runsAlikeWithHooks(call, context) : isCovered(call, rules, context),
+    ) &&
+    sideEffects.every(
+      ({effect, target}) =>
+        (effect === 'writes' || effect === 'appends') &&
+        target !== '' &&
+        ruleAllowingWrite(target, rules, context) !== undefined,
+    )
+  );
+}
+
+/**
+ * Whether an invocation that only reads does so with the user's own environment, too: no program in the workspace has its name, and
+ * the repository has no hook or file monitor that it would start.
+ */
+function runsAlikeWithHooks({words, directories}: JudgedInvocation, context: PathContext): boolean {
+  const texts = words.flatMap(({value}) => (typeof value === 'string' ? [] : value.map(({text}) => text)));
+  const [program = ''] = texts;
+  if (program === 'cd') return true;
+  const places = directories.length === 0 ? [''] : directories;
+  if (
+    places.some(place =>
+      texts.some((text, at) => (at === 0 || isName(text)) && context.strayProgram(text, place) !== undefined),
+    )
+  )
+    return false;
+  if (!texts.includes('git')) return true;
+  const elsewhere = texts.filter((_, at) => texts[at - 1] === '-C');
+  return places
+    .flatMap(place => [place, ...elsewhere.map(folder => (folder.startsWith('/') ? folder : `${place}/${folder}`))])
+    .every(place => repositoryFinding(place, context).hookReason === undefined);
+}
+
+const isName = (text: string): boolean => /^[a-z][\w.+-]*$/u.test(text);
+
+/** Whether rules of the user's allow each of its programs by name, those that only read too. */
+export const allRulesCover = ({invocations}: ScriptAnalysis, rules: PermissionRules, context: PathContext): boolean =>
+  rules.allow.length > 0 && invocations.length > 0 && invocations.every(call => isCovered(call, rules, context));
+
+function isCovered({words, directories}: JudgedInvocation, rules: PermissionRules, context: PathContext): boolean {
+  const variants = variantsOf(words);
+  return (
+    variants.length > 0 &&
+    variants.every(variant => {
+      const rule = ruleAllowingWords(variant, rules, context);
+      return rule !== undefined && !exceedsRule(variant, rule, {directories, context});
+    })
+  );
+}
+
+/** The possible values of the words; none when they are not known. A file name pattern stands for itself. */
+function variantsOf(words: readonly Argument[]): readonly (readonly string[])[] {
+  let count = 1;
+  for (const {value} of words) {
+    if (typeof value === 'string') return [];
+    count *= value.length;
+    if (count > mostVariants) return [];
+  }
+  return Array.from({length: count}, (_, variant) => {
+    let rest = variant;
+    return words.map(({value}) => {
+      if (typeof value === 'string') return '';
+      const picked = value[rest % value.length];
+      rest = Math.floor(rest / value.length);
+      return picked?.text ?? '';
+    });
+  });
+}
+
+const mostVariants = 64;

@@ -1,0 +1,150 @@
+import type {AskCase} from '../../actions/access.ts';
+import {actionNames, definitions, toolNamesOf} from '../../actions/catalogue.ts';
+import {declaredActions} from '../../actions/declared-actions.ts';
+import {nearestName} from '../../base/nearest-name.ts';
+import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import type {RuleList} from '../../domain/risk.ts';
+import {parsePathPattern, type PathPattern} from '../paths/path-pattern.ts';
+import {type CommandPattern, parseCommandPattern} from './command-pattern.ts';
+
+/** What the user allows, wants to be asked about, and forbids. */
+export interface PermissionRules {
+  readonly allow: readonly PermissionRule[];
+  readonly ask: readonly PermissionRule[];
+  readonly deny: readonly PermissionRule[];
+}
+
+/** `Tool` or `Tool(pattern)`. Ready to be compared: a pattern that cannot be read never becomes a rule. */
+export interface PermissionRule {
+  readonly text: string;
+  readonly tool: string;
+  readonly about: RuleSubject;
+}
+
+/** `other` is a pattern for a tool whose patterns are not read yet: it asks and denies for the whole tool and allows nothing. */
+type RuleSubject =
+  | {readonly kind: 'every-call'}
+  | {readonly kind: 'commands'; readonly pattern: CommandPattern}
+  | {readonly kind: 'paths'; readonly pattern: PathPattern}
+  | {readonly kind: 'other'};
+
+/** Why a text is no rule. `unknown-tool`: well formed, but weft has no such tool, so it would never apply. */
+interface RuleFault {
+  readonly kind: 'malformed' | 'unknown-tool';
+  readonly message: string;
+}
+
+/**
+ * Reads one rule, e.g. `Bash(git status:*)`, `Read`, `Edit(src/**)`. The tool is one of the catalogue or of an MCP server
+ * (`mcp__…`), in its exact case. The error says what is wrong with the rule and what to write.
+ */
+export function parseRule(text: string): Outcome<PermissionRule, RuleFault> {
+  const trimmed = text.trim();
+  const [, tool, pattern] = /^([A-Za-z][\w-]*|mcp__[\w-]*\*)\s*(?:\(([\s\S]*)\))?$/u.exec(trimmed) ?? [];
+  if (tool === undefined) {
+    return failed({
+      kind: 'malformed',
+      message: `${JSON.stringify(text)} is not a rule. A rule is Tool or Tool(pattern), such as Bash(git status:*) or Edit(src/**).`,
+    });
+  }
+  const patterned = patternedBy(tool);
+  if (patterned === 'unknown') return failed(unknownTool(trimmed, tool));
+  if (pattern === undefined || pattern.trim() === '*') return ok({text: trimmed, tool, about: {kind: 'every-call'}});
+  const about = subjectOf(pattern, patterned);
+  return about.tag === 'ok'
+    ? ok({text: trimmed, tool, about: about.value})
+    : failed({kind: 'malformed', message: `The rule ${trimmed} cannot be used: ${about.error}.`});
+}
+
+type Patterned = 'commands' | 'paths' | 'other';
+
+function subjectOf(pattern: string, patterned: Patterned): Outcome<RuleSubject, string> {
+  switch (patterned) {
+    case 'commands': {
+      const read = parseCommandPattern(pattern);
+      return read.tag === 'ok' ? ok({kind: 'commands', pattern: read.value}) : read;
+    }
+    case 'paths': {
+      const read = parsePathPattern(pattern);
+      return read.tag === 'ok' ? ok({kind: 'paths', pattern: read.value}) : read;
+    }
+    case 'other':
+      return ok({kind: 'other'});
+    default:
+      return unreachable(patterned);
+  }
+}
+
+function patternedBy(tool: string): Patterned | 'unknown' {
+  const action = actionNames.find(name => toolNamesOf(name).includes(tool));
+  if (action === undefined) {
+    return tool.startsWith('mcp__') || declaredActions.some(declared => declared.tool === tool) ? 'other' : 'unknown';
+  }
+  const {ruleKind} = definitions[action];
+  switch (ruleKind) {
+    case 'command':
+      return 'commands';
+    case 'reading':
+    case 'searching':
+    case 'editing':
+      return 'paths';
+    case 'whole-tool':
+      return 'other';
+    default:
+      return unreachable(ruleKind);
+  }
+}
+
+/** A near miss is an error, since ignoring it could drop a rule that someone relies on; a tool that weft has not cannot run. */
+function unknownTool(rule: string, tool: string): RuleFault {
+  const built = actionNames.flatMap(toolNamesOf);
+  const near = nearestName(tool, [...built, ...declaredActions.map(declared => declared.tool)]);
+  const message = `The rule ${rule} names no tool of weft.`;
+  if (near !== undefined) return {kind: 'malformed', message: `${message} Did you mean ${near}?`};
+  const known = `There are ${built.join(', ')}; tools of MCP servers begin with mcp__.`;
+  return {kind: 'unknown-tool', message: `${message} ${known}`};
+}
+
+/** Rules that change while weft runs; holders of `rules` see each change. The initial rules stay. */
+export interface ChangeableRules {
+  readonly rules: PermissionRules;
+  readonly add: (list: RuleList, rule: PermissionRule) => void;
+  /** Takes out a rule that was added; whether it was there. */
+  readonly remove: (list: RuleList, text: string) => boolean;
+  /** Puts these in the place of all that were added. */
+  readonly replace: (list: RuleList, rules: readonly PermissionRule[]) => void;
+}
+
+export function makeChangeableRules(initial: PermissionRules): ChangeableRules {
+  const added: Record<RuleList, readonly PermissionRule[]> = {allow: [], ask: [], deny: []};
+  // A list is the same array for as long as nothing changes in it.
+  const all: Record<RuleList, readonly PermissionRule[]> = {...initial};
+  const set = (list: RuleList, rules: readonly PermissionRule[]): void => {
+    added[list] = rules;
+    all[list] = [...initial[list], ...rules];
+  };
+  return {
+    rules: all,
+    add(list, rule) {
+      if (!all[list].some(({text}) => text === rule.text)) set(list, [...added[list], rule]);
+    },
+    remove(list, text) {
+      const left = added[list].filter(rule => rule.text !== text.trim());
+      const isThere = left.length < added[list].length;
+      set(list, left);
+      return isThere;
+    },
+    replace: set,
+  };
+}
+
+/** A kind of action about which a person may be asked, and so is denied where nobody is there. */
+interface AskClass extends AskCase {
+  /** The names by which rules speak of it. */
+  readonly tools: readonly string[];
+}
+
+/** Every class of actions that may be asked about, in catalogue order. */
+export const askClasses = (): readonly AskClass[] =>
+  actionNames.flatMap(action => definitions[action].asks.map(each => ({...each, tools: toolNamesOf(action)})));

@@ -1,0 +1,156 @@
+import type {JudgedInvocation} from '../commands/analyze-command.ts';
+import {plainText} from '../commands/only-reads.ts';
+import {programName} from '../commands/wrappers.ts';
+import {exactPattern} from './command-pattern.ts';
+import {parseRule, type PermissionRule} from './permission-rule.ts';
+import type {RiskLevel} from '../../domain/risk.ts';
+
+/** Commands longer than this are kept as no rule. */
+const longestRule = 500;
+
+/**
+ * Rules that would let this command through next time, narrowest first. Wider ones than the command itself are offered only for
+ * one plain program that neither destroys nor runs whatever it is given.
+ */
+export function suggestedRules(
+  command: string,
+  {
+    asked,
+    alone,
+    risk,
+  }: {readonly asked: readonly JudgedInvocation[]; readonly alone: boolean; readonly risk: RiskLevel},
+): readonly string[] {
+  if (command.length > longestRule) return [];
+  const [call] = asked;
+  const prefixRules =
+    alone && asked.length === 1 && call !== undefined && risk !== 'destructive' ? prefixesOf(call) : [];
+  return [...new Set([`Bash(${exactPattern(command)})`, ...prefixRules])].filter(isUseful);
+}
+
+/** `npm run test:*`, `npm run:*`: the program with one or two words, when they are plain names. */
+function prefixesOf({words}: JudgedInvocation): readonly string[] {
+  const texts = words.map(plainText);
+  const [program = ''] = texts;
+  const names = texts.slice(0, 3).map((text, at) => (at === 0 ? programName(text ?? '') : (text ?? '')));
+  const plain = names.findIndex(name => !/^[A-Za-z][\w.@:-]*$/u.test(name));
+  const usable = plain < 0 ? names : names.slice(0, plain);
+  if (program !== usable[0] || runners.has(usable[0] ?? '') || destroysByArguments.has(usable.slice(0, 2).join(' ')))
+    return [];
+  const longest = Math.min(usable.length, bySubcommand.has(usable[0] ?? '') ? 3 : 1);
+  const shortest = bySubcommand.has(usable[0] ?? '') ? 2 : 1;
+  const prefixes: string[] = [];
+  for (let length = longest; length >= shortest; length -= 1)
+    prefixes.push(`Bash(${usable.slice(0, length).join(' ')}:*)`);
+  return prefixes;
+}
+
+/**
+ * Whether the command is one run of the project's own tests or scripts: what it may do is the project's to say, whatever arguments
+ * follow. An approval for the session covers these as `npm test …`.
+ */
+export const runsProjectCode = (command: string): boolean => projectRun.test(command.trim());
+
+/** No operator of the shell, and nothing before the arguments that would change what is run. */
+const projectRun =
+  /^(?:(?:npm|pnpm|yarn|bun)\s+(?:test|t|run\s+[\w:-]+|run-script\s+[\w:-]+)|cargo\s+(?:test|build|check|clippy)|go\s+(?:test|vet|build)|dotnet\s+(?:test|build)|swift\s+(?:test|build)|mix\s+test|(?:pytest|vitest|jest|mocha|phpunit|rspec|ctest))(?:\s[^;&|<>`$()\n]*)?$/u;
+
+/** Harmless with some arguments, and with others the end of work that is nowhere else. */
+const destroysByArguments: ReadonlySet<string> = new Set(
+  'checkout restore reset clean stash branch tag rm config worktree reflog'.split(' ').map(name => `git ${name}`),
+);
+
+/** Programs whose first word says what they do. */
+const bySubcommand: ReadonlySet<string> = new Set(
+  'git npm pnpm yarn bun cargo go docker podman kubectl helm terraform gh glab aws gcloud az pip pip3 uv poetry bundle gem brew apt apt-get systemctl make just rake gradle mvn dotnet swift zig mix task rustup conda'.split(
+    ' ',
+  ),
+);
+
+/** Programs that run others or whatever they are given, delete, or talk to whatever host they are given: for them no rule is drawn wider than the command. */
+const runners: ReadonlySet<string> = new Set(
+  'rm rmdir unlink shred mv dd chmod chown kill pkill killall find fd sudo doas su env xargs ssh curl wget nc time timeout nice nohup watch parallel eval exec source sed awk perl tee cp ln install npx bunx uvx pipx http httpie https xh ncat netcat telnet ping socat websocat scp sftp rsync ftp tmux screen crontab at batch'.split(
+    ' ',
+  ),
+);
+
+function isUseful(text: string): boolean {
+  const rule = parseRule(text);
+  return rule.tag === 'ok' && (!text.endsWith(':*)') || whyRuleIsBroad(rule.value) === undefined);
+}
+
+/** Why a rule that allows would let nearly anything through, as half a sentence; `undefined` when it would not. */
+export function whyRuleIsBroad({tool, about}: PermissionRule): string | undefined {
+  if (about.kind === 'every-call') {
+    return tool === 'Bash' ? 'it lets every command through' : undefined;
+  }
+  if (about.kind !== 'commands') return undefined;
+  const {text, reach} = about.pattern;
+  const words = text.replaceAll(/["']/gu, '').split(/\s+/u);
+  const isOpen = reach === 'beginning' || words.at(-1)?.includes('*') === true;
+  const program = (words[0] ?? '').replaceAll('\\', '');
+  if (program.includes('*')) return 'it lets any program through';
+  const name = program.slice(program.lastIndexOf('/') + 1).toLowerCase();
+  const others = words.slice(1).filter(word => !word.startsWith('-') && word !== '*');
+  if (!isOpen) return undefined;
+  const [first] = others;
+  if (runsGivenText.test(name) && first === undefined) return `${name} runs whatever it is given`;
+  if (runsGivenCommand.has(name) && others.every(word => word.includes('*'))) return `${name} runs any other program`;
+  if (runsBySubcommand.get(name)?.includes(first ?? '') === true && others.length === 1) {
+    return `${name} ${first ?? ''} runs any other program`;
+  }
+  const abilities = first === undefined ? programsWithManyFaces.get(name) : undefined;
+  return abilities === undefined ? undefined : `${name} can ${abilities}`;
+}
+
+/** Shells and interpreters, in all their versions. */
+const runsGivenText =
+  /^(?:(?:ba|z|da|k|mk|a|fi|c|tc|rba)?sh|pwsh|powershell|cmd|python[\d.]*|pypy[\d.]*|ipython|node|nodejs|deno|bun|tsx|ts-node|ruby|irb|perl|php[\d.]*|lua[\d.]*|luajit|osascript|tclsh|rscript|r|julia|groovy|scala|jshell|eval|source|\.|g?awk|mawk|sqlite3|psql|mysql)$/u;
+
+const runsGivenCommand: ReadonlySet<string> = new Set(
+  [
+    'sudo doas su pkexec runuser env command builtin exec nohup setsid nice ionice time timeout gtimeout stdbuf xargs',
+    'parallel watch chroot unshare nsenter script expect strace ltrace busybox toybox ssh flock taskset chrt caffeinate',
+    'entr npx bunx uvx pipx',
+  ].flatMap(line => line.split(' ')),
+);
+
+const runsBySubcommand: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    npm: ['exec', 'x'],
+    pnpm: ['exec', 'dlx'],
+    yarn: ['exec', 'dlx'],
+    docker: ['run', 'exec'],
+    podman: ['run', 'exec'],
+    kubectl: ['exec', 'run', 'debug'],
+    uv: ['run'],
+    poetry: ['run'],
+    bundle: ['exec'],
+    mise: ['exec', 'x'],
+    git: ['config', 'bisect'],
+  }),
+);
+
+const programsWithManyFaces: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    git: 'run programs by its configuration, rewrite history and push',
+    find: 'run programs and delete files',
+    fd: 'run programs',
+    tar: 'run programs and overwrite files',
+    docker: 'run any program with your files',
+    podman: 'run any program with your files',
+    kubectl: 'change and run anything in the cluster',
+    npm: 'run any package',
+    pnpm: 'run any package',
+    yarn: 'run any package',
+    rm: 'delete any file',
+    dd: 'overwrite any file',
+    sed: 'change files and run programs',
+    curl: 'send any file anywhere',
+    wget: 'send any file anywhere',
+    scp: 'send any file anywhere',
+    rsync: 'run programs and overwrite any file',
+    vim: 'run any program',
+    vi: 'run any program',
+    chmod: 'change the rights of any file',
+  }),
+);

@@ -1,0 +1,366 @@
+import {type EditText, editTexts, mapEditTexts, mapUserChanges} from '../../actions/edit-texts.ts';
+import type {EditRequest, FilesPort, ReadFile, UserChanges} from '../../actions/files-port.ts';
+import {resolve} from 'node:path';
+import type {
+  ActionPorts,
+  BlockSnapshot,
+  BlockState,
+  BlocksPort,
+  SearchPort,
+  ShellPort,
+  ShellReport,
+} from '../../actions/ports.ts';
+import type {McpPort, McpResult} from '../../actions/mcp-port.ts';
+import type {DiffHunk, FileDiff} from '../../actions/preview.ts';
+import {isJsonList, isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
+import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import {type Fault, rejected} from '../../domain/fault.ts';
+import type {JudgedPath} from '../../domain/risk.ts';
+import {placeholderForm} from './placeholders.ts';
+import {redactFault, type Redactor} from './redactor.ts';
+import {restoreInCommand, unknownPlaceholderText} from './restore-in-command.ts';
+import {secretFilesIn} from './secret-files.ts';
+
+type Machine = Pick<ActionPorts, 'shell' | 'files' | 'search' | 'blocks' | 'mcp'>;
+
+/**
+ * Ports to the machine that redact secrets in all output, and restore them in all input (commands, edits, typed text). So edits fit the
+ * files as they are, and commands work, while no approval card, no journal and no model sees a secret.
+ */
+export const redactingPorts = (machine: Machine, secrets: Redactor): Machine => ({
+  shell: redactingShell(machine.shell, secrets),
+  blocks: redactingBlocks(machine.blocks, {secrets, shell: machine.shell}),
+  files: redactingFiles(machine.files, secrets),
+  search: redactingSearch(machine.search, secrets),
+  mcp: redactingMcp(machine.mcp, secrets),
+});
+
+function redactingShell(shell: ShellPort, secrets: Redactor): ShellPort {
+  return {
+    get directory() {
+      return shell.directory;
+    },
+    async run(request, observe, signal) {
+      learnSecretsOf(request.command, {secrets, directory: shell.directory});
+      const command = restoreInCommand(request.command, secrets.valueOf);
+      if (command.tag === 'failed') return notStarted(command.error, shell.directory);
+      const report = await shell.run(
+        {...request, command: command.value},
+        chunk => observe(secrets.redact(chunk)),
+        signal,
+      );
+      return redactReport(report, secrets);
+    },
+  };
+}
+
+/** Reads the files of secrets that a command names, so that the secrets are known before the command prints them. */
+function learnSecretsOf(
+  command: string,
+  {secrets, directory}: {readonly secrets: Redactor; readonly directory: string},
+): void {
+  secrets.refresh(secretFilesIn(command).map(path => resolve(directory, path)));
+}
+
+const notStarted = (why: string, directory: string): ShellReport => ({
+  end: {kind: 'not-started', fault: rejected(`The command was not started: ${why}`)},
+  output: {text: '', totalBytes: 0, leftOutLines: 0, file: undefined},
+  durationMs: 0,
+  directory,
+  nextDirectory: directory,
+  leftRunning: [],
+  notes: [],
+});
+
+const redactReport = (report: ShellReport, secrets: Redactor): ShellReport => ({
+  ...report,
+  end: report.end.kind === 'not-started' ? {...report.end, fault: redactFault(report.end.fault, secrets)} : report.end,
+  output: {...report.output, text: secrets.redact(report.output.text)},
+  leftRunning: report.leftRunning.map(secrets.redact),
+  notes: report.notes.map(secrets.redact),
+});
+
+function redactingBlocks(
+  blocks: BlocksPort,
+  {secrets, shell}: {readonly secrets: Redactor; readonly shell: ShellPort},
+): BlocksPort {
+  /** The commands with placeholders, as the model wrote them, by block id. */
+  const asked = new Map<string, string>();
+  const redact = (found: Outcome<BlockSnapshot, Fault>): Outcome<BlockSnapshot, Fault> =>
+    found.tag === 'failed'
+      ? failed(redactFault(found.error, secrets))
+      : ok(redactSnapshot(found.value, {secrets, command: asked.get(found.value.id)}));
+  return {
+    find(id) {
+      const found = blocks.find(id);
+      return found.tag === 'failed'
+        ? failed(redactFault(found.error, secrets))
+        : ok({
+            ...found.value,
+            command: asked.get(id) ?? secrets.redact(found.value.command),
+            state: redactState(found.value.state, secrets),
+          });
+    },
+    async start(request, signal) {
+      learnSecretsOf(request.command, {secrets, directory: shell.directory});
+      const command = restoreInCommand(request.command, secrets.valueOf);
+      if (command.tag === 'failed') return failed(rejected(`The command was not started: ${command.error}`));
+      const started = await blocks.start({...request, command: command.value}, signal);
+      if (started.tag === 'ok') asked.set(started.value.id, request.command);
+      return redact(started);
+    },
+    read: async (request, signal) => redact(await blocks.read(request, signal)),
+    async write(request, signal) {
+      const unknown = secrets.unknownPlaceholders(request.input);
+      if (unknown.length > 0) return failed(rejected(`Nothing was typed: ${unknownPlaceholderText(unknown)}`));
+      return redact(await blocks.write({...request, input: secrets.restore(request.input)}, signal));
+    },
+  };
+}
+
+const redactSnapshot = (
+  snapshot: BlockSnapshot,
+  {secrets, command}: {readonly secrets: Redactor; readonly command: string | undefined},
+): BlockSnapshot => ({
+  ...snapshot,
+  command: command ?? secrets.redact(snapshot.command),
+  output: {...snapshot.output, text: secrets.redact(snapshot.output.text)},
+  notes: snapshot.notes.map(secrets.redact),
+  state: redactState(snapshot.state, secrets),
+});
+
+const redactState = (state: BlockState, {redact}: Redactor): BlockState =>
+  state.kind === 'waiting' ? {...state, lastLine: redact(state.lastLine)} : state;
+
+function redactingFiles(files: FilesPort, secrets: Redactor): FilesPort {
+  const redacted = (found: Outcome<readonly FileDiff[], Fault>): Outcome<readonly FileDiff[], Fault> =>
+    found.tag === 'ok'
+      ? ok(found.value.map(diff => redactDiff(diff, secrets)))
+      : failed(redactFault(found.error, secrets));
+
+  /** Reads the lines before those of a private key, which look like any other text without the key's beginning. */
+  async function readLinesBefore(
+    file: Extract<ReadFile, {kind: 'text'}>,
+    path: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const [first = ''] = file.lines;
+    if (file.firstLine === 1 || !/^[^A-Za-z0-9+/]*[A-Za-z0-9+/]{16,}={0,2}$/u.test(first.trim())) return;
+    const offset = Math.max(1, file.firstLine - linesBefore);
+    const before = await files.read({path, offset, limit: linesBefore + file.lines.length}, signal);
+    if (before.tag === 'ok' && before.value.kind === 'text') secrets.redact(before.value.lines.join('\n'));
+  }
+
+  return {
+    limitedTo: paths => redactingFiles(files.limitedTo(restoredPaths(paths, secrets)), secrets),
+    resolve: path => files.resolve(secrets.restore(path)),
+    async read(request, signal) {
+      const path = secrets.restore(request.path);
+      secrets.refresh(secretFilesIn(path).length > 0 ? [files.resolve(path).path] : []);
+      const found = await files.read({...request, path}, signal);
+      if (found.tag === 'failed') return failed(redactFault(found.error, secrets));
+      if (found.value.kind === 'text') await readLinesBefore(found.value, path, signal);
+      return ok(redactFile(found.value, secrets));
+    },
+    async plan(request, signal) {
+      const restored = restoreRequest(request, secrets);
+      return restored.tag === 'ok' ? redacted(await files.plan(restored.value, signal)) : restored;
+    },
+    async draft(request, signal) {
+      const restored = restoreRequest(request, secrets);
+      if (restored.tag === 'failed') return restored;
+      const drafts = await files.draft(restored.value, signal);
+      if (drafts.tag === 'failed') return failed(redactFault(drafts.error, secrets));
+      const {redact} = secrets;
+      return ok(
+        drafts.value.map(({path, before, text}) => ({
+          path: redact(path),
+          before: redact(before),
+          text: redact(text),
+        })),
+      );
+    },
+    async apply(request, shown, signal) {
+      const restored = restoreRequest(request, secrets);
+      if (restored.tag === 'failed') return restored;
+      const asPlanned = shown.map(diff => ({
+        ...diff,
+        path: secrets.restore(diff.path),
+        movedFrom: diff.movedFrom === undefined ? undefined : secrets.restore(diff.movedFrom),
+      }));
+      // The hunks that were shown are redacted already.
+      const asShown = new Set(shown.flatMap(({hunks}) => hunks));
+      const applied = await files.apply(restored.value, asPlanned, signal);
+      if (applied.tag === 'failed') return failed(redactFault(applied.error, secrets));
+      return ok({
+        files: applied.value.files.map(diff => redactDiff(diff, secrets, asShown)),
+        userChanged: applied.value.userChanged.map(({path, kind, hunks}) => ({
+          path: secrets.redact(path),
+          kind,
+          hunks: hunks.map(hunk => redactHunk(hunk, secrets)),
+        })),
+      });
+    },
+  };
+}
+
+const restoredPaths = (paths: readonly JudgedPath[], secrets: Redactor): readonly JudgedPath[] =>
+  paths.map(path => ({...path, written: secrets.restore(path.written)}));
+
+/** How many lines a private key has at most, roughly. */
+const linesBefore = 120;
+
+function redactFile(file: ReadFile, secrets: Redactor): ReadFile {
+  const path = secrets.redact(file.path);
+  switch (file.kind) {
+    case 'text':
+      return {...file, path, lines: redactLines(file.lines, secrets), notes: file.notes.map(secrets.redact)};
+    case 'image':
+    case 'document':
+      return {...file, path};
+    case 'directory':
+      return {...file, path, entries: file.entries.map(secrets.redact)};
+    default:
+      return unreachable(file);
+  }
+}
+
+/** Redacts lines together, since some secrets are recognised by the lines around them. */
+const redactLines = (lines: readonly string[], secrets: Redactor): readonly string[] =>
+  lines.length === 0 ? lines : secrets.redact(lines.join('\n')).split('\n');
+
+/** The diff of a file with its secrets redacted. */
+export const redactDiff = (
+  diff: FileDiff,
+  secrets: Redactor,
+  redacted: ReadonlySet<DiffHunk> = new Set(),
+): FileDiff => ({
+  ...diff,
+  path: secrets.redact(diff.path),
+  movedFrom: diff.movedFrom === undefined ? undefined : secrets.redact(diff.movedFrom),
+  notes: diff.notes.map(secrets.redact),
+  hunks: diff.hunks.map(hunk => (redacted.has(hunk) ? hunk : redactHunk(hunk, secrets))),
+});
+
+function redactHunk(hunk: DiffHunk, secrets: Redactor): DiffHunk {
+  const joined = hunk.lines.map(({text}) => text).join('\n');
+  const redacted = secrets.redact(joined);
+  // A hunk can be as long as a file, so one without a secret is not copied.
+  if (redacted === joined) return hunk;
+  const texts = redacted.split('\n');
+  return {
+    ...hunk,
+    lines: hunk.lines.map((line, at) => {
+      const text = texts[at] ?? '';
+      return {...line, text, changed: text === line.text ? line.changed : []};
+    }),
+  };
+}
+
+/** Restores the secrets of an edit. It fails where an unknown placeholder would replace the secret that it stood for. */
+function restoreRequest({edits, userChanges}: EditRequest, secrets: Redactor): Outcome<EditRequest, Fault> {
+  const unknown = [...edits.flatMap(editTexts), ...textsIn(userChanges)].flatMap(({oldText, newText}) =>
+    secrets.unknownPlaceholders(newText).filter(placeholder => !oldText.includes(placeholder)),
+  );
+  if (unknown.length > 0) return failed(rejected(`Nothing was changed: ${unknownPlaceholderText(unknown)}`));
+  return ok({
+    edits: edits.map(edit => mapEditTexts(edit, secrets.restore)),
+    userChanges: mapUserChanges(userChanges, secrets.restore),
+  });
+}
+
+const textsIn = (changes: UserChanges): readonly EditText[] =>
+  changes.kind === 'texts' ? changes.texts.map(({text}) => ({newText: text, oldText: ''})) : [];
+
+function redactingSearch(search: SearchPort, secrets: Redactor): SearchPort {
+  const {redact, restore} = secrets;
+  return {
+    limitedTo: paths => redactingSearch(search.limitedTo(restoredPaths(paths, secrets)), secrets),
+    async grep(request, signal) {
+      secrets.refresh([]);
+      const found = await search.grep(
+        {
+          ...request,
+          queries: request.queries.map(query => restoreInPattern(query, secrets)),
+          path: restore(request.path),
+          globs: request.globs.map(restore),
+        },
+        signal,
+      );
+      if (found.tag === 'failed') return failed(redactFault(found.error, secrets));
+      secrets.refresh(secretFilesIn(found.value.lines.join('\n')));
+      return ok({...found.value, lines: redactLines(found.value.lines, secrets)});
+    },
+    async glob(request, signal) {
+      const found = await search.glob(
+        {...request, patterns: request.patterns.map(restore), path: restore(request.path)},
+        signal,
+      );
+      return found.tag === 'ok'
+        ? ok({...found.value, paths: found.value.paths.map(redact)})
+        : failed(redactFault(found.error, secrets));
+    },
+  };
+}
+
+/** Restores secrets in a regular expression, with all their special characters escaped. */
+const restoreInPattern = (query: string, secrets: Redactor): string =>
+  query.replaceAll(placeholderForm, placeholder => {
+    const value = secrets.valueOf(placeholder);
+    return value === undefined ? placeholder : value.replaceAll(/[\\^$.*+?()[\]{}|#&~-]/gu, String.raw`\$&`);
+  });
+
+/** A port to MCP servers that redacts secrets in their answers, and restores them in the input of their tools. */
+export function redactingMcp(mcp: McpPort, secrets: Redactor): McpPort {
+  const redacted = (found: Outcome<McpResult, Fault>): Outcome<McpResult, Fault> =>
+    found.tag === 'failed'
+      ? failed(redactFault(found.error, secrets))
+      : ok({
+          ...found.value,
+          blocks: found.value.blocks.map(block =>
+            block.kind === 'text' ? {...block, text: secrets.redact(block.text)} : block,
+          ),
+        });
+  return {
+    ready: signal => mcp.ready(signal),
+    tools: () => mcp.tools(),
+    servers: () => mcp.servers(),
+    async call(request, signal) {
+      const unknown = stringsIn(request.input).flatMap(secrets.unknownPlaceholders);
+      if (unknown.length > 0)
+        return failed(rejected(`The tool was not called: ${unknownPlaceholderText([...new Set(unknown)])}`));
+      return redacted(await mcp.call({...request, input: restoredIn(request.input, secrets)}, signal));
+    },
+    async resources(server, signal) {
+      const found = await mcp.resources(server, signal);
+      return found.tag === 'failed'
+        ? failed(redactFault(found.error, secrets))
+        : ok(
+            found.value.map(resource => ({
+              ...resource,
+              uri: secrets.redact(resource.uri),
+              name: secrets.redact(resource.name),
+              description: secrets.redact(resource.description),
+            })),
+          );
+    },
+    readResource: async (request, signal) =>
+      redacted(await mcp.readResource({...request, uri: secrets.restore(request.uri)}, signal)),
+  };
+}
+
+function stringsIn(value: Json): readonly string[] {
+  if (typeof value === 'string') return [value];
+  if (isJsonList(value)) return value.flatMap(stringsIn);
+  return isJsonObject(value) ? Object.values(value).flatMap(stringsIn) : [];
+}
+
+const restoredIn = (input: JsonObject, secrets: Redactor): JsonObject =>
+  Object.fromEntries(Object.entries(input).map(([key, value]) => [key, restoredValue(value, secrets)]));
+
+function restoredValue(value: Json, secrets: Redactor): Json {
+  if (typeof value === 'string') return secrets.restore(value);
+  if (isJsonList(value)) return value.map(item => restoredValue(item, secrets));
+  return isJsonObject(value) ? restoredIn(value, secrets) : value;
+}

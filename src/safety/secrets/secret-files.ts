@@ -1,0 +1,105 @@
+import {isHarmlessName, secretName} from './secret-name.ts';
+import {isDistinctive, isWords, looksRandom} from './secret-value.ts';
+
+/** Whether a file of that name is meant to hold secrets: variables, keys, passwords. Examples to copy from are not. */
+export function isSecretFile(name: string): boolean {
+  const lower = name.toLowerCase();
+  return (
+    forms.some(form => form.test(lower)) && !/[.-](?:example|sample|template|dist|defaults?|schema|pub)$/u.test(lower)
+  );
+}
+
+const forms: readonly RegExp[] = [
+  /^\.env(?:[.-].+)?$/u,
+  /\.env$/u,
+  /^\.(?:envrc|flaskenv|dev\.vars|secrets?|npmrc|yarnrc|netrc|pypirc|pgpass|my\.cnf|git-credentials|dockercfg|vault-token|boto|s3cfg)$/u,
+  /^_netrc$/u,
+  /^(?:secrets?|credentials?)(?:\.(?:json|ya?ml|toml|env|ini|txt))?$/u,
+  /^(?:id_(?:rsa|dsa|ecdsa|ed25519)|master\.key|local\.settings\.json|kubeconfig)$/u,
+  /\.(?:pem|key|p8|tfvars|pgpass)$/u,
+];
+
+/** The words of a command or of lines of output that are paths of such files. */
+export function secretFilesIn(text: string): readonly string[] {
+  const paths = new Set<string>();
+  for (const [word] of text.matchAll(/[^\s"'`;|&<>()=:]{2,500}/gu)) {
+    if (paths.size >= mostPaths) break;
+    if (isSecretFile(word.slice(word.lastIndexOf('/') + 1))) paths.add(word);
+  }
+  return [...paths];
+}
+
+const mostPaths = 50;
+
+/** A value and the name it goes by. */
+interface NamedValue {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** How many lines of one file are looked at. */
+const mostLines = 5000;
+
+/**
+ * The values of a file of assignments that are secrets, or may be: `NAME=value`, `export NAME="value"`, `name: value`, and what
+ * `.netrc` and `.npmrc` have. Values over several lines count line by line.
+ */
+export function valuesOfEnvFile(text: string): readonly NamedValue[] {
+  const found: NamedValue[] = [];
+  let open: {readonly name: string; readonly quote: string} | undefined;
+  for (const line of text.split('\n', mostLines)) {
+    if (open !== undefined) {
+      const end = line.indexOf(open.quote);
+      take(open.name, end < 0 ? line : line.slice(0, end));
+      if (end >= 0) open = undefined;
+      continue;
+    }
+    const [, name, quote = '', rest = ''] = withEquals.exec(line) ?? withColon.exec(line) ?? [];
+    if (name === undefined) {
+      for (const [, value = ''] of line.matchAll(/\bpassword\s+(\S+)/gu)) take('PASSWORD', value);
+      continue;
+    }
+    const end = quote === '' ? -1 : rest.indexOf(quote);
+    if (quote !== '' && end < 0) {
+      take(name, rest);
+      open = {name, quote};
+    } else {
+      take(name, quote === '' ? rest.replace(/\s+#.*$/u, '').trim() : rest.slice(0, end));
+    }
+  }
+  return found;
+
+  function take(name: string, value: string): void {
+    const shown = name.replace(/^.*:_/u, '');
+    for (const each of secretPartsOf(shown, value)) found.push({name: shown, value: each});
+  }
+}
+
+const withEquals = /^\s*(?:export\s+|set\s+)?([\w./:@-]{1,200})\s*=\s*(["'`]?)(.*)$/u;
+const withColon = /^\s*["']?([\w.-]{1,200})["']?\s*:\s+(["'`]?)(.*)$/u;
+
+/** Whether a variable of the environment is withheld from commands because of its name, or holds a password. */
+export const isSecretVariable = (name: string, value: string): boolean =>
+  secretName(name.toUpperCase()) !== 'none' || passwordOf(value).length > 0;
+
+/** The secret parts of the value of a variable, from such a file or from the environment. */
+export function secretPartsOf(name: string, value: string): readonly string[] {
+  const password = passwordOf(value);
+  if (!isDistinctive(value)) return password;
+  if (password.length > 0) return [value, ...password];
+  if (secretName(name) !== 'none') return [value];
+  if (isHarmlessName(name)) return looksRandom(value) && value.length >= 16 ? [value] : [];
+  return isWords(value) && value.length < 20 ? [] : [value];
+}
+
+/** The password in a URL, where it is distinctive; both as it is written and with percent signs decoded. */
+function passwordOf(value: string): readonly string[] {
+  if (!value.includes('://')) return [];
+  const [, password = ''] = /^[A-Za-z][\w+.-]*:\/\/[^\s/?#@:]*:([^\s/?#]+)@/u.exec(value) ?? [];
+  if (!isDistinctive(password)) return [];
+  try {
+    return [...new Set([password, decodeURIComponent(password)])];
+  } catch {
+    return [password];
+  }
+}

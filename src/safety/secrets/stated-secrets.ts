@@ -1,0 +1,513 @@
+import {unreachable} from '../../base/unreachable.ts';
+import {type FormScan, type FoundSecret, isWordOrDash} from './secret-forms.ts';
+import {passwordOrOther} from './secret-name.ts';
+import {isPassword, isDistinctive, looksRandom} from './secret-value.ts';
+
+/**
+ * Finds secrets that are known by the words around them: elements and attributes of XML, calls such as `define('DB_PASSWORD', …)`,
+ * options of programs, variables of Terraform, Secrets of Kubernetes, sentences. One pass finds the words, and looks at the text around
+ * each within fixed bounds, so that the time is linear in the length of the text.
+ */
+export function findStatedSecrets(text: string): FormScan {
+  const scan: Scan = {text, found: [], openFrom: text.length, passed: new Map()};
+  for (const {0: word, index} of text.matchAll(secretWords)) {
+    if (word.startsWith(' ') || word.startsWith('\t')) findOption(scan, {at: index, option: word.trimStart()});
+    else if (word.startsWith(':')) findIn(scan, pgpassLine, {from: index, length: longestForm});
+    else if (word.startsWith('@')) findDsn(scan, index);
+    else if (/[([]$/u.test(word)) findIn(scan, loginCall, {from: index, length: longestForm});
+    else blocks.get(word.toLowerCase())?.(scan, index);
+    if (/^[\w-]/u.test(word)) findNamed(scan, {at: index, word});
+  }
+  const {found, openFrom} = scan;
+  return {found: found.toSorted((a, b) => a.from - b.from || b.to - a.to), openFrom};
+}
+
+// The output of programs is read as Latin-1: there `Ã±` is ñ, and `Ã©` is é.
+const secretWords =
+  /pass|pwd|secret|token|credential|api[-_ ]?key|private[-_]?key|access[-_]?key|account[-_]?key|identified by|rootpw|bindpw|requirepass|masterauth|passwort|contrase(?:[nñ]|Ã±)a|senha|wachtwoord|\bpsk\b|\bnet use\b|\bnet user\b|securestring|\bpw\b|[a-z]_key\b|key-data|"auth|_auth|auth ?= ?[([]|basicauth\(|passwordauthentication\(|getconnection\(|mysqli(?:_connect)?\(|\bpdo\(|[ \t]\/p:|[ \t]-(?:p(?!ass)|u|[awk](?![a-z])|-user\b|-proxy-user\b|-auth\b|pass(?:in|out)?\b)|:(?:5432|5433|6432|\*):|@(?:tcp|unix)\(/giu;
+
+interface Scan {
+  readonly text: string;
+  readonly found: FoundSecret[];
+  openFrom: number;
+  /** How far each kind of block has been read already. */
+  readonly passed: Map<string, number>;
+}
+
+/** How many units around a word are looked at. */
+const longestName = 64;
+const longestForm = 700;
+const longestBlock = 4096;
+const longestCommand = 300;
+
+interface Form {
+  readonly pattern: RegExp;
+  /** What the value has to look like. */
+  readonly value: 'password' | 'random' | 'base64-login';
+}
+
+const quote = String.raw`\\{0,3}["'${'`'}\u201c]`;
+const bare = String.raw`[^\s"'${'`'}<>\\;,|\u201d]{1,512}`;
+const quotedOrBare = `(?:${quote})?(?<value>${bare})`;
+
+/** The forms that may follow a name. In each the value comes last, or is followed only by what ends it. */
+const behindName = {
+  element:
+    /^(?:[ \t][^<>\n]{0,200})?>\s{0,32}(?:<!\[CDATA\[)?(?<value>[^<>\s\]]{1,512})(?:\]{0,2}>?)\s{0,32}(?:<\/|<?$)/u,
+  attribute: new RegExp(
+    `^${quote}(?:[ \\t\\n]{1,8}[\\w:.-]{1,32}="[^"\\n]{0,100}"){0,3}[ \\t\\n]{1,8}value[ \\t]?=[ \\t]?${quote}(?<value>[^"'\\n<>]{1,512})`,
+    'u',
+  ),
+  attributeElement: new RegExp(`^${quote}[^<>\\n]{0,100}>(?<value>[^<>\\s]{1,512})(?:</|<?$)`, 'u'),
+  pair: new RegExp(
+    `^(?:${quote})?[ \\t]{0,8}(?:,[ \\t]{0,8})?(?:\\r?\\n[ \\t]{0,32})?(?:${quote})?value(?:${quote})?[ \\t]{0,8}[:=][ \\t]{0,8}${quotedOrBare}`,
+    'iu',
+  ),
+  argument: new RegExp(
+    `^(?<end>${quote})[ \\t]{0,8},\\s{0,32}(?:default(?:_?value)?[ \\t]?[:=][ \\t]?)?(?<open>${quote})(?<value>[^"'\\n\`\\\\]{1,512})`,
+    'iu',
+  ),
+  /** The value that counts where a variable is not set. */
+  fallback: new RegExp(
+    `^(?:${quote})?[\\])]{0,2}[ \\t]{0,4}(?:\\|\\||\\?\\?|or|\\{)[ \\t]{0,4}(?<open>${quote})(?<value>[^"'\\n\`\\\\]{1,512})`,
+    'u',
+  ),
+  expanded: /^:[-=](?<value>[^\s"'`<>\\{}$]{1,512})(?=\})/u,
+  call: new RegExp(`^[ \\t]?\\([ \\t\\n]{0,32}(?<open>${quote})(?<value>[^"'\\n\`\\\\]{1,512})`, 'u'),
+  literal: new RegExp(`^[ \\t]{1,8}(?<open>${quote})(?<value>[^"'\\n\`\\\\]{1,512})`, 'u'),
+  word: /^[ \t]{1,8}(?<value>[^\s"'`<>\\;,|]{1,512})(?=[\s"'`;,|]|$)/u,
+  /** An assignment, also with `:=`, `=>` or `<-`, behind a type or behind the bracket of an element. */
+  assigned: new RegExp(
+    `^["'\`\\\\]{0,4}(?:\\[\\d*)?\\]?[ \\t]{0,8}(?:As String[ \\t]?=|:[ \\t]?&?(?:String|str(?:ing)?)[ \\t]?=|:=|=>|<-|=|:)[ \\t]{0,8}@?[brfLu]{0,2}(?<open>${quote})(?<value>[^"'\\n\`\\\\]{1,512})`,
+    'u',
+  ),
+  line: /^[ \t]{0,8}[=:][ \t]{0,8}(?<value>[^\s"'`<>\\;&,(){}]{1,512})(?=[ \t]*(?:\r?(?:\n|$)|[ \t]#))/u,
+  part: /^[ \t]?=[ \t]?(?<value>[^\s"'`<>\\;&,(){}]{1,512})(?=[\s;&"'`]|$)/u,
+  stated: /^\*{0,2}[ \t]?:\*{0,2}[ \t]{1,8}[`*]{0,2}(?<value>[^\s"'`<>\\;&,(){}]{1,512})(?=[\s,]|$)/u,
+  sentence: new RegExp(
+    `^(?:[ \\t]+(?:for|of|to|on|at|in|from)[ \\t]+[^\\n:=?!;]{1,40}?[ \\t]?:[ \\t]+${quotedOrBare})`,
+    'iu',
+  ),
+  verb: new RegExp(
+    `^(?:[ \\t]+(?:for|of|to|on|at|in|from)[ \\t]+[^\\n:=?!;]{1,40}?)?[ \\t]+(?:is|was|ist|lautet|est|es|é|Ã©|will be|(?:is |was |has been |now )?(?:re)?set to|(?:is |was |has been )?changed to)(?![a-z])[ \\t]*(?:now[ \\t]+|still[ \\t]+)?:?[ \\t]*[*_(]{0,3}${quotedOrBare}`,
+    'iu',
+  ),
+  cell: /^\*{0,2}[ \t]{0,32}\|[ \t]{0,32}`?(?<value>[^\s"'`<>\\|]{1,512})`?[ \t]{0,32}(?:\||$)/u,
+  plist: /^<\/key>\s{0,32}<string>(?<value>[^<>\s]{1,512})(?:<\/|<?$)/u,
+  escaped: /^&gt;(?<value>[^<>\s&]{1,512})(?:&lt;|&?l?t?$)/u,
+  third: /^[ \t]+(?:-\w*b\w*[ \t]+\S{1,100}[ \t]+\S{1,100}|-\d|-apr1)[ \t]+["']?(?<value>[^\s"'`<>|;]{1,512})/u,
+  use: /^[ \t]{1,4}(?:`|"|'|\u201c)?(?<value>[^\s"'`<>\\;,|]{6,512})/u,
+} as const satisfies Record<string, RegExp>;
+
+/** Letters, digits, `_`, `.`, `-`. */
+const isNameUnit = (code: number): boolean => code === 0x2e || isWordOrDash(code);
+
+/** Finds the value behind a name that says secret. */
+function findNamed(scan: Scan, {at, word}: {readonly at: number; readonly word: string}): void {
+  const {text} = scan;
+  let start = at;
+  while (start > 0 && at - start < longestName && isNameUnit(text.charCodeAt(start - 1))) start -= 1;
+  let end = at + word.length;
+  while (end < text.length && end - at < longestName && isNameUnit(text.charCodeAt(end))) end += 1;
+  if ((scan.passed.get('name') ?? -1) >= end) return;
+  scan.passed.set('name', end);
+  const whole = text.slice(start, end);
+  if (whole === 'chpasswd' || whole === '--password-stdin') return findEchoed(scan, start);
+  const name = /[.-]/u.test(whole) ? whole.replace(/^-+|[.-]+$/gu, '').replace(/^.*\./u, '') || word : whole;
+  const kind = passwordOrOther(name);
+  if (kind === 'none') return;
+  const before = text.charAt(start - 1);
+  const behind = text.slice(end, end + longestForm);
+  const take = (pattern: RegExp, value: Form['value'] = kind === 'password' ? 'password' : 'random'): boolean => {
+    const match = pattern.exec(behind);
+    return match !== null && keep(scan, {match, from: end, name, value});
+  };
+  const next = behind[0] ?? '';
+  if (before === '>' && next === '<' && take(behindName.plist)) return;
+  if (before === ';' && next === '&' && take(behindName.escaped)) return;
+  if (next === '|' || next === ' ' || next === '*') {
+    const cellStart = text.slice(Math.max(0, start - 40), start);
+    if (cellStart.includes('|') && /\|[ \t*]*$/u.test(cellStart) && take(behindName.cell)) return;
+  }
+  if (
+    next === ' ' &&
+    text.endsWith('passwd', end) &&
+    /(?:^ht|\bopenssl )passwd$/u.test(text.slice(Math.max(0, end - 15), end).trimStart()) &&
+    take(behindName.third)
+  )
+    return;
+  if ((before === '<' || before === ':') && (next === '>' || next === ' ') && take(behindName.element)) return;
+  if (/["'`\\]/u.test(next)) {
+    if (take(behindName.argument) || take(behindName.attribute) || take(behindName.attributeElement)) return;
+  }
+  if (/["'`\\,\r\n ]/u.test(next) && behind.slice(0, 64).toLowerCase().includes('value') && take(behindName.pair))
+    return;
+  if (next === '(' && take(behindName.call)) return;
+  const rest = behind.trimStart();
+  const first = rest[0] ?? '';
+  if (/["'\]]/u.test(next) || (next === ' ' && '|?o{'.includes(first))) {
+    if (take(behindName.fallback)) return;
+  }
+  if (before === '{' && next === ':' && take(behindName.expanded)) return;
+  if (kind === 'password' && (',;\t\r\n"'.includes(next) || next === '') && /[,;\t\n"]|^$/u.test(before)) {
+    findColumns(scan, start);
+  }
+  if (kind === 'password' && findAssigned(scan, {whole, start, take})) return;
+  if (next !== ' ' && next !== '\t') return;
+  if ('\\"\'`\u201C'.includes(first) && take(behindName.literal)) return;
+  const line = text.slice(Math.max(0, start - longestCommand), start);
+  const isOption = whole.startsWith('-') && (before === ' ' || before === '\t' || before === '');
+  const upper = line.toUpperCase();
+  const isDirective =
+    line.slice(line.lastIndexOf('\n') + 1).trim().length <= longestDirective &&
+    /(?:^|\n)[ \t]*(?:(?:ENV|ARG|set|set -\w{1,4}|setenv|config set)[ \t]+)?$/iu.test(line);
+  const isNetrc =
+    netrcWords.some(each => upper.includes(each)) &&
+    /\b(?:machine|login|connect|user(?:name)?)[ \t]+[^\s]{1,100}\s+$/iu.test(line);
+  const isSet = upper.includes('CONFIG') && /\b(?:config|configure)[ \t](?:[\w./-]+[ \t]+){0,3}$/iu.test(line);
+  if (isOption || isDirective || isNetrc || isSet) {
+    const isWhole = isDirective ? /^[ \t]{1,8}(?<value>[^\s"'`<>\\;]{1,512})[ \t]*\r?(?:\n|$)/u : behindName.word;
+    if (take(isWhole)) return;
+  }
+  const head = rest.slice(0, 8).toUpperCase();
+  if (phraseStarts.some(each => head.startsWith(each)) && (take(behindName.sentence) || take(behindName.verb))) return;
+  const lead = upper.trimEnd();
+  if (
+    useWords.some(each => lead.endsWith(each)) &&
+    /\b(?:use|using|with|the|my|our|new|try|enter)[ \t]$/iu.test(line)
+  ) {
+    take(behindName.use, 'random');
+  } else if (lead.endsWith('AND') && /\band[ \t]$/iu.test(line)) take(behindName.use);
+}
+
+// A pattern is compiled when it is first tried, which costs more than to try it. So the patterns above are tried only where the text
+// has what each of them requires. These words are compared in capitals, as the patterns ignore case.
+
+/** The length of `config set`, the longest command that sets a name to a value on a line of its own. */
+const longestDirective = 10;
+
+const netrcWords = ['MACHINE', 'LOGIN', 'CONNECT', 'USER'];
+
+/** What `behindName.sentence` and `behindName.verb` begin with. */
+const phraseStarts = 'FOR OF TO ON AT IN FROM IS WAS LAUTET ES É Ã WILL HAS NOW SET RESET CHANGED'.split(' ');
+
+const useWords = 'USE USING WITH THE MY OUR NEW TRY ENTER'.split(' ');
+
+/** Finds the values in the columns of a table that are named like passwords. */
+function findColumns(scan: Scan, at: number): void {
+  if ((scan.passed.get('table') ?? -1) >= at) return;
+  const {found, openFrom, readTo} = scanTable(scan.text, at);
+  scan.found.push(...found);
+  scan.openFrom = Math.min(scan.openFrom, openFrom);
+  scan.passed.set('table', readTo);
+}
+
+/** Finds what is written into a pipe: `echo … | docker login --password-stdin`. */
+function findEchoed(scan: Scan, at: number): void {
+  const from = Math.max(0, at - longestCommand);
+  const echoed =
+    /\b(?:echo|printf)[ \t]+(?:-n[ \t]+|['"]%s['"][ \t]+)?(?:'(?:[^\s:']{1,64}:)?(?<value>[^\s']{6,200})'|["']?(?:[^\s:"']{1,64}:)?(?<value>(?:[^\s"'|$`]|\\\$){6,200})["']?)[ \t]*\|[^|\n]*$/du.exec(
+      scan.text.slice(from, at),
+    );
+  const [start, end] = echoed?.indices?.groups?.['value'] ?? [0, 0];
+  if (isPassword(scan.text.slice(from + start, from + end)))
+    scan.found.push({from: from + start, to: from + end, name: 'PASSWORD'});
+}
+
+/** Finds a password that a person thought up behind an assignment; a generated one is found by its form. */
+function findAssigned(
+  {text}: Scan,
+  {whole, start, take}: {readonly whole: string; readonly start: number; readonly take: (pattern: RegExp) => boolean},
+): boolean {
+  if (take(behindName.assigned)) return true;
+  const lead = text.slice(Math.max(0, start - longestCommand), start);
+  const line = lead.slice(lead.lastIndexOf('\n') + 1);
+  if (
+    /^[-+ \t]*(?:[\w./-]{1,200}[:-]\d+[:-])?[-+ \t]*(?:(?:export|set|ENV|ARG)[ \t]+)?$/u.test(line) &&
+    take(behindName.line)
+  )
+    return true;
+  const isPart =
+    whole.startsWith('-') ||
+    /(?:[;?&][ \t]?|--set(?:-string)?[ \t=]|--[\w-]{1,40}=)$/u.test(line) ||
+    /^[A-Z][A-Z0-9_]*$/u.test(whole);
+  if (isPart && take(behindName.part)) return true;
+  return !/[({[<=]/u.test(line) && take(behindName.stated);
+}
+
+/** Finds the password behind an option of a program that takes one there. */
+function findOption(scan: Scan, {at, option}: {readonly at: number; readonly option: string}): void {
+  const {text} = scan;
+  const lead = text.slice(Math.max(0, at - longestCommand), at).replaceAll('\\\n', '  ');
+  const command = lead.slice(Math.max(lead.lastIndexOf('\n'), lead.lastIndexOf('|'), lead.lastIndexOf(';')) + 1);
+  const from = at + 1 + option.length;
+  const behind = text.slice(from, from + longestForm);
+  for (const pattern of optionForms(option, command)) {
+    const match = pattern.exec(behind);
+    if (match !== null && keep(scan, {match, from, name: 'PASSWORD', value: 'password'})) return;
+  }
+}
+
+/** `host:port:database:user:password`, a line by itself. */
+const pgpassLine: Form = {
+  pattern: /^:(?:\d{2,5}|\*):[\w*.-]{1,64}:[\w*.@-]{1,64}:(?<value>[^\s:]{1,512})[ \t]*\r?(?:\n|$)/u,
+  value: 'password',
+};
+
+/** `net use X: \\\\server\\share … password`, `net user name password`. */
+const netCommand: Form = {
+  pattern:
+    /^net (?:user[ \t]+["']?[\w.-]{1,64}["']?|use(?:[ \t]+[A-Z*]:?)?[ \t]+["']?\\{2,8}[^\s"']{1,200}["']?(?:[ \t]+\/user:\S{1,100})?)[ \t]+(?<value>[^\s"'`<>|;/]{1,512})(?=\s|$)/iu,
+  value: 'password',
+};
+
+const authValue: Form = {
+  pattern: /^(?:"|_)auth"?[ \t]{0,8}[:=][ \t]{0,8}"?(?<value>[A-Za-z0-9+/]{8,512}={0,2})/u,
+  value: 'base64-login',
+};
+
+/** A user and a password as texts, behind what a call has first: `auth=("me", "…")`, `new PDO($dsn, 'me', '…')`. */
+const loginCall: Form = {
+  pattern: new RegExp(
+    `^[\\w ]{3,32}(?:= ?)?[([](?:[^,"'\\n]{0,100},|${quote}[^"'\\n]{0,200}${quote}[ \\t]?,)?[ \\t]?${quote}[^"'\\n]{0,64}${quote}[ \\t]?,[ \\t]?(?<open>${quote})(?<value>[^"'\\n]{1,512})`,
+    'u',
+  ),
+  value: 'password',
+};
+
+/** `user:password@tcp(host)`. */
+function findDsn(scan: Scan, at: number): void {
+  const lead = scan.text.slice(Math.max(0, at - 160), at);
+  const password = /[^\s:"'`/@]{1,64}:([^\s"'`/]{1,90})$/u.exec(lead)?.[1];
+  if (password === undefined || !isPassword(password)) return;
+  scan.found.push({from: at - password.length, to: at, name: 'PASSWORD'});
+}
+
+type Block = (scan: Scan, at: number) => void;
+
+/** What is looked for at each word, apart from names. */
+const blocks: ReadonlyMap<string, Block> = new Map<string, Block>([
+  ['"auth', (scan, at) => findIn(scan, authValue, {from: at, length: longestForm})],
+  ['net use', (scan, at) => findIn(scan, netCommand, {from: at, length: longestForm})],
+  ['net user', (scan, at) => findIn(scan, netCommand, {from: at, length: longestForm})],
+  ['_auth', (scan, at) => findIn(scan, authValue, {from: at, length: longestForm})],
+  ['key-data', findKeyData],
+  ['secret', (scan, at) => (findVariable(scan, at), findKubernetes(scan, at))],
+  ['pass', findVariable],
+  ['token', findVariable],
+  ['pwd', findVariable],
+  ['api_key', findVariable],
+  ['private_key', findVariable],
+  ['access_key', findVariable],
+  ['credential', findVariable],
+]);
+
+function findIn(scan: Scan, form: Form, {from, length}: {readonly from: number; readonly length: number}): void {
+  const match = form.pattern.exec(scan.text.slice(from, from + length));
+  if (match !== null) keep(scan, {match, from, name: 'PASSWORD', value: form.value});
+}
+
+/** Finds the default of a Terraform variable that is named like a secret. */
+function findVariable(scan: Scan, at: number): void {
+  const lead = scan.text.slice(Math.max(0, at - longestName), at);
+  const head = lead.includes('"') ? /\b(?:variable|output)[ \t]{1,4}"(?<name>[\w-]{0,60})$/u.exec(lead) : null;
+  if (head === null || (scan.passed.get('variable') ?? -1) > at) return;
+  const rest = /^[\w-]{1,60}/u.exec(scan.text.slice(at, at + longestName))?.[0] ?? '';
+  if (passwordOrOther(`${head.groups?.['name'] ?? ''}${rest}`) === 'none') return;
+  const from = at;
+  const body = scan.text.slice(from, from + longestForm);
+  const end = body.search(/\n\}|\n?\b(?:variable|resource|output|module)[ \t]+"/u);
+  const block = end < 0 ? body : body.slice(0, end);
+  scan.passed.set('variable', from + block.length);
+  const match = /\b(?:default|value)[ \t]*=[ \t]*"(?<value>[^"\n]{1,512})/u.exec(block);
+  if (match !== null) keep(scan, {match, from, name: 'PASSWORD', value: 'password'});
+}
+
+/** `client-key-data: …` of a kubeconfig: base64 of a private key. */
+function findKeyData(scan: Scan, at: number): void {
+  const match = /^key-data"?:[ \t]{0,8}"?(?<value>[A-Za-z0-9+/]{40,}={0,2})/u.exec(scan.text.slice(at, at + 20_000));
+  const data = match?.groups?.['value'];
+  if (match === null || data === undefined) return;
+  const from = at + match[0].length - data.length;
+  if (from + data.length === scan.text.length) scan.openFrom = Math.min(scan.openFrom, from);
+  scan.found.push({from, to: from + data.length, name: 'PRIVATE_KEY'});
+}
+
+/** Finds the values below `data:` and `stringData:` of a Kubernetes Secret. */
+function findKubernetes(scan: Scan, at: number): void {
+  const {text} = scan;
+  if (!text.startsWith('Secret', at) || !/kind"?:[ \t]{0,4}"?$/u.test(text.slice(Math.max(0, at - 12), at))) return;
+  if (/[A-Za-z]/u.test(text.charAt(at + 6))) return;
+  const reach = Math.max(scan.passed.get('kubernetes') ?? 0, at - longestBlock);
+  const above = text.slice(reach, at);
+  const from = reach + Math.max(0, above.lastIndexOf('\n---') + 1);
+  const below = text.slice(from, Math.min(text.length, at + longestBlock));
+  const next = below.indexOf('\n---', at - from);
+  const document = next < 0 ? below : below.slice(0, next);
+  scan.passed.set('kubernetes', from + document.length);
+  for (const part of document.matchAll(/(?:^|\n)([ \t]{0,16})"?(?:data|stringData)"?:[ \t]*\{?[ \t]*(?=\r?\n)/gu)) {
+    const margin = part[1]?.length ?? 0;
+    let line = part.index + part[0].length;
+    while (line < document.length) {
+      const start = document.indexOf('\n', line) + 1;
+      if (start === 0) break;
+      const end = document.indexOf('\n', start);
+      const entry = document.slice(start, end < 0 ? document.length : end);
+      const found = /^([ \t]+)"?[\w.-]{1,128}"?:[ \t]+["']?(?<value>[^\s"']{1,4096})/u.exec(entry);
+      if (found === null || (found[1]?.length ?? 0) <= margin) break;
+      const encoded = found.groups?.['value'] ?? '';
+      const place = from + start + found[0].length - encoded.length;
+      if (place + encoded.length === text.length) scan.openFrom = Math.min(scan.openFrom, place);
+      if (isDistinctive(encoded) || isPassword(encoded) || /^[A-Za-z0-9+/]{8,}={1,2}$/u.test(encoded)) {
+        scan.found.push({from: place, to: place + encoded.length, name: 'SECRET_DATA'});
+      }
+      line = start;
+      if (end < 0) break;
+      line = end - 1 < line ? line : end;
+    }
+  }
+}
+
+/** Keeps the value of a match where it is a secret, and returns whether it is, so that no other form is tried. */
+function keep(
+  scan: Scan,
+  {
+    match,
+    from,
+    name,
+    value: kind,
+  }: {
+    readonly match: RegExpExecArray;
+    readonly from: number;
+    readonly name: string;
+    readonly value: Form['value'];
+  },
+): boolean {
+  const raw = match.groups?.['value'] ?? '';
+  const at = from + match.index + match[0].indexOf(raw, match[0].length - raw.length - trailOf(match[0], raw));
+  if (at + raw.length === scan.text.length) scan.openFrom = Math.min(scan.openFrom, at);
+  const isQuoted = match.groups?.['open'] !== undefined;
+  // The end of a sentence is not part of the value; an exclamation mark may be.
+  if (!isSecret(isQuoted ? raw : raw.replace(/[.,:;)\]}!?*_|]+$/u, ''), kind)) return false;
+  const length = isQuoted ? raw.length : raw.replace(/[.,:;)\]}?*_|]+$/u, '').length;
+  scan.found.push({from: at, to: at + length, name: name.replaceAll(/[^\w]/gu, '_')});
+  return true;
+}
+
+/** How many units of a match follow its value, such as the beginning of a closing tag. */
+const trailOf = (whole: string, value_: string): number => whole.length - value_.length - whole.lastIndexOf(value_);
+
+function isSecret(candidate: string, kind: Form['value']): boolean {
+  switch (kind) {
+    case 'password':
+      return isPassword(candidate);
+    case 'random':
+      return !/\s/u.test(candidate) && looksRandom(candidate);
+    case 'base64-login':
+      return /^[\u0020-\u007E]+:[\u0020-\u007E]+$/u.test(Buffer.from(candidate, 'base64').toString('latin1'));
+    default:
+      return unreachable(kind);
+  }
+}
+
+const commands = {
+  login: /\b(?:curl|wget2?|https?|xh|ab|siege|aria2c|lftp|ftp|wrk|oc|kubectl|nxc)\b/u,
+  attached: /\b(?:mysql\w*|mariadb[\w-]*|mycli|sshpass|7z[ar]?|rar|unrar)\b/u,
+  separate:
+    /\b(?:sshpass|(?:docker|podman|nerdctl|buildah|skopeo|crane|registry|az|cf|oc|ibmcloud|argocd|npm|harbor)\s+(?:[\w-]+\s+)?login|mongo\w*|cypher-shell|clickhouse-client|rabbitmqadmin|influx|couchbase-cli|neo4j-admin)\b/u,
+  redis: /\b(?:redis-cli|valkey-cli|keydb-cli|redis-benchmark)\b/u,
+  ldap: /\b(?:ldap\w+|impacket\S*|crackmapexec|nmblookup)\b/u,
+  sql: /\b(?:sqlcmd|bcp|osql|isql|tsql|unzip|zip|zipcloak)\b/u,
+  openssl: /\bopenssl\b/u,
+  samba: /\b(?:smbclient|rpcclient|smbget|smbmap|net)\b/u,
+} as const satisfies Record<string, RegExp>;
+
+const optionValue = String.raw`["']?(?<value>[^\s"'${'`'}<>|;]{1,512})`;
+const loginValue = new RegExp(`^(?:[ \\t]+|=)?["']?[^\\s:,"'@/<>]{1,64}[:,](?<value>[^\\s"'\`<>|;]{1,512})`, 'u');
+const attachedValue = new RegExp(`^${optionValue}`, 'u');
+const separateValue = new RegExp(`^[ \\t]{1,8}${optionValue}`, 'u');
+const passValue = new RegExp(`^[ \\t]{1,8}["']?pass:(?<value>[^\\s"'\`<>|;]{1,512})`, 'u');
+const sambaValue = new RegExp(`^[ \\t]{0,8}["']?[^\\s%"']{1,64}%(?<value>[^\\s"'\`<>|;]{1,512})`, 'u');
+
+/** The forms of what follows an option that takes a password in this command; the group `value` is the password. */
+function optionForms(option: string, command: string): readonly RegExp[] {
+  switch (option) {
+    case '-u':
+    case '-a':
+    case '--user':
+    case '--auth':
+    case '--proxy-user':
+      if (option === '-a' && commands.redis.test(command)) return [separateValue];
+      return commands.login.test(command) ? [loginValue] : [];
+    case '-U':
+      if (commands.samba.test(command)) return [sambaValue];
+      return commands.login.test(command) ? [loginValue] : [];
+    case '-p':
+      return [
+        ...(commands.attached.test(command) ? [attachedValue] : []),
+        ...(commands.separate.test(command) ? [separateValue] : []),
+      ];
+    case '/p:':
+      return /\bx?freerdp\w*|\bmstsc\b/u.test(command) ? [attachedValue] : [];
+    case '-P':
+      return commands.sql.test(command) ? [separateValue] : [];
+    case '-w':
+      return commands.ldap.test(command) ? [separateValue] : [];
+    case '-k':
+      return commands.openssl.test(command) ? [separateValue] : [];
+    case '-pass':
+    case '-passin':
+    case '-passout':
+      return [passValue];
+    default:
+      return [];
+  }
+}
+
+/** The secrets of a table, and up to where it has been read. */
+interface TableScan extends FormScan {
+  readonly readTo: number;
+}
+
+/** Finds the values in those columns of a table that are named like passwords; cells are separated by commas, semicolons or tabs. */
+function scanTable(text: string, at: number): TableScan {
+  const found: FoundSecret[] = [];
+  let openFrom = text.length;
+  const lead = text.slice(Math.max(0, at - longestHeader), at);
+  const begin = at - lead.length + lead.lastIndexOf('\n') + 1;
+  const header = lineAt(text, begin);
+  let readTo = begin + header.length;
+  const none = {found, openFrom, readTo};
+  const separator = [',', ';', '\t'].find(sign => header.includes(sign));
+  if (separator === undefined || header.length > longestHeader) return none;
+  const titles = header.split(separator).map(cell => cell.trim().replaceAll(/^"|"$/gu, ''));
+  if (!titles.every(name => /^(?:[\w.-]{1,40}|(?!SELECT )[A-Z][\w .-]{1,39})$/u.test(name))) return none;
+  const columns = [...titles.entries()].filter(([, name]) => passwordOrOther(name) === 'password');
+  let from = begin + header.length + 1;
+  for (let rows = 0; rows < mostRows && from < text.length; rows += 1) {
+    const row = lineAt(text, from);
+    const cells = row.split(separator);
+    if (cells.length !== titles.length) break;
+    readTo = from + row.length;
+    for (const [column, name] of columns) {
+      const cell = (cells[column] ?? '').replace(/\r$/u, '');
+      const value = cell.replaceAll(/^[ "]+|[ "]+$/gu, '');
+      const place = from + cells.slice(0, column).join(separator).length + (column === 0 ? 0 : 1) + cell.indexOf(value);
+      if (place + value.length === text.length) openFrom = Math.min(openFrom, place);
+      if (isPassword(value)) found.push({from: place, to: place + value.length, name: name.replaceAll(/\W/gu, '_')});
+    }
+    from += row.length + 1;
+  }
+  return {found, openFrom, readTo};
+}
+
+function lineAt(text: string, at: number): string {
+  const line = text.slice(at, at + longestRow);
+  const end = line.indexOf('\n');
+  return end < 0 ? line : line.slice(0, end);
+}
+
+/** How long the first line of a table and each other line may be, and how many lines are read. */
+const longestHeader = 400;
+const longestRow = 4096;
+const mostRows = 10_000;

@@ -1,0 +1,240 @@
+import {unreachable} from '../../base/unreachable.ts';
+import type {TextRange} from '../../domain/risk.ts';
+import type {WordPart, Script, Word} from './syntax-tree.ts';
+
+/** A word as the program gets it, expanded as far as it is known. */
+export interface Argument {
+  readonly range: TextRange;
+  /**
+   * The texts it may be; `opaque` when it is not known but harmless to show; `unknown` otherwise. An `opaque` word may come to any
+   * number of words when it is not quoted.
+   */
+  readonly value: readonly ExpandedText[] | 'opaque' | 'unknown';
+}
+
+/** One text that a word may expand to. A `wild` one is a pattern that the shell replaces with names of files. */
+export type ExpandedText = {readonly text: string; readonly style: 'plain' | 'wild'} | FoundFiles;
+
+/**
+ * Names of files in the workspace that another program has listed: those that fit one of the patterns in `text` (`*.ts|*.tsx`), or
+ * all, hidden ones too, for `**`. With `./` before it none of them can be taken for an option. `searched` names are given to a program
+ * that shows little of the files, so that it does not matter whether they hold secrets.
+ */
+export interface FoundFiles {
+  readonly text: string;
+  readonly style: 'found' | 'searched';
+  /** The folders in which the listing program may have run; `here` stands for that of the program that gets the names. */
+  readonly from: readonly string[] | 'here';
+  readonly listed: ListedFiles;
+}
+
+/** Which files a program lists. */
+export interface ListedFiles {
+  /** The folders it looks in, as they are written, and how many levels deep. */
+  readonly below: readonly {readonly folder: string; readonly depth: number}[];
+  readonly hidden: 'left out' | 'all but .git' | 'with them';
+  readonly links: 'may be among them' | 'none';
+  /** `from around`: the names may begin in a folder above. `bare`: they come without their folder, and stand for other files here. */
+  readonly names: 'from here' | 'from around' | 'bare';
+}
+
+/** What the expansion of a word depends on. */
+export interface ExpansionContext {
+  readonly home: string;
+  /** Where the command may run; none when that is not known. */
+  readonly directories: readonly string[];
+  readonly variables: ReadonlyMap<string, Argument['value']>;
+  /** What the commands of a substitution print. */
+  readonly prints: (script: Script) => PrintedOutput;
+}
+
+/** What a command prints: names of files in the workspace, as `git ls-files` does, a plain word that stands for any like it, or anything. */
+export type PrintedOutput = ExpandedText | 'anything';
+
+/** The arguments that a word expands to: one, or several because of its braces. */
+export function expandWord({parts, range}: Word, context: ExpansionContext): readonly Argument[] {
+  const [only] = parts;
+  // The program `[`; elsewhere it may open a pattern.
+  if (only?.kind === 'text' && only.text === '[' && parts.length === 1)
+    return [{range, value: [{text: '[', style: 'plain'}]}];
+  let words: readonly Argument['value'][] = [[{text: '', style: 'plain'}]];
+  for (const part of parts) {
+    if (part.kind === 'braces') {
+      words = words.flatMap(word => part.alternatives.map(text => appended(word, [{text, style: 'plain'}])));
+      if (words.length > mostTexts) return [{range, value: 'unknown'}];
+    } else {
+      const value = valueOf(part, context);
+      words = words.map(word => appended(word, value));
+    }
+  }
+  // `{a,}` comes to `a` alone: a word that is empty without quotes is none.
+  const mayVanish = words.some(
+    value => words.length > 1 && typeof value !== 'string' && value.some(({text}) => text === ''),
+  );
+  return mayVanish ? [{range, value: 'unknown'}] : words.map(value => ({range, value}));
+}
+
+/** How many texts one argument may be, and how many words a word may expand to. */
+const mostTexts = 64;
+
+function appended(before: Argument['value'], after: Argument['value']): Argument['value'] {
+  if (before === 'unknown' || after === 'unknown') return 'unknown';
+  if (before === 'opaque' || after === 'opaque') return 'opaque';
+  if (before.length * after.length > mostTexts) return 'unknown';
+  if (isEmpty(before)) return after;
+  if (isEmpty(after)) return before;
+  if ([...before, ...after].some(({style}) => style === 'found' || style === 'searched')) return 'opaque';
+  if (before.some(first => after.some(second => mixes(first, second) || mixes(second, first)))) return 'unknown';
+  return before.flatMap(first =>
+    after.map((second): ExpandedText => ({
+      text: first.text + second.text,
+      style: first.style === 'wild' || second.style === 'wild' ? 'wild' : 'plain',
+    })),
+  );
+}
+
+/** Whether characters that are quoted in one part would be taken for those of the pattern in the other. */
+const mixes = (wild: ExpandedText, plain: ExpandedText): boolean =>
+  wild.style === 'wild' &&
+  plain.style === 'plain' &&
+  (wild.text.includes('[') ? /[^\w/. ]/u : /[*?[\\]/u).test(plain.text);
+
+const isEmpty = (value: readonly ExpandedText[]): boolean => value.length === 1 && value[0]?.text === '';
+
+function valueOf(part: WordPart, context: ExpansionContext): Argument['value'] {
+  switch (part.kind) {
+    case 'text':
+      return [{text: part.text, style: part.style === 'bare' && /[*?[]/u.test(part.text) ? 'wild' : 'plain'}];
+    case 'braces':
+      return part.alternatives.map(text => ({text, style: 'plain'}));
+    case 'home':
+      return [{text: context.home, style: 'plain'}];
+    case 'number':
+      return 'opaque';
+    case 'substitution': {
+      const printed = context.prints(part.script);
+      return printed === 'anything' || (part.style === 'quoted' && printed.style !== 'plain') ? 'opaque' : [printed];
+    }
+    case 'process':
+      return [{text: '/dev/fd/63', style: 'plain'}];
+    case 'parameter': {
+      const value = variable(part.name, context);
+      if (part.form === 'changed') return value === 'unknown' ? 'unknown' : 'opaque';
+      if (value === 'unknown' || value === 'opaque' || part.style === 'quoted') return value;
+      // Bare, the shell splits it at blanks and takes it for a pattern.
+      return value.every(({text, style}) => style !== 'plain' || /^[^\s*?[\\]+$/u.test(text)) ? value : 'unknown';
+    }
+    default:
+      return unreachable(part);
+  }
+}
+
+function variable(name: string, {home, directories, variables}: ExpansionContext): Argument['value'] {
+  const known = variables.get(name);
+  if (known !== undefined) return known;
+  if (name === 'HOME') return [{text: home, style: 'plain'}];
+  if (name === 'PWD' && directories.length > 0) return directories.map(text => ({text, style: 'plain'}));
+  const digits = numbers[name];
+  if (digits !== undefined) return digits.map(text => ({text, style: 'plain'}));
+  return shown.has(name) ? 'opaque' : 'unknown';
+}
+
+/** Parameters that are numbers whatever happens: the exit status, and how many arguments there are. */
+const numbers: Readonly<Record<string, readonly string[]>> = {'?': ['0', '1'], '#': ['0']};
+
+/** Whether the value of a variable may be shown; other variables may hold secrets. */
+export const isPublicVariable = (name: string): boolean => name === 'HOME' || shown.has(name);
+
+const shown: ReadonlySet<string> = new Set(
+  (
+    '$ PWD OLDPWD USER LOGNAME SHELL PATH LANG LC_ALL TERM HOSTNAME OSTYPE HOSTTYPE MACHTYPE BASH_VERSION RANDOM SECONDS ' +
+    'UID EUID PPID SHLVL COLUMNS LINES NODE_ENV CI EDITOR VISUAL PAGER GOPATH GOROOT JAVA_HOME VIRTUAL_ENV CONDA_PREFIX ' +
+    'NVM_DIR TMPDIR PYTHONPATH CARGO_HOME RUSTUP_HOME DISPLAY XDG_CONFIG_HOME XDG_DATA_HOME XDG_CACHE_HOME'
+  ).split(' '),
+);
+
+type Value = Argument['value'];
+
+/**
+ * Reads an assignment. `own`: to a variable that only the script itself uses; `harmless`: to one that programs know, with a value that
+ * only sets a language or a width; `unsure` otherwise.
+ */
+export function readAssignment(
+  word: Word,
+  context: ExpansionContext,
+): {readonly kind: 'own'; readonly name: string; readonly value: Value} | {readonly kind: 'harmless' | 'unsure'} {
+  const [first, ...rest] = word.parts;
+  const [head, name = ''] = (first?.kind === 'text' ? /^([A-Za-z_]\w*)=/u.exec(first.text) : undefined) ?? [];
+  if (first?.kind !== 'text' || head === undefined) return {kind: 'unsure'};
+  // What is assigned is neither split nor taken for a pattern.
+  const parts = [{...first, text: first.text.slice(head.length)}, ...rest].map(part =>
+    'style' in part ? {...part, style: 'quoted' as const} : part,
+  );
+  if (parts.some(({kind}) => kind === 'braces' || kind === 'process')) return {kind: 'unsure'};
+  const [argument] = expandWord({...word, parts}, context);
+  const value = argument?.value ?? 'unknown';
+  if (isScriptVariable(name) || ownNames.has(name)) return {kind: 'own', name, value};
+  const isHarmless = typeof value !== 'string' && value.every(({text}) => harmless.get(name)?.test(text) === true);
+  return {kind: isHarmless ? 'harmless' : 'unsure'};
+}
+
+/** Whether no shell and no program gives a meaning to the variable of this name. */
+export const isScriptVariable = (name: string): boolean =>
+  /^(?!npm_|http)[a-z][a-z0-9_]*$/u.test(name) && !/_proxy$|^(?:cd|f|man|mail|module_)?path$/u.test(name);
+
+const ownNames: ReadonlySet<string> = new Set('FILE FILES DIR COUNT TOTAL LINE'.split(' '));
+
+const language = /^(?:C|POSIX|C\.UTF-8|C\.utf8|[a-z]{2}_[A-Z]{2}(?:\.(?:UTF-8|utf8))?)?$/u;
+const number = /^\d{0,4}$/u;
+const harmless: ReadonlyMap<string, RegExp> = new Map([
+  ...['LC_ALL', 'LANG', 'LC_COLLATE', 'LC_CTYPE', 'LC_NUMERIC', 'LC_TIME', 'LC_MESSAGES'].map(
+    (name): [string, RegExp] => [name, language],
+  ),
+  ...['COLUMNS', 'LINES', 'NO_COLOR', 'FORCE_COLOR', 'CI', 'GIT_OPTIONAL_LOCKS', 'GIT_TERMINAL_PROMPT'].map(
+    (name): [string, RegExp] => [name, number],
+  ),
+  ...['PAGER', 'GIT_PAGER', 'MANPAGER'].map((name): [string, RegExp] => [name, /^(?:cat)?$/u]),
+  ['TZ', /^(?:[A-Z]{2,5}(?:[+-]?\d{1,2})?|[A-Z][A-Za-z]+\/[A-Z][A-Za-z_]+)$/u],
+  ['TERM', /^(?:dumb|xterm|xterm-256color)$/u],
+]);
+
+/** A value that may be any of several values. */
+export const unionOfValues = (values: readonly Argument[]): Value =>
+  values.length === 0 ? 'unknown' : values.map(({value}) => value).reduce(either);
+
+function either(a: Value, b: Value): Value {
+  if (a === b) return a;
+  if (a === 'unknown' || b === 'unknown') return 'unknown';
+  if (a === 'opaque' || b === 'opaque') return 'opaque';
+  const texts = [...a, ...b.filter(text => !a.some(each => isSame(each, text)))];
+  return texts.length > mostTexts ? 'unknown' : texts;
+}
+
+const isSame = (a: ExpandedText, b: ExpandedText): boolean =>
+  a.text === b.text &&
+  a.style === b.style &&
+  (a.style === 'plain' || a.style === 'wild' || JSON.stringify(a) === JSON.stringify(b));
+
+/** Notes what variables may be after one of these branches has run, or none. A variable that was not set may hold anything. */
+export function mergeInto(variables: Map<string, Value>, ways: readonly ReadonlyMap<string, Value>[]): void {
+  for (const way of ways) {
+    for (const [name, value] of way) {
+      const before = variables.get(name) ?? 'unknown';
+      if (before !== value) variables.set(name, either(before, value));
+    }
+  }
+}
+
+/**
+ * Forgets the variables that a loop may set, since its body may find them as it left them itself. These are the ones whose bare names
+ * stand in it: `for x in`, `x=` and `read x` all spell the name out.
+ */
+export function forgetMentioned(
+  variables: Map<string, Value>,
+  range: TextRange,
+  {text}: {readonly text: string},
+): void {
+  if (variables.size === 0) return;
+  const names = new Set(text.slice(range.from, range.to).match(/(?<![\w$]|\$\{)[A-Za-z_]\w*/gu));
+  for (const name of variables.keys()) if (names.has(name)) variables.set(name, 'unknown');
+}

@@ -1,0 +1,523 @@
+import {programName} from '../../actions/block-text.ts';
+import type {AgentEvent} from '../../actions/agent-event.ts';
+import type {Outcome} from '../../base/outcome.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import type {BlockId, MessageId} from '../../domain/ids.ts';
+import type {BellEvent} from '../../domain/preferences.ts';
+import {ComposerEffects} from '../app/composer-effects.ts';
+import {type CommandLine, readCommand, readDraft, unknownCommandText} from '../commands/command-line.ts';
+import type {TuiExit, TuiOptions} from '../options.ts';
+import type {MarkdownLexer} from '../scrollback/render-markdown.ts';
+import type {Effect, PressContext, StepQuery} from '../state/effect.ts';
+import {notePanel} from '../state/panels/confirm.ts';
+import type {Panel} from '../state/panels/panel.ts';
+import {leavingWords} from '../state/press-composer.ts';
+import {withStopRequested} from '../state/reduce.ts';
+import {nextStep} from '../state/rewind-and-compact.ts';
+import {initialUi, typingPauseMs, type Ui} from '../state/ui.ts';
+import {emptyView, type View} from '../state/view.ts';
+import {TerminalSessions} from '../terminal/terminal-sessions.ts';
+import {type AttachEnd, attachText, opsAfterDetaching} from '../terminal/attached-terminal.ts';
+import {AppendOnlyTerminal, type AppendOnlyTerminalOptions} from './append-only-terminal.ts';
+import {AttachedSession} from './attached-session.ts';
+import {CurrentQuestion, type NextQuestion} from './current-question.ts';
+import {EventLines} from './event-lines.ts';
+import {type EnteredLine, LineInput, type LineKey} from './line-input.ts';
+import {changeRule} from '../commands/permissions.ts';
+import {panelOfStep, panelQuestion} from './panel-question.ts';
+import {completion, type ScreenReaderContext, screenReaderContext} from './screen-reader-commands.ts';
+import {spokenPrompt} from './spoken-entry.ts';
+
+interface ScreenReaderSessionHost {
+  readonly terminal: AppendOnlyTerminalOptions;
+  leave(exit: TuiExit): void;
+  loadLexer(): Promise<MarkdownLexer>;
+  /** Restores the terminal and stops weft until the user's shell continues it. */
+  suspend(): void;
+  /** Opens the text in the user's editor, which has the terminal meanwhile; resolves to the edited text, or to why there is none. */
+  edit(text: string): Promise<Outcome<string, string>>;
+}
+
+/**
+ * The session of screen-reader mode: engine events become printed lines, and entered lines become operations. A question is printed
+ * once the user has not typed for a while, and only a line begun after that answers it. That pause is the only timer.
+ */
+export class ScreenReaderSession {
+  readonly #options: TuiOptions;
+  readonly #host: ScreenReaderSessionHost;
+  readonly #closing = new AbortController();
+  readonly #terminals: TerminalSessions;
+  readonly #terminal: AppendOnlyTerminal;
+  readonly #input: LineInput;
+  readonly #composer: ComposerEffects;
+  readonly #attached: AttachedSession;
+  readonly #context: ScreenReaderContext;
+  readonly #question: CurrentQuestion;
+  #view: View = emptyView;
+  /** Of what the screen UI keeps for its composer, only the attached images are used. */
+  #ui = initialUi([], '', 'emacs');
+  readonly #typed = new Set<MessageId>();
+  #events: EventLines | undefined;
+  #early: (readonly AgentEvent[])[] = [];
+  /** Whether the queued lines are printed at the next pause in typing, rather than when the user has entered the line. */
+  #isUrgent = false;
+  #lastKey = Number.NEGATIVE_INFINITY;
+  #leaving: 'no' | 'asked' | 'leaves' = 'no';
+  #pause: NodeJS.Timeout | undefined;
+  #answersAwaited = 0;
+
+  constructor(options: TuiOptions, host: ScreenReaderSessionHost) {
+    this.#options = options;
+    this.#host = host;
+    this.#terminals = new TerminalSessions(options.engine, () => options.clock.now());
+    this.#terminal = new AppendOnlyTerminal(host.terminal);
+    this.#question = new CurrentQuestion(lines => this.#terminal.say(lines));
+    this.#input = new LineInput(this.#terminal, {
+      answers: () => this.#question.of !== 'none',
+      hides: () => this.#attached.hides,
+      completion: text => this.#completion(text),
+    });
+    const say = (...lines: readonly string[]): void => this.#say(...lines);
+    this.#composer = new ComposerEffects({
+      options,
+      ui: () => this.#ui,
+      view: () => this.#view,
+      show: changed => this.#show(changed),
+    });
+    this.#attached = new AttachedSession({
+      say,
+      terminals: this.#terminals,
+      stop: id => options.engine.submit({op: 'stop-terminal', id}),
+      columns: () => host.terminal.columns(),
+      left: (block, end) => this.#blockLeft(block, end),
+    });
+    this.#context = screenReaderContext({
+      options,
+      terminals: this.#terminals,
+      signal: this.#closing.signal,
+      say,
+      view: () => this.#view,
+      loadLexer: () => host.loadLexer(),
+      open: panel => this.#open(panel),
+      repeat: () => this.#question.repeat(),
+      stop: () => this.#stopAgent(),
+      queue: text => this.#send(text, 'queued'),
+      compose: work => this.#composer.perform(work),
+      query: request => void this.#query(request),
+      beforeMarker: answer => this.#beforeMarker(answer),
+      edit: () => void this.#edit(),
+      leave: exit => this.#leave(exit),
+    });
+  }
+
+  /** Prints the first lines and submits the prompt that weft was started with. */
+  start(): void {
+    this.#terminals.follow(() => {}, this.#closing.signal);
+    const {version, directory, notices, firstPrompt} = this.#options;
+    const how = 'Type a prompt and Enter. /help names the commands, Ctrl+D leaves.';
+    this.#terminal.say([`weft ${version} in ${directory}`, ...notices, how]);
+    if (firstPrompt !== '') {
+      this.#terminal.say(spokenPrompt(firstPrompt));
+      this.#send(firstPrompt, 'queued');
+    }
+    this.#proceed();
+  }
+
+  remember(prompts: readonly string[]): void {
+    this.#input.remember(prompts);
+  }
+
+  warn(notices: readonly string[]): void {
+    this.#say(...notices.map(notice => `Warning: ${notice}`));
+  }
+
+  /** The user's shell has the terminal until `use` returns. */
+  suspendFor(use: () => void): void {
+    this.#terminal.suspendFor(use, this.#attached.hides ? 'hidden' : 'shown');
+  }
+
+  offerSessions(): void {
+    this.#command({kind: 'command', name: 'resume', argument: ''});
+  }
+
+  handleEvents(events: readonly AgentEvent[]): void {
+    if (this.#events === undefined) {
+      // Events that arrive before the markdown lexer is loaded wait for it, so that the lines stay in order.
+      this.#early.push(events);
+      if (this.#early.length === 1) void this.#readMarkdown();
+      return;
+    }
+    const isOther = this.#view.session.tag === 'open' && events.some(({event}) => event === 'session-opened');
+    if (isOther && this.#question.of === 'user') this.#question.drop();
+    const {view, lines} = this.#events.take(this.#view, events);
+    this.#view = view;
+    this.#terminal.say(lines);
+    for (const event of events) {
+      this.#follow(event);
+      if (event.event === 'terminal-needed' && this.#attached.block === undefined) this.#attached.start(event.block);
+    }
+    this.#question.follow(events, view);
+    this.#proceed();
+  }
+
+  press(keys: readonly LineKey[]): void {
+    if (keys.length > 0) this.#lastKey = this.#options.clock.now();
+    for (const key of keys) this.#key(key);
+    this.#proceed();
+  }
+
+  /** Prints what is left, and closes the attached terminal session and the terminal. */
+  stop(): void {
+    this.#closing.abort();
+    this.#composer.close();
+    clearTimeout(this.#pause);
+    this.#attached.close();
+    const open = this.#view.entries.map(entry =>
+      entry.kind === 'text' || entry.kind === 'thinking' ? {...entry, state: 'done' as const} : entry,
+    );
+    this.#terminal.say(this.#events?.take({...this.#view, entries: open}, []).lines ?? []);
+    this.#terminal.close();
+  }
+
+  async #readMarkdown(): Promise<void> {
+    this.#events = new EventLines(await this.#host.loadLexer(), this.#typed);
+    const early = this.#early;
+    this.#early = [];
+    if (!this.#closing.signal.aborted) for (const events of early) this.handleEvents(events);
+  }
+
+  get #isIdle(): boolean {
+    return this.#view.run.state === 'idle' && this.#view.queued.length === 0;
+  }
+
+  #follow(event: AgentEvent): void {
+    switch (event.event) {
+      case 'rewound': {
+        const {kind, prompts, prompt} = event.report;
+        if (kind === 'rewind' && prompts > 0) this.#terminal.say([`The prompt was: ${prompt}`]);
+        return;
+      }
+      case 'prompt-finished':
+        this.#isUrgent = true;
+        this.#bell('done');
+        return;
+      default:
+    }
+  }
+
+  #key(key: LineKey): void {
+    if (key.key === 'interrupt') {
+      this.#interrupt();
+      return;
+    }
+    this.#leaving = 'no';
+    switch (key.key) {
+      case 'suspend':
+        if (this.#attached.block === undefined) this.#host.suspend();
+        else this.#attached.press('\u001A');
+        return;
+      case 'end-of-input':
+        if (this.#attached.block !== undefined) this.#attached.press('\u0004');
+        else if (this.#input.isEmpty) this.#leave({kind: 'left'});
+        return;
+      case 'escape':
+        if (this.#attached.block === undefined) this.#back();
+        return;
+      default: {
+        const entered = this.#input.press(key);
+        if (entered !== undefined) this.#entered(entered);
+      }
+    }
+  }
+
+  #interrupt(): void {
+    const leaving = this.#leaving === 'asked';
+    this.#leaving = 'no';
+    if (this.#attached.block !== undefined) {
+      this.#attached.press('\u0003');
+    } else if (!this.#input.isEmpty) {
+      this.#input.clear();
+    } else if (!this.#back()) {
+      if (leaving) this.#leave({kind: 'left'});
+      this.#leaving = 'asked';
+      this.#terminal.say(['Ctrl+C again leaves.']);
+    }
+  }
+
+  /** Closes the list that the user has opened, or else stops the agent; `false` if there was neither. */
+  #back(): boolean {
+    if (this.#question.of === 'user') {
+      this.#question.drop();
+      this.#terminal.say(['Nothing was chosen.']);
+      return true;
+    }
+    if (this.#isIdle) return false;
+    this.#stopAgent();
+    return true;
+  }
+
+  #stopAgent(): void {
+    if (this.#isIdle) {
+      this.#say('Nothing runs.');
+      return;
+    }
+    // The user stops the agent, so the end of its question is not announced.
+    if (this.#question.of === 'agent') this.#question.drop();
+    if (this.#view.run.state !== 'stopping') this.#terminal.say(['Stopping.']);
+    this.#view = withStopRequested(this.#view);
+    this.#options.engine.submit({op: 'interrupt'});
+  }
+
+  #entered({text, meant}: EnteredLine): void {
+    const line = text.trim();
+    if (this.#attached.block !== undefined) {
+      this.#attached.enter(text);
+      return;
+    }
+    if (line.toLowerCase() === 'stop' && !this.#isIdle) {
+      this.#stopAgent();
+      return;
+    }
+    const command = readCommand(line, this.#context.commands);
+    if (command !== undefined && !(command.kind === 'unknown' && meant === 'answer')) {
+      this.#command(command);
+    } else if (meant === 'answer' && this.#question.of !== 'none') {
+      this.#perform(this.#question.answer(line));
+    } else if (line !== '') {
+      // The line may have been meant for a question that was printed while it was typed, so it is used neither as answer nor as prompt.
+      const isShort = this.#question.of !== 'none' && /^\S+$/u.test(line);
+      if (meant === 'answer') this.#terminal.say([`The question is closed, so nothing was sent: ${line}`]);
+      else if (isShort)
+        this.#terminal.say([
+          `That did not answer the question, since it was begun before it or came with other lines: ${line}`,
+        ]);
+      else this.#enter(text);
+    }
+  }
+
+  /** An entered line that is neither a slash command nor an answer. */
+  #enter(text: string): void {
+    const meaning = readDraft(text);
+    switch (meaning.kind) {
+      case 'prompt':
+        if (leavingWords.has(text.trim())) return this.#leave({kind: 'left'});
+        this.#options.engine.submit({op: 'remember-prompt', text});
+        return this.#send(text, 'steering');
+      case 'shell':
+        if (meaning.command !== '') this.#composer.perform({kind: 'run-command', command: meaning.command});
+        return undefined;
+      case 'note':
+        return this.#open(notePanel(text, meaning.note, 'steering'));
+      default:
+        return unreachable(meaning);
+    }
+  }
+
+  /** Sends a prompt that is not printed again where it stays on the terminal as it was typed, right above its answer. */
+  #send(text: string, when: 'queued' | 'steering'): void {
+    const {length} = this.#view.queued;
+    const isIdle = this.#isIdle;
+    this.#composer.send(text, when);
+    const prompt = this.#view.queued[length];
+    if (isIdle && prompt !== undefined) this.#typed.add(prompt.id);
+    if (!isIdle)
+      this.#say(when === 'queued' ? 'Waits until the agent is done.' : 'The agent reads it at its next step.');
+  }
+
+  /** What the composer's effects have changed: prompts that wait, attached images, notices. */
+  #show({ui = this.#ui, view = this.#view}: {readonly ui?: Ui; readonly view?: View}): void {
+    const images = ui.images.slice(this.#ui.images.length);
+    this.#ui = ui;
+    const taken = this.#events?.take(view, []) ?? {view, lines: []};
+    this.#view = taken.view;
+    this.#say(...images.map(({name}) => `The image ${name} goes with the next prompt.`), ...taken.lines);
+  }
+
+  async #edit(): Promise<void> {
+    this.#terminal.say(['Your editor has the terminal.']);
+    this.#terminal.print('now');
+    this.#terminal.hold();
+    const edited = await this.#host.edit('');
+    this.#terminal.release();
+    if (this.#closing.signal.aborted) return;
+    if (edited.tag === 'failed') this.#say(`Warning: ${edited.error}`);
+    else if (edited.value.trim() === '') this.#say('The text is empty, so nothing was sent.');
+    else {
+      this.#say('Your text, which Enter sends:');
+      this.#input.write(edited.value.trimEnd());
+    }
+  }
+
+  async #beforeMarker<Answer>(answer: Promise<Answer>): Promise<Answer> {
+    this.#answersAwaited += 1;
+    try {
+      return await answer;
+    } finally {
+      this.#answersAwaited -= 1;
+      // Who asked prints the answer first.
+      setImmediate(() => this.#proceed());
+    }
+  }
+
+  async #query(request: StepQuery): Promise<void> {
+    const next = await this.#beforeMarker(nextStep(request, this.#options.engine, this.#closing.signal));
+    if (next.step === 'notice') this.#context.notify(next.level, next.text);
+    const panel = panelOfStep(next);
+    if (panel === undefined) this.#proceed();
+    else this.#open(panel);
+  }
+
+  #open(panel: Panel): void {
+    const {commands, frame} = this.#context;
+    const context = (): PressContext => ({
+      view: this.#view,
+      blocks: this.#terminals.list(),
+      commands,
+      frame,
+      now: this.#options.clock.now(),
+      batchPosition: 'first',
+      width: frame.width,
+      rows: Number.POSITIVE_INFINITY,
+    });
+    this.#question.ask('own', panelQuestion(panel, context));
+    this.#proceed();
+  }
+
+  #command(line: CommandLine): void {
+    if (line.kind === 'unknown') this.#terminal.say([unknownCommandText(line)]);
+    else this.#context.commands.find(({name}) => name === line.name)?.run(line.argument, this.#context);
+  }
+
+  #leave(exit: TuiExit): void {
+    this.#leaving = 'leaves';
+    this.#host.leave(exit);
+  }
+
+  #perform(effects: readonly Effect[]): void {
+    // A text that is written goes to the line below the answer.
+    this.#terminal.expect(this.#marker);
+    for (const effect of effects) this.#performOne(effect);
+  }
+
+  /** Carries out an effect that an answer asks for. Effects on the screen do nothing in screen-reader mode. */
+  #performOne(effect: Effect): void {
+    const {engine} = this.#options;
+    switch (effect.do) {
+      case 'op':
+        engine.submit(effect.op);
+        return;
+      case 'query':
+        void this.#query(effect.request);
+        return;
+      case 'attach':
+        this.#attached.start(effect.block);
+        return;
+      case 'stop-block':
+        engine.submit({op: 'stop-terminal', id: effect.block});
+        this.#terminal.say([`Stopping ${effect.block}.`]);
+        return;
+      case 'keep-block':
+        engine.submit({op: 'keep-terminal', id: effect.block});
+        this.#terminal.say([`${effect.block} stays when weft ends.`]);
+        return;
+      case 'write':
+        this.#input.write(effect.text);
+        return;
+      case 'command':
+        this.#command(effect.line);
+        return;
+      case 'notify':
+        this.#terminal.say([effect.text]);
+        return;
+      case 'leave':
+        this.#leave({kind: 'left'});
+        return;
+      case 'change-rule':
+        void changeRule(effect.rule, this.#context);
+        return;
+      case 'compose':
+        this.#composer.perform(effect.work);
+        return;
+      case 'show-all':
+      case 'edit-outside':
+      case 'redraw':
+      case 'suspend':
+      case 'scroll':
+      case 'expand':
+      case 'next-verbosity':
+      case 'choose-theme':
+        return;
+      default:
+        unreachable(effect);
+    }
+  }
+
+  #blockLeft(block: BlockId, end: AttachEnd): void {
+    for (const op of opsAfterDetaching(this.#view, block, end)) this.#options.engine.submit(op);
+    const command = this.#terminals.list().find(({id}) => id === block)?.command ?? '';
+    this.#say(attachText(programName(command) || block, end));
+  }
+
+  #say(...lines: readonly string[]): void {
+    if (this.#closing.signal.aborted || lines.length === 0) return;
+    this.#terminal.say(lines);
+    this.#proceed();
+  }
+
+  /** Must be called after every change: prints what is due now, or sets a timer for what is due later. */
+  #proceed(): void {
+    if (this.#closing.signal.aborted) return;
+    this.#terminal.expect(this.#marker);
+    if (this.#input.isEmpty) this.#terminal.print('if-free');
+    clearTimeout(this.#pause);
+    if (!this.#isDue) return;
+    const wait = Math.max(0, this.#lastKey + typingPauseMs - this.#options.clock.now());
+    // Keys that already wait in stdin are read first: they postpone the question and belong to the draft.
+    this.#pause = setTimeout(() => setImmediate(() => this.#sayDue()), wait);
+  }
+
+  get #isDue(): boolean {
+    return this.#dueQuestion() !== undefined || (this.#isUrgent && !this.#input.isEmpty);
+  }
+
+  #dueQuestion(): NextQuestion | undefined {
+    return this.#attached.block === undefined ? this.#question.next(this.#view, this.#terminals) : undefined;
+  }
+
+  #sayDue(): void {
+    if (this.#closing.signal.aborted || !this.#isDue) return;
+    if (this.#lastKey + typingPauseMs > this.#options.clock.now()) {
+      this.#proceed();
+      return;
+    }
+    const next = this.#dueQuestion();
+    if (next !== undefined) {
+      this.#question.ask(next.id, next.question);
+      this.#bell(next.bell);
+    }
+    this.#isUrgent = false;
+    this.#terminal.expect(this.#marker);
+    this.#terminal.print('now');
+    this.#proceed();
+  }
+
+  get #marker(): string {
+    if (this.#leaving === 'leaves') return '';
+    if (this.#attached.block !== undefined) return `${this.#attached.block}> `;
+    if (this.#question.of !== 'none') return 'answer> ';
+    return this.#isIdle && this.#answersAwaited === 0 ? '> ' : '';
+  }
+
+  #bell(event: BellEvent): void {
+    if (this.#options.preferences.bellOn.includes(event)) this.#terminal.bell();
+  }
+
+  #completion(text: string): string {
+    const {more, names} = completion(text, this.#context);
+    if (names.length > 0) {
+      this.#terminal.say([names.map(name => `/${name}`).join(', ')]);
+      this.#terminal.print('now');
+    }
+    return more;
+  }
+}

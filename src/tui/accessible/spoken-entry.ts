@@ -1,0 +1,112 @@
+import {clip, pluralize} from '../../base/clip.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import {visibleLine} from '../../base/visible.ts';
+import type {TodoList} from '../../domain/todo.ts';
+import {todoWords} from '../commands/todo.ts';
+import {type ActionFacts, actionFacts, isEdit, pastActionFacts} from '../scrollback/action-entry.ts';
+import {stopOf, turnFacts} from '../scrollback/closing-line.ts';
+import {explorationRows} from '../scrollback/exploration.ts';
+import {isFinishedTodo} from '../state/selectors.ts';
+import type {FinishedEntry} from '../state/view.ts';
+import type {EntryFrame} from '../text/wrap.ts';
+import {glyphs} from '../theme/glyphs.ts';
+import {themeOf} from '../theme/theme.ts';
+
+/** Text is laid out for no screen: so wide that little is cut off, and not so wide that one line is a kilobyte to listen to. */
+export const spokenFrame = {theme: themeOf('plain'), width: 200, verbosity: 'summary'} as const satisfies EntryFrame;
+
+/**
+ * A finished entry in the words of the scrollback, without what draws there: signs are words, bars and margins are left out, and a note
+ * at the right edge is a sentence.
+ */
+export function spokenEntry(
+  entry: Exclude<FinishedEntry, {readonly kind: 'pieces'}>,
+  frame: EntryFrame = spokenFrame,
+): readonly string[] {
+  switch (entry.kind) {
+    case 'thinking':
+      return [];
+    case 'action':
+      return spokenAction(actionFacts(entry, frame, undefined), isEdit(entry.stage) ? 'title' : 'body', frame);
+    case 'past-action':
+      return spokenAction(pastActionFacts(entry, frame), 'body', frame);
+    case 'exploration':
+      return explorationRows(entry, 'done', frame).map(row => withCommand(row.trim().replaceAll(/ {2,}/gu, ': ')));
+    case 'prompt':
+      return [...(entry.text === '' ? [] : spokenPrompt(entry.text)), ...entry.attached.map(plainTextLine)];
+    case 'command-answer':
+    case 'notice':
+      return spokenNotice(entry.level, entry.text);
+    case 'end': {
+      const facts = turnFacts(entry.turn).map(spans => spans.map(({text}) => text).join(''));
+      const stop = stopOf(entry.end);
+      const said = stop === undefined ? ['Done'] : stop.text.split(/\n| · /u).map(plainTextLine);
+      return [(stop?.role === 'error' ? 'Failed: ' : '') + sentences([...said, ...facts])];
+    }
+    default:
+      return unreachable(entry);
+  }
+}
+
+/** A prompt that is not on the terminal as it was typed. */
+export function spokenPrompt(text: string): readonly string[] {
+  const [first = '', ...rest] = text.split('\n');
+  return ['', `You: ${first}`, ...rest];
+}
+
+export function spokenNotice(level: 'info' | 'warning', text: string): readonly string[] {
+  const [first = '', ...rest] = text.split('\n');
+  return [level === 'warning' ? `Warning: ${first}` : first, ...rest];
+}
+
+const markWords = new Map<string, string>([
+  [glyphs.success, 'Done'],
+  [glyphs.error, 'Failed'],
+  [glyphs.cancelled, 'Stopped'],
+]);
+
+/** `Failed: npm test. Exit 1. 2.7 s.`, then the lines that say why. Of a change the title alone: its lines were said when it was asked. */
+function spokenAction({mark, spans, notes, body}: ActionFacts, extent: 'title' | 'body', frame: EntryFrame) {
+  const title = plainLabel(spans.map(({text}) => text).join(''));
+  const said = sentences([`${markWords.get(mark.glyph) ?? 'Begun'}: ${title}`, ...notes]);
+  if (extent === 'title') return [said];
+  const {rows, foot} = body(frame);
+  return [said, ...rows.map(row => (typeof row === 'string' ? row : row.text)), ...foot.map(withCommand)];
+}
+
+/** What unfolds with a key on the screen is read with a command. */
+const withCommand = (text: string): string => text.replace(' · Ctrl+O', ', all of it with /transcript');
+
+/** The whole todo list, one line for each todo. */
+export const todoLines = (todos: TodoList): readonly string[] =>
+  todos.map(({title, status}, at) => `${at + 1}. ${plainLabel(title)}: ${todoWords[status]}.`);
+
+/** What has changed in the todo list, on one line; empty if nothing has. */
+export function todoLine(before: TodoList, after: TodoList): string {
+  const known = new Map(before.map(({id, status}) => [id, status]));
+  const changed = after.filter(({id, status}) => known.get(id) !== status);
+  const gone = before.filter(({id}) => after.every(todo => todo.id !== id)).length;
+  if (changed.length + gone === 0) return '';
+  return sentences([
+    `Todos ${after.filter(isFinishedTodo).length} of ${after.length}`,
+    ...changed.map(({title, status}) => `${plainLabel(title)}: ${todoWords[status]}`),
+    ...(gone === 0 ? [] : [`${pluralize(gone, 'item')} gone`]),
+  ]);
+}
+
+/** A text without markdown, on one line. */
+export const plainTextLine = (text: string): string => visibleLine(text).replaceAll(' ⏎ ', ' / ');
+
+/** The longest label in a printed line (UTF-16 units), because nobody wants to listen to a kilobyte. */
+const longest = 300;
+
+export const plainLabel = (label: string): string => clip(plainTextLine(label).replaceAll(/ {2,}/gu, ' '), longest);
+
+/** Clauses as sentences on one line; one that ends in a mark of its own keeps it. */
+export const sentences = (clauses: readonly string[]): string =>
+  clauses
+    .map(clause => clause.trim())
+    .filter(clause => clause !== '')
+    .map(text => text.charAt(0).toUpperCase() + text.slice(1))
+    .map(text => (/[.!?:…]$/u.test(text) ? text : `${text}.`))
+    .join(' ');

@@ -1,0 +1,81 @@
+import type {AgentClient} from '../../agent/client.ts';
+import {timeAgo} from '../../base/time-ago.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import {type ArgumentChoice, type ChoiceSource, type CommandInfo, commandOf} from '../commands/command-line.ts';
+import type {TuiOptions} from '../options.ts';
+
+/** What the arguments of slash commands can be, where that has to be asked for; asked once, when such a command is typed. */
+export class ArgumentChoices {
+  readonly #options: Pick<TuiOptions, 'engine' | 'clock'>;
+  readonly #changed: () => void;
+  readonly #signal: AbortSignal;
+  readonly #known = new Map<ChoiceSource, readonly ArgumentChoice[]>();
+
+  constructor(options: Pick<TuiOptions, 'engine' | 'clock'>, changed: () => void, signal: AbortSignal) {
+    this.#options = options;
+    this.#changed = changed;
+    this.#signal = signal;
+  }
+
+  /** The commands with the choices that are known by now. */
+  of<Command extends CommandInfo>(commands: readonly Command[]): readonly Command[] {
+    if (this.#known.size === 0) return commands;
+    return commands.map(command =>
+      typeof command.choices === 'string' ? {...command, choices: this.#known.get(command.choices) ?? []} : command,
+    );
+  }
+
+  follow(draft: string, commands: readonly CommandInfo[]): void {
+    const source = commandOf(draft, commands)?.choices;
+    if (typeof source !== 'string' || this.#known.has(source)) return;
+    this.#known.set(source, []);
+    void this.#load(source);
+  }
+
+  async #load(source: ChoiceSource): Promise<void> {
+    const choices = await choicesFrom(source, this.#options, this.#signal);
+    if (this.#signal.aborted) return;
+    this.#known.set(source, choices);
+    this.#changed();
+  }
+}
+
+async function choicesFrom(
+  source: ChoiceSource,
+  {engine, clock}: Pick<TuiOptions, 'engine' | 'clock'>,
+  signal: AbortSignal,
+): Promise<readonly ArgumentChoice[]> {
+  switch (source) {
+    case 'models': {
+      const answer = await engine.query({query: 'models'}, signal);
+      if (answer.tag !== 'ok') return [];
+      return answer.value.models.map(({model, defaultOf}) => ({
+        value: model,
+        summary: defaultOf === '' ? '' : 'default',
+      }));
+    }
+    case 'settings':
+      return settingChoices(engine, signal);
+    case 'sessions': {
+      const answer = await engine.query({query: 'sessions'}, signal);
+      if (answer.tag !== 'ok') return [];
+      const now = clock.date();
+      return answer.value.map(({id, title, updatedAt}) => ({
+        value: id.slice(0, 8),
+        summary: `${title} (${timeAgo(now - updatedAt)})`,
+      }));
+    }
+    default:
+      return unreachable(source);
+  }
+}
+
+/** The names, and behind each its values. */
+async function settingChoices(engine: AgentClient, signal: AbortSignal): Promise<readonly ArgumentChoice[]> {
+  const answer = await engine.query({query: 'setting-rows'}, signal);
+  if (answer.tag !== 'ok') return [];
+  return answer.value.flatMap(({name, value, choices}) => [
+    {value: name, summary: value === '' ? 'not set' : value},
+    ...choices.map(choice => ({value: `${name} ${choice}`, summary: choice === value ? 'current' : ''})),
+  ]);
+}

@@ -1,0 +1,130 @@
+import {
+  type DraftText,
+  type DroppedPart,
+  type EditRequest,
+  noUserChanges,
+  type UserChanges,
+} from '../../actions/files-port.ts';
+import {type AgentClient, answerOutcome} from '../../agent/client.ts';
+import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import type {CompactionPreview} from '../../domain/compaction.ts';
+import {type Fault, faultText} from '../../domain/fault.ts';
+import {rewrittenSummary} from '../state/panels/compact.ts';
+import {replaceFieldText} from '../editor/text-field.ts';
+import type {TuiOptions} from '../options.ts';
+import type {ProposalEdit, ProposalEditResult} from '../state/effect.ts';
+import {afterProposalEdit} from '../state/press-approval.ts';
+import {withNotice} from '../state/reduce.ts';
+import type {Ui} from '../state/ui.ts';
+import type {View} from '../state/view.ts';
+
+/** Opens the proposed texts in the user's editor, one after the other, and previews the edit that results. Writes no files. */
+export async function editProposal(
+  work: ProposalEdit,
+  {engine, editor}: Pick<TuiOptions, 'engine' | 'editor'>,
+  signal: AbortSignal,
+): Promise<ProposalEditResult> {
+  const {request} = work;
+  const drafts = await draftsFor(work, engine, signal);
+  if (drafts.tag === 'failed') return failedEdit(faultText(drafts.error));
+  if (drafts.value.length === 0) return failedEdit('There is no text to edit here: the files go, or hold no text.');
+  const changed = new Map<string, string>();
+  for (const draft of drafts.value) {
+    // oxlint-disable-next-line no-await-in-loop -- an editor at a time has the terminal
+    const left = await editOne(draft, editor, signal);
+    if (left.tag === 'failed') return failedEdit(left.error);
+    if (left.value !== draft.text) changed.set(draft.path, left.value);
+  }
+  if (changed.size === 0) return {kind: 'unchanged'};
+  const revised: EditRequest = {...request, userChanges: withTexts(request.userChanges, changed)};
+  const plan = answerOutcome(await engine.query({query: 'preview-edits', edits: revised}, signal));
+  return plan.tag === 'ok' ? {kind: 'revised', request: revised, files: plan.value} : failedEdit(faultText(plan.error));
+}
+
+/**
+ * The texts to edit: the proposed texts without the dropped parts. If one file is edited and that leaves no text of it, its whole draft is
+ * used, with the text from before the edit if a part of it was dropped.
+ */
+async function draftsFor(
+  {request, of}: ProposalEdit,
+  client: AgentClient,
+  signal: AbortSignal,
+): Promise<Outcome<readonly DraftText[], Fault>> {
+  // A dropped rename does not change the text of a file.
+  const userChanges = withDropped(request.userChanges, ({hunk}) => hunk !== 'new-name');
+  const draft = async (edits: EditRequest): Promise<Outcome<readonly DraftText[], Fault>> =>
+    answerOutcome(await client.query({query: 'draft-edits', edits}, signal));
+  const drafts = await draft({...request, userChanges});
+  if (drafts.tag === 'failed') return drafts;
+  const open = drafts.value.filter(one => (of === 'all-files' || one.path === of.path) && !isGone(one));
+  if (open.length > 0 || of === 'all-files') return ok(open);
+  const whole = await draft({...request, userChanges: noUserChanges});
+  if (whole.tag === 'failed') return whole;
+  const isDropped = droppedIn(request.userChanges).some(one => one.path === of.path);
+  return ok(whole.value.flatMap(one => (isDropped && one.path === of.path ? [{...one, text: one.before}] : [])));
+}
+
+/** The user's texts replace earlier texts and dropped hunks of the same files. */
+function withTexts(userChanges: UserChanges, changed: ReadonlyMap<string, string>): UserChanges {
+  const earlier = userChanges.kind === 'texts' ? userChanges.texts.map(({path, text}) => [path, text] as const) : [];
+  const texts = [...new Map([...earlier, ...changed])].map(([path, text]) => ({path, text}));
+  const dropped = droppedIn(userChanges).filter(({path, hunk}) => hunk === 'new-name' || !changed.has(path));
+  return {kind: 'texts', texts, dropped};
+}
+
+const droppedIn = (userChanges: UserChanges): readonly DroppedPart[] =>
+  userChanges.kind === 'none' ? [] : userChanges.dropped;
+
+const withDropped = (userChanges: UserChanges, stays: (part: DroppedPart) => boolean): UserChanges =>
+  userChanges.kind === 'none' ? userChanges : {...userChanges, dropped: userChanges.dropped.filter(stays)};
+
+const failedEdit = (message: string): ProposalEditResult => ({kind: 'failed', message});
+
+/** Whether the edit deletes the file. */
+const isGone = ({before, text}: DraftText): boolean => text === '' && before !== '';
+
+/** Opens one text in the editor. Editors add a line end to a text; if that is the only difference, the text is unchanged. */
+async function editOne(
+  {path, text}: DraftText,
+  editor: TuiOptions['editor'],
+  signal: AbortSignal,
+): Promise<Outcome<string, string>> {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  const left = await editor.edit({text, name, form: 'file'}, signal);
+  if (left.tag === 'failed') return failed(left.error);
+  return ok(left.value === `${text}\n` || left.value === `${text}\r\n` ? text : left.value);
+}
+
+/** What the user edited in the editor, and the result. */
+export type EditorResult =
+  | {readonly of: 'draft'; readonly outcome: Outcome<string, string>}
+  | {readonly of: 'summary'; readonly preview: CompactionPreview; readonly outcome: Outcome<string, string>}
+  | {readonly of: 'proposal'; readonly work: ProposalEdit; readonly end: ProposalEditResult};
+
+interface UiAndView {
+  readonly ui: Ui;
+  readonly view: View;
+}
+
+/** Applies the result of the editor; `now` in milliseconds, as in `Ui`. */
+export function afterEditor({ui, view}: UiAndView, left: EditorResult, now: number): UiAndView {
+  if (left.of === 'draft') {
+    const {outcome} = left;
+    return outcome.tag === 'ok'
+      ? {ui: replaceFieldText(ui, outcome.value), view}
+      : {ui, view: withNotice(view, 'warning', outcome.error)};
+  }
+  if (left.of === 'summary') {
+    const {outcome, preview} = left;
+    return outcome.tag === 'ok'
+      ? {ui: {...ui, panel: rewrittenSummary(preview, outcome.value)}, view}
+      : {ui, view: withNotice(view, 'warning', outcome.error)};
+  }
+  const {work, end} = left;
+  const approval = view.approvals.find(({id}) => id === work.id);
+  if (approval === undefined) return {ui, view};
+  return {
+    ui: afterProposalEdit(ui, {id: work.id, approval, end, now}),
+    view: end.kind === 'failed' ? withNotice(view, 'warning', end.message) : view,
+  };
+}

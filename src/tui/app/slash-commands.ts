@@ -1,0 +1,165 @@
+import type {RequestedRuleChange} from '../../agent/client.ts';
+import {type CommandInfo, type CommandLine, unknownCommandText} from '../commands/command-line.ts';
+import {commandsFor} from '../commands/command-list.ts';
+import {answerOrNotify, type CommandContext, type SlashCommand} from '../commands/command.ts';
+import {changeRule} from '../commands/permissions.ts';
+import {resumeCommand} from '../commands/resume.ts';
+import type {TranscriptPanel} from '../scrollback/transcript-panel.ts';
+import {draftText} from '../editor/draft.ts';
+import {toggleVim} from '../editor/text-field.ts';
+import type {TuiExit} from '../options.ts';
+import {commandLines} from '../scrollback/entries.ts';
+import type {MarkdownLexer} from '../scrollback/render-markdown.ts';
+import {type ChoicePanel, choicesMissing} from '../state/panels/choice.ts';
+import type {Panel} from '../state/panels/panel.ts';
+import {withCommandAnswer, withNotice} from '../state/reduce.ts';
+import type {Ui} from '../state/ui.ts';
+import type {View} from '../state/view.ts';
+import {commandPrefix} from '../terminal/keymap.ts';
+import type {TerminalSessions} from '../terminal/terminal-sessions.ts';
+import type {EntryFrame} from '../text/wrap.ts';
+import {ArgumentChoices} from './argument-choices.ts';
+
+/** What slash commands need from `runTui`, which has the terminal. */
+export interface CommandHost {
+  leave(exit: TuiExit): void;
+  readonly terminals: TerminalSessions;
+  /** Shows the transcript on the whole screen. */
+  read(panel: TranscriptPanel): void;
+  /** Called once, when there is something to write to the scrollback. */
+  loadLexer(): Promise<MarkdownLexer>;
+  /** Opens a text in the user's editor. */
+  edit(text: string): void;
+}
+
+/** What they need from the store. */
+interface SlashCommandParts extends Pick<CommandContext, 'options' | 'appearance' | 'signal'> {
+  readonly host: CommandHost;
+  readonly times: CommandContext['times'];
+  readonly addNote: CommandContext['addNote'];
+  readonly query: CommandContext['query'];
+  readonly print: CommandContext['print'];
+  readonly ui: () => Ui;
+  readonly view: () => View;
+  readonly frame: () => EntryFrame;
+  readonly show: (changed: {readonly ui?: Ui; readonly view?: View}) => void;
+}
+
+/** Runs slash commands. What a command answers stands below the command. */
+export class SlashCommands {
+  readonly #parts: SlashCommandParts;
+  readonly #commands: readonly SlashCommand[];
+  readonly #arguments: ArgumentChoices;
+  readonly #context: CommandContext;
+  /** The command that has not been answered yet; empty for none. */
+  #unanswered = '';
+
+  constructor(parts: SlashCommandParts) {
+    const {options, signal} = parts;
+    this.#parts = parts;
+    this.#commands = commandsFor(options.demo);
+    this.#arguments = new ArgumentChoices(options, () => parts.show({}), signal);
+    this.#context = this.#contextOf(parts);
+  }
+
+  /** The commands with the choices that are known by now. */
+  get known(): readonly CommandInfo[] {
+    return this.#arguments.of(this.#commands);
+  }
+
+  /** Asks for the choices of the command that is being typed. */
+  followDraft(): void {
+    this.#arguments.follow(this.#parts.ui().draft.buffer.text, this.#commands);
+  }
+
+  run(line: CommandLine): void {
+    if (line.kind === 'unknown') {
+      this.#unanswered = line.word;
+      this.#answer('warning', unknownCommandText(line));
+      return;
+    }
+    this.#unanswered = `${commandPrefix}${line.name} ${line.argument}`.trimEnd();
+    this.#commands.find(({name}) => name === line.name)?.run(line.argument, this.#context);
+  }
+
+  /** Shows the entries of the transcript more or less completely. */
+  nextVerbosity(): void {
+    this.#commands.find(({name}) => name === 'verbosity')?.run('next', this.#context);
+  }
+
+  changeRule(rule: RequestedRuleChange): void {
+    void changeRule(rule, this.#context);
+  }
+
+  /** Opens the list of earlier sessions. */
+  offerSessions(): void {
+    resumeCommand.run('', this.#context);
+  }
+
+  #contextOf(parts: SlashCommandParts): CommandContext {
+    const {host, options, ui, view, frame, show} = parts;
+    const notify = (level: 'info' | 'warning', text: string): void => this.#answer(level, text);
+    return {
+      options,
+      notify,
+      appearance: parts.appearance,
+      signal: parts.signal,
+      times: parts.times,
+      addNote: parts.addNote,
+      query: parts.query,
+      commands: this.#commands,
+      get view() {
+        return view();
+      },
+      get frame() {
+        return frame();
+      },
+      terminals: host.terminals,
+      loadLexer: () => host.loadLexer(),
+      submit: op => options.engine.submit(op),
+      answerTo: request => answerOrNotify(request, {options, signal: parts.signal, notify}),
+      print: lines => {
+        const command = this.#takeUnanswered();
+        parts.print(command === '' ? lines : [...commandLines(command, frame()), ...lines]);
+      },
+      redraw: () => show({}),
+      open: panel => this.open(panel),
+      openLoading: (title, text, filled) => void this.#openLoading(choicesMissing(title, 'loading', text), filled),
+      openTranscript: panel => host.read(panel),
+      openEditor: () => host.edit(draftText(ui().draft)),
+      switchVim: () => {
+        const switched = toggleVim(ui());
+        show({ui: switched});
+        return switched.editing.vim === 'off' ? 'off' : 'on';
+      },
+      leave: kind => host.leave(kind === 'demo' ? {kind, draft: draftText(ui().draft)} : {kind}),
+    };
+  }
+
+  open(panel: Panel): void {
+    this.#unanswered = '';
+    this.#parts.show({ui: {...this.#parts.ui(), panel}});
+  }
+
+  /** The rows fill the panel, unless it was closed meanwhile. */
+  async #openLoading(loading: ChoicePanel, filled: Promise<ChoicePanel>): Promise<void> {
+    const {ui, show} = this.#parts;
+    show({ui: {...ui(), panel: loading}});
+    const panel = await filled;
+    if (ui().panel === loading) show({ui: {...ui(), panel}});
+  }
+
+  #answer(level: 'info' | 'warning', text: string): void {
+    const command = this.#takeUnanswered();
+    const view = this.#parts.view();
+    this.#parts.show({
+      view: command === '' ? withNotice(view, level, text) : withCommandAnswer(view, command, level, text),
+    });
+  }
+
+  #takeUnanswered(): string {
+    const command = this.#unanswered;
+    this.#unanswered = '';
+    return command;
+  }
+}

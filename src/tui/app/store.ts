@@ -1,0 +1,596 @@
+import {programName} from '../../actions/block-text.ts';
+import type {AgentEvent} from '../../actions/agent-event.ts';
+import type {ScreenSize} from '../../actions/ports.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import type {BlockId} from '../../domain/ids.ts';
+import {approvalInFull} from '../scrollback/approval-text.ts';
+import {composerDraftWidth} from '../components/composer.tsx';
+import {turnMs} from '../components/spinner.tsx';
+import {type LiveRegionState, panelRows} from '../components/live-region.tsx';
+import {draftText} from '../editor/draft.ts';
+import {promptHistoryOf} from '../editor/prompt-history.ts';
+import {replaceFieldText} from '../editor/text-field.ts';
+import type {TuiOptions} from '../options.ts';
+import {openLines} from '../scrollback/entries.ts';
+import type {Effect, PressContext, ProposalEdit, StepQuery, SummaryEdit} from '../state/effect.ts';
+import {leaveWithinMs, press} from '../state/press.ts';
+import {atEnd, type ScrollPosition, scrollPosition, type ScrollStep} from '../state/scroll-position.ts';
+import {reduce, withNotice, withStopRequested} from '../state/reduce.ts';
+import {followRewind, followStep, nextStep} from '../state/rewind-and-compact.ts';
+import {type ConnectPanel, connectPanel, lookForServers} from '../state/panels/connect.ts';
+import {summaryAwaited} from '../state/panels/compact.ts';
+import {attentionOf, hasNoModel} from '../state/selectors.ts';
+import {focusCard, focusDue, initialUi, type Ui, updateCard} from '../state/ui.ts';
+import {emptyView, type View} from '../state/view.ts';
+import {type AttachEnd, attachText, opsAfterDetaching} from '../terminal/attached-terminal.ts';
+import {type KeyPress, type RawKey, readKeys} from '../terminal/keymap.ts';
+import type {NewlineKey} from '../terminal/terminal-modes.ts';
+import type {EntryFrame} from '../text/wrap.ts';
+import type {Background} from '../theme/terminal-look.ts';
+import {Appearance} from '../theme/theme.ts';
+import {ComposerEffects} from './composer-effects.ts';
+import {afterEditor, type EditorResult} from './external-editor.ts';
+import {FocusTimer} from './focus-timer.ts';
+import {RunClock} from './run-clock.ts';
+import {type CommandHost, SlashCommands} from './slash-commands.ts';
+import {Start} from './start.ts';
+import type {ScrollbackBuffer} from '../scrollback/scrollback-buffer.ts';
+import {bareText, withoutLost} from '../scrollback/lost-rows.ts';
+import {todosOf} from '../../tasks/task-view.ts';
+import {Scrollback} from '../scrollback/scrollback.ts';
+
+/** Least time between two frames that only events asked for; keys are shown at once. */
+const frameMs = 50;
+const tickMs = 1000;
+
+/** What the tree of components draws. */
+export interface Screen {
+  readonly live: LiveRegionState;
+  readonly frame: EntryFrame;
+  readonly size: ScreenSize;
+  /** What of the unfinished entries is not to be drawn, since it is in the terminal's scrollback. */
+  readonly lost: string;
+  /** In fullscreen mode, the lines that inline mode leaves to the terminal's scrollback. */
+  readonly transcript: 'none' | {readonly kept: ScrollbackBuffer; readonly place: ScrollPosition};
+}
+
+/**
+ * The state of the terminal UI: agent events change `view`, key presses change `ui` and have effects. What the screen shows is published
+ * at once after a key, at most every `frameMs` after events, and never while the terminal cannot take it: Ink draws only what
+ * is published. Deltas are only added up in between, so their cost does not depend on how often they come.
+ */
+export class Store {
+  readonly #options: TuiOptions;
+  readonly #appearance: Appearance;
+  readonly #clock: RunClock;
+  readonly #focus: FocusTimer;
+  readonly #start: Start;
+  readonly #slash: SlashCommands;
+  readonly #host: AppHost;
+  readonly #composer: ComposerEffects;
+  readonly #scrollback: Scrollback;
+  readonly #listeners = new Set<() => void>();
+  #screen: Screen;
+  /** Whole lines for the scrollback that are not written yet. */
+  #finished = '';
+  /** What of the unfinished entries is in the scrollback although they were not written. */
+  #lost = '';
+  /** Another program has the terminal, or the UI has not begun or is over. */
+  #isPaused = true;
+  /** Something was to be shown while the terminal was not ready. */
+  #isWaiting = false;
+  /** What was published in this tick has yet to be drawn; keys that come together are drawn together. */
+  #isBeingDrawn = false;
+  #place: ScrollPosition = atEnd;
+  /** Rows of the transcript on the screen in fullscreen mode. */
+  #room = 0;
+  #view: View = emptyView;
+  #ui: Ui;
+  #frameTimer: NodeJS.Timeout | undefined;
+  #ticks: {readonly every: number | 'never'; readonly timer: NodeJS.Timeout | undefined} = {
+    every: 'never',
+    timer: undefined,
+  };
+  #leaveTimer: NodeJS.Timeout | undefined;
+  #lastFrame = Number.NEGATIVE_INFINITY;
+  readonly #closing = new AbortController();
+  /** Whether the user has asked for a compaction, whose summary the model is to write. */
+  #awaitsSummary = false;
+
+  constructor(options: TuiOptions, host: AppHost) {
+    this.#options = options;
+    this.#host = host;
+    this.#appearance = new Appearance(options.look, options.preferences.verbosity);
+    this.#clock = new RunClock(() => options.clock.now());
+    this.#focus = new FocusTimer({
+      now: () => options.clock.now(),
+      due: () => (this.#isPaused ? undefined : focusDue(this.#ui)),
+      take: () => {
+        this.#ui = focusCard(this.#ui);
+        this.#drawNow();
+      },
+    });
+    this.#scrollback = new Scrollback({
+      loadLexer: () => host.loadLexer(),
+      now: () => options.clock.now(),
+      redraw: () => this.#drawSoon(),
+    });
+    const parts = {
+      options,
+      signal: this.#closing.signal,
+      ui: () => this.#ui,
+      view: () => this.#view,
+      frame: () => this.#frame,
+      show: ({ui = this.#ui, view = this.#view}: {readonly ui?: Ui; readonly view?: View}) => {
+        this.#ui = ui;
+        this.#view = view;
+        this.#drawSoon();
+      },
+      redraw: () => this.#drawSoon(),
+    };
+    this.#start = new Start(parts);
+    this.#composer = new ComposerEffects(parts);
+    this.#slash = new SlashCommands({
+      ...parts,
+      host,
+      appearance: this.#appearance,
+      times: () => this.#clock.times(),
+      addNote: note => this.#composer.perform({kind: 'note', note}),
+      query: request => void this.#query(request),
+      print: lines => {
+        this.#scrollback.print(lines);
+        this.#drawSoon();
+      },
+    });
+    this.#ui = initialUi([], '', options.preferences.editorMode);
+    this.#screen = this.#screenNow();
+  }
+
+  /** For `useSyncExternalStore`. */
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** What was published last. */
+  readonly screen = (): Screen => this.#screen;
+
+  /** The lines that are to be written above the live region now; none twice. */
+  takeFinished(): string {
+    if (this.#isPaused) return '';
+    const finished = this.#finished;
+    this.#finished = '';
+    return finished;
+  }
+
+  /** In fullscreen mode, how many rows the transcript has on the screen. */
+  readonly setRoom = (rows: number): void => {
+    this.#room = rows;
+  };
+
+  /** The terminal can take a frame again. */
+  handleReady(): void {
+    if (this.#isWaiting) this.#drawNow();
+  }
+
+  /** Opens the list of earlier sessions. */
+  offerSessions(): void {
+    this.#slash.offerSessions();
+  }
+
+  /** Publishes the first frame. */
+  start(): void {
+    this.#isPaused = false;
+    this.#drawNow();
+    this.#scrollback.preload();
+  }
+
+  /** Sets the earlier prompts, which are read after the first frame. */
+  setPromptHistory(prompts: readonly string[]): void {
+    this.#ui = {...this.#ui, history: promptHistoryOf(prompts)};
+  }
+
+  handleEvents(events: readonly AgentEvent[]): void {
+    this.#composer.restoreWithdrawn(events);
+    for (const event of events) {
+      this.#view = reduce(this.#view, event);
+      this.#clock.follow(event);
+      if (event.event === 'terminal-needed') this.#host.attach(event.block);
+      this.#ui = followRewind(this.#ui, event);
+      if (event.event === 'compaction-begun' && this.#awaitsSummary) {
+        this.#ui = {...this.#ui, panel: summaryAwaited};
+      }
+    }
+    this.#clock.followTodos(todosOf(this.#view.tasks));
+    this.#start.follow(events);
+    this.#keepTicking();
+    this.#updateCard();
+    this.#drawSoon();
+  }
+
+  handleInput(input: string, key: RawKey): void {
+    this.#press(readKeys(input, key));
+  }
+
+  handlePaste(text: string, part: 'first' | 'more'): void {
+    this.#press([{kind: 'paste', text, part}]);
+  }
+
+  warn(notices: readonly string[]): void {
+    for (const notice of notices) this.#notify('warning', notice);
+  }
+
+  /** The terminal has reported its background. */
+  backgroundIs(background: Background): void {
+    this.#appearance.backgroundIs(background);
+    this.#drawSoon();
+  }
+
+  /** Draws the screen again, because something outside the app's own state has changed. */
+  refresh(): void {
+    this.#drawSoon();
+  }
+
+  /** `lost` are the first lines of the live region, where the terminal has pushed them into its scrollback. */
+  handleResize(lost: readonly string[]): void {
+    if (this.#view.entries.length > 0) this.#lost += bareText(lost);
+    this.#drawNow();
+  }
+
+  /** Submits a prompt to the engine; without a model it waits in the composer for one. */
+  send(text: string): void {
+    if (!hasNoModel(this.#view)) return this.#composer.send(text, 'queued');
+    this.#ui = replaceFieldText(this.#ui, text);
+    this.offerModels('waits');
+  }
+
+  /** Opens the ways to a model. */
+  offerModels(prompt: ConnectPanel['prompt']): void {
+    const model = hasNoModel(this.#view) ? 'none' : 'some';
+    this.#slash.open(connectPanel({model, prompt, demo: this.#options.demo}));
+    this.#perform(lookForServers);
+  }
+
+  /** Completes the start screen; to be called after the first frame. */
+  findLastSession(): void {
+    void this.#start.findLastSession();
+  }
+
+  get hasNoModel(): boolean {
+    return hasNoModel(this.#view);
+  }
+
+  /** Stops publishing while another program has the terminal. Returns the finished lines for the scrollback. */
+  pause(): string {
+    clearTimeout(this.#frameTimer);
+    this.#frameTimer = undefined;
+    this.#isPaused = true;
+    return this.#takeLast(this.#takeEntries());
+  }
+
+  /** The terminal is weft's again; `afterwards` applies the result of the suspension. Ink draws what is published then once it is back. */
+  resume(afterwards: () => void): void {
+    afterwards();
+    this.#updateCard();
+    this.#publish();
+    this.#isPaused = false;
+    this.#drawSoon();
+  }
+
+  /** Handles the end of an attached terminal session. */
+  handleDetached(block: BlockId, end: AttachEnd): void {
+    for (const op of opsAfterDetaching(this.#view, block, end)) this.#options.engine.submit(op);
+    const {terminalNeeded} = this.#view;
+    // How the user's own command ended stands in its entry.
+    if (terminalNeeded !== 'none' && terminalNeeded.block === block && end.kind !== 'detached') return;
+    const text = attachText(programName(this.commandOf(block)) || block, end);
+    this.#view = withNotice(this.#view, end.kind === 'refused' ? 'warning' : 'info', text);
+  }
+
+  /** The command that runs in a terminal session; empty where it is gone. */
+  commandOf(block: BlockId): string {
+    const {terminalNeeded} = this.#view;
+    if (terminalNeeded !== 'none' && terminalNeeded.block === block) return terminalNeeded.command;
+    return this.#host.terminals.list().find(({id}) => id === block)?.command ?? '';
+  }
+
+  /** Handles the result of the user's editor. */
+  handleEditorResult(left: EditorResult): void {
+    const screenAfter = afterEditor({ui: this.#ui, view: this.#view}, left, this.#options.clock.now());
+    this.#ui = screenAfter.ui;
+    this.#view = screenAfter.view;
+  }
+
+  #context(place: PressContext['batchPosition']): PressContext {
+    const {columns, rows} = this.#host.size();
+    const frame = this.frameOf(columns);
+    return {
+      view: this.#view,
+      commands: this.#slash.known,
+      blocks: this.#host.terminals.list(),
+      now: this.#options.clock.now(),
+      batchPosition: place,
+      width: composerDraftWidth(frame),
+      frame,
+      rows: panelRows(rows),
+    };
+  }
+
+  /** Whether an approval or a question waits for the user. */
+  get awaitsAnswer(): boolean {
+    return ['approval', 'question'].includes(attentionOf(this.#view).kind);
+  }
+
+  /** Stops all timers, and returns the remaining lines for the scrollback. */
+  stop(): string {
+    clearTimeout(this.#frameTimer);
+    clearInterval(this.#ticks.timer);
+    clearTimeout(this.#leaveTimer);
+    this.#focus.stop();
+    this.#composer.close();
+    this.#closing.abort();
+    const frame = this.#frame;
+    this.#isPaused = true;
+    const finished = this.#takeEntries();
+    const open = {lexer: this.#scrollback.lexer, actions: this.#clock.times().actions};
+    const unfinished = this.#view.entries.flatMap(entry => openLines(entry, open, frame));
+    return this.#takeLast([...finished, ...this.#start.take(frame), ...unfinished]);
+  }
+
+  #press(presses: readonly KeyPress[]): void {
+    for (const [at, one] of presses.entries()) {
+      const {ui, effects} = press(this.#ui, one, this.#context(at === 0 ? 'first' : 'following'));
+      this.#ui = ui;
+      for (const effect of effects) this.#perform(effect);
+    }
+    this.#composer.followDraft();
+    this.#slash.followDraft();
+    this.#updateCard();
+    this.#forgetLeaving();
+    this.#drawNow();
+  }
+
+  /** Withdraws the offer to leave when its time is over. Every press makes or withdraws that offer, so the timer is set anew. */
+  #forgetLeaving(): void {
+    clearTimeout(this.#leaveTimer);
+    if (this.#ui.leaving.kind === 'no' || this.#isPaused) return;
+    this.#leaveTimer = setTimeout(() => {
+      this.#ui = {...this.#ui, leaving: {kind: 'no'}};
+      this.#drawNow();
+    }, leaveWithinMs);
+  }
+
+  #perform(effect: Effect): void {
+    const {engine} = this.#options;
+    switch (effect.do) {
+      case 'compose':
+        this.#composer.perform(effect.work);
+        return;
+      case 'op':
+        if (effect.op.op === 'interrupt') this.#view = withStopRequested(this.#view);
+        engine.submit(effect.op);
+        return;
+      case 'query':
+        void this.#query(effect.request);
+        return;
+      case 'command':
+        this.#slash.run(effect.line);
+        return;
+      case 'show-all':
+        this.#scrollback.print(['', ...approvalInFull(effect.approval, this.#frame)]);
+        return;
+      case 'attach':
+        this.#host.attach(effect.block);
+        return;
+      case 'stop-block':
+        engine.submit({op: 'stop-terminal', id: effect.block});
+        return;
+      case 'keep-block':
+        engine.submit({op: 'keep-terminal', id: effect.block});
+        return;
+      case 'notify':
+        this.#notify('info', effect.text);
+        return;
+      case 'write':
+        this.#ui = replaceFieldText(this.#ui, effect.text);
+        return;
+      case 'edit-outside':
+        this.#host.edit(effect.what === 'draft' ? draftText(this.#ui.draft) : effect.what);
+        return;
+      case 'redraw':
+        this.#host.redraw();
+        return;
+      case 'scroll':
+        this.#scroll(effect.step);
+        return;
+      case 'expand':
+        if (!this.#scrollback.expand(this.#frame)) this.#notify('info', nothingToExpand);
+        return;
+      case 'next-verbosity':
+        this.#slash.nextVerbosity();
+        return;
+      case 'choose-theme':
+        this.#appearance.choose(effect.theme);
+        return;
+      case 'change-rule':
+        this.#slash.changeRule(effect.rule);
+        return;
+      case 'suspend':
+        return this.#host.suspend();
+      case 'leave':
+        return this.#host.leave({kind: 'left'});
+      default:
+        unreachable(effect);
+    }
+  }
+
+  async #query(request: StepQuery): Promise<void> {
+    const isCompaction = request.query === 'preview-compaction';
+    if (isCompaction) this.#awaitsSummary = true;
+    const next = await nextStep(request, this.#options.engine, this.#closing.signal);
+    if (isCompaction) this.#awaitsSummary = false;
+    if (this.#closing.signal.aborted) return;
+    const {panel} = this.#ui;
+    this.#ui = followStep(this.#ui, next);
+    if (next.step === 'notice') this.#notify(next.level, next.text);
+    if (next.step === 'connected') {
+      this.#notify('info', next.text);
+      // The prompt that waited for a model is in the composer.
+      if (panel !== 'none' && panel.panel === 'connect' && panel.prompt === 'waits') {
+        this.#press([{kind: 'key', name: 'enter'}]);
+      }
+    }
+    this.#updateCard();
+    this.#drawSoon();
+  }
+
+  #notify(level: 'info' | 'warning', text: string): void {
+    this.#view = withNotice(this.#view, level, text);
+    this.#drawSoon();
+  }
+
+  #updateCard(): void {
+    this.#ui = updateCard(this.#ui, this.#view, this.#options.clock.now());
+    this.#focus.follow();
+  }
+
+  /** Redraws while something runs: for the spinner and for the running times on the screen; not while the agent waits for an answer. */
+  #keepTicking(): void {
+    const every = this.#tickEvery();
+    if (every === this.#ticks.every) return;
+    clearInterval(this.#ticks.timer);
+    const timer = every === 'never' ? undefined : setInterval(() => this.#drawSoon(), every);
+    this.#ticks = {every, timer};
+  }
+
+  #tickEvery(): number | 'never' {
+    const isAsked = attentionOf(this.#view).kind !== 'composer';
+    if (this.#view.run.state === 'idle' || (isAsked && this.#clock.times().actions.size === 0)) return 'never';
+    const isTurning = this.#view.run.state === 'working' && !isAsked && this.#appearance.theme.name !== 'plain';
+    return isTurning ? turnMs : tickMs;
+  }
+
+  get #frame(): EntryFrame {
+    return this.frameOf(this.#host.size().columns);
+  }
+
+  /** The theme and the width of lines on a screen of that many columns. */
+  frameOf(columns: number): EntryFrame {
+    const {theme, verbosity} = this.#appearance;
+    // One column stays free, because terminals differ in how they wrap after the last column.
+    return {theme, verbosity, width: Math.max(12, columns - 1)};
+  }
+
+  #scroll(step: ScrollStep): void {
+    const {transcript} = this.#host;
+    if (transcript === 'none') return;
+    const {view, live} = {view: this.#view, live: this.#liveState()};
+    const open = view.entries.flatMap(entry =>
+      openLines(entry, {lexer: live.lexer, actions: live.times.actions}, this.#frame),
+    );
+    const range = {start: transcript.start, end: transcript.end + open.length, room: this.#room};
+    this.#place = scrollPosition(this.#place, step, range);
+  }
+
+  #drawSoon(): void {
+    if (this.#isPaused) return;
+    const wait = this.#lastFrame + frameMs - this.#options.clock.now();
+    this.#frameTimer ??= setTimeout(() => this.#drawNow(), Math.min(frameMs, Math.max(0, wait)));
+  }
+
+  #drawNow(): void {
+    clearTimeout(this.#frameTimer);
+    this.#frameTimer = undefined;
+    if (this.#isPaused) return;
+    this.#isWaiting = this.#isBeingDrawn || !this.#host.ready();
+    if (this.#isWaiting) return;
+    const {transcript} = this.#host;
+    const lines = this.#takeEntries();
+    if (transcript === 'none') this.#finished += linesText(this.#withoutLost(lines));
+    else transcript.add(linesText(lines));
+    this.#publish();
+    this.#lastFrame = this.#options.clock.now();
+  }
+
+  #withoutLost(finished: readonly string[]): readonly string[] {
+    const {lines, lost} = withoutLost(finished, this.#lost);
+    this.#lost = this.#view.entries.length === 0 ? '' : lost;
+    return lines;
+  }
+
+  #publish(): void {
+    this.#screen = this.#screenNow();
+    for (const listener of this.#listeners) listener();
+    this.#isBeingDrawn = true;
+    // React draws in a microtask of its own, before this one.
+    queueMicrotask(() => {
+      this.#isBeingDrawn = false;
+      this.handleReady();
+    });
+  }
+
+  #screenNow(): Screen {
+    const {transcript} = this.#host;
+    return {
+      live: this.#liveState(),
+      frame: this.#frame,
+      size: this.#host.size(),
+      lost: this.#lost,
+      transcript: transcript === 'none' ? 'none' : {kept: transcript, place: this.#place},
+    };
+  }
+
+  #liveState(): LiveRegionState {
+    return {
+      view: this.#view,
+      ui: this.#ui,
+      commands: this.#slash.known,
+      lexer: this.#scrollback.lexer,
+      start: this.#start.shown,
+      blocks: this.#host.terminals.list(),
+      times: this.#clock.times(),
+      demo: this.#options.demo,
+      newlineKey: this.#host.newlineKey,
+    };
+  }
+
+  /** The lines of the entries that have finished; with the first of them the start screen goes into the scrollback. */
+  #takeEntries(): readonly string[] {
+    const {view, finished} = this.#scrollback.take(this.#view, this.#frame);
+    this.#view = view;
+    return finished.length === 0 ? finished : [...this.#start.take(this.#frame), ...finished];
+  }
+
+  /** Lines that are written when Ink does not draw any more, behind those that it has not written. */
+  #takeLast(lines: readonly string[]): string {
+    const {transcript} = this.#host;
+    const text = this.#finished + linesText(this.#withoutLost(lines));
+    this.#finished = '';
+    if (transcript === 'none') return text;
+    transcript.add(text);
+    return '';
+  }
+}
+
+const linesText = (lines: readonly string[]): string => (lines.length === 0 ? '' : `${lines.join('\n')}\n`);
+
+const nothingToExpand = 'Nothing that is folded is left to show here; /transcript shows everything.';
+
+/** What the app needs from `runTui`, which has the terminal. */
+interface AppHost extends CommandHost {
+  /** Attaches the terminal to a block; `pause` and `resume` are called around it. */
+  attach(block: BlockId): void;
+  /** Opens the draft's text, a proposed edit or a summary in the user's editor. */
+  edit(what: string | ProposalEdit | SummaryEdit): void;
+  /** Restores the terminal and stops weft until the shell continues it. */
+  suspend(): void;
+  /** Draws everything again, for when something else has written to the terminal. */
+  redraw(): void;
+  readonly size: () => ScreenSize;
+  /** Whether the terminal can take a frame; else `handleReady` is called when it can. */
+  readonly ready: () => boolean;
+  /** In fullscreen mode, what keeps the lines that inline mode leaves to the terminal. */
+  readonly transcript: 'none' | ScrollbackBuffer;
+  /** A key that begins a new line in this terminal. */
+  readonly newlineKey: NewlineKey;
+}

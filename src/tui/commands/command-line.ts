@@ -1,0 +1,158 @@
+import {fuzzyScorer, type FuzzyScorer, noFit} from '../../base/fuzzy.ts';
+import {editDistance} from '../../base/nearest-name.ts';
+import {commandPrefix} from '../terminal/keymap.ts';
+
+export type CommandLine =
+  | {readonly kind: 'command'; readonly name: string; readonly argument: string}
+  /** Looks like a command, but no such command exists; `nearest` is the most similar name, or empty. */
+  | {readonly kind: 'unknown'; readonly word: string; readonly nearest: string};
+
+/** The message for a command that does not exist. */
+export function unknownCommandText({word, nearest}: Extract<CommandLine, {kind: 'unknown'}>): string {
+  return `There is no command ${word}. ${nearest === '' ? '/help lists the commands.' : `Did you mean ${nearest}?`}`;
+}
+
+/**
+ * A draft read as a command, or `undefined` when it is a prompt. Only a single first word is a command: a path such as
+ * `/usr/bin` in a prompt is not.
+ */
+export function readCommand(text: string, commands: readonly CommandInfo[]): CommandLine | undefined {
+  const match = /^\/([\p{Letter}\p{Number}_-]*)(?:\s+([^\n]*))?$/u.exec(text.trim());
+  if (match === null) return undefined;
+  const word = match[1] ?? '';
+  const command = commands.find(({name, aliases}) => name === word || aliases.includes(word));
+  if (command !== undefined) return {kind: 'command', name: command.name, argument: (match[2] ?? '').trim()};
+  return {kind: 'unknown', word: commandPrefix + word, nearest: nearestTo(word, commands)};
+}
+
+/** What completes a draft that is a slash command. */
+export interface Completion {
+  /** Command and argument, without the slash. */
+  readonly name: string;
+  /** How it stands in the list. */
+  readonly usage: string;
+  readonly summary: string;
+  /** What stands in the draft then. */
+  readonly line: string;
+}
+
+/** The commands, or the arguments of a command, that complete the draft, the best match first; empty if the draft is no command. */
+export function completions(text: string, commands: readonly CommandInfo[]): readonly Completion[] {
+  if (text.includes(' ')) return argumentCompletions(text, commands);
+  if (!/^\/[\p{Letter}-]*$/u.test(text)) return [];
+  const word = text.slice(1).toLowerCase();
+  const all = commands.map(({name, usage, summary}) => ({
+    name,
+    usage,
+    summary,
+    line: commandPrefix + name + (usage.includes(' ') ? ' ' : ''),
+  }));
+  if (word === '') return all;
+  if (commands.some(({aliases}) => aliases.includes(word))) return [];
+  return ranked(all, word, ({name}) => name);
+}
+
+function argumentCompletions(text: string, commands: readonly CommandInfo[]): readonly Completion[] {
+  const command = commandOf(text, commands);
+  if (command === undefined || typeof command.choices === 'string') return [];
+  const typed = text.slice(text.indexOf(' ') + 1);
+  if (typed.includes('\n')) return [];
+  const words = typed.split(' ').length;
+  const all = command.choices
+    .filter(({value}) => value.split(' ').length === words)
+    .map(({value, summary}) => ({
+      name: `${command.name} ${value}`,
+      usage: value,
+      summary,
+      line: `${commandPrefix}${command.name} ${value}`,
+    }));
+  const sought = typed.toLowerCase();
+  if (sought === '') return all;
+  const found = ranked(all, sought, ({usage}) => usage.toLowerCase());
+  return found.length === 1 && found[0]?.usage === typed ? [] : found;
+}
+
+/** The command whose name and a blank the text begins with. */
+export function commandOf<Command extends CommandInfo>(
+  text: string,
+  commands: readonly Command[],
+): Command | undefined {
+  const word = /^\/([\p{Letter}-]+) /u.exec(text)?.[1];
+  return word === undefined ? undefined : commands.find(({name, aliases}) => name === word || aliases.includes(word));
+}
+
+function ranked(all: readonly Completion[], word: string, nameOf: (completion: Completion) => string) {
+  const scorer = fuzzyScorer(encoder.encode(word));
+  return all
+    .map(completion => ({completion, score: scoreOf(nameOf(completion), word, scorer)}))
+    .filter(({score}) => score !== noFit)
+    .toSorted((a, b) => b.score - a.score)
+    .map(({completion}) => completion);
+}
+
+/**
+ * Whether the draft is the beginning of the completion. Then Enter runs it at once; otherwise Enter completes it first.
+ */
+export const isBeginning = (text: string, {line}: Completion): boolean =>
+  line.trimEnd().toLowerCase().startsWith(text.toLowerCase());
+
+/** The command whose argument comes next; `undefined` if it takes none, or an argument has been begun. */
+export function awaitedArgument(text: string, commands: readonly CommandInfo[]): CommandInfo | undefined {
+  const name = /^\/([\p{Letter}-]+) $/u.exec(text)?.[1];
+  return commands.find(command => command.name === name && command.usage.includes(' '));
+}
+
+const isBonus = 2000;
+const beginsBonus = 1000;
+
+function scoreOf(name: string, word: string, scorer: FuzzyScorer): number {
+  if (name === word) return isBonus;
+  if (name.startsWith(word)) return beginsBonus;
+  const bytes = encoder.encode(name);
+  return scorer(bytes, 0, bytes.length);
+}
+
+const encoder = new TextEncoder();
+
+function nearestTo(word: string, commands: readonly CommandInfo[]): string {
+  let best = {usage: '', distance: 3};
+  for (const {name} of commands) {
+    const distance = name.startsWith(word) && word !== '' ? 0 : editDistance(word, name);
+    if (distance < best.distance) best = {usage: commandPrefix + name, distance};
+  }
+  return best.usage;
+}
+
+/** What a draft does when it is entered. */
+export type DraftKind =
+  | {readonly kind: 'prompt'}
+  /** A `!` command for the user's shell. */
+  | {readonly kind: 'shell'; readonly command: string}
+  | {readonly kind: 'note'; readonly note: string};
+
+/** Reads the prefix of a draft: `!` runs the rest in the shell; `#` and a word, on one line, are a note. */
+export function readDraft(text: string): DraftKind {
+  if (text.startsWith('!')) return {kind: 'shell', command: text.slice(1).trim()};
+  const note = /^# ?(?=\p{Letter}|["'(`@])([^\n]+)$/u.exec(text.trimEnd());
+  return note === null ? {kind: 'prompt'} : {kind: 'note', note: (note[1] ?? '').trim()};
+}
+
+/** The parts of a slash command that users see. */
+export interface CommandInfo {
+  /** Without the slash. */
+  readonly name: string;
+  /** Other names of the command, which no list shows. */
+  readonly aliases: readonly string[];
+  /** How it is written, with its argument: `/model [name]`. */
+  readonly usage: string;
+  readonly summary: string;
+  /** What its argument can be, or where that is asked for; empty for anything else. */
+  readonly choices: readonly ArgumentChoice[] | ChoiceSource;
+}
+
+export interface ArgumentChoice {
+  readonly value: string;
+  readonly summary: string;
+}
+
+export type ChoiceSource = 'models' | 'settings' | 'sessions';

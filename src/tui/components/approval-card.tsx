@@ -1,0 +1,277 @@
+import {relativeTo} from '../../base/shown-path.ts';
+import {Box} from 'ink';
+import type {ReactNode} from 'react';
+import type {Approval} from '../../actions/agent-event.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import {visibleExactLine} from '../../base/visible.ts';
+import {draftText, emptyDraft} from '../editor/draft.ts';
+import type {Editing} from '../editor/text-field.ts';
+import {type ApprovalChoices, choicesOf} from '../state/approval-choices.ts';
+import {whyOf} from '../state/approval-why.ts';
+import type {ApprovalStage, HunkStage} from '../state/approval-stage.ts';
+import {cardRoom, isTight} from '../state/card-room.ts';
+import {approvalKeys, cardKeys} from '../terminal/keymap.ts';
+import {cellWidth, fit} from '../text/cell-width.ts';
+import {type Frame, type Layout, wrapText} from '../text/wrap.ts';
+import {Styled, useTheme} from '../theme/styled.tsx';
+import {approvalBody, approvalTitle, cardHint} from '../scrollback/approval-text.ts';
+import {Card, frameRows} from './card.tsx';
+import {CardField, fieldLayout} from './draft-field.tsx';
+import {type Choice, ChoiceLine, choiceLineHeight, Choices, choicesHeight} from './choices.tsx';
+import {Lines} from './lines.tsx';
+
+/** The stages in which the proposal is answered as a whole. */
+type WholeStage = Exclude<ApprovalStage, HunkStage>;
+
+interface ApprovalCardProps {
+  readonly approval: Approval;
+  /** Approvals that wait, this one included. */
+  readonly waiting: number;
+  readonly stage: WholeStage;
+  /** Editing state of the text field, if one is open. */
+  readonly editing: Editing;
+  /** The folder of the session; where a command runs is said only if it is another one. */
+  readonly workspace: string;
+  readonly width: number;
+  /** The most rows of the card. */
+  readonly rows: number;
+}
+
+/** What the agent asks for: what would happen, once; why weft asks; and the answers. */
+export function ApprovalCard({
+  approval,
+  waiting,
+  stage,
+  editing,
+  workspace,
+  width,
+  rows,
+}: ApprovalCardProps): ReactNode {
+  const theme = useTheme();
+  const isEdit = approval.preview.kind === 'diff';
+  const choices = choicesOf(approval, stage.stage === 'choosing' ? stage.rule : 'suggested');
+  const frame: Frame = {theme, width: Math.max(8, width - 4)};
+  const answer = answerOf({choices, stage, editing}, {rows, isLine: isEdit || isTight({width, rows})}, frame);
+  const why = whyOf(approval);
+  const title = approvalTitle(approval, Math.max(8, width - 6));
+  const note = [...(waiting > 1 ? [`1 of ${waiting}`] : []), ...(why.note === '' ? [] : [why.note])].join(' · ');
+  const isNoteInside = note !== '' && cellWidth(title) + 3 + cellWidth(note) > width - 6;
+  const left = rows - frameRows - answer.rows - (isNoteInside ? 1 : 0);
+  const wanted = cardRoom({width, rows}).rows;
+  const bodyFrame: Frame = isEdit ? {theme, width: Math.max(8, width - 3)} : frame;
+  const top = stage.stage === 'choosing' ? stage.top : 'summary';
+  const full = approvalBody(approval, {rows: Number.POSITIVE_INFINITY, top: 'summary'}, bodyFrame).all;
+  const reasons = reasonLines(approval, {workspace, lines: why.lines}, frame).slice(
+    0,
+    Math.max(0, left - Math.max(1, Math.min(full, Math.max(wanted, left - 6)))),
+  );
+  const body = approvalBody(approval, {rows: Math.max(1, left - reasons.length), top}, bodyFrame);
+  const inset = isEdit ? 1 : 0;
+  return (
+    <Card
+      width={width}
+      title={title}
+      note={note}
+      hints={hintsOf(stage, choices, body.all > body.lines.length)}
+      tone={choices.accept.by === 'word' ? 'danger' : 'calm'}
+      inset={isEdit ? 0 : 1}
+    >
+      <Lines lines={isEdit ? body.lines.map(line => ` ${line}`) : body.lines} />
+      <Box flexDirection="column" paddingX={inset}>
+        <Lines lines={reasons} />
+        {answer.shown}
+      </Box>
+    </Card>
+  );
+}
+
+/** The reasons below the action, each cut to two rows; a folder that is not the workspace stands first. */
+function reasonLines(
+  {preview}: Approval,
+  {workspace, lines}: {readonly workspace: string; readonly lines: readonly string[]},
+  frame: Frame,
+): readonly string[] {
+  const where =
+    preview.kind !== 'command' || preview.directory === '' || preview.directory === workspace
+      ? []
+      : [`in ${visibleExactLine(relativeTo(preview.directory, workspace))}`];
+  return [...where, ...lines].flatMap(line => {
+    const wrapped = wrapText(line, ['dim'], frame);
+    return wrapped.length <= mostReasonRows
+      ? wrapped
+      : wrapText(fit(line, frame.width * mostReasonRows - 8), ['dim'], frame);
+  });
+}
+
+const mostReasonRows = 2;
+
+interface Answer {
+  readonly rows: number;
+  readonly shown: ReactNode;
+}
+
+interface AnswerState {
+  readonly choices: ApprovalChoices;
+  readonly stage: WholeStage;
+  readonly editing: Editing;
+}
+
+interface AnswerSpace {
+  /** The most rows of the whole card. */
+  readonly rows: number;
+  /** Whether the choices stand side by side. */
+  readonly isLine: boolean;
+}
+
+/** The lower part of a card: the choices, or the answer that is being written. */
+function answerOf({choices, stage, editing}: AnswerState, {rows, isLine}: AnswerSpace, frame: Frame): Answer {
+  switch (stage.stage) {
+    case 'choosing': {
+      const hint = cardHint(stage.hint, choices);
+      const answer =
+        choices.accept.by === 'word'
+          ? wordAnswer(choices.accept.word, {text: emptyDraft, entered: 'not-yet'}, frame)
+          : choiceAnswer(choices, {row: stage.row, isLine}, frame);
+      return hint === '' ? answer : withHint(fit(hint, frame.width), answer);
+    }
+    case 'word': {
+      const word = choices.accept.by === 'word' ? choices.accept.word : '';
+      const answer = wordAnswer(word, stage, frame);
+      return stage.entered === 'wrong' ? withHint(fit(cardHint('wrong-word', choices), frame.width), answer) : answer;
+    }
+    case 'rule-text':
+      return fieldAnswer(
+        'Always in this project, what this rule says:',
+        {draft: stage.text, editing, hint: ''},
+        {rows, frame},
+      );
+    case 'reason':
+      return fieldAnswer(
+        '',
+        {draft: stage.text, editing, hint: 'What should weft do instead? Enter alone just says no'},
+        {rows, frame},
+      );
+    case 'command':
+      return fieldAnswer('', {draft: stage.text, editing, hint: 'the command to ask about'}, {rows, frame});
+    default:
+      return unreachable(stage);
+  }
+}
+
+function choiceAnswer(
+  {offers}: ApprovalChoices,
+  {row, isLine}: {readonly row: number | 'none'; readonly isLine: boolean},
+  frame: Frame,
+): Answer {
+  if (!isLine) {
+    const choices = offers.map(({label, letter}): Choice => ({label, letter, detail: ''}));
+    return {rows: choicesHeight(choices, frame.width), shown: <Choices choices={choices} selected={row} />};
+  }
+  const written = [
+    offers.map(offer => ({...offer, label: lineLabel(offer.label)})),
+    offers.map(offer => ({...offer, label: offer.short})),
+  ];
+  const fitting = written.find(one => choiceLineHeight(one.map(asChoice), frame.width) === 1) ?? written.at(-1) ?? [];
+  const choices = fitting.map(asChoice);
+  return {
+    rows: choiceLineHeight(choices, frame.width),
+    shown: <ChoiceLine choices={choices} selected={row} cells={frame.width} />,
+  };
+}
+
+const asChoice = ({label, letter}: {readonly label: string; readonly letter: string}): Choice => ({
+  label,
+  letter,
+  detail: '',
+});
+
+/** Side by side a no needs no more than its word. */
+const lineLabel = (label: string): string => label.replace(/^No,.*$/u, 'No');
+
+/** `type "build" to allow build`, with the terminal's cursor behind what is typed. */
+function wordAnswer(
+  word: string,
+  {text}: Pick<Extract<ApprovalStage, {readonly stage: 'word'}>, 'text' | 'entered'>,
+  {theme, width}: Frame,
+): Answer {
+  const asks = `type "${visibleExactLine(word)}" to allow `;
+  const lead = cellWidth(asks) + cellWidth(word) < width ? asks : `"${visibleExactLine(word)}": `;
+  const typed = visibleExactLine(draftText(text));
+  const before = visibleExactLine(text.buffer.text.slice(0, text.buffer.cursor));
+  const end = 'Esc = no';
+  const line = theme.style([], lead) + theme.style(['bold'], typed);
+  const used = cellWidth(lead) + cellWidth(typed) + 1;
+  const isOneRow = used + cellWidth(end) + 1 <= width;
+  const gap = ' '.repeat(Math.max(1, width - used + 1 - cellWidth(end)));
+  const field: Layout = {
+    lines: isOneRow ? [line + gap + theme.style(['dim'], end)] : [line, theme.style(['dim'], end)],
+    cursor: {x: Math.min(width - 1, cellWidth(lead) + cellWidth(before)), y: 0},
+  };
+  return {rows: field.lines.length, shown: <CardField field={field} />};
+}
+
+const withHint = (hint: string, {rows, shown}: Answer): Answer => ({
+  rows: rows + 1,
+  shown: (
+    <>
+      <Styled as="warning">{hint}</Styled>
+      {shown}
+    </>
+  ),
+});
+
+interface FieldOptions {
+  readonly draft: Parameters<typeof fieldLayout>[0]['draft'];
+  readonly editing: Editing;
+  readonly hint: string;
+}
+
+function fieldAnswer(
+  title: string,
+  {draft, editing, hint}: FieldOptions,
+  {rows, frame}: {readonly rows: number; readonly frame: Frame},
+): Answer {
+  const field = fieldLayout({draft, editing}, {hint, rows: rows < 12 ? 3 : 6}, frame);
+  const titled = title === '' ? [] : [fit(title, frame.width)];
+  return {
+    rows: titled.length + field.lines.length,
+    shown: (
+      <>
+        <Lines lines={titled} />
+        <CardField field={field} />
+      </>
+    ),
+  };
+}
+
+/** What the card takes beside its answers, for its lower border. */
+function hintsOf(stage: WholeStage, choices: ApprovalChoices, isCut: boolean): readonly string[] {
+  switch (stage.stage) {
+    case 'choosing': {
+      const {command, editable, rules, accept, offers} = choices;
+      const selected = stage.row === 'none' ? undefined : offers[stage.row];
+      const edit = selected?.does.kind === 'always' ? 'edit rule' : editable === 'yes' ? 'change it first' : 'edit';
+      return [
+        ...(command === '' && editable === 'no' ? [] : [`${cardKeys.edit.label} ${edit}`]),
+        ...(editable === 'yes'
+          ? [`${approvalKeys.showAll} whole diff`]
+          : isCut
+            ? [`${approvalKeys.showAll} show all`]
+            : []),
+        ...(isCut ? ['PgDn more'] : []),
+        ...(rules.length > 1 ? ['←→ other rule'] : []),
+        ...(accept.by === 'word' ? [`${approvalKeys.refuse} no, and say why`] : ['Esc stop']),
+      ];
+    }
+    case 'word':
+      return ['Enter confirm'];
+    case 'rule-text':
+      return ['Enter store in .weft/settings.local.json', 'Esc back'];
+    case 'reason':
+      return ['Enter send', 'Esc back'];
+    case 'command':
+      return ['Enter check it again', 'Ctrl+J new line', 'Esc back'];
+    default:
+      return unreachable(stage);
+  }
+}

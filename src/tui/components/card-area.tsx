@@ -1,0 +1,39 @@
+import type {ReactNode} from 'react';
+import type {BlockInfo} from '../../actions/ports.ts';
+import {attentionOf} from '../state/selectors.ts';
+import type {Ui} from '../state/ui.ts';
+import type {View} from '../state/view.ts';
+import {ApprovalCard} from './approval-card.tsx';
+import {HandOverCard} from './hand-over-card.tsx';
+import {HunkCard} from './hunk-card.tsx';
+import {PlanCard} from './plan-card.tsx';
+import {QuestionCard} from './question-card.tsx';
+
+interface CardAreaProps {
+  readonly ui: Ui;
+  readonly view: View;
+  readonly blocks: readonly BlockInfo[];
+  readonly width: number;
+  /** The most rows of the card. */
+  readonly rows: number;
+}
+
+/** The card that waits for an answer and has the keys. */
+export function CardArea({ui: {card}, view, blocks, width, rows}: CardAreaProps): ReactNode {
+  const attention = attentionOf(view);
+  if (card.kind === 'approval' && attention.kind === 'approval') {
+    const {revision, stage, editing} = card;
+    const approval = revision.kind === 'revised' ? revision.approval : attention.approval;
+    if (stage.stage === 'hunks') return <HunkCard {...{approval, stage, width, rows}} />;
+    const workspace = view.session.tag === 'open' ? view.session.info.directory : '';
+    return <ApprovalCard {...{approval, stage, editing, workspace, width, rows}} waiting={attention.waiting} />;
+  }
+  if (card.kind === 'hand-over' && attention.kind === 'hand-over') {
+    const {block, reason} = attention.open;
+    return <HandOverCard {...{reason, width}} info={blocks.find(({id}) => id === block)} />;
+  }
+  if (card.kind === 'plan') return <PlanCard row={card.row} width={width} />;
+  return card.kind === 'question' && attention.kind === 'question' ? (
+    <QuestionCard form={card.form} editing={card.editing} {...{width, rows}} />
+  ) : undefined;
+}

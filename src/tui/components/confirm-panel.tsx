@@ -1,0 +1,23 @@
+import {Text} from 'ink';
+import type {ReactNode} from 'react';
+import {visibleExactLine} from '../../base/visible.ts';
+import type {ConfirmPanel as ConfirmState} from '../state/panels/confirm.ts';
+import {Card} from './card.tsx';
+
+interface ConfirmPanelProps {
+  readonly panel: ConfirmState;
+  readonly width: number;
+}
+
+/** A question with the answers yes and no. */
+export const ConfirmPanel = ({panel, width}: ConfirmPanelProps): ReactNode => (
+  <Card width={width} title={panel.title} note="" hints={hintsOf(panel)} tone="calm">
+    <Text wrap="truncate-middle">{visibleExactLine(panel.subject)}</Text>
+  </Card>
+);
+
+const hintsOf = ({enter, does, other}: ConfirmState): readonly string[] => [
+  `${enter === 'yes' ? 'Enter' : 'y'} ${does}`,
+  ...(other === 'none' ? [] : [`${other.letter} ${other.does}`]),
+  'Esc cancel',
+];

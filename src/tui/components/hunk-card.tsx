@@ -1,0 +1,171 @@
+import {Box} from 'ink';
+import type {ReactNode} from 'react';
+import type {Approval} from '../../actions/agent-event.ts';
+import type {DiffHunk, FileDiff} from '../../actions/preview.ts';
+import {nameOf} from '../../actions/request-file-edits.ts';
+import {visibleExactLine, visibleLine} from '../../base/visible.ts';
+import {draftText} from '../editor/draft.ts';
+import {type ApprovalChoices, choicesOf} from '../state/approval-choices.ts';
+import type {HunkStage} from '../state/approval-stage.ts';
+import {type ChangePart, changeParts, partCounts} from '../state/change-parts.ts';
+import {cardKeys} from '../terminal/keymap.ts';
+import {cellWidth, fit} from '../text/cell-width.ts';
+import {fitPath} from '../text/workspace-paths.ts';
+import {type Frame, wrapText} from '../text/wrap.ts';
+import {glyphs} from '../theme/glyphs.ts';
+import {useTheme} from '../theme/styled.tsx';
+import {cardHint} from '../scrollback/approval-text.ts';
+import {Card, frameRows} from './card.tsx';
+import {type Choice, ChoiceLine, choiceLineHeight} from './choices.tsx';
+import {cachedDiffLines, changeTitle, scrollLines} from '../scrollback/diff-lines.ts';
+import {Lines} from './lines.tsx';
+import {firstShown} from './picker.tsx';
+
+interface HunkCardProps {
+  readonly approval: Approval;
+  readonly stage: HunkStage;
+  readonly width: number;
+  /** The most rows of the card. */
+  readonly rows: number;
+}
+
+/** The most rows of the list. */
+const mostListed = 8;
+
+/** The parts of a change, each with a tick, and the diff of the selected one: what is ticked is written. */
+export function HunkCard({approval, stage, width, rows}: HunkCardProps): ReactNode {
+  const theme = useTheme();
+  const choices = choicesOf(approval);
+  const {parts, accept} = choices;
+  const frame: Frame = {theme, width: Math.max(8, width - 4)};
+  const answers = answersOf(stage, choices);
+  const hint = cardHint(stage.hint, choices);
+  const below = (hint === '' ? 0 : 1) + choiceLineHeight(answers, frame.width) + (accept.by === 'word' ? 1 : 0);
+  const room = Math.max(2, rows - frameRows - below);
+  const listed = Math.max(1, Math.min(mostListed, parts.length, Math.floor(room / 2)));
+  const top = firstShown({row: stage.row, count: parts.length, room: listed});
+  const list = parts.slice(top, top + listed).map((part, at) => partRow(part, {stage, at: top + at, frame}));
+  const diffFrame: Frame = {theme, width: Math.max(8, width - 3)};
+  const shown = scrollLines(
+    partLines(parts[stage.row], diffFrame),
+    {top: stage.top, rows: Math.max(1, room - listed)},
+    diffFrame,
+  );
+  return (
+    <Card
+      width={width}
+      title={titleOf(stage, parts, {approval, cells: Math.max(8, width - 6)})}
+      note=""
+      hints={[
+        'Space tick',
+        '↑↓ other hunk',
+        'Esc back',
+        `${cardKeys.edit.label} edit the file first`,
+        'PgUp PgDn scroll',
+      ]}
+      tone={accept.by === 'word' ? 'danger' : 'calm'}
+      inset={0}
+    >
+      <Lines lines={list.map(line => ` ${line}`)} />
+      <Lines lines={shown.map(line => ` ${line}`)} />
+      <Box flexDirection="column" paddingX={1}>
+        <Lines lines={hint === '' ? [] : [theme.style(['warning'], fit(hint, frame.width))]} />
+        {accept.by === 'word' ? <WordRow word={accept.word} stage={stage} /> : null}
+        <ChoiceLine choices={answers} selected="none" cells={frame.width} />
+      </Box>
+    </Card>
+  );
+}
+
+function WordRow({word, stage}: {readonly word: string; readonly stage: HunkStage}): ReactNode {
+  const lead = `type "${visibleExactLine(word)}" to write the ticked ones `;
+  const typed = visibleExactLine(draftText(stage.word));
+  return <Lines lines={[lead + typed]} cursor={{x: cellWidth(lead + typed), y: 0}} />;
+}
+
+function answersOf({dropped}: HunkStage, {accept, parts}: ApprovalChoices): readonly Choice[] {
+  const left = parts.length - dropped.size;
+  const write = left === 0 ? 'Nothing ticked: no' : `Write ${left} of ${parts.length}`;
+  return [
+    ...(accept.by === 'key' ? [{label: write, detail: '', letter: 'y'}] : []),
+    {label: 'No', detail: '', letter: 'n'},
+  ];
+}
+
+function titleOf(
+  {dropped}: HunkStage,
+  parts: readonly ChangePart[],
+  {approval, cells}: {readonly approval: Approval; readonly cells: number},
+): string {
+  const lead = `Write ${parts.length - dropped.size} of ${parts.length} hunks? `;
+  const files = approval.preview.kind === 'diff' ? approval.preview.files : [];
+  const ticked = files.flatMap(file =>
+    tickedFile(
+      file,
+      parts.filter((part, at) => part.file === file && !dropped.has(at)),
+    ),
+  );
+  return lead + (ticked.length === 0 ? 'Nothing is ticked' : changeTitle(ticked, Math.max(1, cells - lead.length)));
+}
+
+/** The file with only the ticked parts changed. */
+function tickedFile(file: FileDiff, parts: readonly ChangePart[]): readonly FileDiff[] {
+  if (parts.length === 0) return [];
+  if (file.hunks.length === 0 || parts.length === changeParts([file]).length) return [file];
+  const counts = parts.map(partCounts);
+  const {movedFrom, path} = file;
+  const isMoved = parts.some(({hunk}) => hunk === 'new-name');
+  return [
+    {
+      ...file,
+      path: movedFrom === undefined || isMoved ? path : movedFrom,
+      movedFrom: isMoved ? movedFrom : undefined,
+      added: counts.reduce((sum, {added}) => sum + added, 0),
+      removed: counts.reduce((sum, {removed}) => sum + removed, 0),
+    },
+  ];
+}
+
+interface Row {
+  readonly stage: HunkStage;
+  readonly at: number;
+  readonly frame: Frame;
+}
+
+/** `> [x] src/a.ts:10  +3 −1`. */
+function partRow(part: ChangePart, {stage, at, frame}: Row): string {
+  const isSelected = at === stage.row;
+  const tick = stage.dropped.has(at) ? glyphs.emptyBox : glyphs.checkedBox;
+  const cells = Math.max(1, frame.width - 2 - cellWidth(tick) - 1);
+  const row = `${isSelected ? glyphs.pointer : ' '} ${tick} ${partTitle(part, cells)}`;
+  return isSelected ? frame.theme.style(['bold', 'accent'], row) : row;
+}
+
+/** The title of a part: what happens to a whole file, or the number of the first changed line. */
+function partTitle(part: ChangePart, cells: number): string {
+  const {file, hunk, shown} = part;
+  if (hunk === 'new-name') return fit(visibleLine(`Rename ${nameOf(file)}`), cells);
+  if (shown === 'whole-file' || file.before === 'absent' || file.after === 'absent') return changeTitle([file], cells);
+  const {added, removed} = partCounts(part);
+  const place = `:${firstChanged(shown)}  ${glyphs.added}${added} ${glyphs.removed}${removed}`;
+  return fitPath(visibleLine(file.path), Math.max(1, cells - place.length)) + place;
+}
+
+/** The line number as the diff shows it: the old number for a removed line. */
+function firstChanged({oldStart, newStart, lines}: DiffHunk): number {
+  const before = lines.findIndex(({kind}) => kind !== 'context');
+  return (lines[before]?.kind === 'removed' ? oldStart : newStart) + Math.max(0, before);
+}
+
+/** The diff of one part, or what happens to a whole file. */
+function partLines(part: ChangePart | undefined, frame: Frame): readonly string[] {
+  if (part === undefined) return [];
+  const {file, shown, alone} = part;
+  if (shown === 'whole-file') {
+    const renamed =
+      file.movedFrom === undefined ? [] : [`from ${visibleLine(file.movedFrom)}`, `to   ${visibleLine(file.path)}`];
+    const said = renamed.length === 0 ? [changeTitle([file], frame.width - 2)] : renamed;
+    return [...said, ...file.notes].flatMap(line => wrapText(`  ${visibleLine(line)}`, [], frame));
+  }
+  return cachedDiffLines(alone, {most: Number.POSITIVE_INFINITY, shown: 'all', long: 'clipped'}, frame);
+}

@@ -1,0 +1,166 @@
+import {Box} from 'ink';
+import type {ReactNode} from 'react';
+import type {BlockInfo} from '../../actions/ports.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import {todosOf} from '../../tasks/task-view.ts';
+import {awaitedArgument, type CommandInfo, readDraft} from '../commands/command-line.ts';
+import {type Draft, isEmptyDraft} from '../editor/draft.ts';
+import type {MarkdownLexer} from '../scrollback/render-markdown.ts';
+import {attentionOf, isFinishedTodo} from '../state/selectors.ts';
+import type {Ui} from '../state/ui.ts';
+import type {RunTimes, View} from '../state/view.ts';
+import type {NewlineKey} from '../terminal/terminal-modes.ts';
+import type {EntryFrame} from '../text/wrap.ts';
+import {glyphs} from '../theme/glyphs.ts';
+import {AttentionLine} from './attention-line.tsx';
+import {CardArea} from './card-area.tsx';
+import {Composer} from './composer.tsx';
+import {draftLayout, pasteHint, vimText} from './draft-field.tsx';
+import {Lines} from './lines.tsx';
+import {OpenPanel} from './open-panel.tsx';
+import {QueuedPrompts} from './queued-prompts.tsx';
+import {RunLine} from './run-line.tsx';
+import {type StartFacts, StartScreen} from './start-screen.tsx';
+import {type StatusHint, StatusLine} from './status-line.tsx';
+import {TodoPanel} from './todo-panel.tsx';
+
+/** What the live region shows. */
+export interface LiveRegionState {
+  readonly view: View;
+  readonly ui: Ui;
+  readonly commands: readonly CommandInfo[];
+  readonly lexer: MarkdownLexer | undefined;
+  /** The start screen, until there is something above the live region. */
+  readonly start: StartFacts | 'written';
+  readonly blocks: readonly BlockInfo[];
+  readonly times: RunTimes;
+  readonly demo: 'none' | 'offered';
+  readonly newlineKey: NewlineKey;
+}
+
+interface LiveRegionProps {
+  readonly state: LiveRegionState;
+  /** Lines of unfinished entries; on the alternate screen they are part of the transcript. */
+  readonly open: readonly string[];
+  /** Rows of the screen. */
+  readonly rows: number;
+  readonly frame: EntryFrame;
+}
+
+/** Most lines of the live region on a screen of that many rows. */
+export const mostLines = (rows: number): number => Math.max(3, rows - 1);
+
+/** Most rows of a panel or card. */
+export const panelRows = (rows: number): number => Math.max(2, mostLines(rows) - 2);
+
+/** Rows of the todo panel. */
+const mostTodos = 4;
+
+/** Rows of most cards; a higher one takes its rows from the todo panel. */
+const usualCard = 8;
+
+/** Rows of the composer, the run line and the status line with what is around them. */
+const rowsBelow = 6;
+
+/**
+ * Most rows of a message that is being streamed. Rows that a shrinking terminal pushes into its scrollback stay there and would be there
+ * twice when the message is finished.
+ */
+const mostText = 10;
+
+/**
+ * The live region, from top to bottom: unfinished entries, todo panel, run line, card or composer, status line. It has at most `rows - 1`
+ * rows: the lower parts get theirs first, and the last lines of unfinished entries fill the rest.
+ */
+export function LiveRegion({state, open, rows, frame}: LiveRegionProps): ReactNode {
+  const {view, ui, times, blocks} = state;
+  const most = mostLines(rows);
+  const room = panelRows(rows);
+  const {width} = frame;
+  const directory = view.session.tag === 'open' ? view.session.info.directory : '';
+  const attention = attentionOf(view);
+  const isAsked = attention.kind !== 'composer';
+  const openMost = view.entries.at(-1)?.kind === 'text' ? Math.min(most, mostText) : most;
+  const todos = todosOf(view.tasks);
+  const isOver = view.run.state === 'idle' && todos.every(isFinishedTodo);
+  const todoRows = isOver ? 0 : Math.min(mostTodos, Math.floor((most - (isAsked ? usualCard : rowsBelow)) / 2));
+  const motion = frame.theme.name === 'plain' ? 'still' : 'turning';
+  return (
+    <Box flexDirection="column" justifyContent="flex-end" width={width} maxHeight={most} overflow="hidden">
+      <Box flexDirection="column" justifyContent="flex-end" flexShrink={shrinksFirst} overflow="hidden">
+        <Box flexDirection="column" flexShrink={0}>
+          {state.start !== 'written' && <StartScreen facts={state.start} width={width} rows={most - rowsBelow} />}
+          <Lines lines={open.slice(-openMost)} />
+        </Box>
+      </Box>
+      {todos.length > 0 && todoRows > 0 && (
+        <Box flexDirection="column" flexShrink={1} paddingTop={1} overflow="hidden">
+          <TodoPanel todos={todos} times={times.todos} width={width} rows={todoRows} />
+        </Box>
+      )}
+      <Box flexDirection="column" flexShrink={0} paddingTop={1}>
+        {!isAsked && <RunLine view={view} times={times} motion={motion} width={width} />}
+        <QueuedPrompts queued={view.queued} width={width} rows={most - rowsBelow} />
+        {ui.panel === 'none' ? (
+          <Input state={state} rows={room} frame={frame} />
+        ) : (
+          <OpenPanel panel={ui.panel} blocks={blocks} directory={directory} rows={room} width={width} />
+        )}
+        <StatusLine view={view} blocks={blocks} hint={hintOf(state)} vim={vimText(ui)} width={width} />
+      </Box>
+    </Box>
+  );
+}
+
+/** A card with the keys and the draft below it, or the composer and above it what waits for the user. */
+function Input({state, rows, frame}: Omit<LiveRegionProps, 'open'>): ReactNode {
+  const {view, ui, blocks, commands, demo, newlineKey} = state;
+  const {width} = frame;
+  if (ui.card.kind !== 'none' && ui.card.focus === 'card') {
+    const draft = isEmptyDraft(ui.draft) ? [] : draftLayout(ui.draft, {...draftBelow, frame}).lines;
+    return (
+      <>
+        <CardArea {...{ui, view, blocks, width}} rows={Math.max(2, rows - draft.length)} />
+        <Lines lines={draft} />
+      </>
+    );
+  }
+  const waits = ui.card.kind !== 'none' && ui.card.focus !== 'answered';
+  return (
+    <>
+      {waits && <AttentionLine attention={attentionOf(view)} width={width} />}
+      <Composer {...{view, ui, commands, demo, newlineKey, width}} rows={waits ? rows - 1 : rows} />
+    </>
+  );
+}
+
+/** The draft stays visible below a card. */
+const draftBelow = {rows: 2, hint: '', selection: 'none'} as const;
+
+/** What the status line says for the moment. */
+function hintOf({ui, commands}: LiveRegionState): StatusHint | 'none' {
+  if (ui.leaving.kind === 'armed') return {text: 'Ctrl+C again to exit', as: 'warning'};
+  if (ui.panel !== 'none') return 'none';
+  const facts = [pasteHint(ui), draftHint(ui.draft, commands)].filter(fact => fact !== '');
+  return facts.length === 0 ? 'none' : {text: facts.join(glyphs.between), as: 'dim'};
+}
+
+/** What Enter does with a draft that is not a prompt; empty for a prompt. */
+function draftHint({buffer}: Draft, commands: readonly CommandInfo[]): string {
+  const awaited = awaitedArgument(buffer.text, commands);
+  if (awaited !== undefined) return `${awaited.usage}: ${awaited.summary}`;
+  const {kind} = readDraft(buffer.text);
+  switch (kind) {
+    case 'prompt':
+      return '';
+    case 'shell':
+      return 'Enter: run in your shell · the agent sees the output';
+    case 'note':
+      return 'Enter: add a note to AGENTS.md';
+    default:
+      return unreachable(kind);
+  }
+}
+
+/** Nearly all rows that are missing are taken from what shrinks first. */
+const shrinksFirst = 1000;

@@ -1,0 +1,65 @@
+import type {ReactNode} from 'react';
+import type {BlockInfo} from '../../actions/ports.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import type {Panel} from '../state/panels/panel.ts';
+import {BlockPanel} from './block-panel.tsx';
+import {CompactPanel} from './compact-panel.tsx';
+import {ConfirmPanel} from './confirm-panel.tsx';
+import {ConnectPanel} from './connect-panel.tsx';
+import {PickerCard} from './picker-card.tsx';
+import {RewindPanel} from './rewind-panel.tsx';
+import {SessionPanel} from './session-panel.tsx';
+import {ThemePanel} from './theme-panel.tsx';
+
+export interface OpenPanelProps {
+  readonly panel: Panel;
+  readonly blocks: readonly BlockInfo[];
+  /** The workspace; paths below it are shown relative to it. */
+  readonly directory: string;
+  /** The most rows. */
+  readonly rows: number;
+  readonly width: number;
+}
+
+/** The panel that is open in the place of the composer. */
+export function OpenPanel({panel, blocks, directory, rows, width}: OpenPanelProps): ReactNode {
+  switch (panel.panel) {
+    case 'sessions':
+      return <SessionPanel panel={panel} rows={rows} width={width} />;
+    case 'rewind':
+      return <RewindPanel panel={panel} directory={directory} rows={rows} width={width} />;
+    case 'compact':
+      return <CompactPanel panel={panel} rows={rows} width={width} />;
+    case 'history':
+      return (
+        <PickerCard
+          title="Earlier prompts"
+          picker={panel.picker}
+          hints={['Enter take', 'Esc cancel', 'type to search', 'Ctrl+R older']}
+          rows={rows}
+          width={width}
+        />
+      );
+    case 'blocks':
+      return <BlockPanel panel={panel} blocks={blocks} rows={rows} width={width} />;
+    case 'theme':
+      return <ThemePanel panel={panel} rows={rows} width={width} />;
+    case 'choice':
+      return (
+        <PickerCard
+          title={panel.title}
+          note={panel.note}
+          picker={panel.picker}
+          hints={[`Enter ${panel.does}`, 'Esc cancel', 'type to search']}
+          rows={rows}
+          width={width}
+        />
+      );
+    case 'confirm':
+      return <ConfirmPanel panel={panel} width={width} />;
+    case 'connect':
+      return <ConnectPanel panel={panel} rows={rows} width={width} />;
+    default:
+      return unreachable(panel);
+  }
+}

@@ -1,0 +1,246 @@
+import {visible} from '../../base/visible.ts';
+import type {KeyName} from '../terminal/keymap.ts';
+import {cellWidth, fit, graphemes, graphemeWidth} from '../text/cell-width.ts';
+import * as buffer from './text-buffer.ts';
+import {lineEnd, lineStart} from './text-buffer.ts';
+
+/**
+ * What the user is writing. A long paste is one character of the buffer, so that the cursor steps over it and one press
+ * deletes it; it is shown as a chip and becomes its text again when the draft is sent.
+ */
+export interface Draft {
+  readonly buffer: buffer.TextBuffer;
+  readonly pastes: readonly string[];
+}
+
+export const emptyDraft: Draft = {buffer: buffer.emptyBuffer, pastes: []};
+
+export const draftFromText = (text: string): Draft => ({buffer: buffer.bufferOf(text), pastes: []});
+
+export const isEmptyDraft = (draft: Draft): boolean => draft.buffer.text === '';
+
+/** Pastes of more lines or UTF-16 units than this become chips. */
+const pasteShownLines = 6;
+const pasteShownLength = 1000;
+
+/** Private-use characters that stand for one paste each. */
+const firstChip = 0x10_f000;
+const chips = /[\u{10F000}-\u{10FFFD}]/gu;
+
+export function typeText(draft: Draft, text: string): Draft {
+  return {...draft, buffer: buffer.insert(draft.buffer, clean(text))};
+}
+
+/** Inserts pasted text. `more` continues the previous paste, and is added to its chip if that is right before the cursor. */
+export function pasteText(draft: Draft, text: string, part: 'first' | 'more' = 'first'): Draft {
+  const cleaned = clean(text.replaceAll(/\r\n?/gu, '\n'));
+  const {buffer: now, pastes} = draft;
+  const before = part === 'more' ? chipBefore(now) : undefined;
+  if (before !== undefined) {
+    return {buffer: now, pastes: pastes.with(before, (pastes[before] ?? '') + cleaned)};
+  }
+  if (cleaned.length <= pasteShownLength && cleaned.split('\n').length <= pasteShownLines)
+    return typeText(draft, cleaned);
+  const chip = String.fromCodePoint(firstChip + pastes.length);
+  return {buffer: buffer.insert(now, chip), pastes: [...pastes, cleaned]};
+}
+
+/** The index of the paste whose chip is right before the cursor. */
+function chipBefore({text, cursor}: buffer.TextBuffer): number | undefined {
+  const character = text.slice(Math.max(0, cursor - 2), cursor);
+  return isChip(character) ? indexOf(character) : undefined;
+}
+
+/** Longest line of an unfolded paste (UTF-16 units), because a line is laid out again with every key. */
+const longestUnfolded = 20_000;
+
+/**
+ * The draft with the paste at the cursor, else the last one, as text that can be edited. `too-long`: it has lines that nobody
+ * edits here.
+ */
+export function expandPaste(draft: Draft): Draft | 'none' | 'too-long' {
+  const {text, cursor} = draft.buffer;
+  const before = text.slice(Math.max(0, cursor - 2), cursor);
+  const places = Array.from(text.matchAll(chips), ({index}) => index);
+  const place = isChip(before) ? cursor - 2 : places.includes(cursor) ? cursor : places.at(-1);
+  if (place === undefined) return 'none';
+  const chip = text.slice(place, place + 2);
+  const paste = draft.pastes[indexOf(chip)] ?? '';
+  if (longestLine(paste) > longestUnfolded) return 'too-long';
+  const cut = {text: text.slice(0, place) + text.slice(place + 2), cursor: place};
+  return {...draft, buffer: buffer.insert(cut, paste)};
+}
+
+export const hasPaste = (draft: Draft): boolean => draft.pastes.length > 0 && draft.buffer.text.search(chips) >= 0;
+
+function longestLine(text: string): number {
+  let longest = 0;
+  for (let from = 0; from <= text.length;) {
+    const end = text.indexOf('\n', from);
+    const to = end < 0 ? text.length : end;
+    longest = Math.max(longest, to - from);
+    from = to + 1;
+  }
+  return longest;
+}
+
+/** The text of the draft, with pastes expanded. */
+export const draftText = ({buffer: {text}, pastes}: Draft): string =>
+  text.replaceAll(chips, chip => pastes[indexOf(chip)] ?? '');
+
+/** The draft after an editing key, or `undefined` when the key does not edit or would change nothing to move to. */
+export function applyEditKey(draft: Draft, name: KeyName): Draft | undefined {
+  const edit = edits[name];
+  return edit === undefined ? undefined : {...draft, buffer: edit(draft.buffer)};
+}
+
+/** How a character of the draft looks, on at most `width` cells. */
+export function displayText({pastes}: Draft, character: string, width: number): string {
+  const text = isChip(character) ? chipText(pastes[indexOf(character)] ?? '') : visible(character);
+  return text === character && graphemeWidth(character) <= width ? text : fit(text, width);
+}
+
+const chipText = (text: string): string => {
+  const lines = lineCount(text);
+  return lines > 1 ? `[pasted ${lines} lines]` : `[pasted ${text.length} characters]`;
+};
+
+/** The number of lines; a line feed at the end begins no further line. */
+function lineCount(text: string): number {
+  let lines = text.endsWith('\n') ? 0 : 1;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines++;
+  return lines;
+}
+
+const isChip = (character: string): boolean => (character.codePointAt(0) ?? 0) >= firstChip;
+const indexOf = (chip: string): number => (chip.codePointAt(0) ?? 0) - firstChip;
+
+/** Removes control characters, which would be sent unseen; tabs and line feeds stay. */
+const clean = (text: string): string =>
+  // oxlint-disable-next-line no-control-regex -- control characters are what is dropped
+  text.replaceAll(chips, '').replaceAll(/[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/gu, '');
+
+const edits: Readonly<Partial<Record<KeyName, (from: buffer.TextBuffer) => buffer.TextBuffer>>> = {
+  left: buffer.moveLeft,
+  right: buffer.moveRight,
+  'word-left': buffer.moveWordLeft,
+  'word-right': buffer.moveWordRight,
+  'line-start': buffer.moveLineStart,
+  'line-end': buffer.moveLineEnd,
+  'delete-left': buffer.deleteLeft,
+  'delete-right': buffer.deleteRight,
+  'delete-word': buffer.deleteWord,
+  'delete-word-right': buffer.deleteWordRight,
+  'delete-to-start': buffer.deleteToStart,
+  'delete-to-end': buffer.deleteToEnd,
+  newline: from => buffer.insert(from, '\n'),
+};
+
+/** One row of a draft on screen: the part of the buffer it shows (UTF-16 units), and how that looks. */
+export interface DraftRow {
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+}
+
+/** The position of the cursor among rows. */
+interface RowPlace {
+  readonly row: number;
+  /** Cells from the left; may be one beyond the last character. */
+  readonly x: number;
+}
+
+const asciiLine = /^[\u0020-\u007E]*$/u;
+
+/** The rows of the line that begins at `from`, broken hard at `width` cells; no character is split. */
+export function rowsOfLine(draft: Draft, from: number, width: number): readonly DraftRow[] {
+  const line = draft.buffer.text.slice(from, lineEnd(draft.buffer.text, from));
+  if (asciiLine.test(line)) {
+    const count = Math.max(1, Math.ceil(line.length / width));
+    return Array.from({length: count}, (_, at) => {
+      const text = line.slice(at * width, (at + 1) * width);
+      return {from: from + at * width, to: from + at * width + text.length, text};
+    });
+  }
+  const rows: DraftRow[] = [];
+  let row = {from, text: '', cells: 0};
+  let at = from;
+  for (const grapheme of graphemes(line)) {
+    const text = displayText(draft, grapheme, width);
+    const cells = cellsOf(text, grapheme);
+    if (row.cells + cells > width && row.cells > 0) {
+      rows.push({from: row.from, to: at, text: row.text});
+      row = {from: at, text: '', cells: 0};
+    }
+    row = {from: row.from, text: row.text + text, cells: row.cells + cells};
+    at += grapheme.length;
+  }
+  rows.push({from: row.from, to: at, text: row.text});
+  return rows;
+}
+
+/** The row and column of an index among the rows of a line; an index between two rows is on the second one. */
+export function placeInRows(draft: Draft, rows: readonly DraftRow[], cursor: number, width: number): RowPlace {
+  const row = Math.max(
+    0,
+    rows.findLastIndex(({from}) => from <= cursor),
+  );
+  const from = rows[row]?.from ?? cursor;
+  return {row, x: widthOf(draft, draft.buffer.text.slice(from, cursor), width)};
+}
+
+/** Moves the cursor a row up or down on the screen, keeping its column in cells; `undefined` beyond the first and last row. */
+export function moveByRow(
+  draft: Draft,
+  {direction, width, goal}: {readonly direction: 'up' | 'down'; readonly width: number; readonly goal: number | 'none'},
+): {readonly draft: Draft; readonly goal: number} | undefined {
+  const {text, cursor} = draft.buffer;
+  const start = lineStart(draft.buffer.text, cursor);
+  const rows = rowsOfLine(draft, start, width);
+  const place = placeInRows(draft, rows, cursor, width);
+  const column = goal === 'none' ? place.x : goal;
+  const target = rows[place.row + (direction === 'up' ? -1 : 1)] ?? neighbour(draft, {direction, start, width});
+  if (target === undefined) return undefined;
+  const isLineEnd = target.to >= text.length || text[target.to] === '\n';
+  const to = atColumn(draft, target, {column, width, last: isLineEnd ? 'behind' : 'on'});
+  return {draft: {...draft, buffer: {text, cursor: to}}, goal: column};
+}
+
+function neighbour(
+  draft: Draft,
+  {direction, start, width}: {readonly direction: 'up' | 'down'; readonly start: number; readonly width: number},
+): DraftRow | undefined {
+  if (direction === 'up')
+    return start === 0 ? undefined : rowsOfLine(draft, lineStart(draft.buffer.text, start - 1), width).at(-1);
+  const end = lineEnd(draft.buffer.text, start);
+  return end >= draft.buffer.text.length ? undefined : rowsOfLine(draft, end + 1, width)[0];
+}
+
+/** The index at a column of a row. A row that continues in the next one has no cursor position after its last character. */
+function atColumn(
+  draft: Draft,
+  row: DraftRow,
+  {column, width, last}: {readonly column: number; readonly width: number; readonly last: 'on' | 'behind'},
+): number {
+  let at = row.from;
+  let cells = 0;
+  for (const grapheme of graphemes(draft.buffer.text.slice(row.from, row.to))) {
+    const next = cells + cellsOf(displayText(draft, grapheme, width), grapheme);
+    if (next > column || (last === 'on' && at + grapheme.length >= row.to)) break;
+    cells = next;
+    at += grapheme.length;
+  }
+  return at;
+}
+
+/** The width of a part of the buffer on one row, in cells. */
+function widthOf(draft: Draft, part: string, width: number): number {
+  if (asciiLine.test(part)) return part.length;
+  let cells = 0;
+  for (const grapheme of graphemes(part)) cells += cellsOf(displayText(draft, grapheme, width), grapheme);
+  return cells;
+}
+
+/** Most graphemes are shown unchanged, so their text need not be divided again. */
+const cellsOf = (text: string, grapheme: string): number =>
+  text === grapheme ? graphemeWidth(grapheme) : cellWidth(text);

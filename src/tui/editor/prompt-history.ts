@@ -1,0 +1,38 @@
+import type {AgentClient} from '../../agent/client.ts';
+import {draftFromText, type Draft} from './draft.ts';
+
+/** Earlier prompts, oldest first, and the position of the user among them; the user's own draft comes after the last one. */
+export interface PromptHistory {
+  readonly prompts: readonly string[];
+  /** `prompts.length` when the user's own draft is shown. */
+  readonly at: number;
+  readonly own: Draft;
+}
+
+export const promptHistoryOf = (prompts: readonly string[]): PromptHistory => ({
+  prompts,
+  at: prompts.length,
+  own: draftFromText(''),
+});
+
+/** Moves one prompt earlier or later, and returns the draft to show; `undefined` at either end. */
+export function stepHistory(
+  history: PromptHistory,
+  step: {readonly direction: 'earlier' | 'later'; readonly from: Draft},
+): {readonly history: PromptHistory; readonly draft: Draft} | undefined {
+  const own = history.at === history.prompts.length ? step.from : history.own;
+  const at = history.at + (step.direction === 'earlier' ? -1 : 1);
+  if (at < 0 || at > history.prompts.length) return undefined;
+  const prompt = history.prompts[at];
+  return {history: {...history, at, own}, draft: prompt === undefined ? own : draftFromText(prompt)};
+}
+
+/** Adds a sent prompt, unless it equals the latest one. */
+export const addPrompt = (history: PromptHistory, prompt: string): PromptHistory =>
+  promptHistoryOf(history.prompts.at(-1) === prompt ? history.prompts : [...history.prompts, prompt]);
+
+/** Reads what the user entered in earlier sessions, oldest first; empty if that cannot be read. */
+export async function loadPromptHistory(client: AgentClient, signal: AbortSignal): Promise<readonly string[]> {
+  const answer = await client.query({query: 'prompt-history'}, signal);
+  return answer.tag === 'ok' ? answer.value : [];
+}

@@ -1,0 +1,234 @@
+import {firstLine, pluralize} from '../../base/clip.ts';
+import type {SettledCall} from '../../actions/agent-event.ts';
+import {accessOf, type Action} from '../../actions/catalogue.ts';
+import {commandIn, editedFiles, endWords, exitedBadly, printedOutput} from '../../actions/outcome.ts';
+import type {FileDiff} from '../../actions/preview.ts';
+import {changeOf, nameOf} from '../../actions/request-file-edits.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import {visible, visibleLine} from '../../base/visible.ts';
+import {faultText} from '../../domain/fault.ts';
+import type {ActionEntry, ActionProgress, ActionStage, PastActionEntry} from '../state/view.ts';
+import {durationText, wholeSeconds} from '../text/duration.ts';
+import {type EntryFrame, type StyledSpan, wrapText} from '../text/wrap.ts';
+import {glyphs} from '../theme/glyphs.ts';
+import type {Role} from '../theme/palette.ts';
+import {resultBody, type ResultBody, runningBody} from './action-results.ts';
+import {barredRows, behindBar, titleRows} from './entry-rows.ts';
+import {pastBody, pastEnd} from './past-results.ts';
+
+/** What there is to say of an action: one line of what was done and how it ended, and below it the output so far, or the result. */
+export interface ActionFacts {
+  readonly mark: Mark;
+  readonly spans: readonly StyledSpan[];
+  /** How it ended and how long it took. */
+  readonly notes: readonly string[];
+  /** Made for the width of the frame. */
+  readonly body: (frame: EntryFrame) => ResultBody;
+}
+
+export function actionFacts(entry: ActionEntry, frame: EntryFrame, progress: ActionProgress | undefined): ActionFacts {
+  const {stage, by} = entry;
+  return {
+    mark: markOf(stage),
+    spans: titleSpans(entry, frame),
+    notes: noteOf(stage, progress),
+    body: inner => bodyOf(stage, by, inner),
+  };
+}
+
+/** The same for an action of a resumed session. */
+export function pastActionFacts(past: PastActionEntry, frame: EntryFrame): ActionFacts {
+  const end = pastEnd(past);
+  const edited = editedIn(past);
+  return {
+    mark: end.failed ? marks.error : marks[past.outcome],
+    spans: edited === undefined ? actionSpans(past, frame) : changeSpans(edited.words, edited.added, edited.removed),
+    notes: end.notes,
+    body: inner => pastBody(past, inner),
+  };
+}
+
+export function actionRows(
+  entry: ActionEntry,
+  frame: EntryFrame,
+  progress: ActionProgress | undefined,
+): readonly string[] {
+  const facts = actionFacts(entry, frame, progress);
+  if (!isEdit(entry.stage)) return rowsOf(facts, frame);
+  const inner = {...frame, width: Math.max(8, frame.width - diffIndent.length)};
+  const rows = facts.body(inner).rows.map(row => (typeof row === 'string' ? diffIndent + row : row.text));
+  return [...titleOf(facts, frame), ...rows];
+}
+
+export const pastActionRows = (past: PastActionEntry, frame: EntryFrame): readonly string[] =>
+  rowsOf(pastActionFacts(past, frame), frame);
+
+function rowsOf(facts: ActionFacts, frame: EntryFrame): readonly string[] {
+  const {rows, foot} = facts.body(behindBar(frame));
+  return [...titleOf(facts, frame), ...barredRows(rows, foot, frame)];
+}
+
+const titleOf = ({mark: {glyph, role}, spans, notes}: ActionFacts, frame: EntryFrame): readonly string[] =>
+  titleRows(
+    {
+      sign: glyph,
+      signRoles: [role],
+      spans,
+      note: notes.join(glyphs.between),
+      noteRoles: [glyph === glyphs.error ? 'error' : 'dim'],
+    },
+    frame,
+  );
+
+/** A command as it was typed, everything else by its label. */
+function actionText({action, label, by}: {readonly action: Action | 'unknown'} & Pick<ActionEntry, 'label' | 'by'>) {
+  const input = action === 'unknown' ? undefined : commandIn(action);
+  if (input === undefined) return label;
+  const command = firstLine(input.command, longestCommand);
+  if (by === 'user') return `! ${command}`;
+  return input.place === 'block' ? `Start in background: ${command}` : command;
+}
+
+/** Characters of a command on its title. */
+const longestCommand = 400;
+
+function titleSpans({stage, label, by}: ActionEntry, frame: EntryFrame): readonly StyledSpan[] {
+  const files = filesOf(stage);
+  if (files.length > 0) {
+    const sum = (count: (file: FileDiff) => number): number => files.reduce((total, file) => total + count(file), 0);
+    const words = `${editVerb(files, stage.stage === 'settled' ? 'past' : 'present')} ${files.map(nameOf).join(', ')}`;
+    return changeSpans(
+      words,
+      sum(({added}) => added),
+      sum(({removed}) => removed),
+    );
+  }
+  const action = actionOf(stage);
+  return actionSpans({action, label, by}, frame);
+}
+
+/** Unfolded, a command stands there with all its lines. */
+function actionSpans(entry: Parameters<typeof actionText>[0], frame: EntryFrame): readonly StyledSpan[] {
+  const input = entry.action === 'unknown' ? undefined : commandIn(entry.action);
+  if (frame.verbosity !== 'full' || input === undefined) return [{text: visibleLine(actionText(entry)), roles: []}];
+  return [{text: visible(`${entry.by === 'user' ? '! ' : ''}${input.command.trimEnd()}`), roles: []}];
+}
+
+const changeSpans = (words: string, added: number, removed: number): readonly StyledSpan[] => [
+  {text: visibleLine(words), roles: []},
+  {text: `  ${glyphs.added}${added}`, roles: ['added']},
+  {text: ` ${glyphs.removed}${removed}`, roles: ['removed']},
+];
+
+const editVerbs = {
+  past: {Created: 'Created', Deleted: 'Deleted', Renamed: 'Renamed', Changed: 'Edited'},
+  present: {Created: 'Create', Deleted: 'Delete', Renamed: 'Rename', Changed: 'Edit'},
+} as const;
+
+function editVerb(files: readonly FileDiff[], tense: keyof typeof editVerbs): string {
+  const [first = 'Changed', ...others] = files.map(changeOf);
+  return editVerbs[tense][others.every(other => other === first) ? first : 'Changed'];
+}
+
+/** The result text of one changed file. */
+const changeResult = /^(Created|Changed|Deleted|Renamed) (.+) \(\+(\d+) -(\d+)\)(?:\n|$)/u;
+
+/** What an edit of a resumed session has changed; `undefined` for everything else, and for edits of several files. */
+function editedIn({action, resultText, outcome}: PastActionEntry) {
+  if (action === 'unknown' || accessOf(action).kind !== 'edit' || outcome !== 'success') return undefined;
+  const [, change = '', path = '', added = '', removed = ''] = changeResult.exec(resultText) ?? [];
+  if (path === '') return undefined;
+  const verb = change === 'Changed' ? 'Edited' : change;
+  return {words: `${verb} ${path}`, added: Number(added), removed: Number(removed)};
+}
+
+/** How it ended and how long it took, or how long it has run; nothing below a second. */
+function noteOf(stage: ActionStage, progress: ActionProgress | undefined): readonly string[] {
+  switch (stage.stage) {
+    case 'queued':
+    case 'waiting':
+      return [];
+    case 'running': {
+      if (progress === undefined || progress.elapsedMs < 1000) return [];
+      const {elapsedMs, lines} = progress;
+      return [wholeSeconds(elapsedMs), ...(lines === 0 ? [] : [pluralize(lines, 'line')])];
+    }
+    case 'settled':
+      return [...endOf(stage.result), ...(stage.durationMs >= 1000 ? [durationText(stage.durationMs)] : [])];
+    default:
+      return unreachable(stage);
+  }
+}
+
+const endOf = (call: SettledCall): readonly string[] =>
+  call.tag === 'undecodable' ? [] : [endWords(call.result)].filter(words => words !== '');
+
+/** The files that the action changes or has changed, as far as known. */
+function filesOf(stage: ActionStage): readonly FileDiff[] {
+  if (stage.stage === 'queued' || (stage.stage === 'settled' && stage.result.tag === 'undecodable')) return [];
+  const edited =
+    stage.stage === 'settled' && stage.result.tag === 'action' ? editedFiles(stage.result.result) : undefined;
+  return edited ?? (stage.preview.kind === 'diff' ? stage.preview.files : []);
+}
+
+function actionOf(stage: ActionStage): Action | 'unknown' {
+  if (stage.stage !== 'settled') return stage.action;
+  return stage.result.tag === 'action' ? stage.result.result : 'unknown';
+}
+
+/** The rows of a change are tinted to the edge and have numbers of their own: no bar stands before them. */
+const diffIndent = '    ';
+
+/** Whether the body is the change itself. */
+export const isEdit = (stage: ActionStage): boolean =>
+  stage.stage === 'settled' && stage.result.tag === 'action' && editedFiles(stage.result.result) !== undefined;
+
+function bodyOf(stage: ActionStage, by: ActionEntry['by'], frame: EntryFrame): ResultBody {
+  switch (stage.stage) {
+    case 'queued':
+    case 'waiting':
+      return {rows: [], foot: []};
+    case 'running':
+      return runningBody(stage.tail, frame);
+    case 'settled': {
+      if (stage.result.tag === 'undecodable') {
+        return {rows: wrapText(visible(faultText(stage.result.fault)), ['error'], frame), foot: []};
+      }
+      const {result} = stage.result;
+      return resultBody(result, {by, tail: printedOutput(result) || stage.tail}, frame);
+    }
+    default:
+      return unreachable(stage);
+  }
+}
+
+export interface Mark {
+  readonly glyph: string;
+  readonly role: Role;
+}
+
+const marks: Readonly<Record<'success' | 'error' | 'cancelled', Mark>> = {
+  success: {glyph: glyphs.success, role: 'success'},
+  error: {glyph: glyphs.error, role: 'error'},
+  cancelled: {glyph: glyphs.cancelled, role: 'dim'},
+};
+
+function markOf(stage: ActionStage): Mark {
+  switch (stage.stage) {
+    case 'queued':
+      return {glyph: glyphs.queued, role: 'dim'};
+    case 'waiting':
+      return {glyph: glyphs.waiting, role: 'warning'};
+    case 'running':
+      return {glyph: glyphs.running, role: 'running'};
+    case 'settled':
+      return settledMark(stage.result);
+    default:
+      return unreachable(stage);
+  }
+}
+
+function settledMark(call: SettledCall): Mark {
+  if (call.tag === 'undecodable' || exitedBadly(call.result)) return marks.error;
+  return marks[call.result.settled.state];
+}

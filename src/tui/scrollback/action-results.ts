@@ -1,0 +1,234 @@
+import type {ActionName, ActionResult, OutputOf} from '../../actions/catalogue.ts';
+import type {ReadEntry} from '../../actions/read-files.ts';
+import {blockStateText} from '../../actions/block-text.ts';
+import type {McpResult} from '../../actions/mcp-port.ts';
+import type {BlockSnapshot, ShellReport} from '../../actions/ports.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import {faultText} from '../../domain/fault.ts';
+import {firstLine} from '../../base/clip.ts';
+import {visible, visibleLine, visibleOutput} from '../../base/visible.ts';
+import type {ActionEntry} from '../state/view.ts';
+import {type EntryFrame, type Frame, hardWrap, wrapText} from '../text/wrap.ts';
+import {fit} from '../text/cell-width.ts';
+import {diffLines} from './diff-lines.ts';
+import {type BarredRow, excerptRows, moreLines} from './entry-rows.ts';
+import {allOf, type Excerpt, failureExcerpt, firstLines, headAndTail, lastLines} from './output-excerpt.ts';
+
+/** What stands below the title of an action. `width` of the frame it is made for is that behind the bar. */
+export interface ResultBody {
+  readonly rows: readonly (string | BarredRow)[];
+  /** What is left out, and what else is to be said, in its last row. */
+  readonly foot: readonly string[];
+}
+
+type ResultRenderer<Output> = (output: Output, frame: EntryFrame, by: ActionEntry['by']) => ResultBody;
+
+/** The most lines of a command's output while it runs, after it has ended well, and after it has failed. */
+const shownRunning = 5;
+const shownAfterSuccess = 3;
+const shownAfterFailure = 12;
+
+/** The same for a command that the user typed: it was run for its output. */
+const shownToUser = 40;
+
+/** The most rows of an edited file. */
+const diffShown = 24;
+
+/** One renderer for every action: an action without one does not compile. */
+export const renderers: {readonly [N in ActionName]: ResultRenderer<OutputOf<N>>} = {
+  'request-command-output': (output, frame, by) =>
+    output.kind === 'block' ? blockBody(output, frame) : reportBody(output.report, frame, by),
+  'read-files': ({files}, frame) => ({rows: files.flatMap(entry => readRows(entry, frame)), foot: []}),
+  'request-file-edits': ({files}, frame) => ({
+    rows: diffLines(files, frame.verbosity === 'full' ? wholeDiff : foldedDiff, frame),
+    foot: [],
+  }),
+  grep: (report, frame) =>
+    listBody(
+      report.lines,
+      (report.omitted.exact === 'exact' ? '' : 'at least ') +
+        countOf(report.lines.length + report.omitted.count, {one: 'line', many: 'lines'}),
+      frame,
+    ),
+  'file-glob-v2': (report, frame) =>
+    listBody(report.paths, countOf(report.paths.length + report.omitted, {one: 'file', many: 'files'}), frame),
+  'update-todos': () => nothing,
+  'ask-user-question': ({questions, answers}, frame) => ({
+    rows: questions.flatMap((question, at) => {
+      const answer = answers[at];
+      const parts = [
+        ...(answer?.selected ?? []),
+        ...(answer === undefined || answer.other === '' ? [] : [answer.other]),
+      ];
+      return noteRows(`${visibleLine(question.question)} → ${visibleLine(parts.join('; '))}`, frame);
+    }),
+    foot: [],
+  }),
+  'write-to-long-running-shell-command': blockBody,
+  'read-shell-command-output': blockBody,
+  'transfer-shell-command-control-to-user': blockBody,
+  'read-mcp-resource': (output, frame) =>
+    output.kind === 'read'
+      ? answerBody(output.result, frame)
+      : {rows: [], foot: [countOf(output.resources.length, {one: 'resource', many: 'resources'})]},
+  'call-mcp-tool': answerBody,
+  'give-structured-answer': ({answer}, frame) => ({
+    rows: noteRows(visibleLine(firstLine(JSON.stringify(answer), 4 * frame.width)), frame),
+    foot: [],
+  }),
+};
+
+const nothing: ResultBody = {rows: [], foot: []};
+const wholeDiff = {most: Number.POSITIVE_INFINITY, shown: 'all', long: 'whole'} as const;
+const foldedDiff = {most: diffShown, shown: 'all', long: 'clipped'} as const;
+
+/** What stands below the title of an action that has ended. `tail` is what it had printed until then. */
+export function resultBody<N extends ActionName>(
+  result: ActionResult<N>,
+  {by, tail}: {readonly by: ActionEntry['by']; readonly tail: string},
+  frame: EntryFrame,
+): ResultBody {
+  const render: ResultRenderer<OutputOf<N>> = renderers[result.name];
+  const settled: ActionResult<N>['settled'] = result.settled;
+  switch (settled.state) {
+    case 'success':
+      return frame.verbosity === 'name' ? nothing : render(settled.output, frame, by);
+    case 'error':
+      return {rows: wrapText(visible(faultText(settled.fault)), ['error'], frame), foot: []};
+    case 'cancelled': {
+      // A question that was not answered says just that.
+      const message = result.name === 'ask-user-question' ? '' : settled.why.message;
+      const printed = outputBody(tail, {most: shownAfterFailure, pick: lastLines, leftOut: 0}, frame);
+      return {...printed, rows: [...noteRows(visible(message), frame), ...printed.rows]};
+    }
+    default:
+      return unreachable(settled);
+  }
+}
+
+/** The last output lines of a running command. */
+export function runningBody(tail: string, frame: EntryFrame): ResultBody {
+  const lines = outputLines(tail);
+  return {rows: printedRows(lines, lastLines(lines, shownRunning), {...frame, verbosity: 'summary'}), foot: []};
+}
+
+interface OutputForm {
+  readonly most: number;
+  readonly pick: (lines: readonly string[], most: number) => Excerpt;
+  /** Lines that the output itself leaves out. */
+  readonly leftOut: number;
+}
+
+/** What a program printed: some of its lines, and how many more there are; all of them at full verbosity. */
+export function outputBody(text: string, {most, pick, leftOut}: OutputForm, frame: EntryFrame): ResultBody {
+  const lines = outputLines(text);
+  if (frame.verbosity === 'full') return {rows: printedRows(lines, allOf(lines), frame), foot: []};
+  // A note about one line would take its place.
+  const picked = lines.length === most + 1 ? allOf(lines) : pick(lines, most);
+  return {rows: printedRows(lines, picked, frame), foot: moreLines(lines.length - picked.length + leftOut)};
+}
+
+function printedRows(lines: readonly string[], picked: Excerpt, frame: EntryFrame): readonly BarredRow[] {
+  const {theme, width, verbosity} = frame;
+  const wrap = (line: string): readonly string[] =>
+    verbosity === 'full' ? hardWrap(line, width) : clippedRows(line, width);
+  return excerptRows(lines, picked, line => wrap(line).map(row => theme.style(['dim'], row)));
+}
+
+/** A line on at most two rows. */
+function clippedRows(line: string, width: number): readonly string[] {
+  const [first = '', second = '', ...others] = hardWrap(line.slice(0, 3 * width), width);
+  if (second === '') return [first];
+  return [first, others.length === 0 ? second : fit(`${second}…`, width)];
+}
+
+const outputLines = (text: string): readonly string[] => {
+  const shown = visibleOutput(text).trimEnd();
+  return shown === '' ? [] : shown.split('\n');
+};
+
+function reportBody(report: ShellReport, frame: EntryFrame, by: ActionEntry['by']): ResultBody {
+  const failed = report.end.kind !== 'moved' && (report.end.kind !== 'exited' || report.end.code !== 0);
+  const {text, leftOutLines, file} = report.output;
+  // One line of the text is the note about what was left out.
+  const leftOut = Math.max(0, leftOutLines - 1);
+  const {rows, foot} = outputBody(text, {...commandForm(by, failed ? 'failed' : 'ended'), leftOut}, frame);
+  return {
+    rows: [...rows, ...report.leftRunning.flatMap(line => noteRows(`still runs: ${visibleLine(line)}`, frame))],
+    foot: [...foot, ...(file === undefined ? [] : [`whole output in ${visibleLine(file)}`])],
+  };
+}
+
+/** How much of the output of a command is shown, and which part of it. */
+export function commandForm(by: ActionEntry['by'], end: 'ended' | 'failed'): Pick<OutputForm, 'most' | 'pick'> {
+  if (by === 'user') return {most: shownToUser, pick: end === 'failed' ? failureExcerpt : headAndTail};
+  return end === 'failed'
+    ? {most: shownAfterFailure, pick: failureExcerpt}
+    : {most: shownAfterSuccess, pick: lastLines};
+}
+
+/** The beginning of the answer of an MCP server, or all of it. */
+function answerBody({blocks}: McpResult, frame: EntryFrame): ResultBody {
+  const text = blocks.map(block => (block.kind === 'text' ? block.text : `image (${block.mediaType})`)).join('\n');
+  return outputBody(text, {most: shownAfterSuccess, pick: firstLines, leftOut: 0}, frame);
+}
+
+function blockBody({block}: {readonly block: BlockSnapshot}, frame: EntryFrame): ResultBody {
+  const {text, leftOutLines} = block.output;
+  const leftOut = Math.max(0, leftOutLines - 1);
+  const {rows, foot} = outputBody(text, {most: shownAfterSuccess, pick: lastLines, leftOut}, frame);
+  return {rows, foot: [`${block.id}: ${visibleLine(blockStateText(block.state))}`, ...foot]};
+}
+
+/** How much a search has found, and at full verbosity all of it. */
+const listBody = (lines: readonly string[], count: string, frame: EntryFrame): ResultBody => ({
+  rows: frame.verbosity === 'full' ? printedRows(lines.map(visibleLine), allOf(lines), frame) : [],
+  foot: [count],
+});
+
+/** How much was read of a file, and at full verbosity all of it. */
+function readRows(entry: ReadEntry, frame: EntryFrame): readonly (string | BarredRow)[] {
+  const heading = noteRows(readText(entry), frame);
+  if (entry.state === 'failed' || frame.verbosity !== 'full') return heading;
+  const {file} = entry;
+  if (file.kind === 'text') {
+    const digits = String(file.firstLine + file.lines.length).length;
+    const lines = file.lines.map(
+      (line, at) => `${String(file.firstLine + at).padStart(digits)}  ${visibleOutput(line)}`,
+    );
+    return [...heading, ...printedRows(lines, allOf(lines), frame)];
+  }
+  if (file.kind !== 'directory') return heading;
+  return [...heading, ...printedRows(file.entries.map(visibleLine), allOf(file.entries), frame)];
+}
+
+/** A remark in the place of a result. */
+const noteRows = (text: string, frame: Frame): readonly string[] => (text === '' ? [] : wrapText(text, ['dim'], frame));
+
+function readText(entry: ReadEntry): string {
+  if (entry.state === 'failed') return `${visibleLine(entry.path)}: ${visibleLine(faultText(entry.fault))}`;
+  const {file} = entry;
+  switch (file.kind) {
+    case 'text':
+      return file.lines.length === file.totalLines
+        ? countOf(file.totalLines, {one: 'line', many: 'lines'})
+        : `lines ${file.firstLine} to ${file.firstLine + file.lines.length - 1} of ${file.totalLines}`;
+    case 'image':
+      return `image (${file.image.mediaType})`;
+    case 'document':
+      return file.pages === undefined ? 'PDF' : `PDF, ${countOf(file.pages, {one: 'page', many: 'pages'})}`;
+    case 'directory':
+      return countOf(file.entries.length + file.more, {one: 'entry', many: 'entries'});
+    default:
+      return unreachable(file);
+  }
+}
+
+interface Noun {
+  readonly one: string;
+  readonly many: string;
+}
+
+function countOf(count: number, {one, many}: Noun): string {
+  return count === 0 ? `no ${many}` : `${count} ${count === 1 ? one : many}`;
+}

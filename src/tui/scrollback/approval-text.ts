@@ -1,0 +1,157 @@
+import type {Approval} from '../../actions/agent-event.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import {visibleExactLine} from '../../base/visible.ts';
+import {cellWidth, fit} from '../text/cell-width.ts';
+import type {EntryFrame, Frame} from '../text/wrap.ts';
+import {wrapText} from '../text/wrap.ts';
+import {commandRows, fitRows, type HighlightRanges} from './command-rows.ts';
+import {cachedDiffLines, changeTitle} from './diff-lines.ts';
+import type {ApprovalChoices} from '../state/approval-choices.ts';
+import type {ChoosingStage, HunkStage} from '../state/approval-stage.ts';
+import {whyOf} from '../state/approval-why.ts';
+import {exactText} from '../state/card-room.ts';
+
+/** What a card asks, on at most `cells`; the path of an edit is shortened before its end. */
+export function approvalTitle(approval: Approval, cells: number): string {
+  const {preview, wording} = approval;
+  switch (preview.kind) {
+    case 'diff':
+      return preview.files.length > 0 ? changeTitle(preview.files, cells) : fit(`${labelOf(approval)}?`, cells);
+    case 'command':
+      return fit(wording === 'user' ? 'Run this, as you changed it?' : commandTitle(approval), cells);
+    case 'arguments':
+    case 'none': {
+      const label = exactText(approval) === '' ? labelOf(approval) : labelOf(approval).replace(/: .*$/u, '');
+      return cellWidth(label) < cells ? `${label}?` : 'Approve?';
+    }
+    default:
+      return unreachable(preview);
+  }
+}
+
+function commandTitle({label, verdict, impact}: Approval): string {
+  if (verdict.risk === 'destructive') {
+    if (impact.summary.startsWith('deletes')) return 'Delete files?';
+    if (impact.summary.startsWith('overwrites')) return 'Overwrite files?';
+  }
+  return label.startsWith('Start in background') ? 'Start this in the background?' : 'Run this command?';
+}
+
+const labelOf = ({label}: Approval): string => visibleExactLine(label.replaceAll(/\s{2,}/gu, ' '));
+
+/** In one line, for a person who is doing something else: `Run npm test`. */
+export const approvalSubject = (approval: Approval, cells: number): string =>
+  approval.preview.kind === 'diff' && approval.preview.files.length > 0
+    ? changeTitle(approval.preview.files, cells)
+    : fit(labelOf(approval), cells);
+
+/** Why the last key allowed nothing; empty where there is nothing to say. */
+export function cardHint(
+  hint: (ChoosingStage | HunkStage)['hint'],
+  {accept, editable}: Pick<ApprovalChoices, 'accept' | 'editable'>,
+): string {
+  switch (hint) {
+    case 'none':
+      return '';
+    case 'needs-word':
+      return accept.by === 'word' ? `Nothing allowed: type the word "${visibleExactLine(accept.word)}"` : '';
+    case 'wrong-word':
+      return 'Not the word: nothing was allowed';
+    case 'nothing-changed':
+      return `The ${editable === 'yes' ? 'text' : 'command'} did not change; nothing allowed yet`;
+    case 'unread':
+      return 'Nothing allowed yet: read all of it above first';
+    default:
+      return unreachable(hint);
+  }
+}
+
+/** The rows of what would be done: the exact text with its marks, or the change. */
+interface BodyOptions {
+  /** The most rows; infinite for all. */
+  readonly rows: number;
+  /** The first row where the card is scrolled; `summary` shows what matters most where there are not enough rows. */
+  readonly top: 'summary' | number;
+}
+
+/** What would be done, as lines, and how many it is in full. */
+export interface ApprovalBody {
+  readonly lines: readonly string[];
+  readonly all: number;
+}
+
+export function approvalBody(approval: Approval, {rows, top}: BodyOptions, frame: Frame): ApprovalBody {
+  const marked = exactRows(approval, frame);
+  // Without marks there is no column for them.
+  const exact = marked.some(row => row.marked === 'marked')
+    ? marked
+    : marked.map(row => ({...row, line: row.line.slice(2)}));
+  const full = [...fitRows(exact, {room: Number.POSITIVE_INFINITY, frame}), ...diffOf(approval, 'all', frame)];
+  const all = full.length;
+  if (all <= rows) return {lines: full, all};
+  if (top !== 'summary') {
+    const page = Math.max(1, rows - 1);
+    const first = Math.max(0, Math.min(top, all - page));
+    const place = ` ${first + 1}–${Math.min(all, first + page)} of ${all} lines · PgUp PgDn`;
+    const shown = full.slice(first, first + page);
+    return {lines: rows === 1 ? shown : [...shown, frame.theme.style(['dim'], fit(place, frame.width))], all};
+  }
+  if (exact.length === 0) return {lines: cutMiddle(diffOf(approval, 'changes', frame), rows, frame), all};
+  const command = fitRows(exact, {room: rows, frame});
+  const left = rows - command.length;
+  return {lines: [...command, ...(left < 2 ? [] : cutMiddle(diffOf(approval, 'changes', frame), left, frame))], all};
+}
+
+/** Cached while approval and frame are the same, because a command can be long and is drawn often. */
+const cachedRows = new WeakMap<Approval, {readonly frame: Frame; readonly rows: ReturnType<typeof commandRows>}>();
+
+function exactRows(approval: Approval, frame: Frame): ReturnType<typeof commandRows> {
+  const kept = cachedRows.get(approval);
+  if (kept !== undefined && kept.frame.width === frame.width && kept.frame.theme === frame.theme) return kept.rows;
+  const text = exactText(approval);
+  const isTitleShort =
+    approval.preview.kind !== 'none' || text !== '' || cellWidth(labelOf(approval)) < frame.width - 6;
+  const rows =
+    text === '' && isTitleShort
+      ? []
+      : commandRows(text === '' ? approval.label : text, rangesIn(text, approval.verdict.detail), frame);
+  cachedRows.set(approval, {frame, rows});
+  return rows;
+}
+
+/** Marks tell parts of a command from the rest of it: of a line of which all would be marked, nothing is. */
+function rangesIn(text: string, {highlights, criticalRanges}: HighlightRanges): HighlightRanges {
+  const isAll = !text.includes('\n') && highlights.some(({from, to}) => text.slice(from, to).trim() === text.trim());
+  return {highlights: isAll ? [] : highlights, criticalRanges};
+}
+
+const diffOf = ({preview, impact}: Approval, shown: 'all' | 'changes', frame: Frame): readonly string[] => {
+  const files = preview.kind === 'diff' ? preview.files : impact.diffs;
+  return files.length === 0
+    ? []
+    : cachedDiffLines(files, {most: Number.POSITIVE_INFINITY, shown, long: 'clipped'}, frame);
+};
+
+function cutMiddle(lines: readonly string[], rows: number, frame: Frame): readonly string[] {
+  if (lines.length <= rows) return lines;
+  const head = Math.ceil((rows - 1) / 2);
+  const tail = rows - 1 - head;
+  const note = `  … ${lines.length - head - tail} more lines · v`;
+  return [
+    ...lines.slice(0, head),
+    frame.theme.style(['warning'], fit(note, frame.width)),
+    ...lines.slice(lines.length - tail),
+  ];
+}
+
+/** The whole approval for the scrollback. */
+export function approvalInFull(approval: Approval, frame: EntryFrame): readonly string[] {
+  const {theme, width} = frame;
+  const {note, lines} = whyOf(approval);
+  const inner = {...frame, width: Math.max(8, width - 2)};
+  return [
+    theme.style(['bold'], approvalTitle(approval, width)),
+    ...approvalBody(approval, {rows: Number.POSITIVE_INFINITY, top: 'summary'}, inner).lines.map(line => `  ${line}`),
+    ...[note, ...lines].flatMap(line => (line === '' ? [] : wrapText(line, ['dim'], inner).map(row => `  ${row}`))),
+  ];
+}

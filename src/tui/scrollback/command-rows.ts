@@ -1,0 +1,215 @@
+import {pluralize} from '../../base/clip.ts';
+import {visibleExactly} from '../../base/visible.ts';
+import type {TextRange} from '../../domain/risk.ts';
+import {fit, graphemes, graphemeWidth} from '../text/cell-width.ts';
+import type {Frame} from '../text/wrap.ts';
+import {glyphs} from '../theme/glyphs.ts';
+
+/**
+ * One row of a command on the screen. Nothing in it is invisible: long runs of blanks are replaced by words, and marked parts are
+ * recognisable without colours.
+ */
+export interface CommandRow {
+  readonly line: string;
+  /** A line of `^` below the marked parts; empty if nothing or everything is marked. */
+  readonly pointer: string;
+  readonly marked: 'marked' | 'plain';
+  /** The rank of the worst critical part in this row (0 is the worst); infinite if it shows none. */
+  readonly rank: number;
+}
+
+/** The marked ranges of a command, and the critical ranges, which must have been on the screen before a yes, the worst first. */
+export interface HighlightRanges {
+  readonly highlights: readonly TextRange[];
+  readonly criticalRanges: readonly TextRange[];
+}
+
+export function commandRows(command: string, ranges: HighlightRanges, frame: Frame): readonly CommandRow[] {
+  const pieces = piecesOf(command, ranges);
+  const isAllMarked = pieces.every(({look, text}) => look !== 'plain' || text.trim() === '');
+  const room = Math.max(8, frame.width - gutter);
+  const rows: CommandRow[] = [];
+  let row = new RowFiller();
+  const next = (): void => {
+    rows.push(row.finish(isAllMarked ? 'without' : 'with', frame));
+    row = new RowFiller();
+  };
+  for (const piece of pieces) {
+    for (const grapheme of graphemes(piece.text)) {
+      const cells = grapheme === '\n' ? 0 : graphemeWidth(grapheme);
+      if (grapheme === '\n' || row.width + cells > room) next();
+      if (grapheme !== '\n') row.add(grapheme, cells, piece);
+    }
+  }
+  next();
+  // Line feeds at the end of the command need no empty rows.
+  while (rows.length > 1 && rows.at(-1)?.line === plainGutter) rows.pop();
+  return rows;
+}
+
+/**
+ * Fits the rows on at most `room` lines. If they do not fit, rows with the worst critical parts are kept first, then marked ones, and notes say
+ * how many lines are hidden and how many of these are marked.
+ */
+export function fitRows(
+  rows: readonly CommandRow[],
+  {room, frame}: {readonly room: number; readonly frame: Frame},
+): readonly string[] {
+  const pointed = rows.flatMap(({line, pointer}) => (pointer === '' ? [line] : [line, pointer]));
+  if (pointed.length <= room) return pointed;
+  if (rows.length <= room) return rows.map(({line}) => line);
+  const kept = keptRows(rows, room);
+  const lines: string[] = [];
+  let before = -1;
+  for (const at of [...kept, rows.length]) {
+    const hidden = rows.slice(before + 1, at);
+    if (hidden.length > 0) lines.push(hiddenNote(hidden, frame));
+    const row = rows[at];
+    if (row !== undefined) lines.push(row.line);
+    before = at;
+  }
+  return lines;
+}
+
+/** The indexes of the rows that are kept, ascending. Together with one line for every gap they fit `room`. */
+function keptRows(rows: readonly CommandRow[], room: number): readonly number[] {
+  const kept = new Set<number>();
+  const lines = (): number => {
+    const sorted = [...kept].toSorted((a, b) => a - b);
+    const gaps = sorted.filter((at, place) => at !== (sorted[place - 1] ?? -1) + 1).length;
+    return sorted.length + gaps + (sorted.at(-1) === rows.length - 1 ? 0 : 1);
+  };
+  let misses = 0;
+  for (const at of byWeight(rows)) {
+    if (kept.has(at)) continue;
+    kept.add(at);
+    if (lines() > room && kept.size > 1) {
+      kept.delete(at);
+      if (++misses > 200) break;
+    }
+  }
+  return [...kept].toSorted((a, b) => a - b);
+}
+
+/**
+ * Row indexes in order of importance: the first rows of critical parts (the worst first), their other rows, the first rows of marked parts,
+ * their other rows, then rows from both ends of the command.
+ */
+function byWeight(rows: readonly CommandRow[]): readonly number[] {
+  const marked = rows.flatMap((row, at) => (row.marked === 'marked' ? [at] : []));
+  const starts = marked.filter(at => rows[at - 1]?.marked !== 'marked');
+  const critical = rows
+    .flatMap(({rank}, at) => (Number.isFinite(rank) ? [at] : []))
+    .toSorted((a, b) => (rows[a]?.rank ?? 0) - (rows[b]?.rank ?? 0) || a - b);
+  const criticalStarts = critical.filter(at => rows[at - 1]?.rank !== rows[at]?.rank);
+  const ends: number[] = [];
+  for (let at = 0; at < Math.min(rows.length, 100); at++) ends.push(at, rows.length - 1 - at);
+  return [...criticalStarts, ...critical, ...starts, ...marked, ...ends];
+}
+
+function hiddenNote(hidden: readonly CommandRow[], frame: Frame): string {
+  const marked = hidden.filter(row => row.marked === 'marked').length;
+  const note = `  … ${pluralize(hidden.length, 'more line')}${marked === 0 ? '' : `, ${marked} marked`} · v`;
+  return frame.theme.style(['warning'], fit(note, frame.width));
+}
+
+type Look = 'plain' | 'marked' | 'note' | 'marked-note';
+
+interface Piece {
+  readonly text: string;
+  readonly look: Look;
+  readonly rank: number;
+}
+
+/** Longer runs of blanks or empty lines are replaced by a note, because they could push the text after them out of sight. */
+const longestBlank = 16;
+const emptiness = new RegExp(`\\n(?: *\\n){3,}| {${longestBlank + 1},}`, 'gu');
+
+function piecesOf(command: string, {highlights, criticalRanges}: HighlightRanges): readonly Piece[] {
+  const ends = [...highlights, ...criticalRanges].flatMap(({from, to}) => [from, to]);
+  const cuts = [...new Set([0, ...ends, command.length])].toSorted((a, b) => a - b);
+  const marked = covering(highlights);
+  const rankAt = covering(criticalRanges);
+  return cuts.flatMap((from, at) => {
+    const raw = command.slice(from, cuts[at + 1] ?? from);
+    return raw === '' ? [] : splitEmptiness(raw, Number.isFinite(marked(from)) ? 'marked' : 'plain', rankAt(from));
+  });
+}
+
+/**
+ * Returns a function that gives the index of the first range covering a position; infinite if none does. It must be called with rising
+ * positions.
+ */
+function covering(ranges: readonly TextRange[]): (position: number) => number {
+  const coming = ranges.map((range, rank) => ({...range, rank})).toSorted((a, b) => a.from - b.from);
+  let open: typeof coming = [];
+  let next = 0;
+  return position => {
+    for (let range = coming[next]; range !== undefined && range.from <= position; range = coming[++next])
+      open.push(range);
+    open = open.filter(({to}) => to > position);
+    return open.reduce((least, {rank}) => Math.min(least, rank), Number.POSITIVE_INFINITY);
+  };
+}
+
+function splitEmptiness(raw: string, look: 'plain' | 'marked', rank: number): readonly Piece[] {
+  const note = look === 'marked' ? 'marked-note' : 'note';
+  const text = visibleExactly(raw);
+  const pieces: Omit<Piece, 'rank'>[] = [];
+  let at = 0;
+  for (const {0: run, index} of text.matchAll(emptiness)) {
+    const lines = run.startsWith('\n') ? run.split('\n').length - 2 : 0;
+    pieces.push(
+      {text: text.slice(at, index), look},
+      ...(lines > 0
+        ? [{text: '\n', look}, {text: `[${lines} empty lines]`, look: note} as const, {text: '\n', look}]
+        : [{text: `[${run.length} blanks]`, look: note} as const]),
+    );
+    at = index + run.length;
+  }
+  pieces.push({text: text.slice(at), look});
+  return pieces.flatMap(piece => (piece.text === '' ? [] : [{...piece, rank}]));
+}
+
+const gutter = 2;
+const plainGutter = ' '.repeat(gutter);
+
+/** Builds one row from spans of the same style, and the pointer line below it. */
+class RowFiller {
+  readonly #spans: {text: string; readonly look: Look}[] = [];
+  #pointer = '';
+  #rank = Number.POSITIVE_INFINITY;
+  width = 0;
+
+  add(grapheme: string, cells: number, {look, rank}: Piece): void {
+    // Blanks alone do not show a critical part.
+    if (grapheme !== ' ') this.#rank = Math.min(this.#rank, rank);
+    const last = this.#spans.at(-1);
+    if (last?.look === look) last.text += grapheme;
+    else this.#spans.push({text: grapheme, look});
+    this.#pointer += (isMarked(look) ? '^' : ' ').repeat(cells);
+    this.width += cells;
+  }
+
+  finish(pointers: 'with' | 'without', {theme}: Frame): CommandRow {
+    const marked = this.#spans.some(({look}) => isMarked(look)) ? 'marked' : 'plain';
+    const sign = marked === 'marked' ? theme.style(['bold', 'warning'], `${glyphs.warning} `) : plainGutter;
+    const text = this.#spans.map(span => theme.style(roles[span.look], span.text)).join('');
+    const hasPointer = marked === 'marked' && pointers === 'with';
+    return {
+      line: sign + text,
+      pointer: hasPointer ? plainGutter + theme.style(['warning'], this.#pointer.trimEnd()) : '',
+      marked,
+      rank: this.#rank,
+    };
+  }
+}
+
+const isMarked = (look: Look): boolean => look === 'marked' || look === 'marked-note';
+
+const roles = {
+  plain: ['bold'],
+  marked: ['bold', 'warning'],
+  note: ['dim'],
+  'marked-note': ['warning'],
+} as const;

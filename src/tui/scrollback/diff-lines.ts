@@ -1,0 +1,303 @@
+import type {DiffHunk, DiffLine, FileDiff} from '../../actions/preview.ts';
+import type {TextRange} from '../../domain/risk.ts';
+import {changeOf, nameOf} from '../../actions/request-file-edits.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import {visible, visibleLine} from '../../base/visible.ts';
+import {diffTokens, hasDiffColours, highlightDiff} from './syntax/highlight.ts';
+import {cellWidth, fit, styledWidth} from '../text/cell-width.ts';
+import {fitPath} from '../text/workspace-paths.ts';
+import {type Frame, hardWrapSpans, type StyledSpan, wrapText} from '../text/wrap.ts';
+import {glyphs} from '../theme/glyphs.ts';
+import type {Role} from '../theme/palette.ts';
+
+interface DiffOptions {
+  /** If a file has more lines than this, lines in its middle are folded. */
+  readonly most: number;
+  /** `changes` leaves out the context lines. */
+  readonly shown: 'all' | 'changes';
+  /** `clipped`: only the part around the change is shown of a very long line. */
+  readonly long: 'clipped' | 'whole';
+}
+
+/**
+ * The change of some files with line numbers, below the title that a card gives to all of it: several files have headings of
+ * their own.
+ */
+export function diffLines(files: readonly FileDiff[], form: DiffOptions, frame: Frame): readonly string[] {
+  const {most, shown} = form;
+  return files.flatMap(file => {
+    highlightDiff(file);
+    const notes = file.notes.flatMap(note => wrapText(visibleLine(note), ['warning'], frame));
+    const lines = [
+      ...foldLines(fileLines(shown === 'all' ? file : changesOf(file), form, frame), most, frame),
+      ...notes,
+    ];
+    return files.length === 1 ? lines : [frame.theme.style(['bold'], changeTitle([file], frame.width)), ...lines];
+  });
+}
+
+/** Keeps the first and the last lines and says how many are left out between them. */
+export function foldLines(lines: readonly string[], most: number, frame: Frame): readonly string[] {
+  if (lines.length <= most) return lines;
+  const head = Math.max(0, Math.ceil((most - 1) / 2));
+  const tail = Math.max(0, most - 1 - head);
+  const note = `  … ${lines.length - head - tail} lines not shown`;
+  return [
+    ...lines.slice(0, head),
+    frame.theme.style(['dim'], fit(note, frame.width)),
+    ...lines.slice(lines.length - tail),
+  ];
+}
+
+/** The file's change without its context lines: each run of changed lines is a hunk of its own. */
+function changesOf(file: FileDiff): FileDiff {
+  const hunks = file.hunks.flatMap(({oldStart, newStart, lines}) => {
+    const runs: {oldStart: number; newStart: number; lines: DiffLine[]}[] = [];
+    let oldLine = oldStart;
+    let newLine = newStart;
+    let run: DiffLine[] | undefined;
+    for (const line of lines) {
+      if (line.kind === 'context') {
+        run = undefined;
+      } else if (run === undefined) {
+        run = [line];
+        runs.push({oldStart: oldLine, newStart: newLine, lines: run});
+      } else {
+        run.push(line);
+      }
+      if (line.kind !== 'added') oldLine++;
+      if (line.kind !== 'removed') newLine++;
+    }
+    return runs;
+  });
+  return {...file, hunks};
+}
+
+function fileLines(file: FileDiff, {long}: DiffOptions, frame: Frame): readonly string[] {
+  const last = file.hunks.at(-1);
+  const digits = last === undefined ? 1 : String(Math.max(last.oldStart, last.newStart) + last.lines.length).length;
+  return file.hunks.flatMap((hunk, at) => [
+    ...(at === 0 ? [] : [frame.theme.style(['dim'], `${' '.repeat(digits)}  ⋮`)]),
+    ...numbered(hunk).flatMap(line => lineRows(line, {digits, long}, frame)),
+  ]);
+}
+
+interface NumberedLine {
+  readonly line: DiffLine;
+  readonly number: number;
+}
+
+function numbered(hunk: DiffHunk): readonly NumberedLine[] {
+  let oldLine = hunk.oldStart;
+  let newLine = hunk.newStart;
+  return hunk.lines.map(line => {
+    const number = line.kind === 'removed' ? oldLine : newLine;
+    if (line.kind !== 'added') oldLine++;
+    if (line.kind !== 'removed') newLine++;
+    return {line, number};
+  });
+}
+
+interface Mark {
+  readonly sign: string;
+  readonly role: Role;
+  readonly background: readonly Role[];
+  readonly word: readonly Role[];
+}
+
+/** The signs carry the same information as the colours, for users who see no colours. */
+const marks: Readonly<Record<DiffLine['kind'], Mark>> = {
+  context: {sign: ' ', role: 'dim', background: [], word: ['dim']},
+  added: {sign: '+', role: 'added', background: ['added-line'], word: ['added-word']},
+  removed: {sign: '-', role: 'removed', background: ['removed-line'], word: ['removed-word']},
+};
+
+function lineRows(
+  {line, number}: NumberedLine,
+  {digits, long}: {readonly digits: number; readonly long: DiffOptions['long']},
+  frame: Frame,
+): readonly string[] {
+  const {theme} = frame;
+  const mark = marks[line.kind];
+  const room = Math.max(1, frame.width - digits - 3);
+  const clip = long === 'whole' ? whole(line) : clipAround(line, room);
+  const spans = [...noteSpans(clip.before), ...lineSpans(line, clip, mark), ...noteSpans(clip.after)];
+  const background = theme.lineBackgrounds === 'none' ? [] : mark.background;
+  return hardWrapSpans(
+    spans.map(({text, roles}) => {
+      const isReadable = theme.lineBackgrounds !== 'plain' || background.length === 0 || roles === mark.word;
+      return {text, roles: isReadable ? [...background, ...roles] : background};
+    }),
+    {theme, width: room},
+  ).map((row, at) => {
+    const gutter = theme.style(['dim'], at === 0 ? String(number).padStart(digits) : ' '.repeat(digits));
+    const sign = ` ${at === 0 ? mark.sign : ' '}`;
+    if (background.length > 0) {
+      // The background reaches from the sign to the right edge.
+      const rest = theme.style(background, ' '.repeat(Math.max(0, room - styledWidth(row))));
+      return `${gutter}${theme.style([...background, mark.role], `${sign} `)}${row}${rest}`;
+    }
+    return row === ''
+      ? (gutter + theme.style([mark.role], sign)).trimEnd()
+      : `${gutter}${theme.style([mark.role], sign)} ${row}`;
+  });
+}
+
+interface Clip extends TextRange {
+  /** The characters left out on either side. */
+  readonly before: number;
+  readonly after: number;
+}
+
+const whole = ({text}: DiffLine): Clip => ({from: 0, to: text.length, before: 0, after: 0});
+
+/** The most rows of a line before only the part around its change is shown, and the rows of that part. */
+const longRows = 6;
+const clippedRows = 3;
+
+function clipAround(line: DiffLine, room: number): Clip {
+  const {text, changed} = line;
+  if (text.length <= longRows * room) return whole(line);
+  const shown = clippedRows * room;
+  const first = changed[0]?.from ?? 0;
+  const lead = Math.floor(room / 2);
+  const from = onCharacter(text, Math.max(0, Math.min(first - lead, text.length - shown)));
+  const to = onCharacter(text, Math.min(text.length, from + shown));
+  return {from, to, before: from, after: text.length - to};
+}
+
+const noteSpans = (count: number): readonly StyledSpan[] =>
+  count === 0 ? [] : [{text: `… ${count} characters not shown …`, roles: ['warning']}];
+
+/** The spans of the line inside `clip`; invisible characters are made visible. */
+function lineSpans(line: DiffLine, clip: Clip, mark: Mark): readonly StyledSpan[] {
+  const {text} = line;
+  const tokens = diffTokens(line) ?? [{text, role: 'none' as const}];
+  const spans: StyledSpan[] = [];
+  let start = 0;
+  for (const token of tokens) {
+    const end = start + token.text.length;
+    const roles: readonly Role[] = token.role === 'none' ? [mark.role] : token.role === 'plain' ? [] : [token.role];
+    for (const part of partsOf({from: Math.max(start, clip.from), to: Math.min(end, clip.to)}, line.changed)) {
+      const shown = visible(text.slice(onCharacter(text, part.from), onCharacter(text, part.to)));
+      if (shown !== '') spans.push({text: shown, roles: part.isChanged ? mark.word : roles});
+    }
+    start = end;
+  }
+  return spans;
+}
+
+/** Splits a range at the borders of the changed words. */
+function partsOf(
+  {from, to}: TextRange,
+  changed: readonly TextRange[],
+): readonly (TextRange & {readonly isChanged: boolean})[] {
+  const parts: (TextRange & {readonly isChanged: boolean})[] = [];
+  let at = from;
+  for (const range of changed) {
+    if (range.to <= at || range.from >= to) continue;
+    if (range.from > at) parts.push({from: at, to: range.from, isChanged: false});
+    const end = Math.min(to, range.to);
+    parts.push({from: Math.max(at, range.from), to: end, isChanged: true});
+    at = end;
+  }
+  if (at < to) parts.push({from: at, to, isChanged: false});
+  return parts;
+}
+
+/** The index, or the next one if it would split a surrogate pair. */
+function onCharacter(text: string, at: number): number {
+  const unit = text.charCodeAt(at);
+  const before = at > 0 ? text.charCodeAt(at - 1) : 0;
+  return unit >= 0xdc00 && unit <= 0xdfff && before >= 0xd800 && before <= 0xdbff ? at + 1 : at;
+}
+
+/**
+ * `Create new.txt  +2 −0`: the change of one or more files on one line. Where it is too long, folders give way before the name of a file does.
+ */
+export function changeTitle(files: readonly FileDiff[], cells: number): string {
+  const sum = (count: (file: FileDiff) => number): number => files.reduce((total, file) => total + count(file), 0);
+  const counts = `  ${glyphs.added}${sum(file => file.added)} ${glyphs.removed}${sum(file => file.removed)}`;
+  const verb = `${verbOf(files)} `;
+  const room = cells - cellWidth(counts) - verb.length;
+  return fit(verb + pathsIn(files, room) + counts, cells);
+}
+
+/** The paths of the files in so many cells: as they are, else as many as fit and how many more there are. */
+function pathsIn(files: readonly FileDiff[], cells: number): string {
+  const paths = files.map(file => visibleLine(nameOf(file)));
+  const [first = ''] = paths;
+  if (paths.length === 1) return fitPath(first, cells);
+  const all = paths.join(', ');
+  if (cellWidth(all) <= cells) return all;
+  const names = files.map(file => visibleLine(file.path).split('/').at(-1) ?? '');
+  for (let count = names.length; count > 1; count--) {
+    const left = names.length - count;
+    const said = names.slice(0, count).join(', ') + (left === 0 ? '' : ` and ${left} more`);
+    if (cellWidth(said) <= cells) return said;
+  }
+  const more = ` and ${names.length - 1} more`;
+  return fitPath(first, cells - more.length) + more;
+}
+
+function verbOf(files: readonly FileDiff[]): 'Create' | 'Delete' | 'Rename' | 'Edit' {
+  const [first, ...others] = files.map(changeOf);
+  if (first === undefined || others.some(other => other !== first)) return 'Edit';
+  switch (first) {
+    case 'Created':
+      return 'Create';
+    case 'Deleted':
+      return 'Delete';
+    case 'Renamed':
+      return 'Rename';
+    case 'Changed':
+      return 'Edit';
+    default:
+      return unreachable(first);
+  }
+}
+
+interface Kept {
+  readonly form: DiffOptions;
+  readonly frame: Frame;
+  /** The files whose grammar was loaded when the lines were laid out. */
+  readonly coloured: number;
+  readonly lines: readonly string[];
+}
+
+const kept = new WeakMap<readonly FileDiff[], readonly Kept[]>();
+
+/**
+ * The cached result of `diffLines`, for diffs that are drawn with every key and frame. It is laid out again only when its form, width,
+ * theme or colours change.
+ */
+export function cachedDiffLines(files: readonly FileDiff[], form: DiffOptions, frame: Frame): readonly string[] {
+  const coloured = files.filter(hasDiffColours).length;
+  const alike = (kept.get(files) ?? []).filter(
+    one => one.coloured === coloured && one.frame.width === frame.width && one.frame.theme === frame.theme,
+  );
+  const known = alike.find(
+    one => one.form.most === form.most && one.form.shown === form.shown && one.form.long === form.long,
+  );
+  if (known !== undefined) return known.lines;
+  const lines = diffLines(files, form, frame);
+  kept.set(files, [...alike, {form, frame, coloured, lines}]);
+  return lines;
+}
+
+interface Window {
+  /** The first line that is shown. */
+  readonly top: number;
+  readonly rows: number;
+}
+
+/** The lines that fit `rows`; if these are not all, the last row says which lines are shown. */
+export function scrollLines(lines: readonly string[], {top, rows}: Window, frame: Frame): readonly string[] {
+  if (lines.length <= rows) return lines;
+  const page = Math.max(1, rows - 1);
+  const first = Math.max(0, Math.min(top, lines.length - page));
+  const shown = lines.slice(first, first + page);
+  if (rows === 1) return shown;
+  const place = `  lines ${first + 1} to ${first + shown.length} of ${lines.length}`;
+  return [...shown, frame.theme.style(['dim'], fit(place, frame.width))];
+}

@@ -1,0 +1,244 @@
+import {pluralize} from '../../base/clip.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import {visible, visibleLine} from '../../base/visible.ts';
+import type {Entry, FinishedEntry, RunTimes, TextEntry} from '../state/view.ts';
+import {cellWidth, fit} from '../text/cell-width.ts';
+import {type EntryFrame, type Frame, wrapText} from '../text/wrap.ts';
+import {glyphs} from '../theme/glyphs.ts';
+import {actionRows, pastActionRows} from './action-entry.ts';
+import {endRows} from './closing-line.ts';
+import {margin} from './entry-rows.ts';
+import {explorationRows} from './exploration.ts';
+import {type MarkdownLexer, renderFence, renderMarkdown} from './render-markdown.ts';
+import {type MarkdownPiece, tableHead} from './split-markdown.ts';
+
+/** The lines of a finished entry for the scrollback, including the blank line before it. */
+export function finishedLines(finished: FinishedEntry, lexer: MarkdownLexer, frame: EntryFrame): readonly string[] {
+  switch (finished.kind) {
+    case 'pieces': {
+      const inner = insideMargin(frame);
+      const lines = finished.pieces.flatMap((piece, at) =>
+        pieceLines(piece, at === 0 && finished.written === 'nothing' ? 'first' : 'later', {lexer, frame: inner}),
+      );
+      return answerLines(lines, finished.written, frame);
+    }
+    case 'thinking':
+      return finished.text.trim() === '' ? [] : ['', ...thoughtLines(finished.text, frame)];
+    case 'action':
+      return ['', ...actionRows(finished, frame, undefined)];
+    case 'exploration':
+      return frame.verbosity === 'full'
+        ? finished.steps.flatMap(step => finishedLines(step, lexer, frame))
+        : spaced(explorationRows(finished, 'done', frame));
+    case 'prompt':
+      return [
+        '',
+        ...promptLines(finished.text, frame.verbosity === 'full' ? 'whole' : 'folded', frame),
+        ...attachedLines(finished.attached, frame),
+      ];
+    case 'notice':
+      return ['', ...noticeLines(finished, frame)];
+    case 'command-answer':
+      return [...commandLines(finished.command, frame), ...noticeLines(finished, frame)];
+    case 'past-action':
+      return ['', ...pastActionRows(finished, frame)];
+    case 'end':
+      return spaced(endRows(finished, frame));
+    default:
+      return unreachable(finished);
+  }
+}
+
+const spaced = (lines: readonly string[]): readonly string[] => (lines.length === 0 ? [] : ['', ...lines]);
+
+const insideMargin = <F extends Frame>(frame: F): F => ({...frame, width: Math.max(8, frame.width - margin.length)});
+
+/** A message that was not streamed. */
+export const wholeAnswer = (text: string, lexer: MarkdownLexer, frame: Frame): readonly string[] =>
+  spaced(answerLines(renderMarkdown(text, lexer, insideMargin(frame)), 'nothing', frame));
+
+/** What the agent says stands behind a margin, where a bullet marks the beginning of a message. */
+function answerLines(lines: readonly string[], written: 'nothing' | 'some', {theme}: Frame): readonly string[] {
+  let bullet = written === 'nothing' ? `${theme.style(['bullet'], glyphs.said)} ` : margin;
+  return lines.map(line => {
+    if (line === '') return line;
+    const shown = bullet + line;
+    bullet = margin;
+    return shown;
+  });
+}
+
+const noticeLines = (
+  {level, text}: {readonly level: 'info' | 'warning'; readonly text: string},
+  frame: Frame,
+): readonly string[] =>
+  wrapText(visible(text), [level === 'warning' ? 'warning' : 'dim'], insideMargin(frame)).map((line, at) =>
+    at === 0 && level === 'warning' ? `${frame.theme.style(['warning'], glyphs.warning)} ${line}` : margin + line,
+  );
+
+/** What drawing unfinished entries needs. `lexer` is `undefined` until it is loaded. */
+interface OpenEntryOptions {
+  readonly lexer: MarkdownLexer | undefined;
+  readonly actions: RunTimes['actions'];
+}
+
+/** The lines of an unfinished entry for the live region. */
+export function openLines(
+  entry: Entry,
+  {lexer, actions}: OpenEntryOptions,
+  {theme, width, verbosity}: EntryFrame,
+): readonly string[] {
+  // The live region is rewritten in parts, which would break links.
+  const frame = {theme: theme.unlinked, width, verbosity};
+  switch (entry.kind) {
+    case 'text':
+      return openTextLines(entry, lexer, frame);
+    case 'thinking':
+      return entry.text.trim() === '' ? [] : ['', ...thinkingTail(entry.text, frame)];
+    case 'action':
+      // The card below says what is asked.
+      return entry.stage.stage === 'waiting' ? [] : ['', ...actionRows(entry, frame, actions.get(entry.id))];
+    case 'exploration':
+      return spaced(explorationRows(entry, 'growing', frame));
+    case 'prompt':
+    case 'notice':
+    case 'command-answer':
+    case 'past-action':
+    case 'end':
+      return lexer === undefined ? [] : finishedLines(entry, lexer, frame);
+    default:
+      return unreachable(entry);
+  }
+}
+
+/** Of an unfinished block longer than this (UTF-16 units) only the end is laid out, because the rest is above the screen. */
+const openTextShown = 8192;
+
+function openTextLines(entry: TextEntry, lexer: MarkdownLexer | undefined, frame: Frame): readonly string[] {
+  return answerLines(openMarkdownLines(entry, lexer, insideMargin(frame)), entry.written, frame);
+}
+
+function openMarkdownLines(entry: TextEntry, lexer: MarkdownLexer | undefined, frame: Frame): readonly string[] {
+  const text = shownEnd(entry.rest);
+  if (text.trim() === '') return [];
+  // The next line of a paragraph that is written line by line is shown once it is complete, so that it is not drawn twice.
+  if (entry.place.kind === 'between' && entry.place.after === 'part' && text.length < frame.width) return [];
+  if (entry.place.kind === 'fence') return renderFence(text, {fence: entry.place.fence, extent: 'glimpsed'}, frame);
+  const lines = lexer === undefined ? wrapText(visible(text.trim()), [], frame) : renderMarkdown(text, lexer, frame);
+  return entry.place.after === 'item' || entry.place.after === 'part' ? lines : ['', ...lines];
+}
+
+/** The visible end of a long block; the end of a table keeps its header. */
+function shownEnd(rest: string): string {
+  if (rest.length <= openTextShown) return rest;
+  const end = rest.slice(-openTextShown);
+  const head = tableHead(rest);
+  return head === '' ? end : head + end.slice(end.indexOf('\n') + 1);
+}
+
+function pieceLines(
+  piece: MarkdownPiece,
+  position: 'first' | 'later',
+  {lexer, frame}: {readonly lexer: MarkdownLexer; readonly frame: Frame},
+): readonly string[] {
+  switch (piece.kind) {
+    case 'block': {
+      const lines = renderMarkdown(piece.source, lexer, frame);
+      return lines.length > 0 && (piece.gap === 'line' || position === 'first') ? ['', ...lines] : lines;
+    }
+    case 'code-start':
+      return [''];
+    case 'code-lines':
+      return renderFence(piece.text, {fence: piece.fence, extent: 'kept'}, frame);
+    default:
+      return unreachable(piece);
+  }
+}
+
+/** Finished thinking: one line of how much it was and how it began, or all of it. */
+function thoughtLines(text: string, frame: EntryFrame): readonly string[] {
+  const inner = insideMargin(frame);
+  if (frame.verbosity === 'full') {
+    return wrapText(visible(text.trim()), ['dim', 'italic'], inner).map(line => margin + line);
+  }
+  const words = text.trim().split(/\s+/u);
+  const count = `Thought (${pluralize(words.length, 'word')})`;
+  const start = visible(
+    words
+      .slice(0, frame.width)
+      .join(' ')
+      .slice(0, 4 * frame.width),
+  );
+  const line = frame.verbosity === 'name' ? count : `${count}: ${start}`;
+  return [margin + frame.theme.style(['dim', 'italic'], fit(line, inner.width))];
+}
+
+/** Lines of thinking shown while it streams. */
+const thinkingShown = 3;
+
+function thinkingTail(text: string, frame: Frame): readonly string[] {
+  // The part shown bounds what is wrapped: thinking can be long, and it is wrapped in every frame while it streams.
+  const end = text
+    .slice(-thinkingShown * frame.width * 4)
+    .trim()
+    .replaceAll(/\s+/gu, ' ');
+  const shown = visible(end).slice(-thinkingShown * frame.width * 2);
+  return wrapText(shown, ['dim', 'italic'], insideMargin(frame))
+    .slice(-thinkingShown)
+    .map(line => margin + line);
+}
+
+/** A prompt of more rows than this is folded to its first and last ones. */
+const mostRows = 20;
+const firstRows = 12;
+const lastRows = 4;
+
+/** A prompt as the user wrote it; a long one, such as a file that was pasted, folded to how it begins and ends. */
+function promptLines(text: string, extent: 'folded' | 'whole', frame: Frame): readonly string[] {
+  if (extent === 'whole' || !isLong(text, frame)) return rowsOf(text, frame).map(row => promptRow(row, frame));
+  // What is left out is not laid out either: a paste may have megabytes.
+  const enough = mostRows * frame.width * longestGrapheme;
+  const first = rowsOf(text.slice(0, enough), frame).slice(0, firstRows);
+  const last = rowsOf(text.slice(-enough), frame).slice(-lastRows);
+  return [...first, `… ${sizeText(text)} · Ctrl+O`, ...last].map(row => promptRow(row, frame));
+}
+
+/** What the model reads besides the prompt. */
+const attachedLines = (attached: readonly string[], frame: Frame): readonly string[] =>
+  attached.length === 0
+    ? []
+    : wrapText(visibleLine(attached.join(', ')), ['dim'], {...frame, width: Math.max(8, frame.width - 4)}).map(
+        (row, at) => `${margin}${frame.theme.style(['dim'], at === 0 ? glyphs.barEnd : ' ')} ${row}`,
+      );
+
+/** A slash command as it was entered, above its answer. */
+export const commandLines = (command: string, frame: Frame): readonly string[] => [
+  '',
+  ...rowsOf(command, frame).map(row => promptRow(row, frame)),
+];
+
+/** Whether the prompt has more rows than are shown of a folded one. */
+export function isLong(text: string, frame: Frame): boolean {
+  const start = text.slice(0, (mostRows + 1) * frame.width * longestGrapheme);
+  return rowsOf(start, frame).length > mostRows;
+}
+
+/** UTF-16 units that a cell may need; with more, a few rows fewer are shown. */
+const longestGrapheme = 8;
+
+const rowsOf = (text: string, frame: Frame): readonly string[] => wrapText(visible(text), [], insideMargin(frame));
+
+/** A row of what the user said, tinted to the right edge; where there is no tint it is bold. */
+function promptRow(row: string, {theme, width}: Frame): string {
+  const bar = `${glyphs.userBar} `;
+  if (theme.lineBackgrounds === 'none') {
+    return `${theme.style(['accent'], bar)}${theme.style(['bold'], row)}`.trimEnd();
+  }
+  const rest = ' '.repeat(Math.max(0, width - 2 - cellWidth(row)));
+  return theme.style(['prompt-row', 'accent'], bar) + theme.style(['prompt-row'], row + rest);
+}
+
+function sizeText(text: string): string {
+  const lines = text.trimEnd().split('\n').length;
+  return lines > mostRows ? `${lines} lines in all` : `${text.length} characters in all`;
+}

@@ -1,0 +1,80 @@
+import {pluralize} from '../../base/clip.ts';
+import {cellWidth, styledWidth} from '../text/cell-width.ts';
+import {type Frame, noIndent, type StyledSpan, wrapSpans, wrapText} from '../text/wrap.ts';
+import {glyphs} from '../theme/glyphs.ts';
+import type {Style} from '../theme/theme.ts';
+import type {Excerpt} from './output-excerpt.ts';
+
+/** Everything that the agent says and does stands so far from the left edge. */
+export const margin = '  ';
+
+/** Behind a title that ends further right than this, its note is no longer seen as belonging to it. */
+const widestTitle = 110;
+
+interface Title {
+  readonly sign: string;
+  readonly signRoles: readonly Style[];
+  readonly spans: readonly StyledSpan[];
+  /** How it ended, at the right edge; empty for nothing. */
+  readonly note: string;
+  readonly noteRoles: readonly Style[];
+}
+
+/** One line with a sign and a target, and at its right edge how it ended; that stands behind the target where both need several lines. */
+export function titleRows({sign, signRoles, spans, note, noteRoles}: Title, frame: Frame): readonly string[] {
+  const {theme} = frame;
+  const lead = `${margin}${theme.style(signRoles, sign)} `;
+  const indent = cellWidth(sign) + margin.length + 1;
+  const room = {theme, width: Math.max(4, frame.width - indent)};
+  const [only = '', ...more] = wrapSpans(spans, room, noIndent);
+  const end = Math.min(frame.width, widestTitle) - indent;
+  const gap = end - styledWidth(only) - cellWidth(note);
+  if (more.length === 0 && gap >= 2) {
+    return [lead + only + (note === '' ? '' : ' '.repeat(gap) + theme.style(noteRoles, note))];
+  }
+  const all = note === '' ? spans : [...spans, {text: `  ${note}`, roles: noteRoles}];
+  return wrapSpans(all, room, noIndent).map((row, at) => (at === 0 ? lead : ' '.repeat(indent)) + row);
+}
+
+/** Columns that a bar before a row takes. */
+const barWidth = 6;
+
+/** The frame of rows that stand behind a bar. */
+export const behindBar = <F extends Frame>(frame: F): F => ({...frame, width: Math.max(4, frame.width - barWidth)});
+
+/** A row behind a bar; `gap` says that lines before it are left out. */
+export interface BarredRow {
+  readonly text: string;
+  readonly gap: boolean;
+}
+
+/** Rows behind a bar that ends below them; `foot` says what is left out. */
+export function barredRows(
+  rows: readonly (string | BarredRow)[],
+  foot: readonly string[],
+  frame: Frame,
+): readonly string[] {
+  const {theme} = frame;
+  const all = [...rows, ...(foot.length === 0 ? [] : wrapText(foot.join(' · '), ['dim'], behindBar(frame)))];
+  return all.map((row, at) => {
+    const {text, gap} = typeof row === 'string' ? {text: row, gap: false} : row;
+    const bar = at === all.length - 1 ? glyphs.barEnd : gap ? glyphs.barGap : glyphs.bar;
+    return `    ${theme.style(['dim'], bar)} ${text}`.trimEnd();
+  });
+}
+
+/** What unfolds with Ctrl+O. */
+export const moreLines = (count: number): readonly string[] =>
+  count <= 0 ? [] : [`${pluralize(count, 'more line')} · Ctrl+O`];
+
+/** The rows of an excerpt; `rowsOf` wraps and styles a line. */
+export const excerptRows = (
+  lines: readonly string[],
+  excerpt: Excerpt,
+  rowsOf: (line: string) => readonly string[],
+): readonly BarredRow[] =>
+  excerpt.flatMap((at, place) => {
+    const before = excerpt[place - 1];
+    const gap = before !== undefined && lines.slice(before + 1, at).some(line => line.trim() !== '');
+    return rowsOf(lines[at] ?? '').map((text, part) => ({text, gap: gap && part === 0}));
+  });

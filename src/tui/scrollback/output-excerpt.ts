@@ -1,0 +1,92 @@
+/** What is shown of a long output: indexes of its lines, ascending. */
+export type Excerpt = readonly number[];
+
+/** All lines. */
+export const allOf = (lines: readonly string[]): Excerpt => lines.map((_, at) => at);
+
+/** The beginning of an output. */
+export const firstLines = (lines: readonly string[], most: number): Excerpt => allOf(lines).slice(0, most);
+
+/** The end of an output, where a program that went well says what it did. */
+export const lastLines = (lines: readonly string[], most: number): Excerpt =>
+  told(
+    lines,
+    allOf(lines).filter(at => !isBlank(lines[at])),
+  ).slice(-most);
+
+/** The lines that say something, where there are any. */
+function told(lines: readonly string[], said: Excerpt): Excerpt {
+  const tells = said.filter(at => isTelling(lines[at]));
+  return tells.length === 0 ? said : tells;
+}
+
+/** The beginning and the end of an output. */
+export function headAndTail(lines: readonly string[], most: number): Excerpt {
+  const all = allOf(lines);
+  if (all.length <= most) return all;
+  const head = Math.ceil(most * 0.7);
+  return [...all.slice(0, head), ...all.slice(all.length - (most - head))];
+}
+
+/**
+ * What says why a command failed: the first line with an error and those below it, how the output begins and ends, then further lines
+ * with errors. At most `most` lines, blank ones left out.
+ */
+export function failureExcerpt(lines: readonly string[], most: number): Excerpt {
+  const said = allOf(lines).filter(at => !isBlank(lines[at]));
+  if (said.length <= most) return said;
+  const tells = said.filter(at => isTelling(lines[at]));
+  const errors = said.filter(at => saysWhy(lines[at] ?? ''));
+  const first = errors[0];
+  const below = first === undefined ? [] : tells.filter(at => at > first).slice(0, linesBelow);
+  const ranked = [
+    ...errors.slice(0, 1),
+    ...said.filter(at => values.test(lines[at] ?? '')).slice(0, mostValues),
+    ...below.slice(0, 2),
+    ...said.filter(at => ownFrame.test(lines[at] ?? '')).slice(0, 1),
+    ...tells.slice(-2),
+    ...tells.slice(0, 1),
+    ...below,
+    ...errors.slice(1),
+    ...tells.toReversed(),
+    ...(tells.length === 0 ? said : []),
+  ];
+  const picked = new Set<number>();
+  for (const at of ranked) {
+    if (picked.size >= most) break;
+    picked.add(at);
+  }
+  return [...picked].toSorted((a, b) => a - b);
+}
+
+/** The lines below an error that belong to it: values that differ, the place. */
+const linesBelow = 5;
+
+/** Whether a line says why something failed: an error, a failed assertion or test, a place in a file beside one. */
+export const saysWhy = (line: string): boolean => reasons.test(line) && !nothingWrong.test(line);
+
+const reasons =
+  /\b(?:[a-z]*(?:error|exception)|errno|err!|assert\w*|fail(?:ed|ure|s)?|fatal|panic(?:ked)?|traceback|not ok|cannot|can't|could not|no such|not found|denied|undefined reference|unexpected|segmentation fault|killed)\b|(?:^|\s)[✗✖✘×❌](?:\s|$)|!==|^\s*E\s{2,}\S/iu;
+
+/** Counts of no errors, and tests that passed. */
+const nothingWrong =
+  /\b(?:0|no) (?:error|fail|warning)|\b(?:errors?|fail(?:ed|ures?|s)?|cancelled)\b[:=]? *0\b|^\s*(?:[✓✔√]|ok\b|PASS\b)/iu;
+
+/** Two values that should be equal, as assertions print them. */
+const values =
+  /(?:^|\s)\S.*\s(?:!==?|!=)\s\S|^\s*(?:expected|received|actual|got|want(?:ed)?|left|right)\b ?[:=](?!.*,$)|^\s*E\s{2,}\S/iu;
+const mostValues = 4;
+
+/** The first frame of a stack that is not the runtime's or a library's. */
+const ownFrame = /^\s+at (?!.*(?:node:|node_modules)).*:\d+:\d+\)?$/u;
+
+/** Whether a line says anything by itself: not a stack frame, a bracket, a count of nothing, or how a test runner compares. */
+const isTelling = (line: string | undefined): boolean =>
+  line !== undefined && !isStackFrame(line) && !saysLittle.test(line);
+
+const saysLittle =
+  /^\s*[\])}({[;,]+\s*$|^\s*(?:[ℹ#]\s*)?(?:cancelled|skipped|todo|suites|duration_ms)\b[ :].*$|^\s*(?:diff|generatedMessage|operator|code|actual|expected): .*$/u;
+
+const isStackFrame = (line: string | undefined): boolean => line !== undefined && /^\s+at /u.test(line);
+
+const isBlank = (line: string | undefined): boolean => line === undefined || line.trim() === '';

@@ -1,0 +1,60 @@
+/**
+ * The transcript's lines, which inline mode leaves to the terminal's scrollback: the newest `most` lines, numbered from the start of
+ * the run. Older lines are dropped.
+ */
+export interface ScrollbackBuffer {
+  /** Whole lines. */
+  add(text: string): void;
+  /** The number after that of the last line. */
+  readonly end: number;
+  /** The number of the first line that is kept. */
+  readonly start: number;
+  /** The lines with numbers from `from` to before `to`; dropped ones are left out. */
+  lines(from: number, to: number): readonly string[];
+  /** Remembers that a prompt begins here. */
+  markPrompt(): void;
+  /** The lines since the last prompt, bounded in number; none without a prompt. */
+  linesSincePrompt(): readonly string[];
+}
+
+const mostLines = 20_000;
+
+/** Dropping copies the whole buffer, so it is done for many lines at once. */
+const slack = 1000;
+
+/** Lines of the last answer that are printed on the normal screen at exit. */
+const mostAnswerLines = 400;
+
+export function openScrollbackBuffer(most = mostLines): ScrollbackBuffer {
+  let kept: string[] = [];
+  let start = 0;
+  let marked: number | undefined;
+  const lines = (from: number, to: number): readonly string[] =>
+    kept.slice(Math.max(0, from - start), Math.max(0, to - start));
+  return {
+    add(text) {
+      if (text === '') return;
+      for (const line of (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n')) kept.push(line);
+      if (kept.length <= most + slack) return;
+      start += kept.length - most;
+      kept = kept.slice(-most);
+    },
+    get end() {
+      return start + kept.length;
+    },
+    get start() {
+      return start;
+    },
+    lines,
+    markPrompt() {
+      marked = start + kept.length;
+    },
+    linesSincePrompt() {
+      if (marked === undefined) return [];
+      const end = start + kept.length;
+      const all = lines(Math.max(marked, end - mostAnswerLines), end);
+      const left = end - marked - all.length;
+      return left > 0 ? [`(${left} lines before these: weft --continue, then /transcript)`, ...all] : all;
+    },
+  };
+}

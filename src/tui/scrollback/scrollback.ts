@@ -1,0 +1,186 @@
+import type {Preview} from '../../actions/preview.ts';
+import {finishedLines, isLong} from './entries.ts';
+import type {MarkdownLexer} from './render-markdown.ts';
+import {grammarOfDiff, isGrammarLoaded, loadGrammar} from './syntax/highlight.ts';
+import {type GrammarName, grammarOfFence} from './syntax/grammars.ts';
+import {takeFinished} from '../state/reduce.ts';
+import type {Entry, FinishedEntry, View} from '../state/view.ts';
+import type {EntryFrame} from '../text/wrap.ts';
+
+interface ScrollbackHost {
+  /** Called once, when there is something to write. */
+  loadLexer(): Promise<MarkdownLexer>;
+  /** Milliseconds from any start, never going back. */
+  now(): number;
+  /** The lexer or a grammar has been loaded: the screen can be drawn again. */
+  redraw(): void;
+}
+
+/** The number of folded entries that can still be expanded; `/transcript` shows all of them. */
+const foldedKept = 20;
+
+/**
+ * Takes what is finished out of the view as lines for the terminal's scrollback, where nothing can be painted over: it waits
+ * for the reader of markdown, and a moment for the grammars of the code in it.
+ */
+export class Scrollback {
+  readonly #host: ScrollbackHost;
+  readonly #gate: GrammarGate;
+  #lexer: MarkdownLexer | undefined;
+  #isLoading = false;
+  /** Printed lines, which are written before the unfinished entries. */
+  #printed: readonly string[] = [];
+  /** Entries that were written folded, the latest last. */
+  #folded: readonly FinishedEntry[] = [];
+  /** Whether finished entries wait for the markdown lexer or for a grammar. */
+  #isWaiting = false;
+  #isExpandWanted = false;
+
+  constructor(host: ScrollbackHost) {
+    this.#host = host;
+    this.#gate = new GrammarGate(
+      () => host.now(),
+      () => host.redraw(),
+    );
+  }
+
+  /** The markdown lexer; `undefined` until it has been loaded. */
+  get lexer(): MarkdownLexer | undefined {
+    return this.#lexer;
+  }
+
+  /** Loads the markdown lexer before it is needed: what streams in before it is there can neither be written nor laid out as it will be. */
+  preload(): void {
+    void this.#load();
+  }
+
+  /** Writes lines with the next frame, before the unfinished entries. */
+  print(lines: readonly string[]): void {
+    this.#printed = [...this.#printed, ...lines];
+  }
+
+  /** Writes the latest folded entry again, in full, and each entry only once; `false` if there is none left. */
+  expand(frame: EntryFrame): boolean {
+    // The entry that the user sees has not been written yet, so it is expanded after it is written.
+    if (this.#isWaiting) this.#isExpandWanted = true;
+    else {
+      const lines = this.#expandedLines(frame);
+      if (lines.length === 0) return false;
+      this.print(lines);
+    }
+    return true;
+  }
+
+  #expandedLines(frame: EntryFrame): readonly string[] {
+    const entry = this.#folded.at(-1);
+    if (entry === undefined || this.#lexer === undefined) return [];
+    this.#folded = this.#folded.slice(0, -1);
+    return finishedLines(entry, this.#lexer, {...frame, verbosity: 'full'});
+  }
+
+  take(view: View, frame: EntryFrame): {readonly view: View; readonly finished: readonly string[]} {
+    const lexer = this.#lexer;
+    // Grammars are loaded at the same time as the lexer.
+    const isHeld = this.#gate.holds(view);
+    this.#isWaiting = isHeld || (lexer === undefined && view.entries.length > 0);
+    if (lexer === undefined) {
+      if (view.entries.length > 0 || this.#printed.length > 0) void this.#load();
+      return {view, finished: []};
+    }
+    if (isHeld) return {view, finished: []};
+    const drained = takeFinished(view);
+    const finished = [...this.#printed, ...drained.finished.flatMap(one => this.#linesOf(one, lexer, frame))];
+    this.#printed = [];
+    if (!this.#isExpandWanted) return {view: drained.view, finished};
+    this.#isExpandWanted = false;
+    return {view: drained.view, finished: [...finished, ...this.#expandedLines(frame)]};
+  }
+
+  #linesOf(finished: FinishedEntry, lexer: MarkdownLexer, frame: EntryFrame): readonly string[] {
+    const lines = finishedLines(finished, lexer, frame);
+    if (isFoldable(finished, frame) && frame.verbosity !== 'full') {
+      this.#folded = [...this.#folded, finished].slice(-foldedKept);
+    }
+    return lines;
+  }
+
+  async #load(): Promise<void> {
+    if (this.#isLoading) return;
+    this.#isLoading = true;
+    this.#lexer = await this.#host.loadLexer();
+    this.#host.redraw();
+  }
+}
+
+function isFoldable(finished: FinishedEntry, frame: EntryFrame): boolean {
+  const {kind} = finished;
+  if (kind === 'prompt') return isLong(finished.text, frame);
+  return kind === 'action' || kind === 'past-action' || kind === 'exploration' || kind === 'thinking';
+}
+
+/**
+ * The longest time that code waits for its grammar, in milliseconds. Then it is written without colours, because written lines cannot be
+ * changed.
+ */
+const longestWait = 100;
+
+/** Loads grammars when code in their language appears, and holds finished entries back for a moment meanwhile. */
+export class GrammarGate {
+  readonly #now: () => number;
+  readonly #onRead: () => void;
+  /** The time at which the loading of each grammar began. */
+  readonly #asked = new Map<GrammarName, number>();
+
+  /** `now` gives milliseconds; `onRead` is called when a grammar has been loaded or has failed to load. */
+  constructor(now: () => number, onRead: () => void) {
+    this.#now = now;
+    this.#onRead = onRead;
+  }
+
+  /** Whether finished entries should wait for a grammar that is being loaded. */
+  holds(view: View): boolean {
+    let isWaiting = false;
+    for (const grammar of grammarsIn(view)) {
+      if (isGrammarLoaded(grammar)) continue;
+      const asked = this.#asked.get(grammar) ?? this.#ask(grammar);
+      if (this.#now() - asked < longestWait) isWaiting = true;
+    }
+    return isWaiting;
+  }
+
+  #ask(grammar: GrammarName): number {
+    const asked = this.#now();
+    this.#asked.set(grammar, asked);
+    // Code whose grammar cannot be loaded stays plain.
+    void loadGrammar(grammar)
+      .catch(() => {})
+      .finally(this.#onRead);
+    return asked;
+  }
+}
+
+/** The grammars of the code in unfinished entries and open approvals. */
+export function grammarsIn({entries, approvals}: Pick<View, 'entries' | 'approvals'>): ReadonlySet<GrammarName> {
+  const found = new Set<GrammarName>();
+  const add = (grammar: GrammarName | undefined): void => {
+    if (grammar !== undefined) found.add(grammar);
+  };
+  for (const entry of entries) {
+    if (entry.kind === 'text') {
+      if (entry.place.kind === 'fence') add(entry.place.fence.grammar);
+      for (const [, info = ''] of entry.rest.matchAll(fenceOpening)) add(grammarOfFence(info));
+    } else {
+      for (const file of filesOf(previewOf(entry))) add(grammarOfDiff(file));
+    }
+  }
+  for (const {preview} of approvals) for (const file of filesOf(preview)) add(grammarOfDiff(file));
+  return found;
+}
+
+/** The first line of a code fence, at any depth of lists and quotes. */
+const fenceOpening = /^[ \t>]*(?:[-*+] +)?(?:`{3,}|~{3,})[ \t]*([\w+#.-][^\n`]*)$/gmu;
+
+const previewOf = (entry: Entry): Preview =>
+  entry.kind === 'action' && entry.stage.stage !== 'queued' ? entry.stage.preview : {kind: 'none'};
+
+const filesOf = (preview: Preview) => (preview.kind === 'diff' ? preview.files : []);

@@ -1,0 +1,403 @@
+import type {Emitter, HLJSApi, Language} from 'highlight.js';
+import QuickLRU from 'quick-lru';
+import type {DiffHunk, DiffLine, FileDiff} from '../../../actions/preview.ts';
+import type {StyledSpan} from '../../text/wrap.ts';
+import type {Role, SyntaxRole} from '../../theme/palette.ts';
+import {embeddedGrammars, type GrammarName, grammarOfFile, importGrammar} from './grammars.ts';
+
+/** A block of code that is written piece by piece; the object itself is what the pieces have in common. */
+export interface Fence {
+  readonly grammar: GrammarName | undefined;
+}
+
+/** How far a code block has been read; `plain` if its first lines were already written without colours. */
+type Progress = CodeState | 'plain';
+
+const progress = new WeakMap<Fence, Progress>();
+
+/**
+ * The next lines of a block as spans. `kept` lines are written for good, and the block goes on after them; `glimpsed` ones
+ * will be seen again.
+ */
+export function highlightFence(
+  lines: readonly string[],
+  {fence, extent}: {readonly fence: Fence; readonly extent: 'kept' | 'glimpsed'},
+): readonly (readonly StyledSpan[])[] {
+  const {grammar} = fence;
+  if (grammar === undefined) return lines.map(plainLine);
+  const known = progress.get(fence) ?? (isGrammarLoaded(grammar) ? codeStart : 'plain');
+  const {spans, state} =
+    known === 'plain' ? {spans: lines.map(plainLine), state: known} : readLines(lines, grammar, known);
+  if (extent === 'kept') progress.set(fence, state);
+  return spans;
+}
+
+/**
+ * Whole code as spans. What is drawn again and again while it grows or stays is read once: its lines are kept until
+ * other code takes their place.
+ */
+export function highlightCode(
+  lines: readonly string[],
+  grammar: GrammarName | undefined,
+): readonly (readonly StyledSpan[])[] {
+  if (grammar === undefined || !isGrammarLoaded(grammar)) return lines.map(plainLine);
+  const key = `${grammar}\n${lines[0] ?? ''}`;
+  const kept = drawn.get(key) ?? [];
+  let same = 0;
+  while (same < kept.length && kept[same]?.line === lines[same]) same++;
+  const read = kept.slice(0, same);
+  let state = read.at(-1)?.after ?? codeStart;
+  for (const line of lines.slice(same)) {
+    const found = readCodeLine(line, grammar, state);
+    state = found?.next ?? state;
+    read.push({line, spans: found === undefined ? plainLine(line) : spansOf(found.tokens), after: state});
+  }
+  drawn.set(key, read);
+  return read.map(({spans}) => spans);
+}
+
+interface DrawnLine {
+  readonly line: string;
+  readonly spans: readonly StyledSpan[];
+  readonly after: CodeState;
+}
+
+const drawn = new QuickLRU<string, readonly DrawnLine[]>({maxSize: 8});
+
+function readLines(lines: readonly string[], grammar: GrammarName, start: CodeState) {
+  let state = start;
+  const spans = lines.map(line => {
+    const found = readCodeLine(line, grammar, state);
+    if (found === undefined) return plainLine(line);
+    state = found.next;
+    return spansOf(found.tokens);
+  });
+  return {spans, state};
+}
+
+function spansOf(tokens: readonly CodeToken[]): readonly StyledSpan[] {
+  const spans: {text: string; readonly roles: readonly Role[]}[] = [];
+  for (const {text, role} of tokens) {
+    const roles = rolesOf(role);
+    const last = spans.at(-1);
+    if (last?.roles === roles) last.text += text;
+    else spans.push({text, roles});
+  }
+  return spans;
+}
+
+const plainLine = (line: string): readonly StyledSpan[] => (line === '' ? [] : [{text: line, roles: plainRoles}]);
+
+const plainRoles: readonly Role[] = ['code-block'];
+const rolesMade = new Map<CodeToken['role'], readonly Role[]>([['plain', plainRoles]]);
+
+function rolesOf(role: CodeToken['role']): readonly Role[] {
+  const known = rolesMade.get(role);
+  if (known !== undefined) return known;
+  const roles: readonly Role[] = role === 'plain' ? plainRoles : [role];
+  rolesMade.set(role, roles);
+  return roles;
+}
+
+/** The most lines of a hunk that are coloured. */
+const mostLines = 1500;
+
+const coloured = new WeakSet<DiffHunk>();
+const tokensOf = new WeakMap<DiffLine, readonly CodeToken[]>();
+
+/** The grammar for the lines of a file. */
+export const grammarOfDiff = ({path}: FileDiff): GrammarName | undefined => grammarOfFile(path);
+
+/** Whether the grammar of the file is loaded, so that its lines have colours. */
+export function hasDiffColours(file: FileDiff): boolean {
+  const grammar = grammarOfDiff(file);
+  return grammar !== undefined && isGrammarLoaded(grammar);
+}
+
+/** Tokenizes the hunks of a file once; `diffTokens` returns the tokens afterwards. */
+export function highlightDiff(file: FileDiff): void {
+  const grammar = grammarOfDiff(file);
+  if (grammar === undefined || !isGrammarLoaded(grammar)) return;
+  for (const hunk of file.hunks) {
+    if (coloured.has(hunk)) continue;
+    coloured.add(hunk);
+    // Each side of the diff is a text of its own; context lines are tokenized on the new side.
+    readSide(hunk, 'removed', grammar);
+    readSide(hunk, 'added', grammar);
+  }
+}
+
+/** The tokens of a line; `undefined` if it has no colours. */
+export const diffTokens = (line: DiffLine): readonly CodeToken[] | undefined => tokensOf.get(line);
+
+function readSide(hunk: DiffHunk, side: 'added' | 'removed', grammar: GrammarName): void {
+  let state: CodeState = codeStart;
+  for (const line of hunk.lines.slice(0, mostLines)) {
+    if (line.kind !== 'context' && line.kind !== side) continue;
+    const read = readCodeLine(line.text, grammar, state);
+    if (read === undefined) return;
+    state = read.next;
+    tokensOf.set(line, read.tokens);
+  }
+}
+
+/**
+ * Reads code line by line: what a line looks like depends on the lines before it alone, through a state that is handed from
+ * line to line. So a line that streams in costs the same wherever it stands, and however the text is cut up it comes out
+ * the same. highlight.js reads whole texts only; but it says in which of its modes it stopped, and a mode works as a
+ * language that begins there.
+ */
+export interface CodeState {
+  readonly mode: Language | 'start';
+  /** Names of the scopes that are open, outermost first. */
+  readonly scopes: readonly string[];
+  /** UTF-16 units read so far. */
+  readonly length: number;
+}
+
+export const codeStart: CodeState = {mode: 'start', scopes: [], length: 0};
+
+/** Longer lines, words and texts (UTF-16 units) have no colours: no person reads them, and grammars take long over them. */
+const longestLine = 1000;
+const longWord = /[\w$-]{200}/u;
+const longestCode = 200_000;
+
+/** The tokens of a line and the state after it; `undefined` while its grammar is not loaded. */
+export function readCodeLine(
+  line: string,
+  grammar: GrammarName,
+  state: CodeState,
+): {readonly tokens: readonly CodeToken[]; readonly next: CodeState} | undefined {
+  const {hljs} = loaded;
+  const root = hljs?.getLanguage(grammar);
+  if (hljs === undefined || root === undefined) return undefined;
+  const length = state.length + line.length + 1;
+  const plain = {tokens: [{text: line, role: 'plain'}], next: {mode: 'start', scopes: [], length}} as const;
+  if (line.length > longestLine || length > longestCode || longWord.test(line)) return plain;
+  if (line.trim() === '') return {tokens: line === '' ? [] : plain.tokens, next: {...state, length}};
+  const isFresh = state.mode === 'start' && state.scopes.length === 0;
+  const known = isFresh ? knownLines.get(grammar)?.get(line) : undefined;
+  if (known !== undefined) return {tokens: known.tokens, next: {...known.after, length}};
+  const resumed = state.mode === 'start' ? undefined : resume(hljs, state.mode, root);
+  const {_emitter: emitter, _top: top} = hljs.highlight(`${line}\n`, {
+    language: resumed ?? grammar,
+    ignoreIllegals: true,
+  });
+  if (!(emitter instanceof TokenEmitter)) return plain;
+  const tokens = withoutLineFeed(emitter.tokens(state.scopes));
+  const mode = top === undefined || top === root ? 'start' : top;
+  const after = closedAtLineEnd(mode, emitter.open(state.scopes), root);
+  if (isFresh) remember(grammar, {line, tokens, after});
+  return {tokens, next: {...after, length}};
+}
+
+/** The tokens of a line that begins in the start state. */
+interface KnownLine {
+  readonly line: string;
+  readonly tokens: readonly CodeToken[];
+  readonly after: Pick<CodeState, 'mode' | 'scopes'>;
+}
+
+/**
+ * Lines come again: an unfinished block with each frame, code that is quoted, then changed, then quoted anew, a bracket of its own
+ * everywhere. The latest of each grammar are kept.
+ */
+const knownLines = new Map<GrammarName, QuickLRU<string, KnownLine>>();
+const mostKnown = 500;
+
+function remember(grammar: GrammarName, known: KnownLine): void {
+  const lines = knownLines.get(grammar) ?? new QuickLRU<string, KnownLine>({maxSize: mostKnown});
+  knownLines.set(grammar, lines.set(known.line, known));
+}
+
+/** Whether the grammar is loaded. */
+export const isGrammarLoaded = (grammar: GrammarName): boolean => loaded.hljs?.getLanguage(grammar) !== undefined;
+
+/** Loads a grammar and the grammars it needs, once. */
+export function loadGrammar(grammar: GrammarName): Promise<void> {
+  const known = loaded.reading.get(grammar);
+  if (known !== undefined) return known;
+  const reading = fetchGrammar(grammar);
+  loaded.reading.set(grammar, reading);
+  return reading;
+}
+
+/** The loaded grammars, for the whole program, because a grammar does not change. */
+const loaded: {hljs: HLJSApi | undefined; readonly reading: Map<GrammarName, Promise<void>>} = {
+  hljs: undefined,
+  reading: new Map(),
+};
+
+async function fetchGrammar(grammar: GrammarName): Promise<void> {
+  const [core, ...definitions] = await Promise.all([
+    import('highlight.js/lib/core'),
+    ...[...(embeddedGrammars[grammar] ?? []), grammar].map(async name => [name, await importGrammar(name)] as const),
+  ]);
+  if (loaded.hljs === undefined) {
+    loaded.hljs = core.default;
+    loaded.hljs.configure({__emitter: TokenEmitter});
+  }
+  for (const [name, definition] of definitions) {
+    if (loaded.hljs.getLanguage(name) === undefined) loaded.hljs.registerLanguage(name, definition);
+  }
+}
+
+const resumedName = 'resumed';
+
+/** Registers a mode as a language, and returns the name of that language. */
+function resume(hljs: HLJSApi, mode: Language, root: Language): string {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an object over a mode has all that the mode has
+  const language = Object.create(mode) as Language;
+  if (root.case_insensitive !== undefined) language.case_insensitive = root.case_insensitive;
+  language.classNameAliases = root.classNameAliases ?? {};
+  hljs.registerLanguage(resumedName, () => language);
+  return resumedName;
+}
+
+/**
+ * Closes modes that may not continue over a line end, such as most strings, so that one stray quote does not change the colours of all
+ * following lines.
+ */
+function closedAtLineEnd(
+  mode: Language | 'start',
+  scopes: readonly string[],
+  root: Language,
+): Pick<CodeState, 'mode' | 'scopes'> {
+  if (mode === 'start' || !forbidsLineFeed(mode)) return {mode, scopes};
+  const parent = parentOf(mode);
+  const left = mode.scope === undefined ? scopes : scopes.slice(0, -1);
+  return parent === undefined || parent === root ? {mode: 'start', scopes: []} : closedAtLineEnd(parent, left, root);
+}
+
+function forbidsLineFeed({illegal}: Language): boolean {
+  if (illegal === undefined || illegal === null) return false;
+  return [illegal].flat().some(one => (typeof one === 'string' ? one === '\\n' : one.source === '\\n'));
+}
+
+function parentOf(mode: Language): Language | undefined {
+  const parent: unknown = Reflect.get(mode, 'parent');
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what stands around a mode of highlight.js is a mode
+  return typeof parent === 'object' && parent !== null ? (parent as Language) : undefined;
+}
+
+function withoutLineFeed(tokens: readonly CodeToken[]): readonly CodeToken[] {
+  const last = tokens.at(-1);
+  if (last === undefined || !last.text.endsWith('\n')) return tokens;
+  const text = last.text.slice(0, -1);
+  return text === '' ? tokens.slice(0, -1) : [...tokens.slice(0, -1), {...last, text}];
+}
+
+/** A part of a line in one colour; `plain` has the colour of the code block. */
+interface CodeToken {
+  readonly text: string;
+  readonly role: SyntaxRole | 'plain';
+}
+
+interface Emitted {
+  readonly text: string;
+  /** `outer` is for the scopes that were open before this line. */
+  readonly role: SyntaxRole | 'plain' | 'outer';
+  /** How many of the outer scopes had ended before this text. */
+  readonly ended: number;
+}
+
+/** Collects the tokens that highlight.js emits for one line. Scopes that began on an earlier line may end in this one. */
+class TokenEmitter implements Emitter {
+  readonly #emitted: Emitted[] = [];
+  readonly #scopes: string[] = [];
+  #ended = 0;
+
+  startScope(name: string): void {
+    this.#scopes.push(name);
+  }
+
+  endScope(): void {
+    if (this.#scopes.pop() === undefined) this.#ended++;
+  }
+
+  /** highlight.js itself calls the same operation by this name. */
+  openNode(name: string): void {
+    this.startScope(name);
+  }
+
+  closeNode(): void {
+    this.endScope();
+  }
+
+  addText(text: string): void {
+    if (text !== '') this.#emitted.push({text, role: innermost(this.#scopes), ended: this.#ended});
+  }
+
+  __addSublanguage(emitter: Emitter): void {
+    if (!(emitter instanceof TokenEmitter)) return;
+    for (const {text, role} of emitter.#emitted) {
+      this.#emitted.push({text, role: role === 'outer' ? 'plain' : role, ended: this.#ended});
+    }
+  }
+
+  finalize(): void {}
+
+  toHTML(): string {
+    return '';
+  }
+
+  /** The tokens of the line; `before` are the scopes that were open at its start. */
+  tokens(before: readonly string[]): readonly CodeToken[] {
+    return this.#emitted.map(({text, role, ended}) => {
+      if (role !== 'outer') return {text, role};
+      const found = innermost(before.slice(0, Math.max(0, before.length - ended)));
+      return {text, role: found === 'outer' ? 'plain' : found};
+    });
+  }
+
+  /** The scopes that are open at the end of the line. */
+  open(before: readonly string[]): readonly string[] {
+    return [...before.slice(0, Math.max(0, before.length - this.#ended)), ...this.#scopes];
+  }
+}
+
+function innermost(scopes: readonly string[]): Emitted['role'] {
+  for (let at = scopes.length - 1; at >= 0; at--) {
+    const scope = scopes[at] ?? '';
+    const role = roleOf.get(scope) ?? roleOf.get(scope.split('.')[0] ?? '');
+    if (role !== undefined) return role;
+  }
+  return 'outer';
+}
+
+const roleOf: ReadonlyMap<string, SyntaxRole | 'plain'> = new Map([
+  ['keyword', 'syntax-keyword'],
+  ['built_in', 'syntax-type'],
+  ['type', 'syntax-type'],
+  ['literal', 'syntax-number'],
+  ['number', 'syntax-number'],
+  ['symbol', 'syntax-number'],
+  ['bullet', 'syntax-number'],
+  ['string', 'syntax-string'],
+  ['regexp', 'syntax-string'],
+  ['char', 'syntax-string'],
+  ['code', 'syntax-string'],
+  ['addition', 'syntax-string'],
+  ['deletion', 'syntax-number'],
+  ['subst', 'plain'],
+  ['comment', 'syntax-comment'],
+  ['quote', 'syntax-comment'],
+  ['doctag', 'syntax-meta'],
+  ['meta', 'syntax-meta'],
+  ['attr', 'syntax-name'],
+  ['attribute', 'syntax-name'],
+  ['property', 'syntax-name'],
+  ['title', 'syntax-name'],
+  ['title.class', 'syntax-type'],
+  ['section', 'syntax-name'],
+  ['link', 'syntax-string'],
+  ['name', 'syntax-keyword'],
+  ['selector-tag', 'syntax-keyword'],
+  ['selector-id', 'syntax-name'],
+  ['selector-class', 'syntax-name'],
+  ['selector-attr', 'syntax-meta'],
+  ['selector-pseudo', 'syntax-meta'],
+  ['variable', 'syntax-meta'],
+  ['template-variable', 'syntax-meta'],
+  ['template-tag', 'syntax-meta'],
+]);

@@ -1,0 +1,226 @@
+import {joinPartialAnswers, type JoinedRecord} from '../../domain/history.ts';
+import {accessOf, labelOf} from '../../actions/catalogue.ts';
+import {decodePastAction} from '../../actions/decode-action.ts';
+import type {FileEdit, PatchLine} from '../../actions/files-port.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import {visible, visibleLine} from '../../base/visible.ts';
+import {tokenChangeText} from '../../domain/compaction.ts';
+import {
+  type AssistantMessage,
+  messageText,
+  type ToolCallBlock,
+  type ToolResultBlock,
+} from '../../domain/conversation.ts';
+import type {ActionId} from '../../domain/ids.ts';
+import type {JournalRecord} from '../../domain/journal.ts';
+import {parseUserCommand} from '../../domain/user-command.ts';
+import {pastAction, pastUserCommand} from '../state/past-entries.ts';
+import {type EntryFrame, type Frame, hardWrap} from '../text/wrap.ts';
+import type {Role} from '../theme/palette.ts';
+import {finishedLines, wholeAnswer} from './entries.ts';
+import type {MarkdownLexer} from './render-markdown.ts';
+
+/** One item of the transcript. */
+export type TranscriptItem =
+  | {readonly kind: 'prompt' | 'answer' | 'thinking' | 'note'; readonly text: string}
+  | {readonly kind: 'command'; readonly command: string; readonly result: string}
+  /** `result` is `undefined` if none was recorded. */
+  | {readonly kind: 'call'; readonly call: ToolCallBlock; readonly result: ToolResultBlock | undefined};
+
+/** The items of a journal, in order, each call with its result. Texts are not read or copied, so it is fast for long sessions. */
+export function transcriptItems(records: readonly JournalRecord[]): readonly TranscriptItem[] {
+  const whole = joinPartialAnswers(records);
+  const results = new Map<ActionId, ToolResultBlock>();
+  for (const record of whole) if (record.kind === 'result') results.set(record.result.id, record.result);
+  return whole.flatMap(record => itemsOf(record, results));
+}
+
+function itemsOf(record: JoinedRecord, results: ReadonlyMap<ActionId, ToolResultBlock>): readonly TranscriptItem[] {
+  switch (record.kind) {
+    case 'prompt': {
+      const text = messageText(record.message);
+      const own = parseUserCommand(text);
+      if (own !== undefined) return [{kind: 'command', ...own}];
+      const more = record.message.blocks.flatMap(block =>
+        block.kind === 'image' ? [`[image, ${block.mediaType}]`] : [],
+      );
+      const words = [text, ...more].filter(part => part !== '').join('\n');
+      return words === '' ? [] : [{kind: 'prompt', text: words}];
+    }
+    case 'answer':
+      return answerItems(record.message, results);
+    case 'rewind':
+      return [{kind: 'note', text: 'Taken back to before an earlier prompt.'}];
+    case 'redo':
+      return [{kind: 'note', text: 'The last rewind was taken back.'}];
+    case 'approval':
+      return record.decision === 'refused' ? [{kind: 'note', text: `Refused: ${record.label}`}] : [];
+    case 'compaction':
+      return [
+        {
+          kind: 'note',
+          text: `The conversation was ${record.way === 'summary' ? 'summarised' : 'shortened'}: ${tokenChangeText(record.tokens)}.`,
+        },
+        ...(record.summary === '' ? [] : [{kind: 'answer', text: record.summary} as const]),
+      ];
+    case 'result':
+    case 'reminder':
+    case 'todo-frames':
+    case 'checkpoint':
+    case 'usage':
+      return [];
+    default:
+      return unreachable(record);
+  }
+}
+
+function answerItems(
+  {blocks}: AssistantMessage,
+  results: ReadonlyMap<ActionId, ToolResultBlock>,
+): readonly TranscriptItem[] {
+  return blocks.flatMap((block): readonly TranscriptItem[] => {
+    switch (block.kind) {
+      case 'text':
+        return block.text.trim() === '' ? [] : [{kind: 'answer', text: block.text}];
+      case 'thinking':
+        return block.text.trim() === '' ? [] : [{kind: 'thinking', text: block.text}];
+      case 'sealed-thinking':
+        return [{kind: 'note', text: 'Thinking that the provider does not show.'}];
+      case 'other':
+        return [{kind: 'note', text: `(${block.type})`}];
+      case 'tool-call':
+        return [{kind: 'call', call: block, result: results.get(block.id)}];
+      default:
+        return unreachable(block);
+    }
+  });
+}
+
+/** The text of an item that is searched before anything is rendered. */
+export function searchedText(item: TranscriptItem): string {
+  switch (item.kind) {
+    case 'prompt':
+    case 'thinking':
+    case 'note':
+      return item.text;
+    case 'answer':
+      // Words inside markup are also found without the markup characters.
+      return /[*_`~\\[]/u.test(item.text) ? `${item.text}\n${item.text.replaceAll(/[*_`~\\[\]]/gu, '')}` : item.text;
+    case 'command':
+      return `${item.command}\n${item.result}`;
+    case 'call': {
+      const decoded = decodePastAction(item.call.name, item.call.input);
+      const label = decoded.tag === 'ok' ? labelOf(decoded.value) : item.call.name;
+      const resultText = (item.result?.content ?? [])
+        .map(block => (block.kind === 'text' ? block.text : ''))
+        .join('\n');
+      return [label, ...stringsIn(item.call.input), resultText].join('\n');
+    }
+    default:
+      return unreachable(item);
+  }
+}
+
+function stringsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : [];
+}
+
+/** The lines of an item in full, including the blank line before it. */
+export function itemLines(item: TranscriptItem, lexer: MarkdownLexer, {theme, width}: Frame): readonly string[] {
+  // The lines are drawn cell by cell, which would break links.
+  const frame: EntryFrame = {theme: theme.unlinked, width, verbosity: 'full'};
+  switch (item.kind) {
+    case 'prompt':
+      return finishedLines({kind: 'prompt', text: item.text, attached: []}, lexer, frame);
+    case 'answer':
+      return wholeAnswer(item.text, lexer, frame);
+    case 'thinking':
+      return finishedLines({kind: 'thinking', key: '', text: item.text, state: 'done'}, lexer, frame);
+    case 'note':
+      return finishedLines({kind: 'notice', level: 'info', text: item.text}, lexer, frame);
+    case 'command':
+      return finishedLines(pastUserCommand(item.command, item.result), lexer, frame);
+    case 'call':
+      return callLines(item, lexer, frame);
+    default:
+      return unreachable(item);
+  }
+}
+
+/** The title of a call, then its input if the title does not show it, then its result. */
+function callLines(
+  {call, result}: {readonly call: ToolCallBlock; readonly result: ToolResultBlock | undefined},
+  lexer: MarkdownLexer,
+  frame: EntryFrame,
+): readonly string[] {
+  const [blank = '', title = '', ...resultLines] = finishedLines(pastAction(call, result, ''), lexer, frame);
+  return [
+    blank,
+    title,
+    ...askedLines(call, {...frame, width: Math.max(8, frame.width - 4)}).map(line => `    ${line}`),
+    ...resultLines,
+  ];
+}
+
+function askedLines(call: ToolCallBlock, frame: Frame): readonly string[] {
+  const decoded = decodePastAction(call.name, call.input);
+  if (decoded.tag === 'failed') return textLines(visible(JSON.stringify(call.input, undefined, 2)), 'dim', frame);
+  const access = accessOf(decoded.value);
+  switch (access.kind) {
+    case 'edit':
+      return access.edits.flatMap(edit => editLines(edit, frame));
+    case 'mcp-tool':
+      return textLines(visible(JSON.stringify(access.arguments, undefined, 2)), 'dim', frame);
+    default:
+      return [];
+  }
+}
+
+/** What the model wanted in the place of what. */
+function editLines(edit: FileEdit, frame: Frame): readonly string[] {
+  const heading = textLines(visibleLine(edit.path), 'bold', frame);
+  switch (edit.kind) {
+    case 'replace':
+      return [
+        ...heading,
+        ...edit.replacements.flatMap(({oldText, newText}) => [
+          ...textLines(visible(oldText), 'removed', frame, '- '),
+          ...textLines(visible(newText), 'added', frame, '+ '),
+        ]),
+      ];
+    case 'replace-lines':
+      return [...heading, ...textLines(visible(edit.newText), 'added', frame, '+ ')];
+    case 'write':
+      return [...heading, ...textLines(visible(edit.content), 'added', frame, '+ ')];
+    case 'patch':
+      return [...heading, ...edit.hunks.flatMap(hunk => hunk.lines.flatMap(line => patchLine(line, frame)))];
+    case 'delete':
+      return textLines(visibleLine(edit.path), 'removed', frame, '- ');
+    case 'rename':
+      return [...heading, ...textLines(`to ${visibleLine(edit.to)}`, 'dim', frame)];
+    default:
+      return unreachable(edit);
+  }
+}
+
+function patchLine({kind, text}: PatchLine, frame: Frame): readonly string[] {
+  const {sign, role} = patchSigns[kind];
+  return textLines(`${visible(text)}\n`, role, frame, sign);
+}
+
+const patchSigns = {
+  context: {sign: '  ', role: 'dim'},
+  added: {sign: '+ ', role: 'added'},
+  removed: {sign: '- ', role: 'removed'},
+} as const satisfies Record<PatchLine['kind'], {readonly sign: string; readonly role: Role}>;
+
+function textLines(text: string, role: Role, frame: Frame, sign = ''): readonly string[] {
+  if (text === '') return [];
+  const width = Math.max(1, frame.width - sign.length);
+  return text
+    .replace(/\n$/u, '')
+    .split('\n')
+    .flatMap(line => hardWrap(line, width))
+    .map(row => frame.theme.style([role], sign + row));
+}

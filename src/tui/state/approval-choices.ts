@@ -1,0 +1,145 @@
+import {accessOf} from '../../actions/catalogue.ts';
+import type {Approval} from '../../actions/agent-event.ts';
+import type {ApprovalAnswer} from '../../agent/client.ts';
+import {clip} from '../../base/clip.ts';
+import {visibleExactLine} from '../../base/visible.ts';
+import type {Verdict} from '../../domain/risk.ts';
+import {approvalKeys} from '../terminal/keymap.ts';
+import {type ChangePart, partsOf} from './change-parts.ts';
+
+/** What an approval card offers, depending on the action and its risk. */
+export interface ApprovalChoices {
+  readonly accept: Acceptance;
+  /** The answers in the order of their numbers, without those that only a typed word gives. */
+  readonly offers: readonly Offer[];
+  /** Rules that "always" can store, narrowest first; with none it is not offered. */
+  readonly rules: readonly string[];
+  /** The command, which can be edited before it runs; empty for other actions. */
+  readonly command: string;
+  /** The parts of a change that can be dropped, as long as it is the agent's own. */
+  readonly parts: readonly ChangePart[];
+  /** Whether the proposal can be opened in an editor. */
+  readonly editable: 'yes' | 'no';
+}
+
+/** What accepts a proposal: a key, or for what destroys something a typed word, the confirm word. */
+export type Acceptance = {readonly by: 'key'} | {readonly by: 'word'; readonly word: string};
+
+/** An answer that a card offers. Its letter means the same on every card. */
+export interface Offer {
+  readonly does: OfferedAnswer;
+  readonly letter: string;
+  readonly label: string;
+  /** For a card with little room. */
+  readonly short: string;
+}
+
+type OfferedAnswer =
+  | {readonly kind: 'answer'; readonly answer: ApprovalAnswer}
+  /** Stores one of the rules, which is the one that is shown. */
+  | {readonly kind: 'always'; readonly rule: string}
+  | {readonly kind: 'choose-hunks'}
+  /** Asks what to do instead. */
+  | {readonly kind: 'refuse'};
+
+/** Destructive actions can only be allowed once. `rule` is the rule that "always" shows, as its index. */
+export function choicesOf(approval: Approval, rule: number | 'suggested' = 'suggested'): ApprovalChoices {
+  const {action, preview, verdict} = approval;
+  const access = accessOf(action);
+  const edit = access.kind === 'edit' && preview.kind === 'diff' ? access : undefined;
+  const parts = edit?.userChanges.kind === 'none' && preview.kind === 'diff' ? partsOf(preview) : [];
+  const isDestructive = verdict.risk === 'destructive';
+  const rules = isDestructive ? [] : verdict.detail.rules;
+  const hunks: readonly Offer[] = parts.length < 2 ? [] : [hunksOffer];
+  const shown = rules[rule === 'suggested' ? suggestedRule(verdict) : rule];
+  return {
+    accept: isDestructive ? {by: 'word', word: typeableWord(verdict.detail.confirmWord)} : {by: 'key'},
+    offers: isDestructive
+      ? [...hunks, refuseOffer]
+      : [
+          allowOffer,
+          ...sessionOffers(approval),
+          ...(shown === undefined ? [] : [alwaysOffer(shown)]),
+          ...hunks,
+          refuseOffer,
+        ],
+    rules,
+    command: access.kind === 'command' ? access.command : '',
+    parts,
+    editable: edit === undefined ? 'no' : 'yes',
+  };
+}
+
+const allowOffer: Offer = {
+  does: {kind: 'answer', answer: {decision: 'allow', scope: 'once'}},
+  letter: approvalKeys.allow,
+  label: 'Yes',
+  short: 'Yes',
+};
+
+const hunksOffer: Offer = {
+  does: {kind: 'choose-hunks'},
+  letter: approvalKeys.chooseHunks,
+  label: 'Pick hunks',
+  short: 'Hunks',
+};
+
+const refuseOffer: Offer = {
+  does: {kind: 'refuse'},
+  letter: approvalKeys.refuse,
+  label: 'No, and tell weft what to do instead',
+  short: 'No',
+};
+
+/**
+ * The rule that is shown first: for what may be allowed with any arguments the narrowest one that lets them follow, otherwise the
+ * one for exactly this action.
+ */
+export function suggestedRule({risk, sessionApproval, detail}: Verdict): number {
+  const isWide = sessionApproval === 'kind' || risk === 'local-change';
+  return isWide
+    ? Math.max(
+        0,
+        detail.rules.findIndex(rule => rule.endsWith(':*)')),
+      )
+    : 0;
+}
+
+/** What a choice says must not take the rows of what it is about. */
+const longestLabel = 120;
+
+/** `npm test *` for the rule `Bash(npm test:*)`, as people write it; rules of other tools stay as they are. */
+function ruleText(rule: string): string {
+  const [, pattern = rule] = /^Bash\((?<pattern>[^]*)\)$/u.exec(rule) ?? [];
+  const text = visibleExactLine(pattern.replace(/:\*$/u, ' *'));
+  if (text.length <= longestLabel) return text;
+  return pattern.endsWith(':*') || pattern === rule ? clip(text, longestLabel) : 'this exact command';
+}
+
+const alwaysOffer = (rule: string): Offer => ({
+  does: {kind: 'always', rule},
+  letter: approvalKeys.allowAlways,
+  label: `Always in this project: ${ruleText(rule)}`,
+  short: 'Always',
+});
+
+function sessionOffers({action, verdict, sessionGrant}: Approval): readonly Offer[] {
+  if (sessionGrant === '') return [];
+  const isAllEdits = accessOf(action).kind === 'edit' && verdict.sessionApproval === 'kind';
+  return [
+    {
+      does: {kind: 'answer', answer: {decision: 'allow', scope: 'session'}},
+      letter: approvalKeys.allowSession,
+      label: isAllEdits
+        ? 'All edits this session'
+        : `Yes, ${clip(visibleExactLine(sessionGrant), longestLabel)} for this session`,
+      short: 'Session',
+    },
+  ];
+}
+
+const longestWord = 30;
+
+/** The confirm word, or `yes` where it could not be typed. */
+const typeableWord = (word: string): string =>
+  word === '' || word.length > longestWord || /\s/u.test(word) || visibleExactLine(word) !== word ? 'yes' : word;

@@ -1,0 +1,105 @@
+import type {CommandInfo, CommandLine} from '../commands/command-line.ts';
+import type {ScrollStep} from './scroll-position.ts';
+import type {KeyPress} from '../terminal/keymap.ts';
+import type {Approval} from '../../actions/agent-event.ts';
+import type {BlockInfo} from '../../actions/ports.ts';
+import type {Op, Query, RequestedRuleChange} from '../../agent/client.ts';
+import type {ActionId, BlockId} from '../../domain/ids.ts';
+import type {View} from './view.ts';
+import type {Frame} from '../text/wrap.ts';
+import type {ThemeChoice} from '../../domain/preferences.ts';
+import type {ProposalTarget} from './approval-stage.ts';
+import type {EditRequest} from '../../actions/files-port.ts';
+import type {FileDiff} from '../../actions/preview.ts';
+import type {CompactionPreview} from '../../domain/compaction.ts';
+
+/** Queries whose answer opens a panel or goes into the open one. */
+export type StepQuery = Query<
+  | 'last-messages'
+  | 'rewind-points'
+  | 'preview-rewind'
+  | 'rewind'
+  | 'preview-compaction'
+  | 'compact'
+  | 'local-servers'
+  | 'use-key'
+  | 'use-server'
+>;
+
+/** A side effect that a key press asks for. */
+export type Effect =
+  | {readonly do: 'compose'; readonly work: ComposerRequest}
+  | {readonly do: 'op'; readonly op: Op}
+  /** The answer opens the next panel. */
+  | {readonly do: 'query'; readonly request: StepQuery}
+  | {readonly do: 'command'; readonly line: CommandLine}
+  | {readonly do: 'show-all'; readonly approval: Approval}
+  /** Attaches the terminal to a block until the user detaches. */
+  | {readonly do: 'attach'; readonly block: BlockId}
+  | {readonly do: 'stop-block' | 'keep-block'; readonly block: BlockId}
+  /** Replaces the draft. */
+  | {readonly do: 'write'; readonly text: string}
+  /** Opens the draft, a proposed edit or a summary in the user's editor. */
+  | {readonly do: 'edit-outside'; readonly what: 'draft' | ProposalEdit | SummaryEdit}
+  /** Redraws the screen. */
+  | {readonly do: 'redraw'}
+  /** Scrolls the transcript. */
+  | {readonly do: 'scroll'; readonly step: ScrollStep}
+  /** Prints the latest folded entry in full; pressed again, the one before. */
+  | {readonly do: 'expand'}
+  | {readonly do: 'next-verbosity'}
+  /** Adds or removes a permission rule. */
+  | {readonly do: 'change-rule'; readonly rule: RequestedRuleChange}
+  | {readonly do: 'choose-theme'; readonly theme: ThemeChoice}
+  | {readonly do: 'notify'; readonly text: string}
+  /** Stops weft as a job of the shell (Ctrl+Z). */
+  | {readonly do: 'suspend'}
+  | {readonly do: 'leave'};
+
+/** What to do with a draft that was entered and its attachments. */
+export type ComposerRequest =
+  | {readonly kind: 'send'; readonly text: string; readonly when: 'queued' | 'steering'}
+  | {readonly kind: 'run-command'; readonly command: string}
+  | {readonly kind: 'note'; readonly note: string}
+  /** `press` is the paste or text that held the paths. */
+  | {
+      readonly kind: 'images';
+      readonly paths: readonly string[];
+      readonly press: Exclude<KeyPress, {readonly kind: 'key'}>;
+    }
+  | {readonly kind: 'clipboard'};
+
+/** A compaction summary to be edited in the user's editor. */
+export interface SummaryEdit {
+  readonly kind: 'summary';
+  readonly preview: CompactionPreview;
+}
+
+export interface PressContext {
+  readonly view: View;
+  readonly commands: readonly CommandInfo[];
+  /** Running ones first. */
+  readonly blocks: readonly BlockInfo[];
+  /** Milliseconds, from any start. */
+  readonly now: number;
+  /** `following` when the terminal delivered other presses in the same chunk before this one: nobody answers a card that fast. */
+  readonly batchPosition: 'first' | 'following';
+  /** Cells of a row of the draft. */
+  readonly width: number;
+  /** Theme and width of the screen, and the most rows of a panel. */
+  readonly frame: Frame;
+  readonly rows: number;
+}
+
+/** A proposed edit to be changed in the user's editor. */
+export interface ProposalEdit {
+  readonly id: ActionId;
+  readonly request: EditRequest;
+  readonly of: ProposalTarget;
+}
+
+/** The result of editing a proposal. */
+export type ProposalEditResult =
+  | {readonly kind: 'revised'; readonly request: EditRequest; readonly files: readonly FileDiff[]}
+  | {readonly kind: 'unchanged'}
+  | {readonly kind: 'failed'; readonly message: string};

@@ -1,0 +1,21 @@
+import {explores} from '../../actions/exploration.ts';
+import type {Entry, ExplorationStep} from './view.ts';
+
+/** The entries with one more at their end: a read, search or listing in the workspace `directory` joins those before it. */
+export function withEntry(entries: readonly Entry[], entry: Entry, directory: string): readonly Entry[] {
+  if (!isStep(entry)) return [...entries, entry];
+  const last = entries.findLastIndex(one => !isBetweenSteps(one));
+  const before = entries[last];
+  if (before?.kind !== 'exploration') return [...entries, {kind: 'exploration', steps: [entry], directory}];
+  const thoughts = entries.slice(last + 1).filter(one => one.kind === 'thinking');
+  return [...entries.slice(0, last), {...before, steps: [...before.steps, ...thoughts, entry]}];
+}
+
+/** Whether the entry may stand between two steps of one exploration: thinking, and text that says nothing. */
+export const isBetweenSteps = (entry: Entry): boolean =>
+  entry.kind === 'thinking' || (entry.kind === 'text' && entry.written === 'nothing' && entry.rest.trim() === '');
+
+function isStep(entry: Entry): entry is ExplorationStep {
+  if (entry.kind === 'past-action') return entry.action !== 'unknown' && explores(entry.action);
+  return entry.kind === 'action' && entry.stage.stage === 'queued' && explores(entry.stage.action);
+}

@@ -1,0 +1,81 @@
+import {isGoing} from '../../../actions/block-text.ts';
+import type {BlockInfo, BlockState} from '../../../actions/ports.ts';
+import {unreachable} from '../../../base/unreachable.ts';
+import type {BlockId} from '../../../domain/ids.ts';
+import {blockKeys, type KeyPress} from '../../terminal/keymap.ts';
+import {closePanel, type PanelStep} from './panel-step.ts';
+
+/** The background commands. They are read anew for every frame, so the selected one is kept by its id. */
+export interface BlocksPanel {
+  readonly panel: 'blocks';
+  readonly selected: BlockId | 'first';
+}
+
+export const blocksPanel: BlocksPanel = {panel: 'blocks', selected: 'first'};
+
+/** The row of the selected block; the first one when it is gone. */
+export const selectedRow = ({selected}: BlocksPanel, blocks: readonly BlockInfo[]): number =>
+  Math.max(
+    0,
+    blocks.findIndex(({id}) => id === selected),
+  );
+
+export function pressBlocks(panel: BlocksPanel, key: KeyPress, blocks: readonly BlockInfo[]): PanelStep<BlocksPanel> {
+  const row = selectedRow(panel, blocks);
+  const block = blocks[row];
+  const keep = {panel: {...panel, selected: block?.id ?? ('first' as const)}, effects: []};
+  if (key.kind === 'paste') return keep;
+  if (key.kind === 'text') {
+    const numbered = /^[1-9]$/u.test(key.text) ? blocks[Number(key.text) - 1] : undefined;
+    if (numbered !== undefined && isGoing(numbered.state)) return closePanel({do: 'attach', block: numbered.id});
+    const does = actions[key.text];
+    return block === undefined || does === undefined || !isGoing(block.state)
+      ? keep
+      : {...keep, effects: [{do: does, block: block.id}]};
+  }
+  switch (key.name) {
+    case 'escape':
+    case 'end-of-input':
+      return closePanel();
+    case 'up':
+    case 'down':
+    case 'complete': {
+      const next = blocks[(row + (key.name === 'up' ? -1 : 1) + blocks.length) % Math.max(1, blocks.length)];
+      return {panel: {...panel, selected: next?.id ?? 'first'}, effects: []};
+    }
+    case 'enter':
+      return block !== undefined && isGoing(block.state) ? closePanel({do: 'attach', block: block.id}) : keep;
+    default:
+      return keep;
+  }
+}
+
+const actions: Readonly<Record<string, 'stop-block' | 'keep-block'>> = {
+  [blockKeys.stop]: 'stop-block',
+  [blockKeys.keep]: 'keep-block',
+};
+
+/** The state of a block, in words. */
+export function blockStateLabel(state: BlockState): string {
+  switch (state.kind) {
+    case 'running':
+      return 'running';
+    case 'waiting':
+      return 'needs input';
+    case 'exited':
+      return `exit ${state.code}`;
+    case 'signalled':
+      return `ended by ${state.signal}`;
+    case 'ended':
+      return 'ended';
+    default:
+      return unreachable(state);
+  }
+}
+
+/** `4 s`, `12 min`, `3 h`. */
+export function ageText(ms: number): string {
+  const seconds = Math.floor(ms / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  return seconds < 3600 ? `${Math.floor(seconds / 60)} min` : `${Math.floor(seconds / 3600)} h`;
+}

@@ -1,0 +1,46 @@
+import type {Effect} from '../effect.ts';
+import type {KeyPress} from '../../terminal/keymap.ts';
+import {closePanel, isCloseKey, isYes, type PanelStep} from './panel-step.ts';
+
+/** A question that y answers with yes, and n or Esc with no. */
+export interface ConfirmPanel {
+  readonly panel: 'confirm';
+  readonly title: string;
+  /** What it is about, one line. */
+  readonly subject: string;
+  /** What yes does, as a key hint: `overwrite`. */
+  readonly does: string;
+  readonly yes: Effect;
+  readonly no: readonly Effect[];
+  /** Whether Enter says yes, too: only where nothing that exists is lost. */
+  readonly enter: 'yes' | 'nothing';
+  /** A third answer. */
+  readonly other: {readonly letter: string; readonly does: string; readonly effect: Effect} | 'none';
+}
+
+/** Asks before a note is written: a line that begins with `#` may as well be the heading of a prompt. */
+export const notePanel = (text: string, note: string, when: 'queued' | 'steering'): ConfirmPanel => ({
+  panel: 'confirm',
+  title: 'Add a note to AGENTS.md?',
+  subject: note,
+  does: 'add',
+  yes: {do: 'compose', work: {kind: 'note', note}},
+  no: [{do: 'write', text}],
+  enter: 'nothing',
+  other: {letter: 'p', does: 'send as a prompt', effect: {do: 'compose', work: {kind: 'send', text, when}}},
+});
+
+/** A `following` press arrived in one chunk with earlier ones, and never confirms anything. */
+export function pressConfirm(
+  panel: ConfirmPanel,
+  key: KeyPress,
+  batchPosition: 'first' | 'following',
+): PanelStep<ConfirmPanel> {
+  if (isCloseKey(key)) return closePanel(...panel.no);
+  const {other} = panel;
+  if (other !== 'none' && key.kind === 'text' && key.text === other.letter && batchPosition === 'first') {
+    return closePanel(other.effect);
+  }
+  const isAnswer = isYes(key) && (panel.enter === 'yes' || key.kind === 'text');
+  return isAnswer && batchPosition === 'first' ? closePanel(panel.yes) : {panel, effects: []};
+}

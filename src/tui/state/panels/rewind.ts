@@ -1,0 +1,83 @@
+import {unreachable} from '../../../base/unreachable.ts';
+import type {RewindScope} from '../../../domain/journal.ts';
+import type {RewindPoint, RewindReport, RewindTarget} from '../../../domain/rewind.ts';
+import type {KeyPress} from '../../terminal/keymap.ts';
+import {closePanel, isCloseKey, isYes, type PanelStep, pressList} from './panel-step.ts';
+import {openPicker, type Picker} from './picker.ts';
+
+/** The steps of a rewind: choose a prompt (the latest first), choose what to rewind, and confirm the preview. */
+export type RewindPanel =
+  | {readonly panel: 'rewind'; readonly stage: 'prompt'; readonly picker: Picker<RewindPoint>}
+  | {
+      readonly panel: 'rewind';
+      readonly stage: 'scope';
+      readonly point: RewindPoint;
+      readonly picker: Picker<RewindScope>;
+    }
+  | {readonly panel: 'rewind'; readonly stage: 'confirm'; readonly target: RewindTarget; readonly report: RewindReport};
+
+export const rewindPanel = (points: readonly RewindPoint[]): RewindPanel => ({
+  panel: 'rewind',
+  stage: 'prompt',
+  picker: openPicker({
+    items: points.toReversed().map(point => ({
+      value: point,
+      label: point.prompt,
+      details: [point.files === 'changed' ? 'changed files' : ''],
+      letter: '',
+      mark: 'none' as const,
+      searched: '',
+    })),
+    search: 'words',
+    empty: 'No earlier prompt',
+    selected: 'current',
+  }),
+});
+
+/** The preview of a rewind, for the user to confirm. */
+export const rewindPreview = (target: RewindTarget, report: RewindReport): RewindPanel => ({
+  panel: 'rewind',
+  stage: 'confirm',
+  target,
+  report,
+});
+
+const scopePicker = openPicker<RewindScope>({
+  items: (
+    [
+      ['both', 'Conversation and files', 'b'],
+      ['files', 'Files only', 'f'],
+      ['talk', 'Conversation only', 't'],
+    ] as const
+  ).map(([value, label, letter]) => ({value, label, letter, details: [], mark: 'none' as const, searched: ''})),
+  search: 'off',
+  empty: '',
+  selected: 'current',
+});
+
+/** A `following` press arrived in one chunk with earlier ones, and never confirms anything. */
+export function pressRewind(
+  panel: RewindPanel,
+  key: KeyPress,
+  batchPosition: 'first' | 'following',
+): PanelStep<RewindPanel> {
+  switch (panel.stage) {
+    case 'prompt':
+      return pressList(panel, key, point => ({
+        panel: {panel: 'rewind', stage: 'scope', point, picker: scopePicker},
+        effects: [],
+      }));
+    case 'scope':
+      return pressList(panel, key, what => {
+        const target = {kind: 'prompt', to: panel.point.to, what} as const;
+        return closePanel({do: 'query', request: {query: 'preview-rewind', target}});
+      });
+    case 'confirm':
+      if (isCloseKey(key)) return closePanel();
+      return isYes(key) && batchPosition === 'first'
+        ? closePanel({do: 'query', request: {query: 'rewind', target: panel.target}})
+        : {panel, effects: []};
+    default:
+      return unreachable(panel);
+  }
+}

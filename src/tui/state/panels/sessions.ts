@@ -1,0 +1,52 @@
+import {pluralize} from '../../../base/clip.ts';
+import {timeAgo} from '../../../base/time-ago.ts';
+import type {SessionMessage} from '../../../agent/client.ts';
+import type {SessionId} from '../../../domain/ids.ts';
+import type {SessionSummary} from '../../../domain/journal.ts';
+import {sessionTitle} from '../../../domain/session-list.ts';
+import type {KeyPress} from '../../terminal/keymap.ts';
+import {closePanel, type PanelStep, pressList} from './panel-step.ts';
+import {openPicker, type Picker, selectedValue} from './picker.ts';
+
+/** The earlier sessions, with the last messages of the selected one. */
+export interface SessionsPanel {
+  readonly panel: 'sessions';
+  readonly picker: Picker<SessionId>;
+  /** The last messages of the sessions that have been selected, the latest last; empty until they have been read. */
+  readonly messages: ReadonlyMap<SessionId, readonly SessionMessage[]>;
+}
+
+/** `firstPrompts` are searched besides the titles; `now` is the time at which the ages are counted. */
+export function sessionsPanel(
+  sessions: readonly SessionSummary[],
+  {firstPrompts, now}: {readonly firstPrompts: ReadonlyMap<SessionId, string>; readonly now: number},
+): SessionsPanel {
+  const items = sessions.map(session => ({
+    value: session.id,
+    label: sessionTitle(session),
+    details: [timeAgo(now - session.updatedAt), pluralize(session.messages, 'message')],
+    letter: '',
+    mark: 'none' as const,
+    searched: (firstPrompts.get(session.id) ?? '').toLowerCase(),
+  }));
+  return {
+    panel: 'sessions',
+    picker: openPicker({items, search: 'words', empty: 'No earlier session', selected: 'current'}),
+    messages: new Map(),
+  };
+}
+
+export function pressSessions(panel: SessionsPanel, key: KeyPress): PanelStep<SessionsPanel> {
+  const step = pressList(panel, key, id =>
+    closePanel({do: 'op', op: {op: 'open-session', session: {kind: 'resume', id}}}),
+  );
+  return step.panel === 'none' ? step : withPreview(step.panel);
+}
+
+/** Asks for the messages of the selected session once. */
+export function withPreview(panel: SessionsPanel): PanelStep<SessionsPanel> {
+  const session = selectedValue(panel.picker);
+  if (session === undefined || panel.messages.has(session)) return {panel, effects: []};
+  const messages = new Map(panel.messages).set(session, []);
+  return {panel: {...panel, messages}, effects: [{do: 'query', request: {query: 'last-messages', session}}]};
+}

@@ -1,0 +1,67 @@
+import {unreachable} from '../../../base/unreachable.ts';
+import {type ThemeChoice, themeChoices} from '../../../domain/preferences.ts';
+import type {KeyPress} from '../../terminal/keymap.ts';
+import {closePanel, type PanelStep} from './panel-step.ts';
+import {openPicker, type Picker, pressPicker, selectedValue} from './picker.ts';
+
+/** The themes. The selected one is applied to the whole screen at once; Enter keeps it. */
+export interface ThemePanel {
+  readonly panel: 'theme';
+  readonly picker: Picker<ThemeChoice>;
+  /** The theme to go back to. */
+  readonly before: ThemeChoice;
+}
+
+export const themePanel = (now: ThemeChoice): ThemePanel => ({
+  panel: 'theme',
+  before: now,
+  picker: openPicker({
+    items: themeChoices.map(theme => ({
+      value: theme,
+      label: theme,
+      details: [themeMeaning(theme)],
+      letter: '',
+      mark: theme === now ? 'current' : 'none',
+      searched: '',
+    })),
+    search: 'names',
+    empty: '',
+    selected: 'current',
+  }),
+});
+
+export function pressTheme(panel: ThemePanel, key: KeyPress): PanelStep<ThemePanel> {
+  const step = pressPicker(panel.picker, key);
+  switch (step.kind) {
+    case 'open': {
+      const theme = selectedValue(step.picker) ?? panel.before;
+      const isSame = theme === selectedValue(panel.picker);
+      return {panel: {...panel, picker: step.picker}, effects: isSame ? [] : [{do: 'choose-theme', theme}]};
+    }
+    case 'chosen':
+      return closePanel({do: 'command', line: {kind: 'command', name: 'theme', argument: step.value}});
+    case 'cancelled':
+      return closePanel({do: 'choose-theme', theme: panel.before});
+    case 'unhandled':
+      return {panel, effects: []};
+    default:
+      return unreachable(step);
+  }
+}
+
+export function themeMeaning(theme: ThemeChoice): string {
+  switch (theme) {
+    case 'auto':
+      return "follows the terminal's background";
+    case 'dark':
+      return 'for dark backgrounds';
+    case 'light':
+      return 'for light backgrounds';
+    case 'ansi':
+      return "the terminal's own sixteen colours";
+    case 'plain':
+      return 'no colours';
+    default:
+      return unreachable(theme);
+  }
+}

@@ -1,0 +1,424 @@
+import type {Approval} from '../../actions/agent-event.ts';
+import {accessOf, withUserChanges} from '../../actions/catalogue.ts';
+import type {ApprovalAnswer} from '../../agent/client.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import type {ActionId} from '../../domain/ids.ts';
+import {
+  applyEditKey,
+  type Draft,
+  draftFromText,
+  draftText,
+  emptyDraft,
+  isEmptyDraft,
+  pasteText,
+  typeText,
+} from '../editor/draft.ts';
+import {approvalKeys, cardKeys, type KeyName, type KeyPress} from '../terminal/keymap.ts';
+import {type ApprovalChoices, choicesOf, type Offer, suggestedRule} from './approval-choices.ts';
+import {
+  answered,
+  type ApprovalPress,
+  type ApprovalStage,
+  type ApprovalStep,
+  type ChoosingStage,
+  type HunkStage,
+  initialStage,
+  open,
+  resetStage,
+  unhandled,
+  type WordStage,
+} from './approval-stage.ts';
+import {type CardRoom, exactText, rowsNeeded} from './card-room.ts';
+import {droppedParts} from './change-parts.ts';
+import type {ProposalEditResult} from './effect.ts';
+import type {Ui} from './ui.ts';
+
+/** Handles a press on an approval card that has the focus. */
+export function pressApproval(stage: ApprovalStage, approval: Approval, press: ApprovalPress): ApprovalStep {
+  const choices = choicesOf(approval, stage.stage === 'choosing' ? stage.rule : 'suggested');
+  const {key} = press;
+  switch (stage.stage) {
+    case 'choosing':
+      return pressChoosing(stage, {approval, choices}, press);
+    case 'hunks':
+      return pressHunks(stage, choices, press);
+    case 'word':
+      return pressWord(stage, choices, key);
+    case 'rule-text':
+      return pressEntry(stage, key, rule => (rule === '' ? open(stage) : allowAlways(rule)));
+    case 'reason':
+      return pressEntry(stage, key, refuse);
+    case 'command':
+      return pressEntry(stage, key, command => runEdited(command, choices));
+    default:
+      return unreachable(stage);
+  }
+}
+
+interface Asked {
+  readonly approval: Approval;
+  readonly choices: ApprovalChoices;
+}
+
+function pressChoosing(stage: ChoosingStage, {approval, choices}: Asked, press: ApprovalPress): ApprovalStep {
+  const {key} = press;
+  const calm: ChoosingStage = {...stage, hint: 'none'};
+  if (key.kind === 'paste') return unhandled(key);
+  if (key.kind === 'text') {
+    // An Enter that came in one piece with the answer is ignored.
+    const text = key.text.replaceAll('\n', '');
+    if (text === '') return open(calm);
+    return choices.accept.by === 'key'
+      ? pressLetter(choices, {...key, text})
+      : pressWord(openWord, choices, {...key, text});
+  }
+  switch (key.name) {
+    case 'escape':
+      // On a card that asks for a word, Esc is the quick no.
+      return choices.accept.by === 'word' ? refuse('') : {kind: 'stop'};
+    case cardKeys.edit.name: {
+      const selected = stage.row === 'none' ? undefined : choices.offers[stage.row];
+      if (selected?.does.kind === 'always') return open({stage: 'rule-text', text: draftFromText(selected.does.rule)});
+      if (choices.command !== '') return open({stage: 'command', text: draftFromText(choices.command)});
+      return choices.editable === 'yes' ? editAll : open(calm);
+    }
+    case cardKeys.editor.name:
+      return choices.editable === 'yes' ? editAll : open(calm);
+    case 'up':
+    case 'down':
+      return open(selecting(calm, choices, key.name === 'up' ? -1 : 1));
+    case 'left':
+    case 'right':
+      return open(
+        choices.rules.length > 1
+          ? {...calm, rule: otherRule(stage, approval, key.name === 'left' ? -1 : 1)}
+          : selecting(calm, choices, key.name === 'left' ? -1 : 1),
+      );
+    case 'page-up':
+    case 'page-down':
+      return open({...calm, top: scrolled(stage.top, key.name, {text: bodyText(approval), room: press.room})});
+    case 'enter': {
+      const selected = stage.row === 'none' ? undefined : choices.offers[stage.row];
+      // An Enter in one piece with the arrow was pressed before the selection could be seen.
+      return selected === undefined || press.batchPosition === 'following' ? open(calm) : take(selected);
+    }
+    default:
+      return deletes.has(key.name) ? unhandled(key) : open(calm);
+  }
+}
+
+/** The stage with the next or the previous offer selected; the first or the last one to begin with. */
+function selecting(stage: ChoosingStage, {accept, offers}: ApprovalChoices, step: 1 | -1): ChoosingStage {
+  if (accept.by === 'word') return stage;
+  const {row} = stage;
+  if (row === 'none') return {...stage, row: step === 1 ? 0 : offers.length - 1};
+  return {...stage, row: (row + step + offers.length) % offers.length};
+}
+
+const otherRule = ({rule}: ChoosingStage, {verdict}: Approval, step: 1 | -1): number =>
+  Math.max(0, Math.min(verdict.detail.rules.length - 1, (rule === 'suggested' ? suggestedRule(verdict) : rule) + step));
+
+/** The first row after a scroll key. The bound is the number of rows that the text needs at most; the card draws no further than its end. */
+function scrolled(
+  top: ChoosingStage['top'],
+  key: 'page-up' | 'page-down',
+  {text, room}: {readonly text: string; readonly room: CardRoom},
+): ChoosingStage['top'] {
+  const needed = rowsNeeded(text, room);
+  if (needed <= room.rows) return 'summary';
+  const page = Math.max(1, room.rows - 1);
+  if (top === 'summary') return key === 'page-down' ? 0 : 'summary';
+  if (key === 'page-up') return top === 0 ? 'summary' : Math.max(0, top - page);
+  return Math.min(Math.max(0, needed - page), top + page);
+}
+
+/** What a card scrolls through: the exact text, or the lines of the change. */
+const bodyText = (approval: Approval): string => {
+  const {preview, impact} = approval;
+  const files = preview.kind === 'diff' ? preview.files : impact.diffs;
+  const lines = files.flatMap(({hunks}) => hunks.flatMap(hunk => ['', ...hunk.lines.map(({text}) => `      ${text}`)]));
+  return [exactText(approval), ...lines].join('\n');
+};
+
+function pressLetter(choices: ApprovalChoices, key: TextPress): ApprovalStep {
+  const letter = key.text.toLowerCase();
+  if (letter === approvalKeys.showAll) return {kind: 'show-all'};
+  const digit = /^[1-9]$/u.test(letter) ? Number(letter) : 0;
+  const offer = choices.offers.find((one, at) => one.letter === letter || at === digit - 1);
+  if (offer !== undefined) return take(offer);
+  // A letter of this card that is not offered here, or is held down, is no word to the agent.
+  const isCardLetter = Object.values<string>(approvalKeys).includes(letter) || heldLetter.test(key.text);
+  return isCardLetter ? open(initialStage) : unhandled(key);
+}
+
+function take({does}: Offer): ApprovalStep {
+  switch (does.kind) {
+    case 'answer':
+      return answered(does.answer);
+    case 'always':
+      return allowAlways(does.rule);
+    case 'choose-hunks':
+      return open(openHunks);
+    case 'refuse':
+      return open({stage: 'reason', text: emptyDraft});
+    default:
+      return unreachable(does);
+  }
+}
+
+type TextPress = Extract<KeyPress, {readonly kind: 'text'}>;
+
+const heldLetter = /^(\p{Letter})\1+$/u;
+
+/** Deleting keys, which always concern the draft. */
+const deletes: ReadonlySet<KeyName> = new Set([
+  'delete-left',
+  'delete-right',
+  'delete-word',
+  'delete-to-start',
+  'delete-to-end',
+]);
+
+const editAll: ApprovalStep = {kind: 'edit', of: 'all-files', dropped: []};
+
+/** Handles the keys that a text field leaves; `enter` gets the trimmed text. */
+function pressEntry(
+  stage: Extract<ApprovalStage, {readonly text: Draft}>,
+  key: KeyPress,
+  enter: (text: string) => ApprovalStep,
+): ApprovalStep {
+  if (key.kind !== 'key') return open(stage);
+  if (key.name === 'enter') return enter(draftText(stage.text).trim());
+  return open(key.name === 'escape' ? initialStage : stage);
+}
+
+/** An unchanged command returns to the question, where it is accepted as its risk demands. */
+function runEdited(command: string, {command: before}: ApprovalChoices): ApprovalStep {
+  const isChanged = command !== '' && command !== draftText(draftFromText(before)).trim();
+  return isChanged ? answered({decision: 'allow-edited', command}) : open({...initialStage, hint: 'nothing-changed'});
+}
+
+const letterOf = (key: KeyPress): string => (key.kind === 'text' ? key.text.replaceAll('\n', '').toLowerCase() : '');
+
+const allowAlways = (rule: string): ApprovalStep => answered({decision: 'allow-rule', rule, scope: 'local'});
+const refuse = (message: string): ApprovalStep => answered({decision: 'refuse', message, by: 'user'});
+const allowOnce: ApprovalStep = answered({decision: 'allow', scope: 'once'});
+
+const openWord: WordStage = {stage: 'word', text: emptyDraft, entered: 'not-yet'};
+
+/**
+ * Handles typing of the confirm word. A letter key of the card with which the word begins too counts as that key once Enter follows.
+ * Text with spaces is meant for the agent and goes to the draft.
+ */
+function pressWord(stage: WordStage, choices: ApprovalChoices, key: KeyPress): ApprovalStep {
+  if (key.kind === 'text' && isEmptyDraft(stage.text) && !mayBecomeWord(key.text, choices)) {
+    const meant = letterBesideWord(key.text.toLowerCase(), choices);
+    if (meant !== undefined) return meant;
+  }
+  const step = pressLetters(stage, key, entered => enterWord(stage, choices, entered));
+  if (key.kind !== 'text' || step.kind !== 'open' || step.stage.stage !== 'word') return step;
+  const written = draftText(step.stage.text);
+  return /\s/u.test(written) && !isWord(written.trim(), choices) ? unhandled({kind: 'text', text: written}) : step;
+}
+
+const mayBecomeWord = (text: string, {accept}: ApprovalChoices): boolean =>
+  accept.by === 'word' && text !== '' && accept.word.normalize().startsWith(text.normalize());
+
+function enterWord(stage: WordStage, choices: ApprovalChoices, entered: string): ApprovalStep {
+  if (entered === '') return open(stage);
+  if (isWord(entered, choices)) return allowOnce;
+  return letterBesideWord(entered.toLowerCase(), choices) ?? open({...stage, text: emptyDraft, entered: 'wrong'});
+}
+
+const isWord = (text: string, {accept}: ApprovalChoices): boolean =>
+  accept.by === 'word' && text.normalize() === accept.word.normalize();
+
+/** The letters that do something on a card that is accepted by a word; one with which the word begins needs Enter. */
+function letterBesideWord(letter: string, {offers}: ApprovalChoices): ApprovalStep | undefined {
+  if (letter === approvalKeys.showAll) return {kind: 'show-all'};
+  const offer = offers.find(one => one.letter === (letter === 'no' ? approvalKeys.refuse : letter));
+  if (offer !== undefined) return take(offer);
+  return letter === approvalKeys.allow ? open({...initialStage, hint: 'needs-word'}) : undefined;
+}
+
+/** The stage for choosing hunks, with all of them ticked. */
+export const openHunks = {
+  stage: 'hunks',
+  row: 0,
+  top: 0,
+  dropped: new Set<number>(),
+  word: emptyDraft,
+  hint: 'none',
+} as const satisfies ApprovalStage;
+
+/** Edits the confirm word with the plain keys; `enter` gets the trimmed text. */
+function pressLetters(stage: WordStage, key: KeyPress, enter: (text: string) => ApprovalStep): ApprovalStep {
+  const {text} = stage;
+  if (key.kind === 'text') return open({...stage, text: typeText(text, key.text)});
+  if (key.kind === 'paste') return open({...stage, text: pasteText(text, key.text)});
+  if (key.name === 'enter') return enter(draftText(text).trim());
+  if (key.name === 'escape') return refuse('');
+  return open({...stage, text: applyEditKey(text, key.name) ?? text});
+}
+
+/** Handles a press while hunks are chosen: what accepts the whole change accepts the ticked hunks; Enter alone never does. */
+function pressHunks(stage: HunkStage, choices: ApprovalChoices, press: ApprovalPress): ApprovalStep {
+  const {key} = press;
+  const {parts} = choices;
+  const calm: HunkStage = {...stage, hint: 'none'};
+  if (key.kind === 'paste') return isEmptyDraft(stage.word) ? unhandled(key) : pressTyped(calm, choices, press);
+  if (key.kind === 'text') {
+    if (isEmptyDraft(stage.word) && blanks.test(key.text)) return open(toggled(calm, key.text));
+    return choices.accept.by === 'word' ? pressTyped(calm, choices, press) : pressHunkLetter(calm, choices, press);
+  }
+  switch (key.name) {
+    case 'up':
+      return open({...calm, top: 0, row: Math.max(0, stage.row - 1)});
+    case 'down':
+      return open({...calm, top: 0, row: Math.min(parts.length - 1, stage.row + 1)});
+    case 'page-up':
+    case 'page-down': {
+      const shown = parts[stage.row]?.shown;
+      const last = shown === undefined || shown === 'whole-file' ? 0 : Math.max(0, shown.lines.length - hunkPage);
+      const top = stage.top + (key.name === 'page-up' ? -hunkPage : hunkPage);
+      return open({...calm, top: Math.max(0, Math.min(last, top))});
+    }
+    case cardKeys.edit.name:
+    case cardKeys.editor.name:
+      return {kind: 'edit', of: parts[stage.row]?.file ?? 'all-files', dropped: droppedParts(parts, stage.dropped)};
+    case 'escape':
+      return open(isEmptyDraft(stage.word) ? initialStage : {...calm, word: emptyDraft});
+    default:
+      return isEmptyDraft(stage.word) ? open(calm) : pressTyped(calm, choices, press);
+  }
+}
+
+/** Lines by which a long hunk is scrolled, and which are shown of it at least at its end. */
+const hunkPage = 4;
+
+const blanks = /^ +$/u;
+
+/** Each space in the text is one press of the toggle key. */
+function toggled(stage: HunkStage, text: string): HunkStage {
+  if (text.length % 2 === 0) return stage;
+  const dropped = new Set(stage.dropped);
+  if (!dropped.delete(stage.row)) dropped.add(stage.row);
+  return {...stage, dropped};
+}
+
+function pressHunkLetter(
+  stage: HunkStage,
+  choices: ApprovalChoices,
+  {key, batchPosition}: ApprovalPress,
+): ApprovalStep {
+  switch (letterOf(key)) {
+    case approvalKeys.allow:
+      // A key in one piece with the one that opened this stage was pressed before the parts could be read.
+      return batchPosition === 'first' ? accepted(stage, choices) : open(stage);
+    case approvalKeys.refuse:
+      return open({stage: 'reason', text: emptyDraft});
+    case approvalKeys.showAll:
+      return {kind: 'show-all'};
+    case approvalKeys.chooseHunks:
+    case '':
+      return open(stage);
+    default:
+      return unhandled(key);
+  }
+}
+
+/** The confirm word accepts only the ticked parts. */
+function pressTyped(stage: HunkStage, choices: ApprovalChoices, press: ApprovalPress): ApprovalStep {
+  const step = pressWord({stage: 'word', text: stage.word, entered: 'not-yet'}, choices, press.key);
+  if (step.kind === 'answered' && step.answer.decision === 'allow') {
+    return press.batchPosition === 'first' ? accepted(stage, choices) : open({...stage, word: emptyDraft});
+  }
+  if (step.kind !== 'open') return step;
+  switch (step.stage.stage) {
+    case 'word':
+      return open({
+        ...stage,
+        word: step.stage.text,
+        hint: step.stage.entered === 'wrong' ? 'wrong-word' : 'none',
+      });
+    case 'choosing':
+      return open({...stage, word: emptyDraft, hint: 'needs-word'});
+    case 'hunks':
+      return open({...stage, word: emptyDraft});
+    default:
+      return step;
+  }
+}
+
+/** Accepts the ticked parts; with none ticked it is a no, and asks what to do instead. */
+function accepted({dropped}: HunkStage, {parts}: ApprovalChoices): ApprovalStep {
+  if (dropped.size === 0) return allowOnce;
+  if (dropped.size === parts.length) return open({stage: 'reason', text: emptyDraft});
+  return answered({
+    decision: 'allow-with-changes',
+    userChanges: {kind: 'hunks', dropped: droppedParts(parts, dropped)},
+  });
+}
+
+/** The approval of the proposal as the user edited it; rules and session grants are no longer offered. */
+function revisedApproval(
+  approval: Approval,
+  {request, files}: Extract<ProposalEditResult, {readonly kind: 'revised'}>,
+): Approval {
+  const {verdict} = approval;
+  return {
+    ...approval,
+    action: withUserChanges(approval.action, request.userChanges) ?? approval.action,
+    preview: {kind: 'diff', files},
+    verdict: {...verdict, detail: {...verdict.detail, rules: []}},
+    sessionGrant: '',
+  };
+}
+
+/** An answer that accepts an edited proposal accepts it with the user's changes. */
+export function answerForRevision(approval: Approval, answer: ApprovalAnswer): ApprovalAnswer {
+  const access = accessOf(approval.action);
+  if (access.kind !== 'edit' || access.userChanges.kind === 'none') return answer;
+  return answer.decision === 'allow' ? {decision: 'allow-with-changes', userChanges: access.userChanges} : answer;
+}
+
+/**
+ * The card after the editor was closed. It gets the focus anew, so that keys typed meanwhile answer nothing. A text that changes no
+ * file counts as a refusal, whose reason is asked for. The ticked hunks stay where the text is unchanged.
+ */
+export function afterProposalEdit(ui: Ui, {id, approval, end, now}: Return): Ui {
+  const {card} = ui;
+  if (card.kind !== 'approval' || card.id !== id || card.focus === 'answered') return ui;
+  const again = {...card, since: now, focus: 'soon', stage: resetStage(card.stage)} as const;
+  switch (end.kind) {
+    case 'revised':
+      return end.files.length === 0
+        ? {...ui, card: {...again, stage: {stage: 'reason', text: emptyDraft}}}
+        : {
+            ...ui,
+            card: {
+              ...again,
+              stage: initialStage,
+              revision: {kind: 'revised', approval: revisedApproval(approval, end)},
+            },
+          };
+    case 'unchanged':
+      return {...ui, card: {...again, stage: unchanged(again.stage)}};
+    case 'failed':
+      return {...ui, card: again};
+    default:
+      return unreachable(end);
+  }
+}
+
+const unchanged = (stage: ApprovalStage): ApprovalStage =>
+  stage.stage === 'hunks' ? {...stage, hint: 'nothing-changed'} : {...initialStage, hint: 'nothing-changed'};
+
+interface Return {
+  readonly id: ActionId;
+  /** The approval as the agent requested it. */
+  readonly approval: Approval;
+  readonly end: ProposalEditResult;
+  /** In milliseconds, as in `Ui`. */
+  readonly now: number;
+}

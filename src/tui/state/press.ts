@@ -1,0 +1,390 @@
+import type {UserChanges} from '../../actions/files-port.ts';
+import {accessOf} from '../../actions/catalogue.ts';
+import type {ScrollStep} from './scroll-position.ts';
+import type {Effect, PressContext} from './effect.ts';
+import type {Approval} from '../../actions/agent-event.ts';
+import {isGoing} from '../../actions/block-text.ts';
+import type {ApprovalAnswer} from '../../agent/client.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import {emptyDraft, isEmptyDraft} from '../editor/draft.ts';
+import {
+  type Editing,
+  editingForNewField,
+  pressField,
+  type TextField,
+  withoutUndo,
+  recordChange,
+} from '../editor/text-field.ts';
+import {splitVimKeys} from '../editor/vim/press-vim.ts';
+import {approvalKeys, cardKeys, type KeyPress} from '../terminal/keymap.ts';
+import {answerForRevision, pressApproval} from './press-approval.ts';
+import {blocksPanel} from './panels/blocks.ts';
+import {isForComposer} from './panels/connect.ts';
+import {pressPanel} from './panels/panel.ts';
+import {initialStage, resetStage} from './approval-stage.ts';
+import {type CardRoom, cardRoom, exactText, rowsNeeded, showsCriticalParts} from './card-room.ts';
+import {pressComposer} from './press-composer.ts';
+import {planEffects, pressPlan} from './press-plan.ts';
+import {pressForm} from './question-form.ts';
+import {attentionOf, foregroundCommand} from './selectors.ts';
+import {type Card, focusCard, type UiStep, typingPauseMs, type Ui} from './ui.ts';
+
+/** Two presses of the interrupt key within this time (milliseconds) leave. */
+export const leaveWithinMs = 2000;
+
+/** Handles one press: the UI after it, with the draft's changes recorded for undo, and the effects it asks for. */
+export function press(ui: Ui, key: KeyPress, context: PressContext): UiStep {
+  const [first, rest] = splitVimKeys(key, vimOf(ui));
+  const step = recordUndo(ui, routePress(ui, first, context), first, context);
+  if (rest === undefined) return step;
+  const then = press(step.ui, rest, {...context, batchPosition: 'following'});
+  return {ui: then.ui, effects: [...step.effects, ...then.effects]};
+}
+
+/** The vim state of the text that has the focus. */
+function vimOf({panel, card, editing}: Ui): Editing['vim'] {
+  if (panel !== 'none') return 'off';
+  if (card.kind === 'none' || card.focus !== 'card') return editing.vim;
+  return fieldOf(card)?.editing.vim ?? 'off';
+}
+
+/**
+ * Routes a press, in this order, to: interrupt and suspend, an open panel, the card if it has the focus, the composer. What is left of
+ * a press that has answered a card is dropped.
+ */
+function routePress(ui: Ui, key: KeyPress, context: PressContext): UiStep {
+  if (key.kind === 'key' && key.name === 'interrupt') return withLastKey(interrupt(ui, context), key, context);
+  if (key.kind === 'key' && key.name === 'suspend') return withLastKey({ui, effects: [{do: 'suspend'}]}, key, context);
+  const disarmed: Ui = {...ui, leaving: {kind: 'no'}, rewinding: isEscape(key) ? ui.rewinding : {kind: 'no'}};
+  if (disarmed.panel !== 'none') {
+    if (disarmed.panel.panel === 'connect' && isForComposer(disarmed.panel, key))
+      return withLastKey(pressComposer({...disarmed, panel: 'none'}, key, context), key, context);
+    const {panel, effects} = pressPanel(disarmed.panel, key, context);
+    return withLastKey({ui: {...disarmed, panel}, effects}, key, context);
+  }
+  if (key.kind === 'key' && key.name === 'to-background') return toBackground(ui, context);
+  if (key.kind === 'key' && key.name === 'take-terminal')
+    return withLastKey(takeTerminal(disarmed, context), key, context);
+  if (isRestOfAnswer(ui, key, context))
+    return {ui: {...disarmed, lastKey: lastKeyOf(key, context, 'answer')}, effects: []};
+  const scrolled = isOfCard(disarmed, key) ? undefined : scrollStep(key);
+  if (scrolled !== undefined)
+    return withLastKey({ui: disarmed, effects: [{do: 'scroll', step: scrolled}]}, key, context);
+  const {card} = disarmed;
+  if (card.kind === 'none' || card.focus === 'answered')
+    return withLastKey(pressComposer(disarmed, key, context), key, context);
+  if (card.focus !== 'card') {
+    return withLastKey(
+      switchesToCard(disarmed, key, context) ? noEffects(focusCard(disarmed)) : pressComposer(disarmed, key, context),
+      key,
+      context,
+    );
+  }
+  const step = pressCard(disarmed, card, {key, context});
+  if ('unhandled' in step) {
+    return withLastKey(pressComposer(withCard(disarmed, card, 'soon'), step.unhandled, context), key, context);
+  }
+  const kind = step.effects.some(effect => effect.do === 'op') ? 'answer' : 'other';
+  return {...step, ui: {...step.ui, lastKey: lastKeyOf(key, context, kind)}};
+}
+
+const isEscape = (key: KeyPress): boolean => key.kind === 'key' && key.name === 'escape';
+
+/** A card with the keys scrolls itself. */
+const isOfCard = ({card}: Ui, key: KeyPress): boolean =>
+  card.kind === 'approval' &&
+  card.focus === 'card' &&
+  key.kind === 'key' &&
+  (key.name === 'page-up' || key.name === 'page-down');
+
+/** Scroll keys work on the transcript whichever part has the focus. */
+function scrollStep(key: KeyPress): ScrollStep | undefined {
+  if (key.kind !== 'key') return undefined;
+  return scrollSteps.find(step => step === key.name);
+}
+
+const scrollSteps = ['page-up', 'page-down', 'top', 'bottom'] as const satisfies readonly ScrollStep[];
+
+const noEffects = (ui: Ui): UiStep => ({ui, effects: []});
+
+const withLastKey = ({ui, effects}: UiStep, key: KeyPress, context: PressContext): UiStep => ({
+  ui: {...ui, lastKey: lastKeyOf(key, context, 'other')},
+  effects,
+});
+
+const lastKeyOf = (key: KeyPress, {now}: PressContext, on: 'answer' | 'other'): Ui['lastKey'] => ({
+  kind: 'pressed',
+  at: now,
+  key: nameOf(key),
+  on,
+});
+
+/** A name for the key by which a held letter is recognised, however often it arrived in one chunk. */
+const nameOf = (key: KeyPress): string => (key.kind === 'key' ? key.name : [...new Set(key.text)].join(''));
+
+/**
+ * Whether the press is the key that answered a card, still held down, or arrived in one chunk with it. It is then meant neither for the
+ * next card nor for the draft.
+ */
+function isRestOfAnswer({lastKey}: Ui, key: KeyPress, {now, batchPosition}: PressContext): boolean {
+  if (lastKey.kind === 'none' || lastKey.on !== 'answer') return false;
+  return batchPosition === 'following' || (lastKey.key === nameOf(key) && now - lastKey.at < typingPauseMs);
+}
+
+/** Whether Tab switches to the card. While a draft is being typed it does not; pressed twice it switches there and back. */
+const switchesToCard = ({draft, lastKey}: Ui, key: KeyPress, {now}: PressContext): boolean =>
+  key.kind === 'key' &&
+  key.name === cardKeys.switchFocus.name &&
+  (isEmptyDraft(draft) ||
+    lastKey.kind === 'none' ||
+    lastKey.key === cardKeys.switchFocus.name ||
+    now - lastKey.at >= typingPauseMs);
+
+/** Ctrl+C clears the draft or interrupts the agent; a second press soon after exits. */
+function interrupt(ui: Ui, {view, now}: PressContext): UiStep {
+  if (ui.leaving.kind === 'armed' && now - ui.leaving.at <= leaveWithinMs) return {ui, effects: [{do: 'leave'}]};
+  const armed: Ui = {...ui, leaving: {kind: 'armed', at: now}, panel: 'none'};
+  if (ui.panel !== 'none') return noEffects(armed);
+  const cardHasKeys = ui.card.kind !== 'none' && ui.card.focus === 'card';
+  const isNothing = isEmptyDraft(ui.draft) && ui.images.length === 0;
+  if (!isNothing && !cardHasKeys) return noEffects({...armed, draft: emptyDraft, images: []});
+  return {ui: armed, effects: view.run.state === 'idle' ? [] : stop};
+}
+
+/** Ends the running prompt and every command that it runs. */
+const stop: readonly Effect[] = [{do: 'op', op: {op: 'interrupt'}}];
+
+/** Ctrl+T attaches to the command of the user's that waits for it, or to the running block; with several it opens the list. */
+function takeTerminal(ui: Ui, {blocks, view: {terminalNeeded}}: PressContext): UiStep {
+  if (terminalNeeded !== 'none') return {ui, effects: [{do: 'attach', block: terminalNeeded.block}]};
+  const [first, ...more] = blocks.filter(({state}) => isGoing(state));
+  if (first === undefined) return {ui, effects: [{do: 'notify', text: 'No background commands'}]};
+  return more.length === 0 ? {ui, effects: [{do: 'attach', block: first.id}]} : noEffects({...ui, panel: blocksPanel});
+}
+
+/** Ctrl+B moves the running command to the background; where none runs it is the arrow key, as in a shell. */
+function toBackground(ui: Ui, context: PressContext): UiStep {
+  const running = foregroundCommand(context.view);
+  if (running === undefined) return routePress(ui, {kind: 'key', name: 'left'}, context);
+  return {ui, effects: [{do: 'op', op: {op: 'move-to-background', id: running}}]};
+}
+
+type OpenCard = Exclude<Card, {readonly kind: 'none'}>;
+type ApprovalCard = Extract<Card, {readonly kind: 'approval'}>;
+type PlanCard = Extract<Card, {readonly kind: 'plan'}>;
+
+interface CardPress {
+  readonly key: KeyPress;
+  readonly context: PressContext;
+}
+
+/** A press that the card does not handle; it goes to the draft instead. */
+interface Unhandled {
+  readonly unhandled: KeyPress;
+}
+
+/** A text field in the card handles typing and editing keys first. */
+function pressCard(ui: Ui, card: OpenCard, {key, context}: CardPress): UiStep | Unhandled {
+  const field = fieldOf(card);
+  if (field === undefined) return pressOpenCard(ui, card, {key, context});
+  const step = pressField(field, key, context);
+  const after = withField(card, step.field);
+  return step.kind === 'handled' ? noEffects({...ui, card: after}) : pressOpenCard(ui, after, {key, context});
+}
+
+function pressOpenCard(ui: Ui, card: OpenCard, {key, context}: CardPress): UiStep | Unhandled {
+  switch (card.kind) {
+    case 'approval':
+      return pressApprovalCard(ui, card, {key, context});
+    case 'question': {
+      const step = pressForm(card.form, key);
+      if (step.kind === 'open') {
+        const isSame = step.form.answers.length === card.form.answers.length;
+        const editing = isSame ? card.editing : editingForNewField(ui);
+        return noEffects({...ui, card: {...card, form: step.form, editing}});
+      }
+      const op =
+        step.kind === 'stopped'
+          ? ({op: 'interrupt'} as const)
+          : ({op: 'answer-question', id: card.id, answer: step.response} as const);
+      return {ui: withCard(ui, card, 'answered'), effects: [{do: 'op', op}]};
+    }
+    case 'hand-over':
+      return pressHandOver(ui, card, {key, context});
+    case 'plan':
+      return pressPlanCard(ui, card, {key, context});
+    default:
+      return unreachable(card);
+  }
+}
+
+function pressHandOver(
+  ui: Ui,
+  card: OpenCard & {readonly kind: 'hand-over'},
+  {key, context}: CardPress,
+): UiStep | Unhandled {
+  if (key.kind === 'key' && key.name === cardKeys.switchFocus.name) return noEffects(withCard(ui, card, 'aside'));
+  if (key.kind === 'key' && key.name === 'escape') return {ui, effects: stop};
+  if (context.batchPosition === 'following') return {unhandled: key};
+  const isEnter = key.kind === 'key' && key.name === 'enter';
+  const letter = key.kind === 'text' ? key.text.toLowerCase() : '';
+  if (isEnter || letter === approvalKeys.allow || letter === '1') {
+    return {ui: withCard(ui, card, 'answered'), effects: [{do: 'attach', block: card.block}]};
+  }
+  if (letter === approvalKeys.refuse || letter === '2') {
+    const op = {op: 'answer-hand-over', id: card.id, end: 'declined'} as const;
+    return {ui: withCard(ui, card, 'answered'), effects: [{do: 'op', op}]};
+  }
+  return {unhandled: key};
+}
+
+function pressPlanCard(ui: Ui, card: PlanCard, {key, context}: CardPress): UiStep | Unhandled {
+  if (key.kind === 'key' && key.name === cardKeys.switchFocus.name) return noEffects(withCard(ui, card, 'aside'));
+  const isTypedAhead = isHasty(ui, context) || context.batchPosition === 'following';
+  const step = pressPlan(card.row, key, isTypedAhead ? 'following' : 'first');
+  switch (step.kind) {
+    case 'selected':
+      return noEffects({...ui, card: {...card, row: step.row}});
+    case 'unhandled':
+      return {unhandled: key};
+    case 'chosen':
+      return {ui: withCard(ui, card, 'answered'), effects: planEffects(step.choice, card.text)};
+    default:
+      return unreachable(step);
+  }
+}
+
+function pressApprovalCard(ui: Ui, card: ApprovalCard, {key, context}: CardPress): UiStep | Unhandled {
+  const attention = attentionOf(context.view);
+  if (attention.kind !== 'approval') return noEffects(ui);
+  const {stage, editing} = card;
+  const room = cardRoom({width: context.frame.width, rows: context.rows - (isEmptyDraft(ui.draft) ? 0 : draftRows)});
+  const batchPosition = isHasty(ui, context) ? 'following' : context.batchPosition;
+  const read = batchPosition === 'first' ? readAfter(card, room) : card.read;
+  const approval = card.revision.kind === 'revised' ? card.revision.approval : attention.approval;
+  if (
+    (stage.stage === 'choosing' || stage.stage === 'hunks') &&
+    key.kind === 'key' &&
+    key.name === cardKeys.switchFocus.name
+  ) {
+    return noEffects(withCard(ui, card, 'aside'));
+  }
+  const step = pressApproval(stage, approval, {key, batchPosition, room});
+  switch (step.kind) {
+    case 'open': {
+      const isSame = step.stage.stage === stage.stage;
+      const next = {...card, read, stage: step.stage, editing: isSame ? editing : editingForNewField(ui)};
+      return noEffects({...ui, card: next});
+    }
+    case 'answered':
+      // What has not been on the screen is shown first; the answer has to be given again.
+      if (runsWith(step.answer) && read !== 'all' && read < rowsToRead(approval, room)) {
+        return {
+          ui: {...ui, card: {...card, stage: {...initialStage, hint: 'unread'}, read: 'all'}},
+          effects: [{do: 'show-all', approval}],
+        };
+      }
+      return {
+        ui: withCard(ui, card, 'answered'),
+        effects: [answerEffect(card, answerForRevision(approval, step.answer))],
+      };
+    case 'stop':
+      return {ui, effects: stop};
+    case 'edit': {
+      const access = accessOf(approval.action);
+      if (access.kind !== 'edit') return noEffects(ui);
+      const {edits} = access;
+      const userChanges: UserChanges =
+        step.dropped.length === 0 ? access.userChanges : {kind: 'hunks', dropped: step.dropped};
+      const request = {edits, userChanges};
+      return {ui, effects: [{do: 'edit-outside', what: {id: card.id, request, of: step.of}}]};
+    }
+    case 'show-all':
+      return {
+        ui: {...ui, card: {...card, stage: resetStage(stage), read: 'all'}},
+        effects: [{do: 'show-all', approval}],
+      };
+    case 'unhandled':
+      return {unhandled: step.key};
+    default:
+      return unreachable(step);
+  }
+}
+
+/** Whether the answer runs the proposal as shown; an edited command is asked about again. */
+const runsWith = ({decision}: ApprovalAnswer): boolean => decision !== 'refuse' && decision !== 'allow-edited';
+
+/** The rows of the text that must have been on the screen before a yes; none if all that matters is there at once. */
+const rowsToRead = (approval: Approval, room: CardRoom): number =>
+  showsCriticalParts(approval, room) ? 0 : rowsNeeded(exactText(approval), room);
+
+/** The rows from the top that have been on the screen until this press: the card was drawn after the press before. */
+function readAfter({read, stage}: ApprovalCard, {rows}: CardRoom): ApprovalCard['read'] {
+  if (read === 'all' || stage.stage !== 'choosing' || stage.top === 'summary') return read;
+  return stage.top <= read ? Math.max(read, stage.top + rows) : read;
+}
+
+/** Whether the press came so soon after another one that nobody can have seen what that one did. */
+const isHasty = ({lastKey}: Ui, {now}: PressContext): boolean =>
+  lastKey.kind === 'pressed' && now - lastKey.at < seenWithinMs;
+
+const seenWithinMs = 50;
+
+/** Rows of a draft that stays visible below a card. */
+const draftRows = 2;
+
+/** The UI with another focus of the card; an approval card returns to its first stage. */
+const withCard = (ui: Ui, card: OpenCard, focus: OpenCard['focus']): Ui => ({
+  ...ui,
+  card: card.kind === 'approval' ? {...card, focus, stage: resetStage(card.stage)} : {...card, focus},
+});
+
+const answerEffect = ({id}: ApprovalCard, answer: ApprovalAnswer): Effect => ({
+  do: 'op',
+  op: {op: 'answer-approval', id, answer},
+});
+
+/** The text field of a card; `undefined` if no text is being written. */
+function fieldOf(card: OpenCard): TextField | undefined {
+  switch (card.kind) {
+    case 'approval': {
+      const {stage, editing} = card;
+      const isField = stage.stage === 'reason' || stage.stage === 'command' || stage.stage === 'rule-text';
+      return isField ? {draft: stage.text, editing} : undefined;
+    }
+    case 'question': {
+      const {form, editing} = card;
+      return form.state === 'typing' ? {draft: form.other, editing} : undefined;
+    }
+    case 'hand-over':
+    case 'plan':
+      return undefined;
+    default:
+      return unreachable(card);
+  }
+}
+
+/** The card with its text field replaced. */
+function withField(card: OpenCard, {draft, editing}: TextField): OpenCard {
+  switch (card.kind) {
+    case 'approval': {
+      const {stage} = card;
+      const isField = stage.stage === 'reason' || stage.stage === 'command' || stage.stage === 'rule-text';
+      return isField ? {...card, editing, stage: {...stage, text: draft}} : card;
+    }
+    case 'question':
+      return {...card, editing, form: {...card.form, other: draft}};
+    case 'hand-over':
+    case 'plan':
+      return card;
+    default:
+      return unreachable(card);
+  }
+}
+
+/** Records what the press changed in the draft, so that undo can take it back; a draft that was sent leaves no undo steps behind. */
+function recordUndo(before: Ui, {ui, effects}: UiStep, key: KeyPress, {now}: PressContext): UiStep {
+  const next = recordChange(before, ui, {key, now});
+  const isSent = ui.draft.buffer.text !== before.draft.buffer.text && isEmptyDraft(ui.draft) && effects.length > 0;
+  return {ui: isSent ? withoutUndo(next, before.draft) : next, effects};
+}

@@ -1,0 +1,120 @@
+import type {QuestionResponse} from '../../agent/client.ts';
+import type {Question, QuestionAnswer} from '../../actions/ports.ts';
+import type {ActionId} from '../../domain/ids.ts';
+import {emptyDraft, draftText, isEmptyDraft, pasteText, typeText, type Draft} from '../editor/draft.ts';
+import {questionKeys, type KeyPress} from '../terminal/keymap.ts';
+
+/** One open AskUserQuestion: its questions are answered one after the other. */
+export interface QuestionForm {
+  readonly id: ActionId;
+  readonly questions: readonly Question[];
+  readonly answers: readonly QuestionAnswer[];
+  /** The selected row, none at first; the row after the last option is the user's own answer. */
+  readonly row: number | 'none';
+  readonly checked: readonly string[];
+  readonly other: Draft;
+  readonly state: 'choosing' | 'typing';
+}
+
+export type FormStep =
+  | {readonly kind: 'open'; readonly form: QuestionForm}
+  | {readonly kind: 'closed'; readonly response: QuestionResponse}
+  | {readonly kind: 'stopped'};
+
+/** Nothing is selected at first, so that Enter alone answers nothing. */
+export const openForm = (id: ActionId, questions: readonly Question[]): QuestionForm =>
+  ask({id, questions, answers: []});
+
+/** The question being asked; a form always has one. */
+export const currentQuestion = (form: QuestionForm): Question | undefined => form.questions[form.answers.length];
+
+export function pressForm(form: QuestionForm, press: KeyPress): FormStep {
+  const question = currentQuestion(form);
+  if (question === undefined) return {kind: 'closed', response: {kind: 'answered', answers: form.answers}};
+  return form.state === 'typing' ? pressTyping(form, press) : pressChoosing(form, question, press);
+}
+
+function pressChoosing(form: QuestionForm, question: Question, press: KeyPress): FormStep {
+  const rows = question.options.length + 1;
+  if (press.kind === 'paste')
+    return open({...form, row: rows - 1, state: 'typing', other: pasteText(form.other, press.text)});
+  if (press.kind === 'text') return pressText(form, question, press.text);
+  switch (press.name) {
+    case 'up':
+      return open({...form, row: form.row === 'none' ? rows - 1 : (form.row + rows - 1) % rows});
+    case 'down':
+    case 'complete':
+      return open({...form, row: form.row === 'none' ? 0 : (form.row + 1) % rows});
+    case 'escape':
+      return {kind: 'stopped'};
+    case 'enter':
+      return enter(form, question);
+    default:
+      return open(form);
+  }
+}
+
+function pressText(form: QuestionForm, question: Question, text: string): FormStep {
+  const digit = /^[1-9]$/u.test(text) ? Number(text) - 1 : -1;
+  if (digit >= 0 && digit <= question.options.length) {
+    const there = {...form, row: digit};
+    return question.choice === 'many' && digit < question.options.length
+      ? open(toggled(there, question))
+      : enter(there, question);
+  }
+  if (text === questionKeys.toggle && question.choice === 'many') return open(toggled(form, question));
+  if (text === questionKeys.other || form.row === question.options.length) {
+    const other = text === questionKeys.other ? form.other : typeText(form.other, text);
+    return open({...form, row: question.options.length, state: 'typing', other});
+  }
+  return open(form);
+}
+
+/** Handles the keys that the text field of the user's own answer leaves. */
+function pressTyping(form: QuestionForm, press: KeyPress): FormStep {
+  if (press.kind !== 'key') return open(form);
+  switch (press.name) {
+    case 'escape':
+    case 'up':
+    case 'down':
+      return open({...form, state: 'choosing'});
+    case 'enter':
+      return isEmptyDraft(form.other) ? open({...form, state: 'choosing'}) : answered(form, form.checked);
+    default:
+      return open(form);
+  }
+}
+
+/** Enter answers with the selected row; for multi-select with the checked rows, or the selected one if none is checked. */
+function enter(form: QuestionForm, question: Question): FormStep {
+  if (form.row === 'none') return form.checked.length > 0 ? answered(form, form.checked) : open(form);
+  const option = question.options[form.row];
+  if (option === undefined) return open({...form, state: 'typing'});
+  if (question.choice === 'one') return answered({...form, other: emptyDraft}, [option.label]);
+  return answered(form, form.checked.length > 0 ? form.checked : [option.label]);
+}
+
+function toggled(form: QuestionForm, question: Question): QuestionForm {
+  const label = form.row === 'none' ? undefined : question.options[form.row]?.label;
+  if (label === undefined) return form;
+  const checked = form.checked.includes(label)
+    ? form.checked.filter(one => one !== label)
+    : question.options.map(option => option.label).filter(one => one === label || form.checked.includes(one));
+  return {...form, checked};
+}
+
+function answered(form: QuestionForm, selected: readonly string[]): FormStep {
+  const answers = [...form.answers, {selected, other: draftText(form.other)}];
+  if (answers.length >= form.questions.length) return {kind: 'closed', response: {kind: 'answered', answers}};
+  return open(ask({id: form.id, questions: form.questions, answers}));
+}
+
+const ask = (form: Pick<QuestionForm, 'id' | 'questions' | 'answers'>): QuestionForm => ({
+  ...form,
+  row: 'none',
+  checked: [],
+  other: emptyDraft,
+  state: 'choosing',
+});
+
+const open = (form: QuestionForm): FormStep => ({kind: 'open', form});

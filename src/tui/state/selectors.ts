@@ -1,0 +1,128 @@
+import {waitsForCommand} from '../../actions/catalogue.ts';
+import {knownCost} from '../../domain/usage.ts';
+import type {Todo} from '../../domain/todo.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import type {ActionId} from '../../domain/ids.ts';
+import type {View} from './view.ts';
+
+/** What needs the user's attention: the first approval, question or hand-over, else the composer. */
+export type Attention =
+  | {readonly kind: 'composer'}
+  | {readonly kind: 'approval'; readonly approval: View['approvals'][number]; readonly waiting: number}
+  | {readonly kind: 'question'; readonly open: View['questions'][number]}
+  | {readonly kind: 'hand-over'; readonly open: View['handOvers'][number]}
+  /** The agent has answered in plan mode: whether it goes ahead. */
+  | {readonly kind: 'plan'; readonly text: string};
+
+export function attentionOf(view: View): Attention {
+  const [approval] = view.approvals;
+  if (approval !== undefined) return {kind: 'approval', approval, waiting: view.approvals.length};
+  const [open] = view.questions;
+  if (open !== undefined) return {kind: 'question', open};
+  const [handOver] = view.handOvers;
+  if (handOver !== undefined) return {kind: 'hand-over', open: handOver};
+  return view.plan === '' ? {kind: 'composer'} : {kind: 'plan', text: view.plan};
+}
+
+/** Whether nothing is configured that could answer. */
+export const hasNoModel = ({session}: View): boolean => session.tag === 'open' && session.info.provider === 'none';
+
+/** The action whose command runs in the foreground; `undefined` while none does. */
+export function foregroundCommand({entries}: View): ActionId | undefined {
+  for (const entry of entries) {
+    if (entry.kind === 'action' && entry.stage.stage === 'running' && waitsForCommand(entry.stage.action))
+      return entry.id;
+  }
+  return undefined;
+}
+
+export interface StatusFacts {
+  readonly model: string;
+  readonly mode: string;
+  readonly tokens: string;
+  /** The same, with how many came from the provider's cache. */
+  readonly tokensInFull: string;
+  readonly cost: string;
+  readonly context: string;
+}
+
+/** The texts of the status line; empty where a fact is unknown. */
+export function statusOf(view: View): StatusFacts {
+  let input = 0;
+  let output = 0;
+  let cached = 0;
+  for (const {usage} of Object.values(view.usage.models)) {
+    input += usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
+    output += usage.outputTokens;
+    cached += usage.cacheReadTokens;
+  }
+  const cost = knownCost(Object.values(view.usage.models));
+  const {contextTokens, contextWindow} = view.usage;
+  return {
+    model: view.model,
+    mode: modeText(view.mode),
+    tokens: input + output === 0 ? '' : `${countText(input)} in, ${countText(output)} out`,
+    tokensInFull:
+      input + output === 0
+        ? ''
+        : `${countText(input)} in${cached === 0 ? '' : ` (${countText(cached)} cached)`}, ${countText(output)} out`,
+    cost: cost === undefined || cost === 0 ? '' : moneyText(cost),
+    context:
+      contextWindow > 0 && contextTokens > 0 ? `${Math.round((100 * contextTokens) / contextWindow)}% context` : '',
+  };
+}
+
+/** A mode in two or three words. */
+export function modeText(mode: View['mode']): string {
+  switch (mode) {
+    case 'default':
+      return 'asks first';
+    case 'acceptEdits':
+      return 'accepts edits';
+    case 'plan':
+      return 'plan only';
+    case 'dontAsk':
+      return 'never asks';
+    case 'bypassPermissions':
+      return 'allows everything';
+    default:
+      return unreachable(mode);
+  }
+}
+
+/** Dollars, with four decimals below ten cents. */
+export const moneyText = (usd: number): string => `$${usd < 0.1 ? usd.toFixed(4) : usd.toFixed(2)}`;
+
+/** `950`, `1.2k`, `45k`, `1.3M`. */
+export function countText(count: number): string {
+  if (count < 1000) return String(count);
+  if (count < 9950) return `${(count / 1000).toFixed(1)}k`;
+  if (count < 999_500) return `${Math.round(count / 1000)}k`;
+  return `${(count / 1_000_000).toFixed(1)}M`;
+}
+
+export const isFinishedTodo = (todo: Todo): boolean => todo.status === 'completed' || todo.status === 'cancelled';
+
+/** What the agent does, as one says it while it goes on: `Editing README.md`, `Thinking`, `Working`. */
+export function doingText({entries}: View): string {
+  const running = entries.findLast(entry => entry.kind === 'action' && entry.stage.stage === 'running');
+  if (running?.kind === 'action') return goingOn(running.label);
+  const last = entries.at(-1);
+  if (last?.kind === 'thinking' && last.state === 'streaming') return 'Thinking';
+  return last?.kind === 'text' && last.state === 'streaming' ? 'Writing' : 'Working';
+}
+
+/** `Edit README.md` as `Editing README.md`; a label begins with a verb. */
+export function goingOn(label: string): string {
+  const [verb = '', ...rest] = label.replace(/^Run command: /u, 'Run ').split(' ');
+  return [progressive(verb), ...rest].join(' ');
+}
+
+/** The verbs that double their last letter. */
+const doubling = new Set(['Run', 'Get', 'Stop', 'Put']);
+
+function progressive(verb: string): string {
+  if (!/^[A-Z][a-z]+$/u.test(verb)) return verb;
+  if (doubling.has(verb)) return `${verb}${verb.at(-1)}ing`;
+  return /[^e]e$/u.test(verb) ? `${verb.slice(0, -1)}ing` : `${verb}ing`;
+}

@@ -1,0 +1,182 @@
+import type {ReadImage} from '../../actions/files-port.ts';
+import {type Editing, editingForNewField, initialEditing} from '../editor/text-field.ts';
+import type {Effect} from './effect.ts';
+import type {Approval} from '../../actions/agent-event.ts';
+import type {Panel} from './panels/panel.ts';
+import {type ApprovalStage, initialStage} from './approval-stage.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import type {ActionId, BlockId} from '../../domain/ids.ts';
+import type {EditorMode} from '../../domain/preferences.ts';
+import {type Draft, draftFromText, emptyDraft, isEmptyDraft} from '../editor/draft.ts';
+import {promptHistoryOf, type PromptHistory} from '../editor/prompt-history.ts';
+import {type MentionList, noMention} from './mention-list.ts';
+import {openForm, type QuestionForm} from './question-form.ts';
+import {attentionOf} from './selectors.ts';
+import type {View} from './view.ts';
+
+/** The state of the UI that does not come from agent events: draft, panel, card. Times are milliseconds. */
+export interface Ui {
+  readonly draft: Draft;
+  readonly editing: Editing;
+  readonly history: PromptHistory;
+  /** Images attached to the next prompt. */
+  readonly images: readonly ReadImage[];
+  readonly mentions: MentionList;
+  /** The selected row of the completion list. */
+  readonly completionRow: number;
+  /** Whether the keys are shown below the composer. */
+  readonly shortcuts: 'hidden' | 'shown';
+  readonly card: Card;
+  /** The panel that replaces the composer and gets all keys but the interrupt key. */
+  readonly panel: Panel | 'none';
+  readonly leaving: {readonly kind: 'no'} | {readonly kind: 'armed'; readonly at: number};
+  /** Esc was pressed with nothing to stop and nothing written; again soon after it opens the list of prompts to rewind to. */
+  readonly rewinding: {readonly kind: 'no'} | {readonly kind: 'armed'; readonly at: number};
+  /** The prompt that an undo has put into the draft; empty for none. */
+  readonly restoredPrompt: string;
+  readonly lastKey: LastKey;
+}
+
+/** The card that asks the user something. */
+export type Card =
+  | {readonly kind: 'none'}
+  | (AskedCard &
+      CardWithText & {
+        readonly kind: 'approval';
+        /** The approval as the agent requested it. */
+        readonly asked: Approval;
+        readonly stage: ApprovalStage;
+        /** The rows of the exact text, from its top, that have been on the screen. */
+        readonly read: number | 'all';
+        readonly revision: Revision;
+      })
+  | (AskedCard & CardWithText & {readonly kind: 'question'; readonly form: QuestionForm})
+  | (AskedCard & {readonly kind: 'hand-over'; readonly block: BlockId})
+  /** `row` is the choice that Enter takes. */
+  | (CardBase & {readonly kind: 'plan'; readonly text: string; readonly row: number | 'none'});
+
+/** A card in which text can be written. */
+interface CardWithText {
+  readonly editing: Editing;
+}
+
+/** Whether the user has edited the proposal; `approval` is the edited one then. */
+type Revision = {readonly kind: 'none'} | {readonly kind: 'revised'; readonly approval: Approval};
+
+/** A card that an action of the agent waits for. */
+interface AskedCard extends CardBase {
+  readonly id: ActionId;
+}
+
+interface CardBase {
+  /** When it appeared. */
+  readonly since: number;
+  readonly focus: Focus;
+}
+
+/**
+ * Where the keys go. `soon`: to the draft, until it is empty and no key was pressed for a while; `card`: to the card, which is then
+ * shown whole; `aside`: to the draft, until the user switches to the card; `answered`: to the draft, while the answer is on its way.
+ */
+type Focus = 'soon' | 'card' | 'aside' | 'answered';
+
+type LastKey =
+  | {readonly kind: 'none'}
+  | {readonly kind: 'pressed'; readonly at: number; readonly key: string; readonly on: 'answer' | 'other'};
+
+export interface UiStep {
+  readonly ui: Ui;
+  readonly effects: readonly Effect[];
+}
+
+/** Presses less than this apart (milliseconds) belong to the same stretch of typing. */
+export const typingPauseMs = 600;
+
+export const initialUi = (prompts: readonly string[], draft: string, mode: EditorMode): Ui => ({
+  draft: draft === '' ? emptyDraft : draftFromText(draft),
+  editing: initialEditing(mode),
+  history: promptHistoryOf(prompts),
+  images: [],
+  mentions: noMention,
+  completionRow: 0,
+  shortcuts: 'hidden',
+  card: {kind: 'none'},
+  panel: 'none',
+  leaving: {kind: 'no'},
+  rewinding: {kind: 'no'},
+  restoredPrompt: '',
+  lastKey: {kind: 'none'},
+});
+
+/** Shows the card that the view asks for; to be called after every change of the view. */
+export function updateCard(ui: Ui, view: View, now: number): Ui {
+  const attention = attentionOf(view);
+  switch (attention.kind) {
+    case 'composer':
+      return ui.card.kind === 'none' ? ui : {...ui, card: {kind: 'none'}};
+    case 'approval': {
+      const asked = attention.approval;
+      const {id} = asked;
+      // An edited command is asked about under the same id and needs a fresh card.
+      if (ui.card.kind === 'approval' && ui.card.asked === asked) return ui;
+      const revision = {kind: 'none'} as const;
+      const editing = editingForNewField(ui);
+      return {
+        ...ui,
+        card: {
+          kind: 'approval',
+          id,
+          asked,
+          since: now,
+          focus: 'soon',
+          stage: initialStage,
+          read: 0,
+          revision,
+          editing,
+        },
+      };
+    }
+    case 'question': {
+      const {id, questions} = attention.open;
+      return ui.card.kind === 'question' && ui.card.id === id
+        ? ui
+        : {
+            ...ui,
+            card: {
+              kind: 'question',
+              id,
+              since: now,
+              focus: 'soon',
+              form: openForm(id, questions),
+              editing: editingForNewField(ui),
+            },
+          };
+    }
+    case 'hand-over': {
+      const {id, block} = attention.open;
+      return ui.card.kind === 'hand-over' && ui.card.id === id
+        ? ui
+        : {...ui, card: {kind: 'hand-over', id, since: now, focus: 'soon', block}};
+    }
+    case 'plan': {
+      const {text} = attention;
+      return ui.card.kind === 'plan' && ui.card.text === text
+        ? ui
+        : {...ui, card: {kind: 'plan', since: now, focus: 'soon', text, row: 'none'}};
+    }
+    default:
+      return unreachable(attention);
+  }
+}
+
+/**
+ * When the card gets the focus unless a key is pressed before; `undefined` if it does not wait for that. A late key never gives it
+ * the focus, only a drawn frame does; while a draft is being written the card waits until the user switches to it.
+ */
+export function focusDue({card, draft, panel, lastKey}: Ui): number | undefined {
+  if (card.kind === 'none' || card.focus !== 'soon' || panel !== 'none' || !isEmptyDraft(draft)) return undefined;
+  return Math.max(card.since, lastKey.kind === 'pressed' ? lastKey.at : card.since) + typingPauseMs;
+}
+
+/** Gives the focus to the card, if there is one. */
+export const focusCard = (ui: Ui): Ui => (ui.card.kind === 'none' ? ui : {...ui, card: {...ui.card, focus: 'card'}});

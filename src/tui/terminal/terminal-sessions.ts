@@ -1,0 +1,69 @@
+import type {BlockInfo, ScreenSize} from '../../actions/ports.ts';
+import type {AgentClient} from '../../agent/client.ts';
+import {faultText} from '../../domain/fault.ts';
+import type {BlockId} from '../../domain/ids.ts';
+
+/** The user's terminal as a terminal session uses it. */
+export interface UserTerminal {
+  readonly size: ScreenSize;
+  /** Whole sequences, and only those that touch nothing but this screen and its keys and mouse. */
+  readonly show: (text: string) => void;
+  /** The command has ended, or there is nothing to attach to: the terminal is detached. */
+  readonly left: (end: {readonly kind: 'ended'} | {readonly kind: 'refused'; readonly message: string}) => void;
+}
+
+export interface TerminalAttachment {
+  write(keys: string): void;
+  resize(size: ScreenSize): void;
+  detach(): void;
+}
+
+/** The terminal sessions beside the conversation, as the engine last reported them. */
+export class TerminalSessions {
+  readonly #client: AgentClient;
+  readonly #now: () => number;
+  #sessions: readonly BlockInfo[] = [];
+  #toldAt = 0;
+
+  /** `now` in milliseconds from any start. */
+  constructor(client: AgentClient, now: () => number) {
+    this.#client = client;
+    this.#now = now;
+  }
+
+  /** Follows the engine until `signal` aborts, and calls back after every change. */
+  follow(onChange: () => void, signal: AbortSignal): void {
+    void this.#client.watch(
+      {watch: 'terminals'},
+      sessions => {
+        this.#sessions = sessions;
+        this.#toldAt = this.#now();
+        onChange();
+      },
+      signal,
+    );
+  }
+
+  /** The running ones first, each in the order of their start. */
+  list(): readonly BlockInfo[] {
+    const since = this.#now() - this.#toldAt;
+    return this.#sessions.map(session => ({...session, ageMs: session.ageMs + since}));
+  }
+
+  /** Connects the user's terminal to one of them, until it is detached or the command ends. */
+  attach(id: BlockId, {size, show, left}: UserTerminal): TerminalAttachment {
+    const detached = new AbortController();
+    const request = {watch: 'attach-terminal', id, size} as const;
+    const waitForEnd = async (): Promise<void> => {
+      const end = await this.#client.watch(request, show, detached.signal);
+      if (detached.signal.aborted) return;
+      left(end.tag === 'failed' ? {kind: 'refused', message: faultText(end.error)} : {kind: 'ended'});
+    };
+    void waitForEnd();
+    return {
+      write: keys => this.#client.submit({op: 'write-terminal', id, keys}),
+      resize: to => this.#client.submit({op: 'resize-terminal', id, size: to}),
+      detach: () => detached.abort(),
+    };
+  }
+}

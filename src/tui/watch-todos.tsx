@@ -1,0 +1,141 @@
+import {type ReactNode, useSyncExternalStore} from 'react';
+import {Lines} from './components/lines.tsx';
+import type {Frame} from './text/wrap.ts';
+import type {Todo, TodoList} from '../domain/todo.ts';
+import {unreachable} from '../base/unreachable.ts';
+import {visibleLine} from '../base/visible.ts';
+import {isFinishedTodo} from './state/selectors.ts';
+import {fit} from './text/cell-width.ts';
+import {glyphs} from './theme/glyphs.ts';
+import {openInkTerminal} from './terminal/ink-terminal.tsx';
+import {themeOf, type Look} from './theme/theme.ts';
+
+/** A todo list on the screen that is redrawn when it changes. */
+export interface TodoWatch {
+  /** Replaces the list; the next frame shows it. */
+  show(list: TodoList): void;
+  /** Prints the whole list below the scrollback and stops drawing. */
+  close(): Promise<void>;
+}
+
+/** Least time between two frames, in milliseconds. */
+const frameMs = 50;
+
+/** Opens the live panel of `weft tasks watch`. The keyboard is left alone: stdin may be what is watched. */
+export function watchTodos(options: {
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  readonly look: Look;
+}): TodoWatch {
+  const theme = themeOf(options.look);
+  let list: TodoList = [];
+  let timer: NodeJS.Timeout | undefined;
+  let isWaiting = false;
+  let drawn: readonly string[] = [];
+  const listeners = new Set<() => void>();
+  const subscribe = (listener: () => void): (() => void) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  };
+  const drawing = (): ReactNode => <Watched subscribe={subscribe} drawn={() => drawn} />;
+  const terminal = openInkTerminal(
+    {
+      ...options,
+      synchronized: () => false,
+      reflow: () => 'wrapped',
+      erasing: () => 'keeping',
+      kittyKeyboard: () => 'no',
+      extent: async () => undefined,
+      wrote: () => {},
+    },
+    {
+      screen: 'inline',
+      root: drawing,
+      drawing,
+      onPaste: () => {},
+      onResize: () => draw(),
+      onReady: () => isWaiting && draw(),
+    },
+  );
+  // One column stays free, as everywhere: not all terminals wrap after their last one alike.
+  const frame = (): Frame => ({theme, width: Math.max(12, terminal.size.columns - 1)});
+  const draw = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    isWaiting = !terminal.ready;
+    if (isWaiting) return;
+    drawn = panel(list, Math.max(1, terminal.size.rows - 3), frame());
+    for (const listener of listeners) listener();
+  };
+  draw();
+  return {
+    show(next) {
+      list = next;
+      timer ??= setTimeout(draw, frameMs);
+    },
+    async close() {
+      clearTimeout(timer);
+      await terminal.close(
+        panel(list, list.length, frame())
+          .map(line => `${line}\n`)
+          .join(''),
+      );
+    },
+  };
+}
+
+interface WatchedProps {
+  readonly subscribe: (listener: () => void) => () => void;
+  readonly drawn: () => readonly string[];
+}
+
+/** The list, and the cursor on the line below it. */
+function Watched({subscribe, drawn}: WatchedProps): ReactNode {
+  const lines = useSyncExternalStore(subscribe, drawn);
+  return <Lines lines={[...lines, '']} cursor={{x: 0, y: lines.length}} />;
+}
+
+/** A title and at most `rows` todos, beginning with the one before the active todo. */
+function panel(list: TodoList, rows: number, frame: Frame): readonly string[] {
+  if (list.length === 0) return [frame.theme.style(['dim'], 'No todos.')];
+  const running = list.findIndex(({status}) => status === 'in_progress');
+  const active = running < 0 ? list.findIndex(todo => !isFinishedTodo(todo)) : running;
+  const first = Math.max(0, Math.min((active < 0 ? list.length : active) - 1, list.length - rows));
+  const counted: TodoRows = {
+    shown: list.slice(first, first + rows),
+    done: list.filter(isFinishedTodo).length,
+    all: list.length,
+  };
+  return [todoTitle(counted, frame), ...counted.shown.map(todo => todoLine(todo, frame))];
+}
+
+interface TodoRows {
+  readonly shown: TodoList;
+  readonly done: number;
+  readonly all: number;
+}
+
+/** The title: how many todos are done of all, and how many todos are not shown. */
+function todoTitle({shown, done, all}: TodoRows, frame: Frame): string {
+  const hidden = all - shown.length;
+  const rest = hidden === 0 || done === all ? '' : `, ${hidden} not shown`;
+  return frame.theme.style(['bold'], fit(`Todos ${done} of ${all} done${rest}`, frame.width));
+}
+
+/** One todo on one line. */
+function todoLine(todo: Todo, frame: Frame): string {
+  const {theme} = frame;
+  const title = fit(visibleLine(todo.title), frame.width - 4);
+  switch (todo.status) {
+    case 'completed':
+      return `  ${theme.style(['success'], glyphs.success)} ${theme.style(['dim'], title)}`;
+    case 'cancelled':
+      return `  ${theme.style(['dim'], `${glyphs.cancelled} ${title}`)}`;
+    case 'in_progress':
+      return `  ${theme.style(['running'], glyphs.running)} ${theme.style(['bold'], title)}`;
+    case 'pending':
+      return `  ${theme.style(['dim'], glyphs.queued)} ${title}`;
+    default:
+      return unreachable(todo.status);
+  }
+}

@@ -1,0 +1,165 @@
+import {execFile} from 'node:child_process';
+import {statSync} from 'node:fs';
+import {dirname, join, resolve} from 'node:path';
+import {restrictedEnvironment} from '../exec/shell-environment.ts';
+import {readRegularFile} from '../files/regular-files.ts';
+import {whenStuck} from '../search/ripgrep.ts';
+
+/** Milliseconds git may take. */
+const limitMs = 10_000;
+
+/** Bytes that are taken from git. */
+const mostOutput = 64 * 1024 * 1024;
+
+/** Folders in which git did not answer in time; it is not asked there again. */
+const unanswered = new Set<string>();
+
+/**
+ * Runs a git command that only reads, in the repository of a folder; `undefined` if git fails or does not answer in time. Git writes
+ * nothing and runs no program that the repository's settings name.
+ */
+export async function runGitQuery(
+  words: readonly string[],
+  {
+    folder,
+    environment,
+    signal,
+  }: {readonly folder: string; readonly environment: NodeJS.ProcessEnv; readonly signal: AbortSignal},
+): Promise<string | undefined> {
+  if (unanswered.has(folder) || !isGitReady(folder)) return undefined;
+  using stuck = whenStuck(folder, new Set());
+  const options = {
+    cwd: folder,
+    env: gitEnvironment(environment, folder),
+    signal: AbortSignal.any([signal, stuck.signal]),
+    timeout: limitMs,
+    killSignal: 'SIGKILL',
+    maxBuffer: mostOutput,
+  } as const;
+  return await new Promise((answer, reject) => {
+    execFile('git', ['--no-optional-locks', '--no-pager', ...words], options, (error, text) => {
+      if (signal.aborted) reject(signal.reason);
+      else {
+        if (error?.killed === true || stuck.signal.aborted) unanswered.add(folder);
+        answer(error === null ? text : undefined);
+      }
+    });
+  });
+}
+
+/**
+ * The environment for git: the user's variables without those that name another repository (git sets them for hooks, and a hook may
+ * have started weft), and with every setting switched off by which a repository could have a program run.
+ */
+export function gitEnvironment(environment: NodeJS.ProcessEnv, folder: string): Record<string, string> {
+  const own = Object.entries(environment).filter(([name]) => !ofOneRepository.has(name));
+  return {
+    ...restrictedEnvironment(Object.fromEntries(own), [folder]),
+    LC_ALL: 'C',
+    GIT_TERMINAL_PROMPT: '0',
+    // A partial clone must not fetch missing objects now.
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_ALLOW_PROTOCOL: 'none',
+    // Replacement objects (git replace) would give other contents under the same name.
+    GIT_NO_REPLACE_OBJECTS: '1',
+  };
+}
+
+/** What `git rev-parse --local-env-vars` lists, settings left out, and what changes how it finds a repository. */
+const ofOneRepository: ReadonlySet<string> = new Set([
+  'GIT_ALTERNATE_OBJECT_DIRECTORIES',
+  'GIT_OBJECT_DIRECTORY',
+  'GIT_DIR',
+  'GIT_WORK_TREE',
+  'GIT_IMPLICIT_WORK_TREE',
+  'GIT_GRAFT_FILE',
+  'GIT_INDEX_FILE',
+  'GIT_INDEX_VERSION',
+  'GIT_REPLACE_REF_BASE',
+  'GIT_PREFIX',
+  'GIT_SHALLOW_FILE',
+  'GIT_COMMON_DIR',
+  'GIT_NAMESPACE',
+  'GIT_QUARANTINE_PATH',
+  'GIT_LITERAL_PATHSPECS',
+  'GIT_GLOB_PATHSPECS',
+  'GIT_NOGLOB_PATHSPECS',
+  'GIT_ICASE_PATHSPECS',
+]);
+
+/**
+ * Whether git can be asked about the repository of `folder`: no pipe and no device is in the place of a file that git always opens.
+ * Git would block on it until the time limit.
+ */
+function isGitReady(folder: string): boolean {
+  for (let at = folder; ; at = dirname(at)) {
+    if (isEndless(join(at, '.gitignore'))) return false;
+    const state = stateOf(join(at, '.git'));
+    if (state === 'endless') return false;
+    if (state === 'there') return !foldersOf(at).some(git => openedFirst.some(name => isEndless(join(git, name))));
+    if (dirname(at) === at) return true;
+  }
+}
+
+/** The files in `.git` that git opens for every command. */
+const openedFirst =
+  'HEAD config config.worktree commondir gitdir index packed-refs info/exclude info/attributes info/sparse-checkout'.split(
+    ' ',
+  );
+
+/** The repository's own folder; of a worktree or a submodule the one that its file names, and the one shared with others. */
+function foldersOf(top: string): readonly string[] {
+  const git = join(top, '.git');
+  const named = firstLineOf(git, /^gitdir: (.+)$/mu);
+  const own = named === undefined ? git : resolve(top, named);
+  const common = firstLineOf(join(own, 'commondir'), /^(.+)$/mu);
+  return common === undefined ? [own] : [own, resolve(own, common)];
+}
+
+const firstLineOf = (path: string, line: RegExp): string | undefined =>
+  line.exec(readRegularFile(path, longestName)?.toString('utf8') ?? '')?.[1]?.trim();
+
+const longestName = 4096;
+
+const isEndless = (path: string): boolean => stateOf(path) === 'endless';
+
+function stateOf(path: string): 'missing' | 'there' | 'endless' {
+  try {
+    const stats = statSync(path, {throwIfNoEntry: false});
+    if (stats === undefined) return 'missing';
+    return stats.isFile() || stats.isDirectory() ? 'there' : 'endless';
+  } catch {
+    return 'missing';
+  }
+}
+
+/** The untracked paths that a repository ignores. Absolute paths. */
+export interface IgnoredPaths {
+  readonly files: ReadonlySet<string>;
+  /** Folders that are ignored as a whole; what lies in them is not listed. */
+  readonly folders: ReadonlySet<string>;
+}
+
+/**
+ * Asks git, which writes nothing and runs nothing of the repository's; `undefined` outside of repositories, without git and where
+ * git does not answer.
+ */
+export async function ignoredPaths(
+  folder: string,
+  {environment, signal}: {readonly environment: NodeJS.ProcessEnv; readonly signal: AbortSignal},
+): Promise<IgnoredPaths | undefined> {
+  const words = ['--others', '--ignored', '--exclude-standard', '--directory', '-z'];
+  const text = await runGitQuery(['-c', 'core.untrackedCache=false', 'ls-files', ...words], {
+    folder,
+    environment,
+    signal,
+  });
+  if (text === undefined) return undefined;
+  const names = text.split('\0').filter(name => name !== '');
+  return {
+    files: new Set(names.filter(name => !isFolder(name)).map(name => join(folder, name))),
+    folders: new Set(names.filter(isFolder).map(name => join(folder, name.slice(0, -1)))),
+  };
+}
+
+const isFolder = (name: string): boolean => name.endsWith('/');

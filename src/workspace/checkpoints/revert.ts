@@ -1,0 +1,403 @@
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  lstatSync,
+  mkdirSync,
+  realpathSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+} from 'node:fs';
+import {dirname, join} from 'node:path';
+import type {RevertedFile} from '../../domain/checkpoint.ts';
+import {causeText} from '../../domain/fault.ts';
+import {temporaryName} from '../files/folder-handle.ts';
+import {blobOf, gitName, isGitName} from './git-blobs.ts';
+import type {ObjectStore} from './object-store.ts';
+import {type CachedFile, matchesStats} from './stat-cache.ts';
+import {type Difference, liesIn, type RootTree, sameNode, type TreeNode, type TreeReader} from './tree.ts';
+
+/** The steps of a revert, and the files that it leaves as they are because of a conflict. */
+export interface RevertPlan {
+  readonly steps: readonly RevertStep[];
+  readonly conflicts: readonly {readonly path: string; readonly reason: string}[];
+}
+
+interface RevertStep {
+  readonly path: string;
+  readonly is: TreeNode | undefined;
+  readonly wanted: TreeNode | undefined;
+  readonly effect: RevertedFile['effect'];
+}
+
+type FileNode = Extract<TreeNode, {kind: 'file'}>;
+
+/**
+ * Plans how to take changes back one after the other, starting from the files as they are (`now`). A file that is as the change left it
+ * becomes what it was before. A file that has changed since is merged if possible, else it is left and named as a conflict. Paths that
+ * one of the trees has left out are not touched.
+ */
+export async function planRevert(
+  changes: readonly {readonly before: string; readonly after: string}[],
+  {now, reader, objects}: {readonly now: string; readonly reader: TreeReader; readonly objects: ObjectStore},
+): Promise<RevertPlan> {
+  const current = reader.root(now);
+  const roots = new Set(current.folders.keys());
+  const wanted = new Map<string, TreeNode | undefined>();
+  const merged = new Set<string>();
+  const conflicts = new Map<string, string>();
+  const stateOf = (path: string): TreeNode | undefined =>
+    wanted.has(path) ? wanted.get(path) : reader.at(current, path);
+
+  for (const {before, after} of changes) {
+    const leftOut = new Set([before, after, now].flatMap(tree => reader.root(tree).leftOut));
+    for (const {path, from, to} of reader.differences(before, after)) {
+      if (liesIn(path, leftOut)) continue;
+      // A workspace folder neither comes nor goes; it may have got other permissions.
+      const ofRoot = isRoot(path, reader.root(before)) || isRoot(path, current);
+      if (ofRoot && (from === undefined || to === undefined || reader.at(current, path) === undefined)) continue;
+      if (!liesIn(path, roots)) {
+        conflicts.set(path, 'it lies outside of the workspace folders');
+        continue;
+      }
+      const had = to;
+      const is = stateOf(path);
+      // oxlint-disable-next-line no-await-in-loop -- one path after the other bounds what is in memory
+      const next = await mergeNode({had, want: from, is}, objects);
+      if (next.kind === 'conflict') conflicts.set(path, next.reason);
+      else wanted.set(path, next.node);
+      if (next.kind === 'merged') merged.add(path);
+    }
+  }
+  const steps = [...wanted]
+    .map(([path, node]): RevertStep => {
+      const is = reader.at(current, path);
+      return {path, is, wanted: node, effect: effectOf({is, wanted: node}, merged.has(path))};
+    })
+    .filter(({is, wanted: node}) => !sameNode(is, node));
+  const possible = steps.filter(({path, wanted: node}) => {
+    if (node === undefined || isRoot(path, current) || stateOf(dirname(path))?.kind === 'folder') return true;
+    conflicts.set(path, 'its folder is not there any more');
+    return false;
+  });
+  return {steps: possible, conflicts: [...conflicts].map(([path, reason]) => ({path, reason}))};
+}
+
+const isRoot = (path: string, {folders}: RootTree): boolean => folders.has(path);
+
+function effectOf(
+  {is, wanted}: {readonly is: TreeNode | undefined; readonly wanted: TreeNode | undefined},
+  isMerged: boolean,
+): RevertedFile['effect'] {
+  if (wanted === undefined) return 'deleted';
+  if (is === undefined) return 'restored';
+  return isMerged ? 'merged' : 'changed';
+}
+
+type Merged =
+  | {readonly kind: 'clean' | 'merged'; readonly node: TreeNode | undefined}
+  | {readonly kind: 'conflict'; readonly reason: string};
+
+/** Three-way merge of one path. `had`: as the change left it; `want`: as it was before the change; `is`: as it is now. */
+async function mergeNode(
+  {had, want, is}: Record<'had' | 'want' | 'is', Difference['to']>,
+  objects: ObjectStore,
+): Promise<Merged> {
+  const same = sameAs(objects, [had, want, is]);
+  if (same(is, want) || same(had, want)) return {kind: 'clean', node: is};
+  if (same(is, had)) return {kind: 'clean', node: want};
+  if (is === undefined) return {kind: 'conflict', reason: 'it was deleted since'};
+  if (had?.kind === 'folder' && is.kind === 'folder') {
+    if (want === undefined) return {kind: 'clean', node: undefined};
+    if (want.kind === 'folder') return {kind: 'clean', node: {...is, mode: mergeMode(had.mode, want.mode, is.mode)}};
+  }
+  if (had?.kind !== 'file' || want?.kind !== 'file' || is.kind !== 'file') {
+    return {kind: 'conflict', reason: had === undefined ? 'it was made anew since' : 'it was changed since'};
+  }
+  const hash = await mergeContent({had, want, is}, objects);
+  if (hash === undefined) return {kind: 'conflict', reason: 'it was changed since in the same place'};
+  return {
+    kind: hash === want.hash ? 'clean' : 'merged',
+    node: {kind: 'file', mode: mergeMode(had.mode, want.mode, is.mode), hash},
+  };
+}
+
+/** Compares nodes. A content may be named by its hash in one tree and by its git blob in another; then the stored content decides. */
+function sameAs(
+  objects: ObjectStore,
+  nodes: readonly (TreeNode | undefined)[],
+): (a: TreeNode | undefined, b: TreeNode | undefined) => boolean {
+  const names = nodes.flatMap(node => (node?.kind === 'file' ? [node.hash] : []));
+  if (!names.some(isGitName) || names.every(isGitName)) return sameNode;
+  const named = (node: TreeNode | undefined): TreeNode | undefined => {
+    if (node?.kind !== 'file' || isGitName(node.hash)) return node;
+    const bytes = objects.get(node.hash);
+    const name = bytes === undefined ? '' : gitName({blob: blobOf(bytes), size: bytes.length});
+    return names.includes(name) ? {...node, hash: name} : node;
+  };
+  return (a, b) => sameNode(a, b) || sameNode(named(a), named(b));
+}
+
+const mergeMode = (had: number, want: number, is: number): number => (is === had ? want : is);
+
+async function mergeContent(
+  {had, want, is}: Record<'had' | 'want' | 'is', FileNode>,
+  objects: ObjectStore,
+): Promise<string | undefined> {
+  if (is.hash === want.hash || is.hash === had.hash) return want.hash;
+  if (had.hash === want.hash) return is.hash;
+  const [common, ours, theirs] = [had, is, want].map(({hash}) => objects.get(hash));
+  if (common === undefined || ours === undefined || theirs === undefined) return undefined;
+  const merged = await mergeText({common, ours, theirs});
+  return merged === undefined ? undefined : objects.put(merged);
+}
+
+/** Bytes of a file, and lines changed in it, beyond which changes are not merged. */
+const mostBytes = 4 * 1024 * 1024;
+const mostEdits = 2000;
+
+/** Lines `from` to `to` (half open) of the common text are replaced by `lines`. */
+interface Replacement {
+  readonly from: number;
+  readonly to: number;
+  readonly lines: readonly string[];
+}
+
+/**
+ * Merges two changes of a text; all other bytes stay. `undefined` if the changes touch the same or neighbouring lines, and for binary
+ * content.
+ */
+async function mergeText(texts: {
+  readonly common: Uint8Array;
+  readonly ours: Uint8Array;
+  readonly theirs: Uint8Array;
+}): Promise<Uint8Array | undefined> {
+  const all = [texts.common, texts.ours, texts.theirs];
+  if (all.some(bytes => bytes.length > mostBytes || bytes.includes(0))) return undefined;
+  const common = linesOf(texts.common);
+  const ours = await replacements(common, linesOf(texts.ours));
+  const theirs = await replacements(common, linesOf(texts.theirs));
+  if (ours === undefined || theirs === undefined) return undefined;
+  const merged: string[] = [];
+  let at = 0;
+  for (const next of inOrder([...ours, ...theirs])) {
+    if (next.kind === 'clash') return undefined;
+    const {from, to, lines} = next.replacement;
+    merged.push(...common.slice(at, from), ...lines);
+    at = to;
+  }
+  return Buffer.from([...merged, ...common.slice(at)].join(''), 'latin1');
+}
+
+/** The lines of a text. Latin-1 has a character for every byte, so no byte is lost. */
+const linesOf = (bytes: Uint8Array): readonly string[] =>
+  Buffer.from(bytes)
+    .toString('latin1')
+    .match(/[^\n]*\n|[^\n]+$/gu) ?? [];
+
+async function replacements(
+  before: readonly string[],
+  after: readonly string[],
+): Promise<readonly Replacement[] | undefined> {
+  const {diffArrays} = await import('diff');
+  const parts = diffArrays([...before], [...after], {maxEditLength: mostEdits});
+  if (parts === undefined) return undefined;
+  const found: Replacement[] = [];
+  let at = 0;
+  let open: {from: number; to: number; lines: string[]} | undefined;
+  for (const part of parts) {
+    if (!part.added && !part.removed) {
+      if (open !== undefined) found.push(open);
+      open = undefined;
+      at += part.value.length;
+      continue;
+    }
+    open ??= {from: at, to: at, lines: []};
+    if (part.added) open.lines.push(...part.value);
+    else {
+      at += part.value.length;
+      open.to = at;
+    }
+  }
+  if (open !== undefined) found.push(open);
+  return found;
+}
+
+type Placed = {readonly kind: 'apply'; readonly replacement: Replacement} | {readonly kind: 'clash'};
+
+/** Sorts replacements from top to bottom. A replacement that both changes made counts once. */
+function inOrder(all: readonly Replacement[]): readonly Placed[] {
+  const sorted = all.toSorted((a, b) => a.from - b.from || a.to - b.to);
+  const placed: Placed[] = [];
+  let last: Replacement | undefined;
+  for (const next of sorted) {
+    if (last !== undefined && isSame(last, next)) continue;
+    placed.push(last !== undefined && next.from <= last.to ? {kind: 'clash'} : {kind: 'apply', replacement: next});
+    last = next;
+  }
+  return placed;
+}
+
+const isSame = (a: Replacement, b: Replacement): boolean =>
+  a.from === b.from && a.to === b.to && a.lines.join('') === b.lines.join('');
+
+/** A path that a revert could not change, and why. The path is as it was. */
+export type RefusedPath = {readonly path: string; readonly reason: string};
+
+/**
+ * Carries out the plan of a revert. Paths that have changed since the plan was made are left as they are. A file has its old or its new
+ * content at every moment. Never throws.
+ */
+export function carryOutRevert(
+  steps: readonly RevertStep[],
+  {objects, seen}: {readonly objects: ObjectStore; readonly seen: ReadonlyMap<string, CachedFile>},
+): readonly RefusedPath[] {
+  const refused: RefusedPath[] = [];
+  const locked = makeUnlocker();
+  const attempt = (step: RevertStep, work: () => void): void => {
+    try {
+      const reason = whyNot(step, seen);
+      if (reason !== undefined) {
+        refused.push({path: step.path, reason});
+        return;
+      }
+      locked.open(dirname(step.path));
+      work();
+    } catch (cause) {
+      refused.push({path: step.path, reason: causeText(cause)});
+    }
+  };
+  const deepestFirst = steps.toSorted((a, b) => b.path.length - a.path.length);
+
+  for (const step of deepestFirst) {
+    if (goes(step) && step.is?.kind !== 'folder') attempt(step, () => unlinkSync(step.path));
+  }
+  for (const step of deepestFirst) if (goes(step) && step.is?.kind === 'folder') attempt(step, () => removeEmpty(step));
+  const isRefused = (path: string): boolean => refused.some(one => one.path === path);
+  const ready = steps.filter(({path}) => !isRefused(path)).map(step => (goes(step) ? {...step, is: undefined} : step));
+
+  const folders = ready.filter(({wanted}) => wanted?.kind === 'folder');
+  for (const step of folders.toSorted((a, b) => a.path.length - b.path.length)) {
+    attempt(step, () => {
+      if (step.is === undefined) mkdirSync(step.path, {mode: 0o700, recursive: true});
+    });
+  }
+  for (const step of ready) {
+    const {wanted} = step;
+    if (wanted?.kind === 'link') attempt(step, () => putLink(step.path, wanted.target));
+    if (wanted?.kind === 'file') attempt(step, () => putFile(step, {wanted, objects}));
+  }
+  // Modes are set last: a folder without write permission must be filled before.
+  const modes = new Map(locked.modes);
+  for (const {path, wanted} of folders) if (wanted?.kind === 'folder' && !isRefused(path)) modes.set(path, wanted.mode);
+  for (const [path, mode] of [...modes].toSorted(([a], [b]) => b.length - a.length)) changeMode(path, mode, refused);
+  return refused;
+}
+
+/** Gives the owner write permission for folders that lack it while the revert runs; `modes` are their modes before. */
+function makeUnlocker(): {readonly modes: ReadonlyMap<string, number>; open(folder: string): void} {
+  const modes = new Map<string, number>();
+  return {
+    modes,
+    open(folder) {
+      if (modes.has(folder) || isOpen(folder)) return;
+      const mode = lstatSync(folder).mode & 0o7777;
+      try {
+        chmodSync(folder, mode | 0o300);
+        modes.set(folder, mode);
+      } catch {
+        // The folder belongs to another user. The step in the folder then fails with the reason.
+      }
+    },
+  };
+}
+
+function isOpen(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether the present entry must be removed before the wanted one can take its place. */
+const goes = ({is, wanted}: RevertStep): boolean => is !== undefined && is.kind !== wanted?.kind;
+
+/** Why a path must not be touched: it is not as it was when the plan was made, or is reached through a link. */
+function whyNot({path, is, wanted}: RevertStep, seen: ReadonlyMap<string, CachedFile>): string | undefined {
+  if (realpathSync(dirname(path)) !== dirname(path)) return 'its folder is a link now';
+  const stats = lstatSync(path, {throwIfNoEntry: false});
+  const isThere = wanted?.kind === 'folder' && stats?.isDirectory() === true;
+  if (is === undefined) return stats === undefined || isThere ? undefined : changedNow;
+  if (stats === undefined) return changedNow;
+  switch (is.kind) {
+    case 'folder':
+      return stats.isDirectory() ? undefined : changedNow;
+    case 'link':
+      return stats.isSymbolicLink() ? undefined : changedNow;
+    default: {
+      const file = seen.get(path);
+      return file !== undefined && matchesStats(file, stats) ? undefined : changedNow;
+    }
+  }
+}
+
+const changedNow = 'it changed at this very moment';
+
+/** Removes a folder if it is empty. */
+function removeEmpty({path, wanted}: RevertStep): void {
+  try {
+    rmdirSync(path);
+  } catch (cause) {
+    if (wanted !== undefined) throw cause;
+  }
+}
+
+function putLink(path: string, target: string): void {
+  const fresh = freshName(path);
+  symlinkSync(target, fresh);
+  replace(path, fresh);
+}
+
+function putFile(
+  {path, is}: RevertStep,
+  {wanted, objects}: {readonly wanted: {readonly mode: number; readonly hash: string}; readonly objects: ObjectStore},
+): void {
+  if (is?.kind === 'file' && is.hash === wanted.hash) {
+    chmodSync(path, wanted.mode);
+    return;
+  }
+  const fresh = freshName(path);
+  try {
+    if (!objects.copyTo(wanted.hash, fresh)) throw new Error('its content is not kept any more');
+    chmodSync(fresh, wanted.mode);
+    replace(path, fresh);
+  } catch (cause) {
+    rmSync(fresh, {force: true});
+    throw cause;
+  }
+}
+
+const freshName = (path: string): string => join(dirname(path), temporaryName());
+
+function replace(path: string, fresh: string): void {
+  try {
+    renameSync(fresh, path);
+  } catch (cause) {
+    rmSync(fresh, {force: true});
+    throw cause;
+  }
+}
+
+/** Sets the mode of a folder; nothing happens if the folder is gone. */
+function changeMode(path: string, mode: number, refused: RefusedPath[]): void {
+  try {
+    if (lstatSync(path, {throwIfNoEntry: false})?.isDirectory() === true) chmodSync(path, mode);
+  } catch (cause) {
+    refused.push({path, reason: causeText(cause)});
+  }
+}

@@ -1,0 +1,215 @@
+import {spawn} from 'node:child_process';
+import {failed, ok, type Outcome} from '../base/outcome.ts';
+import type {Fault} from '../domain/fault.ts';
+import type {Environment} from './exec/shell-environment.ts';
+
+/** A program that writes the image on the clipboard to its stdout. */
+interface Reader {
+  readonly program: string;
+  readonly options: readonly string[];
+  readonly form: 'bytes' | 'base64';
+}
+
+const readLimitMs = 5000;
+
+/** Asks what programs there are for the image on the clipboard, one after the other; the fault says why none had one. */
+export async function clipboardImage(
+  {environment}: {readonly environment: Environment},
+  {mostBytes}: {readonly mostBytes: number},
+  signal: AbortSignal,
+): Promise<Outcome<Buffer, Fault>> {
+  const readers = readersFor(process.platform, environment);
+  const missing: string[] = [];
+  for (const reader of readers) {
+    // oxlint-disable-next-line no-await-in-loop -- the next one is asked only where this one is missing or has nothing
+    const read = await readWith(reader, {environment, mostBytes}, signal);
+    if (read === 'missing') missing.push(reader.program);
+    else if (read.length > 0) return ok(read);
+  }
+  return failed(nothingRead(missing.length === readers.length ? 'no-program' : 'no-image', environment));
+}
+
+/** The programs that can know, by where weft runs. */
+export function readersFor(platform: NodeJS.Platform, environment: Environment): readonly Reader[] {
+  const has = (name: string): boolean => (environment[name] ?? '') !== '';
+  switch (platform) {
+    case 'darwin':
+      return [
+        {program: 'pngpaste', options: ['-'], form: 'bytes'},
+        {program: 'osascript', options: ['-e', appleScript], form: 'base64'},
+      ];
+    case 'win32':
+      return [powershell];
+    default:
+      return [
+        ...(has('WAYLAND_DISPLAY')
+          ? ([
+              {program: 'wl-paste', options: ['--no-newline', '--type', 'image/png'], form: 'bytes'},
+              {program: 'wl-paste', options: ['--no-newline', '--type', 'image/jpeg'], form: 'bytes'},
+            ] as const)
+          : []),
+        ...(has('DISPLAY')
+          ? ([
+              {program: 'xclip', options: ['-selection', 'clipboard', '-t', 'image/png', '-o'], form: 'bytes'},
+              {program: 'xclip', options: ['-selection', 'clipboard', '-t', 'image/jpeg', '-o'], form: 'bytes'},
+            ] as const)
+          : []),
+        ...(has('WSL_DISTRO_NAME') || has('WSL_INTEROP') ? [powershell] : []),
+      ];
+  }
+}
+
+const powershell: Reader = {
+  program: 'powershell.exe',
+  options: [
+    '-NoProfile',
+    '-NonInteractive',
+    '-STA',
+    '-Command',
+    'Add-Type -AssemblyName System.Windows.Forms; Add-Type -AssemblyName System.Drawing; ' +
+      '$image = [System.Windows.Forms.Clipboard]::GetImage(); if ($image) { $memory = New-Object System.IO.MemoryStream; ' +
+      '$image.Save($memory, [System.Drawing.Imaging.ImageFormat]::Png); [Convert]::ToBase64String($memory.ToArray()) }',
+  ],
+  form: 'base64',
+};
+
+/** Prints the bytes as `«data PNGf89504E…»`: hexadecimal, which is told apart from base64 below. */
+const appleScript = 'the clipboard as «class PNGf»';
+
+/** What it wrote, nothing where it failed; `missing` where there is no such program. */
+async function readWith(
+  {program, options, form}: Reader,
+  {environment, mostBytes}: {readonly environment: Environment; readonly mostBytes: number},
+  signal: AbortSignal,
+): Promise<Buffer | 'missing'> {
+  const {promise, resolve} = Promise.withResolvers<Buffer | 'missing'>();
+  const child = spawn(program, [...options], {env: environment, stdio: ['ignore', 'pipe', 'ignore']});
+  const parts: Buffer[] = [];
+  let size = 0;
+  const most = form === 'bytes' ? mostBytes : mostBytes * 2;
+  const end = (): void => void child.kill('SIGKILL');
+  const timer = setTimeout(end, readLimitMs);
+  signal.addEventListener('abort', end);
+  if (signal.aborted) end();
+  child.stdout.on('data', (part: Buffer) => {
+    if (size <= most) parts.push(part);
+    size += part.length;
+    if (size > most) end();
+  });
+  child.on('error', () => resolve('missing'));
+  child.on('close', code => {
+    const all = Buffer.concat(parts);
+    resolve(code === 0 || size > most ? (form === 'bytes' ? all : decoded(all.toString('latin1'))) : Buffer.alloc(0));
+  });
+  const read = await promise;
+  clearTimeout(timer);
+  signal.removeEventListener('abort', end);
+  return read;
+}
+
+function decoded(text: string): Buffer {
+  const hexadecimal = /PNGf([0-9A-F]+)/u.exec(text)?.[1];
+  return hexadecimal === undefined ? Buffer.from(text.trim(), 'base64') : Buffer.from(hexadecimal, 'hex');
+}
+
+function nothingRead(why: 'no-program' | 'no-image', environment: Environment): Fault {
+  const isRemote = (environment['SSH_CONNECTION'] ?? '') !== '' || (environment['SSH_TTY'] ?? '') !== '';
+  const paste = "Save the image to a file and paste or drag in the file's path, or mention it with @.";
+  if (why === 'no-image') return {kind: 'needs-user', message: 'No image in the clipboard', fix: paste};
+  if (isRemote) {
+    return {kind: 'needs-user', message: 'The clipboard of your own machine cannot be read over SSH', fix: paste};
+  }
+  if ((environment['WAYLAND_DISPLAY'] ?? '') !== '') return missing('wl-paste (package wl-clipboard)', paste);
+  if ((environment['DISPLAY'] ?? '') !== '') return missing('xclip', paste);
+  return {kind: 'needs-user', message: 'No clipboard here that weft can read', fix: paste};
+}
+
+const missing = (program: string, otherwise: string): Fault => ({
+  kind: 'needs-user',
+  message: `The clipboard cannot be read: ${program} is not installed`,
+  fix: `Install it, or: ${otherwise.charAt(0).toLowerCase()}${otherwise.slice(1)}`,
+});
+
+interface CopyOptions {
+  readonly environment: Environment;
+  readonly platform: NodeJS.Platform;
+  /** To the terminal. */
+  readonly write: (sequence: string) => void;
+}
+
+/**
+ * Puts a text on the clipboard: through the first program that can, and through the terminal, which also reaches the one in front
+ * of whom it stands over SSH. Nothing is written to the disk. Answers with one sentence.
+ */
+export async function copyText(
+  text: string,
+  {environment, platform, write}: CopyOptions,
+): Promise<Outcome<string, string>> {
+  let by: string | undefined;
+  for (const writer of writersFor(platform, environment)) {
+    // oxlint-disable-next-line no-await-in-loop -- the next one is asked only where this one cannot
+    if (await copyWith(writer, text, environment)) {
+      by = writer.program;
+      break;
+    }
+  }
+  const encoded = Buffer.from(text).toString('base64');
+  const isDumb = environment['TERM'] === 'dumb';
+  const fits = encoded.length <= mostEncoded && !isDumb;
+  if (fits) write(`\u001B]52;c;${encoded}\u0007`);
+  const what = `${text.length} ${text.length === 1 ? 'character' : 'characters'}`;
+  if (by !== undefined) return ok(`Copied ${what} with ${by}`);
+  if (fits) {
+    return ok(`Copied ${what} (if your terminal allows OSC 52)`);
+  }
+  return failed(
+    `${isDumb ? 'This terminal has no clipboard' : `${what} are too much for a terminal's clipboard (OSC 52)`}, and no program that copies was found. ` +
+      `Install ${programsFor(platform)}, or write a file with /export.`,
+  );
+}
+
+/** More than this (base64) terminals cut off or ignore. */
+const mostEncoded = 100_000;
+
+interface Writer {
+  readonly program: string;
+  readonly options: readonly string[];
+}
+
+/** The programs that reach a clipboard, by where weft runs. */
+function writersFor(platform: NodeJS.Platform, environment: Environment): readonly Writer[] {
+  const has = (name: string): boolean => (environment[name] ?? '') !== '';
+  const clip: Writer = {program: 'clip.exe', options: []};
+  if (platform === 'darwin') return [{program: 'pbcopy', options: []}];
+  if (platform === 'win32') return [clip];
+  return [
+    ...(has('WAYLAND_DISPLAY') ? [{program: 'wl-copy', options: []}] : []),
+    ...(has('DISPLAY')
+      ? [
+          {program: 'xclip', options: ['-selection', 'clipboard', '-in']},
+          {program: 'xsel', options: ['--clipboard', '--input']},
+        ]
+      : []),
+    ...(has('WSL_DISTRO_NAME') || has('WSL_INTEROP') ? [clip] : []),
+    ...(has('TMUX') ? [{program: 'tmux', options: ['load-buffer', '-w', '-']}] : []),
+  ];
+}
+
+const programsFor = (platform: NodeJS.Platform): string =>
+  platform === 'darwin' ? 'pbcopy' : platform === 'win32' ? 'clip.exe' : 'wl-copy (Wayland) or xclip (X11)';
+
+/** In milliseconds. */
+const runLimit = 3000;
+
+/** Whether it took the text. What goes on in the background to serve the clipboard keeps none of our pipes. */
+function copyWith({program, options}: Writer, text: string, environment: Environment): Promise<boolean> {
+  const {promise, resolve} = Promise.withResolvers<boolean>();
+  const child = spawn(program, options, {stdio: ['pipe', 'ignore', 'ignore'], env: environment});
+  const late = setTimeout(() => child.kill('SIGKILL'), runLimit);
+  child.once('error', () => resolve(false));
+  child.once('exit', code => resolve(code === 0));
+  child.stdin.on('error', () => {});
+  // clip.exe takes UTF-16 for what it is only with its mark.
+  child.stdin.end(program === 'clip.exe' ? Buffer.from(`\uFEFF${text}`, 'utf16le') : text);
+  return promise.finally(() => clearTimeout(late));
+}

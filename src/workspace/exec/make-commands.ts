@@ -1,0 +1,136 @@
+import type {TerminalControl, BlocksPort, OutputFilter, ShellPort} from '../../actions/ports.ts';
+import {failed} from '../../base/outcome.ts';
+import {rejected} from '../../domain/fault.ts';
+import type {BlockId} from '../../domain/ids.ts';
+import {makeBlockRegistry} from '../terminals/block-registry.ts';
+import type {Blocks} from '../terminals/make-blocks.ts';
+import type {OutputFolder} from './output-folder.ts';
+import type {Environment} from './shell-environment.ts';
+import type {RemainingProcesses, RunningCommand, ShellContext} from './shell.ts';
+
+/** Everything that runs commands on this machine. */
+export interface Commands {
+  readonly shell: ShellPort;
+  readonly blocks: BlocksPort;
+  readonly control: TerminalControl;
+  /** Ends all processes that were started, except the blocks the user keeps. Nothing may be started afterwards. */
+  close(): Promise<void>;
+}
+
+interface CommandsOptions {
+  /** The workspace folders; commands start in the first. */
+  readonly roots: readonly [string, ...string[]];
+  readonly environment: Environment;
+  /** Variables that the user sets for commands; they win over what weft would set or withhold. */
+  readonly ownVariables: Readonly<Record<string, string>>;
+  /** Names of weft's own variables that the user wants commands to have although they look like secrets. */
+  readonly passedVariables: readonly string[];
+  readonly outputs: OutputFolder;
+  /** Makes the filter of one command: its output goes through the filter before anything else sees it. */
+  readonly filter: () => OutputFilter;
+  /** Hides secrets in commands that are registered and listed. */
+  readonly redact: (text: string) => string;
+  /** The folder in which blocks are registered, so that other weft processes find them. */
+  readonly registryFolder: string;
+}
+
+/** Nothing is started, loaded or written before the first command. */
+export function makeCommands(options: CommandsOptions): Commands {
+  const variables = {
+    given: options.environment,
+    own: options.ownVariables,
+    passed: options.passedVariables,
+    roots: options.roots,
+  };
+  let context: Promise<ShellContext> | undefined;
+  let blocks: Promise<Blocks> | undefined;
+  let control: TerminalControl | undefined;
+  let findBlock: BlocksPort['find'] | undefined;
+  let opening: Promise<ShellPort> | undefined;
+  let shell: ShellPort | undefined;
+  const watchers = new Map<() => void, () => void>();
+
+  const openRunContext = (): Promise<ShellContext> => (context ??= makeRunContext(options));
+  const openShell = (): Promise<ShellPort> =>
+    (opening ??= import('./shell.ts').then(({makeShell}) => {
+      shell = makeShell({
+        roots: options.roots,
+        variables,
+        outputs: options.outputs,
+        filter: options.filter,
+        runContext: openRunContext,
+        runInTerminal: async (run, runObserve, runSignal) =>
+          (await openBlocks()).runInTerminal(run, runObserve, runSignal),
+        moveToBackground: async (running: RunningCommand) => (await openBlocks()).moveToBackground(running),
+        takeOver: async (left: RemainingProcesses) => (await openBlocks()).takeOver(left),
+      });
+      return shell;
+    }));
+  const shellDirectory = (): string => shell?.directory ?? options.roots[0];
+
+  function openBlocks(): Promise<Blocks> {
+    blocks ??= import('../terminals/make-blocks.ts').then(({makeBlocks}) => {
+      const made = makeBlocks({
+        directory: shellDirectory,
+        variables,
+        outputs: options.outputs,
+        filter: options.filter,
+        redact: options.redact,
+        runContext: openRunContext,
+        registry: makeBlockRegistry(options.registryFolder),
+      });
+      ({control} = made);
+      findBlock = id => made.port.find(id);
+      for (const listener of watchers.keys()) watchers.set(listener, made.control.watch(listener));
+      return made;
+    });
+    return blocks;
+  }
+
+  return {
+    shell: {
+      get directory() {
+        return shellDirectory();
+      },
+      run: async (request, observe, signal) => (await openShell()).run(request, observe, signal),
+    },
+    blocks: {
+      find: id => findBlock?.(id) ?? noBlock(id),
+      start: async (request, signal) => (await openBlocks()).port.start(request, signal),
+      read: async (request, signal) => (await openBlocks()).port.read(request, signal),
+      write: async (request, signal) => (await openBlocks()).port.write(request, signal),
+    },
+    control: {
+      list: () => control?.list() ?? [],
+      watch(listener) {
+        watchers.set(listener, control?.watch(listener) ?? (() => {}));
+        return () => {
+          watchers.get(listener)?.();
+          watchers.delete(listener);
+        };
+      },
+      stop: async id => control?.stop(id),
+      keep: id => control?.keep(id),
+      attach: (id, terminal) => control?.attach(id, terminal) ?? noBlock(id),
+    },
+    async close() {
+      if (context === undefined) return;
+      await (await openBlocks()).close();
+      makeBlockRegistry(options.registryFolder).endRun((await context).tags.prefix);
+    },
+  };
+}
+
+const noBlock = (id: BlockId) => failed(rejected(`There is no block ${id}. No block is running.`));
+
+/** Makes what all commands of this process share; called when the first command starts. */
+async function makeRunContext({ownVariables, registryFolder}: CommandsOptions): Promise<ShellContext> {
+  const [{makeRunTags}, {startProcessWatchdog}, {makePreludes}] = await Promise.all([
+    import('./run-tag.ts'),
+    import('./watchdog.ts'),
+    import('./shell-start.ts'),
+  ]);
+  const tags = await makeRunTags(registryFolder);
+  makeBlockRegistry(registryFolder).beginRun(tags.prefix);
+  return {tags, watchdog: startProcessWatchdog(tags.prefix), preludes: makePreludes(ownVariables['BASH_ENV'] ?? '')};
+}

@@ -1,0 +1,100 @@
+import {closeSync, constants, existsSync, mkdtempSync, openSync, rmSync} from 'node:fs';
+import {Socket} from 'node:net';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import type {Readable} from 'node:stream';
+import {execa} from 'execa';
+import {openFileName} from './process-table.ts';
+
+/** The pipe that a command writes to. stdout and stderr share it, so output arrives in the order in which it was written. */
+export interface OutputPipe {
+  readonly reader: Readable;
+  /** The open file behind `reader`, for a process that goes on reading after weft has ended. */
+  readonly descriptor: number;
+  /** The system's name of this pipe, which no other open file has; empty where the system does not tell. */
+  readonly name: string;
+  /** The descriptor to hand to the child. */
+  readonly writer: Descriptor;
+  /** To be called once the child has its copy: the reader ends when the last writer is gone. */
+  closeWriter(): void;
+  /** To be called once when the run is over. */
+  close(): void;
+}
+
+/** Any number that names an open file; execa's types know the small ones only. */
+export type Descriptor = 3 | 4 | 5 | 6 | 7 | 8 | 9;
+
+export interface OutputPipes {
+  /** Throws when the system has no room for a pipe. */
+  open(): Promise<OutputPipe>;
+}
+
+/**
+ * Node gives a child sockets where others give pipes, and on Linux a socket cannot be opened again through /dev/stderr, as
+ * scripts do. These are real (named) pipes. A pipe is used again when its run has ended cleanly.
+ */
+export function makeOutputPipes(): OutputPipes {
+  const free: NamedPipe[] = [];
+  return {
+    async open() {
+      const named = free.pop() ?? (await makeNamedPipe());
+      // The reading end is opened first and without blocking: otherwise each end would wait for the other.
+      const readEnd = openSync(named.path, constants.O_RDONLY | constants.O_NONBLOCK);
+      const writer = openSync(named.path, constants.O_WRONLY);
+      const reader = new Socket({fd: readEnd, readable: true, writable: false});
+      let open = true;
+      const closeWriter = (): void => {
+        if (open) closeSync(writer);
+        open = false;
+      };
+      return {
+        reader,
+        descriptor: readEnd,
+        name: openFileName(readEnd),
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- execa hands any descriptor on, whatever its types say
+        writer: writer as Descriptor,
+        closeWriter,
+        close() {
+          closeWriter();
+          const ended = reader.readableEnded;
+          reader.destroy();
+          // A pipe that a process may still have open is not used for the next run.
+          if (ended) free.push(named);
+          else named.forget();
+        },
+      };
+    },
+  };
+}
+
+interface NamedPipe {
+  /** Each opening of this path gives a new descriptor of the same pipe. */
+  readonly path: string;
+  forget(): void;
+}
+
+/** Where the system names open files (/proc), the pipe's file is removed at once; elsewhere it is removed when weft ends. */
+async function makeNamedPipe(): Promise<NamedPipe> {
+  const folder = mkdtempSync(join(tmpdir(), 'weft-'));
+  const remove = (): void => rmSync(folder, {recursive: true, force: true});
+  const path = join(folder, 'pipe');
+  try {
+    await execa('mkfifo', ['-m', '600', path], {stdin: 'ignore'});
+    if (existsSync('/proc/self/fd')) {
+      const holder = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+      remove();
+      return {path: `/proc/self/fd/${holder}`, forget: () => closeSync(holder)};
+    }
+  } catch (cause) {
+    remove();
+    throw cause;
+  }
+  process.once('exit', remove);
+  return {
+    path,
+    forget() {
+      process.off('exit', remove);
+      remove();
+    },
+  };
+}

@@ -1,0 +1,133 @@
+import {setTimeout as delay} from 'node:timers/promises';
+import {runTagOf, processTable, writesTo, type ProcessRow} from './process-table.ts';
+
+/** The processes of one run or of several, described by what identifies them. */
+export interface ProcessTree {
+  readonly leaders: readonly GroupLeader[];
+  /** Whether a process with this run tag in its environment belongs to the tree. */
+  readonly owns: (tag: string) => boolean;
+  /**
+   * Names of open files, as the system gives them: a process that writes to one belongs to the tree even if it has left its group
+   * and cleared its environment. Each must stay open in weft while it is listed. Empty where the search would cost too much.
+   */
+  readonly outputs: readonly string[];
+}
+
+/**
+ * The leader of a process group. A group without members gives its number back to the system, which may make it another's: that one
+ * is known by its leader, which started at another time.
+ */
+export interface GroupLeader {
+  readonly pid: number;
+  /** When it started, as `ProcessRow` has it; empty where that is not known. */
+  readonly started: string;
+}
+
+/** The tree of one run; `outputs` may have empty names. */
+export const treeOf = (
+  run: {readonly leader: number; readonly leaderStarted: string; readonly runTag: string},
+  ...outputs: readonly string[]
+): ProcessTree => ({
+  leaders: [{pid: run.leader, started: run.leaderStarted}],
+  owns: tag => tag === run.runTag,
+  outputs: outputs.filter(name => name !== ''),
+});
+
+/** Milliseconds between SIGTERM and SIGKILL; `short` is for a user who waits for the end. */
+const graceMs = {short: 300, long: 1000} as const;
+
+/** Milliseconds to wait for killed processes to disappear; one that is still there then hangs inside the system. */
+const patienceMs = 2000;
+
+/** Whether the process group still has a member (a dead process that was not collected counts). Costs one system call. */
+export function groupRemains(leader: number): boolean {
+  return send(-leader, 0) !== 'gone';
+}
+
+/** The members that live now, but for the processes of `except`, which are known not to be members. */
+export const livingMembers = async (
+  tree: ProcessTree,
+  except: ReadonlySet<string> = new Set(),
+): Promise<readonly ProcessRow[]> => trackMembers(tree, except)();
+
+/**
+ * Ends every process of the run: its group, the descendants that left the group, and those that left their parents too.
+ * They get SIGTERM, after a grace SIGKILL. Resolves when none is left, or none that can be ended.
+ */
+export async function endProcessTree(tree: ProcessTree, grace: keyof typeof graceMs): Promise<void> {
+  const members = trackMembers(tree);
+  if (await endWith('SIGTERM', members, graceMs[grace])) return;
+  await endWith('SIGKILL', members, patienceMs);
+}
+
+async function endWith(signal: 'SIGTERM' | 'SIGKILL', members: Membership, withinMs: number) {
+  const until = performance.now() + withinMs;
+  const asked = new Set<number>();
+  for (let pause = 4; ; pause = Math.min(pause * 2, 50)) {
+    const alive = await members();
+    if (alive.length === 0) return true;
+    if (performance.now() >= until) return false;
+    for (const {pid} of alive) {
+      if (asked.has(pid) && signal === 'SIGTERM') continue;
+      asked.add(pid);
+      send(pid, signal);
+      // A stopped process hears of SIGTERM only once it goes on.
+      send(pid, 'SIGCONT');
+    }
+    await delay(pause);
+  }
+}
+
+type Membership = () => Promise<readonly ProcessRow[]>;
+
+/**
+ * Returns a function that looks for the living members each time it is called. A process that was a member once remains one,
+ * whatever becomes of its parents. A group that was found empty once is not looked at again: its number may be reused.
+ */
+export function trackMembers(
+  {leaders: given, owns, outputs}: ProcessTree,
+  except: ReadonlySet<string> = new Set(),
+): Membership {
+  let leaders = given;
+  const known = new Map<number, string>();
+  const strangers = new Map<number, string>();
+  const isKnown = ({pid, started}: ProcessRow): boolean => known.get(pid) === started;
+
+  return async () => {
+    leaders = leaders.filter(({pid}) => groupRemains(pid));
+    const table = await processTable(except);
+    leaders = leaders.filter(leader => !isAnothers(leader, table));
+    const groups = new Set(leaders.map(({pid}) => pid));
+    for (const row of table) {
+      if (groups.has(row.group) || groups.has(row.pid)) known.set(row.pid, row.started);
+      else if (!isKnown(row) && strangers.get(row.pid) !== row.started) {
+        if (owns(runTagOf(row.pid)) || (outputs.length > 0 && writesTo(row.pid, outputs)))
+          known.set(row.pid, row.started);
+        else strangers.set(row.pid, row.started);
+      }
+    }
+    const living = new Map(table.filter(isKnown).map(row => [row.pid, row]));
+    for (let found = living.size, before = -1; found !== before;) {
+      before = found;
+      for (const row of table) {
+        if (!living.has(row.parent) || living.has(row.pid)) continue;
+        living.set(row.pid, row);
+        known.set(row.pid, row.started);
+      }
+      found = living.size;
+    }
+    return [...living.values()];
+  };
+}
+
+const isAnothers = (leader: GroupLeader, table: readonly ProcessRow[]): boolean =>
+  leader.started !== '' && table.some(({pid, started}) => pid === leader.pid && started !== leader.started);
+
+function send(pid: number, signal: NodeJS.Signals | 0): 'sent' | 'gone' | 'not-ours' {
+  try {
+    process.kill(pid, signal);
+    return 'sent';
+  } catch (cause) {
+    return cause instanceof Error && 'code' in cause && cause.code === 'EPERM' ? 'not-ours' : 'gone';
+  }
+}

@@ -1,0 +1,185 @@
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  mkdtempSync,
+  openSync,
+  readSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {basename, delimiter, isAbsolute, join, relative, sep} from 'node:path';
+import {type Fault, rejected} from '../../domain/fault.ts';
+import type {Environment} from './shell-environment.ts';
+import {tagLimitCommand} from './run-tag.ts';
+import {isFolder} from '../files/list-folder.ts';
+import {splitPath} from './trusted-path.ts';
+
+/**
+ * What bash reads before a command (through BASH_ENV), so that the command itself stays as it is written: its line numbers, its
+ * errors, its exit code. A command that sets an EXIT trap of its own replaces ours, and then nothing is reported.
+ */
+export interface Prelude {
+  /** For BASH_ENV. */
+  readonly path: string;
+  /** Where the shell was when it ended, links resolved; `undefined` when it did not say. */
+  directory(): string | undefined;
+  /** To be called once; the files are then used again. */
+  release(): void;
+}
+
+export interface Preludes {
+  open(): Prelude;
+}
+
+/** The variable that makes the shell read the prelude. Only bash gets it: with another shell only a bash that the command calls would read it. */
+export const startedWith = (shell: string, {path}: {readonly path: string}): {readonly BASH_ENV?: string} =>
+  basename(shell) === 'bash' ? {BASH_ENV: path} : {};
+
+/** `ownStart` is the BASH_ENV that the user wants commands to have; empty for none. */
+export function makePreludes(ownStart: string): Preludes {
+  const free: {readonly script: ScratchFile; readonly report: ScratchFile}[] = [];
+  return {
+    open() {
+      const pair = free.pop() ?? makePair(ownStart);
+      return {
+        path: pair.script.path,
+        directory() {
+          const text = pair.report.read();
+          return text.startsWith('/') && text.endsWith('\n') ? text.slice(0, -1) : undefined;
+        },
+        release() {
+          pair.report.clear();
+          free.push(pair);
+        },
+      };
+    },
+  };
+}
+
+/** The prelude of blocks: the shell waits for its background processes before it ends, because they use its terminal too. */
+export function makeBlockPrelude(ownStart: string): {readonly path: string} {
+  const script = makeScratchFile();
+  script.write(`${start(ownStart)}trap wait EXIT\n`);
+  return script;
+}
+
+function makePair(ownStart: string) {
+  const script = makeScratchFile();
+  const report = makeScratchFile();
+  // Errors and traces (`set -x`) of the trap itself are nobody's business, and its failure must not become the exit code. `>|` also where `set -C` is on.
+  script.write(`${start(ownStart)}trap '{ builtin pwd -P >|${quoted(report.path)} || :; } 2>/dev/null' EXIT\n`);
+  return {script, report};
+}
+
+const start = (ownStart: string): string =>
+  tagLimitCommand + (ownStart === '' ? 'unset BASH_ENV\n' : `BASH_ENV="${quotedInDouble(ownStart)}"\n. "$BASH_ENV"\n`);
+
+/** Inside the single quotes of the trap. */
+const quoted = (path: string): string => `"${path.replaceAll("'", String.raw`'\''`)}"`;
+const quotedInDouble = (text: string): string => text.replaceAll(/["\\$`]/gu, character => `\\${character}`);
+
+interface ScratchFile {
+  readonly path: string;
+  write(text: string): void;
+  read(): string;
+  clear(): void;
+}
+
+/** Where an open file has a name of its own the file's other name goes at once; elsewhere when weft ends. */
+function makeScratchFile(): ScratchFile {
+  const folder = mkdtempSync(join(tmpdir(), 'weft-'));
+  const named = join(folder, 'file');
+  const descriptor = openSync(named, 'wx+', 0o600);
+  const remove = (): void => rmSync(folder, {recursive: true, force: true});
+  const open = existsSync('/proc/self/fd');
+  if (open) remove();
+  else
+    process.once('exit', () => {
+      closeSync(descriptor);
+      remove();
+    });
+  return {
+    path: open ? `/proc/${process.pid}/fd/${descriptor}` : named,
+    write: text => void writeSync(descriptor, text, 0),
+    read() {
+      const {size} = fstatSync(descriptor);
+      const bytes = Buffer.alloc(size);
+      return bytes.toString('utf8', 0, readSync(descriptor, bytes, 0, size, 0));
+    },
+    // The next shell empties the file; until then it does not begin as a path does. To empty it here costs a millisecond.
+    clear: () => void writeSync(descriptor, '-', 0),
+  };
+}
+
+/** The shell that runs commands: bash where there is one, else sh. Folders of PATH that depend on where we are do not count, nor do those in `roots`. */
+export function findShell(environment: Environment, roots: readonly string[]): string {
+  const path = splitPath(environment['PATH'] ?? '', roots).trusted.split(delimiter);
+  const folders = [...path, '/bin', '/usr/bin'];
+  return folders.map(folder => join(folder, 'bash')).find(isProgram) ?? '/bin/sh';
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** The largest argument Linux hands to a program, with its closing byte. */
+const longestCommand = 128 * 1024;
+
+/** The reason why a command cannot be started, found before anything is tried; `undefined` when there is none. */
+export function findObstacle(command: string, directory: string): Fault | undefined {
+  if (command.includes('\0')) return rejected('The command holds a NUL character; leave it out.');
+  if (Buffer.byteLength(command) >= longestCommand) {
+    return rejected(`The command is ${Buffer.byteLength(command)} bytes long; write it to a script and run that.`);
+  }
+  if (isFolder(directory)) return undefined;
+  return {
+    kind: 'needs-user',
+    message: `The command was not started: ${directory} is not a folder (any more).`,
+    fix: 'Make the folder again, or start weft in another one.',
+  };
+}
+
+/**
+ * Where the next command starts, given where a shell was when it ended (links resolved; `undefined` when it did not say). Inside
+ * the workspace folders that counts; from outside it goes back to the first of them, with a note for the model.
+ */
+export function nextDirectory(ended: {
+  readonly roots: readonly [string, ...string[]];
+  readonly from: string;
+  readonly reported: string | undefined;
+}): {readonly directory: string; readonly notes: readonly string[]} {
+  const {roots, from, reported} = ended;
+  if (reported === undefined || reported === resolved(from)) return {directory: from, notes: []};
+  for (const root of roots) {
+    const below = relative(resolved(root), reported);
+    if (below === '') return {directory: root, notes: []};
+    if (below !== '..' && !below.startsWith(`..${sep}`) && !isAbsolute(below)) {
+      return {directory: join(root, below), notes: []};
+    }
+  }
+  const [root] = roots;
+  return {
+    directory: root,
+    notes: [`it ended in ${reported}, outside the workspace; the next command starts in ${root}`],
+  };
+}
+
+/** The folder may be gone by now. */
+function resolved(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}

@@ -1,0 +1,496 @@
+import {firstLine} from '../../base/clip.ts';
+import type {Outcome} from '../../base/outcome.ts';
+import {isFolder} from '../files/list-folder.ts';
+import {setTimeout as delay} from 'node:timers/promises';
+import type {
+  BoundedOutput,
+  OutputFilter,
+  OwnTerminal,
+  ShellPort,
+  ShellReport,
+  ShellRequest,
+} from '../../actions/ports.ts';
+import {raceAbort} from '../../base/race.ts';
+import {causeText, rejected, type Fault} from '../../domain/fault.ts';
+import type {BlockId} from '../../domain/ids.ts';
+import {collectOutput, type OutputCollector, type RawOutput} from './command-output.ts';
+import {endProcessTree, groupRemains, livingMembers, trackMembers, treeOf, type ProcessTree} from './process-tree.ts';
+import {findObstacle, findShell, nextDirectory, type Prelude, type Preludes, startedWith} from './shell-start.ts';
+import {isReadingTerminal, screenful, screenPlacements} from './input-wait.ts';
+import type {ProcessWatchdog} from './watchdog.ts';
+import type {OutputFolder} from './output-folder.ts';
+import type {OutputPipe, OutputPipes} from './output-pipe.ts';
+import {startAtOnce, runningNow, type ProcessRow} from './process-table.ts';
+import type {RunTags} from './run-tag.ts';
+import {droppedNote} from './trusted-path.ts';
+import {shellEnvironment, type VariableSources} from './shell-environment.ts';
+
+/** Milliseconds of silence after which a pipe that outlives its shell is taken for a background process's. */
+const drainIdleMs = 250;
+
+/** Milliseconds for which such a pipe is read on while it still delivers output. */
+const drainMs = 1000;
+
+/** Milliseconds in which a process that has closed its output may end before it counts as left running. */
+const partingMs = 150;
+
+/** Milliseconds of silence after which a command is checked for a program that waits for keys. */
+const keysMs = 1500;
+
+/** The longest wait a timer can hold. */
+export const longestTimerMs = 2 ** 31 - 1;
+
+export interface ShellOptions {
+  /** The workspace folders; commands start in the first until a `cd` leads elsewhere inside them. */
+  readonly roots: readonly [string, ...string[]];
+  readonly variables: VariableSources;
+  /** Gets a file per command whose output is too long for the report. */
+  readonly outputs: OutputFolder;
+  /** Makes the filter of one command: its output goes through the filter before anything else sees it. */
+  readonly filter: () => OutputFilter;
+  /** The run tags, watchdog and preludes that all commands of this weft process share; made when the first command starts. */
+  readonly runContext: () => Promise<ShellContext>;
+  /** Takes over the processes that a command left running; returns the line that tells the model of them. */
+  readonly takeOver: (left: RemainingProcesses) => Promise<string>;
+  /** Runs a command in a terminal of its own; a failure says why this machine gives none. */
+  readonly runInTerminal: (
+    run: TerminalRun,
+    observe: (chunk: string) => void,
+    signal: AbortSignal,
+  ) => Promise<Outcome<TerminalRunEnd, string>>;
+  /** Makes a block of a command that runs; returns its id. */
+  readonly moveToBackground: (running: RunningCommand) => Promise<BlockId>;
+}
+
+export interface ShellContext {
+  readonly tags: RunTags;
+  readonly watchdog: ProcessWatchdog;
+  readonly preludes: Preludes;
+}
+
+/** Processes that go on running after their shell has ended. */
+export interface RemainingProcesses {
+  readonly command: string;
+  readonly directory: string;
+  readonly runTag: string;
+  /** The group of the shell. */
+  readonly leader: number;
+  /** When the leader started; empty where that is not known. */
+  readonly leaderStarted: string;
+  readonly members: readonly ProcessRow[];
+  /** The pipe that they write to, to be read and closed by the block that takes them over; `closed` where they write elsewhere. */
+  readonly pipe: OutputPipe | 'closed';
+}
+
+/** A command of the user's that runs in a terminal. */
+export interface TerminalRun extends Pick<ShellRequest, 'command' | 'timeoutMs' | 'background'>, OwnTerminal {
+  readonly shell: string;
+  readonly directory: string;
+  readonly runTag: string;
+  readonly environment: Record<string, string>;
+}
+
+export interface TerminalRunEnd {
+  readonly end: ShellReport['end'];
+  readonly output: BoundedOutput;
+  /** Settles when the shell itself has ended, which may be later. */
+  readonly shellEnded: Promise<unknown>;
+}
+
+/** A command that ends with `&` leaves running what it started, which a terminal would take with it when it closes. */
+const leavesRunning = /(?<!&)&\s*$/u;
+
+/** How a shell ended by itself. */
+export type ProcessEnd = Extract<ShellReport['end'], {readonly kind: 'exited' | 'signalled'}>;
+
+/** A command that goes on, with all that its output has gone through so far. */
+export interface RunningCommand extends Pick<
+  RemainingProcesses,
+  'command' | 'directory' | 'runTag' | 'leader' | 'leaderStarted'
+> {
+  /** To be read and closed by the block. */
+  readonly pipe: OutputPipe;
+  readonly ended: Promise<ProcessEnd>;
+  readonly filter: OutputFilter;
+  readonly raw: RawOutput;
+  /** What it has printed, as far as it is kept. */
+  readonly printed: string;
+}
+
+/**
+ * Runs commands. The order of a run: start the shell in its own group; wait for its end, the time limit or the abort; read
+ * what is still in the pipe; see what is left of the tree; settle.
+ *
+ * A time limit or an abort ends the whole tree. After a normal end what the command left running (`npm run dev &`, a daemon)
+ * goes on, in a block of its own, and ends with weft unless the user keeps it.
+ */
+export function makeShell(options: ShellOptions): ShellPort {
+  const [root] = options.roots;
+  let directory = root;
+  let shell: string | undefined;
+  let pipes: OutputPipes | undefined;
+
+  async function run(
+    request: ShellRequest,
+    observe: (chunk: string) => void,
+    signal: AbortSignal,
+  ): Promise<ShellReport> {
+    const startedAt = performance.now();
+    const filter = options.filter();
+    const collector = collectOutput({newFile: options.outputs.newFile, observe});
+    const output = filtered(filter, collector);
+    const gone = directory !== root && !isFolder(directory);
+    const from = gone ? root : directory;
+    const notes = gone ? [`${directory} is gone; the command ran in ${root}`] : [];
+    directory = from;
+    const settle = async (end: ShellReport['end'], more: Partial<ShellReport> = {}): Promise<ShellReport> => ({
+      end,
+      output: more.output ?? (await output.finish()),
+      durationMs: Math.round(performance.now() - startedAt),
+      directory: from,
+      nextDirectory: directory,
+      leftRunning: [],
+      notes,
+      ...more,
+    });
+
+    if (signal.aborted) return settle({kind: 'aborted'});
+    const obstacle = findObstacle(request.command, from);
+    if (obstacle !== undefined) return settle({kind: 'not-started', fault: obstacle});
+    const context = await options.runContext();
+    const runTag = context.tags.next();
+    const prelude = context.preludes.open();
+    /** The shell reports its folder in the prelude's file as long as it runs. */
+    let preludeUsed: Promise<unknown> = Promise.resolve();
+    try {
+      if (request.terminal !== 'none' && !leavesRunning.test(request.command)) {
+        shell ??= findShell(options.variables.given, options.roots);
+        const environment = {
+          ...shellEnvironment(options.variables, {...request, runTag, channel: 'terminal'}),
+          ...startedWith(shell, prelude),
+        };
+        const inTerminal = {...request, ...request.terminal, shell, directory: from, runTag, environment};
+        const ran = await options.runInTerminal(inTerminal, observe, signal);
+        if (ran.tag === 'ok') {
+          preludeUsed = ran.value.shellEnded;
+          if (ran.value.end.kind === 'exited') {
+            const next = nextDirectory({roots: options.roots, from, reported: prelude.directory()});
+            ({directory} = next);
+            notes.push(...next.notes);
+          }
+          return await settle(ran.value.end, {output: ran.value.output});
+        }
+        notes.push(`this machine gives weft no terminal (${firstLine(ran.error, 200)}); the command ran on pipes`);
+      }
+      const before = runningNow();
+      const started = await startShell({...request, directory: from, runTag, prelude});
+      if (started.tag === 'failed') return await settle({kind: 'not-started', fault: started.fault});
+      const {child, pipe} = started;
+      context.watchdog.watch(child.pid, child.started);
+      const reading = readAll(pipe, output);
+      const followed = await follow({...request, child, reading, runTag, output: pipe.name, before}, signal);
+      if (followed === 'to-background') {
+        reading.release();
+        preludeUsed = child.ended;
+        const {output: printed, raw} = collector.handOver();
+        const {pid: leader, started: leaderStarted, ended} = child;
+        const {command} = request;
+        const handedOver = {filter, raw, printed: printed.text};
+        const block = await options.moveToBackground({
+          command,
+          directory: from,
+          runTag,
+          leader,
+          leaderStarted,
+          pipe,
+          ended,
+          ...handedOver,
+        });
+        return await settle({kind: 'moved', block}, {output: printed});
+      }
+      const {end, left, waited} = followed;
+      if (request.environment === 'restricted') notes.push(...droppedNote(request.command, end, options));
+      if (waited === 'for-keys')
+        notes.push(
+          'it waited for keys that nobody could press, so weft ended it; with wait_until_completion: false it gets a terminal',
+        );
+      if (end.kind === 'exited') {
+        const next = nextDirectory({roots: options.roots, from, reported: prelude.directory()});
+        ({directory} = next);
+        notes.push(...next.notes);
+      }
+      if (left.length === 0) {
+        pipe.close();
+        context.watchdog.forget(child.pid);
+        return await settle(end);
+      }
+      reading.release();
+      const settled = await settle(end);
+      const line = await options.takeOver({
+        command: request.command,
+        directory: from,
+        runTag,
+        leader: child.pid,
+        leaderStarted: child.started,
+        members: left,
+        pipe,
+      });
+      return {...settled, leftRunning: [line]};
+    } finally {
+      void preludeUsed.then(() => prelude.release());
+    }
+  }
+
+  async function startShell(
+    start: ShellRequest & {readonly directory: string; readonly runTag: string; readonly prelude: Prelude},
+  ): Promise<Started> {
+    const {execa} = await import('execa');
+    pipes ??= (await import('./output-pipe.ts')).makeOutputPipes();
+    shell ??= findShell(options.variables.given, options.roots);
+    let pipe: OutputPipe;
+    try {
+      pipe = await pipes.open();
+    } catch (cause) {
+      return {tag: 'failed', fault: rejected(`The command was not started: ${causeText(cause)}`)};
+    }
+    const subprocess = execa(shell, ['-c', start.command], {
+      cwd: start.directory,
+      env: {
+        ...shellEnvironment(options.variables, {...start, channel: 'pipes'}),
+        ...startedWith(shell, start.prelude),
+      },
+      extendEnv: false,
+      stdin: 'ignore',
+      stdout: pipe.writer,
+      stderr: pipe.writer,
+      killDescendants: true,
+      reject: false,
+    });
+    pipe.closeWriter();
+    const {pid} = subprocess;
+    if (pid === undefined) {
+      pipe.close();
+      const result = await subprocess;
+      const reason = result.failed ? (result.originalMessage ?? result.shortMessage) : 'no process was made';
+      return {
+        tag: 'failed',
+        fault: rejected(`${shell} could not be started in ${start.directory}: ${reason}`),
+      };
+    }
+    const started = startAtOnce(pid);
+    const ended = subprocess.then(({exitCode, signal}): ProcessEnd =>
+      signal === undefined ? {kind: 'exited', code: exitCode ?? 0} : {kind: 'signalled', signal},
+    );
+    return {tag: 'ok', pipe, child: {pid, started, ended}};
+  }
+
+  return {
+    get directory() {
+      return directory;
+    },
+    run,
+  };
+}
+
+/** Passes the output through the filter first; what the filter still holds back is added at the end. */
+function filtered(filter: OutputFilter, output: OutputCollector): Omit<OutputCollector, 'handOver'> {
+  return {
+    push: bytes => output.push(filter.push(bytes)),
+    async finish() {
+      await output.push(filter.end());
+      return output.finish();
+    },
+  };
+}
+
+type Started =
+  | {readonly tag: 'ok'; readonly child: Child; readonly pipe: OutputPipe}
+  | {readonly tag: 'failed'; readonly fault: Fault};
+
+interface Child {
+  readonly pid: number;
+  readonly started: string;
+  /** How the shell itself ended; never rejects. */
+  readonly ended: Promise<ProcessEnd>;
+}
+
+interface Reading {
+  /** Resolves when the last writer is gone, or the pipe broke. */
+  readonly done: Promise<void>;
+  /** Resolves when nothing has come for `drainIdleMs`, or `drainMs` are over. */
+  quiet(): Promise<void>;
+  silentMs(): number;
+  /** Whether the output looks like that of a full-screen program. */
+  hasDrawnScreen(): boolean;
+  /** Stops reading; later output stays in the pipe for the next reader. */
+  release(): void;
+}
+
+/** Milliseconds in which no system reuses a process number: until then a process that ran before the command is not one of its children. */
+const pidReuseMs = 1000;
+
+/**
+ * Waits for the end of the shell, then ends its process tree or finds the processes that remain; or for the word that it goes on in
+ * the background, which changes nothing about it.
+ */
+async function follow(
+  run: Pick<ShellRequest, 'timeoutMs' | 'paging' | 'background'> & {
+    readonly child: Child;
+    readonly reading: Reading;
+    readonly runTag: string;
+    /** The system's name of the pipe that the command writes to. */
+    readonly output: string;
+    /** The processes that ran before the command. */
+    readonly before: ReadonlySet<string>;
+  },
+  signal: AbortSignal,
+): Promise<
+  | 'to-background'
+  | {
+      readonly end: ShellReport['end'];
+      readonly left: readonly ProcessRow[];
+      readonly waited: 'no' | 'for-keys';
+    }
+> {
+  const {child, reading} = run;
+  const startedAt = performance.now();
+  const ids = {leader: child.pid, leaderStarted: child.started, runTag: run.runTag};
+  const tree = treeOf(ids, run.output);
+  const over = new AbortController();
+  const waiting = whenWaitingForKeys({tree, reading, paging: run.paging}, over.signal);
+  const {timeoutMs, background} = run;
+  const first = await firstEnd({ended: child.ended, waiting, timeoutMs, background}, signal);
+  over.abort();
+  if (first === 'to-background') return first;
+  if (first === 'for-keys') {
+    await endProcessTree(tree, 'short');
+    return {end: await child.ended, left: [], waited: first};
+  }
+  const end = first;
+  const waited = 'no';
+  if (end.kind === 'timed-out' || end.kind === 'aborted') {
+    await endProcessTree(tree, end.kind === 'aborted' ? 'short' : 'long');
+    await Promise.race([Promise.all([reading.done, child.ended]), reading.quiet()]);
+    return {end, left: [], waited};
+  }
+  const emptied = Promise.race([
+    reading.done.then(() => 'empty' as const),
+    reading.quiet().then(() => 'open' as const),
+  ]);
+  const drained = await raceAbort(emptied, signal);
+  const until = performance.now() + (drained === 'empty' ? partingMs : 0);
+  const rest = drained === 'empty' ? treeOf(ids) : tree;
+  for (;;) {
+    // Where the system shows no environments only the group can be asked, which costs nothing.
+    const asked = process.platform === 'linux' || groupRemains(child.pid);
+    const older = performance.now() - startedAt < pidReuseMs ? run.before : undefined;
+    const left = asked ? await livingMembers(rest, older) : [];
+    if (left.length === 0) return {end, left, waited};
+    if (signal.aborted) {
+      await endProcessTree(tree, 'short');
+      return {end, left: [], waited};
+    }
+    if (performance.now() >= until) return {end, left, waited};
+    await delay(10);
+  }
+}
+
+/**
+ * Resolves when a silent command surely or most likely waits for keys that nobody will press. It was given no terminal, so it
+ * made one itself (`script`) and one of its processes is blocked reading it, which is looked for in commands that page; or it has
+ * drawn a full screen without one (`vim`) and all its processes sleep.
+ */
+async function whenWaitingForKeys(
+  run: {readonly tree: ProcessTree; readonly reading: Reading; readonly paging: ShellRequest['paging']},
+  over: AbortSignal,
+): Promise<'for-keys'> {
+  const members = trackMembers(run.tree);
+  for (;;) {
+    await delay(250, undefined, {ref: false});
+    if (over.aborted) return new Promise<never>(() => {});
+    const drawn = run.reading.hasDrawnScreen();
+    if (run.reading.silentMs() < keysMs || (!drawn && run.paging === 'unexpected')) continue;
+    const alive = await members();
+    if (drawn && alive.every(({state}) => state !== 'running')) return 'for-keys';
+    if (run.paging === 'expected' && alive.some(({pid}) => isReadingTerminal(pid))) return 'for-keys';
+  }
+}
+
+/** Waits for whichever comes first: the end of the shell, a wait for keys, the time limit, the abort, or the move to the background. */
+async function firstEnd(
+  run: {
+    readonly ended: Promise<ShellReport['end']>;
+    readonly waiting: Promise<'for-keys'>;
+    readonly timeoutMs: number;
+    readonly background: AbortSignal;
+  },
+  signal: AbortSignal,
+): Promise<ShellReport['end'] | 'for-keys' | 'to-background'> {
+  const {promise, resolve} = Promise.withResolvers<ShellReport['end'] | 'to-background'>();
+  const {background} = run;
+  const move = (): void => resolve('to-background');
+  const abort = (): void => resolve({kind: 'aborted'});
+  const timer = setTimeout(
+    () => resolve({kind: 'timed-out', afterMs: run.timeoutMs}),
+    Math.min(run.timeoutMs, longestTimerMs),
+  );
+  signal.addEventListener('abort', abort, {once: true});
+  if (signal.aborted) abort();
+  background.addEventListener('abort', move, {once: true});
+  if (background.aborted) move();
+  try {
+    return await Promise.race([run.ended, promise, run.waiting]);
+  } finally {
+    clearTimeout(timer);
+    background.removeEventListener('abort', move);
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+function readAll({reader}: OutputPipe, output: Pick<OutputCollector, 'push'>): Reading {
+  let lastAt = performance.now();
+  let paused = false;
+  let placed = 0;
+  const done = Promise.withResolvers<void>();
+  const proceed = (): void => {
+    paused = false;
+    if (!released) reader.resume();
+  };
+  let released = false;
+  const take = (bytes: Buffer): void => {
+    lastAt = performance.now();
+    if (placed < screenful) placed += screenPlacements(bytes);
+    const behind = output.push(bytes);
+    if (behind === undefined) return;
+    paused = true;
+    reader.pause();
+    void behind.then(proceed);
+  };
+  reader.on('data', take);
+  reader.once('error', () => done.resolve());
+  reader.once('close', () => done.resolve());
+  reader.once('end', () => done.resolve());
+
+  return {
+    done: done.promise,
+    hasDrawnScreen: () => placed >= screenful,
+    silentMs: () => performance.now() - lastAt,
+    release() {
+      released = true;
+      reader.off('data', take);
+      reader.pause();
+    },
+    async quiet() {
+      const until = performance.now() + drainMs;
+      lastAt = performance.now();
+      const over = new AbortController();
+      void done.promise.then(() => over.abort());
+      while (!over.signal.aborted) {
+        const now = performance.now();
+        const idleAt = paused ? now + drainIdleMs : lastAt + drainIdleMs;
+        if (now >= idleAt || now >= until) return;
+        await delay(Math.min(idleAt, until) - now, undefined, {signal: over.signal}).catch(() => {});
+      }
+    },
+  };
+}

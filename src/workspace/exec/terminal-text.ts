@@ -1,0 +1,109 @@
+/** The plain text that a chunk of terminal output gives. */
+export interface TextStep {
+  /** Text that no later output changes: mostly whole lines. */
+  readonly settled: string;
+  /** The settled text and the unfinished line, for live display. A line that is drawn again comes after a `\r`. */
+  readonly live: string;
+}
+
+export interface TerminalText {
+  push(text: string): TextStep;
+  /** The unfinished line. Called when there is no more output. */
+  end(): string;
+}
+
+/** A line longer than this (UTF-16 units) settles before its end, so that output without lines needs no memory. */
+const longestLine = 8192;
+
+/** Characters after which an unfinished escape sequence is taken for text. */
+const longestEscape = 4096;
+
+/**
+ * Turns what programs write for a terminal into plain text: escape sequences and control characters go, backspaces take
+ * their character along, and of a line redrawn with carriage returns the last state stays. Sequences may be split anywhere.
+ */
+export function makeTerminalText(): TerminalText {
+  let held = '';
+  let line = '';
+  let returned = false;
+  let shown = '';
+
+  function push(chunk: string): TextStep {
+    let text = held + chunk;
+    held = '';
+    if (hasControl.test(text)) {
+      const cut = unfinishedEscape.exec(text);
+      if (cut !== null && cut[0].length <= longestEscape) {
+        held = cut[0];
+        text = text.slice(0, cut.index);
+      }
+      text = text.replace(escapeSequence, '').replace(strayControl, '');
+    }
+    const settled = returned || hasRedraw.test(text) ? redraw(text) : append(text);
+    return {settled, live: watch(settled)};
+  }
+
+  function append(text: string): string {
+    const end = text.lastIndexOf('\n') + 1;
+    let settled = '';
+    if (end > 0) {
+      settled = line + text.slice(0, end);
+      line = text.slice(end);
+    } else {
+      line += text;
+    }
+    if (line.length <= longestLine) return settled;
+    settled += line;
+    line = '';
+    return settled;
+  }
+
+  function redraw(text: string): string {
+    let settled = '';
+    for (const [, run = '', mark] of text.matchAll(/([^\n\r\b]*)([\n\r\b]|$)/gu)) {
+      if (run !== '') {
+        if (returned) line = '';
+        returned = false;
+        settled += append(run);
+      }
+      if (mark === '\n') {
+        settled += `${line}\n`;
+        line = '';
+        returned = false;
+      } else if (mark === '\r') {
+        returned = true;
+      } else if (mark === '\b' && !returned) {
+        line = line.slice(0, -1);
+      }
+    }
+    return settled;
+  }
+
+  function watch(settled: string): string {
+    const now = settled + line;
+    const live = now.startsWith(shown) ? now.slice(shown.length) : `\r${now}`;
+    shown = line;
+    return live;
+  }
+
+  return {
+    push,
+    end() {
+      const rest = line;
+      line = '';
+      return rest;
+    },
+  };
+}
+
+/* oxlint-disable no-control-regex -- control characters are what this file is about */
+const hasControl = /[\u0000-\u0007\u000b\u000c\u000e-\u001f\u007f-\u009f]/u;
+const hasRedraw = /[\r\b]/u;
+const strayControl = /[\u0000-\u0007\u000b\u000c\u000e-\u001f\u007f-\u009f]/gu;
+
+/** CSI; OSC (titles, links); DCS, SOS, PM, APC; two-character and charset sequences. */
+const escapeSequence =
+  /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b\n]*(?:\u0007|\u001b\\)|\u001b[PX^_][^\u001b\n]*\u001b\\|\u001b[ -/]*[0-OQ-WYZ\\`-~]/gu;
+
+const unfinishedEscape = /(?:(?:\u001b\[|\u009b)[0-?]*[ -/]*|\u001b[\]PX^_][^\u0007\u001b\n]*\u001b?|\u001b[ -/]*)$/u;
+/* oxlint-enable no-control-regex */

@@ -1,0 +1,204 @@
+import {existsSync, lstatSync} from 'node:fs';
+import {opendir} from 'node:fs/promises';
+import {basename, dirname, join} from 'node:path';
+import {runGit} from './read-only-run.ts';
+import {count, type Impact, type ImpactContext, named, noLoss} from './impact.ts';
+
+/** What is lost when the files and folders at `targets` (absolute) are deleted, folders with all their content. */
+export async function deletionImpact(targets: readonly string[], context: ImpactContext): Promise<Impact> {
+  const present = outermost(targets.filter(path => kindOf(path) !== 'missing'));
+  if (present.length === 0) return noLoss;
+  const tree = await countTree(present, context.signal);
+  if (tree.files === 0) {
+    return {summary: `deletes ${count(tree.folders, 'empty folder')}`, ...named(present)};
+  }
+  const risk = tree.exact === 'exact' ? await filesAtRisk(present, {files: tree.files, context}) : undefined;
+  const notes = [
+    [risk?.untracked ?? 0, 'untracked'],
+    [risk?.changed ?? 0, 'with uncommitted changes'],
+    [risk?.ignored ?? 0, 'ignored by git'],
+  ] as const;
+  const said = notes
+    .filter(([number]) => number > 0)
+    .map(([number, words]) => `${number.toLocaleString('en-US')} ${words}`);
+  if (risk?.history === 'goes') said.push('the git history among them');
+  return {
+    summary: `deletes ${fileCount(tree)}${said.length === 0 ? '' : ` (${said.join(', ')})`}`,
+    ...named(tree.paths, tree.files),
+  };
+}
+
+/** `37 files`, `more than 100,000 files`. */
+export const fileCount = ({files, exact}: Pick<TreeCount, 'files' | 'exact'>): string =>
+  exact === 'exact' ? count(files, 'file') : `more than ${count(files - 1, 'file')}`;
+
+/** The number of files and folders at some paths, links not followed. */
+interface TreeCount {
+  /** Files, links and the like; not folders. */
+  readonly files: number;
+  readonly folders: number;
+  /** The first files, absolute. */
+  readonly paths: readonly string[];
+  /** `at-least`: counting was given up. */
+  readonly exact: 'exact' | 'at-least';
+}
+
+/** Files at which the counting stops. */
+export const mostCounted = 100_000;
+
+const mostPaths = 20;
+
+/** Counts what a recursive deletion of the paths would take. What cannot be looked into counts as one folder. */
+export async function countTree(paths: readonly string[], signal: AbortSignal): Promise<TreeCount> {
+  let files = 0;
+  let folders = 0;
+  const first: string[] = [];
+  const waiting = paths.toReversed();
+  const take = (path: string): void => {
+    files += 1;
+    if (first.length < mostPaths) first.push(path);
+  };
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    if (signal.aborted || files > mostCounted) return {files, folders, paths: first, exact: 'at-least'};
+    const kind = kindOf(path);
+    if (kind === 'missing') continue;
+    if (kind === 'other') {
+      take(path);
+      continue;
+    }
+    folders += 1;
+    try {
+      const inside: string[] = [];
+      const here: string[] = [];
+      for await (const entry of await opendir(path, {bufferSize: 256})) {
+        if (entry.isDirectory()) inside.push(join(path, entry.name));
+        else here.push(join(path, entry.name));
+        if (signal.aborted || files + here.length > mostCounted) break;
+      }
+      here.toSorted().forEach(take);
+      waiting.push(...inside.toSorted().toReversed());
+    } catch {
+      continue;
+    }
+  }
+  return {files, folders, paths: first, exact: 'exact'};
+}
+
+/** What lies at a path, links not followed. */
+export function kindOf(path: string): 'missing' | 'folder' | 'other' {
+  try {
+    return lstatSync(path).isDirectory() ? 'folder' : 'other';
+  } catch {
+    return 'missing';
+  }
+}
+
+/** The paths without those that lie inside another one. */
+function outermost(paths: readonly string[]): readonly string[] {
+  const result: string[] = [];
+  for (const path of [...new Set(paths)].toSorted()) {
+    const last = result.at(-1);
+    if (last === undefined || !path.startsWith(last === '/' ? '/' : `${last}/`)) result.push(path);
+  }
+  return result;
+}
+
+/** A path that differs from the last commit, as git reports it. */
+export interface StatusEntry {
+  /** Letters of `git status --porcelain`: the index, then the working tree. */
+  readonly index: string;
+  readonly tree: string;
+  /** From the top of the repository. */
+  readonly path: string;
+}
+
+/** Reads `git status --porcelain -z`. */
+export function parseStatus(output: string): readonly StatusEntry[] {
+  const entries: StatusEntry[] = [];
+  const parts = output.split('\0');
+  for (let at = 0; at < parts.length; at += 1) {
+    const part = parts[at] ?? '';
+    if (part.length < 4) continue;
+    const entry = {index: part.charAt(0), tree: part.charAt(1), path: part.slice(3)};
+    entries.push(entry);
+    // For a rename or copy the old name follows.
+    if ('RC'.includes(entry.index) || 'RC'.includes(entry.tree)) at += 1;
+  }
+  return entries;
+}
+
+/** Files that git could not bring back, among those at some paths. */
+interface AtRisk {
+  readonly untracked: number;
+  readonly changed: number;
+  readonly ignored: number;
+  /** Whether the repository's own folder is among them. */
+  readonly history: 'stays' | 'goes';
+}
+
+/** Folders whose repositories are asked, and paths that are named to them. */
+const mostFolders = 8;
+const mostNames = 200;
+
+/** What of the files at `targets` (`files` of them in all) git has no copy of; `undefined` outside of repositories. */
+async function filesAtRisk(
+  targets: readonly string[],
+  {files, context}: {readonly files: number; readonly context: ImpactContext},
+): Promise<AtRisk | undefined> {
+  const wanted = new Set(targets);
+  const byFolder = new Map<string, string[]>();
+  for (const target of targets) {
+    // A target that is a repository is asked about itself.
+    const own = existsSync(join(target, '.git'));
+    const folder = own ? target : dirname(target);
+    byFolder.set(folder, [...(byFolder.get(folder) ?? []), own ? '.' : `:(literal)${basename(target)}`]);
+  }
+  let untracked = 0;
+  let changed = 0;
+  let tracked = 0;
+  let known = 0;
+  for (const [directory, names] of [...byFolder].slice(0, mostFolders)) {
+    const found = await statesBelow(directory, {names: names.length > mostNames ? ['.'] : names, context});
+    if (found === undefined) continue;
+    known += 1;
+    const here = found.entries.filter(({path, tree}) => tree !== 'D' && lies(path, wanted));
+    untracked += here.filter(({index}) => index === '?').length;
+    changed += here.filter(({index}) => index !== '?').length;
+    const gone = new Set(found.entries.filter(({tree}) => tree === 'D').map(({path}) => path));
+    tracked += found.tracked.filter(path => !gone.has(path) && lies(path, wanted)).length;
+  }
+  if (known === 0) return undefined;
+  const history = targets.some(path => basename(path) === '.git' || existsSync(join(path, '.git'))) ? 'goes' : 'stays';
+  const sure = history === 'stays' && byFolder.size <= mostFolders;
+  return {untracked, changed, history, ignored: sure ? Math.max(0, files - tracked - untracked) : 0};
+}
+
+/** What git knows of the paths `names` in a folder, by absolute path; `undefined` where there is no repository. */
+async function statesBelow(
+  directory: string,
+  {names, context}: {readonly names: readonly string[]; readonly context: ImpactContext},
+): Promise<{readonly entries: readonly StatusEntry[]; readonly tracked: readonly string[]} | undefined> {
+  const at = {directory, context};
+  const [prefix, status, listed] = await Promise.all([
+    runGit(['rev-parse', '--show-prefix'], at),
+    runGit(['status', '--porcelain=v1', '-z', '--untracked-files=all', '--', ...names], at),
+    runGit(['ls-files', '-z', '--', ...names], at),
+  ]);
+  if (prefix === undefined || status === undefined || listed === undefined) return undefined;
+  const start = prefix.replace(/\n$/u, '').length;
+  return {
+    entries: parseStatus(status).map(entry => ({...entry, path: join(directory, entry.path.slice(start))})),
+    tracked: listed
+      .split('\0')
+      .filter(path => path !== '')
+      .map(path => join(directory, path)),
+  };
+}
+
+/** Whether a path is one of the wanted ones or lies below one. */
+function lies(path: string, wanted: ReadonlySet<string>): boolean {
+  for (let at = path; ; at = dirname(at)) {
+    if (wanted.has(at)) return true;
+    if (dirname(at) === at) return false;
+  }
+}

@@ -1,0 +1,42 @@
+import type {FileDiff} from '../../actions/preview.ts';
+import type {ResolvedCommand} from '../../domain/risk.ts';
+
+/** What one command would destroy or overwrite. */
+export interface Impact {
+  /** For example `deletes 3 files`; empty if nothing would be lost. */
+  readonly summary: string;
+  /** Absolute paths, or names that are no paths (`stash@{0}`). At most `mostNamed`. */
+  readonly paths: readonly string[];
+  /** How many more there are than `paths` names. */
+  readonly more: number;
+  /** How files that are overwritten would change, where the new content is known; paths are absolute. */
+  readonly diffs: readonly FileDiff[];
+}
+
+export const noLoss: Impact = {summary: '', paths: [], more: 0, diffs: []};
+
+/** What finding an impact needs. */
+export interface ImpactContext {
+  readonly home: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Whether git can be asked in a folder without running or reading what the repository chooses. */
+  readonly mayAskGit: (directory: string) => boolean;
+  /** Aborts at the time limit, or when the answer is no longer needed. */
+  readonly signal: AbortSignal;
+}
+
+/** Finds the impact of one program's commands. */
+export type ImpactFinder = (command: ResolvedCommand, context: ImpactContext) => Promise<Impact>;
+
+/** Paths named of one command. */
+export const mostNamed = 20;
+
+/** `1 file`, `1,204 files`. */
+export const count = (number: number, noun: string, plural = `${noun}s`): string =>
+  `${number.toLocaleString('en-US')} ${number === 1 ? noun : plural}`;
+
+/** The first of the paths, and how many more there are of `total`. */
+export const named = (paths: readonly string[], total = paths.length): Omit<Impact, 'summary'> => {
+  const shown = paths.slice(0, mostNamed);
+  return {paths: shown, more: Math.max(0, total - shown.length), diffs: []};
+};

@@ -1,0 +1,89 @@
+import {spawn} from 'node:child_process';
+import type {Environment} from './exec/shell-environment.ts';
+
+/** The keychain of the operating system. Nothing waits longer than its time limit: one that is locked may ask the user in a window. */
+export interface Keychain {
+  /** What the user calls it. */
+  readonly name: string;
+  /** Whether it took the secret: it is read again to be sure. */
+  store(account: string, secret: string): Promise<boolean>;
+  /** `undefined` where it has none or does not answer. */
+  read(account: string): Promise<string | undefined>;
+  remove(account: string): Promise<boolean>;
+}
+
+/** The keychain of this platform, reached by its own command line program; `undefined` for a platform without one that weft knows. */
+export function systemKeychain(where: {
+  readonly platform: NodeJS.Platform;
+  readonly environment: Environment;
+  readonly limitMs: number;
+}): Keychain | undefined {
+  const run = (program: string, words: readonly string[], input: string): Promise<string | undefined> =>
+    runProgram({program, words, input}, where);
+  if (where.platform === 'darwin') return macKeychain(run);
+  if (where.platform === 'win32') return undefined;
+  return secretService(run);
+}
+
+type Run = (program: string, words: readonly string[], input: string) => Promise<string | undefined>;
+
+const service = 'weft';
+const macName = (account: string): readonly string[] => ['-s', service, '-a', account];
+const attributes = (account: string): readonly string[] => ['service', service, 'account', account];
+
+/** The secret goes through stdin, so that no list of processes shows it; in hexadecimal, so that nothing in it is a command. */
+function macKeychain(run: Run): Keychain {
+  const program = '/usr/bin/security';
+  const read = async (account: string): Promise<string | undefined> =>
+    (await run(program, ['find-generic-password', ...macName(account), '-w'], ''))?.trim();
+  return {
+    name: 'the macOS keychain',
+    async store(account, secret) {
+      const hex = Buffer.from(secret).toString('hex');
+      await run(program, ['-i'], `add-generic-password -U -s "${service}" -a "${account}" -X "${hex}"\n`);
+      return (await read(account)) === secret;
+    },
+    read,
+    remove: async account => (await run(program, ['delete-generic-password', ...macName(account)], '')) !== undefined,
+  };
+}
+
+/** GNOME Keyring, KWallet, KeePassXC: whatever answers as the Secret Service, by `secret-tool` of libsecret. */
+function secretService(run: Run): Keychain {
+  const program = 'secret-tool';
+  const read = async (account: string): Promise<string | undefined> => {
+    const found = await run(program, ['lookup', ...attributes(account)], '');
+    return found === undefined || found.trim() === '' ? undefined : found.trim();
+  };
+  return {
+    name: 'the keychain (Secret Service)',
+    async store(account, secret) {
+      await run(program, ['store', '--label', `weft: ${account}`, ...attributes(account)], secret);
+      return (await read(account)) === secret;
+    },
+    read,
+    remove: async account => (await run(program, ['clear', ...attributes(account)], '')) !== undefined,
+  };
+}
+
+/** What the program printed; `undefined` where there is none, it failed, or its time was over. */
+async function runProgram(
+  {program, words, input}: {readonly program: string; readonly words: readonly string[]; readonly input: string},
+  {environment, limitMs}: {readonly environment: Environment; readonly limitMs: number},
+): Promise<string | undefined> {
+  const {promise, resolve} = Promise.withResolvers<string | undefined>();
+  const child = spawn(program, words, {env: environment, stdio: ['pipe', 'pipe', 'ignore']});
+  let printed = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
+  child.stdin.on('error', () => {});
+  child.stdin.end(input);
+  child.once('error', () => resolve(undefined));
+  child.once('close', code => resolve(code === 0 ? printed : undefined));
+  const late = setTimeout(() => {
+    child.kill('SIGKILL');
+    // A child of its own may hold the pipe open.
+    child.stdout.destroy();
+    resolve(undefined);
+  }, limitMs);
+  return promise.finally(() => clearTimeout(late));
+}

@@ -1,0 +1,169 @@
+import type {AttachedTerminal} from '../../actions/ports.ts';
+import type {TerminalScreen} from './screen.ts';
+
+/** What a chunk of a program's output comes to on a person's own terminal. */
+interface AttachedStep {
+  /** Whole characters and whole sequences only. */
+  readonly text: string;
+  /** `repaint`: the program went to its second screen or came back, so what it shows now has to be drawn after `text`. */
+  readonly screen: 'same' | 'repaint';
+}
+
+/** A string sequence (OSC, DCS, …) longer than this (UTF-16 units) is dropped. */
+const longestSequence = 4096;
+
+/**
+ * What of a program's output may reach the terminal of the person who talks to it. The program draws, moves the cursor, asks what
+ * the terminal is and switches on what keys and mouse send. It gets no hold of what outlives the visit or lies beyond the screen:
+ * clipboard, title, colours of the terminal, notifications, its window, its printer, its answerback, what has scrolled away,
+ * and the second screen, which is weft's for the visit. Sequences may be split anywhere.
+ */
+export function makeAttachedOutput(): {push(chunk: string): AttachedStep} {
+  let held = '';
+  let inDropped = false;
+
+  function push(chunk: string): AttachedStep {
+    let text = held + (highControl.test(chunk) ? chunk.replaceAll(highControls, asEscape) : chunk);
+    held = '';
+    if (inDropped) {
+      const end = stringEnd.exec(text);
+      if (end === null) {
+        held = text.endsWith('\u001B') ? '\u001B' : '';
+        return {text: '', screen: 'same'};
+      }
+      inDropped = false;
+      text = text.slice(end.index + end[0].length);
+    }
+    if (!control.test(text)) return {text, screen: 'same'};
+    const cut = unfinished.exec(text);
+    if (cut !== null) {
+      if (cut[0].length <= longestSequence) held = cut[0];
+      else inDropped = true;
+      text = text.slice(0, cut.index);
+    }
+    return switchesScreen.test(text)
+      ? {text: [...text.matchAll(sequence)].map(([one]) => setting(admitted(one))).join(''), screen: 'repaint'}
+      : {text: text.replaceAll(sequence, admitted), screen: 'same'};
+  }
+
+  return {push};
+}
+
+/** The sequence as the terminal may have it; empty for not at all. */
+function admitted(sequence: string): string {
+  switch (sequence[1]) {
+    case '[':
+      if (beyond.test(sequence)) return '';
+      return sequence.startsWith('\u001B[?') && /[hl]$/u.test(sequence) ? withoutModes(sequence) : sequence;
+    case ']':
+      return harmless.test(sequence) ? sequence : '';
+    case 'c':
+      return softReset;
+    case undefined:
+    case 'P':
+    case 'X':
+    case '^':
+    case '_':
+    case '%':
+    case ' ':
+    case 'l':
+    case 'm':
+      return '';
+    default:
+      return sequence;
+  }
+}
+
+/** Second screens, 132 columns, and sizes of the whole window, in which the program has one row less. */
+const withheldModes = new Set(['3', '47', '1047', '1049', '2048']);
+
+function withoutModes(sequence: string): string {
+  const modes = sequence.slice(3, -1).split(';');
+  const kept = modes.filter(mode => !withheldModes.has(mode));
+  return kept.length === 0 ? '' : `\u001B[?${kept.join(';')}${sequence.slice(-1)}`;
+}
+
+/** Of what came with a change of screens only that which draws nothing. */
+const setting = (sequence: string): string => (settings.test(sequence) ? sequence : '');
+
+/** A full reset would leave the second screen, and forget what has scrolled away. */
+const softReset = '\u001B[!p\u001B[2J\u001B[H';
+
+/** The one-character forms of what begins with an escape. */
+const asEscape = (character: string): string => `\u001B${String.fromCodePoint((character.codePointAt(0) ?? 0) - 0x40)}`;
+
+/* oxlint-disable no-control-regex -- control characters are what this file is about */
+const highControl = /[\u0080-\u009F]/u;
+const highControls = /[\u0080-\u009F]/gu;
+const control = /[\u0005\u001B]/u;
+/** CSI; OSC, DCS, SOS, PM, APC; other escapes; a stray escape; a request for the answerback. */
+const sequence =
+  /\u001B\[[0-?]*[ -/]*[@-~]|\u001B[\]PX^_][^\u0007\u0018\u001A\u001B]*(?:\u0007|\u001B\\|[\u0018\u001A])?|\u001B(?!\[)[ -/]*[0-~]|\u001B|\u0005/gu;
+const unfinished = /\u001B(?:\[[0-?]*[ -/]*|[\]PX^_][^\u0007\u0018\u001A\u001B]*\u001B?|[ -/]*)$/u;
+/** The window and its title, printers, checksums of the screen, what has scrolled away. */
+const beyond = /[ti]$|\*y$|^\u001B\[3J$/u;
+/** Links, and questions for colours. */
+const harmless = /^\u001B\](?:8;|1[0-2];\?|4;\d+;\?)/u;
+const stringEnd = /\u0007|\u001B\\|[\u0018\u001A]/u;
+const switchesScreen = /\u001B\[\?(?:[\d;]*;)?(?:47|1047|1049)(?:;[\d;]*)?[hl]/u;
+const settings = /^\u001B(?:\[[?<=>]|\[\d*[cn]$|\[\d* q$|\[[\d;]*r$|[=>]$)/u;
+/* oxlint-enable no-control-regex */
+
+/** What a person at an attached terminal sees of a block. */
+export interface AttachedView {
+  /** Takes the next bytes of the program; the emulated screen must have been given them already. */
+  push(bytes: Uint8Array): void;
+  /** Draws what the emulated screen shows once it has taken everything it was given so far. */
+  repaint(): void;
+  /** Nothing is shown any more. */
+  end(): void;
+}
+
+/** Shows the program's own bytes; where those do not tell what the screen looks like, it is drawn from the emulated one. */
+export function makeAttachedView(terminal: AttachedTerminal, screen: TerminalScreen): AttachedView {
+  const decoder = new TextDecoder('utf-8', {ignoreBOM: true});
+  const output = makeAttachedOutput();
+  let over = false;
+  let again = false;
+  /** What came after the picture that is about to be drawn; `undefined` while none is. */
+  let later: string | undefined;
+
+  function show(chunk: string): void {
+    const step = output.push(chunk);
+    if (step.text !== '') terminal.show(step.text);
+    if (step.screen === 'repaint') repaint();
+  }
+
+  function repaint(): void {
+    if (later !== undefined) {
+      again = true;
+      return;
+    }
+    later = '';
+    // Drawn in the very moment in which the emulated screen is so far: a moment later it may have taken more.
+    screen.write(new Uint8Array(), draw);
+  }
+
+  function draw(): void {
+    if (over) return;
+    terminal.show(screen.redraw());
+    const held = later ?? '';
+    later = undefined;
+    if (held !== '') show(held);
+    if (!again) return;
+    again = false;
+    repaint();
+  }
+
+  return {
+    push(bytes) {
+      const text = decoder.decode(bytes, {stream: true});
+      if (later === undefined) show(text);
+      else later += text;
+    },
+    repaint,
+    end() {
+      over = true;
+    },
+  };
+}

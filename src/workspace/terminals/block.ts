@@ -1,0 +1,341 @@
+import {leaderOf} from './block-source.ts';
+import {setTimeout as delay} from 'node:timers/promises';
+import type {
+  AttachedTerminal,
+  Attachment,
+  BlockInfo,
+  BlockInputMode,
+  BlockSnapshot,
+  BlockState,
+  OutputFilter,
+  ScreenSize,
+} from '../../actions/ports.ts';
+import {raceAbort} from '../../base/race.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import type {BlockId} from '../../domain/ids.ts';
+import {makeBoundedText, type RawOutput} from '../exec/command-output.ts';
+import {looksLikePrompt, terminalUse} from '../exec/input-wait.ts';
+import {endProcessTree, treeOf} from '../exec/process-tree.ts';
+import {type AttachedView, makeAttachedView} from './attached-terminal.ts';
+import type {BlockEnd, BlockSource} from './block-source.ts';
+import type {TerminalScreen} from './screen.ts';
+
+/** A running command and its terminal session. */
+export interface Block {
+  readonly id: BlockId;
+  readonly command: string;
+  readonly runTag: string;
+  readonly source: BlockSource;
+  readonly ended: Promise<BlockEnd>;
+  /** The state found by the last `look`. */
+  info(): Omit<BlockInfo, 'ports' | 'life'>;
+  /** Finds out whether the command waits for input. `sure`: it cannot go on without input. `likely`: its output looks like a prompt. */
+  look(): Promise<'ended' | 'sure' | 'likely' | 'no'>;
+  /** Waits until it ends, waits for input that surely (or for `likely`, probably) nobody else will give, or `ms` are over. */
+  wait(request: {readonly ms: number; readonly stopsOn: 'sure' | 'likely'}, signal: AbortSignal): Promise<void>;
+  /** The output since the last snapshot, and the state of the block. */
+  snapshot(notes: readonly string[]): Promise<BlockSnapshot>;
+  write(input: string, mode: BlockInputMode): 'written' | 'closed';
+  attach(terminal: AttachedTerminal): Attachment;
+  /** Milliseconds since it last printed something. */
+  silentMs(): number;
+  /** Ends the whole tree; resolves when it is gone. */
+  end(grace: 'short' | 'long'): Promise<void>;
+  /** Keeps all output in a file from now on; returns its path, empty where none could be made. */
+  file(): string;
+  /** Frees memory and open files. The block must have ended, or go on without weft. */
+  release(): void;
+}
+
+interface BlockParts {
+  readonly id: BlockId;
+  readonly command: string;
+  readonly directory: string;
+  readonly runTag: string;
+  readonly source: BlockSource;
+  readonly screen: TerminalScreen;
+  readonly size: ScreenSize;
+  readonly raw: RawOutput;
+  readonly filter: OutputFilter;
+  /** Gets all output after the filter. */
+  readonly observe: (bytes: Uint8Array) => void;
+}
+
+/** UTF-16 units of text in a snapshot. */
+const snapshotBound = 30_000;
+
+/** Bytes that may wait to become text: beyond the first the command has to wait, below the second it may go on. */
+const mostPending = 256 * 1024;
+const fewPending = 64 * 1024;
+
+/**
+ * Milliseconds of silence after which a block counts as waiting: for a program that is blocked reading, for one that polls and shows a
+ * prompt, and for one of which only the output is known.
+ */
+const silence = {sure: 200, likely: 600, unknown: 1000} as const;
+
+/** `changed` is called after every change of what `info` says. */
+export function openBlock(parts: BlockParts, changed: () => void): Block {
+  const {source, screen, raw, filter} = parts;
+  const startedAt = performance.now();
+  const terminals = new Map<AttachedTerminal, AttachedView>();
+  let lastAt = startedAt;
+  let pending = 0;
+  let behind = 0;
+  const rateLimit = makeRateLimit(() => performance.now());
+  let rest: NodeJS.Timeout | undefined;
+  let state: BlockState = {kind: 'running'};
+  let waits: 'sure' | 'likely' | 'no' = 'no';
+  let over: BlockEnd | undefined;
+  let released = false;
+  let shown: 'whole' | 'in part' = 'whole';
+
+  function take(bytes: Uint8Array): void {
+    if (bytes.length === 0 || released) return;
+    pending += bytes.length;
+    parts.observe(bytes);
+    screen.write(bytes, () => {
+      pending -= bytes.length;
+      proceed();
+    });
+    const disk = raw.push(bytes);
+    if (disk !== undefined) void waitFor(disk);
+    if (terminals.size === 0) restFor(rateLimit.spend(bytes.length));
+    if (pending > mostPending || behind > 0 || rest !== undefined) source.pause();
+  }
+
+  function restFor(ms: number): void {
+    if (ms === 0) return;
+    clearTimeout(rest);
+    rest = setTimeout(() => {
+      rest = undefined;
+      proceed();
+    }, ms);
+    rest.unref();
+  }
+
+  async function waitFor(disk: Promise<void>): Promise<void> {
+    behind += 1;
+    await disk;
+    behind -= 1;
+    proceed();
+  }
+
+  function proceed(): void {
+    if (pending <= fewPending && behind === 0 && rest === undefined && !released) source.resume();
+  }
+
+  source.onData(bytes => {
+    lastAt = performance.now();
+    take(filter.push(bytes));
+    for (const view of terminals.values()) view.push(bytes);
+    if (state.kind === 'waiting') state = {kind: 'running'};
+    changed();
+  });
+
+  screen.onAnswer(text => {
+    // An attached terminal answers such queries itself.
+    if (source.terminal === 'pty' && terminals.size === 0) source.write(text);
+  });
+
+  const ended = source.ended.then(async end => {
+    take(filter.end());
+    await raw.close();
+    // Attached terminals get all of the last output: the screen may still be parsing it.
+    if (terminals.size > 0) await screen.settled();
+    over = end;
+    state = end;
+    for (const [terminal, view] of terminals) {
+      view.end();
+      terminal.ended();
+    }
+    terminals.clear();
+    changed();
+    return end;
+  });
+
+  async function look(): ReturnType<Block['look']> {
+    if (over !== undefined) return 'ended';
+    await screen.settled();
+    const silentMs = performance.now() - lastAt;
+    const found = silentMs < silence.sure ? 'no' : await findWait(silentMs);
+    if (over !== undefined) return 'ended';
+    if (found !== waits) changed();
+    waits = found;
+    state = found === 'no' ? {kind: 'running'} : {kind: 'waiting', lastLine: screen.view().lastLine};
+    return found;
+  }
+
+  async function findWait(silentMs: number): Promise<'sure' | 'likely' | 'no'> {
+    const use = source.terminal === 'pty' ? await terminalUse(source.leader) : 'unknown';
+    const view = screen.view();
+    const asks = looksLikePrompt(view.beforeCursor);
+    switch (use) {
+      case 'reads':
+        return 'sure';
+      case 'polls':
+        return silentMs >= silence.likely && (asks || view.screen === 'alternate') ? 'likely' : 'no';
+      case 'unknown':
+        return silentMs >= silence.unknown && asks && source.input === 'open' ? 'likely' : 'no';
+      case 'works':
+        return 'no';
+      default:
+        return unreachable(use);
+    }
+  }
+
+  function plain(text: string): string {
+    return text.replaceAll('\r\n', '\n').replaceAll('\n', source.terminal === 'pty' ? '\r' : '\n');
+  }
+
+  return {
+    id: parts.id,
+    command: parts.command,
+    runTag: parts.runTag,
+    source,
+    ended,
+    info: () => ({
+      id: parts.id,
+      command: parts.command,
+      state,
+      ageMs: Math.round(performance.now() - startedAt),
+      lastLine: released ? '' : screen.view().lastLine,
+    }),
+    look,
+    async wait({ms, stopsOn}, signal) {
+      const until = performance.now() + ms;
+      for (let pause = 50; !signal.aborted; pause = Math.min(pause * 1.5, 500)) {
+        const found = await look();
+        if (found === 'ended' || found === 'sure' || found === stopsOn) return;
+        const left = until - performance.now();
+        if (left <= 0) return;
+        const timer = new AbortController();
+        const tick = delay(Math.min(left, pause), undefined, {signal: timer.signal}).catch(() => {});
+        await raceAbort(Promise.race([ended, tick]), signal);
+        timer.abort();
+      }
+    },
+    async snapshot(notes) {
+      if (!released) await screen.settled();
+      const view = screen.view();
+      const fresh = screen.readNew();
+      const bounded = makeBoundedText(snapshotBound);
+      bounded.add(fresh.text);
+      if (fresh.complete === 'cut' || bounded.overflowed) shown = 'in part';
+      const cut = fresh.complete === 'cut' ? '[… earlier lines left out …]\n' : '';
+      return {
+        id: parts.id,
+        command: parts.command,
+        directory: parts.directory,
+        state,
+        output: {
+          text: cut + bounded.text(''),
+          totalBytes: raw.totalBytes(),
+          leftOutLines: bounded.leftOutLines(),
+          file: shown === 'in part' ? raw.spill() || undefined : undefined,
+        },
+        cursor: view.cursor,
+        screen: view.screen,
+        ageMs: Math.round(performance.now() - startedAt),
+        terminal: source.terminal,
+        notes,
+      };
+    },
+    write(input, mode) {
+      if (over !== undefined) return 'closed';
+      lastAt = performance.now();
+      waits = 'no';
+      state = {kind: 'running'};
+      switch (mode) {
+        case 'raw':
+          return source.write(input);
+        case 'line':
+          return source.write(plain(`${input}\n`));
+        case 'block':
+          return source.write(
+            screen.view().pastes === 'bracketed'
+              ? `${pasteStart}${plain(input.replaceAll(pasteEnd, ''))}${pasteEnd}`
+              : plain(input),
+          );
+        default:
+          return unreachable(mode);
+      }
+    },
+    attach(terminal) {
+      const resize = (size: ScreenSize): void => {
+        if (over !== undefined || released) return;
+        source.resize(size);
+        screen.resize(size);
+        for (const view of terminals.values()) view.repaint();
+      };
+      if (over !== undefined) {
+        terminal.ended();
+        return {write: () => {}, resize: () => {}, detach: () => {}};
+      }
+      const view = makeAttachedView(terminal, screen);
+      terminals.set(terminal, view);
+      resize(terminal.size);
+      return {
+        write(keys) {
+          if (terminals.has(terminal)) source.write(keys);
+        },
+        resize,
+        detach() {
+          view.end();
+          if (terminals.delete(terminal) && terminals.size === 0) resize(parts.size);
+        },
+      };
+    },
+    silentMs: () => performance.now() - lastAt,
+    async end(grace) {
+      // The command has ended, so another process may have its numbers by now.
+      if (over !== undefined) return;
+      await endProcessTree(treeOf({...leaderOf(source), runTag: parts.runTag}, source.output), grace);
+      // Remaining processes are not children of weft, so nothing but this call learns that they are gone.
+      if (source.input === 'none') source.close();
+      await Promise.race([ended, delay(500, undefined, {ref: false})]);
+    },
+    file: () => raw.spill(),
+    release() {
+      if (released) return;
+      released = true;
+      clearTimeout(rest);
+      source.close();
+      screen.dispose();
+      void raw.close();
+    },
+  };
+}
+
+const pasteStart = '\u001B[200~';
+const pasteEnd = '\u001B[201~';
+
+/** Bytes that a command may print at once, and in every second after that. */
+const atOnce = 8 * 1024 * 1024;
+const perSecond = 1024 * 1024;
+
+/**
+ * The longest pause, in milliseconds. A terminal is closed a fifth of a second after its program has ended, and output that was not
+ * read by then is lost.
+ */
+const longestRestMs = 100;
+
+/**
+ * Limits how fast the output of a command is read while no terminal is attached: parsing a few megabytes of it for the screen takes a
+ * core for a second, so a command that prints endlessly has to wait. `now` is in milliseconds.
+ */
+export function makeRateLimit(now: () => number): {
+  /** Counts bytes that were read; answers for how many milliseconds nothing more should be read. */
+  spend(bytes: number): number;
+} {
+  let left = atOnce;
+  let at = now();
+  return {
+    spend(bytes) {
+      const time = now();
+      left = Math.min(atOnce, left + ((time - at) / 1000) * perSecond) - bytes;
+      at = time;
+      return left >= 0 ? 0 : Math.min(longestRestMs, (-left / perSecond) * 1000);
+    },
+  };
+}

@@ -1,0 +1,191 @@
+import {closeSync, fstatSync, openSync, readSync} from 'node:fs';
+import {commandOf, listeningPorts, runTagOf, type ProcessRow, processTable} from '../exec/process-table.ts';
+import {endProcessTree, livingMembers, treeOf} from '../exec/process-tree.ts';
+import {isOfFolder, isWeftAlive, tagPrefix} from '../exec/run-tag.ts';
+import {makeTerminalText} from '../exec/terminal-text.ts';
+import {makeBlockRegistry, readBlockRegistry, registeredRuns, type RegisteredBlock} from './block-registry.ts';
+
+/** A running command that some weft process of this user started: in a block, or left running when that weft ended. */
+export interface RunningCommand {
+  /** The name by which people refer to the command; no two running commands share one. */
+  readonly id: string;
+  readonly command: string;
+  readonly directory: string;
+  /** Milliseconds since the epoch; `undefined` where it is not known. */
+  readonly startedAt: number | undefined;
+  readonly processes: readonly number[];
+  readonly ports: readonly number[];
+  /** The last line of its output as plain text; empty where another process cannot read the output. */
+  readonly lastLine: string;
+  /** `running`: the weft that started it still runs. `kept` and `forgotten`: that weft has ended (see `LeftRunning`). */
+  readonly life: 'running' | 'kept' | 'forgotten';
+  /** Ends its whole tree. */
+  readonly end: () => Promise<void>;
+}
+
+/** Finds the running commands of all weft processes; `folder` is the folder in which blocks are registered. */
+export async function findRunning({folder}: {readonly folder: string}): Promise<readonly RunningCommand[]> {
+  const leftovers = (await findLeftRunning({folder})).map(leftover => ofLeftover(leftover, folder));
+  const running: RunningCommand[] = [];
+  for (const block of readBlockRegistry(folder)) {
+    // oxlint-disable-next-line no-await-in-loop -- few blocks, one look at the process table each
+    if (await isWeftAlive(block.runTag)) running.push(...(await ofBlock(block)));
+  }
+  return [...running, ...leftovers];
+}
+
+async function ofBlock(block: RegisteredBlock): Promise<readonly RunningCommand[]> {
+  const tree = treeOf(block);
+  const processes = (await livingMembers(tree)).map(({pid}) => pid);
+  if (processes.length === 0) return [];
+  const {command, directory, startedAt} = block;
+  return [
+    {
+      id: `${block.runTag.split('.')[0]}.${block.id}`,
+      command,
+      directory,
+      startedAt,
+      processes,
+      ports: listeningPorts(processes),
+      lastLine: lastLineOf(block.file),
+      life: 'running',
+      end: () => endProcessTree(tree, 'long'),
+    },
+  ];
+}
+
+function ofLeftover(leftover: LeftRunning, folder: string): RunningCommand {
+  const {command, directory, startedAt, processes, life, file} = leftover;
+  return {
+    id: String(processes[0] ?? 0),
+    command,
+    directory,
+    startedAt,
+    processes,
+    ports: listeningPorts(processes),
+    lastLine: lastLineOf(file),
+    life,
+    end: () => endLeftRunning(leftover, {folder}),
+  };
+}
+
+function lastLineOf(file: string): string {
+  if (file === '') return '';
+  try {
+    const text = makeTerminalText();
+    const {settled} = text.push(tailOf(file));
+    return (settled + text.end()).trimEnd().split('\n').at(-1) ?? '';
+  } catch {
+    return '';
+  }
+}
+
+/** The last line of an output is looked for in so many bytes at its end: the file may have half a gigabyte. */
+const tailBytes = 8192;
+
+function tailOf(file: string): string {
+  const descriptor = openSync(file, 'r');
+  try {
+    const bytes = Buffer.alloc(tailBytes);
+    const from = Math.max(0, fstatSync(descriptor).size - tailBytes);
+    return bytes.toString('utf8', 0, readSync(descriptor, bytes, 0, tailBytes, from));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Something that an earlier run of weft started and that still runs. */
+interface LeftRunning {
+  readonly runTag: string;
+  /** The command as it was given, or the command line of the process where that is not known. */
+  readonly command: string;
+  /** Empty where the folder is not known. */
+  readonly directory: string;
+  /** Milliseconds since the epoch; `undefined` where it is not known. */
+  readonly startedAt: number | undefined;
+  readonly processes: readonly number[];
+  /** `kept`: the user wanted it to live on. `forgotten`: weft ended without ending it. */
+  readonly life: 'kept' | 'forgotten';
+  /** The file that the output of a kept command goes to; empty where there is none. */
+  readonly file: string;
+}
+
+/**
+ * Finds what runs of weft that have ended left running: by the run tags in the environment of processes (Linux), else by what
+ * the registered blocks in `folder` say. Files of blocks that have no process any more are removed.
+ */
+export async function findLeftRunning({folder}: {readonly folder: string}): Promise<readonly LeftRunning[]> {
+  const registered = readBlockRegistry(folder);
+  const registry = makeBlockRegistry(folder);
+  const table = await processTable();
+  const byTag = Map.groupBy(
+    table.filter(({pid}) => pid !== process.pid),
+    ({pid}) => runTagOf(pid),
+  );
+  const alive = new Map<string, Promise<boolean>>();
+  const isOld = async (runTag: string): Promise<boolean> => {
+    const prefix = tagPrefix(runTag);
+    if (prefix === undefined || !isOfFolder(runTag, folder)) return false;
+    const known = alive.get(prefix) ?? isWeftAlive(prefix);
+    alive.set(prefix, known);
+    return !(await known);
+  };
+
+  const found: LeftRunning[] = [];
+  for (const block of registered) {
+    // oxlint-disable-next-line no-await-in-loop -- asks each weft once, of which there are few
+    if (!(await isOld(block.runTag))) continue;
+    const processes = new Set((byTag.get(block.runTag) ?? []).map(({pid}) => pid));
+    for (const {pid} of table.filter(row => isOf(block, row, table))) processes.add(pid);
+    byTag.delete(block.runTag);
+    if (processes.size === 0) registry.remove(block.runTag);
+    else {
+      const life = block.life === 'kept' ? 'kept' : 'forgotten';
+      found.push({...block, processes: [...processes], life});
+    }
+  }
+  for (const [runTag, rows] of byTag) {
+    const [first] = rows;
+    // oxlint-disable-next-line no-await-in-loop -- asks each weft once, of which there are few
+    if (first === undefined || !(await isOld(runTag))) continue;
+    found.push({
+      runTag,
+      command: commandOf(first.pid),
+      directory: '',
+      startedAt: undefined,
+      processes: rows.map(({pid}) => pid),
+      life: 'forgotten',
+      file: '',
+    });
+  }
+  for (const prefix of registeredRuns(folder)) {
+    // oxlint-disable-next-line no-await-in-loop -- asks each weft once, of which there are few
+    if ((await isOld(prefix)) && !found.some(({runTag}) => runTag.startsWith(prefix))) registry.endRun(prefix);
+  }
+  return found;
+}
+
+/** Whether a weft that ran commands was killed, or has left some running on purpose. Reads a few file names. */
+export async function hasEndedRuns(folder: string): Promise<boolean> {
+  const tags = [...registeredRuns(folder), ...readBlockRegistry(folder).map(({runTag}) => runTag)];
+  const alive = await Promise.all(tags.map(isWeftAlive));
+  return alive.includes(false);
+}
+
+/** Ends its whole tree, and forgets it when nothing is left. */
+export async function endLeftRunning(leftover: LeftRunning, {folder}: {readonly folder: string}): Promise<void> {
+  const block = readBlockRegistry(folder).find(({runTag}) => runTag === leftover.runTag);
+  const table = await processTable();
+  const leads = block !== undefined && table.some(row => isOf(block, row, table));
+  const tree = {
+    leaders: leads ? [{pid: block.leader, started: block.leaderStarted}] : [],
+    owns: (runTag: string) => runTag === leftover.runTag,
+    outputs: [],
+  };
+  await endProcessTree(tree, 'long');
+  if ((await livingMembers(tree)).length === 0) makeBlockRegistry(folder).remove(leftover.runTag);
+}
+
+/** Whether the process belongs to the block's group, which is known to be the same only while its leader lives. */
+const isOf = (block: RegisteredBlock, row: ProcessRow, table: readonly ProcessRow[]): boolean =>
+  row.group === block.leader && table.some(({pid, started}) => pid === block.leader && started === block.leaderStarted);

@@ -1,0 +1,99 @@
+import {setTimeout as delay} from 'node:timers/promises';
+import {makeTerminalText} from '../exec/terminal-text.ts';
+import {longestTimerMs} from '../exec/shell.ts';
+import {inputMode, screenful, screenPlacements, terminalUse} from '../exec/input-wait.ts';
+import type {Block} from './block.ts';
+import type {BlockEnd} from './block-source.ts';
+
+/** How a command of the user's in its terminal stopped being in the foreground. */
+export type ForegroundEnd = BlockEnd | {readonly kind: 'aborted' | 'timed-out' | 'to-background'};
+
+interface ForegroundOptions {
+  readonly timeoutMs: number;
+  readonly background: AbortSignal;
+  /** Resolves when its output has filled the screen. */
+  readonly drawn: Promise<void>;
+  /** Called at most once. */
+  readonly needed: () => void;
+}
+
+/** Waits for the end, the time limit, the abort or the move to the background, and calls `needed` when a person has to look at it. */
+export async function followForeground(
+  block: Block,
+  {timeoutMs, background, drawn, needed}: ForegroundOptions,
+  signal: AbortSignal,
+): Promise<ForegroundEnd> {
+  const {promise, resolve} = Promise.withResolvers<ForegroundEnd>();
+  const abort = (): void => resolve({kind: 'aborted'});
+  const move = (): void => resolve({kind: 'to-background'});
+  const timer = setTimeout(() => resolve({kind: 'timed-out'}), Math.min(timeoutMs, longestTimerMs));
+  const over = new AbortController();
+  signal.addEventListener('abort', abort, {once: true});
+  background.addEventListener('abort', move, {once: true});
+  if (signal.aborted) abort();
+  if (background.aborted) move();
+  void callWhenNeeded();
+  try {
+    return await Promise.race([block.ended, promise]);
+  } finally {
+    over.abort();
+    clearTimeout(timer);
+    signal.removeEventListener('abort', abort);
+    background.removeEventListener('abort', move);
+  }
+
+  async function callWhenNeeded(): Promise<void> {
+    await Promise.race([drawn, whenWaiting(block, over.signal)]);
+    if (!over.signal.aborted) needed();
+  }
+}
+
+/** Milliseconds between two looks at a command, at first and at most. */
+const firstLookMs = 100;
+const longestLookMs = 500;
+
+/** Resolves when the command waits for keys: it reads the terminal, or it sleeps in a mode in which each key reaches it. */
+async function whenWaiting(block: Block, over: AbortSignal): Promise<void> {
+  for (let pause = firstLookMs; ; pause = Math.min(pause * 1.5, longestLookMs)) {
+    // oxlint-disable-next-line no-await-in-loop -- one look after the other
+    await delay(pause, undefined, {ref: false});
+    if (over.aborted) return new Promise<never>(() => {});
+    // oxlint-disable-next-line no-await-in-loop -- one look after the other
+    const found = await block.look();
+    if (found === 'sure') return;
+    // oxlint-disable-next-line no-await-in-loop -- one look after the other
+    if (
+      found !== 'ended' &&
+      (found === 'likely' || (await isPolling(block))) &&
+      (await inputMode(block.source.output)) !== 'lines'
+    )
+      return;
+  }
+}
+
+/** Milliseconds of silence after which a program that sleeps until an event counts as waiting. */
+const pollingMs = 600;
+
+const isPolling = async (block: Block): Promise<boolean> =>
+  block.silentMs() >= pollingMs && (await terminalUse(block.source.leader)) === 'polls';
+
+/** The output of a command as people see it run: text until the command fills the screen, which only a terminal can show. */
+export function makeLiveOutput(observe: (text: string) => void): {
+  readonly take: (bytes: Uint8Array) => void;
+  readonly drawn: Promise<void>;
+} {
+  const {promise: drawn, resolve} = Promise.withResolvers<void>();
+  const decoder = new TextDecoder('utf-8', {ignoreBOM: true});
+  const terminal = makeTerminalText();
+  let placed = 0;
+  return {
+    drawn,
+    take(bytes) {
+      if (placed >= screenful) return;
+      placed += screenPlacements(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+      if (placed >= screenful) return resolve();
+      const {live} = terminal.push(decoder.decode(bytes, {stream: true}));
+      if (live !== '') observe(live);
+    },
+  };
+}

@@ -1,0 +1,458 @@
+import {isGoing} from '../../actions/block-text.ts';
+import type {
+  TerminalControl,
+  BlockInfo,
+  BlocksPort,
+  BlockSnapshot,
+  OutputFilter,
+  ScreenSize,
+  ShellReport,
+} from '../../actions/ports.ts';
+import {firstLine} from '../../base/clip.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {rejected, type Fault} from '../../domain/fault.ts';
+import {blockId, type BlockId} from '../../domain/ids.ts';
+import {endProcessTree, groupRemains, livingMembers, treeOf} from '../exec/process-tree.ts';
+import {findObstacle, findShell, makeBlockPrelude, startedWith} from '../exec/shell-start.ts';
+import {pagerInFront} from '../exec/input-wait.ts';
+import type {OutputFolder} from '../exec/output-folder.ts';
+import {keepReadingAfterExit} from '../exec/watchdog.ts';
+import {commandOf, listeningPorts, startOf} from '../exec/process-table.ts';
+import {collectRawOutput} from '../exec/command-output.ts';
+import {shellEnvironment, type VariableSources} from '../exec/shell-environment.ts';
+import type {RemainingProcesses, RunningCommand, ShellContext, TerminalRun, TerminalRunEnd} from '../exec/shell.ts';
+import {openBlock, type Block} from './block.ts';
+import {followForeground, type ForegroundEnd, makeLiveOutput} from './foreground.ts';
+import type {BlockRegistry, RegisteredBlock} from './block-registry.ts';
+import {leaderOf, openPipes, openPty, remainingSource, type BlockSource} from './block-source.ts';
+
+export interface BlocksOptions {
+  /** The folder in which the next block starts. */
+  readonly directory: () => string;
+  readonly variables: VariableSources;
+  readonly outputs: OutputFolder;
+  readonly filter: () => OutputFilter;
+  /** Hides secrets in commands that are registered and listed. */
+  readonly redact: (text: string) => string;
+  readonly runContext: () => Promise<ShellContext>;
+  readonly registry: BlockRegistry;
+}
+
+export interface Blocks {
+  readonly port: BlocksPort;
+  readonly control: TerminalControl;
+  /** Makes a block of processes that a command left running; answers with the line that tells the model of them. */
+  takeOver(left: RemainingProcesses): Promise<string>;
+  /** Runs a command of the user's in a terminal; a failure says why this machine gives none. */
+  runInTerminal(
+    run: TerminalRun,
+    observe: (text: string) => void,
+    signal: AbortSignal,
+  ): Promise<Outcome<TerminalRunEnd, string>>;
+  /** Makes a block of a command that runs. */
+  moveToBackground(command: RunningCommand): Promise<BlockId>;
+  /** Ends all blocks that the user does not keep. */
+  close(): Promise<void>;
+}
+
+const size = {columns: 120, rows: 40} as const;
+
+/** Milliseconds until a block that has started counts as going on. */
+const startMs = 2000;
+/** Milliseconds to wait for output after input was written. */
+const echoMs = 1500;
+/** The longest time, in seconds, that one read may wait. */
+const longestWait = 600;
+/** Blocks that may run at a time, and ended ones that can still be read. */
+const mostRunning = 40;
+const mostEnded = 20;
+/** Milliseconds between two calls of the listeners, and for which a list of ports is reused. */
+const watchMs = 250;
+const portsMs = 1000;
+
+interface Entry {
+  readonly block: Block;
+  readonly registered: RegisteredBlock;
+  /** `foreground`: the command of the user's that weft waits for, which is in no list. */
+  place: 'foreground' | 'background';
+  life: 'with-weft' | 'kept';
+  ports: readonly number[];
+  portsAt: number;
+}
+
+export function makeBlocks(options: BlocksOptions): Blocks {
+  const entries = new Map<BlockId, Entry>();
+  const listeners = new Set<() => void>();
+  let ids = 0;
+  let telling: NodeJS.Timeout | undefined;
+  let shell: string | undefined;
+  let prelude: {readonly path: string} | undefined;
+
+  const isRunning = ({block}: Entry): boolean => !isOver(block);
+  const listed = (): readonly Entry[] => [...entries.values()].filter(({place}) => place === 'background');
+  const running = (): readonly Entry[] => listed().filter(isRunning);
+
+  function changed(): void {
+    if (listeners.size === 0 || telling !== undefined) return;
+    telling = setTimeout(() => {
+      telling = undefined;
+      for (const listener of listeners) listener();
+    }, watchMs);
+    telling.unref();
+  }
+
+  async function add(run: {
+    readonly command: string;
+    readonly directory: string;
+    readonly runTag: string;
+    readonly open: () => Promise<Outcome<BlockSource, string>>;
+    readonly lineEnds: 'raw' | 'converted';
+    /** What its output has gone through before, and what the user and the model have read of it. */
+    readonly output: 'new' | Pick<RunningCommand, 'filter' | 'raw' | 'printed'>;
+    readonly place: Entry['place'];
+    readonly size: ScreenSize;
+    readonly observe: (bytes: Uint8Array) => void;
+  }): Promise<Outcome<Block, string>> {
+    const shown = options.redact(run.command);
+    const {makeTerminalScreen: makeScreen} = await import('./screen.ts');
+    const screen = await makeScreen({size: run.size, lineEnds: run.lineEnds});
+    const before =
+      run.output === 'new' ? {filter: options.filter(), raw: collectRawOutput(options.outputs.newFile)} : run.output;
+    if (run.output !== 'new') {
+      screen.write(Buffer.from(run.output.printed), () => {});
+      await screen.settled();
+      screen.readNew();
+    }
+    const opened = await run.open();
+    if (opened.tag === 'failed') {
+      screen.dispose();
+      return opened;
+    }
+    const source = opened.value;
+    ids += 1;
+    const block = openBlock(
+      {
+        id: blockId(`b${ids}`),
+        command: shown,
+        directory: run.directory,
+        runTag: run.runTag,
+        source,
+        screen,
+        size: run.size,
+        observe: run.observe,
+        raw: before.raw,
+        filter: before.filter,
+      },
+      changed,
+    );
+    const {watchdog} = await options.runContext();
+    watchdog.watch(source.leader, source.leaderStarted);
+    const registered: RegisteredBlock = {
+      id: block.id,
+      command: shown,
+      directory: run.directory,
+      runTag: run.runTag,
+      leader: source.leader,
+      leaderStarted: source.leaderStarted || ((await startOf(source.leader)) ?? ''),
+      startedAt: Date.now(),
+      life: 'with-weft',
+      file: '',
+    };
+    options.registry.put(registered);
+    entries.set(block.id, {block, registered, place: run.place, life: 'with-weft', ports: [], portsAt: 0});
+    changed();
+    void block.ended.then(() => leave(block));
+    return ok(block);
+  }
+
+  /** Processes that a block leaves running when it ends go on in a block of their own. */
+  async function leave(block: Block): Promise<void> {
+    const {watchdog} = await options.runContext();
+    const run = {...leaderOf(block.source), runTag: block.runTag};
+    const entry = entries.get(block.id);
+    const members = entry?.life === 'kept' ? [] : await livingMembers(treeOf(run));
+    options.registry.remove(block.runTag);
+    if (!groupRemains(run.leader)) watchdog.forget(run.leader);
+    if (members.length > 0 && entry !== undefined && block.source.terminal === 'pty' && !stopping.has(block.id)) {
+      await adopt({...run, command: block.command, directory: entry.registered.directory, members, pipe: 'closed'});
+    }
+    changed();
+    const over = listed().filter(other => !isRunning(other));
+    for (const {block: old} of over.slice(0, Math.max(0, over.length - mostEnded))) {
+      entries.delete(old.id);
+      old.release();
+    }
+  }
+
+  const stopping = new Set<BlockId>();
+  /** Blocks that are being handed over to a watchdog. Weft waits for these before it ends. */
+  const keeping = new Set<Promise<void>>();
+
+  async function stop(block: Block, grace: 'short' | 'long'): Promise<void> {
+    stopping.add(block.id);
+    await block.end(grace);
+  }
+
+  async function adopt(left: RemainingProcesses): Promise<string> {
+    const [first] = left.members;
+    const what = first === undefined ? left.command : commandOf(first.pid);
+    const added = await add({
+      command: left.command,
+      directory: left.directory,
+      runTag: left.runTag,
+      open: async () => ok(remainingSource(left, 'over')),
+      lineEnds: 'converted',
+      output: 'new',
+      ...unseen,
+    });
+    const processes = left.members.map(({pid}) => pid).join(', ');
+    const id = added.tag === 'ok' ? added.value.id : '';
+    return `${id}: ${firstLine(what, 120)} (process ${processes})`;
+  }
+
+  /** Runs a command of the user's in a terminal of its own, to which the user can be attached while it runs. */
+  async function runInTerminal(
+    run: TerminalRun,
+    observe: (text: string) => void,
+    signal: AbortSignal,
+  ): Promise<Outcome<TerminalRunEnd, string>> {
+    const live = makeLiveOutput(observe);
+    const added = await add({
+      ...run,
+      open: () => openPty(run),
+      lineEnds: 'raw',
+      output: 'new',
+      place: 'foreground',
+      observe: live.take,
+    });
+    if (added.tag === 'failed') return added;
+    const block = added.value;
+    const {id, ended: shellEnded} = block;
+    const follow = {...run, drawn: live.drawn, needed: () => run.needed(id)};
+    const end = await followForeground(block, follow, signal);
+    const entry = entries.get(id);
+    if (end.kind === 'to-background' && entry !== undefined) {
+      entry.place = 'background';
+      changed();
+      const {output} = await block.snapshot([]);
+      return ok({end: {kind: 'moved', block: id}, output, shellEnded});
+    }
+    if (end.kind === 'aborted' || end.kind === 'timed-out')
+      await stop(block, end.kind === 'aborted' ? 'short' : 'long');
+    const {output} = await block.snapshot([]);
+    entries.delete(id);
+    block.release();
+    return ok({end: reportedEnd(end, run.timeoutMs), output, shellEnded});
+  }
+
+  async function moveToBackground(command: RunningCommand): Promise<BlockId> {
+    const added = await add({
+      ...command,
+      open: async () => ok(remainingSource(command, command.ended)),
+      lineEnds: 'converted',
+      output: command,
+      ...unseen,
+    });
+    // Nothing is opened here that this machine could refuse.
+    if (added.tag === 'failed') throw new Error(added.error);
+    return added.value.id;
+  }
+
+  async function start(
+    {command, environment: given}: Parameters<BlocksPort['start']>[0],
+    signal: AbortSignal,
+  ): Promise<Outcome<BlockSnapshot, Fault>> {
+    if (signal.aborted) return failed(rejected('It was stopped before it started.'));
+    const directory = options.directory();
+    const obstacle = findObstacle(command, directory);
+    if (obstacle !== undefined) return failed(obstacle);
+    if (running().length >= mostRunning) {
+      return failed(rejected(`${mostRunning} commands run in blocks already; end one of them first. ${runningText()}`));
+    }
+    const {tags} = await options.runContext();
+    const runTag = tags.next();
+    shell ??= findShell(options.variables.given, options.variables.roots);
+    const started = startedWith(shell, (prelude ??= makeBlockPrelude(options.variables.own['BASH_ENV'] ?? '')));
+    const request = {shell, command, directory, size};
+    const environment = (channel: 'terminal' | 'pipes') => ({
+      ...shellEnvironment(options.variables, {runTag, channel, environment: given}),
+      ...started,
+    });
+    const notes: string[] = [];
+    const run = {command, directory, runTag};
+    let added = await add({
+      ...run,
+      open: () => openPty({...request, environment: environment('terminal')}),
+      lineEnds: 'raw',
+      output: 'new',
+      ...unseen,
+    });
+    if (added.tag === 'failed') {
+      notes.push(`this machine gives weft no terminal (${firstLine(added.error, 200)}); the command runs in pipes`);
+      added = await add({
+        ...run,
+        open: () => openPipes({...request, environment: environment('pipes')}),
+        lineEnds: 'converted',
+        output: 'new',
+        ...unseen,
+      });
+    }
+    if (added.tag === 'failed') return failed(rejected(`The command was not started: ${added.error}`));
+    const block = added.value;
+    await block.wait({ms: startMs, stopsOn: 'likely'}, signal);
+    if (signal.aborted) await stop(block, 'short');
+    else if (!isOver(block) && block.info().state.kind === 'waiting') {
+      const pager = await pagerInFront(block.source.leader);
+      if (pager !== undefined) notes.push(pagerNote(pager));
+    }
+    return ok(await block.snapshot(notes));
+  }
+
+  function find(id: BlockId): Outcome<Entry, Fault> {
+    const entry = entries.get(id);
+    return entry === undefined
+      ? failed(rejected(`There is no block ${firstLine(id, 40)}. ${runningText()}`))
+      : ok(entry);
+  }
+
+  function runningText(): string {
+    const names = running().map(({block}) => `${block.id} (${firstLine(block.command, 60)})`);
+    return names.length === 0 ? 'No block is running.' : `Running: ${names.join(', ')}.`;
+  }
+
+  const port: BlocksPort = {
+    find(id) {
+      const found = find(id);
+      if (found.tag === 'failed') return found;
+      const {block} = found.value;
+      return ok({command: block.command, state: block.info().state, input: block.source.input});
+    },
+    start,
+    async read({id, wait}, signal) {
+      const found = find(id);
+      if (found.tag === 'failed') return found;
+      const {block} = found.value;
+      const seconds = wait === 'completion' ? longestWait : Math.min(Math.max(0, wait), longestWait);
+      await block.wait({ms: seconds * 1000, stopsOn: wait === 'completion' ? 'likely' : 'sure'}, signal);
+      return ok(await block.snapshot([]));
+    },
+    async write({id, input, mode}, signal) {
+      const found = find(id);
+      if (found.tag === 'failed') return found;
+      const {block} = found.value;
+      if (block.write(input, mode) === 'closed') {
+        const why = isOver(block) ? 'has ended' : 'was left running by a command that has ended, its input is closed';
+        return failed(rejected(`Block ${id} cannot be written to: it ${why}. ${runningText()}`));
+      }
+      await block.wait({ms: echoMs, stopsOn: 'likely'}, signal);
+      return ok(await block.snapshot([]));
+    },
+  };
+
+  const control: TerminalControl = {
+    list() {
+      const all = listed();
+      return [...all.filter(isRunning), ...all.filter(entry => !isRunning(entry))].map(info);
+    },
+    watch(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    async stop(id) {
+      const entry = entries.get(id);
+      if (entry !== undefined) await stop(entry.block, 'long');
+    },
+    keep(id) {
+      const entry = entries.get(id);
+      if (entry === undefined || !isRunning(entry) || entry.life === 'kept') return;
+      const kept = keep(entry).finally(() => keeping.delete(kept));
+      keeping.add(kept);
+    },
+    attach(id, terminal) {
+      const found = find(id);
+      return found.tag === 'failed' ? found : ok(found.value.block.attach(terminal));
+    },
+  };
+
+  async function keep(entry: Entry): Promise<void> {
+    const {block} = entry;
+    entry.life = 'kept';
+    changed();
+    const {watchdog} = await options.runContext();
+    watchdog.letLive(block.runTag);
+    watchdog.forget(block.source.leader);
+    const file = block.file();
+    const {descriptor, leader} = block.source;
+    if (descriptor !== undefined) keepReadingAfterExit({descriptor, leader, file});
+    options.registry.put({...entry.registered, life: 'kept', file});
+  }
+
+  const info = (entry: Entry): BlockInfo => ({...entry.block.info(), ports: portsOf(entry), life: entry.life});
+
+  function portsOf(entry: Entry): readonly number[] {
+    if (!isRunning(entry)) return [];
+    if (performance.now() - entry.portsAt > portsMs) {
+      entry.portsAt = performance.now();
+      void findPorts(entry);
+      // Nobody reads what only the user looks at: whether it waits is found out for the list.
+      void entry.block.look();
+    }
+    return entry.ports;
+  }
+
+  async function findPorts(entry: Entry): Promise<void> {
+    const members = await livingMembers(treeOf({...leaderOf(entry.block.source), runTag: entry.block.runTag}));
+    const ports = listeningPorts(members.map(({pid}) => pid));
+    if (ports.join() !== entry.ports.join()) changed();
+    entry.ports = ports;
+  }
+
+  return {
+    port,
+    control,
+    takeOver: adopt,
+    runInTerminal,
+    moveToBackground,
+    async close() {
+      const {tags, watchdog} = await options.runContext();
+      await Promise.all(keeping);
+      const kept = new Set([...entries.values()].filter(({life}) => life === 'kept').map(({block}) => block.runTag));
+      const ours = [...entries.values()].filter(entry => isRunning(entry) && entry.life !== 'kept');
+      for (const {block} of ours) stopping.add(block.id);
+      const leaders = ours.map(({block: {source}}) => ({pid: source.leader, started: source.leaderStarted}));
+      const outputs = ours.map(({block}) => block.source.output).filter(name => name !== '');
+      const owns = (runTag: string): boolean => runTag.startsWith(tags.prefix) && !kept.has(runTag);
+      await endProcessTree({leaders, owns, outputs}, 'long');
+      for (const {block} of ours) options.registry.remove(block.runTag);
+      for (const {block, life} of entries.values()) if (life !== 'kept') block.release();
+      watchdog.dismiss();
+    },
+  };
+}
+
+/** How a command that ran in the foreground ended, as the report of a command says it. */
+function reportedEnd(end: ForegroundEnd, timeoutMs: number): ShellReport['end'] {
+  switch (end.kind) {
+    case 'exited':
+    case 'signalled':
+      return end;
+    case 'timed-out':
+      return {kind: 'timed-out', afterMs: timeoutMs};
+    case 'aborted':
+    case 'to-background':
+    case 'ended':
+      return {kind: 'aborted'};
+    default:
+      return unreachable(end);
+  }
+}
+
+/** A block that nobody waits for. */
+const unseen = {place: 'background', size, observe: () => {}} as const;
+
+/** The environment tells programs not to page; one that does all the same holds its text back until somebody presses keys. */
+const pagerNote = (pager: string): string =>
+  `${pager} shows one page at a time and waits for keys: a space turns the page, q ends it; or run the command without a pager`;
+
+const isOver = (block: Block): boolean => !isGoing(block.info().state);

@@ -1,0 +1,39 @@
+import type {HostPorts} from '../../src/cli/compose/host-services.ts';
+import {failed, ok} from '../../src/base/outcome.ts';
+import {rejected} from '../../src/domain/fault.ts';
+
+/** A machine with nothing on it: no files, terminal sessions, kept sessions, settings or repository. */
+export const blankHost: HostPorts = {
+  terminals: {
+    list: () => [],
+    watch: () => () => {},
+    stop: async () => {},
+    keep: () => {},
+    attach: id => failed(rejected(`There is no block ${id}.`)),
+  },
+  edits: {plan: async () => ok([]), draft: async () => ok([])},
+  finder: {find: async (_, tell) => tell({paths: [], state: 'complete'})},
+  images: {read: async path => failed(rejected(`${path} is no image.`))},
+  sessions: {list: () => [], firstPrompts: () => new Map(), lastMessages: () => []},
+  history: {load: () => [], add: () => {}},
+  settings: {
+    list: async () => [],
+    rows: async () => [],
+    set: async () => {
+      throw new Error('There are no settings.');
+    },
+  },
+  trust: {state: 'nothing', text: () => 'Nothing to trust.', accept: async () => 'Nothing to trust.'},
+  models: {
+    list: async () => failed(rejected('There is no provider.')),
+    localServers: async () => [],
+    useKey: async () => failed(rejected('There is no provider.')),
+    useServer: async () => failed(rejected('There is no server.')),
+  },
+  permissionRules: async () => [],
+  changeRule: async () => failed(rejected('There are no rules.')),
+  addNote: async () => ok('AGENTS.md'),
+  exportSession: async () => failed(rejected('There is nowhere to write.')),
+  diagnostics: async () => 'All works.',
+  branch: () => '',
+};

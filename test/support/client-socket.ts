@@ -1,0 +1,215 @@
+import type {Duplex} from 'node:stream';
+import {createInterface} from 'node:readline';
+import type {
+  AgentClient,
+  Answer,
+  EventListener,
+  Op,
+  Query,
+  QueryName,
+  Watch,
+  WatchEnd,
+  Watches,
+  WatchName,
+} from '../../src/agent/client.ts';
+import type {AgentEvent} from '../../src/actions/agent-event.ts';
+import {failed} from '../../src/base/outcome.ts';
+import {unreachable} from '../../src/base/unreachable.ts';
+import {causeText, rejected} from '../../src/domain/fault.ts';
+
+/** What a client and the server of it say to each other: a JSON value a line, in which bytes are base64. */
+type ClientLine =
+  | {readonly type: 'submit'; readonly op: Op}
+  | {readonly type: 'subscribe' | 'unsubscribe' | 'cancel'; readonly id: number}
+  | {readonly type: 'query'; readonly id: number; readonly request: Query}
+  | {readonly type: 'watch'; readonly id: number; readonly request: Watch}
+  | {readonly type: 'close'; readonly id: number; readonly reason: 'finished' | 'shutdown'};
+
+type ServerLine =
+  | {readonly type: 'events'; readonly id: number; readonly events: readonly AgentEvent[]}
+  | {readonly type: 'piece'; readonly id: number; readonly piece: unknown}
+  /** The answer to a query, the end of a watch, or that a close is done. */
+  | {readonly type: 'settled'; readonly id: number; readonly value: unknown};
+
+/** Serves a client to the other end of a stream, until that ends: then its queries and watches are taken back. */
+export function serveClientOver(client: AgentClient, stream: Duplex): void {
+  const open = new Map<number, AbortController>();
+  const subscriptions = new Map<number, () => void>();
+  const send = (line: ServerLine): boolean => stream.writable && stream.write(encodeLine(line));
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the other end of the pair writes nothing else
+  readLines(stream, line => void take(line as ClientLine));
+  // What a broken stream means is heard with its end.
+  stream.on('error', () => {});
+  stream.once('close', () => {
+    for (const abort of open.values()) abort.abort();
+    for (const end of subscriptions.values()) end();
+  });
+
+  async function take(line: ClientLine): Promise<void> {
+    switch (line.type) {
+      case 'submit':
+        client.submit(line.op);
+        return;
+      case 'subscribe': {
+        const {id} = line;
+        const listener: EventListener = events => {
+          if (send({type: 'events', id, events})) return undefined;
+          return new Promise(resolve => stream.once('drain', resolve));
+        };
+        subscriptions.set(id, client.subscribe(listener));
+        return;
+      }
+      case 'unsubscribe':
+        subscriptions.get(line.id)?.();
+        subscriptions.delete(line.id);
+        return;
+      case 'cancel':
+        open.get(line.id)?.abort();
+        return;
+      case 'query': {
+        const {id, request} = line;
+        await settle(id, signal => client.query(request, signal));
+        return;
+      }
+      case 'watch': {
+        const {id, request} = line;
+        await settle(id, signal => client.watch(request, piece => send({type: 'piece', id, piece}), signal));
+        return;
+      }
+      case 'close':
+        await client.close(line.reason);
+        send({type: 'settled', id: line.id, value: null});
+        return;
+      default:
+        unreachable(line);
+    }
+  }
+
+  async function settle(id: number, run: (signal: AbortSignal) => Promise<unknown>): Promise<void> {
+    const abort = new AbortController();
+    open.set(id, abort);
+    const value = await run(abort.signal);
+    open.delete(id);
+    send({type: 'settled', id, value});
+  }
+}
+
+/** The client at the other end of a stream. When the stream ends, what is open fails. */
+export function connectClient(stream: Duplex): AgentClient {
+  let ids = 0;
+  const listeners = new Map<number, EventListener>();
+  const pieces = new Map<number, (piece: unknown) => void>();
+  const open = new Map<number, (value: unknown) => void>();
+  let isLost = false;
+  const send = (line: ClientLine): void => void (stream.writable && stream.write(encodeLine(line)));
+  readLines(stream, read => {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the other end of the pair writes nothing else
+    const line = read as ServerLine;
+    switch (line.type) {
+      case 'events':
+        void listeners.get(line.id)?.(line.events);
+        return;
+      case 'piece':
+        pieces.get(line.id)?.(line.piece);
+        return;
+      case 'settled':
+        open.get(line.id)?.(line.value);
+        return;
+      default:
+        unreachable(line);
+    }
+  });
+  stream.on('error', () => {});
+  stream.once('close', () => {
+    isLost = true;
+    for (const settle of open.values()) settle(lost);
+  });
+
+  function ask<T>(line: (id: number) => ClientLine, signal: AbortSignal, piece?: (piece: unknown) => void): Promise<T> {
+    const id = (ids += 1);
+    return new Promise(resolve => {
+      const cancel = (): void => {
+        pieces.delete(id);
+        send({type: 'cancel', id});
+      };
+      const settle = (value: unknown): void => {
+        open.delete(id);
+        pieces.delete(id);
+        signal.removeEventListener('abort', cancel);
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what was asked for is answered
+        resolve(value as T);
+      };
+      if (isLost) return settle(lost);
+      open.set(id, settle);
+      if (piece !== undefined) pieces.set(id, piece);
+      signal.addEventListener('abort', cancel, {once: true});
+      send(line(id));
+      if (signal.aborted) cancel();
+    });
+  }
+
+  return {
+    submit: op => send({type: 'submit', op}),
+    subscribe(listener) {
+      const id = (ids += 1);
+      listeners.set(id, listener);
+      send({type: 'subscribe', id});
+      return () => {
+        listeners.delete(id);
+        send({type: 'unsubscribe', id});
+      };
+    },
+    query: <Name extends QueryName>(request: Query<Name>, signal: AbortSignal) =>
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one of all queries
+      ask<Answer<Name>>(id => ({type: 'query', id, request: request as Query}), signal),
+    watch: <Name extends WatchName>(
+      request: Watch<Name>,
+      listener: (piece: Watches[Name]['piece']) => void,
+      signal: AbortSignal,
+    ) =>
+      ask<WatchEnd>(
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one of all watches
+        id => ({type: 'watch', id, request: request as Watch}),
+        signal,
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what was asked for is answered
+        piece => listener(piece as Watches[Name]['piece']),
+      ),
+    close: async reason => {
+      await ask(id => ({type: 'close', id, reason}), new AbortController().signal);
+    },
+  };
+}
+
+const lost = failed(rejected('The connection to weft is lost.'));
+
+const readLines = (stream: Duplex, take: (value: unknown) => void): void =>
+  void createInterface({input: stream, crlfDelay: Infinity}).on('line', line => take(decodeValue(JSON.parse(line))));
+
+const encodeLine = (value: unknown): string => `${JSON.stringify(encodeValue(value))}\n`;
+
+/** Plain data as JSON: bytes are marked, the cause of a bug is told in words. What is no plain data is refused. */
+export function encodeValue(value: unknown): unknown {
+  if (value instanceof Uint8Array) return {$bytes: Buffer.from(value).toString('base64')};
+  if (value instanceof Error) return causeText(value);
+  if (Array.isArray(value)) return value.map(encodeValue);
+  if (typeof value === 'object' && value !== null) {
+    const prototype: unknown = Object.getPrototypeOf(value);
+    if (prototype !== Object.prototype && prototype !== null) throw new Error('no plain data');
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [escaped(key), encodeValue(one)]));
+  }
+  if (typeof value === 'function' || typeof value === 'symbol' || typeof value === 'bigint') {
+    throw new Error(`no plain data: ${typeof value}`);
+  }
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new Error(`no number of JSON: ${value}`);
+  return value;
+}
+
+export function decodeValue(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(decodeValue);
+  if (typeof value !== 'object' || value === null) return value;
+  if ('$bytes' in value && typeof value.$bytes === 'string') return new Uint8Array(Buffer.from(value.$bytes, 'base64'));
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key.replace(/^\$\$/u, '$'), decodeValue(one)]));
+}
+
+/** A key of the data's own that begins with `$` is no mark. */
+const escaped = (key: string): string => (key.startsWith('$') ? `$${key}` : key);

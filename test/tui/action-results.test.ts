@@ -1,0 +1,314 @@
+import * as fc from 'fast-check';
+import {describe, expect, test} from 'vitest';
+import {actionNames, type ActionResult} from '../../src/actions/catalogue.ts';
+import type {ShellReport} from '../../src/actions/ports.ts';
+import {actionId} from '../../src/domain/ids.ts';
+import {actionRows} from '../../src/tui/scrollback/action-entry.ts';
+import {renderers} from '../../src/tui/scrollback/action-results.ts';
+import {failureExcerpt, headAndTail, lastLines, saysWhy} from '../../src/tui/scrollback/output-excerpt.ts';
+import type {ActionEntry} from '../../src/tui/state/view.ts';
+import {cellWidth} from '../../src/tui/text/cell-width.ts';
+import {themeOf} from '../../src/tui/theme/theme.ts';
+
+const frame = {theme: themeOf('plain'), width: 60, verbosity: 'summary'} as const;
+const narrow = {...frame, width: 39} as const;
+const full = {...frame, verbosity: 'full'} as const;
+
+const ended = (code: number) => ({kind: 'exited', code}) as const;
+const report = (text: string, end: ShellReport['end'], output: Partial<ShellReport['output']> = {}): ShellReport => ({
+  end,
+  output: {text, totalBytes: text.length, leftOutLines: 0, file: undefined, ...output},
+  durationMs: 10,
+  directory: '/x',
+  nextDirectory: '/work',
+  leftRunning: [],
+  notes: [],
+});
+
+type CommandResult = Extract<ActionResult, {name: 'request-command-output'}>;
+
+const inputOf = (command: string): CommandResult['input'] => ({
+  command,
+  timeoutMs: 1000,
+  place: 'foreground',
+  claims: {readOnly: 'unsaid', risky: 'unsaid', usesPager: 'unsaid'},
+  description: '',
+  rationale: '',
+  citations: [],
+});
+
+function commandEntry(
+  command: string,
+  settled: CommandResult['settled'],
+  {by = 'agent', durationMs = 10}: {readonly by?: ActionEntry['by']; readonly durationMs?: number} = {},
+): ActionEntry {
+  const result = {tag: 'action', result: {name: 'request-command-output', input: inputOf(command), settled}} as const;
+  return {
+    kind: 'action',
+    id: actionId('a'),
+    by,
+    label: `Run command: ${command}`,
+    stage: {stage: 'settled', result, preview: {kind: 'none'}, tail: '', durationMs},
+  };
+}
+
+const ran = (command: string, one: ShellReport): CommandResult['settled'] => ({
+  state: 'success',
+  output: {kind: 'completed', command, report: one},
+});
+
+test('every action has a renderer', () => {
+  expect(Object.keys(renderers).toSorted()).toEqual(actionNames.toSorted());
+});
+
+const failedTests = [
+  'TAP version 13',
+  '# Subtest: three of the same item get 10 % off',
+  'not ok 1 - three of the same item get 10 % off',
+  '  ---',
+  "  location: '/home/u/shop/test/discount.test.js:5:1'",
+  "  failureType: 'testCodeFailure'",
+  '  error: |-',
+  '    Expected values to be strictly equal:',
+  '',
+  '    600 !== 540',
+  ...Array.from({length: 24}, (_, at) => `    at step ${at} (node:internal/test_runner:${at})`),
+  '# tests 1',
+  '# pass 0',
+  '# fail 1',
+].join('\n');
+
+describe('a command', () => {
+  test.each<[string, ActionEntry, readonly string[]]>([
+    [
+      'went well and printed nothing',
+      commandEntry('git add .', ran('git add .', report('', ended(0)))),
+      ['  ✓ git add .'],
+    ],
+    [
+      'went well: its last lines and how many more there are',
+      commandEntry('make', ran('make', report('1\n2\n3\n4\n\u001B[31m5\u001B[0m\n6\n7\n', ended(0))), {
+        durationMs: 2700,
+      }),
+      [
+        '  ✓ make                                               2.7 s',
+        '    │ 5',
+        '    │ 6',
+        '    │ 7',
+        '    ╰ 4 more lines · Ctrl+O',
+      ],
+    ],
+    [
+      'failed: the lines that say why',
+      commandEntry('npm test', ran('npm test', report(failedTests, ended(1))), {durationMs: 2700}),
+      [
+        '  ✗ npm test                                  exit 1 · 2.7 s',
+        '    │ TAP version 13',
+        '    │ # Subtest: three of the same item get 10 % off',
+        '    │ not ok 1 - three of the same item get 10 % off',
+        '    │   ---',
+        "    │   location: '/home/u/shop/test/discount.test.js:5:1'",
+        "    │   failureType: 'testCodeFailure'",
+        '    │   error: |-',
+        '    │     Expected values to be strictly equal:',
+        '    │     600 !== 540',
+        '    ⋮ # tests 1',
+        '    │ # pass 0',
+        '    │ # fail 1',
+        '    ╰ 25 more lines · Ctrl+O',
+      ],
+    ],
+    [
+      'timed out: a long line is cut, and where the whole output is',
+      commandEntry('x', ran('x', report('y'.repeat(1000), {kind: 'timed-out', afterMs: 5}, {file: '/tmp/out'}))),
+      [
+        '  ✗ x                                              timed out',
+        `    │ ${'y'.repeat(54)}`,
+        `    │ ${'y'.repeat(53)}…`,
+        '    ╰ whole output in /tmp/out',
+      ],
+    ],
+    [
+      'was stopped: what it had printed stays',
+      commandEntry('npm run watch', {
+        state: 'cancelled',
+        why: {reason: 'interrupted', message: ''},
+        partial: {command: 'npm run watch', reached: 'running', output: 'one\ntwo\n'},
+      }),
+      ['  ⊘ npm run watch                                interrupted', '    │ one', '    ╰ two'],
+    ],
+    [
+      'was refused, with a reason',
+      commandEntry('rm -rf build', {
+        state: 'cancelled',
+        why: {reason: 'declined', message: 'keep it'},
+        partial: {command: 'rm -rf build', reached: 'not-started', output: ''},
+      }),
+      ['  ⊘ rm -rf build                                 you said no', '    ╰ keep it'],
+    ],
+    [
+      "is the user's own: all of a short output",
+      commandEntry('ls', ran('ls', report('a\nb\nc\nd\ne', ended(0))), {by: 'user'}),
+      ['  ✓ ! ls', '    │ a', '    │ b', '    │ c', '    │ d', '    ╰ e'],
+    ],
+  ])('%s', (_name, entry, rows) => {
+    expect(actionRows(entry, frame, undefined)).toEqual(rows);
+  });
+
+  test("the user's own shows forty lines and then folds", () => {
+    const text = Array.from({length: 100}, (_, at) => `line ${at}`).join('\n');
+    const rows = actionRows(commandEntry('seq', ran('seq', report(text, ended(0))), {by: 'user'}), frame, undefined);
+    expect(rows).toHaveLength(42);
+    expect([rows[1], rows[28], rows[29], rows[40], rows[41]]).toEqual([
+      '    │ line 0',
+      '    │ line 27',
+      '    ⋮ line 88',
+      '    │ line 99',
+      '    ╰ 60 more lines · Ctrl+O',
+    ]);
+  });
+
+  test('at 40 columns how it ended stands behind a command that needs the line', () => {
+    const command = 'npx vitest run --config .config/vitest.config.ts test/tui';
+    expect(actionRows(commandEntry(command, ran(command, report('', ended(1)))), narrow, undefined)).toEqual([
+      '  ✗ npx vitest run --config',
+      '    .config/vitest.config.ts test/tui',
+      '    exit 1',
+    ]);
+  });
+
+  test('unfolded it is all that came', () => {
+    const rows = actionRows(commandEntry('npm test', ran('npm test', report(failedTests, ended(1)))), full, undefined);
+    expect(rows.slice(1).map(row => row.slice(6))).toEqual(failedTests.split('\n'));
+  });
+});
+
+describe('what is shown of a long output', () => {
+  const line = fc.constantFrom(
+    '',
+    '  ',
+    'fine',
+    'ok 3 - well',
+    '# fail 0',
+    '0 errors',
+    'Error: no such thing',
+    'not ok 2 - bad',
+    'src/a.ts:3:1: error TS2304',
+    '    600 !== 540',
+    '✗ it does',
+  );
+
+  test('is bounded, in order, and never without the first line that says why', () => {
+    fc.assert(
+      fc.property(fc.array(line, {maxLength: 200}), fc.integer({min: 1, max: 40}), (lines, most) => {
+        for (const pick of [failureExcerpt, headAndTail, lastLines]) {
+          const picked = pick(lines, most);
+          expect(picked.length).toBeLessThanOrEqual(most);
+          expect(picked).toEqual([...new Set(picked)].toSorted((a, b) => a - b));
+          expect(picked.every(at => at in lines)).toBe(true);
+        }
+        const first = lines.findIndex(saysWhy);
+        if (first >= 0) expect(failureExcerpt(lines, most)).toContain(first);
+      }),
+    );
+  });
+
+  test.each([
+    ['AssertionError [ERR_ASSERTION]: Expected values to be strictly equal', true],
+    ["src/a.ts(3,1): error TS2304: Cannot find name 'x'.", true],
+    ['FAIL test/a.test.ts > adds', true],
+    ['E       assert 1 == 2', true],
+    ['thread main panicked at src/main.rs:2', true],
+    ['bash: nope: command not found', true],
+    ['Tests: 0 failed, 12 passed', false],
+    ['ℹ fail 0', false],
+    ['✔ handles errors', false],
+    ['Compiling weft', false],
+  ])('%s', (text, isReason) => {
+    expect(saysWhy(text)).toBe(isReason);
+  });
+
+  const nodeTest = [
+    '✔ two (0.7ms)',
+    '✖ three of the same item get 10 % off (0.8ms)',
+    'ℹ tests 2',
+    'ℹ suites 0',
+    'ℹ pass 1',
+    'ℹ fail 1',
+    'ℹ cancelled 0',
+    'ℹ skipped 0',
+    'ℹ todo 0',
+    'ℹ duration_ms 90.3',
+    '✖ failing tests:',
+    'test at t.test.js:4:1',
+    '✖ three of the same item get 10 % off (0.8ms)',
+    '  AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:',
+    '  0 !== 60',
+    '      at TestContext.<anonymous> (file:///w/t.test.js:5:10)',
+    '      at Test.run (node:internal/test_runner/test:1402:25) {',
+    '    generatedMessage: true,',
+    '    actual: 0,',
+    '    expected: 60,',
+    "    operator: 'strictEqual',",
+    "    diff: 'simple'",
+    '  }',
+  ];
+
+  test('the values that differ and the line of the test are shown, what says nothing is not', () => {
+    const shown = failureExcerpt(nodeTest, 12).map(at => nodeTest[at]);
+    expect(shown).toEqual([
+      '✔ two (0.7ms)',
+      '✖ three of the same item get 10 % off (0.8ms)',
+      'ℹ tests 2',
+      'ℹ pass 1',
+      'ℹ fail 1',
+      '✖ failing tests:',
+      'test at t.test.js:4:1',
+      '✖ three of the same item get 10 % off (0.8ms)',
+      '  AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:',
+      '  0 !== 60',
+      '      at TestContext.<anonymous> (file:///w/t.test.js:5:10)',
+    ]);
+  });
+
+  test('at the end of what went well counts of nothing are left out', () => {
+    const lines = ['ℹ tests 2', 'ℹ pass 2', 'ℹ fail 0', 'ℹ cancelled 0', 'ℹ todo 0', 'ℹ duration_ms 9.3'];
+    expect(lastLines(lines, 3)).toEqual([0, 1, 2]);
+  });
+
+  test('no row is wider than the frame', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.string({unit: fc.constantFrom('a', ' ', '日', '\u001B[2J', '\t'), maxLength: 90}), {maxLength: 20}),
+        fc.integer({min: 20, max: 70}),
+        (lines, width) => {
+          const entry = commandEntry(lines[0] ?? 'x', ran('x', report(lines.join('\n'), ended(1))));
+          for (const verbosity of ['summary', 'full'] as const) {
+            for (const row of actionRows(entry, {...frame, width, verbosity}, undefined)) {
+              expect([row, cellWidth(row) <= width]).toEqual([row, true]);
+            }
+          }
+        },
+      ),
+    );
+  });
+});
+
+test('files read, unfolded', () => {
+  const output = {
+    files: [
+      {state: 'read', file: {kind: 'text', path: 'a', lines: ['x'], firstLine: 1, totalLines: 1, notes: []}},
+      {state: 'read', file: {kind: 'text', path: 'b', lines: ['x', 'y'], firstLine: 5, totalLines: 9, notes: []}},
+      {state: 'failed', path: 'c', fault: {kind: 'rejected', message: 'There is no such file.'}},
+    ],
+  } as const;
+  const {rows} = renderers['read-files'](output, full, 'agent');
+  expect(rows.map(row => (typeof row === 'string' ? row : row.text))).toEqual([
+    '1 line',
+    '1  x',
+    'lines 5 to 6 of 9',
+    '5  x',
+    '6  y',
+    'c: There is no such file.',
+  ]);
+});

@@ -1,0 +1,131 @@
+import {describe, expect, test} from 'vitest';
+import {connectPanel, connectWithKey} from '../../src/tui/state/panels/connect.ts';
+import {followStep} from '../../src/tui/state/rewind-and-compact.ts';
+import {initialUi} from '../../src/tui/state/ui.ts';
+import type {Panel} from '../../src/tui/state/panels/panel.ts';
+import {insideOf, key, linesOf, opened, pressed, text} from './support/panels.tsx';
+
+const anthropic = 'sk-ant-api03-0123456789abcdef';
+const bare = 'sk-0123456789abcdef0123456789abcdef';
+const paste = (pasted: string) => ({kind: 'paste', text: pasted, part: 'first'}) as const;
+const panel = connectPanel({model: 'none', prompt: 'none', demo: 'offered'});
+const servers = [
+  {name: 'Ollama', port: 11_434, baseUrl: 'http://127.0.0.1:11434/v1', models: ['qwen3:8b', 'llama3.2']},
+  {name: 'vLLM', port: 8000, baseUrl: 'http://127.0.0.1:8000/v1', models: ['mistral']},
+];
+
+/** The panel after the answer to a query. */
+function followed(open: Panel, next: Parameters<typeof followStep>[1]): Panel {
+  return opened(followStep({...initialUi([], '', 'emacs'), panel: open}, next).panel);
+}
+
+const found = followed(panel, {step: 'servers-found', servers});
+const asked = (provider: string, used: string) => [{do: 'query', request: {query: 'use-key', provider, key: used}}];
+
+describe('without a model', () => {
+  test('the three ways, and the servers that answer', () => {
+    expect(linesOf(found, {width: 70})).toEqual([
+      '╭ No model yet ──────────────────────────────────────────────────────╮',
+      '│ ❯ 1  Paste an API key    Anthropic or OpenAI                       │',
+      '│   2  Use a local server  found Ollama on :11434, vLLM on :8000     │',
+      '│   3  Watch the demo      one minute, needs no model                │',
+      '╰ Enter select · Esc later ──────────────────────────────────────────╯',
+    ]);
+  });
+
+  test('at 40 columns', () => {
+    expect(linesOf(found, {width: 39})).toEqual([
+      '╭ No model yet ───────────────────────╮',
+      '│ ❯ 1  Paste an API key    Anthropic… │',
+      '│   2  Use a local server  found Oll… │',
+      '│   3  Watch the demo      one minut… │',
+      '╰ Enter select · Esc later ───────────╯',
+    ]);
+  });
+
+  test('the demo', () => {
+    expect(pressed(panel, text('3'))).toEqual({
+      panel: 'none',
+      effects: [{do: 'command', line: {kind: 'command', name: 'demo', argument: ''}}],
+    });
+  });
+});
+
+describe('a key', () => {
+  test('is shown as dots, says whose it is, and is used at Enter alone', () => {
+    const typed = pressed(panel, key('enter'), paste(`${anthropic}\n`));
+    expect(typed.effects).toEqual([]);
+    expect(linesOf(typed.panel, {width: 60})).toEqual([
+      '╭ Paste an API key: Anthropic ─────────────────────────────╮',
+      `│ ${'•'.repeat(29)}                            │`,
+      '│ It is kept in your keychain, else in a file that only    │',
+      '│ you can read. It is never shown.                         │',
+      '╰ Enter check and keep it · Esc back ──────────────────────╯',
+    ]);
+    const used = pressed(opened(typed.panel), key('enter'));
+    expect(used.effects).toEqual(asked('anthropic', anthropic));
+    expect(linesOf(used.panel).join('\n')).not.toContain('sk-ant');
+  });
+
+  test('pasted at once, or into the composer, needs no choice before it', () => {
+    expect(pressed(panel, paste(anthropic), key('enter')).effects).toEqual(asked('anthropic', anthropic));
+    const composer = connectWithKey(` ${anthropic}`, {model: 'none', prompt: 'none', demo: 'offered'});
+    expect(pressed(composer, key('enter')).effects).toEqual(asked('anthropic', anthropic));
+  });
+
+  test('of a form that several companies use: whose it is, is asked', () => {
+    const step = pressed(panel, paste(bare), key('enter'));
+    expect(insideOf(step.panel)).toEqual(['❯ 1  Anthropic', '  2  OpenAI']);
+    expect(pressed(opened(step.panel), text('2')).effects).toEqual(asked('openai', bare));
+  });
+
+  test('that is refused: the reason stands where the next one is pasted', () => {
+    const used = opened(pressed(panel, paste(anthropic), key('enter')).panel);
+    const refused = followed(used, {step: 'not-connected', of: 'key', text: 'Anthropic refused this key (401).'});
+    expect(insideOf(refused)).toEqual(['', 'Anthropic refused this key (401).']);
+    expect(pressed(refused, key('enter')).effects).toEqual([]);
+  });
+
+  test('is edited and given up', () => {
+    const begun = pressed(panel, text('1'), paste(anthropic), key('delete-left'));
+    expect(pressed(opened(begun.panel), key('enter')).effects).toEqual(asked('anthropic', anthropic.slice(0, -1)));
+    expect(pressed(opened(begun.panel), key('escape')).panel).toEqual(panel);
+  });
+});
+
+describe('a local server', () => {
+  test('its models are a list', () => {
+    const step = pressed(found, text('2'));
+    expect(insideOf(step.panel)).toEqual([
+      '❯ 1  qwen3:8b  Ollama :11434',
+      '  2  llama3.2  Ollama :11434',
+      '  3  mistral   vLLM :8000',
+    ]);
+    expect(pressed(opened(step.panel), key('down'), key('enter')).effects).toEqual([
+      {do: 'query', request: {query: 'use-server', baseUrl: 'http://127.0.0.1:11434/v1', model: 'llama3.2'}},
+    ]);
+  });
+
+  test('where none answers, it says what was tried and looks again', () => {
+    const none = followed(panel, {step: 'servers-found', servers: []});
+    const step = pressed(none, text('2'));
+    expect(step.effects).toEqual([{do: 'query', request: {query: 'local-servers'}}]);
+    expect(insideOf(step.panel)).toEqual([
+      '  1  Paste an API key    Anthropic or OpenAI',
+      '❯ 2  Use a local server  looking…',
+      '  3  Watch the demo      one minute, needs no model',
+      'No server answers on :11434, :1234, :8080 or :8000. Start one, then choose',
+      'this again.',
+    ]);
+  });
+
+  test('one without a model says how to get one', () => {
+    const empty = followed(panel, {
+      step: 'servers-found',
+      servers: servers.slice(0, 1).map(server => ({...server, models: []})),
+    });
+    expect(insideOf(pressed(empty, text('2')).panel).at(-2)).toBe(
+      'Ollama has no model yet. Load one (ollama pull qwen3-coder), then choose',
+    );
+  });
+});

@@ -1,0 +1,78 @@
+import {afterEach, describe, expect, test} from 'vitest';
+import {begin, finishedText, leaveStages, start} from './support/stage.ts';
+import {delta, finished} from './support/events.ts';
+
+afterEach(leaveStages);
+
+const lines = Array.from({length: 40}, (_, at) => `row number ${at} of it`);
+
+describe('rows below the cursor that a terminal drops when it becomes lower', () => {
+  test.each([
+    [
+      'lower and as high again, before anything is drawn',
+      [
+        [80, 9],
+        [80, 24],
+      ],
+    ],
+    [
+      'lower and higher',
+      [
+        [80, 9],
+        [80, 30],
+      ],
+    ],
+    [
+      'lower and narrower, and back',
+      [
+        [60, 9],
+        [80, 24],
+      ],
+    ],
+  ] as const)('%s: no line above is lost', async (_title, sizes) => {
+    const {screen, engine} = await start();
+    engine.emit(...begin, delta(lines.join('\n\n')), finishedText, finished({kind: 'done'}));
+    await screen.until(/row number 39[^]*Ask weft to do something/u);
+    for (const [columns, rows] of sizes) screen.resize(columns, rows);
+    await screen.type('a draft');
+    await screen.until(/› a draft\n─+\n {2}asks first/u);
+    await screen.type('\u0015');
+    await screen.until(/row number 39 of it\n\n─+\n › Ask weft to do something[^\n]*\n─+\n {2}asks first/u);
+    expect((await screen.everything()).filter(row => row.includes('row number')).map(row => row.slice(2))).toEqual(
+      lines,
+    );
+  });
+});
+
+test('frames drawn before a terminal that became lower has said so take no row above the live region', async () => {
+  const {screen, engine} = await start();
+  engine.emit(...begin, delta(`${lines.slice(0, 30).join('\n\n')}\n\n`));
+  await screen.until(/row number 29[^]*Enter: send now/u);
+  screen.resizeUnsaid(80, 20);
+  await screen.type('a');
+  await screen.type(' draft');
+  await screen.until(/› a draft/u);
+  screen.resizeUnsaid(80, 10);
+  engine.emit(delta(lines.slice(30).join('\n\n')), finishedText, finished({kind: 'done'}));
+  await screen.until(/row number 39/u);
+  screen.resize(80, 24);
+  await screen.until(/row number 39[^]*› a draft\n─+\n {2}asks first/u);
+  expect((await screen.everything()).filter(row => row.includes('row number')).map(row => row.slice(2))).toEqual(lines);
+});
+
+test('what a terminal that becomes small pushes into its scrollback is not drawn or written again', async () => {
+  const {screen, engine} = await start();
+  const rows = ['first row of it', 'second row of it', 'third row of it'];
+  engine.emit(
+    ...begin,
+    delta(`| a row | of a table |\n|---|---|\n${rows.map(row => `| ${row} | it is |`).join('\n')}`),
+  );
+  await screen.until(/third row/u);
+  screen.resize(20, 6);
+  await screen.until(/Enter: send now…\n {2}asks first/u);
+  screen.resize(80, 24);
+  engine.emit(delta('\n\nAnd more.'), finishedText, finished({kind: 'done'}));
+  await screen.until(/And more\.[^]*Ask weft to do something/u);
+  const all = await screen.everything();
+  expect(all.flatMap(row => /\w+ row of it/u.exec(row) ?? [])).toEqual(rows);
+});

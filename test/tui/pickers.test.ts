@@ -1,0 +1,155 @@
+import {afterEach, describe, expect, test} from 'vitest';
+import type {ListedModel, ModelList, RequestedRuleChange, RuleRow} from '../../src/agent/client.ts';
+import {failed, ok} from '../../src/base/outcome.ts';
+import {rejected} from '../../src/domain/fault.ts';
+import {findModel, modelPanel} from '../../src/tui/commands/model.ts';
+import {blankHost} from '../support/blank-host.ts';
+import {linesOf} from './support/panels.tsx';
+import {leaveStages, start} from './support/stage.ts';
+
+afterEach(leaveStages);
+
+const model = (name: string, more: Partial<ListedModel> = {}): ListedModel => ({
+  model: name,
+  defaultOf: '',
+  contextWindow: 0,
+  price: 'unknown',
+  efforts: [],
+  ...more,
+});
+
+const list: ModelList = {
+  models: [
+    model('sonnet-5', {
+      defaultOf: 'Anthropic',
+      contextWindow: 1_000_000,
+      price: {input: 3, output: 15},
+      efforts: ['low', 'medium', 'high'],
+    }),
+    model('haiku-5-20260101', {contextWindow: 200_000, price: {input: 1, output: 5}}),
+    model('own'),
+  ],
+  from: {kind: 'provider'},
+};
+
+const withModels = (models: ModelList) => ({
+  host: {models: {...blankHost.models, list: async () => ok(models)}},
+});
+
+describe('/model', () => {
+  test('lists the models, the default first, with what is known of them', () => {
+    expect(linesOf(modelPanel(list, 'own'), {width: 99})).toEqual([
+      '╭ Choose a model ─────────────────────────────────────────────────────────────────────────────────╮',
+      '│   1  sonnet-5          default  1.0M context  $3 in, $15 out  effort low to high                │',
+      '│   2  haiku-5-20260101           200k context  $1 in, $5 out                                     │',
+      '│ ❯ 3  own ✓                                                                                      │',
+      '╰ Enter use · Esc cancel · type to search ────────────────────────────────────────────────────────╯',
+    ]);
+    expect(linesOf(modelPanel({...list, from: {kind: 'weft', why: 'offline'}}, 'other'), {width: 60})).toEqual([
+      '╭ Choose a model ────── known to weft, there may be others ╮',
+      '│   1  sonnet-5          default  1.0M context             │',
+      '│   2  haiku-5-20260101           200k context             │',
+      '│   3  own                                                 │',
+      '│ ❯ 4  other ✓                                             │',
+      '╰ Enter use · Esc cancel · type to search ─────────────────╯',
+    ]);
+  });
+
+  test('choosing switches, and what is not the default can be kept', async () => {
+    const {screen, engine} = await start([80, 24], withModels(list));
+    await screen.type('/model\r');
+    await screen.until(/Choose a model/u);
+    await screen.type('haiku\r');
+    await screen.until(
+      /Use it in new sessions, too\? ─+╮\n│ haiku-5-20260101 +│\n╰ y keep in your settings · Esc cancel/u,
+    );
+    await screen.type('\u001B');
+    await screen.until(/Ask weft to do something/u);
+    expect(engine.ops).toEqual([{op: 'set-model', model: 'haiku-5-20260101'}]);
+  });
+
+  test('a provider that does not answer is named, in the list', async () => {
+    const {screen} = await start([80, 24], {
+      host: {models: {...blankHost.models, list: async () => failed(rejected('The wire is cut.'))}},
+    });
+    await screen.type('/model\r');
+    await screen.until(/Choose a model ─+╮\n│ {3}The wire is cut\./u);
+  });
+
+  test.each([
+    ['SONNET-5', list, {kind: 'listed', model: 'sonnet-5'}],
+    ['haiku-5', list, {kind: 'listed', model: 'haiku-5'}],
+    ['sonet-5', list, {kind: 'unknown', nearest: 'sonnet-5'}],
+    ['zebra', list, {kind: 'unknown', nearest: undefined}],
+    ['zebra', {...list, from: {kind: 'weft', why: ''}}, {kind: 'unsure', model: 'zebra'}],
+  ] as const)('%s', (name, models, found) => {
+    expect(findModel(name, models)).toEqual(found);
+  });
+
+  test('a name that is not known is refused before it is used', async () => {
+    const {screen, engine} = await start([80, 24], withModels(list));
+    await screen.type('/model sonnet-55');
+    await screen.type('\r');
+    await screen.until(/There is no model sonnet-55\. Did you mean sonnet-5\?/u);
+    expect(engine.ops).toEqual([]);
+  });
+});
+
+describe('arguments', () => {
+  test('complete: those that are known at once, and those that are asked for', async () => {
+    const {screen, engine} = await start([80, 24], withModels(list));
+    await screen.type('/mode ');
+    await screen.until(/❯ default +asks before it edits[^]*plan +reads and plans/u);
+    await screen.type('pl');
+    await screen.type('\r');
+    expect(engine.ops).toEqual([{op: 'set-mode', mode: 'plan'}]);
+    await screen.type('/model ');
+    await screen.until(/❯ sonnet-5 +default\n +haiku-5-20260101/u);
+    await screen.type('ha');
+    await screen.until(/❯ haiku-5-20260101/u);
+    await screen.type('\t');
+    await screen.until(/› \/model haiku-5-20260101/u);
+    // Without a letter, Enter opens the list.
+    await screen.type('\u0015');
+    await screen.type('/mode ');
+    await screen.type('\r');
+    await screen.until(/Choose a mode ─+╮\n│ ❯ 1 {2}asks first ✓/u);
+  });
+});
+
+describe('/permissions', () => {
+  test('rules are shown by source, removed after a yes, and added', async () => {
+    const changes: RequestedRuleChange[] = [];
+    const rules: readonly RuleRow[] = [
+      {list: 'allow', rule: 'Bash(npm test:*)', source: 'session', reason: ''},
+      {list: 'deny', rule: 'Read(.env)', source: 'environment', reason: ''},
+    ];
+    const {screen} = await start([80, 24], {
+      host: {
+        permissionRules: async () => rules,
+        async changeRule(rule) {
+          changes.push(rule);
+          return ok(`Changed ${rule.rule}`);
+        },
+      },
+    });
+    await screen.type('/permissions\r');
+    await screen.until(/Permission rules ─+╮\n│ ❯ 1 {2}Bash\(npm test:\*\) +allow +session/u);
+    await screen.type('\r');
+    await screen.until(/Remove this rule\? ─+╮\n│ allow Bash\(npm test:\*\) \(session\)/u);
+    await screen.type('y');
+    await screen.until(/Changed Bash/u);
+    await screen.type('/permissions allow Read\r');
+    await screen.until(/allow Read ─+╮\n│ ❯ 1 {2}For this session/u);
+    await screen.type('\r');
+    await screen.until(/Changed Read/u);
+    expect(changes).toEqual([
+      {change: 'remove', list: 'allow', rule: 'Bash(npm test:*)', scope: 'session'},
+      {change: 'add', list: 'allow', rule: 'Read', scope: 'session'},
+    ]);
+    await screen.type('/permissions\r');
+    await screen.until(/Read\(\.env\)/u);
+    await screen.type('2');
+    await screen.until(/Read\(\.env\) was given with environment: it counts until weft ends/u);
+  });
+});

@@ -1,0 +1,137 @@
+import {describe, expect, test} from 'vitest';
+import type {BlockInfo} from '../../src/actions/ports.ts';
+import {actionId, blockId} from '../../src/domain/ids.ts';
+import {RunLine} from '../../src/tui/components/run-line.tsx';
+import {type StatusHint, StatusLine} from '../../src/tui/components/status-line.tsx';
+import {emptyView, type View} from '../../src/tui/state/view.ts';
+import {accepted} from './support/events.ts';
+import {drawn} from './support/drawn.ts';
+import {reduce} from '../../src/tui/state/reduce.ts';
+import {begin, mild} from './support/stage.ts';
+
+const usage = {inputTokens: 4000, outputTokens: 900, cacheReadTokens: 40_000, cacheWriteTokens: 1000};
+const used: View = {
+  ...emptyView,
+  model: 'claude-sonnet-5-5-20261001',
+  usage: {
+    models: {'claude-sonnet-5-5-20261001': {usage, costUsd: 0.034, requests: 3}},
+    contextTokens: 2500,
+    contextWindow: 200_000,
+  },
+};
+const server: BlockInfo = {
+  id: blockId('b1'),
+  command: 'npm run dev',
+  state: {kind: 'running'},
+  ageMs: 1000,
+  ports: [5188],
+  lastLine: '',
+  life: 'with-weft',
+};
+const status = (view: View, width: number, blocks: readonly BlockInfo[] = [], hint: StatusHint | 'none' = 'none') =>
+  drawn(<StatusLine view={view} blocks={blocks} hint={hint} vim="" width={width} />);
+
+describe('the status line', () => {
+  test('begins with the mode and where to find the keys', () => {
+    expect(status({...emptyView, model: 'test-model'}, 60)).toEqual([
+      '  asks first ⇧Tab                          ? for shortcuts',
+    ]);
+  });
+
+  test.each([
+    [100, '  asks first ⇧Tab · 1 server :5188 · context 1 %                               sonnet-5-5 · $0.03'],
+    [70, '  asks first · 1 server :5188 · context 1 %      sonnet-5-5 · $0.03'],
+    [60, '  asks first · 1 server · context 1 %  sonnet-5-5 · $0.03'],
+    [50, '  asks first · 1 server · context 1 %     $0.03'],
+    [40, '  asks first · 1 server · context 1 %'],
+    [30, '  asks first · 1 server'],
+    [16, '  asks first'],
+  ])('at %i columns', (width, line) => {
+    expect(status(used, width, [server])).toEqual([line]);
+  });
+
+  test('what runs in the background is counted by what it is', () => {
+    const job = {...server, ports: []};
+    const waiting: BlockInfo = {...server, state: {kind: 'waiting', lastLine: '>>> '}};
+    expect(
+      [[server, server], [job], [job, server], [server, waiting]].map(
+        blocks => status(used, 100, blocks)[0]?.split(' · ')[1],
+      ),
+    ).toEqual(['2 servers :5188 :5188', '1 in background', '2 in background :5188', '1 needs input :5188 :5188']);
+  });
+
+  test('its right part stays where it is while the cost grows', () => {
+    const places = [0.001, 0.5, 9.99, 12.5].map(costUsd => {
+      const models = {m: {usage, costUsd, requests: 1}};
+      return status({...used, usage: {...used.usage, models}}, 80)[0]?.indexOf('sonnet');
+    });
+    expect(places).toEqual([59, 59, 59, 59]);
+  });
+
+  test('a hint takes the place of what is on the left', () => {
+    expect(status(used, 60, [server], {text: 'Ctrl+C again to exit', as: 'warning'})).toEqual([
+      '  Ctrl+C again to exit                 sonnet-5-5 · $0.03',
+    ]);
+  });
+
+  test.each([
+    [80, '   ! permissions bypassed !  · context 1 %                 sonnet-5-5 · $0.03'],
+    [30, '   ! permissions bypassed !'],
+  ])('at %i columns bypassed permissions stand first', (width, line) => {
+    expect(status({...used, mode: 'bypassPermissions'}, width)).toEqual([line]);
+  });
+});
+
+const working: View = {...emptyView, run: {state: 'working'}};
+const run = (view: View, width: number, elapsedMs: number, outputTokens = 0, retryInMs = 0) =>
+  drawn(<RunLine view={view} times={{elapsedMs, retryInMs, outputTokens}} motion="still" width={width} />);
+
+describe('the run line', () => {
+  test.each([
+    [0, 0, '● Working · 0 s · Esc to interrupt'],
+    [1999, 999, '● Working · 1 s · ↓ 999 tokens · Esc to interrupt'],
+    [125_000, 1000, '● Working · 2 m 05 s · ↓ 1.0k tokens · Esc to interrupt'],
+  ])('after %i ms and %i tokens', (elapsedMs, tokens, line) => {
+    expect(run(working, 79, elapsedMs, tokens)).toEqual([line]);
+  });
+
+  test('says what is being done, and shortens it before the way out', () => {
+    const {action, preview} = mild('a1', 'npm test -- --reporter=dot');
+    const id = actionId('a1');
+    const running = [
+      ...begin,
+      {event: 'action-queued', id, action, label: ''},
+      {event: 'action-started', id, action, preview},
+    ] as const;
+    const view = running.reduce<View>(reduce, emptyView);
+    expect(run(view, 90, 41_000, 1000)).toEqual([
+      '● Running npm test -- --reporter=dot · 41 s · ↓ 1.0k tokens · Esc to interrupt',
+    ]);
+    expect(run(view, 99, 41_000, 1000)).toEqual([
+      '● Running npm test -- --reporter=dot · 41 s · ↓ 1.0k tokens · Esc to interrupt · Ctrl+B background',
+    ]);
+    expect(run(view, 60, 41_000, 1000)).toEqual(['● Running npm tes… · 41 s · ↓ 1.0k tokens · Esc to interrupt']);
+    expect(run(view, 40, 41_000, 1000)).toEqual(['● Running npm… · 41 s · Esc to interrupt']);
+  });
+
+  test('turns while it works, and only then', () => {
+    const times = {elapsedMs: 0, retryInMs: 0, outputTokens: 0};
+    expect(drawn(<RunLine view={working} times={times} motion="turning" width={60} />)).toEqual([
+      '⠋ Working · 0 s · Esc to interrupt',
+    ]);
+    expect(run(emptyView, 60, 0)).toEqual(['']);
+    expect(run({...emptyView, run: {state: 'stopping'}}, 60, 0)).toEqual(['● Stopping']);
+  });
+
+  test('a retry says when and why; one that is due no longer names a time', () => {
+    const retry = {state: 'retrying', attempt: 3, maxAttempts: 10, reason: 'Connection lost.'} as const;
+    expect(run({...emptyView, run: retry}, 79, 0, 0, 4000)).toEqual([
+      '? Trying again in 4 s (3 of 10) · Esc to interrupt · Connection lost.',
+    ]);
+    expect(run({...emptyView, run: retry}, 40, 0, 0, -5)).toEqual(['? Retry (3 of 10) · Esc · Connection lo…']);
+  });
+});
+
+test('a prompt that was just accepted is being worked on', () => {
+  expect(run(reduce(emptyView, accepted('do it')), 60, 0)).toEqual(['● Working · 0 s · Esc to interrupt']);
+});

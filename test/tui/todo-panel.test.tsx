@@ -1,0 +1,107 @@
+import {afterEach, describe, expect, test} from 'vitest';
+import {todoId} from '../../src/domain/ids.ts';
+import type {Todo, TodoList, TodoStatus} from '../../src/domain/todo.ts';
+import {framesFor} from '../../src/tasks/update-list.ts';
+import {TodoPanel} from '../../src/tui/components/todo-panel.tsx';
+import {drawn} from './support/drawn.ts';
+import {accepted, finished} from './support/events.ts';
+import {opening} from './support/scripted-engine.ts';
+import {leaveStages, start} from './support/stage.ts';
+
+afterEach(leaveStages);
+
+const statuses: Readonly<Record<string, TodoStatus>> = {'+': 'completed', '>': 'in_progress', '-': 'pending'};
+
+/** `+++>----`: one todo for each mark, `step 1` first. */
+const list = (marks: string): TodoList =>
+  marks.split('').map((mark, at): Todo => {
+    const name = `${at + 1}`;
+    return {id: todoId(name), title: `step ${name}.`, description: '', status: statuses[mark] ?? 'pending'};
+  });
+
+const panel = (marks: string, rows: number, width = 60): readonly string[] =>
+  drawn(<TodoPanel todos={list(marks)} times={new Map([[todoId('4'), 6000]])} width={width} rows={rows} />);
+
+describe('the panel', () => {
+  test.each([
+    [
+      '+++>----',
+      4,
+      [
+        '  Todos ███░░░░░░░ 3/8',
+        '  ✓ step 1.   ✓ step 2.   ✓ step 3.',
+        '  ● step 4. · 6 s',
+        '  ○ step 5.   ○ step 6.   ○ step 7.   ○ step 8.',
+      ],
+    ],
+    ['+++>----', 3, ['  Todos ███░░░░░░░ 3/8', '  ✓ step 1.   ✓ step 2.   ✓ step 3.', '  ● step 4. · 6 s']],
+    ['+++>----', 2, ['  Todos ███░░░░░░░ 3/8', '  ● step 4. · 6 s']],
+    ['+++>----', 1, ['  Todos ███░░░░░░░ 3/8 · step 4.']],
+    ['+++++++', 4, ['  Todos ██████████ 7/7']],
+    [
+      '+++++++>',
+      4,
+      ['  Todos ████████░░ 7/8', '  ✓ 3 more   ✓ step 4.   ✓ step 5.   ✓ step 6.   ✓ step 7.', '  ● step 8.'],
+    ],
+    ['---', 4, ['  Todos ░░░░░░░░░░ 0/3', '  ○ step 1.   ○ step 2.   ○ step 3.']],
+    ['', 4, ['']],
+    ['>', 0, ['']],
+  ])('%s on %i rows', (marks, rows, lines) => {
+    expect(panel(marks, rows)).toEqual(lines);
+  });
+
+  test('at 40 columns each row keeps what matters', () => {
+    expect(panel('+++>----', 4, 40)).toEqual([
+      '  Todos ███░░░░░░░ 3/8',
+      '  ✓ 1 more   ✓ step 2.   ✓ step 3.',
+      '  ● step 4. · 6 s',
+      '  ○ step 5.   ○ step 6.   2 more',
+    ]);
+  });
+});
+
+const framed = (before: string, after: string) =>
+  ({event: 'todos-framed', frames: framesFor(list(before), list(after))}) as const;
+
+describe('the panel on a screen', () => {
+  test('shows what runs, is one line when all is done and goes with the prompt', async () => {
+    const {screen, engine} = await start();
+    engine.emit(accepted('do it'), framed('', '+++>----'));
+    await screen.until(
+      /Todos ███░+ 3\/8\n {2}✓ step 1\. {3}✓ step 2\. {3}✓ step 3\.\n {2}● step 4\.\n {2}○ step 5\..*step 8\.\n/u,
+    );
+    engine.emit(framed('+++>----', '++++++++'));
+    await screen.until(/Todos █{10} 8\/8\n(?! {2}[✓●○])/u);
+    engine.emit(finished({kind: 'done'}));
+    await screen.until(/^(?![^]*Todos)[^]*Ask weft to do something/u);
+  });
+
+  test('is there again in a resumed session', async () => {
+    const {screen, engine} = await start();
+    engine.emit({
+      ...opening,
+      session: {...opening.session, origin: 'resumed'},
+      todoFrames: framesFor([], list('+>-')),
+    });
+    await screen.until(/Todos ███░+ 1\/3\n {2}✓ step 1\.\n {2}● step 2\.\n {2}○ step 3\./u);
+  });
+
+  test('survives a smaller and a larger screen, each row once', async () => {
+    const {screen, engine} = await start([80, 24]);
+    engine.emit(accepted('do it'), framed('', '+++>----'));
+    await screen.until(/Todos .* 3\/8/u);
+    for (const [columns, rows] of [
+      [30, 12],
+      [40, 10],
+      [120, 40],
+    ] as const) {
+      screen.resize(columns, rows);
+      // oxlint-disable-next-line no-await-in-loop -- one size after the other
+      await screen.until(/3\/8[^]* step 4/u);
+      // oxlint-disable-next-line no-await-in-loop -- one size after the other
+      const shown = (await screen.rows()).filter(row => row.includes('step 4'));
+      expect(shown).toHaveLength(1);
+    }
+    await screen.until(/Todos .* 3\/8\n {2}✓ step 1\..*\n {2}● step 4\./u);
+  });
+});

@@ -1,0 +1,28 @@
+import {expect, test} from 'vitest';
+import {fitPath, withRelativePaths} from '../../src/tui/text/workspace-paths.ts';
+
+test.each([
+  ['Read /home/u/shop/src/a.ts, /home/u/shop/b.ts', 'Read src/a.ts, b.ts'],
+  ['Search "x" in /home/u/shop', 'Search "x" in .'],
+  ['Search "x" in /home/u/shop/', 'Search "x" in .'],
+  ['/home/u/shop/a b.ts', 'a b.ts'],
+  ['/home/u/shop2/a.ts', '/home/u/shop2/a.ts'],
+  ['/mnt/home/u/shop/a.ts', '/mnt/home/u/shop/a.ts'],
+  ['src/a.ts', 'src/a.ts'],
+])('%s', (text, shown) => {
+  expect(withRelativePaths(text, '/home/u/shop')).toBe(shown);
+});
+
+test('the directory is no pattern', () => {
+  expect(withRelativePaths('/w/a+b (1)/x.ts /w/aab (1)/y.ts', '/w/a+b (1)')).toBe('x.ts /w/aab (1)/y.ts');
+});
+
+test.each([
+  [20, 'src/models/retry.ts'],
+  [18, '…/models/retry.ts'],
+  [12, '…/retry.ts'],
+  [8, 'retry.ts'],
+  [5, 'retr…'],
+])('at %i cells folders give way before the name', (cells, shown) => {
+  expect(fitPath('src/models/retry.ts', cells)).toBe(shown);
+});

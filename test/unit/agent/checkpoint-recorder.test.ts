@@ -1,0 +1,69 @@
+import {afterEach, beforeEach, expect, test, vi} from 'vitest';
+import type {AgentEvent} from '../../../src/actions/agent-event.ts';
+import {CheckpointRecorder} from '../../../src/agent/checkpoint-recorder.ts';
+import {ok} from '../../../src/base/outcome.ts';
+import {treeId, type CheckpointsPort} from '../../../src/domain/checkpoint.ts';
+import {messageId} from '../../../src/domain/ids.ts';
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+const nothing = async (): Promise<never> => {
+  throw new Error('not asked for');
+};
+
+test.each<[number, readonly string[]]>([
+  [900, []],
+  [1100, ['Saving a checkpoint for undo. The first one takes a while in a large folder.']],
+])('a checkpoint that takes %i ms', async (ms, said) => {
+  const checkpoints: CheckpointsPort = {
+    take: () => new Promise(resolve => setTimeout(() => resolve(ok(treeId('t'))), ms)),
+    prefetch: nothing,
+    uncoveredFiles: nothing,
+    preview: nothing,
+    revert: nothing,
+  };
+  const heard: AgentEvent[] = [];
+  const keeper = new CheckpointRecorder(checkpoints, events => heard.push(...events));
+  const run = keeper.forPrompt(messageId('p'), () => {});
+  const before = run.beforeChange(new AbortController().signal);
+  await vi.advanceTimersByTimeAsync(ms);
+  await before;
+  const after = run.afterRun();
+  await vi.advanceTimersByTimeAsync(ms);
+  await after;
+  expect(heard).toEqual(said.map(text => ({event: 'notice', level: 'warning', text})));
+});
+
+test('files are looked at ahead only where a change is expected, once, and not beyond the end of the run', async () => {
+  const looks: string[] = [];
+  const checkpoints: CheckpointsPort = {
+    prefetch: signal =>
+      new Promise(resolve => {
+        looks.push('began');
+        signal.addEventListener('abort', () => {
+          looks.push('ended');
+          resolve();
+        });
+      }),
+    take: async () => ok(treeId('t')),
+    uncoveredFiles: nothing,
+    preview: nothing,
+    revert: nothing,
+  };
+  const keeper = new CheckpointRecorder(checkpoints, () => {});
+  const {signal} = new AbortController();
+  const quiet = keeper.forPrompt(messageId('p'), () => {});
+  await quiet.afterRun();
+  expect(looks).toEqual([]);
+  const refused = keeper.forPrompt(messageId('q'), () => {});
+  refused.expectChange();
+  refused.expectChange();
+  await refused.afterRun();
+  expect(looks).toEqual(['began', 'ended']);
+  const changing = keeper.forPrompt(messageId('r'), () => {});
+  await changing.beforeChange(signal);
+  changing.expectChange();
+  await changing.afterRun();
+  expect(looks).toEqual(['began', 'ended']);
+});

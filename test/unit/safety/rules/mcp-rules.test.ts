@@ -1,0 +1,56 @@
+import {describe, expect, test} from 'vitest';
+import {actionOf} from '../../../../src/actions/catalogue.ts';
+import {judge, type Given} from '../support/judging.ts';
+
+const call = (server: string, toolName: string) =>
+  actionOf('call-mcp-tool', {server, tool: 'x', toolName, arguments: {a: 1}});
+const add = call('calc', 'mcp__calc__add');
+
+describe('a tool of an MCP server', () => {
+  test('is asked about, and a rule for it is offered', async () => {
+    expect(await judge(add)).toMatchObject({
+      decision: 'ask',
+      risk: 'external',
+      reasons: ['Calls a tool of the MCP server calc'],
+      detail: {rules: ['mcp__calc__add']},
+    });
+  });
+
+  test.each<[string, Given, string]>([
+    ['its own name', {allow: ['mcp__calc__add']}, 'allow'],
+    ['its server', {allow: ['mcp__calc']}, 'allow'],
+    ['all of its server', {allow: ['mcp__calc__*']}, 'allow'],
+    ['names that begin so', {allow: ['mcp__calc__a*']}, 'allow'],
+    ['another tool', {allow: ['mcp__calc__sub']}, 'ask'],
+    ['a name that only begins so', {allow: ['mcp__calc__ad']}, 'ask'],
+    ['another server', {allow: ['mcp__cal', 'mcp__cal*', 'mcp__*', 'mcp__calculator__*']}, 'ask'],
+    ['a pattern, which is not read', {allow: ['mcp__calc__add(x)']}, 'ask'],
+    ['a denied tool', {allow: ['mcp__calc'], deny: ['mcp__calc__add']}, 'deny'],
+    ['a denied server', {allow: ['mcp__calc__add'], deny: ['mcp__calc']}, 'deny'],
+    ['a denied server by star', {allow: ['mcp__calc__add'], deny: ['mcp__calc__*']}, 'deny'],
+    ['all servers denied', {allow: ['mcp__calc__add'], deny: ['mcp__*']}, 'deny'],
+    ['a tool to ask about', {allow: ['mcp__calc'], ask: ['mcp__calc__add']}, 'ask'],
+    ['bypassing', {mode: 'bypassPermissions'}, 'allow'],
+    ['bypassing, denied', {mode: 'bypassPermissions', deny: ['mcp__calc']}, 'deny'],
+    ['plan mode', {mode: 'plan', allow: ['mcp__calc']}, 'deny'],
+    ['acceptEdits', {mode: 'acceptEdits'}, 'ask'],
+  ])('%s', async (_what, given, decision) => {
+    expect((await judge(add, given)).decision).toBe(decision);
+  });
+
+  test('gains nothing by a name like that of another server', async () => {
+    const sly = call('a__b', 'mcp__a__b__c');
+    expect((await judge(sly, {allow: ['mcp__a']})).decision).toBe('ask');
+    expect((await judge(sly, {allow: ['mcp__a__*']})).decision).toBe('ask');
+    expect((await judge(sly, {allow: ['mcp__a__b']})).decision).toBe('allow');
+    expect((await judge(sly, {deny: ['mcp__a'], allow: ['mcp__a__b']})).decision).toBe('deny');
+    expect((await judge(call('my server', 'mcp__my_server__x'), {allow: ['mcp__my_server']})).decision).toBe('allow');
+  });
+});
+
+test('a resource is asked about; which there are is not', async () => {
+  const read = actionOf('read-mcp-resource', {kind: 'read', server: 'docs', uri: 'mem://a'});
+  expect((await judge(read)).decision).toBe('ask');
+  expect((await judge(read, {allow: ['ReadMcpResourceTool']})).decision).toBe('allow');
+  expect((await judge(actionOf('read-mcp-resource', {kind: 'list', server: undefined}))).decision).toBe('allow');
+});

@@ -1,0 +1,50 @@
+import {expect, test} from 'vitest';
+import {noMcp, type McpCallRequest} from '../../../../src/actions/mcp-port.ts';
+import {failed, ok} from '../../../../src/base/outcome.ts';
+import {rejected} from '../../../../src/domain/fault.ts';
+import {redactingMcp} from '../../../../src/safety/secrets/redacting-ports.ts';
+import {sampleSecrets} from './sample-secrets.ts';
+
+const value = 'correct-horse-battery-staple';
+const never = new AbortController().signal;
+
+test('what servers answer has placeholders, and their tools get the secrets back', async () => {
+  const secrets = sampleSecrets({env: `THING=${value}`});
+  const placeholder = secrets.redact(value);
+  expect(placeholder).not.toContain(value);
+  const called: McpCallRequest[] = [];
+  const guarded = redactingMcp(
+    {
+      ...noMcp,
+      call: async request => {
+        called.push(request);
+        return request.tool === 'fail'
+          ? failed(rejected(`no ${value}`))
+          : ok({blocks: [{kind: 'text', text: `got ${value}`}]});
+      },
+      readResource: async ({uri}) => ok({blocks: [{kind: 'text', text: uri}]}),
+    },
+    secrets,
+  );
+  const input = {key: placeholder, list: [{deep: `a ${placeholder}`}, 5, null]};
+  expect(await guarded.call({server: 's', tool: 't', input}, never)).toEqual(
+    ok({blocks: [{kind: 'text', text: `got ${placeholder}`}]}),
+  );
+  expect(called[0]?.input).toEqual({key: value, list: [{deep: `a ${value}`}, 5, null]});
+  expect(await guarded.call({server: 's', tool: 'fail', input: {}}, never)).toEqual(
+    failed(rejected(`no ${placeholder}`)),
+  );
+  expect(await guarded.readResource({server: 's', uri: `mem://${placeholder}`}, never)).toEqual(
+    ok({blocks: [{kind: 'text', text: `mem://${placeholder}`}]}),
+  );
+});
+
+test('a placeholder that nobody knows goes nowhere', async () => {
+  const secrets = sampleSecrets({env: ''});
+  const known = sampleSecrets({env: `THING=${value}`}).redact(value);
+  const guarded = redactingMcp({...noMcp, call: async () => ok({blocks: []})}, secrets);
+  expect(await guarded.call({server: 's', tool: 't', input: {a: [known]}}, never)).toMatchObject({
+    tag: 'failed',
+    error: {message: expect.stringContaining('The tool was not called')},
+  });
+});

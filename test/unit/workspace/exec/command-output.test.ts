@@ -1,0 +1,134 @@
+import {readFileSync, statSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import * as fc from 'fast-check';
+import {expect, test} from 'vitest';
+import {
+  collectOutput,
+  makeBoundedText,
+  openSpillFile,
+  outputBound,
+} from '../../../../src/workspace/exec/command-output.ts';
+import {temporaryFolder} from '../temporary-folder.ts';
+
+const noFile = (): string => {
+  throw new Error('no file is wanted');
+};
+
+test('small output is text alone: no file, bytes decoded across chunks, bad ones shown', async () => {
+  let seen = '';
+  const output = collectOutput({newFile: noFile, observe: text => (seen += text)});
+  const bytes = Buffer.from('käse \ud83d\ude00\n');
+  for (const byte of bytes) await output.push(Buffer.from([byte]));
+  await output.push(Buffer.from([0xff, 0x0a]));
+  expect(await output.finish()).toEqual({
+    text: 'käse 😀\n\ufffd\n',
+    totalBytes: bytes.length + 2,
+    leftOutLines: 0,
+    file: undefined,
+  });
+  expect(seen).toBe('käse 😀\n\ufffd\n');
+});
+
+test('long output keeps head and tail, and every raw byte in a private file', async () => {
+  using folder = temporaryFolder();
+  const file = join(folder.path, 'command.txt');
+  const output = collectOutput({newFile: () => file, observe: () => {}});
+  const chunks = Array.from({length: 4000}, (_, at) => Buffer.from(`\u001b[31mline ${at}\u001b[0m \u00ff\n`));
+  for (const chunk of chunks) await output.push(Buffer.concat([chunk, Buffer.from([0xfe])]));
+  const result = await output.finish();
+  const whole = Buffer.concat(chunks.flatMap(chunk => [chunk, Buffer.from([0xfe])]));
+  expect(result.file).toBe(file);
+  expect(result.totalBytes).toBe(whole.length);
+  expect(readFileSync(file).equals(whole)).toBe(true);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(result.text.startsWith('line 0 ÿ\n')).toBe(true);
+  expect(result.text.endsWith('line 3999 ÿ\n\ufffd')).toBe(true);
+  expect(result.text.length).toBeLessThan(outputBound + 100);
+});
+
+test.each<[string, (folder: string) => string]>([
+  ['opened', folder => join(folder, 'taken')],
+  [
+    'named',
+    folder => {
+      throw new Error(`${folder} is full`);
+    },
+  ],
+])('a file that cannot be %s costs the middle only', async (_name, fileIn) => {
+  using folder = temporaryFolder();
+  writeFileSync(join(folder.path, 'taken'), 'in the way');
+  const output = collectOutput({newFile: () => fileIn(folder.path), observe: () => {}});
+  await output.push(Buffer.alloc(100_000, 'x'));
+  const result = await output.finish();
+  expect(result.file).toBeUndefined();
+  expect(result.text).toMatch(/\[… 70000 bytes left out; it could not be kept: .+ …\]/u);
+});
+
+test('a file takes no more than its bound', async () => {
+  using folder = temporaryFolder();
+  const file = join(folder.path, 'command.txt');
+  const spill = openSpillFile(() => file, 10);
+  await spill.write(Buffer.from('1234567'));
+  await spill.write(Buffer.from('1234567'));
+  await spill.write(Buffer.from('1234567'));
+  expect(await spill.close()).toEqual({file, missing: 'the file ends after 10 bytes'});
+  expect(readFileSync(file, 'utf8')).toBe('1234567123');
+});
+
+function bounded(bound: number, parts: readonly string[]): string {
+  const text = makeBoundedText(bound);
+  for (const part of parts) text.add(part);
+  return text.text('');
+}
+
+test('what fits is kept as it is', () => {
+  fc.assert(
+    fc.property(fc.array(fc.string({unit: 'binary', maxLength: 20}), {maxLength: 10}), parts => {
+      expect(bounded(200, parts)).toBe(parts.join(''));
+    }),
+  );
+});
+
+test('beyond the bound it is a start of the whole, the bytes missing, and an end of the whole', () => {
+  const part = fc.oneof(fc.string({unit: 'grapheme', maxLength: 60}), fc.constant('line\n'));
+  fc.assert(
+    fc.property(fc.integer({min: 5, max: 80}), fc.array(part, {maxLength: 40}), (bound, parts) => {
+      const whole = parts.join('');
+      fc.pre(whole.length > bound);
+      const found = /^(.*?)\n?\[… (\d+) bytes left out …\]\n(.*)$/su.exec(bounded(bound, parts));
+      const [, head = '', missing = '', tail = ''] = found ?? [];
+      expect(found).not.toBeNull();
+      expect(whole.startsWith(head)).toBe(true);
+      expect(whole.endsWith(tail)).toBe(true);
+      expect(head.length + tail.length).toBeLessThanOrEqual(bound);
+      expect(head.isWellFormed() && tail.isWellFormed()).toBe(true);
+      const line = head !== '' && whole.startsWith(`${head}\n`) && head.length < Math.floor((bound * 2) / 5) ? 1 : 0;
+      expect(Number(missing)).toBe(Buffer.byteLength(whole) - Buffer.byteLength(head) - Buffer.byteLength(tail) - line);
+    }),
+  );
+});
+
+test('it cuts at lines where one ends nearby, and gives the reason', () => {
+  const text = makeBoundedText(100);
+  for (let line = 10; line < 60; line += 1) text.add(`line ${line}\n`);
+  expect(text.text('the disk is full')).toBe(
+    'line 10\nline 11\nline 12\nline 13\nline 14\n[… 304 bytes left out; the disk is full …]\n' +
+      'line 53\nline 54\nline 55\nline 56\nline 57\nline 58\nline 59\n',
+  );
+});
+
+test.each([
+  [100, 40],
+  [30_000, 200_000],
+])('with room for %i it counts the lines that are missing of %i', (bound, count) => {
+  const text = makeBoundedText(bound);
+  for (let line = 1; line <= count; line += 1) text.add(`${line}\n`);
+  const shown = text.text('').split('\n').length - 2;
+  expect(text.leftOutLines()).toBe(count - shown);
+});
+
+test('nothing is missing of what fits', () => {
+  const text = makeBoundedText(100);
+  text.add('one\ntwo\n');
+  expect(text.leftOutLines()).toBe(0);
+});

@@ -1,0 +1,45 @@
+import {onPipes} from '../../../support/shell-requests.ts';
+import {mkdirSync} from 'node:fs';
+import {join} from 'node:path';
+import type {ShellReport} from '../../../../src/actions/ports.ts';
+import {makeCommands} from '../../../../src/workspace/exec/make-commands.ts';
+import {makeOutputFolder, type OutputFolder} from '../../../../src/workspace/exec/output-folder.ts';
+import {never, temporaryFolder} from '../temporary-folder.ts';
+
+/** A workspace in a temporary folder in which commands can be run; the ends of a test end everything. */
+export function commandPlace(
+  given: {readonly environment?: NodeJS.ProcessEnv; readonly own?: Readonly<Record<string, string>>} = {},
+) {
+  const folder = temporaryFolder();
+  const root = join(folder.path, 'work');
+  const registry = join(folder.path, 'blocks');
+  mkdirSync(root);
+  const outputs: OutputFolder = makeOutputFolder({parent: join(folder.path, 'outputs')});
+  const commands = makeCommands({
+    roots: [root],
+    environment: {...process.env, ...given.environment},
+    ownVariables: given.own ?? {},
+    passedVariables: [],
+    outputs,
+    filter: () => ({push: bytes => bytes, end: () => new Uint8Array()}),
+    redact: text => text,
+    registryFolder: registry,
+  });
+  return {
+    ...commands,
+    root,
+    registry,
+    outputs,
+    /** Runs it to its end. */
+    run: async (command: string, signal = never): Promise<ShellReport> =>
+      commands.shell.run(
+        {command, timeoutMs: 20_000, paging: 'unexpected', environment: 'inherited', ...onPipes},
+        () => {},
+        signal,
+      ),
+    async [Symbol.asyncDispose]() {
+      await commands.close();
+      folder[Symbol.dispose]();
+    },
+  };
+}

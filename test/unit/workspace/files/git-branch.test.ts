@@ -1,0 +1,44 @@
+import {mkdirSync, writeFileSync} from 'node:fs';
+import {dirname, join} from 'node:path';
+import {expect, test} from 'vitest';
+import {gitBranch} from '../../../../src/workspace/files/git-branch.ts';
+import {temporaryFolder} from '../temporary-folder.ts';
+
+function put(path: string, text: string): void {
+  mkdirSync(dirname(path), {recursive: true});
+  writeFileSync(path, text);
+}
+
+test.each([
+  ['a branch', 'ref: refs/heads/main\n', 'main'],
+  ['a branch with folders', 'ref: refs/heads/feature/one\n', 'feature/one'],
+  ['another ref', 'ref: refs/remotes/x\n', 'refs/remotes/x'],
+  ['a commit', `${'a1'.repeat(20)}\n`, 'a1a1a1a1'],
+  ['a commit of the longer kind', 'b2'.repeat(32), 'b2b2b2b2'],
+  ['nothing', '', ''],
+  ['nonsense', 'hello there\n', ''],
+])('%s', (_, head, expected) => {
+  using folder = temporaryFolder();
+  put(join(folder.path, '.git/HEAD'), head);
+  mkdirSync(join(folder.path, 'src/deep'), {recursive: true});
+  expect(gitBranch(folder.path)).toBe(expected);
+  expect(gitBranch(join(folder.path, 'src/deep'))).toBe(expected);
+});
+
+test('a worktree, whose .git is a file', () => {
+  using folder = temporaryFolder();
+  put(join(folder.path, 'main/.git/worktrees/two/HEAD'), 'ref: refs/heads/two\n');
+  put(join(folder.path, 'two/.git'), `gitdir: ${join(folder.path, 'main/.git/worktrees/two')}\n`);
+  put(join(folder.path, 'three/.git'), 'gitdir: ../main/.git/worktrees/two\n');
+  expect(gitBranch(join(folder.path, 'two'))).toBe('two');
+  expect(gitBranch(join(folder.path, 'three'))).toBe('two');
+});
+
+test('without a repository, or with one that cannot be read, it is nothing', () => {
+  using folder = temporaryFolder();
+  expect(gitBranch(join(folder.path, 'not/there'))).toBe('');
+  mkdirSync(join(folder.path, '.git'));
+  expect(gitBranch(folder.path)).toBe('');
+  mkdirSync(join(folder.path, '.git/HEAD'));
+  expect(gitBranch(folder.path)).toBe('');
+});

@@ -1,0 +1,35 @@
+import {createHash} from 'node:crypto';
+import {mkdirSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {afterAll, expect, test} from 'vitest';
+import {fingerprintFiles} from '../../../../src/workspace/files/regular-files.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'weft-fingerprints-'));
+afterAll(() => rmSync(folder, {recursive: true}));
+const at = (name: string): string => join(folder, name);
+writeFileSync(at('empty'), '');
+writeFileSync(at('long'), 'x'.repeat(300_000));
+mkdirSync(at('folder'));
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+test('what is in files, in their order, and of what is none that it is none', async () => {
+  const paths = ['long', 'gone', 'empty', 'folder', 'empty/below'].map(at);
+  expect(await fingerprintFiles(paths, new AbortController().signal)).toEqual([
+    {path: at('long'), kind: 'file', sha256: sha256('x'.repeat(300_000))},
+    {path: at('gone'), kind: 'absent'},
+    {path: at('empty'), kind: 'file', sha256: sha256('')},
+    {path: at('folder'), kind: 'unreadable'},
+    {path: at('empty/below'), kind: 'unreadable'},
+  ]);
+});
+
+test('after an abort nothing more is read', async () => {
+  const begun = new AbortController();
+  const prints = fingerprintFiles([at('long'), at('empty')], begun.signal);
+  begun.abort();
+  expect(await prints).toEqual([
+    {path: at('long'), kind: 'unreadable'},
+    {path: at('empty'), kind: 'unreadable'},
+  ]);
+});

@@ -1,0 +1,26 @@
+import {expect, test} from 'vitest';
+import {openPipes} from '../../../../src/workspace/terminals/block-source.ts';
+
+const request = {
+  shell: '/bin/sh',
+  directory: '/',
+  environment: {PATH: process.env['PATH'] ?? ''},
+  size: {columns: 80, rows: 24},
+};
+
+test('without a terminal a command is written to and read through pipes, both streams in order', async () => {
+  const opened = await openPipes({...request, command: 'echo out; echo err >&2; read x; echo "got $x"; exit 4'});
+  if (opened.tag === 'failed') throw new Error(opened.error);
+  const source = opened.value;
+  let text = '';
+  source.onData(bytes => (text += Buffer.from(bytes).toString()));
+  expect([source.terminal, source.write('Ada\n')]).toEqual(['pipes', 'written']);
+  expect(await source.ended).toEqual({kind: 'exited', code: 4});
+  expect(text).toBe('out\nerr\ngot Ada\n');
+  source.close();
+  expect(source.write('more')).toBe('closed');
+});
+
+test('what cannot start says why', async () => {
+  expect(await openPipes({...request, shell: '/nowhere/sh', command: 'true'})).toMatchObject({tag: 'failed'});
+});
