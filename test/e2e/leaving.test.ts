@@ -13,7 +13,6 @@ echo "left with $?"
 tries=0
 until [ "$(stty -g)" = "$(cat before)" ] || [ "$tries" -gt 100 ]; do sleep 0.02; tries=$((tries + 1)); done
 stty -g >after
-sleep 0.1
 echo "all is over"`;
 
 /** Lets a signal stand for an error that nobody expected. */

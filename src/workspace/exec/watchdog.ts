@@ -149,7 +149,10 @@ export function startTerminalWatchdog(terminal: number): TerminalWatchdog {
   return {keep: undo => watchdog.order('keep', undo), release: () => watchdog.order('release', '')};
 }
 
-/** Where weft was faster than the watchdog, the settings from before are not known, and become the usual ones. */
+/**
+ * Where weft was faster than the watchdog, the settings from before are not known, and become the usual ones. They come last: whoever
+ * waits for them finds the modes undone, too.
+ */
 const terminalScript: WatchdogScript = {
   name: 'weft-terminal-watchdog',
   begin: `
@@ -162,8 +165,8 @@ before=$(stty -g <&3); own=; undo=`,
   end: `
 [ -n "$own" ] || exit 0
 [ "$before" != "$own" ] || before=$usual
-[ "$(stty -g <&3)" != "$own" ] || stty $before <&3
-printf '%s' "$undo" >&3`,
+printf '%s' "$undo" >&3
+[ "$(stty -g <&3)" != "$own" ] || stty $before <&3`,
 };
 
 /**
