@@ -35,6 +35,15 @@ export function runTagOf(pid: number): string {
 /** The name under which this process has an open file; empty where there is none. Only Linux can tell. */
 export const openFileName = (descriptor: number): string => linkOf(`/proc/self/fd/${descriptor}`);
 
+/**
+ * Whether this process has the pseudo-terminal of that name (`/dev/pts/3`) open under the descriptor, as the one who made it. Only Linux
+ * can tell.
+ */
+export function isMasterOf(descriptor: number, name: string): boolean {
+  const information = readTextFile(`/proc/self/fdinfo/${descriptor}`) ?? '';
+  return name === `/dev/pts/${/^tty-index:\s*(\d+)$/mu.exec(information)?.[1]}`;
+}
+
 /** Whether the process writes (its stdout or stderr) to one of the open files of those names. */
 export function writesTo(pid: number, names: readonly string[]): boolean {
   return [1, 2].some(descriptor => {

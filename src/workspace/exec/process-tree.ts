@@ -7,11 +7,16 @@ export interface ProcessTree {
   /** Whether a process with this run tag in its environment belongs to the tree. */
   readonly owns: (tag: string) => boolean;
   /**
-   * Names of open files, as the system gives them: a process that writes to one belongs to the tree even if it has left its group
-   * and cleared its environment. Each must stay open in weft while it is listed. Empty where the search would cost too much.
+   * Answer with the names of open files, as the system gives them: a process that writes to one belongs to the tree even if it has
+   * left its group and cleared its environment. They are asked before each look, and answer with an empty name once weft has closed
+   * the file: the system gives the name of a closed terminal to the next one that anybody opens. None where the search would cost too
+   * much.
    */
-  readonly outputs: readonly string[];
+  readonly outputs: readonly OutputName[];
 }
+
+/** The name of the open file that a run writes to; empty when it is not open in weft, or has no name. */
+export type OutputName = () => string;
 
 /**
  * The leader of a process group. A group without members gives its number back to the system, which may make it another's: that one
@@ -23,14 +28,14 @@ export interface GroupLeader {
   readonly started: string;
 }
 
-/** The tree of one run; `outputs` may have empty names. */
+/** The tree of one run. */
 export const treeOf = (
   run: {readonly leader: number; readonly leaderStarted: string; readonly runTag: string},
-  ...outputs: readonly string[]
+  ...outputs: readonly OutputName[]
 ): ProcessTree => ({
   leaders: [{pid: run.leader, started: run.leaderStarted}],
   owns: tag => tag === run.runTag,
-  outputs: outputs.filter(name => name !== ''),
+  outputs,
 });
 
 /** Milliseconds between SIGTERM and SIGKILL; `short` is for a user who waits for the end. */
@@ -98,10 +103,12 @@ export function trackMembers(
     const table = await processTable(except);
     leaders = leaders.filter(leader => !isAnothers(leader, table));
     const groups = new Set(leaders.map(({pid}) => pid));
+    // From here on nothing waits, so that no file is closed before it has been compared.
+    const names = outputs.map(output => output()).filter(name => name !== '');
     for (const row of table) {
       if (groups.has(row.group) || groups.has(row.pid)) known.set(row.pid, row.started);
       else if (!isKnown(row) && strangers.get(row.pid) !== row.started) {
-        if (owns(runTagOf(row.pid)) || (outputs.length > 0 && writesTo(row.pid, outputs)))
+        if (owns(runTagOf(row.pid)) || (names.length > 0 && writesTo(row.pid, names)))
           known.set(row.pid, row.started);
         else strangers.set(row.pid, row.started);
       }

@@ -355,7 +355,7 @@ async function follow(
   const {child, reading} = run;
   const startedAt = performance.now();
   const ids = {leader: child.pid, leaderStarted: child.started, runTag: run.runTag};
-  const tree = treeOf(ids, run.output);
+  const tree = treeOf(ids, () => run.output);
   const over = new AbortController();
   const waiting = whenWaitingForKeys({tree, reading, paging: run.paging}, over.signal);
   const {timeoutMs, background} = run;

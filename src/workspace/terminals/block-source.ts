@@ -1,4 +1,4 @@
-import {startAtOnce} from '../exec/process-table.ts';
+import {isMasterOf, startAtOnce} from '../exec/process-table.ts';
 import {spawn} from 'node:child_process';
 import {constants} from 'node:os';
 import {setTimeout as delay} from 'node:timers/promises';
@@ -74,6 +74,7 @@ export const leaderOf = ({leader, leaderStarted}: BlockSource): Pick<BlockSource
 function sourceOf(pty: IPty): BlockSource {
   const ended = Promise.withResolvers<BlockEnd>();
   let open = true;
+  const descriptor = 'fd' in pty && typeof pty.fd === 'number' ? pty.fd : undefined;
   // Trouble with the terminal is its end, which comes by itself; without a listener it would be thrown at everybody.
   if ('on' in pty && typeof pty.on === 'function') pty.on('error', () => {});
   pty.onExit(({exitCode, signal}) => {
@@ -91,9 +92,12 @@ function sourceOf(pty: IPty): BlockSource {
     leaderStarted: startAtOnce(pty.pid),
     ended: ended.promise,
     get output() {
-      return open && 'ptsName' in pty && typeof pty.ptsName === 'string' ? pty.ptsName : '';
+      if (!open || !('ptsName' in pty) || typeof pty.ptsName !== 'string') return '';
+      // The library closes it some time before it tells.
+      const isOpen = process.platform !== 'linux' || (descriptor !== undefined && isMasterOf(descriptor, pty.ptsName));
+      return isOpen ? pty.ptsName : '';
     },
-    descriptor: 'fd' in pty && typeof pty.fd === 'number' ? pty.fd : undefined,
+    descriptor,
     onData: listener =>
       void pty.onData((data: unknown) => {
         listener(typeof data === 'string' ? Buffer.from(data) : data instanceof Uint8Array ? data : Buffer.alloc(0));
@@ -181,7 +185,7 @@ export function remainingSource(
   shell: 'over' | Promise<BlockEnd>,
 ): BlockSource {
   const over = new AbortController();
-  const output = left.pipe === 'closed' ? '' : left.pipe.name;
+  const output = (): string => (left.pipe === 'closed' || over.signal.aborted ? '' : left.pipe.name);
   const drained = Promise.withResolvers<void>();
   const reader = left.pipe === 'closed' ? undefined : left.pipe.reader;
   for (const event of ['end', 'error', 'close']) reader?.once(event, () => drained.resolve());
@@ -194,7 +198,7 @@ export function remainingSource(
     descriptor: left.pipe === 'closed' ? undefined : left.pipe.descriptor,
     ended: whenGone(),
     get output() {
-      return over.signal.aborted ? '' : output;
+      return output();
     },
     onData: listener => {
       reader?.on('data', listener);

@@ -1,9 +1,12 @@
 import {type ChildProcess, spawn} from 'node:child_process';
 import {once} from 'node:events';
+import {closeSync, openSync} from 'node:fs';
+import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {expect, onTestFinished, test} from 'vitest';
 import {startOf} from '../../../../src/workspace/exec/process-table.ts';
-import {endProcessTree, livingMembers, treeOf} from '../../../../src/workspace/exec/process-tree.ts';
+import {endProcessTree, livingMembers, trackMembers, treeOf} from '../../../../src/workspace/exec/process-tree.ts';
+import {temporaryFolder} from '../temporary-folder.ts';
 
 /** A group of its own, as a command of the user's next window may have it. */
 async function strangersGroup(): Promise<{
@@ -16,6 +19,12 @@ async function strangersGroup(): Promise<{
   await once(child, 'spawn');
   const pid = child.pid ?? 0;
   return {child, pid, started: (await startOf(pid)) ?? ''};
+}
+
+async function endedLeader(): Promise<number> {
+  const child = spawn('true', {detached: true, stdio: 'ignore'});
+  await once(child, 'exit');
+  return child.pid ?? 0;
 }
 
 const runs = (child: ChildProcess): boolean => child.exitCode === null && child.signalCode === null;
@@ -33,6 +42,28 @@ test('a group that has the number of an ended one is another, and is left alone'
   expect(child.signalCode).toBe('SIGTERM');
 });
 
+test.runIf(process.platform === 'linux')('who writes to a file of a name that weft has closed is left alone', async () => {
+  using folder = temporaryFolder();
+  const name = join(folder.path, 'output');
+  const file = openSync(name, 'w');
+  const writer = async (): Promise<number> => {
+    const child = spawn('sleep', ['60'], {detached: true, stdio: ['ignore', file, 'ignore']});
+    onTestFinished(() => void child.kill('SIGKILL'));
+    await once(child, 'spawn');
+    return child.pid ?? 0;
+  };
+  let open = true;
+  const members = trackMembers(
+    treeOf({leader: await endedLeader(), leaderStarted: '1', runTag: 'no such run'}, () => (open ? name : '')),
+  );
+  const ours = await writer();
+  expect((await members()).map(row => row.pid)).toEqual([ours]);
+  open = false;
+  await writer();
+  expect((await members()).map(row => row.pid)).toEqual([ours]);
+  closeSync(file);
+});
+
 test.runIf(process.platform === 'linux')('the watchdog of a killed weft leaves such a group alone, too', async () => {
   const [ours, strangers, forgotten] = await Promise.all([strangersGroup(), strangersGroup(), strangersGroup()]);
   const watchdog = fileURLToPath(new URL('../../../../src/workspace/exec/watchdog.ts', import.meta.url));
@@ -43,7 +74,8 @@ test.runIf(process.platform === 'linux')('the watchdog of a killed weft leaves s
     dog.watch(${forgotten.pid}, '${forgotten.started}');
     dog.watch(${ours.pid}, '${ours.started}');
     dog.forget(${forgotten.pid});
-    setTimeout(() => process.kill(process.pid, 'SIGKILL'), 100);`;
+    // The orders are in the pipe once the turn is over: what the watchdog has not read by then it reads later.
+    setImmediate(() => process.kill(process.pid, 'SIGKILL'));`;
   const weft = spawn(process.execPath, ['--input-type=module', '-e', program], {stdio: 'ignore'});
   await once(weft, 'exit');
   expect(weft.signalCode).toBe('SIGKILL');

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {openPipes} from '../../../../src/workspace/terminals/block-source.ts';
+import {openPipes, openPty} from '../../../../src/workspace/terminals/block-source.ts';
 
 const request = {
   shell: '/bin/sh',
@@ -23,4 +23,15 @@ test('without a terminal a command is written to and read through pipes, both st
 
 test('what cannot start says why', async () => {
   expect(await openPipes({...request, shell: '/nowhere/sh', command: 'true'})).toMatchObject({tag: 'failed'});
+});
+
+/** The system gives its name to the next terminal that anybody opens, and what runs there is nothing of weft's. */
+test.runIf(process.platform === 'linux')('a closed terminal has no name from the moment on in which it is closed', async () => {
+  const opened = await openPty({...request, command: 'exec sleep 60'});
+  if (opened.tag === 'failed') throw new Error(opened.error);
+  const source = opened.value;
+  expect(source.output).toMatch(/^\/dev\/pts\/\d+$/u);
+  source.close();
+  expect(source.output).toBe('');
+  expect(await source.ended).toEqual({kind: 'signalled', signal: 'SIGHUP'});
 });
