@@ -108,8 +108,7 @@ export function trackMembers(
     for (const row of table) {
       if (groups.has(row.group) || groups.has(row.pid)) known.set(row.pid, row.started);
       else if (!isKnown(row) && strangers.get(row.pid) !== row.started) {
-        if (owns(runTagOf(row.pid)) || (names.length > 0 && writesTo(row.pid, names)))
-          known.set(row.pid, row.started);
+        if (owns(runTagOf(row.pid)) || (names.length > 0 && writesTo(row.pid, names))) known.set(row.pid, row.started);
         else strangers.set(row.pid, row.started);
       }
     }

@@ -290,7 +290,10 @@ export function openBlock(parts: BlockParts, changed: () => void): Block {
     async end(grace) {
       // The command has ended, so another process may have its numbers by now.
       if (over !== undefined) return;
-      await endProcessTree(treeOf({...leaderOf(source), runTag: parts.runTag}, () => source.output), grace);
+      await endProcessTree(
+        treeOf({...leaderOf(source), runTag: parts.runTag}, () => source.output),
+        grace,
+      );
       // Remaining processes are not children of weft, so nothing but this call learns that they are gone.
       if (source.input === 'none') source.close();
       await Promise.race([ended, delay(500, undefined, {ref: false})]);

@@ -421,7 +421,11 @@ export function makeBlocks(options: BlocksOptions): Blocks {
       const ours = [...entries.values()].filter(entry => isRunning(entry) && entry.life !== 'kept');
       for (const {block} of ours) stopping.add(block.id);
       const leaders = ours.map(({block: {source}}) => ({pid: source.leader, started: source.leaderStarted}));
-      const outputs = ours.map(({block}) => () => block.source.output);
+      const outputs = ours.map(
+        ({block}) =>
+          () =>
+            block.source.output,
+      );
       const owns = (runTag: string): boolean => runTag.startsWith(tags.prefix) && !kept.has(runTag);
       await endProcessTree({leaders, owns, outputs}, 'long');
       for (const {block} of ours) options.registry.remove(block.runTag);

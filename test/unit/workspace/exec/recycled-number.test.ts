@@ -42,27 +42,30 @@ test('a group that has the number of an ended one is another, and is left alone'
   expect(child.signalCode).toBe('SIGTERM');
 });
 
-test.runIf(process.platform === 'linux')('who writes to a file of a name that weft has closed is left alone', async () => {
-  using folder = temporaryFolder();
-  const name = join(folder.path, 'output');
-  const file = openSync(name, 'w');
-  const writer = async (): Promise<number> => {
-    const child = spawn('sleep', ['60'], {detached: true, stdio: ['ignore', file, 'ignore']});
-    onTestFinished(() => void child.kill('SIGKILL'));
-    await once(child, 'spawn');
-    return child.pid ?? 0;
-  };
-  let open = true;
-  const members = trackMembers(
-    treeOf({leader: await endedLeader(), leaderStarted: '1', runTag: 'no such run'}, () => (open ? name : '')),
-  );
-  const ours = await writer();
-  expect((await members()).map(row => row.pid)).toEqual([ours]);
-  open = false;
-  await writer();
-  expect((await members()).map(row => row.pid)).toEqual([ours]);
-  closeSync(file);
-});
+test.runIf(process.platform === 'linux')(
+  'who writes to a file of a name that weft has closed is left alone',
+  async () => {
+    using folder = temporaryFolder();
+    const name = join(folder.path, 'output');
+    const file = openSync(name, 'w');
+    const writer = async (): Promise<number> => {
+      const child = spawn('sleep', ['60'], {detached: true, stdio: ['ignore', file, 'ignore']});
+      onTestFinished(() => void child.kill('SIGKILL'));
+      await once(child, 'spawn');
+      return child.pid ?? 0;
+    };
+    let open = true;
+    const members = trackMembers(
+      treeOf({leader: await endedLeader(), leaderStarted: '1', runTag: 'no such run'}, () => (open ? name : '')),
+    );
+    const ours = await writer();
+    expect((await members()).map(row => row.pid)).toEqual([ours]);
+    open = false;
+    await writer();
+    expect((await members()).map(row => row.pid)).toEqual([ours]);
+    closeSync(file);
+  },
+);
 
 test.runIf(process.platform === 'linux')('the watchdog of a killed weft leaves such a group alone, too', async () => {
   const [ours, strangers, forgotten] = await Promise.all([strangersGroup(), strangersGroup(), strangersGroup()]);

@@ -26,12 +26,15 @@ test('what cannot start says why', async () => {
 });
 
 /** The system gives its name to the next terminal that anybody opens, and what runs there is nothing of weft's. */
-test.runIf(process.platform === 'linux')('a closed terminal has no name from the moment on in which it is closed', async () => {
-  const opened = await openPty({...request, command: 'exec sleep 60'});
-  if (opened.tag === 'failed') throw new Error(opened.error);
-  const source = opened.value;
-  expect(source.output).toMatch(/^\/dev\/pts\/\d+$/u);
-  source.close();
-  expect(source.output).toBe('');
-  expect(await source.ended).toEqual({kind: 'signalled', signal: 'SIGHUP'});
-});
+test.runIf(process.platform === 'linux')(
+  'a closed terminal has no name from the moment on in which it is closed',
+  async () => {
+    const opened = await openPty({...request, command: 'exec sleep 60'});
+    if (opened.tag === 'failed') throw new Error(opened.error);
+    const source = opened.value;
+    expect(source.output).toMatch(/^\/dev\/pts\/\d+$/u);
+    source.close();
+    expect(source.output).toBe('');
+    expect(await source.ended).toEqual({kind: 'signalled', signal: 'SIGHUP'});
+  },
+);
