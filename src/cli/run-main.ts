@@ -174,6 +174,7 @@ async function answer(
   }
   if (start.begin() === 'too-late') return exitCode.timeLimit;
   void leftoverNotices(context.places.blocks).then(notices => notices.forEach(note));
+  void context.trust.untrustedFiles().then(notices => notices.forEach(note));
   return runPrint({
     engine,
     prompt,
@@ -226,6 +227,7 @@ async function openTerminal(firstPrompt: string, context: RunContext): Promise<E
     notices,
     lateNotices: async () => [
       ...(await leftoverNotices(context.places.blocks)),
+      ...(await context.trust.untrustedFiles()),
       ...(chosen.state === 'ready' ? await serverNotices(choice) : []),
     ],
     preferences,

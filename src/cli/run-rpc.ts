@@ -120,6 +120,7 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
     // What serves the greeting has written its answer by then.
     setImmediate(() => greeted.resolve());
     void leftoverNotices(context.places.blocks).then(notices => notices.forEach(note));
+    void context.trust.untrustedFiles().then(notices => notices.forEach(note));
     void (async () => {
       for await (const line of opening.rest) {
         client.take(line);

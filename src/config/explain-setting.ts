@@ -85,7 +85,8 @@ function sourcesThatCount({key, part}: SettingName, settings: Settings): Readonl
         Object.entries(settings.env).flatMap(([name, {source}]) => (part === '' || part === name ? [source] : [])),
       );
     case 'passEnv':
-      return new Set(settings.passEnv.map(({source}) => source));
+    case 'hooks':
+      return new Set(settings[key].map(({source}) => source));
     default: {
       const chosen = settings[key];
       return new Set(chosen === undefined ? [] : [chosen.source]);

@@ -9,6 +9,7 @@ import {
   type providers,
   type SettingsFile,
 } from './settings-schema.ts';
+import {type HookSetting, hookText, readHooks} from './hook-settings.ts';
 import {type ActingFile, fingerprintOf, ownRulesIn, trustIn} from './trust-record.ts';
 
 /**
@@ -42,6 +43,8 @@ export interface Settings extends AllSourced<Preferences> {
   readonly env: Readonly<Record<string, Sourced<string>>>;
   /** Names of variables that look like secrets and that commands get all the same, from all layers. */
   readonly passEnv: readonly Sourced<string>[];
+  /** The hooks of all layers, in the order of the layers. */
+  readonly hooks: readonly Sourced<HookSetting>[];
   /** In megabytes: near it weft tells that it has grown large. */
   readonly memoryCeiling: Sourced<number>;
 }
@@ -53,6 +56,8 @@ interface MergedSettings {
   readonly trustRequests: readonly Sourced<string>[];
   /** Allow rules of the workspace that do not count, since the folder is not trusted. */
   readonly withheldRules: readonly Sourced<string>[];
+  /** The commands of hooks in the workspace's own files, whether they count or not. */
+  readonly hookCommands: readonly string[];
 }
 
 /**
@@ -71,6 +76,7 @@ export function mergeSettings(
     permissions: {allow: [], ask: [], deny: []},
     env: {},
     passEnv: [],
+    hooks: [],
     ...allSourced({permissionMode: 'default', memoryCeiling: defaultCeiling, ...defaultPreferences} as const, {
       source: 'default',
       path: '',
@@ -79,6 +85,7 @@ export function mergeSettings(
   const warnings: string[] = [];
   const trustRequests: Sourced<string>[] = [];
   const withheldRules: Sourced<string>[] = [];
+  const hookCommands: string[] = [];
   const inOrder = layers.toSorted((a, b) => settingSources.indexOf(a.source) - settingSources.indexOf(b.source));
   for (const layer of inOrder) {
     if ('values' in layer) {
@@ -94,13 +101,14 @@ export function mergeSettings(
       settings = applyLayer(settings, {source, path}, file.settings);
       continue;
     }
+    hookCommands.push(...readHooks(file.settings.hooks ?? {}).hooks.map(hookText));
     const admitted = admitProjectSettings(file.settings, {mode: settings.permissionMode.value, trust, userRules});
     warnings.push(...admitted.refused.map(refusal => `${path}: ${refusal}`));
     trustRequests.push(...admitted.requests.map(value => ({value, source, path})));
     withheldRules.push(...admitted.withheldRules.map(value => ({value, source, path})));
     settings = applyLayer(settings, {source, path}, admitted.settings);
   }
-  return ok({settings, warnings, trustRequests, withheldRules});
+  return ok({settings, warnings, trustRequests, withheldRules, hookCommands});
 }
 
 /** The mode in which nothing is asked is never taken from a file: the user chooses it anew each time, by a flag. */
@@ -116,7 +124,7 @@ function withoutBypass(file: SettingsFile): {readonly settings: SettingsFile; re
 type Origin = Omit<Sourced<unknown>, 'value'>;
 
 function applyLayer(below: Settings, from: Origin, file: SettingsFile): Settings {
-  const {permissions, env = {}, passEnv = [], ...single} = file;
+  const {permissions, env = {}, passEnv = [], hooks = {}, ...single} = file;
   const sourced = <T>(value: T): Sourced<T> => ({value, ...from});
   const {allow = [], ask = [], deny = []} = permissions ?? {};
   return {
@@ -128,6 +136,7 @@ function applyLayer(below: Settings, from: Origin, file: SettingsFile): Settings
       deny: [...below.permissions.deny, ...deny.map(sourced)],
     },
     passEnv: [...below.passEnv, ...passEnv.map(sourced)],
+    hooks: [...below.hooks, ...readHooks(hooks).hooks.map(sourced)],
     env: {...below.env, ...allSourced(env, from)},
   };
 }
@@ -174,7 +183,7 @@ function admitProjectSettings(
     userRules,
   }: {readonly mode: PermissionMode; readonly trust: FolderTrust; readonly userRules: readonly string[]},
 ): AdmittedSettings {
-  const {model, baseUrl, provider, env, passEnv = [], permissionMode, permissions, ...harmless} = file;
+  const {model, baseUrl, provider, env, passEnv = [], hooks = {}, permissionMode, permissions, ...harmless} = file;
   const isUserRule = (rule: string): boolean => userRules.includes(rule.trim());
   const allow = (permissions?.allow ?? []).filter(rule => !isUserRule(rule));
   const variables = Object.entries(env ?? {});
@@ -185,6 +194,7 @@ function admitProjectSettings(
     ...(provider === undefined ? [] : [{key: 'provider', text: `choose the provider ${provider}`}]),
     ...variables.map(([name, value]) => ({key: 'env', text: `run commands with ${name}=${value}`})),
     ...passEnv.map(name => ({key: 'passEnv', text: `give commands your variable ${name}`})),
+    ...readHooks(hooks).hooks.map(hook => ({key: 'hooks', text: `run on ${hook.event}: ${hookText(hook)}`})),
     ...allow.map(rule => ({key: 'permissions.allow', text: `allow without asking: ${rule}`})),
     ...(isLooser ? [{key: 'permissionMode', text: `start in the mode ${permissionMode}`}] : []),
   ];

@@ -13,6 +13,7 @@ import {
   verbosities,
 } from '../domain/preferences.ts';
 import {permissionModes, ruleLists} from '../domain/risk.ts';
+import {hooksSchema, hookWords, readHooks} from './hook-settings.ts';
 
 export const providers = ['anthropic', 'openai'] as const;
 
@@ -63,6 +64,7 @@ const table = {
     words: 'names of variables that commands get although they look like secrets, for example ["NPM_TOKEN"]',
     grants: true,
   },
+  hooks: {schema: z.optional(hooksSchema), words: hookWords, grants: true},
   memoryCeiling: {
     schema: z.optional(z.int().check(z.minimum(leastCeiling))),
     words: `a number of megabytes, ${leastCeiling} or more: weft warns you when it uses about that much memory`,
@@ -151,7 +153,11 @@ export function parseSettings(file: {
   if (!isJsonObject(json.value)) return failed(unreadable(`${file.path} must hold one JSON object.`));
   const parsed = settingsFile.safeParse(json.value);
   if (!parsed.success) return failed(unreadable(`${file.path}: ${doesNotFit(parsed.error.issues[0]?.path ?? [])}.`));
-  return ok({settings: parsed.data, warnings: unknownKeys(json.value).map(warning => `${file.path}: ${warning}`)});
+  const {warnings} = readHooks(parsed.data.hooks ?? {});
+  return ok({
+    settings: parsed.data,
+    warnings: [...unknownKeys(json.value), ...warnings].map(warning => `${file.path}: ${warning}`),
+  });
 }
 
 const unreadable = (message: string): Fault => ({kind: 'needs-user', message, fix: 'Fix the file, then start again.'});

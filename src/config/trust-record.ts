@@ -1,4 +1,5 @@
 import {createHash} from 'node:crypto';
+import {isAbsolute, relative, resolve, sep} from 'node:path';
 import * as z from 'zod/mini';
 import {parseJson} from '../base/json.ts';
 import {ok, type Outcome} from '../base/outcome.ts';
@@ -44,15 +45,117 @@ export const recordTrust = (record: string, {folder, fingerprint}: TrustEntry): 
     return ok(serialized({...kept, folders: {...kept.folders, [folder]: fingerprint}}));
   });
 
-/** Forgets that the folder is trusted, and the rules that the user added there. `same` where nothing was recorded. */
+/**
+ * Forgets that the folder and its files are trusted, and the rules that the user added there. `same` where nothing was recorded.
+ */
 export const forgetTrust = (record: string, folder: string): Promise<Outcome<'changed' | 'same', Fault>> =>
   changeFile(record, text => {
     const {
       folders: {[folder]: known, ...folders},
       rules: {[folder]: added, ...rules},
+      files: {[folder]: accepted, ...files},
     } = entriesIn(ok(text));
-    return ok(known === undefined && added === undefined ? text : serialized({folders, rules}));
+    const isUnknown = known === undefined && added === undefined && accepted === undefined;
+    return ok(isUnknown ? text : serialized({folders, rules, files}));
   });
+
+/** The folders of a project that hold skills, commands and agents. */
+export const extensionFolders = ['.agents', '.weft', '.claude'] as const;
+
+/** All places of a project in which files that act may lie. */
+export const projectFilePlaces = ['.mcp.json', ...extensionFolders] as const;
+
+/** Whether the user trusts a file of a project with certain bytes. `changed`: the user trusted other bytes of it. */
+export type FileTrust = 'trusted' | 'changed' | 'never';
+
+/**
+ * The one place that says whether a file of the project may act (`.mcp.json`, skills, commands, agents, plugins, scripts of hooks).
+ * Trust is bound to content: read the file once, ask about the bytes you read, and use those bytes. A file that is new, that
+ * changed, or that lies outside the project is not trusted.
+ */
+export interface ProjectTrust {
+  /** The project's folder, links followed. */
+  readonly folder: string;
+  /** `path` may be absolute or relative to the project's folder; links in it are not followed. */
+  stateOf(path: string, bytes: Uint8Array | string): FileTrust;
+}
+
+/** Trust as `record` holds it when the first question is asked; `directory` is the project as the user named it. */
+export function projectTrust(where: {
+  readonly directory: string;
+  readonly folder: string;
+  readonly record: string;
+}): ProjectTrust {
+  let accepted: Readonly<Record<string, string>> | undefined;
+  return {
+    folder: where.folder,
+    stateOf(path, bytes) {
+      const name = nameInProject(path, where);
+      if (name === undefined) return 'never';
+      accepted ??= acceptedFilesIn(where.record, where.folder);
+      const known = Object.hasOwn(accepted, name) ? accepted[name] : undefined;
+      if (known === undefined) return 'never';
+      return known === contentHash(bytes) ? 'trusted' : 'changed';
+    },
+  };
+}
+
+/** The hashes of the files that the user accepted in the folder, by their path inside it, with `/`. */
+export function acceptedFilesIn(record: string, folder: string): Readonly<Record<string, string>> {
+  const {files} = entriesIn(readTextFile(record));
+  return Object.hasOwn(files, folder) ? (files[folder] ?? {}) : {};
+}
+
+/** The path of a file inside the project, with `/`; `undefined` where it lies outside. Links are not followed. */
+export function nameInProject(
+  path: string,
+  {directory, folder}: {readonly directory: string; readonly folder: string},
+): string | undefined {
+  const names = [directory, folder].map(root => relative(root, resolve(folder, path)));
+  const name = names.find(each => each !== '' && !isAbsolute(each) && each !== '..' && !each.startsWith(`..${sep}`));
+  return name?.split(sep).join('/');
+}
+
+export const contentHash = (bytes: Uint8Array | string): string =>
+  `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+
+/**
+ * Records that the user accepts these files of the folder with the content that has these hashes. `replace` forgets the other files
+ * of the folder, which is what accepting a whole list means; `add` keeps them, for a file that weft itself wrote for the user.
+ */
+export const recordFiles = (
+  record: string,
+  {
+    folder,
+    files,
+    how,
+  }: {readonly folder: string; readonly files: Readonly<Record<string, string>>; readonly how: 'replace' | 'add'},
+): Promise<Outcome<unknown, Fault>> =>
+  changeFile(record, text => {
+    const kept = entriesIn(ok(text));
+    const before = how === 'add' && Object.hasOwn(kept.files, folder) ? kept.files[folder] : {};
+    return ok(serialized({...kept, files: {...kept.files, [folder]: {...before, ...files}}}));
+  });
+
+/**
+ * Keeps a file of the project trusted after weft wrote it at the user's own command (`weft mcp add --scope project`). `before` is what
+ * the file held until then, `undefined` where there was none: where the user had not accepted that, the new content is not accepted either.
+ */
+export async function carryFileTrustOver(
+  place: {readonly directory: string; readonly folder: string; readonly record: string},
+  file: {readonly path: string; readonly before: Uint8Array | undefined; readonly after: Uint8Array | string},
+): Promise<Outcome<'trusted' | 'not-trusted', Fault>> {
+  const name = nameInProject(file.path, place);
+  if (name === undefined) return ok('not-trusted');
+  if (file.before !== undefined && projectTrust(place).stateOf(name, file.before) !== 'trusted')
+    return ok('not-trusted');
+  const recorded = await recordFiles(place.record, {
+    folder: place.folder,
+    files: {[name]: contentHash(file.after)},
+    how: 'add',
+  });
+  return recorded.tag === 'failed' ? recorded : ok('trusted');
+}
 
 /**
  * The rules of the folder's settings that the user added by an act of their own: those count without trust in what else is in
@@ -78,18 +181,25 @@ export const recordOwnRules = (
 const trustRecord = z.object({
   folders: z.record(z.string(), z.string()),
   rules: z.optional(z.record(z.string(), z.array(z.string()))),
+  files: z.optional(z.record(z.string(), z.record(z.string(), z.string()))),
 });
 
 interface Entries {
   readonly folders: Readonly<Record<string, string>>;
   readonly rules: Readonly<Record<string, readonly string[]>>;
+  /** Per folder the hashes of the files that the user accepted, by their path in it. */
+  readonly files: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
 function entriesIn(text: Outcome<string | undefined, unknown>): Entries {
   const json = text.tag === 'ok' && text.value !== undefined ? parseJson(text.value) : undefined;
   const parsed = trustRecord.safeParse(json?.tag === 'ok' ? json.value : undefined);
-  return parsed.success ? {folders: parsed.data.folders, rules: parsed.data.rules ?? {}} : {folders: {}, rules: {}};
+  if (!parsed.success) return {folders: {}, rules: {}, files: {}};
+  const {folders, rules = {}, files = {}} = parsed.data;
+  return {folders, rules, files};
 }
 
-const serialized = ({folders, rules}: Entries): string =>
-  `${JSON.stringify(Object.keys(rules).length === 0 ? {folders} : {folders, rules}, undefined, 2)}\n`;
+const serialized = ({folders, rules, files}: Entries): string => {
+  const filled = Object.entries({rules, files}).filter(([, entries]) => Object.keys(entries).length > 0);
+  return `${JSON.stringify({folders, ...Object.fromEntries(filled)}, undefined, 2)}\n`;
+};

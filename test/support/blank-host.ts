@@ -23,7 +23,11 @@ export const blankHost: HostPorts = {
       throw new Error('There are no settings.');
     },
   },
-  trust: {state: 'nothing', text: () => 'Nothing to trust.', accept: async () => 'Nothing to trust.'},
+  trust: {
+    show: async () => ({state: 'nothing', text: 'Nothing to trust.'}),
+    accept: async () => 'Nothing to trust.',
+    untrustedFiles: async () => [],
+  },
   models: {
     list: async () => failed(rejected('There is no provider.')),
     localServers: async () => [],

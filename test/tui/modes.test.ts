@@ -58,8 +58,8 @@ describe('/permissions and /trust', () => {
     const {screen} = await start([80, 24], {
       host: {
         trust: {
-          state: 'never',
-          text: () => 'The settings of ~/project want to:\n  allow Bash(make)',
+          show: async () => ({state: 'never', text: 'The settings of ~/project want to:\n  allow Bash(make)'}),
+          untrustedFiles: async () => [],
           async accept() {
             accepted.push('yes');
             return 'It is trusted.';

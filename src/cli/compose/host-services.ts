@@ -104,7 +104,7 @@ export function hostServices(ports: HostPorts): HostServices {
       'add-note': ({note}) => ports.addNote(note),
       'permission-rules': () => answered('Reading the rules', () => ports.permissionRules()),
       'change-rule': ({rule}) => ports.changeRule(rule),
-      'folder-trust': () => answered('Reading the settings', () => ({state: trust.state, text: trust.text()})),
+      'folder-trust': () => answered('Reading the settings', () => trust.show()),
       'trust-folder': () => answered('Trusting the folder', () => trust.accept()),
       settings: ({name}) => refused(() => settings.list(name)),
       'setting-rows': () => refused(() => settings.rows()),

@@ -8,6 +8,7 @@ import {
   type Sourced,
   type TrustedSettings,
 } from '../../config/merge-settings.ts';
+import {projectTrust, type ProjectTrust} from '../../config/trust-record.ts';
 import {causeText, faultText} from '../../domain/fault.ts';
 import type {Preferences} from '../../domain/preferences.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
@@ -37,6 +38,8 @@ export interface RunContext {
   readonly permissions: TrustedSettings;
   /** Whether the user trusts the folder's own settings, and what they ask for. */
   readonly trust: FolderTrustPort;
+  /** Whether the user trusts a file of the project with certain bytes: skills, commands, agents, servers and scripts of hooks ask it. */
+  readonly projectTrust: ProjectTrust;
   /** Warnings about the settings files, one sentence each. */
   readonly notices: readonly string[];
   /** Opens the store on the first call: a run that saves no session needs none. */
@@ -86,6 +89,7 @@ export function loadRunContext(given: {
     places,
     notices: [...warnings, ...noticesOfSettingsAbove(directory)],
     trust: folderTrust(merged.value, place, readSettings),
+    projectTrust: projectTrust(place),
     permissions: merged.value,
     settings: {
       model: settings.model?.value,

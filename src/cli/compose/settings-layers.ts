@@ -52,7 +52,9 @@ export function noticesOfSettingsAbove(directory: string): readonly string[] {
 }
 
 /** The folder by its real path, and the file that records which folders the user trusts, as `mergeTrusted` takes them. */
-export const trustPlace = (directory: string, places: Places) => ({
+export const trustPlace = (directory: string, places: Places, plugins: readonly string[] = []) => ({
+  directory,
+  plugins,
   folder: realpathSync(directory),
   record: places.trust,
 });

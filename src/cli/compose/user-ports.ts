@@ -69,7 +69,11 @@ export const demoUserPorts = (directory: string): UserPorts => ({
   sessions: {list: () => [], firstPrompts: () => new Map(), lastMessages: () => []},
   history: {load: () => [], add: () => {}},
   settings: userSettings(directory),
-  trust: {state: 'nothing', text: () => nothingToTrust, accept: async () => nothingToTrust},
+  trust: {
+    show: async () => ({state: 'nothing', text: nothingToTrust}),
+    accept: async () => nothingToTrust,
+    untrustedFiles: async () => [],
+  },
   models: fixedModel('The demo has a model of its own: leave it first.'),
   permissionRules: async () => [],
   exportSession: (work, records) => exportInto(directory, work, {records, summary: undefined}),

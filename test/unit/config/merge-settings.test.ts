@@ -35,6 +35,7 @@ const nothing = {
   permissions: {allow: [], ask: [], deny: []},
   env: {},
   passEnv: [],
+  hooks: [],
 };
 
 const merge = (layers: readonly SettingsLayer[], trust: FolderTrust = 'never') =>
@@ -44,11 +45,11 @@ describe('mergeSettings', () => {
   test('without any layer gives the defaults', () => {
     expect(merge([])).toEqual({
       tag: 'ok',
-      value: {settings: nothing, warnings: [], trustRequests: [], withheldRules: []},
+      value: {settings: nothing, warnings: [], trustRequests: [], withheldRules: [], hookCommands: []},
     });
     expect(merge([file('user', ' \n'), file('project', '\ufeff{}')])).toEqual({
       tag: 'ok',
-      value: {settings: nothing, warnings: [], trustRequests: [], withheldRules: []},
+      value: {settings: nothing, warnings: [], trustRequests: [], withheldRules: [], hookCommands: []},
     });
   });
 
@@ -85,10 +86,12 @@ describe('mergeSettings', () => {
           },
           env: {A: from('user', '1'), B: from('given', '3')},
           passEnv: [from('user', 'NPM_TOKEN')],
+          hooks: [],
         },
         warnings: [],
         trustRequests: [],
         withheldRules: [],
+        hookCommands: [],
       },
     });
   });
@@ -153,6 +156,7 @@ describe('mergeSettings', () => {
           warnings: [`/${source}.json: ${keys} are ignored: ${why} (review and trust it: weft permissions trust).`],
           trustRequests: wishes.map(wish => from(source, wish)),
           withheldRules: [from(source, 'Bash')],
+          hookCommands: [],
         },
       });
     });
@@ -170,10 +174,12 @@ describe('mergeSettings', () => {
             permissions: {allow: [from(source, 'Bash')], ask: [], deny: [from(source, 'Read(.env)')]},
             env: {PATH: from(source, '/evil')},
             passEnv: [from(source, 'GH_TOKEN')],
+            hooks: [],
           },
           warnings: [],
           trustRequests: wishes.map(wish => from(source, wish)),
           withheldRules: [],
+          hookCommands: [],
         },
       });
     });
@@ -184,7 +190,13 @@ describe('mergeSettings', () => {
     for (const trust of ['never', 'trusted'] as const) {
       expect(merge([file(source, {permissionMode: 'bypassPermissions'})], trust)).toEqual({
         tag: 'ok',
-        value: {settings: nothing, warnings: [`/${source}.json: ${warning}`], trustRequests: [], withheldRules: []},
+        value: {
+          settings: nothing,
+          warnings: [`/${source}.json: ${warning}`],
+          trustRequests: [],
+          withheldRules: [],
+          hookCommands: [],
+        },
       });
     }
   });
@@ -224,6 +236,7 @@ describe('mergeSettings', () => {
         ],
         trustRequests: [],
         withheldRules: [],
+        hookCommands: [],
       },
     });
   });

@@ -1,11 +1,11 @@
 import {visibleExactLine} from '../../../base/visible.ts';
 import {addRule, removeRule} from '../../../config/edit-settings.ts';
 import type {TrustedSettings} from '../../../config/merge-settings.ts';
-import {forgetTrust, recordTrust} from '../../../config/trust-record.ts';
+import {forgetTrust} from '../../../config/trust-record.ts';
 import type {PermissionMode, RuleList} from '../../../domain/risk.ts';
 import {askClasses, parseRule, type PermissionRule} from '../../../safety/rules/permission-rule.ts';
 import {whyRuleIsBroad} from '../../../safety/rules/suggested-rules.ts';
-import {requireOutsideWeft, trustText} from '../../compose/folder-trust.ts';
+import {acceptFolder, projectFilesOf, requireOutsideWeft, trustState, trustText} from '../../compose/folder-trust.ts';
 import {existingFolder} from '../../compose/run-context.ts';
 import {recordOwnRule, settingsIn, ignoreInGit, targetFile, carryTrustOver} from '../../compose/write-settings.ts';
 import {exitCode, type ExitCode, unwrap, UsageError} from '../../exit-code.ts';
@@ -98,19 +98,22 @@ export async function removePermission(list: RuleList, text: string, options: In
 /** `weft permissions trust`: shows what the folder's settings ask for, asks whether to trust it, and records a yes. */
 export async function trustFolder({yes, cwd}: InFolder & {readonly yes?: true}): Promise<ExitCode> {
   const {settings, place} = settingsIn(cwd);
-  print(`${trustText(settings, place.folder)}\n`);
-  if (settings.trust === 'nothing' || settings.trust === 'trusted') return exitCode.done;
+  const files = await projectFilesOf(settings, place);
+  print(`${trustText(settings, files, place.folder)}\n`);
+  const state = trustState(settings.trust, files);
+  if (state === 'nothing' || state === 'trusted') return exitCode.done;
   await requireOutsideWeft('weft permissions trust');
   if (yes === undefined) {
     if (!process.stdin.isTTY)
       throw new UsageError('No terminal to ask on. To trust this folder: weft permissions trust --yes');
     if (!(await askYesNo('Trust this folder? [y/N] '))) {
-      note('not trusted; weft ignores these settings');
+      note('not trusted; weft ignores these settings and files');
       return exitCode.failed;
     }
   }
-  unwrap(await recordTrust(place.record, {folder: place.folder, fingerprint: settings.fingerprint}));
-  note(`${visibleExactLine(place.folder)} is trusted until its settings change`);
+  unwrap(await acceptFolder(settings, files, place));
+  const until = files.files.length === 0 ? 'its settings change' : 'its settings or files change';
+  note(`${visibleExactLine(place.folder)} is trusted until ${until}`);
   return exitCode.done;
 }
 

@@ -1,0 +1,124 @@
+import * as z from 'zod/mini';
+
+/** The events at which weft calls hooks. A hook that guards one of the first four blocks it when it breaks. */
+export const hookEvents = [
+  'PreToolUse',
+  'PermissionRequest',
+  'UserPromptSubmit',
+  'Stop',
+  'PostToolUse',
+  'PostToolUseFailure',
+  'SessionStart',
+  'SessionEnd',
+  'Notification',
+  'SubagentStart',
+  'SubagentStop',
+  'PreCompact',
+  'PostCompact',
+] as const;
+export type HookEvent = (typeof hookEvents)[number];
+
+/** One hook of the settings. */
+export interface HookSetting {
+  readonly event: HookEvent;
+  /** Which tools or causes it is called for; empty for all. */
+  readonly matcher: string;
+  readonly work: HookWork;
+  readonly timeoutMs: number;
+  /** `async`: nobody waits for it, and its answer counts for nothing. */
+  readonly wait: 'for-answer' | 'async';
+  /** What happens where it guards something and breaks. */
+  readonly onFailure: 'block' | 'allow';
+}
+
+export type HookWork =
+  /** `args`: without a shell. */
+  | {readonly type: 'command'; readonly command: string; readonly args: readonly string[] | 'shell'}
+  | {
+      readonly type: 'http';
+      readonly url: string;
+      readonly headers: Readonly<Record<string, string>>;
+      /** The variables that headers may name. */
+      readonly variables: readonly string[];
+    };
+
+/** A timer holds about 24 days. */
+const mostSeconds = 2_000_000;
+const defaultSeconds = 60;
+
+const shared = {
+  timeout: z.optional(z.number().check(z.gt(0), z.maximum(mostSeconds))),
+  onFailure: z.optional(z.enum(['block', 'allow', 'continue'])),
+  async: z.optional(z.boolean()),
+  if: z.optional(z.string()),
+};
+
+const hook = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('command'),
+    command: z.string().check(z.minLength(1)),
+    args: z.optional(z.array(z.string())),
+    ...shared,
+  }),
+  z.object({
+    type: z.literal('http'),
+    url: z.url({protocol: /^https?$/u}),
+    headers: z.optional(z.record(z.string(), z.string())),
+    allowedEnvVars: z.optional(z.array(z.string())),
+    ...shared,
+  }),
+]);
+
+/** `hooks` of a settings file, or of a plugin's `hooks.json`: Claude Code's format. */
+export const hooksSchema = z.record(
+  z.string(),
+  z.array(z.object({matcher: z.optional(z.string()), hooks: z.array(hook)})),
+);
+type HooksFile = z.infer<typeof hooksSchema>;
+
+export const hookWords =
+  'events with lists of hooks, for example {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "./check.sh"}]}]}; the type is command or http, the timeout in seconds, onFailure block or allow';
+
+/** The hooks that a file names, in order, and one sentence for each thing in it that has no effect. */
+export function readHooks(file: HooksFile): {
+  readonly hooks: readonly HookSetting[];
+  readonly warnings: readonly string[];
+} {
+  const warnings: string[] = [];
+  const hooks: HookSetting[] = [];
+  for (const [name, groups] of Object.entries(file)) {
+    const event = hookEvents.find(each => each === name);
+    if (event === undefined) {
+      warnings.push(`"hooks.${name}" is not an event at which weft calls hooks: its hooks do not run.`);
+      continue;
+    }
+    for (const {matcher = '', hooks: entries} of groups) {
+      for (const entry of entries) {
+        if (entry.if !== undefined) {
+          warnings.push(`"if" of a ${event} hook has no effect: the hook runs for every call that its matcher fits.`);
+        }
+        hooks.push({
+          event,
+          matcher,
+          work:
+            entry.type === 'command'
+              ? {type: 'command', command: entry.command, args: entry.args ?? 'shell'}
+              : {
+                  type: 'http',
+                  url: entry.url,
+                  headers: entry.headers ?? {},
+                  variables: entry.allowedEnvVars ?? [],
+                },
+          timeoutMs: Math.max(1, Math.round((entry.timeout ?? defaultSeconds) * 1000)),
+          wait: entry.async === true ? 'async' : 'for-answer',
+          onFailure: entry.onFailure === undefined || entry.onFailure === 'block' ? 'block' : 'allow',
+        });
+      }
+    }
+  }
+  return {hooks, warnings};
+}
+
+/** What a hook runs, as it stands in the settings. */
+export const hookText = ({work}: HookSetting): string =>
+  work.type === 'http' ? work.url : [work.command, ...(work.args === 'shell' ? [] : work.args)].join(' ');

@@ -1,0 +1,309 @@
+import {constants} from 'node:fs';
+import {type FileHandle, open, opendir, realpath, stat} from 'node:fs/promises';
+import {basename, dirname, join} from 'node:path';
+import {isJsonObject, type Json, parseJson} from '../base/json.ts';
+import {visibleExactLine} from '../base/visible.ts';
+import {nameInProject, contentHash, extensionFolders, type FileTrust} from './trust-record.ts';
+
+/** Why a file of a project acts: what weft does with its content. */
+export type ProjectFileKind = 'servers' | 'skill' | 'command' | 'agent' | 'plugin' | 'script';
+
+/** A file of the project by whose content the project could make weft act, besides its settings. */
+export interface ProjectFile {
+  /** Inside the project's folder, with `/`. */
+  readonly path: string;
+  readonly kind: ProjectFileKind;
+  readonly hash: string;
+  /** Bytes. */
+  readonly size: number;
+  readonly trust: FileTrust;
+  /** Where a link leads out of the project: the real path; else empty. */
+  readonly leadsTo: string;
+  /** What the file asks for, in words; empty where its name says it. */
+  readonly asks: readonly string[];
+}
+
+export interface ProjectFileList {
+  /** In the order of their paths. */
+  readonly files: readonly ProjectFile[];
+  /** Files and folders that were not read, one sentence each: they are not trusted, whatever the user accepts. */
+  readonly leftOut: readonly string[];
+}
+
+/** Bounds of one list, over which files are left out. Bytes; folders inside folders. */
+export const projectFileBounds = {files: 2000, bytes: 64 * 1024 * 1024, fileBytes: 16 * 1024 * 1024, depth: 8} as const;
+
+export interface ProjectFileSearch {
+  /** The project as the user named it, and by its real path. */
+  readonly directory: string;
+  readonly folder: string;
+  /** The user's home: the `.agents` and `.claude` there are the user's own, even where it is the project. */
+  readonly home: string;
+  /** Commands of hooks in the project's settings: the scripts in the project that they name act, too. */
+  readonly commands: readonly string[];
+  /** Plugin folders that were named to weft; those outside the project are left out. */
+  readonly plugins: readonly string[];
+  readonly trustOf: (path: string, bytes: Uint8Array) => FileTrust;
+}
+
+/** What lies in the folders that extend weft. */
+const parts = [
+  ['skills', 'skill'],
+  ['commands', 'command'],
+  ['agents', 'agent'],
+] as const satisfies readonly (readonly [string, ProjectFileKind])[];
+
+/**
+ * Lists the project's files that act. Links are followed, each folder is read once, and only regular files are opened. A project
+ * without any of them costs one look at each place and nothing else.
+ */
+export async function listProjectFiles(search: ProjectFileSearch, signal: AbortSignal): Promise<ProjectFileList> {
+  const list = new ListInProgress(search, signal);
+  const servers = await list.add('.mcp.json', 'servers');
+  const home = await realPathOf(search.home);
+  for (const folder of extensionFolders) {
+    if (search.folder === home && folder !== '.weft') continue;
+    // oxlint-disable-next-line no-await-in-loop -- in order, and within the bounds
+    if ((await kindOf(join(search.folder, folder))) !== 'folder') continue;
+    for (const [part, kind] of parts) {
+      // oxlint-disable-next-line no-await-in-loop -- in order, and within the bounds
+      await list.addFolder(`${folder}/${part}`, kind);
+    }
+  }
+  for (const plugin of search.plugins) {
+    const name = nameInProject(plugin, search);
+    // oxlint-disable-next-line no-await-in-loop -- in order, and within the bounds
+    if (name !== undefined) await list.addFolder(name, 'plugin');
+  }
+  for (const command of [...search.commands, ...(servers === undefined ? [] : serverCommands(servers))]) {
+    for (const script of scriptsIn(command, search)) {
+      // oxlint-disable-next-line no-await-in-loop -- in order, and within the bounds
+      await list.add(script, 'script');
+    }
+  }
+  return list.finish();
+}
+
+class ListInProgress {
+  readonly #search: ProjectFileSearch;
+  readonly #signal: AbortSignal;
+  readonly #files = new Map<string, ProjectFile>();
+  readonly #leftOut: string[] = [];
+  readonly #seenFolders = new Set<string>();
+  #bytes = 0;
+
+  constructor(search: ProjectFileSearch, signal: AbortSignal) {
+    this.#search = search;
+    this.#signal = signal;
+  }
+
+  /** Adds a file, if there is one, and returns its text. */
+  async add(path: string, kind: ProjectFileKind): Promise<string | undefined> {
+    if (this.#files.has(path)) return undefined;
+    if (this.#isFull()) {
+      this.#leaveOutRest();
+      return undefined;
+    }
+    const read = await readBounded(join(this.#search.folder, path), projectFileBounds.fileBytes);
+    if (read.kind === 'none') return undefined;
+    if (read.kind === 'refused') {
+      this.#leftOut.push(`${path}: ${read.why}`);
+      return undefined;
+    }
+    const {bytes} = read;
+    this.#bytes += bytes.length;
+    const text = kind === 'servers' ? bytes.toString('utf8') : '';
+    this.#files.set(path, {
+      path,
+      kind,
+      hash: contentHash(bytes),
+      size: bytes.length,
+      trust: this.#search.trustOf(path, bytes),
+      leadsTo: await this.#leadsTo(path),
+      asks: kind === 'servers' ? serverRequests(text) : [],
+    });
+    return text;
+  }
+
+  async addFolder(path: string, kind: ProjectFileKind, depth = 0): Promise<void> {
+    if (this.#signal.aborted) return;
+    const real = await realPathOf(join(this.#search.folder, path));
+    if (real === undefined || this.#seenFolders.has(real)) return;
+    if (depth > projectFileBounds.depth) {
+      this.#leftOut.push(`${path}: folders inside folders, more than ${projectFileBounds.depth}`);
+      return;
+    }
+    this.#seenFolders.add(real);
+    for (const name of await namesIn(real)) {
+      if (this.#signal.aborted) return;
+      if (name === '.git' || name === 'node_modules') continue;
+      if (this.#isFull()) {
+        this.#leaveOutRest();
+        return;
+      }
+      const inside = `${path}/${name}`;
+      // oxlint-disable-next-line no-await-in-loop -- in order, and within the bounds
+      const found = await kindOf(join(real, name));
+      // oxlint-disable-next-line no-await-in-loop -- in order, and within the bounds
+      if (found === 'folder') await this.addFolder(inside, kind, depth + 1);
+      // oxlint-disable-next-line no-await-in-loop -- in order, and within the bounds
+      else if (found === 'file' && (kind === 'skill' || kind === 'plugin' || name.endsWith('.md')))
+        await this.add(inside, kind);
+    }
+  }
+
+  finish(): ProjectFileList {
+    const files = [...this.#files.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1));
+    return {files, leftOut: [...new Set(this.#leftOut)]};
+  }
+
+  #isFull(): boolean {
+    return this.#files.size >= projectFileBounds.files || this.#bytes >= projectFileBounds.bytes;
+  }
+
+  #leaveOutRest(): void {
+    this.#leftOut.push(
+      `more than ${projectFileBounds.files} files or ${projectFileBounds.bytes / 1024 / 1024} MB: the others are not used`,
+    );
+  }
+
+  async #leadsTo(path: string): Promise<string> {
+    const real = await realPathOf(join(this.#search.folder, path));
+    return real === undefined || real.startsWith(`${this.#search.folder}/`) || this.#search.folder === '/' ? '' : real;
+  }
+}
+
+/** Names in a folder, in order, as many as a list may have. */
+async function namesIn(folder: string): Promise<readonly string[]> {
+  const names: string[] = [];
+  try {
+    for await (const {name} of await opendir(folder)) {
+      names.push(name);
+      if (names.length > projectFileBounds.files) break;
+    }
+  } catch {
+    // A folder that cannot be read has no file that could act.
+  }
+  return names.toSorted();
+}
+
+async function kindOf(path: string): Promise<'file' | 'folder' | 'none'> {
+  try {
+    const found = await stat(path);
+    return found.isFile() ? 'file' : found.isDirectory() ? 'folder' : 'none';
+  } catch {
+    return 'none';
+  }
+}
+
+async function realPathOf(path: string): Promise<string | undefined> {
+  try {
+    return await realpath(path);
+  } catch {
+    return undefined;
+  }
+}
+
+type ReadFile =
+  | {readonly kind: 'file'; readonly bytes: Buffer}
+  | {readonly kind: 'none'}
+  | {readonly kind: 'refused'; readonly why: string};
+
+/** Reads a regular file of at most `most` bytes. Pipes and devices are not waited for. */
+export async function readBounded(path: string, most: number): Promise<ReadFile> {
+  let handle: FileHandle | undefined;
+  try {
+    handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    const found = await handle.stat();
+    if (!found.isFile()) return {kind: 'none'};
+    const tooLong = {kind: 'refused', why: `it has more than ${most / 1024 / 1024} MB`} as const;
+    if (found.size > most) return tooLong;
+    const buffer = Buffer.alloc(found.size + 1);
+    let length = 0;
+    for (;;) {
+      // oxlint-disable-next-line no-await-in-loop -- one part after the other
+      const {bytesRead} = await handle.read(buffer, length, buffer.length - length);
+      length += bytesRead;
+      if (bytesRead === 0) return {kind: 'file', bytes: buffer.subarray(0, length)};
+      if (length === buffer.length) return {kind: 'refused', why: 'it grew while it was read'};
+    }
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+    return code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENXIO'
+      ? {kind: 'none'}
+      : {kind: 'refused', why: 'it cannot be read'};
+  } finally {
+    await handle?.close();
+  }
+}
+
+/** The files inside the project that a command line names, as far as its words say; they need not exist. */
+export function scriptsIn(
+  command: string,
+  place: {readonly directory: string; readonly folder: string},
+): readonly string[] {
+  return [
+    ...new Set(
+      wordsOf(command).flatMap(word => {
+        const path = word.replaceAll(
+          /\$(?:\{(?:CLAUDE|WEFT)_PROJECT_DIR(?::-[^}]*)?\}|(?:CLAUDE|WEFT)_PROJECT_DIR)/gu,
+          () => place.folder,
+        );
+        if (/[$*?`]/u.test(path) || path.startsWith('-')) return [];
+        const name = nameInProject(path, place);
+        return name === undefined ? [] : [name];
+      }),
+    ),
+  ];
+}
+
+/** The words of a shell command, without their quotes; what a shell would expand stays as it is. */
+function wordsOf(command: string): readonly string[] {
+  const words = command.match(/(?:[^\s"'\\;|&()<>=]|\\[\s\S]|"(?:[^"\\]|\\[\s\S])*"|'[^']*')+/gu) ?? [];
+  return words
+    .slice(0, mostWords)
+    .map(word => word.replaceAll(/"((?:[^"\\]|\\[\s\S])*)"|'([^']*)'|\\([\s\S])/gu, '$1$2$3'));
+}
+
+const mostWords = 200;
+
+function serversIn(text: string): readonly (readonly [name: string, server: Json])[] {
+  const json = parseJson(text);
+  const servers =
+    json.tag === 'ok' && isJsonObject(json.value) ? (json.value['mcpServers'] ?? json.value['servers']) : {};
+  return isJsonObject(servers) ? Object.entries(servers) : [];
+}
+
+/** What a `.mcp.json` asks for, one line for each server. */
+const serverRequests = (text: string): readonly string[] =>
+  serversIn(text).map(([name, server]) => {
+    const {command, args, url} = isJsonObject(server) ? server : {};
+    if (typeof url === 'string') return `use the tools of the MCP server ${name} at ${url}`;
+    const words = [command, ...(Array.isArray(args) ? args : [])].filter(word => typeof word === 'string');
+    return `start the MCP server ${name}: ${words.join(' ')}`;
+  });
+
+const serverCommands = (text: string): readonly string[] =>
+  serversIn(text).flatMap(([, server]) => {
+    const {command, args} = isJsonObject(server) ? server : {};
+    return [command, ...(Array.isArray(args) ? args : [])].flatMap(word =>
+      typeof word === 'string' ? [`'${word.replaceAll("'", String.raw`'\''`)}'`] : [],
+    );
+  });
+
+/** The files that are not trusted, in one sentence; empty where there are none. */
+export function untrustedNotices({files}: ProjectFileList): readonly string[] {
+  const untrusted = files.filter(({trust}) => trust !== 'trusted');
+  const changed = untrusted.filter(({trust}) => trust === 'changed');
+  if (untrusted.length === 0) return [];
+  const shown = changed.length > 0 ? changed : untrusted;
+  const names = shown.slice(0, mostNamed).map(({path}) => (basename(path) === 'SKILL.md' ? dirname(path) : path));
+  const more = shown.length > names.length ? ` and ${shown.length - names.length} more` : '';
+  const why = changed.length > 0 ? 'changed since you trusted this project' : 'you have not trusted this project';
+  const verb = shown.length === 1 ? 'is' : 'are';
+  return [
+    `${visibleExactLine(names.join(', '))}${more} ${verb} not used: ${why} (review and trust it: weft permissions trust).`,
+  ];
+}
+
+const mostNamed = 3;
