@@ -101,7 +101,7 @@ export function projectTrust(where: {
 }
 
 /** The hashes of the files that the user accepted in the folder, by their path inside it, with `/`. */
-export function acceptedFilesIn(record: string, folder: string): Readonly<Record<string, string>> {
+function acceptedFilesIn(record: string, folder: string): Readonly<Record<string, string>> {
   const {files} = entriesIn(readTextFile(record));
   return Object.hasOwn(files, folder) ? (files[folder] ?? {}) : {};
 }
