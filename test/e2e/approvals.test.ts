@@ -90,7 +90,7 @@ describe('approvals in a terminal', () => {
     const word = /type "(?<word>\w+)" to allow/u.exec(await terminal.text())?.groups?.['word'] ?? '';
     await terminal.press('Enter');
     await terminal.type(word.slice(0, 1));
-    await terminal.onScreen(/to allow \w/u);
+    await terminal.onScreen(/to allow \[ \w/u);
     await enter(terminal, 'wrong');
     await terminal.onScreen(/Not the word/u);
     expect(existsSync(join(scene.place.work, 'build'))).toBe(true);

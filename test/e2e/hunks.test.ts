@@ -47,7 +47,7 @@ describe('an edit is accepted in part', () => {
     await terminal.type('weft Change them.');
     await terminal.press('Enter');
 
-    await terminal.onScreen(/╭ Edit a\.txt {2}\+3 −3[^]*Pick hunks h/u);
+    await terminal.onScreen(/╭ Make this edit to a\.txt\? {2}\+3 −3[^]*Pick hunks h/u);
     await terminal.type('h');
     await terminal.onScreen(/Write 3 of 3 hunks\?/u);
     await terminal.press('Enter', 'Down');
@@ -57,14 +57,14 @@ describe('an edit is accepted in part', () => {
     expect(readFileSync(file)).toEqual(utf16(changed()));
     await terminal.type('y');
 
-    await terminal.onScreen(/╭ Edit b\.txt → c\.txt, new\.txt/u);
+    await terminal.onScreen(/╭ Make these edits to b\.txt → c\.txt, new\.txt/u);
     expect(readFileSync(file)).toEqual(utf16(changed(2, 37)));
     await terminal.type('h');
     await terminal.onScreen(/\[x\] Rename b\.txt → c\.txt/u);
     await terminal.press('Space', 'Down', 'Down', 'C-e');
     await terminal.onScreen(/Approval needed/u);
     await terminal.press('Tab');
-    await terminal.onScreen(/╭ Edit b\.txt, new\.txt {2}\+3 −1[^]*by hand/u);
+    await terminal.onScreen(/╭ Make these edits to b\.txt, new\.txt\? {2}\+3 −1[^]*by hand/u);
     expect(existsSync(join(scene.place.work, 'new.txt'))).toBe(false);
     await terminal.type('y');
     await terminal.until(/Done\./u);

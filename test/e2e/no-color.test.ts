@@ -61,7 +61,7 @@ describe('NO_COLOR', () => {
     terminal.type('Mend it.\r');
     await terminal.until(/╭ Run this command\?[^]*1 Yes/u);
     terminal.type('y');
-    await terminal.until(/╭ Edit sum\.js[^]*Yes y/u);
+    await terminal.until(/╭ Make this edit to sum\.js\?[^]*Yes y/u);
     terminal.type('y');
     await terminal.until(/not like this/u);
     for (const [line, said, closes] of lines) {

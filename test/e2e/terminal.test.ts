@@ -63,7 +63,7 @@ describe('in a terminal', () => {
     await using scene = await openEdit();
     await using terminal = await open(scene);
     await enter(terminal, 'weft Repair it.');
-    await terminal.until(/╭ Edit sum\.js[^]*a - b[^]*a \+ b[^]*Yes y/u);
+    await terminal.until(/╭ Make this edit to sum\.js\?[^]*a - b[^]*a \+ b[^]*Yes y/u);
     expect(scene.read('sum.js')).toContain('a - b');
     await terminal.type('y');
     await terminal.until(/I see\./u);
@@ -74,7 +74,7 @@ describe('in a terminal', () => {
     await using scene = await openEdit();
     await using terminal = await open(scene);
     await enter(terminal, 'weft Repair it.');
-    await terminal.until(/╭ Edit sum\.js/u);
+    await terminal.until(/╭ Make this edit to sum\.js\?/u);
     await terminal.press('Enter');
     await terminal.press('Enter');
     // Keys that arrive in one piece with those before them answer nothing: it is pressed until it counts.
@@ -266,4 +266,4 @@ describe('in a terminal', () => {
 });
 
 const asksToTest = /╭ Run this command\?[^]*node --test[^]* for this session +s/u;
-const asksToEdit = /╭ Edit src\/discount\.js[^]*Yes y/u;
+const asksToEdit = /╭ Make this edit to src\/discount\.js\?[^]*Yes y/u;

@@ -59,7 +59,7 @@ const seen = (pattern: RegExp): Promise<void> =>
 
 await seen(/Run this command\?[^]* for this session +s/u);
 child.write('s');
-await seen(/Edit src\/discount\.js[^]*Yes y/u);
+await seen(/Make this edit to src\/discount\.js[^]*Yes y/u);
 const picture = svg();
 child.kill('SIGTERM');
 await exited;

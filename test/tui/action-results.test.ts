@@ -5,7 +5,7 @@ import type {ShellReport} from '../../src/actions/ports.ts';
 import {actionId} from '../../src/domain/ids.ts';
 import {actionRows} from '../../src/tui/scrollback/action-entry.ts';
 import {renderers} from '../../src/tui/scrollback/action-results.ts';
-import {failureExcerpt, headAndTail, lastLines, saysWhy} from '../../src/tui/scrollback/output-excerpt.ts';
+import {excerptOf, linesOfExcerpt, saysWhy} from '../../src/tui/scrollback/output-excerpt.ts';
 import type {ActionEntry} from '../../src/tui/state/view.ts';
 import {cellWidth} from '../../src/tui/text/cell-width.ts';
 import {themeOf} from '../../src/tui/theme/theme.ts';
@@ -201,14 +201,14 @@ describe('what is shown of a long output', () => {
   test('is bounded, in order, and never without the first line that says why', () => {
     fc.assert(
       fc.property(fc.array(line, {maxLength: 200}), fc.integer({min: 1, max: 40}), (lines, most) => {
-        for (const pick of [failureExcerpt, headAndTail, lastLines]) {
-          const picked = pick(lines, most);
+        for (const part of ['beginning', 'end', 'both-ends', 'reasons'] as const) {
+          const picked = excerptOf(part, lines, most);
           expect(picked.length).toBeLessThanOrEqual(most);
           expect(picked).toEqual([...new Set(picked)].toSorted((a, b) => a - b));
           expect(picked.every(at => at in lines)).toBe(true);
         }
         const first = lines.findIndex(saysWhy);
-        if (first >= 0) expect(failureExcerpt(lines, most)).toContain(first);
+        if (first >= 0) expect(excerptOf('reasons', lines, most)).toContain(first);
       }),
     );
   });
@@ -255,7 +255,7 @@ describe('what is shown of a long output', () => {
   ];
 
   test('the values that differ and the line of the test are shown, what says nothing is not', () => {
-    const shown = failureExcerpt(nodeTest, 12).map(at => nodeTest[at]);
+    const shown = excerptOf('reasons', nodeTest, 12).map(at => nodeTest[at]);
     expect(shown).toEqual([
       '✔ two (0.7ms)',
       '✖ three of the same item get 10 % off (0.8ms)',
@@ -273,7 +273,17 @@ describe('what is shown of a long output', () => {
 
   test('at the end of what went well counts of nothing are left out', () => {
     const lines = ['ℹ tests 2', 'ℹ pass 2', 'ℹ fail 0', 'ℹ cancelled 0', 'ℹ todo 0', 'ℹ duration_ms 9.3'];
-    expect(lastLines(lines, 3)).toEqual([0, 1, 2]);
+    expect(excerptOf('end', lines, 3)).toEqual([0, 1, 2]);
+  });
+
+  test('counts that follow one another are on one line', () => {
+    const lines = ['✔ two', 'ℹ tests 2', 'ℹ suites 0', 'ℹ pass 2', 'done', '# fail 0'];
+    expect(linesOfExcerpt(lines, [0, 1, 3, 4, 5])).toEqual([
+      {text: '✔ two', from: 0, to: 0},
+      {text: 'ℹ tests 2 · pass 2', from: 1, to: 3},
+      {text: 'done', from: 4, to: 4},
+      {text: '# fail 0', from: 5, to: 5},
+    ]);
   });
 
   test('no row is wider than the frame', () => {

@@ -123,6 +123,7 @@ describe('the card of a command', () => {
       "╭ Run this command? ────────── runs code from this project ╮
       │ npm test                                                 │
       │ Run the tests                                            │
+      │                                                          │
       │   1 Yes                                               y  │
       │   2 Yes, npm test … for this session                  s  │
       │   3 Always in this project: npm test *                a  │
@@ -147,6 +148,7 @@ describe('the card of a command', () => {
       "╭ Run this command? ───────────────────────────────────────── 1 of 3 · runs code from this project ╮
       │ npm test                                                                                         │
       │ Run the tests                                                                                    │
+      │                                                                                                  │
       │   1 Yes                                                                                       y  │
       │   2 Yes, npm test … for this session                                                          s  │
       │   3 Always in this project: npm test *                                                        a  │
@@ -164,7 +166,7 @@ describe('the card of a command', () => {
   });
 
   test('no answer yet, because the rest was not on the screen', () => {
-    expect(cardOf(npmTest, {stage: {...initialStage, hint: 'unread'}})[3]).toBe(
+    expect(cardOf(npmTest, {stage: {...initialStage, hint: 'unread'}})[4]).toBe(
       '│ Nothing allowed yet: read all of it above first          │',
     );
   });
@@ -174,6 +176,7 @@ describe('the card of a command', () => {
       "╭ Run this command? ────────── runs code from this project ╮
       │ npm test                                                 │
       │ Run the tests                                            │
+      │                                                          │
       │ › What should weft do instead? Enter alone just says no  │
       ╰ Enter send · Esc back ───────────────────────────────────╯"
     `);
@@ -182,6 +185,7 @@ describe('the card of a command', () => {
         "╭ Run this command? ────────── runs code from this project ╮
         │ npm test                                                 │
         │ Run the tests                                            │
+        │                                                          │
         │ › npm test -- a                                          │
         ╰ Enter check it again · Ctrl+J new line · Esc back ───────╯"
       `);
@@ -190,6 +194,7 @@ describe('the card of a command', () => {
         "╭ Run this command? ────────── runs code from this project ╮
         │ npm test                                                 │
         │ Run the tests                                            │
+        │                                                          │
         │ Always in this project, what this rule says:             │
         │ › Bash(npm test:*)                                       │
         ╰ Enter store in .weft/settings.local.json · Esc back ─────╯"
@@ -210,13 +215,13 @@ describe('the card of a command', () => {
       │ echo step-2                                              │
       │ echo step-3                                              │
       │ echo step-4                                              │
-      │   … 20 more lines · v                                    │
-      │ echo step-25                                             │
+      │   … 21 more lines · v                                    │
       │ echo step-26                                             │
       │ echo step-27                                             │
       │ echo step-28                                             │
       │ echo step-29                                             │
       │ Run the tests                                            │
+      │                                                          │
       │   1 Yes                                               y  │
       │   2 Yes, npm test … for this session                  s  │
       │   3 Always in this project: npm test *                a  │
@@ -262,7 +267,8 @@ describe('the card of what destroys something', () => {
       "╭ Delete files? ───────────────────────── can destroy data ╮
       │ rm -rf build                                             │
       │ deletes 1 file, ignored by git: build/out.js             │
-      │ type "build" to allow                           Esc = no │
+      │                                                          │
+      │ type "build" to allow [       ]                 Esc = no │
       ╰ Ctrl+E edit · n no, and say why ─────────────────────────╯"
     `);
     expect(cardOf(remove, {width: 40, rows: 9}).join('\n')).toMatchInlineSnapshot(`
@@ -270,7 +276,8 @@ describe('the card of what destroys something', () => {
       │ rm -rf build                         │
       │ deletes 1 file, ignored by git:      │
       │ build/out.js                         │
-      │ type "build" to allow       Esc = no │
+      │ type "build" to allow [       ]      │
+      │ Esc = no                             │
       ╰ Ctrl+E edit · n no, and say why ─────╯"
     `);
   });
@@ -278,8 +285,9 @@ describe('the card of what destroys something', () => {
   test('the word as far as it is typed, after a wrong one', () => {
     const card = cardOf(remove, {stage: {stage: 'word', text: draftFromText('bu'), entered: 'wrong'}});
     expect(card.slice(3).join('\n')).toMatchInlineSnapshot(`
-      "│ Not the word: nothing was allowed                        │
-      │ type "build" to allow bu                        Esc = no │
+      "│                                                          │
+      │ Not the word: nothing was allowed                        │
+      │ type "build" to allow [ bu    ]                 Esc = no │
       ╰ Enter confirm ───────────────────────────────────────────╯"
     `);
   });
@@ -324,12 +332,13 @@ describe('the card of what destroys something', () => {
       │ ! cd web && cp new.js old.js                             │
       │             ^^^^^^^^^^^^^^^^                             │
       │ 1   one                                                  │
-      │ 2 - two                                                  │
+      │ 2 − two                                                  │
       │ 2 + 2                                                    │
       │ overwrites old.js (3 lines)                              │
       │ it overwrites files                                      │
       │ Based on docs/deploy.md                                  │
-      │ type "old.js" to allow                          Esc = no │
+      │                                                          │
+      │ type "old.js" to allow [        ]               Esc = no │
       ╰ Ctrl+E edit · n no, and say why ─────────────────────────╯"
     `);
   });
@@ -338,15 +347,16 @@ describe('the card of what destroys something', () => {
 describe('the card of an edit', () => {
   test('the change, and the answers side by side', () => {
     expect(cardOf(edit).join('\n')).toMatchInlineSnapshot(`
-      "╭ Edit a.js  +2 −1 ────────────────────────────────────────╮
+      "╭ Make this edit to a.js?  +2 −1 ──────────────────────────╮
       │ 1   one                                                  │
       │ 2   two                                                  │
       │ 3   three                                                │
-      │ 4 - old                                                  │
+      │ 4 − old                                                  │
       │ 4 + new                                                  │
       │ 5   five                                                 │
       │ 6 + more                                                 │
       │ 7   six                                                  │
+      │                                                          │
       │ Yes y   All edits this session s   No n                  │
       ╰ Ctrl+E change it first · v whole diff · Esc stop ────────╯"
     `);
@@ -354,8 +364,9 @@ describe('the card of an edit', () => {
 
   test('on a small screen the changes come first', () => {
     expect(cardOf(edit, {width: 40, rows: 9, waiting: 3}).join('\n')).toMatchInlineSnapshot(`
-      "╭ Edit a.js  +2 −1 ──────────── 1 of 3 ╮
-      │ 4 - old                              │
+      "╭ Make this edit to a.js?  +2 −1 ──────╮
+      │ 1 of 3                               │
+      │ 4 − old                              │
       │ 4 + new                              │
       │    ⋮                                 │
       │ 6 + more                             │
@@ -372,7 +383,7 @@ describe('the card of an edit', () => {
       preview: {kind: 'diff', files: [{...file, hunks: [{oldStart: 1, newStart: 1, lines: added}]}]},
     };
     expect(cardOf(long, {width: 40, rows: 9}).join('\n')).toMatchInlineSnapshot(`
-      "╭ Create a.js  +50 −0 ─────────────────╮
+      "╭ Create a.js?  +50 −0 ────────────────╮
       │  1 + row 0                           │
       │  2 + row 1                           │
       │  3 + row 2                           │
@@ -403,6 +414,7 @@ test('what is typed into a program is shown to the letter', () => {
     "╭ Type into python3? ──────── types into a running program ╮
     │ yes^C                                                    │
     │ rm x                                                     │
+    │                                                          │
     │   1 Yes                                               y  │
     │   2 Yes, every line to python3 (b1) for this session  s  │
     │   3 No, and tell weft what to do instead              n  │
@@ -422,6 +434,7 @@ test('an action without a text of its own is asked about by its label', () => {
   expect(cardOf(reading).join('\n')).toMatchInlineSnapshot(`
     "╭ Read /etc/hosts? ────────────────────────────────────────╮
     │ Reads outside the workspace: /etc/hosts                  │
+    │                                                          │
     │   1 Yes                                               y  │
     │   2 Yes, exactly this action for this session         s  │
     │   3 No, and tell weft what to do instead              n  │

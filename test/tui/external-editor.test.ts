@@ -69,7 +69,7 @@ describe('a proposed edit in the editor', () => {
       {text: proposed, name: 'a.txt', form: 'file'},
       {text: 'made\n', name: 'new.txt', form: 'file'},
     ]);
-    await stage.screen.until(/╭ Edit a\.txt, new\.txt {2}\+3 −2[^]*20 \+ zwanzig[^]*\n│ Yes y {3}No n/u);
+    await stage.screen.until(/╭ Make these edits to a\.txt, new\.txt\? {2}\+3 −2[^]*20 \+ zwanzig[^]*\n│ +│\n│ Yes y {3}No n/u);
     await press(stage, '\r', 's', 'h', '\u007F');
     expect(stage.engine.ops).toEqual([]);
     await stage.screen.until(/Tab: answer/u);
@@ -94,7 +94,7 @@ describe('a proposed edit in the editor', () => {
     await back(stage);
     const without = numbered(30).replace('line 20.', 'twenty');
     expect(given).toEqual([without]);
-    await stage.screen.until(/╭ Edit a\.txt {2}\+2 −1/u);
+    await stage.screen.until(/╭ Make this edit to a\.txt\? {2}\+2 −1/u);
     await press(stage, 'y');
     const userChanges = {
       kind: 'texts',
@@ -114,7 +114,7 @@ describe('a proposed edit in the editor', () => {
     await press(stage, 'h', ' ', '\u0005');
     await back(stage);
     expect(given).toEqual([numbered(30)]);
-    await stage.screen.until(/╭ Edit a\.txt, new\.txt {2}\+2 −30/u);
+    await stage.screen.until(/╭ Make these edits to a\.txt, new\.txt\? {2}\+2 −30/u);
   });
 
   test('left as it was the ticks are as they were, and nothing is allowed', async () => {
@@ -135,7 +135,7 @@ describe('a proposed edit in the editor', () => {
     const stage = await editCard(space, twice, work => ok(work.text));
     await press(stage, '\u0005');
     await back(stage);
-    await stage.screen.until(/╭ Edit[^]*The text did not change; nothing allowed yet[^]*Pick hunks h/u);
+    await stage.screen.until(/╭ Make these? edits? [^]*The text did not change; nothing allowed yet[^]*Pick hunks h/u);
     await press(stage, 'y');
     await expect.poll(() => stage.engine.ops).toEqual([answer('e', once)]);
   });

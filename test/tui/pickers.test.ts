@@ -14,6 +14,7 @@ const model = (name: string, more: Partial<ListedModel> = {}): ListedModel => ({
   defaultOf: '',
   contextWindow: 0,
   price: 'unknown',
+  purpose: '',
   efforts: [],
   ...more,
 });
@@ -24,9 +25,10 @@ const list: ModelList = {
       defaultOf: 'Anthropic',
       contextWindow: 1_000_000,
       price: {input: 3, output: 15},
+      purpose: 'everyday work',
       efforts: ['low', 'medium', 'high'],
     }),
-    model('haiku-5-20260101', {contextWindow: 200_000, price: {input: 1, output: 5}}),
+    model('haiku-5-20260101', {contextWindow: 200_000, price: {input: 1, output: 5}, purpose: 'quick, small tasks'}),
     model('own'),
   ],
   from: {kind: 'provider'},
@@ -40,15 +42,15 @@ describe('/model', () => {
   test('lists the models, the default first, with what is known of them', () => {
     expect(linesOf(modelPanel(list, 'own'), {width: 99})).toEqual([
       '╭ Choose a model ─────────────────────────────────────────────────────────────────────────────────╮',
-      '│   1  sonnet-5          default  1.0M context  $3 in, $15 out  effort low to high                │',
-      '│   2  haiku-5-20260101           200k context  $1 in, $5 out                                     │',
+      '│   1  sonnet-5          $3 in, $15 out  everyday work       default  1.0M context                │',
+      '│   2  haiku-5-20260101  $1 in, $5 out   quick, small tasks           200k context                │',
       '│ ❯ 3  own ✓                                                                                      │',
       '╰ Enter use · Esc cancel · type to search ────────────────────────────────────────────────────────╯',
     ]);
     expect(linesOf(modelPanel({...list, from: {kind: 'weft', why: 'offline'}}, 'other'), {width: 60})).toEqual([
       '╭ Choose a model ────── known to weft, there may be others ╮',
-      '│   1  sonnet-5          default  1.0M context             │',
-      '│   2  haiku-5-20260101           200k context             │',
+      '│   1  sonnet-5          $3 in, $15 out                    │',
+      '│   2  haiku-5-20260101  $1 in, $5 out                     │',
       '│   3  own                                                 │',
       '│ ❯ 4  other ✓                                             │',
       '╰ Enter use · Esc cancel · type to search ─────────────────╯',

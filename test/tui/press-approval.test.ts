@@ -29,7 +29,7 @@ describe('what accepts', () => {
   test('the card says what, where and why; Enter alone accepts nothing', async () => {
     const {screen, engine} = await asked(mild('a1', 'make'));
     await screen.until(
-      /╭ Run this command\?.* writes files ╮\n│ make +│\n│ the cache is stale +│\n│ {3}1 Yes +y {2}│\n/u,
+      /╭ Run this command\?.* writes files ╮\n│ make +│\n│ the cache is stale +│\n│ +│\n│ {3}1 Yes +y {2}│\n/u,
     );
     await screen.type('\r');
     await screen.type('\r\r');
@@ -68,14 +68,14 @@ describe('what accepts', () => {
   test('destructive: only the word does, exactly, and is typed as soon as the card is read', async () => {
     const stage = await destroying('build');
     const {screen, engine} = stage;
-    await screen.until(/│ type "build" to allow +Esc = no │/u);
+    await screen.until(/│ type "build" to allow \[ +\] +Esc = no │/u);
     await press(stage, 'y');
     await screen.until(/Nothing allowed: type the word "build"/u);
     await press(stage, '\r', 'k', '\r', 's', '\r', 'a', '\r');
     await screen.until(/Not the word: nothing was allowed/u);
     expect(engine.ops).toEqual([]);
     await press(stage, 'b');
-    await screen.until(/type "build" to allow b +Esc = no/u);
+    await screen.until(/type "build" to allow \[ b +\] +Esc = no/u);
     await press(stage, '\r', 'Build', '\r');
     await screen.until(/Not the word: nothing was allowed/u);
     await press(stage, 'y', 'yes', '\r');

@@ -96,7 +96,7 @@ test('a whole session, frame by frame', async () => {
     sessionGrant: 'all edits inside the workspace',
   });
   await attend(stage);
-  await take('an edit asks', /╭ Edit src\/discount\.js/u);
+  await take('an edit asks', /╭ Make this edit to src\/discount\.js/u);
   await press(stage, 'y');
   engine.emit(
     {event: 'approval-settled', id: actionId('e1'), decision: 'allowed'},

@@ -31,7 +31,14 @@ async function modelChoices({options, view, signal}: CommandContext): Promise<Ch
 /** The models with what is known of them. One that is in use is offered even where the provider does not list it. */
 export function modelPanel({models, from}: ModelList, current: string): ChoicePanel {
   const isListed = current === '' || models.some(({model}) => model === current);
-  const own: ListedModel = {model: current, defaultOf: '', contextWindow: 0, price: 'unknown', efforts: []};
+  const own: ListedModel = {
+    model: current,
+    defaultOf: '',
+    contextWindow: 0,
+    price: 'unknown',
+    purpose: '',
+    efforts: [],
+  };
   return choicePanel({
     title: 'Choose a model',
     note: from.kind === 'weft' ? 'known to weft, there may be others' : '',
@@ -39,7 +46,13 @@ export function modelPanel({models, from}: ModelList, current: string): ChoicePa
     empty: 'The provider lists no model',
     rows: [...models, ...(isListed ? [] : [own])].map(listed => ({
       label: listed.model,
-      details: [listed.defaultOf === '' ? '' : 'default', contextText(listed), priceText(listed), effortText(listed)],
+      // On a narrow screen the last ones are left out.
+      details: [
+        priceText(listed),
+        listed.purpose,
+        listed.defaultOf === '' ? '' : 'default',
+        contextText(listed),
+      ],
       mark: listed.model === current ? 'current' : 'none',
       choice: choiceOf(listed),
     })),
@@ -72,12 +85,6 @@ const contextText = ({contextWindow}: ListedModel): string =>
 
 const priceText = ({price}: ListedModel): string =>
   price === 'unknown' ? '' : `$${price.input} in, $${price.output} out`;
-
-function effortText({efforts}: ListedModel): string {
-  const [least] = efforts;
-  const most = efforts.at(-1);
-  return least === undefined || most === undefined ? '' : `effort ${least} to ${most}`;
-}
 
 /** Uses a model that is named. A name that the provider does not list is refused; where it could not be asked, it is tried. */
 async function useModel(name: string, context: CommandContext): Promise<void> {

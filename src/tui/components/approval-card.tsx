@@ -65,7 +65,9 @@ export function ApprovalCard({
     0,
     Math.max(0, left - Math.max(1, Math.min(full, Math.max(wanted, left - 6)))),
   );
-  const body = approvalBody(approval, {rows: Math.max(1, left - reasons.length), top}, bodyFrame);
+  // What would be done has its rows first; where one is left, it parts the answers from it.
+  const gap = !isTight({width, rows}) && left - reasons.length > Math.min(full, wanted) ? 1 : 0;
+  const body = approvalBody(approval, {rows: Math.max(1, left - reasons.length - gap), top}, bodyFrame);
   const inset = isEdit ? 1 : 0;
   return (
     <Card
@@ -79,7 +81,9 @@ export function ApprovalCard({
       <Lines lines={isEdit ? body.lines.map(line => ` ${line}`) : body.lines} />
       <Box flexDirection="column" paddingX={inset}>
         <Lines lines={reasons} />
-        {answer.shown}
+        <Box flexDirection="column" paddingTop={gap}>
+          {answer.shown}
+        </Box>
       </Box>
     </Card>
   );
@@ -188,27 +192,34 @@ const asChoice = ({label, letter}: {readonly label: string; readonly letter: str
 /** Side by side a no needs no more than its word. */
 const lineLabel = (label: string): string => label.replace(/^No,.*$/u, 'No');
 
-/** `type "build" to allow build`, with the terminal's cursor behind what is typed. */
+/** `type "build" to allow [ build   ]`, with the terminal's cursor behind what is typed. */
 function wordAnswer(
   word: string,
   {text}: Pick<Extract<ApprovalStage, {readonly stage: 'word'}>, 'text' | 'entered'>,
   {theme, width}: Frame,
 ): Answer {
   const asks = `type "${visibleExactLine(word)}" to allow `;
-  const lead = cellWidth(asks) + cellWidth(word) < width ? asks : `"${visibleExactLine(word)}": `;
   const typed = visibleExactLine(draftText(text));
   const before = visibleExactLine(text.buffer.text.slice(0, text.buffer.cursor));
   const end = 'Esc = no';
-  const line = theme.style([], lead) + theme.style(['bold'], typed);
-  const used = cellWidth(lead) + cellWidth(typed) + 1;
+  // One cell more than the word, so that the cursor has its own behind it.
+  const usual = cellWidth(word) + 1;
+  const inside = Math.max(usual, cellWidth(typed) + 1);
+  const lead = cellWidth(asks) + usual + fieldBorders <= width ? asks : `"${visibleExactLine(word)}": `;
+  const rest = ' '.repeat(inside - cellWidth(typed));
+  const line = `${lead}[${theme.style(['prompt-row'], ` ${theme.style(['bold'], typed)}${rest}`)}]`;
+  const used = cellWidth(lead) + inside + fieldBorders;
   const isOneRow = used + cellWidth(end) + 1 <= width;
-  const gap = ' '.repeat(Math.max(1, width - used + 1 - cellWidth(end)));
+  const gap = ' '.repeat(Math.max(1, width - used - cellWidth(end)));
   const field: Layout = {
     lines: isOneRow ? [line + gap + theme.style(['dim'], end)] : [line, theme.style(['dim'], end)],
-    cursor: {x: Math.min(width - 1, cellWidth(lead) + cellWidth(before)), y: 0},
+    cursor: {x: Math.min(width - 1, cellWidth(lead) + 2 + cellWidth(before)), y: 0},
   };
   return {rows: field.lines.length, shown: <CardField field={field} />};
 }
+
+/** Cells of a field's brackets and of the blank before its text. */
+const fieldBorders = 3;
 
 const withHint = (hint: string, {rows, shown}: Answer): Answer => ({
   rows: rows + 1,

@@ -64,7 +64,8 @@ function columnsOf(items: readonly PickerItem<unknown>[], width: number): Column
     Math.max(...items.map(item => cellWidth(visibleLine(item.details[at] ?? '')))),
   );
   let details = all;
-  const room = (): number => Math.max(1, width - leadWidth - letter - details.reduce((sum, one) => sum + one + gap, 0));
+  const room = (): number =>
+    Math.max(1, width - leadWidth - letter - details.reduce((sum, one) => sum + (one === 0 ? 0 : one + gap), 0));
   while (details.length > 1 && room() < Math.min(widest, enoughLabel)) details = details.slice(0, -1);
   const [only] = details;
   if (only !== undefined && room() < Math.min(widest, enoughLabel)) {
@@ -86,7 +87,9 @@ interface PickerRowProps {
 
 function PickerRow({item, number, isSelected, columns}: PickerRowProps): ReactNode {
   const digit = number <= 9 ? String(number) : ' ';
-  const details = columns.details.map((cells, at) => ' '.repeat(gap) + pad(visibleLine(item.details[at] ?? ''), cells));
+  const details = columns.details.map((cells, at) =>
+    cells === 0 ? '' : ' '.repeat(gap) + pad(visibleLine(item.details[at] ?? ''), cells),
+  );
   const label = pad(labelOf(item), columns.label);
   return (
     <Text wrap="truncate">

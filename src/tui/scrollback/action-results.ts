@@ -10,9 +10,10 @@ import {visible, visibleLine, visibleOutput} from '../../base/visible.ts';
 import type {ActionEntry} from '../state/view.ts';
 import {type EntryFrame, type Frame, hardWrap, wrapText} from '../text/wrap.ts';
 import {fit} from '../text/cell-width.ts';
+import type {Role} from '../theme/palette.ts';
 import {diffLines} from './diff-lines.ts';
 import {type BarredRow, excerptRows, moreLines} from './entry-rows.ts';
-import {allOf, type Excerpt, failureExcerpt, firstLines, headAndTail, lastLines} from './output-excerpt.ts';
+import {allOf, type ExcerptLine, excerptOf, linesOfExcerpt, type OutputPart, saysWhy} from './output-excerpt.ts';
 
 /** What stands below the title of an action. `width` of the frame it is made for is that behind the bar. */
 export interface ResultBody {
@@ -80,7 +81,8 @@ export const renderers: {readonly [N in ActionName]: ResultRenderer<OutputOf<N>>
 
 const nothing: ResultBody = {rows: [], foot: []};
 const wholeDiff = {most: Number.POSITIVE_INFINITY, shown: 'all', long: 'whole'} as const;
-const foldedDiff = {most: diffShown, shown: 'all', long: 'clipped'} as const;
+/** What was changed alone: the lines around it stood on the card. */
+const foldedDiff = {most: diffShown, shown: 'changes', long: 'clipped'} as const;
 
 /** What stands below the title of an action that has ended. `tail` is what it had printed until then. */
 export function resultBody<N extends ActionName>(
@@ -98,7 +100,7 @@ export function resultBody<N extends ActionName>(
     case 'cancelled': {
       // A question that was not answered says just that.
       const message = result.name === 'ask-user-question' ? '' : settled.why.message;
-      const printed = outputBody(tail, {most: shownAfterFailure, pick: lastLines, leftOut: 0}, frame);
+      const printed = outputBody(tail, {most: shownAfterFailure, part: 'end', leftOut: 0}, frame);
       return {...printed, rows: [...noteRows(visible(message), frame), ...printed.rows]};
     }
     default:
@@ -109,31 +111,51 @@ export function resultBody<N extends ActionName>(
 /** The last output lines of a running command. */
 export function runningBody(tail: string, frame: EntryFrame): ResultBody {
   const lines = outputLines(tail);
-  return {rows: printedRows(lines, lastLines(lines, shownRunning), {...frame, verbosity: 'summary'}), foot: []};
+  const last = linesOfExcerpt(lines, excerptOf('end', lines, shownRunning));
+  return {rows: printedRows(lines, last, {...frame, verbosity: 'summary'}), foot: []};
 }
 
 interface OutputForm {
   readonly most: number;
-  readonly pick: (lines: readonly string[], most: number) => Excerpt;
+  readonly part: OutputPart;
   /** Lines that the output itself leaves out. */
   readonly leftOut: number;
 }
 
 /** What a program printed: some of its lines, and how many more there are; all of them at full verbosity. */
-export function outputBody(text: string, {most, pick, leftOut}: OutputForm, frame: EntryFrame): ResultBody {
+export function outputBody(text: string, {most, part, leftOut}: OutputForm, frame: EntryFrame): ResultBody {
   const lines = outputLines(text);
-  if (frame.verbosity === 'full') return {rows: printedRows(lines, allOf(lines), frame), foot: []};
+  const role = part === 'reasons' ? reasonRole : () => 'dim' as const;
+  if (frame.verbosity === 'full') return {rows: wholeRows(lines, frame, role), foot: []};
   // A note about one line would take its place.
-  const picked = lines.length === most + 1 ? allOf(lines) : pick(lines, most);
-  return {rows: printedRows(lines, picked, frame), foot: moreLines(lines.length - picked.length + leftOut)};
+  const picked = lines.length === most + 1 ? allOf(lines) : excerptOf(part, lines, most);
+  const rows = printedRows(lines, linesOfExcerpt(lines, picked), frame, role);
+  return {rows, foot: moreLines(lines.length - picked.length + leftOut)};
 }
 
-function printedRows(lines: readonly string[], picked: Excerpt, frame: EntryFrame): readonly BarredRow[] {
+/** The lines that say why a command failed stand out. */
+const reasonRole = (line: string): Role => (saysWhy(line) ? 'error' : 'dim');
+
+function printedRows(
+  lines: readonly string[],
+  picked: readonly ExcerptLine[],
+  frame: EntryFrame,
+  roleOf: (line: string) => Role = () => 'dim',
+): readonly BarredRow[] {
   const {theme, width, verbosity} = frame;
   const wrap = (line: string): readonly string[] =>
     verbosity === 'full' ? hardWrap(line, width) : clippedRows(line, width);
-  return excerptRows(lines, picked, line => wrap(line).map(row => theme.style(['dim'], row)));
+  return excerptRows(lines, picked, line => wrap(line).map(row => theme.style([roleOf(line)], row)));
 }
+
+/** Every line as it is. */
+const wholeRows = (lines: readonly string[], frame: EntryFrame, roleOf?: (line: string) => Role) =>
+  printedRows(
+    lines,
+    lines.map((text, at) => ({text, from: at, to: at})),
+    frame,
+    roleOf,
+  );
 
 /** A line on at most two rows. */
 function clippedRows(line: string, width: number): readonly string[] {
@@ -160,29 +182,27 @@ function reportBody(report: ShellReport, frame: EntryFrame, by: ActionEntry['by'
 }
 
 /** How much of the output of a command is shown, and which part of it. */
-export function commandForm(by: ActionEntry['by'], end: 'ended' | 'failed'): Pick<OutputForm, 'most' | 'pick'> {
-  if (by === 'user') return {most: shownToUser, pick: end === 'failed' ? failureExcerpt : headAndTail};
-  return end === 'failed'
-    ? {most: shownAfterFailure, pick: failureExcerpt}
-    : {most: shownAfterSuccess, pick: lastLines};
+export function commandForm(by: ActionEntry['by'], end: 'ended' | 'failed'): Pick<OutputForm, 'most' | 'part'> {
+  if (by === 'user') return {most: shownToUser, part: end === 'failed' ? 'reasons' : 'both-ends'};
+  return end === 'failed' ? {most: shownAfterFailure, part: 'reasons'} : {most: shownAfterSuccess, part: 'end'};
 }
 
 /** The beginning of the answer of an MCP server, or all of it. */
 function answerBody({blocks}: McpResult, frame: EntryFrame): ResultBody {
   const text = blocks.map(block => (block.kind === 'text' ? block.text : `image (${block.mediaType})`)).join('\n');
-  return outputBody(text, {most: shownAfterSuccess, pick: firstLines, leftOut: 0}, frame);
+  return outputBody(text, {most: shownAfterSuccess, part: 'beginning', leftOut: 0}, frame);
 }
 
 function blockBody({block}: {readonly block: BlockSnapshot}, frame: EntryFrame): ResultBody {
   const {text, leftOutLines} = block.output;
   const leftOut = Math.max(0, leftOutLines - 1);
-  const {rows, foot} = outputBody(text, {most: shownAfterSuccess, pick: lastLines, leftOut}, frame);
+  const {rows, foot} = outputBody(text, {most: shownAfterSuccess, part: 'end', leftOut}, frame);
   return {rows, foot: [`${block.id}: ${visibleLine(blockStateText(block.state))}`, ...foot]};
 }
 
 /** How much a search has found, and at full verbosity all of it. */
 const listBody = (lines: readonly string[], count: string, frame: EntryFrame): ResultBody => ({
-  rows: frame.verbosity === 'full' ? printedRows(lines.map(visibleLine), allOf(lines), frame) : [],
+  rows: frame.verbosity === 'full' ? wholeRows(lines.map(visibleLine), frame) : [],
   foot: [count],
 });
 
@@ -196,10 +216,10 @@ function readRows(entry: ReadEntry, frame: EntryFrame): readonly (string | Barre
     const lines = file.lines.map(
       (line, at) => `${String(file.firstLine + at).padStart(digits)}  ${visibleOutput(line)}`,
     );
-    return [...heading, ...printedRows(lines, allOf(lines), frame)];
+    return [...heading, ...wholeRows(lines, frame)];
   }
   if (file.kind !== 'directory') return heading;
-  return [...heading, ...printedRows(file.entries.map(visibleLine), allOf(file.entries), frame)];
+  return [...heading, ...wholeRows(file.entries.map(visibleLine), frame)];
 }
 
 /** A remark in the place of a result. */

@@ -5,7 +5,7 @@ import {cellWidth, fit} from '../text/cell-width.ts';
 import type {EntryFrame, Frame} from '../text/wrap.ts';
 import {wrapText} from '../text/wrap.ts';
 import {commandRows, fitRows, type HighlightRanges} from './command-rows.ts';
-import {cachedDiffLines, changeTitle} from './diff-lines.ts';
+import {cachedDiffLines, changeQuestion, changeTitle} from './diff-lines.ts';
 import type {ApprovalChoices} from '../state/approval-choices.ts';
 import type {ChoosingStage, HunkStage} from '../state/approval-stage.ts';
 import {whyOf} from '../state/approval-why.ts';
@@ -16,7 +16,7 @@ export function approvalTitle(approval: Approval, cells: number): string {
   const {preview, wording} = approval;
   switch (preview.kind) {
     case 'diff':
-      return preview.files.length > 0 ? changeTitle(preview.files, cells) : fit(`${labelOf(approval)}?`, cells);
+      return preview.files.length > 0 ? changeQuestion(preview.files, cells) : fit(`${labelOf(approval)}?`, cells);
     case 'command':
       return fit(wording === 'user' ? 'Run this, as you changed it?' : commandTitle(approval), cells);
     case 'arguments':

@@ -108,8 +108,8 @@ interface Mark {
 /** The signs carry the same information as the colours, for users who see no colours. */
 const marks: Readonly<Record<DiffLine['kind'], Mark>> = {
   context: {sign: ' ', role: 'dim', background: [], word: ['dim']},
-  added: {sign: '+', role: 'added', background: ['added-line'], word: ['added-word']},
-  removed: {sign: '-', role: 'removed', background: ['removed-line'], word: ['removed-word']},
+  added: {sign: glyphs.added, role: 'added', background: ['added-line'], word: ['added-word']},
+  removed: {sign: glyphs.removed, role: 'removed', background: ['removed-line'], word: ['removed-word']},
 };
 
 function lineRows(
@@ -216,11 +216,28 @@ function onCharacter(text: string, at: number): number {
  * `Create new.txt  +2 −0`: the change of one or more files on one line. Where it is too long, folders give way before the name of a file does.
  */
 export function changeTitle(files: readonly FileDiff[], cells: number): string {
-  const sum = (count: (file: FileDiff) => number): number => files.reduce((total, file) => total + count(file), 0);
-  const counts = `  ${glyphs.added}${sum(file => file.added)} ${glyphs.removed}${sum(file => file.removed)}`;
+  const counts = countsIn(files);
   const verb = `${verbOf(files)} `;
   const room = cells - cellWidth(counts) - verb.length;
   return fit(verb + pathsIn(files, room) + counts, cells);
+}
+
+/** The same as a question: `Make this edit to src/a.ts?  +2 −1`, in short words where the path would have to be cut for the long ones. */
+export function changeQuestion(files: readonly FileDiff[], cells: number): string {
+  const counts = `?${countsIn(files)}`;
+  const verb = verbOf(files);
+  const long = verb !== 'Edit' ? verb : files.length === 1 ? 'Make this edit to' : 'Make these edits to';
+  const asks = [long, verb].map(words => {
+    const room = cells - cellWidth(counts) - words.length - 1;
+    const paths = pathsIn(files, room);
+    return {question: `${words} ${paths}${counts}`, isWhole: paths === pathsIn(files, Number.POSITIVE_INFINITY)};
+  });
+  return fit((asks.find(({isWhole}) => isWhole) ?? asks.at(-1))?.question ?? '', cells);
+}
+
+function countsIn(files: readonly FileDiff[]): string {
+  const sum = (count: (file: FileDiff) => number): number => files.reduce((total, file) => total + count(file), 0);
+  return `  ${glyphs.added}${sum(file => file.added)} ${glyphs.removed}${sum(file => file.removed)}`;
 }
 
 /** The paths of the files in so many cells: as they are, else as many as fit and how many more there are. */

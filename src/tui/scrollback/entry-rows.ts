@@ -3,7 +3,7 @@ import {cellWidth, styledWidth} from '../text/cell-width.ts';
 import {type Frame, noIndent, type StyledSpan, wrapSpans, wrapText} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import type {Style} from '../theme/theme.ts';
-import type {Excerpt} from './output-excerpt.ts';
+import type {ExcerptLine} from './output-excerpt.ts';
 
 /** Everything that the agent says and does stands so far from the left edge. */
 export const margin = '  ';
@@ -67,14 +67,14 @@ export function barredRows(
 export const moreLines = (count: number): readonly string[] =>
   count <= 0 ? [] : [`${pluralize(count, 'more line')} · Ctrl+O`];
 
-/** The rows of an excerpt; `rowsOf` wraps and styles a line. */
+/** The rows of an excerpt of `lines`; `rowsOf` wraps and styles a line. */
 export const excerptRows = (
   lines: readonly string[],
-  excerpt: Excerpt,
+  excerpt: readonly ExcerptLine[],
   rowsOf: (line: string) => readonly string[],
 ): readonly BarredRow[] =>
-  excerpt.flatMap((at, place) => {
-    const before = excerpt[place - 1];
-    const gap = before !== undefined && lines.slice(before + 1, at).some(line => line.trim() !== '');
-    return rowsOf(lines[at] ?? '').map((text, part) => ({text, gap: gap && part === 0}));
+  excerpt.flatMap(({text, from}, place) => {
+    const before = excerpt[place - 1]?.to;
+    const gap = before !== undefined && lines.slice(before + 1, from).some(line => line.trim() !== '');
+    return rowsOf(text).map((row, part) => ({text: row, gap: gap && part === 0}));
   });

@@ -1,14 +1,21 @@
 /** What is shown of a long output: indexes of its lines, ascending. */
 export type Excerpt = readonly number[];
 
+/** Which part of a long output is shown: how it begins, how it ends, both, or the lines that say why it failed. */
+export type OutputPart = 'beginning' | 'end' | 'both-ends' | 'reasons';
+
+/** That part, in at most `most` lines. */
+export const excerptOf = (part: OutputPart, lines: readonly string[], most: number): Excerpt =>
+  excerpts[part](lines, most);
+
 /** All lines. */
 export const allOf = (lines: readonly string[]): Excerpt => lines.map((_, at) => at);
 
 /** The beginning of an output. */
-export const firstLines = (lines: readonly string[], most: number): Excerpt => allOf(lines).slice(0, most);
+const firstLines = (lines: readonly string[], most: number): Excerpt => allOf(lines).slice(0, most);
 
 /** The end of an output, where a program that went well says what it did. */
-export const lastLines = (lines: readonly string[], most: number): Excerpt =>
+const lastLines = (lines: readonly string[], most: number): Excerpt =>
   told(
     lines,
     allOf(lines).filter(at => !isBlank(lines[at])),
@@ -21,7 +28,7 @@ function told(lines: readonly string[], said: Excerpt): Excerpt {
 }
 
 /** The beginning and the end of an output. */
-export function headAndTail(lines: readonly string[], most: number): Excerpt {
+function headAndTail(lines: readonly string[], most: number): Excerpt {
   const all = allOf(lines);
   if (all.length <= most) return all;
   const head = Math.ceil(most * 0.7);
@@ -32,7 +39,7 @@ export function headAndTail(lines: readonly string[], most: number): Excerpt {
  * What says why a command failed: the first line with an error and those below it, how the output begins and ends, then further lines
  * with errors. At most `most` lines, blank ones left out.
  */
-export function failureExcerpt(lines: readonly string[], most: number): Excerpt {
+function failureExcerpt(lines: readonly string[], most: number): Excerpt {
   const said = allOf(lines).filter(at => !isBlank(lines[at]));
   if (said.length <= most) return said;
   const tells = said.filter(at => isTelling(lines[at]));
@@ -57,6 +64,39 @@ export function failureExcerpt(lines: readonly string[], most: number): Excerpt 
     picked.add(at);
   }
   return [...picked].toSorted((a, b) => a - b);
+}
+
+const excerpts: Readonly<Record<OutputPart, (lines: readonly string[], most: number) => Excerpt>> = {
+  beginning: firstLines,
+  end: lastLines,
+  'both-ends': headAndTail,
+  reasons: failureExcerpt,
+};
+
+/** A count of a test runner that writes each on a line of its own: `ℹ pass 1`. */
+const count = /^\s*[ℹ#]\s+(?<said>(?:tests|suites|pass|fail|cancelled|skipped|todo) \d+)\s*$/u;
+
+/** A line of an excerpt, or several counts on one line: the line before which others may be left out, and its last one. */
+export interface ExcerptLine {
+  readonly text: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The lines of an excerpt; counts that follow one another are one: `ℹ tests 2 · pass 1 · fail 1`. */
+export function linesOfExcerpt(lines: readonly string[], excerpt: Excerpt): readonly ExcerptLine[] {
+  const found: ExcerptLine[] = [];
+  for (const at of excerpt) {
+    const text = lines[at] ?? '';
+    const last = found.at(-1);
+    const said = count.exec(text)?.groups?.['said'];
+    if (last !== undefined && said !== undefined && count.test(lines[last.to] ?? '')) {
+      found[found.length - 1] = {text: `${last.text.trimEnd()} · ${said}`, from: last.from, to: at};
+    } else {
+      found.push({text, from: at, to: at});
+    }
+  }
+  return found;
 }
 
 /** The lines below an error that belong to it: values that differ, the place. */

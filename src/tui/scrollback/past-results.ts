@@ -4,7 +4,6 @@ import type {PastActionEntry} from '../state/view.ts';
 import {durationText} from '../text/duration.ts';
 import {type EntryFrame, wrapText} from '../text/wrap.ts';
 import {commandForm, outputBody, type ResultBody} from './action-results.ts';
-import {failureExcerpt, firstLines} from './output-excerpt.ts';
 
 /** How a command of a resumed session ended, as far as its result text says it. */
 export interface PastEnd {
@@ -58,11 +57,11 @@ export function pastBody(past: PastActionEntry, frame: EntryFrame): ResultBody {
   if (isCommand(action)) {
     return outputBody(output, {...commandForm(by, failed ? 'failed' : 'ended'), leftOut: 0}, frame);
   }
-  if (failed) return outputBody(output, {most: 4, pick: failureExcerpt, leftOut: 0}, frame);
+  if (failed) return outputBody(output, {most: 4, part: 'reasons', leftOut: 0}, frame);
   if (frame.verbosity !== 'full' && action !== 'unknown' && accessOf(action).kind === 'edit') {
     return {rows: [], foot: []};
   }
-  return outputBody(visibleLines(output), {most: 1, pick: firstLines, leftOut: 0}, frame);
+  return outputBody(visibleLines(output), {most: 1, part: 'beginning', leftOut: 0}, frame);
 }
 
 const isCommand = (action: PastActionEntry['action']): boolean =>
