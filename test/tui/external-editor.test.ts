@@ -69,7 +69,9 @@ describe('a proposed edit in the editor', () => {
       {text: proposed, name: 'a.txt', form: 'file'},
       {text: 'made\n', name: 'new.txt', form: 'file'},
     ]);
-    await stage.screen.until(/╭ Make these edits to a\.txt, new\.txt\? {2}\+3 −2[^]*20 \+ zwanzig[^]*\n│ +│\n│ Yes y {3}No n/u);
+    await stage.screen.until(
+      /╭ Make these edits to a\.txt, new\.txt\? {2}\+3 −2[^]*20 \+ zwanzig[^]*\n│ +│\n│ Yes y {3}No n/u,
+    );
     await press(stage, '\r', 's', 'h', '\u007F');
     expect(stage.engine.ops).toEqual([]);
     await stage.screen.until(/Tab: answer/u);

@@ -47,12 +47,7 @@ export function modelPanel({models, from}: ModelList, current: string): ChoicePa
     rows: [...models, ...(isListed ? [] : [own])].map(listed => ({
       label: listed.model,
       // On a narrow screen the last ones are left out.
-      details: [
-        priceText(listed),
-        listed.purpose,
-        listed.defaultOf === '' ? '' : 'default',
-        contextText(listed),
-      ],
+      details: [priceText(listed), listed.purpose, listed.defaultOf === '' ? '' : 'default', contextText(listed)],
       mark: listed.model === current ? 'current' : 'none',
       choice: choiceOf(listed),
     })),
