@@ -150,7 +150,9 @@ export type PromptEnd =
   /** The model gave no answer that fits the schema, though told twice what was wrong; `errors` are of the last one. */
   | {readonly kind: 'invalid-output'; readonly errors: readonly string[]}
   /** A hook did not let the prompt begin or go on; `reason` may be empty. */
-  | {readonly kind: 'stopped-by-hook'; readonly reason: string};
+  | {readonly kind: 'stopped-by-hook'; readonly reason: string}
+  /** The prompt is a slash command that came to nothing to send: the model has not been asked. */
+  | {readonly kind: 'not-sent'; readonly why: 'unknown-command' | 'not-permitted' | 'failed'; readonly fault: Fault};
 
 export interface PromptSummary {
   readonly end: PromptEnd;

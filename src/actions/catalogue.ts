@@ -147,6 +147,15 @@ export const userCommandAction = (command: string, timeoutMs: number): Action<'r
 export const waitsForCommand = (action: Action): boolean =>
   action.name === 'request-command-output' && action.input.place === 'foreground';
 
+/** What a command that ended well has printed, without a word of weft's; `undefined` for any other end and any other action. */
+export function printedBy(result: ActionResult): string | undefined {
+  if (result.name !== 'request-command-output' || result.settled.state !== 'success') return undefined;
+  const {output} = result.settled;
+  if (output.kind !== 'completed' || output.report.end.kind !== 'exited' || output.report.end.code !== 0)
+    return undefined;
+  return output.report.output.text.replace(/\n$/u, '');
+}
+
 /** The model's reason for an action, empty when it gave none. */
 export const rationaleOf = (action: Action): string =>
   action.name === 'request-command-output' ? action.input.rationale || action.input.description : '';

@@ -1,3 +1,4 @@
+import {findCommand} from './context/prompt-command.ts';
 import {carryOutRewind, previewRewind, rewindPoints} from './rewind.ts';
 import type {CompactionContext, Compactor} from './compaction/compactor.ts';
 import type {OtherWork, WorkQueue} from './work-queue.ts';
@@ -37,7 +38,15 @@ export interface HostServices {
   submit(op: HostOp): void;
 }
 
-type ConversationQuery = 'records' | 'rewind-points' | 'preview-rewind' | 'rewind' | 'preview-compaction' | 'compact';
+type ConversationQuery =
+  | 'records'
+  | 'commands'
+  | 'look-up-command'
+  | 'rewind-points'
+  | 'preview-rewind'
+  | 'rewind'
+  | 'preview-compaction'
+  | 'compact';
 
 export type HostOp = Extract<
   Op,
@@ -53,6 +62,15 @@ export function answerQueries(sources: QuerySources): QueryHandlers<Conversation
   const loadCompactor = async (): Promise<Compactor> =>
     (compactor ??= new (await import('./compaction/compactor.ts')).Compactor());
   return {
+    async commands(_, signal) {
+      const {commands} = session.ports;
+      await commands.ready(signal);
+      return {tag: 'ok', value: commands.list()};
+    },
+    async 'look-up-command'({text}, signal) {
+      const found = await findCommand(text, session, signal);
+      return {tag: 'ok', value: found.kind === 'unknown' ? found : {kind: 'prompt'}};
+    },
     records: async ({from}) => ({tag: 'ok', value: session.conversation.journal.records.slice(from)}),
     'rewind-points': async () => ({tag: 'ok', value: rewindPoints(session.conversation.journal.records)}),
     'preview-rewind': ({target}, signal) =>

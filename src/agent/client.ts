@@ -1,4 +1,5 @@
 import type {AgentEvent, SessionInfo} from '../actions/agent-event.ts';
+import type {PromptCommand} from '../actions/commands-port.ts';
 import type {DraftText, EditRequest, FoundFiles, ReadImage, UserChanges} from '../actions/files-port.ts';
 import type {BlockInfo, HandOverEnd, QuestionAnswer, ScreenSize} from '../actions/ports.ts';
 import type {FileDiff} from '../actions/preview.ts';
@@ -155,6 +156,13 @@ export interface Queries {
   readonly 'read-image': {readonly request: {readonly path: string}; readonly answer: ReadImage};
   /** Adds a note to the workspace's standing instructions; answered with the name of the file. */
   readonly 'add-note': {readonly request: {readonly note: string}; readonly answer: string};
+  /** The slash commands that become prompts; those of the front end itself are not among them. */
+  readonly commands: {readonly request: NoFields; readonly answer: readonly PromptCommand[]};
+  /** Whether a text that begins with a slash is sent as a prompt; `unknown` says why not, in words for the user. */
+  readonly 'look-up-command': {
+    readonly request: {readonly text: string};
+    readonly answer: {readonly kind: 'prompt'} | {readonly kind: 'unknown'; readonly text: string};
+  };
   /** The permission rules that count now, and who set them. */
   readonly 'permission-rules': {readonly request: NoFields; readonly answer: readonly RuleRow[]};
   /** Adds a rule, which holds at once, or removes one; answered with what came of it, a sentence. */

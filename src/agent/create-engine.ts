@@ -90,6 +90,8 @@ class Engine implements AgentClient {
       }),
       foreground: new ForegroundCommands(),
       addedContext: [],
+      promptModel: undefined,
+      promptRules: [],
       conversation: openConversation(recordingSession(session), origin, {ports, publish}),
     };
     this.#checkpoints = new CheckpointRecorder(ports.checkpoints, publish);
@@ -160,6 +162,7 @@ class Engine implements AgentClient {
         return;
       case 'set-model':
         session.model = op.model;
+        session.promptModel = undefined;
         session.publish([{event: 'model-changed', model: op.model, provider: session.ports.model.provider}]);
         return;
       case 'set-mode':

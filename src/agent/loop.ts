@@ -11,6 +11,7 @@ import {thrownFault} from '../domain/fault.ts';
 import {reminderBlock} from '../domain/reminder.ts';
 import {addUsage, noUsage, type Usage} from '../domain/usage.ts';
 import {streamAnswer, type ModelAnswer} from './answer.ts';
+import {endCommands} from './context/prompt-command.ts';
 import {acceptSteering, beginPrompt} from './context/prompt-intake.ts';
 import type {Ending} from '../actions/hooks-port.ts';
 import {journal, warn, type PromptContext, type SessionContext} from './session-context.ts';
@@ -28,10 +29,14 @@ export async function runPrompt(
 ): Promise<PromptSummary> {
   const stats = new PromptStats(context);
   try {
-    const end = await beginPrompt(prompt, context, signal);
-    return stats.summary(end ?? (await takeTurns(context, stats, signal)));
+    const begun = await beginPrompt(prompt, context, signal);
+    if (begun.kind === 'begun') return stats.summary(await takeTurns(context, stats, signal));
+    stats.addDenials(begun.denials);
+    return stats.summary(begun.end);
   } catch (cause) {
     return stats.summary({kind: 'failed', fault: thrownFault('The prompt failed', cause)});
+  } finally {
+    await endCommands(context.session);
   }
 }
 
@@ -112,7 +117,7 @@ async function takeTurn(context: PromptContext, stats: PromptStats, signal: Abor
 /** The answer is in the journal before it joins the conversation: what could not be journalled must not be built upon. */
 function keepAnswer({message, usage, stop, end}: ModelAnswer, session: SessionContext, stats: PromptStats): void {
   const {conversation} = session;
-  const model = message?.model ?? session.model;
+  const model = message?.model ?? session.promptModel ?? session.model;
   if (usage !== noUsage) stats.addUsage(usage, model);
   if (message !== undefined) journal(session, {kind: 'answer', message});
   else if (usage !== noUsage) journal(session, {kind: 'usage', model, usage});
@@ -158,6 +163,10 @@ class PromptStats {
 
   addCalls({results, denials}: CallsReport): void {
     this.#results += results.length;
+    this.addDenials(denials);
+  }
+
+  addDenials(denials: readonly Denial[]): void {
     this.#denials.push(...denials);
   }
 
@@ -171,7 +180,8 @@ class PromptStats {
   }
 
   limitReached(): PromptEnd | undefined {
-    const {limits, conversation, model} = this.#context.session;
+    const {limits, conversation, model: own, promptModel} = this.#context.session;
+    const model = promptModel ?? own;
     const {maxTurns, maxCostUsd: usd} = limits;
     if (maxTurns !== 'unlimited' && this.turns >= maxTurns) return {kind: 'max-turns', turns: maxTurns};
     return usd !== 'unlimited' && conversation.usage.isSpent(usd, model) ? {kind: 'max-cost', usd} : undefined;

@@ -1,4 +1,5 @@
 import type {Action} from '../actions/catalogue.ts';
+import type {CommandsPort} from '../actions/commands-port.ts';
 import type {Fingerprint} from '../actions/files-port.ts';
 import type {ActionPorts, ImpactPort} from '../actions/ports.ts';
 import type {Outcome} from '../base/outcome.ts';
@@ -15,6 +16,7 @@ export interface AgentPorts {
   readonly model: ModelPort;
   readonly judge: JudgePort;
   readonly hooks: HooksPort;
+  readonly commands: CommandsPort;
   readonly sessions: SessionsPort;
   /** The machine; the engine itself provides todos and questions. */
   readonly machine: Pick<ActionPorts, 'shell' | 'files' | 'search' | 'blocks' | 'mcp'>;

@@ -49,6 +49,10 @@ export interface SessionContext {
   /** Replaced as a whole when another session is opened, and after a rewind or a compaction; never while a prompt runs. */
   conversation: OpenConversation;
   model: string;
+  /** The model of the prompt that runs, where a command names one; `undefined` for `model`. */
+  promptModel: string | undefined;
+  /** The rules that commands allow the prompt that runs. */
+  promptRules: readonly string[];
   mode: PermissionMode;
   thinking: Thinking;
 }
@@ -76,7 +80,7 @@ export function warn({publish}: Pick<SessionContext, 'publish'>, text: string): 
 
 /** The next request to the model for the conversation as it stands. */
 export const nextRequest = (session: SessionContext): ModelRequest => ({
-  model: session.model,
+  model: session.promptModel ?? session.model,
   system: session.systemPrompt,
   tools: session.tools.specs(),
   messages: [...session.conversation.messages],

@@ -1,5 +1,6 @@
 import {randomUUID} from 'node:crypto';
 import type {EngineOptions} from '../agent/create-engine.ts';
+import {noCommands} from '../actions/commands-port.ts';
 import {noHooks} from '../actions/hooks-port.ts';
 import {isJsonObject, type JsonObject} from '../base/json.ts';
 import {causeText} from '../domain/fault.ts';
@@ -80,6 +81,7 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
       models: fixedModel(nobodyChooses),
       driver: {
         mcp,
+        commands: noCommands,
         structured,
         hooks: Object.keys(hooks).length === 0 ? noHooks : makeHookCallbacks({hooks, channel, state, watcher}),
       },

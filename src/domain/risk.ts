@@ -104,7 +104,9 @@ export type RuleList = (typeof ruleLists)[number];
 export type RuleChange =
   | {readonly change: 'add'; readonly list: RuleList; readonly rule: string; readonly scope: RuleScope}
   | {readonly change: 'remove'; readonly list: RuleList; readonly rule: string}
-  | {readonly change: 'replace'; readonly list: RuleList; readonly rules: readonly string[]};
+  | {readonly change: 'replace'; readonly list: RuleList; readonly rules: readonly string[]}
+  /** What the running prompt allows, in place of what one allowed before; none when it ends. What is no rule is left out. */
+  | {readonly change: 'prompt'; readonly rules: readonly string[]};
 
 /**
  * The scope of a rule. `session`: until weft ends. The others are stored: `user` for all projects of the user, `project` for

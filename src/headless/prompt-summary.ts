@@ -11,6 +11,7 @@ export function summaryNotes(summary: PromptSummary): readonly string[] {
     case 'done':
       return [...answerNotes(summary), ...denialNotes(summary)];
     case 'failed':
+    case 'not-sent':
       return [oneLine(faultText(end.fault))];
     case 'max-turns':
       return [
@@ -48,8 +49,11 @@ function denialNotes({denials}: PromptSummary): readonly string[] {
 
 /** The exit code of the process, as the command line contract has it. */
 export interface HeadlessEnd {
-  readonly exitCode: 0 | 1 | 3 | 4 | 130;
+  readonly exitCode: 0 | 1 | 2 | 3 | 4 | 130;
 }
+
+/** A command that does not exist is wrong usage, like an unknown flag. */
+const notSentCodes = {'unknown-command': 2, 'not-permitted': 3, failed: 1} as const;
 
 /**
  * 0 means that there is an answer and nothing was refused for want of somebody to ask; 3 only where the run came to its end
@@ -69,6 +73,8 @@ export function endOf({end, denials, answer}: PromptSummary): HeadlessEnd {
       return {exitCode: 4};
     case 'interrupted':
       return {exitCode: 130};
+    case 'not-sent':
+      return {exitCode: notSentCodes[end.why]};
     default:
       return unreachable(end);
   }

@@ -2,6 +2,7 @@ import type {ModelEvent, ModelPort, ModelRequest} from '../../src/domain/model-s
 import {reasonOf} from './reason.ts';
 import type {AgentEvent} from '../../src/actions/agent-event.ts';
 import type {Action} from '../../src/actions/catalogue.ts';
+import {type CommandsPort, noCommands} from '../../src/actions/commands-port.ts';
 import {noMcp, type McpPort} from '../../src/actions/mcp-port.ts';
 import type {FilesPort} from '../../src/actions/files-port.ts';
 import {noImpact, type ActionPorts, type SearchPort, type ShellReport} from '../../src/actions/ports.ts';
@@ -178,6 +179,7 @@ export function engineBench(
     readonly session?: ReturnType<typeof memorySession>;
     readonly memoryWarning?: () => string;
     readonly hooks?: Partial<HooksPort>;
+    readonly commands?: CommandsPort;
     readonly changeRules?: AgentPorts['judge']['changeRules'];
     readonly sessions?: Partial<AgentPorts['sessions']>;
     readonly options?: Partial<EngineOptions>;
@@ -217,6 +219,7 @@ export function engineBench(
       changeRules: given.changeRules ?? (async () => ok(undefined)),
     },
     hooks: {...noHooks, ...given.hooks},
+    commands: given.commands ?? noCommands,
     impact: {find: async () => noImpact},
     checkpoints: given.checkpoints ?? noCheckpoints,
     workspaceState: {

@@ -5,7 +5,7 @@ import {
   type MentionLines,
   parseMentions,
 } from '../../domain/mention.ts';
-import type {AgentEvent, PromptEnd} from '../../actions/agent-event.ts';
+import type {AgentEvent, Denial, PromptEnd} from '../../actions/agent-event.ts';
 import {modelContent, readFilesAction, resultOf} from '../../actions/catalogue.ts';
 import {answerBytes, type ReadRequest} from '../../actions/files-port.ts';
 import {defaultLines, type ReadEntry} from '../../actions/read-files.ts';
@@ -13,47 +13,92 @@ import type {ImageBlock, TextBlock, UserMessage} from '../../domain/conversation
 import {causeText, faultText} from '../../domain/fault.ts';
 import {reasonsText} from '../../domain/reason.ts';
 import {reminderBlock} from '../../domain/reminder.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import {applyCommand, readPrompt, runCommandLines} from './prompt-command.ts';
 import {journal, type PromptContext, type SessionContext, warn} from '../session-context.ts';
 import type {WaitingPrompt} from '../work-queue.ts';
 
-/**
- * Takes up the prompt that a run begins with. Answers with the end of the run where a hook does not let the prompt through: then
- * nothing of it is kept.
- */
+/** How a run begins. `ended`: nothing of the prompt is kept, and the model is not asked. */
+export type BeginEnd =
+  | {readonly kind: 'begun'}
+  | {readonly kind: 'ended'; readonly end: PromptEnd; readonly denials: readonly Denial[]};
+
+/** Takes up the prompt that a run begins with, unless a hook does not let it through or it is a command that cannot be sent. */
 export async function beginPrompt(
   prompt: WaitingPrompt,
   context: PromptContext,
   signal: AbortSignal,
-): Promise<PromptEnd | undefined> {
-  const {session, hooks} = context;
-  const {verdict, context: hookContext} = await hooks.beforePrompt(prompt, signal);
-  if (verdict.kind === 'block') {
-    session.publish([acceptedEvent(prompt, [])]);
-    return {kind: 'stopped-by-hook', reason: verdict.reason};
+): Promise<BeginEnd> {
+  const read = await readBeforeSending(prompt, context, signal);
+  if (read.kind === 'ready') {
+    accept(prompt, read.attachments, context);
+    return {kind: 'begun'};
   }
-  accept(prompt, {hookContext, attached: await attachMentions(prompt.text, session, signal)}, context);
-  return undefined;
+  context.session.publish([acceptedEvent(prompt, [])]);
+  return {kind: 'ended', end: read.end, denials: read.denials};
 }
 
-/** Takes up the prompts that are to join the running one. One that a hook does not let through is withdrawn with a warning. */
+/** Takes up the prompts that are to join the running one. One that does not come through is withdrawn with a warning. */
 export async function acceptSteering(context: PromptContext, signal: AbortSignal): Promise<void> {
-  const {session, queue, hooks, checkpoints} = context;
+  const {session, queue, checkpoints} = context;
   for (let prompt = queue.steering; prompt !== undefined && !signal.aborted; prompt = queue.steering) {
-    const {verdict, context: hookContext} = await hooks.beforePrompt(prompt, signal);
-    const attached = verdict.kind === 'block' ? [] : await attachMentions(prompt.text, session, signal);
+    const read = await readBeforeSending(prompt, context, signal);
     // Until now it could still be withdrawn, and an interrupt has dropped it.
     if (signal.aborted) return;
     if (!queue.prompts.includes(prompt)) continue;
-    if (verdict.kind === 'block') {
+    if (read.kind === 'ready') {
+      checkpoints.joinedBy(prompt.id);
+      accept(prompt, read.attachments, context);
+    } else {
       queue.take(prompt.id);
       session.publish([{event: 'prompt-withdrawn', id: prompt.id}]);
-      warn(session, verdict.reason === '' ? 'A hook stopped a prompt.' : `A hook stopped a prompt: ${verdict.reason}`);
-    } else {
-      checkpoints.joinedBy(prompt.id);
-      accept(prompt, {hookContext, attached}, context);
+      warn(session, withdrawnText(read.end));
     }
   }
 }
+
+function withdrawnText(end: PromptEnd): string {
+  if (end.kind === 'not-sent') return `Not sent: ${faultText(end.fault)}`;
+  const reason = end.kind === 'stopped-by-hook' ? end.reason : '';
+  return reason === '' ? 'A hook stopped a prompt.' : `A hook stopped a prompt: ${reason}`;
+}
+
+type ReadPrompt =
+  | {readonly kind: 'ready'; readonly attachments: Attachments}
+  | {readonly kind: 'stopped'; readonly end: PromptEnd; readonly denials: readonly Denial[]};
+
+/** All that comes before a prompt is taken up: it is read as a command, hooks are asked, its command lines run, files are attached. */
+async function readBeforeSending(
+  prompt: WaitingPrompt,
+  context: PromptContext,
+  signal: AbortSignal,
+): Promise<ReadPrompt> {
+  const {session, hooks} = context;
+  const reading = await readPrompt(prompt.text, session, signal);
+  if (reading.kind === 'not-sent') return stoppedBy(reading.end);
+  const {verdict, context: hookContext} = await hooks.beforePrompt(prompt, signal);
+  if (verdict.kind === 'block') return stoppedBy({kind: 'stopped-by-hook', reason: verdict.reason});
+  if (reading.kind === 'text') {
+    return {kind: 'ready', attachments: {hookContext, attached: await attachMentions(prompt.text, session, signal)}};
+  }
+  await applyCommand(reading.expanded, session);
+  const result = await runCommandLines({id: prompt.id, ...reading}, context, signal);
+  switch (result.kind) {
+    case 'content': {
+      const {blocks, mentionsIn} = result.content;
+      const files = await attachMentions(mentionsIn, session, signal);
+      return {kind: 'ready', attachments: {hookContext, attached: [...blocks, ...files]}};
+    }
+    case 'not-sent':
+      return stoppedBy(result.end, result.denials);
+    case 'aborted':
+      return stoppedBy({kind: 'interrupted'});
+    default:
+      return unreachable(result);
+  }
+}
+
+const stoppedBy = (end: PromptEnd, denials: readonly Denial[] = []): ReadPrompt => ({kind: 'stopped', end, denials});
 
 /** What goes behind the words of a prompt. */
 interface Attachments {

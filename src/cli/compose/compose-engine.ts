@@ -8,10 +8,11 @@ import {
   type PermissionRule,
   type PermissionRules,
 } from '../../safety/rules/permission-rule.ts';
-import {redactingPorts} from '../../safety/secrets/redacting-ports.ts';
+import {redactingCommands, redactingPorts} from '../../safety/secrets/redacting-ports.ts';
 import {redactFault, makeRedactor, type Redactor} from '../../safety/secrets/redactor.ts';
 import {isSecretFile} from '../../safety/secrets/secret-files.ts';
 import type {SessionInfo} from '../../actions/agent-event.ts';
+import type {CommandsPort} from '../../actions/commands-port.ts';
 import type {McpPort} from '../../actions/mcp-port.ts';
 import type {ActionPorts} from '../../actions/ports.ts';
 import {type AgentClient, answerOutcome, type ModelConnection} from '../../agent/client.ts';
@@ -91,6 +92,7 @@ export interface EngineSetup {
   readonly limits: PromptLimits;
   readonly interaction: 'interactive' | 'unattended';
   readonly mcp: McpPort;
+  readonly commands: CommandsPort;
   readonly structuredOutput: EngineOptions['structuredOutput'];
   readonly hooks: HooksPort;
   readonly thinking: Thinking;
@@ -216,6 +218,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
       }),
       secrets,
       hooks: setup.hooks,
+      commands: redactingCommands(setup.commands, secrets),
       model: redactModel(setup.model, secrets),
       judge: {
         assess: lazyJudge({
@@ -317,6 +320,12 @@ export const changeRules =
         }
         changeableRules.replace(change.list, rules);
         return ok(undefined);
+      }
+      case 'prompt': {
+        const read = change.rules.map(ruleFrom);
+        changeableRules.allowForPrompt(read.flatMap(rule => (rule.tag === 'ok' ? [rule.value] : [])));
+        const wrong = read.flatMap(rule => (rule.tag === 'failed' ? [faultText(rule.error)] : []));
+        return wrong.length === 0 ? ok(undefined) : failed(rejected(wrong.join(' ')));
       }
       default:
         return unreachable(change);

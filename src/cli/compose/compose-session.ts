@@ -4,6 +4,7 @@ import {systemPrompt} from '../../agent/context/system-prompt.ts';
 import {readFileSync} from 'node:fs';
 import {homedir} from 'node:os';
 import {actionNames, definitions} from '../../actions/catalogue.ts';
+import {joinCommands, noCommands} from '../../actions/commands-port.ts';
 import {noMcp} from '../../actions/mcp-port.ts';
 import type {EngineOptions} from '../../agent/create-engine.ts';
 import {noHooks} from '../../actions/hooks-port.ts';
@@ -23,11 +24,11 @@ import type {RunContext} from './run-context.ts';
 import {weftFolders, placeholderKey} from './user-data.ts';
 
 /** What a program that drives weft brings along. A person at a terminal brings nothing (`noDriver`). */
-type DriverPorts = Pick<EngineSetup, 'mcp' | 'hooks'> & {
+type DriverPorts = Pick<EngineSetup, 'mcp' | 'hooks' | 'commands'> & {
   readonly structured: EngineSetup['structuredOutput'] | 'by-flag';
 };
 
-export const noDriver: DriverPorts = {mcp: noMcp, hooks: noHooks, structured: 'by-flag'};
+export const noDriver: DriverPorts = {mcp: noMcp, hooks: noHooks, commands: noCommands, structured: 'by-flag'};
 
 /** Opens the session that the command line asks for, and wires an engine for it that talks to this model. */
 export async function composeSession(
@@ -96,6 +97,7 @@ export async function composeSession(
     limits: {maxTurns: options.maxTurns ?? 'unlimited', maxCostUsd: options.maxCost ?? 'unlimited'},
     interaction,
     mcp: driver.mcp,
+    commands: joinCommands([driver.commands]),
     hooks: driver.hooks,
     thinking: thinkingOf(options),
     disabledTools: disabledTools(options.tools, settings.rules.deny),

@@ -328,6 +328,7 @@ class SessionEncoder {
       case 'max-cost':
       case 'stopped-by-hook':
       case 'invalid-output':
+      case 'not-sent':
         return nothing;
       default:
         return unreachable(end);

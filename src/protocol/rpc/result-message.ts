@@ -86,6 +86,15 @@ export function resultMessage(summary: PromptSummary, setting: ResultContext): R
         errors: end.errors,
         ...figures,
       };
+    case 'not-sent':
+      return {
+        type: 'result',
+        subtype: 'error_during_execution',
+        is_error: true,
+        result: summary.answer,
+        errors: [faultText(end.fault)],
+        ...figures,
+      };
     case 'stopped-by-hook':
       return {
         type: 'result',

@@ -114,20 +114,24 @@ export interface ChangeableRules {
   readonly remove: (list: RuleList, text: string) => boolean;
   /** Puts these in the place of all that were added. */
   readonly replace: (list: RuleList, rules: readonly PermissionRule[]) => void;
+  /** Puts these in the place of all that the prompt before allowed. */
+  readonly allowForPrompt: (rules: readonly PermissionRule[]) => void;
 }
 
 export function makeChangeableRules(initial: PermissionRules): ChangeableRules {
   const added: Record<RuleList, readonly PermissionRule[]> = {allow: [], ask: [], deny: []};
   // A list is the same array for as long as nothing changes in it.
   const all: Record<RuleList, readonly PermissionRule[]> = {...initial};
+  let ofPrompt: readonly PermissionRule[] = [];
   const set = (list: RuleList, rules: readonly PermissionRule[]): void => {
     added[list] = rules;
-    all[list] = [...initial[list], ...rules];
+    all[list] = [...initial[list], ...rules, ...(list === 'allow' ? ofPrompt : [])];
   };
   return {
     rules: all,
     add(list, rule) {
-      if (!all[list].some(({text}) => text === rule.text)) set(list, [...added[list], rule]);
+      const known = [...initial[list], ...added[list]];
+      if (!known.some(({text}) => text === rule.text)) set(list, [...added[list], rule]);
     },
     remove(list, text) {
       const left = added[list].filter(rule => rule.text !== text.trim());
@@ -136,6 +140,11 @@ export function makeChangeableRules(initial: PermissionRules): ChangeableRules {
       return isThere;
     },
     replace: set,
+    allowForPrompt(rules) {
+      if (rules.length === 0 && ofPrompt.length === 0) return;
+      ofPrompt = rules;
+      set('allow', added.allow);
+    },
   };
 }
 

@@ -10,6 +10,7 @@ import type {
   ShellPort,
   ShellReport,
 } from '../../actions/ports.ts';
+import type {CommandsPort, PromptPart} from '../../actions/commands-port.ts';
 import type {McpPort, McpResult} from '../../actions/mcp-port.ts';
 import type {DiffHunk, FileDiff} from '../../actions/preview.ts';
 import {isJsonList, isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
@@ -34,6 +35,23 @@ export const redactingPorts = (machine: Machine, secrets: Redactor): Machine => 
   files: redactingFiles(machine.files, secrets),
   search: redactingSearch(machine.search, secrets),
   mcp: redactingMcp(machine.mcp, secrets),
+});
+
+/** What commands expand to, with placeholders for secrets: the shell puts them back into command lines. */
+export const redactingCommands = (commands: CommandsPort, secrets: Redactor): CommandsPort => ({
+  ready: signal => commands.ready(signal),
+  list: () => commands.list(),
+  async expand(request, signal) {
+    const expanded = await commands.expand(request, signal);
+    if (expanded.tag === 'failed') return failed(redactFault(expanded.error, secrets));
+    const parts = expanded.value.parts.map((part): PromptPart => {
+      if (part.kind === 'image') return part;
+      return part.kind === 'text'
+        ? {...part, text: secrets.redact(part.text)}
+        : {...part, command: secrets.redact(part.command)};
+    });
+    return ok({...expanded.value, parts});
+  },
 });
 
 function redactingShell(shell: ShellPort, secrets: Redactor): ShellPort {

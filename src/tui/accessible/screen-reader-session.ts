@@ -5,7 +5,7 @@ import {unreachable} from '../../base/unreachable.ts';
 import type {BlockId, MessageId} from '../../domain/ids.ts';
 import type {BellEvent} from '../../domain/preferences.ts';
 import {ComposerEffects} from '../app/composer-effects.ts';
-import {type CommandLine, readCommand, readDraft, unknownCommandText} from '../commands/command-line.ts';
+import {type CommandLine, readCommand, readDraft} from '../commands/command-line.ts';
 import type {TuiExit, TuiOptions} from '../options.ts';
 import type {MarkdownLexer} from '../scrollback/render-markdown.ts';
 import type {Effect, PressContext, StepQuery} from '../state/effect.ts';
@@ -384,8 +384,15 @@ export class ScreenReaderSession {
   }
 
   #command(line: CommandLine): void {
-    if (line.kind === 'unknown') this.#terminal.say([unknownCommandText(line)]);
+    if (line.kind === 'unknown') void this.#lookUp(line.text);
     else this.#context.commands.find(({name}) => name === line.name)?.run(line.argument, this.#context);
+  }
+
+  /** Sends what the engine knows as a command; what it does not know is no prompt. */
+  async #lookUp(text: string): Promise<void> {
+    const found = await this.#context.answerTo({query: 'look-up-command', text});
+    if (found?.kind === 'prompt') this.#enter(text);
+    if (found?.kind === 'unknown') this.#terminal.say([found.text]);
   }
 
   #leave(exit: TuiExit): void {

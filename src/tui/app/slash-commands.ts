@@ -1,5 +1,5 @@
 import type {RequestedRuleChange} from '../../agent/client.ts';
-import {type CommandInfo, type CommandLine, unknownCommandText} from '../commands/command-line.ts';
+import {type CommandInfo, type CommandLine, promptCommandInfo} from '../commands/command-line.ts';
 import {commandsFor} from '../commands/command-list.ts';
 import {answerOrNotify, type CommandContext, type SlashCommand} from '../commands/command.ts';
 import {changeRule} from '../commands/permissions.ts';
@@ -39,6 +39,8 @@ interface SlashCommandParts extends Pick<CommandContext, 'options' | 'appearance
   readonly addNote: CommandContext['addNote'];
   readonly query: CommandContext['query'];
   readonly print: CommandContext['print'];
+  /** Sends a prompt. */
+  readonly send: (text: string) => void;
   readonly ui: () => Ui;
   readonly view: () => View;
   readonly frame: () => EntryFrame;
@@ -53,6 +55,8 @@ export class SlashCommands {
   readonly #context: CommandContext;
   /** The command that has not been answered yet; empty for none. */
   #unanswered = '';
+  #promptCommands: readonly CommandInfo[] = [];
+  #isCommandTyped = false;
 
   constructor(parts: SlashCommandParts) {
     const {options, signal} = parts;
@@ -64,22 +68,46 @@ export class SlashCommands {
 
   /** The commands with the choices that are known by now. */
   get known(): readonly CommandInfo[] {
-    return this.#arguments.of(this.#commands);
+    const own = this.#arguments.of(this.#commands);
+    return this.#promptCommands.length === 0 ? own : [...own, ...this.#promptCommands];
   }
 
-  /** Asks for the choices of the command that is being typed. */
+  /** Asks for the commands where one is begun, and for the choices of the command that is being typed. */
   followDraft(): void {
-    this.#arguments.follow(this.#parts.ui().draft.buffer.text, this.#commands);
+    const {text} = this.#parts.ui().draft.buffer;
+    const isCommand = text.startsWith(commandPrefix);
+    if (isCommand && !this.#isCommandTyped) void this.#loadPromptCommands();
+    this.#isCommandTyped = isCommand;
+    this.#arguments.follow(text, this.#commands);
   }
 
   run(line: CommandLine): void {
     if (line.kind === 'unknown') {
-      this.#unanswered = line.word;
-      this.#answer('warning', unknownCommandText(line));
+      void this.#lookUp(line.text);
       return;
     }
     this.#unanswered = `${commandPrefix}${line.name} ${line.argument}`.trimEnd();
     this.#commands.find(({name}) => name === line.name)?.run(line.argument, this.#context);
+  }
+
+  /** Files and servers may have changed since it was asked last. */
+  async #loadPromptCommands(): Promise<void> {
+    const {options, signal, show} = this.#parts;
+    const answer = await options.engine.query({query: 'commands'}, signal);
+    if (answer.tag !== 'ok' || signal.aborted) return;
+    if (answer.value.length === 0 && this.#promptCommands.length === 0) return;
+    this.#promptCommands = answer.value.map(promptCommandInfo);
+    show({});
+  }
+
+  /** Sends what the engine knows as a command; what it does not know is no prompt. */
+  async #lookUp(text: string): Promise<void> {
+    const {send} = this.#parts;
+    const found = await this.#context.answerTo({query: 'look-up-command', text});
+    if (found?.kind === 'prompt') send(text);
+    if (found?.kind !== 'unknown') return;
+    this.#unanswered = text;
+    this.#answer('warning', found.text);
   }
 
   /** Shows the entries of the transcript more or less completely. */

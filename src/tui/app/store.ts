@@ -137,6 +137,8 @@ export class Store {
       times: () => this.#clock.times(),
       addNote: note => this.#composer.perform({kind: 'note', note}),
       query: request => void this.#query(request),
+      send: text =>
+        this.#composer.perform({kind: 'send', text, when: this.#view.run.state === 'idle' ? 'queued' : 'steering'}),
       print: lines => {
         this.#scrollback.print(lines);
         this.#drawSoon();

@@ -1,28 +1,25 @@
 import {fuzzyScorer, type FuzzyScorer, noFit} from '../../base/fuzzy.ts';
-import {editDistance} from '../../base/nearest-name.ts';
+import {visibleLine} from '../../base/visible.ts';
+import type {PromptCommand} from '../../actions/commands-port.ts';
+import {builtInCommands, readSlashCommand} from '../../domain/slash-command.ts';
 import {commandPrefix} from '../terminal/keymap.ts';
 
 export type CommandLine =
   | {readonly kind: 'command'; readonly name: string; readonly argument: string}
-  /** Looks like a command, but no such command exists; `nearest` is the most similar name, or empty. */
-  | {readonly kind: 'unknown'; readonly word: string; readonly nearest: string};
-
-/** The message for a command that does not exist. */
-export function unknownCommandText({word, nearest}: Extract<CommandLine, {kind: 'unknown'}>): string {
-  return `There is no command ${word}. ${nearest === '' ? '/help lists the commands.' : `Did you mean ${nearest}?`}`;
-}
+  /** No command of the front end: the engine knows whether it becomes a prompt. */
+  | {readonly kind: 'unknown'; readonly text: string};
 
 /**
- * A draft read as a command, or `undefined` when it is a prompt. Only a single first word is a command: a path such as
- * `/usr/bin` in a prompt is not.
+ * A draft read as a command, or `undefined` when it is a prompt. Only a first word with one slash is a command: a path such as
+ * `/usr/bin` in a prompt is not. A command that becomes a prompt is one, too.
  */
 export function readCommand(text: string, commands: readonly CommandInfo[]): CommandLine | undefined {
-  const match = /^\/([\p{Letter}\p{Number}_-]*)(?:\s+([^\n]*))?$/u.exec(text.trim());
-  if (match === null) return undefined;
-  const word = match[1] ?? '';
-  const command = commands.find(({name, aliases}) => name === word || aliases.includes(word));
-  if (command !== undefined) return {kind: 'command', name: command.name, argument: (match[2] ?? '').trim()};
-  return {kind: 'unknown', word: commandPrefix + word, nearest: nearestTo(word, commands)};
+  const read = readSlashCommand(text);
+  if (read === undefined) return undefined;
+  const command = commands.find(({name, aliases}) => name === read.name || aliases.includes(read.name));
+  if (command === undefined) return {kind: 'unknown', text: text.trim()};
+  if (!builtInCommands.has(command.name)) return undefined;
+  return read.argument.includes('\n') ? undefined : {kind: 'command', name: command.name, argument: read.argument};
 }
 
 /** What completes a draft that is a slash command. */
@@ -39,7 +36,7 @@ export interface Completion {
 /** The commands, or the arguments of a command, that complete the draft, the best match first; empty if the draft is no command. */
 export function completions(text: string, commands: readonly CommandInfo[]): readonly Completion[] {
   if (text.includes(' ')) return argumentCompletions(text, commands);
-  if (!/^\/[\p{Letter}-]*$/u.test(text)) return [];
+  if (!/^\/[\p{Letter}\p{Number}_.:-]*$/u.test(text)) return [];
   const word = text.slice(1).toLowerCase();
   const all = commands.map(({name, usage, summary}) => ({
     name,
@@ -77,7 +74,7 @@ export function commandOf<Command extends CommandInfo>(
   text: string,
   commands: readonly Command[],
 ): Command | undefined {
-  const word = /^\/([\p{Letter}-]+) /u.exec(text)?.[1];
+  const word = /^\/([\p{Letter}\p{Number}_.:-]+) /u.exec(text)?.[1];
   return word === undefined ? undefined : commands.find(({name, aliases}) => name === word || aliases.includes(word));
 }
 
@@ -98,7 +95,7 @@ export const isBeginning = (text: string, {line}: Completion): boolean =>
 
 /** The command whose argument comes next; `undefined` if it takes none, or an argument has been begun. */
 export function awaitedArgument(text: string, commands: readonly CommandInfo[]): CommandInfo | undefined {
-  const name = /^\/([\p{Letter}-]+) $/u.exec(text)?.[1];
+  const name = /^\/([\p{Letter}\p{Number}_.:-]+) $/u.exec(text)?.[1];
   return commands.find(command => command.name === name && command.usage.includes(' '));
 }
 
@@ -113,15 +110,6 @@ function scoreOf(name: string, word: string, scorer: FuzzyScorer): number {
 }
 
 const encoder = new TextEncoder();
-
-function nearestTo(word: string, commands: readonly CommandInfo[]): string {
-  let best = {usage: '', distance: 3};
-  for (const {name} of commands) {
-    const distance = name.startsWith(word) && word !== '' ? 0 : editDistance(word, name);
-    if (distance < best.distance) best = {usage: commandPrefix + name, distance};
-  }
-  return best.usage;
-}
 
 /** What a draft does when it is entered. */
 export type DraftKind =
@@ -149,6 +137,15 @@ export interface CommandInfo {
   /** What its argument can be, or where that is asked for; empty for anything else. */
   readonly choices: readonly ArgumentChoice[] | ChoiceSource;
 }
+
+/** A command that becomes a prompt, as lists show it. */
+export const promptCommandInfo = ({name, argumentHint, description}: PromptCommand): CommandInfo => ({
+  name,
+  aliases: [],
+  usage: visibleLine(`${commandPrefix}${name}${argumentHint === '' ? '' : ` ${argumentHint}`}`),
+  summary: visibleLine(description),
+  choices: [],
+});
 
 export interface ArgumentChoice {
   readonly value: string;

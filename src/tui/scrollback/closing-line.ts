@@ -107,6 +107,8 @@ export function stopOf(end: PromptEnd): Stop | undefined {
       return {sign: glyphs.error, role: 'error', text: `No answer that fits the schema: ${end.errors.join('; ')}`};
     case 'stopped-by-hook':
       return {sign: glyphs.cancelled, role: 'warning', text: hookStopText(end)};
+    case 'not-sent':
+      return {sign: glyphs.cancelled, role: 'warning', text: `Not sent: ${faultText(end.fault)}`};
     default:
       return unreachable(end);
   }

@@ -119,11 +119,12 @@ function enter(ui: Ui, context: PressContext): UiStep {
   const chosen = completions(buffer.text, context.commands)[ui.completionRow];
   const isBare = buffer.text.endsWith(' ') && ui.completionRow === 0;
   if (chosen !== undefined && !isBare && !isBeginning(buffer.text, chosen)) return completed(ui, context);
-  const meaning = readDraft(text);
+  const line = chosen === undefined || isBare ? text : chosen.line.trimEnd();
+  const meaning = readDraft(line);
   if (meaning.kind === 'note')
     return {ui: {...ui, draft: emptyDraft, panel: notePanel(text, meaning.note, whenTaken(context))}, effects: []};
-  const command = readCommand(chosen === undefined || isBare ? text : chosen.line, context.commands);
-  const work = requestFor(meaning, text, context);
+  const command = readCommand(line, context.commands);
+  const work = requestFor(meaning, line, context);
   if (command === undefined && work !== 'nothing' && work.kind === 'send' && hasNoModel(context.view)) {
     return {
       ui: {...ui, panel: connectPanel({model: 'none', prompt: 'waits', demo: demoOf(context)})},

@@ -384,6 +384,8 @@ const ops: {readonly [Name in Op['op']]: Extract<Op, {readonly op: Name}>} = {
 
 const queries: {readonly [Name in QueryName]: Query<Name>} = {
   records: {query: 'records', from: 0},
+  commands: {query: 'commands'},
+  'look-up-command': {query: 'look-up-command', text: '/review'},
   'rewind-points': {query: 'rewind-points'},
   'preview-rewind': {query: 'preview-rewind', target: {kind: 'prompt', to: id, what: 'both'}},
   rewind: {query: 'rewind', target: {kind: 'redo'}},

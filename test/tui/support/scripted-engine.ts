@@ -10,6 +10,9 @@ import type {
   Watches,
   WatchName,
 } from '../../../src/agent/client.ts';
+import type {PromptCommand} from '../../../src/actions/commands-port.ts';
+import {unknownCommandText} from '../../../src/agent/context/prompt-command.ts';
+import {readSlashCommand} from '../../../src/domain/slash-command.ts';
 import type {QueryHandlers, WatchHandlers} from '../../../src/agent/answer-queries.ts';
 import {failed, ok} from '../../../src/base/outcome.ts';
 import {hostServices, type HostPorts} from '../../../src/cli/compose/host-services.ts';
@@ -28,7 +31,10 @@ export interface ScriptedEngine extends AgentClient {
   emit(...events: readonly AgentEvent[]): void;
 }
 
-export type TestHost = Partial<HostPorts> & {readonly records?: readonly JournalRecord[]};
+export type TestHost = Partial<HostPorts> & {
+  readonly records?: readonly JournalRecord[];
+  readonly promptCommands?: readonly PromptCommand[];
+};
 
 const nobody = async () => failed(rejected('Nobody answers this here.'));
 const noSteps = {
@@ -70,8 +76,8 @@ export const opening: AgentEvent & {readonly event: 'session-opened'} = {
   usage: {models: {}, contextTokens: 0, contextWindow: 0},
 };
 
-/** `host` is the machine behind it, `records` what is kept of its session. */
-export function scriptedEngine({records = [], ...given}: TestHost = {}): ScriptedEngine {
+/** `host` is the machine behind it, `records` what is kept of its session, `promptCommands` the commands that become prompts. */
+export function scriptedEngine({records = [], promptCommands = [], ...given}: TestHost = {}): ScriptedEngine {
   const host = hostServices({...blankHost, ...given});
   const ops: Op[] = [];
   const queries: {readonly query: QueryName}[] = [];
@@ -85,7 +91,20 @@ export function scriptedEngine({records = [], ...given}: TestHost = {}): Scripte
       if (steps.has(request.query)) queries.push(request);
       const answer = answers[request.query];
       if (answer !== undefined) return answer;
-      const handlers: QueryHandlers = {...noSteps, ...host.queries, records: async ({from}) => ok(records.slice(from))};
+      const handlers: QueryHandlers = {
+        ...noSteps,
+        ...host.queries,
+        records: async ({from}) => ok(records.slice(from)),
+        commands: async () => ok(promptCommands),
+        'look-up-command': async ({text}) => {
+          const name = readSlashCommand(text)?.name;
+          return ok(
+            name === undefined || promptCommands.some(command => command.name === name)
+              ? {kind: 'prompt'}
+              : {kind: 'unknown', text: unknownCommandText(name, promptCommands)},
+          );
+        },
+      };
       return handlers[request.query](request, signal);
     },
     watch<Name extends WatchName>(

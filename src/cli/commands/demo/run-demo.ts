@@ -9,6 +9,7 @@ import {mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync} from 'node:f
 import {homedir, tmpdir} from 'node:os';
 import {dirname, join, resolve} from 'node:path';
 import {setTimeout as wait} from 'node:timers/promises';
+import {noCommands} from '../../../actions/commands-port.ts';
 import {noMcp} from '../../../actions/mcp-port.ts';
 import {composeEngine} from '../../compose/compose-engine.ts';
 import type {AgentClient} from '../../../agent/client.ts';
@@ -123,6 +124,7 @@ function demoEngine({directory, blocks, checkpoints}: DemoPlace, pace: 'lively' 
     limits: {maxTurns: 'unlimited', maxCostUsd: 'unlimited'},
     interaction: 'interactive',
     mcp: noMcp,
+    commands: noCommands,
     hooks: noHooks,
     thinking: {kind: 'default'},
     structuredOutput: {kind: 'none'},

@@ -268,6 +268,21 @@ export const scripts: Readonly<Record<string, TranscriptScript>> = {
       promptFinished({answer: 'Half.', end: {kind: 'stopped-by-hook', reason: ''}}),
     ],
   },
+  'not-sent': {
+    partials: 'without',
+    events: [
+      opened,
+      ...accepted('/reveiw'),
+      promptFinished({
+        answer: '',
+        end: {
+          kind: 'not-sent',
+          why: 'unknown-command',
+          fault: {kind: 'rejected', message: 'There is no command /reveiw. Did you mean /review?'},
+        },
+      }),
+    ],
+  },
   'max-cost': {
     partials: 'without',
     events: [opened, ...accepted('Go on.'), promptFinished({end: {kind: 'max-cost', usd: 0.01}, stop: 'tool-use'})],

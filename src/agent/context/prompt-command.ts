@@ -1,0 +1,214 @@
+import type {Denial, PromptEnd} from '../../actions/agent-event.ts';
+import {cancellationText, modelContent, printedBy, resultOf, runAction} from '../../actions/catalogue.ts';
+import type {ExpandedPrompt, PromptCommand} from '../../actions/commands-port.ts';
+import {nearestName} from '../../base/nearest-name.ts';
+import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import type {ImageBlock, TextBlock, ToolCallBlock} from '../../domain/conversation.ts';
+import {blockTexts} from '../../domain/conversation.ts';
+import {faultText, rejected, thrownFault, type Fault} from '../../domain/fault.ts';
+import {actionId, type MessageId} from '../../domain/ids.ts';
+import {builtInCommands, readSlashCommand, type SlashCommand} from '../../domain/slash-command.ts';
+import {approve, deniedText, judgeAction, portsForJudgedPaths} from '../approval.ts';
+import {actionPorts, decodeCall, type PromptContext, type SessionContext, warn} from '../session-context.ts';
+
+/** What a prompt is once slash commands have been looked up. */
+export type PromptReading =
+  | {readonly kind: 'text'}
+  | {readonly kind: 'command'; readonly command: SlashCommand; readonly expanded: ExpandedPrompt}
+  | {readonly kind: 'not-sent'; readonly end: NotSent};
+
+type NotSent = Extract<PromptEnd, {kind: 'not-sent'}>;
+
+/**
+ * Reads a prompt as a slash command and expands it; nothing runs yet. A command that nobody has is not sent, since a typo is no
+ * prompt. Never throws.
+ */
+export async function readPrompt(text: string, session: SessionContext, signal: AbortSignal): Promise<PromptReading> {
+  try {
+    const found = await findCommand(text, session, signal);
+    if (found.kind === 'text') return found;
+    if (found.kind === 'unknown') return notSent('unknown-command', rejected(found.text));
+    const {command} = found;
+    const expanded = await session.ports.commands.expand(command, signal);
+    return expanded.tag === 'ok'
+      ? {kind: 'command', command, expanded: expanded.value}
+      : notSent('failed', expanded.error);
+  } catch (cause) {
+    return notSent('failed', thrownFault('The command failed', cause));
+  }
+}
+
+/** Whether a prompt is a slash command that becomes a prompt here; `unknown` says in words why it cannot be sent. */
+export async function findCommand(
+  text: string,
+  {ports}: Pick<SessionContext, 'ports'>,
+  signal: AbortSignal,
+): Promise<
+  | {readonly kind: 'text'}
+  | {readonly kind: 'command'; readonly command: SlashCommand}
+  | {readonly kind: 'unknown'; readonly text: string}
+> {
+  const command = readSlashCommand(text);
+  if (command === undefined) return {kind: 'text'};
+  await ports.commands.ready(signal);
+  const known = ports.commands.list();
+  if (known.some(({name}) => name === command.name)) return {kind: 'command', command};
+  // `/tmp is full` speaks of a folder.
+  const isPath = async (): Promise<boolean> =>
+    (await ports.machine.files.read({path: `/${command.name}`, offset: 1, limit: 1}, signal)).tag === 'ok';
+  return !builtInCommands.has(command.name) && (await isPath())
+    ? {kind: 'text'}
+    : {kind: 'unknown', text: unknownCommandText(command.name, known)};
+}
+
+const notSent = (why: NotSent['why'], fault: Fault): Extract<PromptReading, {kind: 'not-sent'}> => ({
+  kind: 'not-sent',
+  end: {kind: 'not-sent', why, fault},
+});
+
+/** Why there is nothing to send for `/name`, and what to write instead. */
+export function unknownCommandText(name: string, known: readonly Pick<PromptCommand, 'name'>[]): string {
+  if (builtInCommands.has(name)) return `/${name} is a command of the terminal UI. Nothing was sent to the model.`;
+  const near = nearestName(name, [...known.map(command => command.name), ...builtInCommands]);
+  return `There is no command /${name}. ${near === undefined ? listed(known) : `Did you mean /${near}?`}`;
+}
+
+function listed(known: readonly Pick<PromptCommand, 'name'>[]): string {
+  if (known.length === 0) return '/help lists the commands.';
+  const names = known.slice(0, 10).map(({name}) => `/${name}`);
+  return `There are ${names.join(', ')}${known.length > names.length ? ', …' : ''}.`;
+}
+
+/** What the model reads of a command, beside the words that the user typed. */
+export interface CommandContent {
+  readonly blocks: readonly (TextBlock | ImageBlock)[];
+  /** The text in which `@file` attaches a file; empty for none. */
+  readonly mentionsIn: string;
+}
+
+/** How a command whose lines have been run comes out. */
+export type CommandResult =
+  | {readonly kind: 'content'; readonly content: CommandContent}
+  | {readonly kind: 'not-sent'; readonly end: NotSent; readonly denials: readonly Denial[]}
+  | {readonly kind: 'aborted'};
+
+/**
+ * Runs the command lines of an expanded command, one after the other, and puts what they print in their places. Each is judged and
+ * asked about as if the model had called Bash; one that may not run keeps the prompt from being sent. Never throws.
+ */
+export async function runCommandLines(
+  {id, command, expanded}: {readonly id: MessageId} & Omit<Extract<PromptReading, {kind: 'command'}>, 'kind'>,
+  context: PromptContext,
+  signal: AbortSignal,
+): Promise<CommandResult> {
+  const images: ImageBlock[] = [];
+  let text = '';
+  let mentionsIn = '';
+  let line = 0;
+  for (const part of expanded.parts) {
+    if (part.kind === 'image') images.push(part.image);
+    if (part.kind === 'text') {
+      text += part.text;
+      if (expanded.mentions === 'attach') mentionsIn += part.text;
+    }
+    if (part.kind !== 'shell') continue;
+    line += 1;
+    const call: ToolCallBlock = {
+      kind: 'tool-call',
+      id: actionId(`${id}-line-${line}`),
+      name: 'Bash',
+      input: {command: part.command, description: `A line of /${command.name}`},
+    };
+    // oxlint-disable-next-line no-await-in-loop -- one line after the other, as they stand in the file
+    const printed = await runLine(call, context, signal);
+    if (signal.aborted) return {kind: 'aborted'};
+    if (printed.tag === 'failed') {
+      const {deniedBy, fault} = printed.error;
+      const message = `/${command.name} was not sent, since its line ${JSON.stringify(part.command)} did not run: ${faultText(fault)}`;
+      const why = deniedBy === 'not-denied' ? 'failed' : 'not-permitted';
+      const denials = deniedBy === 'not-denied' ? [] : [{call, by: deniedBy}];
+      return {kind: 'not-sent', end: {kind: 'not-sent', why, fault: rejected(message)}, denials};
+    }
+    text += printed.value;
+    // What a command prints is no prompt: names in it attach nothing.
+    mentionsIn += ' ';
+  }
+  return {kind: 'content', content: {blocks: [expanded.block(text), ...images], mentionsIn}};
+}
+
+interface LineFault {
+  readonly fault: Fault;
+  readonly deniedBy: Denial['by'] | 'not-denied';
+}
+
+async function runLine(
+  call: ToolCallBlock,
+  context: PromptContext,
+  signal: AbortSignal,
+): Promise<Outcome<string, LineFault>> {
+  const {session, hooks} = context;
+  try {
+    const hook = await hooks.beforeCall(call, signal);
+    const effective = hook.input === 'unchanged' ? call : {...call, input: hook.input};
+    const decoded = decodeCall(effective.name, effective.input, session);
+    if (decoded.tag === 'failed') return notRun(decoded.error);
+    const action = decoded.value;
+    const verdict = await judgeAction(action, session, signal);
+    if (verdict.decision === 'deny') return notRun(rejected(deniedText(verdict)), 'rule');
+    if (hook.verdict.kind === 'deny') return notRun(rejected(hook.verdict.reason), 'hook');
+    const approval = await approve(
+      {
+        id: call.id,
+        toolName: call.name,
+        action,
+        verdict: hook.verdict.kind === 'allow' ? {...verdict, decision: 'allow'} : verdict,
+        ask: hook.verdict.kind === 'ask' ? 'always' : 'unless-granted',
+      },
+      context,
+      signal,
+    );
+    if (approval.kind === 'refused') {
+      const {settled, deniedBy} = approval;
+      const fault = settled.state === 'cancelled' ? rejected(cancellationText(settled.why)) : rejected('It failed.');
+      return notRun(settled.state === 'error' ? settled.fault : fault, deniedBy);
+    }
+    if (approval.verdict.risk !== 'read-only') await context.checkpoints.beforeChange(signal);
+    const settled = await session.foreground.during(call.id, background =>
+      runAction(approval.action, {
+        ports: portsForJudgedPaths(actionPorts(session, call.id, context.structured), approval.verdict.detail),
+        signal,
+        shown: approval.preview,
+        detail: approval.verdict.detail,
+        observe: () => {},
+        background,
+        terminal: 'none',
+      }),
+    );
+    if (settled.state === 'error') return notRun(settled.fault);
+    if (settled.state === 'cancelled') return notRun(rejected(cancellationText(settled.why)));
+    const result = resultOf(approval.action, settled);
+    return ok(printedBy(result) ?? blockTexts(modelContent(result)).join('\n'));
+  } catch (cause) {
+    return notRun(thrownFault('The command line broke off', cause));
+  }
+}
+
+const notRun = (fault: Fault, deniedBy: LineFault['deniedBy'] = 'not-denied'): Outcome<never, LineFault> =>
+  failed({fault, deniedBy});
+
+/** Lets a command's own settings hold for the prompt that runs. */
+export async function applyCommand({model, allowedTools}: ExpandedPrompt, session: SessionContext): Promise<void> {
+  if (model !== undefined) session.promptModel = model;
+  if (allowedTools.length === 0) return;
+  session.promptRules = [...new Set([...session.promptRules, ...allowedTools])];
+  const changed = await session.ports.judge.changeRules({change: 'prompt', rules: session.promptRules});
+  if (changed.tag === 'failed') warn(session, faultText(changed.error));
+}
+
+/** Ends what the commands of a prompt have set for it. */
+export async function endCommands(session: SessionContext): Promise<void> {
+  session.promptModel = undefined;
+  if (session.promptRules.length === 0) return;
+  session.promptRules = [];
+  await session.ports.judge.changeRules({change: 'prompt', rules: []});
+}

@@ -1,0 +1,97 @@
+import {parseJson} from '../base/json.ts';
+import type {TextBlock} from './conversation.ts';
+
+/** A prompt that begins with the name of a command. */
+export interface SlashCommand {
+  /** Without the slash. */
+  readonly name: string;
+  /** All that follows, trimmed; it may have several lines. */
+  readonly argument: string;
+}
+
+/**
+ * Reads a prompt as a slash command: its first word is a slash and a name. `undefined` for every other text, such as one that begins
+ * with a path: a name has no second slash.
+ */
+export function readSlashCommand(prompt: string): SlashCommand | undefined {
+  // A slash alone is a command that was not finished.
+  if (prompt.trim() === '/') return {name: '', argument: ''};
+  const [, name, argument = ''] =
+    /^\s*\/([\p{Letter}\p{Number}_][\p{Letter}\p{Number}_.:-]*)(?:\s([^]*))?$/u.exec(prompt) ?? [];
+  return name === undefined ? undefined : {name, argument: argument.trim()};
+}
+
+/** The commands of the terminal UI and of screen-reader mode, with their other names. Files cannot take these names. */
+export const builtInCommands: ReadonlySet<string> = new Set([
+  'again',
+  'background',
+  'clear',
+  'compact',
+  'config',
+  'connect',
+  'copy',
+  'cost',
+  'demo',
+  'doctor',
+  'editor',
+  'exit',
+  'export',
+  'help',
+  'image',
+  'later',
+  'log',
+  'login',
+  'mode',
+  'model',
+  'new',
+  'note',
+  'permissions',
+  'ps',
+  'quit',
+  'redo',
+  'resume',
+  'rewind',
+  'sessions',
+  'settings',
+  'status',
+  'stop',
+  'theme',
+  'todo',
+  'todos',
+  'transcript',
+  'trust',
+  'undo',
+  'usage',
+  'verbosity',
+  'vim',
+]);
+
+/** The block with what a command came to. It follows the words that the user typed, so that the history has both. */
+export const commandBlock = ({name, text}: {readonly name: string; readonly text: string}): TextBlock => ({
+  kind: 'text',
+  text: `<command name=${JSON.stringify(`/${name}`)}>\n${text}\n</command>`,
+});
+
+/** A skill whose instructions the model has read; `folder` is where its files lie. */
+export interface ActiveSkill {
+  readonly name: string;
+  readonly folder: string;
+  readonly instructions: string;
+}
+
+/** The block with the instructions of a skill, whoever asked for them. */
+export const skillBlock = ({name, folder, instructions}: ActiveSkill): TextBlock => ({
+  kind: 'text',
+  text: `<skill name=${JSON.stringify(name)} folder=${JSON.stringify(folder)}>\n${instructions}\n</skill>`,
+});
+
+/** Reads a text that `skillBlock` wrote; `undefined` for any other text. */
+export function parseSkillBlock(text: string): ActiveSkill | undefined {
+  const [, name = '', folder = '', instructions = ''] =
+    /^<skill name=("(?:[^"\\]|\\.)*") folder=("(?:[^"\\]|\\.)*")>\n([^]*)\n<\/skill>$/u.exec(text) ?? [];
+  const [named, at] = [parseJson(name), parseJson(folder)];
+  if (named.tag === 'failed' || at.tag === 'failed') return undefined;
+  return typeof named.value === 'string' && typeof at.value === 'string'
+    ? {name: named.value, folder: at.value, instructions}
+    : undefined;
+}
