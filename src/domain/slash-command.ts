@@ -1,4 +1,3 @@
-import {parseJson} from '../base/json.ts';
 import type {TextBlock} from './conversation.ts';
 
 /** A prompt that begins with the name of a command. */
@@ -71,27 +70,3 @@ export const commandBlock = ({name, text}: {readonly name: string; readonly text
   kind: 'text',
   text: `<command name=${JSON.stringify(`/${name}`)}>\n${text}\n</command>`,
 });
-
-/** A skill whose instructions the model has read; `folder` is where its files lie. */
-export interface ActiveSkill {
-  readonly name: string;
-  readonly folder: string;
-  readonly instructions: string;
-}
-
-/** The block with the instructions of a skill, whoever asked for them. */
-export const skillBlock = ({name, folder, instructions}: ActiveSkill): TextBlock => ({
-  kind: 'text',
-  text: `<skill name=${JSON.stringify(name)} folder=${JSON.stringify(folder)}>\n${instructions}\n</skill>`,
-});
-
-/** Reads a text that `skillBlock` wrote; `undefined` for any other text. */
-export function parseSkillBlock(text: string): ActiveSkill | undefined {
-  const [, name = '', folder = '', instructions = ''] =
-    /^<skill name=("(?:[^"\\]|\\.)*") folder=("(?:[^"\\]|\\.)*")>\n([^]*)\n<\/skill>$/u.exec(text) ?? [];
-  const [named, at] = [parseJson(name), parseJson(folder)];
-  if (named.tag === 'failed' || at.tag === 'failed') return undefined;
-  return typeof named.value === 'string' && typeof at.value === 'string'
-    ? {name: named.value, folder: at.value, instructions}
-    : undefined;
-}
