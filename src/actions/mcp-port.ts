@@ -60,6 +60,21 @@ export interface McpResource {
   readonly mediaType: string;
 }
 
+/** A prompt that a server offers to the user. */
+export interface McpPrompt {
+  readonly server: string;
+  readonly name: string;
+  readonly description: string;
+  readonly arguments: readonly {
+    readonly name: string;
+    readonly description: string;
+    readonly need: 'required' | 'optional';
+  }[];
+}
+
+/** What a model said to a server that asked it (`sampling`), in the protocol's form; the error says why it was not asked. */
+export type SamplingReply = Outcome<JsonObject, string>;
+
 /** What a server answered, bounded, ready for the model. */
 export interface McpResult {
   readonly blocks: readonly (TextBlock | ImageBlock)[];
@@ -80,6 +95,36 @@ export interface Elicitation {
 export interface ElicitationReply {
   readonly action: 'accept' | 'decline' | 'cancel';
   readonly content: JsonObject | undefined;
+}
+
+/** Runs the programs of MCP servers. */
+export interface ServerProcesses {
+  /** Starts a program; the error says why it could not be. */
+  start(program: ServerProgram, events: ServerProcessEvents): Promise<Outcome<ServerProcess, string>>;
+}
+
+export interface ServerProgram {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** What it gets beside the few variables that every program gets. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly directory: string;
+}
+
+export interface ServerProcessEvents {
+  /** A line of its stdout. */
+  readonly line: (line: string) => void;
+  /** A line of its stderr. */
+  readonly log: (line: string) => void;
+}
+
+export interface ServerProcess {
+  /** Settles when the program and all its children are gone; says how it ended, as a clause. */
+  readonly ended: Promise<string>;
+  /** Resolves when the program's stdin has taken the line. */
+  write(line: string): Promise<void>;
+  /** Closes its stdin, and ends it where that does not. */
+  stop(): Promise<void>;
 }
 
 const noServer = failed(rejected('There are no MCP servers here.'));

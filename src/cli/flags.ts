@@ -63,6 +63,7 @@ export interface MainOptions {
   readonly resumeDropsTurn?: string;
   readonly debugFile?: string;
   readonly mcpConfig?: readonly string[];
+  readonly strictMcpConfig?: true;
 }
 
 /** Adds the flags of weft without a command. */

@@ -2,7 +2,7 @@ import {ok, type Outcome} from '../base/outcome.ts';
 import type {Json} from '../base/json.ts';
 import type {Fault} from '../domain/fault.ts';
 import {nameText, parseSettings, settingKeys, type SettingName, type SettingsFile} from './settings-schema.ts';
-import {settingSources, type Settings, type SettingSource, type SettingsLayer} from './merge-settings.ts';
+import {settingSources, type Sourced, type Settings, type SettingSource, type SettingsLayer} from './merge-settings.ts';
 
 /** The value that one source gives to a setting. */
 export interface SettingValue {
@@ -81,8 +81,11 @@ function sourcesThatCount({key, part}: SettingName, settings: Settings): Readonl
       return new Set(lists.flatMap(([, rules]) => rules.map(({source}) => source)));
     }
     case 'env':
+    case 'mcpServers':
       return new Set(
-        Object.entries(settings.env).flatMap(([name, {source}]) => (part === '' || part === name ? [source] : [])),
+        Object.entries<Sourced<Json>>(settings[key]).flatMap(([name, {source}]) =>
+          part === '' || part === name ? [source] : [],
+        ),
       );
     case 'passEnv':
     case 'hooks':

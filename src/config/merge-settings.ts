@@ -1,3 +1,4 @@
+import {isJsonList, type Json, type JsonObject} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
 import type {Preferences} from '../domain/preferences.ts';
@@ -45,6 +46,8 @@ export interface Settings extends AllSourced<Preferences> {
   readonly passEnv: readonly Sourced<string>[];
   /** The hooks of all layers, in the order of the layers. */
   readonly hooks: readonly Sourced<HookSetting>[];
+  /** The servers of all layers by name, the strongest of a name; what an entry says is read where servers are started. */
+  readonly mcpServers: Readonly<Record<string, Sourced<JsonObject>>>;
   /** In megabytes: near it weft tells that it has grown large. */
   readonly memoryCeiling: Sourced<number>;
 }
@@ -77,6 +80,7 @@ export function mergeSettings(
     env: {},
     passEnv: [],
     hooks: [],
+    mcpServers: {},
     ...allSourced({permissionMode: 'default', memoryCeiling: defaultCeiling, ...defaultPreferences} as const, {
       source: 'default',
       path: '',
@@ -124,7 +128,7 @@ function withoutBypass(file: SettingsFile): {readonly settings: SettingsFile; re
 type Origin = Omit<Sourced<unknown>, 'value'>;
 
 function applyLayer(below: Settings, from: Origin, file: SettingsFile): Settings {
-  const {permissions, env = {}, passEnv = [], hooks = {}, ...single} = file;
+  const {permissions, env = {}, passEnv = [], hooks = {}, mcpServers = {}, ...single} = file;
   const sourced = <T>(value: T): Sourced<T> => ({value, ...from});
   const {allow = [], ask = [], deny = []} = permissions ?? {};
   return {
@@ -138,6 +142,7 @@ function applyLayer(below: Settings, from: Origin, file: SettingsFile): Settings
     passEnv: [...below.passEnv, ...passEnv.map(sourced)],
     hooks: [...below.hooks, ...readHooks(hooks).hooks.map(sourced)],
     env: {...below.env, ...allSourced(env, from)},
+    mcpServers: {...below.mcpServers, ...allSourced(mcpServers, from)},
   };
 }
 
@@ -183,7 +188,18 @@ function admitProjectSettings(
     userRules,
   }: {readonly mode: PermissionMode; readonly trust: FolderTrust; readonly userRules: readonly string[]},
 ): AdmittedSettings {
-  const {model, baseUrl, provider, env, passEnv = [], hooks = {}, permissionMode, permissions, ...harmless} = file;
+  const {
+    model,
+    baseUrl,
+    provider,
+    env,
+    passEnv = [],
+    hooks = {},
+    mcpServers,
+    permissionMode,
+    permissions,
+    ...harmless
+  } = file;
   const isUserRule = (rule: string): boolean => userRules.includes(rule.trim());
   const allow = (permissions?.allow ?? []).filter(rule => !isUserRule(rule));
   const variables = Object.entries(env ?? {});
@@ -195,6 +211,10 @@ function admitProjectSettings(
     ...variables.map(([name, value]) => ({key: 'env', text: `run commands with ${name}=${value}`})),
     ...passEnv.map(name => ({key: 'passEnv', text: `give commands your variable ${name}`})),
     ...readHooks(hooks).hooks.map(hook => ({key: 'hooks', text: `run on ${hook.event}: ${hookText(hook)}`})),
+    ...Object.entries(mcpServers ?? {}).map(([name, server]) => ({
+      key: 'mcpServers',
+      text: serverRequest(name, server),
+    })),
     ...allow.map(rule => ({key: 'permissions.allow', text: `allow without asking: ${rule}`})),
     ...(isLooser ? [{key: 'permissionMode', text: `start in the mode ${permissionMode}`}] : []),
   ];
@@ -221,6 +241,17 @@ function admitProjectSettings(
           ],
   };
 }
+
+/** What an MCP server of the project would have weft do, every word of it: variables, headers and folders as well. */
+function serverRequest(name: string, server: JsonObject): string {
+  const {command, args, url, ...more} = server;
+  const rest = Object.keys(more).length === 0 ? '' : ` ${JSON.stringify(more)}`;
+  if (command === undefined) return `connect to the MCP server ${name} at ${JSON.stringify(url ?? null)}${rest}`;
+  return `run the MCP server ${name}: ${[command, ...(isJsonList(args) ? args : [])].map(shownWord).join(' ')}${rest}`;
+}
+
+const shownWord = (word: Json): string =>
+  typeof word === 'string' && /^[\w@%+=:,./-]+$/u.test(word) ? word : JSON.stringify(word);
 
 interface TrustRequest {
   readonly key: string;

@@ -65,6 +65,12 @@ const table = {
     grants: true,
   },
   hooks: {schema: z.optional(hooksSchema), words: hookWords, grants: true},
+  mcpServers: {
+    schema: z.optional(z.record(z.string().check(z.minLength(1)), z.custom<JsonObject>(isJsonObject))),
+    words:
+      'names of MCP servers with how each is started, for example {"files": {"command": "npx", "args": ["-y", "server"]}}',
+    grants: true,
+  },
   memoryCeiling: {
     schema: z.optional(z.int().check(z.minimum(leastCeiling))),
     words: `a number of megabytes, ${leastCeiling} or more: weft warns you when it uses about that much memory`,
@@ -214,8 +220,16 @@ export function parseSettingName(text: string): Outcome<SettingName, string> {
   const part = rest.join('.');
   if (rest.length === 0) return ok({key, part: ''});
   if (key === 'env' && /^[A-Za-z_][A-Za-z0-9_]*$/u.test(part)) return ok({key, part});
+  if (key === 'mcpServers' && part !== '') return ok({key, part});
   if (key === 'permissions' && ruleLists.some(list => list === part)) return ok({key, part});
-  const parts = key === 'env' ? 'the name of a variable' : key === 'permissions' ? ruleLists.join(', ') : 'none';
+  const parts =
+    key === 'env'
+      ? 'the name of a variable'
+      : key === 'mcpServers'
+        ? 'the name of a server'
+        : key === 'permissions'
+          ? ruleLists.join(', ')
+          : 'none';
   return failed(`${key} has no part ${JSON.stringify(part)}. Its parts: ${parts}.`);
 }
 
@@ -224,11 +238,17 @@ export function parseSettingValue(name: SettingName, text: string): Outcome<Json
   const json = parseJson(text);
   const candidates: readonly Json[] = json.tag === 'ok' ? [text, json.value] : [text];
   const value = candidates.find(candidate => fits(name, candidate));
-  const form =
-    name.part === '' ? table[name.key].words : name.key === 'env' ? 'text' : 'a list of rules, for example ["Read"]';
+  const form = name.part === '' ? table[name.key].words : partWords(name.key);
   return value === undefined
     ? failed(`${JSON.stringify(text)} does not fit; ${nameText(name)} must be ${form}`)
     : ok(value);
+}
+
+function partWords(key: SettingKey): string {
+  if (key === 'env') return 'text';
+  return key === 'mcpServers'
+    ? 'a JSON object, for example {"command": "npx"}'
+    : 'a list of rules, for example ["Read"]';
 }
 
 function fits({key, part}: SettingName, value: Json): boolean {

@@ -16,7 +16,8 @@ import {raceAbort, raceTimeout} from '../../base/race.ts';
 import {visibleLine} from '../../base/visible.ts';
 import {causeText, type Fault, rejected} from '../../domain/fault.ts';
 import {type Exchange, ExchangeTransport} from './exchange-transport.ts';
-import type {ServerConnection, ServerTool} from './server-connection.ts';
+import type {ServerTool} from './server-answers.ts';
+import type {ServerConnection} from './server-connection.ts';
 
 export interface SdkServerOptions {
   /** The servers, by the names of the program that runs them. */
@@ -110,7 +111,7 @@ class ServerSet implements SdkServers {
 
   async call({server, tool, input}: McpCallRequest, signal: AbortSignal): Promise<Outcome<McpResult, Fault>> {
     const connection = this.#connected(server);
-    return connection.tag === 'ok' ? connection.value.call(tool, input, signal) : connection;
+    return connection.tag === 'ok' ? connection.value.call({tool, input, progress: () => {}}, signal) : connection;
   }
 
   async resources(server: string | undefined, signal: AbortSignal): Promise<Outcome<readonly McpResource[], Fault>> {
@@ -207,13 +208,23 @@ class ServerSet implements SdkServers {
     const {signal} = this.#end;
     let connection: ServerConnection | undefined;
     try {
-      const {connectServer} = await import('./server-connection.ts');
-      connection = await connectServer(
+      const {connectTransport} = await import('./server-connection.ts');
+      const {version, elicit, log, startTimeoutMs, callTimeoutMs} = this.#options;
+      connection = await connectTransport(
+        entry.transport,
         {
-          ...this.#options,
-          server: name,
-          transport: entry.transport,
-          toolsChanged: () => void this.#refresh(entry, round),
+          options: {
+            server: name,
+            version,
+            times: {start: startTimeoutMs, silence: callTimeoutMs, call: Number.MAX_SAFE_INTEGER},
+            services: {elicit, sample: undefined, roots: () => []},
+            log: line => log(`MCP server ${name}: ${line}`),
+            changed: what => {
+              if (what === 'tools') void this.#refresh(entry, round);
+            },
+          },
+          negotiation: 'legacy',
+          era: {kind: 'unknown'},
         },
         signal,
       );

@@ -17,6 +17,7 @@ const from = (source: string, value: unknown): object => ({value, source, path: 
 const byDefault = (value: unknown): object => ({value, source: 'default', path: ''});
 /** What counts where nobody chose. */
 const unchosen = {
+  mcpServers: {},
   memoryCeiling: byDefault(1024),
   editorMode: byDefault('emacs'),
   tui: byDefault('inline'),

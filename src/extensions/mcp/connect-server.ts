@@ -1,0 +1,114 @@
+import {
+  type AuthProvider,
+  type OAuthClientProvider,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+  type Transport,
+  UnauthorizedError,
+} from '@modelcontextprotocol/client';
+import type {ServerProcesses} from '../../actions/mcp-port.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import type {HttpServer, ServerConfig} from './server-config.ts';
+import {
+  type ConnectionOptions,
+  connectTransport,
+  type ProtocolEra,
+  type ServerConnection,
+} from './server-connection.ts';
+import {StdioTransport} from './stdio-transport.ts';
+
+/** What a configured server is connected with. */
+export interface ServerToConnect {
+  /** Its variables are filled in (`expandConfig`). */
+  readonly config: ServerConfig;
+  /** Where a program starts that has no folder of its own. */
+  readonly directory: string;
+  readonly processes: ServerProcesses;
+  /** Gives an HTTP server what it wants to see of the user; `undefined`: only the headers of the configuration. */
+  readonly authorization: AuthProvider | OAuthClientProvider | undefined;
+  /** What an earlier connection found; counts only where the configuration says `auto`. */
+  readonly era: ProtocolEra;
+  readonly options: ConnectionOptions;
+}
+
+/**
+ * Connects one configured server: starts its program, or calls its address. Rejects with a reason for people; `needsAuthorization`
+ * tells whether the user has to log in. Nothing of it goes on after a rejection.
+ */
+export async function connectServer(server: ServerToConnect, signal: AbortSignal): Promise<ServerConnection> {
+  const {transport} = server.config;
+  switch (transport.kind) {
+    case 'stdio':
+      return connectStdio(server, transport, signal);
+    case 'sse':
+      return connectBy(server, {open: () => sseTransport(transport, server), era: {kind: 'legacy'}}, signal);
+    case 'http':
+      return connectBy(server, {open: () => httpTransport(transport, server), era: eraOf(server)}, signal);
+    case 'http-or-sse':
+      try {
+        return await connectBy(server, {open: () => httpTransport(transport, server), era: eraOf(server)}, signal);
+      } catch (cause) {
+        if (!isOldServer(cause)) throw cause;
+        return connectBy(server, {open: () => sseTransport(transport, server), era: {kind: 'legacy'}}, signal);
+      }
+    default:
+      return unreachable(transport);
+  }
+}
+
+/** Whether a server refused the connection because it does not know who calls. */
+export const needsAuthorization = (cause: unknown): boolean =>
+  cause instanceof UnauthorizedError || (cause instanceof SdkHttpError && cause.status === 401);
+
+/** An old server takes no messages at the address of its stream. */
+const isOldServer = (cause: unknown): boolean => cause instanceof SdkHttpError && [404, 405].includes(cause.status);
+
+const eraOf = ({config, era}: ServerToConnect): ProtocolEra => (config.protocol === 'auto' ? era : {kind: 'unknown'});
+
+interface Way {
+  readonly open: () => Transport;
+  readonly era: ProtocolEra;
+}
+
+function connectBy(server: ServerToConnect, {open, era}: Way, signal: AbortSignal): Promise<ServerConnection> {
+  const {protocol} = server.config;
+  const negotiation = protocol === '2026-07-28' ? {pin: protocol} : protocol;
+  return connectTransport(open(), {options: server.options, negotiation, era}, signal);
+}
+
+/** A program of the old revisions may end when it is asked which it speaks; then it is started once more, and not asked. */
+async function connectStdio(
+  server: ServerToConnect,
+  program: Extract<ServerConfig['transport'], {kind: 'stdio'}>,
+  signal: AbortSignal,
+): Promise<ServerConnection> {
+  const {directory, processes, options, config} = server;
+  const {command, args, env, cwd} = program;
+  const open = (): Transport =>
+    new StdioTransport({command, args, env, directory: cwd === '' ? directory : cwd}, {processes, log: options.log});
+  try {
+    return await connectBy(server, {open, era: eraOf(server)}, signal);
+  } catch (cause) {
+    const isUnknown = config.protocol === 'auto' && server.era.kind === 'unknown';
+    const hasEnded = cause instanceof SdkError && cause.code === SdkErrorCode.EraNegotiationFailed;
+    if (!isUnknown || !hasEnded || signal.aborted) throw cause;
+    return connectBy(server, {open, era: {kind: 'legacy'}}, signal);
+  }
+}
+
+function httpTransport({url, headers}: HttpServer, {authorization}: ServerToConnect): Transport {
+  return new StreamableHTTPClientTransport(new URL(url), {
+    requestInit: {headers: {...headers}},
+    ...(authorization === undefined ? {} : {authProvider: authorization}),
+  });
+}
+
+function sseTransport({url, headers}: HttpServer, {authorization}: ServerToConnect): Transport {
+  return new SSEClientTransport(new URL(url), {
+    requestInit: {headers: {...headers}},
+    ...(authorization === undefined ? {} : {authProvider: authorization}),
+  });
+}

@@ -1,0 +1,176 @@
+import type {Readable, Writable} from 'node:stream';
+import type {ServerProcess, ServerProcesses, ServerProcessEvents, ServerProgram} from '../../actions/mcp-port.ts';
+import {raceTimeout} from '../../base/race.ts';
+import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {causeText} from '../../domain/fault.ts';
+import {startAtOnce} from './process-table.ts';
+import {endProcessTree, treeOf} from './process-tree.ts';
+import type {RunTags} from './run-tag.ts';
+import {type Environment, runTagVariable} from './shell-environment.ts';
+import type {ProcessWatchdog} from './watchdog.ts';
+
+/** The most bytes of one line that a server prints; a server that prints more is ended. */
+const longestLine = 32 * 1024 * 1024;
+
+/** Milliseconds that a server has to end by itself once its input is closed. */
+const leaveMs = 200;
+
+/**
+ * Runs programs that weft talks to over their stdin and stdout. Each has a process group of its own; none outlives weft, not even
+ * after `kill -9`. A program gets the few variables that every program needs, and those that it is configured for, but none of
+ * weft's own. Nothing is loaded or started before the first program.
+ */
+export function makeServerProcesses(options: {
+  /** What weft itself was given, with the PATH that programs are found by. */
+  readonly environment: Environment;
+  /** Where run tags are made for; see `makeRunTags`. */
+  readonly registryFolder: string;
+}): ServerProcesses & {close(): Promise<void>} {
+  const running = new Set<ServerProcess>();
+  let context: Promise<{readonly tags: RunTags; readonly watchdog: ProcessWatchdog}> | undefined;
+  return {
+    async start(program, events) {
+      context ??= openContext(options.registryFolder);
+      const {tags, watchdog} = await context;
+      const variables = {...inherited(options.environment), ...program.env, [runTagVariable]: tags.next()};
+      const started = await startProgram(program, {variables, watchdog, events});
+      if (started.tag === 'failed') return started;
+      const {value: server} = started;
+      running.add(server);
+      void server.ended.then(() => running.delete(server));
+      return ok(server);
+    },
+    async close() {
+      await Promise.all([...running].map(server => server.stop()));
+      if (context !== undefined) (await context).watchdog.dismiss();
+    },
+  };
+}
+
+async function openContext(registryFolder: string) {
+  const [{makeRunTags}, {startProcessWatchdog}] = await Promise.all([import('./run-tag.ts'), import('./watchdog.ts')]);
+  const tags = await makeRunTags(registryFolder);
+  return {tags, watchdog: startProcessWatchdog(tags.prefix)};
+}
+
+/** The variables that the MCP SDK hands to every server, and no others: whatever else a server needs stands in its configuration. */
+const inheritedNames: readonly string[] =
+  process.platform === 'win32'
+    ? `APPDATA COMSPEC HOMEDRIVE HOMEPATH LOCALAPPDATA PATH PATHEXT PROCESSOR_ARCHITECTURE PROGRAMDATA PROGRAMFILES PROGRAMFILES(X86)
+      PROGRAMW6432 SYSTEMDRIVE SYSTEMROOT TEMP USERNAME USERPROFILE WINDIR`.split(/\s+/u)
+    : ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER'];
+
+function inherited(environment: Environment): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const name of inheritedNames) {
+    const value = environment[name];
+    if (value !== undefined && !value.startsWith('()')) found[name] = value;
+  }
+  return found;
+}
+
+async function startProgram(
+  {command, args, directory}: ServerProgram,
+  {
+    variables,
+    watchdog,
+    events,
+  }: {
+    readonly variables: Readonly<Record<string, string>>;
+    readonly watchdog: ProcessWatchdog;
+    readonly events: ServerProcessEvents;
+  },
+): Promise<Outcome<ServerProcess, string>> {
+  const {execa} = await import('execa');
+  const subprocess = execa(command, [...args], {
+    cwd: directory,
+    env: variables,
+    extendEnv: false,
+    stdin: 'pipe',
+    stdout: 'pipe',
+    stderr: 'pipe',
+    buffer: false,
+    encoding: 'buffer',
+    killDescendants: true,
+    reject: false,
+  });
+  const {pid, stdin, stdout, stderr} = subprocess;
+  if (pid === undefined) {
+    const result = await subprocess;
+    return failed(
+      `${command} could not be started: ${result.failed ? (result.originalMessage ?? result.shortMessage) : 'no process was made'}`,
+    );
+  }
+  const leader = pid;
+  const leaderStarted = startAtOnce(pid);
+  watchdog.watch(pid, leaderStarted);
+  const tree = treeOf({leader: pid, leaderStarted, runTag: variables[runTagVariable] ?? ''});
+  let reason = '';
+  const stopped = Promise.withResolvers<void>();
+  let stopping: Promise<void> | undefined;
+  const stop = (): Promise<void> => (stopping ??= end());
+  readLines(stdout, events.line, () => {
+    reason = `it printed a line of more than ${longestLine / 1024 / 1024} MB`;
+    void stop();
+  });
+  readLines(stderr, events.log, () => {});
+  stdin.on('error', () => {});
+  async function exit(): Promise<void> {
+    const {exitCode, signal} = await subprocess;
+    reason ||= signal === undefined ? `it exited with code ${String(exitCode ?? 0)}` : `it was ended by ${signal}`;
+  }
+  const left = exit();
+  // Children that a server leaves behind end with it.
+  void left.then(stop);
+  async function end(): Promise<void> {
+    stdin.end();
+    await raceTimeout(left, leaveMs);
+    await endProcessTree(tree, 'short');
+    watchdog.forget(leader);
+    stopped.resolve();
+  }
+  return ok({
+    ended: stopped.promise.then(() => reason || 'it was stopped'),
+    write: line => written(stdin, line),
+    stop,
+  });
+}
+
+/** Resolves once the pipe takes more. */
+function written(stdin: Writable, line: string): Promise<void> {
+  const done = Promise.withResolvers<void>();
+  stdin.write(`${line}\n`, cause => {
+    if (cause === undefined || cause === null) done.resolve();
+    else done.reject(new Error(`it takes no input: ${causeText(cause)}`));
+  });
+  return done.promise;
+}
+
+/** Calls `take` with every line, without its end; a last line without one too. Bytes that are no UTF-8 become U+FFFD. */
+function readLines(source: Readable, take: (line: string) => void, tooLong: () => void): void {
+  let parts: Buffer[] = [];
+  let length = 0;
+  const flush = (): void => {
+    const line = Buffer.concat(parts).toString('utf8').replace(/\r$/u, '');
+    parts = [];
+    length = 0;
+    if (line !== '') take(line);
+  };
+  source.on('data', (chunk: Buffer) => {
+    let from = 0;
+    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, from)) {
+      parts.push(chunk.subarray(from, at));
+      from = at + 1;
+      flush();
+    }
+    if (from === chunk.length) return;
+    parts.push(chunk.subarray(from));
+    length += chunk.length - from;
+    if (length <= longestLine) return;
+    parts = [];
+    length = 0;
+    tooLong();
+  });
+  source.on('end', flush);
+  source.on('error', () => {});
+}

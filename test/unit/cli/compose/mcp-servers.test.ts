@@ -1,0 +1,66 @@
+import {mkdtempSync, realpathSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {afterAll, expect, test} from 'vitest';
+import {rmSync} from 'node:fs';
+import {mergeSettings, type SettingsLayer} from '../../../../src/config/merge-settings.ts';
+import {configuredServers} from '../../../../src/cli/compose/mcp-servers.ts';
+
+const directory = realpathSync(mkdtempSync(join(tmpdir(), 'weft-servers-')));
+afterAll(() => rmSync(directory, {recursive: true}));
+
+const layer = (source: 'user' | 'project', servers: object): SettingsLayer => ({
+  source,
+  path: `/${source}`,
+  text: JSON.stringify({mcpServers: servers}),
+});
+const layers = [
+  layer('project', {b: {command: 'project'}}),
+  layer('user', {a: {command: 'user'}, c: {command: 'user'}}),
+];
+
+function found(trust: 'trusted' | 'never', options: Parameters<typeof configuredServers>[0]['options'] = {}) {
+  const merged = mergeSettings(layers, {trust, userRules: []});
+  if (merged.tag === 'failed') throw new Error('the settings do not fit');
+  const {settings} = merged.value;
+  const stateOf = () => trust;
+  return configuredServers({settings, options, directory, project: 'counts', trust: {folder: directory, stateOf}});
+}
+
+async function names(...given: Parameters<typeof found>): Promise<readonly string[]> {
+  const {servers} = await found(...given);
+  return servers.map(({name, source, path}) => `${name} ${source} ${path}`);
+}
+
+test('the servers of a project count once it is trusted; those of a flag before all others', async () => {
+  const file = join(directory, '.mcp.json');
+  writeFileSync(file, '{"mcpServers":{"a":{"url":"https://h/"},"b":{"command":"file"}}}');
+  expect(await names('never')).toEqual(['a user /user', 'c user /user']);
+  expect(await names('trusted')).toEqual([`a project ${file}`, 'c user /user', 'b project /project']);
+  const mcpConfig = ['{"mcpServers":{"c":{"command":"flag"},"own":{"type":"sdk","name":"own"}}}'];
+  const withFlag = [`a project ${file}`, 'c given --mcp-config', 'b project /project'];
+  expect(await names('trusted', {mcpConfig})).toEqual(withFlag);
+  expect(await names('trusted', {mcpConfig, strictMcpConfig: true})).toEqual(['c given --mcp-config']);
+});
+
+test('trust is asked with all that a server would do', () => {
+  const asked = layer('project', {a: {url: 'https://h/'}, b: {command: 'x', args: ['$y'], env: {K: 'v'}}});
+  const merged = mergeSettings([asked], {trust: 'never', userRules: []});
+  expect(merged.tag === 'ok' ? merged.value.trustRequests.map(({value}) => value) : []).toEqual([
+    'connect to the MCP server a at "https://h/"',
+    'run the MCP server b: x "$y" {"env":{"K":"v"}}',
+  ]);
+});
+
+test('a flag that names no servers is refused', async () => {
+  await expect(found('never', {mcpConfig: ['{"a":1}']})).rejects.toThrow('it has no object "mcpServers"');
+  await expect(found('never', {mcpConfig: ['/no/such']})).rejects.toThrow('/no/such cannot be read');
+});
+
+test('a broken .mcp.json has no servers and stops nothing', async () => {
+  const file = join(directory, '.mcp.json');
+  writeFileSync(file, '{');
+  const {notices} = await found('trusted');
+  expect(notices).toHaveLength(1);
+  expect(notices[0]).toContain(`${file}: its MCP servers are left out: it is not JSON`);
+});
