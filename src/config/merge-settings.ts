@@ -154,12 +154,15 @@ function allSourced<Values extends object>(values: Values, from: Origin): AllSou
 }
 
 /** The settings of the UI without their sources. */
-export function preferencesOf(settings: Settings): Preferences {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the defaults have the keys of Preferences
-  const keys = Object.keys(defaultPreferences) as (keyof Preferences)[];
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all keys are there, each with its own value
-  return Object.fromEntries(keys.map(key => [key, settings[key].value])) as unknown as Preferences;
-}
+export const preferencesOf = (settings: Settings): Preferences => ({
+  editorMode: settings.editorMode.value,
+  tui: settings.tui.value,
+  theme: settings.theme.value,
+  notify: settings.notify.value,
+  verbosity: settings.verbosity.value,
+  accessible: settings.accessible.value,
+  bellOn: settings.bellOn.value,
+});
 
 /** Whether the user trusts the folder with its settings files as they are now. `changed`: the user trusted other versions of them. */
 export type FolderTrust = 'trusted' | 'changed' | 'never';
