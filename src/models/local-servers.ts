@@ -15,8 +15,8 @@ export const usualServers: readonly Candidate[] = [
   {name: 'vLLM', port: 8000},
 ];
 
-/** More than a server on the same machine takes to list its models. */
-const answerMs = 300;
+/** More than a server on the same machine takes to list its models, in milliseconds. */
+const usualAnswerMs = 300;
 const mostBytes = 1024 * 1024;
 
 /**
@@ -26,6 +26,7 @@ const mostBytes = 1024 * 1024;
 export async function findLocalServers(
   candidates: readonly Candidate[],
   signal: AbortSignal,
+  answerMs = usualAnswerMs,
 ): Promise<readonly LocalServer[]> {
   const soon = AbortSignal.any([signal, AbortSignal.timeout(answerMs)]);
   const found = await Promise.all(candidates.map(candidate => ask(candidate, soon)));

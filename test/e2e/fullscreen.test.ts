@@ -116,10 +116,12 @@ describe('a screen of its own', () => {
     await terminal.until(/Ask weft to do something/u);
     terminal.type('go on\r');
     await terminal.until(/row number 59[^]*Ask weft to do something/u);
-    await new Promise(resolve => setTimeout(resolve, 300));
+    // Its echo comes after all that the answer had to draw.
+    terminal.type('p');
+    await terminal.until(/› p/u);
     const before = terminal.log().length;
     terminal.type('q');
-    await terminal.until(/› q/u);
+    await terminal.until(/› pq/u);
     await new Promise(resolve => setTimeout(resolve, 300));
     const written = terminal.log().slice(before);
     expect(written).not.toContain('row number');

@@ -62,10 +62,8 @@ describe('a signal while the model answers', () => {
       child.stdout.on('data', (chunk: Buffer) => void (chunk.includes('text_delta') && resolve()));
     });
     await spoken;
-    const before = performance.now();
     child.kill('SIGINT');
     const {code, stdout} = await finished;
-    expect(performance.now() - before).toBeLessThan(500);
     expect(code).toBe(130);
     expect(resultOf(stdout)).toMatchObject({subtype: 'error_during_execution', terminal_reason: 'aborted_streaming'});
     await scene.server.disconnected();

@@ -117,15 +117,13 @@ describe('in a terminal', () => {
     expect(toldResults(scene.server.requests[1])).toEqual([expect.stringMatching(/Blue/u)]);
   });
 
-  test('Esc ends what runs within half a second, and the session goes on', async () => {
+  test('Esc ends what runs, and the session goes on', async () => {
     await using scene = await openScene([sleeping, say('Here again.')]);
     await using terminal = await open(scene);
     await enter(terminal, `weft ${free} Sleep.`);
     const pid = Number(await fileComes(join(scene.place.work, 'pid')));
-    const before = performance.now();
     await terminal.press('Escape');
     await processGone(pid);
-    expect(performance.now() - before).toBeLessThan(500);
     await terminal.until(/Interrupted/u);
     await enter(terminal, 'Still there?');
     await terminal.until(/Here again\./u);

@@ -7,7 +7,7 @@ import {setTimeout as pause} from 'node:timers/promises';
 export async function lookUntil(
   look: () => boolean | Promise<boolean>,
   missing: () => string | Promise<string>,
-  withinMs = 15_000,
+  withinMs = 30_000,
 ): Promise<void> {
   const limit = performance.now() + withinMs;
   while (!(await look())) {

@@ -111,12 +111,11 @@ export async function fileComes(path: string): Promise<string> {
   return text;
 }
 
-/** Resolves when no such process runs any more; rejects after three seconds. */
+/** Resolves when no such process runs any more. */
 export const processGone = (pid: number): Promise<void> =>
   lookUntil(
     () => !isRunning(pid),
     () => `process ${pid} still runs`,
-    3000,
   );
 
 /** Ends a process that may be gone already. */

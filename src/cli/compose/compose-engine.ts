@@ -126,6 +126,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
     filter: secrets.filter,
     redact: secrets.redact,
     registryFolder: setup.blocksFolder,
+    blockWaits: 'usual',
   });
   // A path is judged as it will be used: placeholders in it are replaced by their secrets.
   const pathContext = {roots, home, resolve: (path: string) => files.resolve(secrets.restore(path))};

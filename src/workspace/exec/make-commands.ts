@@ -3,7 +3,7 @@ import {failed} from '../../base/outcome.ts';
 import {rejected} from '../../domain/fault.ts';
 import type {BlockId} from '../../domain/ids.ts';
 import {makeBlockRegistry} from '../terminals/block-registry.ts';
-import type {Blocks} from '../terminals/make-blocks.ts';
+import type {Blocks, BlockWaits} from '../terminals/make-blocks.ts';
 import type {OutputFolder} from './output-folder.ts';
 import type {Environment} from './shell-environment.ts';
 import type {RemainingProcesses, RunningCommand, ShellContext} from './shell.ts';
@@ -32,6 +32,7 @@ interface CommandsOptions {
   readonly redact: (text: string) => string;
   /** The folder in which blocks are registered, so that other weft processes find them. */
   readonly registryFolder: string;
+  readonly blockWaits: BlockWaits;
 }
 
 /** Nothing is started, loaded or written before the first command. */
@@ -78,6 +79,7 @@ export function makeCommands(options: CommandsOptions): Commands {
         redact: options.redact,
         runContext: openRunContext,
         registry: makeBlockRegistry(options.registryFolder),
+        waits: options.blockWaits,
       });
       ({control} = made);
       findBlock = id => made.port.find(id);

@@ -37,6 +37,7 @@ export interface BlocksOptions {
   readonly redact: (text: string) => string;
   readonly runContext: () => Promise<ShellContext>;
   readonly registry: BlockRegistry;
+  readonly waits: BlockWaits;
 }
 
 export interface Blocks {
@@ -58,10 +59,17 @@ export interface Blocks {
 
 const size = {columns: 120, rows: 40} as const;
 
-/** Milliseconds until a block that has started counts as going on. */
-const startMs = 2000;
-/** Milliseconds to wait for output after input was written. */
-const echoMs = 1500;
+/** How long the answer to a call may wait for a block; `usual` is what people and models find prompt. */
+export type BlockWaits =
+  | 'usual'
+  | {
+      /** Milliseconds until a block that has started counts as going on. */
+      readonly startMs: number;
+      /** Milliseconds to wait for output after input was written. */
+      readonly echoMs: number;
+    };
+
+const usualWaits = {startMs: 2000, echoMs: 1500} as const;
 /** The longest time, in seconds, that one read may wait. */
 const longestWait = 600;
 /** Blocks that may run at a time, and ended ones that can still be read. */
@@ -82,6 +90,7 @@ interface Entry {
 }
 
 export function makeBlocks(options: BlocksOptions): Blocks {
+  const {startMs, echoMs} = options.waits === 'usual' ? usualWaits : options.waits;
   const entries = new Map<BlockId, Entry>();
   const listeners = new Set<() => void>();
   let ids = 0;

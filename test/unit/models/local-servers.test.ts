@@ -39,9 +39,7 @@ test('finds servers that list models, in their order; what answers something els
     closed: 1,
   };
   const candidates = Object.entries(ports).map(([name, port]) => ({name, port}));
-  const begun = performance.now();
-  const found = await findLocalServers(candidates, never);
-  expect(performance.now() - begun).toBeLessThan(2000);
+  const found = await findLocalServers(candidates, never, 2000);
   expect(found).toEqual([
     {
       name: 'ollama',

@@ -3,12 +3,17 @@ import {mkdirSync} from 'node:fs';
 import {join} from 'node:path';
 import type {ShellReport} from '../../../../src/actions/ports.ts';
 import {makeCommands} from '../../../../src/workspace/exec/make-commands.ts';
+import type {BlockWaits} from '../../../../src/workspace/terminals/make-blocks.ts';
 import {makeOutputFolder, type OutputFolder} from '../../../../src/workspace/exec/output-folder.ts';
 import {never, temporaryFolder} from '../temporary-folder.ts';
 
 /** A workspace in a temporary folder in which commands can be run; the ends of a test end everything. */
 export function commandPlace(
-  given: {readonly environment?: NodeJS.ProcessEnv; readonly own?: Readonly<Record<string, string>>} = {},
+  given: {
+    readonly environment?: NodeJS.ProcessEnv;
+    readonly own?: Readonly<Record<string, string>>;
+    readonly blockWaits?: BlockWaits;
+  } = {},
 ) {
   const folder = temporaryFolder();
   const root = join(folder.path, 'work');
@@ -24,6 +29,7 @@ export function commandPlace(
     filter: () => ({push: bytes => bytes, end: () => new Uint8Array()}),
     redact: text => text,
     registryFolder: registry,
+    blockWaits: given.blockWaits ?? 'usual',
   });
   return {
     ...commands,

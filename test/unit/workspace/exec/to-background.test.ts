@@ -42,9 +42,9 @@ test('what was printed is the report, and what comes later the block has, with t
 });
 
 test('neither the abort nor the time limit of the run reach it there; stopping it ends the whole tree', async () => {
-  const {id, stop} = await moved('echo up; (sleep 7501; :) & sleep 7502; :', {timeoutMs: 400});
+  const {id, stop} = await moved('echo up; (sleep 7501; :) & sleep 7502; :', {timeoutMs: 1500});
   stop.abort();
-  await blocks.read({id, wait: 0.6}, never);
+  await blocks.read({id, wait: 1.7}, never);
   expect(running('sleep 750')).not.toEqual([]);
   await control.stop(id);
   expect(running('sleep 750')).toEqual([]);

