@@ -2,7 +2,7 @@ import type {Json} from '../base/json.ts';
 import type {Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
 import type {BlockId, TodoId} from '../domain/ids.ts';
-import type {CommandEnvironment, JudgedPath, ResolvedCommand} from '../domain/risk.ts';
+import type {CommandEnvironment, Confinement, JudgedPath, ResolvedCommand} from '../domain/risk.ts';
 import type {TodoList, TodoStatus} from '../domain/todo.ts';
 import type {FilesPort} from './files-port.ts';
 import type {McpPort} from './mcp-port.ts';
@@ -39,6 +39,7 @@ export interface ShellRequest {
   /** `expected`: where it then waits for keys at a terminal it made itself, it is ended. */
   readonly paging: 'expected' | 'unexpected';
   readonly environment: CommandEnvironment;
+  readonly confinement: Confinement;
   /** Fires when the command is to go on in the background: it becomes a block, and the run settles with what was printed so far. */
   readonly background: AbortSignal;
   readonly terminal: 'none' | OwnTerminal;
@@ -87,7 +88,7 @@ export interface BlocksPort {
   find(id: BlockId): Outcome<FoundBlock, Fault>;
   /** Starts `command` and waits until it ends, asks for input, or a short time is over. */
   start(
-    request: Pick<ShellRequest, 'command' | 'environment'>,
+    request: Pick<ShellRequest, 'command' | 'environment' | 'confinement'>,
     signal: AbortSignal,
   ): Promise<Outcome<BlockSnapshot, Fault>>;
   /** Waits (bounded) for so many seconds, or for the end; an unknown id is a fault. An abort ends the wait, not the block. */

@@ -109,7 +109,8 @@ async function runForeground(input: CommandInput, context: ActionRunContext): Pr
   const {command, timeoutMs} = input;
   const paging = input.claims.usesPager === 'yes' || context.detail.pagers.length > 0 ? 'expected' : 'unexpected';
   const {detail, background, terminal} = context;
-  const request = {command, timeoutMs, paging, environment: detail.environment, background, terminal} as const;
+  const {environment, confinement} = detail;
+  const request = {command, timeoutMs, paging, environment, confinement, background, terminal} as const;
   const report = await context.ports.shell.run(request, context.observe, context.signal);
   switch (report.end.kind) {
     case 'exited':
@@ -128,7 +129,8 @@ async function runForeground(input: CommandInput, context: ActionRunContext): Pr
 
 /** An interruption while it starts ends it: nobody has heard of its id yet. */
 async function runBlock({command}: CommandInput, {ports, signal, detail}: ActionRunContext): Promise<CommandSettled> {
-  const started = await ports.blocks.start({command, environment: detail.environment}, signal);
+  const {environment, confinement} = detail;
+  const started = await ports.blocks.start({command, environment, confinement}, signal);
   if (started.tag === 'ok') {
     const block = started.value;
     return signal.aborted

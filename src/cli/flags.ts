@@ -1,6 +1,7 @@
 import {InvalidArgumentError, Option, type Command} from 'commander';
 import {type Effort, efforts} from '../domain/model-stream.ts';
 import {type PermissionMode, permissionModes} from '../domain/risk.ts';
+import {type SandboxChoice, sandboxChoices} from '../domain/sandbox.ts';
 
 const inputFormats = ['text', 'stream-json'] as const;
 export const outputFormats = ['text', 'json', 'stream-json'] as const;
@@ -19,6 +20,7 @@ export interface MainOptions {
   readonly replay?: string;
   readonly record?: string;
   readonly permissionMode?: PermissionMode;
+  readonly sandbox?: SandboxChoice;
   readonly allowedTools?: readonly string[];
   readonly disallowedTools?: readonly string[];
   readonly maxTurns?: number;
@@ -84,6 +86,7 @@ export function addMainFlags(program: Command): void {
         .choices(permissionModes)
         .argParser(permissionMode),
     )
+    .addOption(new Option('--sandbox <how>', 'Confine what commands can reach (default: auto)').choices(sandboxChoices))
     .addOption(
       new Option('--allowed-tools <rules...>', 'Allow without asking, such as "Bash(git status:*)" "Edit(src/**)"'),
     )

@@ -63,7 +63,6 @@ function refuseUnsupportedFlags(options: MainOptions): void {
     throw new UsageError('--input-format stream-json needs --output-format stream-json.');
   }
   for (const config of options.mcpConfig ?? []) refuseServers(config);
-  refuseSandbox(options.settings);
 }
 
 /** `--plugin-dir` is `pluginDir` among the options. */
@@ -94,16 +93,6 @@ function refuseServers(config: string): void {
 const processServersRefusal = (names: readonly string[]): string =>
   `weft cannot run or reach MCP servers yet (${names.join(', ')}): only servers inside the program that drives it work.`;
 
-/** A sandbox that was asked for and is not there is worse than none. */
-function refuseSandbox(settings: string | undefined): void {
-  if (settings === undefined || !settings.includes('sandbox')) return;
-  const parsed = parseJson(settings);
-  const sandbox = parsed.tag === 'ok' && isJsonObject(parsed.value) ? parsed.value['sandbox'] : undefined;
-  if (isJsonObject(sandbox) && sandbox['enabled'] !== false && sandbox['failIfUnavailable'] === true) {
-    throw new UsageError('weft has no sandbox yet, and the settings say not to go on without one.');
-  }
-}
-
 function textOf(flag: string, text: string | undefined, file: string | undefined): string | undefined {
   if (file === undefined) return text;
   if (text !== undefined) throw new UsageError(`${flag} and ${flag}-file cannot be used together.`);
@@ -124,7 +113,6 @@ export function optionsWithInitialize(options: MainOptions, initialize: Initiali
   refuseUnsupportedInitialize(initialize);
   const {systemPrompt, appendSystemPrompt, planModeInstructions, disallowedTools, settings, title} = initialize;
   const given = isJsonObject(settings) ? JSON.stringify(settings) : typeof settings === 'string' ? settings : undefined;
-  refuseSandbox(given);
   return {
     ...options,
     ...(systemPrompt === undefined

@@ -7,6 +7,7 @@ import {
   defaultCeiling,
   defaultPreferences,
   parseSettings,
+  sandboxChoice,
   type providers,
   type SettingsFile,
 } from './settings-schema.ts';
@@ -39,6 +40,7 @@ export interface Settings extends AllSourced<Preferences> {
   readonly provider: Sourced<(typeof providers)[number]> | undefined;
   readonly baseUrl: Sourced<string> | undefined;
   readonly permissionMode: Sourced<PermissionMode>;
+  readonly sandbox: Sourced<Exclude<SettingsFile['sandbox'], undefined>>;
   /** The rules of all layers, in the order of the layers. */
   readonly permissions: Readonly<Record<RuleList, readonly Sourced<string>[]>>;
   readonly env: Readonly<Record<string, Sourced<string>>>;
@@ -81,7 +83,7 @@ export function mergeSettings(
     passEnv: [],
     hooks: [],
     mcpServers: {},
-    ...allSourced({permissionMode: 'default', memoryCeiling: defaultCeiling, ...defaultPreferences} as const, {
+    ...allSourced({permissionMode: 'default', sandbox: 'auto', memoryCeiling: defaultCeiling, ...defaultPreferences} as const, {
       source: 'default',
       path: '',
     }),
@@ -201,6 +203,7 @@ function admitProjectSettings(
     mcpServers,
     permissionMode,
     permissions,
+    sandbox,
     ...harmless
   } = file;
   const isUserRule = (rule: string): boolean => userRules.includes(rule.trim());
@@ -219,6 +222,7 @@ function admitProjectSettings(
       text: serverRequest(name, server),
     })),
     ...allow.map(rule => ({key: 'permissions.allow', text: `allow without asking: ${rule}`})),
+    ...(sandbox === undefined ? [] : [{key: 'sandbox', text: `run commands in the sandbox: ${sandboxChoice(sandbox)}`}]),
     ...(isLooser ? [{key: 'permissionMode', text: `start in the mode ${permissionMode}`}] : []),
   ];
   const requests = asked.map(({text}) => text);

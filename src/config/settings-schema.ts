@@ -14,6 +14,7 @@ import {
 } from '../domain/preferences.ts';
 import {permissionModes, ruleLists} from '../domain/risk.ts';
 import {hooksSchema, hookWords, readHooks} from './hook-settings.ts';
+import {type SandboxChoice, sandboxChoices} from '../domain/sandbox.ts';
 
 export const providers = ['anthropic', 'openai'] as const;
 
@@ -33,6 +34,8 @@ export const defaultPreferences: Preferences = {
 };
 
 const ruleList = z.optional(z.array(z.string().check(z.minLength(1))));
+/** As the Agent SDK's programs say it; what else they put there is not looked at. */
+const sandboxObject = z.looseObject({enabled: z.optional(z.boolean()), failIfUnavailable: z.optional(z.boolean())});
 const variableName = z.string().check(z.regex(/^[A-Za-z_][A-Za-z0-9_]*$/u));
 
 /**
@@ -52,6 +55,11 @@ const table = {
   permissions: {
     schema: z.optional(z.object({allow: ruleList, ask: ruleList, deny: ruleList})),
     words: 'lists of rules, for example {"allow": ["Read"], "ask": [], "deny": ["Bash(rm:*)"]}',
+    grants: true,
+  },
+  sandbox: {
+    schema: z.optional(z.union([z.enum(sandboxChoices), sandboxObject])),
+    words: `one of ${sandboxChoices.join(', ')}: how commands run`,
     grants: true,
   },
   env: {
@@ -111,6 +119,13 @@ const settingsFile = z.object(
   },
 );
 
+/** The choice that a value of the setting stands for. */
+export function sandboxChoice(value: Exclude<SettingsFile['sandbox'], undefined>): SandboxChoice {
+  if (typeof value === 'string') return value;
+  if (value.enabled === false) return 'native';
+  return value.failIfUnavailable === true ? 'bwrap' : 'auto';
+}
+
 /** The content of one `settings.json`. */
 export type SettingsFile = z.infer<typeof settingsFile>;
 
@@ -127,6 +142,8 @@ export function settingChoices({key}: SettingName): readonly string[] {
       return providers;
     case 'permissionMode':
       return permissionModes.filter(mode => mode !== 'bypassPermissions');
+    case 'sandbox':
+      return sandboxChoices;
     case 'editorMode':
       return editorModes;
     case 'tui':

@@ -34,7 +34,15 @@ export interface VerdictDetail {
   /** The paths that the action names, as they were resolved for the verdict. The action may touch no others. */
   readonly judgedPaths: readonly JudgedPath[];
   readonly environment: CommandEnvironment;
+  readonly confinement: Confinement;
 }
+
+/**
+ * Where a command runs. `chosen`: in the sandbox that the user has named, as it is where none is named. `sandbox`: only in one that is
+ * proven, without the network. `read-only`: as `sandbox`, and nothing of the workspace can be changed. `outside`: as it is, because a
+ * person has said so of this very command.
+ */
+export type Confinement = 'chosen' | 'sandbox' | 'read-only' | 'outside';
 
 /**
  * What a command runs with: the user's environment as it is (`inherited`); or, where no person has allowed the command, without the
@@ -51,6 +59,7 @@ export const noDetail: VerdictDetail = {
   pagers: [],
   judgedPaths: [],
   environment: 'inherited',
+  confinement: 'chosen',
 };
 
 /** A path as the action wrote it, and the absolute path that it resolved to, links followed, when it was judged. */

@@ -12,6 +12,8 @@ import {projectTrust, type ProjectTrust} from '../../config/trust-record.ts';
 import {causeText, faultText} from '../../domain/fault.ts';
 import type {Preferences} from '../../domain/preferences.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
+import type {SandboxChoice} from '../../domain/sandbox.ts';
+import {sandboxChoice} from '../../config/settings-schema.ts';
 import type {Store} from '../../store/open-store.ts';
 import {trustOwnPath} from '../../workspace/exec/trusted-path.ts';
 import {readInstructionFile} from '../../workspace/files/instruction-files.ts';
@@ -55,6 +57,7 @@ interface EffectiveSettings {
   readonly provider: (typeof providerChoices)[number] | undefined;
   readonly baseUrl: string | undefined;
   readonly permissionMode: PermissionMode;
+  readonly sandbox: SandboxChoice;
   readonly preferences: Preferences;
   /** Megabytes of its own memory near which weft warns the user. */
   readonly memoryCeiling: number;
@@ -97,6 +100,7 @@ export function loadRunContext(given: {
       provider: options.provider ?? settings.provider?.value,
       baseUrl: settings.baseUrl?.value,
       permissionMode: settings.permissionMode.value,
+      sandbox: sandboxChoice(settings.sandbox.value),
       preferences: preferencesOf(settings),
       memoryCeiling: settings.memoryCeiling.value,
       passEnv: settings.passEnv.map(({value}) => value),
@@ -138,6 +142,7 @@ function layersOf(directory: string, places: Places, options: MainOptions): read
         model: options.model,
         baseUrl: options.baseUrl,
         permissionMode: options.permissionMode,
+        sandbox: options.sandbox,
         accessible: options.accessible,
         tui: options.fullscreen === undefined ? undefined : 'fullscreen',
         permissions: {allow: splitRules(options.allowedTools ?? []), deny: splitRules(options.disallowedTools ?? [])},

@@ -119,6 +119,7 @@ function analysisFinding(command: string, analysis: ScriptAnalysis, context: Pat
       ),
       judgedPaths: [],
       environment: 'inherited',
+      confinement: 'chosen',
     },
   };
 }
@@ -296,6 +297,7 @@ function unparsedFinding(command: string, {parsed, forms}: CommandEvidence): Fin
       pagers: [],
       judgedPaths: [],
       environment: 'inherited',
+      confinement: 'chosen',
     },
   };
 }

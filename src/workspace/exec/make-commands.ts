@@ -4,6 +4,7 @@ import {rejected} from '../../domain/fault.ts';
 import type {BlockId} from '../../domain/ids.ts';
 import {makeBlockRegistry} from '../terminals/block-registry.ts';
 import type {Blocks, BlockWaits} from '../terminals/make-blocks.ts';
+import type {CommandSandbox} from '../sandbox/sandbox.ts';
 import type {OutputFolder} from './output-folder.ts';
 import type {Environment} from './shell-environment.ts';
 import type {RemainingProcesses, RunningCommand, ShellContext} from './shell.ts';
@@ -33,6 +34,7 @@ interface CommandsOptions {
   /** The folder in which blocks are registered, so that other weft processes find them. */
   readonly registryFolder: string;
   readonly blockWaits: BlockWaits;
+  readonly sandbox: CommandSandbox;
 }
 
 /** Nothing is started, loaded or written before the first command. */
@@ -60,6 +62,7 @@ export function makeCommands(options: CommandsOptions): Commands {
         outputs: options.outputs,
         filter: options.filter,
         runContext: openRunContext,
+        sandbox: options.sandbox,
         runInTerminal: async (run, runObserve, runSignal) =>
           (await openBlocks()).runInTerminal(run, runObserve, runSignal),
         moveToBackground: async (running: RunningCommand) => (await openBlocks()).moveToBackground(running),
@@ -78,6 +81,7 @@ export function makeCommands(options: CommandsOptions): Commands {
         filter: options.filter,
         redact: options.redact,
         runContext: openRunContext,
+        sandbox: options.sandbox,
         registry: makeBlockRegistry(options.registryFolder),
         waits: options.blockWaits,
       });
@@ -119,6 +123,7 @@ export function makeCommands(options: CommandsOptions): Commands {
       if (context === undefined) return;
       await (await openBlocks()).close();
       makeBlockRegistry(options.registryFolder).endRun((await context).tags.prefix);
+      await options.sandbox.close();
     },
   };
 }

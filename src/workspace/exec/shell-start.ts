@@ -10,8 +10,10 @@ import {
   realpathSync,
   rmSync,
   statSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs';
+import {randomUUID} from 'node:crypto';
 import {tmpdir} from 'node:os';
 import {basename, delimiter, isAbsolute, join, relative, sep} from 'node:path';
 import {type Fault, rejected} from '../../domain/fault.ts';
@@ -34,7 +36,14 @@ export interface Prelude {
 }
 
 export interface Preludes {
-  open(): Prelude;
+  /** `inside`: for a shell that does not see weft's own files. */
+  open(inside: PreludeFolders | 'as-it-is'): Prelude;
+}
+
+/** Folders for the files of a prelude: where they lie, and where the shell sees them. */
+export interface PreludeFolders {
+  readonly scripts: {readonly outside: string; readonly inside: string};
+  readonly reports: {readonly outside: string; readonly inside: string};
 }
 
 /** The variable that makes the shell read the prelude. Only bash gets it: with another shell only a bash that the command calls would read it. */
@@ -43,10 +52,12 @@ export const startedWith = (shell: string, {path}: {readonly path: string}): {re
 
 /** `ownStart` is the BASH_ENV that the user wants commands to have; empty for none. */
 export function makePreludes(ownStart: string): Preludes {
-  const free: {readonly script: ScratchFile; readonly report: ScratchFile}[] = [];
+  const free: PreludePair[] = [];
+  const freeInside: PreludePair[] = [];
   return {
-    open() {
-      const pair = free.pop() ?? makePair(ownStart);
+    open(inside) {
+      const unused = inside === 'as-it-is' ? free : freeInside;
+      const pair = unused.pop() ?? makePair(ownStart, inside);
       return {
         path: pair.script.path,
         directory() {
@@ -55,7 +66,7 @@ export function makePreludes(ownStart: string): Preludes {
         },
         release() {
           pair.report.clear();
-          free.push(pair);
+          unused.push(pair);
         },
       };
     },
@@ -63,15 +74,20 @@ export function makePreludes(ownStart: string): Preludes {
 }
 
 /** The prelude of blocks: the shell waits for its background processes before it ends, because they use its terminal too. */
-export function makeBlockPrelude(ownStart: string): {readonly path: string} {
-  const script = makeScratchFile();
+export function makeBlockPrelude(ownStart: string, inside: PreludeFolders | 'as-it-is'): {readonly path: string} {
+  const script = inside === 'as-it-is' ? makeScratchFile() : makeNamedFile(inside.scripts);
   script.write(`${start(ownStart)}trap wait EXIT\n`);
   return script;
 }
 
-function makePair(ownStart: string) {
-  const script = makeScratchFile();
-  const report = makeScratchFile();
+interface PreludePair {
+  readonly script: ScratchFile;
+  readonly report: ScratchFile;
+}
+
+function makePair(ownStart: string, inside: PreludeFolders | 'as-it-is'): PreludePair {
+  const script = inside === 'as-it-is' ? makeScratchFile() : makeNamedFile(inside.scripts);
+  const report = inside === 'as-it-is' ? makeScratchFile() : makeNamedFile(inside.reports);
   // Errors and traces (`set -x`) of the trap itself are nobody's business, and its failure must not become the exit code. `>|` also where `set -C` is on.
   script.write(`${start(ownStart)}trap '{ builtin pwd -P >|${quoted(report.path)} || :; } 2>/dev/null' EXIT\n`);
   return {script, report};
@@ -115,6 +131,38 @@ function makeScratchFile(): ScratchFile {
     // The next shell empties the file; until then it does not begin as a path does. To empty it here costs a millisecond.
     clear: () => void writeSync(descriptor, '-', 0),
   };
+}
+
+/** A file with a name, which goes with its folder. The inside may put anything in the place of a report. */
+function makeNamedFile({outside, inside}: PreludeFolders['scripts']): ScratchFile {
+  const name = randomUUID();
+  const file = join(outside, name);
+  writeFileSync(file, '', {flag: 'wx', mode: 0o600});
+  return {
+    path: join(inside, name),
+    write: text => writeFileSync(file, text),
+    read: () => readSmallFile(file),
+    clear: () => rmSync(file, {recursive: true, force: true}),
+  };
+}
+
+/** Bytes of a report that are read; no path is longer. */
+const longestReport = 8192;
+
+function readSmallFile(file: string): string {
+  try {
+    // It may have become a link or a pipe.
+    const descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      if (!fstatSync(descriptor).isFile()) return '';
+      const bytes = Buffer.alloc(longestReport);
+      return bytes.toString('utf8', 0, readSync(descriptor, bytes, 0, longestReport, 0));
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    return '';
+  }
 }
 
 /** The shell that runs commands: bash where there is one, else sh. Folders of PATH that depend on where we are do not count, nor do those in `roots`. */

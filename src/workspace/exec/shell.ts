@@ -15,7 +15,7 @@ import {causeText, rejected, type Fault} from '../../domain/fault.ts';
 import type {BlockId} from '../../domain/ids.ts';
 import {collectOutput, type OutputCollector, type RawOutput} from './command-output.ts';
 import {endProcessTree, groupRemains, livingMembers, trackMembers, treeOf, type ProcessTree} from './process-tree.ts';
-import {findObstacle, findShell, nextDirectory, type Prelude, type Preludes, startedWith} from './shell-start.ts';
+import {findObstacle, findShell, nextDirectory, type Preludes, startedWith} from './shell-start.ts';
 import {isReadingTerminal, screenful, screenPlacements} from './input-wait.ts';
 import type {ProcessWatchdog} from './watchdog.ts';
 import type {OutputFolder} from './output-folder.ts';
@@ -24,6 +24,7 @@ import {startAtOnce, runningNow, type ProcessRow} from './process-table.ts';
 import type {RunTags} from './run-tag.ts';
 import {droppedNote} from './trusted-path.ts';
 import {shellEnvironment, type VariableSources} from './shell-environment.ts';
+import type {CommandSandbox, Enclosure} from '../sandbox/sandbox.ts';
 
 /** Milliseconds of silence after which a pipe that outlives its shell is taken for a background process's. */
 const drainIdleMs = 250;
@@ -50,6 +51,7 @@ export interface ShellOptions {
   readonly filter: () => OutputFilter;
   /** The run tags, watchdog and preludes that all commands of this weft process share; made when the first command starts. */
   readonly runContext: () => Promise<ShellContext>;
+  readonly sandbox: CommandSandbox;
   /** Takes over the processes that a command left running; returns the line that tells the model of them. */
   readonly takeOver: (left: RemainingProcesses) => Promise<string>;
   /** Runs a command in a terminal of its own; a failure says why this machine gives none. */
@@ -80,14 +82,24 @@ export interface RemainingProcesses {
   readonly members: readonly ProcessRow[];
   /** The pipe that they write to, to be read and closed by the block that takes them over; `closed` where they write elsewhere. */
   readonly pipe: OutputPipe | 'closed';
+  /** To be called once, when none of them runs any more. */
+  readonly release: () => void;
+}
+
+/** What is started for a command: its shell, or a program that encloses it. */
+export interface CommandStart {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly environment: Record<string, string>;
 }
 
 /** A command of the user's that runs in a terminal. */
-export interface TerminalRun extends Pick<ShellRequest, 'command' | 'timeoutMs' | 'background'>, OwnTerminal {
-  readonly shell: string;
+export interface TerminalRun
+  extends Pick<ShellRequest, 'command' | 'timeoutMs' | 'background'>, OwnTerminal, CommandStart {
   readonly directory: string;
   readonly runTag: string;
-  readonly environment: Record<string, string>;
+  /** To be called once, when the shell has ended. */
+  readonly release: () => void;
 }
 
 export interface TerminalRunEnd {
@@ -106,7 +118,7 @@ export type ProcessEnd = Extract<ShellReport['end'], {readonly kind: 'exited' | 
 /** A command that goes on, with all that its output has gone through so far. */
 export interface RunningCommand extends Pick<
   RemainingProcesses,
-  'command' | 'directory' | 'runTag' | 'leader' | 'leaderStarted'
+  'command' | 'directory' | 'runTag' | 'leader' | 'leaderStarted' | 'release'
 > {
   /** To be read and closed by the block. */
   readonly pipe: OutputPipe;
@@ -159,20 +171,37 @@ export function makeShell(options: ShellOptions): ShellPort {
     if (obstacle !== undefined) return settle({kind: 'not-started', fault: obstacle});
     const context = await options.runContext();
     const runTag = context.tags.next();
-    const prelude = context.preludes.open();
+    shell ??= findShell(options.variables.given, options.roots);
+    let channel: 'terminal' | 'pipes' =
+      request.terminal !== 'none' && !leavesRunning.test(request.command) ? 'terminal' : 'pipes';
+    const variables = (): Record<string, string> => shellEnvironment(options.variables, {...request, runTag, channel});
+    const enclosed = await options.sandbox.enclose({
+      argv: [shell, '-c', request.command],
+      directory: from,
+      environment: variables(),
+      confinement: request.confinement,
+    });
+    if (enclosed.tag === 'failed') return settle({kind: 'not-started', fault: noSandbox(enclosed.error)});
+    const enclosure = enclosed.value;
+    const prelude = context.preludes.open(enclosure.kind === 'plain' ? 'as-it-is' : enclosure.prelude);
+    const start = (): CommandStart => startOfCommand(enclosure, {shell: shell ?? '', prelude, ...request, variables});
+    let released = false;
+    const release = (): void => {
+      if (!released && enclosure.kind === 'enclosed') notes.push(...enclosure.release());
+      released = true;
+    };
     /** The shell reports its folder in the prelude's file as long as it runs. */
     let preludeUsed: Promise<unknown> = Promise.resolve();
+    /** What goes on in a block releases the sandbox when it ends. */
+    let goesOn = false;
     try {
-      if (request.terminal !== 'none' && !leavesRunning.test(request.command)) {
-        shell ??= findShell(options.variables.given, options.roots);
-        const environment = {
-          ...shellEnvironment(options.variables, {...request, runTag, channel: 'terminal'}),
-          ...startedWith(shell, prelude),
-        };
-        const inTerminal = {...request, ...request.terminal, shell, directory: from, runTag, environment};
-        const ran = await options.runInTerminal(inTerminal, observe, signal);
+      if (request.terminal !== 'none' && channel === 'terminal') {
+        const {command, timeoutMs, background} = request;
+        const run = {command, timeoutMs, background, ...request.terminal, ...start(), directory: from, runTag, release};
+        const ran = await options.runInTerminal(run, observe, signal);
         if (ran.tag === 'ok') {
           preludeUsed = ran.value.shellEnded;
+          goesOn = true;
           if (ran.value.end.kind === 'exited') {
             const next = nextDirectory({roots: options.roots, from, reported: prelude.directory()});
             ({directory} = next);
@@ -181,9 +210,10 @@ export function makeShell(options: ShellOptions): ShellPort {
           return await settle(ran.value.end, {output: ran.value.output});
         }
         notes.push(`this machine gives weft no terminal (${firstLine(ran.error, 200)}); the command ran on pipes`);
+        channel = 'pipes';
       }
       const before = runningNow();
-      const started = await startShell({...request, directory: from, runTag, prelude});
+      const started = await startShell(start(), from);
       if (started.tag === 'failed') return await settle({kind: 'not-started', fault: started.fault});
       const {child, pipe} = started;
       context.watchdog.watch(child.pid, child.started);
@@ -195,7 +225,8 @@ export function makeShell(options: ShellOptions): ShellPort {
         const {output: printed, raw} = collector.handOver();
         const {pid: leader, started: leaderStarted, ended} = child;
         const {command} = request;
-        const handedOver = {filter, raw, printed: printed.text};
+        const handedOver = {filter, raw, printed: printed.text, release};
+        goesOn = true;
         const block = await options.moveToBackground({
           command,
           directory: from,
@@ -220,13 +251,16 @@ export function makeShell(options: ShellOptions): ShellPort {
         notes.push(...next.notes);
       }
       if (left.length === 0) {
+        release();
         pipe.close();
         context.watchdog.forget(child.pid);
         return await settle(end);
       }
       reading.release();
       const settled = await settle(end);
+      goesOn = true;
       const line = await options.takeOver({
+        release,
         command: request.command,
         directory: from,
         runTag,
@@ -237,28 +271,23 @@ export function makeShell(options: ShellOptions): ShellPort {
       });
       return {...settled, leftRunning: [line]};
     } finally {
+      if (!goesOn) release();
       void preludeUsed.then(() => prelude.release());
     }
   }
 
-  async function startShell(
-    start: ShellRequest & {readonly directory: string; readonly runTag: string; readonly prelude: Prelude},
-  ): Promise<Started> {
+  async function startShell({program, args, environment}: CommandStart, from: string): Promise<Started> {
     const {execa} = await import('execa');
     pipes ??= (await import('./output-pipe.ts')).makeOutputPipes();
-    shell ??= findShell(options.variables.given, options.roots);
     let pipe: OutputPipe;
     try {
       pipe = await pipes.open();
     } catch (cause) {
       return {tag: 'failed', fault: rejected(`The command was not started: ${causeText(cause)}`)};
     }
-    const subprocess = execa(shell, ['-c', start.command], {
-      cwd: start.directory,
-      env: {
-        ...shellEnvironment(options.variables, {...start, channel: 'pipes'}),
-        ...startedWith(shell, start.prelude),
-      },
+    const subprocess = execa(program, args, {
+      cwd: from,
+      env: environment,
       extendEnv: false,
       stdin: 'ignore',
       stdout: pipe.writer,
@@ -274,7 +303,7 @@ export function makeShell(options: ShellOptions): ShellPort {
       const reason = result.failed ? (result.originalMessage ?? result.shortMessage) : 'no process was made';
       return {
         tag: 'failed',
-        fault: rejected(`${shell} could not be started in ${start.directory}: ${reason}`),
+        fault: rejected(`${program} could not be started in ${from}: ${reason}`),
       };
     }
     const started = startAtOnce(pid);
@@ -291,6 +320,32 @@ export function makeShell(options: ShellOptions): ShellPort {
     run,
   };
 }
+
+/** The program to start for a command, and its variables; the enclosure has its own. */
+export function startOfCommand(
+  enclosure: Enclosure,
+  {
+    shell,
+    command,
+    prelude,
+    variables,
+  }: {
+    readonly shell: string;
+    readonly command: string;
+    readonly prelude: {readonly path: string};
+    readonly variables: () => Record<string, string>;
+  },
+): CommandStart {
+  const first = startedWith(shell, prelude);
+  if (enclosure.kind === 'plain') {
+    return {program: shell, args: ['-c', command], environment: {...variables(), ...first}};
+  }
+  const {program, args, environment} = enclosure;
+  return {program, args, environment: {...environment, ...first}};
+}
+
+export const noSandbox = (reason: string): Fault =>
+  rejected(`The command was not started: it may only run in the sandbox, and ${reason}.`);
 
 /** Passes the output through the filter first; what the filter still holds back is added at the end. */
 function filtered(filter: OutputFilter, output: OutputCollector): Omit<OutputCollector, 'handOver'> {

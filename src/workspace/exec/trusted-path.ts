@@ -1,4 +1,4 @@
-import {existsSync} from 'node:fs';
+import {accessSync, constants, existsSync, statSync} from 'node:fs';
 import {homedir} from 'node:os';
 import {delimiter, dirname, isAbsolute, join} from 'node:path';
 import QuickLRU from 'quick-lru';
@@ -56,6 +56,31 @@ function repositoryAround(folder: string): string {
     if (existsSync(join(at, '.git'))) return at;
   }
   return folder;
+}
+
+/** Where a program of weft's own choice lies: in a folder of PATH that the workspace does not decide on. Looked for once. */
+export function findProgram(name: string): string | undefined {
+  const path = process.env['PATH'] ?? '';
+  const key = `${name}\0${path}`;
+  if (!programs.has(key)) {
+    const files = [...path.split(delimiter).filter(folder => isAbsolute(folder)), ...systemFolders];
+    programs.set(
+      key,
+      files.map(folder => join(folder, name)).find(file => isExecutable(file)),
+    );
+  }
+  return programs.get(key);
+}
+
+const programs = new Map<string, string | undefined>();
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
 }
 
 let given: string | undefined;

@@ -8,7 +8,7 @@ import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {causeText} from '../../domain/fault.ts';
 import {trackMembers, treeOf} from '../exec/process-tree.ts';
 import {findShell} from '../exec/shell-start.ts';
-import type {RemainingProcesses} from '../exec/shell.ts';
+import type {CommandStart, RemainingProcesses} from '../exec/shell.ts';
 
 export type BlockEnd = Extract<BlockState, {readonly kind: 'exited' | 'signalled' | 'ended'}>;
 
@@ -40,11 +40,8 @@ export interface BlockSource {
 }
 
 /** What starts a command in a source of its own. */
-export interface SourceRequest {
-  readonly shell: string;
-  readonly command: string;
+export interface SourceRequest extends CommandStart {
   readonly directory: string;
-  readonly environment: Record<string, string>;
   readonly size: ScreenSize;
 }
 
@@ -52,7 +49,7 @@ export interface SourceRequest {
 export async function openPty(request: SourceRequest): Promise<Outcome<BlockSource, string>> {
   try {
     const {spawn: spawnPty} = await import('@lydell/node-pty');
-    const pty = spawnPty(request.shell, ['-c', request.command], {
+    const pty = spawnPty(request.program, [...request.args], {
       cols: request.size.columns,
       rows: request.size.rows,
       cwd: request.directory,
@@ -130,9 +127,12 @@ function sourceOf(pty: IPty): BlockSource {
 const signalName = (number: number): string =>
   Object.entries(constants.signals).find(([, value]) => value === number)?.[0] ?? `signal ${number}`;
 
-/** Starts a command with pipes, where there are no pseudo-terminals: programs do not know that somebody could answer. */
+/** For the shell of `openPipes`: its errors go where its output goes. */
+export const withErrorsInOutput = (command: string): string => `exec 2>&1\n${command}`;
+
+/** Starts a command with pipes, where there are no pseudo-terminals: programs do not know that somebody could answer. Its stderr is not read. */
 export async function openPipes(request: SourceRequest): Promise<Outcome<BlockSource, string>> {
-  const child = spawn(request.shell, ['-c', `exec 2>&1\n${request.command}`], {
+  const child = spawn(request.program, request.args, {
     cwd: request.directory,
     env: request.environment,
     detached: true,

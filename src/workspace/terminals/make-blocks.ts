@@ -14,18 +14,27 @@ import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {rejected, type Fault} from '../../domain/fault.ts';
 import {blockId, type BlockId} from '../../domain/ids.ts';
 import {endProcessTree, groupRemains, livingMembers, treeOf} from '../exec/process-tree.ts';
-import {findObstacle, findShell, makeBlockPrelude, startedWith} from '../exec/shell-start.ts';
+import {findObstacle, findShell, makeBlockPrelude} from '../exec/shell-start.ts';
 import {pagerInFront} from '../exec/input-wait.ts';
 import type {OutputFolder} from '../exec/output-folder.ts';
 import {keepReadingAfterExit} from '../exec/watchdog.ts';
 import {commandOf, listeningPorts, startOf} from '../exec/process-table.ts';
 import {collectRawOutput} from '../exec/command-output.ts';
 import {shellEnvironment, type VariableSources} from '../exec/shell-environment.ts';
-import type {RemainingProcesses, RunningCommand, ShellContext, TerminalRun, TerminalRunEnd} from '../exec/shell.ts';
+import type {CommandSandbox, Enclosure} from '../sandbox/sandbox.ts';
+import {
+  noSandbox,
+  type RemainingProcesses,
+  type RunningCommand,
+  type ShellContext,
+  startOfCommand,
+  type TerminalRun,
+  type TerminalRunEnd,
+} from '../exec/shell.ts';
 import {openBlock, type Block} from './block.ts';
 import {followForeground, type ForegroundEnd, makeLiveOutput} from './foreground.ts';
 import type {BlockRegistry, RegisteredBlock} from './block-registry.ts';
-import {leaderOf, openPipes, openPty, remainingSource, type BlockSource} from './block-source.ts';
+import {leaderOf, openPipes, openPty, remainingSource, withErrorsInOutput, type BlockSource} from './block-source.ts';
 
 export interface BlocksOptions {
   /** The folder in which the next block starts. */
@@ -36,6 +45,7 @@ export interface BlocksOptions {
   /** Hides secrets in commands that are registered and listed. */
   readonly redact: (text: string) => string;
   readonly runContext: () => Promise<ShellContext>;
+  readonly sandbox: CommandSandbox;
   readonly registry: BlockRegistry;
   readonly waits: BlockWaits;
 }
@@ -96,7 +106,19 @@ export function makeBlocks(options: BlocksOptions): Blocks {
   let ids = 0;
   let telling: NodeJS.Timeout | undefined;
   let shell: string | undefined;
-  let prelude: {readonly path: string} | undefined;
+  let ownPrelude: {readonly path: string} | undefined;
+  let preludeInside: {readonly path: string} | undefined;
+
+  /** One prelude serves all blocks. */
+  const insideOrNot = (enclosure: Enclosure) => {
+    const ownStart = options.variables.own['BASH_ENV'] ?? '';
+    return enclosure.kind === 'plain'
+      ? {prelude: () => (ownPrelude ??= makeBlockPrelude(ownStart, 'as-it-is')), release: () => {}}
+      : {
+          prelude: () => (preludeInside ??= makeBlockPrelude(ownStart, enclosure.prelude)),
+          release: () => void enclosure.release(),
+        };
+  };
 
   const isRunning = ({block}: Entry): boolean => !isOver(block);
   const listed = (): readonly Entry[] => [...entries.values()].filter(({place}) => place === 'background');
@@ -122,6 +144,8 @@ export function makeBlocks(options: BlocksOptions): Blocks {
     readonly place: Entry['place'];
     readonly size: ScreenSize;
     readonly observe: (bytes: Uint8Array) => void;
+    /** Called when nothing of it runs any more. */
+    readonly release: () => void;
   }): Promise<Outcome<Block, string>> {
     const shown = options.redact(run.command);
     const {makeTerminalScreen: makeScreen} = await import('./screen.ts');
@@ -171,12 +195,12 @@ export function makeBlocks(options: BlocksOptions): Blocks {
     options.registry.put(registered);
     entries.set(block.id, {block, registered, place: run.place, life: 'with-weft', ports: [], portsAt: 0});
     changed();
-    void block.ended.then(() => leave(block));
+    void block.ended.then(() => leave(block, run.release));
     return ok(block);
   }
 
   /** Processes that a block leaves running when it ends go on in a block of their own. */
-  async function leave(block: Block): Promise<void> {
+  async function leave(block: Block, release: () => void): Promise<void> {
     const {watchdog} = await options.runContext();
     const run = {...leaderOf(block.source), runTag: block.runTag};
     const entry = entries.get(block.id);
@@ -184,8 +208,9 @@ export function makeBlocks(options: BlocksOptions): Blocks {
     options.registry.remove(block.runTag);
     if (!groupRemains(run.leader)) watchdog.forget(run.leader);
     if (members.length > 0 && entry !== undefined && block.source.terminal === 'pty' && !stopping.has(block.id)) {
-      await adopt({...run, command: block.command, directory: entry.registered.directory, members, pipe: 'closed'});
-    }
+      const {directory} = entry.registered;
+      await adopt({...run, command: block.command, directory, members, pipe: 'closed', release});
+    } else release();
     changed();
     const over = listed().filter(other => !isRunning(other));
     for (const {block: old} of over.slice(0, Math.max(0, over.length - mostEnded))) {
@@ -210,6 +235,7 @@ export function makeBlocks(options: BlocksOptions): Blocks {
       command: left.command,
       directory: left.directory,
       runTag: left.runTag,
+      release: left.release,
       open: async () => ok(remainingSource(left, 'over')),
       lineEnds: 'converted',
       output: 'new',
@@ -269,7 +295,7 @@ export function makeBlocks(options: BlocksOptions): Blocks {
   }
 
   async function start(
-    {command, environment: given}: Parameters<BlocksPort['start']>[0],
+    {command, environment: given, confinement}: Parameters<BlocksPort['start']>[0],
     signal: AbortSignal,
   ): Promise<Outcome<BlockSnapshot, Fault>> {
     if (signal.aborted) return failed(rejected('It was stopped before it started.'));
@@ -281,33 +307,44 @@ export function makeBlocks(options: BlocksOptions): Blocks {
     }
     const {tags} = await options.runContext();
     const runTag = tags.next();
-    shell ??= findShell(options.variables.given, options.variables.roots);
-    const started = startedWith(shell, (prelude ??= makeBlockPrelude(options.variables.own['BASH_ENV'] ?? '')));
-    const request = {shell, command, directory, size};
-    const environment = (channel: 'terminal' | 'pipes') => ({
-      ...shellEnvironment(options.variables, {runTag, channel, environment: given}),
-      ...started,
-    });
     const notes: string[] = [];
-    const run = {command, directory, runTag};
-    let added = await add({
-      ...run,
-      open: () => openPty({...request, environment: environment('terminal')}),
-      lineEnds: 'raw',
-      output: 'new',
-      ...unseen,
-    });
-    if (added.tag === 'failed') {
-      notes.push(`this machine gives weft no terminal (${firstLine(added.error, 200)}); the command runs in pipes`);
-      added = await add({
-        ...run,
-        open: () => openPipes({...request, environment: environment('pipes')}),
-        lineEnds: 'converted',
+    const open = async (channel: 'terminal' | 'pipes'): Promise<Outcome<Block, string | Fault>> => {
+      shell ??= findShell(options.variables.given, options.variables.roots);
+      const written = channel === 'pipes' ? withErrorsInOutput(command) : command;
+      const variables = () => shellEnvironment(options.variables, {runTag, channel, environment: given});
+      const enclosed = await options.sandbox.enclose({
+        argv: [shell, '-c', written],
+        directory,
+        environment: variables(),
+        confinement,
+      });
+      if (enclosed.tag === 'failed') return failed(noSandbox(enclosed.error));
+      const enclosure = enclosed.value;
+      const {prelude, release} = insideOrNot(enclosure);
+      const start = startOfCommand(enclosure, {shell, command: written, prelude: prelude(), variables});
+      const source = {...start, directory, size};
+      const added = await add({
+        command,
+        directory,
+        runTag,
+        release,
+        open: () => (channel === 'terminal' ? openPty(source) : openPipes(source)),
+        lineEnds: channel === 'terminal' ? 'raw' : 'converted',
         output: 'new',
         ...unseen,
       });
+      if (added.tag === 'failed') release();
+      return added;
+    };
+    let added = await open('terminal');
+    if (added.tag === 'failed' && typeof added.error === 'string') {
+      notes.push(`this machine gives weft no terminal (${firstLine(added.error, 200)}); the command runs in pipes`);
+      added = await open('pipes');
     }
-    if (added.tag === 'failed') return failed(rejected(`The command was not started: ${added.error}`));
+    if (added.tag === 'failed') {
+      const {error} = added;
+      return failed(typeof error === 'string' ? rejected(`The command was not started: ${error}`) : error);
+    }
     const block = added.value;
     await block.wait({ms: startMs, stopsOn: 'likely'}, signal);
     if (signal.aborted) await stop(block, 'short');

@@ -15,7 +15,7 @@ test('a verdict says where it stands, what would be hit, what to type and what t
     confirmWord: 'build',
     pagers: ['git log'],
     judgedPaths: [],
-    environment: 'inherited',
+    environment: 'inherited', confinement: 'chosen',
   });
 });
 

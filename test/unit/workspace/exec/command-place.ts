@@ -1,3 +1,5 @@
+import {plainSandbox} from '../../../support/plain-sandbox.ts';
+import type {CommandSandbox} from '../../../../src/workspace/sandbox/sandbox.ts';
 import {onPipes} from '../../../support/shell-requests.ts';
 import {mkdirSync} from 'node:fs';
 import {join} from 'node:path';
@@ -13,6 +15,7 @@ export function commandPlace(
     readonly environment?: NodeJS.ProcessEnv;
     readonly own?: Readonly<Record<string, string>>;
     readonly blockWaits?: BlockWaits;
+    readonly sandbox?: CommandSandbox;
   } = {},
 ) {
   const folder = temporaryFolder();
@@ -30,6 +33,7 @@ export function commandPlace(
     redact: text => text,
     registryFolder: registry,
     blockWaits: given.blockWaits ?? 'usual',
+    sandbox: given.sandbox ?? plainSandbox,
   });
   return {
     ...commands,
@@ -39,7 +43,7 @@ export function commandPlace(
     /** Runs it to its end. */
     run: async (command: string, signal = never): Promise<ShellReport> =>
       commands.shell.run(
-        {command, timeoutMs: 20_000, paging: 'unexpected', environment: 'inherited', ...onPipes},
+        {command, timeoutMs: 20_000, paging: 'unexpected', environment: 'inherited', confinement: 'chosen', ...onPipes},
         () => {},
         signal,
       ),

@@ -45,7 +45,7 @@ test('output is seen while the command runs', async () => {
       command: 'echo first; while [ ! -e go ]; do sleep 0.02; done',
       timeoutMs: 20_000,
       paging: 'unexpected',
-      environment: 'inherited',
+      environment: 'inherited', confinement: 'chosen',
       ...onPipes,
     },
     seen.resolve,
@@ -71,7 +71,7 @@ test('the time limit ends the tree, even processes that refuse, left the group a
   needs('setsid')(context);
   const command = `trap "" TERM; setsid -f sh -c 'sleep 7001; :'; (trap "" TERM; sleep 7002) & echo up; while true; do sleep 0.05; done`;
   const report = await shell.run(
-    {command, timeoutMs: 1500, paging: 'unexpected', environment: 'inherited', ...onPipes},
+    {command, timeoutMs: 1500, paging: 'unexpected', environment: 'inherited', confinement: 'chosen', ...onPipes},
     () => {},
     never,
   );
@@ -87,7 +87,7 @@ test('an abort ends the tree before the promise settles, and what was printed is
       command: 'echo up; sleep 7003 & sleep 7004',
       timeoutMs: 20_000,
       paging: 'unexpected',
-      environment: 'inherited',
+      environment: 'inherited', confinement: 'chosen',
       ...onPipes,
     },
     () => stop.abort(),
@@ -107,7 +107,7 @@ test('an abort before the start starts nothing', async () => {
 test('a stopped process is ended too', async () => {
   const stop = new AbortController();
   const report = await shell.run(
-    {command: 'echo up; kill -STOP $$', timeoutMs: 20_000, paging: 'unexpected', environment: 'inherited', ...onPipes},
+    {command: 'echo up; kill -STOP $$', timeoutMs: 20_000, paging: 'unexpected', environment: 'inherited', confinement: 'chosen', ...onPipes},
     () => stop.abort(),
     stop.signal,
   );
@@ -122,7 +122,7 @@ test('an abort ends what cleared its environment too, while it holds the output'
       command: 'env -i setsid -f sleep 7007; echo up; sleep 7008',
       timeoutMs: 20_000,
       paging: 'unexpected',
-      environment: 'inherited',
+      environment: 'inherited', confinement: 'chosen',
       ...onPipes,
     },
     () => stop.abort(),
@@ -231,7 +231,7 @@ test('a command that pages at a terminal it made itself is ended, and the result
   needs('script', 'less')(context);
   const command = `seq 1 500 >pages; script -qc 'LESS= less pages' /dev/null`;
   const report = await shell.run(
-    {command, timeoutMs: 20_000, paging: 'expected', environment: 'inherited', ...onPipes},
+    {command, timeoutMs: 20_000, paging: 'expected', environment: 'inherited', confinement: 'chosen', ...onPipes},
     () => {},
     never,
   );

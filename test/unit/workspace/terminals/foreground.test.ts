@@ -22,7 +22,7 @@ function start(command: string, needed: (block: BlockId) => void = () => {}) {
       command,
       timeoutMs: 20_000,
       paging: 'unexpected',
-      environment: 'inherited',
+      environment: 'inherited', confinement: 'chosen',
       background: background.signal,
       terminal: {size: {columns: 60, rows: 20}, needed},
     },

@@ -18,16 +18,16 @@ const commands = makeCommands({
   blockWaits: 'usual',
 });
 const kept = await commands.blocks.start(
-  {command: 'while sleep 0.1; do echo tick; done; sleep 7401', environment: 'inherited'},
+  {command: 'while sleep 0.1; do echo tick; done; sleep 7401', environment: 'inherited', confinement: 'chosen'},
   never,
 );
-await commands.blocks.start({command: 'sleep 7402', environment: 'inherited'}, never);
+await commands.blocks.start({command: 'sleep 7402', environment: 'inherited', confinement: 'chosen'}, never);
 await commands.shell.run(
   {
     command: 'setsid -f sleep 7402 >/dev/null 2>&1; sleep 7402 &',
     timeoutMs: 5000,
     paging: 'unexpected',
-    environment: 'inherited',
+    environment: 'inherited', confinement: 'chosen',
     ...onPipes,
   },
   () => {},

@@ -1,0 +1,44 @@
+/** How commands can be confined. `native`: not at all. */
+export const providerNames = ['native', 'bwrap', 'claude', 'codex'] as const;
+export type ProviderName = (typeof providerNames)[number];
+
+/** What a user can ask for; `auto` is bwrap where it proves itself, else native. */
+export const sandboxChoices = ['auto', ...providerNames] as const;
+export type SandboxChoice = (typeof sandboxChoices)[number];
+
+/** What a backend was seen to stop on this machine. */
+export interface Proven {
+  /** Writes outside the workspace, writes of protected files, reads of secrets. */
+  readonly files: boolean;
+  /** Connections: to this machine, to others, to unix sockets. */
+  readonly network: boolean;
+  /** Seeing and signalling processes outside, and making namespaces in which that would be possible again. */
+  readonly processes: boolean;
+}
+
+export const nothingProven: Proven = {files: false, network: false, processes: false};
+
+/** The outcome of trying a backend. `works`: it starts commands and was seen to stop all that it has to. */
+export interface Proof {
+  readonly provider: ProviderName;
+  readonly works: boolean;
+  readonly proven: Proven;
+  /** Why it does not work, or what is missing from the proof; empty where nothing is. */
+  readonly reason: string;
+}
+
+export const nativeProof: Proof = {
+  provider: 'native',
+  works: true,
+  proven: nothingProven,
+  reason: 'commands run as you do: nothing is confined',
+};
+
+/** The least that lets a command run without being asked about: it can change nothing but the workspace and tell nobody. */
+export const confines = ({works, proven}: Proof): boolean => works && proven.files && proven.network;
+
+/** `files, network and processes`: what is proven, in words; empty where nothing is. */
+export function provenText({files, network, processes}: Proven): string {
+  const parts = [...(files ? ['files'] : []), ...(network ? ['network'] : []), ...(processes ? ['processes'] : [])];
+  return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1) ?? ''}`;
+}

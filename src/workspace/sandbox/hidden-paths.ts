@@ -1,0 +1,137 @@
+import {existsSync, globSync, lstatSync} from 'node:fs';
+import {isAbsolute, join} from 'node:path';
+import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {realPath} from '../files/resolve-path.ts';
+
+/**
+ * What holds secrets of the user or lets somebody act as the user. Below the home folder, existing or not; a workspace that lies in one
+ * of them is seen all the same.
+ */
+const inHome: readonly string[] = [
+  '.ssh',
+  '.gnupg',
+  '.aws',
+  '.azure',
+  '.kube',
+  '.docker',
+  '.config/gcloud',
+  '.config/gh',
+  '.config/glab-cli',
+  '.config/op',
+  '.config/rclone',
+  '.config/doctl',
+  '.config/heroku',
+  '.config/hub',
+  '.config/github-copilot',
+  '.config/google-chrome',
+  '.config/chromium',
+  '.config/BraveSoftware',
+  '.config/Code',
+  '.config/Cursor',
+  '.config/Slack',
+  '.config/1Password',
+  '.config/containers',
+  '.mozilla',
+  '.thunderbird',
+  '.password-store',
+  '.local/share/keyrings',
+  '.local/share/kwalletd',
+  '.local/share/containers',
+  '.vault-token',
+  '.netrc',
+  '.npmrc',
+  '.yarnrc.yml',
+  '.pypirc',
+  '.git-credentials',
+  '.config/git/credentials',
+  '.pgpass',
+  '.my.cnf',
+  '.s3cfg',
+  '.boto',
+  '.terraform.d',
+  '.terraformrc',
+  '.cargo/credentials',
+  '.cargo/credentials.toml',
+  '.gem/credentials',
+  '.m2/settings.xml',
+  '.gradle/gradle.properties',
+  '.claude',
+  '.claude.json',
+  '.codex',
+  '.gemini',
+  '.config/opencode',
+  '.local/share/opencode',
+  '.bash_history',
+  '.zsh_history',
+  '.python_history',
+  '.node_repl_history',
+  '.psql_history',
+  '.mysql_history',
+  '.lesshst',
+  '.viminfo',
+  'Library/Keychains',
+];
+
+/** Files of the system that only its own programs have to read; root, inside, would. */
+const ofSystem: readonly string[] = ['/etc/shadow', '/etc/gshadow', '/etc/sudoers', '/etc/ssl/private', '/root/.ssh'];
+
+/** Variables with the path of a socket or file behind which secrets are. */
+const inVariables: readonly string[] = [
+  'SSH_AUTH_SOCK',
+  'GOOGLE_APPLICATION_CREDENTIALS',
+  'KUBECONFIG',
+  'AWS_SHARED_CREDENTIALS_FILE',
+  'AWS_CONFIG_FILE',
+  'NPM_CONFIG_USERCONFIG',
+  'DOCKER_CONFIG',
+  'GNUPGHOME',
+  'CLOUDSDK_CONFIG',
+  'AZURE_CONFIG_DIR',
+];
+
+/** Existing files and folders that are not there inside; `own` are the folders in which weft keeps its settings, grants and sessions. */
+export function hiddenPaths({
+  home,
+  environment,
+  own,
+}: {
+  readonly home: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly own: readonly string[];
+}): readonly string[] {
+  const named = inVariables.map(name => environment[name] ?? '').filter(path => isAbsolute(path));
+  const all = [...inHome.map(name => join(home, name)), ...ofSystem, ...named, ...own];
+  return [...new Set(all.filter(path => isVisible(path)).map(path => realPath(path)))];
+}
+
+function isVisible(path: string): boolean {
+  try {
+    return existsSync(path);
+  } catch {
+    return false;
+  }
+}
+
+/** Files that deny rules may stand for; with more the sandbox is not used. */
+const mostDenied = 500;
+
+/**
+ * The existing files and folders that deny rules keep from being read: `./…` is meant below each root, all others are absolute. A failure
+ * where they are too many to be hidden one by one.
+ */
+export function deniedFiles(globs: readonly string[], roots: readonly string[]): Outcome<readonly string[], string> {
+  const found = new Set<string>();
+  for (const glob of globs) {
+    const places = glob.startsWith('./') ? roots.map(root => ({cwd: root, pattern: glob.slice(2)})) : [{cwd: '/', pattern: glob}];
+    for (const {cwd, pattern} of places) {
+      for (const name of globSync(pattern, {cwd})) {
+        const path = isAbsolute(name) ? name : join(cwd, name);
+        if (lstatSync(path, {throwIfNoEntry: false})?.isSymbolicLink() === false) found.add(path);
+        if (found.size > mostDenied) return failed(`deny rules name more than ${String(mostDenied)} files (${glob})`);
+      }
+    }
+  }
+  // What lies in a hidden folder is hidden with it.
+  const outermost = [...found].filter(path => ![...found].some(other => other !== path && path.startsWith(`${other}/`)));
+  return ok(outermost);
+}

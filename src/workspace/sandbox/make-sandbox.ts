@@ -1,0 +1,217 @@
+import {hash} from 'node:crypto';
+import {mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {isJsonObject, parseJson} from '../../base/json.ts';
+import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import {
+  confines,
+  nativeProof,
+  nothingProven,
+  type Proof,
+  type ProviderName,
+  type SandboxChoice,
+} from '../../domain/sandbox.ts';
+import type {Confinement} from '../../domain/risk.ts';
+import {realPath} from '../files/resolve-path.ts';
+import {linkOf, readTextFile} from '../exec/process-table.ts';
+import {deniedFiles, hiddenPaths} from './hidden-paths.ts';
+import type {CommandSandbox, EnclosedStart, EncloseRequest, SandboxPolicy, SandboxProvider, SandboxSession} from './sandbox.ts';
+
+export interface SandboxOptions {
+  readonly choice: SandboxChoice;
+  readonly roots: readonly [string, ...string[]];
+  readonly home: string;
+  /** The variables that weft was given. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Where weft keeps its settings, grants and sessions. */
+  readonly ownFolders: readonly string[];
+  /** Where a proof is kept until the machine starts anew. */
+  readonly proofFolder: string;
+  /** See `deniedReadGlobs`; asked for every command, since rules change. */
+  readonly deniedReads: () => readonly string[];
+  /** Folders outside the workspace that commands may read although they lie in the temporary folder. */
+  readonly readable: () => readonly string[];
+  readonly isProtected: (path: string) => boolean;
+}
+
+/** A change of what a policy means makes earlier proofs worthless. */
+const policyVersion = 1;
+
+/** Loads and looks for nothing before the first command that is to run inside. */
+export function makeSandbox(options: SandboxOptions): CommandSandbox {
+  const {choice} = options;
+  const roots = (): readonly [string, ...string[]] => {
+    const [first, ...others] = options.roots;
+    return [realPath(first), ...others.map(root => realPath(root))];
+  };
+  let proving: Promise<Proof> | undefined;
+  let opened: Promise<SandboxSession & {close(): void}> | undefined;
+  let nested: Promise<readonly string[]> | undefined;
+
+  const prove = (): Promise<Proof> => (proving ??= proofOf(options));
+
+  async function policyFor(confinement: Confinement): Promise<Outcome<SandboxPolicy, string>> {
+    opened ??= import('./session.ts').then(({openSession}) => openSession());
+    const real = roots();
+    const {neededFolders} = await import('./bwrap.ts');
+    nested ??= Promise.resolve(nestedProtected(real, options.isProtected));
+    const denied = deniedFiles(options.deniedReads(), real);
+    if (denied.tag === 'failed') return denied;
+    return ok({
+      roots: real,
+      workspace: confinement === 'read-only' ? 'read-only' : 'writable',
+      repository: confinement === 'chosen' ? 'guarded' : 'read-only',
+      network: {kind: 'closed'},
+      hidden: [
+        ...hiddenPaths({home: options.home, environment: options.environment, own: options.ownFolders}),
+        ...denied.value,
+      ],
+      readable: [...options.readable(), ...neededFolders(real)],
+      isProtected: options.isProtected,
+      nested: await nested,
+      session: await opened,
+    });
+  }
+
+  async function inside({confinement, ...request}: EncloseRequest): Promise<Outcome<EnclosedStart, string>> {
+    const proof = await prove();
+    if (!confines(proof)) return failed(proof.reason);
+    const [provider, policy] = await Promise.all([loadProvider(proof.provider), policyFor(confinement)]);
+    if (provider === 'native') return failed(nativeProof.reason);
+    return policy.tag === 'ok' ? provider.enclose({...request, policy: policy.value}) : policy;
+  }
+
+  return {
+    async enclose(request) {
+      const {confinement} = request;
+      switch (confinement) {
+        case 'outside':
+          return ok({kind: 'plain'});
+        case 'chosen':
+          return choice === 'auto' || choice === 'native' ? ok({kind: 'plain'}) : inside(request);
+        case 'sandbox':
+        case 'read-only':
+          return inside(request);
+        default:
+          return unreachable(confinement);
+      }
+    },
+    proof: prove,
+    async close() {
+      (await opened)?.close();
+    },
+  };
+}
+
+/** A backend by its name, loaded when it is used. */
+export async function loadProvider(name: ProviderName): Promise<SandboxProvider | 'native'> {
+  switch (name) {
+    case 'native':
+      return 'native';
+    case 'bwrap':
+      return (await import('./bwrap.ts')).bwrap;
+    case 'claude':
+      return (await import('./claude.ts')).claude;
+    case 'codex':
+      return (await import('./codex.ts')).codex;
+    default:
+      return unreachable(name);
+  }
+}
+
+/** What is proven of the backend that the choice means. A proof is kept for as long as machine, backend and policy are the same. */
+async function proofOf({choice, ...options}: SandboxOptions): Promise<Proof> {
+  const name = choice === 'auto' ? (process.platform === 'linux' ? 'bwrap' : 'native') : choice;
+  const provider = await loadProvider(name);
+  if (provider === 'native') return nativeProof;
+  const found = await provider.find();
+  if (found.tag === 'failed') return {provider: name, works: false, proven: nothingProven, reason: found.error};
+  const file = join(options.proofFolder, `sandbox-${name}.json`);
+  const key = proofKey(name, found.value.version);
+  const kept = keptProof(file, key);
+  if (kept !== undefined) return kept;
+  const {probeProvider} = await import('./probe.ts');
+  mkdirSync(options.proofFolder, {recursive: true, mode: 0o700});
+  const proof = await probeProvider(
+    provider,
+    {folder: options.proofFolder, home: options.home, isProtected: options.isProtected},
+    AbortSignal.timeout(60_000),
+  );
+  // What failed may be mended meanwhile.
+  if (confines(proof)) keep(file, {key, proof});
+  return proof;
+}
+
+const proofKey = (name: string, version: string): string =>
+  hash(
+    'sha256',
+    JSON.stringify([
+      name,
+      version,
+      policyVersion,
+      process.getuid?.() ?? '',
+      process.version,
+      readTextFile('/proc/sys/kernel/random/boot_id') ?? '',
+      // A container of the same boot has other namespaces.
+      namespaceIds(),
+    ]),
+    'hex',
+  );
+
+const namespaceIds = (): readonly string[] => ['user', 'pid', 'mnt'].map(name => linkOf(`/proc/self/ns/${name}`));
+
+/** weft's own folder is hidden from commands inside, so they cannot write a proof. */
+function keptProof(file: string, key: string): Proof | undefined {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+  const read = parseJson(text);
+  if (read.tag === 'failed' || !isJsonObject(read.value) || read.value['key'] !== key) return undefined;
+  const {provider, processes, reason} = read.value;
+  if ((provider !== 'bwrap' && provider !== 'claude' && provider !== 'codex') || typeof reason !== 'string') return undefined;
+  return {provider, works: true, proven: {files: true, network: true, processes: processes === true}, reason};
+}
+
+function keep(file: string, {key, proof}: {readonly key: string; readonly proof: Proof}): void {
+  try {
+    const {provider, proven, reason} = proof;
+    writeFileSync(file, `${JSON.stringify({key, provider, processes: proven.processes, reason})}\n`, {mode: 0o600});
+  } catch {
+    // It is proven anew then.
+  }
+}
+
+/** Levels below a root, and folders in all, in which protected files are looked for. */
+const deepest = 3;
+const mostFolders = 2000;
+const mostNested = 100;
+const notEntered = new Set(['node_modules', '.git', 'target', 'dist', 'build', '.venv', 'vendor']);
+
+/** Protected files and folders that lie deeper in the workspace, as they are when the first command runs. */
+function nestedProtected(roots: readonly string[], isProtected: (path: string) => boolean): readonly string[] {
+  const found: string[] = [];
+  let folders = 0;
+  const look = (folder: string, depth: number): void => {
+    if (depth > deepest || folders > mostFolders) return;
+    folders += 1;
+    let entries;
+    try {
+      entries = readdirSync(folder, {withFileTypes: true});
+    } catch {
+      return;
+    }
+    for (const entry of entries) {
+      const path = join(folder, entry.name);
+      if (entry.isSymbolicLink()) continue;
+      if (isProtected(path)) {
+        if (depth > 0 && found.length < mostNested && (entry.isDirectory() || entry.isFile())) found.push(path);
+      } else if (entry.isDirectory() && !notEntered.has(entry.name)) look(path, depth + 1);
+    }
+  };
+  for (const root of roots) look(root, 0);
+  return found;
+}

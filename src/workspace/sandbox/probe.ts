@@ -1,0 +1,283 @@
+import {spawn} from 'node:child_process';
+import {randomBytes} from 'node:crypto';
+import {createSocket, type Socket as UdpSocket} from 'node:dgram';
+import {once} from 'node:events';
+import {existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync} from 'node:fs';
+import {createServer, connect, type Server} from 'node:net';
+import {networkInterfaces} from 'node:os';
+import {join} from 'node:path';
+import {type Proof, nothingProven, type Proven} from '../../domain/sandbox.ts';
+import {causeText} from '../../domain/fault.ts';
+import {lackOfSandbox} from './why-it-fails.ts';
+import {runEnclosed} from './run-enclosed.ts';
+import type {SandboxPolicy, SandboxProvider} from './sandbox.ts';
+import {openSession} from './session.ts';
+
+/** What the probe needs of the machine. */
+export interface ProbeOptions {
+  /** An existing folder on a disk, outside of the temporary folders, in which the probe makes one of its own. */
+  readonly folder: string;
+  /** The user's home; it is tried to write there. */
+  readonly home: string;
+  readonly isProtected: (path: string) => boolean;
+}
+
+/** Milliseconds that a command of the probe may take; a loaded machine takes its time to start node. */
+const limitMs = 20_000;
+
+/**
+ * Tries a backend: a command runs inside that attempts what must not be possible, against files, sockets and a process that weft has
+ * made for it. What counts is what weft itself sees afterwards, never what the command says. Each listener is tried from here,
+ * too: one that would not notice proves nothing.
+ */
+export async function probeProvider(
+  provider: SandboxProvider,
+  options: ProbeOptions,
+  signal: AbortSignal,
+): Promise<Proof> {
+  const fails = (reason: string): Proof => ({provider: provider.name, works: false, proven: nothingProven, reason});
+  const found = await provider.find();
+  if (found.tag === 'failed') return fails(found.error);
+  let place: ProbePlace;
+  try {
+    place = await makePlace(options);
+  } catch (cause) {
+    return fails(`the probe could not be made: ${causeText(cause)}`);
+  }
+  try {
+    const environment = {
+      PATH: process.env['PATH'] ?? '/usr/bin:/bin',
+      HOME: place.home,
+      PROBE: JSON.stringify(place.targets),
+    };
+    const enclosed = await provider.enclose({
+      argv: ['/bin/sh', '-c', place.script],
+      directory: place.work,
+      environment,
+      policy: place.policy,
+    });
+    if (enclosed.tag === 'failed') return fails(enclosed.error);
+    const ran = await runEnclosed(enclosed.value, {timeoutMs: limitMs, directory: place.work}, signal);
+    if (!existsSync(join(place.work, 'made')) || ran.end.kind !== 'exited' || ran.end.code !== 7 || !ran.output.includes(ready)) {
+      return fails(lackOfSandbox(ran));
+    }
+    const failures = await place.observe();
+    return verdict(provider.name, failures);
+  } catch (cause) {
+    return fails(`the probe broke off: ${causeText(cause)}`);
+  } finally {
+    await place.remove();
+  }
+}
+
+type Failure = {readonly about: keyof Proven; readonly what: string};
+
+function verdict(provider: SandboxProvider['name'], failures: readonly Failure[]): Proof {
+  const holds = (about: keyof Proven): boolean => failures.every(failure => failure.about !== about);
+  const proven: Proven = {files: holds('files'), network: holds('network'), processes: holds('processes')};
+  const reason = failures.map(({what}) => what).join('; ');
+  return {provider, works: proven.files && proven.network, proven, reason};
+}
+
+interface ProbePlace {
+  readonly policy: SandboxPolicy;
+  readonly home: string;
+  readonly work: string;
+  readonly targets: Targets;
+  readonly script: string;
+  /** What was possible that must not be. */
+  observe(): Promise<readonly Failure[]>;
+  remove(): Promise<void>;
+}
+
+/** Where node tries to connect to, inside. */
+interface Targets {
+  readonly tcp: readonly {readonly host: string; readonly port: number}[];
+  readonly udp: number;
+  readonly sockets: readonly string[];
+}
+
+const ready = 'weft-sandbox-probe-ready';
+
+async function makePlace({folder, home, isProtected}: ProbeOptions): Promise<ProbePlace> {
+  const top = realpathSync(mkdtempSync(join(folder, 'sandbox-probe-')));
+  const work = join(top, 'work');
+  const outside = join(top, 'home');
+  for (const made of [join(work, '.git', 'hooks'), join(outside, '.ssh'), join(outside, 'sockets')]) {
+    mkdirSync(made, {recursive: true});
+  }
+  writeFileSync(join(work, '.git', 'config'), '');
+  const secret = randomBytes(16).toString('hex');
+  writeFileSync(join(outside, '.ssh', 'canary'), secret);
+  const canary = join(home, `.weft-canary-${randomBytes(6).toString('hex')}`);
+  const session = openSession();
+  const victim = spawn('sleep', ['60'], {stdio: 'ignore'});
+  const killed = once(victim, 'close').catch(() => undefined);
+  const listeners = await Promise.all([
+    listen({host: '127.0.0.1'}),
+    ...ownAddresses().map(host => listen({host})),
+    listen({path: join(outside, 'sockets', 'socket')}),
+    ...(process.platform === 'linux' ? [listen({path: `\0weft-${randomBytes(8).toString('hex')}`})] : []),
+  ]);
+  const udp = await listenUdp();
+  const targets: Targets = {
+    tcp: listeners.flatMap(({at}) => ('port' in at ? [at] : [])),
+    udp: udp.port,
+    sockets: listeners.flatMap(({at}) => ('path' in at ? [at.path] : [])),
+  };
+  return {
+    home: outside,
+    work,
+    targets,
+    policy: {
+      roots: [work],
+      workspace: 'writable',
+      repository: 'guarded',
+      network: {kind: 'closed'},
+      hidden: [join(outside, '.ssh')],
+      readable: [],
+      isProtected,
+      nested: [],
+      session,
+    },
+    script: probeScript({canary, outside, victim: victim.pid ?? 0}),
+    async observe() {
+      const seen: Failure[] = [];
+      const failing = (about: keyof Proven, fails: boolean, what: string): void => {
+        if (fails) seen.push({about, what});
+      };
+      const read = existsSync(join(work, 'read')) ? readFileSync(join(work, 'read'), 'utf8') : '';
+      failing('files', existsSync(canary) || existsSync(join(outside, 'canary')), 'files outside the workspace can be written');
+      failing('files', read.includes(secret), 'secrets can be read');
+      failing(
+        'files',
+        existsSync(join(work, '.git', 'hooks', 'canary')) || readFileSync(join(work, '.git', 'config'), 'utf8') !== '',
+        'protected files of the workspace can be written',
+      );
+      failing(
+        'files',
+        ['.mcp.json', '.envrc', '.bashrc', '.moved'].some(name => existsSync(join(work, name))),
+        'protected files can be made or moved in the workspace',
+      );
+      for (const listener of listeners) {
+        // oxlint-disable-next-line no-await-in-loop -- few listeners
+        const connections = await listener.connections();
+        if (connections === 'deaf') throw new Error(`a listener at ${listener.name} hears nothing`);
+        failing('network', connections > 0, `${listener.name} can be connected to`);
+      }
+      const packets = await udp.packets();
+      if (packets === 'deaf') throw new Error('a listener for UDP hears nothing');
+      failing('network', packets > 0, 'UDP packets get out');
+      failing('processes', victim.exitCode !== null || victim.signalCode !== null, 'processes outside can be ended');
+      failing('processes', existsSync(join(work, 'saw')), 'processes outside can be seen');
+      failing('processes', existsSync(join(work, 'nested')), 'namespaces can be made inside');
+      return seen;
+    },
+    async remove() {
+      victim.kill('SIGKILL');
+      await killed;
+      udp.close();
+      for (const listener of listeners) listener.close();
+      rmSync(canary, {force: true});
+      rmSync(top, {recursive: true, force: true});
+      session.close();
+    },
+  };
+}
+
+/** Runs inside, in the workspace of the probe. */
+const probeScript = ({canary, outside, victim}: {readonly canary: string; readonly outside: string; readonly victim: number}): string => `
+{
+echo x >'${canary}'
+echo x >'${outside}/canary'
+cat '${outside}/.ssh/canary' >read
+echo x >.git/hooks/canary
+echo '[core]' >>.git/config
+for name in .mcp.json .envrc .bashrc; do echo x >"$name"; done
+mv .git .moved
+kill -9 ${String(victim)}
+[ ! -e /proc/${String(victim)} ] || [ "$(cat /proc/${String(victim)}/comm)" != sleep ] || echo x >saw
+! unshare -Ur true || echo x >nested
+} 2>/dev/null
+env -u NODE_OPTIONS '${process.execPath}' -e '${connectScript}' 2>/dev/null
+echo x >made
+echo ${ready}
+exit 7`;
+
+/** Tries all at once and ends soon, whatever happens. Holds no single quote. */
+const connectScript = `
+const {connect} = require("node:net"), dgram = require("node:dgram");
+const {tcp, udp, sockets} = JSON.parse(process.env.PROBE);
+for (const at of [...tcp, ...sockets.map(path => ({path}))]) { const socket = connect(at); socket.on("error", () => {}); socket.on("connect", () => socket.destroy()); }
+const packet = dgram.createSocket("udp4"); packet.on("error", () => {}); packet.send("x", udp, "127.0.0.1", () => {});
+setTimeout(() => process.exit(), 250);`;
+
+interface Listener {
+  readonly at: {readonly host: string; readonly port: number} | {readonly path: string};
+  readonly name: string;
+  /** Connections before the one that this call itself makes; `deaf` where that is not noticed. */
+  connections(): Promise<number | 'deaf'>;
+  close(): void;
+}
+
+async function listen(at: {readonly host: string} | {readonly path: string}): Promise<Listener> {
+  const server: Server = createServer(socket => {
+    seen += 1;
+    socket.on('error', () => {});
+    socket.destroy();
+    heard.resolve();
+  });
+  let seen = 0;
+  let heard = Promise.withResolvers<void>();
+  server.listen('host' in at ? {...at, port: 0} : at);
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const bound = 'host' in at ? {host: at.host, port} : at;
+  return {
+    at: bound,
+    name: 'port' in bound ? bound.host : bound.path.startsWith('\0') ? 'an abstract socket' : 'a unix socket',
+    async connections() {
+      // Connections are taken in their order: when ours has come, the others have.
+      const before = (): number => seen - 1;
+      heard = Promise.withResolvers<void>();
+      const own = connect(bound);
+      own.on('error', () => {});
+      const closed = once(own, 'close');
+      await Promise.race([closed, new Promise(resolve => setTimeout(resolve, 5000).unref())]);
+      await Promise.race([heard.promise, new Promise(resolve => setTimeout(resolve, 5000).unref())]);
+      return seen === 0 ? 'deaf' : before();
+    },
+    close: () => void server.close(),
+  };
+}
+
+async function listenUdp(): Promise<{readonly port: number; packets(): Promise<number | 'deaf'>; close(): void}> {
+  const socket: UdpSocket = createSocket('udp4');
+  const texts: string[] = [];
+  socket.on('message', message => texts.push(message.toString()));
+  socket.bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  const {port} = socket.address();
+  return {
+    port,
+    async packets() {
+      const own = createSocket('udp4');
+      own.send('own', port, '127.0.0.1');
+      for (let turn = 0; turn < 500 && !texts.includes('own'); turn += 1) {
+        // oxlint-disable-next-line no-await-in-loop -- until the packet of our own has come
+        await new Promise(resolve => setTimeout(resolve, 10));
+      }
+      own.close();
+      return texts.includes('own') ? texts.filter(text => text !== 'own').length : 'deaf';
+    },
+    close: () => void socket.close(),
+  };
+}
+
+/** One address of this machine besides loopback. */
+const ownAddresses = (): readonly string[] =>
+  Object.values(networkInterfaces())
+    .flat()
+    .flatMap(each => (each !== undefined && !each.internal && each.family === 'IPv4' ? [each.address] : []))
+    .slice(0, 1);

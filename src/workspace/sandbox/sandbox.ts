@@ -1,0 +1,84 @@
+import type {Outcome} from '../../base/outcome.ts';
+import type {Confinement} from '../../domain/risk.ts';
+import type {ProviderName, Proof} from '../../domain/sandbox.ts';
+
+/**
+ * The sandbox that commands run in, as everything that starts commands sees it. `enclose` is asked for every command; nothing is
+ * looked for, loaded or started before the first one.
+ */
+export interface CommandSandbox {
+  /**
+   * How to start a command inside. `plain`: this one runs as it is. A failure says why a command that may only run inside cannot: it must
+   * not be started then.
+   */
+  enclose(request: EncloseRequest): Promise<Outcome<Enclosure, string>>;
+  /** The backend in use and what it was seen to stop; finds out at the first call. Cheap afterwards. */
+  proof(): Promise<Proof>;
+  /** Removes what lies on the disk for the sandbox. Commands that still run inside keep what they have open. */
+  close(): Promise<void>;
+}
+
+export interface EncloseRequest {
+  readonly argv: readonly [string, ...string[]];
+  /** Absolute. */
+  readonly directory: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly confinement: Confinement;
+}
+
+export type Enclosure = {readonly kind: 'plain'} | EnclosedStart;
+
+/** A program to start in the place of the command's own. */
+export interface EnclosedStart {
+  readonly kind: 'enclosed';
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly environment: Record<string, string>;
+  readonly prelude: InsidePrelude;
+  /** To be called once, when nothing of the command runs any more. Returns sentences for the model about what was put right. */
+  release(): readonly string[];
+}
+
+/** Folders for the files that a shell reads and writes at its start and end: where they lie, and where the shell sees them. */
+export interface InsidePrelude {
+  readonly scripts: {readonly outside: string; readonly inside: string};
+  readonly reports: {readonly outside: string; readonly inside: string};
+}
+
+/** A backend: one way to enclose commands. */
+export interface SandboxProvider {
+  readonly name: Exclude<ProviderName, 'native'>;
+  /** Whether it is installed here, and in which version; a failure says what is missing and how to get it. */
+  find(): Promise<Outcome<{readonly version: string}, string>>;
+  enclose(request: BackendRequest): Promise<Outcome<EnclosedStart, string>>;
+}
+
+export interface BackendRequest extends Omit<EncloseRequest, 'confinement'> {
+  readonly policy: SandboxPolicy;
+}
+
+/** What a command inside may do. All paths are absolute, and real where they exist. */
+export interface SandboxPolicy {
+  /** The workspace folders. */
+  readonly roots: readonly [string, ...string[]];
+  readonly workspace: 'writable' | 'read-only';
+  /** `read-only`: the whole `.git`. `guarded`: only what runs programs or decides which run. */
+  readonly repository: 'guarded' | 'read-only';
+  /** `filtered`: what the proxy behind this socket lets through. */
+  readonly network: {readonly kind: 'closed'} | {readonly kind: 'filtered'; readonly socket: string};
+  /** Files and folders that are not there inside. */
+  readonly hidden: readonly string[];
+  /** Folders outside the workspace that are visible inside although their surroundings are not. */
+  readonly readable: readonly string[];
+  /** Whether a path, by its names alone, is a file or folder that must not be changed or made (R-49). */
+  readonly isProtected: (path: string) => boolean;
+  /** Protected paths below the top of the roots that existed when weft looked. */
+  readonly nested: readonly string[];
+  /** The folder of this session: `tmp` is the commands' temporary folder. */
+  readonly session: SandboxSession;
+}
+
+export interface SandboxSession extends InsidePrelude {
+  readonly folder: string;
+  readonly tmp: string;
+}
