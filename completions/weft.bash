@@ -5,6 +5,7 @@ _weft_enter() { # the command that a word names in a command
     'weft demo') next='weft demo' ;;
     'weft auth') next='weft auth' ;;
     'weft sessions') next='weft sessions' ;;
+    'weft sandbox') next='weft sandbox' ;;
     'weft ps') next='weft ps' ;;
     'weft doctor') next='weft doctor' ;;
     'weft completion') next='weft completion' ;;
@@ -21,6 +22,10 @@ _weft_enter() { # the command that a word names in a command
     'weft sessions rewind') next='weft sessions rewind' ;;
     'weft sessions delete') next='weft sessions delete' ;;
     'weft sessions help') next='weft sessions help' ;;
+    'weft sandbox providers') next='weft sandbox providers' ;;
+    'weft sandbox test') next='weft sandbox test' ;;
+    'weft sandbox run') next='weft sandbox run' ;;
+    'weft sandbox help') next='weft sandbox help' ;;
     'weft tasks decode') next='weft tasks decode' ;;
     'weft tasks watch') next='weft tasks watch' ;;
     'weft tasks encode') next='weft tasks encode' ;;
@@ -55,6 +60,7 @@ _weft_option() { # what an option of a command takes
     'weft --replay') takes=one kind=file ;;
     'weft --record') takes=one kind=file ;;
     'weft --permission-mode') takes=one kind=choices choices=('default' 'acceptEdits' 'plan' 'dontAsk' 'bypassPermissions') ;;
+    'weft --sandbox') takes=one kind=choices choices=('auto' 'native' 'bwrap' 'claude' 'codex') ;;
     'weft --allowed-tools') takes=many kind=any ;;
     'weft --disallowed-tools') takes=many kind=any ;;
     'weft --max-turns') takes=one kind=any ;;
@@ -72,6 +78,9 @@ _weft_option() { # what an option of a command takes
     'weft auth login --provider') takes=one kind=choices choices=('anthropic' 'openai') ;;
     'weft sessions export --format') takes=one kind=choices choices=('jsonl' 'markdown') ;;
     'weft sessions rewind --to') takes=one kind=any ;;
+    'weft sandbox test --provider') takes=one kind=choices choices=('native' 'bwrap' 'claude' 'codex') ;;
+    'weft sandbox run --provider') takes=one kind=choices choices=('native' 'bwrap' 'claude' 'codex') ;;
+    'weft sandbox run --cwd') takes=one kind=directory ;;
     'weft ps --stop') takes=one kind=any ;;
     'weft tasks decode --input') takes=one kind=choices choices=('auto' 'base64' 'json' 'sse') ;;
     'weft tasks encode --output') takes=one kind=choices choices=('base64' 'json' 'sse') ;;
@@ -104,6 +113,8 @@ _weft_position() { # what an argument of a command is
     'weft sessions rewind|0') kind=session ;;
     'weft sessions delete|0') kind=session ;;
     'weft sessions help|0') kind=choices choices=('list' 'show' 'export' 'rewind' 'delete') ;;
+    'weft sandbox run|'*) kind=any ;;
+    'weft sandbox help|0') kind=choices choices=('providers' 'test' 'run') ;;
     'weft completion|0') kind=choices choices=('bash' 'zsh' 'fish' 'powershell') ;;
     'weft tasks decode|0') kind=file ;;
     'weft tasks watch|0') kind=file ;;
@@ -128,7 +139,7 @@ _weft_position() { # what an argument of a command is
 _weft_names() { # what can follow in a command
   options=() commands=()
   case $1 in
-    'weft') options=('-V' '--version' '-p' '--prompt' '--print' '--output-format' '--input-format' '--include-partial-messages' '--model' '--provider' '--base-url' '--replay' '--record' '--permission-mode' '--allowed-tools' '--disallowed-tools' '--max-turns' '--max-cost' '--timeout' '-c' '--continue' '-r' '--resume' '--session-id' '--fork-session' '--no-session-persistence' '-C' '--cwd' '--add-dir' '--system-prompt' '--append-system-prompt' '--json-schema' '--settings' '--verbose' '--debug' '--accessible' '--fullscreen' '--no-color' '-h' '--help') commands=('demo' 'auth' 'sessions' 'ps' 'doctor' 'completion' 'tasks' 'permissions' 'config') ;;
+    'weft') options=('-V' '--version' '-p' '--prompt' '--print' '--output-format' '--input-format' '--include-partial-messages' '--model' '--provider' '--base-url' '--replay' '--record' '--permission-mode' '--sandbox' '--allowed-tools' '--disallowed-tools' '--max-turns' '--max-cost' '--timeout' '-c' '--continue' '-r' '--resume' '--session-id' '--fork-session' '--no-session-persistence' '-C' '--cwd' '--add-dir' '--system-prompt' '--append-system-prompt' '--json-schema' '--settings' '--verbose' '--debug' '--accessible' '--fullscreen' '--no-color' '-h' '--help') commands=('demo' 'auth' 'sessions' 'sandbox' 'ps' 'doctor' 'completion' 'tasks' 'permissions' 'config') ;;
     'weft demo') options=('--dir' '-h' '--help') commands=() ;;
     'weft auth') options=('-h' '--help') commands=('status' 'login' 'logout' 'help') ;;
     'weft auth status') options=('-h' '--help') commands=() ;;
@@ -142,6 +153,11 @@ _weft_names() { # what can follow in a command
     'weft sessions rewind') options=('--to' '--files' '--talk' '--both' '--redo' '--yes' '--json' '-h' '--help') commands=() ;;
     'weft sessions delete') options=('--json' '-h' '--help') commands=() ;;
     'weft sessions help') options=() commands=() ;;
+    'weft sandbox') options=('-h' '--help') commands=('providers' 'test' 'run' 'help') ;;
+    'weft sandbox providers') options=('--json' '-h' '--help') commands=() ;;
+    'weft sandbox test') options=('--provider' '--json' '-h' '--help') commands=() ;;
+    'weft sandbox run') options=('--provider' '--cwd' '-h' '--help') commands=() ;;
+    'weft sandbox help') options=() commands=() ;;
     'weft ps') options=('--json' '--stop' '-h' '--help') commands=() ;;
     'weft doctor') options=('--json' '-h' '--help') commands=() ;;
     'weft completion') options=('-h' '--help') commands=() ;;

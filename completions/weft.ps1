@@ -7,6 +7,7 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $enter['weft demo'] = 'weft demo'
     $enter['weft auth'] = 'weft auth'
     $enter['weft sessions'] = 'weft sessions'
+    $enter['weft sandbox'] = 'weft sandbox'
     $enter['weft ps'] = 'weft ps'
     $enter['weft doctor'] = 'weft doctor'
     $enter['weft completion'] = 'weft completion'
@@ -23,6 +24,10 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $enter['weft sessions rewind'] = 'weft sessions rewind'
     $enter['weft sessions delete'] = 'weft sessions delete'
     $enter['weft sessions help'] = 'weft sessions help'
+    $enter['weft sandbox providers'] = 'weft sandbox providers'
+    $enter['weft sandbox test'] = 'weft sandbox test'
+    $enter['weft sandbox run'] = 'weft sandbox run'
+    $enter['weft sandbox help'] = 'weft sandbox help'
     $enter['weft tasks decode'] = 'weft tasks decode'
     $enter['weft tasks watch'] = 'weft tasks watch'
     $enter['weft tasks encode'] = 'weft tasks encode'
@@ -57,6 +62,8 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $takes['weft --record'] = 'one'
     $takes['weft --permission-mode'] = 'one'
     $values['weft --permission-mode'] = @(, @('default', 'default'); , @('acceptEdits', 'acceptEdits'); , @('plan', 'plan'); , @('dontAsk', 'dontAsk'); , @('bypassPermissions', 'bypassPermissions'))
+    $takes['weft --sandbox'] = 'one'
+    $values['weft --sandbox'] = @(, @('auto', 'auto'); , @('native', 'native'); , @('bwrap', 'bwrap'); , @('claude', 'claude'); , @('codex', 'codex'))
     $takes['weft --allowed-tools'] = 'many'
     $takes['weft --disallowed-tools'] = 'many'
     $takes['weft --max-turns'] = 'one'
@@ -78,6 +85,11 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $takes['weft sessions export --format'] = 'one'
     $values['weft sessions export --format'] = @(, @('jsonl', 'jsonl'); , @('markdown', 'markdown'))
     $takes['weft sessions rewind --to'] = 'one'
+    $takes['weft sandbox test --provider'] = 'one'
+    $values['weft sandbox test --provider'] = @(, @('native', 'native'); , @('bwrap', 'bwrap'); , @('claude', 'claude'); , @('codex', 'codex'))
+    $takes['weft sandbox run --provider'] = 'one'
+    $values['weft sandbox run --provider'] = @(, @('native', 'native'); , @('bwrap', 'bwrap'); , @('claude', 'claude'); , @('codex', 'codex'))
+    $takes['weft sandbox run --cwd'] = 'one'
     $takes['weft ps --stop'] = 'one'
     $takes['weft tasks decode --input'] = 'one'
     $values['weft tasks decode --input'] = @(, @('auto', 'auto'); , @('base64', 'base64'); , @('json', 'json'); , @('sse', 'sse'))
@@ -108,6 +120,8 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $positions['weft sessions rewind|0'] = @()
     $positions['weft sessions delete|0'] = @()
     $positions['weft sessions help|0'] = @(, @('list', 'list'); , @('show', 'show'); , @('export', 'export'); , @('rewind', 'rewind'); , @('delete', 'delete'))
+    $positions['weft sandbox run|+'] = @()
+    $positions['weft sandbox help|0'] = @(, @('providers', 'providers'); , @('test', 'test'); , @('run', 'run'))
     $positions['weft completion|0'] = @(, @('bash', 'bash'); , @('zsh', 'zsh'); , @('fish', 'fish'); , @('powershell', 'powershell'))
     $positions['weft tasks decode|0'] = @()
     $positions['weft tasks watch|0'] = @()
@@ -126,7 +140,7 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $positions['weft config explain|0'] = @()
     $positions['weft config help|0'] = @(, @('get', 'get'); , @('set', 'set'); , @('unset', 'unset'); , @('list', 'list'); , @('path', 'path'); , @('explain', 'explain'))
     $names = [System.Collections.Generic.Dictionary[string, object]]::new([StringComparer]::Ordinal)
-    $names['weft'] = @(, @('demo', 'Try weft offline: an agent fixes a small project'); , @('auth', 'List, keep and remove API keys'); , @('sessions', 'List, show, export and delete sessions'); , @('ps', 'List and stop background commands'); , @('doctor', 'Check this machine'); , @('completion', 'Print the completion script for a shell'); , @('tasks', 'Decode, watch and convert task-protocol streams'); , @('permissions', 'Manage permission rules and trusted folders'); , @('config', 'Read and change settings'))
+    $names['weft'] = @(, @('demo', 'Try weft offline: an agent fixes a small project'); , @('auth', 'List, keep and remove API keys'); , @('sessions', 'List, show, export and delete sessions'); , @('sandbox', 'Try and use the sandbox for commands'); , @('ps', 'List and stop background commands'); , @('doctor', 'Check this machine'); , @('completion', 'Print the completion script for a shell'); , @('tasks', 'Decode, watch and convert task-protocol streams'); , @('permissions', 'Manage permission rules and trusted folders'); , @('config', 'Read and change settings'))
     $names['weft demo'] = @()
     $names['weft auth'] = @(, @('status', 'Show which keys there are and where they come from (never the keys)'); , @('login', 'Keep the API key on stdin: in the keychain where one answers, else in a file that is yours alone'); , @('logout', 'Remove kept keys: all of them, or one provider’’s'); , @('help', 'display help for command'))
     $names['weft auth status'] = @()
@@ -140,6 +154,11 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $names['weft sessions rewind'] = @()
     $names['weft sessions delete'] = @()
     $names['weft sessions help'] = @()
+    $names['weft sandbox'] = @(, @('providers', 'List the backends and which are installed'); , @('test', 'Prove what each backend stops on this machine'); , @('run', 'Run a command in the sandbox, with this folder as its workspace'); , @('help', 'display help for command'))
+    $names['weft sandbox providers'] = @()
+    $names['weft sandbox test'] = @()
+    $names['weft sandbox run'] = @()
+    $names['weft sandbox help'] = @()
     $names['weft ps'] = @()
     $names['weft doctor'] = @()
     $names['weft completion'] = @()
@@ -165,7 +184,7 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $names['weft config explain'] = @()
     $names['weft config help'] = @()
     $options = [System.Collections.Generic.Dictionary[string, object]]::new([StringComparer]::Ordinal)
-    $options['weft'] = @(, @('-V', 'Print the version'); , @('--version', 'Print the version'); , @('-p', 'Answer on stdout and exit; "-" reads the prompt from stdin'); , @('--prompt', 'Answer on stdout and exit; "-" reads the prompt from stdin'); , @('--print', 'Answer on stdout and exit; the prompt comes from the arguments or stdin'); , @('--output-format', 'Format of stdout'); , @('--input-format', 'Format of stdin'); , @('--include-partial-messages', 'With stream-json: include partial messages as they arrive'); , @('--model', 'Model to use'); , @('--provider', 'Provider of the model'); , @('--base-url', 'Address of the provider'); , @('--replay', 'Replay a recorded model conversation'); , @('--record', 'Record the model conversation to a file'); , @('--permission-mode', 'What may run without asking'); , @('--allowed-tools', 'Allow without asking, such as "Bash(git status:*)" "Edit(src/**)"'); , @('--disallowed-tools', 'Never allow'); , @('--max-turns', 'Most model requests per prompt'); , @('--max-cost', 'Stop before the session costs more'); , @('--timeout', 'Without the terminal UI: stop after this time (exit code 124)'); , @('-c', 'Continue the newest session of this folder'); , @('--continue', 'Continue the newest session of this folder'); , @('-r', 'Resume a session; without an id, choose one'); , @('--resume', 'Resume a session; without an id, choose one'); , @('--session-id', 'Id of the new session'); , @('--fork-session', 'With --continue or --resume: continue in a copy'); , @('--no-session-persistence', 'Do not save this session'); , @('-C', 'Work in this folder'); , @('--cwd', 'Work in this folder'); , @('--add-dir', 'Add folders to the workspace'); , @('--system-prompt', 'Replace the system prompt'); , @('--append-system-prompt', 'Append to the system prompt'); , @('--json-schema', 'Without the terminal UI: answer with JSON that fits this schema'); , @('--settings', 'Settings that override the settings files'); , @('--verbose', 'Print the model in use to stderr'); , @('--debug', 'Without the terminal UI: log events as JSON lines to stderr'); , @('--accessible', 'Screen reader mode: plain lines, nothing is redrawn'); , @('--fullscreen', 'Full-screen terminal UI instead of the scrollback'); , @('--no-color', 'No colors'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
+    $options['weft'] = @(, @('-V', 'Print the version'); , @('--version', 'Print the version'); , @('-p', 'Answer on stdout and exit; "-" reads the prompt from stdin'); , @('--prompt', 'Answer on stdout and exit; "-" reads the prompt from stdin'); , @('--print', 'Answer on stdout and exit; the prompt comes from the arguments or stdin'); , @('--output-format', 'Format of stdout'); , @('--input-format', 'Format of stdin'); , @('--include-partial-messages', 'With stream-json: include partial messages as they arrive'); , @('--model', 'Model to use'); , @('--provider', 'Provider of the model'); , @('--base-url', 'Address of the provider'); , @('--replay', 'Replay a recorded model conversation'); , @('--record', 'Record the model conversation to a file'); , @('--permission-mode', 'What may run without asking'); , @('--sandbox', 'Confine what commands can reach (default: auto)'); , @('--allowed-tools', 'Allow without asking, such as "Bash(git status:*)" "Edit(src/**)"'); , @('--disallowed-tools', 'Never allow'); , @('--max-turns', 'Most model requests per prompt'); , @('--max-cost', 'Stop before the session costs more'); , @('--timeout', 'Without the terminal UI: stop after this time (exit code 124)'); , @('-c', 'Continue the newest session of this folder'); , @('--continue', 'Continue the newest session of this folder'); , @('-r', 'Resume a session; without an id, choose one'); , @('--resume', 'Resume a session; without an id, choose one'); , @('--session-id', 'Id of the new session'); , @('--fork-session', 'With --continue or --resume: continue in a copy'); , @('--no-session-persistence', 'Do not save this session'); , @('-C', 'Work in this folder'); , @('--cwd', 'Work in this folder'); , @('--add-dir', 'Add folders to the workspace'); , @('--system-prompt', 'Replace the system prompt'); , @('--append-system-prompt', 'Append to the system prompt'); , @('--json-schema', 'Without the terminal UI: answer with JSON that fits this schema'); , @('--settings', 'Settings that override the settings files'); , @('--verbose', 'Print the model in use to stderr'); , @('--debug', 'Without the terminal UI: log events as JSON lines to stderr'); , @('--accessible', 'Screen reader mode: plain lines, nothing is redrawn'); , @('--fullscreen', 'Full-screen terminal UI instead of the scrollback'); , @('--no-color', 'No colors'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft demo'] = @(, @('--dir', 'Create the project in this folder (new or empty)'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft auth'] = @(, @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft auth status'] = @(, @('-h', 'Show this help'); , @('--help', 'Show this help'))
@@ -179,6 +198,11 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $options['weft sessions rewind'] = @(, @('--to', 'Go back to before this prompt (default: the last one)'); , @('--files', 'Files only'); , @('--talk', 'Conversation only'); , @('--both', 'Files and conversation (default)'); , @('--redo', 'Undo the last rewind'); , @('--yes', 'Do not ask'); , @('--json', 'Print JSON'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft sessions delete'] = @(, @('--json', 'Print JSON'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft sessions help'] = @()
+    $options['weft sandbox'] = @(, @('-h', 'Show this help'); , @('--help', 'Show this help'))
+    $options['weft sandbox providers'] = @(, @('--json', 'Print JSON'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
+    $options['weft sandbox test'] = @(, @('--provider', 'Backend of the sandbox'); , @('--json', 'Print JSON'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
+    $options['weft sandbox run'] = @(, @('--provider', 'Backend of the sandbox'); , @('--cwd', 'Folder to look at instead of the current one'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
+    $options['weft sandbox help'] = @()
     $options['weft ps'] = @(, @('--json', 'Print JSON'); , @('--stop', 'Stop a command and everything it started'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft doctor'] = @(, @('--json', 'Print JSON'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft completion'] = @(, @('-h', 'Show this help'); , @('--help', 'Show this help'))

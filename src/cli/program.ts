@@ -7,6 +7,7 @@ import {addDemo} from './commands/demo.ts';
 import {addDoctor} from './commands/doctor.ts';
 import {addPermissions} from './commands/permissions.ts';
 import {addPs} from './commands/ps.ts';
+import {addSandbox} from './commands/sandbox.ts';
 import {addSessions} from './commands/sessions.ts';
 import {addTasks} from './commands/tasks.ts';
 import {exiting, UsageError} from './exit-code.ts';
@@ -43,6 +44,7 @@ export function makeProgram(): Command {
   addDemo(program);
   addAuth(program);
   addSessions(program);
+  addSandbox(program);
   addPs(program);
   addDoctor(program);
   addCompletion(program);

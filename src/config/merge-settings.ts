@@ -222,7 +222,9 @@ function admitProjectSettings(
       text: serverRequest(name, server),
     })),
     ...allow.map(rule => ({key: 'permissions.allow', text: `allow without asking: ${rule}`})),
-    ...(sandbox === undefined ? [] : [{key: 'sandbox', text: `run commands in the sandbox: ${sandboxChoice(sandbox)}`}]),
+    ...(sandbox === undefined
+      ? []
+      : [{key: 'sandbox', text: `run commands in the sandbox: ${sandboxChoice(sandbox)}`}]),
     ...(isLooser ? [{key: 'permissionMode', text: `start in the mode ${permissionMode}`}] : []),
   ];
   const requests = asked.map(({text}) => text);

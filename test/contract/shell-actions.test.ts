@@ -21,9 +21,15 @@ beforeAll(async () => {
   // Everything that is opened once is open.
   await place.run('true');
   await place.blocks.start({command: 'true', environment: 'inherited', confinement: 'chosen'}, never);
-  const started = await place.blocks.start({command: 'cat; sleep 7299', environment: 'inherited', confinement: 'chosen'}, never);
+  const started = await place.blocks.start(
+    {command: 'cat; sleep 7299', environment: 'inherited', confinement: 'chosen'},
+    never,
+  );
   block = started.tag === 'ok' ? started.value.id : '';
-  const sleeping = await place.blocks.start({command: 'sleep 7298', environment: 'inherited', confinement: 'chosen'}, never);
+  const sleeping = await place.blocks.start(
+    {command: 'sleep 7298', environment: 'inherited', confinement: 'chosen'},
+    never,
+  );
   silent = sleeping.tag === 'ok' ? sleeping.value.id : '';
 });
 

@@ -283,7 +283,6 @@ describe('options', () => {
       /no plugins yet/u,
     ],
     ['other tools in the place of weft’s', {toolAliases: {Bash: 'mcp__far__bash'}}, /in the place of Bash/u],
-    ['a sandbox that must be', {sandbox: {enabled: true, failIfUnavailable: true}}, /no sandbox yet/u],
     ['an agent', {agent: 'reviewer'}, /--agent is not possible/u],
     ['a tool that answers', {permissionPromptToolName: 'mcp__a__b'}, /can only be stdio/u],
   ];

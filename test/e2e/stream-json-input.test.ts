@@ -161,7 +161,7 @@ describe('requests', () => {
     const greet = (settings: unknown) => line(request('g', {subtype: 'initialize', settings}));
     const {code, stdout} = await scene.run(rpcArgs, {stdin: {text: greet(file) + line(prompt('x'))}});
     expect([code, jsonLines(stdout).at(-1)]).toMatchObject([0, {permission_denials: [{tool_name: 'Bash'}]}]);
-    const refused = [`${file}.none`, {sandbox: {enabled: true, failIfUnavailable: true}}];
+    const refused = [`${file}.none`, {sandbox: 'nowhere'}];
     for (const settings of refused) {
       // oxlint-disable-next-line no-await-in-loop -- one after the other
       const lost = await scene.run(rpcArgs, {stdin: {text: greet(settings) + line(prompt('x'))}});

@@ -10,6 +10,7 @@ import {
 } from '../../safety/rules/permission-rule.ts';
 import {redactingCommands, redactingPorts} from '../../safety/secrets/redacting-ports.ts';
 import {redactFault, makeRedactor, type Redactor} from '../../safety/secrets/redactor.ts';
+import {isProtectedBelow} from '../../safety/paths/protected-paths.ts';
 import {isSecretFile} from '../../safety/secrets/secret-files.ts';
 import type {SessionInfo} from '../../actions/agent-event.ts';
 import type {CommandsPort} from '../../actions/commands-port.ts';
@@ -24,6 +25,7 @@ import {
   lazyImages,
   lazyImpact,
   lazyJudge,
+  lazySandbox,
   lazySearch,
   workspaceState,
 } from './lazy-ports.ts';
@@ -34,6 +36,7 @@ import type {PromptLimits} from '../../agent/session-context.ts';
 import type {JudgePort, SessionsPort, WorkspaceStatePort} from '../../agent/ports.ts';
 import type {SessionCheckpoints} from '../../domain/checkpoint.ts';
 import {messageId, todoId} from '../../domain/ids.ts';
+import type {SandboxChoice} from '../../domain/sandbox.ts';
 import type {OpenSession} from '../../domain/journal.ts';
 import {type PermissionMode, type RuleList, ruleLists, type RuleScope} from '../../domain/risk.ts';
 import {randomUUID} from 'node:crypto';
@@ -98,6 +101,14 @@ export interface EngineSetup {
   readonly thinking: Thinking;
   /** Tools that are not offered to the model. */
   readonly disabledTools: EngineOptions['disabledTools'];
+  readonly sandbox: SandboxSetup;
+}
+
+/** How commands are confined, and what a sandbox hides besides. */
+export interface SandboxSetup {
+  readonly choice: SandboxChoice;
+  /** Where proofs are kept. */
+  readonly proofFolder: string;
 }
 
 /**
@@ -116,6 +127,16 @@ export function composeEngine(setup: EngineSetup): AgentClient {
     files: watchSecretFiles({roots, isSecretFile}),
     key: setup.placeholderKey,
   });
+  const sandbox = lazySandbox({
+    ...setup.sandbox,
+    roots,
+    home,
+    environment,
+    ownFolders: setup.weftFolders.folders,
+    deniedReads: () => excluded(),
+    readable: outputs.folders,
+    isProtected: isProtectedBelow,
+  });
   const commands = makeCommands({
     roots,
     // Programs are found where the user would find them.
@@ -127,6 +148,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
     redact: secrets.redact,
     registryFolder: setup.blocksFolder,
     blockWaits: 'usual',
+    sandbox,
   });
   // A path is judged as it will be used: placeholders in it are replaced by their secrets.
   const pathContext = {roots, home, resolve: (path: string) => files.resolve(secrets.restore(path))};

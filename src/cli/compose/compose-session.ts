@@ -21,6 +21,7 @@ import type {ModelSetup} from './host-services.ts';
 import {userPorts} from './user-ports.ts';
 import {note} from '../output.ts';
 import type {RunContext} from './run-context.ts';
+import {requireNamedSandbox} from './prove-sandbox.ts';
 import {weftFolders, placeholderKey} from './user-data.ts';
 
 /** What a program that drives weft brings along. A person at a terminal brings nothing (`noDriver`). */
@@ -46,6 +47,7 @@ export async function composeSession(
   },
 ): Promise<AgentClient> {
   const {options, settings, directory, roots} = context;
+  await requireNamedSandbox(context);
   const structured =
     driver.structured !== 'by-flag'
       ? driver.structured
@@ -80,6 +82,7 @@ export async function composeSession(
       options.sessionPersistence ? 'keep' : 'leave-no-trace',
     ),
     memoryCeiling: settings.memoryCeiling,
+    sandbox: {choice: settings.sandbox, proofFolder: context.places.data},
     mode: settings.permissionMode,
     rules: settings.rules,
     removeRule: async rule => (await import('./write-settings.ts')).removeSavedRule(rule, directory),

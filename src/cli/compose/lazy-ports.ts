@@ -15,6 +15,8 @@ import type {CheckpointPlace} from '../../workspace/checkpoints/make-checkpoints
 import {listFolder} from '../../workspace/files/list-folder.ts';
 import {readBytes} from '../../workspace/files/regular-files.ts';
 import type {ImpactOptions} from '../../workspace/impact/make-impact.ts';
+import type {SandboxOptions} from '../../workspace/sandbox/make-sandbox.ts';
+import type {CommandSandbox} from '../../workspace/sandbox/sandbox.ts';
 import type {Finder, FinderOptions} from '../../workspace/search/make-finder.ts';
 import type {makeSearch} from '../../workspace/search/search.ts';
 
@@ -124,6 +126,23 @@ export function lazyFinder(options: FinderOptions): {readonly finder: FileFinder
       void made?.then(finder => finder.close());
       made = undefined;
     },
+  };
+}
+
+/** Loads what confines commands with the first command that it may be asked to confine. */
+export function lazySandbox(options: SandboxOptions): CommandSandbox {
+  let made: Promise<CommandSandbox> | undefined;
+  const load = (): Promise<CommandSandbox> =>
+    (made ??= import('../../workspace/sandbox/make-sandbox.ts').then(({makeSandbox}) => makeSandbox(options)));
+  return {
+    async enclose(request) {
+      const isPlain =
+        request.confinement === 'outside' ||
+        (request.confinement === 'chosen' && (options.choice === 'auto' || options.choice === 'native'));
+      return isPlain ? ok({kind: 'plain'}) : (await load()).enclose(request);
+    },
+    proof: async () => (await load()).proof(),
+    close: async () => (await made)?.close(),
   };
 }
 

@@ -76,6 +76,9 @@ export function protectedPart(path: PathParts, context: PathContext): string | u
   return undefined;
 }
 
+/** Whether a path below a workspace root, with slashes between its names, is protected by its names alone. */
+export const isProtectedBelow = (path: string): boolean => protectedIn(path.toLowerCase().split('/')) !== undefined;
+
 function protectedIn(parts: PathParts): string | undefined {
   for (const [at, part] of parts.entries()) {
     const slash = at === parts.length - 1 ? '' : '/';

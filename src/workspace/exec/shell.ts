@@ -180,6 +180,7 @@ export function makeShell(options: ShellOptions): ShellPort {
       directory: from,
       environment: variables(),
       confinement: request.confinement,
+      terminal: 'own',
     });
     if (enclosed.tag === 'failed') return settle({kind: 'not-started', fault: noSandbox(enclosed.error)});
     const enclosure = enclosed.value;
@@ -197,8 +198,8 @@ export function makeShell(options: ShellOptions): ShellPort {
     try {
       if (request.terminal !== 'none' && channel === 'terminal') {
         const {command, timeoutMs, background} = request;
-        const run = {command, timeoutMs, background, ...request.terminal, ...start(), directory: from, runTag, release};
-        const ran = await options.runInTerminal(run, observe, signal);
+        const own = {...request.terminal, ...start(), directory: from, runTag, release};
+        const ran = await options.runInTerminal({command, timeoutMs, background, ...own}, observe, signal);
         if (ran.tag === 'ok') {
           preludeUsed = ran.value.shellEnded;
           goesOn = true;

@@ -1,10 +1,21 @@
 import {execFile} from 'node:child_process';
-import {existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, renameSync, rmSync} from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import {dirname, join, resolve} from 'node:path';
 import {promisify} from 'node:util';
 import {failed, ok} from '../../base/outcome.ts';
 import {causeText} from '../../domain/fault.ts';
 import {findProgram, splitPath, userPath} from '../exec/trusted-path.ts';
+import {readTextFile} from '../exec/process-table.ts';
 import {holds, realPath} from '../files/resolve-path.ts';
 import {forwarderPort, withForwarder} from './forwarder.ts';
 import type {BackendRequest, EnclosedStart, SandboxPolicy, SandboxProvider} from './sandbox.ts';
@@ -15,13 +26,15 @@ import type {BackendRequest, EnclosedStart, SandboxPolicy, SandboxProvider} from
  *
  * `--die-with-parent` is left out on purpose: it would end what a command leaves running (`npm run dev &`) with its shell. After
  * `kill -9` of weft the watchdog ends what runs inside, which it knows by the run tag of the sandbox's first process: when that ends,
- * the kernel ends all the others. `--new-session` is not needed: commands on pipes have no terminal, those of blocks have one of their own.
+ * the kernel ends all the others. `--new-session` is needed only for a terminal of
+ * the user's: commands on pipes have none, those of blocks have one of their own.
  */
 export const bwrap: SandboxProvider = {
   name: 'bwrap',
   async find() {
     const program = findProgram('bwrap');
-    if (program === undefined) return failed('bwrap is not installed (Debian, Ubuntu, Fedora, Arch: package bubblewrap)');
+    if (program === undefined)
+      return failed('bwrap is not installed (Debian, Ubuntu, Fedora, Arch: package bubblewrap)');
     try {
       const {stdout} = await promisify(execFile)(program, ['--version'], {timeout: 5000});
       const version = /\d+\.\d+(?:\.\d+)?/u.exec(stdout)?.[0] ?? '';
@@ -35,17 +48,18 @@ export const bwrap: SandboxProvider = {
     if (program === undefined) return failed('bwrap is not installed');
     versionFlags ??= await flagsOfVersion(program);
     const {policy} = request;
-    if (policy.roots.some(root => root === '/')) return failed('the workspace is the root of the disk, so nothing would be left to protect');
+    if (policy.roots.some(root => root === '/'))
+      return failed('the workspace is the root of the disk, so nothing would be left to protect');
     const view = mountView(policy);
-    const args = [...namespaces(policy), ...versionFlags, ...mounts(policy, view), '--chdir', request.directory, '--'];
+    const args = [...namespaces(request), ...versionFlags, ...mounts(policy, view), '--chdir', request.directory, '--'];
     const inner = policy.network.kind === 'filtered' ? withForwarder(request.argv, socketInside) : request.argv;
     return ok({
       kind: 'enclosed',
       program,
       args: [...args, ...inner],
-      environment: insideEnvironment(request),
+      environment: withExcludes(insideEnvironment(request), policy),
       prelude: policy.session,
-      release: view.release,
+      release: () => view.release(),
     } satisfies EnclosedStart);
   },
 };
@@ -62,13 +76,14 @@ async function flagsOfVersion(program: string): Promise<readonly string[]> {
   }
 }
 
-const namespaces = ({network}: SandboxPolicy): readonly string[] => [
+const namespaces = ({terminal}: BackendRequest): readonly string[] => [
+  ...(terminal === 'shared' ? ['--new-session'] : []),
   '--unshare-user',
   '--unshare-pid',
   '--unshare-ipc',
   '--unshare-uts',
   '--unshare-cgroup-try',
-  ...(network.kind === 'closed' || network.kind === 'filtered' ? ['--unshare-net'] : []),
+  '--unshare-net',
 ];
 
 /** Where things of weft's own are seen inside. */
@@ -81,23 +96,33 @@ const sharedMemory = 1024 * 1024 * 1024;
 /** In the order in which they are made: a later one covers an earlier one. */
 function mounts(policy: SandboxPolicy, view: MountView): readonly string[] {
   const {roots, workspace, session, hidden, network} = policy;
-  const keep = (path: string): readonly string[] => ['--ro-bind-try', path, path];
-  return [
-    ...['--ro-bind', '/', '/', '--dev', '/dev', '--size', String(sharedMemory), '--tmpfs', '/dev/shm', '--proc', '/proc'],
+  const {scripts, reports, tmp, folder} = session;
+  const insideRoots = (path: string): boolean => roots.some(root => holds(root, path) && root !== path);
+  const groups: readonly (readonly string[])[] = [
+    ['--ro-bind', '/', '/'],
+    ['--dev', '/dev'],
+    ['--size', String(sharedMemory), '--tmpfs', '/dev/shm'],
+    ['--proc', '/proc'],
     // Sockets of services: docker, dbus, the agent of ssh, systemd.
-    ...['--tmpfs', '/run', ...systemFolders.flatMap(keep)],
-    ...['--bind', session.tmp, '/tmp', '--bind', session.tmp, '/var/tmp'],
-    ...policy.readable.flatMap(keep),
-    ...hidden.filter(path => !coversRoot(path, roots)).flatMap(path => hiding(path, session.folder)),
-    ...roots.flatMap(root => [workspace === 'writable' ? '--bind' : '--ro-bind', root, root]),
-    ...view.guards,
+    ['--tmpfs', '/run'],
+    ...systemFolders.map(readOnlyIfThere),
+    ['--bind', tmp, '/tmp'],
+    ['--bind', tmp, '/var/tmp'],
+    ...policy.readable.map(readOnlyIfThere),
+    ...hidden.filter(path => !coversRoot(path, roots)).map(path => hiding(path, folder)),
+    ...roots.map(root => [workspace === 'writable' ? '--bind' : '--ro-bind', root, root]),
+    view.guards,
     // What is hidden inside the workspace, or was laid bare by it.
-    ...hidden.filter(path => roots.some(root => holds(root, path) && root !== path)).flatMap(path => hiding(path, session.folder)),
-    ...view.sockets.flatMap(path => ['--ro-bind', join(session.folder, 'empty'), path]),
-    ...['--ro-bind', session.scripts.outside, session.scripts.inside, '--bind', session.reports.outside, session.reports.inside],
-    ...(network.kind === 'filtered' ? ['--ro-bind', network.socket, socketInside] : []),
+    ...hidden.filter(insideRoots).map(path => hiding(path, folder)),
+    ...view.sockets.map(path => ['--ro-bind', join(folder, 'empty'), path]),
+    ['--ro-bind', scripts.outside, scripts.inside],
+    ['--bind', reports.outside, reports.inside],
+    network.kind === 'filtered' ? ['--ro-bind', network.socket, socketInside] : [],
   ];
+  return groups.flat();
 }
+
+const readOnlyIfThere = (path: string): readonly string[] => ['--ro-bind-try', path, path];
 
 /** A hidden folder that is a workspace root itself cannot be hidden: the user has started weft there. */
 const coversRoot = (path: string, roots: readonly string[]): boolean => roots.includes(path);
@@ -144,7 +169,7 @@ function mountView(policy: SandboxPolicy): MountView {
     const names = namesIn(root);
     for (const name of names) {
       const path = join(root, name);
-      if (!policy.isProtected(path) || isPlaceholder(path)) continue;
+      if (!policy.isProtected(name) || isPlaceholder(path)) continue;
       const stats = lstatSync(path, {throwIfNoEntry: false});
       if (stats === undefined) continue;
       before.set(path, stats.isSymbolicLink() ? readlinkSync(path) : '');
@@ -245,7 +270,7 @@ function takeAway(root: string, before: ReadonlyMap<string, string>, policy: San
   for (const name of namesIn(root)) {
     const path = join(root, name);
     const was = before.get(path);
-    if (!policy.isProtected(path) || inUse.has(path) || isPlaceholder(path)) continue;
+    if (!policy.isProtected(name) || inUse.has(path) || isPlaceholder(path)) continue;
     const isNew = was === undefined || (was !== '' && linkTarget(path) !== was);
     if (!isNew || (name === '.git' && policy.repository === 'guarded')) continue;
     const aside = join(policy.session.folder, 'removed', `${Date.now()}-${name}`);
@@ -295,7 +320,9 @@ function listeningSockets({roots, hidden}: SandboxPolicy): readonly string[] {
     if (paths.size >= mostSockets) break;
   }
   // Below /tmp and /run only the workspace is to be seen.
-  return [...paths].filter(path => !replaced.some(folder => holds(folder, path)) || roots.some(root => holds(root, path)));
+  return [...paths].filter(
+    path => !replaced.some(folder => holds(folder, path)) || roots.some(root => holds(root, path)),
+  );
 }
 
 const gone = ['/proc', '/dev'];
@@ -326,14 +353,38 @@ function insideEnvironment({environment, policy}: BackendRequest): Record<string
   };
 }
 
+/** Git takes the placeholders for new files, and `git add -A` would stop at them. The user's own list of ignored files counts, too. */
+function withExcludes(
+  environment: Record<string, string>,
+  {session: {scripts}}: SandboxPolicy,
+): Record<string, string> {
+  const file = join(scripts.outside, 'excludes');
+  if (!existsSync(file)) {
+    const config = environment['XDG_CONFIG_HOME'] ?? join(environment['HOME'] ?? '/', '.config');
+    const own = readTextFile(join(config, 'git', 'ignore')) ?? '';
+    writeFileSync(file, `${own}\n${neverMade.map(name => name.replace(/\/.*/u, '')).join('\n')}\n`);
+  }
+  const count = Number(environment['GIT_CONFIG_COUNT'] ?? '0');
+  return {
+    ...environment,
+    GIT_CONFIG_COUNT: String(count + 1),
+    [`GIT_CONFIG_KEY_${String(count)}`]: 'core.excludesFile',
+    [`GIT_CONFIG_VALUE_${String(count)}`]: join(scripts.inside, 'excludes'),
+  };
+}
+
 const leadsOut =
   /^(?:SSH_AUTH_SOCK|SSH_AGENT_PID|GPG_AGENT_INFO|DBUS_\w+|XDG_RUNTIME_DIR|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|DOCKER_HOST|CONTAINER_HOST|TMUX|VSCODE_IPC\w*|VSCODE_GIT\w*|TEMP|TMP|(?:https?|ftp|all|no)_proxy|GOOGLE_APPLICATION_CREDENTIALS|KUBECONFIG|AWS_(?:PROFILE|SHARED_CREDENTIALS_FILE|CONFIG_FILE))$/iu;
 
 /** Folders that are hidden with their surroundings and needed all the same: programs on PATH, and the repository of a git worktree. */
 export function neededFolders(roots: readonly string[]): readonly string[] {
-  const programs = splitPath(userPath(), roots).trusted.split(':').map(folder => realPath(folder));
+  const programs = splitPath(userPath(), roots)
+    .trusted.split(':')
+    .map(folder => realPath(folder));
   const repositories = roots.flatMap(root => worktreeRepository(join(root, '.git')));
-  return [...programs, dirname(process.execPath), ...repositories].filter(folder => replaced.some(above => holds(above, folder)));
+  return [...programs, dirname(process.execPath), ...repositories].filter(folder =>
+    replaced.some(above => holds(above, folder)),
+  );
 }
 
 /** `.git` of a worktree is a file that names the folder where git keeps the rest. */

@@ -122,7 +122,9 @@ const mostDenied = 500;
 export function deniedFiles(globs: readonly string[], roots: readonly string[]): Outcome<readonly string[], string> {
   const found = new Set<string>();
   for (const glob of globs) {
-    const places = glob.startsWith('./') ? roots.map(root => ({cwd: root, pattern: glob.slice(2)})) : [{cwd: '/', pattern: glob}];
+    const places = glob.startsWith('./')
+      ? roots.map(root => ({cwd: root, pattern: glob.slice(2)}))
+      : [{cwd: '/', pattern: glob}];
     for (const {cwd, pattern} of places) {
       for (const name of globSync(pattern, {cwd})) {
         const path = isAbsolute(name) ? name : join(cwd, name);
@@ -132,6 +134,8 @@ export function deniedFiles(globs: readonly string[], roots: readonly string[]):
     }
   }
   // What lies in a hidden folder is hidden with it.
-  const outermost = [...found].filter(path => ![...found].some(other => other !== path && path.startsWith(`${other}/`)));
+  const outermost = [...found].filter(
+    path => ![...found].some(other => other !== path && path.startsWith(`${other}/`)),
+  );
   return ok(outermost);
 }

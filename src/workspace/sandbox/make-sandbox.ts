@@ -1,6 +1,6 @@
 import {hash} from 'node:crypto';
 import {mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
-import {join} from 'node:path';
+import {join, relative} from 'node:path';
 import {isJsonObject, parseJson} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
@@ -16,7 +16,14 @@ import type {Confinement} from '../../domain/risk.ts';
 import {realPath} from '../files/resolve-path.ts';
 import {linkOf, readTextFile} from '../exec/process-table.ts';
 import {deniedFiles, hiddenPaths} from './hidden-paths.ts';
-import type {CommandSandbox, EnclosedStart, EncloseRequest, SandboxPolicy, SandboxProvider, SandboxSession} from './sandbox.ts';
+import type {
+  CommandSandbox,
+  EnclosedStart,
+  EncloseRequest,
+  SandboxPolicy,
+  SandboxProvider,
+  SandboxSession,
+} from './sandbox.ts';
 
 export interface SandboxOptions {
   readonly choice: SandboxChoice;
@@ -32,11 +39,18 @@ export interface SandboxOptions {
   readonly deniedReads: () => readonly string[];
   /** Folders outside the workspace that commands may read although they lie in the temporary folder. */
   readonly readable: () => readonly string[];
-  readonly isProtected: (path: string) => boolean;
+  /** See `SandboxPolicy`. */
+  readonly isProtected: (belowRoot: string) => boolean;
 }
 
 /** A change of what a policy means makes earlier proofs worthless. */
 const policyVersion = 1;
+
+/**
+ * Whether every command runs inside. With `auto` it is those that weft lets through because they are confined: what the user has allowed by
+ * a card, a rule or a mode runs as the user would run it.
+ */
+export const coversAll = (choice: SandboxChoice): boolean => choice !== 'auto' && choice !== 'native';
 
 /** Loads and looks for nothing before the first command that is to run inside. */
 export function makeSandbox(options: SandboxOptions): CommandSandbox {
@@ -89,7 +103,7 @@ export function makeSandbox(options: SandboxOptions): CommandSandbox {
         case 'outside':
           return ok({kind: 'plain'});
         case 'chosen':
-          return choice === 'auto' || choice === 'native' ? ok({kind: 'plain'}) : inside(request);
+          return coversAll(choice) ? inside(request) : ok({kind: 'plain'});
         case 'sandbox':
         case 'read-only':
           return inside(request);
@@ -172,7 +186,8 @@ function keptProof(file: string, key: string): Proof | undefined {
   const read = parseJson(text);
   if (read.tag === 'failed' || !isJsonObject(read.value) || read.value['key'] !== key) return undefined;
   const {provider, processes, reason} = read.value;
-  if ((provider !== 'bwrap' && provider !== 'claude' && provider !== 'codex') || typeof reason !== 'string') return undefined;
+  if ((provider !== 'bwrap' && provider !== 'claude' && provider !== 'codex') || typeof reason !== 'string')
+    return undefined;
   return {provider, works: true, proven: {files: true, network: true, processes: processes === true}, reason};
 }
 
@@ -192,10 +207,10 @@ const mostNested = 100;
 const notEntered = new Set(['node_modules', '.git', 'target', 'dist', 'build', '.venv', 'vendor']);
 
 /** Protected files and folders that lie deeper in the workspace, as they are when the first command runs. */
-function nestedProtected(roots: readonly string[], isProtected: (path: string) => boolean): readonly string[] {
+function nestedProtected(roots: readonly string[], isProtected: (belowRoot: string) => boolean): readonly string[] {
   const found: string[] = [];
   let folders = 0;
-  const look = (folder: string, depth: number): void => {
+  const look = (root: string, folder: string, depth: number): void => {
     if (depth > deepest || folders > mostFolders) return;
     folders += 1;
     let entries;
@@ -207,11 +222,11 @@ function nestedProtected(roots: readonly string[], isProtected: (path: string) =
     for (const entry of entries) {
       const path = join(folder, entry.name);
       if (entry.isSymbolicLink()) continue;
-      if (isProtected(path)) {
+      if (isProtected(relative(root, path))) {
         if (depth > 0 && found.length < mostNested && (entry.isDirectory() || entry.isFile())) found.push(path);
-      } else if (entry.isDirectory() && !notEntered.has(entry.name)) look(path, depth + 1);
+      } else if (entry.isDirectory() && !notEntered.has(entry.name)) look(root, path, depth + 1);
     }
   };
-  for (const root of roots) look(root, 0);
+  for (const root of roots) look(root, root, 0);
   return found;
 }

@@ -19,7 +19,8 @@ export interface ProbeOptions {
   readonly folder: string;
   /** The user's home; it is tried to write there. */
   readonly home: string;
-  readonly isProtected: (path: string) => boolean;
+  /** See `SandboxPolicy`. */
+  readonly isProtected: (belowRoot: string) => boolean;
 }
 
 /** Milliseconds that a command of the probe may take; a loaded machine takes its time to start node. */
@@ -54,11 +55,17 @@ export async function probeProvider(
       argv: ['/bin/sh', '-c', place.script],
       directory: place.work,
       environment,
+      terminal: 'own',
       policy: place.policy,
     });
     if (enclosed.tag === 'failed') return fails(enclosed.error);
     const ran = await runEnclosed(enclosed.value, {timeoutMs: limitMs, directory: place.work}, signal);
-    if (!existsSync(join(place.work, 'made')) || ran.end.kind !== 'exited' || ran.end.code !== 7 || !ran.output.includes(ready)) {
+    if (
+      !existsSync(join(place.work, 'made')) ||
+      ran.end.kind !== 'exited' ||
+      ran.end.code !== 7 ||
+      !ran.output.includes(ready)
+    ) {
       return fails(lackOfSandbox(ran));
     }
     const failures = await place.observe();
@@ -147,7 +154,11 @@ async function makePlace({folder, home, isProtected}: ProbeOptions): Promise<Pro
         if (fails) seen.push({about, what});
       };
       const read = existsSync(join(work, 'read')) ? readFileSync(join(work, 'read'), 'utf8') : '';
-      failing('files', existsSync(canary) || existsSync(join(outside, 'canary')), 'files outside the workspace can be written');
+      failing(
+        'files',
+        existsSync(canary) || existsSync(join(outside, 'canary')),
+        'files outside the workspace can be written',
+      );
       failing('files', read.includes(secret), 'secrets can be read');
       failing(
         'files',
@@ -186,7 +197,15 @@ async function makePlace({folder, home, isProtected}: ProbeOptions): Promise<Pro
 }
 
 /** Runs inside, in the workspace of the probe. */
-const probeScript = ({canary, outside, victim}: {readonly canary: string; readonly outside: string; readonly victim: number}): string => `
+const probeScript = ({
+  canary,
+  outside,
+  victim,
+}: {
+  readonly canary: string;
+  readonly outside: string;
+  readonly victim: number;
+}): string => `
 {
 echo x >'${canary}'
 echo x >'${outside}/canary'

@@ -24,6 +24,8 @@ export interface EncloseRequest {
   readonly directory: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly confinement: Confinement;
+  /** `shared`: with a terminal of the user's, into which a program inside could type. */
+  readonly terminal: 'own' | 'shared';
 }
 
 export type Enclosure = {readonly kind: 'plain'} | EnclosedStart;
@@ -70,8 +72,8 @@ export interface SandboxPolicy {
   readonly hidden: readonly string[];
   /** Folders outside the workspace that are visible inside although their surroundings are not. */
   readonly readable: readonly string[];
-  /** Whether a path, by its names alone, is a file or folder that must not be changed or made (R-49). */
-  readonly isProtected: (path: string) => boolean;
+  /** Whether a path below a root, by its names alone, is a file or folder that must not be changed or made (R-49). */
+  readonly isProtected: (belowRoot: string) => boolean;
   /** Protected paths below the top of the roots that existed when weft looked. */
   readonly nested: readonly string[];
   /** The folder of this session: `tmp` is the commands' temporary folder. */

@@ -317,12 +317,13 @@ export function makeBlocks(options: BlocksOptions): Blocks {
         directory,
         environment: variables(),
         confinement,
+        terminal: 'own',
       });
       if (enclosed.tag === 'failed') return failed(noSandbox(enclosed.error));
       const enclosure = enclosed.value;
       const {prelude, release} = insideOrNot(enclosure);
-      const start = startOfCommand(enclosure, {shell, command: written, prelude: prelude(), variables});
-      const source = {...start, directory, size};
+      const startWith = startOfCommand(enclosure, {shell, command: written, prelude: prelude(), variables});
+      const source = {...startWith, directory, size};
       const added = await add({
         command,
         directory,

@@ -33,6 +33,7 @@ const nothing = {
   provider: undefined,
   baseUrl: undefined,
   permissionMode: byDefault('default'),
+  sandbox: byDefault('auto'),
   permissions: {allow: [], ask: [], deny: []},
   env: {},
   passEnv: [],
@@ -80,6 +81,7 @@ describe('mergeSettings', () => {
           provider: from('user', 'openai'),
           baseUrl: from('user', 'http://localhost:1/v1'),
           permissionMode: from('user', 'acceptEdits'),
+          sandbox: byDefault('auto'),
           permissions: {
             allow: [from('user', 'Grep'), {value: 'Read', source: 'flags', path: ''}],
             ask: [from('project', 'Edit')],
@@ -172,6 +174,7 @@ describe('mergeSettings', () => {
             baseUrl: from(source, 'https://evil.example'),
             provider: from(source, 'openai'),
             permissionMode: from(source, 'acceptEdits'),
+            sandbox: byDefault('auto'),
             permissions: {allow: [from(source, 'Bash')], ask: [], deny: [from(source, 'Read(.env)')]},
             env: {PATH: from(source, '/evil')},
             passEnv: [from(source, 'GH_TOKEN')],

@@ -15,7 +15,8 @@ test('a verdict says where it stands, what would be hit, what to type and what t
     confirmWord: 'build',
     pagers: ['git log'],
     judgedPaths: [],
-    environment: 'inherited', confinement: 'chosen',
+    environment: 'inherited',
+    confinement: 'chosen',
   });
 });
 

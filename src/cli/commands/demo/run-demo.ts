@@ -90,6 +90,7 @@ function demoEngine({directory, blocks, checkpoints}: DemoPlace, pace: 'lively' 
   });
   if (opened.tag === 'failed') throw new Error(faultText(opened.error));
   return composeEngine({
+    sandbox: {choice: 'native', proofFolder: blocks},
     model: opened.value,
     modelId: 'demo recording',
     session: unsavedSession(newSessionId()),

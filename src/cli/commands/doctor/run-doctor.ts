@@ -5,6 +5,7 @@ import {dirname} from 'node:path';
 import {promisify} from 'node:util';
 import type {Places} from '../../../config/places.ts';
 import {causeText, faultText} from '../../../domain/fault.ts';
+import {provenText} from '../../../domain/sandbox.ts';
 import {findShell} from '../../../workspace/exec/shell-start.ts';
 import {findSearchBinary} from '../../../workspace/search/ripgrep.ts';
 import {probeTerminal} from '../../../workspace/terminals/block-source.ts';
@@ -17,6 +18,7 @@ import {
   noModelText,
 } from '../../compose/choose-model.ts';
 import {modelChoice} from '../../compose/compose-session.ts';
+import {proveSandbox} from '../../compose/prove-sandbox.ts';
 import {loadRunContext} from '../../compose/run-context.ts';
 import {userPlaces} from '../../compose/user-data.ts';
 import {exitCode, type ExitCode} from '../../exit-code.ts';
@@ -57,7 +59,7 @@ async function examine(): Promise<readonly Check[]> {
     guarded('shell', shell),
     guarded('search', search),
     guarded('pty', pty),
-    guarded('sandbox', async () => limited('sandbox', 'No sandbox: commands run as you', '')),
+    guarded('sandbox', sandbox),
     guarded('store', async () => store(places)),
     guarded('disk', async () => disk(places)),
     guarded('leftovers', async () => leftovers(places)),
@@ -127,6 +129,21 @@ async function pty(): Promise<Check> {
   return probe.tag === 'ok'
     ? ok('pty', probe.value)
     : limited('pty', `${probe.error}.`, 'Background commands run in pipes instead.');
+}
+
+/** What the sandbox of the settings stops here; it is tried anew where that is not known since the machine started. */
+async function sandbox(): Promise<Check> {
+  const here = context();
+  const {provider, works, proven, reason} = await proveSandbox(here);
+  const stops = provenText(proven);
+  if (works && stops !== '')
+    return ok('sandbox', `${provider}, proven: ${stops}${reason === '' ? '' : ` (${reason})`}`);
+  if (provider === 'native') return limited('sandbox', 'No sandbox: commands run as you.', '');
+  const named = here.settings.sandbox !== 'auto';
+  const detail = `${provider} does not confine commands here: ${reason}.`;
+  return named
+    ? {name: 'sandbox', state: 'failed', detail, fix: 'Mend it, or choose another: weft sandbox test.'}
+    : limited('sandbox', detail, 'Commands run as you, and builds and tests ask first.');
 }
 
 /** Whether sessions can be saved. A store that does not exist is not opened, since that would make it; its folder must be writable. */

@@ -79,7 +79,13 @@ test('a command gets the secret, quoted; nothing of what comes of it shows it', 
   using place = openPlace();
   const {machine, hidden, ran} = place;
   const seen: string[] = [];
-  const request = {timeoutMs: 1, paging: 'unexpected', environment: 'inherited', confinement: 'chosen', ...onPipes} as const;
+  const request = {
+    timeoutMs: 1,
+    paging: 'unexpected',
+    environment: 'inherited',
+    confinement: 'chosen',
+    ...onPipes,
+  } as const;
   const report = await machine.shell.run({...request, command: `use ${hidden}`}, chunk => seen.push(chunk), never);
   expect(ran).toEqual([`use 'it'\\''s "zebra" $HOME 41'`]);
   expect([report.output.text, report.leftRunning, report.notes, seen].flat()).toEqual([
@@ -102,7 +108,9 @@ test('blocks too', async () => {
     output: {text: `screen ${hidden}`},
     state: {lastLine: `> ${hidden}`},
   };
-  expect(await machine.blocks.start({command: `serve "${hidden}"`, environment: 'inherited', confinement: 'chosen'}, never)).toMatchObject({
+  expect(
+    await machine.blocks.start({command: `serve "${hidden}"`, environment: 'inherited', confinement: 'chosen'}, never),
+  ).toMatchObject({
     value: shown,
   });
   expect(ran).toEqual([`serve "it's \\"zebra\\" \\$HOME 41"`]);

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {shellEnvironment} from '../../../../src/workspace/exec/shell-environment.ts';
 
-const run = {runTag: 'tag', channel: 'pipes', environment: 'inherited', confinement: 'chosen'} as const;
+const run = {runTag: 'tag', channel: 'pipes', environment: 'inherited'} as const;
 
 /** What is left of `given`, all set to `x`, when everything is taken away that an empty environment gets too. */
 function kept(given: readonly string[]): readonly string[] {
@@ -134,7 +134,7 @@ test('text has a language, pipes have no forced colours', () => {
 test('in a terminal pagers are off, and editors and prompts are the user’s own', () => {
   const {PAGER, TERM, EDITOR, GIT_EDITOR, GIT_TERMINAL_PROMPT} = shellEnvironment(
     {given: {PAGER: 'less', TERM: 'dumb', EDITOR: 'vi'}, own: {}, passed: [], roots: []},
-    {runTag: 'tag', channel: 'terminal', environment: 'inherited', confinement: 'chosen'},
+    {runTag: 'tag', channel: 'terminal', environment: 'inherited'},
   );
   expect({PAGER, TERM, EDITOR, GIT_EDITOR, GIT_TERMINAL_PROMPT}).toEqual({
     PAGER: 'cat',

@@ -45,7 +45,8 @@ test('output is seen while the command runs', async () => {
       command: 'echo first; while [ ! -e go ]; do sleep 0.02; done',
       timeoutMs: 20_000,
       paging: 'unexpected',
-      environment: 'inherited', confinement: 'chosen',
+      environment: 'inherited',
+      confinement: 'chosen',
       ...onPipes,
     },
     seen.resolve,
@@ -87,7 +88,8 @@ test('an abort ends the tree before the promise settles, and what was printed is
       command: 'echo up; sleep 7003 & sleep 7004',
       timeoutMs: 20_000,
       paging: 'unexpected',
-      environment: 'inherited', confinement: 'chosen',
+      environment: 'inherited',
+      confinement: 'chosen',
       ...onPipes,
     },
     () => stop.abort(),
@@ -107,7 +109,14 @@ test('an abort before the start starts nothing', async () => {
 test('a stopped process is ended too', async () => {
   const stop = new AbortController();
   const report = await shell.run(
-    {command: 'echo up; kill -STOP $$', timeoutMs: 20_000, paging: 'unexpected', environment: 'inherited', confinement: 'chosen', ...onPipes},
+    {
+      command: 'echo up; kill -STOP $$',
+      timeoutMs: 20_000,
+      paging: 'unexpected',
+      environment: 'inherited',
+      confinement: 'chosen',
+      ...onPipes,
+    },
     () => stop.abort(),
     stop.signal,
   );
@@ -122,7 +131,8 @@ test('an abort ends what cleared its environment too, while it holds the output'
       command: 'env -i setsid -f sleep 7007; echo up; sleep 7008',
       timeoutMs: 20_000,
       paging: 'unexpected',
-      environment: 'inherited', confinement: 'chosen',
+      environment: 'inherited',
+      confinement: 'chosen',
       ...onPipes,
     },
     () => stop.abort(),

@@ -15,7 +15,14 @@ afterAll(() => place[Symbol.asyncDispose]());
 /** Starts a command and moves it to the background when it has printed something. */
 async function moved(command: string, {timeoutMs = 20_000} = {}) {
   const background = new AbortController();
-  const request = {command, timeoutMs, paging: 'unexpected', environment: 'inherited', confinement: 'chosen', ...onPipes} as const;
+  const request = {
+    command,
+    timeoutMs,
+    paging: 'unexpected',
+    environment: 'inherited',
+    confinement: 'chosen',
+    ...onPipes,
+  } as const;
   const stop = new AbortController();
   const report = await shell.run({...request, background: background.signal}, () => background.abort(), stop.signal);
   if (report.end.kind !== 'moved') throw new Error(`it ended: ${JSON.stringify(report.end)}`);
@@ -65,7 +72,13 @@ test('a command that ends at that very moment settles once, as ended or as moved
   const ends = await Promise.all(
     Array.from({length: 20}, async (_, at) => {
       const background = new AbortController();
-      const request = {timeoutMs: 20_000, paging: 'unexpected', environment: 'inherited', confinement: 'chosen', ...onPipes} as const;
+      const request = {
+        timeoutMs: 20_000,
+        paging: 'unexpected',
+        environment: 'inherited',
+        confinement: 'chosen',
+        ...onPipes,
+      } as const;
       setTimeout(() => background.abort(), at * 3).unref();
       const report = await shell.run(
         {...request, command: `echo ${at}; sleep 0.0${at % 6}; exit 4`, background: background.signal},

@@ -49,11 +49,11 @@ test('what runs without a yes has neither those folders nor hooks of git; what t
   const path = `${work}/bin:/usr/bin`;
   const variables = {given: {PATH: path}, own: {GIT_CONFIG_COUNT: '0'}, passed: [], roots: [work]};
   const run = {runTag: 'tag', channel: 'pipes'} as const;
-  expect(shellEnvironment(variables, {...run, environment: 'inherited', confinement: 'chosen'})).toMatchObject({
+  expect(shellEnvironment(variables, {...run, environment: 'inherited'})).toMatchObject({
     PATH: path,
     GIT_CONFIG_COUNT: '1',
   });
-  expect(shellEnvironment(variables, {...run, environment: 'restricted', confinement: 'chosen'})).toMatchObject({
+  expect(shellEnvironment(variables, {...run, environment: 'restricted'})).toMatchObject({
     PATH: '/usr/bin',
     GIT_OPTIONAL_LOCKS: '0',
     GIT_CONFIG_COUNT: '4',

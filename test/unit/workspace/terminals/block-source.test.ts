@@ -1,15 +1,18 @@
 import {expect, test} from 'vitest';
-import {openPipes, openPty} from '../../../../src/workspace/terminals/block-source.ts';
+import {openPipes, openPty, withErrorsInOutput} from '../../../../src/workspace/terminals/block-source.ts';
 
 const request = {
-  shell: '/bin/sh',
+  program: '/bin/sh',
   directory: '/',
   environment: {PATH: process.env['PATH'] ?? ''},
   size: {columns: 80, rows: 24},
 };
 
 test('without a terminal a command is written to and read through pipes, both streams in order', async () => {
-  const opened = await openPipes({...request, command: 'echo out; echo err >&2; read x; echo "got $x"; exit 4'});
+  const opened = await openPipes({
+    ...request,
+    args: ['-c', withErrorsInOutput('echo out; echo err >&2; read x; echo "got $x"; exit 4')],
+  });
   if (opened.tag === 'failed') throw new Error(opened.error);
   const source = opened.value;
   let text = '';
@@ -22,14 +25,14 @@ test('without a terminal a command is written to and read through pipes, both st
 });
 
 test('what cannot start says why', async () => {
-  expect(await openPipes({...request, shell: '/nowhere/sh', command: 'true'})).toMatchObject({tag: 'failed'});
+  expect(await openPipes({...request, program: '/nowhere/sh', args: []})).toMatchObject({tag: 'failed'});
 });
 
 /** The system gives its name to the next terminal that anybody opens, and what runs there is nothing of weft's. */
 test.runIf(process.platform === 'linux')(
   'a closed terminal has no name from the moment on in which it is closed',
   async () => {
-    const opened = await openPty({...request, command: 'exec sleep 60'});
+    const opened = await openPty({...request, args: ['-c', 'exec sleep 60']});
     if (opened.tag === 'failed') throw new Error(opened.error);
     const source = opened.value;
     expect(source.output).toMatch(/^\/dev\/pts\/\d+$/u);

@@ -21,7 +21,10 @@ test('what runs is found from outside, with its last line once it is kept, and e
   await using place = commandPlace();
   const folder = place.registry;
   expect(await findRunning({folder})).toEqual([]);
-  const started = await place.blocks.start({command: 'echo up; sleep 7113', environment: 'inherited', confinement: 'chosen'}, never);
+  const started = await place.blocks.start(
+    {command: 'echo up; sleep 7113', environment: 'inherited', confinement: 'chosen'},
+    never,
+  );
   if (started.tag === 'failed') throw new Error(started.error.message);
   const found = async () => (await findRunning({folder})).filter(({life}) => life === 'running');
   const facts = {command: 'echo up; sleep 7113', directory: place.root, ports: [], life: 'running'};

@@ -1,3 +1,4 @@
+import {plainSandbox} from '../../../support/plain-sandbox.ts';
 import {onPipes} from '../../../support/shell-requests.ts';
 import {readBlockRegistry} from '../../../../src/workspace/terminals/block-registry.ts';
 import {makeCommands} from '../../../../src/workspace/exec/make-commands.ts';
@@ -16,6 +17,7 @@ const commands = makeCommands({
   redact: text => text,
   registryFolder: `${folder}/blocks`,
   blockWaits: 'usual',
+  sandbox: plainSandbox,
 });
 const kept = await commands.blocks.start(
   {command: 'while sleep 0.1; do echo tick; done; sleep 7401', environment: 'inherited', confinement: 'chosen'},
@@ -27,7 +29,8 @@ await commands.shell.run(
     command: 'setsid -f sleep 7402 >/dev/null 2>&1; sleep 7402 &',
     timeoutMs: 5000,
     paging: 'unexpected',
-    environment: 'inherited', confinement: 'chosen',
+    environment: 'inherited',
+    confinement: 'chosen',
     ...onPipes,
   },
   () => {},

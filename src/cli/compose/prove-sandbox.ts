@@ -1,0 +1,32 @@
+import {homedir} from 'node:os';
+import type {Proof} from '../../domain/sandbox.ts';
+import {confines} from '../../domain/sandbox.ts';
+import {isProtectedBelow} from '../../safety/paths/protected-paths.ts';
+import type {RunContext} from './run-context.ts';
+
+/** What the sandbox of the settings stops on this machine: found out where that is not known since it started. */
+export async function proveSandbox({settings, roots, places}: RunContext): Promise<Proof> {
+  const {makeSandbox} = await import('../../workspace/sandbox/make-sandbox.ts');
+  return makeSandbox({
+    choice: settings.sandbox,
+    roots,
+    home: homedir(),
+    environment: process.env,
+    ownFolders: [],
+    proofFolder: places.data,
+    deniedReads: () => [],
+    readable: () => [],
+    isProtected: isProtectedBelow,
+  }).proof();
+}
+
+/** Throws where the user has named a sandbox that cannot prove itself: nothing may run then, as nothing would confine it. */
+export async function requireNamedSandbox(context: RunContext): Promise<void> {
+  const {sandbox} = context.settings;
+  if (sandbox === 'auto' || sandbox === 'native') return;
+  const proof = await proveSandbox(context);
+  if (confines(proof)) return;
+  throw new Error(
+    `the sandbox ${sandbox} does not confine commands here: ${proof.reason}. Choose another one (weft sandbox test), or --sandbox auto.`,
+  );
+}
