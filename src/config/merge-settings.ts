@@ -83,10 +83,13 @@ export function mergeSettings(
     passEnv: [],
     hooks: [],
     mcpServers: {},
-    ...allSourced({permissionMode: 'default', sandbox: 'auto', memoryCeiling: defaultCeiling, ...defaultPreferences} as const, {
-      source: 'default',
-      path: '',
-    }),
+    ...allSourced(
+      {permissionMode: 'default', sandbox: 'auto', memoryCeiling: defaultCeiling, ...defaultPreferences} as const,
+      {
+        source: 'default',
+        path: '',
+      },
+    ),
   };
   const warnings: string[] = [];
   const trustRequests: Sourced<string>[] = [];
