@@ -35,11 +35,10 @@ function makeTerminalRestorer(
     if (undo === '' || terminal.writableLength > 0) return;
     try {
       // There is no time for the stream now.
-      writeSync(terminal.fd, undo);
+      if (writeSync(terminal.fd, undo) === Buffer.byteLength(undo)) watchdog.release();
     } catch {
-      // The terminal is gone.
+      // The terminal is gone, or takes nothing now: then the watchdog waits for it.
     }
-    watchdog.release();
   };
   return {
     keep(next) {

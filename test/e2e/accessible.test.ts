@@ -13,7 +13,7 @@ const script = (args: string): string => `stty -g >before
 sh -c 'echo $$ >pid.part; mv pid.part pid; exec node "$@"' weft '${weftBin}' ${args}
 echo "left with $?"
 tries=0
-until [ "$(stty -g)" = "$(cat before)" ] || [ "$tries" -gt 100 ]; do sleep 0.02; tries=$((tries + 1)); done
+until [ "$(stty -g)" = "$(cat before)" ] || [ "$tries" -gt 1000 ]; do sleep 0.02; tries=$((tries + 1)); done
 stty -g >after
 echo "all is over"`;
 

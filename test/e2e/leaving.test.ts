@@ -1,17 +1,17 @@
 import {join} from 'node:path';
-import {readFileSync} from 'node:fs';
+import {closeSync, constants, openSync, readFileSync, writeSync} from 'node:fs';
 import {describe, expect, test} from 'vitest';
 import {hang} from '../support/model-script.ts';
 import {openPtyOf, type PtyTerminal} from '../support/pty-terminal.ts';
 import {weftBin} from '../support/run-weft.ts';
-import {fileComes, openScene, pointedAt, type Scene} from '../support/scene.ts';
+import {fileComes, openScene, pointedAt, processGone, type Scene} from '../support/scene.ts';
 
 /** A shell that runs weft between two looks at the terminal's settings, and waits for the second to be as the first. */
 const script = `stty -g >before
 sh -c 'echo $$ >pid.part; mv pid.part pid; exec node "$0"' '${weftBin}'
 echo "left with $?"
 tries=0
-until [ "$(stty -g)" = "$(cat before)" ] || [ "$tries" -gt 100 ]; do sleep 0.02; tries=$((tries + 1)); done
+until [ "$(stty -g)" = "$(cat before)" ] || [ "$tries" -gt 1000 ]; do sleep 0.02; tries=$((tries + 1)); done
 stty -g >after
 echo "all is over"`;
 
@@ -35,6 +35,19 @@ async function leftAsItWas(scene: Scene, terminal: PtyTerminal, before: Readonly
     readFileSync(join(scene.place.work, 'before'), 'utf8'),
   );
   expect(await terminal.modes()).toEqual(before);
+}
+
+/** Writes to a terminal that nobody reads until it takes no more. */
+function fill(name: string): void {
+  const terminal = openSync(name, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+  const more = Buffer.alloc(512, '. ');
+  try {
+    for (;;) writeSync(terminal, more);
+  } catch (cause) {
+    if (!(cause instanceof Error && 'code' in cause && cause.code === 'EAGAIN')) throw cause;
+  } finally {
+    closeSync(terminal);
+  }
 }
 
 /** Waits for the composer. */
@@ -88,6 +101,19 @@ describe('the terminal is as it was before', () => {
     await terminal.until(/Working/u);
     process.kill(pid, 'SIGKILL');
     await terminal.until(/left with 137/u);
+    await leftAsItWas(scene, terminal, before);
+  });
+
+  test.runIf(process.platform === 'linux')('after SIGTERM while the terminal takes nothing', async () => {
+    await using scene = await openScene([hang()]);
+    using terminal = open(scene);
+    const before = await asBefore(terminal);
+    const pid = await started(scene, terminal);
+    terminal.pause();
+    fill(`/proc/${pid}/fd/1`);
+    process.kill(pid, 'SIGTERM');
+    await processGone(pid);
+    terminal.resume();
     await leftAsItWas(scene, terminal, before);
   });
 

@@ -215,9 +215,10 @@ describe('in a terminal', () => {
     await enter(terminal, command);
     await terminal.until(ready);
     if (line !== '') await enter(terminal, line);
-    await terminal.onScreen(/Earlier question/u);
+    await terminal.onScreen(/Resume a session[^]*Earlier question/u);
     await terminal.press('Enter');
-    await terminal.until(/Said before\./u);
+    // The list shows what was said, too.
+    await terminal.onScreen(/Said before\.[^]*Ask weft to do something/u);
     await enter(terminal, 'Now');
     await terminal.until(/Said now\./u);
     expect(scene.server.requests[1]?.body.messages).toHaveLength(3);

@@ -150,7 +150,8 @@ export function startTerminalWatchdog(terminal: number): TerminalWatchdog {
 }
 
 /**
- * Where weft was faster than the watchdog, the settings from before are not known, and become the usual ones. They come last: whoever
+ * A terminal that takes nothing refuses what is written, where weft's open file is one that does not wait: it is offered again for half
+ * a minute. Where weft was faster than the watchdog, the settings from before are not known, and become the usual ones. They come last: whoever
  * waits for them finds the modes undone, too.
  */
 const terminalScript: WatchdogScript = {
@@ -165,7 +166,8 @@ before=$(stty -g <&3); own=; undo=`,
   end: `
 [ -n "$own" ] || exit 0
 [ "$before" != "$own" ] || before=$usual
-printf '%s' "$undo" >&3
+turns=0
+until printf '%s' "$undo" >&3 || [ -z "$(stty -g <&3)" ] || [ "$turns" -ge 300 ]; do sleep 0.1 || sleep 1; turns=$((turns + 1)); done
 [ "$(stty -g <&3)" != "$own" ] || stty $before <&3`,
 };
 
