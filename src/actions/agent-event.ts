@@ -15,6 +15,7 @@ import type {RewindReport} from '../domain/rewind.ts';
 import type {PermissionMode, Verdict} from '../domain/risk.ts';
 import type {ModelUsage, Usage} from '../domain/usage.ts';
 import type {Action, ActionResult} from './catalogue.ts';
+import type {HookRunEvent} from './hooks-port.ts';
 import type {Question, ImpactReport} from './ports.ts';
 import type {Preview} from './preview.ts';
 
@@ -93,6 +94,8 @@ export type AgentEvent =
   | {readonly event: 'compaction-begun'}
   | {readonly event: 'compaction-ended'}
   | {readonly event: 'compacted'; readonly report: CompactionReport}
+  /** A hook is called, and what came of it. */
+  | HookRunEvent
   /** Something a person should know that belongs to no action: one sentence. */
   | {readonly event: 'notice'; readonly level: 'info' | 'warning'; readonly text: string}
   /** Exactly one for every prompt and those that joined it, after everything it started has settled and is in the journal. */

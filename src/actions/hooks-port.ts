@@ -3,15 +3,18 @@ import type {JsonObject} from '../base/json.ts';
 import type {ToolCallBlock, ToolResultBlock} from '../domain/conversation.ts';
 import type {Fault} from '../domain/fault.ts';
 import type {MessageId} from '../domain/ids.ts';
+import type {RuleChange} from '../domain/risk.ts';
 
 /**
- * Hooks: code of the user or of the host program that is asked at fixed moments of a prompt. Which hooks there are, what they match
+ * Hooks: code of the user or of the host program that is asked at fixed moments of a session. Which hooks there are, what they match
  * and how long each may take is decided by the implementation; it joins the answers of several hooks: deny before ask before allow.
- * After an abort a promise settles soon, with any reply. A rejection is a bug and counts as a failure that blocks nothing.
+ * After an abort a promise settles soon, with any reply. A rejection is a bug; it blocks what the hook guards.
  */
 export interface HooksPort {
   /** Before a call is judged and asked about. */
   preToolUse(call: ToolCallBlock, signal: AbortSignal): Promise<HookReply<CallAnswer>>;
+  /** Before a person is asked about a call, also where there is nobody to ask. */
+  permissionRequest(request: PermissionRequest, signal: AbortSignal): Promise<HookReply<PermissionAnswer>>;
   /** After a call that succeeded. */
   postToolUse(ended: EndedCall, signal: AbortSignal): Promise<HookReply<ResultAnswer>>;
   /** After a call that failed or was interrupted while it ran; not after one that was refused. */
@@ -20,18 +23,145 @@ export interface HooksPort {
   userPromptSubmit(prompt: SubmittedPrompt, signal: AbortSignal): Promise<HookReply<PromptAnswer>>;
   /** When the model has ended on its own. */
   stop(ending: Ending, signal: AbortSignal): Promise<HookReply<StopAnswer>>;
+  sessionStart(source: SessionStartSource, signal: AbortSignal): Promise<HookReply<ContextAnswer>>;
+  /** Before the conversation is compacted. */
+  preCompact(instructions: string, signal: AbortSignal): Promise<HookReply<StopAnswer>>;
+  /** Something that hooks are told of and cannot prevent. */
+  happened(happening: Happening, signal: AbortSignal): Promise<HookReply<undefined>>;
+  /** The engine says once what hooks are told of the session, and hears of every run. */
+  attach(engine: HookEngine): void;
+  /** What there is, for a person to look at. */
+  list(): readonly HookRow[];
+}
+
+export interface HookEngine {
+  readonly session: () => HookSession;
+  readonly publish: (event: HookRunEvent) => void;
+}
+
+/** What every hook reads of the session. */
+export interface HookSession {
+  readonly sessionId: string;
+  readonly directory: string;
+  readonly mode: string;
+  readonly model: string;
+  /** Empty as long as there was none. */
+  readonly promptId: string;
+}
+
+export type SessionStartSource = 'startup' | 'resume' | 'clear' | 'compact';
+
+export type Happening =
+  | {readonly event: 'SessionEnd'; readonly reason: 'clear' | 'resume' | 'prompt_input_exit' | 'other'}
+  | {
+      readonly event: 'Notification';
+      readonly type: 'permission_prompt' | 'elicitation_dialog';
+      readonly message: string;
+    }
+  | {readonly event: 'PostCompact'; readonly summary: string}
+  | {readonly event: 'SubagentStart'; readonly agentId: string; readonly agentType: string}
+  | {
+      readonly event: 'SubagentStop';
+      readonly agentId: string;
+      readonly agentType: string;
+      readonly answer: string;
+    };
+
+export type HookRunEvent =
+  | {readonly event: 'hook-started'; readonly hook: HookRunId}
+  | {readonly event: 'hook-ended'; readonly hook: HookRunId; readonly run: HookRunReport};
+
+export interface HookRunId {
+  readonly id: string;
+  /** `PreToolUse:Bash`, `Stop`. */
+  readonly name: string;
+  readonly event: string;
+}
+
+export interface HookRunReport {
+  /** `cancelled`: interrupted, or out of time. */
+  readonly outcome: 'success' | 'error' | 'cancelled';
+  /** Not known where no process ended. */
+  readonly exitCode: number | 'unknown';
+  /** Bounded. */
+  readonly stdout: string;
+  readonly stderr: string;
+  /** What it comes to, in words; empty where it had no objection. */
+  readonly verdict: string;
+}
+
+export interface HookRow {
+  readonly event: string;
+  readonly matcher: string;
+  /** What it runs. */
+  readonly text: string;
+  /** Where it comes from: a settings file, a plugin, the program that drives weft. */
+  readonly source: string;
+  readonly runs: number;
+  /** What its last run came to; empty before the first. */
+  readonly last: string;
+}
+
+/** One hook, wherever it comes from: what is called, and how a broken one counts. */
+export interface Hook {
+  readonly event: string;
+  /** Empty for all. */
+  readonly matcher: string;
+  /** What it runs, as messages name it. */
+  readonly text: string;
+  readonly source: string;
+  /** Hooks of one event with the same key are called once. */
+  readonly key: string;
+  readonly timeoutMs: number;
+  readonly wait: 'for-answer' | 'async';
+  readonly onFailure: 'block' | 'allow';
+  run(input: JsonObject, signal: AbortSignal): Promise<HookRun>;
+}
+
+export interface HookRun {
+  readonly outcome:
+    | {readonly kind: 'json'; readonly value: JsonObject}
+    /** It ended well and printed this, mostly nothing. */
+    | {readonly kind: 'text'; readonly text: string}
+    /** It blocks by its exit code. */
+    | {readonly kind: 'blocked'; readonly reason: string}
+    /** `gone`: who would have answered is there no more, so a call that it guards never runs. */
+    | {readonly kind: 'failed'; readonly how: HookFailureKind; readonly why: string};
+  readonly exitCode: number | 'unknown';
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export type HookFailureKind = 'not-started' | 'crashed' | 'timed-out' | 'unreadable' | 'gone';
+
+export interface PermissionRequest {
+  readonly call: ToolCallBlock;
+  /** Rules that would spare the question. */
+  readonly rules: readonly string[];
+}
+
+export interface PermissionAnswer {
+  readonly verdict:
+    | {readonly kind: 'none'}
+    | {readonly kind: 'allow'; readonly input: JsonObject | 'unchanged'; readonly rules: readonly RuleChange[]}
+    | {readonly kind: 'deny'; readonly reason: string; readonly next: 'go-on' | 'interrupt'};
 }
 
 export interface HookReply<Answer> {
   readonly answer: Answer;
-  /** The user gets a warning for each. */
   readonly failures: readonly HookFailure[];
   /** `stop` ends the prompt; `reason` is for the user and may be empty. */
   readonly flow: {readonly kind: 'go-on'} | {readonly kind: 'stop'; readonly reason: string};
+  /** What hooks have to say to the user. */
+  readonly messages: readonly string[];
 }
 
-/** `block`: the call or prompt that the hook was asked about does not happen. Where there is nothing to block, it means `go-on`. */
+/**
+ * `notice`: whether the user hears of it, since one that fails at every call is told of once. `block`: what the hook was asked about
+ * does not happen. Where there is nothing to block, it means `go-on`.
+ */
 export interface HookFailure {
+  readonly notice: 'tell' | 'told';
   readonly fault: Fault;
   readonly onFailure: 'go-on' | 'block';
 }
@@ -91,7 +221,7 @@ const none = {kind: 'none'} as const;
 /** The answer of a hook that leaves a result as it is. */
 export const unchangedResult = {context: '', modelText: {kind: 'unchanged'}} as const;
 
-const goOn = {failures: [], flow: {kind: 'go-on'}} as const;
+const goOn = {failures: [], flow: {kind: 'go-on'}, messages: []} as const;
 
 /** The port where no hooks are configured. */
 export const noHooks: HooksPort = {
@@ -100,4 +230,10 @@ export const noHooks: HooksPort = {
   postToolUseFailure: async () => ({answer: {context: ''}, ...goOn}),
   userPromptSubmit: async () => ({answer: {verdict: none, context: ''}, ...goOn}),
   stop: async () => ({answer: {verdict: none}, ...goOn}),
+  permissionRequest: async () => ({answer: {verdict: none}, ...goOn}),
+  sessionStart: async () => ({answer: {context: ''}, ...goOn}),
+  preCompact: async () => ({answer: {verdict: none}, ...goOn}),
+  happened: async () => ({answer: undefined, ...goOn}),
+  attach: () => {},
+  list: () => [],
 };

@@ -15,9 +15,11 @@ import {
 } from '../actions/catalogue.ts';
 import type {UserChanges} from '../actions/files-port.ts';
 import {noImpact, type ActionPorts, type ImpactReport} from '../actions/ports.ts';
+import type {PermissionAnswer} from '../actions/hooks-port.ts';
 import type {Preview} from '../actions/preview.ts';
 import type {JsonObject} from '../base/json.ts';
 import {unreachable} from '../base/unreachable.ts';
+import type {ToolCallBlock} from '../domain/conversation.ts';
 import type {TouchedFiles} from '../domain/checkpoint.ts';
 import {causeText, faultText, rejected} from '../domain/fault.ts';
 import type {ActionId} from '../domain/ids.ts';
@@ -29,6 +31,8 @@ import {actionPorts, decodeCall, journal, warn, type PromptContext, type Session
 export interface ApprovalRequest {
   readonly id: ActionId;
   readonly toolName: string;
+  /** As it is to run. */
+  readonly call: ToolCallBlock;
   /** As the model asked for it. */
   readonly action: Action;
   readonly verdict: Verdict;
@@ -73,9 +77,13 @@ export async function approve(
   signal: AbortSignal,
 ): Promise<Approved | Refused> {
   const {id, action, verdict} = request;
+  const hook = needsNoApproval(request, verdict, context.session)
+    ? ({kind: 'none'} as const)
+    : await askHooks(request, context, signal);
+  if (hook.kind === 'deny') return deniedByHook(request, hook, context);
   // Before the preview is made: what a preview says of a file is already an answer.
   const cannotAsk = whyNotAsked(context.session);
-  if (cannotAsk !== undefined && !needsNoApproval(request, verdict, context.session)) {
+  if (cannotAsk !== undefined && hook.kind === 'none' && !needsNoApproval(request, verdict, context.session)) {
     journal(context.session, {kind: 'approval', id, label: labelOf(action), decision: 'refused', by: 'nobody'});
     const message = unaskedText(verdict, cannotAsk);
     return refused(cancelledResult(action, {reason: 'denied', message}), 'nobody');
@@ -86,6 +94,14 @@ export async function approve(
   if (signal.aborted) return cancelled();
   if (preview.tag === 'failed') return refused(preview.error);
   let proposal: Proposal = {action, preview: preview.value, verdict, note: ''};
+  if (hook.kind === 'allow') {
+    const answer = {decision: 'allow-updated', input: hook.input, rules: hook.rules} as const;
+    const answered = await takeAnswer(answer, proposal, {request, ports, context}, signal);
+    if (signal.aborted) return cancelled();
+    journal(context.session, {kind: 'approval', id, label: labelOf(action), decision: 'allowed', by: 'hook'});
+    if (answered.kind !== 'changed') return answered;
+    ({proposal} = answered);
+  }
   for (;;) {
     const isModels = proposal.action === action;
     if (isModels && needsNoApproval(request, proposal.verdict, context.session)) return approved(proposal);
@@ -99,6 +115,25 @@ export async function approve(
     if (answered.kind !== 'changed') return answered;
     ({proposal} = answered);
   }
+}
+
+/** What hooks say where a person would be asked; nobody asks where the user does not want to be asked. */
+const askHooks = (
+  {call, verdict}: ApprovalRequest,
+  {session, hooks}: PromptContext,
+  signal: AbortSignal,
+): Promise<PermissionAnswer['verdict']> | PermissionAnswer['verdict'] =>
+  session.mode === 'dontAsk' ? {kind: 'none'} : hooks.beforeAsking({call, rules: verdict.detail.rules}, signal);
+
+function deniedByHook(
+  {id, action, toolName}: ApprovalRequest,
+  {reason, next}: Extract<PermissionAnswer['verdict'], {kind: 'deny'}>,
+  context: PromptContext,
+): Refused {
+  journal(context.session, {kind: 'approval', id, label: labelOf(action), decision: 'refused', by: 'hook'});
+  const message = `PermissionRequest:${toolName} hook error: ${reason === '' ? 'a hook refused it' : reason}`;
+  if (next === 'interrupt') context.hooks.stopped ??= {reason: message};
+  return {...refused(cancelledResult(action, {reason: 'denied', message}), 'hook'), reportedAs: 'error'};
 }
 
 const approved = (proposal: Proposal, input: Approved['input'] = 'unchanged'): Approved => ({
@@ -133,7 +168,7 @@ const needsNoApproval = ({action, ask: when}: ApprovalRequest, verdict: Verdict,
 async function ask(
   {id, toolName, action: own}: ApprovalRequest,
   {action, preview, verdict}: Proposal,
-  {session, checkpoints}: PromptContext,
+  {session, checkpoints, hooks}: PromptContext,
   signal: AbortSignal,
 ): Promise<ApprovalAnswer | 'aborted'> {
   const label = labelOf(action);
@@ -143,6 +178,8 @@ async function ask(
   if (verdict.risk !== 'read-only') checkpoints.expectChange();
   // The wait begins before the question is published: a listener may answer at once.
   const waiting = session.pending.approvals.wait(id, 'aborted', signal);
+  const message = `weft needs your permission to use ${toolName}`;
+  void hooks.happened({event: 'Notification', type: 'permission_prompt', message}, signal);
   session.publish([
     {
       event: 'approval-requested',

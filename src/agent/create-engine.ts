@@ -1,4 +1,5 @@
 import type {AgentEvent, SessionInfo} from '../actions/agent-event.ts';
+import type {HookSession} from '../actions/hooks-port.ts';
 import type {ToolSources} from '../actions/decode-action.ts';
 import {failed, ok} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
@@ -27,7 +28,7 @@ import {ForegroundCommands} from './foreground-commands.ts';
 import {runPrompt} from './loop.ts';
 import {PendingRequests, type Interaction} from './pending-requests.ts';
 import type {AgentPorts} from './ports.ts';
-import {PromptHooks} from './prompt-hooks.ts';
+import {PromptHooks, SessionHooks} from './prompt-hooks.ts';
 import {journal, warn, type PromptLimits, type SessionContext} from './session-context.ts';
 import {makeStructuredAnswer, type StructuredOutput} from './structured-output.ts';
 import {makeToolRegistry} from './tool-registry.ts';
@@ -67,6 +68,11 @@ class Engine implements AgentClient {
   readonly #listeners = new Listeners();
   readonly #work = new WorkQueue(prompt => this.#runPrompt(prompt));
   readonly #checkpoints: CheckpointRecorder;
+  readonly #hooks: SessionHooks;
+  /** How the first session came about, until somebody listens and its hooks are called. */
+  #origin: SessionInfo['origin'] | 'told';
+  /** The prompt that runs, or ran last. */
+  #prompt: MessageId | undefined;
   readonly #queries: QueryHandlers;
   readonly #host: HostServices;
   #isClosing = false;
@@ -94,6 +100,9 @@ class Engine implements AgentClient {
       promptRules: [],
       conversation: openConversation(recordingSession(session), origin, {ports, publish}),
     };
+    ports.hooks.attach({publish: event => publish([event]), session: () => this.#hookSession()});
+    this.#hooks = new SessionHooks(this.#session);
+    this.#origin = origin;
     this.#checkpoints = new CheckpointRecorder(ports.checkpoints, publish);
     this.#host = host;
     this.#queries = {
@@ -110,6 +119,8 @@ class Engine implements AgentClient {
   subscribe(listener: EventListener): () => void {
     const end = this.#listeners.add(listener);
     void listener([this.#sessionOpened()]);
+    if (this.#origin !== 'told') this.#hooks.begin(this.#origin === 'new' ? 'startup' : 'resume');
+    this.#origin = 'told';
     return end;
   }
 
@@ -174,7 +185,7 @@ class Engine implements AgentClient {
         return;
       case 'open-session':
         this.#stop('interrupted');
-        this.#work.add({kind: 'other', run: async () => this.#openSession(op.session), dropped: () => {}});
+        this.#work.add({kind: 'other', run: () => this.#openSession(op.session), dropped: () => {}});
         return;
       default:
         unreachable(op);
@@ -202,11 +213,13 @@ class Engine implements AgentClient {
     this.#closed.abort();
     if (reason === 'shutdown') this.#stop('shutdown');
     await this.#work.done();
+    await this.#hooks.end(reason === 'finished' ? 'other' : 'prompt_input_exit');
     this.#session.conversation.journal.close();
   }
 
   async #runPrompt(prompt: WaitingPrompt): Promise<void> {
     const session = this.#session;
+    this.#prompt = prompt.id;
     const checkpoints = this.#checkpoints.forPrompt(prompt.id, record => journal(session, record));
     const context = {
       session,
@@ -217,6 +230,7 @@ class Engine implements AgentClient {
       cancellation: () => this.#work.cancellation(),
     };
     session.conversation.todos.beginPrompt();
+    await this.#hooks.begun(this.#work.signal);
     const summary = await runPrompt(prompt, context, this.#work.signal);
     await checkpoints.afterRun();
     session.publish([{event: 'prompt-finished', summary}]);
@@ -234,7 +248,7 @@ class Engine implements AgentClient {
   }
 
   /** Where the other session cannot be opened, this one goes on. Never throws. */
-  #openSession(wanted: Extract<Op, {op: 'open-session'}>['session']): void {
+  async #openSession(wanted: Extract<Op, {op: 'open-session'}>['session']): Promise<void> {
     const session = this.#session;
     const {sessions} = session.ports;
     try {
@@ -245,12 +259,14 @@ class Engine implements AgentClient {
       if (opened.tag === 'failed') return warn(session, faultText(opened.error));
       const origin = wanted.kind === 'new' ? 'new' : 'resumed';
       const conversation = openConversation(recordingSession(opened.value), origin, session);
+      await this.#hooks.end(wanted.kind === 'new' ? 'clear' : 'resume');
       session.conversation.journal.close();
       session.conversation = conversation;
     } catch (cause) {
       return warn(session, faultText(thrownFault('Could not open the session', cause)));
     }
     session.publish([this.#sessionOpened()]);
+    this.#hooks.begin(wanted.kind === 'new' ? 'clear' : 'resume');
   }
 
   /** After a rewind or a compaction. Answers with what the todo list is decoded from. */
@@ -259,6 +275,11 @@ class Engine implements AgentClient {
     session.conversation = reopenConversation(session.conversation, session);
     session.publish([{event: 'usage-changed', usage: session.conversation.usage.report()}]);
     return session.conversation.todoFrames;
+  }
+
+  #hookSession(): HookSession {
+    const {conversation, directory, mode, model} = this.#session;
+    return {sessionId: conversation.journal.id, directory, mode, model, promptId: this.#prompt ?? ''};
   }
 
   #sessionOpened(): AgentEvent {

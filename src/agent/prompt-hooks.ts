@@ -3,15 +3,21 @@ import {raceAbort} from '../base/race.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {causeText, faultText} from '../domain/fault.ts';
 import type {ToolCallBlock} from '../domain/conversation.ts';
+import {reminderBlock} from '../domain/reminder.ts';
+import type {SessionContext} from './session-context.ts';
 import {
   unchangedResult,
   type CallAnswer,
   type EndedCall,
   type Ending,
+  type Happening,
   type HookReply,
   type HooksPort,
+  type PermissionAnswer,
+  type PermissionRequest,
   type PromptAnswer,
   type ResultAnswer,
+  type SessionStartSource,
   type StopAnswer,
   type SubmittedPrompt,
 } from '../actions/hooks-port.ts';
@@ -25,6 +31,7 @@ export class PromptHooks {
   readonly #publish: (events: readonly AgentEvent[]) => void;
   /** Why a hook has ended the prompt; `undefined` as long as none has. */
   stopped: {readonly reason: string} | undefined;
+  #brokenEnds = 0;
 
   constructor(port: HooksPort, publish: (events: readonly AgentEvent[]) => void) {
     this.#port = port;
@@ -67,9 +74,43 @@ export class PromptHooks {
       : {...answer, verdict: {kind: 'block', reason}};
   }
 
+  /** A hook that broke blocks the end of the prompt, too, as long as `mostBroken` allows. */
   async atEnd(ending: Ending, signal: AbortSignal): Promise<StopAnswer['verdict']> {
-    const {answer} = await this.#ask(() => this.#port.stop(ending, signal), nothingAtEnd, signal);
-    return this.stopped === undefined ? answer.verdict : none;
+    const {answer, blockedBy} = await this.#ask(() => this.#port.stop(ending, signal), nothingAtEnd, signal);
+    if (this.stopped !== undefined) return none;
+    if (blockedBy === undefined || answer.verdict.kind === 'block') return answer.verdict;
+    this.#brokenEnds += 1;
+    if (this.#brokenEnds <= mostBroken) return {kind: 'block', reason: blockedBy};
+    this.#warn(`The prompt ended although a hook that guards its end broke ${mostBroken + 1} times: ${blockedBy}`);
+    return none;
+  }
+
+  /** Whether a call may run that would be asked about; a hook that broke says no. */
+  async beforeAsking(request: PermissionRequest, signal: AbortSignal): Promise<PermissionAnswer['verdict']> {
+    const {answer, blockedBy} = await this.#ask(
+      () => this.#port.permissionRequest(request, signal),
+      {verdict: none},
+      signal,
+    );
+    const reason = blockedBy ?? this.#stopReason();
+    return reason === undefined || answer.verdict.kind === 'deny'
+      ? answer.verdict
+      : {kind: 'deny', reason, next: 'go-on'};
+  }
+
+  /** Context for the first prompt of a session. */
+  async atSessionStart(source: SessionStartSource, signal: AbortSignal): Promise<string> {
+    const asked = await this.#ask(() => this.#port.sessionStart(source, signal), {context: ''}, signal);
+    return asked.answer.context;
+  }
+
+  async beforeCompaction(instructions: string, signal: AbortSignal): Promise<StopAnswer['verdict']> {
+    const {answer} = await this.#ask(() => this.#port.preCompact(instructions, signal), nothingAtEnd, signal);
+    return this.stopped === undefined ? answer.verdict : {kind: 'block', reason: this.stopped.reason};
+  }
+
+  async happened(happening: Happening, signal: AbortSignal): Promise<void> {
+    await this.#ask(() => this.#port.happened(happening, signal), undefined, signal);
   }
 
   async #ask<Answer>(
@@ -79,10 +120,15 @@ export class PromptHooks {
   ): Promise<{readonly answer: Answer; readonly blockedBy: string | undefined}> {
     if (signal.aborted) return {answer: nothing, blockedBy: undefined};
     const reply = await raceAbort((async () => hook())(), signal).catch((cause: unknown) => {
-      this.#warn(`A hook failed: ${causeText(cause)} (a bug in weft)`);
+      const broken = `A hook failed: ${causeText(cause)} (a bug in weft)`;
+      this.#warn(broken);
+      return {broken};
     });
-    if (reply === undefined || reply === 'aborted' || signal.aborted) return {answer: nothing, blockedBy: undefined};
-    for (const {fault} of reply.failures) this.#warn(`A hook failed: ${faultText(fault)}`);
+    if (reply === 'aborted' || signal.aborted) return {answer: nothing, blockedBy: undefined};
+    if ('broken' in reply) return {answer: nothing, blockedBy: reply.broken};
+    for (const {fault, notice} of reply.failures)
+      if (notice === 'tell') this.#warn(`A hook failed: ${faultText(fault)}`);
+    if (reply.messages.length > 0) this.#publish(reply.messages.map(text => ({event: 'notice', level: 'info', text})));
     if (reply.flow.kind === 'stop') this.stopped ??= {reason: reply.flow.reason};
     const blocking = reply.failures.find(({onFailure: follow}) => follow === 'block');
     return {answer: reply.answer, blockedBy: blocking === undefined ? undefined : faultText(blocking.fault)};
@@ -96,6 +142,49 @@ export class PromptHooks {
     this.#publish([{event: 'notice', level: 'warning', text}]);
   }
 }
+
+/** Milliseconds that hooks get at the end of a session: the user waits for it. */
+const endMs = 5000;
+
+/** The hooks of a session's beginning and end. */
+export class SessionHooks {
+  readonly #session: SessionContext;
+  #beginning: {readonly context: Promise<string>; readonly stop: AbortController} | undefined;
+
+  constructor(session: SessionContext) {
+    this.#session = session;
+  }
+
+  /** Calls the hooks; the first prompt waits for them. */
+  begin(source: SessionStartSource): void {
+    this.#beginning?.stop.abort();
+    const stop = new AbortController();
+    this.#beginning = {context: this.#hooks().atSessionStart(source, stop.signal), stop};
+  }
+
+  /** Settles when the hooks of the beginning have answered, or the signal fires; what they say joins the next prompt. */
+  async begun(signal: AbortSignal): Promise<void> {
+    const beginning = this.#beginning;
+    if (beginning === undefined) return;
+    const context = await raceAbort(beginning.context, signal);
+    if (context === 'aborted') beginning.stop.abort();
+    else if (context !== '') this.#session.addedContext.push(reminderBlock(context));
+    if (this.#beginning === beginning) this.#beginning = undefined;
+  }
+
+  async end(reason: Extract<Happening, {event: 'SessionEnd'}>['reason']): Promise<void> {
+    this.#beginning?.stop.abort();
+    this.#beginning = undefined;
+    await this.#hooks().happened({event: 'SessionEnd', reason}, AbortSignal.timeout(endMs));
+  }
+
+  #hooks(): PromptHooks {
+    return new PromptHooks(this.#session.ports.hooks, this.#session.publish);
+  }
+}
+
+/** How often a broken hook may send the model on instead of ending the prompt. */
+const mostBroken = 2;
 
 const denied = (answer: CallAnswer, reason: string): CallAnswer => ({
   ...answer,

@@ -180,6 +180,7 @@ async function answer(
     prompt,
     format: options.outputFormat ?? 'text',
     partials: options.includePartialMessages === undefined ? 'without' : 'with',
+    hooks: options.includeHookEvents === undefined ? 'without' : 'with',
     version,
     timeoutSeconds: options.timeout ?? 'none',
     note,

@@ -12,6 +12,7 @@ export interface PrintJob {
   readonly prompt: string;
   readonly format: (typeof outputFormats)[number];
   readonly partials: 'with' | 'without';
+  readonly hooks: 'with' | 'without';
   readonly version: string;
   readonly timeoutSeconds: number | 'none';
   readonly note: (line: string) => void;
@@ -23,9 +24,9 @@ export interface PrintJob {
  */
 export async function runPrint(job: PrintJob): Promise<ExitCode> {
   const {engine, timeoutSeconds, note} = job;
-  const {format, partials, version} = job;
+  const {format, partials, hooks, version} = job;
   // The prompt is submitted at once when there is something to stop: what stops it before would leave no result.
-  const renderer = await makeRenderer({format, partials}, {uuid: messageUuid, version});
+  const renderer = await makeRenderer({format, partials, hooks}, {uuid: messageUuid, version});
   const stopper = stopOnSignals(engine);
   const timer =
     timeoutSeconds === 'none'

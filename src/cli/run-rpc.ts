@@ -1,7 +1,6 @@
 import {randomUUID} from 'node:crypto';
 import type {EngineOptions} from '../agent/create-engine.ts';
 import {noCommands} from '../actions/commands-port.ts';
-import {noHooks} from '../actions/hooks-port.ts';
 import {isJsonObject, type JsonObject} from '../base/json.ts';
 import {causeText} from '../domain/fault.ts';
 import type {PermissionMode} from '../domain/risk.ts';
@@ -9,7 +8,8 @@ import {connectSdkServers, usualTimes} from '../extensions/mcp/sdk-servers.ts';
 import {clientLines, readOpening} from '../headless/rpc/client-input.ts';
 import {makeControlChannel} from '../headless/rpc/control-channel.ts';
 import {elicitBy} from '../headless/rpc/questions.ts';
-import {hookNotes, makeHookCallbacks, makeHookWatcher} from '../headless/rpc/hooks.ts';
+import {hookEvents} from '../config/hook-settings.ts';
+import {clientHooks, hookNotes} from '../headless/rpc/hooks.ts';
 import {serveClient} from '../headless/rpc/serve-client.ts';
 import {SessionState} from '../headless/rpc/session-state.ts';
 import {startFailure} from '../headless/rpc/failure-results.ts';
@@ -72,9 +72,7 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
     );
     const hooks = opening.initialize?.hooks ?? {};
     const greeting = opening.initialize === undefined ? [] : unsupportedInitializeNotes(opening.initialize);
-    for (const text of [...greeting, ...hookNotes(hooks)]) note(text);
-    const events = options.includeHookEvents === undefined ? 'without' : 'with';
-    const watcher = makeHookWatcher({events, state, uuid: () => randomUUID(), send});
+    for (const text of [...greeting, ...hookNotes(hooks, hookEvents)]) note(text);
     const engine = await composeSession(chosen, {
       context,
       interaction: canAsk(context.options) ? 'interactive' : 'unattended',
@@ -83,7 +81,8 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
         mcp,
         commands: noCommands,
         structured,
-        hooks: Object.keys(hooks).length === 0 ? noHooks : makeHookCallbacks({hooks, channel, state, watcher}),
+        hooks: clientHooks(hooks, channel),
+        promptSource: 'sdk',
       },
     });
     if (options.debug !== undefined || options.debugFile !== undefined) {
@@ -109,6 +108,7 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
       },
       encoding: {
         partials: options.includePartialMessages === undefined ? 'without' : 'with',
+        hooks: options.includeHookEvents === undefined ? 'without' : 'with',
         progress: options.includeToolProgress === undefined ? 'without' : {now: () => performance.now()},
         echo: options.replayUserMessages === undefined ? 'without' : 'with',
       },

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import type {HookWork} from '../domain/hook.ts';
 
 /** The events at which weft calls hooks. A hook that guards one of the first four blocks it when it breaks. */
 export const hookEvents = [
@@ -31,17 +32,6 @@ export interface HookSetting {
   readonly onFailure: 'block' | 'allow';
 }
 
-export type HookWork =
-  /** `args`: without a shell. */
-  | {readonly type: 'command'; readonly command: string; readonly args: readonly string[] | 'shell'}
-  | {
-      readonly type: 'http';
-      readonly url: string;
-      readonly headers: Readonly<Record<string, string>>;
-      /** The variables that headers may name. */
-      readonly variables: readonly string[];
-    };
-
 /** A timer holds about 24 days. */
 const mostSeconds = 2_000_000;
 const defaultSeconds = 60;
@@ -72,8 +62,17 @@ const hook = z.discriminatedUnion('type', [
 /** `hooks` of a settings file, or of a plugin's `hooks.json`: Claude Code's format. */
 export const hooksSchema = z.record(
   z.string(),
-  z.array(z.object({matcher: z.optional(z.string()), hooks: z.array(hook)})),
+  z.array(z.object({matcher: z.optional(z.string().check(z.refine(isPattern))), hooks: z.array(hook)})),
 );
+/** Whether hooks can be matched by it: names, or a regular expression. */
+function isPattern(matcher: string): boolean {
+  try {
+    return matcher === '*' || new RegExp(matcher, 'u') !== undefined;
+  } catch {
+    return false;
+  }
+}
+
 type HooksFile = z.infer<typeof hooksSchema>;
 
 export const hookWords =

@@ -112,6 +112,8 @@ class Report {
       case 'compacted':
       case 'model-changed':
       case 'mode-changed':
+      case 'hook-started':
+      case 'hook-ended':
         return [];
       default:
         return unreachable(event);

@@ -6,6 +6,8 @@ export interface HeadlessOutput {
   readonly format: 'text' | 'json' | 'stream-json';
   /** Whether stream-json carries the model's raw stream; the other formats never do. */
   readonly partials: 'with' | 'without';
+  /** Whether stream-json tells of each run of a hook. */
+  readonly hooks: 'with' | 'without';
 }
 
 export interface OutputRenderer {
@@ -20,7 +22,7 @@ export interface RenderSetting {
 
 /** text: the final answer alone; json: the result alone; stream-json: every message as it comes. The encoder is loaded for those. */
 export async function makeRenderer(
-  {format, partials}: HeadlessOutput,
+  {format, partials, hooks}: HeadlessOutput,
   setting: RenderSetting,
 ): Promise<OutputRenderer> {
   switch (format) {
@@ -30,11 +32,11 @@ export async function makeRenderer(
           events.map(event => (event.event === 'prompt-finished' ? answer(event.summary) : '')).join(''),
       };
     case 'json': {
-      const {encoder, linesOf} = await loadEncoder({...setting, partials: 'without'});
+      const {encoder, linesOf} = await loadEncoder({...setting, partials: 'without', hooks: 'without'});
       return {render: events => linesOf(events.flatMap(event => encoder.encode(event)).filter(isResult))};
     }
     case 'stream-json': {
-      const {encoder, linesOf} = await loadEncoder({...setting, partials});
+      const {encoder, linesOf} = await loadEncoder({...setting, partials, hooks});
       return {render: events => linesOf(events.flatMap(event => encoder.encode(event)))};
     }
     default:
@@ -50,11 +52,11 @@ function answer({end, answer: text}: PromptSummary): string {
 
 const isResult = (message: RpcMessage): boolean => message.type === 'result';
 
-async function loadEncoder(options: RenderSetting & Pick<HeadlessOutput, 'partials'>) {
+async function loadEncoder(options: RenderSetting & Pick<HeadlessOutput, 'partials' | 'hooks'>) {
   const [{makeRpcEncoder, noExtras}, {jsonLine}] = await Promise.all([
     import('../protocol/rpc/encode-events.ts'),
     import('../protocol/rpc/rpc-message.ts'),
   ]);
   const linesOf = (messages: readonly RpcMessage[]): string => messages.map(jsonLine).join('');
-  return {encoder: makeRpcEncoder({...options, extras: noExtras}), linesOf};
+  return {encoder: makeRpcEncoder({...options, extras: {...noExtras, hooks: options.hooks}}), linesOf};
 }

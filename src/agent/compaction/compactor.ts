@@ -18,6 +18,7 @@ import type {MessageId} from '../../domain/ids.ts';
 import type {JournalRecord} from '../../domain/journal.ts';
 import {noUsage, type Usage} from '../../domain/usage.ts';
 import {type ModelAnswer, readAnswer} from '../answer.ts';
+import {PromptHooks} from '../prompt-hooks.ts';
 import {journal, nextRequest, type SessionContext} from '../session-context.ts';
 import {type CompactionDraft, type CompactionPlan, draftCompaction, isOrdinaryMessage} from './draft-compaction.ts';
 
@@ -52,6 +53,9 @@ export class Compactor {
     signal: AbortSignal,
   ): Promise<Outcome<CompactionPreview, Fault>> {
     const {session} = context;
+    const hooks = new PromptHooks(session.ports.hooks, session.publish);
+    const verdict = await hooks.beforeCompaction(instructions, signal);
+    if (verdict.kind === 'block') return failed(rejected(`A hook stopped the compaction: ${verdict.reason}`));
     const request = nextRequest(session);
     this.#proposal = undefined;
     if (!request.messages.some(isOrdinaryMessage)) {
@@ -87,6 +91,8 @@ export class Compactor {
     reopen();
     const report = {way, tokens};
     session.publish([{event: 'compacted', report}]);
+    const hooks = new PromptHooks(session.ports.hooks, session.publish);
+    void hooks.happened({event: 'PostCompact', summary: plan.summary}, new AbortController().signal);
     return ok(report);
   }
 

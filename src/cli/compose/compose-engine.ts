@@ -35,6 +35,7 @@ import type {HooksPort} from '../../actions/hooks-port.ts';
 import type {PromptLimits} from '../../agent/session-context.ts';
 import type {JudgePort, SessionsPort, WorkspaceStatePort} from '../../agent/ports.ts';
 import type {SessionCheckpoints} from '../../domain/checkpoint.ts';
+import type {HookCommand, HookOutput} from '../../domain/hook.ts';
 import {messageId, todoId} from '../../domain/ids.ts';
 import type {SandboxChoice} from '../../domain/sandbox.ts';
 import type {OpenSession} from '../../domain/journal.ts';
@@ -53,6 +54,13 @@ import {makeFiles} from '../../workspace/files/make-files.ts';
 import {readBytes} from '../../workspace/files/regular-files.ts';
 import {watchSecretFiles} from '../../workspace/files/secret-files.ts';
 import {watchMemory} from './watch-memory.ts';
+
+/** What hooks need of an engine's machine. */
+export interface HookMachine {
+  command(work: HookCommand, stdin: string, signal: AbortSignal): Promise<HookOutput>;
+  /** Puts placeholders in the place of secrets. */
+  readonly redact: (text: string) => string;
+}
 
 /** Everything that the engine of one session is composed of. */
 export interface EngineSetup {
@@ -97,7 +105,8 @@ export interface EngineSetup {
   readonly mcp: McpPort;
   readonly commands: CommandsPort;
   readonly structuredOutput: EngineOptions['structuredOutput'];
-  readonly hooks: HooksPort;
+  /** Makes the hooks, on the machine and with the secrets of this engine. */
+  readonly hooks: (machine: HookMachine) => HooksPort;
   readonly thinking: Thinking;
   /** Tools that are not offered to the model. */
   readonly disabledTools: EngineOptions['disabledTools'];
@@ -240,8 +249,11 @@ export function composeEngine(setup: EngineSetup): AgentClient {
         drop: () => finder.drop(),
       }),
       secrets,
-      hooks: setup.hooks,
       commands: redactingCommands(setup.commands, secrets),
+      hooks: setup.hooks({
+        command: (work, stdin, signal) => commands.hooks.run(work, stdin, signal),
+        redact: secrets.redact,
+      }),
       model: redactModel(setup.model, secrets),
       judge: {
         assess: lazyJudge({

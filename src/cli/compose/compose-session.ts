@@ -7,7 +7,7 @@ import {actionNames, definitions} from '../../actions/catalogue.ts';
 import {joinCommands, noCommands} from '../../actions/commands-port.ts';
 import {noMcp} from '../../actions/mcp-port.ts';
 import type {EngineOptions} from '../../agent/create-engine.ts';
-import {noHooks} from '../../actions/hooks-port.ts';
+import type {Hook} from '../../actions/hooks-port.ts';
 import {isJsonObject, type Json, parseJson} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {causeText} from '../../domain/fault.ts';
@@ -17,6 +17,7 @@ import {chooseModel, type ChosenModel, type ModelChoice} from './choose-model.ts
 import type {AgentClient} from '../../agent/client.ts';
 import {keptSecrets, openApiKeys} from './api-keys.ts';
 import {composeEngine, type EngineSetup} from './compose-engine.ts';
+import {sessionHooks} from './session-hooks.ts';
 import type {ModelSetup} from './host-services.ts';
 import {userPorts} from './user-ports.ts';
 import {note} from '../output.ts';
@@ -25,11 +26,13 @@ import {requireNamedSandbox} from './prove-sandbox.ts';
 import {weftFolders, placeholderKey} from './user-data.ts';
 
 /** What a program that drives weft brings along. A person at a terminal brings nothing (`noDriver`). */
-type DriverPorts = Pick<EngineSetup, 'mcp' | 'hooks' | 'commands'> & {
+type DriverPorts = Pick<EngineSetup, 'mcp' | 'commands'> & {
+  readonly hooks: readonly Hook[];
+  readonly promptSource: 'user' | 'sdk';
   readonly structured: EngineSetup['structuredOutput'] | 'by-flag';
 };
 
-export const noDriver: DriverPorts = {mcp: noMcp, hooks: noHooks, commands: noCommands, structured: 'by-flag'};
+export const noDriver: DriverPorts = {mcp: noMcp, commands: noCommands, hooks: [], promptSource: 'user', structured: 'by-flag'};
 
 /** Opens the session that the command line asks for, and wires an engine for it that talks to this model. */
 export async function composeSession(
@@ -101,7 +104,13 @@ export async function composeSession(
     interaction,
     mcp: driver.mcp,
     commands: joinCommands([driver.commands]),
-    hooks: driver.hooks,
+    hooks: await sessionHooks({
+      settings: settings.hooks,
+      driver: driver.hooks,
+      promptSource: driver.promptSource,
+      directory,
+      projectTrust: context.projectTrust,
+    }),
     thinking: thinkingOf(options),
     disabledTools: disabledTools(options.tools, settings.rules.deny),
     structuredOutput: structured,

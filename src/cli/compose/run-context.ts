@@ -10,6 +10,7 @@ import {
 } from '../../config/merge-settings.ts';
 import {projectTrust, type ProjectTrust} from '../../config/trust-record.ts';
 import {causeText, faultText} from '../../domain/fault.ts';
+import type {HookSetting} from '../../config/hook-settings.ts';
 import type {Preferences} from '../../domain/preferences.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
 import type {SandboxChoice} from '../../domain/sandbox.ts';
@@ -62,6 +63,8 @@ interface EffectiveSettings {
   /** Megabytes of its own memory near which weft warns the user. */
   readonly memoryCeiling: number;
   readonly rules: PermissionRules;
+  /** The hooks of all settings that count, with where they come from. */
+  readonly hooks: readonly Sourced<HookSetting>[];
   /** Variables that the user wants commands to have. */
   readonly env: Readonly<Record<string, string>>;
   /** Names of variables that commands get although they look like secrets. */
@@ -105,6 +108,7 @@ export function loadRunContext(given: {
       memoryCeiling: settings.memoryCeiling.value,
       passEnv: settings.passEnv.map(({value}) => value),
       env: Object.fromEntries(Object.entries(settings.env).map(([name, {value}]) => [name, value])),
+      hooks: settings.hooks,
       rules: {
         allow: rulesFrom(settings.permissions.allow),
         ask: rulesFrom(settings.permissions.ask),

@@ -4,7 +4,7 @@ import type {Approval} from '../../actions/agent-event.ts';
 import {accessOf} from '../../actions/catalogue.ts';
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import type {ApprovalAnswer} from '../../agent/client.ts';
-import {permissionModes, ruleLists, type PermissionMode, type RuleChange, type RuleScope} from '../../domain/risk.ts';
+import {permissionUpdates, type PermissionWishes} from '../../protocol/rpc/permission-updates.ts';
 import type {CanUseToolRequest, PermissionUpdate} from '../../protocol/rpc/control-message.ts';
 
 /** An approval as the client is asked for it; `input` is what the model wrote. */
@@ -61,13 +61,6 @@ function blockedPath({action, verdict}: Approval): string | undefined {
   return undefined;
 }
 
-/** What a client wants besides its yes. */
-export interface PermissionWishes {
-  readonly mode: PermissionMode | undefined;
-  /** What weft cannot do of it: one sentence each. */
-  readonly unserved: readonly string[];
-}
-
 export type PermissionReply =
   | {
       readonly kind: 'allow';
@@ -100,7 +93,7 @@ export function permissionReply(payload: JsonObject, input: Json): PermissionRep
     return {kind: 'deny', message, next: 'go-on'};
   }
   const {updatedInput, updatedPermissions} = yes.data;
-  const {rules, ...wishes} = updatesOf(updatedPermissions ?? []);
+  const {rules, ...wishes} = permissionUpdates(updatedPermissions ?? []);
   // Clients send the input back unless they change it.
   const changed =
     updatedInput === undefined || updatedInput === null || sameJson(updatedInput, input) ? 'unchanged' : updatedInput;
@@ -109,57 +102,6 @@ export function permissionReply(payload: JsonObject, input: Json): PermissionRep
       ? {decision: 'allow', scope: 'once'}
       : {decision: 'allow-updated', input: changed, rules};
   return {kind: 'allow', answer, input: updatedInput ?? 'unchanged', wishes};
-}
-
-const ruleUpdate = z.looseObject({
-  type: z.enum(['addRules', 'removeRules', 'replaceRules']),
-  behavior: z.enum(ruleLists),
-  rules: z.array(z.looseObject({toolName: z.string(), ruleContent: z.optional(z.nullable(z.string()))})),
-  destination: z.optional(z.string()),
-});
-const setMode = z.looseObject({type: z.literal('setMode'), mode: z.enum(permissionModes)});
-
-function updatesOf(updates: readonly JsonObject[]): PermissionWishes & {readonly rules: readonly RuleChange[]} {
-  const rules: RuleChange[] = [];
-  const unserved: string[] = [];
-  let mode: PermissionMode | undefined;
-  for (const update of updates) {
-    const ruled = z.safeParse(ruleUpdate, update);
-    const moded = z.safeParse(setMode, update);
-    const changes = ruled.success ? ruleChanges(ruled.data) : undefined;
-    if (changes !== undefined) rules.push(...changes);
-    else if (moded.success) mode = moded.data.mode;
-    else unserved.push(`The permission update ${JSON.stringify(update['type'] ?? null)} is not possible here yet.`);
-  }
-  return {rules, mode, unserved};
-}
-
-/** `undefined` where rules are to go from a settings file: those are the user's to take out. */
-function ruleChanges(update: z.infer<typeof ruleUpdate>): readonly RuleChange[] | undefined {
-  const {type, behavior: list, destination} = update;
-  const rules = update.rules.map(({toolName, ruleContent}) =>
-    typeof ruleContent === 'string' ? `${toolName}(${ruleContent})` : toolName,
-  );
-  const scope = scopeOf(destination);
-  if (type === 'addRules') return rules.map(rule => ({change: 'add', list, rule, scope}));
-  if (scope !== 'session') return undefined;
-  return type === 'removeRules'
-    ? rules.map(rule => ({change: 'remove', list, rule}))
-    : [{change: 'replace', list, rules}];
-}
-
-/** A rule never reaches further than it was meant to; one that is meant for nowhere that weft knows holds while it runs. */
-function scopeOf(destination: string | undefined): RuleScope {
-  switch (destination) {
-    case 'userSettings':
-      return 'user';
-    case 'projectSettings':
-      return 'project';
-    case 'localSettings':
-      return 'local';
-    default:
-      return 'session';
-  }
 }
 
 /** Whether two JSON values say the same, whatever the order of their keys. */

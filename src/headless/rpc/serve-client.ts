@@ -28,6 +28,7 @@ export interface ClientServing {
   readonly encoding: {
     readonly partials: 'with' | 'without';
     readonly progress: RpcExtras['progress'];
+    readonly hooks: RpcExtras['hooks'];
     /** Whether prompts are echoed when they are taken up. */
     readonly echo: 'with' | 'without';
   };
@@ -82,6 +83,7 @@ class ClientSession implements ServedClient {
     });
     const extras: RpcExtras = {
       progress: encoding.progress,
+      hooks: encoding.hooks,
       echoOf: id => (encoding.echo === 'with' ? this.#prompts.contentOf(id) : undefined),
       servers: () => servers.servers().map(({name, status, source}) => ({name, status, source})),
       serverTools: () => servers.tools().map(({toolName}) => toolName),

@@ -1,3 +1,4 @@
+import type {HookRunEvent} from '../../actions/hooks-port.ts';
 import type {AgentEvent, PromptSummary, SessionInfo, SettledCall} from '../../actions/agent-event.ts';
 import type {Json} from '../../base/json.ts';
 import {unreachable} from '../../base/unreachable.ts';
@@ -57,6 +58,8 @@ export interface RpcEncoderOptions {
 export interface RpcExtras {
   /** Whether tools that run are told of, by a clock of milliseconds. */
   readonly progress: 'without' | {readonly now: () => number};
+  /** Whether each run of a hook is told of. */
+  readonly hooks: 'with' | 'without';
   /** The content of a prompt, where it is to be echoed when it is taken up. */
   readonly echoOf: (prompt: MessageId) => Json | undefined;
   readonly servers: () => readonly RpcMcpServer[];
@@ -66,6 +69,7 @@ export interface RpcExtras {
 
 export const noExtras: RpcExtras = {
   progress: 'without',
+  hooks: 'without',
   echoOf: () => undefined,
   servers: () => [],
   serverTools: () => [],
@@ -186,6 +190,9 @@ class SessionEncoder {
         return [
           {type: 'system', subtype: 'informational', content: event.text, level: event.level, ...this.#address()},
         ];
+      case 'hook-started':
+      case 'hook-ended':
+        return this.#options.extras.hooks === 'with' ? [this.#hook(event)] : nothing;
       case 'prompt-finished':
         this.#running = false;
         this.#toolNames.clear();
@@ -225,6 +232,24 @@ class SessionEncoder {
     if (content === undefined) return nothing;
     const message = {role: 'user', content} as const;
     return [{type: 'user', isReplay: true, message, parent_tool_use_id: null, ...this.#address(), uuid: prompt}];
+  }
+
+  #hook(event: HookRunEvent): RpcMessage {
+    const {id, name, event: at} = event.hook;
+    const hook = {hook_id: id, hook_name: name, hook_event: at};
+    if (event.event === 'hook-started') return {type: 'system', subtype: 'hook_started', ...hook, ...this.#address()};
+    const {outcome, exitCode, stdout, stderr} = event.run;
+    return {
+      type: 'system',
+      subtype: 'hook_response',
+      ...hook,
+      output: stdout + stderr,
+      stdout,
+      stderr,
+      ...(exitCode === 'unknown' ? {} : {exit_code: exitCode}),
+      outcome,
+      ...this.#address(),
+    };
   }
 
   #progress({id, chunk}: Extract<AgentEvent, {event: 'action-output'}>): readonly RpcMessage[] {

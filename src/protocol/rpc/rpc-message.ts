@@ -133,7 +133,7 @@ export interface RpcHookStarted extends MessageEnvelope {
   readonly hook_event: string;
 }
 
-/** `output` is the hook's answer as JSON text, or why there is none. */
+/** `output` is all that the hook printed. */
 export interface RpcHookResponse extends MessageEnvelope {
   readonly type: 'system';
   readonly subtype: 'hook_response';
@@ -143,6 +143,7 @@ export interface RpcHookResponse extends MessageEnvelope {
   readonly output: string;
   readonly stdout: string;
   readonly stderr: string;
+  readonly exit_code?: number;
   readonly outcome: 'success' | 'error' | 'cancelled';
 }
 

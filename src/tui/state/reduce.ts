@@ -156,6 +156,9 @@ export function reduce(view: View, event: AgentEvent): View {
       const text = rewindReportText(event.report, {directory, when: 'done'});
       return withNotice({...view, plan: '', tasks: applyTaskFrames(emptyTaskView, event.todoFrames)}, 'info', text);
     }
+    case 'hook-started':
+    case 'hook-ended':
+      return view;
     case 'notice':
       return add(view, {kind: 'notice', level: event.level, text: event.text});
     case 'prompt-finished': {

@@ -5,6 +5,7 @@ import type {BlockId} from '../../domain/ids.ts';
 import {makeBlockRegistry} from '../terminals/block-registry.ts';
 import type {Blocks, BlockWaits} from '../terminals/make-blocks.ts';
 import type {CommandSandbox} from '../sandbox/sandbox.ts';
+import type {HookProcesses} from './run-hook.ts';
 import type {OutputFolder} from './output-folder.ts';
 import type {Environment} from './shell-environment.ts';
 import type {RemainingProcesses, RunningCommand, ShellContext} from './shell.ts';
@@ -14,6 +15,8 @@ export interface Commands {
   readonly shell: ShellPort;
   readonly blocks: BlocksPort;
   readonly control: TerminalControl;
+  /** Runs the commands of hooks. */
+  readonly hooks: Pick<HookProcesses, 'run'>;
   /** Ends all processes that were started, except the blocks the user keeps. Nothing may be started afterwards. */
   close(): Promise<void>;
 }
@@ -51,6 +54,7 @@ export function makeCommands(options: CommandsOptions): Commands {
   let findBlock: BlocksPort['find'] | undefined;
   let opening: Promise<ShellPort> | undefined;
   let shell: ShellPort | undefined;
+  let hooks: Promise<HookProcesses> | undefined;
   const watchers = new Map<() => void, () => void>();
 
   const openRunContext = (): Promise<ShellContext> => (context ??= makeRunContext(options));
@@ -119,8 +123,17 @@ export function makeCommands(options: CommandsOptions): Commands {
       keep: id => control?.keep(id),
       attach: (id, terminal) => control?.attach(id, terminal) ?? noBlock(id),
     },
+    hooks: {
+      async run(command, stdin, signal) {
+        hooks ??= import('./run-hook.ts').then(({makeHookProcesses}) =>
+          makeHookProcesses({variables, runContext: openRunContext}),
+        );
+        return (await hooks).run(command, stdin, signal);
+      },
+    },
     async close() {
       if (context === undefined) return;
+      await (await hooks)?.close();
       await (await openBlocks()).close();
       makeBlockRegistry(options.registryFolder).endRun((await context).tags.prefix);
       await options.sandbox.close();

@@ -22,6 +22,7 @@ const reply = <Answer>(answer: Answer, more: Partial<HookReply<Answer>> = {}): H
   answer,
   failures: [],
   flow: {kind: 'go-on'},
+  messages: [],
   ...more,
 });
 const beforeCall = (answer: Partial<CallAnswer>): Partial<HooksPort> => ({
@@ -267,7 +268,10 @@ describe('a hook that fails', () => {
   const fault = rejected('the hook timed out');
   const failing = (follow: 'go-on' | 'block'): Partial<HooksPort> => ({
     preToolUse: async () =>
-      reply({verdict: {kind: 'none'}, input: 'unchanged', context: ''}, {failures: [{fault, onFailure: follow}]}),
+      reply(
+        {verdict: {kind: 'none'}, input: 'unchanged', context: ''},
+        {failures: [{fault, onFailure: follow, notice: 'tell'}]},
+      ),
   });
 
   test('lets the call go on, or not, as its maker wants it; the user is told', async () => {
@@ -281,15 +285,15 @@ describe('a hook that fails', () => {
     });
   });
 
-  test('a port that throws is told and followed by nothing', async () => {
+  test('a port that throws is told, and nothing that it guards happens', async () => {
     const done = await runCommand({preToolUse: () => Promise.reject(new Error('oops'))});
-    expect(done).toMatchObject({ran: ['make'], warnings: ['A hook failed: oops (a bug in weft)']});
+    expect(done).toMatchObject({ran: [], warnings: ['A hook failed: oops (a bug in weft)']});
     const early = await runCommand({
       preToolUse: () => {
         throw new Error('early');
       },
     });
-    expect(early).toMatchObject({ran: ['make'], warnings: [expect.stringContaining('early')]});
+    expect(early).toMatchObject({ran: [], warnings: [expect.stringContaining('early')]});
   });
 
   test.each(['preToolUse', 'postToolUse', 'userPromptSubmit', 'stop'] as const)(

@@ -126,7 +126,7 @@ function demoEngine({directory, blocks, checkpoints}: DemoPlace, pace: 'lively' 
     interaction: 'interactive',
     mcp: noMcp,
     commands: noCommands,
-    hooks: noHooks,
+    hooks: () => noHooks,
     thinking: {kind: 'default'},
     structuredOutput: {kind: 'none'},
     disabledTools: new Map(),

@@ -1,10 +1,13 @@
 import {describe, expect, test} from 'vitest';
-import {hookAnswer} from '../../../../src/headless/rpc/hooks.ts';
+import {hookAnswer} from '../../../../src/extensions/hooks/hook-answer.ts';
 import {permissionReply} from '../../../../src/headless/rpc/permission-request.ts';
 import {questionResponse} from '../../../../src/headless/rpc/questions.ts';
+import type {JsonObject} from '../../../../src/base/json.ts';
 import type {Question} from '../../../../src/actions/ports.ts';
 
 /** What clients answer, whatever it is, becomes something the engine understands; what is no clear yes is a no. */
+
+const readHook = (payload: JsonObject) => hookAnswer(payload, {event: 'PreToolUse', redact: text => text});
 
 const asked = {command: 'make', list: [1, {a: 2}]};
 const rules = (destination: string, ruleContent?: string) => ({
@@ -164,13 +167,13 @@ describe('hooks', () => {
     [{continue: false, stopReason: 'enough'}, {flow: {kind: 'stop', reason: 'enough'}}],
     [{systemMessage: 'hear'}, {message: 'hear'}],
   ])('%j', (payload, expected) => {
-    expect(hookAnswer(payload)).toMatchObject({tag: 'ok', value: expected});
+    expect(readHook(payload)).toMatchObject({tag: 'ok', value: expected});
   });
 
   test.each([[{decision: 'perhaps'}], [specific({permissionDecision: 7})], [{hookSpecificOutput: 'x'}]])(
     '%j cannot be understood',
     payload => {
-      expect(hookAnswer(payload).tag).toBe('failed');
+      expect(readHook(payload).tag).toBe('failed');
     },
   );
 });

@@ -225,6 +225,7 @@ export const scripts: Readonly<Record<string, TranscriptScript>> = {
   'all-extras': {
     partials: 'without',
     extras: {
+      hooks: 'without',
       progress: {now: () => 1500},
       echoOf: prompt => [{type: 'text', text: `the content of ${prompt}`}],
       servers: () => [{name: 'calc', status: 'connected', source: 'sdk'}],

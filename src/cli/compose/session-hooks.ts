@@ -1,0 +1,58 @@
+import {join} from 'node:path';
+import {type Hook, noHooks} from '../../actions/hooks-port.ts';
+import type {Sourced} from '../../config/merge-settings.ts';
+import {type HookSetting, hookText} from '../../config/hook-settings.ts';
+import type {ProjectTrust} from '../../config/trust-record.ts';
+import type {EngineSetup} from './compose-engine.ts';
+
+interface HookSources {
+  readonly settings: readonly Sourced<HookSetting>[];
+  /** The hooks of the program that drives weft. */
+  readonly driver: readonly Hook[];
+  readonly promptSource: 'user' | 'sdk';
+  readonly directory: string;
+  readonly projectTrust: ProjectTrust;
+}
+
+/** The hooks of a session: those of the program that drives weft and those of settings. Without any nothing is loaded. */
+export async function sessionHooks(sources: HookSources): Promise<EngineSetup['hooks']> {
+  const {settings, driver, promptSource} = sources;
+  if (settings.length === 0 && driver.length === 0) return () => noHooks;
+  const [{makeHooks}, {settingsHooks}] = await Promise.all([
+    import('../../extensions/hooks/make-hooks.ts'),
+    import('../../extensions/hooks/settings-hooks.ts'),
+  ]);
+  return ({command, redact}) => {
+    const runner = {
+      command,
+      async post(work: Parameters<Parameters<typeof settingsHooks>[1]['post']>[0], body: string, signal: AbortSignal) {
+        const {postHook} = await import('../../workspace/exec/post-hook.ts');
+        return postHook(work, {body, environment: process.env}, signal);
+      },
+    };
+    const sourced = settings.map(({value, source, path}) => ({
+      hook: value,
+      source: path === '' ? source : path,
+      obstacle: async () => (source === 'project' || source === 'local' ? untrustedScript(value, sources) : ''),
+    }));
+    return makeHooks({hooks: [...driver, ...settingsHooks(sourced, runner)], promptSource, redact});
+  };
+}
+
+/** Why a hook of the project may not run: a script of the project that it names is not what the user trusted. Else empty. */
+async function untrustedScript(hook: HookSetting, {directory, projectTrust}: HookSources): Promise<string> {
+  if (hook.work.type !== 'command') return '';
+  const {projectFileBounds, readBounded, scriptsIn} = await import('../../config/project-files.ts');
+  const {folder} = projectTrust;
+  for (const name of scriptsIn(hookText(hook), {directory, folder})) {
+    // oxlint-disable-next-line no-await-in-loop -- the first one that is not trusted counts
+    const read = await readBounded(join(folder, name), projectFileBounds.fileBytes);
+    if (read.kind === 'none') continue;
+    if (read.kind === 'refused') return `its script ${name} cannot be checked: ${read.why}`;
+    const state = projectTrust.stateOf(name, read.bytes);
+    if (state === 'trusted') continue;
+    const why = state === 'changed' ? 'changed since you trusted this project' : 'is not trusted';
+    return `its script ${name} ${why} (review and trust it: weft permissions trust)`;
+  }
+  return '';
+}

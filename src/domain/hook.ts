@@ -1,0 +1,32 @@
+/** What a hook of the settings runs. */
+export type HookWork =
+  /** `args`: without a shell. */
+  | {readonly type: 'command'; readonly command: string; readonly args: readonly string[] | 'shell'}
+  | {
+      readonly type: 'http';
+      readonly url: string;
+      readonly headers: Readonly<Record<string, string>>;
+      /** The variables that headers may name. */
+      readonly variables: readonly string[];
+    };
+
+/** How a hook's program or server came out, before its answer is read. */
+export type HookEnd =
+  | {readonly kind: 'exited'; readonly code: number}
+  | {readonly kind: 'responded'; readonly status: number}
+  | {readonly kind: 'not-started'; readonly why: string}
+  | {readonly kind: 'signalled'; readonly signal: string}
+  | {readonly kind: 'too-long'}
+  | {readonly kind: 'aborted'};
+
+export interface HookOutput {
+  readonly end: HookEnd;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export type HookCommand = Extract<HookWork, {readonly type: 'command'}>;
+export type HookPost = Extract<HookWork, {readonly type: 'http'}>;
+
+/** Bytes of stdout, and of stderr, that a hook may write. */
+export const mostHookOutput = 1024 * 1024;

@@ -1,0 +1,124 @@
+import * as z from 'zod/mini';
+import {clip} from '../../base/clip.ts';
+import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
+import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import type {RuleChange} from '../../domain/risk.ts';
+import {permissionUpdates} from '../../protocol/rpc/permission-updates.ts';
+
+/** The answer of one hook, in one form for all events. Texts may be empty. */
+export interface HookAnswer {
+  /** For events that can only be let through or not, `deny` stands for the block. */
+  readonly permission: 'none' | 'allow' | 'deny' | 'ask';
+  readonly reason: string;
+  readonly updatedInput: JsonObject | undefined;
+  /** Context that is added for the model. */
+  readonly context: string;
+  /** The text that the model reads in the place of a tool's result. */
+  readonly updatedOutput: Json | undefined;
+  /** Rules that a hook adds to its yes. */
+  readonly rules: readonly RuleChange[];
+  /** Whether a no also ends the prompt. */
+  readonly next: 'go-on' | 'interrupt';
+  /** A message for the user. */
+  readonly message: string;
+  readonly flow: {readonly kind: 'go-on'} | {readonly kind: 'stop'; readonly reason: string};
+}
+
+/** The answer of a hook that has no objection. */
+export const noObjection: HookAnswer = {
+  permission: 'none',
+  reason: '',
+  updatedInput: undefined,
+  updatedOutput: undefined,
+  context: '',
+  rules: [],
+  next: 'go-on',
+  message: '',
+  flow: {kind: 'go-on'},
+};
+
+const text = z.optional(z.nullable(z.string()));
+const object = z.custom<JsonObject>(isJsonObject);
+
+const hookOutput = z.looseObject({
+  async: z.optional(z.boolean()),
+  continue: z.optional(z.boolean()),
+  stopReason: text,
+  decision: z.optional(z.nullable(z.enum(['approve', 'block']))),
+  reason: text,
+  systemMessage: text,
+  hookSpecificOutput: z.optional(
+    z.nullable(
+      z.looseObject({
+        hookEventName: z.optional(z.string()),
+        permissionDecision: z.optional(z.nullable(z.enum(['allow', 'deny', 'ask', 'defer']))),
+        permissionDecisionReason: text,
+        updatedInput: z.optional(z.nullable(object)),
+        additionalContext: text,
+        updatedToolOutput: z.optional(z.custom<Json>(() => true)),
+        updatedMCPToolOutput: z.optional(z.custom<Json>(() => true)),
+        decision: z.optional(
+          z.nullable(
+            z.looseObject({
+              behavior: z.enum(['allow', 'deny']),
+              updatedInput: z.optional(z.nullable(object)),
+              updatedPermissions: z.optional(z.nullable(z.array(object))),
+              message: text,
+              interrupt: z.optional(z.nullable(z.boolean())),
+            }),
+          ),
+        ),
+      }),
+    ),
+  ),
+});
+
+/** UTF-16 units of a text that a hook gives the model or the user. */
+const mostText = 30_000;
+
+/**
+ * Reads a hook's answer to an event; the error says what of it does not fit. One that goes on by itself says nothing now. `redact`
+ * puts placeholders in the place of secrets.
+ */
+export function hookAnswer(
+  payload: JsonObject,
+  {event, redact}: {readonly event: string; readonly redact: (text: string) => string},
+): Outcome<HookAnswer, string> {
+  const read = z.safeParse(hookOutput, payload);
+  if (!read.success) {
+    const [issue] = read.error.issues;
+    return failed(issue === undefined ? 'it does not fit' : `"${issue.path.join('.')}" does not fit`);
+  }
+  const {data} = read;
+  if (data.async === true) return ok(noObjection);
+  const specific = data.hookSpecificOutput ?? {};
+  const named = specific.hookEventName ?? event;
+  if (named !== event) return failed(`its "hookEventName" is ${JSON.stringify(named)}, not ${JSON.stringify(event)}`);
+  const {decision} = specific;
+  const words = (...texts: readonly (string | null | undefined)[]): string =>
+    clip(redact(texts.find(each => each !== undefined && each !== null && each !== '') ?? ''), mostText);
+  const updatedInput = specific.updatedInput ?? decision?.updatedInput ?? undefined;
+  const output = specific.updatedToolOutput ?? specific.updatedMCPToolOutput ?? undefined;
+  const older = data.decision === 'approve' ? 'allow' : data.decision === 'block' ? 'deny' : 'none';
+  const newer = decision?.behavior ?? specific.permissionDecision ?? undefined;
+  return ok({
+    permission: newer === undefined ? older : newer === 'defer' ? 'none' : newer,
+    reason: words(decision?.message, specific.permissionDecisionReason, data.reason, data.stopReason),
+    updatedInput: updatedInput === undefined ? undefined : redactedObject(updatedInput, redact),
+    updatedOutput: output === undefined ? undefined : redacted(output, redact),
+    context: words(specific.additionalContext),
+    rules: decision?.behavior === 'allow' ? permissionUpdates(decision.updatedPermissions ?? []).rules : [],
+    next: decision?.interrupt === true ? 'interrupt' : 'go-on',
+    message: words(data.systemMessage),
+    flow: data.continue === false ? {kind: 'stop', reason: words(data.stopReason, data.reason)} : {kind: 'go-on'},
+  });
+}
+
+function redacted(value: Json, redact: (text: string) => string): Json {
+  if (typeof value === 'string') return redact(value);
+  if (Array.isArray(value)) return value.map((item: Json) => redacted(item, redact));
+  return isJsonObject(value) ? redactedObject(value, redact) : value;
+}
+
+const redactedObject = (value: JsonObject, redact: (text: string) => string): JsonObject =>
+  Object.fromEntries(Object.entries(value).map(([key, item]) => [key, redacted(item, redact)]));

@@ -1,0 +1,449 @@
+import type {
+  Ending,
+  EndedCall,
+  Happening,
+  Hook,
+  HookEngine,
+  HookFailure,
+  HookReply,
+  HookRow,
+  HookRun,
+  HookRunEvent,
+  HookRunId,
+  HookRunReport,
+  HookSession,
+  HooksPort,
+  PermissionAnswer,
+  ResultAnswer,
+  StopAnswer,
+  CallAnswer,
+} from '../../actions/hooks-port.ts';
+import {clip} from '../../base/clip.ts';
+import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import {blockTexts} from '../../domain/conversation.ts';
+import {causeText} from '../../domain/fault.ts';
+import {commandResult} from '../../protocol/rpc/command-result.ts';
+import {hookAnswer, type HookAnswer, noObjection} from './hook-answer.ts';
+import {matcherFits} from './matcher.ts';
+
+/** The events that hooks guard: what they break at does not happen. */
+const guardingEvents: ReadonlySet<string> = new Set(['PreToolUse', 'PermissionRequest', 'UserPromptSubmit', 'Stop']);
+/** The events whose hooks may print text: it is context for the model. */
+const textEvents: ReadonlySet<string> = new Set(['UserPromptSubmit', 'SessionStart']);
+
+export interface HookDeps {
+  readonly hooks: readonly Hook[];
+  /** Where prompts come from. */
+  readonly promptSource: 'user' | 'sdk';
+  /** Puts placeholders in the place of secrets. */
+  readonly redact: (text: string) => string;
+}
+
+/**
+ * The hooks of a session, wherever they come from: those of one event that fit run side by side, equal ones once, and their answers
+ * are joined: deny before ask before allow. One that does not start, breaks, takes too long or answers what cannot be read blocks
+ * what it guards, unless it says otherwise.
+ */
+export function makeHooks(deps: HookDeps): HooksPort {
+  return new Hooks(deps);
+}
+
+class Hooks implements HooksPort {
+  readonly #deps: HookDeps;
+  #engine: HookEngine | undefined;
+  readonly #runs = new Map<Hook, {runs: number; last: string}>();
+  readonly #told = new Set<string>();
+  #calls = 0;
+
+  constructor(deps: HookDeps) {
+    this.#deps = deps;
+  }
+
+  async preToolUse(call: EndedCall['call'], signal: AbortSignal): Promise<HookReply<CallAnswer>> {
+    const input = {tool_name: call.name, tool_input: call.input, tool_use_id: call.id};
+    const joined = await this.#callAll({event: 'PreToolUse', subject: call.name, input}, signal);
+    const changing = joined.answers.findLast(({updatedInput}) => updatedInput !== undefined);
+    const verdict = callVerdict(joined.answers);
+    // Another hook's yes is about the input that the model wrote.
+    const isJudgedAnew = verdict.kind === 'allow' && changing !== undefined && changing.permission !== 'allow';
+    return replyWith(joined, {
+      verdict: isJudgedAnew ? {kind: 'none'} : verdict,
+      input: changing?.updatedInput ?? 'unchanged',
+      context: joined.context,
+    });
+  }
+
+  async permissionRequest(
+    {call, rules}: Parameters<HooksPort['permissionRequest']>[0],
+    signal: AbortSignal,
+  ): Promise<HookReply<PermissionAnswer>> {
+    const suggestions = rules.slice(0, 1).map(suggestionOf);
+    const input = {
+      tool_name: call.name,
+      tool_input: call.input,
+      tool_use_id: call.id,
+      ...(suggestions.length === 0 ? {} : {permission_suggestions: suggestions}),
+    };
+    const joined = await this.#callAll({event: 'PermissionRequest', subject: call.name, input}, signal);
+    return replyWith(joined, {verdict: permissionVerdict(joined.answers)});
+  }
+
+  async postToolUse(ended: EndedCall, signal: AbortSignal): Promise<HookReply<ResultAnswer>> {
+    const response = commandResult(ended.result) ?? resultText(ended);
+    const input = {...endedInput(ended), tool_response: typeof response === 'string' ? response : {...response}};
+    const joined = await this.#callAll({event: 'PostToolUse', subject: ended.call.name, input}, signal);
+    const context = [...blockReasons(joined.answers), joined.context].filter(text => text !== '').join('\n');
+    return replyWith(joined, {context, modelText: replacement(joined.answers)});
+  }
+
+  async postToolUseFailure(ended: EndedCall, signal: AbortSignal) {
+    const input = {
+      ...endedInput(ended),
+      error: resultText(ended),
+      is_interrupt: ended.content.outcome === 'cancelled',
+    };
+    const joined = await this.#callAll({event: 'PostToolUseFailure', subject: ended.call.name, input}, signal);
+    const context = [...blockReasons(joined.answers), joined.context].filter(text => text !== '').join('\n');
+    return replyWith(joined, {context});
+  }
+
+  async userPromptSubmit({id, text}: Parameters<HooksPort['userPromptSubmit']>[0], signal: AbortSignal) {
+    const input = {prompt_id: id, prompt: text, source: this.#deps.promptSource};
+    const joined = await this.#callAll({event: 'UserPromptSubmit', subject: '', input}, signal);
+    return replyWith(joined, {verdict: blockVerdict(joined.answers), context: joined.context});
+  }
+
+  async stop({answer, round}: Ending, signal: AbortSignal): Promise<HookReply<StopAnswer>> {
+    const input = {stop_hook_active: round === 'again', last_assistant_message: answer};
+    const joined = await this.#callAll({event: 'Stop', subject: '', input}, signal);
+    const verdict = blockVerdict(joined.answers);
+    // Context for the model is nothing without a model that goes on.
+    const goesOn = verdict.kind === 'none' && joined.context !== '';
+    return replyWith(joined, {verdict: goesOn ? {kind: 'block', reason: joined.context} : verdict});
+  }
+
+  async sessionStart(source: Parameters<HooksPort['sessionStart']>[0], signal: AbortSignal) {
+    const input = {source, model: this.#session().model};
+    const joined = await this.#callAll({event: 'SessionStart', subject: source, input}, signal);
+    return replyWith(joined, {context: joined.context});
+  }
+
+  async preCompact(instructions: string, signal: AbortSignal): Promise<HookReply<StopAnswer>> {
+    const input = {trigger: 'manual', custom_instructions: instructions === '' ? null : instructions};
+    const joined = await this.#callAll({event: 'PreCompact', subject: 'manual', input}, signal);
+    return replyWith(joined, {verdict: blockVerdict(joined.answers)});
+  }
+
+  async happened(happening: Happening, signal: AbortSignal): Promise<HookReply<undefined>> {
+    const {event} = happening;
+    const joined = await this.#callAll({event, ...happeningInput(happening)}, signal);
+    return replyWith(joined, undefined);
+  }
+
+  attach(engine: HookEngine): void {
+    this.#engine = engine;
+  }
+
+  list(): readonly HookRow[] {
+    return this.#deps.hooks.map(hook => {
+      const {event, matcher, text, source} = hook;
+      return {event, matcher, text, source, ...(this.#runs.get(hook) ?? {runs: 0, last: ''})};
+    });
+  }
+
+  async #callAll(call: HookCall, signal: AbortSignal): Promise<Joined> {
+    const matching = this.#deps.hooks.filter(
+      ({event, matcher}) => event === call.event && (call.subject === '' || matcherFits(matcher, call.subject)),
+    );
+    const once = [...new Map(matching.map(hook => [hook.key, hook])).values()];
+    const called = await Promise.all(once.map(hook => this.#callOne(hook, call, signal)));
+    const answers = called.flatMap(one => (one.kind === 'answered' ? [one.answer] : []));
+    const stop = answers.find(({flow}) => flow.kind === 'stop');
+    return {
+      answers,
+      context: answers
+        .map(({context}) => context)
+        .filter(text => text !== '')
+        .join('\n'),
+      failures: called.flatMap(one => (one.kind === 'failed' ? [one.failure] : [])),
+      flow: stop === undefined ? {kind: 'go-on'} : stop.flow,
+      messages: answers.flatMap(({message}) => (message === '' ? [] : [message])),
+    };
+  }
+
+  async #callOne(hook: Hook, {event, subject, input}: HookCall, signal: AbortSignal): Promise<Called> {
+    const id: HookRunId = {
+      id: `hook-${(this.#calls += 1)}`,
+      name: subject === '' ? event : `${event}:${subject}`,
+      event,
+    };
+    const {sessionId, directory, mode, promptId} = this.#session();
+    const payload: JsonObject = {
+      session_id: sessionId,
+      // weft keeps its sessions in a database: there is no such file.
+      transcript_path: '',
+      cwd: directory,
+      ...(promptId === '' ? {} : {prompt_id: promptId}),
+      permission_mode: mode,
+      hook_event_name: event,
+      ...input,
+    };
+    this.#publish({event: 'hook-started', hook: id});
+    const running = this.#run(hook, payload, hook.wait === 'async' ? new AbortController().signal : signal);
+    const reported = running.then(ended => this.#report(hook, {id, ended}));
+    return hook.wait === 'async' ? {kind: 'stopped'} : reported;
+  }
+
+  /** Runs it within its time. Never rejects. */
+  async #run(hook: Hook, payload: JsonObject, signal: AbortSignal): Promise<HookRun | 'aborted'> {
+    const late = AbortSignal.timeout(hook.timeoutMs);
+    try {
+      const run = await hook.run(payload, AbortSignal.any([signal, late]));
+      if (signal.aborted) return 'aborted';
+      if (!late.aborted || run.outcome.kind !== 'failed') return run;
+      const why = `it did not answer within ${hook.timeoutMs / 1000} s`;
+      return {...run, outcome: {kind: 'failed', how: 'timed-out', why}};
+    } catch (cause) {
+      const why = `${causeText(cause)} (a bug in weft)`;
+      return {outcome: {kind: 'failed', how: 'crashed', why}, exitCode: 'unknown', stdout: '', stderr: ''};
+    }
+  }
+
+  #report(hook: Hook, {id, ended}: {readonly id: HookRunId; readonly ended: HookRun | 'aborted'}): Called {
+    const called = ended === 'aborted' ? ({kind: 'stopped'} as const) : this.#judge(hook, ended);
+    const report: HookRunReport = {
+      outcome: runOutcome(called, ended),
+      exitCode: ended === 'aborted' ? 'unknown' : ended.exitCode,
+      stdout: ended === 'aborted' ? '' : this.#shown(ended.stdout),
+      stderr: ended === 'aborted' ? '' : this.#shown(ended.stderr),
+      verdict: verdictText(called),
+    };
+    this.#runs.set(hook, {runs: (this.#runs.get(hook)?.runs ?? 0) + 1, last: report.verdict || 'no objection'});
+    this.#publish({event: 'hook-ended', hook: id, run: report});
+    return called;
+  }
+
+  #judge(hook: Hook, {outcome}: HookRun): Called {
+    const {redact} = this.#deps;
+    switch (outcome.kind) {
+      case 'json': {
+        const read = hookAnswer(outcome.value, {event: hook.event, redact});
+        if (read.tag === 'ok') return {kind: 'answered', answer: read.value};
+        return this.#broken(hook, 'unreadable', `it answered what cannot be understood: ${read.error}`);
+      }
+      case 'text': {
+        const text = clip(redact(outcome.text.trim()), mostShown);
+        if (text === '') return {kind: 'answered', answer: noObjection};
+        if (textEvents.has(hook.event)) return {kind: 'answered', answer: {...noObjection, context: text}};
+        return this.#broken(hook, 'unreadable', `it printed what is no JSON: ${clip(text, 200)}`);
+      }
+      case 'blocked': {
+        const reason = clip(redact(outcome.reason), mostShown);
+        // In this form the model knows it from other agents.
+        const named = hook.event === 'PreToolUse' ? `[${hook.text}]: ${reason}` : reason.trim();
+        return {
+          kind: 'answered',
+          answer: {...noObjection, permission: 'deny', reason: named === '' ? `${hook.text} blocked it` : named},
+        };
+      }
+      case 'failed':
+        return this.#broken(hook, outcome.how, redact(outcome.why));
+      default:
+        return unreachable(outcome);
+    }
+  }
+
+  #broken(hook: Hook, how: Extract<HookRun['outcome'], {kind: 'failed'}>['how'], why: string): Called {
+    const guards = guardingEvents.has(hook.event);
+    const follow =
+      how === 'gone' && hook.event === 'PreToolUse'
+        ? 'block'
+        : guards && hook.onFailure === 'block'
+          ? 'block'
+          : 'go-on';
+    const message = `the ${hook.event} hook ${hook.text} (${hook.source}) ${failureWords[how]}: ${why}. ${adviceOf(hook, how)}`;
+    // One that guards nothing may break at every call: the user hears of it once.
+    const isNews = follow === 'block' || !this.#told.has(`${hook.key} ${how}`);
+    this.#told.add(`${hook.key} ${how}`);
+    const fault = {kind: 'rejected', message} as const;
+    return {kind: 'failed', failure: {fault, onFailure: follow, notice: isNews ? 'tell' : 'told'}, how};
+  }
+
+  #shown(text: string): string {
+    return clip(this.#deps.redact(text), mostShown);
+  }
+
+  #session(): HookSession {
+    return this.#engine?.session() ?? {sessionId: '', directory: '', mode: 'default', model: '', promptId: ''};
+  }
+
+  #publish(event: HookRunEvent): void {
+    this.#engine?.publish(event);
+  }
+}
+
+/** UTF-16 units of what a hook printed that are shown or handed on. */
+const mostShown = 30_000;
+
+interface HookCall {
+  readonly event: string;
+  /** What matchers look at: the tool, or the cause; empty where all hooks of the event are called. */
+  readonly subject: string;
+  readonly input: JsonObject;
+}
+
+type Called =
+  | {readonly kind: 'answered'; readonly answer: HookAnswer}
+  | {
+      readonly kind: 'failed';
+      readonly failure: HookFailure;
+      readonly how: Extract<HookRun['outcome'], {kind: 'failed'}>['how'];
+    }
+  | {readonly kind: 'stopped'};
+
+interface Joined {
+  readonly answers: readonly HookAnswer[];
+  readonly context: string;
+  readonly failures: readonly HookFailure[];
+  readonly flow: HookAnswer['flow'];
+  readonly messages: readonly string[];
+}
+
+const replyWith = <Answer>({failures, flow, messages}: Joined, answer: Answer): HookReply<Answer> => ({
+  answer,
+  failures,
+  flow,
+  messages,
+});
+
+const failureWords = {
+  'not-started': 'did not start',
+  crashed: 'broke off',
+  'timed-out': 'took too long',
+  unreadable: 'gave no answer that can be read',
+  gone: 'cannot be asked',
+} as const;
+
+function adviceOf({event, onFailure}: Hook, how: keyof typeof failureWords): string {
+  const what = {
+    'not-started': 'Check that the program is there',
+    crashed: 'A hook has no objection with exit code 0 and blocks with exit code 2: see what it printed',
+    'timed-out': 'Make it faster, or raise its "timeout"',
+    unreadable: 'It must print nothing, or one JSON object',
+    gone: 'Start the program that answers it',
+  }[how];
+  const isGuard = guardingEvents.has(event) && onFailure === 'block';
+  return isGuard ? `${what}; with "onFailure": "allow" it would not block.` : `${what}.`;
+}
+
+function runOutcome(called: Called, ended: HookRun | 'aborted'): HookRunReport['outcome'] {
+  if (called.kind === 'stopped' || ended === 'aborted') return 'cancelled';
+  if (called.kind === 'failed') return called.how === 'timed-out' ? 'cancelled' : 'error';
+  return ended.outcome.kind === 'blocked' ? 'error' : 'success';
+}
+
+function verdictText(called: Called): string {
+  switch (called.kind) {
+    case 'stopped':
+      return 'interrupted';
+    case 'failed':
+      return `${called.failure.onFailure === 'block' ? 'blocks' : 'does not count'}: ${called.failure.fault.kind === 'rejected' ? called.failure.fault.message : ''}`;
+    case 'answered': {
+      const {permission, reason, flow} = called.answer;
+      if (flow.kind === 'stop') return `stops the prompt: ${flow.reason}`;
+      return permission === 'none' ? '' : reason === '' ? permission : `${permission}: ${reason}`;
+    }
+    default:
+      return unreachable(called);
+  }
+}
+
+function happeningInput(happening: Happening): Omit<HookCall, 'event'> {
+  switch (happening.event) {
+    case 'SessionEnd':
+      return {subject: happening.reason, input: {reason: happening.reason}};
+    case 'Notification':
+      return {subject: happening.type, input: {message: happening.message, notification_type: happening.type}};
+    case 'PostCompact':
+      return {subject: 'manual', input: {trigger: 'manual', compact_summary: happening.summary}};
+    case 'SubagentStart':
+      return {
+        subject: happening.agentType,
+        input: {agent_id: happening.agentId, agent_type: happening.agentType},
+      };
+    case 'SubagentStop':
+      return {
+        subject: happening.agentType,
+        input: {
+          stop_hook_active: false,
+          agent_id: happening.agentId,
+          agent_type: happening.agentType,
+          agent_transcript_path: '',
+          last_assistant_message: happening.answer,
+        },
+      };
+    default:
+      return unreachable(happening);
+  }
+}
+
+const endedInput = ({call, durationMs}: EndedCall): JsonObject => ({
+  tool_name: call.name,
+  tool_input: call.input,
+  tool_use_id: call.id,
+  duration_ms: durationMs,
+});
+
+const resultText = ({content}: EndedCall): string => blockTexts(content.content).join('\n');
+
+/** `Bash(touch:*)` as a permission update of the Agent SDK. */
+function suggestionOf(rule: string): JsonObject {
+  const [, toolName = rule, ruleContent] = /^([^()\s]+)(?:\(([\s\S]*)\))?$/u.exec(rule) ?? [];
+  const parts = ruleContent === undefined ? {toolName} : {toolName, ruleContent};
+  return {type: 'addRules', rules: [parts], behavior: 'allow', destination: 'localSettings'};
+}
+
+function callVerdict(answers: readonly HookAnswer[]): CallAnswer['verdict'] {
+  for (const kind of ['deny', 'ask'] as const) {
+    const found = answers.find(answer => answer.permission === kind);
+    if (found !== undefined) return {kind, reason: found.reason};
+  }
+  return {kind: answers.some(({permission}) => permission === 'allow') ? 'allow' : 'none'};
+}
+
+function permissionVerdict(answers: readonly HookAnswer[]): PermissionAnswer['verdict'] {
+  const no = answers.find(({permission}) => permission === 'deny');
+  if (no !== undefined) return {kind: 'deny', reason: no.reason, next: no.next};
+  if (answers.some(({permission}) => permission === 'ask')) return {kind: 'none'};
+  const yes = answers.filter(({permission}) => permission === 'allow');
+  if (yes.length === 0) return {kind: 'none'};
+  const input = yes.findLast(({updatedInput}) => updatedInput !== undefined)?.updatedInput ?? 'unchanged';
+  return {kind: 'allow', input, rules: yes.flatMap(({rules}) => rules)};
+}
+
+function blockVerdict(answers: readonly HookAnswer[]): StopAnswer['verdict'] {
+  const blocking = answers.find(({permission}) => permission === 'deny');
+  return blocking === undefined ? {kind: 'none'} : {kind: 'block', reason: blocking.reason};
+}
+
+const blockReasons = (answers: readonly HookAnswer[]): readonly string[] =>
+  answers.flatMap(({permission, reason}) => (permission === 'deny' ? [reason] : []));
+
+/** If several hooks set a value, the last one counts. */
+function replacement(answers: readonly HookAnswer[]): ResultAnswer['modelText'] {
+  const output = answers.findLast(({updatedOutput}) => updatedOutput !== undefined)?.updatedOutput;
+  return output === undefined ? {kind: 'unchanged'} : {kind: 'replaced', text: outputText(output)};
+}
+
+/** Texts and lists of text blocks as they read, what a command printed, anything else as JSON. */
+function outputText(output: Json): string {
+  if (typeof output === 'string') return output;
+  if (isJsonObject(output)) {
+    const {stdout, stderr, content, text} = output;
+    if (typeof stdout === 'string') return [stdout, stderr].filter(printed => typeof printed === 'string').join('');
+    if (typeof text === 'string') return text;
+    if (content !== undefined) return outputText(content);
+  }
+  return Array.isArray(output) ? output.map(outputText).join('\n') : JSON.stringify(output);
+}

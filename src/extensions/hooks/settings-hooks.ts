@@ -1,0 +1,105 @@
+import type {Hook, HookRun} from '../../actions/hooks-port.ts';
+import type {JsonObject} from '../../base/json.ts';
+import {isJsonObject, parseJson} from '../../base/json.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import {type HookSetting, hookText} from '../../config/hook-settings.ts';
+import type {HookCommand, HookOutput, HookPost, HookWork} from '../../domain/hook.ts';
+
+/** The machine, as hooks need it. */
+export interface HookRunner {
+  /** Runs a command with `stdin`; after an abort it ends everything that the command started. */
+  command(work: HookCommand, stdin: string, signal: AbortSignal): Promise<HookOutput>;
+  /** Sends `body` as JSON. */
+  post(work: HookPost, body: string, signal: AbortSignal): Promise<HookOutput>;
+}
+
+export interface SourcedHook {
+  readonly hook: HookSetting;
+  /** Where it comes from, as messages name it. */
+  readonly source: string;
+  /** Why it may not run now, such as a script that changed since the project was trusted; empty where it may. */
+  readonly obstacle: () => Promise<string>;
+}
+
+/** The hooks that settings files name, ready to be called. */
+export const settingsHooks = (hooks: readonly SourcedHook[], runner: HookRunner): readonly Hook[] =>
+  hooks.map(({hook, source, obstacle}) => ({
+    event: hook.event,
+    matcher: hook.matcher,
+    text: hookText(hook),
+    source,
+    key: JSON.stringify([hook.work, hook.onFailure, hook.wait]),
+    timeoutMs: hook.timeoutMs,
+    wait: hook.wait,
+    onFailure: hook.onFailure,
+    async run(input, signal) {
+      const why = await obstacle();
+      if (why !== '') return failedRun('not-started', why);
+      return hookRun(await runWork(hook.work, input, {runner, signal}));
+    },
+  }));
+
+function runWork(
+  work: HookWork,
+  input: JsonObject,
+  {runner, signal}: {readonly runner: HookRunner; readonly signal: AbortSignal},
+): Promise<HookOutput> {
+  const text = JSON.stringify(input);
+  return work.type === 'command' ? runner.command(work, `${text}\n`, signal) : runner.post(work, text, signal);
+}
+
+const failedRun = (how: 'not-started', why: string): HookRun => ({
+  outcome: {kind: 'failed', how, why},
+  exitCode: 'unknown',
+  stdout: '',
+  stderr: '',
+});
+
+/** What an end comes to: 0 answers, 2 blocks, everything else is a failure. Shells say 126 and 127 for what they cannot start. */
+function hookRun({end, stdout, stderr}: HookOutput): HookRun {
+  const printed = {stdout, stderr};
+  const failed = (
+    how: 'not-started' | 'crashed' | 'unreadable',
+    why: string,
+    exitCode: HookRun['exitCode'],
+  ): HookRun => ({
+    outcome: {kind: 'failed', how, why},
+    exitCode,
+    ...printed,
+  });
+  switch (end.kind) {
+    case 'exited': {
+      if (end.code === 0) return {outcome: answerIn(stdout), exitCode: 0, ...printed};
+      if (end.code === 2)
+        return {outcome: {kind: 'blocked', reason: stderr === '' ? stdout : stderr}, exitCode: 2, ...printed};
+      const first = stderr.trim().split('\n', 1)[0] ?? '';
+      const why = `exit code ${end.code}${first === '' ? '' : `, ${first}`}`;
+      return failed(end.code === 126 || end.code === 127 ? 'not-started' : 'crashed', why, end.code);
+    }
+    case 'responded': {
+      if (end.status < 200 || end.status > 299)
+        return failed('crashed', `the server answered ${end.status}`, 'unknown');
+      return {outcome: answerIn(stdout), exitCode: 'unknown', ...printed};
+    }
+    case 'not-started':
+      return failed('not-started', end.why, 'unknown');
+    case 'signalled':
+      return failed('crashed', `it ended by ${end.signal}`, 'unknown');
+    case 'too-long':
+      return failed('unreadable', 'its answer is longer than 1 MB', 'unknown');
+    case 'aborted':
+      return failed('crashed', 'it was stopped', 'unknown');
+    default:
+      return unreachable(end);
+  }
+}
+
+/** What begins like JSON has to be JSON. */
+function answerIn(stdout: string): HookRun['outcome'] {
+  const text = stdout.trim();
+  if (!text.startsWith('{')) return {kind: 'text', text};
+  const json = parseJson(text);
+  if (json.tag === 'ok' && isJsonObject(json.value)) return {kind: 'json', value: json.value};
+  const why = `what it printed is no JSON object${json.tag === 'failed' ? ` (${json.error})` : ''}`;
+  return {kind: 'failed', how: 'unreadable', why};
+}
