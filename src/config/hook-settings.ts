@@ -67,7 +67,9 @@ export const hooksSchema = z.record(
 /** Whether hooks can be matched by it: names, or a regular expression. */
 function isPattern(matcher: string): boolean {
   try {
-    return matcher === '*' || new RegExp(matcher, 'u') !== undefined;
+    // An expression that is none throws.
+    if (matcher !== '*') new RegExp(matcher, 'u').test('');
+    return true;
   } catch {
     return false;
   }

@@ -3,6 +3,7 @@ import {type Hook, noHooks} from '../../actions/hooks-port.ts';
 import type {Sourced} from '../../config/merge-settings.ts';
 import {type HookSetting, hookText} from '../../config/hook-settings.ts';
 import type {ProjectTrust} from '../../config/trust-record.ts';
+import type {HookRunner} from '../../extensions/hooks/settings-hooks.ts';
 import type {EngineSetup} from './compose-engine.ts';
 
 interface HookSources {
@@ -22,10 +23,10 @@ export async function sessionHooks(sources: HookSources): Promise<EngineSetup['h
     import('../../extensions/hooks/make-hooks.ts'),
     import('../../extensions/hooks/settings-hooks.ts'),
   ]);
-  return ({command, redact}) => {
-    const runner = {
-      command,
-      async post(work: Parameters<Parameters<typeof settingsHooks>[1]['post']>[0], body: string, signal: AbortSignal) {
+  return machine => {
+    const runner: HookRunner = {
+      command: (work, stdin, signal) => machine.command(work, stdin, signal),
+      async post(work, body, signal) {
         const {postHook} = await import('../../workspace/exec/post-hook.ts');
         return postHook(work, {body, environment: process.env}, signal);
       },
@@ -35,7 +36,7 @@ export async function sessionHooks(sources: HookSources): Promise<EngineSetup['h
       source: path === '' ? source : path,
       obstacle: async () => (source === 'project' || source === 'local' ? untrustedScript(value, sources) : ''),
     }));
-    return makeHooks({hooks: [...driver, ...settingsHooks(sourced, runner)], promptSource, redact});
+    return makeHooks({hooks: [...driver, ...settingsHooks(sourced, runner)], promptSource, redact: machine.redact});
   };
 }
 

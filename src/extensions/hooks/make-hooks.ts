@@ -18,7 +18,7 @@ import type {
   StopAnswer,
   CallAnswer,
 } from '../../actions/hooks-port.ts';
-import {clip} from '../../base/clip.ts';
+import {clip, firstLine} from '../../base/clip.ts';
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {blockTexts} from '../../domain/conversation.ts';
@@ -262,7 +262,7 @@ class Hooks implements HooksPort {
         : guards && hook.onFailure === 'block'
           ? 'block'
           : 'go-on';
-    const message = `the ${hook.event} hook ${hook.text} (${hook.source}) ${failureWords[how]}: ${why}. ${adviceOf(hook, how)}`;
+    const message = `the ${hook.event} hook ${firstLine(hook.text, mostName)} (${hook.source}) ${failureWords[how]}: ${why}. ${adviceOf(hook, how)}`;
     // One that guards nothing may break at every call: the user hears of it once.
     const isNews = follow === 'block' || !this.#told.has(`${hook.key} ${how}`);
     this.#told.add(`${hook.key} ${how}`);
@@ -282,6 +282,9 @@ class Hooks implements HooksPort {
     this.#engine?.publish(event);
   }
 }
+
+/** UTF-16 units of a hook's command in a message. */
+const mostName = 120;
 
 /** UTF-16 units of what a hook printed that are shown or handed on. */
 const mostShown = 30_000;
