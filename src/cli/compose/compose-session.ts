@@ -32,7 +32,13 @@ type DriverPorts = Pick<EngineSetup, 'mcp' | 'commands'> & {
   readonly structured: EngineSetup['structuredOutput'] | 'by-flag';
 };
 
-export const noDriver: DriverPorts = {mcp: noMcp, commands: noCommands, hooks: [], promptSource: 'user', structured: 'by-flag'};
+export const noDriver: DriverPorts = {
+  mcp: noMcp,
+  commands: noCommands,
+  hooks: [],
+  promptSource: 'user',
+  structured: 'by-flag',
+};
 
 /** Opens the session that the command line asks for, and wires an engine for it that talks to this model. */
 export async function composeSession(
