@@ -160,6 +160,7 @@ async function runLine(
       {
         id: call.id,
         toolName: call.name,
+        call: effective,
         action,
         verdict: hook.verdict.kind === 'allow' ? {...verdict, decision: 'allow'} : verdict,
         ask: hook.verdict.kind === 'ask' ? 'always' : 'unless-granted',
