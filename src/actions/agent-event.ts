@@ -9,13 +9,13 @@ import type {
   ToolResultBlock,
 } from '../domain/conversation.ts';
 import type {Fault} from '../domain/fault.ts';
+import type {HookRunEvent} from '../domain/hook.ts';
 import type {ActionId, BlockId, MessageId, SessionId} from '../domain/ids.ts';
 import type {BlockDelta, BlockStart, ModelEvent} from '../domain/model-stream.ts';
 import type {RewindReport} from '../domain/rewind.ts';
 import type {PermissionMode, Verdict} from '../domain/risk.ts';
 import type {ModelUsage, Usage} from '../domain/usage.ts';
 import type {Action, ActionResult} from './catalogue.ts';
-import type {HookRunEvent} from './hooks-port.ts';
 import type {Question, ImpactReport} from './ports.ts';
 import type {Preview} from './preview.ts';
 

@@ -2,6 +2,7 @@ import type {SettledCall} from './agent-event.ts';
 import type {JsonObject} from '../base/json.ts';
 import type {ToolCallBlock, ToolResultBlock} from '../domain/conversation.ts';
 import type {Fault} from '../domain/fault.ts';
+import type {HookRunEvent} from '../domain/hook.ts';
 import type {MessageId} from '../domain/ids.ts';
 import type {RuleChange} from '../domain/risk.ts';
 
@@ -66,29 +67,6 @@ export type Happening =
       readonly agentType: string;
       readonly answer: string;
     };
-
-export type HookRunEvent =
-  | {readonly event: 'hook-started'; readonly hook: HookRunId}
-  | {readonly event: 'hook-ended'; readonly hook: HookRunId; readonly run: HookRunReport};
-
-export interface HookRunId {
-  readonly id: string;
-  /** `PreToolUse:Bash`, `Stop`. */
-  readonly name: string;
-  readonly event: string;
-}
-
-export interface HookRunReport {
-  /** `cancelled`: interrupted, or out of time. */
-  readonly outcome: 'success' | 'error' | 'cancelled';
-  /** Not known where no process ended. */
-  readonly exitCode: number | 'unknown';
-  /** Bounded. */
-  readonly stdout: string;
-  readonly stderr: string;
-  /** What it comes to, in words; empty where it had no objection. */
-  readonly verdict: string;
-}
 
 export interface HookRow {
   readonly event: string;

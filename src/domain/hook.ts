@@ -30,3 +30,26 @@ export type HookPost = Extract<HookWork, {readonly type: 'http'}>;
 
 /** Bytes of stdout, and of stderr, that a hook may write. */
 export const mostHookOutput = 1024 * 1024;
+
+export type HookRunEvent =
+  | {readonly event: 'hook-started'; readonly hook: HookRunId}
+  | {readonly event: 'hook-ended'; readonly hook: HookRunId; readonly run: HookRunReport};
+
+export interface HookRunId {
+  readonly id: string;
+  /** `PreToolUse:Bash`, `Stop`. */
+  readonly name: string;
+  readonly event: string;
+}
+
+export interface HookRunReport {
+  /** `cancelled`: interrupted, or out of time. */
+  readonly outcome: 'success' | 'error' | 'cancelled';
+  /** Not known where no process ended. */
+  readonly exitCode: number | 'unknown';
+  /** Bounded. */
+  readonly stdout: string;
+  readonly stderr: string;
+  /** What it comes to, in words; empty where it had no objection. */
+  readonly verdict: string;
+}

@@ -17,7 +17,7 @@ import {chooseModel, type ChosenModel, type ModelChoice} from './choose-model.ts
 import type {AgentClient} from '../../agent/client.ts';
 import {keptSecrets, openApiKeys} from './api-keys.ts';
 import {composeEngine, type EngineSetup} from './compose-engine.ts';
-import {sessionHooks} from './session-hooks.ts';
+import {sessionHooks} from './compose-hooks.ts';
 import type {ModelSetup} from './host-services.ts';
 import {userPorts} from './user-ports.ts';
 import {note} from '../output.ts';

@@ -8,9 +8,6 @@ import type {
   HookReply,
   HookRow,
   HookRun,
-  HookRunEvent,
-  HookRunId,
-  HookRunReport,
   HookSession,
   HooksPort,
   PermissionAnswer,
@@ -23,6 +20,7 @@ import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {blockTexts} from '../../domain/conversation.ts';
 import {causeText} from '../../domain/fault.ts';
+import type {HookRunEvent, HookRunId, HookRunReport} from '../../domain/hook.ts';
 import {commandResult} from '../../protocol/rpc/command-result.ts';
 import {hookAnswer, type HookAnswer, noObjection} from './hook-answer.ts';
 import {matcherFits} from './matcher.ts';

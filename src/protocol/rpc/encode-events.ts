@@ -1,4 +1,4 @@
-import type {HookRunEvent} from '../../actions/hooks-port.ts';
+import type {HookRunEvent} from '../../domain/hook.ts';
 import type {AgentEvent, PromptSummary, SessionInfo, SettledCall} from '../../actions/agent-event.ts';
 import type {Json} from '../../base/json.ts';
 import {unreachable} from '../../base/unreachable.ts';
