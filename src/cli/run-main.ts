@@ -117,7 +117,8 @@ async function chooseFrontEnd(words: readonly string[], given: MainOptions, star
   const prompt = await withPipedText(words, {promptText, options});
   if (prompt.trim() !== '') return answer(prompt, {context, start});
   if (isWithoutArguments(words, options) && !isConfigured(modelChoice(context))) {
-    note(`${noModelText} Playing the demo.`);
+    note(`${noModelText}.`);
+    note('Playing the demo …');
     return (await import('./commands/demo/run-demo.ts')).runDemo({});
   }
   throw new UsageError('No prompt. Give one: weft --prompt "…", or pipe it in: … | weft --print');

@@ -61,6 +61,7 @@ export async function runTerminal(job: TerminalJob): Promise<TerminalEnd> {
       stdout: process.stdout,
       version,
       directory: withTilde(directory, homedir()),
+      home: homedir(),
       editor: lazyEditor,
       clipboard: clipboardPort(directory),
       newPromptId: () => messageId(randomUUID()),

@@ -17,6 +17,8 @@ export interface TuiOptions {
   readonly version: string;
   /** The working directory as shown: with `~` for the home. */
   readonly directory: string;
+  /** The user's home on the machine where the engine runs; paths in it are shown with `~`. */
+  readonly home: string;
   /** Sent at once; empty for none. */
   readonly firstPrompt: string;
   /** What is shown first: the composer, or the list of sessions to resume. */

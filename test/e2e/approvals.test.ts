@@ -51,7 +51,7 @@ describe('approvals in a terminal', () => {
     await terminal.press('BSpace');
     await terminal.onScreen(/Tab: answer\n─+\n › Enter: send now/u);
     await terminal.press('Tab');
-    await terminal.onScreen(/╭ Create a /u);
+    await terminal.onScreen(/╭ Create a\?/u);
     await terminal.type('y');
     await terminal.until(/Done\./u);
     expect(scene.read('a')).toBe('made\n');

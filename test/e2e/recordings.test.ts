@@ -62,7 +62,9 @@ describe('the demo, without a terminal', () => {
     const {code, stdout, stderr} = await runWeft(args, {place, environment: {TMPDIR: place.home}});
     expect(code).toBe(0);
     // Only who did not ask for the demo is told why it plays.
-    expect(stderr).toMatch(args.length > 0 ? /^$/u : /^weft: No model is configured: .* Playing the demo\.\n$/u);
+    expect(stderr).toMatch(
+      args.length > 0 ? /^$/u : /^weft: No model is configured: .*, run: weft demo\.\nweft: Playing the demo …\n$/u,
+    );
     played(stdout);
     expect(stdout).not.toContain('\u001B');
     expect(readdirSync(place.home).filter(name => name.startsWith('weft-demo'))).toEqual([]);

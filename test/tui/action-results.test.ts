@@ -10,7 +10,7 @@ import type {ActionEntry} from '../../src/tui/state/view.ts';
 import {cellWidth} from '../../src/tui/text/cell-width.ts';
 import {themeOf} from '../../src/tui/theme/theme.ts';
 
-const frame = {theme: themeOf('plain'), width: 60, verbosity: 'summary'} as const;
+const frame = {theme: themeOf('plain'), width: 60, verbosity: 'summary', home: ''} as const;
 const narrow = {...frame, width: 39} as const;
 const full = {...frame, verbosity: 'full'} as const;
 

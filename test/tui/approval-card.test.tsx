@@ -77,7 +77,7 @@ const cardOf = (
     <ApprovalCard
       {...{approval, stage, rows, width, waiting}}
       editing={initialEditing('emacs')}
-      workspace="/home/user/project"
+      folders={{workspace: '/home/user/project', home: '/home/user'}}
     />,
   );
 
@@ -245,7 +245,7 @@ describe('the card of a command', () => {
   });
 
   test('printed whole, it says all there is', () => {
-    const frame = {theme: themeOf('plain'), width: 79, verbosity: 'summary'} as const;
+    const frame = {theme: themeOf('plain'), width: 79, verbosity: 'summary', home: ''} as const;
     const made = commandApproval('a', 'make\nmake install');
     expect(approvalInFull({...made, citations: ['Makefile']}, frame).join('\n')).toMatchInlineSnapshot(`
       "Run this command?

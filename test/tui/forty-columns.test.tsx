@@ -38,7 +38,7 @@ import {randomInputs} from '../support/random-inputs.ts';
 const lexer = await loadMarkdownLexer();
 
 /** A terminal of forty columns, of which the last stays free. */
-const frame = {theme: themeOf('plain'), width: 39, verbosity: 'summary'} as const;
+const frame = {theme: themeOf('plain'), width: 39, verbosity: 'summary', home: ''} as const;
 const rows = 24;
 const commands = commandsFor('offered');
 const long = 'a-very-long-word-that-has-no-end-and-no-space-in-it-at-all 日本語の文字 👩‍👧 ';

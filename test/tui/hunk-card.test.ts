@@ -59,7 +59,7 @@ const protectedEdit = editOf({risk: 'destructive', detail: {...noDetail, confirm
 const editing = initialEditing('emacs');
 const room = cardRoom({width: 79, rows: 20});
 const cardAt = (stage: HunkStage, rows: number, width = 79): readonly string[] =>
-  drawn(createElement(HunkCard, {approval: edit, stage, rows, width}));
+  drawn(createElement(HunkCard, {approval: edit, stage, home: '', rows, width}));
 
 const hunks: HunkStage = openHunks;
 const dropping = (row: number, ...dropped: readonly number[]) => ({...hunks, row, dropped: new Set(dropped)});
@@ -241,7 +241,15 @@ describe('a long change on one card', () => {
       if (step.kind !== 'open') throw new Error('it was left');
       ({stage} = step);
       if (stage.stage === 'hunks') throw new Error('it was left');
-      const props = {approval: long, waiting: 1, stage, editing, workspace: '', rows: 20, width: 79};
+      const props = {
+        approval: long,
+        waiting: 1,
+        stage,
+        editing,
+        folders: {workspace: '', home: ''},
+        rows: 20,
+        width: 79,
+      };
       for (const row of drawn(createElement(ApprovalCard, props))) seen.add(row.replaceAll('│', '').trim());
     };
     for (let at = 0; at < 20; at++) go('page-down');

@@ -8,7 +8,7 @@ import {approvalInFull} from '../../src/tui/scrollback/approval-text.ts';
 import {renderers, type ResultBody} from '../../src/tui/scrollback/action-results.ts';
 import {approval as commandApproval} from './support/stage.ts';
 
-const frame = {theme: themeOf('plain'), width: 60, verbosity: 'summary'} as const;
+const frame = {theme: themeOf('plain'), width: 60, verbosity: 'summary', home: ''} as const;
 
 test('the card of a call shows what the server is given, to the letter', () => {
   const input = {server: 'calc', tool: 'add', toolName: 'mcp__calc__add', arguments: {a: 1}};

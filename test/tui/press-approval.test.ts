@@ -338,13 +338,19 @@ describe('a long command', () => {
     await expect.poll(() => stage.engine.ops).toEqual([answer('a1', once)]);
   });
 
-  test('is cut in the middle and printed whole on demand', async () => {
+  test('is cut in the middle, and opens whole on a screen of its own, from which q leads back to the card', async () => {
     const command = Array.from({length: 30}, (_, at) => `echo step-${at}`).join('\n');
     const stage = await asked(mild('a1', command), [40, 12]);
     await stage.screen.until(/27 more lines · v[^]*v show all/u);
     await press(stage, 'v');
-    await expect
-      .poll(async () => (await stage.screen.everything()).join('\n'))
-      .toMatch(/echo step-14\n {2}echo step-15\n/u);
+    await stage.screen.until(/^Run this command\?\n {2}echo step-0\n[^]*echo step-8\n/u);
+    await press(stage, ' ');
+    await stage.screen.until(/echo step-14\n {2}echo step-15\n/u);
+    // A key in one piece with the one that closes is not for the card.
+    await press(stage, 'qy');
+    await stage.screen.until(/╭ Run this command\?[^]*27 more lines/u);
+    expect(stage.engine.ops).toEqual([]);
+    await press(stage, 'y');
+    await expect.poll(() => stage.engine.ops).toEqual([answer('a1', once)]);
   });
 });

@@ -24,7 +24,7 @@ let lexer: MarkdownLexer;
 beforeAll(async () => {
   lexer = await loadMarkdownLexer();
 });
-const frame: EntryFrame = {theme: themeOf('plain'), width: 60, verbosity: 'summary'};
+const frame: EntryFrame = {theme: themeOf('plain'), width: 60, verbosity: 'summary', home: ''};
 
 /** What the scrollback and the live region hold after the events, drained after each. */
 function story(...events: readonly AgentEvent[]): {readonly view: View; readonly out: string; readonly live: string} {
@@ -261,6 +261,14 @@ describe('stories', () => {
       }),
     );
     expect(out).toBe('\n▌ go\n\n✗ The key was refused. Set ANTHROPIC_API_KEY.\n  Type "continue" to try again.');
+  });
+
+  test('an address that is wrong cannot be changed while weft runs', () => {
+    const fault = {kind: 'provider', message: 'No API here.', fix: 'Check the base URL.', status: 404} as const;
+    const {out} = story(opening, accepted('go'), finished({kind: 'failed', fault}));
+    expect(out).toBe(
+      '\n▌ go\n\n✗ No API here. Check the base URL.\n  To change the address: /exit, then weft -c with the right one.',
+    );
   });
 
   test('a broken connection is marked where the answer was joined', () => {

@@ -216,6 +216,7 @@ describe('renderMarkdown', () => {
       theme: themeOf({theme: 'dark', level: 'truecolor', links: 'osc8', background: 'unknown'}, 'dark'),
       width: 40,
       verbosity: 'summary',
+      home: '',
     };
     const written = (parts: readonly string[]): readonly string[] => {
       let view: View = {...emptyView, entries: [textEntry('m', '', 'streaming')]};

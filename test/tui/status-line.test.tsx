@@ -84,7 +84,7 @@ describe('the status line', () => {
 
 const working: View = {...emptyView, run: {state: 'working'}};
 const run = (view: View, width: number, elapsedMs: number, outputTokens = 0, retryInMs = 0) =>
-  drawn(<RunLine view={view} times={{elapsedMs, retryInMs, outputTokens}} motion="still" width={width} />);
+  drawn(<RunLine view={view} times={{elapsedMs, retryInMs, outputTokens}} motion="still" home="" width={width} />);
 
 describe('the run line', () => {
   test.each([
@@ -116,7 +116,7 @@ describe('the run line', () => {
 
   test('turns while it works, and only then', () => {
     const times = {elapsedMs: 0, retryInMs: 0, outputTokens: 0};
-    expect(drawn(<RunLine view={working} times={times} motion="turning" width={60} />)).toEqual([
+    expect(drawn(<RunLine view={working} times={times} motion="turning" home="" width={60} />)).toEqual([
       '⠋ Working · 0 s · Esc to interrupt',
     ]);
     expect(run(emptyView, 60, 0)).toEqual(['']);

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {fitPath, withRelativePaths} from '../../src/tui/text/workspace-paths.ts';
+import {fitPath, withRelativePaths, withTildes} from '../../src/tui/text/workspace-paths.ts';
 
 test.each([
   ['Read /home/u/shop/src/a.ts, /home/u/shop/b.ts', 'Read src/a.ts, b.ts'],
@@ -11,6 +11,16 @@ test.each([
   ['src/a.ts', 'src/a.ts'],
 ])('%s', (text, shown) => {
   expect(withRelativePaths(text, '/home/u/shop')).toBe(shown);
+});
+
+test.each([
+  ['Edit /home/u/notes/a.md', '/home/u', 'Edit ~/notes/a.md'],
+  ['/home/u/a → /home/u/b, /home/u', '/home/u', '~/a → ~/b, ~'],
+  ['/home/user2/a /mnt/home/u/a', '/home/u', '/home/user2/a /mnt/home/u/a'],
+  ['/home/u/a', '', '/home/u/a'],
+  ['/etc/hosts', '/', '/etc/hosts'],
+])('%s in the home %s', (text, home, shown) => {
+  expect(withTildes(text, home)).toBe(shown);
 });
 
 test('the directory is no pattern', () => {

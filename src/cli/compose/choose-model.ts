@@ -290,7 +290,7 @@ function readRecording(file: string): string {
 
 /** Tells a user without a model what to do, in one line. */
 export const noModelText =
-  'No model is configured: start weft and paste an API key, or set ANTHROPIC_API_KEY, OPENAI_API_KEY or OPENAI_BASE_URL. To try weft without one: weft demo';
+  'No model is configured: start weft and paste an API key, or set ANTHROPIC_API_KEY, OPENAI_API_KEY or OPENAI_BASE_URL. To try weft without one, run: weft demo';
 
 /** For runs without a person at the keyboard: nothing begins without a model that answers. */
 export function requireModel(chosen: ChosenModel): void {

@@ -33,7 +33,7 @@ export function approvalQuestion(
     lines: [
       '',
       sentences([
-        `Approval needed: ${plainLabel(approvalTitle(approval, spokenFrame.width))}`,
+        `Approval needed: ${plainLabel(approvalTitle(approval, {cells: spokenFrame.width, home: spokenFrame.home}))}`,
         ...(waiting > 1 ? [`${waiting - 1} more after it`] : []),
       ]),
       ...body,

@@ -446,6 +446,7 @@ export class ScreenReaderSession {
         this.#composer.perform(effect.work);
         return;
       case 'show-all':
+      case 'print-approval':
       case 'edit-outside':
       case 'redraw':
       case 'suspend':

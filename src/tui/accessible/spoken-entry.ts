@@ -13,7 +13,12 @@ import {glyphs} from '../theme/glyphs.ts';
 import {themeOf} from '../theme/theme.ts';
 
 /** Text is laid out for no screen: so wide that little is cut off, and not so wide that one line is a kilobyte to listen to. */
-export const spokenFrame = {theme: themeOf('plain'), width: 200, verbosity: 'summary'} as const satisfies EntryFrame;
+export const spokenFrame = {
+  theme: themeOf('plain'),
+  width: 200,
+  verbosity: 'summary',
+  home: '',
+} as const satisfies EntryFrame;
 
 /**
  * A finished entry in the words of the scrollback, without what draws there: signs are words, bars and margins are left out, and a note

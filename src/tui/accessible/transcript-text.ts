@@ -1,3 +1,4 @@
+import {approvalInFull} from '../scrollback/approval-text.ts';
 import {pluralize} from '../../base/clip.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import type {JournalRecord} from '../../domain/journal.ts';
@@ -44,6 +45,8 @@ function itemLines(item: TranscriptItem, lexer: MarkdownLexer): readonly string[
       return item.text.split('\n');
     case 'command':
       return spokenEntry(pastUserCommand(item.command, item.result), inFull);
+    case 'approval':
+      return approvalInFull(item.approval, inFull);
     case 'call':
       return spokenEntry(pastAction(item.call, item.result, ''), inFull);
     default:

@@ -1,4 +1,4 @@
-import {relativeTo} from '../../base/shown-path.ts';
+import {relativeTo, withTilde} from '../../base/shown-path.ts';
 import {Box} from 'ink';
 import type {ReactNode} from 'react';
 import type {Approval} from '../../actions/agent-event.ts';
@@ -12,6 +12,7 @@ import type {ApprovalStage, HunkStage} from '../state/approval-stage.ts';
 import {cardRoom, isTight} from '../state/card-room.ts';
 import {approvalKeys, cardKeys} from '../terminal/keymap.ts';
 import {cellWidth, fit} from '../text/cell-width.ts';
+import {withTildes} from '../text/workspace-paths.ts';
 import {type Frame, type Layout, wrapText} from '../text/wrap.ts';
 import {Styled, useTheme} from '../theme/styled.tsx';
 import {approvalBody, approvalTitle, cardHint} from '../scrollback/approval-text.ts';
@@ -23,6 +24,12 @@ import {Lines} from './lines.tsx';
 /** The stages in which the proposal is answered as a whole. */
 type WholeStage = Exclude<ApprovalStage, HunkStage>;
 
+/** The folder of the session, outside of which it is said where a command runs, and the user's home, shown as `~`. */
+export interface Folders {
+  readonly workspace: string;
+  readonly home: string;
+}
+
 interface ApprovalCardProps {
   readonly approval: Approval;
   /** Approvals that wait, this one included. */
@@ -30,30 +37,21 @@ interface ApprovalCardProps {
   readonly stage: WholeStage;
   /** Editing state of the text field, if one is open. */
   readonly editing: Editing;
-  /** The folder of the session; where a command runs is said only if it is another one. */
-  readonly workspace: string;
+  readonly folders: Folders;
   readonly width: number;
   /** The most rows of the card. */
   readonly rows: number;
 }
 
 /** What the agent asks for: what would happen, once; why weft asks; and the answers. */
-export function ApprovalCard({
-  approval,
-  waiting,
-  stage,
-  editing,
-  workspace,
-  width,
-  rows,
-}: ApprovalCardProps): ReactNode {
+export function ApprovalCard({approval, waiting, stage, editing, folders, width, rows}: ApprovalCardProps): ReactNode {
   const theme = useTheme();
   const isEdit = approval.preview.kind === 'diff';
   const choices = choicesOf(approval, stage.stage === 'choosing' ? stage.rule : 'suggested');
   const frame: Frame = {theme, width: Math.max(8, width - 4)};
   const answer = answerOf({choices, stage, editing}, {rows, isLine: isEdit || isTight({width, rows})}, frame);
   const why = whyOf(approval);
-  const title = approvalTitle(approval, Math.max(8, width - 6));
+  const title = approvalTitle(approval, {cells: Math.max(8, width - 6), home: folders.home});
   const note = [...(waiting > 1 ? [`1 of ${waiting}`] : []), ...(why.note === '' ? [] : [why.note])].join(' · ');
   const isNoteInside = note !== '' && cellWidth(title) + 3 + cellWidth(note) > width - 6;
   const left = rows - frameRows - answer.rows - (isNoteInside ? 1 : 0);
@@ -61,7 +59,7 @@ export function ApprovalCard({
   const bodyFrame: Frame = isEdit ? {theme, width: Math.max(8, width - 3)} : frame;
   const top = stage.stage === 'choosing' ? stage.top : 'summary';
   const full = approvalBody(approval, {rows: Number.POSITIVE_INFINITY, top: 'summary'}, bodyFrame).all;
-  const reasons = reasonLines(approval, {workspace, lines: why.lines}, frame).slice(
+  const reasons = reasonLines(approval, {...folders, lines: why.lines}, frame).slice(
     0,
     Math.max(0, left - Math.max(1, Math.min(full, Math.max(wanted, left - 6)))),
   );
@@ -92,14 +90,14 @@ export function ApprovalCard({
 /** The reasons below the action, each cut to two rows; a folder that is not the workspace stands first. */
 function reasonLines(
   {preview}: Approval,
-  {workspace, lines}: {readonly workspace: string; readonly lines: readonly string[]},
+  {workspace, home, lines}: Folders & {readonly lines: readonly string[]},
   frame: Frame,
 ): readonly string[] {
   const where =
     preview.kind !== 'command' || preview.directory === '' || preview.directory === workspace
       ? []
-      : [`in ${visibleExactLine(relativeTo(preview.directory, workspace))}`];
-  return [...where, ...lines].flatMap(line => {
+      : [`in ${visibleExactLine(withTilde(relativeTo(preview.directory, workspace), home))}`];
+  return [...where, ...lines.map(line => withTildes(line, home))].flatMap(line => {
     const wrapped = wrapText(line, ['dim'], frame);
     return wrapped.length <= mostReasonRows
       ? wrapped

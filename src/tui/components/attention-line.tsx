@@ -9,13 +9,14 @@ import {cellWidth, fit} from '../text/cell-width.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import {Styled} from '../theme/styled.tsx';
 import {approvalSubject} from '../scrollback/approval-text.ts';
+import type {TitleRoom} from '../scrollback/diff-lines.ts';
 
 /** One line that says what waits for the user while the keys go to the draft, and how to switch to it. */
-export function AttentionLine({attention, width}: AttentionLineProps): ReactNode {
+export function AttentionLine({attention, home, width}: AttentionLineProps): ReactNode {
   const room = Math.max(8, width - cellWidth(callKey));
   return (
     <Text wrap="truncate">
-      <Styled as={['bold', 'warning']}>{fit(whatWaits(attention, room), room)}</Styled>
+      <Styled as={['bold', 'warning']}>{fit(whatWaits(attention, {cells: room, home}), room)}</Styled>
       <Styled as="accent">{callKey}</Styled>
     </Text>
   );
@@ -23,6 +24,8 @@ export function AttentionLine({attention, width}: AttentionLineProps): ReactNode
 
 interface AttentionLineProps {
   readonly attention: Attention;
+  /** The user's home, shown as `~`. */
+  readonly home: string;
   readonly width: number;
 }
 
@@ -31,7 +34,7 @@ const callKey = `${glyphs.between}${cardKeys.switchFocus.label}: answer`;
 /** Below this width the notice is shortened in favour of its subject. */
 const narrow = 40;
 
-function whatWaits(attention: Attention, room: number): string {
+function whatWaits(attention: Attention, {cells: room, home}: TitleRoom): string {
   switch (attention.kind) {
     case 'composer':
       return '';
@@ -42,7 +45,7 @@ function whatWaits(attention: Attention, room: number): string {
         return `${glyphs.waiting} Approval${count}: ${visibleExactLine(firstLine(approval.preview.command, narrow))}`;
       }
       const lead = `${glyphs.waiting} ${room < narrow ? 'Approval' : 'Approval needed'}${count}: `;
-      return lead + approvalSubject(approval, room - lead.length);
+      return lead + approvalSubject(approval, {cells: room - lead.length, home});
     }
     case 'question':
       return `${glyphs.waiting} Question: ${visibleLine(attention.open.questions[0]?.question ?? '')}`;

@@ -13,20 +13,23 @@ interface CardAreaProps {
   readonly ui: Ui;
   readonly view: View;
   readonly blocks: readonly BlockInfo[];
+  /** The user's home, shown as `~`. */
+  readonly home: string;
   readonly width: number;
   /** The most rows of the card. */
   readonly rows: number;
 }
 
 /** The card that waits for an answer and has the keys. */
-export function CardArea({ui: {card}, view, blocks, width, rows}: CardAreaProps): ReactNode {
+export function CardArea({ui: {card}, view, blocks, home, width, rows}: CardAreaProps): ReactNode {
   const attention = attentionOf(view);
   if (card.kind === 'approval' && attention.kind === 'approval') {
     const {revision, stage, editing} = card;
     const approval = revision.kind === 'revised' ? revision.approval : attention.approval;
-    if (stage.stage === 'hunks') return <HunkCard {...{approval, stage, width, rows}} />;
+    if (stage.stage === 'hunks') return <HunkCard {...{approval, stage, home, width, rows}} />;
     const workspace = view.session.tag === 'open' ? view.session.info.directory : '';
-    return <ApprovalCard {...{approval, stage, editing, workspace, width, rows}} waiting={attention.waiting} />;
+    const folders = {workspace, home};
+    return <ApprovalCard {...{approval, stage, editing, folders, width, rows}} waiting={attention.waiting} />;
   }
   if (card.kind === 'hand-over' && attention.kind === 'hand-over') {
     const {block, reason} = attention.open;

@@ -17,13 +17,15 @@ import {useTheme} from '../theme/styled.tsx';
 import {cardHint} from '../scrollback/approval-text.ts';
 import {Card, frameRows} from './card.tsx';
 import {type Choice, ChoiceLine, choiceLineHeight} from './choices.tsx';
-import {cachedDiffLines, changeTitle, scrollLines} from '../scrollback/diff-lines.ts';
+import {cachedDiffLines, changeTitle, scrollLines, type TitleRoom} from '../scrollback/diff-lines.ts';
 import {Lines} from './lines.tsx';
 import {firstShown} from './picker.tsx';
 
 interface HunkCardProps {
   readonly approval: Approval;
   readonly stage: HunkStage;
+  /** The user's home, shown as `~`. */
+  readonly home: string;
   readonly width: number;
   /** The most rows of the card. */
   readonly rows: number;
@@ -33,7 +35,7 @@ interface HunkCardProps {
 const mostListed = 8;
 
 /** The parts of a change, each with a tick, and the diff of the selected one: what is ticked is written. */
-export function HunkCard({approval, stage, width, rows}: HunkCardProps): ReactNode {
+export function HunkCard({approval, stage, home, width, rows}: HunkCardProps): ReactNode {
   const theme = useTheme();
   const choices = choicesOf(approval);
   const {parts, accept} = choices;
@@ -54,7 +56,7 @@ export function HunkCard({approval, stage, width, rows}: HunkCardProps): ReactNo
   return (
     <Card
       width={width}
-      title={titleOf(stage, parts, {approval, cells: Math.max(8, width - 6)})}
+      title={titleOf(stage, parts, {approval, cells: Math.max(8, width - 6), home})}
       note=""
       hints={[
         'Space tick',
@@ -95,7 +97,7 @@ function answersOf({dropped}: HunkStage, {accept, parts}: ApprovalChoices): read
 function titleOf(
   {dropped}: HunkStage,
   parts: readonly ChangePart[],
-  {approval, cells}: {readonly approval: Approval; readonly cells: number},
+  {approval, cells, home}: TitleRoom & {readonly approval: Approval},
 ): string {
   const lead = `Write ${parts.length - dropped.size} of ${parts.length} hunks? `;
   const files = approval.preview.kind === 'diff' ? approval.preview.files : [];
@@ -105,7 +107,10 @@ function titleOf(
       parts.filter((part, at) => part.file === file && !dropped.has(at)),
     ),
   );
-  return lead + (ticked.length === 0 ? 'Nothing is ticked' : changeTitle(ticked, Math.max(1, cells - lead.length)));
+  return (
+    lead +
+    (ticked.length === 0 ? 'Nothing is ticked' : changeTitle(ticked, {cells: Math.max(1, cells - lead.length), home}))
+  );
 }
 
 /** The file with only the ticked parts changed. */
@@ -145,7 +150,8 @@ function partRow(part: ChangePart, {stage, at, frame}: Row): string {
 function partTitle(part: ChangePart, cells: number): string {
   const {file, hunk, shown} = part;
   if (hunk === 'new-name') return fit(visibleLine(`Rename ${nameOf(file)}`), cells);
-  if (shown === 'whole-file' || file.before === 'absent' || file.after === 'absent') return changeTitle([file], cells);
+  if (shown === 'whole-file' || file.before === 'absent' || file.after === 'absent')
+    return changeTitle([file], {cells, home: ''});
   const {added, removed} = partCounts(part);
   const place = `:${firstChanged(shown)}  ${glyphs.added}${added} ${glyphs.removed}${removed}`;
   return fitPath(visibleLine(file.path), Math.max(1, cells - place.length)) + place;
@@ -164,7 +170,7 @@ function partLines(part: ChangePart | undefined, frame: Frame): readonly string[
   if (shown === 'whole-file') {
     const renamed =
       file.movedFrom === undefined ? [] : [`from ${visibleLine(file.movedFrom)}`, `to   ${visibleLine(file.path)}`];
-    const said = renamed.length === 0 ? [changeTitle([file], frame.width - 2)] : renamed;
+    const said = renamed.length === 0 ? [changeTitle([file], {cells: frame.width - 2, home: ''})] : renamed;
     return [...said, ...file.notes].flatMap(line => wrapText(`  ${visibleLine(line)}`, [], frame));
   }
   return cachedDiffLines(alone, {most: Number.POSITIVE_INFINITY, shown: 'all', long: 'clipped'}, frame);

@@ -99,7 +99,7 @@ export function LiveRegion({state, open, rows, frame}: LiveRegionProps): ReactNo
         </Box>
       )}
       <Box flexDirection="column" flexShrink={0} paddingTop={1}>
-        {!isAsked && <RunLine view={view} times={times} motion={motion} width={width} />}
+        {!isAsked && <RunLine view={view} times={times} motion={motion} home={frame.home} width={width} />}
         <QueuedPrompts queued={view.queued} width={width} rows={most - rowsBelow} />
         {ui.panel === 'none' ? (
           <Input state={state} rows={room} frame={frame} />
@@ -115,12 +115,12 @@ export function LiveRegion({state, open, rows, frame}: LiveRegionProps): ReactNo
 /** A card with the keys and the draft below it, or the composer and above it what waits for the user. */
 function Input({state, rows, frame}: Omit<LiveRegionProps, 'open'>): ReactNode {
   const {view, ui, blocks, commands, demo, newlineKey} = state;
-  const {width} = frame;
+  const {width, home} = frame;
   if (ui.card.kind !== 'none' && ui.card.focus === 'card') {
     const draft = isEmptyDraft(ui.draft) ? [] : draftLayout(ui.draft, {...draftBelow, frame}).lines;
     return (
       <>
-        <CardArea {...{ui, view, blocks, width}} rows={Math.max(2, rows - draft.length)} />
+        <CardArea {...{ui, view, blocks, home, width}} rows={Math.max(2, rows - draft.length)} />
         <Lines lines={draft} />
       </>
     );
@@ -128,7 +128,7 @@ function Input({state, rows, frame}: Omit<LiveRegionProps, 'open'>): ReactNode {
   const waits = ui.card.kind !== 'none' && ui.card.focus !== 'answered';
   return (
     <>
-      {waits && <AttentionLine attention={attentionOf(view)} width={width} />}
+      {waits && <AttentionLine attention={attentionOf(view)} home={home} width={width} />}
       <Composer {...{view, ui, commands, demo, newlineKey, width}} rows={waits ? rows - 1 : rows} />
     </>
   );

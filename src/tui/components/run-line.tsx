@@ -6,6 +6,7 @@ import {wholeSeconds} from '../text/duration.ts';
 import {countText, doingText, foregroundCommand} from '../state/selectors.ts';
 import type {RunTimes, View} from '../state/view.ts';
 import {cellWidth, fit} from '../text/cell-width.ts';
+import {withTildes} from '../text/workspace-paths.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import {Styled} from '../theme/styled.tsx';
 import {Spinner} from './spinner.tsx';
@@ -14,17 +15,19 @@ interface RunLineProps {
   readonly view: View;
   readonly times: Pick<RunTimes, 'elapsedMs' | 'retryInMs' | 'outputTokens'>;
   readonly motion: 'turning' | 'still';
+  /** The user's home, shown as `~`. */
+  readonly home: string;
   readonly width: number;
 }
 
 /** What is being done, for how long, what came of it so far, and how to stop it; no line while idle. */
-export function RunLine({view, times, motion, width}: RunLineProps): ReactNode {
+export function RunLine({view, times, motion, home, width}: RunLineProps): ReactNode {
   const {run} = view;
   switch (run.state) {
     case 'idle':
       return null;
     case 'working': {
-      const words = visibleLine(doingText(view));
+      const words = visibleLine(withTildes(doingText(view), home));
       const rest = restOf(times, {width, movable: foregroundCommand(view) === undefined ? 'no' : cellWidth(words)});
       const doing = fit(words, Math.max(1, width - 2 - cellWidth(rest)));
       return (

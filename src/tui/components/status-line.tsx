@@ -5,7 +5,7 @@ import type {BlockInfo} from '../../actions/ports.ts';
 import {isGoing} from '../../actions/block-text.ts';
 import {visibleLine} from '../../base/visible.ts';
 import {knownCost} from '../../domain/usage.ts';
-import {modeText} from '../state/selectors.ts';
+import {centsText, modeText} from '../state/selectors.ts';
 import type {View} from '../state/view.ts';
 import {cellWidth, fit} from '../text/cell-width.ts';
 import {glyphs} from '../theme/glyphs.ts';
@@ -128,7 +128,7 @@ function contextText({contextTokens, contextWindow}: View['usage']): string {
 function costText({models}: View['usage']): string {
   const usd = knownCost(Object.values(models));
   if (usd === undefined || usd === 0) return '';
-  return (usd < 0.005 ? '<$0.01' : `$${usd.toFixed(2)}`).padEnd(costCells);
+  return centsText(usd).padEnd(costCells);
 }
 
 const costCells = '$10.00'.length;

@@ -9,6 +9,7 @@ import {visible, visibleLine} from '../../base/visible.ts';
 import {faultText} from '../../domain/fault.ts';
 import type {ActionEntry, ActionProgress, ActionStage, PastActionEntry} from '../state/view.ts';
 import {durationText, wholeSeconds} from '../text/duration.ts';
+import {withTildes} from '../text/workspace-paths.ts';
 import {type EntryFrame, type StyledSpan, wrapText} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import type {Role} from '../theme/palette.ts';
@@ -42,7 +43,10 @@ export function pastActionFacts(past: PastActionEntry, frame: EntryFrame): Actio
   const edited = editedIn(past);
   return {
     mark: end.failed ? marks.error : marks[past.outcome],
-    spans: edited === undefined ? actionSpans(past, frame) : changeSpans(edited.words, edited.added, edited.removed),
+    spans:
+      edited === undefined
+        ? actionSpans(past, frame)
+        : changeSpans(withTildes(edited.words, frame.home), edited.added, edited.removed),
     notes: end.notes,
     body: inner => pastBody(past, inner),
   };
@@ -98,7 +102,7 @@ function titleSpans({stage, label, by}: ActionEntry, frame: EntryFrame): readonl
     const sum = (count: (file: FileDiff) => number): number => files.reduce((total, file) => total + count(file), 0);
     const words = `${editVerb(files, stage.stage === 'settled' ? 'past' : 'present')} ${files.map(nameOf).join(', ')}`;
     return changeSpans(
-      words,
+      withTildes(words, frame.home),
       sum(({added}) => added),
       sum(({removed}) => removed),
     );
@@ -110,7 +114,10 @@ function titleSpans({stage, label, by}: ActionEntry, frame: EntryFrame): readonl
 /** Unfolded, a command stands there with all its lines. */
 function actionSpans(entry: Parameters<typeof actionText>[0], frame: EntryFrame): readonly StyledSpan[] {
   const input = entry.action === 'unknown' ? undefined : commandIn(entry.action);
-  if (frame.verbosity !== 'full' || input === undefined) return [{text: visibleLine(actionText(entry)), roles: []}];
+  if (frame.verbosity !== 'full' || input === undefined) {
+    const text = actionText(entry);
+    return [{text: visibleLine(input === undefined ? withTildes(text, frame.home) : text), roles: []}];
+  }
   return [{text: visible(`${entry.by === 'user' ? '! ' : ''}${input.command.trimEnd()}`), roles: []}];
 }
 

@@ -5,23 +5,25 @@ import {cellWidth, fit} from '../text/cell-width.ts';
 import type {EntryFrame, Frame} from '../text/wrap.ts';
 import {wrapText} from '../text/wrap.ts';
 import {commandRows, fitRows, type HighlightRanges} from './command-rows.ts';
-import {cachedDiffLines, changeQuestion, changeTitle} from './diff-lines.ts';
+import {cachedDiffLines, changeQuestion, changeTitle, type TitleRoom} from './diff-lines.ts';
+import {withTildes} from '../text/workspace-paths.ts';
 import type {ApprovalChoices} from '../state/approval-choices.ts';
 import type {ChoosingStage, HunkStage} from '../state/approval-stage.ts';
 import {whyOf} from '../state/approval-why.ts';
 import {exactText} from '../state/card-room.ts';
 
 /** What a card asks, on at most `cells`; the path of an edit is shortened before its end. */
-export function approvalTitle(approval: Approval, cells: number): string {
+export function approvalTitle(approval: Approval, room: TitleRoom): string {
+  const {cells, home} = room;
   const {preview, wording} = approval;
   switch (preview.kind) {
     case 'diff':
-      return preview.files.length > 0 ? changeQuestion(preview.files, cells) : fit(`${labelOf(approval)}?`, cells);
+      return preview.files.length > 0 ? changeQuestion(preview.files, room) : fit(`${labelIn(approval, home)}?`, cells);
     case 'command':
       return fit(wording === 'user' ? 'Run this, as you changed it?' : commandTitle(approval), cells);
     case 'arguments':
     case 'none': {
-      const label = exactText(approval) === '' ? labelOf(approval) : labelOf(approval).replace(/: .*$/u, '');
+      const label = exactText(approval) === '' ? labelIn(approval, home) : labelOf(approval).replace(/: .*$/u, '');
       return cellWidth(label) < cells ? `${label}?` : 'Approve?';
     }
     default:
@@ -39,11 +41,13 @@ function commandTitle({label, verdict, impact}: Approval): string {
 
 const labelOf = ({label}: Approval): string => visibleExactLine(label.replaceAll(/\s{2,}/gu, ' '));
 
+const labelIn = (approval: Approval, home: string): string => withTildes(labelOf(approval), home);
+
 /** In one line, for a person who is doing something else: `Run npm test`. */
-export const approvalSubject = (approval: Approval, cells: number): string =>
+export const approvalSubject = (approval: Approval, room: TitleRoom): string =>
   approval.preview.kind === 'diff' && approval.preview.files.length > 0
-    ? changeTitle(approval.preview.files, cells)
-    : fit(labelOf(approval), cells);
+    ? changeTitle(approval.preview.files, room)
+    : fit(approval.preview.kind === 'command' ? labelOf(approval) : labelIn(approval, room.home), room.cells);
 
 /** Why the last key allowed nothing; empty where there is nothing to say. */
 export function cardHint(
@@ -146,12 +150,14 @@ function cutMiddle(lines: readonly string[], rows: number, frame: Frame): readon
 
 /** The whole approval for the scrollback. */
 export function approvalInFull(approval: Approval, frame: EntryFrame): readonly string[] {
-  const {theme, width} = frame;
+  const {theme, width, home} = frame;
   const {note, lines} = whyOf(approval);
   const inner = {...frame, width: Math.max(8, width - 2)};
   return [
-    theme.style(['bold'], approvalTitle(approval, width)),
+    theme.style(['bold'], approvalTitle(approval, {cells: width, home})),
     ...approvalBody(approval, {rows: Number.POSITIVE_INFINITY, top: 'summary'}, inner).lines.map(line => `  ${line}`),
-    ...[note, ...lines].flatMap(line => (line === '' ? [] : wrapText(line, ['dim'], inner).map(row => `  ${row}`))),
+    ...[note, ...lines].flatMap(line =>
+      line === '' ? [] : wrapText(withTildes(line, home), ['dim'], inner).map(row => `  ${row}`),
+    ),
   ];
 }

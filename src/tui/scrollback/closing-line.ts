@@ -2,9 +2,9 @@ import type {PromptEnd} from '../../actions/agent-event.ts';
 import {pluralize} from '../../base/clip.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {visible} from '../../base/visible.ts';
-import {faultText} from '../../domain/fault.ts';
+import {type Fault, faultText} from '../../domain/fault.ts';
 import {hookStopText} from '../../domain/stop-text.ts';
-import {moneyText} from '../state/selectors.ts';
+import {centsText} from '../state/selectors.ts';
 import type {TurnFacts} from '../state/view.ts';
 import {cellWidth} from '../text/cell-width.ts';
 import {durationText} from '../text/duration.ts';
@@ -59,8 +59,7 @@ export function turnFacts(
     ]);
   }
   if (time !== '') parts.push([dim(time + waited)]);
-  if (costUsd !== 'unknown' && costUsd >= 0.0001)
-    parts.push([dim(costUsd < 0.01 ? moneyText(costUsd) : `$${costUsd.toFixed(2)}`)]);
+  if (costUsd !== 'unknown' && costUsd > 0) parts.push([dim(centsText(costUsd))]);
   if (files.size > 0) parts.push([dim('/undo')]);
   // What it cost alone is no news: the status line says it.
   return files.size === 0 && time === '' ? [] : parts;
@@ -82,6 +81,12 @@ function closingRows(turn: TurnFacts, frame: Frame): readonly string[] {
     : wrapSpans([...fitting, dim(` ${glyphs.rule}`)], frame, indent);
 }
 
+/** What to do once the cause of a failure is gone. The address of the server is one that a running weft does not change. */
+const nextStep = (fault: Fault): string =>
+  fault.kind === 'provider' && /\bbase URL\b/u.test(fault.fix)
+    ? 'To change the address: /exit, then weft -c with the right one.'
+    : 'Type "continue" to try again.';
+
 interface Stop {
   readonly sign: string;
   readonly role: Role;
@@ -98,7 +103,7 @@ export function stopOf(end: PromptEnd): Stop | undefined {
     case 'interrupted':
       return {sign: glyphs.cancelled, role: 'warning', text: 'Interrupted · tell weft what to do instead'};
     case 'failed':
-      return {sign: glyphs.error, role: 'error', text: `${faultText(end.fault)}\nType "continue" to try again.`};
+      return {sign: glyphs.error, role: 'error', text: `${faultText(end.fault)}\n${nextStep(end.fault)}`};
     case 'max-turns':
       return warning(`Stopped after ${pluralize(end.turns, 'turn')}, the limit · type "continue" to go on`);
     case 'max-cost':

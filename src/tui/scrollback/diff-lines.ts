@@ -5,7 +5,7 @@ import {unreachable} from '../../base/unreachable.ts';
 import {visible, visibleLine} from '../../base/visible.ts';
 import {diffTokens, hasDiffColours, highlightDiff} from './syntax/highlight.ts';
 import {cellWidth, fit, styledWidth} from '../text/cell-width.ts';
-import {fitPath} from '../text/workspace-paths.ts';
+import {fitPath, withTildes} from '../text/workspace-paths.ts';
 import {type Frame, hardWrapSpans, type StyledSpan, wrapText} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import type {Role} from '../theme/palette.ts';
@@ -32,7 +32,9 @@ export function diffLines(files: readonly FileDiff[], form: DiffOptions, frame: 
       ...foldLines(fileLines(shown === 'all' ? file : changesOf(file), form, frame), most, frame),
       ...notes,
     ];
-    return files.length === 1 ? lines : [frame.theme.style(['bold'], changeTitle([file], frame.width)), ...lines];
+    return files.length === 1
+      ? lines
+      : [frame.theme.style(['bold'], changeTitle([file], {cells: frame.width, home: ''})), ...lines];
   });
 }
 
@@ -215,22 +217,33 @@ function onCharacter(text: string, at: number): number {
 /**
  * `Create new.txt  +2 −0`: the change of one or more files on one line. Where it is too long, folders give way before the name of a file does.
  */
-export function changeTitle(files: readonly FileDiff[], cells: number): string {
+export function changeTitle(files: readonly FileDiff[], {cells, home}: TitleRoom): string {
   const counts = countsIn(files);
   const verb = `${verbOf(files)} `;
-  const room = cells - cellWidth(counts) - verb.length;
-  return fit(verb + pathsIn(files, room) + counts, cells);
+  const room = cells - verb.length;
+  const name = visibleLine(files[0]?.path.split('/').at(-1) ?? '');
+  // The name of the file says more than the counts.
+  const kept = room - cellWidth(counts) < cellWidth(name) ? '' : counts;
+  return fit(verb + pathsIn(files, {cells: room - cellWidth(kept), home}) + kept, cells);
+}
+
+/** Where a title stands. */
+export interface TitleRoom {
+  readonly cells: number;
+  /** The user's home, for which a path is shown with `~`; empty where it is not known. */
+  readonly home: string;
 }
 
 /** The same as a question: `Make this edit to src/a.ts?  +2 −1`, in short words where the path would have to be cut for the long ones. */
-export function changeQuestion(files: readonly FileDiff[], cells: number): string {
+export function changeQuestion(files: readonly FileDiff[], {cells, home}: TitleRoom): string {
   const counts = `?${countsIn(files)}`;
   const verb = verbOf(files);
   const long = verb !== 'Edit' ? verb : files.length === 1 ? 'Make this edit to' : 'Make these edits to';
   const asks = [long, verb].map(words => {
     const room = cells - cellWidth(counts) - words.length - 1;
-    const paths = pathsIn(files, room);
-    return {question: `${words} ${paths}${counts}`, isWhole: paths === pathsIn(files, Number.POSITIVE_INFINITY)};
+    const paths = pathsIn(files, {cells: room, home});
+    const isWhole = paths === pathsIn(files, {cells: Number.POSITIVE_INFINITY, home});
+    return {question: `${words} ${paths}${counts}`, isWhole};
   });
   return fit((asks.find(({isWhole}) => isWhole) ?? asks.at(-1))?.question ?? '', cells);
 }
@@ -241,8 +254,8 @@ function countsIn(files: readonly FileDiff[]): string {
 }
 
 /** The paths of the files in so many cells: as they are, else as many as fit and how many more there are. */
-function pathsIn(files: readonly FileDiff[], cells: number): string {
-  const paths = files.map(file => visibleLine(nameOf(file)));
+function pathsIn(files: readonly FileDiff[], {cells, home}: TitleRoom): string {
+  const paths = files.map(file => visibleLine(withTildes(nameOf(file), home)));
   const [first = ''] = paths;
   if (paths.length === 1) return fitPath(first, cells);
   const all = paths.join(', ');

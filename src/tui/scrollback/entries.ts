@@ -86,10 +86,10 @@ interface OpenEntryOptions {
 export function openLines(
   entry: Entry,
   {lexer, actions}: OpenEntryOptions,
-  {theme, width, verbosity}: EntryFrame,
+  {theme, ...rest}: EntryFrame,
 ): readonly string[] {
   // The live region is rewritten in parts, which would break links.
-  const frame = {theme: theme.unlinked, width, verbosity};
+  const frame: EntryFrame = {theme: theme.unlinked, ...rest};
   switch (entry.kind) {
     case 'text':
       return openTextLines(entry, lexer, frame);

@@ -1,7 +1,7 @@
 import {type Glance, glancesAt, pastGlances, targetsOf} from '../../actions/exploration.ts';
 import {visibleLine} from '../../base/visible.ts';
 import type {ExplorationEntry, ExplorationStep} from '../state/view.ts';
-import {withRelativePaths} from '../text/workspace-paths.ts';
+import {withRelativePaths, withTildes} from '../text/workspace-paths.ts';
 import {type EntryFrame, type StyledSpan, wrapSpans} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import {margin} from './entry-rows.ts';
@@ -21,7 +21,10 @@ export function explorationRows(
   const {theme, width} = frame;
   const heading = state === 'growing' ? 'Exploring' : 'Explored';
   const merged = mergeReads(
-    steps.flatMap(glancesOf).map(glance => ({...glance, target: withRelativePaths(glance.target, directory)})),
+    steps.flatMap(glancesOf).map(glance => ({
+      ...glance,
+      target: withTildes(withRelativePaths(glance.target, directory), frame.home),
+    })),
   );
   const hidden = Math.max(0, merged.length - mostGlances);
   // While it grows, what is looked at now is the most interesting.

@@ -1,4 +1,5 @@
 import {joinPartialAnswers, type JoinedRecord} from '../../domain/history.ts';
+import type {Approval} from '../../actions/agent-event.ts';
 import {accessOf, labelOf} from '../../actions/catalogue.ts';
 import {decodePastAction} from '../../actions/decode-action.ts';
 import type {FileEdit, PatchLine} from '../../actions/files-port.ts';
@@ -17,6 +18,7 @@ import {parseUserCommand} from '../../domain/user-command.ts';
 import {pastAction, pastUserCommand} from '../state/past-entries.ts';
 import {type EntryFrame, type Frame, hardWrap} from '../text/wrap.ts';
 import type {Role} from '../theme/palette.ts';
+import {approvalInFull} from './approval-text.ts';
 import {finishedLines, wholeAnswer} from './entries.ts';
 import type {MarkdownLexer} from './render-markdown.ts';
 
@@ -24,6 +26,8 @@ import type {MarkdownLexer} from './render-markdown.ts';
 export type TranscriptItem =
   | {readonly kind: 'prompt' | 'answer' | 'thinking' | 'note'; readonly text: string}
   | {readonly kind: 'command'; readonly command: string; readonly result: string}
+  /** What a card asks, in full; it is in no journal yet. */
+  | {readonly kind: 'approval'; readonly approval: Approval}
   /** `result` is `undefined` if none was recorded. */
   | {readonly kind: 'call'; readonly call: ToolCallBlock; readonly result: ToolResultBlock | undefined};
 
@@ -108,6 +112,8 @@ export function searchedText(item: TranscriptItem): string {
       return /[*_`~\\[]/u.test(item.text) ? `${item.text}\n${item.text.replaceAll(/[*_`~\\[\]]/gu, '')}` : item.text;
     case 'command':
       return `${item.command}\n${item.result}`;
+    case 'approval':
+      return stringsIn(item.approval).join('\n');
     case 'call': {
       const decoded = decodePastAction(item.call.name, item.call.input);
       const label = decoded.tag === 'ok' ? labelOf(decoded.value) : item.call.name;
@@ -129,7 +135,7 @@ function stringsIn(value: unknown): readonly string[] {
 /** The lines of an item in full, including the blank line before it. */
 export function itemLines(item: TranscriptItem, lexer: MarkdownLexer, {theme, width}: Frame): readonly string[] {
   // The lines are drawn cell by cell, which would break links.
-  const frame: EntryFrame = {theme: theme.unlinked, width, verbosity: 'full'};
+  const frame: EntryFrame = {theme: theme.unlinked, width, verbosity: 'full', home: ''};
   switch (item.kind) {
     case 'prompt':
       return finishedLines({kind: 'prompt', text: item.text, attached: []}, lexer, frame);
@@ -141,6 +147,8 @@ export function itemLines(item: TranscriptItem, lexer: MarkdownLexer, {theme, wi
       return finishedLines({kind: 'notice', level: 'info', text: item.text}, lexer, frame);
     case 'command':
       return finishedLines(pastUserCommand(item.command, item.result), lexer, frame);
+    case 'approval':
+      return approvalInFull(item.approval, frame);
     case 'call':
       return callLines(item, lexer, frame);
     default:

@@ -42,7 +42,11 @@ export class TranscriptPages {
     if (now === this.#records && now.length === this.#count) return;
     this.#records = now;
     this.#count = now.length;
-    this.#items = transcriptItems(now);
+    this.showItems(transcriptItems(now));
+  }
+
+  showItems(items: readonly TranscriptItem[]): void {
+    this.#items = items;
     this.#kept.clear();
   }
 
@@ -56,9 +60,11 @@ export class TranscriptPages {
     return a.item < b.item || (a.item === b.item && a.line < b.line);
   }
 
-  /** The position as a percentage of the session. */
-  percent({item}: Position): number {
-    return this.#items.length < 2 ? 0 : Math.floor((100 * item) / (this.#items.length - 1));
+  /** The position as a percentage of the session, or of its only item. */
+  percent({item, line}: Position): number {
+    const count = this.#items.length;
+    if (count > 1) return Math.floor((100 * item) / (count - 1));
+    return Math.floor((100 * line) / Math.max(1, this.#kept.get(0)?.length ?? 1));
   }
 
   /** The position `count` lines further on (back if negative), at most the first or the last line. */

@@ -1,4 +1,5 @@
 import {unreachable} from '../../base/unreachable.ts';
+import type {Approval} from '../../actions/agent-event.ts';
 import {visibleLine} from '../../base/visible.ts';
 import type {JournalRecord} from '../../domain/journal.ts';
 import type {MarkdownLexer} from './render-markdown.ts';
@@ -26,12 +27,23 @@ interface TranscriptPlace {
  * session may have grown.
  */
 export function transcriptPanel(records: () => readonly JournalRecord[], lexer: MarkdownLexer): TranscriptPanel {
-  const shown = new TranscriptPages((item, frame) => itemLines(item, lexer, frame));
-  return panelOf({records, pages: shown, top: 'end', query: '', sought: undefined, said: ''});
+  const pages = new TranscriptPages((item, frame) => itemLines(item, lexer, frame));
+  const update = (): void => pages.show(records());
+  return panelOf({...opened, update, pages, top: 'end'});
 }
 
+/** What a card asks, in full, opened at its beginning. */
+export function approvalPanel(approval: Approval, lexer: MarkdownLexer): TranscriptPanel {
+  const pages = new TranscriptPages((item, frame) => itemLines(item, lexer, frame));
+  pages.showItems([{kind: 'approval', approval}]);
+  return panelOf({...opened, update: () => {}, pages, top: {item: 0, line: 0}});
+}
+
+const opened = {query: '', sought: undefined, said: ''} as const;
+
 interface Reading {
-  readonly records: () => readonly JournalRecord[];
+  /** Takes up what has come since. */
+  readonly update: () => void;
   readonly pages: TranscriptPages;
   /** The first line on screen. */
   readonly top: Position | 'end';
@@ -51,7 +63,7 @@ const panelOf = (reading: Reading): TranscriptPanel => ({
 const roomOf = (rows: number): number => Math.max(1, rows - 1);
 
 function press(reading: Reading, key: KeyPress, place: TranscriptPlace): TranscriptPanel | 'closed' {
-  reading.pages.show(reading.records());
+  reading.update();
   if (reading.sought !== undefined) return pressSearch(reading, reading.sought, {key, place});
   if (key.kind === 'paste') return panelOf(reading);
   if (key.kind === 'key') {
@@ -190,8 +202,8 @@ function pressSearch(
 
 const longestQuery = 200;
 
-function panelLayout({records, pages, top, query, sought, said}: Reading, {rows, frame}: TranscriptPlace): Layout {
-  pages.show(records());
+function panelLayout({update, pages, top, query, sought, said}: Reading, {rows, frame}: TranscriptPlace): Layout {
+  update();
   const room = roomOf(rows);
   const from = top === 'end' ? pages.lastTop(room, frame) : top;
   const shown = pages.lines(from, room, frame);

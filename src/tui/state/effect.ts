@@ -33,7 +33,8 @@ export type Effect =
   /** The answer opens the next panel. */
   | {readonly do: 'query'; readonly request: StepQuery}
   | {readonly do: 'command'; readonly line: CommandLine}
-  | {readonly do: 'show-all'; readonly approval: Approval}
+  /** Shows what a card asks in full: on a screen of its own, or above the card, where it stays. */
+  | {readonly do: 'show-all' | 'print-approval'; readonly approval: Approval}
   /** Attaches the terminal to a block until the user detaches. */
   | {readonly do: 'attach'; readonly block: BlockId}
   | {readonly do: 'stop-block' | 'keep-block'; readonly block: BlockId}

@@ -281,7 +281,7 @@ function pressApprovalCard(ui: Ui, card: ApprovalCard, {key, context}: CardPress
       if (runsWith(step.answer) && read !== 'all' && read < rowsToRead(approval, room)) {
         return {
           ui: {...ui, card: {...card, stage: {...initialStage, hint: 'unread'}, read: 'all'}},
-          effects: [{do: 'show-all', approval}],
+          effects: [{do: 'print-approval', approval}],
         };
       }
       return {
@@ -300,10 +300,8 @@ function pressApprovalCard(ui: Ui, card: ApprovalCard, {key, context}: CardPress
       return {ui, effects: [{do: 'edit-outside', what: {id: card.id, request, of: step.of}}]};
     }
     case 'show-all':
-      return {
-        ui: {...ui, card: {...card, stage: resetStage(stage), read: 'all'}},
-        effects: [{do: 'show-all', approval}],
-      };
+      // That it was opened does not say that it was read to its end.
+      return {ui: {...ui, card: {...card, stage: resetStage(stage)}}, effects: [{do: 'show-all', approval}]};
     case 'unhandled':
       return {unhandled: step.key};
     default:

@@ -93,6 +93,9 @@ export function modeText(mode: View['mode']): string {
 /** Dollars, with four decimals below ten cents. */
 export const moneyText = (usd: number): string => `$${usd < 0.1 ? usd.toFixed(4) : usd.toFixed(2)}`;
 
+/** Dollars in whole cents, as the status line and the end of a turn say them. */
+export const centsText = (usd: number): string => (usd < 0.005 ? '<$0.01' : `$${usd.toFixed(2)}`);
+
 /** `950`, `1.2k`, `45k`, `1.3M`. */
 export function countText(count: number): string {
   if (count < 1000) return String(count);

@@ -3,10 +3,17 @@ import {cellWidth, fit} from './cell-width.ts';
 /** A text in which paths inside the workspace `directory` are relative to it; the workspace itself is `.`. */
 export function withRelativePaths(text: string, directory: string): string {
   if (directory === '' || !text.includes(directory)) return text;
-  const escaped = directory.replaceAll(/[\\^$.*+?()[\]{}|]/gu, String.raw`\$&`);
-  const path = new RegExp(String.raw`(?<=^|[\s"'(])${escaped}(?:(/)(?=[^\s",)])|/?(?=$|[\s"',)]))`, 'gu');
+  const path = new RegExp(String.raw`(?<=^|[\s"'(])${escaped(directory)}(?:(/)(?=[^\s",)])|/?(?=$|[\s"',)]))`, 'gu');
   return text.replaceAll(path, (_found, inside: string | undefined) => (inside === undefined ? '.' : ''));
 }
+
+/** A text in which paths in the user's home begin with `~`. `home` may be empty: then nothing changes. */
+export function withTildes(text: string, home: string): string {
+  if (home === '' || home === '/' || !text.includes(home)) return text;
+  return text.replaceAll(new RegExp(String.raw`(?<=^|[\s"'(])${escaped(home)}(?=/|$|[\s",)'])`, 'gu'), '~');
+}
+
+const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/gu, String.raw`\$&`);
 
 /** The path cut to `cells` at its beginning, folder by folder: the name of the file is what one looks for. */
 export function fitPath(path: string, cells: number): string {

@@ -192,6 +192,8 @@ class LineFiller {
 /** The frame for scrollback entries, which can be folded. */
 export interface EntryFrame extends Frame {
   readonly verbosity: Verbosity;
+  /** The user's home, which paths are shown with `~` for; empty where it is not known. */
+  readonly home: string;
 }
 
 /** Lines, and the cell the terminal's cursor belongs on, counted from the first of them. */

@@ -19,6 +19,7 @@ export function blankOptions({engine, stdin, stdout}: Pick<TuiOptions, 'engine' 
     stdout,
     version: '1.2.3',
     directory: '~/project',
+    home: '/home/user',
     firstPrompt: '',
     opening: 'composer',
     instructions: [],
