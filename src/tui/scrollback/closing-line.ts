@@ -84,7 +84,7 @@ function closingRows(turn: TurnFacts, frame: Frame): readonly string[] {
 /** What to do once the cause of a failure is gone. The address of the server is one that a running weft does not change. */
 const nextStep = (fault: Fault): string =>
   fault.kind === 'provider' && /\bbase URL\b/u.test(fault.fix)
-    ? 'To change the address: /exit, then weft -c with the right one.'
+    ? 'To change it: /exit, then weft -c with the right one.'
     : 'Type "continue" to try again.';
 
 interface Stop {
