@@ -1,3 +1,4 @@
+import type {Approval} from '../../actions/agent-event.ts';
 import type {RequestedRuleChange} from '../../agent/client.ts';
 import {type CommandInfo, type CommandLine, promptCommandInfo} from '../commands/command-line.ts';
 import {commandsFor} from '../commands/command-list.ts';
@@ -117,6 +118,13 @@ export class SlashCommands {
 
   changeRule(rule: RequestedRuleChange): void {
     void changeRule(rule, this.#context);
+  }
+
+  /** Shows what a card asks on a screen of its own, whose code is loaded with its first use. */
+  async showWhole(approval: Approval): Promise<void> {
+    const {loadLexer, openTranscript, signal} = this.#context;
+    const [{approvalPanel}, lexer] = await Promise.all([import('../scrollback/transcript-panel.ts'), loadLexer()]);
+    if (!signal.aborted) openTranscript(approvalPanel(approval, lexer));
   }
 
   /** Opens the list of earlier sessions. */

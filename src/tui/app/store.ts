@@ -1,5 +1,5 @@
 import {programName} from '../../actions/block-text.ts';
-import type {Approval, AgentEvent} from '../../actions/agent-event.ts';
+import type {AgentEvent} from '../../actions/agent-event.ts';
 import type {ScreenSize} from '../../actions/ports.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import type {BlockId} from '../../domain/ids.ts';
@@ -379,7 +379,7 @@ export class Store {
         this.#slash.run(effect.line);
         return;
       case 'show-all':
-        void this.#showWhole(effect.approval);
+        void this.#slash.showWhole(effect.approval);
         return;
       case 'print-approval':
         this.#scrollback.print(['', ...approvalInFull(effect.approval, this.#frame)]);
@@ -484,15 +484,6 @@ export class Store {
     const {theme, verbosity} = this.#appearance;
     // One column stays free, because terminals differ in how they wrap after the last column.
     return {theme, verbosity, home: this.#options.home, width: Math.max(12, columns - 1)};
-  }
-
-  /** The pager is loaded with its first use. */
-  async #showWhole(approval: Approval): Promise<void> {
-    const [{approvalPanel}, lexer] = await Promise.all([
-      import('../scrollback/transcript-panel.ts'),
-      this.#host.loadLexer(),
-    ]);
-    if (!this.#closing.signal.aborted) this.#host.read(approvalPanel(approval, lexer));
   }
 
   #scroll(step: ScrollStep): void {
