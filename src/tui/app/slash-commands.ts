@@ -122,9 +122,12 @@ export class SlashCommands {
 
   /** Shows what a card asks on a screen of its own, whose code is loaded with its first use. */
   async showWhole(approval: Approval): Promise<void> {
-    const {loadLexer, openTranscript, signal} = this.#context;
-    const [{approvalPanel}, lexer] = await Promise.all([import('../scrollback/transcript-panel.ts'), loadLexer()]);
-    if (!signal.aborted) openTranscript(approvalPanel(approval, lexer));
+    const context = this.#context;
+    const [{approvalPanel}, lexer] = await Promise.all([
+      import('../scrollback/transcript-panel.ts'),
+      context.loadLexer(),
+    ]);
+    if (!context.signal.aborted) context.openTranscript(approvalPanel(approval, lexer));
   }
 
   /** Opens the list of earlier sessions. */

@@ -489,10 +489,8 @@ export class Store {
   #scroll(step: ScrollStep): void {
     const {transcript} = this.#host;
     if (transcript === 'none') return;
-    const {view, live} = {view: this.#view, live: this.#liveState()};
-    const open = view.entries.flatMap(entry =>
-      openLines(entry, {lexer: live.lexer, actions: live.times.actions}, this.#frame),
-    );
+    const {view, lexer, times} = this.#liveState();
+    const open = view.entries.flatMap(entry => openLines(entry, {lexer, actions: times.actions}, this.#frame));
     const range = {start: transcript.start, end: transcript.end + open.length, room: this.#room};
     this.#place = scrollPosition(this.#place, step, range);
   }
