@@ -227,6 +227,13 @@ for (const name of ['tree-sitter.wasm', 'tree-sitter-bash.wasm']) {
   );
 }
 
+/** What makes markdown of web pages, read with the first page. */
+await mkdir(new URL('../dist/web/', import.meta.url), {recursive: true});
+await copyFile(
+  fileURLToPath(import.meta.resolve('mdream/wasm/mdream_edge_bg.wasm')),
+  new URL('../dist/web/mdream_edge_bg.wasm', import.meta.url),
+);
+
 /** For programs that drive weft. */
 await copyFile(
   new URL('../src/protocol/rpc/messages.schema.json', import.meta.url),

@@ -22,7 +22,11 @@ export type Access =
     }
   /** `toolName` is the name that rules speak of. */
   | {readonly kind: 'mcp-tool'; readonly server: string; readonly toolName: string; readonly arguments: JsonObject}
-  | {readonly kind: 'mcp-resource'; readonly server: string; readonly toolName: string; readonly uri: string};
+  | {readonly kind: 'mcp-resource'; readonly server: string; readonly toolName: string; readonly uri: string}
+  /** Reads this address, as `readWebUrl` writes it. */
+  | {readonly kind: 'web-page'; readonly url: string}
+  /** Sends this text to a search engine. */
+  | {readonly kind: 'web-search'; readonly text: string};
 
 export interface CommandAccess {
   readonly kind: 'command';
@@ -42,9 +46,9 @@ export type Claim = 'yes' | 'no' | 'unsaid';
 
 /**
  * How permission rules speak of an action's tools. It decides what stands in a rule's brackets: a pattern for commands, a pattern
- * for paths (reading, searching and editing), or nothing that weft reads (`whole-tool`).
+ * for paths (reading, searching and editing), `domain:` and a host (`domain`), or nothing that weft reads (`whole-tool`).
  */
-export type RuleKind = 'command' | 'reading' | 'searching' | 'editing' | 'whole-tool';
+export type RuleKind = 'command' | 'reading' | 'searching' | 'editing' | 'domain' | 'whole-tool';
 
 /** A case in which a person is asked about an action, and in which it is denied where nobody can be asked. */
 export interface AskCase {

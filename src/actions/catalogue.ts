@@ -22,6 +22,8 @@ import {requestCommandOutput} from './request-command-output.ts';
 import {requestFileEdits} from './request-file-edits.ts';
 import {transferShellCommandControlToUser} from './transfer-shell-command-control-to-user.ts';
 import {updateTodos} from './update-todos.ts';
+import {webFetch} from './web-fetch.ts';
+import {webSearch} from './web-search.ts';
 import {writeToLongRunningShellCommand} from './write-to-long-running-shell-command.ts';
 
 /** Every action that is built, in the order in which its tools are offered to the model. */
@@ -36,6 +38,8 @@ const catalogue = {
   'file-glob-v2': fileGlobV2,
   'read-mcp-resource': readMcpResource,
   'call-mcp-tool': callMcpTool,
+  'web-fetch': webFetch,
+  'web-search': webSearch,
   'ask-user-question': askUserQuestion,
   'update-todos': updateTodos,
   'give-structured-answer': giveStructuredAnswer,

@@ -102,11 +102,4 @@ export const declaredActions: readonly DeclaredAction[] = [
     description: 'Ask the user for permission to use the computer.',
     inputs: ['task_summary'],
   },
-  {
-    name: 'web-fetch',
-    tool: 'WebFetch',
-    description: 'Fetch a page and answer a question about it.',
-    inputs: ['url', 'prompt'],
-  },
-  {name: 'web-search', tool: 'WebSearch', description: 'Search the web.', inputs: ['query']},
 ];

@@ -18,6 +18,8 @@ export interface EnabledTool {
 export interface ToolSources {
   readonly mcpTools: readonly McpTool[];
   readonly resources: 'offered' | 'none';
+  /** Whether weft itself can search the web. */
+  readonly webSearch: 'offered' | 'none';
   /** The schema of the tool that takes the final answer. */
   readonly answerSchema: JsonObject | undefined;
   /** Tools that are not offered. A call to one that is `forbidden` goes on to the judge, who says why. */
@@ -27,6 +29,7 @@ export interface ToolSources {
 export const catalogueOnly: ToolSources = {
   mcpTools: [],
   resources: 'none',
+  webSearch: 'none',
   answerSchema: undefined,
   disabled: new Map(),
 };
@@ -47,10 +50,11 @@ export function enabledTools(sources: ToolSources = catalogueOnly): readonly Ena
   ].filter(({name}) => !sources.disabled.has(name));
 }
 
-function fixedTools(action: ActionName, {resources, answerSchema}: ToolSources): readonly EnabledTool[] {
+function fixedTools(action: ActionName, {resources, answerSchema, webSearch}: ToolSources): readonly EnabledTool[] {
   const {offered, tools} = definitions[action];
   if (offered === 'mcp-resources' && resources === 'none') return [];
   if (offered === 'answer-schema' && answerSchema === undefined) return [];
+  if (offered === 'web-search' && webSearch === 'none') return [];
   return tools.map(({name, description, jsonSchema}) => ({
     name,
     description,

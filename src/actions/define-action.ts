@@ -22,8 +22,11 @@ export interface ActionDefinition<Input, Output, PartialOutput> {
   readonly risk: RiskLevel;
   /** Actions of one message run side by side when all are `parallel`; a `barrier` runs alone, in its place. */
   readonly scheduling: 'parallel' | 'barrier';
-  /** When models are offered its tools: only where an MCP server has resources, or where the caller asks for JSON of a schema. */
-  readonly offered: 'always' | 'mcp-resources' | 'answer-schema';
+  /**
+   * When models are offered its tools: only where an MCP server has resources, where the caller asks for JSON of a schema, or where
+   * weft has a search engine.
+   */
+  readonly offered: 'always' | 'mcp-resources' | 'answer-schema' | 'web-search';
   /** What it would touch: what the judge and permission rules look at. */
   access(input: Input): Access;
   readonly ruleKind: RuleKind;

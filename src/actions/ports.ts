@@ -7,6 +7,7 @@ import type {TodoList, TodoStatus} from '../domain/todo.ts';
 import type {FilesPort} from './files-port.ts';
 import type {McpPort} from './mcp-port.ts';
 import type {FileDiff} from './preview.ts';
+import type {WebPort} from './web-port.ts';
 
 /** The effects actions need. The workspace, the store and the front ends implement them. */
 export interface ActionPorts {
@@ -18,6 +19,7 @@ export interface ActionPorts {
   readonly blocks: BlocksPort;
   readonly handOvers: HandOverPort;
   readonly mcp: McpPort;
+  readonly web: WebPort;
   readonly answer: AnswerPort;
 }
 

@@ -434,6 +434,14 @@ function sessionGrant(action: Action, {sessionApproval, detail}: Verdict): Sessi
     if (access.kind === 'command' && rule !== undefined) {
       return {kind: 'rule', rule, words: rule.replace(prefixRule, '$1 …')};
     }
+    const [hostRule] = detail.rules;
+    if (access.kind === 'web-page' && hostRule !== undefined) {
+      return {
+        kind: 'rule',
+        rule: hostRule,
+        words: `all pages of ${hostRule.replace(/^WebFetch\(domain:(.*)\)$/u, '$1')}`,
+      };
+    }
   }
   const words = access.kind === 'command' ? 'this exact command' : 'exactly this action';
   return {kind: 'alike', key: `${action.name} ${JSON.stringify(action.input)}`, words};

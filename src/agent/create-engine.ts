@@ -88,7 +88,12 @@ class Engine implements AgentClient {
       ports,
       publish,
       listenersReady: () => this.#listeners.ready(),
-      tools: makeToolRegistry({mcp: ports.machine.mcp, structuredOutput: rest.structuredOutput, disabledTools}),
+      tools: makeToolRegistry({
+        mcp: ports.machine.mcp,
+        web: ports.machine.web,
+        structuredOutput: rest.structuredOutput,
+        disabledTools,
+      }),
       pending: new PendingRequests({
         interaction: rest.interaction,
         secrets: ports.secrets,

@@ -1,5 +1,6 @@
 import {enabledTools, type ToolSources} from '../actions/decode-action.ts';
 import type {McpPort, McpTool} from '../actions/mcp-port.ts';
+import type {WebPort} from '../actions/web-port.ts';
 import type {ToolSpec} from '../domain/model-stream.ts';
 import {answerSchemaOf, type StructuredOutput} from './structured-output.ts';
 
@@ -13,10 +14,11 @@ export interface ToolRegistry {
 
 export function makeToolRegistry(options: {
   readonly mcp: McpPort;
+  readonly web: Pick<WebPort, 'searching'>;
   readonly structuredOutput: StructuredOutput;
   readonly disabledTools: ToolSources['disabled'];
 }): ToolRegistry {
-  const {mcp, structuredOutput, disabledTools} = options;
+  const {mcp, web, structuredOutput, disabledTools} = options;
   const answerSchema = answerSchemaOf(structuredOutput);
   let known: {readonly tools: readonly McpTool[]; readonly sources: ToolSources} | undefined;
   let specs: {readonly of: ToolSources; readonly list: readonly ToolSpec[]} | undefined;
@@ -25,7 +27,10 @@ export function makeToolRegistry(options: {
     const mcpTools = mcp.tools();
     const resources = mcp.servers().some(server => server.resources === 'offered') ? 'offered' : 'none';
     if (known?.tools !== mcpTools || known.sources.resources !== resources) {
-      known = {tools: mcpTools, sources: {mcpTools, resources, answerSchema, disabled: disabledTools}};
+      known = {
+        tools: mcpTools,
+        sources: {mcpTools, resources, webSearch: web.searching, answerSchema, disabled: disabledTools},
+      };
     }
     return known.sources;
   }

@@ -11,6 +11,14 @@ const unsafe =
   /[\u034F\u0000-\u0008\u000B-\u001F\u007F-\u009F\u00AD\u061C\u115F\u1160\u17B4\u17B5\u180B-\u180F\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\u3164\uFEFF\uFFA0\uFFF0-\uFFFB\u{E0000}-\u{E0FFF}]|\p{Surrogate}/gu;
 const anythingUnsafe = new RegExp(`\\t|${unsafe.source}`, 'u');
 
+/** Without control, bidi and invisible characters; tabs and line feeds stay. Joiners stay between letters of other scripts and emoji. */
+export const withoutInvisible = (text: string): string =>
+  text.replaceAll(/\r\n?/gu, '\n').replaceAll(unsafe, '').replaceAll(strayJoiners, '');
+
+/** Joiners and variation selectors in a row, or beside plain letters, join nothing: they can hide a message. */
+const strayJoiners =
+  /(?:\u200C|\u200D|[\uFE00-\uFE0F]){3,}|(?:\u200C|\u200D|[\uFE00-\uFE0F]){2}(?!\p{Extended_Pictographic})|(?<![^\u0000-\u007F])(?:\u200C|\u200D)|(?:\u200C|\u200D)(?![^\u0000-\u007F])/gu;
+
 /** Replaces every control, bidi and invisible character by a visible escape; line feeds stay, tabs become spaces. */
 export function visible(text: string): string {
   if (!anythingUnsafe.test(text)) return text;

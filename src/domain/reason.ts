@@ -20,6 +20,10 @@ export type Reason =
   | {readonly kind: 'weft-files'; readonly change: WeftFileChange}
   | {readonly kind: 'program-input'}
   | {readonly kind: 'mcp-tool' | 'mcp-resource'; readonly server: string}
+  | {readonly kind: 'web-page' | 'web-loopback'; readonly host: string}
+  | {readonly kind: 'web-port'; readonly port: number}
+  | {readonly kind: 'web-refused'; readonly why: string}
+  | {readonly kind: 'web-search'}
   | {readonly kind: 'secret'; readonly name: string; readonly to: SecretRecipient}
   | {readonly kind: 'model-claim'; readonly claim: 'risky' | 'not-read-only'}
   /** `part` is quoted for display; `alike` counts the other parts of the command that have the same effect. */
@@ -75,7 +79,9 @@ export type WeftFileChange =
 export type SecretRecipient =
   | {readonly kind: 'program'}
   | {readonly kind: 'file'; readonly path: string}
-  | {readonly kind: 'mcp-server'; readonly server: string};
+  | {readonly kind: 'mcp-server'; readonly server: string}
+  | {readonly kind: 'host'; readonly host: string}
+  | {readonly kind: 'search-engine'};
 
 /** A reason as people read it: what happens, in sentence case and without a full stop: "Reads outside the workspace: /etc/hosts". */
 export function reasonText(reason: Reason): string {
@@ -106,6 +112,16 @@ export function reasonText(reason: Reason): string {
       return `Calls a tool of the MCP server ${reason.server}`;
     case 'mcp-resource':
       return `Reads from the MCP server ${reason.server}`;
+    case 'web-page':
+      return `Reads from ${reason.host}`;
+    case 'web-loopback':
+      return `Reads from this machine: ${reason.host}`;
+    case 'web-port':
+      return `Port ${reason.port} is not one of the web's (80, 443)`;
+    case 'web-refused':
+      return `weft does not read there: ${reason.why}`;
+    case 'web-search':
+      return 'Sends the query to a search engine';
     case 'secret':
       return secretText(reason.name, reason.to);
     case 'model-claim':
@@ -238,6 +254,10 @@ function secretText(name: string, to: SecretRecipient): string {
       return `Writes the secret ${name} to ${to.path}`;
     case 'mcp-server':
       return `Sends the secret ${name} to the MCP server ${to.server}`;
+    case 'host':
+      return `Sends the secret ${name} to ${to.host}`;
+    case 'search-engine':
+      return `Sends the secret ${name} to a search engine`;
     default:
       return unreachable(to);
   }

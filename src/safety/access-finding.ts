@@ -13,10 +13,13 @@ import {protectedPart} from './paths/protected-paths.ts';
 import {looksSecret} from './paths/secret-paths.ts';
 import {enclosingWeftFile} from './paths/weft-files.ts';
 import {dangersOfLine, typingTarget} from './typed-input.ts';
+import {webFinding} from './web-finding.ts';
 
 /** What an action is judged by, besides what it would touch. */
 export interface JudgeEvidence {
   readonly context: PathContext;
+  /** The names of the secrets that a text holds, or placeholders of. */
+  readonly secretNames: (text: string) => readonly string[];
   /** Where a command would start. */
   readonly directory: string;
   /** The command that runs in a block, by the block's id; empty when there is none. */
@@ -63,6 +66,9 @@ export function accessFinding(access: Access, risk: RiskLevel, evidence: JudgeEv
         target: 'ordinary',
         detail: {...noDetail, rules: [access.toolName]},
       };
+    case 'web-page':
+    case 'web-search':
+      return webFinding(access, evidence.secretNames);
     default:
       return unreachable(access);
   }

@@ -28,6 +28,8 @@ import {isLineLikeOthers} from './typed-input.ts';
 
 export interface JudgeOptions extends PathContextOptions {
   readonly rules: PermissionRules;
+  /** The names of the secrets that a text holds, or placeholders of. */
+  readonly secretNames: (text: string) => readonly string[];
   /** Where the next command would start. */
   readonly directory: () => string;
   /** The command that runs in a block, by the block's id; empty when there is none. */
@@ -69,9 +71,14 @@ const steps: readonly Step[] = [
     decide: facts => (facts.rule?.behaviour === 'deny' ? deny(facts, ruleReason(facts.rule)) : 'undecided'),
   },
   {
+    name: 'what nobody can allow is denied in every mode',
+    decide: facts => (facts.finding.target === 'refused' ? {...ask(facts), decision: 'deny'} : 'undecided'),
+  },
+  {
+    // Reading the web changes nothing here; what goes out with it is asked about as in other modes.
     name: 'plan mode denies what may do more than read',
     decide: facts =>
-      facts.mode === 'plan' && facts.finding.risk !== 'read-only'
+      facts.mode === 'plan' && facts.finding.risk !== 'read-only' && !readsWeb(facts.access)
         ? deny(facts, {kind: 'mode', mode: 'plan'})
         : 'undecided',
   },
@@ -90,6 +97,10 @@ const steps: readonly Step[] = [
       const why = possibleDenial(commandOf(facts.access), facts.analysis, facts.rules);
       return why === undefined ? 'undecided' : ask(facts, {kind: 'possible-denial', why});
     },
+  },
+  {
+    name: 'what no rule and no mode lets through is asked about',
+    decide: facts => (facts.finding.target === 'always-asked' ? ask(facts) : 'undecided'),
   },
   {
     name: "a rule allows it, protected files only by a pattern and weft's own files only by name",
@@ -151,6 +162,8 @@ const steps: readonly Step[] = [
   },
 ];
 
+const readsWeb = ({kind}: Access): boolean => kind === 'web-page' || kind === 'web-search';
+
 const ruleReason = ({rule, behaviour}: DecidingRule): Reason => ({
   kind: 'rule',
   behaviour: behaviour === 'deny' ? 'deny' : 'ask',
@@ -205,7 +218,7 @@ interface Facts {
 async function factsOf(
   action: Action,
   mode: PermissionMode,
-  {rules, directory, blockCommand, context}: JudgeOptions & {readonly context: PathContext},
+  {rules, directory, blockCommand, secretNames, context}: JudgeOptions & {readonly context: PathContext},
 ): Promise<Facts> {
   let forms: CommandForms | undefined;
   let analysis: CommandAnalysis | undefined;
@@ -213,6 +226,7 @@ async function factsOf(
     context,
     directory: directory(),
     blockCommand,
+    secretNames,
     forms: command => (forms ??= resolvedForms(command, evidence.parsed(command))),
     parsed: command => (analysis ??= analyzeCommand(command, {directory: directory(), context})),
   };
@@ -350,6 +364,7 @@ function coversProtection({about}: PermissionRule, protection: Protection, conte
     case 'commands':
       return about.pattern.reach === 'whole' && !/(?<!\\)\*/u.test(about.pattern.text);
     case 'every-call':
+    case 'domains':
     case 'other':
       return false;
     default:
@@ -371,6 +386,7 @@ const isPlainEdit = ({access, finding, placeholders}: Facts): boolean =>
 function coversAlike(facts: Facts, blockCommand: JudgeOptions['blockCommand']): boolean {
   const {access, placeholders, finding} = facts;
   if (isPlainEdit(facts)) return true;
+  if (access.kind === 'web-page') return finding.detail.rules.length > 0;
   if (placeholders.length > 0) return false;
   if (access.kind === 'terminal-input') return isLineLikeOthers(access, blockCommand(access.blockId));
   return access.kind === 'command' && finding.risk === 'unknown' && runsProjectCode(access.command);

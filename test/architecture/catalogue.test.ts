@@ -51,9 +51,14 @@ describe('tool names', () => {
   });
 
   test('are offered each once; some only where there is something to use them on', () => {
-    const sources = {...catalogueOnly, resources: 'offered', answerSchema: {type: 'object'}} as const;
+    const sources = {
+      ...catalogueOnly,
+      resources: 'offered',
+      webSearch: 'offered',
+      answerSchema: {type: 'object'},
+    } as const;
     expect(enabledTools(sources).map(({name}) => name)).toEqual(namesOf(actionNames));
-    const onOccasion: readonly ActionName[] = ['read-mcp-resource', 'give-structured-answer'];
+    const onOccasion: readonly ActionName[] = ['read-mcp-resource', 'web-search', 'give-structured-answer'];
     expect(enabledTools().map(({name}) => name)).toEqual(
       namesOf(actionNames.filter(name => !onOccasion.includes(name))),
     );
@@ -167,6 +172,7 @@ function calls(): Readonly<Record<string, {readonly good: Json; readonly bad: Js
     },
     Grep: {good: {pattern: 'a', output_mode: 'content', '-i': true}, bad: {pattern: 'a', output_mode: 'lines'}},
     Glob: {good: {pattern: '**/*.ts', max_depth: 2}, bad: {pattern: '**/*.ts', max_depth: 0}},
+    WebFetch: {good: {url: 'https://example.com/', prompt: 'the price'}, bad: {url: ''}},
     AskUserQuestion: {
       good: {questions: [{question: 'Which?', options: [{label: 'a'}, {label: 'b'}], multiSelect: false}]},
       bad: {questions: []},

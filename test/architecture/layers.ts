@@ -71,10 +71,12 @@ export const dependencyHomes: Readonly<Record<string, readonly string[]>> = {
   ink: ['tui'],
   'jsonc-parser': ['config'],
   marked: ['tui'],
+  mdream: ['workspace/web'],
   openai: ['models'],
   protobufjs: ['protocol/task'],
   'quick-lru': ['safety', 'tui', 'workspace'],
   react: ['tui'],
+  unpdf: ['workspace/web'],
   '@vscode/tree-sitter-wasm': ['safety'],
   yaml: ['workspace'],
   zod: [

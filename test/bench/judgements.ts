@@ -27,6 +27,7 @@ export async function judgements(): Promise<string> {
     read: () => ({kind: 'missing'}),
     strayProgram: () => undefined,
     effectOf: () => unknownFileEffect,
+    secretNames: () => [],
     weftFolders: {folders: [], variables: {}},
     resolve: path => ({path, place: path.startsWith('/w/') ? 'inside-workspace' : 'outside-workspace'}),
   });

@@ -8,6 +8,7 @@ import type {FilesPort} from '../../src/actions/files-port.ts';
 import {noImpact, type ActionPorts, type SearchPort, type ShellReport} from '../../src/actions/ports.ts';
 import {hostServices, type HostPorts} from '../../src/cli/compose/host-services.ts';
 import {blankHost} from './blank-host.ts';
+import {noWeb} from './no-web.ts';
 import {createEngine, type EngineOptions} from '../../src/agent/create-engine.ts';
 import type {AgentClient, Answer, AnswerOf, Query, QueryName} from '../../src/agent/client.ts';
 import {noHooks, type HooksPort} from '../../src/actions/hooks-port.ts';
@@ -242,6 +243,7 @@ export function engineBench(
       files,
       search,
       mcp: given.mcp ?? noMcp,
+      web: noWeb,
     },
     clock: {now: () => 0},
     ids: {message: () => messageId(`m${++ids}`), todo: () => todoId(`t${++ids}`)},

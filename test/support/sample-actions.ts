@@ -91,6 +91,16 @@ export const sampleActions: {
     label: 'Call find of docs',
     partial: {server: 'docs', tool: 'find', reached: 'not-started'},
   },
+  'web-fetch': {
+    input: {url: 'https://example.com/start', prompt: 'the price'},
+    label: 'Fetch https://example.com/start',
+    partial: {url: 'https://example.com/start'},
+  },
+  'web-search': {
+    input: {query: 'price of tea', allowedDomains: ['example.com'], blockedDomains: []},
+    label: 'Search the web for "price of tea"',
+    partial: {query: 'price of tea'},
+  },
   'ask-user-question': {
     input: {
       questions: [

@@ -8,6 +8,7 @@ import {
   type PermissionRule,
   type PermissionRules,
 } from '../../safety/rules/permission-rule.ts';
+import {secretNamesIn} from '../../safety/secrets/placeholders.ts';
 import {redactingCommands, redactingPorts} from '../../safety/secrets/redacting-ports.ts';
 import {redactFault, makeRedactor, type Redactor} from '../../safety/secrets/redactor.ts';
 import {isProtectedBelow} from '../../safety/paths/protected-paths.ts';
@@ -27,6 +28,7 @@ import {
   lazyJudge,
   lazySandbox,
   lazySearch,
+  lazyWeb,
   workspaceState,
 } from './lazy-ports.ts';
 import type {UserPorts} from './user-ports.ts';
@@ -162,12 +164,13 @@ export function composeEngine(setup: EngineSetup): AgentClient {
   // A path is judged as it will be used: placeholders in it are replaced by their secrets.
   const pathContext = {roots, home, resolve: (path: string) => files.resolve(secrets.restore(path))};
   const excluded = (): readonly string[] => deniedReadGlobs({...pathContext, rules});
-  const plainPorts: Pick<ActionPorts, 'shell' | 'files' | 'search' | 'blocks' | 'mcp'> = {
+  const plainPorts: Pick<ActionPorts, 'shell' | 'files' | 'search' | 'blocks' | 'mcp' | 'web'> = {
     shell: commands.shell,
     blocks: commands.blocks,
     files,
     search: lazySearch({roots, home, environment, excluded}),
     mcp: setup.mcp,
+    web: lazyWeb({environment, newFile: outputs.newPage, redact: secrets.redact}),
   };
   const finder = lazyFinder({roots, home, environment, excluded});
   const machine = redactingPorts(plainPorts, secrets);
@@ -259,6 +262,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
         assess: lazyJudge({
           ...pathContext,
           weftFolders: setup.weftFolders,
+          secretNames: text => secretNamesIn(secrets.redact(text)),
           list: listFolder,
           read: readBytes,
           strayProgram: (name, from) => strayProgram(name, {directory: from, roots}),

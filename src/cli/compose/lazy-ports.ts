@@ -1,6 +1,7 @@
 import type {JudgePort, WorkspaceStatePort} from '../../agent/ports.ts';
 import {homedir} from 'node:os';
 import type {FileFinder, ImagePort} from '../../actions/files-port.ts';
+import type {WebPort} from '../../actions/web-port.ts';
 import type {ImpactPort, SearchPort, TerminalControl} from '../../actions/ports.ts';
 import {isGoing} from '../../actions/block-text.ts';
 import {ok} from '../../base/outcome.ts';
@@ -19,6 +20,9 @@ import type {SandboxOptions} from '../../workspace/sandbox/make-sandbox.ts';
 import type {CommandSandbox} from '../../workspace/sandbox/sandbox.ts';
 import type {Finder, FinderOptions} from '../../workspace/search/make-finder.ts';
 import type {makeSearch} from '../../workspace/search/search.ts';
+import type {WebOptions} from '../../workspace/web/make-web.ts';
+import {searchProviderOf} from '../../workspace/web/search-provider.ts';
+import {version} from '../version.ts';
 
 /** Loads the judge with the first action: an answer without one needs none. */
 export function lazyJudge(options: Omit<JudgeOptions, 'effectOf'>): JudgePort['assess'] {
@@ -157,6 +161,30 @@ export function lazySearch(options: Parameters<typeof makeSearch>[0]): SearchPor
     glob: async (request, signal) => chosen(await load()).glob(request, signal),
   });
   return searchIn(all => all);
+}
+
+/** Loads what reaches the web with the first page or search. The user's environment names the search engine and the proxy. */
+export function lazyWeb({
+  environment,
+  ...options
+}: Pick<WebOptions, 'newFile' | 'redact'> & {readonly environment: NodeJS.ProcessEnv}): WebPort {
+  let made: Promise<WebPort> | undefined;
+  const provider = searchProviderOf(environment);
+  const load = async (): Promise<WebPort> => {
+    const [{makeWeb}, {machineNetwork}, {routeThroughProxy}] = await Promise.all([
+      import('../../workspace/web/make-web.ts'),
+      import('../../workspace/web/exchange.ts'),
+      import('../../models/proxy.ts'),
+    ]);
+    const network = {...machineNetwork, routeOf: (url: URL) => routeThroughProxy(url, environment)};
+    const userAgent = `weft/${version}`;
+    return makeWeb({...options, provider, network, userAgent, now: () => Date.now(), timeoutMs: 20_000});
+  };
+  return {
+    searching: provider === undefined ? 'none' : 'offered',
+    fetch: async (request, signal) => (await (made ??= load())).fetch(request, signal),
+    search: async (request, signal) => (await (made ??= load())).search(request, signal),
+  };
 }
 
 /** The state of the workspace that the model is reminded of: instructions, running commands, fingerprints of files. */

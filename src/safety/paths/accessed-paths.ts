@@ -59,6 +59,8 @@ export function accessedPaths(access: Access): readonly string[] {
     case 'terminal-input':
     case 'mcp-tool':
     case 'mcp-resource':
+    case 'web-page':
+    case 'web-search':
     case 'none':
       return [];
     default:

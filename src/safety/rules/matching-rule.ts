@@ -25,7 +25,9 @@ import {
 } from '../paths/path-pattern.ts';
 import {protectedPart} from '../paths/protected-paths.ts';
 import type {Argument} from '../shell/expansion.ts';
+import {readWebUrl, type WebUrl} from '../../domain/web-url.ts';
 import {coversWords, fitsSomeForm, isTextOf} from './command-pattern.ts';
+import {matchesDomain} from './domain-pattern.ts';
 import {exceedsRule} from './exceeds-rule.ts';
 import type {PermissionRule, PermissionRules} from './permission-rule.ts';
 
@@ -94,6 +96,8 @@ function ruleMatches({tool, about}: PermissionRule, action: Action, match: Match
   if (access.kind === 'mcp-tool') {
     if (!namesMcpTool(tool, access, behaviour)) return false;
   } else if (!namesFor(action, access, behaviour).includes(tool)) return false;
+  // What allows pages speaks of the ports of the web.
+  if (access.kind === 'web-page' && behaviour === 'allow' && pageOf(access)?.port !== 'standard') return false;
   switch (about.kind) {
     case 'every-call':
       return true;
@@ -104,11 +108,20 @@ function ruleMatches({tool, about}: PermissionRule, action: Action, match: Match
         : fitsSomeForm(about.pattern, match.forms(access.command));
     case 'paths':
       return pathsFit(about.pattern, access, match);
+    case 'domains': {
+      const page = access.kind === 'web-page' ? pageOf(access) : undefined;
+      return page !== undefined && matchesDomain(about.pattern, page.host);
+    }
     case 'other':
       return behaviour !== 'allow';
     default:
       return unreachable(about);
   }
+}
+
+function pageOf({url}: Extract<Access, {kind: 'web-page'}>): WebUrl | undefined {
+  const read = readWebUrl(url);
+  return read.tag === 'ok' ? read.value : undefined;
 }
 
 const isCommandTool = (tool: string): boolean => toolNamesBy('command').includes(tool);

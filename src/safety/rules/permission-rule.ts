@@ -7,6 +7,7 @@ import {unreachable} from '../../base/unreachable.ts';
 import type {RuleList} from '../../domain/risk.ts';
 import {parsePathPattern, type PathPattern} from '../paths/path-pattern.ts';
 import {type CommandPattern, parseCommandPattern} from './command-pattern.ts';
+import {type DomainPattern, parseDomainPattern} from './domain-pattern.ts';
 
 /** What the user allows, wants to be asked about, and forbids. */
 export interface PermissionRules {
@@ -27,6 +28,7 @@ type RuleSubject =
   | {readonly kind: 'every-call'}
   | {readonly kind: 'commands'; readonly pattern: CommandPattern}
   | {readonly kind: 'paths'; readonly pattern: PathPattern}
+  | {readonly kind: 'domains'; readonly pattern: DomainPattern}
   | {readonly kind: 'other'};
 
 /** Why a text is no rule. `unknown-tool`: well formed, but weft has no such tool, so it would never apply. */
@@ -57,7 +59,7 @@ export function parseRule(text: string): Outcome<PermissionRule, RuleFault> {
     : failed({kind: 'malformed', message: `The rule ${trimmed} cannot be used: ${about.error}.`});
 }
 
-type Patterned = 'commands' | 'paths' | 'other';
+type Patterned = 'commands' | 'paths' | 'domains' | 'other';
 
 function subjectOf(pattern: string, patterned: Patterned): Outcome<RuleSubject, string> {
   switch (patterned) {
@@ -68,6 +70,10 @@ function subjectOf(pattern: string, patterned: Patterned): Outcome<RuleSubject, 
     case 'paths': {
       const read = parsePathPattern(pattern);
       return read.tag === 'ok' ? ok({kind: 'paths', pattern: read.value}) : read;
+    }
+    case 'domains': {
+      const read = parseDomainPattern(pattern);
+      return read.tag === 'ok' ? ok({kind: 'domains', pattern: read.value}) : read;
     }
     case 'other':
       return ok({kind: 'other'});
@@ -89,6 +95,8 @@ function patternedBy(tool: string): Patterned | 'unknown' {
     case 'searching':
     case 'editing':
       return 'paths';
+    case 'domain':
+      return 'domains';
     case 'whole-tool':
       return 'other';
     default:

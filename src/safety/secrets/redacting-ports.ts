@@ -12,6 +12,8 @@ import type {
 } from '../../actions/ports.ts';
 import type {CommandsPort, PromptPart} from '../../actions/commands-port.ts';
 import type {McpPort, McpResult} from '../../actions/mcp-port.ts';
+import type {PageContent, WebPort} from '../../actions/web-port.ts';
+import {readWebUrl} from '../../domain/web-url.ts';
 import type {DiffHunk, FileDiff} from '../../actions/preview.ts';
 import {isJsonList, isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
@@ -23,7 +25,7 @@ import {redactFault, type Redactor} from './redactor.ts';
 import {restoreInCommand, unknownPlaceholderText} from './restore-in-command.ts';
 import {secretFilesIn} from './secret-files.ts';
 
-type Machine = Pick<ActionPorts, 'shell' | 'files' | 'search' | 'blocks' | 'mcp'>;
+type Machine = Pick<ActionPorts, 'shell' | 'files' | 'search' | 'blocks' | 'mcp' | 'web'>;
 
 /**
  * Ports to the machine that redact secrets in all output, and restore them in all input (commands, edits, typed text). So edits fit the
@@ -35,6 +37,7 @@ export const redactingPorts = (machine: Machine, secrets: Redactor): Machine => 
   files: redactingFiles(machine.files, secrets),
   search: redactingSearch(machine.search, secrets),
   mcp: redactingMcp(machine.mcp, secrets),
+  web: redactingWeb(machine.web, secrets),
 });
 
 /** What commands expand to, with placeholders for secrets: the shell puts them back into command lines. */
@@ -366,6 +369,59 @@ export function redactingMcp(mcp: McpPort, secrets: Redactor): McpPort {
     readResource: async (request, signal) =>
       redacted(await mcp.readResource({...request, uri: secrets.restore(request.uri)}, signal)),
   };
+}
+
+/**
+ * A port to the web that redacts secrets in what it answers, and restores them in addresses and queries: by then a person has seen
+ * who gets them. They change no host, since the host is what was judged, and nothing that was read with them is kept.
+ */
+export function redactingWeb(web: WebPort, secrets: Redactor): WebPort {
+  const {redact} = secrets;
+  return {
+    searching: web.searching,
+    async fetch(request, signal) {
+      const unknown = secrets.unknownPlaceholders(request.url);
+      if (unknown.length > 0) return failed(rejected(`Nothing was fetched: ${unknownPlaceholderText(unknown)}`));
+      const url = request.url.replaceAll(placeholderForm, placeholder =>
+        encodeURIComponent(secrets.valueOf(placeholder) ?? placeholder),
+      );
+      const [judged, restored] = [readWebUrl(request.url), readWebUrl(url)];
+      if (judged.tag === 'failed' || restored.tag === 'failed' || judged.value.host !== restored.value.host)
+        return failed(rejected('Nothing was fetched: a secret cannot be part of a host.'));
+      const page = await web.fetch({url, cache: url === request.url ? request.cache : 'none'}, signal);
+      if (page.tag === 'failed') return failed(redactFault(page.error, secrets));
+      const {url: found, content, notes, ...rest} = page.value;
+      return ok({...rest, url: redact(found), content: redactPage(content, secrets), notes: notes.map(redact)});
+    },
+    async search(request, signal) {
+      const texts = [request.query, ...request.allowedDomains, ...request.blockedDomains];
+      const unknown = texts.flatMap(secrets.unknownPlaceholders);
+      if (unknown.length > 0)
+        return failed(rejected(`Nothing was searched: ${unknownPlaceholderText([...new Set(unknown)])}`));
+      const found = await web.search({...request, query: secrets.restore(request.query)}, signal);
+      if (found.tag === 'failed') return failed(redactFault(found.error, secrets));
+      const results = found.value.results.map(({url, title, snippet, published}) => ({
+        url: redact(url),
+        title: redact(title),
+        snippet: redact(snippet),
+        published,
+      }));
+      return ok({...found.value, results});
+    },
+  };
+}
+
+function redactPage(content: PageContent, {redact}: Redactor): PageContent {
+  switch (content.kind) {
+    case 'text':
+      return {...content, text: redact(content.text)};
+    case 'moved':
+      return {...content, to: redact(content.to)};
+    case 'image':
+      return content;
+    default:
+      return unreachable(content);
+  }
 }
 
 function stringsIn(value: Json): readonly string[] {

@@ -43,6 +43,9 @@ function handovers(access: Access): readonly Handover[] {
       return [{text: access.uri, to: {kind: 'mcp-server', server: access.server}}];
     case 'read':
     case 'search':
+    // What is sent out there is looked through with the secrets themselves.
+    case 'web-page':
+    case 'web-search':
     case 'none':
       return [];
     default:

@@ -3,6 +3,7 @@ import type {ReadEntry} from '../../actions/read-files.ts';
 import {blockStateText} from '../../actions/block-text.ts';
 import type {McpResult} from '../../actions/mcp-port.ts';
 import type {BlockSnapshot, ShellReport} from '../../actions/ports.ts';
+import type {WebPage, WebSearchResult} from '../../actions/web-port.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {faultText} from '../../domain/fault.ts';
 import {firstLine} from '../../base/clip.ts';
@@ -31,6 +32,9 @@ const shownAfterFailure = 12;
 
 /** The same for a command that the user typed: it was run for its output. */
 const shownToUser = 40;
+
+/** Results of a search that are shown. */
+const linksShown = 5;
 
 /** The most rows of an edited file. */
 const diffShown = 24;
@@ -73,6 +77,13 @@ export const renderers: {readonly [N in ActionName]: ResultRenderer<OutputOf<N>>
       ? answerBody(output.result, frame)
       : {rows: [], foot: [countOf(output.resources.length, {one: 'resource', many: 'resources'})]},
   'call-mcp-tool': answerBody,
+  'web-fetch': ({page}, frame) => pageBody(page, frame),
+  'web-search': ({report}, frame) => ({
+    rows: report.results
+      .slice(0, frame.verbosity === 'full' ? report.results.length : linksShown)
+      .flatMap(result => linkRows(result, frame)),
+    foot: [countOf(report.results.length, {one: 'result', many: 'results'})],
+  }),
   'give-structured-answer': ({answer}, frame) => ({
     rows: noteRows(visibleLine(firstLine(JSON.stringify(answer), 4 * frame.width)), frame),
     foot: [],
@@ -191,6 +202,37 @@ export function commandForm(by: ActionEntry['by'], end: 'ended' | 'failed'): Pic
 function answerBody({blocks}: McpResult, frame: EntryFrame): ResultBody {
   const text = blocks.map(block => (block.kind === 'text' ? block.text : `image (${block.mediaType})`)).join('\n');
   return outputBody(text, {most: shownAfterSuccess, part: 'beginning', leftOut: 0}, frame);
+}
+
+/** How much was read of a page, and at full verbosity what the model reads of it. */
+function pageBody({content, ageMs}: WebPage, frame: EntryFrame): ResultBody {
+  const age = ageMs === 0 ? [] : ['kept from before'];
+  switch (content.kind) {
+    case 'text': {
+      const lines = frame.verbosity === 'full' ? outputLines(content.text) : [];
+      const all = `${content.length.toLocaleString('en')} characters`;
+      return {rows: printedRows(lines, allOf(lines), frame), foot: [all, ...age]};
+    }
+    case 'image':
+      return {rows: [], foot: ['image', ...age]};
+    case 'moved':
+      return {rows: noteRows(`moved to ${visibleLine(content.to)}`, frame), foot: []};
+    default:
+      return unreachable(content);
+  }
+}
+
+/** A result as a link; where the terminal shows none, with its address behind it. */
+function linkRows({title, url}: WebSearchResult, frame: EntryFrame): readonly string[] {
+  const {theme, width} = frame;
+  const words = visibleLine(title);
+  // Words that look like an address must not lead to another one.
+  if (theme.links !== 'osc8' || !/^[!-~]{1,2000}$/u.test(url) || /\w\.\w|:\/\//u.test(words)) {
+    return wrapText(`${words} (${visibleLine(url)})`, ['dim'], frame);
+  }
+  const host = URL.parse(url)?.host ?? '';
+  const room = Math.max(8, width - host.length - 3);
+  return [`${theme.style([{href: url}, 'link'], fit(words, room))}${theme.style(['dim'], ` · ${host}`)}`];
 }
 
 function blockBody({block}: {readonly block: BlockSnapshot}, frame: EntryFrame): ResultBody {

@@ -6,6 +6,8 @@ import {makeFolders} from '../../config/make-folders.ts';
 export interface OutputFolder {
   /** The path of a file that does not exist yet; makes the folder when needed. Throws when it cannot be made. */
   readonly newFile: () => string;
+  /** The same for a page of the web. */
+  readonly newPage: () => string;
   /** The folders whose files results may name, this process's and those of others of this user; links resolved. */
   readonly folders: () => readonly string[];
 }
@@ -30,14 +32,17 @@ export function makeOutputFolder({parent}: {readonly parent: string}): OutputFol
     return folder;
   }
 
+  const fileNamed = (name: string): string => {
+    const last = made.at(-1);
+    // Somebody who tidies temporary folders may have taken it away.
+    const folder = last === undefined || statsOf(last) === undefined ? makeFolder() : last;
+    files += 1;
+    return join(folder, `${name}-${files}.txt`);
+  };
+
   return {
-    newFile() {
-      const last = made.at(-1);
-      // Somebody who tidies temporary folders may have taken it away.
-      const folder = last === undefined || statsOf(last) === undefined ? makeFolder() : last;
-      files += 1;
-      return join(folder, `command-${files}.txt`);
-    },
+    newFile: () => fileNamed('command'),
+    newPage: () => fileNamed('page'),
     folders: () => (readable ??= existingFolder(parent)) ?? [],
   };
 }

@@ -77,6 +77,7 @@ function judgeFor({directory}: CheckJob): Judge {
     read: readBytes,
     strayProgram: (name, from) => strayProgram(name, {directory: from, roots}),
     effectOf: command => fileEffect(command, home),
+    secretNames: () => [],
     weftFolders: weftFolders(context.places, process.env),
     rules: settings.rules,
     directory: () => directory,

@@ -3,6 +3,7 @@ import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {noUserChanges, type FileEdit} from '../../../../src/actions/files-port.ts';
 import {noMcp} from '../../../../src/actions/mcp-port.ts';
+import {noWeb} from '../../../support/no-web.ts';
 import {parsePatch} from '../../../../src/actions/parse-patch.ts';
 import {failed} from '../../../../src/base/outcome.ts';
 import {rejected} from '../../../../src/domain/fault.ts';
@@ -81,6 +82,7 @@ test.each(cases)('a file of secrets (%s) keeps its bytes in %s', async (name, wa
       shell: {directory: folder.path, run: async () => finishedReport('')},
       blocks: {find: () => failed(rejected('no blocks')), start: noBlocks, read: noBlocks, write: noBlocks},
       mcp: noMcp,
+      web: noWeb,
       files: makeFiles({...options, alsoReadable: () => []}),
       search: makeSearch({...options, environment: process.env, excluded: () => []}),
     },

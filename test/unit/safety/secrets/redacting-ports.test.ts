@@ -4,6 +4,7 @@ import {dirname, join} from 'node:path';
 import {expect, test} from 'vitest';
 import {noUserChanges, type EditRequest, type FileEdit} from '../../../../src/actions/files-port.ts';
 import {noMcp} from '../../../../src/actions/mcp-port.ts';
+import {noWeb} from '../../../support/no-web.ts';
 import type {BlockSnapshot, ShellPort} from '../../../../src/actions/ports.ts';
 import {failed, ok, type Outcome} from '../../../../src/base/outcome.ts';
 import {rejected, type Fault} from '../../../../src/domain/fault.ts';
@@ -65,6 +66,7 @@ function openPlace() {
         },
       },
       mcp: noMcp,
+      web: noWeb,
       files: makeFiles({...options, alsoReadable: () => []}),
       search: makeSearch({...options, environment: process.env, excluded: () => []}),
     },

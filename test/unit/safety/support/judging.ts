@@ -10,6 +10,7 @@ import type {Json} from '../../../../src/base/json.ts';
 import {unknownFileEffect, type PermissionMode, type Verdict} from '../../../../src/domain/risk.ts';
 import {type Judge, type JudgeOptions, makeJudge} from '../../../../src/safety/judge.ts';
 import {parseRule, type PermissionRule} from '../../../../src/safety/rules/permission-rule.ts';
+import {secretNamesIn} from '../../../../src/safety/secrets/placeholders.ts';
 
 const sampleHome = '/home/me';
 
@@ -65,6 +66,7 @@ export function judgeOnDisk(root: string, home: string, options: Partial<JudgeOp
     effectOf: () => unknownFileEffect,
     blockCommand: () => '',
     weftFolders: {folders: [], variables: {}},
+    secretNames: secretNamesIn,
     directory: () => root,
     ...options,
   });
@@ -85,6 +87,7 @@ export const judge = async (subject: Action, given: Given = {}): Promise<Verdict
     weftFolders: {folders: ['/home/me/.config/weft', '/home/me/.local/share/weft'], variables: {}},
     directory: () => roots[0] ?? '/',
     blockCommand: id => given.blocks?.[id] ?? '',
+    secretNames: secretNamesIn,
   }).assess(subject, mode, new AbortController().signal);
   return inWords(verdict);
 };

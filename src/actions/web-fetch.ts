@@ -1,0 +1,123 @@
+import * as z from 'zod/mini';
+import {failed, ok} from '../base/outcome.ts';
+import {unreachable} from '../base/unreachable.ts';
+import type {ResultContent} from '../domain/conversation.ts';
+import {readWebUrl} from '../domain/web-url.ts';
+import {defineAction, textContent, toolForm, type ToolForm} from './define-action.ts';
+import {nothingToShow} from './preview.ts';
+import {framed, type WebPage} from './web-port.ts';
+
+interface WebFetchInput {
+  /** Absolute, as `readWebUrl` writes it. */
+  readonly url: string;
+  /** What the model looks for in the page; empty where it did not say. */
+  readonly prompt: string;
+}
+
+interface WebFetchOutput {
+  readonly page: WebPage;
+  readonly prompt: string;
+}
+
+interface WebFetchPartial {
+  readonly url: string;
+}
+
+export const webFetch = defineAction<WebFetchInput, WebFetchOutput, WebFetchPartial>({
+  summary: 'Read a page of the web.',
+  risk: 'external',
+  scheduling: 'parallel',
+  offered: 'always',
+  access: ({url}) => ({kind: 'web-page', url}),
+  ruleKind: 'domain',
+  asks: [
+    {name: 'web-page', risks: ['external'], askedWhen: 'no rule allows its host, or its port is not 80 or 443'},
+    {
+      name: 'web-loopback',
+      risks: ['external'],
+      askedWhen: 'it reads from this machine (localhost), whatever rules and modes allow',
+    },
+    {
+      name: 'web-secret',
+      risks: ['external'],
+      askedWhen: 'a secret is part of the address, whatever rules and modes allow',
+    },
+  ],
+  tools: [fetchTool()],
+  label: ({url}) => `Fetch ${url}`,
+  cancelled: ({url}) => ({url}),
+  modelContent: ({page, prompt}) => pageContent(page, prompt),
+  partialText: () => '',
+  outcome: ({page: {content}}) => {
+    switch (content.kind) {
+      case 'text':
+        return [`${content.length.toLocaleString('en')} characters`];
+      case 'image':
+        return ['image'];
+      case 'moved':
+        return [`moved to ${content.to}`];
+      default:
+        return unreachable(content);
+    }
+  },
+  reported: 'as-action',
+  preview: async () => ok(nothingToShow),
+  async run({url, prompt}, {ports, signal}) {
+    const page = await ports.web.fetch({url, cache: 'use'}, signal);
+    return page.tag === 'ok'
+      ? {state: 'success', output: {page: page.value, prompt}}
+      : {state: 'error', fault: page.error};
+  },
+});
+
+/** An address that cannot be fetched is a fault of the call. */
+function fetchTool(): ToolForm<WebFetchInput> {
+  const form = toolForm({
+    name: 'WebFetch',
+    description: 'Read a web page, PDF or image by URL; HTML comes as markdown.',
+    schema: () =>
+      z.object({
+        url: z.string().check(z.minLength(1)),
+        prompt: z.optional(z.string().check(z.describe('What to look for'))),
+      }),
+    toInput: ({url, prompt}) => ({url, prompt: prompt ?? ''}),
+  });
+  return {
+    ...form,
+    decode(raw) {
+      const given = form.decode(raw);
+      if (given.tag === 'failed') return given;
+      const url = readWebUrl(given.value.url);
+      return url.tag === 'ok' ? ok({...given.value, url: url.value.href}) : failed(url.error);
+    },
+  };
+}
+
+function pageContent({url, content, ageMs, notes}: WebPage, prompt: string): readonly ResultContent[] {
+  const minutes = Math.floor(ageMs / 60_000);
+  const age = ageMs === 0 ? [] : [`[fetched ${minutes === 0 ? 'less than a minute' : `${minutes} min`} ago]`];
+  const about = [...age, ...notes.map(note => `[${note}]`)];
+  switch (content.kind) {
+    case 'moved':
+      return textContent(
+        `${url} has moved (${content.status}) to another host: ${content.to}\nNothing was read there. Call WebFetch with that address to read it.`,
+      );
+    case 'image':
+      return [{kind: 'text', text: [`${url} (image)`, ...about].join('\n')}, content.image];
+    case 'text': {
+      const {text, length, file, boundary} = content;
+      const rest =
+        text.length === length
+          ? []
+          : [
+              `[the first ${text.length} of ${length} characters; ${file === undefined ? 'the rest could not be kept' : `all of it is in ${file}: Read it with offset and limit`}]`,
+            ];
+      const wanted = prompt === '' ? [] : [`Look in it for: ${prompt}`];
+      return textContent(
+        [`${url} (${content.mediaType})`, ...about, framed(text, boundary), ...rest, ...wanted].join('\n'),
+      );
+    }
+    default:
+      return unreachable(content);
+  }
+}

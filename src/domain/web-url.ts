@@ -1,0 +1,46 @@
+import {type AddressScope, addressScope} from '../base/ip-address.ts';
+import {failed, ok, type Outcome} from '../base/outcome.ts';
+
+/** An address on the web, as `new URL` reads it: what is written in odd ways (`http://2130706433`) is judged as what it means. */
+export interface WebUrl {
+  /** Without a fragment. */
+  readonly href: string;
+  readonly protocol: 'http:' | 'https:';
+  /** In small letters, without brackets and without a full stop at its end. */
+  readonly host: string;
+  /** `standard` is 80 or 443. */
+  readonly port: 'standard' | number;
+  /** What the host itself says. Where a name leads is only known once it is connected. */
+  readonly scope: AddressScope;
+}
+
+/** UTF-16 units of the longest address that is fetched. */
+const longestUrl = 4000;
+
+/** Reads an absolute http or https address. The error is a sentence for the model. */
+export function readWebUrl(text: string, base?: string): Outcome<WebUrl, string> {
+  const url = URL.parse(text, base);
+  if (url === null) return failed(`${JSON.stringify(text.slice(0, 200))} is not an absolute address (https://…).`);
+  const {protocol} = url;
+  if (protocol !== 'http:' && protocol !== 'https:') {
+    return failed(`Only http and https addresses can be fetched, not ${protocol}`);
+  }
+  if (url.username !== '' || url.password !== '') {
+    return failed('An address with a user name or a password (user:password@) is not fetched.');
+  }
+  url.hash = '';
+  if (url.href.length > longestUrl) return failed(`The address is longer than ${longestUrl} characters.`);
+  const host = url.hostname
+    .toLowerCase()
+    .replace(/^\[(.*)\]$/su, '$1')
+    .replace(/\.$/u, '');
+  if (host === '') return failed('The address names no host.');
+  const port = url.port === '' || url.port === '80' || url.port === '443' ? 'standard' : Number(url.port);
+  return ok({href: url.href, protocol, host, port, scope: hostScope(host)});
+}
+
+/** `localhost` and all below it mean this machine; any other name may be anywhere. */
+function hostScope(host: string): AddressScope {
+  if (host === 'localhost' || host.endsWith('.localhost')) return 'loopback';
+  return addressScope(host) ?? 'public';
+}

@@ -1,0 +1,323 @@
+import {lookup} from 'node:dns/promises';
+import type {IncomingHttpHeaders, IncomingMessage, RequestOptions} from 'node:http';
+import {request as startRequest} from 'node:http';
+import {request as startSecurely} from 'node:https';
+import {connect as connectSocket, isIP, type Socket} from 'node:net';
+import {connect as connectTls} from 'node:tls';
+import {promisify} from 'node:util';
+import {brotliDecompress, gunzip, inflate} from 'node:zlib';
+import {byteSize} from '../../base/byte-size.ts';
+import {type AddressScope, addressScope} from '../../base/ip-address.ts';
+import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {raceAbort} from '../../base/race.ts';
+import {causeText, type Fault, rejected} from '../../domain/fault.ts';
+import type {WebUrl} from '../../domain/web-url.ts';
+
+/** The network as the web uses it. A name is looked up once for each request, so that it cannot lead to two places. */
+export interface WebNetwork {
+  /** All addresses of a name; rejects where it has none. */
+  readonly addressesOf: (host: string) => Promise<readonly string[]>;
+  /** Opens a connection and says to which address; rejects when it cannot be opened. Nothing has been sent yet. */
+  readonly connect: (
+    place: {readonly address: string; readonly port: number},
+    signal: AbortSignal,
+  ) => Promise<{readonly socket: Socket; readonly address: string}>;
+  /** The way to a server: through the proxy that the user's environment names, or direct. Throws where the proxy cannot be used. */
+  readonly routeOf: (url: URL) => WebRoute;
+}
+
+/** The way of a request to its server. */
+export type WebRoute =
+  | {readonly kind: 'direct'}
+  | {
+      readonly kind: 'proxied';
+      readonly options: RequestOptions;
+      readonly headers: Readonly<Record<string, string>>;
+      /** What an answer means that comes from the proxy and not from the server; `undefined` for all others. */
+      refusal(answer: IncomingMessage): Error | undefined;
+      explainError(cause: Error): Error;
+    };
+
+export interface ExchangeRequest {
+  readonly url: WebUrl;
+  readonly method: 'GET' | 'POST';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** `as-named`: only addresses of the scope that the URL's host shows. `any`: the user has named this server. */
+  readonly reach: 'as-named' | 'any';
+  /** Bytes of the answer, as they come and as they are decompressed. */
+  readonly mostBytes: number;
+}
+
+export interface WebAnswer {
+  readonly status: number;
+  readonly statusText: string;
+  readonly headers: IncomingHttpHeaders;
+  /** Decompressed; empty for an answer that is a redirect. */
+  readonly body: Buffer;
+  readonly by: WebRoute['kind'];
+}
+
+/**
+ * Sends one request and reads its answer. Redirects are not followed. The address that was connected is looked at before the first
+ * byte is sent, also that of TLS: a name may lead anywhere, at another time to another place than the one that was judged. Through a
+ * proxy this cannot be: there the name is all there is to look at.
+ */
+export async function exchange(
+  request: ExchangeRequest,
+  network: WebNetwork,
+  signal: AbortSignal,
+): Promise<Outcome<WebAnswer, Fault>> {
+  const {url} = request;
+  try {
+    // Never through a proxy, for which this machine is another one.
+    const route: WebRoute = url.scope === 'loopback' ? {kind: 'direct'} : network.routeOf(new URL(url.href));
+    if (route.kind === 'direct') {
+      const opened = await open(request, network, signal);
+      return opened.tag === 'ok' ? ok(await send(request, {route, socket: opened.value}, signal)) : opened;
+    }
+    if (request.reach === 'as-named' && isInternalName(url.host)) {
+      return refuse(`${url.host} is a name of a private network, which weft does not read through a proxy.`);
+    }
+    return ok(await send(request, {route}, signal));
+  } catch (cause) {
+    if (cause instanceof WebFault) return failed(cause.fault);
+    return refuse(`${url.host}: ${reasonOf(cause, signal)}`);
+  }
+}
+
+const refuse = (message: string): Outcome<never, Fault> => failed(rejected(message));
+
+/** Thrown where a stream has to end at once. */
+class WebFault extends Error {
+  readonly fault: Fault;
+
+  constructor(message: string) {
+    super(message);
+    this.fault = rejected(message);
+  }
+}
+
+function reasonOf(cause: unknown, signal: AbortSignal): string {
+  if (signal.aborted) return 'the time was over before it had answered.';
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  const known = Object.hasOwn(reasons, code) ? reasons[code] : undefined;
+  if (known !== undefined) return known;
+  const isCertificate = /CERT|SELF_SIGNED|UNABLE_TO|ALTNAME/u.test(code);
+  return isCertificate
+    ? `its certificate is not valid (${code}); NODE_EXTRA_CA_CERTS names a private authority.`
+    : causeText(cause);
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'there is no host of this name.',
+  EAI_AGAIN: 'the name could not be looked up; is there a network?',
+  ECONNREFUSED: 'it refused the connection.',
+  ECONNRESET: 'it broke off the connection.',
+  EHOSTUNREACH: 'it cannot be reached.',
+  ENETUNREACH: 'there is no network.',
+  ETIMEDOUT: 'it did not answer.',
+  Z_BUF_ERROR: 'the compressed answer broke off.',
+  Z_DATA_ERROR: 'the compressed answer cannot be read.',
+};
+
+/** Names that no public server has: without a dot, or of a domain kept for private networks. */
+const isInternalName = (host: string): boolean =>
+  isIP(host) === 0 &&
+  (!host.includes('.') || /\.(?:internal|local|localdomain|lan|home|corp|intranet|private|home\.arpa)$/u.test(host));
+
+/** Milliseconds for one of several addresses of a name, before the next one is tried. */
+const attemptMs = 4000;
+const mostAddresses = 4;
+
+/** Connects to an address of the host whose scope is allowed. Of several addresses of a name, none may be elsewhere. */
+async function open(
+  {url, reach}: ExchangeRequest,
+  network: WebNetwork,
+  signal: AbortSignal,
+): Promise<Outcome<Socket, Fault>> {
+  const addresses = await addressesOf(url.host, network, signal);
+  const stray = addresses.find(address => !isAllowed(address, {url, reach}));
+  if (stray !== undefined) return refuse(strayText(url, stray));
+  const port =
+    url.port === 'standard' ? Number(new URL(url.href).port || (url.protocol === 'https:' ? 443 : 80)) : url.port;
+  let last: unknown = new Error('it has no address');
+  const tried = addresses.slice(0, mostAddresses);
+  for (const [at, address] of tried.entries()) {
+    const attempt = at === tried.length - 1 ? signal : AbortSignal.any([signal, AbortSignal.timeout(attemptMs)]);
+    try {
+      // oxlint-disable-next-line no-await-in-loop -- the next address is for when this one fails
+      const connected = await network.connect({address, port}, attempt);
+      if (isAllowed(connected.address, {url, reach})) {
+        // oxlint-disable-next-line no-await-in-loop -- it is returned
+        return ok(url.protocol === 'https:' ? await secured(connected.socket, url.host, signal) : connected.socket);
+      }
+      connected.socket.destroy();
+      return refuse(strayText(url, connected.address));
+    } catch (cause) {
+      last = cause;
+      if (signal.aborted || cause instanceof TlsFailure) break;
+    }
+  }
+  throw last instanceof TlsFailure ? last.cause : last;
+}
+
+async function addressesOf(host: string, network: WebNetwork, signal: AbortSignal): Promise<readonly string[]> {
+  if (addressScope(host) !== undefined) return [host];
+  const found = await raceAbort(network.addressesOf(host), signal);
+  if (found === 'aborted') throw new Error('stopped');
+  return found;
+}
+
+const isAllowed = (address: string, {url, reach}: Pick<ExchangeRequest, 'url' | 'reach'>): boolean =>
+  reach === 'any' || (url.scope !== 'private' && addressScope(address) === url.scope);
+
+function strayText({host, scope}: WebUrl, address: string): string {
+  const found: AddressScope = addressScope(address) ?? 'private';
+  if (scope === 'private') return `${host} is an address of a private network, which weft does not read.`;
+  if (scope === 'loopback') return `${host} leads to ${address}, which is not this machine.`;
+  return found === 'loopback'
+    ? `${host} leads to this machine (${address}). To read from it, name it: http://localhost`
+    : `${host} leads to ${address}, an address of a private network, which weft does not read.`;
+}
+
+class TlsFailure extends Error {}
+
+/** With the authorities that Node trusts, the user's (NODE_EXTRA_CA_CERTS) among them. */
+async function secured(socket: Socket, host: string, signal: AbortSignal): Promise<Socket> {
+  const {promise, resolve, reject} = Promise.withResolvers<Socket>();
+  const tls = connectTls({
+    socket,
+    host,
+    ALPNProtocols: ['http/1.1'],
+    ...(isIP(host) === 0 ? {servername: host} : {}),
+  });
+  const abort = (): void => void tls.destroy(new Error('stopped'));
+  signal.addEventListener('abort', abort, {once: true});
+  tls.once('secureConnect', () => resolve(tls));
+  tls.once('error', cause => reject(new TlsFailure('no TLS', {cause})));
+  tls.once('close', () => reject(new TlsFailure('no TLS', {cause: new Error('it broke off the connection')})));
+  if (signal.aborted) abort();
+  try {
+    return await promise;
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+type Way =
+  | {readonly route: WebRoute & {kind: 'direct'}; readonly socket: Socket}
+  | {readonly route: WebRoute & {kind: 'proxied'}};
+
+async function send(request: ExchangeRequest, way: Way, signal: AbortSignal): Promise<WebAnswer> {
+  const {url, method, body} = request;
+  const target = new URL(url.href);
+  const headers = {
+    'accept-encoding': 'gzip, br',
+    ...request.headers,
+    ...(method === 'POST' ? {'content-length': String(Buffer.byteLength(body))} : {}),
+  };
+  const {promise, resolve, reject} = Promise.withResolvers<IncomingMessage>();
+  const options: RequestOptions =
+    'socket' in way
+      ? {
+          // TLS is the socket's already, where there is any.
+          host: url.host,
+          path: `${target.pathname}${target.search}`,
+          headers: {host: target.host, ...headers},
+          createConnection: () => way.socket,
+        }
+      : {...way.route.options, headers: {...headers, ...way.route.headers}};
+  const start = 'socket' in way || options.protocol !== 'https:' ? startRequest : startSecurely;
+  const outgoing = start({...options, method, maxHeaderSize: 64 * 1024}, resolve);
+  outgoing.on('error', cause => reject('socket' in way ? cause : way.route.explainError(cause)));
+  // Not left to Node's own `signal` option: it crashes the process when the abort meets an answer that has just ended.
+  const abort = (): void => void outgoing.destroy(new Error('stopped'));
+  signal.addEventListener('abort', abort, {once: true});
+  if (signal.aborted) abort();
+  else outgoing.end(method === 'POST' ? body : undefined);
+  try {
+    const answer = await promise;
+    // Who reads hears of errors; when nobody reads any more, they are nobody's.
+    answer.on('error', () => {});
+    const refusal = 'socket' in way ? undefined : way.route.refusal(answer);
+    if (refusal !== undefined) throw refusal;
+    const {statusCode: status = 0, statusMessage: statusText = ''} = answer;
+    const read = status >= 300 && status < 400 ? Buffer.alloc(0) : await bodyOf(answer, request);
+    return {status, statusText, headers: answer.headers, body: read, by: way.route.kind};
+  } finally {
+    signal.removeEventListener('abort', abort);
+    outgoing.destroy();
+  }
+}
+
+/** An encoding inside another one is the most that servers have a reason for. */
+const mostEncodings = 2;
+
+async function bodyOf(answer: IncomingMessage, {url, mostBytes}: ExchangeRequest): Promise<Buffer> {
+  const tooLarge = (): WebFault =>
+    new WebFault(`${url.href} is larger than ${byteSize(mostBytes)}, the most that is read.`);
+  if (Number(answer.headers['content-length'] ?? 0) > mostBytes) throw tooLarge();
+  const encodings = (answer.headers['content-encoding'] ?? '')
+    .toLowerCase()
+    .split(',')
+    .map(name => name.trim())
+    .filter(name => name !== '' && name !== 'identity');
+  if (encodings.length > mostEncodings) throw new WebFault(`${url.host} compresses its answer in too many ways.`);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of answer) {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- without an encoding the chunks are bytes
+    const bytes = chunk as Buffer;
+    size += bytes.length;
+    if (size > mostBytes) throw tooLarge();
+    chunks.push(bytes);
+  }
+  if (!answer.complete) throw new Error('the answer broke off.');
+  let body: Buffer = Buffer.concat(chunks);
+  for (const name of encodings.toReversed()) {
+    const decompress = Object.hasOwn(decompressors, name) ? decompressors[name] : undefined;
+    if (decompress === undefined) {
+      throw new WebFault(`${url.host} compresses its answer in a way that weft does not know: ${name}.`);
+    }
+    try {
+      // oxlint-disable-next-line no-await-in-loop -- one inside the other
+      body = await decompress(body, {maxOutputLength: mostBytes});
+    } catch (cause) {
+      if (cause instanceof Error && 'code' in cause && cause.code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge();
+      throw cause;
+    }
+  }
+  return body;
+}
+
+/** What a few bytes are decompressed to may have any size: it ends where the bound is. */
+const decompressors: Readonly<
+  Record<string, (body: Buffer, bounds: {readonly maxOutputLength: number}) => Promise<Buffer>>
+> = {
+  gzip: promisify(gunzip),
+  'x-gzip': promisify(gunzip),
+  deflate: promisify(inflate),
+  br: promisify(brotliDecompress),
+};
+
+/** This machine's own network. */
+export const machineNetwork: Omit<WebNetwork, 'routeOf'> = {
+  addressesOf: async host => (await lookup(host, {all: true})).map(({address}) => address),
+  async connect({address, port}, signal) {
+    const {promise, resolve, reject} = Promise.withResolvers<void>();
+    const socket = connectSocket({host: address, port});
+    const abort = (): void => void socket.destroy(new Error('stopped'));
+    signal.addEventListener('abort', abort, {once: true});
+    socket.once('connect', resolve);
+    // Kept: who uses the socket hears of errors in its own way.
+    socket.on('error', reject);
+    if (signal.aborted) abort();
+    try {
+      await promise;
+    } finally {
+      signal.removeEventListener('abort', abort);
+    }
+    return {socket, address: socket.remoteAddress ?? ''};
+  },
+};

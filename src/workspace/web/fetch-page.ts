@@ -1,0 +1,173 @@
+import {randomBytes} from 'node:crypto';
+import {existsSync} from 'node:fs';
+import {writeFile} from 'node:fs/promises';
+import {framed, type PageContent, type WebFetchRequest, type WebPage} from '../../actions/web-port.ts';
+import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {type Fault, rejected} from '../../domain/fault.ts';
+import {readWebUrl, type WebUrl} from '../../domain/web-url.ts';
+import {exchange, type WebAnswer, type WebNetwork} from './exchange.ts';
+import {freshnessOf, PageCache} from './page-cache.ts';
+import {readContent} from './page-content.ts';
+
+export interface PageFetcherOptions {
+  readonly network: WebNetwork;
+  readonly userAgent: string;
+  /** The path of a new file for a text too long to be shown whole. */
+  readonly newFile: () => string;
+  readonly redact: (text: string) => string;
+  readonly now: () => number;
+  /** Milliseconds for a whole page, redirects included. */
+  readonly timeoutMs: number;
+}
+
+/** Bytes of a page, as they come and as they are decompressed. */
+const mostPageBytes = 10 * 1024 * 1024;
+
+const mostRedirects = 5;
+
+/** UTF-16 units of a page that the model reads at once. */
+const shownLength = 30_000;
+
+/** Markdown first: some sites keep their pages in it. */
+const accept = 'text/markdown, text/html;q=0.9, */*;q=0.1';
+
+/** Makes what reads pages, and keeps those that were read for a while. */
+export function makePageFetcher(
+  options: PageFetcherOptions,
+): (request: WebFetchRequest, signal: AbortSignal) => Promise<Outcome<WebPage, Fault>> {
+  const cache = new PageCache();
+  return async (request, signal) => {
+    const read = readWebUrl(request.url);
+    if (read.tag === 'failed') return failed(rejected(read.error));
+    // A server of this machine is one that is being worked on.
+    const kept = request.cache === 'use' && read.value.scope !== 'loopback' ? cache : undefined;
+    const timeout = AbortSignal.timeout(options.timeoutMs);
+    return fetchPage(read.value, {...options, cache: kept}, AbortSignal.any([signal, timeout]));
+  };
+}
+
+type FetchDeps = PageFetcherOptions & {readonly cache: PageCache | undefined};
+
+async function fetchPage(asked: WebUrl, deps: FetchDeps, signal: AbortSignal): Promise<Outcome<WebPage, Fault>> {
+  const {cache, now, network, userAgent} = deps;
+  const known = cache?.get(asked.href, now());
+  const isUsable = known !== undefined && (known.content.kind !== 'text' || isThere(known.content.file));
+  if (isUsable && now() - known.storedAt < known.freshMs) {
+    return ok({url: known.url, content: known.content, ageMs: Math.max(1, now() - known.storedAt), notes: known.notes});
+  }
+  let url = asked;
+  for (let redirects = 0; redirects <= mostRedirects; redirects += 1) {
+    const asks = isUsable && url.href === known.url ? known.validators : {};
+    // oxlint-disable-next-line no-await-in-loop -- each hop follows from the one before
+    const answer = await exchange(
+      {
+        url,
+        method: 'GET',
+        headers: {accept, 'user-agent': userAgent, ...asks},
+        body: '',
+        reach: 'as-named',
+        mostBytes: mostPageBytes,
+      },
+      network,
+      signal,
+    );
+    if (answer.tag === 'failed') return answer;
+    const {status, headers} = answer.value;
+    if (status === 304 && isUsable) {
+      cache?.set(asked.href, {...known, storedAt: now()});
+      return ok({url: known.url, content: known.content, ageMs: 0, notes: known.notes});
+    }
+    const {location} = headers;
+    if (!redirectStatuses.has(status) || location === undefined)
+      return keep(asked, {url, answer: answer.value}, deps, signal);
+    const next = redirectOf(url, location);
+    if (next.tag === 'failed') return failed(rejected(`${url.href} redirects (${status}): ${next.error}`));
+    if (next.value.host !== url.host || next.value.port !== url.port) {
+      return ok({url: url.href, content: {kind: 'moved', to: next.value.href, status}, ageMs: 0, notes: []});
+    }
+    url = next.value;
+  }
+  return failed(rejected(`${asked.href} redirects more than ${mostRedirects} times.`));
+}
+
+const isThere = (file: string | undefined): boolean => file === undefined || existsSync(file);
+
+const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+/** Where a redirect leads. What nobody may read, and what would take the encryption away, is an error. */
+function redirectOf(from: WebUrl, location: string): Outcome<WebUrl, string> {
+  const next = readWebUrl(location, from.href);
+  if (next.tag === 'failed') return next;
+  if (from.protocol === 'https:' && next.value.protocol === 'http:') {
+    return failed(`from https to http (${next.value.href}), which weft does not follow.`);
+  }
+  return next.value.scope === 'private'
+    ? failed(`to ${next.value.host}, an address of a private network, which weft does not read.`)
+    : next;
+}
+
+/** Makes the page of its answer, and keeps it where its server does not forbid that. */
+async function keep(
+  asked: WebUrl,
+  {url, answer}: {readonly url: WebUrl; readonly answer: WebAnswer},
+  deps: FetchDeps,
+  signal: AbortSignal,
+): Promise<Outcome<WebPage, Fault>> {
+  const {status, statusText, headers, body, by} = answer;
+  if (status < 200 || status >= 300) {
+    const wait = headers['retry-after'];
+    const retry =
+      wait === undefined
+        ? ''
+        : ` It wants to be asked again after ${wait.slice(0, 60)}${/^\d+$/u.test(wait) ? ' s' : ''}.`;
+    const words = statusText === '' ? '' : ` ${statusText.slice(0, 100)}`;
+    return failed(rejected(`${url.href} answered ${status}${words}.${retry}`));
+  }
+  const read = await readContent({url: url.href, body, contentType: headers['content-type'] ?? ''}, signal);
+  if (read.tag === 'failed') return read;
+  const notes = [
+    ...(read.value.kind === 'text' ? read.value.notes : []),
+    ...(by === 'proxied' ? ['read through a proxy, which looked the name up: weft could not check the address'] : []),
+  ];
+  const content: PageContent = read.value.kind === 'image' ? read.value : await cutText(url.href, read.value, deps);
+  const freshMs = freshnessOf(headers['cache-control'] ?? '');
+  if (freshMs !== 'never') {
+    const {etag, 'last-modified': modified} = headers;
+    const validators = {
+      ...(etag === undefined ? {} : {'if-none-match': etag}),
+      ...(modified === undefined ? {} : {'if-modified-since': modified}),
+    };
+    deps.cache?.set(asked.href, {url: url.href, content, notes, storedAt: deps.now(), validators, freshMs});
+  }
+  return ok({url: url.href, content, ageMs: 0, notes});
+}
+
+/** The beginning of a long text; the whole of it is kept in a file that the model can read. */
+async function cutText(
+  url: string,
+  {text: given, mediaType}: {readonly text: string; readonly mediaType: string},
+  {newFile, redact}: FetchDeps,
+): Promise<PageContent> {
+  const text = redact(given);
+  const boundary = newBoundary();
+  const whole = {kind: 'text', text, length: text.length, file: undefined, boundary, mediaType} as const;
+  if (text.length <= shownLength) return whole;
+  const line = text.lastIndexOf('\n', shownLength);
+  const end =
+    line > shownLength / 2 ? line : shownLength - (/[\uD800-\uDBFF]/u.test(text[shownLength - 1] ?? '') ? 1 : 0);
+  return {...whole, text: text.slice(0, end), file: await writePage(`${url}\n${framed(text, boundary)}\n`, newFile)};
+}
+
+/** A page that cannot be kept is read all the same. */
+async function writePage(text: string, newFile: () => string): Promise<string | undefined> {
+  try {
+    const file = newFile();
+    await writeFile(file, text, {flag: 'wx', mode: 0o600});
+    return file;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A word that no page can know. */
+export const newBoundary = (): string => `web-${randomBytes(8).toString('hex')}`;

@@ -1,0 +1,95 @@
+import {largestImage} from '../files/read-file.ts';
+import {byteSize} from '../../base/byte-size.ts';
+import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {withoutInvisible} from '../../base/visible.ts';
+import type {ImageBlock} from '../../domain/conversation.ts';
+import {type Fault, rejected} from '../../domain/fault.ts';
+import {imageType} from '../files/read-file.ts';
+
+/** What a page says, before it is cut. */
+export type ReadContent =
+  | {readonly kind: 'text'; readonly text: string; readonly mediaType: string; readonly notes: readonly string[]}
+  | {readonly kind: 'image'; readonly image: ImageBlock};
+
+interface PageBytes {
+  readonly url: string;
+  readonly body: Buffer;
+  /** As the server said it; empty where it said nothing. */
+  readonly contentType: string;
+}
+
+/** Reads the bytes of a page as what they are. What is for no reader (archives, video, programs) is a fault. */
+export async function readContent(
+  {url, body, contentType}: PageBytes,
+  signal: AbortSignal,
+): Promise<Outcome<ReadContent, Fault>> {
+  const mediaType = (/^[^;\s]*/u.exec(contentType.trim())?.[0] ?? '').toLowerCase();
+  const image = imageType(body.subarray(0, 16));
+  if (image !== undefined) {
+    return body.length > largestImage
+      ? failed(
+          rejected(`${url} is an image of ${byteSize(body.length)}; at most ${byteSize(largestImage)} can be read.`),
+        )
+      : ok({kind: 'image', image: {kind: 'image', mediaType: image, data: body.toString('base64')}});
+  }
+  if (mediaType === 'application/pdf' || body.toString('latin1', 0, 5) === '%PDF-') {
+    const {pdfText} = await import('./pdf-text.ts');
+    const read = await pdfText(body, signal);
+    if (read.tag === 'failed') return failed(rejected(`${url} is a PDF that cannot be read: ${read.error}`));
+    return ok({kind: 'text', ...read.value, text: withoutInvisible(read.value.text), mediaType: 'application/pdf'});
+  }
+  const isText = mediaType === '' || isTextType(mediaType) || mediaType === 'application/octet-stream';
+  const charset = charsetOf(body, contentType, mediaType);
+  if (!isText || (!charset.startsWith('utf-16') && body.includes(0))) {
+    const what = mediaType === '' ? 'binary data' : mediaType;
+    return failed(rejected(`${url} is ${what} (${byteSize(body.length)}), which WebFetch does not read.`));
+  }
+  const text = decoded(body, charset);
+  const isHtml =
+    mediaType === 'text/html' ||
+    mediaType === 'application/xhtml+xml' ||
+    (!isTextType(mediaType) && /^\s*(?:<!doctype html|<html)\b/iu.test(text));
+  if (!isHtml) {
+    return ok({
+      kind: 'text',
+      text: withoutInvisible(text),
+      mediaType: mediaType === '' ? 'text/plain' : mediaType,
+      notes: [],
+    });
+  }
+  const {htmlToMarkdown} = await import('./html-to-markdown.ts');
+  const markdown = await htmlToMarkdown(text, url, signal);
+  return markdown.tag === 'failed'
+    ? failed(rejected(`${url} is HTML that cannot be read: ${markdown.error}`))
+    : ok({kind: 'text', text: withoutInvisible(markdown.value), mediaType: 'text/html as markdown', notes: []});
+}
+
+const isTextType = (mediaType: string): boolean =>
+  /^text\/|[/+](?:json|xml|yaml|toml|javascript|ecmascript|typescript|x-sh|x-ndjson|ndjson|jsonl|graphql|sql|x-yaml|rtf|x-www-form-urlencoded)$/u.test(
+    mediaType,
+  );
+
+/** By the byte order mark, then the server, then the page itself. */
+function charsetOf(body: Buffer, contentType: string, mediaType: string): string {
+  if (body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf) return 'utf-8';
+  if (body[0] === 0xff && body[1] === 0xfe) return 'utf-16le';
+  if (body[0] === 0xfe && body[1] === 0xff) return 'utf-16be';
+  const [, said] = /;\s*charset\s*=\s*["']?([\w.:-]+)/iu.exec(contentType) ?? [];
+  if (said !== undefined) return said.toLowerCase();
+  if (mediaType !== '' && !/html|xml/u.test(mediaType)) return 'utf-8';
+  const head = body.toString('latin1', 0, 1024);
+  const [, meta] =
+    /<meta[^>]*\bcharset\s*=\s*["']?([\w.:-]+)/iu.exec(head) ??
+    /^<\?xml[^>]*\bencoding\s*=\s*["']([\w.:-]+)/iu.exec(head) ??
+    [];
+  // A page that says so in ASCII is not UTF-16, whatever it says.
+  return meta === undefined || /^utf-?16/iu.test(meta) ? 'utf-8' : meta.toLowerCase();
+}
+
+function decoded(body: Buffer, charset: string): string {
+  try {
+    return new TextDecoder(charset).decode(body);
+  } catch {
+    return new TextDecoder().decode(body);
+  }
+}
