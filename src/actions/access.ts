@@ -26,7 +26,7 @@ export type Access =
   /** Reads this address, as `readWebUrl` writes it. */
   | {readonly kind: 'web-page'; readonly url: string}
   /** Sends this text to a search engine. */
-  | {readonly kind: 'web-search'; readonly text: string};
+  | {readonly kind: 'web-query'; readonly text: string};
 
 export interface CommandAccess {
   readonly kind: 'command';

@@ -23,7 +23,7 @@ export const webSearch = defineAction<WebSearchRequest, WebSearchOutput, WebSear
   scheduling: 'parallel',
   offered: 'web-search',
   access: ({query, allowedDomains, blockedDomains}) => ({
-    kind: 'web-search',
+    kind: 'web-query',
     text: [query, ...allowedDomains, ...blockedDomains].join('\n'),
   }),
   ruleKind: 'whole-tool',

@@ -23,7 +23,7 @@ export type Reason =
   | {readonly kind: 'web-page' | 'web-loopback'; readonly host: string}
   | {readonly kind: 'web-port'; readonly port: number}
   | {readonly kind: 'web-refused'; readonly why: string}
-  | {readonly kind: 'web-search'}
+  | {readonly kind: 'web-query'}
   | {readonly kind: 'secret'; readonly name: string; readonly to: SecretRecipient}
   | {readonly kind: 'model-claim'; readonly claim: 'risky' | 'not-read-only'}
   /** `part` is quoted for display; `alike` counts the other parts of the command that have the same effect. */
@@ -120,7 +120,7 @@ export function reasonText(reason: Reason): string {
       return `Port ${reason.port} is not one of the web's (80, 443)`;
     case 'web-refused':
       return `weft does not read there: ${reason.why}`;
-    case 'web-search':
+    case 'web-query':
       return 'Sends the query to a search engine';
     case 'secret':
       return secretText(reason.name, reason.to);

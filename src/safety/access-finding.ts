@@ -67,7 +67,7 @@ export function accessFinding(access: Access, risk: RiskLevel, evidence: JudgeEv
         detail: {...noDetail, rules: [access.toolName]},
       };
     case 'web-page':
-    case 'web-search':
+    case 'web-query':
       return webFinding(access, evidence.secretNames);
     default:
       return unreachable(access);

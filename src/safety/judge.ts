@@ -162,7 +162,7 @@ const steps: readonly Step[] = [
   },
 ];
 
-const readsWeb = ({kind}: Access): boolean => kind === 'web-page' || kind === 'web-search';
+const readsWeb = ({kind}: Access): boolean => kind === 'web-page' || kind === 'web-query';
 
 const ruleReason = ({rule, behaviour}: DecidingRule): Reason => ({
   kind: 'rule',

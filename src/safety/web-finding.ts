@@ -9,15 +9,15 @@ import type {Finding} from './host-finding.ts';
  * a private network is denied, and what reads from this machine or carries a secret is asked about whatever rules and modes allow.
  */
 export function webFinding(
-  access: Extract<Access, {kind: 'web-page' | 'web-search'}>,
+  access: Extract<Access, {kind: 'web-page' | 'web-query'}>,
   secretNames: (text: string) => readonly string[],
 ): Finding {
-  if (access.kind === 'web-search') {
+  if (access.kind === 'web-query') {
     const secrets = secretReasons(access.text, {to: {kind: 'search-engine'}, secretNames});
     return {
       decision: 'ask',
       risk: 'external',
-      reasons: [{kind: 'web-search'}, ...secrets],
+      reasons: [{kind: 'web-query'}, ...secrets],
       target: secrets.length === 0 ? 'ordinary' : 'always-asked',
       detail: {...noDetail, rules: secrets.length === 0 ? ['WebSearch'] : []},
     };

@@ -60,7 +60,7 @@ export function accessedPaths(access: Access): readonly string[] {
     case 'mcp-tool':
     case 'mcp-resource':
     case 'web-page':
-    case 'web-search':
+    case 'web-query':
     case 'none':
       return [];
     default:

@@ -45,7 +45,7 @@ function handovers(access: Access): readonly Handover[] {
     case 'search':
     // What is sent out there is looked through with the secrets themselves.
     case 'web-page':
-    case 'web-search':
+    case 'web-query':
     case 'none':
       return [];
     default:

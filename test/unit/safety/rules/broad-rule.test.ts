@@ -41,7 +41,7 @@ test.each([
   'Bash(__proto__ x:*)',
   'Edit',
   'Read(**)',
-  'WebFetch(x)',
+  'WebFetch(domain:example.com)',
 ])('%s is not', rule => {
   expect(broad(rule)).toBeUndefined();
 });
