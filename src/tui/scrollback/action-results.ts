@@ -211,7 +211,7 @@ function pageBody({content, ageMs}: WebPage, frame: EntryFrame): ResultBody {
     case 'text': {
       const lines = frame.verbosity === 'full' ? outputLines(content.text) : [];
       const all = `${content.length.toLocaleString('en')} characters`;
-      return {rows: printedRows(lines, allOf(lines), frame), foot: [all, ...age]};
+      return {rows: wholeRows(lines, frame), foot: [all, ...age]};
     }
     case 'image':
       return {rows: [], foot: ['image', ...age]};
