@@ -21,7 +21,7 @@ export interface PageFetcherOptions {
 }
 
 /** Bytes of a page, as they come and as they are decompressed. */
-const mostPageBytes = 10 * 1024 * 1024;
+const mostPageBytes = 10_000_000;
 
 const mostRedirects = 5;
 

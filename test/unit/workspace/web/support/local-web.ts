@@ -70,5 +70,5 @@ export function namedNetwork(names: Names, port: number): WebNetwork & {readonly
 }
 
 /** Addresses of the internet that stand for the local server. */
-export const publicAddresses: ReadonlySet<string> = new Set(['93.184.215.14', '2606:2800:21f::1']);
+const publicAddresses: ReadonlySet<string> = new Set(['93.184.215.14', '2606:2800:21f::1']);
 export const publicAddress = '93.184.215.14';
