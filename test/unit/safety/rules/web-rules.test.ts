@@ -145,7 +145,6 @@ describe('rules of hosts', () => {
         const exact = parseDomainPattern(`domain:${named}`);
         const below = parseDomainPattern(`domain:*.${named}`);
         if (exact.tag === 'failed' || below.tag === 'failed') throw new Error('no pattern');
-        const labels = (text: string) => text.split('.');
         const isBelow =
           labels(asked).length > labels(named).length &&
           labels(named).every((each, at) => each === labels(asked).at(at - labels(named).length));
@@ -159,3 +158,5 @@ describe('rules of hosts', () => {
     );
   });
 });
+
+const labels = (text: string): readonly string[] => text.split('.');

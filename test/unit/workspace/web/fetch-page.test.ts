@@ -55,14 +55,36 @@ const sends =
   (_, response) =>
     response.setHeader('content-type', type).end(body);
 
-describe('redirects', () => {
-  /** `/n` leads to `/n-1`, `/0` is the page. */
-  const chain: Answer = (request, response) => {
-    const left = Number(request.url?.slice(1));
-    if (left === 0) response.setHeader('content-type', 'text/plain').end('there');
-    else response.writeHead(302, {location: `/${left - 1}`}).end();
-  };
+const slow: Answer = (_, response) => void response.setHeader('content-type', 'text/plain').write('a');
 
+const half: Answer = (request, response) => {
+  response
+    .writeHead(200, {'content-type': 'text/plain', 'content-length': 100})
+    .write('half', () => request.socket.destroy());
+};
+
+/** A server whose page has a new number for each request, and answers 304 to who knows the last one. */
+const counting = (headers: Readonly<Record<string, string>>) => {
+  let count = 0;
+  return localServer((request, response) => {
+    count += 1;
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    if (headers['etag'] !== undefined && request.headers['if-none-match'] === headers['etag'])
+      response.writeHead(304).end();
+    else response.setHeader('content-type', 'text/plain').end(`page ${count}`);
+  });
+};
+
+/** `/n` leads to `/n-1`, `/0` is the page. */
+const chain: Answer = (request, response) => {
+  const left = Number(request.url?.slice(1));
+  if (left === 0) response.setHeader('content-type', 'text/plain').end('there');
+  else response.writeHead(302, {location: `/${left - 1}`}).end();
+};
+
+const tooLong: Answer = (_, response) => response.writeHead(200, {'content-length': 11_000_000}).flushHeaders();
+
+describe('redirects', () => {
   test('five on one host are followed, the sixth is not', async () => {
     await using server = await localServer(chain);
     const fetchPage = fetcher(server.port);
@@ -112,8 +134,7 @@ describe('bounds', () => {
   });
 
   test('a length that says too much is not waited for', async () => {
-    const answer: Answer = (_, response) => response.writeHead(200, {'content-length': 11_000_000}).flushHeaders();
-    expect(await pageOf(answer)).toBe('failed: http://x.test/ is larger than 10.0 MB, the most that is read.');
+    expect(await pageOf(tooLong)).toBe('failed: http://x.test/ is larger than 10.0 MB, the most that is read.');
   });
 
   test.each([
@@ -141,7 +162,6 @@ describe('bounds', () => {
   });
 
   test('a body that does not end is given up, and so is a server that says nothing', async () => {
-    const slow: Answer = (_, response) => void response.setHeader('content-type', 'text/plain').write('a');
     const words = 'failed: x.test: the time was over before it had answered.';
     expect(await pageOf(slow, 'http://x.test/', {timeoutMs: 100})).toBe(words);
     expect(await pageOf(() => {}, 'http://x.test/', {timeoutMs: 100})).toBe(words);
@@ -155,11 +175,6 @@ describe('bounds', () => {
 
   test('a server that hangs up is an error in words', async () => {
     expect(await pageOf(request => request.socket.destroy())).toMatch(/^failed: x\.test: /u);
-    const half: Answer = (request, response) => {
-      response
-        .writeHead(200, {'content-type': 'text/plain', 'content-length': 100})
-        .write('half', () => request.socket.destroy());
-    };
     expect(await pageOf(half)).toMatch(/^failed: x\.test: /u);
   });
 });
@@ -275,18 +290,6 @@ test('of a long page the model reads the beginning, and the whole lies in a file
 
 describe('the cache', () => {
   const minute = 60_000;
-
-  /** A server whose page has a new number for each request, and answers 304 to who knows the last one. */
-  const counting = (headers: Readonly<Record<string, string>>) => {
-    let count = 0;
-    return localServer((request, response) => {
-      count += 1;
-      for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-      if (headers['etag'] !== undefined && request.headers['if-none-match'] === headers['etag'])
-        response.writeHead(304).end();
-      else response.setHeader('content-type', 'text/plain').end(`page ${count}`);
-    });
-  };
 
   async function pagesAt(headers: Readonly<Record<string, string>>, ...minutes: readonly number[]) {
     await using server = await counting(headers);
