@@ -164,9 +164,9 @@ export function printedBy(result: ActionResult): string | undefined {
 export const rationaleOf = (action: Action): string =>
   action.name === 'request-command-output' ? action.input.rationale || action.input.description : '';
 
-/** What the model refers to in a command. */
+/** What the model says that a command or an edit is based on. */
 export const citationsOf = (action: Action): readonly string[] =>
-  action.name === 'request-command-output' ? action.input.citations : [];
+  action.name === 'request-command-output' || action.name === 'request-file-edits' ? action.input.citations : [];
 
 /**
  * The same action with the user's command in the place of the model's; `undefined` where there is no command to edit. That the

@@ -5,6 +5,7 @@ import {unreachable} from '../base/unreachable.ts';
 import type {Settled} from '../domain/settled.ts';
 import type {Claim, CommandClaims} from './access.ts';
 import {blockText, isGoing, snapshotText} from './block-text.ts';
+import {boundedCitations} from './citations.ts';
 import {defineAction, textContent, toolForm, type ActionRunContext} from './define-action.ts';
 import type {BlockSnapshot, ShellReport} from './ports.ts';
 
@@ -89,7 +90,7 @@ export const requestCommandOutput = defineAction<CommandInput, CommandOutput, Co
         },
         description: raw.description ?? '',
         rationale: raw.rationale ?? '',
-        citations: raw.citations ?? [],
+        citations: boundedCitations(raw.citations),
       }),
     }),
   ],

@@ -3,13 +3,17 @@ import {clip, pluralize} from '../base/clip.ts';
 import {failed, ok} from '../base/outcome.ts';
 import {rejected} from '../domain/fault.ts';
 import type {Settled} from '../domain/settled.ts';
+import {boundedCitations, citationsSchema} from './citations.ts';
 import {defineAction, textContent, toolForm, type ToolForm} from './define-action.ts';
 import {editPaths} from './edit-texts.ts';
 import {type AppliedEdits, type EditRequest, noUserChanges, type UserChangedFile} from './files-port.ts';
 import {parsePatch} from './parse-patch.ts';
 import type {DiffHunk, FileDiff} from './preview.ts';
 
-type EditsInput = EditRequest;
+interface EditsInput extends EditRequest {
+  /** What the model says that they are based on. */
+  readonly citations: readonly string[];
+}
 
 type EditsOutput = AppliedEdits;
 
@@ -22,7 +26,7 @@ export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsParti
   risk: 'local-change',
   scheduling: 'barrier',
   offered: 'always',
-  access: input => ({kind: 'edit', ...input}),
+  access: ({edits, userChanges}) => ({kind: 'edit', edits, userChanges}),
   ruleKind: 'editing',
   asks: [
     {name: 'edit', risks: ['local-change'], askedWhen: 'the mode is default'},
@@ -55,8 +59,10 @@ export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsParti
           ...replacement(),
           start_line: z.optional(z.int().check(z.gte(1))),
           end_line: z.optional(z.int().check(z.gte(1))),
+          citations: citationsSchema(),
         }),
-      toInput: ({file_path, start_line, end_line, ...rest}) => ({
+      toInput: ({file_path, start_line, end_line, citations, ...rest}) => ({
+        citations: boundedCitations(citations),
         userChanges: noUserChanges,
         edits: [
           start_line === undefined || rest.old_string !== ''
@@ -73,8 +79,14 @@ export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsParti
     toolForm({
       name: 'MultiEdit',
       description: 'Several replacements in one file, applied in order; if one fails nothing is written.',
-      schema: () => z.object({file_path: pathSchema(), edits: z.array(z.object(replacement())).check(z.minLength(1))}),
-      toInput: ({file_path, edits}) => ({
+      schema: () =>
+        z.object({
+          file_path: pathSchema(),
+          edits: z.array(z.object(replacement())).check(z.minLength(1)),
+          citations: citationsSchema(),
+        }),
+      toInput: ({file_path, edits, citations}) => ({
+        citations: boundedCitations(citations),
         userChanges: noUserChanges,
         edits: [{kind: 'replace', path: file_path, replacements: edits.map(toReplacement)}],
       }),
@@ -82,8 +94,9 @@ export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsParti
     toolForm({
       name: 'Write',
       description: 'Create a file, or overwrite one that has been read.',
-      schema: () => z.object({file_path: pathSchema(), content: z.string()}),
-      toInput: ({file_path, content}) => ({
+      schema: () => z.object({file_path: pathSchema(), content: z.string(), citations: citationsSchema()}),
+      toInput: ({file_path, content, citations}) => ({
+        citations: boundedCitations(citations),
         userChanges: noUserChanges,
         edits: [{kind: 'write', path: file_path, content}],
       }),
@@ -119,16 +132,17 @@ function applyPatch(): ToolForm<EditsInput> {
       '"*** Move to: path" to rename), "*** Add File: path" or "*** Delete File: path", then "*** End Patch". Changes begin ' +
       'with "@@", or "@@ " and the line of the class or function they are in; their lines with " " (context, three before and ' +
       'after), "-" or "+".',
-    schema: () => z.object({patch: z.string().check(z.minLength(1))}),
-    toInput: ({patch}) => patch,
+    schema: () => z.object({patch: z.string().check(z.minLength(1)), citations: citationsSchema()}),
+    toInput: ({patch, citations}) => ({patch, citations: boundedCitations(citations)}),
   });
   return {
     ...form,
     decode(raw) {
-      const patch = form.decode(raw);
-      if (patch.tag === 'failed') return patch;
-      const edits = parsePatch(patch.value);
-      return edits.tag === 'ok' ? ok({edits: edits.value, userChanges: noUserChanges}) : edits;
+      const given = form.decode(raw);
+      if (given.tag === 'failed') return given;
+      const {patch, citations} = given.value;
+      const edits = parsePatch(patch);
+      return edits.tag === 'ok' ? ok({edits: edits.value, citations, userChanges: noUserChanges}) : edits;
     },
   };
 }

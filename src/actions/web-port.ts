@@ -10,8 +10,11 @@ export interface WebPort {
    * host; one to another host is the result.
    */
   fetch(request: WebFetchRequest, signal: AbortSignal): Promise<Outcome<WebPage, Fault>>;
-  /** Whether there is a search engine: the user has to name one. */
-  readonly searching: 'offered' | 'none';
+  /**
+   * Whether there is a search engine, which the user has to name. `by-provider`: there is none, and a rule lets the model's provider
+   * search.
+   */
+  readonly searching: 'offered' | 'by-provider' | 'none';
   search(request: WebSearchRequest, signal: AbortSignal): Promise<Outcome<WebSearchReport, Fault>>;
 }
 

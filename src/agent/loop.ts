@@ -1,6 +1,7 @@
 import type {Denial, PromptEnd, PromptSummary} from '../actions/agent-event.ts';
 import {
   messageText,
+  providerSearches,
   toolCalls,
   type AssistantMessage,
   type StopReason,
@@ -40,6 +41,9 @@ export async function runPrompt(
   }
 }
 
+/** A provider that pauses again and again must not spend without end. */
+const maxPauses = 10;
+
 /** A stop hook that is never content must not spend without end. */
 const maxStopHookBlocks = 25;
 
@@ -47,6 +51,7 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
   const {session, hooks} = context;
   let round: Ending['round'] = 'first';
   let stopHookBlocks = 0;
+  let pauses = 0;
   for (;;) {
     const limit = stats.limitReached();
     if (limit !== undefined) return limit;
@@ -58,6 +63,8 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
 
     const turn = await takeTurn(context, stats, signal);
     if (turn.kind === 'ended') return turn.end;
+    pauses = stats.last.stop === 'paused' ? pauses + 1 : 0;
+    if (pauses > 0 && pauses <= maxPauses) continue;
 
     const step = context.structured.afterTurn(turn);
     if (step.kind === 'ask-again') {
@@ -118,7 +125,7 @@ async function takeTurn(context: PromptContext, stats: PromptStats, signal: Abor
 function keepAnswer({message, usage, stop, end}: ModelAnswer, session: SessionContext, stats: PromptStats): void {
   const {conversation} = session;
   const model = message?.model ?? session.promptModel ?? session.model;
-  if (usage !== noUsage) stats.addUsage(usage, model);
+  if (usage !== noUsage) stats.addUsage(usage, model, message === undefined ? 0 : providerSearches(message));
   if (message !== undefined) journal(session, {kind: 'answer', message});
   else if (usage !== noUsage) journal(session, {kind: 'usage', model, usage});
   if (message !== undefined) conversation.messages.push(message);
@@ -156,9 +163,9 @@ class PromptStats {
     this.#waitedBefore = context.session.pending.waitedMs;
   }
 
-  addUsage(usage: Usage, model: string): void {
+  addUsage(usage: Usage, model: string, searches: number): void {
     this.#usage = addUsage(this.#usage, usage);
-    this.#context.session.conversation.usage.add(model, usage);
+    this.#context.session.conversation.usage.add(model, usage, searches);
   }
 
   addCalls({results, denials}: CallsReport): void {

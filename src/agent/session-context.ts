@@ -82,10 +82,20 @@ export function warn({publish}: Pick<SessionContext, 'publish'>, text: string): 
 export const nextRequest = (session: SessionContext): ModelRequest => ({
   model: session.promptModel ?? session.model,
   system: session.systemPrompt,
-  tools: session.tools.specs(),
+  tools: offeredTools(session),
   messages: [...session.conversation.messages],
   thinking: session.thinking,
 });
+
+/** The provider searches the web itself where weft has no search engine and a rule allows it, since of its searches nobody can be asked. */
+function offeredTools({ports, tools}: SessionContext): ModelRequest['tools'] {
+  const specs = tools.specs();
+  return ports.machine.web.searching === 'by-provider' &&
+    ports.model.provider === 'anthropic' &&
+    !tools.sources().disabled.has('WebSearch')
+    ? [...specs, {provided: 'searching'}]
+    : specs;
+}
 
 /** A tool call as an action, with what is known now of the terminal session that it is about. */
 export function decodeCall(name: string, input: Json, {tools, ports}: SessionContext): Outcome<Action, Fault> {

@@ -29,7 +29,13 @@ export function makeToolRegistry(options: {
     if (known?.tools !== mcpTools || known.sources.resources !== resources) {
       known = {
         tools: mcpTools,
-        sources: {mcpTools, resources, webSearch: web.searching, answerSchema, disabled: disabledTools},
+        sources: {
+          mcpTools,
+          resources,
+          webSearch: web.searching === 'offered' ? 'offered' : 'none',
+          answerSchema,
+          disabled: disabledTools,
+        },
       };
     }
     return known.sources;

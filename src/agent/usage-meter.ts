@@ -1,8 +1,17 @@
 import type {ModelPort} from '../domain/model-stream.ts';
 import type {SessionUsage} from '../actions/agent-event.ts';
+import {providerSearches} from '../domain/conversation.ts';
 import type {JournalRecord} from '../domain/journal.ts';
 import {timelineOf} from '../domain/timeline.ts';
-import {addUsage, contextTokens, knownCost, noUsage, type ModelUsage, type Usage} from '../domain/usage.ts';
+import {
+  addUsage,
+  contextTokens,
+  knownCost,
+  noUsage,
+  searchCostUsd,
+  type ModelUsage,
+  type Usage,
+} from '../domain/usage.ts';
 
 /** Adds up the tokens and costs that the provider reported, per model, for one session. */
 export class UsageMeter {
@@ -18,20 +27,26 @@ export class UsageMeter {
   constructor(port: ModelPort, records: readonly JournalRecord[]) {
     this.#port = port;
     for (const record of records) {
-      if (record.kind === 'answer') this.add(record.message.model, record.message.usage);
-      if (record.kind === 'usage') this.add(record.model, record.usage);
+      if (record.kind === 'answer') {
+        this.add(record.message.model, record.message.usage, providerSearches(record.message));
+      }
+      if (record.kind === 'usage') this.add(record.model, record.usage, 0);
     }
     const last = records.findLast(record => setsContextSize.has(record.kind));
     if (last !== undefined && last.kind !== 'answer' && last.kind !== 'usage') this.follow(records);
   }
 
-  add(model: string, usage: Usage): void {
-    const before = this.#models.get(model) ?? {usage: noUsage, costUsd: 0, requests: 0};
+  add(model: string, usage: Usage, searches: number): void {
+    const before = this.#models.get(model) ?? {usage: noUsage, costUsd: 0, requests: 0, webSearches: 0};
     const cost = this.#port.facts(model).costOf(usage);
     this.#models.set(model, {
       usage: addUsage(before.usage, usage),
-      costUsd: before.costUsd === 'unknown' || cost === 'unknown' ? 'unknown' : before.costUsd + cost,
+      costUsd:
+        before.costUsd === 'unknown' || cost === 'unknown'
+          ? 'unknown'
+          : before.costUsd + cost + searches * searchCostUsd,
       requests: before.requests + 1,
+      webSearches: before.webSearches + searches,
     });
     this.#last = {model, usage};
     this.#extendsLast = true;

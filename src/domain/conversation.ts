@@ -86,9 +86,10 @@ export interface OtherBlock {
 }
 
 /**
- * Why the model stopped. `interrupted` is weft's own: the user, a lost connection or the end of weft cut the message off.
+ * Why the model stopped. `paused`: the provider wants the answer sent back as it is, and goes on with it (its own tools take long).
+ * `interrupted` is weft's own: the user, a lost connection or the end of weft cut the message off.
  */
-export type StopReason = 'end-turn' | 'tool-use' | 'max-tokens' | 'refusal' | 'context-full' | 'interrupted';
+export type StopReason = 'end-turn' | 'tool-use' | 'max-tokens' | 'refusal' | 'context-full' | 'paused' | 'interrupted';
 
 /** The text of a message as a person reads it: the first text of a user's message, without what weft attached; all texts of an answer. */
 export function messageText(message: Message): string {
@@ -99,6 +100,12 @@ export function messageText(message: Message): string {
 /** The texts among the blocks, in order. */
 export const blockTexts = (blocks: readonly (UserBlock | AssistantBlock | ResultContent)[]): readonly string[] =>
   blocks.flatMap(block => (block.kind === 'text' ? [block.text] : []));
+
+/** Searches of the web that the provider made while it answered. */
+export const providerSearches = ({blocks}: AssistantMessage): number =>
+  blocks.filter(
+    block => block.kind === 'other' && block.type === 'server_tool_use' && block.data['name'] === 'web_search',
+  ).length;
 
 export const toolCalls = (message: AssistantMessage): readonly ToolCallBlock[] =>
   message.blocks.filter(block => block.kind === 'tool-call');

@@ -9,7 +9,7 @@ export interface ModelRequest {
   readonly model: string;
   /** The system prompt. It must not change within a session, because providers cache the beginning of a request. */
   readonly system: string;
-  readonly tools: readonly ToolSpec[];
+  readonly tools: readonly (ToolSpec | ProviderTool)[];
   /** A valid history: every message with tool calls is followed by a user message that begins with all their results. */
   readonly messages: readonly Message[];
   readonly thinking: Thinking;
@@ -25,6 +25,11 @@ export type Thinking =
 /** How much effort a model spends on its whole answer, from least to most. */
 export const efforts = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
 export type Effort = (typeof efforts)[number];
+
+/** A tool that the provider itself has and carries out. */
+export interface ProviderTool {
+  readonly provided: 'searching';
+}
 
 export interface ToolSpec {
   readonly name: string;

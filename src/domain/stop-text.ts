@@ -14,6 +14,7 @@ export function stopText({answer, stop}: {readonly answer: string; readonly stop
       return 'the model declined to answer.';
     case 'end-turn':
     case 'tool-use':
+    case 'paused':
     case 'interrupted':
       return answer.trim() === '' ? 'the model ended without an answer.' : undefined;
     default:

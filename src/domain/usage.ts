@@ -6,11 +6,16 @@ export interface Usage {
   readonly cacheWriteTokens: number;
 }
 
+/** What a search of the web by the provider costs, in US dollars (Anthropic: 10 for a thousand). */
+export const searchCostUsd = 0.01;
+
 /** Usage and cost of one model. `costUsd` is in US dollars, `'unknown'` where the price of the model is not known. */
 export interface ModelUsage {
   readonly usage: Usage;
   readonly costUsd: number | 'unknown';
   readonly requests: number;
+  /** Searches of the web that the provider made. */
+  readonly webSearches: number;
 }
 
 export const noUsage: Usage = {inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0};

@@ -1,3 +1,4 @@
+import {clip, collapseSpaces} from '../base/clip.ts';
 import {isJsonObject, parseJson, type Json, type JsonObject} from '../base/json.ts';
 import type {OtherBlock, StopReason} from '../domain/conversation.ts';
 import {actionId, messageId} from '../domain/ids.ts';
@@ -17,6 +18,8 @@ export class AnthropicDecoder implements Decoder {
   #blocks = 0;
   #calls = 0;
   readonly #open = new Map<number, BlockBuilder>();
+  /** Addresses that open text blocks refer to, with their titles. */
+  readonly #cited = new Map<number, Map<string, string>>();
   #stop: StopReason | undefined;
   #usage: Usage = noUsage;
 
@@ -104,14 +107,26 @@ export class AnthropicDecoder implements Decoder {
 
   #addDelta(event: JsonObject, out: ModelEvent[]): void {
     const block = this.#open.get(indexOf(event));
+    const citation = block?.start.kind === 'text' ? citationIn(event['delta']) : undefined;
+    if (citation !== undefined) this.#cite(indexOf(event), citation);
     const delta = block?.start.kind === 'other' ? other(event['delta']) : readDelta(event['delta']);
     if (delta !== undefined) block?.add(delta, out);
+  }
+
+  #cite(index: number, {url, title}: Citation): void {
+    const cited = this.#cited.get(index) ?? new Map<string, string>();
+    this.#cited.set(index, cited);
+    if (cited.size < mostCitations && !cited.has(url)) cited.set(url, title);
   }
 
   #finishBlock(index: number, out: ModelEvent[]): void {
     const block = this.#open.get(index);
     if (block === undefined) return;
     this.#open.delete(index);
+    // What it is based on becomes part of the text, so that every front end shows it.
+    const cited = [...(this.#cited.get(index) ?? [])].map(([url, title]) => `[${title}](${url})`);
+    this.#cited.delete(index);
+    if (cited.length > 0) block.add({kind: 'text', text: ` (${cited.join(', ')})`}, out);
     if (block.finish(out).kind === 'tool-call') this.#calls++;
   }
 
@@ -150,6 +165,28 @@ function other(value: Json | undefined): OtherBlock | undefined {
   if (!isJsonObject(value)) return undefined;
   const {type, ...data} = value;
   return typeof type === 'string' ? {kind: 'other', type, data} : undefined;
+}
+
+interface Citation {
+  readonly url: string;
+  readonly title: string;
+}
+
+/** Sources of one text, and characters of a title. */
+const mostCitations = 10;
+const longestTitle = 120;
+
+/** The source in the web that a text refers to; `undefined` for all other deltas. */
+function citationIn(delta: Json | undefined): Citation | undefined {
+  if (!isJsonObject(delta) || delta['type'] !== 'citations_delta') return undefined;
+  const citation = objectIn(delta, 'citation');
+  const url = URL.parse(textIn(citation, 'url'));
+  if (url === null || !/^https?:$/u.test(url.protocol)) return undefined;
+  const title = collapseSpaces(textIn(citation, 'title')).replaceAll(/[[\]]/gu, '');
+  return {
+    url: url.href.replaceAll('(', '%28').replaceAll(')', '%29'),
+    title: title === '' ? url.host : clip(title, longestTitle),
+  };
 }
 
 function readDelta(delta: Json | undefined): BlockDelta | undefined {
@@ -194,6 +231,8 @@ function readStop(reason: Json | undefined, calls: number): StopReason | undefin
       return 'refusal';
     case 'model_context_window_exceeded':
       return 'context-full';
+    case 'pause_turn':
+      return 'paused';
     default:
       return calls > 0 ? 'tool-use' : 'end-turn';
   }

@@ -9,10 +9,11 @@ import type {
   TextBlockParam,
   ThinkingConfigParam,
   Tool,
+  WebSearchTool20250305,
 } from '@anthropic-ai/sdk/resources/messages/messages';
 import {unreachable} from '../base/unreachable.ts';
 import type {AssistantBlock, Message, ResultContent, UserBlock} from '../domain/conversation.ts';
-import type {Effort, ModelRequest, ToolSpec} from '../domain/model-stream.ts';
+import type {Effort, ModelRequest, ProviderTool, ToolSpec} from '../domain/model-stream.ts';
 import {toInputObject} from './block-builder.ts';
 
 /**
@@ -23,7 +24,9 @@ export function anthropicRequest(
   request: ModelRequest,
   {maxOutputTokens, effort}: {readonly maxOutputTokens: number; readonly effort: Effort | 'default'},
 ): MessageCreateParamsStreaming {
-  const messages = request.messages.map(messageParam).filter(message => message.content.length > 0);
+  const messages = request.messages
+    .map((message, at) => messageParam(message, request.messages[at + 1]))
+    .filter(message => message.content.length > 0);
   const lastOfUser = messages.flatMap((message, at) => (message.role === 'user' ? [at] : [])).slice(-2);
   return {
     model: request.model,
@@ -40,14 +43,23 @@ export function anthropicRequest(
 
 const marked: {cache_control: CacheControlEphemeral} = {cache_control: {type: 'ephemeral'}};
 
-function toolParam(tool: ToolSpec, at: number, tools: readonly ToolSpec[]): Tool {
+function toolParam(
+  tool: ToolSpec | ProviderTool,
+  at: number,
+  tools: readonly (ToolSpec | ProviderTool)[],
+): Tool | WebSearchTool20250305 {
+  if ('provided' in tool) return {type: 'web_search_20250305', name: 'web_search', max_uses: mostSearches};
   const param: Tool = {
     name: tool.name,
     description: tool.description,
     input_schema: {...tool.inputSchema, type: 'object'},
   };
-  return at === tools.length - 1 ? {...param, ...marked} : param;
+  const next = tools[at + 1];
+  return next === undefined || 'provided' in next ? {...param, ...marked} : param;
 }
+
+/** Searches of the provider in one answer. */
+const mostSearches = 8;
 
 function withMark(content: readonly ContentBlockParam[]): ContentBlockParam[] {
   return content.map((block, at) => {
@@ -56,10 +68,20 @@ function withMark(content: readonly ContentBlockParam[]): ContentBlockParam[] {
   });
 }
 
-function messageParam(message: Message): {role: 'user' | 'assistant'; content: ContentBlockParam[]} {
+/** `next` may hold the results of the provider's own tools: it goes on with an answer that it had paused. */
+function messageParam(
+  message: Message,
+  next: Message | undefined,
+): {role: 'user' | 'assistant'; content: ContentBlockParam[]} {
   return message.role === 'user'
     ? {role: 'user', content: message.blocks.flatMap(userBlock)}
-    : {role: 'assistant', content: withoutUnanswered(message.blocks).flatMap(assistantBlock)};
+    : {
+        role: 'assistant',
+        content: (message.stop === 'paused' && next?.role !== 'user'
+          ? message.blocks
+          : withoutUnanswered(message.blocks)
+        ).flatMap(assistantBlock),
+      };
 }
 
 function userBlock(block: UserBlock): readonly ContentBlockParam[] {

@@ -38,10 +38,12 @@ export function openAiRequest(
     request.system === '' ? [] : [{role: 'system', content: request.system}];
   const messages = documents === 'sent' ? request.messages : request.messages.map(withoutDocuments);
   const reasoning = effortOf(request, effort);
+  // Chat completions have no tools of the provider's own.
+  const tools = request.tools.flatMap(tool => ('provided' in tool ? [] : [tool]));
   return {
     model: request.model,
     messages: [...system, ...messages.flatMap(messageParams)],
-    ...(request.tools.length === 0 ? {} : {tools: request.tools.map(toolParam)}),
+    ...(tools.length === 0 ? {} : {tools: tools.map(toolParam)}),
     ...(maxOutputTokens === 'default' ? {} : {max_completion_tokens: maxOutputTokens}),
     ...(reasoning === undefined ? {} : {reasoning_effort: reasoning}),
     stream: true,

@@ -89,7 +89,7 @@ const blockSchema = z.union([
 
 const answerSchema = z.strictObject({
   answer: z.array(blockSchema),
-  stop: z.optional(z.enum(['end-turn', 'tool-use', 'max-tokens', 'refusal', 'context-full', 'interrupted'])),
+  stop: z.optional(z.enum(['end-turn', 'tool-use', 'max-tokens', 'refusal', 'context-full', 'paused', 'interrupted'])),
   usage: z.optional(
     z.strictObject({inputTokens: count, outputTokens: count, cacheReadTokens: count, cacheWriteTokens: count}),
   ),

@@ -147,7 +147,7 @@ const assistantMessage = z.object({
       }),
     ]),
   ),
-  stop: z.enum(['end-turn', 'tool-use', 'max-tokens', 'refusal', 'context-full', 'interrupted']),
+  stop: z.enum(['end-turn', 'tool-use', 'max-tokens', 'refusal', 'context-full', 'paused', 'interrupted']),
   usage,
 });
 const frames = z.array(z.string());

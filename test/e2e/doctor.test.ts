@@ -23,6 +23,7 @@ test('doctor says what works here, and makes nothing', async () => {
     'terminal',
     'shell',
     'search',
+    'web',
     'pty',
     'sandbox',
     'store',

@@ -41,6 +41,10 @@ export const callsTools = (...blocks: readonly AssistantBlock[]): ScriptedAnswer
 
 const usage = {inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0};
 
+/** The names of the tools that a request offers. */
+export const toolNames = ({tools}: ModelRequest): readonly string[] =>
+  tools.map(tool => ('provided' in tool ? tool.provided : tool.name));
+
 /** A model that answers from a script and keeps the requests; after an abort it ends at once. */
 export function scriptedModel(script: readonly ScriptedAnswer[]): ModelPort & {readonly requests: ModelRequest[]} {
   const requests: ModelRequest[] = [];

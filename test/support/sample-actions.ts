@@ -50,6 +50,7 @@ export const sampleActions: {
   },
   'request-file-edits': {
     input: {
+      citations: [],
       userChanges: noUserChanges,
       edits: [
         {

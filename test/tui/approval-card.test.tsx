@@ -33,7 +33,7 @@ const lines: readonly DiffLine[] = [
 const edit: Approval = {
   ...commandApproval('e', ''),
   toolName: 'Edit',
-  action: actionOf('request-file-edits', {edits: [], userChanges: noUserChanges}),
+  action: actionOf('request-file-edits', {edits: [], citations: [], userChanges: noUserChanges}),
   label: 'Edit a.js',
   preview: {
     kind: 'diff',

@@ -200,8 +200,8 @@ describe('/cost', () => {
 
   test('tells every token by model, the sum of known prices, and what is not known', () => {
     const models = {
-      'big-model': {usage, costUsd: 1.5, requests: 1},
-      'own-model': {usage: noUsage, costUsd: 'unknown', requests: 2},
+      'big-model': {usage, costUsd: 1.5, requests: 1, webSearches: 0},
+      'own-model': {usage: noUsage, costUsd: 'unknown', requests: 2, webSearches: 0},
     } as const;
     const text = sessionCostText(
       {models, contextTokens: 50_000, contextWindow: 200_000},
@@ -217,7 +217,7 @@ describe('/cost', () => {
   });
 
   test('guesses no price', () => {
-    const models = {'own-model': {usage, costUsd: 'unknown', requests: 1}} as const;
+    const models = {'own-model': {usage, costUsd: 'unknown', requests: 1, webSearches: 0}} as const;
     expect(sessionCostText({models, contextTokens: 0, contextWindow: 0}, times).split('\n')[1]).toBe(
       'Cost unknown: weft has no price for this model',
     );

@@ -51,7 +51,7 @@ const commandAction = (command: string): Action =>
   });
 
 const usageOf = (costUsd: number) => ({
-  models: {m: {usage: noUsage, costUsd, requests: 1}},
+  models: {m: {usage: noUsage, costUsd, requests: 1, webSearches: 0}},
   contextTokens: 0,
   contextWindow: 0,
 });
@@ -291,7 +291,7 @@ describe('stories', () => {
   test('paths inside the workspace are relative to it', () => {
     const {directory} = sessionInfo;
     const read = actionOf('read-files', {requests: [{path: `${directory}/src/a.ts`, offset: 1, limit: 9}]});
-    const edit = actionOf('request-file-edits', {edits: [], userChanges: noUserChanges});
+    const edit = actionOf('request-file-edits', {edits: [], citations: [], userChanges: noUserChanges});
     const {live} = story(
       opening,
       accepted('go'),
@@ -369,6 +369,7 @@ describe('stories', () => {
   test('an edit is named once, with its counts, from the question to the result', () => {
     const edit = actionOf('request-file-edits', {
       edits: [{kind: 'write', path: 'new.txt', content: 'a\n'}],
+      citations: [],
       userChanges: noUserChanges,
     });
     const id = actionId('e');
@@ -396,7 +397,8 @@ describe('stories', () => {
         tag: 'action',
         result: {
           name: 'request-file-edits',
-          input: edit.name === 'request-file-edits' ? edit.input : {edits: [], userChanges: noUserChanges},
+          input:
+            edit.name === 'request-file-edits' ? edit.input : {edits: [], citations: [], userChanges: noUserChanges},
           settled: {state: 'success', output: {files: preview.files, userChanged: []}},
         },
       },
@@ -531,8 +533,13 @@ describe('what is derived', () => {
       event: 'usage-changed',
       usage: {
         models: {
-          a: {usage: {...noUsage, inputTokens: 900, cacheReadTokens: 45_000}, costUsd: 0.5, requests: 2},
-          b: {usage: {...noUsage, outputTokens: 1234}, costUsd: 'unknown', requests: 1},
+          a: {
+            usage: {...noUsage, inputTokens: 900, cacheReadTokens: 45_000},
+            costUsd: 0.5,
+            requests: 2,
+            webSearches: 0,
+          },
+          b: {usage: {...noUsage, outputTokens: 1234}, costUsd: 'unknown', requests: 1, webSearches: 0},
         },
         contextTokens: 50_000,
         contextWindow: 200_000,

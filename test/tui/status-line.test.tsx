@@ -14,7 +14,7 @@ const used: View = {
   ...emptyView,
   model: 'claude-sonnet-5-5-20261001',
   usage: {
-    models: {'claude-sonnet-5-5-20261001': {usage, costUsd: 0.034, requests: 3}},
+    models: {'claude-sonnet-5-5-20261001': {usage, costUsd: 0.034, requests: 3, webSearches: 0}},
     contextTokens: 2500,
     contextWindow: 200_000,
   },
@@ -62,7 +62,7 @@ describe('the status line', () => {
 
   test('its right part stays where it is while the cost grows', () => {
     const places = [0.001, 0.5, 9.99, 12.5].map(costUsd => {
-      const models = {m: {usage, costUsd, requests: 1}};
+      const models = {m: {usage, costUsd, requests: 1, webSearches: 0}};
       return status({...used, usage: {...used.usage, models}}, 80)[0]?.indexOf('sonnet');
     });
     expect(places).toEqual([59, 59, 59, 59]);

@@ -145,7 +145,7 @@ function recordCost({usage, model}: Summary, session: SessionContext, counted: S
   if (usage === noUsage) return {kind: 'none'};
   const meter = session.conversation.usage;
   journal(session, {kind: 'usage', model, usage});
-  meter.add(model, usage);
+  meter.add(model, usage, 0);
   if (counted.contextTokens > 0) meter.expect(counted.contextTokens);
   session.publish([{event: 'usage-changed', usage: meter.report()}]);
   return {kind: 'used', usage, usd: session.ports.model.facts(model).costOf(usage)};

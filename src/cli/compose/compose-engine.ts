@@ -170,7 +170,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
     files,
     search: lazySearch({roots, home, environment, excluded}),
     mcp: setup.mcp,
-    web: lazyWeb({environment, newFile: outputs.newPage, redact: secrets.redact}),
+    web: lazyWeb({environment, rules, newFile: outputs.newPage, redact: secrets.redact}),
   };
   const finder = lazyFinder({roots, home, environment, excluded});
   const machine = redactingPorts(plainPorts, secrets);

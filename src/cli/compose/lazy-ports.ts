@@ -9,6 +9,7 @@ import {visibleLine} from '../../base/visible.ts';
 import type {CheckpointsPort, SessionCheckpoints} from '../../domain/checkpoint.ts';
 import {unknownFileEffect} from '../../domain/risk.ts';
 import type {Judge, JudgeOptions} from '../../safety/judge.ts';
+import {allowsEveryCall, type PermissionRules} from '../../safety/rules/permission-rule.ts';
 import type {PathContextOptions} from '../../safety/paths/path-context.ts';
 import {redactDiff} from '../../safety/secrets/redacting-ports.ts';
 import type {Redactor} from '../../safety/secrets/redactor.ts';
@@ -166,8 +167,12 @@ export function lazySearch(options: Parameters<typeof makeSearch>[0]): SearchPor
 /** Loads what reaches the web with the first page or search. The user's environment names the search engine and the proxy. */
 export function lazyWeb({
   environment,
+  rules,
   ...options
-}: Pick<WebOptions, 'newFile' | 'redact'> & {readonly environment: NodeJS.ProcessEnv}): WebPort {
+}: Pick<WebOptions, 'newFile' | 'redact'> & {
+  readonly environment: NodeJS.ProcessEnv;
+  readonly rules: PermissionRules;
+}): WebPort {
   let made: Promise<WebPort> | undefined;
   const provider = searchProviderOf(environment);
   const load = async (): Promise<WebPort> => {
@@ -181,7 +186,10 @@ export function lazyWeb({
     return makeWeb({...options, provider, network, userAgent, now: () => Date.now(), timeoutMs: 20_000});
   };
   return {
-    searching: provider === undefined ? 'none' : 'offered',
+    get searching() {
+      if (provider !== undefined) return 'offered';
+      return allowsEveryCall(rules, 'WebSearch') ? 'by-provider' : 'none';
+    },
     fetch: async (request, signal) => (await (made ??= load())).fetch(request, signal),
     search: async (request, signal) => (await (made ??= load())).search(request, signal),
   };

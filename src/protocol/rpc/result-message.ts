@@ -145,12 +145,12 @@ const modelUsage = ({models, contextWindow}: SessionUsage, current: string): Rec
     ]),
   );
 
-const wireModelUsage = ({usage, costUsd}: ModelUsage, contextWindow: number): WireModelUsage => ({
+const wireModelUsage = ({usage, costUsd, webSearches}: ModelUsage, contextWindow: number): WireModelUsage => ({
   inputTokens: usage.inputTokens,
   outputTokens: usage.outputTokens,
   cacheReadInputTokens: usage.cacheReadTokens,
   cacheCreationInputTokens: usage.cacheWriteTokens,
-  webSearchRequests: 0,
+  webSearchRequests: webSearches,
   costUSD: costUsd === 'unknown' ? 0 : dollars(costUsd),
   contextWindow,
   maxOutputTokens: 0,

@@ -277,7 +277,13 @@ export type WireDelta =
   | {readonly type: 'input_json_delta'; readonly partial_json: string}
   | WireOther;
 
-export type WireStopReason = 'end_turn' | 'tool_use' | 'max_tokens' | 'refusal' | 'model_context_window_exceeded';
+export type WireStopReason =
+  | 'end_turn'
+  | 'tool_use'
+  | 'max_tokens'
+  | 'refusal'
+  | 'model_context_window_exceeded'
+  | 'pause_turn';
 
 export interface WireUsage {
   readonly input_tokens: number;

@@ -105,6 +105,8 @@ export function wireStop(stop: StopReason): WireStopReason | null {
       return 'refusal';
     case 'context-full':
       return 'model_context_window_exceeded';
+    case 'paused':
+      return 'pause_turn';
     case 'interrupted':
       return null;
     default:

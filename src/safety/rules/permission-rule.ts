@@ -114,6 +114,11 @@ function unknownTool(rule: string, tool: string): RuleFault {
   return {kind: 'unknown-tool', message: `${message} ${known}`};
 }
 
+/** Whether rules allow a tool whatever it is given, and none asks about it or denies it. */
+export const allowsEveryCall = ({allow, ask, deny}: PermissionRules, tool: string): boolean =>
+  allow.some(rule => rule.tool === tool && rule.about.kind === 'every-call') &&
+  ![...ask, ...deny].some(rule => rule.tool === tool);
+
 /** Rules that change while weft runs; holders of `rules` see each change. The initial rules stay. */
 export interface ChangeableRules {
   readonly rules: PermissionRules;

@@ -378,7 +378,9 @@ export function redactingMcp(mcp: McpPort, secrets: Redactor): McpPort {
 export function redactingWeb(web: WebPort, secrets: Redactor): WebPort {
   const {redact} = secrets;
   return {
-    searching: web.searching,
+    get searching() {
+      return web.searching;
+    },
     async fetch(request, signal) {
       const unknown = secrets.unknownPlaceholders(request.url);
       if (unknown.length > 0) return failed(rejected(`Nothing was fetched: ${unknownPlaceholderText(unknown)}`));

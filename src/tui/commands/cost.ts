@@ -44,9 +44,10 @@ export function sessionCostText({models, contextTokens, contextWindow}: View['us
 }
 
 /** Thinking has no line of its own, because providers count it as output. */
-function modelLine(name: string, {usage, costUsd, requests}: ModelUsage): string {
+function modelLine(name: string, {usage, costUsd, requests, webSearches}: ModelUsage): string {
   const {inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens} = usage;
-  const asked = pluralize(requests, 'request');
+  const searched = webSearches === 0 ? '' : `, ${webSearches} web search${webSearches === 1 ? '' : 'es'}`;
+  const asked = pluralize(requests, 'request') + searched;
   const price = costUsd === 'unknown' ? 'price not known' : moneyText(costUsd);
   const read = `${groupDigits(inputTokens)} in, ${groupDigits(cacheReadTokens)} from cache, ${groupDigits(cacheWriteTokens)} written to cache`;
   return `${visibleLine(name)}: ${price}, ${asked}; tokens: ${read}, ${groupDigits(outputTokens)} out with thinking`;

@@ -1,6 +1,6 @@
 import {joinPartialAnswers, type JoinedRecord} from '../../domain/history.ts';
 import type {Approval} from '../../actions/agent-event.ts';
-import {accessOf, labelOf} from '../../actions/catalogue.ts';
+import {accessOf, citationsOf, labelOf} from '../../actions/catalogue.ts';
 import {decodePastAction} from '../../actions/decode-action.ts';
 import type {FileEdit, PatchLine} from '../../actions/files-port.ts';
 import {unreachable} from '../../base/unreachable.ts';
@@ -175,13 +175,16 @@ function askedLines(call: ToolCallBlock, frame: Frame): readonly string[] {
   const decoded = decodePastAction(call.name, call.input);
   if (decoded.tag === 'failed') return textLines(visible(JSON.stringify(call.input, undefined, 2)), 'dim', frame);
   const access = accessOf(decoded.value);
+  const citations = citationsOf(decoded.value);
+  const based =
+    citations.length === 0 ? [] : textLines(`Based on ${citations.map(visibleLine).join(', ')}`, 'dim', frame);
   switch (access.kind) {
     case 'edit':
-      return access.edits.flatMap(edit => editLines(edit, frame));
+      return [...based, ...access.edits.flatMap(edit => editLines(edit, frame))];
     case 'mcp-tool':
       return textLines(visible(JSON.stringify(access.arguments, undefined, 2)), 'dim', frame);
     default:
-      return [];
+      return based;
   }
 }
 

@@ -62,7 +62,7 @@ export function editPreview(path: string, lines: readonly DiffLine[]): Preview &
   return {kind: 'diff', files: [file]};
 }
 
-export const editAction = actionOf('request-file-edits', {edits: [], userChanges: noUserChanges});
+export const editAction = actionOf('request-file-edits', {edits: [], citations: [], userChanges: noUserChanges});
 
 export function editEvents(name: string, path: string, lines: readonly DiffLine[]): readonly AgentEvent[] {
   const id = actionId(name);
@@ -77,7 +77,7 @@ export function editEvents(name: string, path: string, lines: readonly DiffLine[
         tag: 'action',
         result: {
           name: 'request-file-edits',
-          input: {edits: [], userChanges: noUserChanges},
+          input: {edits: [], citations: [], userChanges: noUserChanges},
           settled: {state: 'success', output: {files: preview.files, userChanged: []}},
         },
       },

@@ -3,7 +3,7 @@ import {decodePastAction} from '../../../src/actions/decode-action.ts';
 import {noMcp, type McpCallRequest, type McpPort, type McpTool} from '../../../src/actions/mcp-port.ts';
 import {failed, ok} from '../../../src/base/outcome.ts';
 import {rejected} from '../../../src/domain/fault.ts';
-import {aborted, asks, callBlock, callsTools, engineBench, says} from '../../support/memory-ports.ts';
+import {aborted, asks, callBlock, callsTools, engineBench, says, toolNames} from '../../support/memory-ports.ts';
 
 const toolNamed = (name: string): McpTool => ({
   server: 'my calc',
@@ -68,7 +68,7 @@ test('a server may change its tools between two requests; the list stays the sam
     mcp: {...server.mcp, call: async () => (server.become('sub'), ok({blocks: []}))},
   });
   await run.prompt('Add');
-  const offered = run.model.requests.map(({tools}) => tools.at(-1)?.name);
+  const offered = run.model.requests.map(request => toolNames(request).at(-1));
   expect(offered).toEqual(['mcp__my_calc__add', 'mcp__my_calc__sub', 'mcp__my_calc__sub']);
   expect(run.model.requests[1]?.tools).toBe(run.model.requests[2]?.tools);
   expect(run.model.requests[2]?.messages.at(-1)).toMatchObject({
@@ -87,7 +87,7 @@ test('the first request waits for servers that are starting', async () => {
   server.become('add');
   begun.resolve(undefined);
   await ended;
-  expect(run.model.requests[0]?.tools.at(-1)?.name).toBe('mcp__my_calc__add');
+  expect(run.model.requests.slice(0, 1).flatMap(toolNames).at(-1)).toBe('mcp__my_calc__add');
 });
 
 test('an interrupted call is cancelled, and the model hears that the server was told', async () => {

@@ -6,7 +6,7 @@ import {scriptedModel} from '../../support/memory-ports.ts';
 /** Input costs 1 for 1000 tokens, out of the cache 1 for 10,000. */
 const meterAfter = (model: string): UsageMeter => {
   const meter = new UsageMeter(scriptedModel([]), []);
-  meter.add(model, {inputTokens: 1000, cacheReadTokens: 10_000, cacheWriteTokens: 0, outputTokens: 500});
+  meter.add(model, {inputTokens: 1000, cacheReadTokens: 10_000, cacheWriteTokens: 0, outputTokens: 500}, 0);
   return meter;
 };
 
@@ -27,6 +27,6 @@ test('nothing is certain before the first request, or when the conversation was 
   const meter = meterAfter('m');
   meter.follow([]);
   expect(meter.leastCostAfterNext('m')).toBeCloseTo(2);
-  meter.add('m', noUsage);
+  meter.add('m', noUsage, 0);
   expect(meter.leastCostAfterNext('m')).toBeCloseTo(2);
 });

@@ -105,7 +105,7 @@ test('usage numbers are cumulative, unknown events and deltas are passed over, a
 test.each([
   ['end_turn', 'end-turn'],
   ['stop_sequence', 'end-turn'],
-  ['pause_turn', 'end-turn'],
+  ['pause_turn', 'paused'],
   ['tool_use', 'tool-use'],
   ['max_tokens', 'max-tokens'],
   ['refusal', 'refusal'],

@@ -6,7 +6,9 @@ import {promisify} from 'node:util';
 import type {Places} from '../../../config/places.ts';
 import {causeText, faultText} from '../../../domain/fault.ts';
 import {provenText} from '../../../domain/sandbox.ts';
+import {allowsEveryCall} from '../../../safety/rules/permission-rule.ts';
 import {findShell} from '../../../workspace/exec/shell-start.ts';
+import {searchProviderOf} from '../../../workspace/web/search-provider.ts';
 import {findSearchBinary} from '../../../workspace/search/ripgrep.ts';
 import {probeTerminal} from '../../../workspace/terminals/block-source.ts';
 import {
@@ -35,6 +37,7 @@ interface Check {
     | 'terminal'
     | 'shell'
     | 'search'
+    | 'web'
     | 'pty'
     | 'sandbox'
     | 'store'
@@ -58,6 +61,7 @@ async function examine(): Promise<readonly Check[]> {
     guarded('terminal', async () => terminal()),
     guarded('shell', shell),
     guarded('search', search),
+    guarded('web', async () => web()),
     guarded('pty', pty),
     guarded('sandbox', sandbox),
     guarded('store', async () => store(places)),
@@ -122,6 +126,21 @@ async function search(): Promise<Check> {
   if (found.tag === 'failed') return {name: 'search', state: 'failed', detail: faultText(found.error), fix: ''};
   const {stdout} = await run(found.value, ['--version']);
   return ok('search', stdout.split('\n')[0] ?? 'ripgrep');
+}
+
+/** Who searches the web. Nobody is asked anything. */
+function web(): Check {
+  const engine = searchProviderOf(process.env);
+  if (engine !== undefined) return ok('web', `${engine.name} searches (${engine.variable}); pages are read from here`);
+  const here = context();
+  if (configuredProvider(modelChoice(here)) === 'anthropic' && allowsEveryCall(here.settings.rules, 'WebSearch')) {
+    return ok('web', 'Anthropic searches (the rule WebSearch allows it); pages are read from here');
+  }
+  return limited(
+    'web',
+    'No search engine; pages can be read.',
+    'Set BRAVE_API_KEY, TAVILY_API_KEY, EXA_API_KEY or SEARXNG_URL.',
+  );
 }
 
 async function pty(): Promise<Check> {

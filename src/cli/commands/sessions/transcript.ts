@@ -90,6 +90,7 @@ export function endingMark(message: AssistantMessage): string {
   switch (message.stop) {
     case 'end-turn':
     case 'tool-use':
+    case 'paused':
       return '';
     case 'max-tokens':
       return '(the answer reached its length limit)';

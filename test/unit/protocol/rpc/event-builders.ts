@@ -17,8 +17,8 @@ const model = 'claude-test-1';
 
 const sessionUsage: SessionUsage = {
   models: {
-    [model]: {usage: atEnd, costUsd: 0.0125, requests: 1},
-    'local-llama': {usage: {...noUsage, inputTokens: 7}, costUsd: 'unknown', requests: 1},
+    [model]: {usage: atEnd, costUsd: 0.0125, requests: 1, webSearches: 0},
+    'local-llama': {usage: {...noUsage, inputTokens: 7}, costUsd: 'unknown', requests: 1, webSearches: 0},
   },
   contextTokens: 377,
   contextWindow: 200_000,

@@ -1,0 +1,132 @@
+import {expect, test} from 'vitest';
+import {messageId} from '../../../src/domain/ids.ts';
+import type {AssistantMessage, Message} from '../../../src/domain/conversation.ts';
+import type {ModelEvent, ModelRequest} from '../../../src/domain/model-stream.ts';
+import {noUsage} from '../../../src/domain/usage.ts';
+import {AnthropicDecoder} from '../../../src/models/anthropic-decoder.ts';
+import {anthropicRequest} from '../../../src/models/anthropic-request.ts';
+import {engineBench, says, type ScriptedAnswer} from '../../support/memory-ports.ts';
+
+const result = {
+  type: 'web_search_result',
+  url: 'https://a.example/',
+  title: 'A',
+  page_age: null,
+  encrypted_content: 'sealed',
+};
+
+/** The events of an answer that searches, and cites what it found. */
+const stream = (stop: string) => [
+  {type: 'message_start', message: {id: 'm1', model: 'claude', usage: {input_tokens: 1, output_tokens: 1}}},
+  {
+    type: 'content_block_start',
+    index: 0,
+    content_block: {type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {}},
+  },
+  {type: 'content_block_delta', index: 0, delta: {type: 'input_json_delta', partial_json: '{"query":"tea"}'}},
+  {type: 'content_block_stop', index: 0},
+  {
+    type: 'content_block_start',
+    index: 1,
+    content_block: {type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [result]},
+  },
+  {type: 'content_block_stop', index: 1},
+  {type: 'content_block_start', index: 2, content_block: {type: 'text', text: ''}},
+  ...[
+    {url: 'https://a.example/', title: 'A [x]'},
+    {url: 'https://a.example/', title: 'again'},
+    {url: 'javascript:alert(1)', title: 'bad'},
+  ].map(citation => ({
+    type: 'content_block_delta',
+    index: 2,
+    delta: {type: 'citations_delta', citation: {type: 'web_search_result_location', ...citation}},
+  })),
+  {type: 'content_block_delta', index: 2, delta: {type: 'text_delta', text: 'Tea is green.'}},
+  {type: 'content_block_stop', index: 2},
+  {type: 'message_delta', delta: {stop_reason: stop}, usage: {output_tokens: 9}},
+  {type: 'message_stop'},
+];
+
+function decoded(stop: string): AssistantMessage {
+  const endpoint = {name: 'Anthropic', baseUrl: '', keyVariable: '', urlVariable: ''};
+  const decoder = new AnthropicDecoder({endpoint, model: 'claude', newId: () => 'x'});
+  const events: ModelEvent[] = [];
+  for (const event of stream(stop)) decoder.take(JSON.stringify(event), events);
+  const blocks = events.flatMap(event => (event.event === 'block-finished' ? [event.block] : []));
+  const end = events.at(-1);
+  if (end?.event !== 'message-finished') throw new Error('not finished');
+  return {role: 'assistant', id: messageId('m1'), model: 'claude', blocks, stop: end.stop, usage: noUsage};
+}
+
+const request = (messages: readonly Message[]): ModelRequest => ({
+  model: 'claude',
+  system: '',
+  tools: [{name: 'Bash', description: '', inputSchema: {}}, {provided: 'searching'}],
+  messages,
+  thinking: {kind: 'default'},
+});
+
+const prompt: Message = {role: 'user', id: messageId('u'), blocks: [{kind: 'text', text: 'tea?'}]};
+const sent = (...messages: readonly Message[]) =>
+  anthropicRequest(request(messages), {maxOutputTokens: 100, effort: 'default'});
+
+test('what the provider searched and found goes back as it came, and what it cites stands in the text as links', () => {
+  const answer = decoded('end_turn');
+  expect({stop: answer.stop, text: answer.blocks.at(-1)}).toEqual({
+    stop: 'end-turn',
+    text: {kind: 'text', text: 'Tea is green. ([A x](https://a.example/))'},
+  });
+  expect(sent(prompt, answer, prompt).messages[1]?.content).toEqual([
+    {type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {query: 'tea'}},
+    {type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [result]},
+    {type: 'text', text: 'Tea is green. ([A x](https://a.example/))'},
+  ]);
+});
+
+test('the tool of the provider is offered behind the others, bounded, and without a mark of the cache', () => {
+  expect(sent(prompt).tools).toEqual([
+    {name: 'Bash', description: '', input_schema: {type: 'object'}, cache_control: {type: 'ephemeral'}},
+    {type: 'web_search_20250305', name: 'web_search', max_uses: 8},
+  ]);
+});
+
+test('a paused answer goes back whole, also a search whose result is still to come; an interrupted one without it', () => {
+  const search = {
+    kind: 'other',
+    type: 'server_tool_use',
+    data: {id: 'srvtoolu_9', name: 'web_search', input: {query: 'more'}},
+  } as const;
+  const begun: AssistantMessage = {...decoded('pause_turn'), blocks: [{kind: 'text', text: 'Looking.'}, search]};
+  const asSent = {type: 'server_tool_use', id: 'srvtoolu_9', name: 'web_search', input: {query: 'more'}};
+  expect(begun.stop).toBe('paused');
+  expect(sent(prompt, begun).messages.at(-1)?.content).toEqual([{type: 'text', text: 'Looking.'}, asSent]);
+  expect(sent(prompt, {...begun, stop: 'interrupted'}, prompt).messages[1]?.content).toEqual([
+    {type: 'text', text: 'Looking.'},
+  ]);
+});
+
+const paused = (at: number): ScriptedAnswer => ({
+  events: [
+    {event: 'message-started', id: messageId(`p${at}`), model: 'scripted', usage: noUsage},
+    {
+      event: 'block-finished',
+      index: 0,
+      block: {kind: 'other', type: 'server_tool_use', data: {id: `s${at}`, name: 'web_search', input: {}}},
+    },
+    {event: 'message-finished', stop: 'paused', usage: {...noUsage, outputTokens: 1}},
+  ],
+});
+
+test('a paused answer is asked to go on, with nothing between, and its searches are counted', async () => {
+  const bench = engineBench([paused(1), paused(2), says('done')]);
+  await bench.prompt('go');
+  expect(bench.model.requests.map(({messages}) => messages.map(({role}) => role))).toEqual([
+    ['user'],
+    ['user', 'assistant'],
+    ['user', 'assistant', 'assistant'],
+  ]);
+  const searches = bench.events.flatMap(event =>
+    event.event === 'usage-changed' ? Object.values(event.usage.models).map(({webSearches}) => webSearches) : [],
+  );
+  expect(Math.max(...searches)).toBe(2);
+});
