@@ -18,6 +18,8 @@ export interface Places {
   readonly placeholderKey: string;
   /** The API keys that the user has pasted, or which of them are in the keychain. */
   readonly credentials: string;
+  /** What the user got by signing in to MCP servers, or for which of them it is in the keychain. */
+  readonly serverCredentials: string;
 }
 
 /**
@@ -47,6 +49,7 @@ export function placesOf(user: {
     history: paths.join(data, 'history.jsonl'),
     placeholderKey: paths.join(data, 'placeholder.key'),
     credentials: paths.join(data, 'credentials.json'),
+    serverCredentials: paths.join(data, 'mcp', 'credentials.json'),
   });
 
   const own = env['WEFT_HOME'] ?? '';

@@ -16,6 +16,7 @@ import {thinkingOf} from '../sdk-options.ts';
 import {chooseModel, type ChosenModel, type ModelChoice} from './choose-model.ts';
 import type {AgentClient} from '../../agent/client.ts';
 import {keptSecrets, openApiKeys} from './api-keys.ts';
+import {keptTokens} from './server-credentials.ts';
 import {composeEngine, type EngineSetup} from './compose-engine.ts';
 import {sessionHooks} from './compose-hooks.ts';
 import type {ModelSetup} from './host-services.ts';
@@ -81,7 +82,7 @@ export async function composeSession(
     environment: process.env,
     ownVariables: settings.env,
     passedVariables: settings.passEnv,
-    secretVariables: {...keptSecrets(context.places), ...chosen.secrets},
+    secretVariables: {...keptSecrets(context.places), ...keptTokens(context.places), ...chosen.secrets},
     blocksFolder: context.places.blocks,
     checkpointsFolder: options.sessionPersistence ? context.places.checkpoints : undefined,
     savedTrees: async () => (await context.store()).keptTrees(),

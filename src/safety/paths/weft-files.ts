@@ -40,6 +40,7 @@ const keptNames: readonly string[] = [
   'placeholder.key',
   'credentials.json',
   'history.jsonl',
+  'mcp',
 ];
 
 /** The folder of a workspace with weft's settings. */

@@ -16,6 +16,7 @@ test.each<[string, Parameters<typeof placesOf>[0], ReturnType<typeof placesOf>]>
       history: '/home/u/.local/share/weft/history.jsonl',
       placeholderKey: '/home/u/.local/share/weft/placeholder.key',
       credentials: '/home/u/.local/share/weft/credentials.json',
+      serverCredentials: '/home/u/.local/share/weft/mcp/credentials.json',
     },
   ],
   [
@@ -32,6 +33,7 @@ test.each<[string, Parameters<typeof placesOf>[0], ReturnType<typeof placesOf>]>
       history: '/home/u/.local/share/weft/history.jsonl',
       placeholderKey: '/home/u/.local/share/weft/placeholder.key',
       credentials: '/home/u/.local/share/weft/credentials.json',
+      serverCredentials: '/home/u/.local/share/weft/mcp/credentials.json',
     },
   ],
   [
@@ -48,6 +50,7 @@ test.each<[string, Parameters<typeof placesOf>[0], ReturnType<typeof placesOf>]>
       history: '/w/history.jsonl',
       placeholderKey: '/w/placeholder.key',
       credentials: '/w/credentials.json',
+      serverCredentials: '/w/mcp/credentials.json',
     },
   ],
   [
@@ -64,6 +67,7 @@ test.each<[string, Parameters<typeof placesOf>[0], ReturnType<typeof placesOf>]>
       history: '/Users/u/Library/Application Support/weft/history.jsonl',
       placeholderKey: '/Users/u/Library/Application Support/weft/placeholder.key',
       credentials: '/Users/u/Library/Application Support/weft/credentials.json',
+      serverCredentials: '/Users/u/Library/Application Support/weft/mcp/credentials.json',
     },
   ],
   [
@@ -80,6 +84,7 @@ test.each<[string, Parameters<typeof placesOf>[0], ReturnType<typeof placesOf>]>
       history: 'C:\\Users\\u\\AppData\\Local\\weft\\history.jsonl',
       placeholderKey: 'C:\\Users\\u\\AppData\\Local\\weft\\placeholder.key',
       credentials: 'C:\\Users\\u\\AppData\\Local\\weft\\credentials.json',
+      serverCredentials: 'C:\\Users\\u\\AppData\\Local\\weft\\mcp\\credentials.json',
     },
   ],
 ])('%s', (_, user, places) => {

@@ -1,0 +1,179 @@
+import type {AuthProvider, FetchLike, OAuthClientProvider} from '@modelcontextprotocol/client';
+import type {Outcome} from '../../../base/outcome.ts';
+import {registeredClient, secretsOf, type ServerCredential} from '../../../config/server-credentials.ts';
+import {causeText, type Fault, faultText} from '../../../domain/fault.ts';
+import {machineAuth} from './machine-auth.ts';
+import {oauthFetch} from './oauth-fetch.ts';
+import type {OAuthSettings} from './oauth-settings.ts';
+import {type AuthChallenge, noChallenge, SignInNeeded} from './sign-in-needed.ts';
+
+/** What the user got by signing in, kept by the address of the server: `serverKey`. */
+export interface CredentialStore {
+  read(url: string): Promise<ServerCredential | undefined>;
+  /** Answers with where it is now, in words. */
+  write(url: string, credential: ServerCredential): Promise<Outcome<string, Fault>>;
+  forget(url: string): Promise<Outcome<unknown, Fault>>;
+}
+
+/** A server that may want to be signed in to. */
+export interface OAuthServer {
+  readonly name: string;
+  readonly url: URL;
+  readonly oauth: OAuthSettings;
+}
+
+/** What signing in needs of the world. */
+export interface OAuthDeps {
+  readonly credentials: CredentialStore;
+  readonly fetch: FetchLike;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Told of every token and client secret as soon as it is known, so that it is redacted everywhere. */
+  readonly learnSecret: (secret: string) => void;
+}
+
+/** The address under which the credential of a server is kept: the whole URL but for its fragment. */
+export function serverKey(url: URL): string {
+  const key = new URL(url);
+  key.hash = '';
+  return key.href;
+}
+
+/**
+ * What a connection to an HTTP server proves itself with during a session. It never asks the user and never registers weft anywhere:
+ * a request that the user has to sign in for rejects with `SignInNeeded`. Tokens that run out are refreshed once, however many
+ * requests wait for it.
+ */
+export async function sessionAuth(
+  server: OAuthServer,
+  deps: OAuthDeps,
+  signal: AbortSignal,
+): Promise<AuthProvider | OAuthClientProvider> {
+  return server.oauth.grant === 'authorization-code'
+    ? new SessionAuth(server, deps, signal)
+    : machineAuth(server.oauth, {fetch: oauthFetch(deps.fetch, signal), learnSecret: deps.learnSecret});
+}
+
+/** Tokens are refreshed this long before they run out: clocks differ, and requests take time. */
+const earlyMs = 30_000;
+
+class SessionAuth implements AuthProvider {
+  readonly #server: OAuthServer;
+  readonly #deps: OAuthDeps;
+  readonly #signal: AbortSignal;
+  readonly #key: string;
+  #current: ServerCredential | 'unread' | undefined = 'unread';
+  #refreshing: Promise<ServerCredential | undefined> | undefined;
+
+  constructor(server: OAuthServer, deps: OAuthDeps, signal: AbortSignal) {
+    this.#server = server;
+    this.#deps = deps;
+    this.#signal = signal;
+    this.#key = serverKey(server.url);
+  }
+
+  async token(): Promise<string | undefined> {
+    const credential = this.#current === 'unread' ? await this.#read() : this.#current;
+    if (credential === undefined) return undefined;
+    const isStale = credential.expiresAt > 0 && credential.expiresAt - earlyMs <= this.#deps.now();
+    if (!isStale || credential.refreshToken === '') return credential.accessToken;
+    // One that cannot be refreshed now may still do; else the server says so.
+    const fresh = await this.#refresh(credential, noChallenge).catch(() => undefined);
+    return (fresh ?? credential).accessToken;
+  }
+
+  async onUnauthorized({response}: {readonly response: Response}): Promise<void> {
+    const {extractWWWAuthenticateParams} = await import('@modelcontextprotocol/client');
+    const {resourceMetadataUrl, scope} = extractWWWAuthenticateParams(response);
+    const challenge: AuthChallenge = {resourceMetadataUrl, scope};
+    const refused = this.#current === 'unread' ? undefined : this.#current;
+    // Another weft may have refreshed the token, or the user has just signed in.
+    const kept = await this.#read();
+    if (kept !== undefined && kept.accessToken !== refused?.accessToken) return;
+    const fresh = kept === undefined || kept.refreshToken === '' ? undefined : await this.#refresh(kept, challenge);
+    if (fresh === undefined) throw new SignInNeeded(this.#server.name, {challenge, why: 'no-token'});
+  }
+
+  async #read(): Promise<ServerCredential | undefined> {
+    const credential = await this.#deps.credentials.read(this.#key);
+    if (credential !== undefined) for (const secret of secretsOf(credential)) this.#deps.learnSecret(secret);
+    this.#current = credential;
+    return credential;
+  }
+
+  /** `undefined` where the authorization server refuses, or another one is responsible now. Rejects where it cannot be reached. */
+  #refresh(credential: ServerCredential, challenge: AuthChallenge): Promise<ServerCredential | undefined> {
+    return (this.#refreshing ??= this.#refreshNow(credential, challenge).finally(() => {
+      this.#refreshing = undefined;
+    }));
+  }
+
+  async #refreshNow(credential: ServerCredential, challenge: AuthChallenge): Promise<ServerCredential | undefined> {
+    const {fetch, now, learnSecret, credentials} = this.#deps;
+    const fresh = await refreshCredential(credential, {
+      url: this.#server.url,
+      challenge,
+      fetch: oauthFetch(fetch, this.#signal),
+      now,
+    });
+    if (fresh === undefined) return undefined;
+    for (const secret of secretsOf(fresh)) learnSecret(secret);
+    this.#current = fresh;
+    const written = await credentials.write(this.#key, fresh);
+    // The server may have made the old one invalid: the user should know why the next start asks to sign in.
+    if (written.tag === 'failed') throw new Error(`the new token cannot be kept: ${faultText(written.error)}`);
+    return fresh;
+  }
+}
+
+async function refreshCredential(
+  credential: ServerCredential,
+  given: {
+    readonly url: URL;
+    readonly challenge: AuthChallenge;
+    readonly fetch: FetchLike;
+    readonly now: () => number;
+  },
+): Promise<ServerCredential | undefined> {
+  const {discoverOAuthServerInfo, OAuthError, OAuthErrorCode, refreshAuthorization} =
+    await import('@modelcontextprotocol/client');
+  const {challenge, fetch, now, url} = given;
+  const {resourceMetadataUrl: kept} = credential;
+  const place = challenge.resourceMetadataUrl ?? (kept === '' ? undefined : new URL(kept));
+  try {
+    const info = await discoverOAuthServerInfo(url, {
+      fetchFn: fetch,
+      ...(place === undefined ? {} : {resourceMetadataUrl: place}),
+    });
+    const metadata = info.authorizationServerMetadata;
+    const issuer = metadata?.issuer ?? info.authorizationServerUrl;
+    if (!isSameIssuer(issuer, credential.issuer)) return undefined;
+    const tokens = await refreshAuthorization(info.authorizationServerUrl, {
+      ...(metadata === undefined ? {} : {metadata}),
+      clientInformation: {...registeredClient(credential), redirect_uris: []},
+      refreshToken: credential.refreshToken,
+      ...(credential.resource === '' ? {} : {resource: credential.resource}),
+      fetchFn: fetch,
+    });
+    return {
+      ...credential,
+      accessToken: tokens.access_token,
+      refreshToken: tokens.refresh_token ?? credential.refreshToken,
+      expiresAt: expiryOf(tokens.expires_in, now()),
+      scope: tokens.scope ?? credential.scope,
+    };
+  } catch (cause) {
+    // A server that has trouble may have none later; one that refuses goes on refusing.
+    const trouble: string = OAuthErrorCode.ServerError;
+    if (cause instanceof OAuthError && cause.code !== trouble) return undefined;
+    throw new Error(`the token cannot be refreshed: ${causeText(cause)}`, {cause});
+  }
+}
+
+/** When a token runs out; 0 where the server does not say. */
+export const expiryOf = (seconds: number | undefined, now: number): number =>
+  seconds === undefined ? 0 : now + seconds * 1000;
+
+/** One may end in a slash that the other lacks. */
+export const isSameIssuer = (one: string, other: string): boolean =>
+  one.replace(/\/$/u, '') === other.replace(/\/$/u, '');

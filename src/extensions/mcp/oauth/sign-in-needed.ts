@@ -1,0 +1,34 @@
+import {clip} from '../../../base/clip.ts';
+
+/** What a server that refuses a request says about signing in: all of it is the server's word. */
+export interface AuthChallenge {
+  /** Where the server's own metadata are (RFC 9728); `undefined` for the usual place. */
+  readonly resourceMetadataUrl: URL | undefined;
+  /** The permission that the request needs. */
+  readonly scope: string | undefined;
+}
+
+export const noChallenge: AuthChallenge = {resourceMetadataUrl: undefined, scope: undefined};
+
+/** The user has to sign in to a server, or to allow it more, before a request can succeed. */
+export class SignInNeeded extends Error {
+  override readonly name = 'SignInNeeded';
+  readonly challenge: AuthChallenge;
+  readonly server: string;
+
+  constructor(server: string, given: {readonly challenge: AuthChallenge; readonly why: 'no-token' | 'more-scope'}) {
+    const command = `weft mcp login ${server}`;
+    const scope = shownScope(given.challenge.scope);
+    super(
+      given.why === 'more-scope' && scope !== ''
+        ? `needs more permission (${scope}): ${command} --scope ${JSON.stringify(scope)}`
+        : `needs sign-in: ${command}`,
+    );
+    this.server = server;
+    this.challenge = given.challenge;
+  }
+}
+
+/** A scope with the characters that RFC 6749 allows, so that it can be shown and pasted. */
+const shownScope = (scope: string | undefined): string =>
+  clip((scope ?? '').replaceAll(/[^\w !#%&()*+,\-./:;<=>?@[\]^{|}~]/gu, ''), 300).trim();

@@ -1,0 +1,359 @@
+import {randomBytes} from 'node:crypto';
+import type {
+  OAuthClientMetadata,
+  OAuthClientProvider,
+  OAuthDiscoveryState,
+  StoredOAuthClientInformation,
+  StoredOAuthTokens,
+} from '@modelcontextprotocol/client';
+import {isJsonObject} from '../../../base/json.ts';
+import {failed, ok, type Outcome} from '../../../base/outcome.ts';
+import {registeredClient, secretsOf, type ServerCredential} from '../../../config/server-credentials.ts';
+import {causeText, type Fault, rejected} from '../../../domain/fault.ts';
+import {oauthFetch} from './oauth-fetch.ts';
+import type {OAuthSettings} from './oauth-settings.ts';
+import {isAnswer, listenForRedirect, type RedirectListener} from './redirect-listener.ts';
+import {expiryOf, isSameIssuer, type OAuthDeps, type OAuthServer, serverKey} from './session-auth.ts';
+import type {AuthChallenge} from './sign-in-needed.ts';
+
+export interface SignInDeps extends OAuthDeps {
+  /**
+   * Shows the link that the user has to open, and opens it where a browser can be. `redirectUrl` is where the browser comes back to.
+   */
+  readonly offerLink: (link: SignInLink) => void;
+  /** Lines that the user types meanwhile: the address of the page that the browser could not show, where it is on another machine. */
+  readonly typedLines: (signal: AbortSignal) => AsyncIterable<string>;
+}
+
+export interface SignInLink {
+  /** An https address (or http on this machine) without user names, in ASCII. */
+  readonly url: string;
+  /** Who asks for the password there. */
+  readonly host: string;
+  readonly redirectUrl: string;
+}
+
+export interface SignInRequest {
+  readonly server: OAuthServer & {readonly oauth: OAuthSettings & {readonly grant: 'authorization-code'}};
+  /** What the server said when it refused. */
+  readonly challenge: AuthChallenge;
+  /** Permissions that the user wants besides those of the sign-in before; `undefined` for what the server asks for. */
+  readonly moreScope: string | undefined;
+}
+
+/**
+ * Signs the user in to an MCP server with the authorization code flow: discovery, registration where that is needed, a link with PKCE and
+ * a state that nobody can guess, the browser's way back to 127.0.0.1, and the exchange of the code. The credential is kept only when all
+ * of it succeeded. Cancelled by `signal`, with its reason as the failure.
+ */
+export async function signIn(
+  request: SignInRequest,
+  deps: SignInDeps,
+  signal: AbortSignal,
+): Promise<Outcome<{readonly place: string; readonly credential: ServerCredential}, Fault>> {
+  const {server} = request;
+  const key = serverKey(server.url);
+  if (!isSecure(server.url)) {
+    return failed(rejected(`${server.url.host} is reached without encryption: a token would be sent in the clear.`));
+  }
+  const before = await deps.credentials.read(key);
+  const opened = await openListener(server.oauth, before);
+  if (opened.tag === 'failed') return opened;
+  await using listener = opened.value;
+  try {
+    const credential = await authorize({...request, before, listener}, deps, signal);
+    for (const secret of secretsOf(credential)) deps.learnSecret(secret);
+    const written = await deps.credentials.write(key, credential);
+    return written.tag === 'failed' ? written : ok({place: written.value, credential});
+  } catch (cause) {
+    return failed(
+      rejected(
+        `Signing in to ${server.name} failed: ${signal.aborted ? causeText(signal.reason) : await whyText(cause)}`,
+      ),
+    );
+  }
+}
+
+/** The port of the settings, else the one that weft was registered with before, else any. */
+async function openListener(
+  oauth: SignInRequest['server']['oauth'],
+  before: ServerCredential | undefined,
+): Promise<Outcome<RedirectListener, Fault>> {
+  if (oauth.callbackPort !== undefined) {
+    const {callbackPort: port} = oauth;
+    const listener = await listenForRedirect(port);
+    return listener.tag === 'ok'
+      ? listener
+      : failed(rejected(`Port ${port} of 127.0.0.1 cannot be used: ${listener.error}`));
+  }
+  const known = registeredPort(before);
+  const again = known === undefined ? undefined : await listenForRedirect(known);
+  if (again?.tag === 'ok') return again;
+  const listener = await listenForRedirect(0);
+  return listener.tag === 'ok' ? listener : failed(rejected(`127.0.0.1 cannot be listened on: ${listener.error}`));
+}
+
+function registeredPort(before: ServerCredential | undefined): number | undefined {
+  const [address] = redirectUris(before?.client);
+  const url = address === undefined ? undefined : URL.parse(address);
+  return url?.hostname === '127.0.0.1' && url.port !== '' ? Number(url.port) : undefined;
+}
+
+function redirectUris(client: object | undefined): readonly string[] {
+  const uris: unknown = isJsonObject(client) ? client['redirect_uris'] : undefined;
+  return Array.isArray(uris) ? uris.filter(uri => typeof uri === 'string') : [];
+}
+
+async function authorize(
+  request: SignInRequest & {readonly before: ServerCredential | undefined; readonly listener: RedirectListener},
+  deps: SignInDeps,
+  signal: AbortSignal,
+): Promise<ServerCredential> {
+  const {auth, computeScopeUnion, discoverOAuthServerInfo} = await import('@modelcontextprotocol/client');
+  const {server, challenge, listener, before, moreScope} = request;
+  const fetchFn = oauthFetch(deps.fetch, signal);
+  const place = challenge.resourceMetadataUrl === undefined ? {} : {resourceMetadataUrl: challenge.resourceMetadataUrl};
+  const discovery: OAuthDiscoveryState = {
+    ...(await discoverOAuthServerInfo(server.url, {fetchFn, ...place})),
+    ...(challenge.resourceMetadataUrl === undefined ? {} : {resourceMetadataUrl: challenge.resourceMetadataUrl.href}),
+  };
+  requireSecureEndpoints(discovery);
+  const provider = new SignInProvider(server.oauth, {discovery, before, listener, learnSecret: deps.learnSecret});
+  const scope =
+    moreScope === undefined
+      ? (server.oauth.scope ?? challenge.scope)
+      : computeScopeUnion(before?.scope === '' ? undefined : before?.scope, challenge.scope, moreScope);
+  const options = {serverUrl: server.url, fetchFn, ...place, ...(scope === undefined ? {} : {scope})};
+  const answer = provider.link(async link => {
+    deps.offerLink({url: link.href, host: link.host, redirectUrl: listener.redirectUrl});
+    return firstAnswer(provider.stateText, {listener, typedLines: deps.typedLines}, signal);
+  });
+  if ((await auth(provider, options)) === 'REDIRECT') {
+    const query = await answer();
+    const error = query.get('error');
+    if (error !== null) throw new Error(refusal(error));
+    const iss = query.get('iss');
+    await auth(provider, {
+      ...options,
+      authorizationCode: query.get('code') ?? '',
+      ...(iss === null ? {} : {iss}),
+    });
+  }
+  return provider.credential(deps.now());
+}
+
+/** What the browser brings to 127.0.0.1, or what the user pastes of its address bar. */
+async function firstAnswer(
+  state: string,
+  {listener, typedLines}: Pick<SignInDeps, 'typedLines'> & {readonly listener: RedirectListener},
+  signal: AbortSignal,
+): Promise<URLSearchParams> {
+  const done = new AbortController();
+  const until = AbortSignal.any([signal, done.signal]);
+  const pasted = async (): Promise<URLSearchParams> => {
+    for await (const line of typedLines(until)) {
+      const query = URL.parse(line.trim())?.searchParams;
+      if (query !== undefined && isAnswer(query, state)) return query;
+    }
+    return listener.visited(state, until);
+  };
+  const visit = listener.visited(state, until);
+  const typed = pasted();
+  // Whichever is not first ends with `done`.
+  visit.catch(() => {});
+  typed.catch(() => {});
+  try {
+    return await Promise.race([visit, typed]);
+  } finally {
+    done.abort();
+  }
+}
+
+/** The client's own flow asks this for what it needs and gives it what it gets. Nothing leaves it before all is done. */
+class SignInProvider implements OAuthClientProvider {
+  readonly stateText = randomBytes(32).toString('base64url');
+  readonly clientMetadataUrl?: string;
+  readonly #oauth: SignInRequest['server']['oauth'];
+  readonly #listener: RedirectListener;
+  readonly #learnSecret: (secret: string) => void;
+  #discovery: OAuthDiscoveryState;
+  #client: StoredOAuthClientInformation | undefined;
+  #tokens: StoredOAuthTokens | undefined;
+  #verifier = '';
+  #resource = '';
+  #link: URL | undefined;
+
+  constructor(
+    oauth: SignInRequest['server']['oauth'],
+    given: {
+      readonly discovery: OAuthDiscoveryState;
+      readonly before: ServerCredential | undefined;
+      readonly listener: RedirectListener;
+      readonly learnSecret: (secret: string) => void;
+    },
+  ) {
+    this.#oauth = oauth;
+    this.#discovery = given.discovery;
+    this.#listener = given.listener;
+    this.#learnSecret = given.learnSecret;
+    this.#client = knownClient(oauth, given);
+    const {client} = oauth;
+    if (client.kind === 'registers' && client.metadataUrl !== undefined) this.clientMetadataUrl = client.metadataUrl;
+  }
+
+  get redirectUrl(): string {
+    return this.#listener.redirectUrl;
+  }
+
+  get clientMetadata(): OAuthClientMetadata {
+    const methods = this.#discovery.authorizationServerMetadata?.token_endpoint_auth_methods_supported;
+    return {
+      client_name: 'weft',
+      redirect_uris: [this.redirectUrl],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      // A program on the user's machine keeps no secret; some servers know only clients that have one.
+      ...(methods === undefined || methods.includes('none') ? {token_endpoint_auth_method: 'none'} : {}),
+    };
+  }
+
+  /** A function that gives the link of the flow to `open`. */
+  link<T>(open: (link: URL) => Promise<T>): () => Promise<T> {
+    return () => {
+      if (this.#link === undefined) throw new Error('the authorization server gave no link');
+      return open(this.#link);
+    };
+  }
+
+  state(): string {
+    return this.stateText;
+  }
+
+  clientInformation(): StoredOAuthClientInformation | undefined {
+    return this.#client;
+  }
+
+  saveClientInformation(client: StoredOAuthClientInformation): void {
+    this.#client = client;
+    if ('client_secret' in client && client.client_secret !== undefined) this.#learnSecret(client.client_secret);
+  }
+
+  /** None: this sign-in is to give new ones. */
+  tokens(): StoredOAuthTokens | undefined {
+    return undefined;
+  }
+
+  saveTokens(tokens: StoredOAuthTokens): void {
+    this.#tokens = tokens;
+  }
+
+  redirectToAuthorization(link: URL): void {
+    if (!isSecure(link) || link.username !== '' || link.password !== '') {
+      throw new Error(
+        `the authorization server wants the browser to open an unsafe link (${link.protocol}//${link.host})`,
+      );
+    }
+    this.#link = link;
+  }
+
+  saveCodeVerifier(verifier: string): void {
+    this.#verifier = verifier;
+  }
+
+  codeVerifier(): string {
+    return this.#verifier;
+  }
+
+  saveResourceUrl(url: string): void {
+    this.#resource = url;
+  }
+
+  saveDiscoveryState(state: OAuthDiscoveryState): void {
+    this.#discovery = state;
+  }
+
+  discoveryState(): OAuthDiscoveryState {
+    return this.#discovery;
+  }
+
+  invalidateCredentials(what: 'all' | 'client' | 'tokens' | 'verifier' | 'discovery'): void {
+    if ((what === 'client' || what === 'all') && this.#oauth.client.kind === 'registers') this.#client = undefined;
+  }
+
+  credential(now: number): ServerCredential {
+    const client: unknown = this.#client;
+    if (this.#tokens === undefined || !isJsonObject(client)) throw new Error('the authorization server gave no token');
+    const {access_token, refresh_token = '', expires_in, scope = '', token_type} = this.#tokens;
+    if (token_type.toLowerCase() !== 'bearer')
+      throw new Error('the authorization server gave a token of an unknown type');
+    return {
+      issuer: issuerOf(this.#discovery),
+      client,
+      accessToken: access_token,
+      refreshToken: refresh_token,
+      expiresAt: expiryOf(expires_in, now),
+      scope,
+      resource: this.#resource,
+      resourceMetadataUrl: this.#discovery.resourceMetadataUrl ?? '',
+    };
+  }
+}
+
+const issuerOf = (discovery: OAuthDiscoveryState): string =>
+  discovery.authorizationServerMetadata?.issuer ?? discovery.authorizationServerUrl;
+
+/** The client of the settings; else the one that weft registered before at the same authorization server, with the same way back. */
+function knownClient(
+  {client}: SignInRequest['server']['oauth'],
+  given: {
+    readonly discovery: OAuthDiscoveryState;
+    readonly before: ServerCredential | undefined;
+    readonly listener: RedirectListener;
+  },
+): StoredOAuthClientInformation | undefined {
+  if (client.kind === 'registered') {
+    return {client_id: client.id, ...(client.secret === undefined ? {} : {client_secret: client.secret})};
+  }
+  const {before, discovery, listener} = given;
+  if (before === undefined || !isSameIssuer(before.issuer, issuerOf(discovery))) return undefined;
+  if (!redirectUris(before.client).includes(listener.redirectUrl)) return undefined;
+  return {...registeredClient(before), redirect_uris: [listener.redirectUrl], issuer: before.issuer};
+}
+
+/** Where secrets go has to be encrypted, or this machine. */
+export function isSecure({protocol, hostname}: URL): boolean {
+  if (protocol === 'https:') return true;
+  return protocol === 'http:' && /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/u.test(hostname);
+}
+
+function requireSecureEndpoints({
+  authorizationServerUrl,
+  authorizationServerMetadata: metadata,
+}: OAuthDiscoveryState): void {
+  const {authorization_endpoint, registration_endpoint, token_endpoint} = metadata ?? {};
+  for (const address of [authorizationServerUrl, authorization_endpoint, registration_endpoint, token_endpoint]) {
+    const url = address === undefined ? undefined : URL.parse(address);
+    if (address !== undefined && (url === null || url === undefined || !isSecure(url))) {
+      throw new Error('its authorization server has an address without encryption');
+    }
+  }
+}
+
+/** Codes of RFC 6749; what else an authorization server says is not repeated, since it may be another than the user thinks. */
+const refusal = (error: string): string =>
+  error === 'access_denied'
+    ? 'you or the authorization server refused it'
+    : /^[a-z_]{1,40}$/u.test(error)
+      ? `the authorization server answered "${error}"`
+      : 'the authorization server answered with an error';
+
+async function whyText(cause: unknown): Promise<string> {
+  const {IssuerMismatchError, RegistrationRejectedError} = await import('@modelcontextprotocol/client');
+  if (cause instanceof IssuerMismatchError) {
+    return 'the answer came from another authorization server than the one that was asked. Nothing was sent to it.';
+  }
+  if (cause instanceof RegistrationRejectedError) {
+    return `its authorization server does not let weft register itself (status ${cause.status}). If you have a client id, set "oauth": {"clientId": …}.`;
+  }
+  return causeText(cause);
+}
