@@ -12,6 +12,7 @@ _weft_enter() { # the command that a word names in a command
     'weft tasks') next='weft tasks' ;;
     'weft permissions') next='weft permissions' ;;
     'weft config') next='weft config' ;;
+    'weft mcp') next='weft mcp' ;;
     'weft auth status') next='weft auth status' ;;
     'weft auth login') next='weft auth login' ;;
     'weft auth logout') next='weft auth logout' ;;
@@ -44,6 +45,14 @@ _weft_enter() { # the command that a word names in a command
     'weft config path') next='weft config path' ;;
     'weft config explain') next='weft config explain' ;;
     'weft config help') next='weft config help' ;;
+    'weft mcp list') next='weft mcp list' ;;
+    'weft mcp get') next='weft mcp get' ;;
+    'weft mcp add') next='weft mcp add' ;;
+    'weft mcp remove') next='weft mcp remove' ;;
+    'weft mcp login') next='weft mcp login' ;;
+    'weft mcp logout') next='weft mcp logout' ;;
+    'weft mcp import') next='weft mcp import' ;;
+    'weft mcp help') next='weft mcp help' ;;
     *) ;;
   esac
 }
@@ -98,6 +107,23 @@ _weft_option() { # what an option of a command takes
     'weft config list --cwd') takes=one kind=directory ;;
     'weft config path --cwd') takes=one kind=directory ;;
     'weft config explain --cwd') takes=one kind=directory ;;
+    'weft mcp list --cwd') takes=one kind=directory ;;
+    'weft mcp get --cwd') takes=one kind=directory ;;
+    'weft mcp add --scope') takes=one kind=choices choices=('user' 'project' 'local') ;;
+    'weft mcp add --transport') takes=one kind=choices choices=('stdio' 'http' 'sse') ;;
+    'weft mcp add --env') takes=one kind=any ;;
+    'weft mcp add --header') takes=one kind=any ;;
+    'weft mcp add --client-id') takes=one kind=any ;;
+    'weft mcp add --client-secret-env') takes=one kind=any ;;
+    'weft mcp add --callback-port') takes=one kind=any ;;
+    'weft mcp add --cwd') takes=one kind=directory ;;
+    'weft mcp remove --scope') takes=one kind=choices choices=('user' 'project' 'local') ;;
+    'weft mcp remove --cwd') takes=one kind=directory ;;
+    'weft mcp login --oauth-scope') takes=one kind=any ;;
+    'weft mcp login --cwd') takes=one kind=directory ;;
+    'weft mcp logout --cwd') takes=one kind=directory ;;
+    'weft mcp import --scope') takes=one kind=choices choices=('user' 'project' 'local') ;;
+    'weft mcp import --cwd') takes=one kind=directory ;;
     *) ;;
   esac
 }
@@ -132,6 +158,14 @@ _weft_position() { # what an argument of a command is
     'weft config unset|0') kind=setting ;;
     'weft config explain|0') kind=setting ;;
     'weft config help|0') kind=choices choices=('get' 'set' 'unset' 'list' 'path' 'explain') ;;
+    'weft mcp get|0') kind=server ;;
+    'weft mcp add|0') kind=any ;;
+    'weft mcp add|'*) kind=any ;;
+    'weft mcp remove|0') kind=server ;;
+    'weft mcp login|0') kind=server ;;
+    'weft mcp logout|0') kind=server ;;
+    'weft mcp import|0') kind=choices choices=('claude' 'codex' 'gemini' 'vscode' 'opencode') ;;
+    'weft mcp help|0') kind=choices choices=('list' 'get' 'add' 'remove' 'login' 'logout' 'import') ;;
     *) ;;
   esac
 }
@@ -139,7 +173,7 @@ _weft_position() { # what an argument of a command is
 _weft_names() { # what can follow in a command
   options=() commands=()
   case $1 in
-    'weft') options=('-V' '--version' '-p' '--prompt' '--print' '--output-format' '--input-format' '--include-partial-messages' '--model' '--provider' '--base-url' '--replay' '--record' '--permission-mode' '--sandbox' '--allowed-tools' '--disallowed-tools' '--max-turns' '--max-cost' '--timeout' '-c' '--continue' '-r' '--resume' '--session-id' '--fork-session' '--no-session-persistence' '-C' '--cwd' '--add-dir' '--system-prompt' '--append-system-prompt' '--json-schema' '--settings' '--verbose' '--debug' '--accessible' '--fullscreen' '--no-color' '-h' '--help') commands=('demo' 'auth' 'sessions' 'sandbox' 'ps' 'doctor' 'completion' 'tasks' 'permissions' 'config') ;;
+    'weft') options=('-V' '--version' '-p' '--prompt' '--print' '--output-format' '--input-format' '--include-partial-messages' '--model' '--provider' '--base-url' '--replay' '--record' '--permission-mode' '--sandbox' '--allowed-tools' '--disallowed-tools' '--max-turns' '--max-cost' '--timeout' '-c' '--continue' '-r' '--resume' '--session-id' '--fork-session' '--no-session-persistence' '-C' '--cwd' '--add-dir' '--system-prompt' '--append-system-prompt' '--json-schema' '--settings' '--verbose' '--debug' '--accessible' '--fullscreen' '--no-color' '-h' '--help') commands=('demo' 'auth' 'sessions' 'sandbox' 'ps' 'doctor' 'completion' 'tasks' 'permissions' 'config' 'mcp') ;;
     'weft demo') options=('--dir' '-h' '--help') commands=() ;;
     'weft auth') options=('-h' '--help') commands=('status' 'login' 'logout' 'help') ;;
     'weft auth status') options=('-h' '--help') commands=() ;;
@@ -182,6 +216,15 @@ _weft_names() { # what can follow in a command
     'weft config path') options=('--user' '--project' '--local' '--cwd' '-h' '--help') commands=() ;;
     'weft config explain') options=('--json' '--cwd' '-h' '--help') commands=() ;;
     'weft config help') options=() commands=() ;;
+    'weft mcp') options=('-h' '--help') commands=('list' 'get' 'add' 'remove' 'login' 'logout' 'import' 'help') ;;
+    'weft mcp list') options=('--no-check' '--json' '--cwd' '-h' '--help') commands=() ;;
+    'weft mcp get') options=('--json' '--cwd' '-h' '--help') commands=() ;;
+    'weft mcp add') options=('--scope' '--transport' '--env' '--header' '--client-id' '--client-secret-env' '--callback-port' '--cwd' '-h' '--help') commands=() ;;
+    'weft mcp remove') options=('--scope' '--cwd' '-h' '--help') commands=() ;;
+    'weft mcp login') options=('--oauth-scope' '--cwd' '-h' '--help') commands=() ;;
+    'weft mcp logout') options=('--cwd' '-h' '--help') commands=() ;;
+    'weft mcp import') options=('--all' '--scope' '--dry-run' '--json' '--cwd' '-h' '--help') commands=() ;;
+    'weft mcp help') options=() commands=() ;;
     *) ;;
   esac
 }
@@ -204,7 +247,7 @@ _weft_values() { # a value of the kind found
         if [[ $kind == file ]]; then compgen -f -- "$cur"; else compgen -d -- "$cur"; fi
       )
       ;;
-    session | model | setting | value)
+    session | model | setting | value | server)
       while IFS=$'\t' read -r word _; do _weft_offer "$word"; done < <(
         weft __complete "$kind" "${COMP_WORDS[COMP_CWORD-1]}" 2>/dev/null
       )

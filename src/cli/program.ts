@@ -5,6 +5,7 @@ import {addCompletion} from './commands/completion.ts';
 import {addConfig} from './commands/config.ts';
 import {addDemo} from './commands/demo.ts';
 import {addDoctor} from './commands/doctor.ts';
+import {addMcp} from './commands/mcp.ts';
 import {addPermissions} from './commands/permissions.ts';
 import {addPs} from './commands/ps.ts';
 import {addSandbox} from './commands/sandbox.ts';
@@ -51,6 +52,7 @@ export function makeProgram(): Command {
   addTasks(program);
   addPermissions(program);
   addConfig(program);
+  addMcp(program);
   return program;
 }
 

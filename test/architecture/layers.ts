@@ -77,6 +77,7 @@ export const dependencyHomes: Readonly<Record<string, readonly string[]>> = {
   'quick-lru': ['safety', 'tui', 'workspace'],
   react: ['tui'],
   unpdf: ['workspace/web'],
+  'smol-toml': ['extensions/mcp'],
   '@vscode/tree-sitter-wasm': ['safety'],
   yaml: ['workspace'],
   zod: [

@@ -107,11 +107,12 @@ function isInRepository(folder: string): boolean {
 }
 
 /** Throws where a link in the project would make weft write to a file outside it. */
-function requireInside(path: string, directory: string): void {
+export function requireInside(path: string, directory: string): void {
+  const inside = realpathSync(directory);
   for (const each of [path, dirname(path)]) {
     const real = realPathOf(each);
     if (real === undefined) continue;
-    if (!real.startsWith(`${realpathSync(directory)}/`.replace('//', '/'))) {
+    if (real !== inside && !real.startsWith(`${inside}/`.replace('//', '/'))) {
       throw new Error(`${each} is a link out of the folder, to ${visibleExactLine(real)}. Nothing was changed.`);
     }
   }

@@ -42,6 +42,11 @@ async function candidatesOf(kind: string, before: string): Promise<readonly Cand
       const name = parseSettingName(before);
       return name.tag === 'failed' ? [] : settingChoices(name.value).map(choice => [choice, '']);
     }
+    case 'server': {
+      const {knownServers} = await import('../../compose/known-servers.ts');
+      const {servers} = await knownServers(process.cwd());
+      return servers.map(({name, path}) => [visibleLine(name), path]);
+    }
     default:
       return [];
   }

@@ -35,7 +35,7 @@ export interface ValueNode {
 }
 
 /** Values that only the program knows: TAB asks `weft __complete KIND`, with the word before where it decides. */
-export const askedKinds = ['session', 'model', 'setting', 'value'] as const;
+export const askedKinds = ['session', 'model', 'setting', 'value', 'server'] as const;
 export type AskedKind = (typeof askedKinds)[number];
 
 /** The visible part of a commander program. */

@@ -126,6 +126,7 @@ function offers(value: ValueNode, program: string): string {
     case 'session':
     case 'model':
     case 'setting':
+    case 'server':
     case 'value':
       return `-f -a '(${program} __complete ${value.kind} (commandline -opc)[-1] 2>/dev/null)'`;
     case 'any':

@@ -117,6 +117,7 @@ function action(value: ValueNode): string {
     case 'session':
     case 'model':
     case 'setting':
+    case 'server':
     case 'value':
       // The space keeps zsh from adding arguments of its own.
       return ` ${askFunction} ${value.kind}`;

@@ -1,4 +1,5 @@
 import {join} from 'node:path';
+import {unreachable} from '../../../base/unreachable.ts';
 
 /** The products whose server configurations can be imported. */
 export const peers = ['claude', 'codex', 'gemini', 'vscode', 'opencode'] as const;
@@ -39,11 +40,15 @@ export function peerFiles(peer: Peer, {home, directory, platform, env}: PeerPlac
     case 'claude':
       return json(join(env['CLAUDE_CONFIG_DIR'] || home, '.claude.json'));
     case 'codex':
-      return [join(env['CODEX_HOME'] || join(home, '.codex'), 'config.toml'), join(directory, '.codex', 'config.toml')].map(
-        path => ({peer, path, format: 'toml'}) as const,
-      );
+      return [
+        join(env['CODEX_HOME'] || join(home, '.codex'), 'config.toml'),
+        join(directory, '.codex', 'config.toml'),
+      ].map(path => ({peer, path, format: 'toml'}) as const);
     case 'gemini':
-      return json(join(env['GEMINI_CLI_HOME'] || home, '.gemini', 'settings.json'), join(directory, '.gemini', 'settings.json'));
+      return json(
+        join(env['GEMINI_CLI_HOME'] || home, '.gemini', 'settings.json'),
+        join(directory, '.gemini', 'settings.json'),
+      );
     case 'vscode':
       return json(
         join(editorFolder(home, platform, env), 'Code', 'User', 'mcp.json'),
@@ -54,6 +59,8 @@ export function peerFiles(peer: Peer, {home, directory, platform, env}: PeerPlac
       const own = join(env['XDG_CONFIG_HOME'] || join(home, '.config'), 'opencode');
       return json(...[own, directory, join(directory, '.opencode')].flatMap(bothNames));
     }
+    default:
+      return unreachable(peer);
   }
 }
 

@@ -1,5 +1,6 @@
 import {isJsonList, isJsonObject, type Json, type JsonObject} from '../../../base/json.ts';
 import {failed, ok, type Outcome} from '../../../base/outcome.ts';
+import {unreachable} from '../../../base/unreachable.ts';
 import {causeText} from '../../../domain/fault.ts';
 import {parseJsonWithComments} from '../../../config/json-with-comments.ts';
 import {parseServer} from '../server-config.ts';
@@ -59,27 +60,33 @@ async function parseToml(text: string): Promise<Outcome<JsonObject, string>> {
 
 /** The entries of a file, by name; of those that come twice the last counts. */
 function serverEntries(peer: Peer, file: JsonObject, directory: string): ReadonlyMap<string, Json> {
-  const of = (given: Json | undefined): readonly (readonly [string, Json])[] =>
-    isJsonObject(given) ? Object.entries(given) : [];
   switch (peer) {
     case 'claude': {
       const projects = isJsonObject(file['projects']) ? file['projects'] : {};
       const own = Object.hasOwn(projects, directory) ? projects[directory] : undefined;
-      return new Map([...of(file['mcpServers']), ...of(isJsonObject(own) ? own['mcpServers'] : undefined)]);
+      return new Map([
+        ...membersOf(file['mcpServers']),
+        ...membersOf(isJsonObject(own) ? own['mcpServers'] : undefined),
+      ]);
     }
     case 'codex':
-      return new Map(of(file['mcp_servers']));
+      return new Map(membersOf(file['mcp_servers']));
     case 'gemini':
-      return new Map(of(file['mcpServers']));
+      return new Map(membersOf(file['mcpServers']));
     case 'vscode':
-      return new Map([...of(file['mcpServers']), ...of(file['servers'])]);
+      return new Map([...membersOf(file['mcpServers']), ...membersOf(file['servers'])]);
     case 'opencode': {
       const mcp = file['mcp'];
       // The second version has one object more.
-      return new Map(isJsonObject(mcp) && isJsonObject(mcp['servers']) ? of(mcp['servers']) : of(mcp));
+      return new Map(isJsonObject(mcp) && isJsonObject(mcp['servers']) ? membersOf(mcp['servers']) : membersOf(mcp));
     }
+    default:
+      return unreachable(peer);
   }
 }
+
+const membersOf = (given: Json | undefined): readonly (readonly [string, Json])[] =>
+  isJsonObject(given) ? Object.entries(given) : [];
 
 /** One entry while it is read: what is asked for counts as read, and the rest is named at the end. */
 class Fields {
@@ -139,7 +146,8 @@ class Fields {
   /** Whole milliseconds, `undefined` for what is no time. */
   milliseconds(key: string, unit: 'ms' | 's' = 'ms'): number | undefined {
     const value = this.raw(key);
-    const number = typeof value === 'number' && Number.isFinite(value) ? Math.ceil(value * (unit === 's' ? 1000 : 1)) : 0;
+    const number =
+      typeof value === 'number' && Number.isFinite(value) ? Math.ceil(value * (unit === 's' ? 1000 : 1)) : 0;
     return number >= 1 && Number.isSafeInteger(number) ? number : undefined;
   }
 
@@ -287,7 +295,8 @@ const readers = {
     const [command, ...args] = fields.texts('command') ?? [];
     const timeout = fields.raw('timeout');
     const times = new Fields(isJsonObject(timeout) ? timeout : {startup: timeout ?? null}, text => text);
-    if (fields.raw('oauth') === false) fields.notes.push('"oauth": false has no counterpart: weft signs in only when you ask it to');
+    if (fields.raw('oauth') === false)
+      fields.notes.push('"oauth": false has no counterpart: weft signs in only when you ask it to');
     return entryOf({
       command: type === 'remote' ? undefined : command,
       args,
@@ -310,7 +319,15 @@ function oauthOf(fields: Fields): JsonObject | undefined {
   const inner = new Fields(given, text => text);
   const scopes = inner.texts('scopes');
   const scope = inner.text('scope') ?? (scopes === undefined ? undefined : scopes.join(' '));
-  inner.ignore('enabled', 'authorizationUrl', 'tokenUrl', 'registrationUrl', 'issuer', 'authServerMetadataUrl', 'tokenParamName');
+  inner.ignore(
+    'enabled',
+    'authorizationUrl',
+    'tokenUrl',
+    'registrationUrl',
+    'issuer',
+    'authServerMetadataUrl',
+    'tokenParamName',
+  );
   const redirect = inner.text('redirectUri') ?? inner.text('redirect_uri') ?? inner.text('redirectUrl');
   const port = inner.raw('callbackPort') ?? inner.raw('callback_port') ?? portOf(redirect);
   const oauth = entryOf({
@@ -338,7 +355,8 @@ interface VariablePlace {
 const variables = {
   claude: text => text,
   codex(text, {notes}) {
-    if (/\$\{[A-Za-z_]/u.test(text)) note(notes, '${…} in a text is filled in from the environment here, and was not in Codex');
+    if (/\$\{[A-Za-z_]/u.test(text))
+      note(notes, '${…} in a text is filled in from the environment here, and was not in Codex');
     return text;
   },
   gemini: text => text.replaceAll(/\$(?=[A-Za-z_])(\w+)/gu, (_whole, name: string) => `\${${name}}`),

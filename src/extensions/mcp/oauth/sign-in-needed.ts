@@ -21,7 +21,7 @@ export class SignInNeeded extends Error {
     const scope = shownScope(given.challenge.scope);
     super(
       given.why === 'more-scope' && scope !== ''
-        ? `needs more permission (${scope}): ${command} --scope ${JSON.stringify(scope)}`
+        ? `needs more permission (${scope}): ${command} --oauth-scope ${JSON.stringify(scope)}`
         : `needs sign-in: ${command}`,
     );
     this.server = server;

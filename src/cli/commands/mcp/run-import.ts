@@ -1,0 +1,137 @@
+import {homedir} from 'node:os';
+import type {JsonObject} from '../../../base/json.ts';
+import {isJsonObject} from '../../../base/json.ts';
+import {visibleExactLine} from '../../../base/visible.ts';
+import {readTextFile} from '../../../config/change-file.ts';
+import {type Peer, peerFiles, peerNames, peers} from '../../../extensions/mcp/import/peer-files.ts';
+import {readPeerFile, variableName} from '../../../extensions/mcp/import/peer-servers.ts';
+import {requireOutsideWeft} from '../../compose/folder-trust.ts';
+import {knownServers} from '../../compose/known-servers.ts';
+import {existingFolder} from '../../compose/run-context.ts';
+import {exitCode, type ExitCode, UsageError} from '../../exit-code.ts';
+import {note, print, printJson} from '../../output.ts';
+import type {ImportOptions, ServerScope} from '../mcp.ts';
+import {hidden, hiddenOAuth, hiddenUrl, isReference} from './shown-server.ts';
+import {writeServer} from './write-server.ts';
+
+/** One server as `weft mcp import` tells of it. */
+interface ImportRow {
+  readonly name: string;
+  readonly product: Peer;
+  /** The file that it comes from. */
+  readonly path: string;
+  readonly outcome: 'imported' | 'would-import' | 'exists' | 'left-out';
+  /** Where it was written; empty where it was not. */
+  readonly written_to: string;
+  readonly notes: readonly string[];
+}
+
+/** `weft mcp import`: copies servers of other products. What exists here under a name stays as it is. Exit code 1 where a file is broken. */
+export async function importServers(product: Peer | undefined, options: ImportOptions): Promise<ExitCode> {
+  if ((product === undefined) === (options.all === undefined)) {
+    throw new UsageError(`Name one product (${peers.join(', ')}), or say --all.`);
+  }
+  if (options.dryRun === undefined) await requireOutsideWeft('Importing MCP servers');
+  const directory = existingFolder(options.cwd ?? '.');
+  const scope = options.scope ?? 'user';
+  const rows: ImportRow[] = [];
+  let broken = 0;
+  const taken = new Set((await knownServers(directory)).servers.map(({name}) => name));
+  for (const {peer, path, ...file} of (product === undefined ? peers : [product]).flatMap(filesOf(directory))) {
+    const text = readTextFile(path);
+    if (text.tag === 'ok' && text.value === undefined) continue;
+    // oxlint-disable-next-line no-await-in-loop -- one file after the other: the first of a name counts
+    const found = text.tag === 'ok' ? await readPeerFile({peer, path, ...file}, text.value ?? '', directory) : text;
+    if (found.tag === 'failed') {
+      broken += 1;
+      note(`${visibleExactLine(path)} cannot be read: ${found.error}`);
+      continue;
+    }
+    for (const left of found.value.leftOut) {
+      const [name = '', ...why] = left.split(': ');
+      rows.push({name, product: peer, path, outcome: 'left-out', written_to: '', notes: [why.join(': ')]});
+    }
+    for (const server of found.value.servers) {
+      const row = {name: server.name, product: peer, path};
+      if (taken.has(server.name)) {
+        rows.push({...row, outcome: 'exists', written_to: '', notes: ['a server of this name is here already']});
+        continue;
+      }
+      taken.add(server.name);
+      const {entry, notes} = withoutSharedSecrets(server, scope);
+      if (scope === 'project' && hasSecretWords(entry)) {
+        const why =
+          'its arguments or its address seem to have a secret, and .mcp.json is for everybody: choose another --scope';
+        rows.push({...row, outcome: 'left-out', written_to: '', notes: [why]});
+        continue;
+      }
+      if (options.dryRun !== undefined) {
+        rows.push({...row, outcome: 'would-import', written_to: '', notes});
+        continue;
+      }
+      // oxlint-disable-next-line no-await-in-loop -- each change waits for the one before
+      const written = await writeServer({name: server.name, entry, scope}, options.cwd);
+      rows.push({...row, outcome: 'imported', written_to: written, notes});
+    }
+  }
+  if (options.json !== undefined) printJson(`${JSON.stringify(rows, undefined, 2)}\n`);
+  else if (rows.length === 0 && broken === 0)
+    note(`nothing to import: ${product === undefined ? 'no product' : peerNames[product]} names no server here`);
+  else for (const row of rows) print(rowText(row));
+  return broken === 0 ? exitCode.done : exitCode.failed;
+}
+
+/** The files of a product, those of the project first: they count more. */
+const filesOf = (directory: string) => (peer: Peer) =>
+  peerFiles(peer, {home: homedir(), directory, platform: process.platform, env: process.env}).toReversed();
+
+function rowText({name, product, path, outcome, written_to: to, notes}: ImportRow): string {
+  const words = {
+    imported: `imported to ${to}`,
+    'would-import': 'would be imported',
+    exists: 'not imported',
+    'left-out': 'left out',
+  } as const satisfies Record<ImportRow['outcome'], string>;
+  const head = `${name}  (${peerNames[product]}, ${path})  ${words[outcome]}`;
+  return `${[head, ...notes.map(each => `  ${each}`)].map(visibleExactLine).join('\n')}\n`;
+}
+
+/**
+ * Secrets that stand in the entry itself go into the user's own settings only, with a note; in `.mcp.json` a reference to a variable
+ * takes their place.
+ */
+function withoutSharedSecrets(
+  {name, entry, notes}: {readonly name: string; readonly entry: JsonObject; readonly notes: readonly string[]},
+  scope: ServerScope,
+): {readonly entry: JsonObject; readonly notes: readonly string[]} {
+  const changed = {...entry};
+  const said: string[] = [...notes];
+  for (const member of ['env', 'headers', 'oauth'] as const) {
+    const {[member]: values} = entry;
+    if (!isJsonObject(values)) continue;
+    const literal = Object.entries(values).filter(([key, value]) => isLiteral(member, key, value));
+    if (literal.length === 0) continue;
+    const named = literal.map(([key]) => `${member}.${key}`).join(', ');
+    if (scope !== 'project') {
+      said.push(`copied with its value: ${named}. Better: a variable, and \${NAME} here`);
+      continue;
+    }
+    const references = literal.map(([key]) => [key, member === 'env' ? key : variableName(`${name}_${key}`)] as const);
+    changed[member] = {...values, ...Object.fromEntries(references.map(([key, variable]) => [key, `\${${variable}}`]))};
+    said.push(
+      `values are not shared: set ${references.map(([, variable]) => variable).join(', ')} where you start weft`,
+    );
+  }
+  if (hasSecretWords(entry)) said.push('its arguments or its address seem to have a secret');
+  return {entry: changed, notes: said};
+}
+
+function hasSecretWords({args, url}: JsonObject): boolean {
+  const words = Array.isArray(args) ? args.filter(word => typeof word === 'string') : [];
+  return words.some(word => hidden(word) !== word) || (typeof url === 'string' && hiddenUrl(url) !== url);
+}
+
+function isLiteral(member: 'env' | 'headers' | 'oauth', key: string, value: unknown): boolean {
+  if (typeof value !== 'string' || value === '' || isReference(value)) return false;
+  return member === 'oauth' ? hiddenOAuth({[key]: value})[key] !== value : true;
+}

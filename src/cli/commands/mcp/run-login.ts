@@ -1,0 +1,158 @@
+import {createInterface} from 'node:readline';
+import {visibleExactLine} from '../../../base/visible.ts';
+import {type OAuthDeps, serverKey} from '../../../extensions/mcp/oauth/session-auth.ts';
+import {signIn, type SignInLink} from '../../../extensions/mcp/oauth/sign-in.ts';
+import {noChallenge} from '../../../extensions/mcp/oauth/sign-in-needed.ts';
+import {revokeCredential} from '../../../extensions/mcp/oauth/sign-out.ts';
+import {expandConfig} from '../../../extensions/mcp/server-config.ts';
+import {openLink} from '../../../workspace/open-link.ts';
+import {type CheckedServer, type ServerCheck, serverChecker} from '../../compose/check-server.ts';
+import {requireOutsideWeft} from '../../compose/folder-trust.ts';
+import {type KnownServer, serverNamed} from '../../compose/known-servers.ts';
+import {existingFolder} from '../../compose/run-context.ts';
+import {oauthDeps, oauthServer} from '../../compose/server-authorization.ts';
+import {exitCode, type ExitCode, unwrap, UsageError} from '../../exit-code.ts';
+import type {InFolder} from '../../flags.ts';
+import {note, printError} from '../../output.ts';
+import {onSignal} from '../../signals.ts';
+import type {LoginOptions} from '../mcp.ts';
+
+/** How long the user has to sign in, and a server to answer, in milliseconds. */
+const signInMs = 300_000;
+const checkMs = 30_000;
+const revokeMs = 10_000;
+
+/** `weft mcp login`: signs in to a server in the browser, and says whether it answers then. */
+export async function login(name: string, {cwd, oauthScope}: LoginOptions): Promise<ExitCode> {
+  await requireOutsideWeft('Signing in to an MCP server');
+  const directory = existingFolder(cwd ?? '.');
+  const {given, server} = await httpServer(name, directory);
+  const stop = new AbortController();
+  onSignal('SIGINT', () => stop.abort(new Error('it was interrupted')));
+  onSignal('SIGTERM', () => stop.abort(new Error('it was interrupted')));
+  const deps = oauthDeps(() => {});
+  const withoutToken = {...deps, credentials: {...deps.credentials, read: async () => undefined}};
+  const {oauth} = server;
+  if (oauth.grant !== 'authorization-code') {
+    throw new UsageError(`${name} has credentials in its configuration: weft signs in to it by itself.`);
+  }
+
+  const target = {name, config: given, directory};
+  const first = await checkOnce(target, withoutToken, stop.signal);
+  if (first.status === 'failed') throw new Error(`${name} does not answer: ${first.error}`);
+  if (first.status === 'connected' && oauthScope === undefined) {
+    note(`${name} needs no sign-in`);
+    return exitCode.done;
+  }
+  const signedIn = await signIn(
+    {
+      server: {...server, oauth},
+      challenge: first.status === 'needs-sign-in' ? first.cause.challenge : noChallenge,
+      moreScope: oauthScope,
+    },
+    {...deps, offerLink: link => void offerLink(link, {name, directory}), typedLines},
+    AbortSignal.any([stop.signal, timeLimit()]),
+  );
+  const {place} = unwrap(signedIn);
+  const then = await checkOnce(target, deps, stop.signal);
+  note(`signed in to ${name}; kept in ${place}`);
+  if (then.status === 'connected') note(`${name} answers: ${then.tools} tool${then.tools === 1 ? '' : 's'}`);
+  else
+    throw new Error(
+      `${name} does not answer yet: ${then.status === 'failed' ? then.error : 'it refuses the new token'}`,
+    );
+  return exitCode.done;
+}
+
+async function checkOnce(server: CheckedServer, deps: OAuthDeps, signal: AbortSignal): Promise<ServerCheck> {
+  const checker = await serverChecker(deps, signal);
+  try {
+    return await checker.check(server, checkMs);
+  } finally {
+    await checker.close();
+  }
+}
+
+function timeLimit(): AbortSignal {
+  const late = new AbortController();
+  const timer = setTimeout(
+    () => late.abort(new Error(`nobody signed in within ${signInMs / 60_000} minutes`)),
+    signInMs,
+  );
+  timer.unref();
+  return late.signal;
+}
+
+/** The link is shown in any case: a browser that opens may be the wrong one. */
+async function offerLink(
+  {url, host, redirectUrl}: SignInLink,
+  {name, directory}: {readonly name: string; readonly directory: string},
+): Promise<void> {
+  note(`sign in to ${visibleExactLine(name)} at ${host}:`);
+  printError(`\n  ${visibleExactLine(url)}\n\n`);
+  const opened = await openLink(url, {platform: process.platform, environment: process.env, roots: [directory]});
+  const words = opened === 'opened' ? 'your browser opens it; waiting' : 'open it in a browser; waiting';
+  const elsewhere = process.stdin.isTTY
+    ? ` If it ends on a page at ${redirectUrl} that does not load, paste its address here.`
+    : '';
+  note(`${words} (5 minutes).${elsewhere}`);
+}
+
+/** What the user types meanwhile; nothing where nobody types. */
+async function* typedLines(signal: AbortSignal): AsyncGenerator<string> {
+  if (!process.stdin.isTTY) return;
+  const lines = createInterface({input: process.stdin});
+  const close = (): void => lines.close();
+  signal.addEventListener('abort', close, {once: true});
+  try {
+    for await (const line of lines) {
+      if (signal.aborted) return;
+      yield line;
+    }
+  } finally {
+    signal.removeEventListener('abort', close);
+    lines.close();
+  }
+}
+
+/** `weft mcp logout`: revokes the tokens where the authorization server takes them back, and forgets them in any case. */
+export async function logout(name: string, {cwd}: InFolder): Promise<ExitCode> {
+  await requireOutsideWeft('Signing out of an MCP server');
+  const {credentials, fetch} = oauthDeps(() => {});
+  const address = /^https?:\/\//u.test(name) ? URL.parse(name) : null;
+  const url = address ?? (await httpServer(name, existingFolder(cwd ?? '.'))).server.url;
+  const key = serverKey(url);
+  if (!credentials.urls().includes(key)) {
+    note(`you are not signed in to ${visibleExactLine(name)}`);
+    return exitCode.failed;
+  }
+  const place = credentials.placeText(key) ?? '';
+  const credential = await credentials.read(key);
+  unwrap(await credentials.forget(key));
+  note(`the sign-in to ${visibleExactLine(name)} is removed from ${place}`);
+  if (credential === undefined) return exitCode.done;
+  const revoked = await revokeCredential({url, credential}, fetch, AbortSignal.timeout(revokeMs));
+  if (revoked === 'revoked') note(`its tokens are revoked at ${new URL(credential.issuer).host}`);
+  else if (revoked === 'not-offered') note('its tokens cannot be revoked: they are good until they run out');
+  else note(`its tokens could not be revoked, and are good until they run out: ${revoked.failed}`);
+  return exitCode.done;
+}
+
+async function httpServer(name: string, directory: string) {
+  const known = await serverNamed(name, directory);
+  requireCounting(known);
+  if (known.config.tag === 'failed') throw new Error(`${name} in ${known.path}: ${known.config.error}.`);
+  const given = known.config.value;
+  const expanded = expandConfig(given, process.env);
+  if (expanded.tag === 'failed') throw new Error(`${name}: ${expanded.error}.`);
+  const server = oauthServer(name, expanded.value);
+  if (server.tag === 'failed') throw new Error(`${name} in ${known.path}: ${server.error}.`);
+  if (server.value === undefined)
+    throw new UsageError(`${name} is a program on this machine: there is nothing to sign in to.`);
+  return {given, server: server.value};
+}
+
+function requireCounting({name, path, standing}: KnownServer): void {
+  if (standing !== 'untrusted') return;
+  throw new Error(`${path} is not trusted, so weft does not call ${name}. Trust it: weft permissions trust`);
+}

@@ -1,0 +1,319 @@
+import type {JsonObject} from '../../../base/json.ts';
+import {unreachable} from '../../../base/unreachable.ts';
+import {visibleExactLine} from '../../../base/visible.ts';
+import {serverKey} from '../../../extensions/mcp/oauth/session-auth.ts';
+import {expandConfig, parseServer, type ServerConfig} from '../../../extensions/mcp/server-config.ts';
+import {type ServerCheck, serverChecker} from '../../compose/check-server.ts';
+import {requireOutsideWeft} from '../../compose/folder-trust.ts';
+import {type KnownServer, knownServers, serverNamed} from '../../compose/known-servers.ts';
+import {existingFolder} from '../../compose/run-context.ts';
+import {oauthDeps} from '../../compose/server-authorization.ts';
+import {openServerCredentials} from '../../compose/server-credentials.ts';
+import {userPlaces} from '../../compose/user-data.ts';
+import {exitCode, type ExitCode, UsageError} from '../../exit-code.ts';
+import {note, print, printJson} from '../../output.ts';
+import type {AddOptions, GetOptions, ListOptions, RemoveOptions, ServerScope} from '../mcp.ts';
+import {hidden, hiddenOAuth, hiddenUrl, hiddenValues, secretIn, targetText} from './shown-server.ts';
+import {deleteServer, writeServer} from './write-server.ts';
+
+/** How long a server may take to answer `weft mcp list`, in milliseconds. */
+const checkMs = 10_000;
+
+/** One server as `weft mcp list` tells of it. */
+interface ServerRow {
+  readonly name: string;
+  readonly transport: string;
+  /** The command, or the address, without secrets. */
+  readonly target: string;
+  readonly source: string;
+  readonly path: string;
+  readonly status: RowStatus;
+  /** Why it does not answer, or what it calls itself. */
+  readonly detail: string;
+  /** How many tools it has; `null` where it was not asked. */
+  readonly tools: number | null;
+  readonly signed_in: boolean;
+}
+
+type RowStatus =
+  | 'connected'
+  | 'needs-sign-in'
+  | 'failed'
+  | 'not-checked'
+  | 'disabled'
+  | 'untrusted'
+  | 'overridden'
+  | 'invalid';
+
+/** `weft mcp list`: every server that a file names for this folder, and whether it answers. Exit code 0 whatever they answer. */
+export async function listServers({json, check, cwd}: ListOptions): Promise<ExitCode> {
+  const directory = existingFolder(cwd ?? '.');
+  const {servers, notices} = await knownServers(directory);
+  for (const each of notices) note(each);
+  const signedIn = new Set(openServerCredentials(userPlaces(), process.env).urls());
+  const checked = check ? await checkAll(servers, directory) : new Map<KnownServer, ServerCheck>();
+  const rows = servers.map(server => rowOf(server, {check: checked.get(server), signedIn}));
+  if (json !== undefined) printJson(`${JSON.stringify(rows, undefined, 2)}\n`);
+  else if (rows.length === 0)
+    note('no MCP servers here. Add one: weft mcp add <name> -- <command>, or: weft mcp import');
+  else for (const row of rows) print(`${rowText(row)}\n`);
+  return exitCode.done;
+}
+
+/** All servers that count, side by side. */
+async function checkAll(
+  servers: readonly KnownServer[],
+  directory: string,
+): Promise<ReadonlyMap<KnownServer, ServerCheck>> {
+  const wanted = servers.flatMap(server =>
+    server.standing === 'counts' && server.config.tag === 'ok' && server.config.value.state === 'enabled'
+      ? [{server, config: server.config.value}]
+      : [],
+  );
+  if (wanted.length === 0) return new Map();
+  const checker = await serverChecker(
+    oauthDeps(() => {}),
+    new AbortController().signal,
+  );
+  try {
+    return new Map(
+      await Promise.all(
+        wanted.map(
+          async ({server, config}) =>
+            [server, await checker.check({name: server.name, config, directory}, checkMs)] as const,
+        ),
+      ),
+    );
+  } finally {
+    await checker.close();
+  }
+}
+
+function rowOf(
+  {name, source, path, standing, config}: KnownServer,
+  {check, signedIn}: {readonly check: ServerCheck | undefined; readonly signedIn: ReadonlySet<string>},
+): ServerRow {
+  const where = {name, source, path};
+  if (config.tag === 'failed') {
+    return {
+      ...where,
+      transport: '',
+      target: '',
+      status: 'invalid',
+      detail: config.error,
+      tools: null,
+      signed_in: false,
+    };
+  }
+  const {transport, state} = config.value;
+  const row = {
+    ...where,
+    transport: transport.kind,
+    target: targetText(config.value),
+    tools: check?.status === 'connected' ? check.tools : null,
+    signed_in: isSignedIn(config.value, signedIn),
+  };
+  const [status, detail] = statusOf({standing, state, check});
+  return {...row, status, detail};
+}
+
+function statusOf({
+  standing,
+  state,
+  check,
+}: {
+  readonly standing: KnownServer['standing'];
+  readonly state: ServerConfig['state'];
+  readonly check: ServerCheck | undefined;
+}): readonly [RowStatus, string] {
+  if (standing === 'untrusted') return ['untrusted', 'see weft permissions trust'];
+  if (standing === 'overridden') return ['overridden', 'another file names a server of this name'];
+  if (state === 'disabled') return ['disabled', ''];
+  if (check === undefined) return ['not-checked', ''];
+  switch (check.status) {
+    case 'connected':
+      return ['connected', `${check.title} ${check.version}`.trim()];
+    case 'needs-sign-in':
+      return ['needs-sign-in', check.cause.message];
+    case 'failed':
+      return ['failed', hidden(check.error)];
+    default:
+      return unreachable(check);
+  }
+}
+
+function isSignedIn(config: ServerConfig, signedIn: ReadonlySet<string>): boolean {
+  if (config.transport.kind === 'stdio') return false;
+  const expanded = expandConfig(config, process.env);
+  if (expanded.tag === 'failed' || expanded.value.transport.kind === 'stdio') return false;
+  const url = URL.parse(expanded.value.transport.url);
+  return url !== null && signedIn.has(serverKey(url));
+}
+
+function rowText({name, target, source, status, detail, tools, signed_in: signedIn}: ServerRow): string {
+  const count = tools === null ? '' : ` · ${tools} tool${tools === 1 ? '' : 's'}`;
+  const words = [
+    status === 'needs-sign-in' ? detail : `${statusWords[status]}${detail === '' ? '' : `: ${detail}`}${count}`,
+  ];
+  if (signedIn && status !== 'needs-sign-in') words.push('signed in');
+  return visibleExactLine(`${name}  ${target === '' ? '' : `${target}  `}(${source})  ${words.join(' · ')}`);
+}
+
+const statusWords = {
+  connected: 'connected',
+  'needs-sign-in': 'needs sign-in',
+  failed: 'failed',
+  'not-checked': 'not checked',
+  disabled: 'disabled',
+  untrusted: 'not trusted',
+  overridden: 'overridden',
+  invalid: 'not valid',
+} as const satisfies Record<RowStatus, string>;
+
+/** `weft mcp get`: how one server is configured. Values that may be secrets are not shown. */
+export async function getServer(name: string, {json, cwd}: GetOptions): Promise<ExitCode> {
+  const server = await serverNamed(name, existingFolder(cwd ?? '.'));
+  const {source, path, standing, config} = server;
+  if (config.tag === 'failed') throw new Error(`${name} in ${path}: ${config.error}.`);
+  const {transport, ...how} = config.value;
+  const shown = {
+    name,
+    source,
+    path,
+    standing,
+    transport: transport.kind,
+    ...(transport.kind === 'stdio'
+      ? {
+          command: hidden(transport.command),
+          args: transport.args.map(hidden),
+          env: hiddenValues(transport.env),
+          cwd: transport.cwd,
+        }
+      : {url: hiddenUrl(transport.url), headers: hiddenValues(transport.headers)}),
+    protocol: how.protocol,
+    required: how.need === 'required',
+    always_load: how.offering === 'always',
+    disabled: how.state === 'disabled',
+    timeouts_ms: how.times,
+    include_tools: how.tools.include === 'all' ? null : how.tools.include,
+    exclude_tools: how.tools.exclude,
+    oauth: hiddenOAuth(how.oauth),
+  };
+  if (json !== undefined) printJson(`${JSON.stringify(shown, undefined, 2)}\n`);
+  else {
+    for (const [key, value] of Object.entries(shown)) {
+      const text = typeof value === 'string' ? value : JSON.stringify(value);
+      if (!['', '[]', '{}', 'null', 'false'].includes(text)) print(`${visibleExactLine(`${key}: ${text}`)}\n`);
+    }
+  }
+  return exitCode.done;
+}
+
+/** `weft mcp add`: writes a server into the settings that `--scope` names, or into `.mcp.json`. */
+export async function addServer(
+  {name, words}: {readonly name: string; readonly words: readonly string[]},
+  options: AddOptions,
+): Promise<ExitCode> {
+  await requireOutsideWeft('Adding an MCP server');
+  if (!/^[A-Za-z0-9][\w.-]{0,63}$/u.test(name)) {
+    throw new UsageError(
+      `${JSON.stringify(name)} cannot be the name of a server: use letters, digits, "-", "_" and ".".`,
+    );
+  }
+  const scope = options.scope ?? 'local';
+  const entry = entryOf(words, options);
+  const config = parseServer(entry);
+  if (config.tag === 'failed') throw new UsageError(`The server ${name} does not fit: ${config.error}.`);
+  if (scope === 'project') refuseSharedSecrets(config.value);
+  const path = await writeServer({name, entry, scope}, options.cwd);
+  note(`added ${name} to ${path}`);
+  const expanded = expandConfig(config.value, process.env);
+  if (expanded.tag === 'failed') note(`${name}: ${expanded.error} here; it is needed when weft starts`);
+  return exitCode.done;
+}
+
+const has = (record: object): boolean => Object.keys(record).length > 0;
+
+function entryOf(words: readonly string[], options: AddOptions): JsonObject {
+  const [first = '', ...args] = words;
+  const {transport = /^https?:\/\//u.test(first) ? 'http' : 'stdio'} = options;
+  const env = pairs(options.env, /^([A-Za-z_]\w*)=(.*)$/su, '--env needs NAME=VALUE');
+  const headers = pairs(options.header, /^([\w!#$%&'*+.^`|~-]+):\s*(.*)$/su, '--header needs "Name: value"');
+  const {clientId, clientSecretEnv, callbackPort} = options;
+  const oauth = {
+    ...(clientId === undefined ? {} : {clientId}),
+    ...(clientSecretEnv === undefined ? {} : {clientSecret: `\${${clientSecretEnv}}`}),
+    ...(callbackPort === undefined ? {} : {callbackPort: portNumber(callbackPort)}),
+  };
+  if (transport === 'stdio') {
+    if (has(headers) || has(oauth))
+      throw new UsageError('--header and OAuth are for servers with an address: add --transport http.');
+    return {command: first, ...(args.length === 0 ? {} : {args}), ...(has(env) ? {env} : {})};
+  }
+  if (has(env)) throw new UsageError('--env is for servers that are programs: weft starts none for an address.');
+  if (args.length > 0) throw new UsageError(`An address is one word; what is ${JSON.stringify(args.join(' '))}?`);
+  if (!/^https?:\/\/|\$\{/u.test(first)) throw new UsageError(`${JSON.stringify(first)} is no http or https address.`);
+  return {type: transport, url: first, ...(has(headers) ? {headers} : {}), ...(has(oauth) ? {oauth} : {})};
+}
+
+const pairs = (given: readonly string[], form: RegExp, needs: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    given.map(text => {
+      const [, key, value] = form.exec(text) ?? [];
+      if (key === undefined || value === undefined) throw new UsageError(`${needs}.`);
+      return [key, value] as const;
+    }),
+  );
+
+function portNumber(text: string): number {
+  const port = Number(text);
+  if (!/^\d+$/u.test(text) || port < 1 || port > 65_535)
+    throw new UsageError('--callback-port needs a port from 1 to 65535.');
+  return port;
+}
+
+/** A file that everybody with the repository has is no place for secrets. */
+function refuseSharedSecrets({transport, oauth}: ServerConfig): void {
+  const secret =
+    transport.kind === 'stdio'
+      ? (secretIn(transport.env) ?? transport.args.find(word => hidden(word) !== word))
+      : (secretIn(transport.headers) ?? (hiddenUrl(transport.url) === transport.url ? undefined : 'its address'));
+  const inOAuth = JSON.stringify(hiddenOAuth(oauth)) === JSON.stringify(oauth) ? undefined : 'its OAuth client';
+  const what = secret ?? inOAuth;
+  if (what === undefined) return;
+  throw new UsageError(
+    `${hidden(what)} seems to have a secret, and .mcp.json is for everybody who has the project: write \${NAME} for it, or choose --scope local.`,
+  );
+}
+
+/** `weft mcp remove`: out of the one file that names it, or the one that `--scope` names. */
+export async function removeServer(name: string, options: RemoveOptions): Promise<ExitCode> {
+  await requireOutsideWeft('Removing an MCP server');
+  const directory = existingFolder(options.cwd ?? '.');
+  const {servers} = await knownServers(directory);
+  const named = servers.filter(server => server.name === name);
+  const places = named.filter(server => options.scope === undefined || scopeOf(server) === options.scope);
+  const [place] = places;
+  if (place === undefined) {
+    await serverNamed(name, directory);
+    throw new Error(`${name} is not in the scope ${options.scope}, but in ${named.map(({path}) => path).join(', ')}.`);
+  }
+  if (places.length > 1) {
+    throw new UsageError(
+      `${name} is in ${places.map(server => `${server.path} (--scope ${scopeOf(server)})`).join(' and ')}: say which.`,
+    );
+  }
+  const path = await deleteServer({name, scope: scopeOf(place)}, {cwd: options.cwd, path: place.path});
+  note(`removed ${name} from ${path}`);
+  const signedIn = new Set(openServerCredentials(userPlaces(), process.env).urls());
+  if (place.config.tag === 'ok' && isSignedIn(place.config.value, signedIn)) {
+    const {transport} = place.config.value;
+    note(
+      `you are still signed in to it: weft mcp logout ${transport.kind === 'stdio' ? name : hiddenUrl(transport.url)}`,
+    );
+  }
+  return exitCode.done;
+}
+
+/** The settings of the project that are shared are written by hand only; they count as its scope. */
+const scopeOf = ({source}: KnownServer): ServerScope => (source === 'given' ? 'user' : source);

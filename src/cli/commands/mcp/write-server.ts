@@ -1,0 +1,108 @@
+import {readFileSync} from 'node:fs';
+import type {JsonObject} from '../../../base/json.ts';
+import {failed, ok, type Outcome} from '../../../base/outcome.ts';
+import {changeFile} from '../../../config/change-file.ts';
+import {removeMember, setValue} from '../../../config/edit-json.ts';
+import {setSetting, unsetSetting} from '../../../config/edit-settings.ts';
+import {carryFileTrustOver} from '../../../config/trust-record.ts';
+import type {Fault} from '../../../domain/fault.ts';
+import {serversInText} from '../../../extensions/mcp/server-config.ts';
+import {knownServers, projectServersFile} from '../../compose/known-servers.ts';
+import {existingFolder} from '../../compose/run-context.ts';
+import {trustPlace} from '../../compose/settings-layers.ts';
+import {userPlaces} from '../../compose/user-data.ts';
+import {
+  carryTrustOverOrNote,
+  ignoreInGit,
+  requireInside,
+  settingsIn,
+  targetFile,
+} from '../../compose/write-settings.ts';
+import {unwrap} from '../../exit-code.ts';
+import {note} from '../../output.ts';
+import type {ServerScope} from '../mcp.ts';
+
+/** Writes an entry where the scope says. Answers with the path. A name that the file has already is refused. */
+export async function writeServer(
+  {name, entry, scope}: {readonly name: string; readonly entry: JsonObject; readonly scope: ServerScope},
+  cwd: string | undefined,
+): Promise<string> {
+  const directory = existingFolder(cwd ?? '.');
+  const {servers} = await knownServers(directory);
+  const path =
+    scope === 'project'
+      ? projectServersFile(directory)
+      : targetFile({...(scope === 'user' ? {user: true} : {local: true}), ...(cwd === undefined ? {} : {cwd})}).path;
+  if (servers.some(server => server.name === name && server.path === path)) {
+    throw new Error(`${name} is in ${path} already. Remove it first: weft mcp remove ${name} --scope ${scope}`);
+  }
+  if (scope === 'project') {
+    await changeProjectServers(directory, text =>
+      ok(setValue(text.trim() === '' ? '{}\n' : text, ['mcpServers', name], entry)),
+    );
+    return path;
+  }
+  const before = settingsIn(cwd);
+  unwrap(await setSetting({path, name: {key: 'mcpServers', part: name}}, entry));
+  if (scope === 'local') {
+    ignoreInGit(path);
+    await carryTrustOverOrNote(before, {cwd, written: 'local'});
+  }
+  return path;
+}
+
+/** Removes an entry from the file at `path`, which belongs to the scope. Answers with the path. */
+export async function deleteServer(
+  {name, scope}: {readonly name: string; readonly scope: ServerScope},
+  {cwd, path}: {readonly cwd: string | undefined; readonly path: string},
+): Promise<string> {
+  const directory = existingFolder(cwd ?? '.');
+  if (path === projectServersFile(directory)) {
+    await changeProjectServers(directory, text => ok(removeMember(text, ['mcpServers', name])));
+    return path;
+  }
+  const before = settingsIn(cwd);
+  unwrap(await unsetSetting({path, name: {key: 'mcpServers', part: name}}));
+  if (scope !== 'user') await carryTrustOverOrNote(before, {cwd, written: scope});
+  return path;
+}
+
+/** Changes `.mcp.json`, which stays trusted where it was. A broken file is not changed. */
+async function changeProjectServers(
+  directory: string,
+  change: (text: string) => Outcome<string, Fault>,
+): Promise<void> {
+  const path = projectServersFile(directory);
+  requireInside(path, directory);
+  const before = bytesOf(path);
+  let after = '';
+  unwrap(
+    await changeFile(path, (given = '') => {
+      const [, mark = '', body = ''] = /^(\u{feff}?)(.*)$/su.exec(given) ?? [];
+      const found = body.trim() === '' ? ok({}) : serversInText(body);
+      if (found.tag === 'failed' && !found.error.startsWith('it has no object')) {
+        return failed({
+          kind: 'needs-user',
+          message: `${path}: ${found.error}`,
+          fix: 'Fix the file first; nothing was changed.',
+        });
+      }
+      const changed = change(body);
+      if (changed.tag === 'failed') return changed;
+      after = mark + changed.value;
+      return ok(after);
+    }),
+  );
+  const carried = unwrap(await carryFileTrustOver(trustPlace(directory, userPlaces()), {path, before, after}));
+  if (carried === 'not-trusted') {
+    note('this .mcp.json is not trusted, so its servers have no effect yet. Trust it: weft permissions trust');
+  }
+}
+
+function bytesOf(path: string): Uint8Array | undefined {
+  try {
+    return readFileSync(path);
+  } catch {
+    return undefined;
+  }
+}
