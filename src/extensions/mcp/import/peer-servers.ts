@@ -337,7 +337,7 @@ function oauthOf(fields: Fields): JsonObject | undefined {
     callbackPort: port,
     scope: scope === '' ? undefined : scope,
   });
-  fields.notes.push(...[...inner.notes, ...inner.unread()].map(note => `oauth: ${note}`));
+  fields.notes.push(...[...inner.notes, ...inner.unread()].map(each => `oauth: ${each}`));
   return oauth;
 }
 

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {isJsonObject, type JsonObject} from '../../../../../src/base/json.ts';
 import {peerFiles, peers, type Peer} from '../../../../../src/extensions/mcp/import/peer-files.ts';
@@ -222,7 +222,7 @@ describe('opencode', () => {
 test.each<[Peer, string, string]>([
   ['gemini', '{"mcpServers": {', 'it is not JSON: CloseBraceExpected on line 1'],
   ['gemini', '[]', 'it holds no JSON object'],
-  ['claude', `${'['.repeat(100_000)}`, 'it is nested too deeply'],
+  ['claude', '['.repeat(100_000), 'it is nested too deeply'],
   ['codex', '[mcp_servers.', 'it is not TOML: '],
 ])('a broken file of %s is an error with words', async (peer, text, words) => {
   const format = peer === 'codex' ? 'toml' : 'json';
