@@ -1,4 +1,3 @@
-import type {OAuthClientProvider, AuthProvider} from '@modelcontextprotocol/client';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {parseOAuthSettings} from '../../extensions/mcp/oauth/oauth-settings.ts';
 import {type OAuthDeps, type OAuthServer, sessionAuth} from '../../extensions/mcp/oauth/session-auth.ts';
@@ -32,7 +31,7 @@ export async function serverAuthorization(
   {name, config}: {readonly name: string; readonly config: ServerConfig},
   deps: OAuthDeps,
   signal: AbortSignal,
-): Promise<Outcome<AuthProvider | OAuthClientProvider | undefined, string>> {
+): Promise<Outcome<Awaited<ReturnType<typeof sessionAuth>> | undefined, string>> {
   const server = oauthServer(name, config);
   if (server.tag === 'failed') return server;
   const headers = config.transport.kind === 'stdio' ? {} : config.transport.headers;

@@ -9,9 +9,9 @@ const limitMs = 30_000;
  * a code, a secret or a token goes to the address that the metadata named, or nowhere.
  */
 export const oauthFetch =
-  (fetch: FetchLike, signal: AbortSignal): FetchLike =>
+  (request: FetchLike, signal: AbortSignal): FetchLike =>
   async (url, init) => {
-    const response = await fetch(url, {
+    const response = await request(url, {
       ...init,
       redirect: 'manual',
       signal: AbortSignal.any([signal, AbortSignal.timeout(limitMs)]),
