@@ -1,6 +1,6 @@
 import {raceAbort} from '../../base/race.ts';
 import {causeText} from '../../domain/fault.ts';
-import {SignInNeeded} from '../../extensions/mcp/oauth/sign-in-needed.ts';
+import type {SignInNeeded} from '../../extensions/mcp/oauth/sign-in-needed.ts';
 import type {OAuthDeps} from '../../extensions/mcp/oauth/session-auth.ts';
 import {expandConfig, type ServerConfig} from '../../extensions/mcp/server-config.ts';
 import type {ServerConnection} from '../../extensions/mcp/server-connection.ts';
@@ -29,9 +29,10 @@ export interface ServerChecker {
 }
 
 export async function serverChecker(deps: OAuthDeps, signal: AbortSignal): Promise<ServerChecker> {
-  const [{makeServerProcesses}, {connectServer, needsAuthorization}] = await Promise.all([
+  const [{makeServerProcesses}, {connectServer, needsAuthorization}, {signInNeededIn}] = await Promise.all([
     import('../../workspace/exec/server-processes.ts'),
     import('../../extensions/mcp/connect-server.ts'),
+    import('../../extensions/mcp/oauth/sign-in-errors.ts'),
   ]);
   const processes = makeServerProcesses({environment: process.env, registryFolder: userPlaces().blocks});
   return {
@@ -76,7 +77,8 @@ export async function serverChecker(deps: OAuthDeps, signal: AbortSignal): Promi
         const checked = await raceAbort(attempt(), until);
         return checked === 'aborted' ? {status: 'failed', error: `no answer within ${bound / 1000} s`} : checked;
       } catch (cause) {
-        const needed = signInNeededIn(cause);
+        const isAsked = authorization.value !== undefined;
+        const needed = isAsked ? signInNeededIn(cause, name) : undefined;
         if (needed !== undefined) return {status: 'needs-sign-in', cause: needed};
         const more = said.at(-1);
         const error = needsAuthorization(cause)
@@ -90,14 +92,4 @@ export async function serverChecker(deps: OAuthDeps, signal: AbortSignal): Promi
       }
     },
   };
-}
-
-/** An error may have wrapped it on its way. */
-function signInNeededIn(cause: unknown): SignInNeeded | undefined {
-  let at = cause;
-  for (let depth = 0; depth < 5 && at instanceof Error; depth += 1) {
-    if (at instanceof SignInNeeded) return at;
-    at = at.cause;
-  }
-  return undefined;
 }

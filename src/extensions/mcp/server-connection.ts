@@ -30,6 +30,7 @@ import {
   readToolResult,
   type ServerTool,
 } from './server-answers.ts';
+import {signInNeededIn} from './oauth/sign-in-errors.ts';
 import type {ServerTimes} from './server-config.ts';
 
 /** One MCP server, from its greeting on. */
@@ -342,7 +343,7 @@ class Connection implements ServerConnection {
         ? `it took more than ${secondsText(call)}`
         : `it gave no sign of life for ${secondsText(silence)}`;
     }
-    return connectTroubleText(cause);
+    return signInNeededIn(cause, this.#options.server)?.message ?? connectTroubleText(cause);
   }
 }
 

@@ -14,7 +14,7 @@ export const noChallenge: AuthChallenge = {resourceMetadataUrl: undefined, scope
 export class SignInNeeded extends Error {
   override readonly name = 'SignInNeeded';
   readonly challenge: AuthChallenge;
-  readonly server: string;
+  readonly why: 'no-token' | 'more-scope';
 
   constructor(server: string, given: {readonly challenge: AuthChallenge; readonly why: 'no-token' | 'more-scope'}) {
     const command = `weft mcp login ${server}`;
@@ -24,7 +24,7 @@ export class SignInNeeded extends Error {
         ? `needs more permission (${scope}): ${command} --oauth-scope ${JSON.stringify(scope)}`
         : `needs sign-in: ${command}`,
     );
-    this.server = server;
+    this.why = given.why;
     this.challenge = given.challenge;
   }
 }
