@@ -22,7 +22,7 @@ export interface PromptCheckpoints {
 type CheckpointMoment = Pick<Extract<JournalRecord, {kind: 'checkpoint'}>, 'prompt' | 'moment'>;
 
 /** Milliseconds after which the user is told that a checkpoint is being taken, and the text for it. */
-const slowMs = 1000;
+const slowMs = 5000;
 const slowText = 'Saving a checkpoint for undo. The first one takes a while in a large folder.';
 
 /** Takes a checkpoint of the files before the first change that a prompt makes, and another one after the prompt. */

@@ -17,6 +17,8 @@ export interface ShellTerminal extends AsyncDisposable {
   /** The same for the visible rows alone. */
   onScreen(pattern: RegExp): Promise<void>;
   resize(columns: number, rows: number): Promise<void>;
+  /** Goes through all sizes without a pause. */
+  resizeAll(sizes: readonly (readonly [columns: number, rows: number])[]): Promise<void>;
   /** The modes a program could leave behind: cursor, keypad, mouse, alternate screen. */
   modes(): Promise<string>;
 }
@@ -93,6 +95,9 @@ export async function openTerminal(
     onScreen: pattern => seen(pattern, async () => (await pty.rows()).join('\n')),
     async resize(columns, rows) {
       pty.resize(columns, rows);
+    },
+    async resizeAll(sizes) {
+      for (const [columns, rows] of sizes) pty.resize(columns, rows);
     },
     async modes() {
       const {screen, cursorShown, ...others} = await pty.modes();

@@ -34,6 +34,12 @@ export async function openTmux(
     until: pattern => seen(pattern, text),
     onScreen: pattern => seen(pattern, () => tmux('capture-pane', '-p')),
     resize: async (columns, rows) => void (await tmux('resize-window', '-x', String(columns), '-y', String(rows))),
+    resizeAll: async sizes =>
+      void (await tmux(
+        ...sizes
+          .flatMap(([columns, rows]) => [';', 'resize-window', '-x', String(columns), '-y', String(rows)])
+          .slice(1),
+      )),
     modes: () =>
       tmux(
         'display-message',

@@ -13,8 +13,8 @@ const nothing = async (): Promise<never> => {
 };
 
 test.each<[number, readonly string[]]>([
-  [900, []],
-  [1100, ['Saving a checkpoint for undo. The first one takes a while in a large folder.']],
+  [4900, []],
+  [5100, ['Saving a checkpoint for undo. The first one takes a while in a large folder.']],
 ])('a checkpoint that takes %i ms', async (ms, said) => {
   const checkpoints: CheckpointsPort = {
     take: () => new Promise(resolve => setTimeout(() => resolve(ok(treeId('t'))), ms)),
