@@ -212,7 +212,10 @@ async function expectWholeAfterStorm(
   await terminal.onScreen(/row number \d/u);
   // In storms of ten sizes that tmux goes through at once: how far apart they come must not depend on how busy the machine is.
   for (let at = 0; at < 100; at += 10) {
-    const sizes = Array.from({length: 10}, (_, each) => [20 + (((at + each) * 77) % 181), heightAt(at + each)] as const);
+    const sizes = Array.from(
+      {length: 10},
+      (_, each) => [20 + (((at + each) * 77) % 181), heightAt(at + each)] as const,
+    );
     // oxlint-disable-next-line no-await-in-loop -- one after the other
     await terminal.resizeAll(sizes);
     // oxlint-disable-next-line no-await-in-loop -- the next storm begins where this one has been drawn
