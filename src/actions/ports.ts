@@ -73,6 +73,8 @@ export interface ShellReport {
   readonly leftRunning: readonly string[];
   /** What the model should know besides: sentences without a full stop. */
   readonly notes: readonly string[];
+  /** What the sandbox seems to have kept it from, as the end of a sentence; empty where it ran in none or that is not why it failed. */
+  readonly blocked: string;
 }
 
 /** Changes the bytes of an output as they come, before anything else sees them; `end` gives what was held back. */

@@ -112,7 +112,10 @@ async function runForeground(input: CommandInput, context: ActionRunContext): Pr
   const {detail, background, terminal} = context;
   const {environment, confinement} = detail;
   const request = {command, timeoutMs, paging, environment, confinement, background, terminal} as const;
-  const report = await context.ports.shell.run(request, context.observe, context.signal);
+  let report = await context.ports.shell.run(request, context.observe, context.signal);
+  if (report.blocked !== '' && (await mayRunOutside(command, report, context))) {
+    report = await context.ports.shell.run({...request, confinement: 'outside'}, context.observe, context.signal);
+  }
   switch (report.end.kind) {
     case 'exited':
     case 'signalled':
@@ -126,6 +129,36 @@ async function runForeground(input: CommandInput, context: ActionRunContext): Pr
     default:
       return unreachable(report.end);
   }
+}
+
+const runOutside = 'Run it outside';
+
+/** Leaving the sandbox is for a person to decide; where nobody can be asked the command has failed. */
+async function mayRunOutside(
+  command: string,
+  {blocked}: ShellReport,
+  {ports, signal}: ActionRunContext,
+): Promise<boolean> {
+  if (signal.aborted) return false;
+  const reply = await ports.questions.ask(
+    [
+      {
+        question: `This command failed in the sandbox: ${blocked}. Run it again outside, as you would? ${firstLine(command, 200)}`,
+        header: 'Sandbox',
+        options: [
+          {
+            label: 'Keep the result',
+            description: 'the model reads that it failed, and why',
+            recommended: 'recommended',
+          },
+          {label: runOutside, description: 'once, with your files and your network', recommended: 'plain'},
+        ],
+        choice: 'one',
+      },
+    ],
+    signal,
+  );
+  return reply.kind === 'answered' && reply.answers[0]?.selected[0] === runOutside;
 }
 
 /** An interruption while it starts ends it: nobody has heard of its id yet. */
@@ -184,6 +217,7 @@ function reportText(report: ShellReport): string {
     lines.push(`[the next command starts in ${report.nextDirectory}]`);
   }
   lines.push(...report.notes.map(note => `[${note}]`));
+  if (report.blocked !== '') lines.push(`[it ran in the sandbox: ${report.blocked}]`);
   if (report.end.kind === 'moved') {
     lines.push(
       `[the user moved it to the background, where it goes on: BashOutput takes block_id ${report.end.block}]`,

@@ -32,6 +32,10 @@ export type Reason =
   | {readonly kind: 'unparsed'; readonly what: string}
   | {readonly kind: 'readings-differ'}
   | {readonly kind: 'judge-failed'; readonly cause: string}
+  /** Why it need not be asked about: it runs where it can only change the workspace and reaches no network. */
+  | {readonly kind: 'sandboxed'; readonly provider: string}
+  /** Why it is asked about although it would be let through inside. */
+  | {readonly kind: 'sandbox-unproven'; readonly provider: string; readonly why: string}
   | {readonly kind: 'hook'; readonly text: string}
   | {readonly kind: 'not-undoable'; readonly text: string};
 
@@ -142,6 +146,10 @@ export function reasonText(reason: Reason): string {
       return 'Can be read in two ways';
     case 'judge-failed':
       return `weft could not check it: ${reason.cause} (a bug in weft)`;
+    case 'sandboxed':
+      return `Runs in the sandbox (${reason.provider}): it changes only the workspace and reaches no network`;
+    case 'sandbox-unproven':
+      return `Runs as you: the sandbox ${reason.provider} does not confine commands here (${reason.why})`;
     case 'hook':
       return reason.text === '' ? 'A hook asks first' : reason.text;
     case 'not-undoable':

@@ -18,6 +18,8 @@ import {handedOverPlaceholders, ruleAllowsHandover} from './secrets/secret-hando
 import type {Access} from '../actions/access.ts';
 import {type Action, accessOf, definitions} from '../actions/catalogue.ts';
 import {unreachable} from '../base/unreachable.ts';
+import {confines, type Proof} from '../domain/sandbox.ts';
+import {buildsOrTests} from './commands/builds-and-tests.ts';
 import {noDetail, type PermissionMode, type Verdict, type VerdictDetail} from '../domain/risk.ts';
 import {accessedPaths} from './paths/accessed-paths.ts';
 import {writesProtected} from './commands/command-finding.ts';
@@ -34,6 +36,8 @@ export interface JudgeOptions extends PathContextOptions {
   readonly directory: () => string;
   /** The command that runs in a block, by the block's id; empty when there is none. */
   readonly blockCommand: (id: string) => string;
+  /** What the sandbox stops, where commands are to be confined; asked for when a command could run unasked inside. */
+  readonly sandbox: 'none' | (() => Promise<Proof>);
 }
 
 /** The host's judgement of actions: what `steps` decide. What the model claims of its commands never loosens a verdict. */
@@ -48,11 +52,19 @@ export function makeJudge(options: JudgeOptions): Judge {
       const facts = await factsOf(action, mode, {...options, context: cachedPathContext(lasting)});
       for (const {decide} of steps) {
         const verdict = await decide(facts);
-        if (verdict !== 'undecided') return verdict;
+        if (verdict !== 'undecided') return mode === 'plan' ? changingNothing(verdict, facts) : verdict;
       }
       return ask(facts);
     },
   };
+}
+
+/** In plan mode the system keeps a command from changing the workspace, where that is proven. */
+async function changingNothing(verdict: Verdict, facts: Facts): Promise<Verdict> {
+  if (facts.access.kind !== 'command' || verdict.decision !== 'allow') return verdict;
+  const proof = await facts.sandbox();
+  if (proof === 'none' || !confines(proof)) return verdict;
+  return {...verdict, detail: {...verdict.detail, confinement: 'read-only'}};
 }
 
 interface Step {
@@ -140,6 +152,22 @@ const steps: readonly Step[] = [
     },
   },
   {
+    name: 'a proven sandbox confines a build or a test to the workspace',
+    async decide(facts) {
+      if (!facts.buildsOrTests() || !(await facts.confirmed())) return 'undecided';
+      const proof = await facts.sandbox();
+      if (proof === 'none' || proof.provider === 'native') return 'undecided';
+      const {provider, reason: why} = proof;
+      if (!confines(proof)) return ask(facts, {kind: 'sandbox-unproven', provider, why});
+      const verdict = allow(facts);
+      return {
+        ...verdict,
+        reasons: [{kind: 'sandboxed', provider}],
+        detail: {...verdict.detail, confinement: 'sandbox'},
+      };
+    },
+  },
+  {
     // The reasons of edits name the protected files already.
     name: 'bypass mode asks about protected files',
     decide: facts =>
@@ -211,6 +239,9 @@ interface Facts {
   readonly protection: () => Protection;
   /** Whether the user's rules allow each part of a command that is asked about. */
   readonly partsAllowed: () => boolean;
+  /** Whether a command only reads, builds and tests, and nothing speaks against it but that it runs the project's code. */
+  readonly buildsOrTests: () => boolean;
+  readonly sandbox: () => Promise<Proof | 'none'>;
   /** Whether the grammar agrees with the analysis of the command. */
   readonly confirmed: () => Promise<boolean>;
 }
@@ -218,7 +249,7 @@ interface Facts {
 async function factsOf(
   action: Action,
   mode: PermissionMode,
-  {rules, directory, blockCommand, secretNames, context}: JudgeOptions & {readonly context: PathContext},
+  {rules, directory, blockCommand, secretNames, sandbox, context}: JudgeOptions & {readonly context: PathContext},
 ): Promise<Facts> {
   let forms: CommandForms | undefined;
   let analysis: CommandAnalysis | undefined;
@@ -260,6 +291,14 @@ async function factsOf(
         // Where only the model's claims ask, no rule speaks of them.
         (ofCommand.sideEffects.length > 0 || ofCommand.invocations.some(({reason}) => reason !== undefined)) &&
         rulesCover(ofCommand, rules, context)),
+    buildsOrTests: () =>
+      access.kind === 'command' &&
+      access.claims.risky !== 'yes' &&
+      placeholders.length === 0 &&
+      ofCommand?.reading === 'parsed' &&
+      facts.protection().kind === 'none' &&
+      buildsOrTests(ofCommand, context),
+    sandbox: async () => (sandbox === 'none' ? 'none' : sandbox()),
     confirmed: async () => ofCommand?.reading === 'parsed' && ofCommand.confirmed(),
   };
   const isAlike = rule?.behaviour !== 'ask' && coversAlike(facts, blockCommand);

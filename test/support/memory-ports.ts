@@ -127,6 +127,7 @@ export const finishedReport = (text: string, code = 0): ShellReport => ({
   directory: '/work',
   nextDirectory: '/work',
   leftRunning: [],
+  blocked: '',
   notes: [],
 });
 

@@ -31,6 +31,8 @@ export class TempPlace implements Disposable {
       WEFT_HOME: join(this.home, 'weft'),
       LANG: 'C.UTF-8',
       TMPDIR: tmpdir(),
+      // What is not about the sandbox is the same with and without bubblewrap.
+      WEFT_SANDBOX: 'native',
       NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
       ...more,
     };

@@ -22,6 +22,7 @@ const report = (text: string, end: ShellReport['end'], output: Partial<ShellRepo
   directory: '/x',
   nextDirectory: '/work',
   leftRunning: [],
+  blocked: '',
   notes: [],
 });
 

@@ -268,6 +268,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
           strayProgram: (name, from) => strayProgram(name, {directory: from, roots}),
           rules,
           directory: () => machine.shell.directory,
+          sandbox: setup.sandbox.choice === 'native' ? 'none' : () => sandbox.proof(),
           blockCommand: id => commands.control.list().find(block => block.id === id)?.command ?? '',
         }),
         changeRules: change,

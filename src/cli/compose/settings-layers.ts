@@ -1,3 +1,4 @@
+import {type SandboxChoice, sandboxChoices} from '../../domain/sandbox.ts';
 import {existsSync, realpathSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {visibleExactLine} from '../../base/visible.ts';
@@ -27,8 +28,20 @@ export const fileLayers = (directory: string, places: Places): readonly Settings
 /** The settings that environment variables give. */
 export const environmentLayer = (environment: NodeJS.ProcessEnv): SettingsLayer => ({
   source: 'environment',
-  values: {model: environment['WEFT_MODEL'] || undefined, accessible: wantsAccessible(environment)},
+  values: {
+    model: environment['WEFT_MODEL'] || undefined,
+    accessible: wantsAccessible(environment),
+    sandbox: sandboxOf(environment),
+  },
 });
+
+function sandboxOf({WEFT_SANDBOX: named = ''}: NodeJS.ProcessEnv): SandboxChoice | undefined {
+  const choice = sandboxChoices.find(known => known === named);
+  if (choice === undefined && named !== '') {
+    throw new UsageError(`WEFT_SANDBOX ${JSON.stringify(named)} is unknown. Use one of ${sandboxChoices.join(', ')}.`);
+  }
+  return choice;
+}
 
 /** Whether `ACCESSIBLE` asks for screen-reader mode. Empty, `0`, `false` and `no` ask for nothing. */
 export const wantsAccessible = ({ACCESSIBLE: asked = ''}: NodeJS.ProcessEnv): boolean | undefined =>

@@ -91,6 +91,7 @@ const notStarted = (why: string, directory: string): ShellReport => ({
   directory,
   nextDirectory: directory,
   leftRunning: [],
+  blocked: '',
   notes: [],
 });
 

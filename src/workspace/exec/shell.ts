@@ -24,6 +24,7 @@ import {startAtOnce, runningNow, type ProcessRow} from './process-table.ts';
 import type {RunTags} from './run-tag.ts';
 import {droppedNote} from './trusted-path.ts';
 import {shellEnvironment, type VariableSources} from './shell-environment.ts';
+import {blockedBySandbox} from '../sandbox/sandbox-failure.ts';
 import type {CommandSandbox, Enclosure} from '../sandbox/sandbox.ts';
 
 /** Milliseconds of silence after which a pipe that outlives its shell is taken for a background process's. */
@@ -163,6 +164,7 @@ export function makeShell(options: ShellOptions): ShellPort {
       nextDirectory: directory,
       leftRunning: [],
       notes,
+      blocked: '',
       ...more,
     });
 
@@ -184,6 +186,7 @@ export function makeShell(options: ShellOptions): ShellPort {
     });
     if (enclosed.tag === 'failed') return settle({kind: 'not-started', fault: noSandbox(enclosed.error)});
     const enclosure = enclosed.value;
+    if (enclosure.kind === 'enclosed') for (const path of enclosure.litter) context.watchdog.cleanUp(path);
     const prelude = context.preludes.open(enclosure.kind === 'plain' ? 'as-it-is' : enclosure.prelude);
     const start = (): CommandStart => startOfCommand(enclosure, {shell: shell ?? '', prelude, ...request, variables});
     let released = false;
@@ -255,7 +258,9 @@ export function makeShell(options: ShellOptions): ShellPort {
         release();
         pipe.close();
         context.watchdog.forget(child.pid);
-        return await settle(end);
+        const settled = await settle(end);
+        if (enclosure.kind === 'plain') return settled;
+        return {...settled, blocked: blockedBySandbox(end, settled.output.text)};
       }
       reading.release();
       const settled = await settle(end);

@@ -72,6 +72,8 @@ export interface ProcessWatchdog {
    */
   watch(group: number, started: string): void;
   forget(group: number): void;
+  /** When weft is gone an empty file of that path is removed, and a session folder of a sandbox with all that is in it. */
+  cleanUp(path: string): void;
   /** Lets the processes of this run tag live on. */
   letLive(tag: string): void;
   /** Nothing is left to be ended: the watchdog ends at once. */
@@ -87,6 +89,7 @@ export function startProcessWatchdog(prefix: string): ProcessWatchdog {
   return {
     watch: (group, started) => watchdog.order('watch', `${group}:${/^\d*$/u.test(started) ? started : ''}`),
     forget: group => watchdog.order('forget', String(group)),
+    cleanUp: path => (path.includes('\n') ? undefined : watchdog.order('litter', path)),
     letLive: tag => watchdog.order('spare', tag),
     dismiss() {
       watchdog.order('dismiss', '');
@@ -97,10 +100,12 @@ export function startProcessWatchdog(prefix: string): ProcessWatchdog {
 
 const processScript: WatchdogScript = {
   name: 'weft-process-watchdog',
-  begin: `groups=' '; spared=' '`,
+  begin: `groups=' '; spared=' '; litter=`,
   orders: {
     watch: `case $groups in *" $value "*) ;; *) groups="$groups$value " ;; esac`,
     forget: `left=' '; for each in $groups; do [ "\${each%%:*}" = "$value" ] || left="$left$each "; done; groups=$left`,
+    litter: `case $litter in *"$value"/*) ;; *) litter="$litter$value/
+" ;; esac`,
     spare: `spared="$spared$value "`,
     dismiss: 'exit 0',
   },
@@ -129,7 +134,14 @@ turns=0
 while [ "$turns" -lt 10 ] && [ -n "$(members "$1")" ]; do sleep 0.1 || sleep 1; turns=$((turns + 1)); done
 end "$1" KILL
 sleep 0.2 || sleep 1
-end "$1" KILL`,
+end "$1" KILL
+printf '%s' "$litter" | while IFS= read -r path; do
+  path=\${path%/}
+  case $path in
+    */weft-sandbox-??????) rm -rf -- "$path" ;;
+    *) [ -f "$path" ] && [ ! -s "$path" ] && rm -f -- "$path" ;;
+  esac
+done`,
 };
 
 /** Gives the terminal back to the shell that weft was started from. */

@@ -59,6 +59,7 @@ export const bwrap: SandboxProvider = {
       args: [...args, ...inner],
       environment: withExcludes(insideEnvironment(request), policy),
       prelude: policy.session,
+      litter: [policy.session.folder, ...view.placeholders],
       release: () => view.release(),
     } satisfies EnclosedStart);
   },
@@ -146,6 +147,7 @@ interface MountView {
   readonly guards: readonly string[];
   /** Sockets that somebody listens on, outside of what is hidden as a whole. */
   readonly sockets: readonly string[];
+  readonly placeholders: readonly string[];
   release(): readonly string[];
 }
 
@@ -155,7 +157,8 @@ interface MountView {
  * so that it cannot be renamed. Protected names for which no empty file is made are looked for when the command has ended.
  */
 function mountView(policy: SandboxPolicy): MountView {
-  if (policy.workspace === 'read-only') return {guards: [], sockets: listeningSockets(policy), release: () => []};
+  if (policy.workspace === 'read-only')
+    return {guards: [], sockets: listeningSockets(policy), placeholders: [], release: () => []};
   const guards: string[] = [];
   const placeholders: string[] = [];
   const before = new Map<string, string>();
@@ -199,6 +202,7 @@ function mountView(policy: SandboxPolicy): MountView {
   return {
     guards,
     sockets: listeningSockets(policy),
+    placeholders,
     release() {
       for (const path of placeholders) removePlaceholder(path);
       return policy.roots.flatMap(root => takeAway(root, before, policy));
@@ -255,9 +259,6 @@ function removePlaceholder(path: string): void {
   inUse.delete(path);
   if (isPlaceholder(path)) rmSync(path, {force: true});
 }
-
-/** The empty files that lie in the workspace now because commands run inside; for those who have to remove them after a crash. */
-export const placeholdersInUse = (): readonly string[] => [...inUse.keys()];
 
 /** Protected names that a command has made, for which there was no placeholder, go to the folder of the session. */
 function takeAway(root: string, before: ReadonlyMap<string, string>, policy: SandboxPolicy): readonly string[] {
@@ -337,7 +338,7 @@ function insideEnvironment({environment, policy}: BackendRequest): Record<string
     ...kept,
     TMPDIR: '/tmp',
     XDG_CACHE_HOME: '/tmp/.cache',
-    WEFT_SANDBOX: 'bwrap',
+    WEFT_INSIDE: 'bwrap',
     ...(policy.network.kind !== 'filtered'
       ? {}
       : {

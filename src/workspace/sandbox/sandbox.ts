@@ -37,6 +37,8 @@ export interface EnclosedStart {
   readonly args: readonly string[];
   readonly environment: Record<string, string>;
   readonly prelude: InsidePrelude;
+  /** Files and folders that are there because of it, to be removed by somebody else where weft cannot. */
+  readonly litter: readonly string[];
   /** To be called once, when nothing of the command runs any more. Returns sentences for the model about what was put right. */
   release(): readonly string[];
 }

@@ -305,7 +305,7 @@ export function makeBlocks(options: BlocksOptions): Blocks {
     if (running().length >= mostRunning) {
       return failed(rejected(`${mostRunning} commands run in blocks already; end one of them first. ${runningText()}`));
     }
-    const {tags} = await options.runContext();
+    const {tags, watchdog} = await options.runContext();
     const runTag = tags.next();
     const notes: string[] = [];
     const open = async (channel: 'terminal' | 'pipes'): Promise<Outcome<Block, string | Fault>> => {
@@ -321,6 +321,7 @@ export function makeBlocks(options: BlocksOptions): Blocks {
       });
       if (enclosed.tag === 'failed') return failed(noSandbox(enclosed.error));
       const enclosure = enclosed.value;
+      if (enclosure.kind === 'enclosed') for (const path of enclosure.litter) watchdog.cleanUp(path);
       const {prelude, release} = insideOrNot(enclosure);
       const startWith = startOfCommand(enclosure, {shell, command: written, prelude: prelude(), variables});
       const source = {...startWith, directory, size};

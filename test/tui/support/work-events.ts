@@ -24,6 +24,7 @@ export function commandEvents(name: string, command: string, text: string): read
     directory: '/w',
     nextDirectory: '/w',
     leftRunning: [],
+    blocked: '',
     notes: [],
   } as const;
   return [

@@ -17,6 +17,7 @@ const report = (end: ShellReport['end'], text = '', file?: string): ShellReport 
   directory: '/w',
   nextDirectory: '/w',
   leftRunning: [],
+  blocked: '',
   notes: [],
 });
 

@@ -59,6 +59,7 @@ describe('without a summary', () => {
           directory: '/work',
           nextDirectory: '/work',
           leftRunning: [],
+          blocked: '',
           notes: [],
         }),
       },

@@ -70,6 +70,7 @@ function judgeFor({directory}: CheckJob): Judge {
   const home = homedir();
   const paths = makePaths({roots, home});
   return makeJudge({
+    sandbox: 'none',
     roots,
     home,
     resolve: path => paths.resolve(path),

@@ -185,6 +185,7 @@ export const commandReport = (text: string, code: number): SettledOf<'request-co
       directory: '/work/project',
       nextDirectory: '/work',
       leftRunning: [],
+      blocked: '',
       notes: [],
     },
   },

@@ -56,6 +56,7 @@ export const inWords = (verdict: Verdict): VerdictInWords => ({...verdict, reaso
 export function judgeOnDisk(root: string, home: string, options: Partial<JudgeOptions> = {}): Judge {
   const paths = makePaths({roots: [root], home});
   return makeJudge({
+    sandbox: 'none',
     rules: {allow: [], ask: [], deny: []},
     roots: [root],
     home,
@@ -76,6 +77,7 @@ export const judge = async (subject: Action, given: Given = {}): Promise<Verdict
   const {allow = [], ask = [], deny = [], mode = 'default', roots = ['/w', '/other']} = given;
   const kept = {allow: parsedRules(...allow), ask: parsedRules(...ask), deny: parsedRules(...deny)};
   const verdict = await makeJudge({
+    sandbox: 'none',
     rules: kept,
     roots,
     home: sampleHome,

@@ -21,6 +21,7 @@ test('a command and its end', async () => {
     directory: root,
     nextDirectory: root,
     leftRunning: [],
+    blocked: '',
     notes: [],
   });
   expect(durationMs).toBeGreaterThanOrEqual(0);

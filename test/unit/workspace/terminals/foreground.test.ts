@@ -58,6 +58,7 @@ test('a command of the user has a terminal of the given size, its end and its te
     directory: root,
     nextDirectory: join(root, 'sub'),
     leftRunning: [],
+    blocked: '',
     notes: [],
   });
   expect(seen.join('')).toContain('20 60\n');
