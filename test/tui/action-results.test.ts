@@ -48,7 +48,7 @@ function commandEntry(
     kind: 'action',
     id: actionId('a'),
     by,
-    label: `Run command: ${command}`,
+    label: `Run ${command}`,
     stage: {stage: 'settled', result, preview: {kind: 'none'}, tail: '', durationMs},
   };
 }
@@ -113,9 +113,7 @@ describe('a command', () => {
         '    │   error: |-',
         '    │     Expected values to be strictly equal:',
         '    │     600 !== 540',
-        '    ⋮ # tests 1',
-        '    │ # pass 0',
-        '    │ # fail 1',
+        '    ⋮ # tests 1 · pass 0 · fail 1',
         '    ╰ 25 more lines · Ctrl+O',
       ],
     ],

@@ -25,7 +25,7 @@ describe('who has the keys', () => {
       const rows = await screen.rows();
       const notice = rows.findIndex(row => row.startsWith('? Approval needed'));
       expect([rows[notice], rows[notice + 2]]).toEqual([
-        '? Approval needed (1 of 50): Run command: rm -rf build · Tab: answer',
+        '? Approval needed (1 of 50): Run rm -rf build · Tab: answer',
         ` › ${text}`,
       ]);
       await pause(1500);
@@ -60,7 +60,7 @@ describe('who has the keys', () => {
     ask(engine, mild('a1', 'make'));
     await screen.type('y');
     await screen.type('es\u001B[D');
-    await screen.until(/Approval needed: Run command: make · Tab: answer\n─+\n › yes\n/u);
+    await screen.until(/Approval needed: Run make · Tab: answer\n─+\n › yes\n/u);
     expect(engine.ops).toEqual([]);
   });
 
@@ -151,7 +151,7 @@ describe('who has the keys', () => {
   test('Tab puts the card aside until Tab calls it', async () => {
     const stage = await asked(mild('a1', 'make'));
     await press(stage, '\t', 'y');
-    await stage.screen.until(/Approval needed: Run command: make · Tab: answer\n─+\n › y\n/u);
+    await stage.screen.until(/Approval needed: Run make · Tab: answer\n─+\n › y\n/u);
     await new Promise(resolve => setTimeout(resolve, 700));
     expect((await stage.screen.rows()).join('\n')).not.toMatch(/╭ Run/u);
     await press(stage, '\t');
@@ -174,7 +174,7 @@ describe('who has the keys', () => {
     }
     // Letters may be held back until it is clear that they are no paste; a sequence is none, and comes behind them.
     await screen.type('\u001B[C');
-    await screen.until(/Approval needed: Run command: second · Tab: answer\n─+\n › Enter: send now/u);
+    await screen.until(/Approval needed: Run second · Tab: answer\n─+\n › Enter: send now/u);
     expect(engine.ops).toEqual([answer('a1', once)]);
     await press(stage, '\t', 'n', '\r');
     await expect
@@ -207,8 +207,8 @@ describe('who has the keys', () => {
 
   test.each([
     [40, '? Approval: make all the… · Tab: answer'],
-    [80, '? Approval needed: Run command: make all the things in the whole… · Tab: answer'],
-    [120, '? Approval needed: Run command: make all the things in the whole wide world · Tab: answer'],
+    [80, '? Approval needed: Run make all the things in the whole wide wor… · Tab: answer'],
+    [120, '? Approval needed: Run make all the things in the whole wide world · Tab: answer'],
   ])('at %i columns the notice is one line', async (columns, line) => {
     const {screen, engine} = await start([columns, 12]);
     engine.emit(...begin);

@@ -101,7 +101,7 @@ test('a running command shows how long, how much and its last lines', async () =
   });
   engine.emit(
     ...begin,
-    {event: 'action-queued', id, action, label: 'Run command: make'},
+    {event: 'action-queued', id, action, label: 'Run make'},
     {event: 'action-started', id, action, preview: {kind: 'none'}},
   );
   await screen.until(/● make/u);

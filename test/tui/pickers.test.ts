@@ -61,7 +61,12 @@ describe('/model', () => {
     const {screen, engine} = await start([80, 24], withModels(list));
     await screen.type('/model\r');
     await screen.until(/Choose a model/u);
-    await screen.type('haiku\r');
+    await screen.type('haiku');
+    await screen.until(/Choose a model: haiku/u);
+    // Input methods open where the next letter appears.
+    const y = (await screen.rows()).findIndex(row => row.includes('Choose a model'));
+    expect(await screen.cursor()).toEqual({x: '╭ Choose a model: haiku'.length, y});
+    await screen.type('\r');
     await screen.until(
       /Use it in new sessions, too\? ─+╮\n│ haiku-5-20260101 +│\n╰ y keep in your settings · Esc cancel/u,
     );

@@ -239,7 +239,7 @@ describe('editing the command', () => {
       {event: 'approval-requested', approval: again},
     );
     await stage.screen.type('\r');
-    await stage.screen.until(/Approval needed: Run command: make -B/u);
+    await stage.screen.until(/Approval needed: Run make -B/u);
     await stage.screen.type('y');
     await stage.screen.until(/› y\n/u);
     expect(stage.engine.ops).toHaveLength(1);

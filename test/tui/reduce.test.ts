@@ -60,7 +60,7 @@ const queuedCommand = (id: string): AgentEvent => ({
   event: 'action-queued',
   id: actionId(id),
   action: commandAction(id),
-  label: `Run command: ${id}`,
+  label: `Run ${id}`,
 });
 
 const failedCall = (id: string): AgentEvent => ({
@@ -111,7 +111,20 @@ const pastCalls: readonly (readonly [string, Json, 'success' | 'error' | 'cancel
       '    ╰ 6',
     ],
   ],
-  ['Write', {file_path: 'n.txt', content: 'x'}, 'success', 'Created n.txt (+1 -0)', ['  ✓ Created n.txt  +1 −0']],
+  [
+    'Write',
+    {file_path: 'n.txt', content: 'x'},
+    'success',
+    'Created n.txt (+1 -0)',
+    ['  ✓ Created n.txt  +1 −0', '    + x'],
+  ],
+  [
+    'Edit',
+    {file_path: 'm.txt', old_string: 'a\nb\nc', new_string: 'a\nB\nc'},
+    'success',
+    'Changed m.txt (+1 -1)',
+    ['  ✓ Edited m.txt  +1 −1', '    − b', '    + B'],
+  ],
   ['Edit', {file_path: 'n.txt', old_string: 'x', new_string: 'y'}, 'error', 'No x.', ['  ✗ Edit n.txt', '    ╰ No x.']],
   [
     'Bash',
@@ -143,9 +156,9 @@ describe('stories', () => {
 
   test('an action that is done waits for those before it', () => {
     const {out, live} = story(opening, queuedCommand('a'), queuedCommand('b'), failedCall('b'));
-    expect({out, live}).toEqual({out: '', live: '\n  ○ a\n\n  ✗ Run command: b\n    ╰ No.'});
+    expect({out, live}).toEqual({out: '', live: '\n  ○ a\n\n  ✗ Run b\n    ╰ No.'});
     const after = story(opening, queuedCommand('a'), queuedCommand('b'), failedCall('b'), failedCall('a'));
-    expect(after.out).toBe('\n  ✗ Run command: a\n    ╰ No.\n\n  ✗ Run command: b\n    ╰ No.');
+    expect(after.out).toBe('\n  ✗ Run a\n    ╰ No.\n\n  ✗ Run b\n    ╰ No.');
     expect(after.view.entries).toEqual([]);
   });
 
@@ -436,7 +449,7 @@ describe('stories', () => {
     const output = (chunk: string): AgentEvent => ({event: 'action-output', id, chunk});
     const {live} = story(
       opening,
-      {event: 'action-queued', id, action: commandAction('get'), label: 'Run command: get'},
+      {event: 'action-queued', id, action: commandAction('get'), label: 'Run get'},
       {event: 'action-started', id, action: commandAction('get'), preview: {kind: 'none'}},
       ...['start\n10%', '\r20%\r', '30', '%\r', '40%'].map(output),
     );
@@ -447,7 +460,7 @@ describe('stories', () => {
     const id = actionId('c');
     const {live} = story(
       opening,
-      {event: 'action-queued', id, action: commandAction('touch wrong'), label: 'Run command: touch wrong'},
+      {event: 'action-queued', id, action: commandAction('touch wrong'), label: 'Run touch wrong'},
       {event: 'action-started', id, action: commandAction('touch right'), preview: {kind: 'none'}},
     );
     expect(live).toBe('\n  ● touch right');

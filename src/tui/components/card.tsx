@@ -64,6 +64,9 @@ export function Card({width, title, note, hints, tone, inset = 1, children}: Car
   );
 }
 
+/** The column of a card in which its title begins. */
+export const titleColumn = 2;
+
 /** Rows of a card's frame. */
 export const frameRows = 2;
 

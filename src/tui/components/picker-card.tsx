@@ -1,7 +1,9 @@
 import type {ReactNode} from 'react';
 import {visibleLine} from '../../base/visible.ts';
 import {type Picker as PickerState, typedIn} from '../state/panels/picker.ts';
-import {Card, frameRows} from './card.tsx';
+import {cellWidth} from '../text/cell-width.ts';
+import {Card, frameRows, titleColumn} from './card.tsx';
+import {Caret} from './caret.tsx';
 import {Picker} from './picker.tsx';
 
 interface PickerCardProps {
@@ -28,16 +30,14 @@ export function PickerCard({title, note = '', picker, hints, rows, width, below}
   const inside = width - 4;
   const left = rows - frameRows - Math.max(1, Math.min(room, picker.matching.length));
   const found = picker.matching.length > room ? [`${picker.matching.length} in all`] : [];
-  return (
-    <Card
-      width={width}
-      title={typed === '' ? title : `${title}: ${visibleLine(typed)}`}
-      note={note}
-      hints={[...hints, ...found]}
-      tone="calm"
-    >
+  const asked = typed === '' ? title : `${title}: ${visibleLine(typed)}`;
+  const card = (
+    <Card width={width} title={asked} note={note} hints={[...hints, ...found]} tone="calm">
       <Picker picker={picker} rows={room} width={inside} />
       {below === undefined ? null : below(left, inside)}
     </Card>
   );
+  if (picker.search.by === 'off') return card;
+  // Input methods open at the terminal's cursor: it stands where what is typed appears.
+  return <Caret at={{x: Math.min(width - 2, titleColumn + cellWidth(asked)), y: 0}}>{card}</Caret>;
 }

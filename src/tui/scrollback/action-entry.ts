@@ -14,6 +14,8 @@ import {type EntryFrame, type StyledSpan, wrapText} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import type {Role} from '../theme/palette.ts';
 import {resultBody, type ResultBody, runningBody} from './action-results.ts';
+import {foldLines} from './diff-lines.ts';
+import {editLines} from './edit-lines.ts';
 import {barredRows, behindBar, titleRows} from './entry-rows.ts';
 import {pastBody, pastEnd} from './past-results.ts';
 
@@ -64,8 +66,22 @@ export function actionRows(
   return [...titleOf(facts, frame), ...rows];
 }
 
-export const pastActionRows = (past: PastActionEntry, frame: EntryFrame): readonly string[] =>
-  rowsOf(pastActionFacts(past, frame), frame);
+export function pastActionRows(past: PastActionEntry, frame: EntryFrame): readonly string[] {
+  const {action, outcome} = past;
+  const [title = '', ...rest] = rowsOf(pastActionFacts(past, frame), frame);
+  const access = action === 'unknown' ? undefined : accessOf(action);
+  if (access?.kind !== 'edit' || outcome !== 'success' || frame.verbosity === 'name') return [title, ...rest];
+  const inner = {...frame, width: Math.max(8, frame.width - diffIndent.length)};
+  const lines = access.edits.flatMap(edit =>
+    // The title names the only file.
+    access.edits.length === 1 ? editLines(edit, inner).slice(1) : editLines(edit, inner),
+  );
+  const shown = frame.verbosity === 'full' ? lines : foldLines(lines, pastEditRows, inner);
+  return [title, ...shown.map(line => diffIndent + line), ...rest];
+}
+
+/** The most rows of a change of a resumed session. */
+const pastEditRows = 12;
 
 function rowsOf(facts: ActionFacts, frame: EntryFrame): readonly string[] {
   const {rows, foot} = facts.body(behindBar(frame));

@@ -14,7 +14,15 @@ import {fit} from '../text/cell-width.ts';
 import type {Role} from '../theme/palette.ts';
 import {diffLines} from './diff-lines.ts';
 import {type BarredRow, excerptRows, moreLines} from './entry-rows.ts';
-import {allOf, type ExcerptLine, excerptOf, linesOfExcerpt, type OutputPart, saysWhy} from './output-excerpt.ts';
+import {
+  allOf,
+  type ExcerptLine,
+  excerptOf,
+  isCount,
+  linesOfExcerpt,
+  type OutputPart,
+  saysWhy,
+} from './output-excerpt.ts';
 
 /** What stands below the title of an action. `width` of the frame it is made for is that behind the bar. */
 export interface ResultBody {
@@ -145,7 +153,7 @@ export function outputBody(text: string, {most, part, leftOut}: OutputForm, fram
 }
 
 /** The lines that say why a command failed stand out. */
-const reasonRole = (line: string): Role => (saysWhy(line) ? 'error' : 'dim');
+const reasonRole = (line: string): Role => (saysWhy(line) && !isCount(line) ? 'error' : 'dim');
 
 function printedRows(
   lines: readonly string[],

@@ -76,6 +76,9 @@ const excerpts: Readonly<Record<OutputPart, (lines: readonly string[], most: num
 /** A count of a test runner that writes each on a line of its own: `ℹ pass 1`. */
 const count = /^\s*[ℹ#]\s+(?<said>(?:tests|suites|pass|fail|cancelled|skipped|todo) \d+)\s*$/u;
 
+/** Whether a line begins with such a count. */
+export const isCount = (line: string): boolean => /^\s*[ℹ#]\s+\w+ \d/u.test(line);
+
 /** A line of an excerpt, or several counts on one line: the line before which others may be left out, and its last one. */
 export interface ExcerptLine {
   readonly text: string;

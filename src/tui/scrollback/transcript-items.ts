@@ -2,7 +2,6 @@ import {joinPartialAnswers, type JoinedRecord} from '../../domain/history.ts';
 import type {Approval} from '../../actions/agent-event.ts';
 import {accessOf, citationsOf, labelOf} from '../../actions/catalogue.ts';
 import {decodePastAction} from '../../actions/decode-action.ts';
-import type {FileEdit, PatchLine} from '../../actions/files-port.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {visible, visibleLine} from '../../base/visible.ts';
 import {tokenChangeText} from '../../domain/compaction.ts';
@@ -16,9 +15,9 @@ import type {ActionId} from '../../domain/ids.ts';
 import type {JournalRecord} from '../../domain/journal.ts';
 import {parseUserCommand} from '../../domain/user-command.ts';
 import {pastAction, pastUserCommand} from '../state/past-entries.ts';
-import {type EntryFrame, type Frame, hardWrap} from '../text/wrap.ts';
-import type {Role} from '../theme/palette.ts';
+import type {EntryFrame, Frame} from '../text/wrap.ts';
 import {approvalInFull} from './approval-text.ts';
+import {editLines, textLines} from './edit-lines.ts';
 import {finishedLines, wholeAnswer} from './entries.ts';
 import type {MarkdownLexer} from './render-markdown.ts';
 
@@ -166,12 +165,14 @@ function callLines(
   return [
     blank,
     title,
-    ...askedLines(call, {...frame, width: Math.max(8, frame.width - 4)}).map(line => `    ${line}`),
+    ...askedLines(call, result?.outcome === 'success', {...frame, width: Math.max(8, frame.width - 4)}).map(
+      line => `    ${line}`,
+    ),
     ...resultLines,
   ];
 }
 
-function askedLines(call: ToolCallBlock, frame: Frame): readonly string[] {
+function askedLines(call: ToolCallBlock, isMade: boolean, frame: Frame): readonly string[] {
   const decoded = decodePastAction(call.name, call.input);
   if (decoded.tag === 'failed') return textLines(visible(JSON.stringify(call.input, undefined, 2)), 'dim', frame);
   const access = accessOf(decoded.value);
@@ -180,58 +181,11 @@ function askedLines(call: ToolCallBlock, frame: Frame): readonly string[] {
     citations.length === 0 ? [] : textLines(`Based on ${citations.map(visibleLine).join(', ')}`, 'dim', frame);
   switch (access.kind) {
     case 'edit':
-      return [...based, ...access.edits.flatMap(edit => editLines(edit, frame))];
+      // One that was made shows its lines by itself.
+      return [...based, ...(isMade ? [] : access.edits.flatMap(edit => editLines(edit, frame)))];
     case 'mcp-tool':
       return textLines(visible(JSON.stringify(access.arguments, undefined, 2)), 'dim', frame);
     default:
       return based;
   }
-}
-
-/** What the model wanted in the place of what. */
-function editLines(edit: FileEdit, frame: Frame): readonly string[] {
-  const heading = textLines(visibleLine(edit.path), 'bold', frame);
-  switch (edit.kind) {
-    case 'replace':
-      return [
-        ...heading,
-        ...edit.replacements.flatMap(({oldText, newText}) => [
-          ...textLines(visible(oldText), 'removed', frame, '- '),
-          ...textLines(visible(newText), 'added', frame, '+ '),
-        ]),
-      ];
-    case 'replace-lines':
-      return [...heading, ...textLines(visible(edit.newText), 'added', frame, '+ ')];
-    case 'write':
-      return [...heading, ...textLines(visible(edit.content), 'added', frame, '+ ')];
-    case 'patch':
-      return [...heading, ...edit.hunks.flatMap(hunk => hunk.lines.flatMap(line => patchLine(line, frame)))];
-    case 'delete':
-      return textLines(visibleLine(edit.path), 'removed', frame, '- ');
-    case 'rename':
-      return [...heading, ...textLines(`to ${visibleLine(edit.to)}`, 'dim', frame)];
-    default:
-      return unreachable(edit);
-  }
-}
-
-function patchLine({kind, text}: PatchLine, frame: Frame): readonly string[] {
-  const {sign, role} = patchSigns[kind];
-  return textLines(`${visible(text)}\n`, role, frame, sign);
-}
-
-const patchSigns = {
-  context: {sign: '  ', role: 'dim'},
-  added: {sign: '+ ', role: 'added'},
-  removed: {sign: '- ', role: 'removed'},
-} as const satisfies Record<PatchLine['kind'], {readonly sign: string; readonly role: Role}>;
-
-function textLines(text: string, role: Role, frame: Frame, sign = ''): readonly string[] {
-  if (text === '') return [];
-  const width = Math.max(1, frame.width - sign.length);
-  return text
-    .replace(/\n$/u, '')
-    .split('\n')
-    .flatMap(line => hardWrap(line, width))
-    .map(row => frame.theme.style([role], sign + row));
 }

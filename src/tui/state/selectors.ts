@@ -117,7 +117,7 @@ export function doingText({entries}: View): string {
 
 /** `Edit README.md` as `Editing README.md`; a label begins with a verb. */
 export function goingOn(label: string): string {
-  const [verb = '', ...rest] = label.replace(/^Run command: /u, 'Run ').split(' ');
+  const [verb = '', ...rest] = label.split(' ');
   return [progressive(verb), ...rest].join(' ');
 }
 

@@ -77,7 +77,7 @@ export const approval = (id: string, command: string, verdict: Partial<Verdict> 
     rationale: 'the cache is stale',
     citations: [],
   }),
-  label: `Run command: ${command}`,
+  label: `Run ${command}`,
   preview: {kind: 'command', command, directory: '/home/user/project'},
   verdict: {
     decision: 'ask',

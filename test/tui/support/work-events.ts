@@ -28,7 +28,7 @@ export function commandEvents(name: string, command: string, text: string): read
     notes: [],
   } as const;
   return [
-    {event: 'action-queued', id, action, label: `Run command: ${command}`},
+    {event: 'action-queued', id, action, label: `Run ${command}`},
     {event: 'action-started', id, action, preview: {kind: 'command', command, directory: '/w'}},
     {event: 'action-output', id, chunk: text},
     {

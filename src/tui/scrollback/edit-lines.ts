@@ -1,0 +1,74 @@
+import type {FileEdit, PatchLine} from '../../actions/files-port.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import {visible, visibleLine} from '../../base/visible.ts';
+import {type Frame, hardWrap} from '../text/wrap.ts';
+import {glyphs} from '../theme/glyphs.ts';
+import type {Role} from '../theme/palette.ts';
+
+const added = `${glyphs.added} `;
+const removed = `${glyphs.removed} `;
+
+/** What the model wanted in the place of what. */
+export function editLines(edit: FileEdit, frame: Frame): readonly string[] {
+  const heading = textLines(visibleLine(edit.path), 'bold', frame);
+  switch (edit.kind) {
+    case 'replace':
+      return [
+        ...heading,
+        ...edit.replacements.flatMap(replacement => {
+          const {oldText, newText} = changedLines(replacement);
+          return [
+            ...textLines(visible(oldText), 'removed', frame, removed),
+            ...textLines(visible(newText), 'added', frame, added),
+          ];
+        }),
+      ];
+    case 'replace-lines':
+      return [...heading, ...textLines(visible(edit.newText), 'added', frame, added)];
+    case 'write':
+      return [...heading, ...textLines(visible(edit.content), 'added', frame, added)];
+    case 'patch':
+      return [...heading, ...edit.hunks.flatMap(hunk => hunk.lines.flatMap(line => patchLine(line, frame)))];
+    case 'delete':
+      return textLines(visibleLine(edit.path), 'removed', frame, removed);
+    case 'rename':
+      return [...heading, ...textLines(`to ${visibleLine(edit.to)}`, 'dim', frame)];
+    default:
+      return unreachable(edit);
+  }
+}
+
+function patchLine({kind, text}: PatchLine, frame: Frame): readonly string[] {
+  const {sign, role} = patchSigns[kind];
+  return textLines(`${visible(text)}\n`, role, frame, sign);
+}
+
+const patchSigns = {
+  context: {sign: '  ', role: 'dim'},
+  added: {sign: added, role: 'added'},
+  removed: {sign: removed, role: 'removed'},
+} as const satisfies Record<PatchLine['kind'], {readonly sign: string; readonly role: Role}>;
+
+/** Models repeat the lines around a change: those that both texts begin and end with are left out. */
+function changedLines({oldText, newText}: {readonly oldText: string; readonly newText: string}) {
+  const before = oldText.split('\n');
+  const after = newText.split('\n');
+  const most = Math.min(before.length, after.length);
+  let head = 0;
+  while (head < most && before[head] === after[head]) head++;
+  let tail = 0;
+  while (tail < most - head && before.at(-1 - tail) === after.at(-1 - tail)) tail++;
+  const changed = (lines: readonly string[]): string => lines.slice(head, lines.length - tail).join('\n');
+  return {oldText: changed(before), newText: changed(after)};
+}
+
+/** The rows of a text, each behind a sign. */
+export function textLines(text: string, role: Role, frame: Frame, sign = ''): readonly string[] {
+  if (text === '') return [];
+  const width = Math.max(1, frame.width - sign.length);
+  return text
+    .replace(/\n$/u, '')
+    .split('\n')
+    .flatMap(line => hardWrap(line, width))
+    .map(row => frame.theme.style([role], sign + row));
+}
