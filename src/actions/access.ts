@@ -26,7 +26,9 @@ export type Access =
   /** Reads this address, as `readWebUrl` writes it. */
   | {readonly kind: 'web-page'; readonly url: string}
   /** Sends this text to a search engine. */
-  | {readonly kind: 'web-query'; readonly text: string};
+  | {readonly kind: 'web-query'; readonly text: string}
+  /** Reads instructions that the user or the project has written for agents. */
+  | {readonly kind: 'skill'; readonly name: string};
 
 export interface CommandAccess {
   readonly kind: 'command';
@@ -46,9 +48,10 @@ export type Claim = 'yes' | 'no' | 'unsaid';
 
 /**
  * How permission rules speak of an action's tools. It decides what stands in a rule's brackets: a pattern for commands, a pattern
- * for paths (reading, searching and editing), `domain:` and a host (`domain`), or nothing that weft reads (`whole-tool`).
+ * for paths (reading, searching and editing), `domain:` and a host (`domain`), a name (`named`), or nothing that weft reads
+ * (`whole-tool`).
  */
-export type RuleKind = 'command' | 'reading' | 'searching' | 'editing' | 'domain' | 'whole-tool';
+export type RuleKind = 'command' | 'reading' | 'searching' | 'editing' | 'domain' | 'named' | 'whole-tool';
 
 /** A case in which a person is asked about an action, and in which it is denied where nobody can be asked. */
 export interface AskCase {

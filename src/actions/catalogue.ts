@@ -17,6 +17,7 @@ import type {BlocksPort} from './ports.ts';
 import type {Preview} from './preview.ts';
 import {readFiles} from './read-files.ts';
 import {readMcpResource} from './read-mcp-resource.ts';
+import {readSkill} from './read-skill.ts';
 import {readShellCommandOutput} from './read-shell-command-output.ts';
 import {requestCommandOutput} from './request-command-output.ts';
 import {requestFileEdits} from './request-file-edits.ts';
@@ -40,6 +41,7 @@ const catalogue = {
   'call-mcp-tool': callMcpTool,
   'web-fetch': webFetch,
   'web-search': webSearch,
+  'read-skill': readSkill,
   'ask-user-question': askUserQuestion,
   'update-todos': updateTodos,
   'give-structured-answer': giveStructuredAnswer,

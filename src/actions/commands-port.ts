@@ -2,6 +2,7 @@ import type {Outcome} from '../base/outcome.ts';
 import type {ImageBlock, TextBlock} from '../domain/conversation.ts';
 import {failed} from '../base/outcome.ts';
 import {rejected, type Fault} from '../domain/fault.ts';
+import type {ExtensionScope} from '../domain/slash-command.ts';
 
 /**
  * Slash commands that become prompts: files of the user, of the project and of plugins, skills, and prompts of MCP servers. The
@@ -35,9 +36,6 @@ export interface PromptCommand {
     | {readonly kind: 'file'; readonly scope: ExtensionScope; readonly path: string}
     | {readonly kind: 'server'; readonly server: string};
 }
-
-/** Whose folder a skill, command or agent lies in. */
-export type ExtensionScope = 'project' | 'user' | 'plugin';
 
 export interface ExpandedPrompt {
   /** Joined without anything between them. */
@@ -82,8 +80,10 @@ export function joinCommands(sources: readonly CommandsPort[]): CommandsPort {
 
 const noSuchCommand = (name: string): Fault => rejected(`There is no command /${name}.`);
 
+const nothing: readonly PromptCommand[] = [];
+
 export const noCommands: CommandsPort = {
   ready: async () => {},
-  list: () => [],
+  list: () => nothing,
   expand: async ({name}) => failed(noSuchCommand(name)),
 };

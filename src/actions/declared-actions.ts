@@ -89,7 +89,6 @@ export const declaredActions: readonly DeclaredAction[] = [
     description: 'Fetch another conversation as files.',
     inputs: ['conversation_id'],
   },
-  {name: 'read-skill', tool: 'Skill', description: 'Read a skill and follow it.', inputs: ['name', 'arguments?']},
   {
     name: 'use-computer',
     tool: 'UseComputer',

@@ -5,6 +5,7 @@ import {rejected, type Fault} from '../domain/fault.ts';
 import {actionNames, actionOf, definitions, type Action, type ActionName} from './catalogue.ts';
 import {declaredActions} from './declared-actions.ts';
 import type {McpTool} from './mcp-port.ts';
+import type {SkillCatalogue} from './skills-port.ts';
 
 /** What a model is told of a tool it may call. */
 export interface EnabledTool {
@@ -20,6 +21,7 @@ export interface ToolSources {
   readonly resources: 'offered' | 'none';
   /** Whether weft itself can search the web. */
   readonly webSearch: 'offered' | 'none';
+  readonly skills: SkillCatalogue | undefined;
   /** The schema of the tool that takes the final answer. */
   readonly answerSchema: JsonObject | undefined;
   /** Tools that are not offered. A call to one that is `forbidden` goes on to the judge, who says why. */
@@ -30,6 +32,7 @@ export const catalogueOnly: ToolSources = {
   mcpTools: [],
   resources: 'none',
   webSearch: 'none',
+  skills: undefined,
   answerSchema: undefined,
   disabled: new Map(),
 };
@@ -50,17 +53,31 @@ export function enabledTools(sources: ToolSources = catalogueOnly): readonly Ena
   ].filter(({name}) => !sources.disabled.has(name));
 }
 
-function fixedTools(action: ActionName, {resources, answerSchema, webSearch}: ToolSources): readonly EnabledTool[] {
+function fixedTools(action: ActionName, {resources, skills, answerSchema, webSearch}: ToolSources): readonly EnabledTool[] {
   const {offered, tools} = definitions[action];
   if (offered === 'mcp-resources' && resources === 'none') return [];
   if (offered === 'answer-schema' && answerSchema === undefined) return [];
+  if (offered === 'skills' && skills === undefined) return [];
   if (offered === 'web-search' && webSearch === 'none') return [];
-  return tools.map(({name, description, jsonSchema}) => ({
-    name,
-    description,
-    action,
-    jsonSchema: offered === 'answer-schema' && answerSchema !== undefined ? () => answerSchema : jsonSchema,
-  }));
+  return tools.map(({name, description, jsonSchema}) => {
+    if (offered === 'answer-schema' && answerSchema !== undefined) {
+      return {name, description, action, jsonSchema: () => answerSchema};
+    }
+    if (offered !== 'skills' || skills === undefined) return {name, description, action, jsonSchema};
+    return {
+      name,
+      description: `${description}\n${skills.lines}`,
+      action,
+      jsonSchema: () => withChoices(jsonSchema(), 'name', skills.names),
+    };
+  });
+}
+
+/** The schema with a property that can only be one of these. */
+function withChoices(schema: JsonObject, property: string, choices: readonly string[]): JsonObject {
+  const {properties} = schema;
+  if (!isJsonObject(properties)) return schema;
+  return {...schema, properties: {...properties, [property]: {type: 'string', enum: choices}}};
 }
 
 /**

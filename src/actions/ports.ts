@@ -6,6 +6,7 @@ import type {CommandEnvironment, Confinement, JudgedPath, ResolvedCommand} from 
 import type {TodoList, TodoStatus} from '../domain/todo.ts';
 import type {FilesPort} from './files-port.ts';
 import type {McpPort} from './mcp-port.ts';
+import type {SkillsPort} from './skills-port.ts';
 import type {FileDiff} from './preview.ts';
 import type {WebPort} from './web-port.ts';
 
@@ -20,6 +21,7 @@ export interface ActionPorts {
   readonly handOvers: HandOverPort;
   readonly mcp: McpPort;
   readonly web: WebPort;
+  readonly skills: SkillsPort;
   readonly answer: AnswerPort;
 }
 

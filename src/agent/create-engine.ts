@@ -91,6 +91,7 @@ class Engine implements AgentClient {
       tools: makeToolRegistry({
         mcp: ports.machine.mcp,
         web: ports.machine.web,
+        skills: ports.machine.skills,
         structuredOutput: rest.structuredOutput,
         disabledTools,
       }),

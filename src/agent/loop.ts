@@ -57,6 +57,7 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
     if (limit !== undefined) return limit;
     // MCP servers that are just starting get a few seconds.
     await session.ports.machine.mcp.ready(signal);
+    await session.ports.machine.skills.ready(signal);
     await acceptSteering(context, signal);
     if (signal.aborted) return {kind: 'interrupted'};
     if (hooks.stopped !== undefined) return {kind: 'stopped-by-hook', ...hooks.stopped};

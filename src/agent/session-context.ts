@@ -5,7 +5,9 @@ import type {ActionPorts, AnswerPort} from '../actions/ports.ts';
 import type {Json} from '../base/json.ts';
 import {ok, type Outcome} from '../base/outcome.ts';
 import type {TextBlock} from '../domain/conversation.ts';
-import type {Fault} from '../domain/fault.ts';
+import {faultText, type Fault} from '../domain/fault.ts';
+import type {SkillsPort} from '../actions/skills-port.ts';
+import {activeSkills} from '../domain/slash-command.ts';
 import type {ActionId} from '../domain/ids.ts';
 import type {JournalRecord} from '../domain/journal.ts';
 import type {ModelRequest, Thinking} from '../domain/model-stream.ts';
@@ -106,7 +108,31 @@ export function decodeCall(name: string, input: Json, {tools, ports}: SessionCon
 /** The effects for one action: questions that it asks carry its id. */
 export const actionPorts = (session: SessionContext, id: ActionId, answer: AnswerPort): ActionPorts => ({
   ...session.ports.machine,
+  skills: skillsOf(session),
   todos: session.conversation.todos,
   answer,
   ...session.pending.portsFor(id),
 });
+
+/** The skills as the conversation has them: instructions that it holds are not given again, and what a skill allows holds for the prompt. */
+const skillsOf = (session: SessionContext): SkillsPort => ({
+  ...session.ports.machine.skills,
+  async read(request, signal) {
+    const read = await session.ports.machine.skills.read(request, signal);
+    if (read.tag === 'failed' || signal.aborted) return read;
+    await allowForPrompt(read.value.allowedTools, session);
+    const {name, instructions} = read.value.skill;
+    const isGiven = activeSkills(session.conversation.messages).some(
+      active => active.name === name && active.instructions === instructions,
+    );
+    return isGiven ? ok({...read.value, given: 'already'}) : read;
+  },
+});
+
+/** Lets these permission rules hold for the prompt that runs, besides those that it has already. */
+export async function allowForPrompt(rules: readonly string[], session: SessionContext): Promise<void> {
+  if (rules.length === 0) return;
+  session.promptRules = [...new Set([...session.promptRules, ...rules])];
+  const changed = await session.ports.judge.changeRules({change: 'prompt', rules: session.promptRules});
+  if (changed.tag === 'failed') warn(session, faultText(changed.error));
+}

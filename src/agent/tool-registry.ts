@@ -1,6 +1,7 @@
 import {enabledTools, type ToolSources} from '../actions/decode-action.ts';
 import type {McpPort, McpTool} from '../actions/mcp-port.ts';
 import type {WebPort} from '../actions/web-port.ts';
+import type {SkillsPort} from '../actions/skills-port.ts';
 import type {ToolSpec} from '../domain/model-stream.ts';
 import {answerSchemaOf, type StructuredOutput} from './structured-output.ts';
 
@@ -15,10 +16,11 @@ export interface ToolRegistry {
 export function makeToolRegistry(options: {
   readonly mcp: McpPort;
   readonly web: Pick<WebPort, 'searching'>;
+  readonly skills: Pick<SkillsPort, 'catalogue'>;
   readonly structuredOutput: StructuredOutput;
   readonly disabledTools: ToolSources['disabled'];
 }): ToolRegistry {
-  const {mcp, web, structuredOutput, disabledTools} = options;
+  const {mcp, web, skills: skillsPort, structuredOutput, disabledTools} = options;
   const answerSchema = answerSchemaOf(structuredOutput);
   let known: {readonly tools: readonly McpTool[]; readonly sources: ToolSources} | undefined;
   let specs: {readonly of: ToolSources; readonly list: readonly ToolSpec[]} | undefined;
@@ -26,12 +28,14 @@ export function makeToolRegistry(options: {
   function sources(): ToolSources {
     const mcpTools = mcp.tools();
     const resources = mcp.servers().some(server => server.resources === 'offered') ? 'offered' : 'none';
-    if (known?.tools !== mcpTools || known.sources.resources !== resources) {
+    const skills = skillsPort.catalogue();
+    if (known?.tools !== mcpTools || known.sources.resources !== resources || known.sources.skills !== skills) {
       known = {
         tools: mcpTools,
         sources: {
           mcpTools,
           resources,
+          skills,
           webSearch: web.searching === 'offered' ? 'offered' : 'none',
           answerSchema,
           disabled: disabledTools,

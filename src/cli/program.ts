@@ -10,6 +10,7 @@ import {addPermissions} from './commands/permissions.ts';
 import {addPs} from './commands/ps.ts';
 import {addSandbox} from './commands/sandbox.ts';
 import {addSessions} from './commands/sessions.ts';
+import {addAgents, addSkills} from './commands/skills.ts';
 import {addTasks} from './commands/tasks.ts';
 import {exiting, UsageError} from './exit-code.ts';
 import {addMainFlags, type MainOptions} from './flags.ts';
@@ -53,6 +54,8 @@ export function makeProgram(): Command {
   addPermissions(program);
   addConfig(program);
   addMcp(program);
+  addSkills(program);
+  addAgents(program);
   return program;
 }
 

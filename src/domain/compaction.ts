@@ -1,6 +1,7 @@
 import {unreachable} from '../base/unreachable.ts';
 import {type Message, messageText, type UserMessage} from './conversation.ts';
 import type {MessageId} from './ids.ts';
+import {type ActiveSkill, skillBlock} from './slash-command.ts';
 import type {Usage} from './usage.ts';
 
 /**
@@ -56,6 +57,8 @@ export interface VerbatimParts {
   readonly instructions: readonly {readonly path: string; readonly text: string}[];
   /** One line per todo, as in the two lists below. */
   readonly todos: readonly string[];
+  /** The skills whose instructions the conversation holds. */
+  readonly skills: readonly ActiveSkill[];
   readonly running: readonly string[];
   readonly changedFiles: readonly string[];
 }
@@ -69,7 +72,7 @@ export interface VerbatimUserMessage {
 /** The message that replaces what was compacted: the summary and the verbatim parts, each in a block of its own. */
 export function compactionMessage(
   {id, way, summary}: {readonly id: MessageId; readonly way: CompactionMethod; readonly summary: string},
-  {userMessages, instructions, todos, running, changedFiles}: VerbatimParts,
+  {userMessages, instructions, skills, todos, running, changedFiles}: VerbatimParts,
 ): UserMessage {
   const explanation = way === 'summary' ? bySummary : byTrimming;
   const sections = [
@@ -81,6 +84,7 @@ export function compactionMessage(
     `${opening}${explanation}${summary === '' ? '' : `\n\n<summary>\n${summary}\n</summary>`}`,
     ...userMessages.map(({number, text}) => `<user-message number="${number}">\n${text}\n</user-message>`),
     ...instructions.map(({path, text}) => `<instructions file="${path}" read="again">\n${text}\n</instructions>`),
+    ...skills.map(skill => skillBlock(skill).text),
     ...sections.flat(),
     closing,
   ];

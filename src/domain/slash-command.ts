@@ -1,4 +1,5 @@
-import type {TextBlock} from './conversation.ts';
+import {parseJson} from '../base/json.ts';
+import type {Message, TextBlock} from './conversation.ts';
 
 /** A prompt that begins with the name of a command. */
 export interface SlashCommand {
@@ -70,3 +71,49 @@ export const commandBlock = ({name, text}: {readonly name: string; readonly text
   kind: 'text',
   text: `<command name=${JSON.stringify(`/${name}`)}>\n${text}\n</command>`,
 });
+/** Whose folder a skill, command or agent lies in. */
+export type ExtensionScope = 'project' | 'user' | 'plugin';
+
+/** A skill whose instructions the model has read; `folder` is where its files lie. */
+export interface ActiveSkill {
+  readonly name: string;
+  readonly folder: string;
+  readonly instructions: string;
+}
+
+/** The block with the instructions of a skill, whoever asked for them. */
+export const skillBlock = ({name, folder, instructions}: ActiveSkill): TextBlock => ({
+  kind: 'text',
+  text: `<skill name=${JSON.stringify(name)} folder=${JSON.stringify(folder)}>\n${instructions}\n</skill>`,
+});
+
+/** Reads a text that `skillBlock` wrote; `undefined` for any other text. */
+export function parseSkillBlock(text: string): ActiveSkill | undefined {
+  const [, name = '', folder = '', instructions = ''] =
+    /^<skill name=("(?:[^"\\]|\\.)*") folder=("(?:[^"\\]|\\.)*")>\n([^]*)\n<\/skill>$/u.exec(text) ?? [];
+  const [named, at] = [parseJson(name), parseJson(folder)];
+  if (named.tag === 'failed' || at.tag === 'failed') return undefined;
+  return typeof named.value === 'string' && typeof at.value === 'string'
+    ? {name: named.value, folder: at.value, instructions}
+    : undefined;
+}
+
+/** The skills whose instructions a conversation holds, in the order in which they were read last. */
+export function activeSkills(messages: readonly Message[]): readonly ActiveSkill[] {
+  const active = new Map<string, ActiveSkill>();
+  const take = (text: string): void => {
+    const skill = parseSkillBlock(text);
+    if (skill === undefined) return;
+    active.delete(skill.name);
+    active.set(skill.name, skill);
+  };
+  for (const {role, blocks} of messages) {
+    if (role !== 'user') continue;
+    for (const block of blocks) {
+      if (block.kind === 'text') take(block.text);
+      if (block.kind !== 'tool-result') continue;
+      for (const part of block.content) if (part.kind === 'text') take(part.text);
+    }
+  }
+  return [...active.values()];
+}

@@ -38,6 +38,7 @@ export function accessFinding(access: Access, risk: RiskLevel, evidence: JudgeEv
   const {context, forms, parsed} = evidence;
   switch (access.kind) {
     case 'none':
+    case 'skill':
       return {decision: 'allow', risk: 'read-only', reasons: [], target: 'ordinary', detail: noDetail};
     case 'read':
       return reading(access.paths, context);
@@ -101,7 +102,10 @@ function typing(access: Extract<Access, {kind: 'terminal-input'}>, risk: RiskLev
 }
 
 function reading(paths: readonly string[], context: PathContext): Finding {
-  const outside = outsideOf(paths, context);
+  const readable = context.alsoReadable?.() ?? [];
+  const outside = outsideOf(paths, context).filter(
+    path => !readable.some(folder => path === folder || path.startsWith(`${folder}/`)),
+  );
   const secret = paths.filter(path => namesSecret(path, context));
   const reasons: readonly Reason[] = [
     ...withPaths('reads-outside', outside),

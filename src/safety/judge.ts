@@ -404,6 +404,7 @@ function coversProtection({about}: PermissionRule, protection: Protection, conte
       return about.pattern.reach === 'whole' && !/(?<!\\)\*/u.test(about.pattern.text);
     case 'every-call':
     case 'domains':
+    case 'names':
     case 'other':
       return false;
     default:

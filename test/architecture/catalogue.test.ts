@@ -51,14 +51,16 @@ describe('tool names', () => {
   });
 
   test('are offered each once; some only where there is something to use them on', () => {
+    const skills = {names: ['pdf'], lines: '- pdf: Read and write PDF files'};
     const sources = {
       ...catalogueOnly,
       resources: 'offered',
       webSearch: 'offered',
+      skills,
       answerSchema: {type: 'object'},
     } as const;
     expect(enabledTools(sources).map(({name}) => name)).toEqual(namesOf(actionNames));
-    const onOccasion: readonly ActionName[] = ['read-mcp-resource', 'web-search', 'give-structured-answer'];
+    const onOccasion: readonly ActionName[] = ['read-mcp-resource', 'web-search', 'read-skill', 'give-structured-answer'];
     expect(enabledTools().map(({name}) => name)).toEqual(
       namesOf(actionNames.filter(name => !onOccasion.includes(name))),
     );

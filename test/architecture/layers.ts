@@ -79,7 +79,7 @@ export const dependencyHomes: Readonly<Record<string, readonly string[]>> = {
   unpdf: ['workspace/web'],
   'smol-toml': ['extensions/mcp'],
   '@vscode/tree-sitter-wasm': ['safety'],
-  yaml: ['workspace'],
+  yaml: ['workspace', 'extensions/skills'],
   zod: [
     'actions',
     'config',

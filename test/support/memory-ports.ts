@@ -3,6 +3,7 @@ import {reasonOf} from './reason.ts';
 import type {AgentEvent} from '../../src/actions/agent-event.ts';
 import type {Action} from '../../src/actions/catalogue.ts';
 import {type CommandsPort, noCommands} from '../../src/actions/commands-port.ts';
+import {noSkills, type SkillsPort} from '../../src/actions/skills-port.ts';
 import {noMcp, type McpPort} from '../../src/actions/mcp-port.ts';
 import type {FilesPort} from '../../src/actions/files-port.ts';
 import {noImpact, type ActionPorts, type SearchPort, type ShellReport} from '../../src/actions/ports.ts';
@@ -186,6 +187,7 @@ export function engineBench(
     readonly memoryWarning?: () => string;
     readonly hooks?: Partial<HooksPort>;
     readonly commands?: CommandsPort;
+    readonly skills?: SkillsPort;
     readonly changeRules?: AgentPorts['judge']['changeRules'];
     readonly sessions?: Partial<AgentPorts['sessions']>;
     readonly options?: Partial<EngineOptions>;
@@ -247,6 +249,7 @@ export function engineBench(
       shell: {directory: '/work', run: given.shell ?? (async ({command}) => finishedReport(`ran ${command}`))},
       files,
       search,
+      skills: given.skills ?? noSkills,
       mcp: given.mcp ?? noMcp,
       web: noWeb,
     },

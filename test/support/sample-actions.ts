@@ -119,6 +119,11 @@ export const sampleActions: {
     label: 'Ask: Which test runner?',
     partial: {questions: ['Which test runner?']},
   },
+  'read-skill': {
+    input: {name: 'pdf', argument: 'report.pdf'},
+    label: 'Use the skill pdf',
+    partial: {name: 'pdf'},
+  },
   'update-todos': {
     input: {
       entries: [

@@ -189,6 +189,7 @@ describe('what is told', () => {
     const carried = {
       userMessages: [{number: 1, text: 'one'}],
       instructions: [],
+      skills: [],
       todos: [],
       running: [],
       changedFiles: [],
@@ -212,7 +213,7 @@ describe('what is told', () => {
     const id = messageId('p');
     const typed = compactionMessage(
       {id, way: 'trim', summary: ''},
-      {userMessages: [], instructions: [], todos: [], running: [], changedFiles: []},
+      {userMessages: [], instructions: [], skills: [], todos: [], running: [], changedFiles: []},
     )
       .blocks.map(block => (block.kind === 'text' ? block.text : ''))
       .join('\n');

@@ -169,13 +169,14 @@ function countCompaction(
   {draft, messages}: {readonly draft: CompactionDraft; readonly messages: readonly Message[]},
 ): Counts {
   const {carried, trimmed, leftMessages, scale} = draft;
-  const {userMessages, instructions, todos, running, changedFiles} = carried;
+  const {userMessages, instructions, skills, todos, running, changedFiles} = carried;
   const texts = (parts: readonly string[]): number => Math.round(estimateTokens(parts.join('\n')) * scale);
   const kept = [
     ...(way === 'trim' && summary !== '' ? part(1, 'earlier', texts([summary])) : []),
     ...part(userMessages.length, 'userMessage', texts(userMessages.map(({text}) => text))),
     ...part(trimmed.messages.length, 'latest', Math.round(estimateMessagesTokens(trimmed.messages) * scale)),
     ...part(instructions.length, 'instructions', texts(instructions.map(({text}) => text))),
+    ...part(skills.length, 'skill', texts(skills.map(skill => skill.instructions))),
     ...part(todos.length, 'todo', texts(todos)),
     ...part(running.length, 'running', texts(running)),
     ...part(changedFiles.length, 'changedFile', texts(changedFiles)),
@@ -211,6 +212,7 @@ const partNames = {
   leftMessage: ['user message that does not fit', 'user messages that do not fit'],
   latest: ['message of the latest exchange', 'messages of the latest exchanges'],
   instructions: ['instruction file, read again', 'instruction files, read again'],
+  skill: ['skill, word for word', 'skills, word for word'],
   todo: ['open todo', 'open todos'],
   running: ['running command', 'running commands'],
   changedFile: ['changed file, by name and hash', 'changed files, by name and hash'],

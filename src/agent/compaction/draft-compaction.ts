@@ -2,6 +2,7 @@ import {relativeTo} from '../../base/shown-path.ts';
 import {accessOf} from '../../actions/catalogue.ts';
 import {decodePastAction} from '../../actions/decode-action.ts';
 import {editPaths} from '../../actions/edit-texts.ts';
+import {activeSkills} from '../../domain/slash-command.ts';
 import {visibleLine} from '../../base/visible.ts';
 import {
   type VerbatimParts,
@@ -60,6 +61,9 @@ const maxUserPart = 0.25;
 const trimPart = 0.5;
 const minTrimmedTokens = 1000;
 
+/** Tokens that the instructions of skills may take, those that were read last first. */
+const maxSkillTokens = 20_000;
+
 /** Works out the conversation after a compaction. */
 export async function draftCompaction(
   plan: CompactionPlan,
@@ -84,6 +88,7 @@ export async function draftCompaction(
     running: ports.workspaceState.runningCommands().map(line => ports.secrets.redact(line)),
     changedFiles: await changedFiles(records, session, signal),
     instructions: newInstructions(session, request),
+    skills: newestWithin(activeSkills(messages), ({instructions}) => instructions, maxSkillTokens),
   };
   const otherTokens = estimateMessagesTokens([compactionMessage(plan, {userMessages: [], ...otherParts})]);
 
@@ -104,7 +109,7 @@ export async function draftCompaction(
     (window * maxUserPart) / scale,
     plan.way === 'trim' ? maxTrimmed / 2 : maxUserTokens,
   );
-  const userMessages = newestWithin(prompts, maxTokens);
+  const userMessages = newestWithin(prompts, ({text}) => text, maxTokens);
   const carried: VerbatimParts = {userMessages, ...otherParts};
   const after: readonly Message[] = [compactionMessage(plan, carried), ...trimmed.messages];
   return {
@@ -136,10 +141,10 @@ const newInstructions = ({ports}: SessionContext, {system}: ModelRequest): Verba
     .filter(({text}) => !system.includes(text.trim()));
 
 /** As many of the newest messages as fit, in order; one that is too long does not keep older ones out. */
-function newestWithin<M extends VerbatimUserMessage>(messages: readonly M[], maxTokens: number): readonly M[] {
+function newestWithin<M>(messages: readonly M[], textOf: (message: M) => string, maxTokens: number): readonly M[] {
   let room = maxTokens;
-  const fitting = messages.toReversed().filter(({text}) => {
-    const tokens = estimateTokens(text);
+  const fitting = messages.toReversed().filter(message => {
+    const tokens = estimateTokens(textOf(message));
     if (tokens > room) return false;
     room -= tokens;
     return true;

@@ -9,7 +9,7 @@ import {faultText, rejected, thrownFault, type Fault} from '../../domain/fault.t
 import {actionId, type MessageId} from '../../domain/ids.ts';
 import {builtInCommands, readSlashCommand, type SlashCommand} from '../../domain/slash-command.ts';
 import {approve, deniedText, judgeAction, portsForJudgedPaths} from '../approval.ts';
-import {actionPorts, decodeCall, type PromptContext, type SessionContext, warn} from '../session-context.ts';
+import {actionPorts, allowForPrompt, decodeCall, type PromptContext, type SessionContext} from '../session-context.ts';
 
 /** What a prompt is once slash commands have been looked up. */
 export type PromptReading =
@@ -200,10 +200,7 @@ const notRun = (fault: Fault, deniedBy: LineFault['deniedBy'] = 'not-denied'): O
 /** Lets a command's own settings hold for the prompt that runs. */
 export async function applyCommand({model, allowedTools}: ExpandedPrompt, session: SessionContext): Promise<void> {
   if (model !== undefined) session.promptModel = model;
-  if (allowedTools.length === 0) return;
-  session.promptRules = [...new Set([...session.promptRules, ...allowedTools])];
-  const changed = await session.ports.judge.changeRules({change: 'prompt', rules: session.promptRules});
-  if (changed.tag === 'failed') warn(session, faultText(changed.error));
+  await allowForPrompt(allowedTools, session);
 }
 
 /** Ends what the commands of a prompt have set for it. */

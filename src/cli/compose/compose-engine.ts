@@ -17,6 +17,7 @@ import type {SessionInfo} from '../../actions/agent-event.ts';
 import type {CommandsPort} from '../../actions/commands-port.ts';
 import type {McpPort} from '../../actions/mcp-port.ts';
 import type {ActionPorts} from '../../actions/ports.ts';
+import type {SkillsPort} from '../../actions/skills-port.ts';
 import {type AgentClient, answerOutcome, type ModelConnection} from '../../agent/client.ts';
 import {gitBranch} from '../../workspace/files/git-branch.ts';
 import {hostServices} from './host-services.ts';
@@ -106,6 +107,9 @@ export interface EngineSetup {
   readonly interaction: 'interactive' | 'unattended';
   readonly mcp: McpPort;
   readonly commands: CommandsPort;
+  readonly skills: SkillsPort;
+  /** The folders of the user's skills, links followed: their files may be read unasked. */
+  readonly skillFolders: () => readonly string[];
   readonly structuredOutput: EngineOptions['structuredOutput'];
   /** Makes the hooks, on the machine and with the secrets of this engine. */
   readonly hooks: (machine: HookMachine) => HooksPort;
@@ -164,13 +168,14 @@ export function composeEngine(setup: EngineSetup): AgentClient {
   // A path is judged as it will be used: placeholders in it are replaced by their secrets.
   const pathContext = {roots, home, resolve: (path: string) => files.resolve(secrets.restore(path))};
   const excluded = (): readonly string[] => deniedReadGlobs({...pathContext, rules});
-  const plainPorts: Pick<ActionPorts, 'shell' | 'files' | 'search' | 'blocks' | 'mcp' | 'web'> = {
+  const plainPorts: Pick<ActionPorts, 'shell' | 'files' | 'search' | 'blocks' | 'mcp' | 'web' | 'skills'> = {
     shell: commands.shell,
     blocks: commands.blocks,
     files,
     search: lazySearch({roots, home, environment, excluded}),
     mcp: setup.mcp,
     web: lazyWeb({environment, rules, newFile: outputs.newPage, redact: secrets.redact}),
+    skills: setup.skills,
   };
   const finder = lazyFinder({roots, home, environment, excluded});
   const machine = redactingPorts(plainPorts, secrets);
@@ -261,6 +266,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
       judge: {
         assess: lazyJudge({
           ...pathContext,
+          alsoReadable: setup.skillFolders,
           weftFolders: setup.weftFolders,
           secretNames: text => secretNamesIn(secrets.redact(text)),
           list: listFolder,

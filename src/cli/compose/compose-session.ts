@@ -64,6 +64,7 @@ export async function composeSession(
       : options.jsonSchema === undefined
         ? ({kind: 'none'} as const)
         : await structuredOutputFromFlag(options.jsonSchema);
+  const extensions = context.extensions();
   const store = options.sessionPersistence ? await context.store() : ('none' as const);
   const {session, origin, sessions, skipped} = openSession(sessionRequest(options), {
     store,
@@ -110,7 +111,9 @@ export async function composeSession(
     limits: {maxTurns: options.maxTurns ?? 'unlimited', maxCostUsd: options.maxCost ?? 'unlimited'},
     interaction,
     mcp: driver.mcp,
-    commands: joinCommands([driver.commands]),
+    commands: joinCommands([extensions.commands, driver.commands]),
+    skills: extensions.skills,
+    skillFolders: extensions.skillFolders,
     hooks: await sessionHooks({
       settings: settings.hooks,
       driver: driver.hooks,

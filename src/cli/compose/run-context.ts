@@ -18,6 +18,8 @@ import {sandboxChoice} from '../../config/settings-schema.ts';
 import type {Store} from '../../store/open-store.ts';
 import {trustOwnPath} from '../../workspace/exec/trusted-path.ts';
 import {readInstructionFile} from '../../workspace/files/instruction-files.ts';
+import {runExtensions, type RunExtensions} from './extensions.ts';
+import {homedir} from 'node:os';
 import {randomUUID} from 'node:crypto';
 import {readFileSync, statSync} from 'node:fs';
 import {resolve} from 'node:path';
@@ -43,6 +45,8 @@ export interface RunContext {
   readonly trust: FolderTrustPort;
   /** Whether the user trusts a file of the project with certain bytes: skills, commands, agents, servers and scripts of hooks ask it. */
   readonly projectTrust: ProjectTrust;
+  /** Skills, commands and agents; the same with every call. */
+  readonly extensions: () => RunExtensions;
   /** Warnings about the settings files, one sentence each. */
   readonly notices: readonly string[];
   /** Opens the store on the first call: a run that saves no session needs none. */
@@ -84,6 +88,9 @@ export function loadRunContext(given: {
   const merged = readSettings();
   if (merged.tag === 'failed') throw new UsageError(faultText(merged.error));
   const {settings, warnings} = merged.value;
+  const trusted = projectTrust(place);
+  const sources = settingSourcesOf(options);
+  let extensions: RunExtensions | undefined;
   let store: Promise<Store> | undefined;
   let atStart: FoundInstructions | undefined;
   const readInstructions = (): FoundInstructions =>
@@ -95,7 +102,13 @@ export function loadRunContext(given: {
     places,
     notices: [...warnings, ...noticesOfSettingsAbove(directory)],
     trust: folderTrust(merged.value, place, readSettings),
-    projectTrust: projectTrust(place),
+    projectTrust: trusted,
+    extensions: () =>
+      (extensions ??= runExtensions({
+        project: sources.has('project') ? {directory, trust: trusted} : 'none',
+        user: sources.has('user') ? {home: homedir(), config: places.config} : 'none',
+        plugins: [],
+      })),
     permissions: merged.value,
     settings: {
       model: settings.model?.value,

@@ -61,6 +61,7 @@ export function accessedPaths(access: Access): readonly string[] {
     case 'mcp-resource':
     case 'web-page':
     case 'web-query':
+    case 'skill':
     case 'none':
       return [];
     default:

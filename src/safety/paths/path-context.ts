@@ -31,6 +31,8 @@ export interface PathContext {
   readonly strayProgram: (name: string, directory: string) => string | undefined;
   /** How names are compared in rules that forbid. */
   readonly letterCase: () => LetterCase;
+  /** Folders outside the workspace, links followed, that may be read unasked: those of the user's skills. */
+  readonly alsoReadable?: () => readonly string[];
   readonly weftFolders: WeftFolders;
   /** Where weft's own places lead just now. */
   readonly weftFiles: () => ResolvedWeftFiles;
@@ -51,6 +53,7 @@ export interface PathContextOptions {
   readonly read: (path: string) => ReadBytes;
   /** The path of a program of that name in a folder of PATH that the workspace controls, or `undefined`. */
   readonly strayProgram: (name: string, directory: string) => string | undefined;
+  readonly alsoReadable?: () => readonly string[];
   readonly weftFolders: WeftFolders;
 }
 

@@ -112,6 +112,8 @@ function ruleMatches({tool, about}: PermissionRule, action: Action, match: Match
       const page = access.kind === 'web-page' ? pageOf(access) : undefined;
       return page !== undefined && matchesDomain(about.pattern, page.host);
     }
+    case 'names':
+      return access.kind === 'skill' && isNamed(access.name, about.name);
     case 'other':
       return behaviour !== 'allow';
     default:
@@ -123,6 +125,9 @@ function pageOf({url}: Extract<Access, {kind: 'web-page'}>): WebUrl | undefined 
   const read = readWebUrl(url);
   return read.tag === 'ok' ? read.value : undefined;
 }
+
+const isNamed = (name: string, pattern: string): boolean =>
+  pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 
 const isCommandTool = (tool: string): boolean => toolNamesBy('command').includes(tool);
 

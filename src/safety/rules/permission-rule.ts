@@ -29,6 +29,8 @@ type RuleSubject =
   | {readonly kind: 'commands'; readonly pattern: CommandPattern}
   | {readonly kind: 'paths'; readonly pattern: PathPattern}
   | {readonly kind: 'domains'; readonly pattern: DomainPattern}
+  /** One name, or all that begin with what stands before a `*`. */
+  | {readonly kind: 'names'; readonly name: string}
   | {readonly kind: 'other'};
 
 /** Why a text is no rule. `unknown-tool`: well formed, but weft has no such tool, so it would never apply. */
@@ -59,7 +61,7 @@ export function parseRule(text: string): Outcome<PermissionRule, RuleFault> {
     : failed({kind: 'malformed', message: `The rule ${trimmed} cannot be used: ${about.error}.`});
 }
 
-type Patterned = 'commands' | 'paths' | 'domains' | 'other';
+type Patterned = 'commands' | 'paths' | 'domains' | 'names' | 'other';
 
 function subjectOf(pattern: string, patterned: Patterned): Outcome<RuleSubject, string> {
   switch (patterned) {
@@ -75,6 +77,8 @@ function subjectOf(pattern: string, patterned: Patterned): Outcome<RuleSubject, 
       const read = parseDomainPattern(pattern);
       return read.tag === 'ok' ? ok({kind: 'domains', pattern: read.value}) : read;
     }
+    case 'names':
+      return ok({kind: 'names', name: pattern.trim()});
     case 'other':
       return ok({kind: 'other'});
     default:
@@ -97,6 +101,8 @@ function patternedBy(tool: string): Patterned | 'unknown' {
       return 'paths';
     case 'domain':
       return 'domains';
+    case 'named':
+      return 'names';
     case 'whole-tool':
       return 'other';
     default:

@@ -11,6 +11,7 @@ import type {
   ShellReport,
 } from '../../actions/ports.ts';
 import type {CommandsPort, PromptPart} from '../../actions/commands-port.ts';
+import type {SkillsPort} from '../../actions/skills-port.ts';
 import type {McpPort, McpResult} from '../../actions/mcp-port.ts';
 import type {PageContent, WebPort} from '../../actions/web-port.ts';
 import {readWebUrl} from '../../domain/web-url.ts';
@@ -25,7 +26,7 @@ import {redactFault, type Redactor} from './redactor.ts';
 import {restoreInCommand, unknownPlaceholderText} from './restore-in-command.ts';
 import {secretFilesIn} from './secret-files.ts';
 
-type Machine = Pick<ActionPorts, 'shell' | 'files' | 'search' | 'blocks' | 'mcp' | 'web'>;
+type Machine = Pick<ActionPorts, 'shell' | 'files' | 'search' | 'blocks' | 'mcp' | 'web' | 'skills'>;
 
 /**
  * Ports to the machine that redact secrets in all output, and restore them in all input (commands, edits, typed text). So edits fit the
@@ -38,6 +39,18 @@ export const redactingPorts = (machine: Machine, secrets: Redactor): Machine => 
   search: redactingSearch(machine.search, secrets),
   mcp: redactingMcp(machine.mcp, secrets),
   web: redactingWeb(machine.web, secrets),
+  skills: redactingSkills(machine.skills, secrets),
+});
+
+const redactingSkills = (skills: SkillsPort, secrets: Redactor): SkillsPort => ({
+  ready: signal => skills.ready(signal),
+  catalogue: () => skills.catalogue(),
+  async read(request, signal) {
+    const read = await skills.read(request, signal);
+    if (read.tag === 'failed') return failed(redactFault(read.error, secrets));
+    const {skill} = read.value;
+    return ok({...read.value, skill: {...skill, instructions: secrets.redact(skill.instructions)}});
+  },
 });
 
 /** What commands expand to, with placeholders for secrets: the shell puts them back into command lines. */

@@ -46,6 +46,7 @@ function handovers(access: Access): readonly Handover[] {
     // What is sent out there is looked through with the secrets themselves.
     case 'web-page':
     case 'web-query':
+    case 'skill':
     case 'none':
       return [];
     default:

@@ -84,6 +84,13 @@ export const renderers: {readonly [N in ActionName]: ResultRenderer<OutputOf<N>>
     output.kind === 'read'
       ? answerBody(output.result, frame)
       : {rows: [], foot: [countOf(output.resources.length, {one: 'resource', many: 'resources'})]},
+  'read-skill': ({skill, given}) => ({
+    rows: [],
+    foot:
+      given === 'already'
+        ? ['read before']
+        : [countOf(skill.instructions.split('\n').length, {one: 'line', many: 'lines'})],
+  }),
   'call-mcp-tool': answerBody,
   'web-fetch': ({page}, frame) => pageBody(page, frame),
   'web-search': ({report}, frame) => ({

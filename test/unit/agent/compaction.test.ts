@@ -265,7 +265,7 @@ test('the message that stands for what was compacted has every part as a text of
       const userMessages = words.map((text, at) => ({number: at + 1, text}));
       const message = compactionMessage(
         {id: messageId('c'), way: 'summary', summary},
-        {userMessages, instructions: [], todos: [], running: [], changedFiles: []},
+        {userMessages, instructions: [], skills: [], todos: [], running: [], changedFiles: []},
       );
       const texts = message.blocks.map(block => (block.kind === 'text' ? block.text : ''));
       for (const [at, word] of words.entries())

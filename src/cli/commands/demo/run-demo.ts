@@ -10,6 +10,7 @@ import {homedir, tmpdir} from 'node:os';
 import {dirname, join, resolve} from 'node:path';
 import {setTimeout as wait} from 'node:timers/promises';
 import {noCommands} from '../../../actions/commands-port.ts';
+import {noSkills} from '../../../actions/skills-port.ts';
 import {noMcp} from '../../../actions/mcp-port.ts';
 import {composeEngine} from '../../compose/compose-engine.ts';
 import type {AgentClient} from '../../../agent/client.ts';
@@ -126,6 +127,8 @@ function demoEngine({directory, blocks, checkpoints}: DemoPlace, pace: 'lively' 
     interaction: 'interactive',
     mcp: noMcp,
     commands: noCommands,
+    skills: noSkills,
+    skillFolders: () => [],
     hooks: () => noHooks,
     thinking: {kind: 'default'},
     structuredOutput: {kind: 'none'},

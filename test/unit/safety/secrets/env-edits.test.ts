@@ -1,3 +1,4 @@
+import {noSkills} from '../../../../src/actions/skills-port.ts';
 import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
@@ -83,6 +84,7 @@ test.each(cases)('a file of secrets (%s) keeps its bytes in %s', async (name, wa
       blocks: {find: () => failed(rejected('no blocks')), start: noBlocks, read: noBlocks, write: noBlocks},
       mcp: noMcp,
       web: noWeb,
+      skills: noSkills,
       files: makeFiles({...options, alsoReadable: () => []}),
       search: makeSearch({...options, environment: process.env, excluded: () => []}),
     },

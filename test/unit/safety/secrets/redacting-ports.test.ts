@@ -1,3 +1,4 @@
+import {noSkills} from '../../../../src/actions/skills-port.ts';
 import {onPipes} from '../../../support/shell-requests.ts';
 import {mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
@@ -67,6 +68,7 @@ function openPlace() {
       },
       mcp: noMcp,
       web: noWeb,
+      skills: noSkills,
       files: makeFiles({...options, alsoReadable: () => []}),
       search: makeSearch({...options, environment: process.env, excluded: () => []}),
     },

@@ -1,0 +1,51 @@
+import * as z from 'zod/mini';
+import {ok} from '../base/outcome.ts';
+import {pluralize} from '../base/clip.ts';
+import {skillBlock} from '../domain/slash-command.ts';
+import {defineAction, textContent, toolForm} from './define-action.ts';
+import {nothingToShow} from './preview.ts';
+import type {SkillReading} from './skills-port.ts';
+
+export interface SkillInput {
+  readonly name: string;
+  readonly argument: string;
+}
+
+export interface SkillPartial {
+  readonly name: string;
+}
+
+/** Offered only where there are skills; the tool registry adds their names and lines. */
+export const readSkill = defineAction<SkillInput, SkillReading, SkillPartial>({
+  summary: 'Read the instructions of a skill.',
+  risk: 'read-only',
+  scheduling: 'barrier',
+  offered: 'skills',
+  access: ({name}) => ({kind: 'skill', name}),
+  ruleKind: 'named',
+  asks: [],
+  tools: [
+    toolForm({
+      name: 'Skill',
+      description: 'Instructions for special work. Read the one that fits before you begin:',
+      schema: () => z.object({name: z.string(), arguments: z.optional(z.string())}),
+      toInput: raw => ({name: raw.name, argument: raw.arguments ?? ''}),
+    }),
+  ],
+  label: ({name}) => `Use the skill ${name}`,
+  cancelled: ({name}) => ({name}),
+  modelContent: ({skill, given}) =>
+    given === 'already'
+      ? textContent(`The instructions of ${skill.name} are above in this conversation. Follow them.`)
+      : [skillBlock(skill)],
+  partialText: () => '',
+  outcome: ({skill, given}) => [
+    given === 'already' ? 'read before' : pluralize(skill.instructions.split('\n').length, 'line'),
+  ],
+  reported: 'as-action',
+  preview: async () => ok(nothingToShow),
+  async run({name, argument}, {ports, signal}) {
+    const read = await ports.skills.read({name, argument}, signal);
+    return read.tag === 'ok' ? {state: 'success', output: read.value} : {state: 'error', fault: read.error};
+  },
+});

@@ -1,0 +1,137 @@
+import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
+import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {causeText} from '../../domain/fault.ts';
+
+/** A markdown file with fields at its top, as skills, commands and agents are written. */
+export interface MarkdownFile {
+  /** Every field, known or not. */
+  readonly fields: JsonObject;
+  /** Whether there is front matter at all; a file without it is all body. */
+  readonly frontMatter: 'some' | 'none';
+  /** What follows, without blank lines around it. */
+  readonly body: string;
+}
+
+/**
+ * Reads a file as people write it: with a byte-order mark, any line ends, tabs, colons in unquoted values. The error says why its
+ * front matter cannot be read; a file whose front matter does not end is one.
+ */
+export async function readMarkdownFile(text: string): Promise<Outcome<MarkdownFile, string>> {
+  const lines = text
+    .replace(/^\uFEFF/u, '')
+    .replaceAll(/\r\n?/gu, '\n')
+    .split('\n');
+  const start = lines.findIndex(line => line.trim() !== '');
+  if (start < 0 || !isFence(lines[start])) return ok({fields: {}, frontMatter: 'none', body: lines.join('\n').trim()});
+  const end = lines.findIndex((line, at) => at > start && isFence(line));
+  if (end < 0) return failed('its front matter has no closing line ---');
+  const fields = await readFields(lines.slice(start + 1, end));
+  const body = lines
+    .slice(end + 1)
+    .join('\n')
+    .trim();
+  return fields.tag === 'ok' ? ok({fields: fields.value, frontMatter: 'some', body}) : fields;
+}
+
+const isFence = (line = ''): boolean => /^---\s*$/u.test(line);
+
+/** Fields of one plain line each are read at once; the YAML library is loaded for everything else. */
+async function readFields(lines: readonly string[]): Promise<Outcome<JsonObject, string>> {
+  const plain = plainFields(lines);
+  if (plain !== undefined) return ok(plain);
+  const {parse} = await import('yaml');
+  const read = (text: string): Outcome<JsonObject, string> => {
+    try {
+      const value: unknown = parse(text, {prettyErrors: false, schema: 'core', logLevel: 'error', maxAliasCount: 20});
+      const json = asJson(value, 0);
+      if (json === null) return ok({});
+      return isJsonObject(json) ? ok(json) : failed('its front matter has no fields');
+    } catch (cause) {
+      return failed(`its front matter is no YAML: ${causeText(cause).split('\n')[0] ?? ''}`);
+    }
+  };
+  const asWritten = read(lines.join('\n'));
+  if (asWritten.tag === 'ok') return asWritten;
+  const quoted = read(lines.map(quotedLine).join('\n'));
+  return quoted.tag === 'ok' ? quoted : asWritten;
+}
+
+/**
+ * Reads lines of the form `key: value` whose value YAML, too, reads as that text; `undefined` where a line has any other form.
+ */
+export function plainFields(lines: readonly string[]): JsonObject | undefined {
+  const fields: Record<string, Json> = {};
+  for (const line of lines) {
+    if (line.trim() === '' || line.startsWith('#')) continue;
+    const [, key, value] = /^([A-Za-z][\w-]*): +(\S.*?) *$/u.exec(line) ?? [];
+    if (key === undefined || value === undefined || Object.hasOwn(fields, key)) return undefined;
+    const read = plainValue(value);
+    if (read === undefined) return undefined;
+    fields[key] = read;
+  }
+  return fields;
+}
+
+function plainValue(value: string): string | boolean | undefined {
+  if (value === 'true' || value === 'false') return value === 'true';
+  if (/^"[^"\\\p{Control}]*"$/u.test(value) || /^'[^'\p{Control}]*'$/u.test(value)) return value.slice(1, -1);
+  // What begins with a sign, looks like a number or a date, or holds `: ` or ` #` means something else in YAML.
+  const isText = /^[A-Za-z][^\p{Control}]*$/u.test(value) && !/:(?: |$)| #/u.test(value);
+  return isText && !/^(?:null|true|false|nan|inf|yes|no|on|off)$/iu.test(value) ? value : undefined;
+}
+
+/** A line whose value YAML does not take, with the value in quotes; tabs at its start become spaces. */
+function quotedLine(line: string): string {
+  const spaced = line.replace(/^\t+/u, tabs => '  '.repeat(tabs.length));
+  const [, key, value] = /^(\s*[\w-]+):[ \t]+(\S.*?)\s*$/u.exec(spaced) ?? [];
+  if (
+    key === undefined ||
+    value === undefined ||
+    /^(?:[|>][+-]?\d?|\[[^\]]*\]|\{[^}]*\}|"(?:[^"\\]|\\.)*"|'[^']*')$/u.test(value)
+  ) {
+    return spaced;
+  }
+  return `${key}: ${JSON.stringify(value)}`;
+}
+
+/** Deeper values are left out. */
+const maxDepth = 20;
+
+/** What YAML can hold besides JSON becomes text. */
+function asJson(value: unknown, depth: number): Json {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
+  if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
+  if (depth > maxDepth) return null;
+  if (Array.isArray(value)) return value.map(item => asJson(item, depth + 1));
+  if (typeof value !== 'object') return value === undefined ? null : String(value);
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, asJson(item, depth + 1)]));
+}
+
+/** A field as text; empty where it is missing or no single value. */
+export function textField(fields: JsonObject, ...names: readonly string[]): string {
+  for (const name of names) {
+    const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    if (typeof value === 'string') return value.trim();
+    if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+    // `[pull-request]` is a list to YAML and a hint to people.
+    if (Array.isArray(value) && value.every(item => typeof item === 'string')) return `[${value.join(', ')}]`;
+  }
+  return '';
+}
+
+/** A field that is `true` or `false`; `undefined` where it is neither. */
+export function flagField(fields: JsonObject, name: string): boolean | undefined {
+  const text = textField(fields, name).toLowerCase();
+  return ['true', 'yes'].includes(text) ? true : ['false', 'no'].includes(text) ? false : undefined;
+}
+
+/** A field with rules or tools: a list, or text divided by commas or spaces, except inside brackets. */
+export function listField(fields: JsonObject, name: string): readonly string[] {
+  const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
+  const texts = Array.isArray(value)
+    ? value.filter(item => typeof item === 'string')
+    : typeof value === 'string'
+      ? [value]
+      : [];
+  return texts.flatMap(text => text.match(/(?:[^\s,(]|\((?:[^()]|\([^()]*\))*(?:\)|$))+/gu) ?? []);
+}

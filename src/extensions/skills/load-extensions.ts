@@ -1,0 +1,241 @@
+import {clip, collapseSpaces} from '../../base/clip.ts';
+import type {JsonObject} from '../../base/json.ts';
+import type {Outcome} from '../../base/outcome.ts';
+import type {FileTrust} from '../../config/trust-record.ts';
+import {builtInCommands, type ExtensionScope} from '../../domain/slash-command.ts';
+import {basename, dirname} from 'node:path';
+import {
+  type ExtensionPart,
+  extensionParts,
+  type ExtensionPlaces,
+  type ExtensionRoot,
+  extensionRoots,
+} from '../../config/extension-places.ts';
+import {findFiles, type FoundFile} from './find-files.ts';
+import {flagField, listField, type MarkdownFile, readMarkdownFile, textField} from './front-matter.ts';
+
+/** Whether something may be used; `no` says why not, in words for the user. */
+export type Offer = {readonly offered: 'yes'} | {readonly offered: 'no'; readonly reason: string};
+
+/** What skills, commands and agents have in common. Texts are bounded, and not yet made visible for a terminal. */
+export interface ExtensionFile {
+  /** Unique among those of its kind that are offered. A plugin's begin with its name and a colon. */
+  readonly name: string;
+  /** One line; empty where the file says nothing. */
+  readonly description: string;
+  readonly scope: ExtensionScope;
+  readonly path: string;
+  readonly root: ExtensionRoot;
+  readonly offer: Offer;
+  /** Rules or tools as the file names them. */
+  readonly tools: readonly string[];
+  /** The model that it names; empty for none. */
+  readonly model: string;
+  /** Every field of its front matter, known or not. */
+  readonly fields: JsonObject;
+}
+
+export interface SkillFile extends ExtensionFile {
+  /** Where its files lie. */
+  readonly folder: string;
+  readonly argumentHint: string;
+  /** Whether the model is told of it, and whether the user may write `/name`. Both only count where it is offered. */
+  readonly forModel: 'yes' | 'no';
+  readonly forUser: 'yes' | 'no';
+}
+
+export interface CommandFile extends ExtensionFile {
+  readonly argumentHint: string;
+}
+
+/** A kind of sub-agent. */
+export interface AgentFile extends ExtensionFile {
+  /** Its system prompt. */
+  readonly prompt: string;
+}
+
+export interface Extensions {
+  readonly skills: readonly SkillFile[];
+  readonly commands: readonly CommandFile[];
+  readonly agents: readonly AgentFile[];
+  /** What was left out altogether: one sentence each. */
+  readonly notices: readonly string[];
+}
+
+/** Reads all skills, commands and agents of these places, those that win a name first. Never throws. */
+export async function loadExtensions(places: ExtensionPlaces, signal: AbortSignal): Promise<Extensions> {
+  const roots = extensionRoots(places);
+  const notices: string[] = [];
+  const readPart = async <Kind>(
+    part: ExtensionPart,
+    make: (file: FoundFile, root: ExtensionRoot) => Promise<Kind>,
+  ): Promise<readonly Kind[]> => {
+    const found = await Promise.all(roots.map(async root => ({root, ...(await findFiles(root, part, signal))})));
+    notices.push(...found.flatMap(({leftOut}) => leftOut.map(({path, why}) => `${path} is left out: ${why}.`)));
+    return Promise.all(found.flatMap(({root, files}) => files.map(file => make(file, root))));
+  };
+  const [skills, commands, agents] = await Promise.all([
+    readPart(extensionParts[0], skillOf),
+    readPart(extensionParts[1], commandOf),
+    readPart(extensionParts[2], agentOf),
+  ]);
+  const offeredSkills = withoutShadowed(skills);
+  const skillNames = new Map(
+    offeredSkills.flatMap(skill => (isForUser(skill) ? [[skill.name, skill.path] as const] : [])),
+  );
+  return {
+    skills: offeredSkills,
+    commands: withoutShadowed(commands.map(command => withNameFree(command, skillNames))),
+    agents: withoutShadowed(agents),
+    notices,
+  };
+}
+
+const isForUser = ({offer, forUser}: SkillFile): boolean => offer.offered === 'yes' && forUser === 'yes';
+
+/** Of those that share a name the first is offered; the others say which one it is. */
+function withoutShadowed<Kind extends ExtensionFile>(files: readonly Kind[]): readonly Kind[] {
+  const taken = new Map<string, string>();
+  return files.map(file => {
+    if (file.offer.offered === 'no') return file;
+    const by = taken.get(file.name);
+    if (by === undefined) taken.set(file.name, file.path);
+    return by === undefined
+      ? file
+      : {...file, offer: {offered: 'no', reason: `${by} has the same name and comes first`}};
+  });
+}
+
+function withNameFree(command: CommandFile, skills: ReadonlyMap<string, string>): CommandFile {
+  if (command.offer.offered === 'no') return command;
+  const skill = skills.get(command.name);
+  if (builtInCommands.has(command.name)) {
+    return {...command, offer: {offered: 'no', reason: `/${command.name} is a command of weft itself`}};
+  }
+  return skill === undefined
+    ? command
+    : {...command, offer: {offered: 'no', reason: `the skill ${skill} has the same name and comes first`}};
+}
+
+async function skillOf(file: FoundFile, root: ExtensionRoot): Promise<SkillFile> {
+  const read = await readMarkdownFile(file.text);
+  const {fields} = contentOf(read);
+  const folder = dirname(file.path);
+  const name = prefixed(root, nameFrom(textField(fields, 'name'), basename(folder)));
+  const description = textField(fields, 'description');
+  const own = reasonAgainst(file, read) ?? (description === '' ? 'it has no description' : undefined);
+  const forModel = flagField(fields, 'disable-model-invocation') === true ? 'no' : 'yes';
+  const wantsUser = flagField(fields, 'user-invocable') !== false;
+  return {
+    ...commonOf(name, {file, root, fields, reason: own}),
+    description: bounded(description, longest.skillDescription),
+    folder,
+    argumentHint: bounded(textField(fields, 'argument-hint', 'argument_hint'), longest.hint),
+    forModel,
+    forUser: wantsUser && !builtInCommands.has(name) ? 'yes' : 'no',
+  };
+}
+
+async function commandOf(file: FoundFile, root: ExtensionRoot): Promise<CommandFile> {
+  const read = await readMarkdownFile(file.text);
+  const {fields, body} = contentOf(read);
+  const name = prefixed(
+    root,
+    file.parts
+      .map((part, at) => nameFrom('', at === file.parts.length - 1 ? part.replace(/\.md$/iu, '') : part))
+      .join(':'),
+  );
+  const firstWords = body.split('\n').find(line => line.trim() !== '') ?? '';
+  return {
+    ...commonOf(name, {
+      file,
+      root,
+      fields,
+      reason: reasonAgainst(file, read) ?? (body === '' ? 'it is empty' : undefined),
+    }),
+    description: bounded(textField(fields, 'description') || firstWords.replace(/^#+\s*/u, ''), longest.description),
+    argumentHint: bounded(textField(fields, 'argument-hint', 'argument_hint'), longest.hint),
+  };
+}
+
+async function agentOf(file: FoundFile, root: ExtensionRoot): Promise<AgentFile> {
+  const read = await readMarkdownFile(file.text);
+  const {fields, body} = contentOf(read);
+  const name = prefixed(root, nameFrom(textField(fields, 'name'), (file.parts.at(-1) ?? '').replace(/\.md$/iu, '')));
+  const description = textField(fields, 'description');
+  const reason =
+    reasonAgainst(file, read) ??
+    (description === '' ? 'it has no description' : body === '' ? 'it has no prompt' : undefined);
+  return {
+    ...commonOf(name, {file, root, fields, reason}),
+    tools: listField(fields, 'tools'),
+    description: bounded(description, longest.skillDescription),
+    prompt: body,
+  };
+}
+
+function commonOf(
+  name: string,
+  {
+    file,
+    root,
+    fields,
+    reason,
+  }: {
+    readonly file: FoundFile;
+    readonly root: ExtensionRoot;
+    readonly fields: JsonObject;
+    readonly reason: string | undefined;
+  },
+): Omit<ExtensionFile, 'description'> {
+  const model = textField(fields, 'model');
+  return {
+    name,
+    scope: root.scope,
+    path: file.path,
+    root,
+    offer: reason === undefined ? {offered: 'yes'} : {offered: 'no', reason},
+    tools: listField(fields, 'allowed-tools'),
+    model: model === 'inherit' ? '' : clip(model, 200),
+    fields,
+  };
+}
+
+/** Characters of what is kept of a file's own words. */
+const longest = {skillDescription: 1024, description: 300, hint: 100, name: 64};
+
+const bounded = (text: string, most: number): string => clip(collapseSpaces(text), most);
+
+const contentOf = (read: Outcome<MarkdownFile, string>): MarkdownFile =>
+  read.tag === 'ok' ? read.value : {fields: {}, frontMatter: 'none', body: ''};
+
+function reasonAgainst({trust}: FoundFile, read: Outcome<MarkdownFile, string>): string | undefined {
+  return untrustedReason(trust) ?? (read.tag === 'failed' ? read.error : undefined);
+}
+
+/** Why a project's file may not act; `undefined` where it may. */
+export function untrustedReason(trust: FileTrust): string | undefined {
+  switch (trust) {
+    case 'trusted':
+      return undefined;
+    case 'changed':
+      return 'it changed since you trusted this project (review and trust it: weft permissions trust)';
+    case 'never':
+      return 'you have not trusted this project (review and trust it: weft permissions trust)';
+  }
+}
+
+const prefixed = ({prefix}: ExtensionRoot, name: string): string => (prefix === '' ? name : `${prefix}:${name}`);
+
+/** A name that can be written behind a slash: of what the file says, or else of where it lies. */
+export function nameFrom(said: string, place: string): string {
+  const usable = (text: string): string =>
+    clip(
+      text
+        .trim()
+        .replaceAll(/[^\p{Letter}\p{Number}_.-]+/gu, '-')
+        .replaceAll(/^[-.]+|-+$/gu, ''),
+      longest.name,
+    ).replace(/…$/u, '');
+  return usable(said) || usable(place) || 'unnamed';
+}

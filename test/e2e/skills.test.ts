@@ -1,0 +1,107 @@
+import {mkdirSync, writeFileSync} from 'node:fs';
+import {dirname, join} from 'node:path';
+import {describe, expect, test} from 'vitest';
+import {call, say} from '../support/model-script.ts';
+import {runWeft, TempPlace} from '../support/run-weft.ts';
+import {openScene, toldPrompt, toldResults} from '../support/scene.ts';
+
+function write(path: string, ...lines: readonly string[]): void {
+  mkdirSync(dirname(path), {recursive: true});
+  writeFileSync(path, lines.join('\n'));
+}
+
+const skill = (name: string, description: string, ...body: readonly string[]): readonly string[] => [
+  '---',
+  `name: ${name}`,
+  `description: ${description}`,
+  '---',
+  ...body,
+];
+
+describe('skills and commands', () => {
+  test('are listed with where they come from and why one is not offered', async () => {
+    using place = new TempPlace();
+    const [ofProject, agents, claude] = [
+      join(place.work, '.claude/skills/deploy/SKILL.md'),
+      join(place.home, '.agents/skills/pdf/SKILL.md'),
+      join(place.home, '.claude/skills/pdf/SKILL.md'),
+    ];
+    write(ofProject, ...skill('deploy', 'Deploys'));
+    write(agents, ...skill('pdf', 'Reads PDF files: all of them', 'Body'));
+    write(claude, ...skill('pdf', 'An older one'));
+    const listed = await runWeft(['skills', 'list', '--json'], {place});
+    expect([listed.code, JSON.parse(listed.stdout)]).toEqual([
+      0,
+      [
+        {
+          name: 'deploy',
+          description: 'Deploys',
+          scope: 'project',
+          path: ofProject,
+          offered: false,
+          reason: 'you have not trusted this project (review and trust it: weft permissions trust)',
+        },
+        {name: 'pdf', description: 'Reads PDF files: all of them', scope: 'user', path: agents, offered: true},
+        {
+          name: 'pdf',
+          description: 'An older one',
+          scope: 'user',
+          path: claude,
+          offered: false,
+          reason: `${agents} has the same name and comes first`,
+        },
+      ],
+    ]);
+    const unknown = await runWeft(['skills', 'show', 'dpf'], {place});
+    expect([unknown.code, unknown.stderr]).toEqual([2, 'weft: There is no skill "dpf". List them: weft skills list\n']);
+  });
+
+  test('the model is told of a skill in one line, reads it on use, and its files without asking', async () => {
+    await using scene = await openScene([
+      call('Skill', {name: 'pdf', arguments: 'a.pdf'}),
+      call('Skill', {name: 'pdf', arguments: 'a.pdf'}),
+      call('Read', {file_path: '~/.claude/skills/pdf/more.md'}),
+      say('Done.'),
+    ]);
+    write(
+      join(scene.place.home, '.claude/skills/pdf/SKILL.md'),
+      ...skill('pdf', 'Reads PDF files', 'Read $0 with care.'),
+    );
+    write(join(scene.place.home, '.claude/skills/pdf/more.md'), 'More about it.');
+    const done = await scene.run(['--prompt', 'read a.pdf']);
+    expect([done.code, done.stdout]).toEqual([0, 'Done.\n']);
+    const tool = scene.server.requests[0]?.body.tools?.find(({name}) => name === 'Skill');
+    expect(tool).toMatchObject({
+      description: expect.stringMatching(/:\n- pdf: Reads PDF files$/u),
+      input_schema: {properties: {name: {enum: ['pdf']}}},
+    });
+    const [first, second, file] = scene.server.requests.slice(1).map(request => toldResults(request).at(-1));
+    expect(first).toBe(
+      `<skill name="pdf" folder="${join(scene.place.home, '.claude/skills/pdf')}">\nRead a.pdf with care.\n</skill>`,
+    );
+    expect(second).toBe('The instructions of pdf are above in this conversation. Follow them.');
+    expect(file).toContain('More about it.');
+  });
+
+  test('a command of the user runs headless; an unknown one exits with 2 and sends nothing', async () => {
+    await using scene = await openScene([say('Fine.')]);
+    write(
+      join(scene.place.home, '.claude/commands/git/pr.md'),
+      '---',
+      'description: Reviews a pull request',
+      'allowed-tools: Bash(expr:*)',
+      '---',
+      'Review $1: !`expr 40 + 2`',
+    );
+    const unknown = await scene.run(['--prompt', '/git:rp 7']);
+    expect([unknown.code, unknown.stdout, unknown.stderr, scene.server.requests.length]).toEqual([
+      2,
+      '',
+      'weft: There is no command /git:rp. Did you mean /git:pr?\n',
+      0,
+    ]);
+    const done = await scene.run(['--prompt', '/git:pr 7']);
+    expect([done.code, done.stdout, done.stderr]).toEqual([0, 'Fine.\n', '']);
+    expect(toldPrompt(scene.server.requests[0])).toContain('<command name="/git:pr">\nReview 7: 42\n</command>');
+  });
+});
