@@ -88,7 +88,7 @@ export const skillBlock = ({name, folder, instructions}: ActiveSkill): TextBlock
 });
 
 /** Reads a text that `skillBlock` wrote; `undefined` for any other text. */
-export function parseSkillBlock(text: string): ActiveSkill | undefined {
+function parseSkillBlock(text: string): ActiveSkill | undefined {
   const [, name = '', folder = '', instructions = ''] =
     /^<skill name=("(?:[^"\\]|\\.)*") folder=("(?:[^"\\]|\\.)*")>\n([^]*)\n<\/skill>$/u.exec(text) ?? [];
   const [named, at] = [parseJson(name), parseJson(folder)];
