@@ -28,6 +28,8 @@ export interface ExtensionRoot {
   readonly prefix: string;
 }
 
+const ofUser = (folder: string): ExtensionRoot => ({folder, scope: 'user', trust: 'trusted', prefix: ''});
+
 /** The roots, those that win a name first: the project before the user, then `.agents`, `.weft`, `.claude`; plugins last. */
 export function extensionRoots({project, user, plugins}: ExtensionPlaces): readonly ExtensionRoot[] {
   const ofProject = (folder: string): readonly ExtensionRoot[] => {
@@ -36,7 +38,6 @@ export function extensionRoots({project, user, plugins}: ExtensionPlaces): reado
     if (user !== 'none' && folder !== '.weft' && project.directory === user.home) return [];
     return [{folder: join(project.directory, folder), scope: 'project', trust: project.trust, prefix: ''}];
   };
-  const ofUser = (folder: string): ExtensionRoot => ({folder, scope: 'user', trust: 'trusted', prefix: ''});
   return [
     ...extensionFolders.flatMap(ofProject),
     ...(user === 'none'

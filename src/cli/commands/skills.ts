@@ -15,7 +15,6 @@ export function addAgents(program: Command): void {
 }
 
 function addListAndShow(command: Command, kind: 'skills' | 'agents'): void {
-  const load = async () => import('./skills/run-skills.ts');
   const folder = ['-C, --cwd <dir>', 'Look in this folder'] as const;
   command
     .command('list', {isDefault: true})
@@ -30,3 +29,5 @@ function addListAndShow(command: Command, kind: 'skills' | 'agents'): void {
     .option(...folder)
     .action(exiting(async (name, options) => (await load()).showExtension(kind, name, options)));
 }
+
+const load = async () => import('./skills/run-skills.ts');

@@ -37,11 +37,13 @@ export function extensionPorts(
     readonly catalogue: ReturnType<SkillsPort['catalogue']>;
   } = {found: nothing, commands: [], catalogue: undefined};
 
+  const take = async (): Promise<void> => {
+    const found = await load();
+    const {catalogue} = skillCatalogue(modelSkills(found, chosen));
+    known = {found, commands: promptCommands(found), catalogue};
+  };
   const ready = async (signal: AbortSignal): Promise<void> => {
-    loading ??= load().then(found => {
-      const {catalogue} = skillCatalogue(modelSkills(found, chosen));
-      known = {found, commands: promptCommands(found), catalogue};
-    });
+    loading ??= take();
     await raceAbort(loading, signal);
   };
 
@@ -96,21 +98,22 @@ export const modelSkills = ({skills}: Extensions, chosen: ReadonlySet<string> | 
 function promptCommands({skills, commands}: Extensions): readonly PromptCommand[] {
   const ofSkills = skills.filter(skill => isOffered(skill) && skill.forUser === 'yes');
   const ofCommands = commands.filter(isOffered);
-  const listed = (
-    kind: PromptCommand['kind'],
-    {name, description, argumentHint, scope, path}: SkillFile | CommandFile,
-  ): PromptCommand => ({
-    name,
-    description,
-    argumentHint,
-    kind,
-    source: {kind: 'file', scope, path},
-  });
   return [
     ...ofSkills.map(skill => listed('skill', skill)),
     ...ofCommands.map(command => listed('command', command)),
   ].toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
+
+const listed = (
+  kind: PromptCommand['kind'],
+  {name, description, argumentHint, scope, path}: SkillFile | CommandFile,
+): PromptCommand => ({
+  name,
+  description,
+  argumentHint,
+  kind,
+  source: {kind: 'file', scope, path},
+});
 
 /** The body as it is now. */
 async function bodyOf({path, root}: ExtensionFile): Promise<Outcome<string, Fault>> {

@@ -1,6 +1,7 @@
 import {opendir, realpath, stat} from 'node:fs/promises';
 import {join} from 'node:path';
 import type {ExtensionPart, ExtensionRoot} from '../../config/extension-places.ts';
+import {unreachable} from '../../base/unreachable.ts';
 import {readBounded} from '../../config/project-files.ts';
 import type {FileTrust} from '../../config/trust-record.ts';
 
@@ -87,6 +88,8 @@ export async function readExtensionFile(path: string, trust: ExtensionRoot['trus
       return {kind: 'unreadable', why: 'there is no such file any more'};
     case 'refused':
       return {kind: 'unreadable', why: read.why};
+    default:
+      return unreachable(read);
   }
 }
 

@@ -103,7 +103,8 @@ function asJson(value: unknown, depth: number): Json {
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
   if (depth > maxDepth) return null;
   if (Array.isArray(value)) return value.map(item => asJson(item, depth + 1));
-  if (typeof value !== 'object') return value === undefined ? null : String(value);
+  if (typeof value === 'bigint') return String(value);
+  if (typeof value !== 'object') return null;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, asJson(item, depth + 1)]));
 }
 

@@ -1,6 +1,7 @@
 import {clip, collapseSpaces} from '../../base/clip.ts';
 import type {JsonObject} from '../../base/json.ts';
 import type {Outcome} from '../../base/outcome.ts';
+import {unreachable} from '../../base/unreachable.ts';
 import type {FileTrust} from '../../config/trust-record.ts';
 import {builtInCommands, type ExtensionScope} from '../../domain/slash-command.ts';
 import {basename, dirname} from 'node:path';
@@ -222,20 +223,19 @@ export function untrustedReason(trust: FileTrust): string | undefined {
       return 'it changed since you trusted this project (review and trust it: weft permissions trust)';
     case 'never':
       return 'you have not trusted this project (review and trust it: weft permissions trust)';
+    default:
+      return unreachable(trust);
   }
 }
 
 const prefixed = ({prefix}: ExtensionRoot, name: string): string => (prefix === '' ? name : `${prefix}:${name}`);
 
 /** A name that can be written behind a slash: of what the file says, or else of where it lies. */
-export function nameFrom(said: string, place: string): string {
-  const usable = (text: string): string =>
-    clip(
-      text
-        .trim()
-        .replaceAll(/[^\p{Letter}\p{Number}_.-]+/gu, '-')
-        .replaceAll(/^[-.]+|-+$/gu, ''),
-      longest.name,
-    ).replace(/…$/u, '');
-  return usable(said) || usable(place) || 'unnamed';
-}
+const nameFrom = (said: string, place: string): string => usableName(said) || usableName(place) || 'unnamed';
+
+const usableName = (text: string): string =>
+  text
+    .trim()
+    .replaceAll(/[^\p{Letter}\p{Number}_.-]+/gu, '-')
+    .replaceAll(/^[-.]+|-+$/gu, '')
+    .slice(0, longest.name);

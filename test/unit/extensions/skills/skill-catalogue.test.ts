@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {catalogueOnly, enabledTools} from '../../../../src/actions/decode-action.ts';
 import {randomInputs} from '../../../support/random-inputs.ts';
