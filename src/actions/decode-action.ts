@@ -53,7 +53,10 @@ export function enabledTools(sources: ToolSources = catalogueOnly): readonly Ena
   ].filter(({name}) => !sources.disabled.has(name));
 }
 
-function fixedTools(action: ActionName, {resources, skills, answerSchema, webSearch}: ToolSources): readonly EnabledTool[] {
+function fixedTools(
+  action: ActionName,
+  {resources, skills, answerSchema, webSearch}: ToolSources,
+): readonly EnabledTool[] {
   const {offered, tools} = definitions[action];
   if (offered === 'mcp-resources' && resources === 'none') return [];
   if (offered === 'answer-schema' && answerSchema === undefined) return [];

@@ -60,7 +60,12 @@ describe('tool names', () => {
       answerSchema: {type: 'object'},
     } as const;
     expect(enabledTools(sources).map(({name}) => name)).toEqual(namesOf(actionNames));
-    const onOccasion: readonly ActionName[] = ['read-mcp-resource', 'web-search', 'read-skill', 'give-structured-answer'];
+    const onOccasion: readonly ActionName[] = [
+      'read-mcp-resource',
+      'web-search',
+      'read-skill',
+      'give-structured-answer',
+    ];
     expect(enabledTools().map(({name}) => name)).toEqual(
       namesOf(actionNames.filter(name => !onOccasion.includes(name))),
     );
