@@ -13,6 +13,8 @@ _weft_enter() { # the command that a word names in a command
     'weft permissions') next='weft permissions' ;;
     'weft config') next='weft config' ;;
     'weft mcp') next='weft mcp' ;;
+    'weft skills') next='weft skills' ;;
+    'weft agents') next='weft agents' ;;
     'weft auth status') next='weft auth status' ;;
     'weft auth login') next='weft auth login' ;;
     'weft auth logout') next='weft auth logout' ;;
@@ -53,6 +55,12 @@ _weft_enter() { # the command that a word names in a command
     'weft mcp logout') next='weft mcp logout' ;;
     'weft mcp import') next='weft mcp import' ;;
     'weft mcp help') next='weft mcp help' ;;
+    'weft skills list') next='weft skills list' ;;
+    'weft skills show') next='weft skills show' ;;
+    'weft skills help') next='weft skills help' ;;
+    'weft agents list') next='weft agents list' ;;
+    'weft agents show') next='weft agents show' ;;
+    'weft agents help') next='weft agents help' ;;
     *) ;;
   esac
 }
@@ -124,6 +132,10 @@ _weft_option() { # what an option of a command takes
     'weft mcp logout --cwd') takes=one kind=directory ;;
     'weft mcp import --scope') takes=one kind=choices choices=('user' 'project' 'local') ;;
     'weft mcp import --cwd') takes=one kind=directory ;;
+    'weft skills list -C' | 'weft skills list --cwd') takes=one kind=directory ;;
+    'weft skills show -C' | 'weft skills show --cwd') takes=one kind=directory ;;
+    'weft agents list -C' | 'weft agents list --cwd') takes=one kind=directory ;;
+    'weft agents show -C' | 'weft agents show --cwd') takes=one kind=directory ;;
     *) ;;
   esac
 }
@@ -166,6 +178,10 @@ _weft_position() { # what an argument of a command is
     'weft mcp logout|0') kind=server ;;
     'weft mcp import|0') kind=choices choices=('claude' 'codex' 'gemini' 'vscode' 'opencode') ;;
     'weft mcp help|0') kind=choices choices=('list' 'get' 'add' 'remove' 'login' 'logout' 'import') ;;
+    'weft skills show|0') kind=any ;;
+    'weft skills help|0') kind=choices choices=('list' 'show') ;;
+    'weft agents show|0') kind=any ;;
+    'weft agents help|0') kind=choices choices=('list' 'show') ;;
     *) ;;
   esac
 }
@@ -173,7 +189,7 @@ _weft_position() { # what an argument of a command is
 _weft_names() { # what can follow in a command
   options=() commands=()
   case $1 in
-    'weft') options=('-V' '--version' '-p' '--prompt' '--print' '--output-format' '--input-format' '--include-partial-messages' '--model' '--provider' '--base-url' '--replay' '--record' '--permission-mode' '--sandbox' '--allowed-tools' '--disallowed-tools' '--max-turns' '--max-cost' '--timeout' '-c' '--continue' '-r' '--resume' '--session-id' '--fork-session' '--no-session-persistence' '-C' '--cwd' '--add-dir' '--system-prompt' '--append-system-prompt' '--json-schema' '--settings' '--verbose' '--debug' '--accessible' '--fullscreen' '--no-color' '-h' '--help') commands=('demo' 'auth' 'sessions' 'sandbox' 'ps' 'doctor' 'completion' 'tasks' 'permissions' 'config' 'mcp') ;;
+    'weft') options=('-V' '--version' '-p' '--prompt' '--print' '--output-format' '--input-format' '--include-partial-messages' '--model' '--provider' '--base-url' '--replay' '--record' '--permission-mode' '--sandbox' '--allowed-tools' '--disallowed-tools' '--max-turns' '--max-cost' '--timeout' '-c' '--continue' '-r' '--resume' '--session-id' '--fork-session' '--no-session-persistence' '-C' '--cwd' '--add-dir' '--system-prompt' '--append-system-prompt' '--json-schema' '--settings' '--verbose' '--debug' '--accessible' '--fullscreen' '--no-color' '-h' '--help') commands=('demo' 'auth' 'sessions' 'sandbox' 'ps' 'doctor' 'completion' 'tasks' 'permissions' 'config' 'mcp' 'skills' 'agents') ;;
     'weft demo') options=('--dir' '-h' '--help') commands=() ;;
     'weft auth') options=('-h' '--help') commands=('status' 'login' 'logout' 'help') ;;
     'weft auth status') options=('-h' '--help') commands=() ;;
@@ -225,6 +241,14 @@ _weft_names() { # what can follow in a command
     'weft mcp logout') options=('--cwd' '-h' '--help') commands=() ;;
     'weft mcp import') options=('--all' '--scope' '--dry-run' '--json' '--cwd' '-h' '--help') commands=() ;;
     'weft mcp help') options=() commands=() ;;
+    'weft skills') options=('-h' '--help') commands=('list' 'show' 'help') ;;
+    'weft skills list') options=('--json' '-C' '--cwd' '-h' '--help') commands=() ;;
+    'weft skills show') options=('--json' '-C' '--cwd' '-h' '--help') commands=() ;;
+    'weft skills help') options=() commands=() ;;
+    'weft agents') options=('-h' '--help') commands=('list' 'show' 'help') ;;
+    'weft agents list') options=('--json' '-C' '--cwd' '-h' '--help') commands=() ;;
+    'weft agents show') options=('--json' '-C' '--cwd' '-h' '--help') commands=() ;;
+    'weft agents help') options=() commands=() ;;
     *) ;;
   esac
 }
