@@ -131,7 +131,8 @@ function deniedByHook(
   context: PromptContext,
 ): Refused {
   journal(context.session, {kind: 'approval', id, label: labelOf(action), decision: 'refused', by: 'hook'});
-  const message = `PermissionRequest:${toolName} hook error: ${reason === '' ? 'a hook refused it' : reason}`;
+  // Hooks speak for the user here: their own words stand alone.
+  const message = reason === '' ? `A PermissionRequest hook refused ${toolName}.` : reason;
   if (next === 'interrupt') context.hooks.stopped ??= {reason: message};
   return {...refused(cancelledResult(action, {reason: 'denied', message}), 'hook'), reportedAs: 'error'};
 }

@@ -139,7 +139,7 @@ export const sdkFlags: readonly SdkFlag[] = [
   {
     flags: '--permission-prompt-tool <tool>',
     effect: 'works',
-    why: 'stdio: the program answers; another tool is refused',
+    why: 'who answers approvals. stdio: the program; mcp__SERVER__TOOL: that tool',
   },
   {flags: '--permission-prompts <who>', effect: 'works', why: 'host (default), or none: what would be asked is denied'},
   {flags: '--allow-dangerously-skip-permissions', effect: 'works', why: 'bypassPermissions may be chosen later'},

@@ -53,10 +53,14 @@ function refuseUnsupportedFlags(options: MainOptions): void {
   const {inputFormat, permissionPromptTool, permissionPrompts, thinking} = options;
   oneOf('--permission-prompts', permissionPrompts, ['host', 'none']);
   oneOf('--thinking', thinking, ['adaptive', 'disabled', 'enabled']);
-  if (permissionPromptTool !== undefined && permissionPromptTool !== 'stdio') {
-    throw new UsageError('--permission-prompt-tool can only be stdio: a tool cannot be asked yet.');
+  if (
+    permissionPromptTool !== undefined &&
+    permissionPromptTool !== 'stdio' &&
+    !/^mcp__.+__./u.test(permissionPromptTool)
+  ) {
+    throw new UsageError('--permission-prompt-tool must be stdio or a tool of an MCP server: mcp__SERVER__TOOL.');
   }
-  if (permissionPromptTool !== undefined && inputFormat !== 'stream-json') {
+  if (permissionPromptTool === 'stdio' && inputFormat !== 'stream-json') {
     throw new UsageError('--permission-prompt-tool stdio needs --input-format stream-json: the answers come on stdin.');
   }
   if (inputFormat === 'stream-json' && options.outputFormat !== 'stream-json') {

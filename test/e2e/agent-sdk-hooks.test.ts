@@ -1,13 +1,16 @@
 import {existsSync} from 'node:fs';
 import {join} from 'node:path';
-import type {
-  HookCallback,
-  HookEvent,
-  HookJSONOutput,
-  Options,
-  SyncHookJSONOutput,
+import {
+  createSdkMcpServer,
+  tool,
+  type HookCallback,
+  type HookEvent,
+  type HookJSONOutput,
+  type Options,
+  type SyncHookJSONOutput,
 } from '@anthropic-ai/claude-agent-sdk';
 import {describe, expect, test} from 'vitest';
+import * as z from 'zod';
 import {call, say} from '../support/model-script.ts';
 import {openScene, toldPrompt, toldResults} from '../support/scene.ts';
 import {ask, readAll, resultIn, toolResults} from './support/agent-sdk.ts';
@@ -145,4 +148,63 @@ describe('hooks', () => {
     const closed = await readAll(ask(scene, 'x', {hooks: {PreToolUse: [{...matcher, onFailure: 'block'}]}}));
     expect(toolResults(closed)).toEqual([expect.stringContaining('0.2 s')]);
   });
+});
+
+test('a tool answers approvals: it changes the input, and refuses', async () => {
+  await using scene = await openScene([touch('a'), touch('b'), say('Done.')]);
+  const asked: unknown[] = [];
+  const gate = createSdkMcpServer({
+    name: 'gate',
+    tools: [
+      tool('ask', 'Asks.', {tool_name: z.string(), input: z.any(), tool_use_id: z.string()}, async request => {
+        asked.push([request.tool_name, request.input]);
+        const answer =
+          asked.length === 1
+            ? {behavior: 'allow', updatedInput: {command: 'touch c'}}
+            : {behavior: 'deny', message: 'Not that one.'};
+        return {content: [{type: 'text', text: JSON.stringify(answer)}]};
+      }),
+    ],
+  });
+  const options = {mcpServers: {gate}, permissionPromptToolName: 'mcp__gate__ask'};
+  const run = await readAll(ask(scene, 'x', options));
+  expect(asked).toEqual([
+    ['Bash', {command: 'touch a'}],
+    ['Bash', {command: 'touch b'}],
+  ]);
+  expect(toolResults(run)).toEqual([expect.stringContaining('exit code 0'), 'Not that one.']);
+  expect(['a', 'b', 'c'].map(name => existsSync(join(scene.place.work, name)))).toEqual([false, false, true]);
+  expect(resultIn(run)).toMatchObject({permission_denials: [{tool_name: 'Bash'}]});
+});
+
+test('hooks of several events in one session, by settings and by the program, are one mechanism', async () => {
+  await using scene = await openScene([touch('a'), say('Done.')]);
+  const seen: string[] = [];
+  const hook: HookCallback = async ({hook_event_name: event}) => {
+    seen.push(event);
+    return event === 'PermissionRequest'
+      ? {hookSpecificOutput: {hookEventName: event, decision: {behavior: 'allow'}}}
+      : {};
+  };
+  const events = [
+    'SessionStart',
+    'UserPromptSubmit',
+    'PreToolUse',
+    'PermissionRequest',
+    'PostToolUse',
+    'Stop',
+  ] as const;
+  const settings = {hooks: {PreToolUse: [{hooks: [{type: 'command', command: 'cat > seen.json'}]}]}};
+  const run = await readAll(
+    ask(scene, 'x', {
+      hooks: Object.fromEntries(events.map(event => [event, [{hooks: [hook]}]])),
+      settings: JSON.stringify(settings),
+      includeHookEvents: true,
+    }),
+  );
+  expect(seen).toEqual(events);
+  expect(existsSync(join(scene.place.work, 'a'))).toBe(true);
+  expect(JSON.parse(scene.read('seen.json'))).toMatchObject({hook_event_name: 'PreToolUse', tool_name: 'Bash'});
+  const told = run.messages.filter(message => message.type === 'system' && message.subtype === 'hook_response');
+  expect(told.length).toBe(events.length + 1);
 });

@@ -284,7 +284,7 @@ describe('options', () => {
     ],
     ['other tools in the place of weft’s', {toolAliases: {Bash: 'mcp__far__bash'}}, /in the place of Bash/u],
     ['an agent', {agent: 'reviewer'}, /--agent is not possible/u],
-    ['a tool that answers', {permissionPromptToolName: 'mcp__a__b'}, /can only be stdio/u],
+    ['a tool that is none', {permissionPromptToolName: 'ask'}, /must be stdio or a tool/u],
   ];
   test.each(refused)('%s: refused with a clear line', async (_name, options, why) => {
     await using scene = await openScene([]);

@@ -5,7 +5,7 @@ import {readFileSync} from 'node:fs';
 import {homedir} from 'node:os';
 import {actionNames, definitions} from '../../actions/catalogue.ts';
 import {joinCommands, noCommands} from '../../actions/commands-port.ts';
-import {noMcp} from '../../actions/mcp-port.ts';
+import {type McpPort, noMcp} from '../../actions/mcp-port.ts';
 import type {EngineOptions} from '../../agent/create-engine.ts';
 import type {Hook} from '../../actions/hooks-port.ts';
 import {isJsonObject, type Json, parseJson} from '../../base/json.ts';
@@ -32,6 +32,15 @@ type DriverPorts = Pick<EngineSetup, 'mcp' | 'commands'> & {
   readonly promptSource: 'user' | 'sdk';
   readonly structured: EngineSetup['structuredOutput'] | 'by-flag';
 };
+
+/** The tool that answers approvals, where the flags name one. */
+async function permissionHooks(
+  {permissionPromptTool: tool, permissionPrompts}: RunContext['options'],
+  mcp: McpPort,
+): Promise<readonly Hook[]> {
+  if (tool === undefined || tool === 'stdio' || permissionPrompts === 'none') return [];
+  return [(await import('../../extensions/hooks/permission-tool.ts')).permissionTool(tool, mcp)];
+}
 
 export const noDriver: DriverPorts = {
   mcp: noMcp,
@@ -116,7 +125,7 @@ export async function composeSession(
     skillFolders: extensions.skillFolders,
     hooks: await sessionHooks({
       settings: settings.hooks,
-      driver: driver.hooks,
+      driver: [...driver.hooks, ...(await permissionHooks(options, driver.mcp))],
       promptSource: driver.promptSource,
       directory,
       projectTrust: context.projectTrust,

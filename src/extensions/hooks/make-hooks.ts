@@ -239,7 +239,7 @@ class Hooks implements HooksPort {
       case 'blocked': {
         const reason = clip(redact(outcome.reason), mostShown);
         // In this form the model knows it from other agents.
-        const named = hook.event === 'PreToolUse' ? `[${hook.text}]: ${reason}` : reason.trim();
+        const named = hook.event === 'PreToolUse' ? `[${hook.text}]: ${reason || 'No stderr output'}` : reason.trim();
         return {
           kind: 'answered',
           answer: {...noObjection, permission: 'deny', reason: named === '' ? `${hook.text} blocked it` : named},

@@ -1,0 +1,49 @@
+import type {Hook, HookRun} from '../../actions/hooks-port.ts';
+import type {McpPort} from '../../actions/mcp-port.ts';
+import {isJsonObject, type JsonObject, parseJson} from '../../base/json.ts';
+import {blockTexts} from '../../domain/conversation.ts';
+import {faultText} from '../../domain/fault.ts';
+
+/** Milliseconds: a person may stand behind the tool. */
+const limitMs = 24 * 60 * 60 * 1000;
+
+/**
+ * A tool of an MCP server that answers approvals, as the Agent SDK's `permissionPromptToolName` has it: it is called with `tool_name`,
+ * `input` and `tool_use_id`, and answers with the JSON text of `{behavior: 'allow' | 'deny', …}`. Whatever else it does is a no.
+ */
+export const permissionTool = (toolName: string, mcp: McpPort): Hook => ({
+  event: 'PermissionRequest',
+  matcher: '',
+  text: toolName,
+  source: '--permission-prompt-tool',
+  key: `tool ${toolName}`,
+  timeoutMs: limitMs,
+  wait: 'for-answer',
+  onFailure: 'block',
+  async run(request, signal) {
+    await mcp.ready(signal);
+    const tool = mcp.tools().find(each => each.toolName === toolName);
+    if (tool === undefined) return broken('not-started', 'no connected MCP server has this tool');
+    const {tool_name: name = null, tool_input: asked = null, tool_use_id: id = null} = request;
+    const input = {tool_name: name, input: asked, tool_use_id: id};
+    const called = await mcp.call({server: tool.server, tool: tool.name, input}, signal);
+    if (called.tag === 'failed') return broken('crashed', faultText(called.error));
+    const text = blockTexts(called.value.blocks).join('\n');
+    const decision = parseJson(text);
+    if (decision.tag === 'failed' || !isJsonObject(decision.value) || !('behavior' in decision.value)) {
+      return broken('unreadable', 'its answer is not the JSON text of {"behavior": "allow" | "deny", …}');
+    }
+    return {outcome: {kind: 'json', value: answerOf(decision.value)}, exitCode: 'unknown', stdout: text, stderr: ''};
+  },
+});
+
+const answerOf = (decision: JsonObject): JsonObject => ({
+  hookSpecificOutput: {hookEventName: 'PermissionRequest', decision},
+});
+
+const broken = (how: 'not-started' | 'crashed' | 'unreadable', why: string): HookRun => ({
+  outcome: {kind: 'failed', how, why},
+  exitCode: 'unknown',
+  stdout: '',
+  stderr: '',
+});
