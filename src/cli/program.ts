@@ -6,6 +6,7 @@ import {addConfig} from './commands/config.ts';
 import {addDemo} from './commands/demo.ts';
 import {addDoctor} from './commands/doctor.ts';
 import {addMcp} from './commands/mcp.ts';
+import {addHooks} from './commands/hooks.ts';
 import {addPermissions} from './commands/permissions.ts';
 import {addPs} from './commands/ps.ts';
 import {addSandbox} from './commands/sandbox.ts';
@@ -52,6 +53,7 @@ export function makeProgram(): Command {
   addCompletion(program);
   addTasks(program);
   addPermissions(program);
+  addHooks(program);
   addConfig(program);
   addMcp(program);
   addSkills(program);

@@ -1,0 +1,151 @@
+import type {HookRow, HooksPort} from '../../../actions/hooks-port.ts';
+import {unreachable} from '../../../base/unreachable.ts';
+import {visibleExactLine} from '../../../base/visible.ts';
+import {type HookEvent, hookEvents, hookText} from '../../../config/hook-settings.ts';
+import {projectTrust} from '../../../config/trust-record.ts';
+import {rejected} from '../../../domain/fault.ts';
+import {actionId, messageId} from '../../../domain/ids.ts';
+import {sessionHooks} from '../../compose/compose-hooks.ts';
+import {userPlaces} from '../../compose/user-data.ts';
+import {settingsIn} from '../../compose/write-settings.ts';
+import {exitCode, type ExitCode, UsageError} from '../../exit-code.ts';
+import type {InFolder, JsonOption} from '../../flags.ts';
+import {note, print, printJson} from '../../output.ts';
+
+/** `weft hooks list`: prints the hooks that count here, and says how many of the project do not. */
+export async function listHooks({json, cwd}: JsonOption & InFolder): Promise<ExitCode> {
+  const {settings} = settingsIn(cwd);
+  const rows = settings.settings.hooks.map(({value, source, path}) => ({
+    event: value.event,
+    matcher: value.matcher,
+    type: value.work.type,
+    text: hookText(value),
+    source,
+    path,
+    timeout: value.timeoutMs / 1000,
+    onFailure: value.onFailure,
+  }));
+  if (json !== undefined) printJson(`${JSON.stringify(rows, undefined, 2)}\n`);
+  else if (rows.length === 0) note('no hooks here. They stand in settings.json: {"hooks": {"PreToolUse": […]}}');
+  for (const {event, matcher, text, path} of json === undefined ? rows : []) {
+    print(`${titleOf(event, matcher)}  ${visibleExactLine(text)}   (${visibleExactLine(path)})\n`);
+  }
+  const left = settings.hookCommands.length - rows.filter(({source}) => source !== 'user').length;
+  if (left > 0) note(`${left} of this project do not run: review and trust it (weft permissions trust)`);
+  return exitCode.done;
+}
+
+const titleOf = (event: string, matcher: string): string => (matcher === '' ? event : `${event}(${matcher})`);
+
+/** `weft hooks test`: calls each hook with a sample of its event and prints its verdict; exit code 1 where one is broken. */
+export async function testHooks(event: string | undefined, {json, cwd}: JsonOption & InFolder): Promise<ExitCode> {
+  if (event !== undefined && !hookEvents.some(each => each === event)) {
+    throw new UsageError(`${event} is no event of hooks. They are ${hookEvents.join(', ')}.`);
+  }
+  const {settings, place} = settingsIn(cwd);
+  const hooks = settings.settings.hooks.filter(({value}) => event === undefined || value.event === event);
+  const processes = await hookProcesses(place.directory, settings.settings.env);
+  const rows: HookRow[] = [];
+  for (const hook of hooks) {
+    const {matcher} = hook.value;
+    // oxlint-disable-next-line no-await-in-loop -- one after the other, as a person reads them
+    const make = await sessionHooks({
+      // Each is called, whatever it would be matched by, and waited for.
+      settings: [{...hook, value: {...hook.value, matcher: '', wait: 'for-answer'}}],
+      driver: [],
+      promptSource: 'user',
+      directory: place.directory,
+      projectTrust: projectTrust(place),
+    });
+    const port = make({
+      command: (work, stdin, signal) => processes.run(work, stdin, signal),
+      redact: text => text,
+    });
+    port.attach({
+      session: () => ({sessionId: 'test', directory: place.directory, mode: 'default', model: '', promptId: 'test'}),
+      publish: () => {},
+    });
+    // oxlint-disable-next-line no-await-in-loop -- one after the other, as a person reads them
+    await callSample(hook.value.event, port, matcher);
+    rows.push(...port.list().map(row => ({...row, matcher})));
+  }
+  await processes.end();
+  if (json !== undefined) printJson(`${JSON.stringify(rows, undefined, 2)}\n`);
+  else if (rows.length === 0) note('no hooks to test');
+  for (const row of json === undefined ? rows : []) {
+    print(`${titleOf(row.event, row.matcher)}  ${visibleExactLine(row.text)}\n    ${visibleExactLine(row.last)}\n`);
+  }
+  return rows.some(({last}) => /^(?:blocks|does not count): /u.test(last)) ? exitCode.failed : exitCode.done;
+}
+
+async function hookProcesses(directory: string, own: Readonly<Record<string, {readonly value: string}>>) {
+  const [{makeHookProcesses}, {makeRunTags}, {startProcessWatchdog}, {trustOwnPath, userPath}] = await Promise.all([
+    import('../../../workspace/exec/run-hook.ts'),
+    import('../../../workspace/exec/run-tag.ts'),
+    import('../../../workspace/exec/watchdog.ts'),
+    import('../../../workspace/exec/trusted-path.ts'),
+  ]);
+  trustOwnPath([directory]);
+  const tags = await makeRunTags(userPlaces().blocks);
+  const watchdog = startProcessWatchdog(tags.prefix);
+  const processes = makeHookProcesses({
+    variables: {
+      given: {...process.env, PATH: userPath()},
+      own: Object.fromEntries(Object.entries(own).map(([name, {value}]) => [name, value])),
+      passed: [],
+      roots: [directory],
+    },
+    runContext: async () => ({tags, watchdog}),
+  });
+  return {
+    run: processes.run,
+    async end(): Promise<void> {
+      await processes.close();
+      watchdog.dismiss();
+    },
+  };
+}
+
+/** A sample of each event, as it would come. */
+async function callSample(event: HookEvent, port: HooksPort, matcher: string): Promise<void> {
+  const {signal} = new AbortController();
+  const name = /^\w+/u.exec(matcher)?.[0] ?? 'Bash';
+  const call = {kind: 'tool-call', id: actionId('sample'), name, input: {command: 'echo sample'}} as const;
+  const content = {
+    kind: 'tool-result',
+    id: call.id,
+    content: [{kind: 'text', text: 'sample\n'}],
+    outcome: 'success',
+  } as const;
+  const ended = {call, content, durationMs: 1, result: {tag: 'undecodable', fault: rejected('')}} as const;
+  switch (event) {
+    case 'PreToolUse':
+      return void (await port.preToolUse(call, signal));
+    case 'PermissionRequest':
+      return void (await port.permissionRequest({call, rules: []}, signal));
+    case 'PostToolUse':
+      return void (await port.postToolUse(ended, signal));
+    case 'PostToolUseFailure':
+      return void (await port.postToolUseFailure(ended, signal));
+    case 'UserPromptSubmit':
+      return void (await port.userPromptSubmit({id: messageId('sample'), text: 'A sample prompt'}, signal));
+    case 'Stop':
+      return void (await port.stop({answer: 'A sample answer.', round: 'first'}, signal));
+    case 'SessionStart':
+      return void (await port.sessionStart('startup', signal));
+    case 'PreCompact':
+      return void (await port.preCompact('', signal));
+    case 'SessionEnd':
+      return void (await port.happened({event, reason: 'other'}, signal));
+    case 'Notification':
+      return void (await port.happened({event, type: 'permission_prompt', message: 'A sample'}, signal));
+    case 'PostCompact':
+      return void (await port.happened({event, summary: 'A sample summary.'}, signal));
+    case 'SubagentStart':
+      return void (await port.happened({event, agentId: 'sample', agentType: 'sample'}, signal));
+    case 'SubagentStop':
+      return void (await port.happened({event, agentId: 'sample', agentType: 'sample', answer: ''}, signal));
+    default:
+      return unreachable(event);
+  }
+}

@@ -1,0 +1,133 @@
+import {createServer} from 'node:http';
+import {expect, test} from 'vitest';
+import type {Hook, HookRun} from '../../../../src/actions/hooks-port.ts';
+import type {JsonObject} from '../../../../src/base/json.ts';
+import {actionId} from '../../../../src/domain/ids.ts';
+import {makeHooks} from '../../../../src/extensions/hooks/make-hooks.ts';
+import {matcherFits} from '../../../../src/extensions/hooks/matcher.ts';
+import {postHook} from '../../../../src/workspace/exec/post-hook.ts';
+
+const call = {kind: 'tool-call', id: actionId('1'), name: 'Bash', input: {command: 'make'}} as const;
+const ended = (outcome: HookRun['outcome']): HookRun => ({outcome, exitCode: 0, stdout: '', stderr: ''});
+const decides = (output: JsonObject): HookRun =>
+  ended({kind: 'json', value: {hookSpecificOutput: {hookEventName: 'PreToolUse', ...output}}});
+
+const hook = (run: HookRun | Hook['run'], more: Partial<Hook> = {}): Hook => ({
+  event: 'PreToolUse',
+  matcher: '',
+  text: 'check',
+  source: 'settings',
+  key: String(Math.random()),
+  timeoutMs: 10_000,
+  wait: 'for-answer',
+  onFailure: 'block',
+  run: typeof run === 'function' ? run : async () => run,
+  ...more,
+});
+
+const ask = async (...hooks: readonly Hook[]) => {
+  const port = makeHooks({hooks, promptSource: 'user', redact: text => text.replaceAll('s3cret', '<secret>')});
+  return port.preToolUse(call, new AbortController().signal);
+};
+
+const changed = {updatedInput: {command: 'ls'}};
+test.each([
+  ['deny before ask before allow', ['allow', 'ask', 'deny'], 'deny'],
+  ['ask before allow', ['ask', 'allow'], 'ask'],
+  ['allow alone', ['allow', 'defer'], 'allow'],
+])('%s', async (_name, decisions, expected) => {
+  const hooks = decisions.map(permissionDecision => hook(decides({permissionDecision})));
+  expect((await ask(...hooks)).answer.verdict.kind).toBe(expected);
+});
+
+test('another hook’s yes does not cover an input that was changed', async () => {
+  const allow = {permissionDecision: 'allow'};
+  const apart = await ask(hook(decides(allow)), hook(decides(changed)));
+  expect(apart.answer).toMatchObject({verdict: {kind: 'none'}, input: {command: 'ls'}});
+  const together = await ask(hook(decides({...allow, ...changed})));
+  expect(together.answer).toMatchObject({verdict: {kind: 'allow'}, input: {command: 'ls'}});
+});
+
+test('equal hooks run once, others side by side; one that is not waited for answers nothing', async () => {
+  let running = 0;
+  let most = 0;
+  const both = Promise.withResolvers<void>();
+  const run: Hook['run'] = async () => {
+    running += 1;
+    most = Math.max(most, running);
+    if (running === 2) both.resolve();
+    await both.promise;
+    return ended({kind: 'text', text: ''});
+  };
+  const never = hook(() => new Promise<never>(() => {}), {wait: 'async'});
+  const reply = await ask(hook(run, {key: 'a'}), hook(run, {key: 'a'}), hook(run, {key: 'b'}), never);
+  expect([most, running, reply.answer.verdict]).toEqual([2, 2, {kind: 'none'}]);
+});
+
+test('what hooks say is without secrets', async () => {
+  const reply = await ask(
+    hook(decides({additionalContext: 'the s3cret', updatedInput: {command: 'echo s3cret'}})),
+    hook(ended({kind: 'blocked', reason: 's3cret'})),
+  );
+  expect(JSON.stringify(reply)).not.toContain('s3cret');
+});
+
+test('a hook that throws is a failure that blocks', async () => {
+  const reply = await ask(
+    hook(() => {
+      throw new Error('oops');
+    }),
+  );
+  expect(reply.failures).toMatchObject([{onFailure: 'block', fault: {message: expect.stringContaining('oops')}}]);
+});
+
+test.each([
+  ['', 'Bash', true],
+  ['*', 'Bash', true],
+  ['Bash', 'BashOutput', false],
+  ['Edit|Write', 'Write', true],
+  ['mcp__memory__.*', 'mcp__memory__add', true],
+  ['mcp__memory', 'mcp__memory__add', false],
+  ['^Ba', 'Bash', true],
+  // Too slow to say no.
+  ['(a+)+$', `${'a'.repeat(60)}!`, true],
+])('the matcher %j and %j', (matcher, name, fits) => {
+  expect(matcherFits(matcher, name)).toBe(fits);
+});
+
+test('an address gets JSON, follows no redirect, and is bounded', async () => {
+  const seen: unknown[] = [];
+  const server = createServer((request, response) => {
+    request.resume();
+    request.once('end', () => {
+      seen.push([request.method, request.headers['authorization'], request.headers['content-type']]);
+      if (request.url === '/elsewhere') response.writeHead(302, {location: 'http://127.0.0.1:1/'}).end();
+      else response.end(request.url === '/long' ? 'x'.repeat(2 * 1024 * 1024) : '{"continue":true}');
+    });
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const post = (path: string, signal = new AbortController().signal) =>
+    postHook(
+      {
+        type: 'http',
+        url: `http://127.0.0.1:${port}${path}`,
+        headers: {authorization: 'Bearer $TOKEN ${OTHER}'},
+        variables: ['TOKEN'],
+      },
+      {body: '{}', environment: {TOKEN: 't', OTHER: 'o'}},
+      signal,
+    );
+  const ends = [await post('/'), await post('/elsewhere'), await post('/long'), await post('/', AbortSignal.abort())];
+  expect(ends.map(({end}) => end)).toEqual([
+    {kind: 'responded', status: 200},
+    {kind: 'responded', status: 302},
+    {kind: 'too-long'},
+    {kind: 'aborted'},
+  ]);
+  expect(ends[0]?.stdout).toBe('{"continue":true}');
+  expect(seen[0]).toEqual(['POST', 'Bearer t', 'application/json']);
+  server.closeAllConnections();
+  await new Promise(resolve => server.close(resolve));
+});
