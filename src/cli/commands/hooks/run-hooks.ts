@@ -98,7 +98,7 @@ async function hookProcesses(directory: string, own: Readonly<Record<string, {re
     runContext: async () => ({tags, watchdog}),
   });
   return {
-    run: processes.run,
+    run: (...hook: Parameters<typeof processes.run>) => processes.run(...hook),
     async end(): Promise<void> {
       await processes.close();
       watchdog.dismiss();
