@@ -11,6 +11,7 @@ _weft_enter() { # the command that a word names in a command
     'weft completion') next='weft completion' ;;
     'weft tasks') next='weft tasks' ;;
     'weft permissions') next='weft permissions' ;;
+    'weft hooks') next='weft hooks' ;;
     'weft config') next='weft config' ;;
     'weft mcp') next='weft mcp' ;;
     'weft skills') next='weft skills' ;;
@@ -40,6 +41,9 @@ _weft_enter() { # the command that a word names in a command
     'weft permissions remove') next='weft permissions remove' ;;
     'weft permissions trust') next='weft permissions trust' ;;
     'weft permissions untrust') next='weft permissions untrust' ;;
+    'weft hooks list') next='weft hooks list' ;;
+    'weft hooks test') next='weft hooks test' ;;
+    'weft hooks help') next='weft hooks help' ;;
     'weft config get') next='weft config get' ;;
     'weft config set') next='weft config set' ;;
     'weft config unset') next='weft config unset' ;;
@@ -109,6 +113,8 @@ _weft_option() { # what an option of a command takes
     'weft permissions remove --cwd') takes=one kind=directory ;;
     'weft permissions trust --cwd') takes=one kind=directory ;;
     'weft permissions untrust --cwd') takes=one kind=directory ;;
+    'weft hooks list --cwd') takes=one kind=directory ;;
+    'weft hooks test --cwd') takes=one kind=directory ;;
     'weft config get --cwd') takes=one kind=directory ;;
     'weft config set --cwd') takes=one kind=directory ;;
     'weft config unset --cwd') takes=one kind=directory ;;
@@ -164,6 +170,8 @@ _weft_position() { # what an argument of a command is
     'weft permissions add|1') kind=any ;;
     'weft permissions remove|0') kind=choices choices=('allow' 'ask' 'deny') ;;
     'weft permissions remove|1') kind=any ;;
+    'weft hooks test|0') kind=any ;;
+    'weft hooks help|0') kind=choices choices=('list' 'test') ;;
     'weft config get|0') kind=setting ;;
     'weft config set|0') kind=setting ;;
     'weft config set|1') kind=value ;;
@@ -189,7 +197,7 @@ _weft_position() { # what an argument of a command is
 _weft_names() { # what can follow in a command
   options=() commands=()
   case $1 in
-    'weft') options=('-V' '--version' '-p' '--prompt' '--print' '--output-format' '--input-format' '--include-partial-messages' '--model' '--provider' '--base-url' '--replay' '--record' '--permission-mode' '--sandbox' '--allowed-tools' '--disallowed-tools' '--max-turns' '--max-cost' '--timeout' '-c' '--continue' '-r' '--resume' '--session-id' '--fork-session' '--no-session-persistence' '-C' '--cwd' '--add-dir' '--system-prompt' '--append-system-prompt' '--json-schema' '--settings' '--verbose' '--debug' '--accessible' '--fullscreen' '--no-color' '-h' '--help') commands=('demo' 'auth' 'sessions' 'sandbox' 'ps' 'doctor' 'completion' 'tasks' 'permissions' 'config' 'mcp' 'skills' 'agents') ;;
+    'weft') options=('-V' '--version' '-p' '--prompt' '--print' '--output-format' '--input-format' '--include-partial-messages' '--model' '--provider' '--base-url' '--replay' '--record' '--permission-mode' '--sandbox' '--allowed-tools' '--disallowed-tools' '--max-turns' '--max-cost' '--timeout' '-c' '--continue' '-r' '--resume' '--session-id' '--fork-session' '--no-session-persistence' '-C' '--cwd' '--add-dir' '--system-prompt' '--append-system-prompt' '--json-schema' '--settings' '--verbose' '--debug' '--accessible' '--fullscreen' '--no-color' '-h' '--help') commands=('demo' 'auth' 'sessions' 'sandbox' 'ps' 'doctor' 'completion' 'tasks' 'permissions' 'hooks' 'config' 'mcp' 'skills' 'agents') ;;
     'weft demo') options=('--dir' '-h' '--help') commands=() ;;
     'weft auth') options=('-h' '--help') commands=('status' 'login' 'logout' 'help') ;;
     'weft auth status') options=('-h' '--help') commands=() ;;
@@ -224,6 +232,10 @@ _weft_names() { # what can follow in a command
     'weft permissions remove') options=('--user' '--project' '--local' '--cwd' '-h' '--help') commands=() ;;
     'weft permissions trust') options=('--yes' '--cwd' '-h' '--help') commands=() ;;
     'weft permissions untrust') options=('--cwd' '-h' '--help') commands=() ;;
+    'weft hooks') options=('-h' '--help') commands=('list' 'test' 'help') ;;
+    'weft hooks list') options=('--json' '--cwd' '-h' '--help') commands=() ;;
+    'weft hooks test') options=('--json' '--cwd' '-h' '--help') commands=() ;;
+    'weft hooks help') options=() commands=() ;;
     'weft config') options=('-h' '--help') commands=('get' 'set' 'unset' 'list' 'path' 'explain' 'help') ;;
     'weft config get') options=('--json' '--cwd' '-h' '--help') commands=() ;;
     'weft config set') options=('--user' '--project' '--local' '--cwd' '-h' '--help') commands=() ;;

@@ -13,6 +13,7 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $enter['weft completion'] = 'weft completion'
     $enter['weft tasks'] = 'weft tasks'
     $enter['weft permissions'] = 'weft permissions'
+    $enter['weft hooks'] = 'weft hooks'
     $enter['weft config'] = 'weft config'
     $enter['weft mcp'] = 'weft mcp'
     $enter['weft skills'] = 'weft skills'
@@ -42,6 +43,9 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $enter['weft permissions remove'] = 'weft permissions remove'
     $enter['weft permissions trust'] = 'weft permissions trust'
     $enter['weft permissions untrust'] = 'weft permissions untrust'
+    $enter['weft hooks list'] = 'weft hooks list'
+    $enter['weft hooks test'] = 'weft hooks test'
+    $enter['weft hooks help'] = 'weft hooks help'
     $enter['weft config get'] = 'weft config get'
     $enter['weft config set'] = 'weft config set'
     $enter['weft config unset'] = 'weft config unset'
@@ -122,6 +126,8 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $takes['weft permissions remove --cwd'] = 'one'
     $takes['weft permissions trust --cwd'] = 'one'
     $takes['weft permissions untrust --cwd'] = 'one'
+    $takes['weft hooks list --cwd'] = 'one'
+    $takes['weft hooks test --cwd'] = 'one'
     $takes['weft config get --cwd'] = 'one'
     $takes['weft config set --cwd'] = 'one'
     $takes['weft config unset --cwd'] = 'one'
@@ -179,6 +185,8 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $positions['weft permissions add|1'] = @()
     $positions['weft permissions remove|0'] = @(, @('allow', 'allow'); , @('ask', 'ask'); , @('deny', 'deny'))
     $positions['weft permissions remove|1'] = @()
+    $positions['weft hooks test|0'] = @()
+    $positions['weft hooks help|0'] = @(, @('list', 'list'); , @('test', 'test'))
     $positions['weft config get|0'] = @()
     $positions['weft config set|0'] = @()
     $positions['weft config set|1'] = @()
@@ -198,7 +206,7 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $positions['weft agents show|0'] = @()
     $positions['weft agents help|0'] = @(, @('list', 'list'); , @('show', 'show'))
     $names = [System.Collections.Generic.Dictionary[string, object]]::new([StringComparer]::Ordinal)
-    $names['weft'] = @(, @('demo', 'Try weft offline: an agent fixes a small project'); , @('auth', 'List, keep and remove API keys'); , @('sessions', 'List, show, export and delete sessions'); , @('sandbox', 'Try and use the sandbox for commands'); , @('ps', 'List and stop background commands'); , @('doctor', 'Check this machine'); , @('completion', 'Print the completion script for a shell'); , @('tasks', 'Decode, watch and convert task-protocol streams'); , @('permissions', 'Manage permission rules and trusted folders'); , @('config', 'Read and change settings'); , @('mcp', 'MCP servers: list, add, remove, sign in, import'); , @('skills', 'Skills: where each comes from, and why one is not offered'); , @('agents', 'Kinds of agents: where each comes from'))
+    $names['weft'] = @(, @('demo', 'Try weft offline: an agent fixes a small project'); , @('auth', 'List, keep and remove API keys'); , @('sessions', 'List, show, export and delete sessions'); , @('sandbox', 'Try and use the sandbox for commands'); , @('ps', 'List and stop background commands'); , @('doctor', 'Check this machine'); , @('completion', 'Print the completion script for a shell'); , @('tasks', 'Decode, watch and convert task-protocol streams'); , @('permissions', 'Manage permission rules and trusted folders'); , @('hooks', 'List and test the hooks of the settings'); , @('config', 'Read and change settings'); , @('mcp', 'MCP servers: list, add, remove, sign in, import'); , @('skills', 'Skills: where each comes from, and why one is not offered'); , @('agents', 'Kinds of agents: where each comes from'))
     $names['weft demo'] = @()
     $names['weft auth'] = @(, @('status', 'Show which keys there are and where they come from (never the keys)'); , @('login', 'Keep the API key on stdin: in the keychain where one answers, else in a file that is yours alone'); , @('logout', 'Remove kept keys: all of them, or one provider’’s'); , @('help', 'display help for command'))
     $names['weft auth status'] = @()
@@ -233,6 +241,10 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $names['weft permissions remove'] = @()
     $names['weft permissions trust'] = @()
     $names['weft permissions untrust'] = @()
+    $names['weft hooks'] = @(, @('list', 'List the hooks and where they come from'); , @('test', 'Call each hook with a sample of its event and show its verdict'); , @('help', 'display help for command'))
+    $names['weft hooks list'] = @()
+    $names['weft hooks test'] = @()
+    $names['weft hooks help'] = @()
     $names['weft config'] = @(, @('get', 'Print the value in effect'); , @('set', 'Set a value in a settings file'); , @('unset', 'Remove a value from a settings file'); , @('list', 'List all settings and where they come from'); , @('path', 'Print the path of the settings file'); , @('explain', 'Explain where a setting comes from and what it overrides'); , @('help', 'display help for command'))
     $names['weft config get'] = @()
     $names['weft config set'] = @()
@@ -294,6 +306,10 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $options['weft permissions remove'] = @(, @('--user', 'Your own settings (default)'); , @('--project', 'Settings of the project, shared: .weft/settings.json'); , @('--local', 'Settings of the project, only for you: .weft/settings.local.json'); , @('--cwd', 'Folder to look at instead of the current one'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft permissions trust'] = @(, @('--yes', 'Do not ask'); , @('--cwd', 'Folder to look at instead of the current one'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft permissions untrust'] = @(, @('--cwd', 'Folder to look at instead of the current one'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
+    $options['weft hooks'] = @(, @('-h', 'Show this help'); , @('--help', 'Show this help'))
+    $options['weft hooks list'] = @(, @('--json', 'Print JSON'); , @('--cwd', 'Folder to look at instead of the current one'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
+    $options['weft hooks test'] = @(, @('--json', 'Print JSON'); , @('--cwd', 'Folder to look at instead of the current one'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
+    $options['weft hooks help'] = @()
     $options['weft config'] = @(, @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft config get'] = @(, @('--json', 'Print JSON'); , @('--cwd', 'Folder to look at instead of the current one'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft config set'] = @(, @('--user', 'Your own settings (default)'); , @('--project', 'Settings of the project, shared: .weft/settings.json'); , @('--local', 'Settings of the project, only for you: .weft/settings.local.json'); , @('--cwd', 'Folder to look at instead of the current one'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
