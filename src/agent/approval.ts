@@ -268,8 +268,18 @@ async function takeAnswer(
 }
 
 async function grantForSession(grant: SessionGrant, session: SessionContext): Promise<void> {
-  if (grant.kind === 'alike') session.conversation.grants.add(grant.key);
-  else await changeRules([{change: 'add', list: 'allow', rule: grant.rule, scope: 'session'}], session);
+  switch (grant.kind) {
+    case 'alike':
+      session.conversation.grants.add(grant.key);
+      return;
+    case 'rule':
+      await changeRules([{change: 'add', list: 'allow', rule: grant.rule, scope: 'session'}], session);
+      return;
+    case 'none':
+      return;
+    default:
+      unreachable(grant);
+  }
 }
 
 /** A line that may start another program in the block ends what was allowed for the one that was there. */
@@ -414,6 +424,7 @@ export const portsForJudgedPaths = (ports: ActionPorts, {judgedPaths}: VerdictDe
 type SessionGrant = {readonly words: string} & (
   | {readonly kind: 'alike'; readonly key: string}
   | {readonly kind: 'rule'; readonly rule: string}
+  | {readonly kind: 'none'}
 );
 
 /**
@@ -422,6 +433,7 @@ type SessionGrant = {readonly words: string} & (
  */
 function sessionGrant(action: Action, {sessionApproval, detail}: Verdict): SessionGrant {
   const access = accessOf(action);
+  if (sessionApproval === 'none') return {kind: 'none', words: ''};
   if (sessionApproval === 'kind') {
     if (access.kind === 'edit') {
       return {kind: 'alike', key: 'edits inside the workspace', words: 'all edits inside the workspace'};

@@ -11,9 +11,10 @@ export interface Verdict {
   readonly reasons: readonly Reason[];
   /**
    * What an approval "for this session" may allow. `kind`: all ordinary edits inside the workspace, all further input to the same
-   * interpreter until it ends, the same test or script of the project with other arguments, or all pages of the host. `exact`: only the same action again. It is `exact` wherever an ask rule matches the action.
+   * interpreter until it ends, the same test or script of the project with other arguments, or all pages of the host. `exact`: only the same action again. It is `exact` wherever an ask rule matches the action. `none`:
+   * nothing, the next one is asked about again.
    */
-  readonly sessionApproval: 'kind' | 'exact';
+  readonly sessionApproval: 'kind' | 'exact' | 'none';
   readonly detail: VerdictDetail;
 }
 

@@ -6,6 +6,7 @@ import {type CommandsPort, noCommands} from '../../src/actions/commands-port.ts'
 import {noSkills, type SkillsPort} from '../../src/actions/skills-port.ts';
 import {noMcp, type McpPort} from '../../src/actions/mcp-port.ts';
 import type {FilesPort} from '../../src/actions/files-port.ts';
+import type {WebPort} from '../../src/actions/web-port.ts';
 import {noImpact, type ActionPorts, type SearchPort, type ShellReport} from '../../src/actions/ports.ts';
 import {hostServices, type HostPorts} from '../../src/cli/compose/host-services.ts';
 import {blankHost} from './blank-host.ts';
@@ -182,6 +183,7 @@ export function engineBench(
     readonly assess?: (action: Action) => Verdict;
     readonly checkpoints?: CheckpointsPort;
     readonly mcp?: McpPort;
+    readonly web?: Partial<WebPort>;
     readonly workspaceState?: Partial<AgentPorts['workspaceState']>;
     readonly session?: ReturnType<typeof memorySession>;
     readonly memoryWarning?: () => string;
@@ -251,7 +253,7 @@ export function engineBench(
       search,
       skills: given.skills ?? noSkills,
       mcp: given.mcp ?? noMcp,
-      web: noWeb,
+      web: {...noWeb, ...given.web},
     },
     clock: {now: () => 0},
     ids: {message: () => messageId(`m${++ids}`), todo: () => todoId(`t${++ids}`)},

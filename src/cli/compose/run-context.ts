@@ -30,6 +30,7 @@ import {note} from '../output.ts';
 import type {MainOptions, providerChoices} from '../flags.ts';
 import {environmentLayer, fileLayers, noticesOfSettingsAbove, trustPlace} from './settings-layers.ts';
 import {userPlaces} from './user-data.ts';
+import {unreachable} from '../../base/unreachable.ts';
 
 /** What one run of weft stands on: its flags, workspace folders, merged settings, instructions, and the store once it is needed. */
 export interface RunContext {
@@ -201,14 +202,26 @@ function givenLayer(settings: string | undefined): readonly SettingsLayer[] {
   }
 }
 
-/** Parses rules. One for a tool that weft does not have is left out with a note, since programs pass rules for other agents, too. */
+/**
+ * Parses rules. One for a tool that weft does not have is left out with a note, since programs pass rules for other agents, too. Of
+ * a pattern that weft does not read, the stricter reading counts: what is to be denied stays denied.
+ */
 const rulesFrom = (texts: readonly Sourced<string>[]): readonly PermissionRule[] =>
   texts.flatMap(({value}) => {
     const rule = parseRule(value);
     if (rule.tag === 'ok') return [rule.value];
-    if (rule.error.kind === 'malformed') throw new UsageError(rule.error.message);
-    note(rule.error.message);
-    return [];
+    switch (rule.error.kind) {
+      case 'malformed':
+        throw new UsageError(rule.error.message);
+      case 'unknown-tool':
+        note(rule.error.message);
+        return [];
+      case 'unread-pattern':
+        note(`${rule.error.message} Until then it allows nothing, and denies or asks for all of ${rule.error.strict.tool}.`);
+        return [rule.error.strict];
+      default:
+        return unreachable(rule.error);
+    }
   });
 
 /** `Read,Bash(git log:*) Edit` is three rules: commas and spaces divide, except inside parentheses. */

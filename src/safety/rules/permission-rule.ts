@@ -33,11 +33,13 @@ type RuleSubject =
   | {readonly kind: 'names'; readonly name: string}
   | {readonly kind: 'other'};
 
-/** Why a text is no rule. `unknown-tool`: well formed, but weft has no such tool, so it would never apply. */
-interface RuleFault {
-  readonly kind: 'malformed' | 'unknown-tool';
-  readonly message: string;
-}
+/**
+ * Why a text is no rule. `unknown-tool`: well formed, but weft has no such tool, so it would never apply. `unread-pattern`: written
+ * for another agent, perhaps; `strict` is the rule that is at least as strict: it denies or asks for the whole tool and allows nothing.
+ */
+type RuleFault =
+  | {readonly kind: 'malformed' | 'unknown-tool'; readonly message: string}
+  | {readonly kind: 'unread-pattern'; readonly message: string; readonly strict: PermissionRule};
 
 /**
  * Reads one rule, e.g. `Bash(git status:*)`, `Read`, `Edit(src/**)`. The tool is one of the catalogue or of an MCP server
@@ -56,9 +58,13 @@ export function parseRule(text: string): Outcome<PermissionRule, RuleFault> {
   if (patterned === 'unknown') return failed(unknownTool(trimmed, tool));
   if (pattern === undefined || pattern.trim() === '*') return ok({text: trimmed, tool, about: {kind: 'every-call'}});
   const about = subjectOf(pattern, patterned);
-  return about.tag === 'ok'
-    ? ok({text: trimmed, tool, about: about.value})
-    : failed({kind: 'malformed', message: `The rule ${trimmed} cannot be used: ${about.error}.`});
+  if (about.tag === 'ok') return ok({text: trimmed, tool, about: about.value});
+  const message = `The rule ${trimmed} cannot be used: ${about.error}.`;
+  return failed(
+    patterned === 'domains'
+      ? {kind: 'unread-pattern', message, strict: {text: trimmed, tool, about: {kind: 'other'}}}
+      : {kind: 'malformed', message},
+  );
 }
 
 type Patterned = 'commands' | 'paths' | 'domains' | 'names' | 'other';

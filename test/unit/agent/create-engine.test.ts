@@ -248,6 +248,20 @@ describe('approvals', () => {
     expect((await bench.next('prompt-finished')).summary.end).toEqual({kind: 'done'});
   });
 
+  test('"for this session" covers nothing where every call is to be asked about, and is not offered', async () => {
+    const bench = engineBench([callsTools(make()), callsTools(make()), says('ok')], {
+      assess: () => ({...asks, sessionApproval: 'none'}),
+    });
+    bench.engine.submit(promptOp('go'));
+    for (const scope of ['session', 'once'] as const) {
+      // oxlint-disable-next-line no-await-in-loop -- the second is asked after the first
+      const {approval} = await bench.next('approval-requested');
+      expect(approval.sessionGrant).toBe('');
+      bench.engine.submit({op: 'answer-approval', id: approval.id, answer: {decision: 'allow', scope}});
+    }
+    expect((await bench.next('prompt-finished')).summary.end).toEqual({kind: 'done'});
+  });
+
   test('"for this session" on a test run becomes a rule of the session that lets any arguments follow', async () => {
     const changes: RuleChange[] = [];
     const rules = ['Bash(npm test)', 'Bash(npm test:*)'];

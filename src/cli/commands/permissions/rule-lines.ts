@@ -47,7 +47,10 @@ type Permissions = TrustedSettings['settings']['permissions'];
 /** Why a rule has no effect, as part of a sentence; empty where it has one. */
 function whyIneffective(text: string, behaviour: RuleList, permissions: Permissions): string {
   const rule = parseRule(text);
-  if (rule.tag === 'failed') return rule.error.message;
+  if (rule.tag === 'failed') {
+    // What cannot be read denies and asks for the whole tool.
+    return rule.error.kind === 'unread-pattern' && behaviour !== 'allow' ? '' : rule.error.message;
+  }
   if (behaviour === 'allow' && rule.value.about.kind === 'other') return unreadPatternText(rule.value);
   const stronger = ruleLists.slice(ruleLists.indexOf(behaviour) + 1);
   for (const other of stronger.toReversed()) {

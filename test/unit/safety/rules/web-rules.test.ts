@@ -100,6 +100,17 @@ describe.each(permissionModes)('in mode %s', mode => {
   });
 });
 
+test.each([
+  ['WebFetch', {url: 'http://localhost:3000/'}, 'none'],
+  ['WebFetch', {url: 'https://example.com/?k=[[secret:API_KEY:0123abcd]]'}, 'none'],
+  ['WebSearch', {query: 'what is [[secret:API_KEY:0123abcd]]'}, 'none'],
+  ['WebFetch', {url: 'https://example.com:8443/'}, 'exact'],
+  ['WebFetch', {url: 'https://example.com/'}, 'kind'],
+  ['WebSearch', {query: 'tea'}, 'exact'],
+] as const)('%s %j: an approval for the session covers %s', async (tool, input, covered) => {
+  expect((await judge(action(tool, input))).sessionApproval).toBe(covered);
+});
+
 test('a search is asked about, and allowed by its rule', async () => {
   const search = action('WebSearch', {query: 'tea'});
   expect(await judge(search)).toMatchObject({decision: 'ask', reasons: ['Sends the query to a search engine']});
@@ -132,8 +143,15 @@ describe('rules of hosts', () => {
     'domain:a b',
     'domain:user@example.com',
     'domain:a%2eb',
-  ])('WebFetch(%s) is no rule', text => {
-    expect(parseRule(`WebFetch(${text})`).tag).toBe('failed');
+  ])('WebFetch(%s) is no rule, and what stands for it is stricter', text => {
+    expect(parseRule(`WebFetch(${text})`)).toEqual({
+      tag: 'failed',
+      error: {
+        kind: 'unread-pattern',
+        message: `The rule WebFetch(${text}) cannot be used: write it as domain:example.com, or domain:*.example.com for all names below.`,
+        strict: {text: `WebFetch(${text})`, tool: 'WebFetch', about: {kind: 'other'}},
+      },
+    });
   });
 
   const label = fc.stringMatching(/^[a-z]{1,6}$/u);
