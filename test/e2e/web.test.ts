@@ -18,7 +18,9 @@ test('where nobody can be asked, a page of this machine is not read, whatever ru
   const {code, stdout} = await scene.run(['--prompt', 'x', '--allowed-tools', 'WebFetch,WebFetch(domain:127.0.0.1)']);
   expect({code, stdout, requests: server.requests.length}).toEqual({code: 3, stdout: 'I could not.\n', requests: 0});
   expect(toldResults(scene.server.requests[1])).toEqual([
-    expect.stringMatching(/^Not permitted: this needs the user's approval, and nobody can be asked here\. .*this machine/u),
+    expect.stringMatching(
+      /^Not permitted: this needs the user's approval, and nobody can be asked here\. .*this machine/u,
+    ),
   ]);
 });
 
@@ -27,7 +29,11 @@ test("a rule lets a host's pages through, by the proxy that the environment name
   await using proxy = await startProxy(server.port, {credentials: 'me:pass'});
   const url = 'http://tea.example/green';
   await using scene = await openScene([
-    [call('WebFetch', {url}), call('WebFetch', {url: 'http://printer.local/'}), call('WebFetch', {url: 'http://10.0.0.1/'})],
+    [
+      call('WebFetch', {url}),
+      call('WebFetch', {url: 'http://printer.local/'}),
+      call('WebFetch', {url: 'http://10.0.0.1/'}),
+    ],
     say('Steeped.'),
   ]);
   const environment = {HTTP_PROXY: `http://me:pass@${proxy.address}`, NO_PROXY: '127.0.0.1'};

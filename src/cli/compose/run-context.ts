@@ -217,7 +217,9 @@ const rulesFrom = (texts: readonly Sourced<string>[]): readonly PermissionRule[]
         note(rule.error.message);
         return [];
       case 'unread-pattern':
-        note(`${rule.error.message} Until then it allows nothing, and denies or asks for all of ${rule.error.strict.tool}.`);
+        note(
+          `${rule.error.message} Until then it allows nothing, and denies or asks for all of ${rule.error.strict.tool}.`,
+        );
         return [rule.error.strict];
       default:
         return unreachable(rule.error);
