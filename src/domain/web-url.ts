@@ -6,7 +6,7 @@ export interface WebUrl {
   /** Without a fragment. */
   readonly href: string;
   readonly protocol: 'http:' | 'https:';
-  /** In small letters, without brackets and without a full stop at its end. */
+  /** In small letters, without brackets and without full stops at its end. */
   readonly host: string;
   /** `standard` is 80 or 443. */
   readonly port: 'standard' | number;
@@ -23,7 +23,7 @@ export function readWebUrl(text: string, base?: string): Outcome<WebUrl, string>
   if (url === null) return failed(`${JSON.stringify(text.slice(0, 200))} is not an absolute address (https://…).`);
   const {protocol} = url;
   if (protocol !== 'http:' && protocol !== 'https:') {
-    return failed(`Only http and https addresses can be fetched, not ${protocol}`);
+    return failed(`Only http and https addresses can be fetched, not ${protocol.slice(0, 40)}`);
   }
   if (url.username !== '' || url.password !== '') {
     return failed('An address with a user name or a password (user:password@) is not fetched.');
@@ -33,7 +33,7 @@ export function readWebUrl(text: string, base?: string): Outcome<WebUrl, string>
   const host = url.hostname
     .toLowerCase()
     .replace(/^\[(.*)\]$/su, '$1')
-    .replace(/\.$/u, '');
+    .replace(/\.+$/u, '');
   if (host === '') return failed('The address names no host.');
   const port = url.port === '' || url.port === '80' || url.port === '443' ? 'standard' : Number(url.port);
   return ok({href: url.href, protocol, host, port, scope: hostScope(host)});

@@ -1,4 +1,5 @@
 import {clip, collapseSpaces} from '../base/clip.ts';
+import {withoutInvisible} from '../base/visible.ts';
 import {isJsonObject, parseJson, type Json, type JsonObject} from '../base/json.ts';
 import type {OtherBlock, StopReason} from '../domain/conversation.ts';
 import {actionId, messageId} from '../domain/ids.ts';
@@ -182,7 +183,7 @@ function citationIn(delta: Json | undefined): Citation | undefined {
   const citation = objectIn(delta, 'citation');
   const url = URL.parse(textIn(citation, 'url'));
   if (url === null || !/^https?:$/u.test(url.protocol)) return undefined;
-  const title = collapseSpaces(textIn(citation, 'title')).replaceAll(/[[\]]/gu, '');
+  const title = collapseSpaces(withoutInvisible(textIn(citation, 'title'))).replaceAll(/[[\]\\]/gu, '');
   return {
     url: url.href.replaceAll('(', '%28').replaceAll(')', '%29'),
     title: title === '' ? url.host : clip(title, longestTitle),

@@ -27,7 +27,7 @@ function hostOf(text: string): string | undefined {
   const isAddress = /^\[[\da-f:.]+\]$/iu.test(text);
   if (text === '' || (!isAddress && /[\s/:@?#%*\\[\]]/u.test(text))) return undefined;
   const url = URL.parse(`http://${text}/`);
-  const host = url?.hostname.replace(/^\[(.*)\]$/su, '$1').replace(/\.$/u, '');
+  const host = url?.hostname.replace(/^\[(.*)\]$/su, '$1').replace(/\.+$/u, '');
   return host === '' ? undefined : host;
 }
 

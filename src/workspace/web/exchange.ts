@@ -51,7 +51,6 @@ export interface ExchangeRequest {
 
 export interface WebAnswer {
   readonly status: number;
-  readonly statusText: string;
   readonly headers: IncomingHttpHeaders;
   /** Decompressed; empty for an answer that is a redirect. */
   readonly body: Buffer;
@@ -76,6 +75,7 @@ export async function exchange(
       const opened = await open(request, network, signal);
       return opened.tag === 'ok' ? ok(await send(request, {route, socket: opened.value}, signal)) : opened;
     }
+    if (request.reach === 'as-named' && url.scope === 'private') return refuse(strayText(url, url.host));
     if (request.reach === 'as-named' && isInternalName(url.host)) {
       return refuse(`${url.host} is a name of a private network, which weft does not read through a proxy.`);
     }
@@ -242,9 +242,9 @@ async function send(request: ExchangeRequest, way: Way, signal: AbortSignal): Pr
     answer.on('error', () => {});
     const refusal = 'socket' in way ? undefined : way.route.refusal(answer);
     if (refusal !== undefined) throw refusal;
-    const {statusCode: status = 0, statusMessage: statusText = ''} = answer;
+    const {statusCode: status = 0} = answer;
     const read = status >= 300 && status < 400 ? Buffer.alloc(0) : await bodyOf(answer, request);
-    return {status, statusText, headers: answer.headers, body: read, by: way.route.kind};
+    return {status, headers: answer.headers, body: read, by: way.route.kind};
   } finally {
     signal.removeEventListener('abort', abort);
     outgoing.destroy();
@@ -278,7 +278,8 @@ async function bodyOf(answer: IncomingMessage, {url, mostBytes}: ExchangeRequest
   for (const name of encodings.toReversed()) {
     const decompress = Object.hasOwn(decompressors, name) ? decompressors[name] : undefined;
     if (decompress === undefined) {
-      throw new WebFault(`${url.host} compresses its answer in a way that weft does not know: ${name}.`);
+      const words = /^[\w.-]{1,20}$/u.test(name) ? `: ${name}.` : '.';
+      throw new WebFault(`${url.host} compresses its answer in a way that weft does not know${words}`);
     }
     try {
       // oxlint-disable-next-line no-await-in-loop -- one inside the other

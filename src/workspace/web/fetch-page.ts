@@ -1,6 +1,7 @@
 import {randomBytes} from 'node:crypto';
 import {existsSync} from 'node:fs';
 import {writeFile} from 'node:fs/promises';
+import {STATUS_CODES} from 'node:http';
 import {framed, type PageContent, type WebFetchRequest, type WebPage} from '../../actions/web-port.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {type Fault, rejected} from '../../domain/fault.ts';
@@ -113,15 +114,11 @@ async function keep(
   deps: FetchDeps,
   signal: AbortSignal,
 ): Promise<Outcome<WebPage, Fault>> {
-  const {status, statusText, headers, body, by} = answer;
+  const {status, headers, body, by} = answer;
   if (status < 200 || status >= 300) {
-    const wait = headers['retry-after'];
-    const retry =
-      wait === undefined
-        ? ''
-        : ` It wants to be asked again after ${wait.slice(0, 60)}${/^\d+$/u.test(wait) ? ' s' : ''}.`;
-    const words = statusText === '' ? '' : ` ${statusText.slice(0, 100)}`;
-    return failed(rejected(`${url.href} answered ${status}${words}.${retry}`));
+    // In weft's own words: what the server says stands in no frame here, and would be read as weft's.
+    const words = STATUS_CODES[status] === undefined ? '' : ` ${STATUS_CODES[status]}`;
+    return failed(rejected(`${url.href} answered ${status}${words}.${retryText(headers['retry-after'] ?? '')}`));
   }
   const read = await readContent({url: url.href, body, contentType: headers['content-type'] ?? ''}, signal);
   if (read.tag === 'failed') return read;
@@ -140,6 +137,15 @@ async function keep(
     deps.cache?.set(asked.href, {url: url.href, content, notes, storedAt: deps.now(), validators, freshMs});
   }
   return ok({url: url.href, content, ageMs: 0, notes});
+}
+
+/** When a server wants to be asked again: seconds, or a date of HTTP. */
+function retryText(wait: string): string {
+  if (/^\d{1,9}$/u.test(wait)) return ` It wants to be asked again after ${wait} s.`;
+  const at = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/u.test(wait)
+    ? Date.parse(wait)
+    : Number.NaN;
+  return Number.isNaN(at) ? '' : ` It wants to be asked again after ${wait}.`;
 }
 
 /** The beginning of a long text; the whole of it is kept in a file that the model can read. */

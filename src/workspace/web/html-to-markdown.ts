@@ -44,8 +44,8 @@ export async function htmlToMarkdown(html: string, url: string, signal: AbortSig
   }
 }
 
-/** Pictures that stand in the page itself. */
-const dataUrls = /\(<?data:[^)\s]*\)/giu;
+/** Pictures that stand in the page itself. No bracket inside: a search for the closing one would begin anew at each that opens. */
+const dataUrls = /\(<?data:[^()\s]*\)/giu;
 
 let isLoaded = false;
 

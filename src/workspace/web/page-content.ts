@@ -23,7 +23,8 @@ export async function readContent(
   {url, body, contentType}: PageBytes,
   signal: AbortSignal,
 ): Promise<Outcome<ReadContent, Fault>> {
-  const mediaType = (/^[^;\s]*/u.exec(contentType.trim())?.[0] ?? '').toLowerCase();
+  // A server may write anything there, and what it writes is said outside of the page's frame.
+  const mediaType = (/^[\w.+-]{1,60}\/[\w.+-]{1,80}(?![^;\s])/u.exec(contentType.trim())?.[0] ?? '').toLowerCase();
   const image = imageType(body.subarray(0, 16));
   if (image !== undefined) {
     return body.length > largestImage

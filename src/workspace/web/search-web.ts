@@ -220,8 +220,10 @@ function resultsIn({name}: SearchProvider, answer: Json): readonly WebSearchResu
 }
 
 function resultOf(name: SearchProvider['name'], item: JsonObject): readonly WebSearchResult[] {
-  const url = textIn(item, 'url');
-  if (readWebUrl(url).tag === 'failed') return [];
+  const given = textIn(item, 'url');
+  // As it is parsed: without line breaks and control characters.
+  const url = readWebUrl(given).tag === 'ok' ? URL.parse(given)?.href : undefined;
+  if (url === undefined) return [];
   const title = clip(plain(textIn(item, 'title')).replaceAll(/[[\]]/gu, ''), longestTitle);
   return [
     {

@@ -47,6 +47,19 @@ const answers =
   async request =>
     ok({url: request.url, content, ageMs: 0, notes: [], ...more});
 
+const refuses = async () => failed(rejected('example.com: it refused the connection.'));
+const never = () => Promise.reject(new Error('asked all the same'));
+
+/** Answers when it is aborted. */
+const waits = (asked: () => void): Partial<WebPort> => {
+  const untilAborted = async (_: unknown, signal: AbortSignal) => {
+    asked();
+    await aborted(signal);
+    return failed(rejected('stopped'));
+  };
+  return {searching: 'offered', fetch: untilAborted, search: untilAborted};
+};
+
 describe('WebFetch', () => {
   test.each([
     ['a page', answers(text), {}, [`${url} (text/plain)\n${frame('Tea.')}`]],
@@ -111,8 +124,7 @@ describe('WebFetch', () => {
   });
 
   test('an error is in words', async () => {
-    const fetch: WebPort['fetch'] = async () => failed(rejected('example.com: it refused the connection.'));
-    expect(await told('WebFetch', {url}, {fetch})).toEqual({
+    expect(await told('WebFetch', {url}, {fetch: refuses})).toEqual({
       state: 'error',
       outcome: 'error',
       content: ['example.com: it refused the connection.'],
@@ -120,14 +132,7 @@ describe('WebFetch', () => {
   });
 
   test('an interrupt cancels it', async () => {
-    const web = (asked: () => void): Partial<WebPort> => ({
-      async fetch(_, signal) {
-        asked();
-        await aborted(signal);
-        return failed(rejected('stopped'));
-      },
-    });
-    expect(await interrupted('WebFetch', {url}, web)).toEqual({
+    expect(await interrupted('WebFetch', {url}, waits)).toEqual({
       settled: {state: 'cancelled', why: {reason: 'interrupted', message: ''}, partial: {url}},
       outcome: 'cancelled',
     });
@@ -167,27 +172,17 @@ describe('WebSearch', () => {
   });
 
   test('an error is in words; without an engine nobody is asked and nothing is sent', async () => {
-    const search: WebPort['search'] = async () => failed(rejected('Brave: too many searches (429).'));
-    expect(await told('WebSearch', {query: 'tea'}, {searching: 'offered', search})).toEqual({
+    expect(await told('WebSearch', {query: 'tea'}, {searching: 'offered', search: refuses})).toEqual({
       state: 'error',
       outcome: 'error',
-      content: ['Brave: too many searches (429).'],
+      content: ['example.com: it refused the connection.'],
     });
-    const never: WebPort['search'] = () => Promise.reject(new Error('asked all the same'));
     const {state, content} = await told('WebSearch', {query: 'tea'}, {searching: 'none', search: never});
     expect({state, content}).toEqual({state: 'error', content: [expect.stringContaining('BRAVE_API_KEY')]});
   });
 
   test('an interrupt cancels it', async () => {
-    const web = (asked: () => void): Partial<WebPort> => ({
-      searching: 'offered',
-      async search(_, signal) {
-        asked();
-        await aborted(signal);
-        return failed(rejected('stopped'));
-      },
-    });
-    expect(await interrupted('WebSearch', {query: 'tea'}, web)).toEqual({
+    expect(await interrupted('WebSearch', {query: 'tea'}, waits)).toEqual({
       settled: {state: 'cancelled', why: {reason: 'interrupted', message: ''}, partial: {query: 'tea'}},
       outcome: 'cancelled',
     });

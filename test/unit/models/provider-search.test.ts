@@ -33,7 +33,7 @@ const stream = (stop: string) => [
   {type: 'content_block_stop', index: 1},
   {type: 'content_block_start', index: 2, content_block: {type: 'text', text: ''}},
   ...[
-    {url: 'https://a.example/', title: 'A [x]'},
+    {url: 'https://a.example/', title: 'A \u0007\u202e[x]\\'},
     {url: 'https://a.example/', title: 'again'},
     {url: 'javascript:alert(1)', title: 'bad'},
   ].map(citation => ({
