@@ -59,7 +59,7 @@ export async function probeProvider(
       policy: place.policy,
     });
     if (enclosed.tag === 'failed') return fails(enclosed.error);
-    const ran = await runEnclosed(enclosed.value, {timeoutMs: limitMs, directory: place.work}, signal);
+    const ran = await runEnclosed(enclosed.value, {timeoutMs: limitMs, directory: place.work, input: ''}, signal);
     if (
       !existsSync(join(place.work, 'made')) ||
       ran.end.kind !== 'exited' ||

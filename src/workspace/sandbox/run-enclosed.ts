@@ -20,19 +20,19 @@ export interface EnclosedEnd {
 const outputBound = 30_000;
 
 /**
- * Runs what was enclosed to its end, without a terminal and with an empty stdin, in a process group of its own, which is ended when the
+ * Runs what was enclosed to its end, without a terminal and with `input` on stdin, in a process group of its own, which is ended when the
  * time (milliseconds) is over or the signal aborts.
  */
 export async function runEnclosed(
-  start: EnclosedStart,
-  {timeoutMs, directory}: {readonly timeoutMs: number; readonly directory: string},
+  start: Pick<EnclosedStart, 'program' | 'args' | 'environment' | 'release'>,
+  {timeoutMs, directory, input}: {readonly timeoutMs: number; readonly directory: string; readonly input: string},
   signal: AbortSignal,
 ): Promise<EnclosedEnd> {
   const output = makeBoundedText(outputBound);
   const child = spawn(start.program, start.args, {
     cwd: directory,
     env: start.environment,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: 'pipe',
     detached: true,
   });
   const {promise, resolve} = Promise.withResolvers<EnclosedEnd['end']>();
@@ -44,6 +44,9 @@ export async function runEnclosed(
   const abort = (): void => endAll({kind: 'aborted'});
   signal.addEventListener('abort', abort, {once: true});
   if (signal.aborted) abort();
+  // It may end before it has read all.
+  child.stdin.on('error', () => {});
+  child.stdin.end(input);
   for (const stream of [child.stdout, child.stderr]) {
     const decoder = new TextDecoder();
     stream.on('data', (bytes: Buffer) => output.add(decoder.decode(bytes, {stream: true})));

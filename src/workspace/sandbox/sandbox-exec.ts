@@ -1,0 +1,89 @@
+import {basename, extname} from 'node:path';
+import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {type EnclosedEnd, runEnclosed} from './run-enclosed.ts';
+import type {CommandSandbox} from './sandbox.ts';
+
+/** Runs commands and script files for programs that drive weft, each to its end, without a terminal and with bounded output. */
+export interface SandboxExec {
+  /** Runs a shell command. A failure says why nothing was started. */
+  exec(
+    request: {readonly command: string; readonly timeoutMs: number},
+    signal: AbortSignal,
+  ): Promise<Outcome<EnclosedEnd, string>>;
+  /** Runs a script, which lies in a temporary folder meanwhile, with the interpreter that the ending of its name asks for. */
+  runFile(
+    request: {
+      readonly name: string;
+      readonly contents: string;
+      readonly args: readonly string[];
+      readonly timeoutMs: number;
+    },
+    signal: AbortSignal,
+  ): Promise<Outcome<EnclosedEnd, string>>;
+}
+
+/** UTF-16 units of a script. */
+const longestScript = 1024 * 1024;
+
+/** Milliseconds that a run may take at most. */
+const longestRunMs = 600_000;
+
+export function makeSandboxExec({
+  sandbox,
+  directory,
+  environment,
+}: {
+  readonly sandbox: Pick<CommandSandbox, 'enclose'>;
+  readonly directory: string;
+  readonly environment: Readonly<Record<string, string>>;
+}): SandboxExec {
+  async function run(
+    argv: readonly [string, ...string[]],
+    {timeoutMs, input}: {readonly timeoutMs: number; readonly input: string},
+    signal: AbortSignal,
+  ): Promise<Outcome<EnclosedEnd, string>> {
+    const enclosed = await sandbox.enclose({argv, directory, environment, confinement: 'chosen', terminal: 'own'});
+    if (enclosed.tag === 'failed') return enclosed;
+    const [program, ...args] = argv;
+    const start =
+      enclosed.value.kind === 'plain'
+        ? {program, args, environment: {...environment}, release: () => []}
+        : enclosed.value;
+    return ok(await runEnclosed(start, {timeoutMs: Math.min(timeoutMs, longestRunMs), directory, input}, signal));
+  }
+
+  return {
+    exec: ({command, timeoutMs}, signal) => run(['/bin/sh', '-c', command], {timeoutMs, input: ''}, signal),
+    async runFile({name, contents, args, timeoutMs}, signal) {
+      const interpreter = interpreters.get(extname(name).toLowerCase());
+      if (interpreter === undefined) {
+        return failed(`${name} cannot be run: its name has to end in one of ${[...interpreters.keys()].join(', ')}`);
+      }
+      if (contents.length > longestScript) return failed(`${name} is longer than ${String(longestScript)} characters`);
+      const words = ['/bin/sh', '-c', fromInput, 'weft-run-file', interpreter, basename(name), ...args] as const;
+      return run(words, {timeoutMs, input: contents}, signal);
+    },
+  };
+}
+
+/** Takes the script from stdin, so that its folder is that of the inside; the script itself then reads an empty one. */
+const fromInput = `
+interpreter=$1; name=$2; shift 2
+folder=$(mktemp -d) && cat >"$folder/$name" || exit 126
+"$interpreter" "$folder/$name" "$@" </dev/null
+code=$?
+rm -rf "$folder"
+exit "$code"`;
+
+const interpreters: ReadonlyMap<string, string> = new Map([
+  ['.sh', 'bash'],
+  ['.bash', 'bash'],
+  ['.js', 'node'],
+  ['.mjs', 'node'],
+  ['.cjs', 'node'],
+  ['.ts', 'node'],
+  ['.py', 'python3'],
+  ['.rb', 'ruby'],
+  ['.pl', 'perl'],
+  ['.php', 'php'],
+]);
