@@ -12,22 +12,26 @@ test.for(['native', 'bwrap'] as const)('%s: commands and script files run to the
   await using place = await sandboxPlace(choice);
   const proof = await place.sandbox.proof();
   skip(choice === 'bwrap' && !confines(proof), proof.reason);
-  const {exec, runFile} = makeSandboxExec({
+  const port = makeSandboxExec({
     sandbox: place.sandbox,
     directory: place.root,
     environment: {PATH: process.env['PATH'] ?? '', OUT: place.outside},
   });
-  expect(await exec({command: 'echo out; echo err >&2; pwd; exit 3', timeoutMs: 60_000}, never)).toEqual({
+  expect(await port.exec({command: 'echo out; echo err >&2; pwd; exit 3', timeoutMs: 60_000}, never)).toEqual({
     tag: 'ok',
     value: {end: {kind: 'exited', code: 3}, output: expect.stringContaining(place.root), notes: []},
   });
   const script = {name: '../../own.sh', contents: 'cat; echo "$1" >made; echo x >"$OUT/new"; exit 4', args: ['a b']};
-  expect(await runFile({...script, timeoutMs: 60_000}, never)).toMatchObject({value: {end: {kind: 'exited', code: 4}}});
+  expect(await port.runFile({...script, timeoutMs: 60_000}, never)).toMatchObject({
+    value: {end: {kind: 'exited', code: 4}},
+  });
   expect(place.text(join(place.root, 'made'))).toBe('a b\n');
   expect(existsSync(join(place.outside, 'new'))).toBe(choice === 'native');
-  expect(await runFile({...script, name: 'own.exe', timeoutMs: 1}, never)).toMatchObject({tag: 'failed'});
-  expect(await exec({command: 'sleep 60', timeoutMs: 200}, never)).toMatchObject({value: {end: {kind: 'timed-out'}}});
-  expect(await exec({command: 'true', timeoutMs: 60_000}, AbortSignal.abort())).toMatchObject({
+  expect(await port.runFile({...script, name: 'own.exe', timeoutMs: 1}, never)).toMatchObject({tag: 'failed'});
+  expect(await port.exec({command: 'sleep 60', timeoutMs: 200}, never)).toMatchObject({
+    value: {end: {kind: 'timed-out'}},
+  });
+  expect(await port.exec({command: 'true', timeoutMs: 60_000}, AbortSignal.abort())).toMatchObject({
     value: {end: {kind: 'aborted'}},
   });
 });
