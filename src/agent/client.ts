@@ -141,6 +141,11 @@ export interface Queries {
     readonly request: NoFields;
     readonly answer: readonly {readonly session: SessionId; readonly prompt: string}[];
   };
+  /** What the kept sessions have cost in US dollars, where that is known. */
+  readonly 'session-costs': {
+    readonly request: NoFields;
+    readonly answer: readonly {readonly session: SessionId; readonly usd: number}[];
+  };
   /** The last messages of a session, the latest last: a few, each cut where it is long. */
   readonly 'last-messages': {
     readonly request: {readonly session: SessionId};
@@ -198,6 +203,11 @@ export interface Queries {
     readonly request: {readonly baseUrl: string; readonly model: string};
     readonly answer: ModelConnection;
   };
+  /** Works with a model at an effort from the next request on. */
+  readonly 'use-effort': {
+    readonly request: {readonly model: string; readonly effort: Effort | 'default'};
+    readonly answer: ModelConnection;
+  };
   /** The models that the provider of this session offers. */
   readonly models: {readonly request: NoFields; readonly answer: ModelList};
   /** What works on this machine, one check a line. */
@@ -249,6 +259,8 @@ export interface ModelList {
   readonly models: readonly ListedModel[];
   /** `weft`: the provider could not be asked, so there may be others; `why` says why. */
   readonly from: {readonly kind: 'provider'} | {readonly kind: 'weft'; readonly why: string};
+  /** The effort that is asked for now. */
+  readonly effort: Effort | 'default';
 }
 
 export interface ListedModel {

@@ -236,6 +236,7 @@ async function openTerminal(firstPrompt: string, context: RunContext): Promise<E
     watchdog,
     look: lookOf(process.env, {color: options.color, theme: preferences.theme}),
     demo: 'offered',
+    effort: options.effort ?? 'default',
   } as const;
   const leaving = new LeavingText(engine);
   let end = await runTerminal(job);

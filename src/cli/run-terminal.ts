@@ -18,7 +18,7 @@ import {version} from './version.ts';
 /** What the terminal UI needs from the command line and the composition. */
 export interface TerminalJob extends Pick<
   TuiOptions,
-  'firstPrompt' | 'opening' | 'instructions' | 'notices' | 'lateNotices' | 'preferences' | 'look' | 'demo'
+  'firstPrompt' | 'opening' | 'instructions' | 'notices' | 'lateNotices' | 'preferences' | 'look' | 'effort' | 'demo'
 > {
   readonly ui: TerminalUi;
   readonly engine: AgentClient;

@@ -3,6 +3,7 @@ import type {AgentClient} from '../agent/client.ts';
 import type {Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
 import type {MessageId} from '../domain/ids.ts';
+import type {Effort} from '../domain/model-stream.ts';
 import type {Look} from './theme/theme.ts';
 import type {Preferences} from '../domain/preferences.ts';
 
@@ -33,6 +34,8 @@ export interface TuiOptions {
   readonly clipboard: ClipboardPort;
   readonly preferences: Preferences;
   readonly look: Look;
+  /** How much effort the model is asked for at the start. */
+  readonly effort: Effort | 'default';
   /** Whether `/demo` exists here; choosing it leaves with `{kind: 'demo'}`. */
   readonly demo: 'none' | 'offered';
   /** Ids for prompts, none twice. */

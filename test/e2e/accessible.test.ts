@@ -74,7 +74,7 @@ describe('weft --accessible', () => {
     writeFileSync(join(scene.place.work, 'sum.js'), 'export const sum = (a, b) => a - b;\n');
     using terminal = open(scene, '--accessible');
     await enter(terminal, /Type a prompt and Enter\.[^]*\n> $/mu, 'Repair it, pleasx\u007Fe.');
-    await enter(terminal, /Approval needed: Edit sum\.js \+1 −1\.[^]*answer> $/mu, '');
+    await enter(terminal, /Approval needed: Make this edit to sum\.js\? \+1 −1\.[^]*answer> $/mu, '');
     await enter(terminal, /Nothing was answered\.[^]*answer> $/mu, '1');
     // What destroys has a word, and no number.
     await enter(terminal, /Approval needed: Delete files\?[^]*type the word build and Enter/mu, '1');

@@ -32,6 +32,9 @@ describe('weft config', () => {
     expect(await place.answer(['explain', 'model'], {WEFT_MODEL: 'other'})).toBe(
       `model = other   (environment)\nmodel = m-1   (user, ${place.user})   overridden\n0`,
     );
+    expect(await place.answer(['explain', 'apiKey'], {ANTHROPIC_API_KEY: 'sk-ant-0'})).toBe(
+      'apiKey: key from ANTHROPIC_API_KEY (Anthropic)\n0',
+    );
     for (const name of ['model', 'env.CI', 'permissions']) {
       // oxlint-disable-next-line no-await-in-loop -- one after the other
       expect(await place.answer(['unset', name])).toBe('0');

@@ -14,7 +14,7 @@ export const blankHost: HostPorts = {
   edits: {plan: async () => ok([]), draft: async () => ok([])},
   finder: {find: async (_, tell) => tell({paths: [], state: 'complete'})},
   images: {read: async path => failed(rejected(`${path} is no image.`))},
-  sessions: {list: () => [], firstPrompts: () => new Map(), lastMessages: () => []},
+  sessions: {list: () => [], firstPrompts: () => new Map(), costs: async () => new Map(), lastMessages: () => []},
   history: {load: () => [], add: () => {}},
   settings: {
     list: async () => [],
@@ -33,6 +33,7 @@ export const blankHost: HostPorts = {
     localServers: async () => [],
     useKey: async () => failed(rejected('There is no provider.')),
     useServer: async () => failed(rejected('There is no server.')),
+    useEffort: async () => failed(rejected('There is no provider.')),
   },
   permissionRules: async () => [],
   changeRule: async () => failed(rejected('There are no rules.')),

@@ -1,10 +1,11 @@
-import {afterEach, describe, expect, test} from 'vitest';
+import {afterEach, describe, expect, test, vi} from 'vitest';
+import type {HostPorts} from '../../src/cli/compose/host-services.ts';
 import type {ListedModel, ModelList, RequestedRuleChange, RuleRow} from '../../src/agent/client.ts';
 import {failed, ok} from '../../src/base/outcome.ts';
 import {rejected} from '../../src/domain/fault.ts';
 import {findModel, modelPanel} from '../../src/tui/commands/model.ts';
 import {blankHost} from '../support/blank-host.ts';
-import {linesOf} from './support/panels.tsx';
+import {key, linesOf, pressed} from './support/panels.tsx';
 import {leaveStages, start} from './support/stage.ts';
 
 afterEach(leaveStages);
@@ -32,6 +33,7 @@ const list: ModelList = {
     model('own'),
   ],
   from: {kind: 'provider'},
+  effort: 'default',
 };
 
 const withModels = (models: ModelList) => ({
@@ -42,18 +44,18 @@ describe('/model', () => {
   test('lists the models, the default first, with what is known of them', () => {
     expect(linesOf(modelPanel(list, 'own'), {width: 99})).toEqual([
       '╭ Choose a model ─────────────────────────────────────────────────────────────────────────────────╮',
-      '│   1  sonnet-5          $3 in, $15 out  everyday work       default  1.0M context                │',
-      '│   2  haiku-5-20260101  $1 in, $5 out   quick, small tasks           200k context                │',
+      '│   1  sonnet-5          usual effort  $3 in, $15 out  everyday work       default  1.0M context  │',
+      '│   2  haiku-5-20260101                $1 in, $5 out   quick, small tasks           200k context  │',
       '│ ❯ 3  own ✓                                                                                      │',
-      '╰ Enter use · Esc cancel · type to search ────────────────────────────────────────────────────────╯',
+      '╰ Enter use · Esc cancel · ←→ effort · type to search ────────────────────────────────────────────╯',
     ]);
     expect(linesOf(modelPanel({...list, from: {kind: 'weft', why: 'offline'}}, 'other'), {width: 60})).toEqual([
       '╭ Choose a model ────── known to weft, there may be others ╮',
-      '│   1  sonnet-5          $3 in, $15 out                    │',
-      '│   2  haiku-5-20260101  $1 in, $5 out                     │',
+      '│   1  sonnet-5          usual effort  $3 in, $15 out      │',
+      '│   2  haiku-5-20260101                $1 in, $5 out       │',
       '│   3  own                                                 │',
       '│ ❯ 4  other ✓                                             │',
-      '╰ Enter use · Esc cancel · type to search ─────────────────╯',
+      '╰ Enter use · Esc cancel · ←→ effort · type to search ─────╯',
     ]);
   });
 
@@ -73,6 +75,43 @@ describe('/model', () => {
     await screen.type('\u001B');
     await screen.until(/Ask weft to do something/u);
     expect(engine.ops).toEqual([{op: 'set-model', model: 'haiku-5-20260101'}]);
+  });
+
+  test('Left and Right change the effort of a model that takes one', () => {
+    const panel = modelPanel({...list, effort: 'low'}, 'sonnet-5');
+    expect(linesOf(panel, {width: 99})[1]).toMatch(/^│ ❯ 1  sonnet-5 ✓ +effort low +\$3 in/u);
+    const higher = pressed(panel, key('right'));
+    expect(linesOf(higher.panel, {width: 99})[1]).toMatch(/effort medium/u);
+    expect(linesOf(higher.panel, {width: 99}).at(-1)).toMatch(/Enter use · Esc cancel · ←→ effort · type to search/u);
+    expect(pressed(higher.panel, key('enter')).effects).toEqual([
+      {do: 'query', request: {query: 'use-effort', model: 'sonnet-5', effort: 'medium'}},
+    ]);
+    const first = pressed(panel, key('left'), key('left'), key('left')).panel;
+    expect(linesOf(first, {width: 99})[1]).toMatch(/usual effort/u);
+    expect(pressed(first, key('right'), key('enter')).effects).toEqual([
+      {do: 'op', op: {op: 'set-model', model: 'sonnet-5'}},
+      {do: 'notify', text: 'Model: sonnet-5'},
+    ]);
+    // A model that takes none stays as it is.
+    expect(linesOf(pressed(panel, key('down'), key('right')).panel)).toEqual(
+      linesOf(pressed(panel, key('down')).panel),
+    );
+  });
+
+  test('an effort that was chosen stands in the status line; by name, too', async () => {
+    const useEffort = vi.fn<HostPorts['models']['useEffort']>(async ({model, effort}) =>
+      ok({model, text: `Model: ${model}, effort ${effort}`}),
+    );
+    const {screen} = await start([80, 24], {
+      host: {models: {...blankHost.models, list: async () => ok(list), useEffort}},
+    });
+    await screen.type('/model sonnet-5 huge\r');
+    await screen.until(/sonnet-5 takes the efforts default, low, medium, high/u);
+    await screen.type('/model sonnet-5 high\r');
+    await screen.until(/Model: sonnet-5, effort high/u);
+    expect(useEffort.mock.calls.map(([request]) => request)).toEqual([
+      {query: 'use-effort', model: 'sonnet-5', effort: 'high'},
+    ]);
   });
 
   test('a provider that does not answer is named, in the list', async () => {

@@ -31,6 +31,7 @@ const session = (at: number, title: string): SessionSummary => ({
 const panelOf = (sessions: readonly SessionSummary[], prompts: Readonly<Record<number, string>> = {}): Panel =>
   sessionsPanel(sessions, {
     firstPrompts: new Map(Object.entries(prompts).map(([at, prompt]) => [idOf(Number(at)), prompt])),
+    costs: new Map(),
     now,
   });
 
@@ -38,8 +39,20 @@ const opens = (at: number) => [{do: 'op', op: {op: 'open-session', session: {kin
 const three = [session(0, 'Mend the parser'), session(1, 'Write the docs'), session(2, 'Mend the lexer')];
 
 describe('the list of sessions', () => {
+  test('says what they have cost, where that is known', () => {
+    const costs = new Map([
+      [idOf(0), 0.001],
+      [idOf(2), 1.234],
+    ]);
+    expect(insideOf(sessionsPanel(three, {firstPrompts: new Map(), costs, now}))).toEqual([
+      '❯ 1  Mend the parser  12 min ago  1 message   <$0.01',
+      '  2  Write the docs   24 min ago  2 messages',
+      '  3  Mend the lexer   36 min ago  3 messages  $1.23',
+    ]);
+  });
+
   test('has titles and ages, and the last words of the selected one once they are read', () => {
-    const opening = withPreview(sessionsPanel(three, {firstPrompts: new Map(), now}));
+    const opening = withPreview(sessionsPanel(three, {firstPrompts: new Map(), costs: new Map(), now}));
     expect(opening.effects).toEqual([{do: 'query', request: {query: 'last-messages', session: idOf(0)}}]);
     expect(insideOf(opening.panel)).toEqual([
       '❯ 1  Mend the parser  12 min ago  1 message',
@@ -114,7 +127,10 @@ describe('the list of sessions', () => {
   test('hostile titles and words stay on their rows, at every width', () => {
     const hostile = 'a\u001B[2J\u202E日本\n\t';
     const messages = new Map([[idOf(0), [{by: 'agent' as const, text: hostile.repeat(9)}]]]);
-    const panel: Panel = {...sessionsPanel([session(0, hostile)], {firstPrompts: new Map(), now}), messages};
+    const panel: Panel = {
+      ...sessionsPanel([session(0, hostile)], {firstPrompts: new Map(), costs: new Map(), now}),
+      messages,
+    };
     for (const width of [12, 39, 79]) {
       for (const line of linesOf(pressed(panel, text('日本')).panel, {width})) {
         // oxlint-disable-next-line no-control-regex -- that is what is looked for

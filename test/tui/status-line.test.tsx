@@ -29,7 +29,7 @@ const server: BlockInfo = {
   life: 'with-weft',
 };
 const status = (view: View, width: number, blocks: readonly BlockInfo[] = [], hint: StatusHint | 'none' = 'none') =>
-  drawn(<StatusLine view={view} blocks={blocks} hint={hint} vim="" width={width} />);
+  drawn(<StatusLine view={view} effort="default" blocks={blocks} hint={hint} vim="" width={width} />);
 
 describe('the status line', () => {
   test('begins with the mode and where to find the keys', () => {
@@ -48,6 +48,12 @@ describe('the status line', () => {
     [16, '  asks first'],
   ])('at %i columns', (width, line) => {
     expect(status(used, width, [server])).toEqual([line]);
+  });
+
+  test('an effort that was chosen stands behind the model', () => {
+    expect(drawn(<StatusLine view={used} effort="high" blocks={[]} hint="none" vim="" width={70} />)).toEqual([
+      '  asks first ⇧Tab · context 1 %             sonnet-5-5 high · $0.03',
+    ]);
   });
 
   test('what runs in the background is counted by what it is', () => {

@@ -227,6 +227,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
           return connected(await user.models.useKey(given, signal));
         },
         useServer: async (given, signal) => connected(await user.models.useServer(given, signal)),
+        useEffort: async (given, signal) => connected(await user.models.useEffort(given, signal)),
       },
       async diagnostics() {
         const {doctorText} = await import('../commands/doctor/run-doctor.ts');

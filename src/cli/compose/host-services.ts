@@ -46,6 +46,7 @@ export interface ModelSetup {
   localServers(signal: AbortSignal): Promise<readonly LocalServer[]>;
   useKey(given: KeyRequest, signal: AbortSignal): Promise<Outcome<ModelConnection, Fault>>;
   useServer(given: ServerRequest, signal: AbortSignal): Promise<Outcome<ModelConnection, Fault>>;
+  useEffort(given: EffortRequest, signal: AbortSignal): Promise<Outcome<ModelConnection, Fault>>;
 }
 
 /** Headless runs take the model that flags, environment and settings name. */
@@ -57,14 +58,18 @@ export const fixedModel = (why: string): ModelSetup => ({
   localServers: async () => [],
   useKey: async () => failed(rejected(why)),
   useServer: async () => failed(rejected(why)),
+  useEffort: async () => failed(rejected(why)),
 });
 
 export type KeyRequest = Omit<Query<'use-key'>, 'query'>;
 export type ServerRequest = Omit<Query<'use-server'>, 'query'>;
+export type EffortRequest = Omit<Query<'use-effort'>, 'query'>;
 
 export interface KeptSessions {
   list(): readonly SessionSummary[];
   firstPrompts(): ReadonlyMap<SessionId, string>;
+  /** In US dollars, where that is known. */
+  costs(): Promise<ReadonlyMap<SessionId, number>>;
   lastMessages(id: SessionId): readonly SessionMessage[];
 }
 
@@ -96,6 +101,10 @@ export function hostServices(ports: HostPorts): HostServices {
         answered('Reading the sessions', () =>
           [...sessions.firstPrompts()].map(([session, prompt]) => ({session, prompt})),
         ),
+      'session-costs': () =>
+        answered('Reading the sessions', async () =>
+          [...(await sessions.costs())].map(([session, usd]) => ({session, usd})),
+        ),
       'last-messages': ({session}) => answered('Reading the session', () => sessions.lastMessages(session)),
       'prompt-history': () => answered('Reading the history', () => history.load()),
       'preview-edits': (request, signal) => edits.plan(request.edits, signal),
@@ -113,6 +122,7 @@ export function hostServices(ports: HostPorts): HostServices {
       'local-servers': (_, signal) => answered('Looking for model servers', () => ports.models.localServers(signal)),
       'use-key': (request, signal) => ports.models.useKey(request, signal),
       'use-server': (request, signal) => ports.models.useServer(request, signal),
+      'use-effort': (request, signal) => ports.models.useEffort(request, signal),
       diagnostics: () => answered('Looking at the machine', () => ports.diagnostics()),
       branch: () => answered('Looking at the repository', () => ports.branch()),
       'export-session': ({name, session, present}) => ports.exportSession({name, session, present}),

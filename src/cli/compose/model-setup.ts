@@ -15,7 +15,7 @@ import {
   readKey,
 } from './choose-model.ts';
 import {checkOutsideWeft} from './folder-trust.ts';
-import type {KeyRequest, ModelSetup, ServerRequest} from './host-services.ts';
+import type {EffortRequest, KeyRequest, ModelSetup, ServerRequest} from './host-services.ts';
 
 /** A model port whose model can be exchanged while the engine runs, and how the user does that. */
 export function exchangeableModel(
@@ -51,6 +51,7 @@ export function exchangeableModel(
         const {findLocalServers, usualServers} = await import('../../models/local-servers.ts');
         return findLocalServers(usualServers, signal);
       },
+      useEffort: (request, signal) => attempt(() => useEffort(request, latest, {use, signal})),
       useKey: (request, signal) => attempt(() => useKey(request, {...given, use}, signal)),
       useServer: (request, signal) => attempt(() => useServer(request, {...given, use}, signal)),
     },
@@ -94,6 +95,7 @@ async function listModels(choice: ModelChoice, signal: AbortSignal): Promise<Out
       efforts: effortLevels(model),
     })),
     from: found.tag === 'ok' ? {kind: 'provider'} : {kind: 'weft', why: faultText(found.error)},
+    effort: choice.effort ?? 'default',
   });
 }
 
@@ -164,6 +166,20 @@ async function useServer(
     `${model} at ${baseUrl} is kept in your settings`,
     signal,
   );
+}
+
+/** The effort is an option of the connection, so the provider is connected to anew. */
+async function useEffort(
+  {model, effort}: EffortRequest,
+  latest: ModelChoice,
+  {use, signal}: {readonly use: SetupContext['use']; readonly signal: AbortSignal},
+): Promise<Outcome<ModelConnection, Fault>> {
+  if (latest.record !== undefined || latest.replay !== undefined) {
+    return failed(rejected('The effort cannot change while the conversation is recorded or replayed.'));
+  }
+  const choice = {...latest, effort: effort === 'default' ? undefined : effort};
+  const used = await use(choice, `Model: ${model}, effort ${effort}`, signal);
+  return used.tag === 'ok' ? ok({...used.value, model}) : used;
 }
 
 /** What is thrown is in words for the user. */

@@ -40,6 +40,11 @@ export function userPorts(
     sessions: {
       list: () => (store === 'none' ? [] : store.list({directory})),
       firstPrompts: () => (store === 'none' ? new Map() : store.firstPrompts(directory, promptLength)),
+      async costs() {
+        if (store === 'none') return new Map();
+        const {sessionCosts} = await import('./session-costs.ts');
+        return sessionCosts(store);
+      },
       lastMessages: id => (store === 'none' ? [] : store.lastMessages(id, messagesShown).flatMap(sessionMessages)),
     },
     history: openHistory(places.history, directory),
@@ -66,7 +71,7 @@ const nothingToTrust = 'The demo brings no settings.';
 
 /** For the demo, which leaves the user's files alone. */
 export const demoUserPorts = (directory: string): UserPorts => ({
-  sessions: {list: () => [], firstPrompts: () => new Map(), lastMessages: () => []},
+  sessions: {list: () => [], firstPrompts: () => new Map(), costs: async () => new Map(), lastMessages: () => []},
   history: {load: () => [], add: () => {}},
   settings: userSettings(directory),
   trust: {

@@ -31,6 +31,7 @@ import {Appearance} from '../theme/theme.ts';
 import {ComposerEffects} from './composer-effects.ts';
 import {afterEditor, type EditorResult} from './external-editor.ts';
 import {FocusTimer} from './focus-timer.ts';
+import {FrameSchedule} from './frame-schedule.ts';
 import {RunClock} from './run-clock.ts';
 import {type CommandHost, SlashCommands} from './slash-commands.ts';
 import {Start} from './start.ts';
@@ -39,8 +40,6 @@ import {bareText, withoutLost} from '../scrollback/lost-rows.ts';
 import {todosOf} from '../../tasks/task-view.ts';
 import {Scrollback} from '../scrollback/scrollback.ts';
 
-/** Least time between two frames that only events asked for; keys are shown at once. */
-const frameMs = 50;
 const tickMs = 1000;
 
 /** What the tree of components draws. */
@@ -63,6 +62,7 @@ export class Store {
   readonly #options: TuiOptions;
   readonly #appearance: Appearance;
   readonly #clock: RunClock;
+  readonly #frames: FrameSchedule;
   readonly #focus: FocusTimer;
   readonly #start: Start;
   readonly #slash: SlashCommands;
@@ -75,24 +75,12 @@ export class Store {
   #finished = '';
   /** What of the unfinished entries is in the scrollback although they were not written. */
   #lost = '';
-  /** Another program has the terminal, or the UI has not begun or is over. */
-  #isPaused = true;
-  /** Something was to be shown while the terminal was not ready. */
-  #isWaiting = false;
-  /** What was published in this tick has yet to be drawn; keys that come together are drawn together. */
-  #isBeingDrawn = false;
   #place: ScrollPosition = atEnd;
   /** Rows of the transcript on the screen in fullscreen mode. */
   #room = 0;
   #view: View = emptyView;
   #ui: Ui;
-  #frameTimer: NodeJS.Timeout | undefined;
-  #ticks: {readonly every: number | 'never'; readonly timer: NodeJS.Timeout | undefined} = {
-    every: 'never',
-    timer: undefined,
-  };
   #leaveTimer: NodeJS.Timeout | undefined;
-  #lastFrame = Number.NEGATIVE_INFINITY;
   readonly #closing = new AbortController();
   /** Whether the user has asked for a compaction, whose summary the model is to write. */
   #awaitsSummary = false;
@@ -102,18 +90,23 @@ export class Store {
     this.#host = host;
     this.#appearance = new Appearance(options.look, options.preferences.verbosity);
     this.#clock = new RunClock(() => options.clock.now());
+    this.#frames = new FrameSchedule({
+      now: () => options.clock.now(),
+      ready: () => host.ready(),
+      draw: () => this.#draw(),
+    });
     this.#focus = new FocusTimer({
       now: () => options.clock.now(),
-      due: () => (this.#isPaused ? undefined : focusDue(this.#ui)),
+      due: () => (this.#frames.isPaused ? undefined : focusDue(this.#ui)),
       take: () => {
         this.#ui = focusCard(this.#ui);
-        this.#drawNow();
+        this.#frames.drawNow();
       },
     });
     this.#scrollback = new Scrollback({
       loadLexer: () => host.loadLexer(),
       now: () => options.clock.now(),
-      redraw: () => this.#drawSoon(),
+      redraw: () => this.#frames.drawSoon(),
     });
     const parts = {
       options,
@@ -124,9 +117,9 @@ export class Store {
       show: ({ui = this.#ui, view = this.#view}: {readonly ui?: Ui; readonly view?: View}) => {
         this.#ui = ui;
         this.#view = view;
-        this.#drawSoon();
+        this.#frames.drawSoon();
       },
-      redraw: () => this.#drawSoon(),
+      redraw: () => this.#frames.drawSoon(),
     };
     this.#start = new Start(parts);
     this.#composer = new ComposerEffects(parts);
@@ -141,10 +134,10 @@ export class Store {
         this.#composer.perform({kind: 'send', text, when: this.#view.run.state === 'idle' ? 'queued' : 'steering'}),
       print: lines => {
         this.#scrollback.print(lines);
-        this.#drawSoon();
+        this.#frames.drawSoon();
       },
     });
-    this.#ui = initialUi([], '', options.preferences.editorMode);
+    this.#ui = {...initialUi([], '', options.preferences.editorMode), effort: options.effort};
     this.#screen = this.#screenNow();
   }
 
@@ -159,7 +152,7 @@ export class Store {
 
   /** The lines that are to be written above the live region now; none twice. */
   takeFinished(): string {
-    if (this.#isPaused) return '';
+    if (this.#frames.isPaused) return '';
     const finished = this.#finished;
     this.#finished = '';
     return finished;
@@ -172,7 +165,7 @@ export class Store {
 
   /** The terminal can take a frame again. */
   handleReady(): void {
-    if (this.#isWaiting) this.#drawNow();
+    this.#frames.handleReady();
   }
 
   /** Opens the list of earlier sessions. */
@@ -182,8 +175,8 @@ export class Store {
 
   /** Publishes the first frame. */
   start(): void {
-    this.#isPaused = false;
-    this.#drawNow();
+    this.#frames.resume();
+    this.#frames.drawNow();
     this.#scrollback.preload();
   }
 
@@ -205,9 +198,9 @@ export class Store {
     }
     this.#clock.followTodos(todosOf(this.#view.tasks));
     this.#start.follow(events);
-    this.#keepTicking();
+    this.#frames.tick(this.#tickEvery());
     this.#updateCard();
-    this.#drawSoon();
+    this.#frames.drawSoon();
   }
 
   handleInput(input: string, key: RawKey): void {
@@ -225,18 +218,18 @@ export class Store {
   /** The terminal has reported its background. */
   backgroundIs(background: Background): void {
     this.#appearance.backgroundIs(background);
-    this.#drawSoon();
+    this.#frames.drawSoon();
   }
 
   /** Draws the screen again, because something outside the app's own state has changed. */
   refresh(): void {
-    this.#drawSoon();
+    this.#frames.drawSoon();
   }
 
   /** `lost` are the first lines of the live region, where the terminal has pushed them into its scrollback. */
   handleResize(lost: readonly string[]): void {
     if (this.#view.entries.length > 0) this.#lost += bareText(lost);
-    this.#drawNow();
+    this.#frames.drawNow();
   }
 
   /** Submits a prompt to the engine; without a model it waits in the composer for one. */
@@ -264,9 +257,7 @@ export class Store {
 
   /** Stops publishing while another program has the terminal. Returns the finished lines for the scrollback. */
   pause(): string {
-    clearTimeout(this.#frameTimer);
-    this.#frameTimer = undefined;
-    this.#isPaused = true;
+    this.#frames.pause();
     return this.#takeLast(this.#takeEntries());
   }
 
@@ -275,8 +266,8 @@ export class Store {
     afterwards();
     this.#updateCard();
     this.#publish();
-    this.#isPaused = false;
-    this.#drawSoon();
+    this.#frames.resume();
+    this.#frames.drawSoon();
   }
 
   /** Handles the end of an attached terminal session. */
@@ -325,14 +316,12 @@ export class Store {
 
   /** Stops all timers, and returns the remaining lines for the scrollback. */
   stop(): string {
-    clearTimeout(this.#frameTimer);
-    clearInterval(this.#ticks.timer);
+    this.#frames.stop();
     clearTimeout(this.#leaveTimer);
     this.#focus.stop();
     this.#composer.close();
     this.#closing.abort();
     const frame = this.#frame;
-    this.#isPaused = true;
     const finished = this.#takeEntries();
     const open = {lexer: this.#scrollback.lexer, actions: this.#clock.times().actions};
     const unfinished = this.#view.entries.flatMap(entry => openLines(entry, open, frame));
@@ -349,16 +338,16 @@ export class Store {
     this.#slash.followDraft();
     this.#updateCard();
     this.#forgetLeaving();
-    this.#drawNow();
+    this.#frames.drawNow();
   }
 
   /** Withdraws the offer to leave when its time is over. Every press makes or withdraws that offer, so the timer is set anew. */
   #forgetLeaving(): void {
     clearTimeout(this.#leaveTimer);
-    if (this.#ui.leaving.kind === 'no' || this.#isPaused) return;
+    if (this.#ui.leaving.kind === 'no' || this.#frames.isPaused) return;
     this.#leaveTimer = setTimeout(() => {
       this.#ui = {...this.#ui, leaving: {kind: 'no'}};
-      this.#drawNow();
+      this.#frames.drawNow();
     }, leaveWithinMs);
   }
 
@@ -438,6 +427,7 @@ export class Store {
     const {panel} = this.#ui;
     this.#ui = followStep(this.#ui, next);
     if (next.step === 'notice') this.#notify(next.level, next.text);
+    if (next.step === 'effort-set') this.#notify('info', next.text);
     if (next.step === 'connected') {
       this.#notify('info', next.text);
       // The prompt that waited for a model is in the composer.
@@ -446,12 +436,12 @@ export class Store {
       }
     }
     this.#updateCard();
-    this.#drawSoon();
+    this.#frames.drawSoon();
   }
 
   #notify(level: 'info' | 'warning', text: string): void {
     this.#view = withNotice(this.#view, level, text);
-    this.#drawSoon();
+    this.#frames.drawSoon();
   }
 
   #updateCard(): void {
@@ -460,14 +450,6 @@ export class Store {
   }
 
   /** Redraws while something runs: for the spinner and for the running times on the screen; not while the agent waits for an answer. */
-  #keepTicking(): void {
-    const every = this.#tickEvery();
-    if (every === this.#ticks.every) return;
-    clearInterval(this.#ticks.timer);
-    const timer = every === 'never' ? undefined : setInterval(() => this.#drawSoon(), every);
-    this.#ticks = {every, timer};
-  }
-
   #tickEvery(): number | 'never' {
     const isAsked = attentionOf(this.#view).kind !== 'composer';
     if (this.#view.run.state === 'idle' || (isAsked && this.#clock.times().actions.size === 0)) return 'never';
@@ -495,24 +477,12 @@ export class Store {
     this.#place = scrollPosition(this.#place, step, range);
   }
 
-  #drawSoon(): void {
-    if (this.#isPaused) return;
-    const wait = this.#lastFrame + frameMs - this.#options.clock.now();
-    this.#frameTimer ??= setTimeout(() => this.#drawNow(), Math.min(frameMs, Math.max(0, wait)));
-  }
-
-  #drawNow(): void {
-    clearTimeout(this.#frameTimer);
-    this.#frameTimer = undefined;
-    if (this.#isPaused) return;
-    this.#isWaiting = this.#isBeingDrawn || !this.#host.ready();
-    if (this.#isWaiting) return;
+  #draw(): void {
     const {transcript} = this.#host;
     const lines = this.#takeEntries();
     if (transcript === 'none') this.#finished += linesText(this.#withoutLost(lines));
     else transcript.add(linesText(lines));
     this.#publish();
-    this.#lastFrame = this.#options.clock.now();
   }
 
   #withoutLost(finished: readonly string[]): readonly string[] {
@@ -524,12 +494,7 @@ export class Store {
   #publish(): void {
     this.#screen = this.#screenNow();
     for (const listener of this.#listeners) listener();
-    this.#isBeingDrawn = true;
-    // React draws in a microtask of its own, before this one.
-    queueMicrotask(() => {
-      this.#isBeingDrawn = false;
-      this.handleReady();
-    });
+    this.#frames.published();
   }
 
   #screenNow(): Screen {

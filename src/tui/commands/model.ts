@@ -8,13 +8,14 @@ import type {CommandContext, SlashCommand} from './command.ts';
 export const modelCommand: SlashCommand = {
   name: 'model',
   aliases: [],
-  usage: '/model [name]',
-  summary: 'choose the model',
+  usage: '/model [name [effort]]',
+  summary: 'choose the model and its effort',
   choices: 'models',
-  run(name, context) {
+  run(argument, context) {
+    const [name = '', effort = ''] = argument.split(/\s+/u);
     if (name === '')
       context.openLoading('Choose a model', 'Asking the provider for its models …', modelChoices(context));
-    else void useModel(name, context);
+    else void useModel({name, effort}, context);
   },
 };
 
@@ -29,7 +30,7 @@ async function modelChoices({options, view, signal}: CommandContext): Promise<Ch
 }
 
 /** The models with what is known of them. One that is in use is offered even where the provider does not list it. */
-export function modelPanel({models, from}: ModelList, current: string): ChoicePanel {
+export function modelPanel({models, from, effort}: ModelList, current: string): ChoicePanel {
   const isListed = current === '' || models.some(({model}) => model === current);
   const own: ListedModel = {
     model: current,
@@ -39,27 +40,52 @@ export function modelPanel({models, from}: ModelList, current: string): ChoicePa
     purpose: '',
     efforts: [],
   };
-  return choicePanel({
+  const panel = choicePanel({
     title: 'Choose a model',
     note: from.kind === 'weft' ? 'known to weft, there may be others' : '',
     does: 'use',
     empty: 'The provider lists no model',
     rows: [...models, ...(isListed ? [] : [own])].map(listed => ({
       label: listed.model,
-      // On a narrow screen the last ones are left out.
-      details: [priceText(listed), listed.purpose, listed.defaultOf === '' ? '' : 'default', contextText(listed)],
       mark: listed.model === current ? 'current' : 'none',
-      choice: choiceOf(listed),
+      ...effortRows(listed, effort),
     })),
   });
+  return models.some(({efforts}) => efforts.length > 0) ? {...panel, turns: 'effort'} : panel;
 }
 
+/** A form of the row for each effort that the model takes; the one in use is shown first. */
+function effortRows(listed: ListedModel, now: ModelList['effort']) {
+  const levels = listed.efforts.length === 0 ? [now] : (['default', ...listed.efforts] as const);
+  const at = Math.max(0, levels.indexOf(now));
+  return {
+    all: levels.map(effort => ({
+      // On a narrow screen the last ones are left out.
+      details: [
+        listed.efforts.length === 0 ? '' : effortText(effort),
+        priceText(listed),
+        listed.purpose,
+        listed.defaultOf === '' ? '' : 'default',
+        contextText(listed),
+      ],
+      choice: choiceOf(listed, effort === now ? 'same' : effort),
+    })),
+    at,
+  };
+}
+
+const effortText = (effort: ModelList['effort']): string =>
+  effort === 'default' ? 'usual effort' : `effort ${effort}`;
+
 /** Choosing switches for the session, and offers to keep what is not the default. */
-const choiceOf = ({model, defaultOf}: ListedModel): Choice => ({
-  effects: [
-    {do: 'op', op: {op: 'set-model', model}},
-    {do: 'notify', text: `Model: ${model}`},
-  ],
+const choiceOf = ({model, defaultOf}: ListedModel, effort: ModelList['effort'] | 'same'): Choice => ({
+  effects:
+    effort === 'same'
+      ? [
+          {do: 'op', op: {op: 'set-model', model}},
+          {do: 'notify', text: `Model: ${model}`},
+        ]
+      : [{do: 'query', request: {query: 'use-effort', model, effort}}],
   next:
     defaultOf === ''
       ? {
@@ -82,13 +108,25 @@ const priceText = ({price}: ListedModel): string =>
   price === 'unknown' ? '' : `$${price.input} in, $${price.output} out`;
 
 /** Uses a model that is named. A name that the provider does not list is refused; where it could not be asked, it is tried. */
-async function useModel(name: string, context: CommandContext): Promise<void> {
+async function useModel(
+  {name, effort}: {readonly name: string; readonly effort: string},
+  context: CommandContext,
+): Promise<void> {
   const list = await context.answerTo({query: 'models'});
   if (list === undefined) return;
   const known = findModel(name, list);
   if (known.kind === 'unknown') {
     const hint = known.nearest === undefined ? '/model lists the models.' : `Did you mean ${known.nearest}?`;
     context.notify('warning', `There is no model ${name}. ${hint}`);
+    return;
+  }
+  if (effort !== '') {
+    const taken = list.models.find(({model}) => model === known.model)?.efforts ?? [];
+    const wanted = effort === 'default' ? effort : taken.find(level => level === effort);
+    if (wanted !== undefined) context.query({query: 'use-effort', model: known.model, effort: wanted});
+    else if (taken.length === 0)
+      context.notify('warning', `${known.model} takes no effort. /model ${known.model} uses it`);
+    else context.notify('warning', `${known.model} takes the efforts ${['default', ...taken].join(', ')}`);
     return;
   }
   context.submit({op: 'set-model', model: known.model});

@@ -12,10 +12,16 @@ export const resumeCommand: SlashCommand = {
 };
 
 async function resume(context: CommandContext): Promise<void> {
-  const [sessions, prompts] = await Promise.all([otherSessions(context), context.answerTo({query: 'first-prompts'})]);
+  const [sessions, prompts, known] = await Promise.all([
+    otherSessions(context),
+    context.answerTo({query: 'first-prompts'}),
+    context.answerTo({query: 'session-costs'}),
+  ]);
   if (sessions.length === 0) return;
   const firstPrompts = new Map((prompts ?? []).map(({session, prompt}) => [session, prompt]));
-  const {panel, effects} = withPreview(sessionsPanel(sessions, {firstPrompts, now: context.options.clock.date()}));
+  const costs = new Map((known ?? []).map(({session, usd}) => [session, usd]));
+  const now = context.options.clock.date();
+  const {panel, effects} = withPreview(sessionsPanel(sessions, {firstPrompts, costs, now}));
   if (panel === 'none') return;
   context.open(panel);
   for (const effect of effects) if (effect.do === 'query') context.query(effect.request);

@@ -106,7 +106,7 @@ export function LiveRegion({state, open, rows, frame}: LiveRegionProps): ReactNo
         ) : (
           <OpenPanel panel={ui.panel} blocks={blocks} directory={directory} rows={room} width={width} />
         )}
-        <StatusLine view={view} blocks={blocks} hint={hintOf(state)} vim={vimText(ui)} width={width} />
+        <StatusLine {...{view, blocks, width}} effort={ui.effort} hint={hintOf(state)} vim={vimText(ui)} />
       </Box>
     </Box>
   );

@@ -50,7 +50,12 @@ export function OpenPanel({panel, blocks, directory, rows, width}: OpenPanelProp
           title={panel.title}
           note={panel.note}
           picker={panel.picker}
-          hints={[`Enter ${panel.does}`, 'Esc cancel', 'type to search']}
+          hints={[
+            `Enter ${panel.does}`,
+            'Esc cancel',
+            ...(panel.turns === '' ? [] : [`←→ ${panel.turns}`]),
+            'type to search',
+          ]}
           rows={rows}
           width={width}
         />

@@ -4,6 +4,7 @@ import type {ReactNode} from 'react';
 import type {BlockInfo} from '../../actions/ports.ts';
 import {isGoing} from '../../actions/block-text.ts';
 import {visibleLine} from '../../base/visible.ts';
+import type {Effort} from '../../domain/model-stream.ts';
 import {knownCost} from '../../domain/usage.ts';
 import {centsText, modeText} from '../state/selectors.ts';
 import type {View} from '../state/view.ts';
@@ -14,6 +15,8 @@ import {Styled} from '../theme/styled.tsx';
 
 interface StatusLineProps {
   readonly view: Pick<View, 'mode' | 'model' | 'usage'>;
+  /** How much effort the model is asked for. */
+  readonly effort: Effort | 'default';
   readonly blocks: readonly BlockInfo[];
   /** Said for the moment in place of what stands on the left: what Enter does, vim's mode, that the next Ctrl+C leaves. */
   readonly hint: StatusHint | 'none';
@@ -31,11 +34,11 @@ export interface StatusHint {
  * The last line: on the left the mode, what runs in the background and how full the context is, on the right the model and the
  * cost. Each value keeps its place; on a narrow screen those that matter least are left out.
  */
-export function StatusLine({view, blocks, hint, vim, width}: StatusLineProps): ReactNode {
+export function StatusLine({view, effort, blocks, hint, vim, width}: StatusLineProps): ReactNode {
   const room = Math.max(1, width - 2 * margin);
   const isFree = view.mode === 'bypassPermissions';
   const alarm = isFree ? fit(` ${glyphs.warning} permissions bypassed ${glyphs.warning} `, room) : '';
-  const fitted = fittedParts(partsOf({view, blocks, hint, vim}), room - cellWidth(alarm));
+  const fitted = fittedParts(partsOf({view, effort, blocks, hint, vim}), room - cellWidth(alarm));
   return (
     <Box width={width} paddingX={margin} justifyContent="space-between">
       <Box flexShrink={0}>
@@ -90,7 +93,7 @@ function joined({hint, mode, modeKey, vim, background, ports, context, shortcuts
 
 const list = (facts: readonly string[]): string => facts.filter(fact => fact !== '').join(glyphs.between);
 
-function partsOf({view, blocks, hint, vim}: Omit<StatusLineProps, 'width'>): Parts {
+function partsOf({view, effort, blocks, hint, vim}: Omit<StatusLineProps, 'width'>): Parts {
   const running = blocks.filter(({state}) => isGoing(state));
   const isFree = view.mode === 'bypassPermissions';
   const isUnused = Object.keys(view.usage.models).length === 0;
@@ -103,7 +106,7 @@ function partsOf({view, blocks, hint, vim}: Omit<StatusLineProps, 'width'>): Par
     ports: running.flatMap(({ports}) => ports.map(port => ` :${port}`)).join(''),
     context: contextText(view.usage),
     shortcuts: isUnused ? '? for shortcuts' : '',
-    model: shortModel(visibleLine(view.model)),
+    model: shortModel(visibleLine(view.model)) + (effort === 'default' ? '' : ` ${effort}`),
     cost: costText(view.usage),
   };
 }

@@ -24,6 +24,7 @@ export type StepQuery = Query<
   | 'local-servers'
   | 'use-key'
   | 'use-server'
+  | 'use-effort'
 >;
 
 /** A side effect that a key press asks for. */

@@ -10,6 +10,7 @@ import {unreachable} from '../../base/unreachable.ts';
 import type {CompactionPreview} from '../../domain/compaction.ts';
 import {faultText} from '../../domain/fault.ts';
 import type {SessionId} from '../../domain/ids.ts';
+import type {Effort} from '../../domain/model-stream.ts';
 import type {RewindPoint, RewindReport, RewindTarget} from '../../domain/rewind.ts';
 import {draftFromText, draftText, emptyDraft, isEmptyDraft} from '../editor/draft.ts';
 
@@ -21,6 +22,7 @@ export type ConversationStep =
   | {readonly step: 'confirm-compaction'; readonly preview: CompactionPreview}
   | {readonly step: 'servers-found'; readonly servers: readonly LocalServer[]}
   | {readonly step: 'connected'; readonly text: string}
+  | {readonly step: 'effort-set'; readonly effort: Effort | 'default'; readonly text: string}
   | {readonly step: 'not-connected'; readonly of: 'key' | 'server'; readonly text: string}
   | {readonly step: 'notice'; readonly level: 'info' | 'warning'; readonly text: string}
   | {readonly step: 'done'};
@@ -60,6 +62,12 @@ export async function nextStep(
       return stepAfterConnecting(await client.query(request, signal), 'key');
     case 'use-server':
       return stepAfterConnecting(await client.query(request, signal), 'server');
+    case 'use-effort':
+      return stepAfter(await client.query(request, signal), ({text}) => ({
+        step: 'effort-set',
+        effort: request.effort,
+        text,
+      }));
     default:
       return unreachable(request);
   }
@@ -104,6 +112,8 @@ export function followStep(ui: Ui, next: ConversationStep): Ui {
       return withConnectPanel(ui, panel => connectFailed(panel, next.of, next.text));
     case 'connected':
       return {...ui, panel: 'none'};
+    case 'effort-set':
+      return {...ui, effort: next.effort};
     case 'notice':
     case 'done':
       return isAwaited ? {...ui, panel: 'none'} : ui;

@@ -6,6 +6,7 @@ import type {Panel} from './panels/panel.ts';
 import {type ApprovalStage, initialStage} from './approval-stage.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import type {ActionId, BlockId} from '../../domain/ids.ts';
+import type {Effort} from '../../domain/model-stream.ts';
 import type {EditorMode} from '../../domain/preferences.ts';
 import {type Draft, draftFromText, emptyDraft, isEmptyDraft} from '../editor/draft.ts';
 import {promptHistoryOf, type PromptHistory} from '../editor/prompt-history.ts';
@@ -35,6 +36,8 @@ export interface Ui {
   /** The prompt that an undo has put into the draft; empty for none. */
   readonly restoredPrompt: string;
   readonly lastKey: LastKey;
+  /** How much effort the model is asked for, which no event tells. */
+  readonly effort: Effort | 'default';
 }
 
 /** The card that asks the user something. */
@@ -106,6 +109,7 @@ export const initialUi = (prompts: readonly string[], draft: string, mode: Edito
   rewinding: {kind: 'no'},
   restoredPrompt: '',
   lastKey: {kind: 'none'},
+  effort: 'default',
 });
 
 /** Shows the card that the view asks for; to be called after every change of the view. */

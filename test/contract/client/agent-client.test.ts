@@ -393,6 +393,7 @@ const queries: {readonly [Name in QueryName]: Query<Name>} = {
   compact: {query: 'compact', preview: id, summary: ''},
   sessions: {query: 'sessions'},
   'first-prompts': {query: 'first-prompts'},
+  'session-costs': {query: 'session-costs'},
   'last-messages': {query: 'last-messages', session},
   'prompt-history': {query: 'prompt-history'},
   'preview-edits': {query: 'preview-edits', edits},
@@ -410,6 +411,7 @@ const queries: {readonly [Name in QueryName]: Query<Name>} = {
   'local-servers': {query: 'local-servers'},
   'use-key': {query: 'use-key', provider: 'anthropic', key: 'sk-ant-0'},
   'use-server': {query: 'use-server', baseUrl: 'http://127.0.0.1:1/v1', model: 'm'},
+  'use-effort': {query: 'use-effort', model: 'm', effort: 'high'},
   diagnostics: {query: 'diagnostics'},
   branch: {query: 'branch'},
   'export-session': {

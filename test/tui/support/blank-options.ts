@@ -28,6 +28,7 @@ export function blankOptions({engine, stdin, stdout}: Pick<TuiOptions, 'engine' 
     clipboard: noClipboard,
     editor: {edit: async () => failed('No editor is set.')},
     look: 'plain',
+    effort: 'default',
     preferences: defaultPreferences,
     demo: 'none',
     newPromptId: () => messageId(`p${++prompts}`),

@@ -13,6 +13,7 @@ import {
   type SettingName,
 } from '../../../config/settings-schema.ts';
 import {mergeTrusted, type SettingsLayer} from '../../../config/merge-settings.ts';
+import {providerNames} from '../../../domain/api-key.ts';
 import {faultText} from '../../../domain/fault.ts';
 import type {ConfigOptions} from '../config.ts';
 import {existingFolder} from '../../compose/run-context.ts';
@@ -47,6 +48,12 @@ export async function listSettings({json, cwd}: ConfigOptions): Promise<ExitCode
 
 /** `weft config explain`: prints every value of one setting, with its source and whether it counts. */
 export async function explainOne(text: string, {json, cwd}: ConfigOptions): Promise<ExitCode> {
+  if (text === keyName) {
+    const source = await keySourceText(cwd);
+    if (json === undefined) printLine(source);
+    else printJson(`${JSON.stringify({name: keyName, source})}\n`);
+    return exitCode.done;
+  }
   const name = nameOf(text);
   const all = explainName(name, cwd);
   if (json !== undefined) printJson(`${JSON.stringify(all, undefined, 2)}\n`);
@@ -58,25 +65,41 @@ export async function explainOne(text: string, {json, cwd}: ConfigOptions): Prom
 /** The lines that `weft config list` prints, or with a name `weft config explain`. */
 export async function settingLines(text: string, cwd: string): Promise<readonly string[]> {
   if (text === '') return unwrap(explainAll(allLayers(cwd))).map(valueLine);
+  if (text === keyName) return [await keySourceText(cwd)];
   const name = nameOf(text);
   const all = explainName(name, cwd);
   return all.length === 0 ? [await unsetText(name, cwd)] : all.map(valueLine);
+}
+
+/** Not a setting, since settings keep no secrets; where the key comes from is explained all the same. */
+const keyName = 'apiKey';
+
+/** `apiKey: key kept in the keychain (Anthropic)`; never the key. */
+async function keySourceText(cwd: InFolder['cwd']): Promise<string> {
+  const {choice, provider, keyText} = await configuredModel(cwd);
+  if (provider === undefined || provider === 'replay') return `${keyName}: no provider is configured, see weft auth`;
+  return `${keyName}: ${keyText(provider, choice)} (${providerNames[provider]})`;
 }
 
 /** Which model answers where none is set depends on the provider. */
 async function unsetText(name: SettingName, cwd: InFolder['cwd']): Promise<string> {
   const text = `${nameText(name)} is not set anywhere`;
   if (name.key !== 'model') return text;
-  const [{configuredProvider, defaultModel, defaultModelText}, {modelChoice}, {loadRunContext}] = await Promise.all([
+  const {choice, provider, defaultModel, defaultModelText} = await configuredModel(cwd);
+  if (provider === undefined || provider === 'replay') return `${text}, and no provider is configured`;
+  return `${text}: weft uses ${defaultModelText(await defaultModel(provider, choice))}`;
+}
+
+/** The provider that the settings of a folder and the environment lead to. */
+async function configuredModel(cwd: InFolder['cwd']) {
+  const [{configuredProvider, ...model}, {modelChoice}, {loadRunContext}] = await Promise.all([
     import('../../compose/choose-model.ts'),
     import('../../compose/compose-session.ts'),
     import('../../compose/run-context.ts'),
   ]);
   const directory = existingFolder(cwd ?? '.');
   const choice = modelChoice(loadRunContext({directory, added: [], options: {sessionPersistence: true, color: true}}));
-  const provider = configuredProvider(choice);
-  if (provider === undefined || provider === 'replay') return `${text}, and no provider is configured`;
-  return `${text}: weft uses ${defaultModelText(await defaultModel(provider, choice))}`;
+  return {...model, choice, provider: configuredProvider(choice)};
 }
 
 /** Every setting with the value that counts, for a list to choose from. */

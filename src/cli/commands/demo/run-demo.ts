@@ -62,6 +62,7 @@ export async function runDemo({
       watchdog: startTerminalWatchdog(process.stdout.fd),
       preferences: visitor?.preferences ?? defaultPreferences,
       look: visitor?.look ?? lookOf(process.env, {color: true, theme: defaultPreferences.theme}),
+      effort: 'default',
       demo: 'none',
     });
     return end.kind === 'signalled' ? end.code : exitCode.done;

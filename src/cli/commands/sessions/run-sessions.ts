@@ -5,13 +5,13 @@ import {visibleLine} from '../../../base/visible.ts';
 import type {JournalRecord, RewindScope, SessionSummary} from '../../../domain/journal.ts';
 import {rewindReportText, type RewindTarget} from '../../../domain/rewind.ts';
 import type {ReadSession, Store} from '../../../store/open-store.ts';
-import {modelFacts} from '../../../models/model-facts.ts';
 import {moneyText} from '../../../tui/state/selectors.ts';
 import {cellWidth, fit} from '../../../tui/text/cell-width.ts';
 import {homedir} from 'node:os';
 import type {SessionId} from '../../../domain/ids.ts';
 import {sessionTitle, shortSessionIds} from '../../../domain/session-list.ts';
 import {sessionIdOf} from '../../compose/open-session.ts';
+import {sessionCosts} from '../../compose/session-costs.ts';
 import {checkpointRoots, makeCheckpoints} from '../../../workspace/checkpoints/make-checkpoints.ts';
 import {openUserStore} from '../../compose/run-context.ts';
 import {userPlaces} from '../../compose/user-data.ts';
@@ -133,16 +133,6 @@ interface SessionListOptions {
 
 /** The most cells of a title. */
 const mostTitle = 60;
-
-/** What each session has cost, where the price of a model is known. */
-function sessionCosts(store: Store): ReadonlyMap<SessionId, number> {
-  const costs = new Map<SessionId, number>();
-  for (const {id, model, usage} of store.usage()) {
-    const cost = modelFacts(model).costOf(usage);
-    if (cost !== 'unknown') costs.set(id, (costs.get(id) ?? 0) + cost);
-  }
-  return costs;
-}
 
 /** `weft sessions rewind <id>`: shows what the rewind would do, asks, and does it. */
 export async function rewindSavedSession(idText: string, options: RewindOptions): Promise<ExitCode> {

@@ -12,7 +12,9 @@ export interface ChoicePanel {
   readonly note: string;
   /** What Enter does, as a key hint: `use`. */
   readonly does: string;
-  readonly picker: Picker<Choice>;
+  /** What Left and Right change in a row, as a key hint: `effort`; empty for nothing. */
+  readonly turns: string;
+  readonly picker: Picker<Variants>;
 }
 
 export interface Choice {
@@ -21,38 +23,44 @@ export interface Choice {
   readonly next: ChoicePanel | ConfirmPanel | 'none';
 }
 
-/** A row of such a list. */
-export interface ChoiceRow {
-  readonly label: string;
+interface ChoiceVariant {
   readonly details: readonly string[];
-  readonly mark: 'current' | 'none';
   readonly choice: Choice;
 }
 
-export const choicePanel = ({
+/** The forms of a row, through which Left and Right go; most rows have one. */
+interface Variants {
+  readonly all: readonly ChoiceVariant[];
+  readonly at: number;
+}
+
+/** A row of such a list. */
+export type ChoiceRow = (ChoiceVariant | Variants) & {
+  readonly label: string;
+  readonly mark: 'current' | 'none';
+};
+
+export function choicePanel({
   rows,
   empty,
   ...panel
-}: Omit<ChoicePanel, 'panel' | 'picker'> & {
+}: Omit<ChoicePanel, 'panel' | 'picker' | 'turns'> & {
   readonly rows: readonly ChoiceRow[];
   readonly empty: string;
-}): ChoicePanel => ({
-  panel: 'choice',
-  ...panel,
-  picker: openPicker({
-    items: rows.map(({label, details, mark, choice}) => ({
-      value: choice,
-      label,
-      details,
-      mark,
-      letter: '',
-      searched: '',
-    })),
-    search: 'names',
-    empty,
-    selected: 'current',
-  }),
-});
+}): ChoicePanel {
+  const items = rows.map(row => {
+    const value = 'all' in row ? row : {all: [row], at: 0};
+    return {value, label: row.label, details: detailsOf(value), mark: row.mark, letter: '', searched: ''};
+  });
+  return {
+    panel: 'choice',
+    ...panel,
+    turns: '',
+    picker: openPicker({items, search: 'names', empty, selected: 'current'}),
+  };
+}
+
+const detailsOf = ({all, at}: Variants): readonly string[] => all[at]?.details ?? [];
 
 /** The panel while its rows are being read, or why they could not be read. */
 export const choicesMissing = (title: string, kind: 'loading' | 'failed', text: string): ChoicePanel => ({
@@ -60,8 +68,27 @@ export const choicesMissing = (title: string, kind: 'loading' | 'failed', text: 
   title,
   note: '',
   does: 'select',
+  turns: '',
   picker: {items: [], matching: [], row: 'none', search: {by: 'off'}, status: {kind, text}},
 });
 
-export const pressChoice = (panel: ChoicePanel, key: KeyPress): PanelStep<ChoicePanel | ConfirmPanel> =>
-  pressList(panel, key, ({effects, next}) => ({panel: next, effects}));
+export function pressChoice(panel: ChoicePanel, key: KeyPress): PanelStep<ChoicePanel | ConfirmPanel> {
+  if (key.kind === 'key' && (key.name === 'left' || key.name === 'right')) {
+    return {panel: turned(panel, key.name === 'left' ? -1 : 1), effects: []};
+  }
+  return pressList(panel, key, ({all, at}) => {
+    const variant = all[at];
+    return variant === undefined ? {panel, effects: []} : {panel: variant.choice.next, effects: variant.choice.effects};
+  });
+}
+
+/** The selected row in its next form, or in the one before. */
+function turned(panel: ChoicePanel, by: 1 | -1): ChoicePanel {
+  const {picker} = panel;
+  const old = picker.row === 'none' ? undefined : picker.matching[picker.row];
+  if (old === undefined) return panel;
+  const value = {...old.value, at: Math.max(0, Math.min(old.value.at + by, old.value.all.length - 1))};
+  const item = {...old, value, details: detailsOf(value)};
+  const exchange = (items: typeof picker.items): typeof picker.items => items.map(each => (each === old ? item : each));
+  return {...panel, picker: {...picker, items: exchange(picker.items), matching: exchange(picker.matching)}};
+}

@@ -5,6 +5,7 @@ import type {SessionId} from '../../../domain/ids.ts';
 import type {SessionSummary} from '../../../domain/journal.ts';
 import {sessionTitle} from '../../../domain/session-list.ts';
 import type {KeyPress} from '../../terminal/keymap.ts';
+import {centsText} from '../selectors.ts';
 import {closePanel, type PanelStep, pressList} from './panel-step.ts';
 import {openPicker, type Picker, selectedValue} from './picker.ts';
 
@@ -16,15 +17,19 @@ export interface SessionsPanel {
   readonly messages: ReadonlyMap<SessionId, readonly SessionMessage[]>;
 }
 
-/** `firstPrompts` are searched besides the titles; `now` is the time at which the ages are counted. */
+/** `firstPrompts` are searched besides the titles; `costs` in US dollars; `now` is the time at which the ages are counted. */
 export function sessionsPanel(
   sessions: readonly SessionSummary[],
-  {firstPrompts, now}: {readonly firstPrompts: ReadonlyMap<SessionId, string>; readonly now: number},
+  {firstPrompts, costs, now}: SessionFacts,
 ): SessionsPanel {
   const items = sessions.map(session => ({
     value: session.id,
     label: sessionTitle(session),
-    details: [timeAgo(now - session.updatedAt), pluralize(session.messages, 'message')],
+    details: [
+      timeAgo(now - session.updatedAt),
+      pluralize(session.messages, 'message'),
+      costText(costs.get(session.id) ?? 0),
+    ],
     letter: '',
     mark: 'none' as const,
     searched: (firstPrompts.get(session.id) ?? '').toLowerCase(),
@@ -35,6 +40,14 @@ export function sessionsPanel(
     messages: new Map(),
   };
 }
+
+interface SessionFacts {
+  readonly firstPrompts: ReadonlyMap<SessionId, string>;
+  readonly costs: ReadonlyMap<SessionId, number>;
+  readonly now: number;
+}
+
+const costText = (usd: number): string => (usd === 0 ? '' : centsText(usd));
 
 export function pressSessions(panel: SessionsPanel, key: KeyPress): PanelStep<SessionsPanel> {
   const step = pressList(panel, key, id =>

@@ -72,3 +72,20 @@ test('a key of the environment wins over a kept one, which is sent to no other a
   expect(await stateWith({ANTHROPIC_API_KEY: 'sk-other'})).toEqual(['ready', {}]);
   expect(await stateWith({ANTHROPIC_BASE_URL: 'http://127.0.0.1:1'})).toEqual(['missing', {}]);
 });
+
+test('an effort is asked for from the next request on, and told with the models', async () => {
+  await using server = await startModelServer([say('Hello.')]);
+  const {setup, port} = await open(
+    {baseUrl: undefined, model: undefined},
+    {ANTHROPIC_BASE_URL: server.baseUrl.anthropic, ANTHROPIC_API_KEY: key},
+  );
+  const model = 'claude-opus-5';
+  expect(await setup.useEffort({model, effort: 'low'}, signal)).toEqual({
+    tag: 'ok',
+    value: {model, text: `Model: ${model}, effort low`},
+  });
+  const request = {model, system: '', tools: [], messages: [], thinking: {kind: 'default'}} as const;
+  for await (const batch of port.stream(request, signal)) expect(batch).not.toEqual([]);
+  expect(server.requests.map(({body}) => body)).toMatchObject([{model, output_config: {effort: 'low'}}]);
+  expect(await setup.list(signal)).toMatchObject({value: {effort: 'low'}});
+});
