@@ -5,7 +5,7 @@ import {failed, ok} from '../../src/base/outcome.ts';
 import {rejected} from '../../src/domain/fault.ts';
 import {findModel, modelPanel} from '../../src/tui/commands/model.ts';
 import {blankHost} from '../support/blank-host.ts';
-import {key, linesOf, pressed} from './support/panels.tsx';
+import {key, linesOf, opened, pressed} from './support/panels.tsx';
 import {leaveStages, start} from './support/stage.ts';
 
 afterEach(leaveStages);
@@ -80,13 +80,13 @@ describe('/model', () => {
   test('Left and Right change the effort of a model that takes one', () => {
     const panel = modelPanel({...list, effort: 'low'}, 'sonnet-5');
     expect(linesOf(panel, {width: 99})[1]).toMatch(/^│ ❯ 1  sonnet-5 ✓ +effort low +\$3 in/u);
-    const higher = pressed(panel, key('right'));
-    expect(linesOf(higher.panel, {width: 99})[1]).toMatch(/effort medium/u);
-    expect(linesOf(higher.panel, {width: 99}).at(-1)).toMatch(/Enter use · Esc cancel · ←→ effort · type to search/u);
-    expect(pressed(higher.panel, key('enter')).effects).toEqual([
+    const higher = opened(pressed(panel, key('right')).panel);
+    expect(linesOf(higher, {width: 99})[1]).toMatch(/effort medium/u);
+    expect(linesOf(higher, {width: 99}).at(-1)).toMatch(/Enter use · Esc cancel · ←→ effort · type to search/u);
+    expect(pressed(higher, key('enter')).effects).toEqual([
       {do: 'query', request: {query: 'use-effort', model: 'sonnet-5', effort: 'medium'}},
     ]);
-    const first = pressed(panel, key('left'), key('left'), key('left')).panel;
+    const first = opened(pressed(panel, key('left'), key('left'), key('left')).panel);
     expect(linesOf(first, {width: 99})[1]).toMatch(/usual effort/u);
     expect(pressed(first, key('right'), key('enter')).effects).toEqual([
       {do: 'op', op: {op: 'set-model', model: 'sonnet-5'}},
