@@ -99,8 +99,8 @@ describe('/model', () => {
   });
 
   test('an effort that was chosen stands in the status line; by name, too', async () => {
-    const useEffort = vi.fn<HostPorts['models']['useEffort']>(async ({model, effort}) =>
-      ok({model, text: `Model: ${model}, effort ${effort}`}),
+    const useEffort = vi.fn<HostPorts['models']['useEffort']>(async request =>
+      ok({model: request.model, text: `Model: ${request.model}, effort ${request.effort}`}),
     );
     const {screen} = await start([80, 24], {
       host: {models: {...blankHost.models, list: async () => ok(list), useEffort}},
