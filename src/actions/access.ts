@@ -1,6 +1,7 @@
 import type {JsonObject} from '../base/json.ts';
 import type {RiskLevel} from '../domain/risk.ts';
 import type {EditRequest} from './files-port.ts';
+import type {McpTool} from './mcp-port.ts';
 import type {BlockInputMode} from './ports.ts';
 
 /** What an action would touch. The judge, permission rules and session grants look at this and at nothing else of an action. */
@@ -21,7 +22,13 @@ export type Access =
       readonly mode: BlockInputMode;
     }
   /** `toolName` is the name that rules speak of. */
-  | {readonly kind: 'mcp-tool'; readonly server: string; readonly toolName: string; readonly arguments: JsonObject}
+  | {
+      readonly kind: 'mcp-tool';
+      readonly server: string;
+      readonly toolName: string;
+      readonly standing: McpTool['standing'];
+      readonly arguments: JsonObject;
+    }
   | {readonly kind: 'mcp-resource'; readonly server: string; readonly toolName: string; readonly uri: string}
   /** Reads this address, as `readWebUrl` writes it. */
   | {readonly kind: 'web-page'; readonly url: string}

@@ -1,13 +1,16 @@
 import {jsonText, type JsonObject} from '../base/json.ts';
 import {ok} from '../base/outcome.ts';
 import {defineAction} from './define-action.ts';
-import type {McpResult} from './mcp-port.ts';
+import {elicitByQuestions} from './elicitation.ts';
+import type {McpCallObserver, McpResult, McpTool} from './mcp-port.ts';
 
 export interface McpCallInput {
   readonly server: string;
   readonly tool: string;
   /** The name the model knows it by; rules speak of it. */
   readonly toolName: string;
+  /** `changed`: the server describes it differently than when it was last used, so that no permission from before covers it. */
+  readonly standing: McpTool['standing'];
   readonly arguments: JsonObject;
 }
 
@@ -23,7 +26,13 @@ export const callMcpTool = defineAction<McpCallInput, McpResult, McpCallPartial>
   risk: 'external',
   scheduling: 'barrier',
   offered: 'always',
-  access: ({server, toolName, arguments: given}) => ({kind: 'mcp-tool', server, toolName, arguments: given}),
+  access: ({server, toolName, standing, arguments: given}) => ({
+    kind: 'mcp-tool',
+    server,
+    toolName,
+    standing,
+    arguments: given,
+  }),
   ruleKind: 'whole-tool',
   asks: [
     {name: 'mcp-tool', risks: ['external'], askedWhen: 'no rule allows it, whatever the server claims of its tool'},
@@ -37,8 +46,12 @@ export const callMcpTool = defineAction<McpCallInput, McpResult, McpCallPartial>
   outcome: () => [],
   reported: 'as-action',
   preview: async input => ok({kind: 'arguments', text: jsonText(input.arguments)}),
-  async run({server, tool, arguments: input}, {ports, signal}) {
-    const result = await ports.mcp.call({server, tool, input}, signal);
+  async run({server, tool, standing, arguments: input}, {ports, observe, signal}) {
+    const observer: McpCallObserver = {
+      progress: line => observe(`${line}\n`),
+      elicit: (elicitation, asked) => elicitByQuestions(elicitation, ports.questions, asked),
+    };
+    const result = await ports.mcp.call({server, tool, standing, input}, observer, signal);
     if (result.tag === 'ok') return {state: 'success', output: result.value};
     if (!signal.aborted) return {state: 'error', fault: result.error};
     const why = {reason: 'interrupted', message: ''} as const;

@@ -21,6 +21,7 @@ import {readSkill} from './read-skill.ts';
 import {readShellCommandOutput} from './read-shell-command-output.ts';
 import {requestCommandOutput} from './request-command-output.ts';
 import {requestFileEdits} from './request-file-edits.ts';
+import {searchTools} from './search-tools.ts';
 import {transferShellCommandControlToUser} from './transfer-shell-command-control-to-user.ts';
 import {updateTodos} from './update-todos.ts';
 import {webFetch} from './web-fetch.ts';
@@ -38,6 +39,7 @@ const catalogue = {
   grep: grep,
   'file-glob-v2': fileGlobV2,
   'read-mcp-resource': readMcpResource,
+  'search-tools': searchTools,
   'call-mcp-tool': callMcpTool,
   'web-fetch': webFetch,
   'web-search': webSearch,

@@ -2,7 +2,7 @@ import {maxJsonDepth, isDeeperThan, isJsonObject, type Json, type JsonObject} fr
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {omittedInputReason} from '../domain/conversation.ts';
 import {rejected, type Fault} from '../domain/fault.ts';
-import {actionNames, actionOf, definitions, type Action, type ActionName} from './catalogue.ts';
+import {actionNames, actionOf, definitions, type Action, type ActionName, type InputOf} from './catalogue.ts';
 import {declaredActions} from './declared-actions.ts';
 import type {McpTool} from './mcp-port.ts';
 import type {SkillCatalogue} from './skills-port.ts';
@@ -17,7 +17,14 @@ export interface EnabledTool {
 
 /** What decides, beside the catalogue, which tools there are. */
 export interface ToolSources {
+  /** All that can be called, whether the model is offered it or not. */
   readonly mcpTools: readonly McpTool[];
+  /** Those of `mcpTools` that the model is offered, in the order in which it was first offered them. */
+  readonly offeredTools: readonly McpTool[];
+  /** MCP servers whose tools are not known yet: a model that names one of its tools has heard of it elsewhere. */
+  readonly startingServers: readonly string[];
+  /** What more tools can be searched for, in words; empty where all are offered. */
+  readonly moreTools: string;
   readonly resources: 'offered' | 'none';
   /** Whether weft itself can search the web. */
   readonly webSearch: 'offered' | 'none';
@@ -30,6 +37,9 @@ export interface ToolSources {
 
 export const catalogueOnly: ToolSources = {
   mcpTools: [],
+  offeredTools: [],
+  startingServers: [],
+  moreTools: '',
   resources: 'none',
   webSearch: 'none',
   skills: undefined,
@@ -44,7 +54,7 @@ export const catalogueOnly: ToolSources = {
 export function enabledTools(sources: ToolSources = catalogueOnly): readonly EnabledTool[] {
   return [
     ...actionNames.flatMap(action => fixedTools(action, sources)),
-    ...sources.mcpTools.map(({toolName, description, inputSchema}): EnabledTool => ({
+    ...sources.offeredTools.map(({toolName, description, inputSchema}): EnabledTool => ({
       name: toolName,
       description,
       action: 'call-mcp-tool',
@@ -55,17 +65,19 @@ export function enabledTools(sources: ToolSources = catalogueOnly): readonly Ena
 
 function fixedTools(
   action: ActionName,
-  {resources, skills, answerSchema, webSearch}: ToolSources,
+  {resources, skills, answerSchema, moreTools, webSearch}: ToolSources,
 ): readonly EnabledTool[] {
   const {offered, tools} = definitions[action];
   if (offered === 'mcp-resources' && resources === 'none') return [];
   if (offered === 'answer-schema' && answerSchema === undefined) return [];
   if (offered === 'skills' && skills === undefined) return [];
+  if (offered === 'more-tools' && moreTools === '') return [];
   if (offered === 'web-search' && webSearch === 'none') return [];
   return tools.map(({name, description, jsonSchema}) => {
     if (offered === 'answer-schema' && answerSchema !== undefined) {
       return {name, description, action, jsonSchema: () => answerSchema};
     }
+    if (offered === 'more-tools') return {name, description: `${description} ${moreTools}`, action, jsonSchema};
     if (offered !== 'skills' || skills === undefined) return {name, description, action, jsonSchema};
     return {
       name,
@@ -100,7 +112,14 @@ export function decodeAction(name: string, input: Json, sources: ToolSources = c
       rejected(`There is no tool named ${JSON.stringify(name)} here. Available: ${offeredNames(sources)}.`),
     );
   const tool = sources.mcpTools.find(({toolName}) => toolName === name);
-  if (tool !== undefined) return decodeMcpCall({server: tool.server, tool: tool.name, toolName: name}, input);
+  if (tool !== undefined) {
+    return decodeMcpCall({server: tool.server, tool: tool.name, toolName: name, standing: tool.standing}, input);
+  }
+  const starting = sources.startingServers.find(server => name.startsWith(toolPrefix(server)));
+  if (starting !== undefined) {
+    const called = name.slice(toolPrefix(starting).length);
+    return decodeMcpCall({server: starting, tool: called, toolName: name, standing: 'as-known'}, input);
+  }
   for (const action of actionNames) {
     const decoded = decodeAs(action, name, input);
     if (decoded !== undefined) return decoded;
@@ -117,14 +136,14 @@ export function decodePastAction(name: string, input: Json): Outcome<Action, Fau
   if (server === undefined || tool === undefined) return decodeAction(name, input);
   return isDeeperThan(input, maxJsonDepth)
     ? failed(rejected(`The input of ${name} is too deep.`))
-    : decodeMcpCall({server, tool, toolName: name}, input);
+    : decodeMcpCall({server, tool, toolName: name, standing: 'as-known'}, input);
 }
 
+/** How the names of a server's tools begin. */
+const toolPrefix = (server: string): string => `mcp__${server.replaceAll(/[^\w-]/gu, '_')}__`;
+
 /** Whether the arguments fit is the server's to say. */
-function decodeMcpCall(
-  address: {readonly server: string; readonly tool: string; readonly toolName: string},
-  input: Json,
-): Outcome<Action, Fault> {
+function decodeMcpCall(address: Omit<InputOf<'call-mcp-tool'>, 'arguments'>, input: Json): Outcome<Action, Fault> {
   return isJsonObject(input)
     ? ok(actionOf('call-mcp-tool', {...address, arguments: input}))
     : failed(rejected(`The input of ${address.toolName} does not fit: it must be a JSON object.`));

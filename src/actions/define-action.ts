@@ -23,10 +23,10 @@ export interface ActionDefinition<Input, Output, PartialOutput> {
   /** Actions of one message run side by side when all are `parallel`; a `barrier` runs alone, in its place. */
   readonly scheduling: 'parallel' | 'barrier';
   /**
-   * When models are offered its tools: only where an MCP server has resources, where there are skills, where the caller asks for JSON of a schema, or where
-   * weft has a search engine.
+   * When models are offered its tools: only where an MCP server has resources, where more tools can be found than the request has,
+   * where there are skills, where the caller asks for JSON of a schema, or where weft has a search engine.
    */
-  readonly offered: 'always' | 'mcp-resources' | 'skills' | 'answer-schema' | 'web-search';
+  readonly offered: 'always' | 'mcp-resources' | 'more-tools' | 'skills' | 'answer-schema' | 'web-search';
   /** What it would touch: what the judge and permission rules look at. */
   access(input: Input): Access;
   readonly ruleKind: RuleKind;

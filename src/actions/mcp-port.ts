@@ -5,22 +5,56 @@ import {rejected, type Fault} from '../domain/fault.ts';
 
 /** The MCP servers of this run. What they say and offer is theirs: nothing of it is trusted, everything is bounded. */
 export interface McpPort {
-  /** Waits for servers that are just starting, a few seconds at most; the tools of later ones join a later request. */
-  ready(signal: AbortSignal): Promise<void>;
-  /** Those of the connected servers, in the order of the servers; the same list while nothing changed. */
+  /**
+   * Called before each request to the model: waits for servers that are `required`, and a few seconds for those that run in the program
+   * which drives weft; the tools of all others join a later request. A fault says which required server did not start.
+   */
+  ready(signal: AbortSignal): Promise<Outcome<undefined, Fault>>;
+  /** Waits until no server is starting any more. */
+  settled(signal: AbortSignal): Promise<void>;
+  /**
+   * Those of all servers that are not disabled, in the order of the servers, as they were last heard of: a server need not run yet. The
+   * same list while nothing changed.
+   */
   tools(): readonly McpTool[];
   servers(): readonly McpServerState[];
-  /** Settles once, in bounded time; an abort tells the server and settles at once. A result that says it is an error is a fault. */
-  call(request: McpCallRequest, signal: AbortSignal): Promise<Outcome<McpResult, Fault>>;
+  /**
+   * Starts the server where it does not run. Settles once, in bounded time; an abort tells the server and settles at once. A result that
+   * says it is an error is a fault.
+   */
+  call(request: McpCallRequest, observer: McpCallObserver, signal: AbortSignal): Promise<Outcome<McpResult, Fault>>;
   /** The resources of one server, or of all for `undefined`. */
   resources(server: string | undefined, signal: AbortSignal): Promise<Outcome<readonly McpResource[], Fault>>;
   readResource(request: McpResourceRequest, signal: AbortSignal): Promise<Outcome<McpResult, Fault>>;
+  /** The prompts of all servers that are not disabled, as they were last heard of. */
+  prompts(): readonly McpPrompt[];
+  expandPrompt(request: McpPromptRequest, signal: AbortSignal): Promise<Outcome<McpResult, Fault>>;
+  /** Ends the connection and makes it anew; the failure says why that did not help. */
+  reconnect(server: string): Promise<Outcome<undefined, string>>;
+  /** Takes the tools of a server away for this session, or brings them back. */
+  toggle(server: string, wanted: 'enabled' | 'disabled'): Promise<Outcome<undefined, string>>;
+}
+
+export interface McpPromptRequest {
+  readonly server: string;
+  readonly name: string;
+  readonly values: Readonly<Record<string, string>>;
 }
 
 export interface McpCallRequest {
   readonly server: string;
   readonly tool: string;
+  /** As it was when the call was judged: one that has changed since is not called. */
+  readonly standing: McpTool['standing'];
   readonly input: JsonObject;
+}
+
+/** Whoever called a tool, as far as its server may speak to them meanwhile. */
+export interface McpCallObserver {
+  /** Hears lines on how far the server has come. */
+  readonly progress: (line: string) => void;
+  /** Asks the user what the server wants to know. */
+  readonly elicit: (elicitation: Elicitation, signal: AbortSignal) => Promise<ElicitationReply>;
 }
 
 export interface McpResourceRequest {
@@ -37,19 +71,28 @@ export interface McpTool {
   readonly inputSchema: JsonObject;
   /** What the server claims of it. */
   readonly effect: 'claims-read-only' | 'claims-destructive' | 'unsaid';
+  /** `changed`: its description or schema is not what it was when it was last used or first seen, so earlier permissions do not cover it. */
+  readonly standing: 'as-known' | 'changed';
+  /** `always`: it is never put behind ToolSearch. */
+  readonly offering: 'always' | 'by-size';
 }
 
 export interface McpServerState {
   readonly name: string;
-  readonly status: 'connected' | 'failed' | 'pending' | 'disabled';
-  /** Where it comes from: `sdk` runs in the program that drives weft. */
-  readonly source: 'sdk';
-  /** Why it failed; empty otherwise. */
+  /** `idle`: its tools are known, and it is started with the first call. */
+  readonly status: 'connected' | 'failed' | 'pending' | 'disabled' | 'idle' | 'needs-sign-in';
+  /** Where it comes from: `sdk` runs in the program that drives weft, which may also have `given` it. */
+  readonly source: 'sdk' | 'user' | 'project' | 'local' | 'given';
+  /** Why it failed, or what to do; empty otherwise. */
   readonly error: string;
   /** How the server calls itself; empty until it is connected. */
   readonly title: string;
   readonly version: string;
   readonly resources: 'offered' | 'none';
+  /** The last lines that it wrote beside messages, oldest first. */
+  readonly log: readonly string[];
+  /** How long the last call took; `undefined` before the first. */
+  readonly latencyMs: number | undefined;
 }
 
 export interface McpResource {
@@ -129,9 +172,17 @@ export interface ServerProcess {
 
 const noServer = failed(rejected('There are no MCP servers here.'));
 
+const noTools: readonly McpTool[] = [];
+const noPrompts: readonly McpPrompt[] = [];
+
 export const noMcp: McpPort = {
-  ready: async () => {},
-  tools: () => [],
+  ready: async () => ok(undefined),
+  settled: async () => {},
+  tools: () => noTools,
+  prompts: () => noPrompts,
+  expandPrompt: async () => noServer,
+  reconnect: async () => failed('There are no MCP servers here.'),
+  toggle: async () => failed('There are no MCP servers here.'),
   servers: () => [],
   call: async () => noServer,
   resources: async () => ok([]),

@@ -1,4 +1,4 @@
-import type {Json} from '../base/json.ts';
+import type {Json, JsonObject} from '../base/json.ts';
 import type {Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
 import type {BlockId, TodoId} from '../domain/ids.ts';
@@ -22,7 +22,24 @@ export interface ActionPorts {
   readonly mcp: McpPort;
   readonly web: WebPort;
   readonly skills: SkillsPort;
+  readonly tools: ToolSearchPort;
   readonly answer: AnswerPort;
+}
+
+/** A tool that the model may call from its next answer on. */
+export interface FoundTool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonObject;
+}
+
+/** The tools that the model may look for. */
+export interface ToolSearchPort {
+  /** Finds tools and offers them from the next request on; waits, bounded, for servers that are starting. */
+  search(
+    request: {readonly query: string; readonly limit: number},
+    signal: AbortSignal,
+  ): Promise<{readonly found: readonly FoundTool[]; readonly total: number}>;
 }
 
 export interface ShellPort {

@@ -94,6 +94,7 @@ class Engine implements AgentClient {
         skills: ports.machine.skills,
         structuredOutput: rest.structuredOutput,
         disabledTools,
+        contextWindow: () => ports.model.facts(this.#session.model).contextWindow,
       }),
       pending: new PendingRequests({
         interaction: rest.interaction,

@@ -55,8 +55,8 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
   for (;;) {
     const limit = stats.limitReached();
     if (limit !== undefined) return limit;
-    // MCP servers that are just starting get a few seconds.
-    await session.ports.machine.mcp.ready(signal);
+    const servers = await session.ports.machine.mcp.ready(signal);
+    if (servers.tag === 'failed') return {kind: 'failed', fault: servers.error};
     await session.ports.machine.skills.ready(signal);
     await acceptSteering(context, signal);
     if (signal.aborted) return {kind: 'interrupted'};

@@ -109,6 +109,7 @@ export function decodeCall(name: string, input: Json, {tools, ports}: SessionCon
 export const actionPorts = (session: SessionContext, id: ActionId, answer: AnswerPort): ActionPorts => ({
   ...session.ports.machine,
   skills: skillsOf(session),
+  tools: session.tools,
   todos: session.conversation.todos,
   answer,
   ...session.pending.portsFor(id),

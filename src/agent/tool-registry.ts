@@ -2,16 +2,27 @@ import {enabledTools, type ToolSources} from '../actions/decode-action.ts';
 import type {McpPort, McpTool} from '../actions/mcp-port.ts';
 import type {WebPort} from '../actions/web-port.ts';
 import type {SkillsPort} from '../actions/skills-port.ts';
+import type {FoundTool, ToolSearchPort} from '../actions/ports.ts';
+import {clip} from '../base/clip.ts';
 import type {ToolSpec} from '../domain/model-stream.ts';
 import {answerSchemaOf, type StructuredOutput} from './structured-output.ts';
 
 /** The tools that the model may call now. MCP servers come, go and change their tools while the session goes on. */
-export interface ToolRegistry {
+export interface ToolRegistry extends ToolSearchPort {
   sources(): ToolSources;
   names(): readonly string[];
   /** The tools with their schemas, which take time to make, so that happens with the first request. The same list as long as nothing changed. */
   specs(): readonly ToolSpec[];
 }
+
+/** The part of the model's context that tools of MCP servers may take; more of them than that are searched for (`ToolSearch`). */
+const contextShare = 0.02;
+
+/** Of a model whose context is not known. */
+const usualContext = 200_000;
+
+/** A token of a schema has about four characters. */
+const charactersPerToken = 4;
 
 export function makeToolRegistry(options: {
   readonly mcp: McpPort;
@@ -19,21 +30,39 @@ export function makeToolRegistry(options: {
   readonly skills: Pick<SkillsPort, 'catalogue'>;
   readonly structuredOutput: StructuredOutput;
   readonly disabledTools: ToolSources['disabled'];
+  /** In tokens; 0 where it is not known. */
+  readonly contextWindow: () => number;
 }): ToolRegistry {
   const {mcp, web, skills: skillsPort, structuredOutput, disabledTools} = options;
   const answerSchema = answerSchemaOf(structuredOutput);
-  let known: {readonly tools: readonly McpTool[]; readonly sources: ToolSources} | undefined;
+  const offer = new Offer();
+  let known: {readonly tools: readonly McpTool[]; readonly state: string; readonly sources: ToolSources} | undefined;
   let specs: {readonly of: ToolSources; readonly list: readonly ToolSpec[]} | undefined;
 
   function sources(): ToolSources {
     const mcpTools = mcp.tools();
-    const resources = mcp.servers().some(server => server.resources === 'offered') ? 'offered' : 'none';
+    const servers = mcp.servers();
+    const resources = servers.some(server => server.resources === 'offered') ? 'offered' : 'none';
+    const starting = servers
+      .filter(({name, status}) => status !== 'disabled' && !mcpTools.some(({server}) => server === name))
+      .map(({name, status}) => ({name, status}));
     const skills = skillsPort.catalogue();
-    if (known?.tools !== mcpTools || known.sources.resources !== resources || known.sources.skills !== skills) {
+    const state = JSON.stringify([resources, starting, offer.found.size]);
+    if (known?.tools !== mcpTools || known.state !== state || known.sources.skills !== skills) {
+      const budget = (options.contextWindow() || usualContext) * contextShare * charactersPerToken;
+      const offeredTools = offer.take(mcpTools, budget);
+      const pending = starting.filter(({status}) => status === 'pending').map(({name}) => name);
       known = {
         tools: mcpTools,
+        state,
         sources: {
           mcpTools,
+          offeredTools,
+          startingServers: starting.map(({name}) => name),
+          moreTools: moreToolsText(
+            mcpTools.filter(tool => !offeredTools.includes(tool)),
+            pending,
+          ),
           resources,
           skills,
           webSearch: web.searching === 'offered' ? 'offered' : 'none',
@@ -60,5 +89,110 @@ export function makeToolRegistry(options: {
       }
       return specs.list;
     },
+    async search({query, limit}, signal) {
+      await mcp.settled(signal);
+      const all = mcp.tools().filter(({toolName}) => !disabledTools.has(toolName));
+      const found = bestTools(all, query).slice(0, limit);
+      for (const {toolName} of found) offer.found.add(toolName);
+      return {found: found.map(foundTool), total: all.length};
+    },
   };
+}
+
+const foundTool = ({toolName, description, inputSchema}: McpTool): FoundTool => ({
+  name: toolName,
+  description,
+  inputSchema,
+});
+
+/**
+ * Which tools of MCP servers stand in the request. What was offered stays in its place as long as it is there, and what comes later
+ * comes behind it, so that what providers keep of earlier requests holds.
+ */
+class Offer {
+  /** Tools that the model has found. */
+  readonly found = new Set<string>();
+  #order: readonly string[] = [];
+
+  take(tools: readonly McpTool[], budget: number): readonly McpTool[] {
+    const byName = new Map(tools.map(tool => [tool.toolName, tool]));
+    const isKept = (tool: McpTool): boolean =>
+      tool.offering === 'always' || this.found.has(tool.toolName) || this.#order.includes(tool.toolName);
+    const others = tools.filter(tool => !isKept(tool));
+    const kept = tools.filter(isKept);
+    const size = [...kept.filter(({toolName}) => !this.found.has(toolName)), ...others].map(sizeOf);
+    const fits = size.reduce((sum, each) => sum + each, 0) <= budget;
+    const wanted = new Set([...kept, ...(fits ? others : [])].map(({toolName}) => toolName));
+    const foundLast = [...wanted].filter(name => !this.#order.includes(name));
+    this.#order = [...this.#order.filter(name => byName.has(name)), ...foundLast];
+    return this.#order.flatMap(name => byName.get(name) ?? []);
+  }
+}
+
+/** Characters that a tool takes in a request. */
+const sizeOf = ({toolName, description, inputSchema}: McpTool): number =>
+  toolName.length + description.length + JSON.stringify(inputSchema).length;
+
+const longestList = 2000;
+
+function moreToolsText(hidden: readonly McpTool[], pending: readonly string[]): string {
+  const names = hidden.map(({toolName}) => toolName);
+  const list = names.length === 0 ? [] : [`Tools to be found: ${clip(names.join(', '), longestList)}.`];
+  const servers =
+    pending.length === 0 ? [] : [`Servers that are starting, which a search waits for: ${pending.join(', ')}.`];
+  return [...list, ...servers].join(' ');
+}
+
+/** The tools that fit a query best, best first; those with no word of it are left out. */
+function bestTools(tools: readonly McpTool[], query: string): readonly McpTool[] {
+  const selected = /^select:(.*)$/su.exec(query.trim())?.[1];
+  if (selected !== undefined) {
+    const names = selected.split(',').map(name => name.trim());
+    return names.flatMap(name => tools.find(({toolName, name: own}) => toolName === name || own === name) ?? []);
+  }
+  const words = wordsIn(query);
+  const documents = tools.map(tool => ({
+    tool,
+    name: wordsIn(`${tool.server} ${tool.name}`),
+    text: wordsIn(`${tool.description} ${Object.keys(propertiesOf(tool)).join(' ')}`),
+  }));
+  const rarity = (word: string): number => {
+    const having = documents.filter(({name, text}) => has(name, word) || has(text, word)).length;
+    return having === 0 ? 0 : Math.log(1 + tools.length / having);
+  };
+  const weights = words.map(word => ({word, weight: rarity(word)}));
+  return documents
+    .map(({tool, name, text}) => ({
+      tool,
+      score: weights.reduce(
+        (sum, {word, weight}) => sum + weight * ((has(name, word) ? 3 : 0) + (has(text, word) ? 1 : 0)),
+        0,
+      ),
+    }))
+    .filter(({score}) => score > 0)
+    .toSorted((one, other) => other.score - one.score)
+    .map(({tool}) => tool);
+}
+
+/** A word fits one that begins like it: `issues` and `issue`. */
+const has = (words: readonly string[], word: string): boolean =>
+  words.some(
+    each => each === word || (word.length > 3 && (each.startsWith(word) || (each.length > 3 && word.startsWith(each)))),
+  );
+
+const wordsIn = (text: string): readonly string[] =>
+  [
+    ...new Set(
+      text
+        .replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
+        .toLowerCase()
+        .split(/[^\p{L}\p{N}]+/u),
+    ),
+  ]
+    .filter(word => word.length > 1)
+    .slice(0, 300);
+
+function propertiesOf({inputSchema}: McpTool): object {
+  const properties = inputSchema['properties'];
+  return typeof properties === 'object' && properties !== null ? properties : {};
 }

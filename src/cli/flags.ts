@@ -107,6 +107,8 @@ export function addMainFlags(program: Command): void {
     .option('--append-system-prompt <text>', 'Append to the system prompt')
     .option('--json-schema <file-or-json>', 'Without the terminal UI: answer with JSON that fits this schema')
     .option('--settings <file-or-json>', 'Settings that override the settings files')
+    .option('--mcp-config <files-or-json...>', 'MCP servers besides those of the settings')
+    .option('--strict-mcp-config', 'Only the MCP servers of --mcp-config')
     .option('--verbose', 'Print the model in use to stderr')
     .option('--debug', 'Without the terminal UI: log events as JSON lines to stderr')
     .option('--accessible', 'Screen reader mode: plain lines, nothing is redrawn')
@@ -165,12 +167,6 @@ export const sdkFlags: readonly SdkFlag[] = [
     flags: '--initialize-fields <names>',
     effect: 'works',
     why: 'settings and disallowedTools come in the first message',
-  },
-  {flags: '--strict-mcp-config', effect: 'works', why: 'there are no MCP servers but those of the program'},
-  {
-    flags: '--mcp-config <configs...>',
-    effect: 'works',
-    why: 'accepted as long as it names no server; others are refused',
   },
 
   {

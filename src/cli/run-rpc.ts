@@ -1,10 +1,13 @@
 import {randomUUID} from 'node:crypto';
 import type {EngineOptions} from '../agent/create-engine.ts';
 import {noCommands} from '../actions/commands-port.ts';
-import {isJsonObject, type JsonObject} from '../base/json.ts';
+import {isJsonObject, type Json, type JsonObject} from '../base/json.ts';
+import type {ClientServers} from '../headless/rpc/serve-request.ts';
 import {causeText} from '../domain/fault.ts';
 import type {PermissionMode} from '../domain/risk.ts';
-import {connectSdkServers, usualTimes} from '../extensions/mcp/sdk-servers.ts';
+import {parseServers, strongestServers} from '../extensions/mcp/server-config.ts';
+import type {Exchange} from '../extensions/mcp/exchange-transport.ts';
+import type {ElicitUser} from '../extensions/mcp/server-set.ts';
 import {clientLines, readOpening} from '../headless/rpc/client-input.ts';
 import {makeControlChannel} from '../headless/rpc/control-channel.ts';
 import {elicitBy} from '../headless/rpc/questions.ts';
@@ -19,6 +22,8 @@ import {jsonLine, type RpcMessage} from '../protocol/rpc/rpc-message.ts';
 import {fixedModel, nobodyChooses} from './compose/host-services.ts';
 import {type ChosenModel, requireModel} from './compose/choose-model.ts';
 import {composeSession, connectModel, structuredOutputFor} from './compose/compose-session.ts';
+import {configuredServers} from './compose/mcp-servers.ts';
+import {makeServers} from './compose/open-servers.ts';
 import {existingFolder, loadRunContext, type RunContext} from './compose/run-context.ts';
 import {exitCode, type ExitCode, timeLimitText, UsageError} from './exit-code.ts';
 import {messageUuid, stallClock} from './headless-ports.ts';
@@ -50,26 +55,18 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
     const state = new SessionState();
     const channel = makeControlChannel({send, newId: () => randomUUID()});
     const greeted = Promise.withResolvers<void>();
-    const ended = new AbortController();
-    const mcp = connectSdkServers(
-      {
-        names: opening.initialize?.sdkMcpServers ?? [],
-        exchange: async (server, message, signal) => {
-          // The client hears the answer to its greeting first.
-          await greeted.promise;
-          const request = {subtype: 'mcp_message', server_name: server, message} as const;
-          const reply = await channel.request(request, signal);
-          if (reply.tag === 'failed') throw new Error(reply.error.message);
-          const answer = reply.value['mcp_response'];
-          return isJsonObject(answer) ? answer : undefined;
-        },
-        log: note,
-        elicit: elicitBy(channel),
-        version,
-        ...usualTimes,
+    const servers = await openClientServers(context, opening.initialize, {
+      exchange: async (server, message, signal) => {
+        // The client hears the answer to its greeting first.
+        await greeted.promise;
+        const request = {subtype: 'mcp_message', server_name: server, message} as const;
+        const reply = await channel.request(request, signal);
+        if (reply.tag === 'failed') throw new Error(reply.error.message);
+        const answer = reply.value['mcp_response'];
+        return isJsonObject(answer) ? answer : undefined;
       },
-      ended.signal,
-    );
+      elicit: elicitBy(channel),
+    });
     const hooks = opening.initialize?.hooks ?? {};
     const greeting = opening.initialize === undefined ? [] : unsupportedInitializeNotes(opening.initialize);
     for (const text of [...greeting, ...hookNotes(hooks, hookEvents)]) note(text);
@@ -78,7 +75,7 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
       interaction: canAsk(context.options) ? 'interactive' : 'unattended',
       models: fixedModel(nobodyChooses),
       driver: {
-        mcp,
+        servers,
         commands: noCommands,
         structured,
         hooks: clientHooks(hooks, channel),
@@ -96,7 +93,7 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
       engine,
       state,
       channel,
-      servers: mcp,
+      servers: servers.port,
       writer,
       launch: {
         capabilities: rpcCapabilities(chosen, {version, permissionMode, pid: process.pid}),
@@ -139,8 +136,6 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
     clearTimeout(timer);
     clearInterval(keepAlive);
     await engine.close(code === undefined ? 'shutdown' : 'finished');
-    ended.abort();
-    await mcp.close();
     const stdout = await Promise.race([writer.drained(), stopper.gaveUp]);
     const stopped = stopper.stopped();
     if (stopped === exitCode.timeLimit && options.timeout !== undefined) note(timeLimitText(options.timeout));
@@ -159,6 +154,57 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
     throw cause;
   }
 }
+
+/**
+ * The MCP servers of a program that drives weft: those that run in it, those that it gives, and those of the settings. It may change its
+ * own while it runs; those of the settings stay.
+ */
+async function openClientServers(
+  context: RunContext,
+  initialize: InitializeRequest | undefined,
+  reach: {readonly exchange: Exchange; readonly elicit: ElicitUser},
+) {
+  const found = await configuredServers({
+    settings: context.permissions.settings,
+    options: context.options,
+    directory: context.directory,
+    trust: context.projectTrust,
+    project: context.settingSources.has('project') ? 'counts' : 'left-out',
+  });
+  for (const notice of found.notices) note(notice);
+  const isStrict = context.options.strictMcpConfig !== undefined;
+  const ofSettings = isStrict ? [] : found.servers.filter(({source}) => source !== 'given');
+  const ofFlags = found.servers.filter(({source}) => source === 'given');
+  const open = await makeServers(
+    {context, log: note},
+    {
+      sdk: initialize?.sdkMcpServers ?? [],
+      configured: strongestServers([ofSettings, ofFlags, givenServers(initialize?.mcpServers ?? {})]),
+      ...reach,
+    },
+  );
+  const port: ClientServers = {
+    ready: async signal => void (await open.set.ready(signal)),
+    start: () => void open.set.settled(new AbortController().signal),
+    servers: () => open.set.servers(),
+    tools: () => open.set.tools(),
+    reconnect: name => open.set.reconnect(name),
+    toggle: (name, state) => open.set.toggle(name, state),
+    deliver: (name, message) => open.deliver(name, message),
+    set(servers) {
+      const entries = Object.entries(servers);
+      const sdk = entries.flatMap(([name, server]) => (isSdkServer(server) ? [name] : []));
+      const others = Object.fromEntries(entries.filter(([, server]) => !isSdkServer(server)));
+      return open.set.set({sdk, configured: strongestServers([ofSettings, givenServers(others)])});
+    },
+  };
+  return {...open, port};
+}
+
+const givenServers = (servers: JsonObject) =>
+  parseServers(servers, {source: 'given', path: 'the program that drives weft'});
+
+const isSdkServer = (server: Json): boolean => isJsonObject(server) && server['type'] === 'sdk';
 
 interface Prepared {
   readonly context: RunContext;

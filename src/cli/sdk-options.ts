@@ -1,5 +1,5 @@
 import {readFileSync} from 'node:fs';
-import {isJsonObject, parseJson} from '../base/json.ts';
+import {isJsonObject} from '../base/json.ts';
 import {causeText} from '../domain/fault.ts';
 import type {Thinking} from '../domain/model-stream.ts';
 import type {InitializeRequest} from '../protocol/rpc/control-message.ts';
@@ -66,7 +66,6 @@ function refuseUnsupportedFlags(options: MainOptions): void {
   if (inputFormat === 'stream-json' && options.outputFormat !== 'stream-json') {
     throw new UsageError('--input-format stream-json needs --output-format stream-json.');
   }
-  for (const config of options.mcpConfig ?? []) refuseServers(config);
 }
 
 /** `--plugin-dir` is `pluginDir` among the options. */
@@ -77,25 +76,6 @@ function oneOf(flag: string, given: string | undefined, choices: readonly string
   if (given === undefined || choices.includes(given)) return;
   throw new UsageError(`${flag} ${JSON.stringify(given)} is unknown. Use one of ${choices.join(', ')}.`);
 }
-
-/** A host that names servers relies on their tools. */
-function refuseServers(config: string): void {
-  const text = config.trimStart().startsWith('{') ? config : fileText('--mcp-config', config);
-  const parsed = parseJson(text);
-  if (parsed.tag === 'failed') throw new UsageError(`--mcp-config is not JSON: ${parsed.error}`);
-  const servers = isJsonObject(parsed.value) ? parsed.value['mcpServers'] : undefined;
-  const foreign = isJsonObject(servers)
-    ? Object.entries(servers).flatMap(([name, server]) =>
-        isJsonObject(server) && server['type'] === 'sdk' ? [] : [name],
-      )
-    : [];
-  if (foreign.length > 0) {
-    throw new UsageError(processServersRefusal(foreign));
-  }
-}
-
-const processServersRefusal = (names: readonly string[]): string =>
-  `weft cannot run or reach MCP servers yet (${names.join(', ')}): only servers inside the program that drives it work.`;
 
 function textOf(flag: string, text: string | undefined, file: string | undefined): string | undefined {
   if (file === undefined) return text;
@@ -141,9 +121,8 @@ export function unsupportedInitializeNotes({agents, skills}: InitializeRequest):
   ];
 }
 
-/** A host that names servers, plugins or other tools in the place of weft's own relies on them. */
-function refuseUnsupportedInitialize({mcpServers, plugins, toolAliases}: InitializeRequest): void {
-  if (has(mcpServers)) throw new UsageError(processServersRefusal(Object.keys(mcpServers ?? {})));
+/** A host that names plugins or other tools in the place of weft's own relies on them. */
+function refuseUnsupportedInitialize({plugins, toolAliases}: InitializeRequest): void {
   if (has(plugins)) throw new UsageError('weft has no plugins yet.');
   if (has(toolAliases)) {
     const names = Object.keys(toolAliases ?? {}).join(', ');

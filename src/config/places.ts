@@ -16,6 +16,8 @@ export interface Places {
   readonly history: string;
   /** The key that placeholders of secrets are made with. */
   readonly placeholderKey: string;
+  /** What MCP servers offered when they were last connected. */
+  readonly servers: string;
   /** The API keys that the user has pasted, or which of them are in the keychain. */
   readonly credentials: string;
   /** What the user got by signing in to MCP servers, or for which of them it is in the keychain. */
@@ -48,6 +50,7 @@ export function placesOf(user: {
     checkpoints: paths.join(data, 'checkpoints'),
     history: paths.join(data, 'history.jsonl'),
     placeholderKey: paths.join(data, 'placeholder.key'),
+    servers: paths.join(data, 'mcp'),
     credentials: paths.join(data, 'credentials.json'),
     serverCredentials: paths.join(data, 'mcp', 'credentials.json'),
   });

@@ -19,7 +19,7 @@ export type Reason =
     }
   | {readonly kind: 'weft-files'; readonly change: WeftFileChange}
   | {readonly kind: 'program-input'}
-  | {readonly kind: 'mcp-tool' | 'mcp-resource'; readonly server: string}
+  | {readonly kind: 'mcp-tool' | 'mcp-tool-changed' | 'mcp-resource'; readonly server: string}
   | {readonly kind: 'web-page' | 'web-loopback'; readonly host: string}
   | {readonly kind: 'web-port'; readonly port: number}
   | {readonly kind: 'web-refused'; readonly why: string}
@@ -114,6 +114,8 @@ export function reasonText(reason: Reason): string {
       return 'Types into a running program';
     case 'mcp-tool':
       return `Calls a tool of the MCP server ${reason.server}`;
+    case 'mcp-tool-changed':
+      return `The MCP server ${reason.server} now describes this tool differently, so earlier permissions do not cover it`;
     case 'mcp-resource':
       return `Reads from the MCP server ${reason.server}`;
     case 'web-page':

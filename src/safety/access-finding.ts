@@ -55,9 +55,13 @@ export function accessFinding(access: Access, risk: RiskLevel, evidence: JudgeEv
       return {
         decision: 'ask',
         risk,
-        reasons: [{kind: 'mcp-tool', server: access.server}, ...handoverReasons(access)],
+        reasons: [
+          ...(access.standing === 'changed' ? ([{kind: 'mcp-tool-changed', server: access.server}] as const) : []),
+          {kind: 'mcp-tool', server: access.server},
+          ...handoverReasons(access),
+        ],
         target: 'ordinary',
-        detail: {...noDetail, rules: [access.toolName]},
+        detail: {...noDetail, rules: [access.toolName, serverRule(access.server)]},
       };
     case 'mcp-resource':
       return {
@@ -74,6 +78,9 @@ export function accessFinding(access: Access, risk: RiskLevel, evidence: JudgeEv
       return unreachable(access);
   }
 }
+
+/** The rule that speaks of all tools of a server. */
+const serverRule = (server: string): string => `mcp__${server.replaceAll(/[^\w-]/gu, '_')}`;
 
 /** Input is always asked about. A line for a shell is judged as the command that it is, which adds what it would do. */
 function typing(access: Extract<Access, {kind: 'terminal-input'}>, risk: RiskLevel, evidence: JudgeEvidence): Finding {

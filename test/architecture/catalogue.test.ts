@@ -55,6 +55,7 @@ describe('tool names', () => {
     const sources = {
       ...catalogueOnly,
       resources: 'offered',
+      moreTools: 'There are more.',
       webSearch: 'offered',
       skills,
       answerSchema: {type: 'object'},
@@ -62,6 +63,7 @@ describe('tool names', () => {
     expect(enabledTools(sources).map(({name}) => name)).toEqual(namesOf(actionNames));
     const onOccasion: readonly ActionName[] = [
       'read-mcp-resource',
+      'search-tools',
       'web-search',
       'read-skill',
       'give-structured-answer',

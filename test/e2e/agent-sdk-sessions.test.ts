@@ -270,13 +270,7 @@ describe('options', () => {
   });
 
   const refused: readonly (readonly [string, Options, RegExp])[] = [
-    ['servers of their own', {mcpServers: {files: {command: 'files'}}}, /MCP servers yet \(files\)/u],
     ['plugins', {plugins: [{type: 'local', path: '/tmp/plugin'}]}, /--plugin-dir is not possible/u],
-    [
-      'servers of their own in the greeting',
-      {mcpServers: {files: {command: 'files'}}, mcpServersDelivery: 'initialize'},
-      /MCP servers yet \(files\)/u,
-    ],
     [
       'plugins in the greeting',
       {plugins: [{type: 'local', path: '/p'}], pluginDelivery: 'initialize'},

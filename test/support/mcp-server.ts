@@ -1,3 +1,4 @@
+import {readFileSync} from 'node:fs';
 import {createInterface} from 'node:readline';
 
 /*
@@ -30,6 +31,8 @@ export interface ScriptedServer {
   readonly startMs?: number;
   /** It ends at once, with this code. */
   readonly exit?: number;
+  /** A file whose text comes behind the description of every tool. */
+  readonly descriptionFile?: string;
   /** After `tools/call` of a tool that `does` this, its tools are these. */
   readonly laterTools?: ScriptedServer['tools'];
 }
@@ -183,10 +186,16 @@ function serve(script: ScriptedServer): void {
             ...(script.resources === undefined ? {} : {resources: {}}),
           },
         };
-      case 'tools/list':
+      case 'tools/list': {
+        const more = script.descriptionFile === undefined ? '' : readFileSync(script.descriptionFile, 'utf8');
         return {
-          tools: tools.map(({does: _does, ...tool}) => ({inputSchema: {type: 'object', properties: {}}, ...tool})),
+          tools: tools.map(({does: _does, description = '', ...tool}) => ({
+            inputSchema: {type: 'object', properties: {}},
+            ...tool,
+            description: `${description}${more}`,
+          })),
         };
+      }
       case 'tools/call':
         return call(message.params?.name, message);
       case 'prompts/list':

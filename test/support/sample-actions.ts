@@ -87,8 +87,15 @@ export const sampleActions: {
     label: 'Read docs://start from docs',
     partial: {uri: 'docs://start'},
   },
+  'search-tools': {input: {query: 'issues', limit: 5}, label: 'Search tools: issues', partial: undefined},
   'call-mcp-tool': {
-    input: {server: 'docs', tool: 'find', toolName: 'mcp__docs__find', arguments: {query: 'start'}},
+    input: {
+      server: 'docs',
+      tool: 'find',
+      toolName: 'mcp__docs__find',
+      standing: 'as-known',
+      arguments: {query: 'start'},
+    },
     label: 'Call find of docs',
     partial: {server: 'docs', tool: 'find', reached: 'not-started'},
   },

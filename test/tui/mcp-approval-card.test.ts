@@ -11,7 +11,13 @@ import {approval as commandApproval} from './support/stage.ts';
 const frame = {theme: themeOf('plain'), width: 60, verbosity: 'summary', home: ''} as const;
 
 test('the card of a call shows what the server is given, to the letter', () => {
-  const input = {server: 'calc', tool: 'add', toolName: 'mcp__calc__add', arguments: {a: 1}};
+  const input = {
+    server: 'calc',
+    tool: 'add',
+    toolName: 'mcp__calc__add',
+    standing: 'as-known' as const,
+    arguments: {a: 1},
+  };
   const approval: Approval = {
     ...commandApproval('e', ''),
     toolName: 'mcp__calc__add',

@@ -5,7 +5,7 @@ import {readFileSync} from 'node:fs';
 import {homedir} from 'node:os';
 import {actionNames, definitions} from '../../actions/catalogue.ts';
 import {joinCommands, noCommands} from '../../actions/commands-port.ts';
-import {type McpPort, noMcp} from '../../actions/mcp-port.ts';
+import type {McpPort} from '../../actions/mcp-port.ts';
 import type {EngineOptions} from '../../agent/create-engine.ts';
 import type {Hook} from '../../actions/hooks-port.ts';
 import {isJsonObject, type Json, parseJson} from '../../base/json.ts';
@@ -22,12 +22,15 @@ import {sessionHooks} from './compose-hooks.ts';
 import type {ModelSetup} from './host-services.ts';
 import {userPorts} from './user-ports.ts';
 import {note} from '../output.ts';
+import {type OpenServers, openServers} from './open-servers.ts';
 import type {RunContext} from './run-context.ts';
 import {requireNamedSandbox} from './prove-sandbox.ts';
 import {weftFolders, placeholderKey} from './user-data.ts';
 
 /** What a program that drives weft brings along. A person at a terminal brings nothing (`noDriver`). */
-type DriverPorts = Pick<EngineSetup, 'mcp' | 'commands'> & {
+type DriverPorts = Pick<EngineSetup, 'commands'> & {
+  /** `of-settings`: the MCP servers that the settings and the command line name. */
+  readonly servers: OpenServers | 'of-settings';
   readonly hooks: readonly Hook[];
   readonly promptSource: 'user' | 'sdk';
   readonly structured: EngineSetup['structuredOutput'] | 'by-flag';
@@ -43,7 +46,7 @@ async function permissionHooks(
 }
 
 export const noDriver: DriverPorts = {
-  mcp: noMcp,
+  servers: 'of-settings',
   commands: noCommands,
   hooks: [],
   promptSource: 'user',
@@ -81,7 +84,9 @@ export async function composeSession(
     model: chosen.model,
   });
   if (skipped > 0) note(`skipped ${skipped} records of this session that cannot be read`);
-  return composeEngine({
+  const log = interaction === 'unattended' ? note : () => {};
+  const servers = driver.servers === 'of-settings' ? await openServers({context, log}) : driver.servers;
+  const engine = composeEngine({
     session,
     origin,
     sessions,
@@ -119,13 +124,13 @@ export async function composeSession(
     user: userPorts(context, {store, models}),
     limits: {maxTurns: options.maxTurns ?? 'unlimited', maxCostUsd: options.maxCost ?? 'unlimited'},
     interaction,
-    mcp: driver.mcp,
-    commands: joinCommands([extensions.commands, driver.commands]),
+    mcp: servers.mcp,
+    commands: joinCommands([extensions.commands, driver.commands, servers.commands]),
     skills: extensions.skills,
     skillFolders: extensions.skillFolders,
     hooks: await sessionHooks({
       settings: settings.hooks,
-      driver: [...driver.hooks, ...(await permissionHooks(options, driver.mcp))],
+      driver: [...driver.hooks, ...(await permissionHooks(options, servers.mcp))],
       promptSource: driver.promptSource,
       directory,
       projectTrust: context.projectTrust,
@@ -134,6 +139,16 @@ export async function composeSession(
     disabledTools: disabledTools(options.tools, settings.rules.deny),
     structuredOutput: structured,
   });
+  return {
+    submit: op => engine.submit(op),
+    subscribe: listener => engine.subscribe(listener),
+    query: (request, signal) => engine.query(request, signal),
+    watch: (request, listener, signal) => engine.watch(request, listener, signal),
+    async close(reason) {
+      await engine.close(reason);
+      await servers.close();
+    },
+  };
 }
 
 /** Connects to the model that flags, environment and settings ask for, within that many milliseconds. */
@@ -163,7 +178,7 @@ function disabledTools(given: string | undefined, deny: readonly PermissionRule[
   if (named === undefined || named.includes('default')) return disabled;
   for (const action of actionNames) {
     const {offered, tools} = definitions[action];
-    if (offered === 'answer-schema') continue;
+    if (offered === 'answer-schema' || offered === 'more-tools') continue;
     for (const {name} of tools) if (!named.includes(name)) disabled.set(name, 'absent');
   }
   return disabled;

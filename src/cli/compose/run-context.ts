@@ -40,6 +40,8 @@ export interface RunContext {
   readonly roots: readonly [string, ...string[]];
   readonly places: Places;
   readonly settings: EffectiveSettings;
+  /** The settings files that count: `user`, `project`, `local`. */
+  readonly settingSources: ReadonlySet<string>;
   /** The settings with their sources: who wrote each permission rule, and whether it counts. */
   readonly permissions: TrustedSettings;
   /** Whether the user trusts the folder's own settings, and what they ask for. */
@@ -110,6 +112,7 @@ export function loadRunContext(given: {
         user: sources.has('user') ? {home: homedir(), config: places.config} : 'none',
         plugins: [],
       })),
+    settingSources: sources,
     permissions: merged.value,
     settings: {
       model: settings.model?.value,

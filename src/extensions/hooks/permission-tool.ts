@@ -21,12 +21,16 @@ export const permissionTool = (toolName: string, mcp: McpPort): Hook => ({
   wait: 'for-answer',
   onFailure: 'block',
   async run(request, signal) {
-    await mcp.ready(signal);
+    await mcp.settled(signal);
     const tool = mcp.tools().find(each => each.toolName === toolName);
     if (tool === undefined) return broken('not-started', 'no connected MCP server has this tool');
     const {tool_name: name = null, tool_input: asked = null, tool_use_id: id = null} = request;
     const input = {tool_name: name, input: asked, tool_use_id: id};
-    const called = await mcp.call({server: tool.server, tool: tool.name, input}, signal);
+    const called = await mcp.call(
+      {server: tool.server, tool: tool.name, standing: 'as-known', input},
+      {progress: () => {}, elicit: async () => ({action: 'decline', content: undefined})},
+      signal,
+    );
     if (called.tag === 'failed') return broken('crashed', faultText(called.error));
     const text = blockTexts(called.value.blocks).join('\n');
     const decision = parseJson(text);

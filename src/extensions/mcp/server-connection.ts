@@ -113,6 +113,7 @@ export async function connectTransport(
   const {server, services, times} = options;
   const changed = (what: 'tools' | 'prompts' | 'resources') => ({
     autoRefresh: false,
+    debounceMs: 0,
     onChanged: () => options.changed(what),
   });
   const client = new Client(

@@ -11,7 +11,7 @@ import {mostUnread, type StdoutWriter} from '../stdout-writer.ts';
 import {StallWatch, type StallClock} from '../stall-watch.ts';
 import type {ClientLine} from './client-input.ts';
 import {ClientPrompts} from './client-prompts.ts';
-import {type ClientServers, type RpcLaunch, serveRequest, type ServingOptions} from './serve-request.ts';
+import {type ClientServers, type RpcLaunch, serveRequest, type ServingOptions, wireStatus} from './serve-request.ts';
 import type {ControlChannel} from './control-channel.ts';
 import {canUseTool, permissionReply} from './permission-request.ts';
 import {askQuestions, questionResponse} from './questions.ts';
@@ -85,7 +85,7 @@ class ClientSession implements ServedClient {
       progress: encoding.progress,
       hooks: encoding.hooks,
       echoOf: id => (encoding.echo === 'with' ? this.#prompts.contentOf(id) : undefined),
-      servers: () => servers.servers().map(({name, status, source}) => ({name, status, source})),
+      servers: () => servers.servers().map(({name, status, source}) => ({name, status: wireStatus(status), source})),
       serverTools: () => servers.tools().map(({toolName}) => toolName),
     };
     this.#encoder = makeRpcEncoder({partials: encoding.partials, uuid, version, extras});

@@ -89,14 +89,14 @@ export async function serveRequest(request: ControlRequest, options: ServingOpti
     case 'get_context_usage':
       return success(contextUsage(state));
     case 'mcp_status': {
+      // A client that asks wants to know whether they work.
+      servers.start();
       const tools = servers.tools();
       return success({mcpServers: servers.servers().map(server => serverStatus(server, tools))});
     }
     case 'mcp_set_servers': {
-      const [own, foreign] = partition(Object.entries(request.servers), ([, {type}]) => type === 'sdk');
-      const {added, removed, errors} = await servers.set(own.map(([name]) => name));
-      const refused = Object.fromEntries(foreign.map(([name]) => [name, noProcessServers]));
-      return success({added, removed, errors: {...errors, ...refused}});
+      const {added, removed, errors} = await servers.set(request.servers);
+      return success({added, removed, errors});
     }
     case 'mcp_reconnect':
       return settled(await servers.reconnect(request.serverName));
@@ -120,7 +120,7 @@ function initialized(request: InitializeRequest, {capabilities, initialize}: Rpc
     ...capabilities,
     hook_on_failure_supported: true,
     ...(has(request.hooks) ? {hooks_applied: isFirst} : {}),
-    ...(has(request.mcpServers) ? {mcp_servers_applied: false} : {}),
+    ...(has(request.mcpServers) ? {mcp_servers_applied: isFirst} : {}),
     ...(has(request.plugins) ? {plugins_applied: false} : {}),
     ...(request.settings === undefined || request.settings === null ? {} : {settings_applied: isFirst}),
     ...(request.disallowedTools === undefined || request.disallowedTools === null
@@ -143,9 +143,6 @@ function thinkingOf(tokens: number | null, initial: Thinking): Thinking {
 const noBypass =
   'weft was not started for it: bypassPermissions needs --allow-dangerously-skip-permissions or the mode itself at the start.';
 
-const noProcessServers =
-  'weft cannot run or reach MCP servers yet: only servers inside the program that drives it work.';
-
 const success = (payload: JsonObject, afterwards: () => void = () => {}): Served => ({
   kind: 'success',
   payload,
@@ -155,18 +152,16 @@ const failure = (message: string, code: string): Served => ({kind: 'error', mess
 const settled = (outcome: Awaited<ReturnType<ClientServers['reconnect']>>): Served =>
   outcome.tag === 'ok' ? success({}) : failure(outcome.error, 'mcp_failed');
 
-function partition<T>(items: readonly T[], isFirst: (item: T) => boolean): readonly [readonly T[], readonly T[]] {
-  return [items.filter(isFirst), items.filter(item => !isFirst(item))];
-}
-
-/** The MCP servers inside the client, as the client handles them. */
+/** The MCP servers, as the client handles them. */
 export interface ClientServers {
   /** Waits for those that are just starting, a few seconds at most. */
   ready(signal: AbortSignal): Promise<void>;
   servers(): readonly McpServerState[];
   tools(): readonly {readonly server: string; readonly name: string; readonly toolName: string}[];
-  /** From now on these and no others. */
-  set(names: readonly string[]): Promise<{
+  /** Starts those that wait for their first call. */
+  start(): void;
+  /** From now on the client's own are these and no others. */
+  set(servers: JsonObject): Promise<{
     readonly added: readonly string[];
     readonly removed: readonly string[];
     readonly errors: Readonly<Record<string, string>>;
@@ -177,13 +172,19 @@ export interface ClientServers {
   deliver(name: string, message: JsonObject): void;
 }
 
+/** The states that clients of the Agent SDK know; a server that waits for its first call is not connected yet. */
+export function wireStatus(status: McpServerState['status']): string {
+  if (status === 'idle') return 'pending';
+  return status === 'needs-sign-in' ? 'needs-auth' : status;
+}
+
 /** A server's state in the Agent SDK's form. */
 const serverStatus = (
   {name, status, source, error, title, version}: McpServerState,
   tools: readonly {readonly server: string; readonly name: string}[],
 ): JsonObject => ({
   name,
-  status,
+  status: wireStatus(status),
   source,
   scope: source,
   ...(error === '' ? {} : {error}),

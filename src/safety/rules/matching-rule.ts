@@ -94,6 +94,8 @@ function ruleMatches({tool, about}: PermissionRule, action: Action, match: Match
     return behaviour !== 'allow' && commandNames({tool, pattern: about.pattern}, access.command, match);
   }
   if (access.kind === 'mcp-tool') {
+    // What the user allowed was another description.
+    if (behaviour === 'allow' && access.standing === 'changed') return false;
     if (!namesMcpTool(tool, access, behaviour)) return false;
   } else if (!namesFor(action, access, behaviour).includes(tool)) return false;
   // What allows pages speaks of the ports of the web.

@@ -348,6 +348,8 @@ const restoreInPattern = (query: string, secrets: Redactor): string =>
 
 /** A port to MCP servers that redacts secrets in their answers, and restores them in the input of their tools. */
 export function redactingMcp(mcp: McpPort, secrets: Redactor): McpPort {
+  const redactedFault = <T>(found: Outcome<T, Fault>): Outcome<T, Fault> =>
+    found.tag === 'failed' ? failed(redactFault(found.error, secrets)) : found;
   const redacted = (found: Outcome<McpResult, Fault>): Outcome<McpResult, Fault> =>
     found.tag === 'failed'
       ? failed(redactFault(found.error, secrets))
@@ -358,14 +360,28 @@ export function redactingMcp(mcp: McpPort, secrets: Redactor): McpPort {
           ),
         });
   return {
-    ready: signal => mcp.ready(signal),
+    ready: async signal => redactedFault(await mcp.ready(signal)),
+    settled: signal => mcp.settled(signal),
     tools: () => mcp.tools(),
-    servers: () => mcp.servers(),
-    async call(request, signal) {
+    prompts: () => mcp.prompts(),
+    servers: () =>
+      mcp.servers().map(server => ({
+        ...server,
+        error: secrets.redact(server.error),
+        log: server.log.map(line => secrets.redact(line)),
+      })),
+    reconnect: server => mcp.reconnect(server),
+    toggle: (server, wanted) => mcp.toggle(server, wanted),
+    expandPrompt: async (request, signal) => redacted(await mcp.expandPrompt(request, signal)),
+    async call(request, observer, signal) {
       const unknown = stringsIn(request.input).flatMap(secrets.unknownPlaceholders);
       if (unknown.length > 0)
         return failed(rejected(`The tool was not called: ${unknownPlaceholderText([...new Set(unknown)])}`));
-      return redacted(await mcp.call({...request, input: restoredIn(request.input, secrets)}, signal));
+      const {progress, elicit} = observer;
+      const redactedObserver = {progress: (line: string) => progress(secrets.redact(line)), elicit};
+      return redacted(
+        await mcp.call({...request, input: restoredIn(request.input, secrets)}, redactedObserver, signal),
+      );
     },
     async resources(server, signal) {
       const found = await mcp.resources(server, signal);

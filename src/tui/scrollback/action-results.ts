@@ -91,6 +91,10 @@ export const renderers: {readonly [N in ActionName]: ResultRenderer<OutputOf<N>>
         ? ['read before']
         : [countOf(skill.instructions.split('\n').length, {one: 'line', many: 'lines'})],
   }),
+  'search-tools': ({found}, frame) => ({
+    rows: noteRows(visibleLine(found.map(({name}) => name).join(', ')), frame),
+    foot: [countOf(found.length, {one: 'tool', many: 'tools'})],
+  }),
   'call-mcp-tool': answerBody,
   'web-fetch': ({page}, frame) => pageBody(page, frame),
   'web-search': ({report}, frame) => ({

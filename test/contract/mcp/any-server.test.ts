@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {isJsonObject, type Json, type JsonObject} from '../../../src/base/json.ts';
-import {connectSdkServers} from '../../../src/extensions/mcp/sdk-servers.ts';
+import {connectSdkServers, silent} from './sdk-servers.ts';
 import {declineAll} from './linked-server.ts';
 import {randomInputs} from '../../support/random-inputs.ts';
 
@@ -66,7 +66,7 @@ test('whatever a server answers and sends, calls settle and nothing throws', asy
         await mcp.ready(never);
         for (const message of own) if (isJsonObject(message)) mcp.deliver('x', message);
         const results = await Promise.all([
-          mcp.call({server: 'x', tool: 't', input: {}}, never),
+          mcp.call({server: 'x', tool: 't', standing: 'as-known', input: {}}, silent, never),
           mcp.readResource({server: 'x', uri: 'u'}, never),
           mcp.resources(undefined, never),
         ]);

@@ -1,7 +1,7 @@
 import {afterEach, describe, expect, test} from 'vitest';
 import * as z from 'zod';
 import type {JsonObject} from '../../../src/base/json.ts';
-import {connectSdkServers, type SdkServerOptions, type SdkServers} from '../../../src/extensions/mcp/sdk-servers.ts';
+import {connectSdkServers, silent, type SdkServerOptions, type SdkServers} from './sdk-servers.ts';
 import {declineAll, LinkedServer} from './linked-server.ts';
 
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -106,6 +106,8 @@ describe('a server that works', () => {
         title: 'Linked',
         version: '1.2.3',
         resources: 'offered',
+        log: [],
+        latencyMs: undefined,
       },
     ]);
     expect(mcp.tools().map(({toolName, effect}) => [toolName, effect])).toEqual([
@@ -114,7 +116,9 @@ describe('a server that works', () => {
       ['mcp__calc__draw', 'unsaid'],
     ]);
     expect(mcp.tools()[0]?.inputSchema).toMatchObject({type: 'object', required: ['a', 'b']});
-    expect(await mcp.call({server: 'calc', tool: 'add', input: {a: 1, b: 2}}, never)).toEqual({
+    expect(
+      await mcp.call({server: 'calc', tool: 'add', standing: 'as-known', input: {a: 1, b: 2}}, silent, never),
+    ).toEqual({
       tag: 'ok',
       value: {blocks: [{kind: 'text', text: '3'}]},
     });
@@ -132,7 +136,7 @@ describe('a server that works', () => {
 
   test('gives images, resources and links', async () => {
     const {mcp} = await link({calc: calculator()});
-    expect(await mcp.call({server: 'calc', tool: 'draw', input: {}}, never)).toEqual({
+    expect(await mcp.call({server: 'calc', tool: 'draw', standing: 'as-known', input: {}}, silent, never)).toEqual({
       tag: 'ok',
       value: {
         blocks: [
@@ -156,10 +160,10 @@ describe('a server that works', () => {
   test.each([
     ['fail', {}, 'no luck'],
     ['add', {a: 'x'}, 'Invalid'],
-    ['nope', {}, 'not found'],
+    ['nope', {}, 'It has: add, fail, draw'],
   ])('says of %s what went wrong', async (tool, input, words) => {
     const {mcp} = await link({calc: calculator()});
-    const result = await mcp.call({server: 'calc', tool, input}, never);
+    const result = await mcp.call({server: 'calc', tool, standing: 'as-known', input}, silent, never);
     expect(result).toMatchObject({tag: 'failed', error: {kind: 'rejected', message: expect.stringContaining(words)}});
   });
 
@@ -184,7 +188,7 @@ describe('a call', () => {
     );
     const {mcp} = await link({slow});
     const abort = new AbortController();
-    const call = mcp.call({server: 'slow', tool: 'wait', input: {}}, abort.signal);
+    const call = mcp.call({server: 'slow', tool: 'wait', standing: 'as-known', input: {}}, silent, abort.signal);
     const seen = await started.promise;
     abort.abort();
     expect((await call).tag).toBe('failed');
@@ -195,9 +199,9 @@ describe('a call', () => {
   test('of a server that says nothing ends', async () => {
     const dumb = new LinkedServer(server => server.registerTool('wait', {}, () => new Promise(() => {})));
     const {mcp} = await link({dumb}, {callTimeoutMs: 50});
-    expect(await mcp.call({server: 'dumb', tool: 'wait', input: {}}, never)).toEqual({
+    expect(await mcp.call({server: 'dumb', tool: 'wait', standing: 'as-known', input: {}}, silent, never)).toEqual({
       tag: 'failed',
-      error: {kind: 'rejected', message: 'wait of dumb could not be called: it gave no sign of life for 0 s'},
+      error: {kind: 'rejected', message: 'wait of dumb could not be called: it gave no sign of life for 0.05 s'},
     });
   });
 
@@ -213,13 +217,15 @@ describe('a call', () => {
       }),
     );
     const {mcp} = await link({busy}, {callTimeoutMs: 250});
-    expect(await mcp.call({server: 'busy', tool: 'work', input: {}}, never)).toMatchObject({tag: 'ok'});
+    expect(
+      await mcp.call({server: 'busy', tool: 'work', standing: 'as-known', input: {}}, silent, never),
+    ).toMatchObject({tag: 'ok'});
   });
 
   test('may ask the user, and is declined where nobody answers', async () => {
     const declined = await link({asking: asking()});
-    const call = {server: 'asking', tool: 'ask', input: {}};
-    expect(await declined.mcp.call(call, never)).toEqual({
+    const call = {server: 'asking', tool: 'ask', standing: 'as-known', input: {}} as const;
+    expect(await declined.mcp.call(call, silent, never)).toEqual({
       tag: 'ok',
       value: {blocks: [{kind: 'text', text: 'decline undefined'}]},
     });
@@ -233,7 +239,7 @@ describe('a call', () => {
         },
       },
     );
-    expect(await mcp.call(call, never)).toEqual({
+    expect(await mcp.call(call, silent, never)).toEqual({
       tag: 'ok',
       value: {blocks: [{kind: 'text', text: 'accept {"name":"Ada"}'}]},
     });
@@ -277,14 +283,20 @@ describe('several servers', () => {
 
   test('come and go', async () => {
     const {mcp} = await link({a: calculator(), b: calculator()});
-    expect(await mcp.set(['b', 'c'])).toEqual({added: ['c'], removed: ['a'], errors: {c: 'no c'}});
+    expect(await mcp.set({sdk: ['b', 'c'], configured: []})).toEqual({
+      added: ['c'],
+      removed: ['a'],
+      errors: {c: 'no c'},
+    });
     expect(mcp.servers().map(({name, status}) => [name, status])).toEqual([
       ['b', 'connected'],
       ['c', 'failed'],
     ]);
     expect(await mcp.toggle('b', 'disabled')).toEqual({tag: 'ok', value: undefined});
     expect(mcp.tools()).toEqual([]);
-    expect(await mcp.call({server: 'b', tool: 'add', input: {a: 1, b: 1}}, never)).toMatchObject({
+    expect(
+      await mcp.call({server: 'b', tool: 'add', standing: 'as-known', input: {a: 1, b: 1}}, silent, never),
+    ).toMatchObject({
       tag: 'failed',
       error: {message: 'The MCP server b is disabled.'},
     });
@@ -322,7 +334,7 @@ describe('a hostile server', () => {
       },
       ...Array.from({length: 10_000}, (_, at) => ({name: `t${at}`, inputSchema: {type: 'object'}})),
     ];
-    const {mcp, log} = await link({'my server': says({initialize, 'tools/list': {tools}})});
+    const {mcp} = await link({'my server': says({initialize, 'tools/list': {tools}})});
     const offered = mcp.tools();
     expect(offered.length).toBeLessThan(1001);
     expect(offered[0]?.description.length).toBe(4000);
@@ -338,7 +350,7 @@ describe('a hostile server', () => {
     ]);
     expect(new Set(offered.map(({toolName}) => toolName)).size).toBe(offered.length);
     expect(offered.filter(({toolName}) => !/^[\w-]{1,128}$/u.test(toolName))).toEqual([]);
-    expect(log.some(line => line.includes('more than 1000 tools'))).toBe(true);
+    expect(mcp.servers()[0]?.log.some(line => line.includes('more than 1000 tools'))).toBe(true);
   });
 
   test('that pages without end ends', async () => {
@@ -364,7 +376,7 @@ describe('a hostile server', () => {
     ['an error that says nothing', {isError: true}],
   ])('that answers %s to a call is told, not believed', async (_what, result) => {
     const {mcp} = await link({x: says({initialize, 'tools/list': {tools: [{name: 't'}]}, 'tools/call': result})});
-    const outcome = await mcp.call({server: 'x', tool: 't', input: {}}, never);
+    const outcome = await mcp.call({server: 'x', tool: 't', standing: 'as-known', input: {}}, silent, never);
     expect(JSON.stringify(outcome).length).toBeLessThan(110_000);
     expect(outcome.tag === 'failed' ? outcome.error.kind : 'ok').toMatch(/^(?:ok|rejected)$/u);
   });

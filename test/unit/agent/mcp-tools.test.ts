@@ -12,6 +12,8 @@ const toolNamed = (name: string): McpTool => ({
   description: `Does ${name}`,
   inputSchema: {type: 'object', properties: {}},
   effect: 'unsaid',
+  standing: 'as-known',
+  offering: 'by-size',
 });
 
 /** A server whose tools a test may change. */
@@ -51,7 +53,7 @@ test('tools of servers are offered behind the others, asked about, called and to
   expect(called).toEqual([]);
   run.engine.submit({op: 'answer-approval', id: approval.id, answer: {decision: 'allow', scope: 'once'}});
   expect((await ended).answer).toBe('Three.');
-  expect(called).toEqual([{server: 'my calc', tool: 'add', input: {a: 1, b: 2}}]);
+  expect(called).toEqual([{server: 'my calc', tool: 'add', standing: 'as-known', input: {a: 1, b: 2}}]);
   expect(run.model.requests[0]?.tools.at(-1)).toEqual({
     name: 'mcp__my_calc__add',
     description: 'Does add',
@@ -80,7 +82,7 @@ test('the first request waits for servers that are starting', async () => {
   const begun = Promise.withResolvers<undefined>();
   const server = calculator();
   server.become();
-  const run = engineBench([says('Hello.')], {mcp: {...server.mcp, ready: async () => begun.promise}});
+  const run = engineBench([says('Hello.')], {mcp: {...server.mcp, ready: async () => ok(await begun.promise)}});
   const ended = run.prompt('Hi');
   await run.next('prompt-accepted');
   expect(run.model.requests).toEqual([]);
@@ -93,7 +95,7 @@ test('the first request waits for servers that are starting', async () => {
 test('an interrupted call is cancelled, and the model hears that the server was told', async () => {
   const started = Promise.withResolvers<undefined>();
   const {mcp} = calculator({
-    call: async (_request, signal) => {
+    call: async (_request, _observer, signal) => {
       started.resolve(undefined);
       await aborted(signal);
       return failed(rejected('aborted'));
@@ -125,7 +127,7 @@ test('a call of a session that is over is known by its name', () => {
   expect(decodePastAction('mcp__calc__add_all', {a: 1})).toEqual(
     ok({
       name: 'call-mcp-tool',
-      input: {server: 'calc', tool: 'add_all', toolName: 'mcp__calc__add_all', arguments: {a: 1}},
+      input: {server: 'calc', tool: 'add_all', toolName: 'mcp__calc__add_all', standing: 'as-known', arguments: {a: 1}},
     }),
   );
   expect(decodePastAction('mcp__x', {}).tag).toBe('failed');

@@ -3,7 +3,7 @@ import {actionOf} from '../../../../src/actions/catalogue.ts';
 import {judge, type Given} from '../support/judging.ts';
 
 const call = (server: string, toolName: string) =>
-  actionOf('call-mcp-tool', {server, tool: 'x', toolName, arguments: {a: 1}});
+  actionOf('call-mcp-tool', {server, tool: 'x', toolName, standing: 'as-known' as const, arguments: {a: 1}});
 const add = call('calc', 'mcp__calc__add');
 
 describe('a tool of an MCP server', () => {
@@ -12,7 +12,7 @@ describe('a tool of an MCP server', () => {
       decision: 'ask',
       risk: 'external',
       reasons: ['Calls a tool of the MCP server calc'],
-      detail: {rules: ['mcp__calc__add']},
+      detail: {rules: ['mcp__calc__add', 'mcp__calc']},
     });
   });
 

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {noMcp, type McpCallRequest} from '../../../../src/actions/mcp-port.ts';
+import {noMcp, type McpCallObserver, type McpCallRequest} from '../../../../src/actions/mcp-port.ts';
 import {failed, ok} from '../../../../src/base/outcome.ts';
 import {rejected} from '../../../../src/domain/fault.ts';
 import {redactingMcp} from '../../../../src/safety/secrets/redacting-ports.ts';
@@ -7,6 +7,11 @@ import {sampleSecrets} from './sample-secrets.ts';
 
 const value = 'correct-horse-battery-staple';
 const never = new AbortController().signal;
+
+const observer: McpCallObserver = {
+  progress: () => {},
+  elicit: async () => ({action: 'decline', content: undefined}),
+};
 
 test('what servers answer has placeholders, and their tools get the secrets back', async () => {
   const secrets = sampleSecrets({env: `THING=${value}`});
@@ -27,11 +32,11 @@ test('what servers answer has placeholders, and their tools get the secrets back
     secrets,
   );
   const input = {key: placeholder, list: [{deep: `a ${placeholder}`}, 5, null]};
-  expect(await guarded.call({server: 's', tool: 't', input}, never)).toEqual(
+  expect(await guarded.call({server: 's', tool: 't', standing: 'as-known', input}, observer, never)).toEqual(
     ok({blocks: [{kind: 'text', text: `got ${placeholder}`}]}),
   );
   expect(called[0]?.input).toEqual({key: value, list: [{deep: `a ${value}`}, 5, null]});
-  expect(await guarded.call({server: 's', tool: 'fail', input: {}}, never)).toEqual(
+  expect(await guarded.call({server: 's', tool: 'fail', standing: 'as-known', input: {}}, observer, never)).toEqual(
     failed(rejected(`no ${placeholder}`)),
   );
   expect(await guarded.readResource({server: 's', uri: `mem://${placeholder}`}, never)).toEqual(
@@ -43,7 +48,9 @@ test('a placeholder that nobody knows goes nowhere', async () => {
   const secrets = sampleSecrets({env: ''});
   const known = sampleSecrets({env: `THING=${value}`}).redact(value);
   const guarded = redactingMcp({...noMcp, call: async () => ok({blocks: []})}, secrets);
-  expect(await guarded.call({server: 's', tool: 't', input: {a: [known]}}, never)).toMatchObject({
+  expect(
+    await guarded.call({server: 's', tool: 't', standing: 'as-known', input: {a: [known]}}, observer, never),
+  ).toMatchObject({
     tag: 'failed',
     error: {message: expect.stringContaining('The tool was not called')},
   });

@@ -1,0 +1,57 @@
+import * as z from 'zod/mini';
+import {ok} from '../base/outcome.ts';
+import {defineAction, textContent, toolForm} from './define-action.ts';
+import type {FoundTool} from './ports.ts';
+import {nothingToShow} from './preview.ts';
+
+export interface SearchToolsInput {
+  readonly query: string;
+  readonly limit: number;
+}
+
+export interface SearchToolsOutput {
+  readonly found: readonly FoundTool[];
+  /** How many tools there are to search in. */
+  readonly total: number;
+}
+
+const usualLimit = 5;
+
+/** Finds tools of MCP servers that are not in the request because together they would take too much of the context. */
+export const searchTools = defineAction<SearchToolsInput, SearchToolsOutput, undefined>({
+  summary: 'Find tools of MCP servers.',
+  risk: 'read-only',
+  scheduling: 'parallel',
+  offered: 'more-tools',
+  access: () => ({kind: 'none'}),
+  ruleKind: 'whole-tool',
+  asks: [],
+  tools: [
+    toolForm({
+      name: 'ToolSearch',
+      description:
+        'Find tools of MCP servers by words, or by name with "select:NAME,NAME". What is found can be called from your next answer on.',
+      schema: () => z.object({query: z.string(), max_results: z.optional(z.int().check(z.minimum(1), z.maximum(20)))}),
+      toInput: (raw): SearchToolsInput => ({query: raw.query, limit: raw.max_results ?? usualLimit}),
+    }),
+  ],
+  label: ({query}) => `Search tools: ${query}`,
+  cancelled: () => undefined,
+  modelContent: ({found, total}) =>
+    textContent(
+      found.length === 0
+        ? `No tool fits. There are ${total} to search in; try other words.`
+        : found
+            .map(({name, description, inputSchema}) => JSON.stringify({name, description, input_schema: inputSchema}))
+            .join('\n'),
+    ),
+  partialText: () => '',
+  outcome: ({found}) => [found.length === 0 ? 'none found' : found.map(({name}) => name).join(', ')],
+  reported: 'as-action',
+  preview: async () => ok(nothingToShow),
+  async run({query, limit}, {ports, signal}) {
+    const output = await ports.tools.search({query, limit}, signal);
+    const why = {reason: 'interrupted', message: ''} as const;
+    return signal.aborted ? {state: 'cancelled', why, partial: undefined} : {state: 'success', output};
+  },
+});

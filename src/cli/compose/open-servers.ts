@@ -1,0 +1,111 @@
+import {existsSync} from 'node:fs';
+import {join} from 'node:path';
+import type {CommandsPort} from '../../actions/commands-port.ts';
+import {noCommands} from '../../actions/commands-port.ts';
+import {type McpPort, noMcp} from '../../actions/mcp-port.ts';
+import type {JsonObject} from '../../base/json.ts';
+import type {ConfiguredServer} from '../../extensions/mcp/server-config.ts';
+import type {Exchange} from '../../extensions/mcp/exchange-transport.ts';
+import type {ElicitUser, ServerSet} from '../../extensions/mcp/server-set.ts';
+import {userPath} from '../../workspace/exec/trusted-path.ts';
+import {version} from '../version.ts';
+import type {RunContext} from './run-context.ts';
+
+/** The MCP servers of a session, as the engine needs them. */
+export interface OpenServers {
+  readonly mcp: McpPort;
+  /** Their prompts, as slash commands. */
+  readonly commands: CommandsPort;
+  /** Ends all servers. */
+  close(): Promise<void>;
+}
+
+const noServers: OpenServers = {mcp: noMcp, commands: noCommands, close: async () => {}};
+
+interface ServersOptions {
+  readonly context: RunContext;
+  /** One line that may help to find out why a server does not work. */
+  readonly log: (line: string) => void;
+}
+
+/** The servers that the settings and the command line name. Where there are none, nothing of MCP is loaded. None is started yet. */
+export async function openServers({context, log}: ServersOptions): Promise<OpenServers> {
+  const {options, permissions, directory} = context;
+  const isNamed =
+    (options.mcpConfig ?? []).length > 0 ||
+    Object.keys(permissions.settings.mcpServers).length > 0 ||
+    existsSync(join(directory, '.mcp.json'));
+  if (!isNamed) return noServers;
+  const {configuredServers} = await import('./mcp-servers.ts');
+  const {servers, notices} = await configuredServers({
+    settings: permissions.settings,
+    options,
+    directory,
+    trust: context.projectTrust,
+    project: context.settingSources.has('project') ? 'counts' : 'left-out',
+  });
+  for (const notice of notices) log(notice);
+  if (servers.length === 0) return noServers;
+  return makeServers({context, log}, {sdk: [], configured: servers, elicit: 'by-calls', exchange: noExchange});
+}
+
+const noExchange: Exchange = async () => {
+  throw new Error('No program drives weft.');
+};
+
+/** Makes the set of servers, whatever they are; it may be empty and grow. */
+export async function makeServers(
+  {context, log}: ServersOptions,
+  given: {
+    readonly sdk: readonly string[];
+    readonly configured: readonly ConfiguredServer[];
+    readonly elicit: ElicitUser | 'by-calls';
+    readonly exchange: Exchange;
+  },
+): Promise<OpenServers & {readonly set: ServerSet; deliver(name: string, message: JsonObject): void}> {
+  const [{makeServerSet}, {makeConnector}, {manifestsIn}, {makeServerProcesses}, {serverPrompts}] = await Promise.all([
+    import('../../extensions/mcp/server-set.ts'),
+    import('../../extensions/mcp/connector.ts'),
+    import('../../extensions/mcp/manifests.ts'),
+    import('../../workspace/exec/server-processes.ts'),
+    import('../../extensions/mcp/server-prompts.ts'),
+  ]);
+  const processes = makeServerProcesses({
+    environment: {...process.env, PATH: userPath()},
+    registryFolder: context.places.blocks,
+  });
+  const connector = makeConnector({
+    exchange: given.exchange,
+    sdkTimes: {start: 60_000, silence: 300_000, call: Number.MAX_SAFE_INTEGER},
+    processes,
+    environment: process.env,
+    roots: context.roots,
+    authorization: async () => undefined,
+    version,
+  });
+  const ended = new AbortController();
+  const set = makeServerSet(
+    {
+      sdk: given.sdk,
+      configured: given.configured,
+      connect: connector.connect,
+      trouble: connector.trouble,
+      elicit: given.elicit,
+      manifests: manifestsIn(context.places.servers),
+      log,
+      now: () => performance.now(),
+      readyWithinMs: 3000,
+    },
+    ended.signal,
+  );
+  return {
+    set,
+    mcp: set,
+    commands: serverPrompts(set),
+    deliver: (name, message) => connector.deliver(name, message),
+    async close() {
+      await set.close();
+      await processes.close();
+    },
+  };
+}

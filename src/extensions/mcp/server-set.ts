@@ -1,0 +1,590 @@
+import type {
+  Elicitation,
+  ElicitationReply,
+  McpCallObserver,
+  McpCallRequest,
+  McpPort,
+  McpPrompt,
+  McpPromptRequest,
+  McpResource,
+  McpResourceRequest,
+  McpResult,
+  McpServerState,
+  McpTool,
+} from '../../actions/mcp-port.ts';
+import {clip, firstLine} from '../../base/clip.ts';
+import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {raceAbort, raceTimeout} from '../../base/race.ts';
+import {visibleLine} from '../../base/visible.ts';
+import {type Fault, rejected} from '../../domain/fault.ts';
+import {changedTools, type Manifest, manifestKey, type Manifests} from './manifests.ts';
+import {admitsTool, type ConfiguredServer, type ServerConfig} from './server-config.ts';
+import type {ProtocolEra, ServerConnection} from './server-connection.ts';
+import {cleanName, ToolNames} from './tool-names.ts';
+
+/** Connects one server; loads the protocol with the first. */
+export type ConnectServer = (
+  server: ServerToStart,
+  hears: ServerListener,
+  signal: AbortSignal,
+) => Promise<ServerConnection>;
+
+/** Who hears what a server says of its own. */
+interface ServerListener {
+  readonly log: (line: string) => void;
+  readonly changed: (what: 'tools' | 'prompts' | 'resources') => void;
+  readonly elicit: ElicitUser;
+}
+
+/** Asks the user what a server wants to know. */
+export type ElicitUser = (elicitation: Elicitation, signal: AbortSignal) => Promise<ElicitationReply>;
+
+/** A server that runs in the program which drives weft, or one that somebody configured. */
+type ServerToStart =
+  | {readonly kind: 'sdk'; readonly name: string}
+  | {
+      readonly kind: 'configured';
+      readonly name: string;
+      readonly config: ServerConfig;
+      /** What an earlier connection found. */
+      readonly era: ProtocolEra;
+    };
+
+export interface ServerSetOptions {
+  /** Servers that run in the program which drives weft. */
+  readonly sdk: readonly string[];
+  readonly configured: readonly ConfiguredServer[];
+  readonly connect: ConnectServer;
+  /** Why a server could not be connected, in words, and whether the user has to sign in. */
+  readonly trouble: (
+    cause: unknown,
+    server: string,
+  ) => {readonly text: string; readonly kind: 'failed' | 'needs-sign-in'};
+  /** Asks the user what a server wants to know; `by-calls`: whoever made the server's last call that goes on asks. */
+  readonly elicit: ElicitUser | 'by-calls';
+  readonly manifests: Manifests;
+  /** One line that may help to find out why a server does not work. */
+  readonly log: (line: string) => void;
+  readonly now: () => number;
+  /** Milliseconds the first request to the model waits for servers in the program which drives weft. */
+  readonly readyWithinMs: number;
+}
+
+/** All MCP servers of a session. */
+export interface ServerSet extends McpPort {
+  /** From now on there are these servers; those that stay are not disturbed. Settles when the new ones have begun or failed. */
+  set(wanted: Pick<ServerSetOptions, 'sdk' | 'configured'>): Promise<ServerChange>;
+  close(): Promise<void>;
+}
+
+interface ServerChange {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  readonly errors: Readonly<Record<string, string>>;
+}
+
+/**
+ * Holds the servers of a session. One that was connected before is offered from its manifest, and started with its first call. The
+ * others are started when they are first asked for (`ready`), side by side; nobody waits for them.
+ */
+export function makeServerSet(options: ServerSetOptions, signal: AbortSignal): ServerSet {
+  return new Servers(options, signal);
+}
+
+type Origin =
+  | {readonly kind: 'sdk'}
+  | {
+      readonly kind: 'configured';
+      readonly source: ConfiguredServer['source'];
+      readonly config: Outcome<ServerConfig, string>;
+      /** Stands for the configuration; empty where it cannot be used. */
+      readonly key: string;
+    };
+
+interface Entry {
+  readonly name: string;
+  readonly origin: Origin;
+  /** Grows with every start: what an earlier one comes to counts no more. */
+  round: number;
+  state: Pick<McpServerState, 'status' | 'error'>;
+  connection: ServerConnection | undefined;
+  known: Manifest;
+  /** Settles when the present start has come to something; never rejects. */
+  starting: Promise<void>;
+  /** Settles when requests need not wait for it any more. */
+  awaited: Promise<unknown>;
+  /** Starts in a row that failed, or ended at once. */
+  failures: number;
+  /** Before this time no new start is tried. */
+  retryAt: number;
+  refreshing: 'no' | 'yes' | 'again';
+  log: readonly string[];
+  latencyMs: number | undefined;
+  /** How to ask the user during the calls that go on, the last one last. */
+  askers: readonly ElicitUser[];
+}
+
+const nothingKnown: Manifest = {
+  title: '',
+  version: '',
+  resources: 'none',
+  tools: [],
+  prompts: [],
+  changed: [],
+  era: {kind: 'unknown'},
+};
+
+/** Milliseconds the first request waits for a server whose tools are always offered, and are not known yet. */
+const alwaysOfferedWithinMs = 5000;
+const mostLogLines = 20;
+const longestPause = 60_000;
+
+class Servers implements ServerSet {
+  readonly #options: ServerSetOptions;
+  readonly #end = new AbortController();
+  #entries: readonly Entry[];
+  #tools: readonly McpTool[] | undefined;
+  #prompts: readonly McpPrompt[] | undefined;
+  #begun: 'no' | 'yes' = 'no';
+
+  constructor(options: ServerSetOptions, signal: AbortSignal) {
+    this.#options = options;
+    if (signal.aborted) this.#end.abort();
+    signal.addEventListener('abort', () => void this.close(), {once: true, signal: this.#end.signal});
+    this.#entries = this.#entriesOf(options);
+  }
+
+  async ready(signal: AbortSignal): Promise<Outcome<undefined, Fault>> {
+    if (this.#entries.length === 0) return ok(undefined);
+    this.#startAll();
+    const required = this.#entries.filter(isRequired);
+    await raceAbort(
+      Promise.all([
+        ...required.map(({starting}) => starting),
+        ...this.#entries.filter(isSoonOffered).map(({awaited}) => awaited),
+      ]),
+      signal,
+    );
+    const missing = required.find(({state}) => state.status === 'failed' || state.status === 'needs-sign-in');
+    if (missing === undefined) return ok(undefined);
+    return failed({
+      kind: 'needs-user',
+      message: `The MCP server ${missing.name} is required and did not start: ${missing.state.error}`,
+      fix: 'Repair it, or take "required" out of its configuration.',
+    });
+  }
+
+  async settled(signal: AbortSignal): Promise<void> {
+    this.#startAll();
+    await raceAbort(Promise.all(this.#entries.map(({starting}) => starting)), signal);
+  }
+
+  tools(): readonly McpTool[] {
+    return (this.#tools ??= this.#named());
+  }
+
+  prompts(): readonly McpPrompt[] {
+    return (this.#prompts ??= this.#entries
+      .filter(isEnabled)
+      .flatMap(({known, name}) => known.prompts.map(prompt => ({...prompt, server: name}))));
+  }
+
+  servers(): readonly McpServerState[] {
+    return this.#entries.map(({name, origin, state, known, log, latencyMs}) => ({
+      name,
+      ...state,
+      source: origin.kind === 'sdk' ? 'sdk' : origin.source,
+      title: known.title,
+      version: known.version,
+      resources: isEnabled({state}) ? known.resources : 'none',
+      log,
+      latencyMs,
+    }));
+  }
+
+  async call(
+    {server, tool, standing, input}: McpCallRequest,
+    {progress, elicit}: McpCallObserver,
+    signal: AbortSignal,
+  ): Promise<Outcome<McpResult, Fault>> {
+    const found = await this.#demand(server, signal);
+    if (found.tag === 'failed') return found;
+    const {entry, connection} = found.value;
+    const name = nameAmong(tool, entry);
+    if (name === undefined) {
+      const names = entry.known.tools.map(known => known.name).join(', ');
+      return failed(rejected(`The MCP server ${server} has no tool ${tool}. It has: ${clip(names, 2000)}.`));
+    }
+    if (standing === 'as-known' && entry.known.changed.includes(name))
+      return failed(rejected(changedText(server, name)));
+    this.#accept(entry, name);
+    const began = this.#options.now();
+    entry.askers = [...entry.askers, elicit];
+    try {
+      return await connection.call({tool: name, input, progress}, signal);
+    } finally {
+      entry.askers = entry.askers.filter(asker => asker !== elicit);
+      entry.latencyMs = Math.round(this.#options.now() - began);
+    }
+  }
+
+  async resources(server: string | undefined, signal: AbortSignal): Promise<Outcome<readonly McpResource[], Fault>> {
+    if (server !== undefined) {
+      const found = await this.#demand(server, signal);
+      return found.tag === 'ok' ? found.value.connection.listResources(signal) : found;
+    }
+    const able = this.#entries.filter(entry => isEnabled(entry) && entry.known.resources === 'offered');
+    const lists = await Promise.all(able.map(({name}) => this.resources(name, signal)));
+    const found = lists.flatMap(list => (list.tag === 'ok' ? list.value : []));
+    const trouble = lists.find(list => list.tag === 'failed');
+    return found.length === 0 && trouble !== undefined ? trouble : ok(found);
+  }
+
+  async readResource({server, uri}: McpResourceRequest, signal: AbortSignal): Promise<Outcome<McpResult, Fault>> {
+    const found = await this.#demand(server, signal);
+    return found.tag === 'ok' ? found.value.connection.readResource(uri, signal) : found;
+  }
+
+  async expandPrompt({server, ...prompt}: McpPromptRequest, signal: AbortSignal): Promise<Outcome<McpResult, Fault>> {
+    const found = await this.#demand(server, signal);
+    return found.tag === 'ok' ? found.value.connection.expandPrompt(prompt, signal) : found;
+  }
+
+  async set(wanted: Pick<ServerSetOptions, 'sdk' | 'configured'>): Promise<ServerChange> {
+    const next = this.#entriesOf(wanted);
+    const kept = this.#entries.filter(entry => next.some(other => isSame(entry, other)));
+    const removed = this.#entries.filter(entry => !kept.includes(entry));
+    const added = next.filter(entry => !kept.some(other => isSame(entry, other)));
+    this.#entries = next.map(entry => kept.find(other => isSame(entry, other)) ?? entry);
+    this.#changed();
+    for (const entry of added) if (isEnabled(entry)) this.#start(entry);
+    await Promise.all([...removed.map(entry => this.#drop(entry)), ...added.map(({starting}) => starting)]);
+    return {
+      added: added.map(({name}) => name),
+      removed: removed.filter(({name}) => !next.some(entry => entry.name === name)).map(({name}) => name),
+      errors: Object.fromEntries(
+        added.flatMap(({name, state}) => (state.error === '' ? [] : [[name, state.error] as const])),
+      ),
+    };
+  }
+
+  async reconnect(name: string): Promise<Outcome<undefined, string>> {
+    const entry = this.#find(name);
+    if (entry === undefined) return failed(unknownServer(name));
+    await this.#drop(entry);
+    entry.failures = 0;
+    this.#start(entry);
+    await entry.starting;
+    return entry.state.error === '' ? ok(undefined) : failed(entry.state.error);
+  }
+
+  async toggle(name: string, wanted: 'enabled' | 'disabled'): Promise<Outcome<undefined, string>> {
+    const entry = this.#find(name);
+    if (entry === undefined) return failed(unknownServer(name));
+    if (wanted === 'enabled') return entry.state.status === 'disabled' ? this.reconnect(name) : ok(undefined);
+    await this.#drop(entry);
+    entry.state = {status: 'disabled', error: ''};
+    this.#changed();
+    return ok(undefined);
+  }
+
+  async close(): Promise<void> {
+    this.#end.abort();
+    await Promise.all(this.#entries.map(entry => this.#drop(entry)));
+  }
+
+  #entriesOf({sdk, configured}: Pick<ServerSetOptions, 'sdk' | 'configured'>): readonly Entry[] {
+    return [
+      ...[...new Set(sdk)].map(name => newEntry(name, {kind: 'sdk'}, undefined)),
+      ...configured
+        .filter(({name}) => !sdk.includes(name))
+        .map(({name, source, config}) => {
+          const key = config.tag === 'ok' ? manifestKey(name, config.value) : '';
+          const manifest = key === '' ? undefined : this.#options.manifests.read(key);
+          return newEntry(name, {kind: 'configured', source, config, key}, manifest);
+        }),
+    ];
+  }
+
+  /** Starts what is not known yet, and what ended and may be tried again; once it has begun, that is what each request does. */
+  #startAll(): void {
+    for (const entry of this.#entries) {
+      const {status} = entry.state;
+      const isNew = this.#begun === 'no' && status === 'pending';
+      const isBack =
+        status === 'failed' && entry.failures > 0 && entry.connection === undefined && this.#mayRetry(entry);
+      const isWanted = isRequired(entry) && status === 'idle';
+      if (isNew || isBack || isWanted) this.#start(entry);
+    }
+    this.#begun = 'yes';
+  }
+
+  #mayRetry = ({retryAt}: Entry): boolean => this.#options.now() >= retryAt;
+
+  #start(entry: Entry): void {
+    if (this.#end.signal.aborted) return;
+    entry.round += 1;
+    if (entry.origin.kind === 'configured' && entry.origin.config.tag === 'failed') return;
+    entry.state = {status: 'pending', error: ''};
+    entry.starting = this.#connect(entry, entry.round);
+    if (isSoonOffered(entry)) {
+      const within = entry.origin.kind === 'sdk' ? this.#options.readyWithinMs : alwaysOfferedWithinMs;
+      entry.awaited = raceTimeout(entry.starting, within);
+    }
+  }
+
+  /** Never rejects. */
+  async #connect(entry: Entry, round: number): Promise<void> {
+    const {signal} = this.#end;
+    const server = serverToStart(entry);
+    if (server === undefined) return;
+    let connection: ServerConnection | undefined;
+    try {
+      connection = await this.#options.connect(
+        server,
+        {
+          log: line => this.#note(entry, line),
+          changed: what => void this.#refresh(entry, round, what),
+          elicit: (elicitation, asked) => this.#elicit(entry, elicitation, asked),
+        },
+        signal,
+      );
+      const manifest = await manifestOf(connection, entry, signal);
+      if (entry.round !== round) {
+        await connection.close();
+        return;
+      }
+      entry.connection = connection;
+      entry.failures = 0;
+      this.#learn(entry, manifest);
+      entry.state = {status: 'connected', error: ''};
+      void this.#watch(entry, {connection, round});
+    } catch (cause) {
+      await connection?.close().catch(() => {});
+      if (entry.round !== round) return;
+      const {text, kind} = this.#options.trouble(cause, entry.name);
+      this.#fail(entry, kind, lastWords(text, entry.log));
+      if (!signal.aborted) this.#options.log(`MCP server ${entry.name} could not be started: ${entry.state.error}`);
+    }
+    this.#changed();
+  }
+
+  /** A connection that ends by itself is made again with the next call or request. */
+  async #watch(entry: Entry, {connection, round}: {readonly connection: ServerConnection; readonly round: number}) {
+    await connection.closed;
+    if (entry.round !== round || this.#end.signal.aborted) return;
+    entry.connection = undefined;
+    this.#fail(entry, 'failed', lastWords('the server ended', entry.log));
+    this.#options.log(`MCP server ${entry.name}: ${entry.state.error}`);
+  }
+
+  /** The first new start may come at once, later ones after a pause that doubles. */
+  #fail(entry: Entry, status: 'failed' | 'needs-sign-in', error: string): void {
+    entry.failures += 1;
+    const pause = entry.failures === 1 ? 0 : Math.min(longestPause, 1000 * 2 ** (entry.failures - 2));
+    entry.retryAt = this.#options.now() + pause;
+    entry.state = {status, error: clip(visibleLine(error), 500)};
+  }
+
+  #learn(entry: Entry, manifest: Manifest): void {
+    const changed = changedTools(entry.known.tools, manifest.tools);
+    const still = entry.known.changed.filter(name => manifest.tools.some(tool => tool.name === name));
+    entry.known = {...manifest, changed: [...new Set([...still, ...changed])]};
+    this.#keep(entry);
+    if (changed.length > 0) {
+      this.#options.log(
+        `MCP server ${entry.name} describes ${changed.length === 1 ? 'a tool' : 'tools'} differently now, so you are asked again: ${changed.join(', ')}`,
+      );
+    }
+  }
+
+  #keep({origin, known}: Entry): void {
+    if (origin.kind === 'configured' && origin.key !== '') void this.#options.manifests.write(origin.key, known);
+  }
+
+  /** What changed is accepted once the user lets it run: no rule and no grant covers it before. */
+  #accept(entry: Entry, tool: string): void {
+    if (!entry.known.changed.includes(tool)) return;
+    entry.known = {...entry.known, changed: entry.known.changed.filter(name => name !== tool)};
+    this.#keep(entry);
+    this.#changed();
+  }
+
+  /** Lists again what the server says has changed; once more where it says so meanwhile. */
+  async #refresh(entry: Entry, round: number, what: 'tools' | 'prompts' | 'resources'): Promise<void> {
+    if (what === 'resources') return;
+    if (entry.refreshing !== 'no') {
+      entry.refreshing = 'again';
+      return;
+    }
+    try {
+      do {
+        entry.refreshing = 'yes';
+        await entry.starting;
+        const {connection} = entry;
+        if (entry.round !== round || connection === undefined) break;
+        const manifest = await manifestOf(connection, entry, this.#end.signal);
+        if (entry.round !== round) break;
+        this.#learn(entry, manifest);
+        this.#changed();
+      } while (isAgain(entry));
+    } catch (cause) {
+      this.#options.log(
+        `MCP server ${entry.name}: its tools could not be listed again: ${this.#options.trouble(cause, entry.name).text}`,
+      );
+    } finally {
+      entry.refreshing = 'no';
+    }
+  }
+
+  async #drop(entry: Entry): Promise<void> {
+    const {connection} = entry;
+    entry.round += 1;
+    entry.connection = undefined;
+    if (isEnabled(entry) && entry.state.status !== 'failed') entry.state = {status: 'idle', error: ''};
+    await connection?.close().catch(() => {});
+  }
+
+  /** The connection of a server, which is started where it does not run; a fault says why there is none. */
+  async #demand(
+    name: string,
+    signal: AbortSignal,
+  ): Promise<Outcome<{readonly entry: Entry; readonly connection: ServerConnection}, Fault>> {
+    const entry = this.#find(name);
+    if (entry === undefined) return failed(rejected(unknownServer(name)));
+    const {status} = entry.state;
+    const isOff = status === 'idle' || (status === 'failed' && this.#mayRetry(entry)) || status === 'needs-sign-in';
+    if (isOff || (this.#begun === 'no' && status === 'pending')) this.#start(entry);
+    if (entry.state.status === 'pending') await raceAbort(entry.starting, signal);
+    if (entry.connection !== undefined) return ok({entry, connection: entry.connection});
+    return failed(rejected(whyNotThere(entry, this.#options.now())));
+  }
+
+  #find = (name: string): Entry | undefined => this.#entries.find(entry => entry.name === name);
+
+  /** A server that asks when nobody called it has nobody to ask. */
+  async #elicit(entry: Entry, elicitation: Elicitation, signal: AbortSignal): Promise<ElicitationReply> {
+    const {elicit} = this.#options;
+    const asker = elicit === 'by-calls' ? entry.askers.at(-1) : elicit;
+    return asker === undefined ? {action: 'decline', content: undefined} : asker(elicitation, signal);
+  }
+
+  #note(entry: Entry, line: string): void {
+    entry.log = [...entry.log, firstLine(visibleLine(line), 300)].slice(-mostLogLines);
+  }
+
+  #changed(): void {
+    this.#tools = undefined;
+    this.#prompts = undefined;
+  }
+
+  #named(): readonly McpTool[] {
+    const names = new ToolNames();
+    return this.#entries.flatMap(entry => {
+      const {origin, known} = entry;
+      const config = origin.kind === 'configured' && origin.config.tag === 'ok' ? origin.config.value : undefined;
+      return known.tools.flatMap((tool): readonly McpTool[] => {
+        const named = names.nameFor(entry.name, tool.name);
+        if (named === undefined || !isEnabled(entry)) return [];
+        if (config !== undefined && !admitsTool(config.tools, tool.name)) return [];
+        if (named.clash === 'renamed') {
+          const note = `its tool ${tool.name} goes by ${named.name}, since another has that name`;
+          this.#options.log(visibleLine(`MCP server ${entry.name}: ${note}`));
+        }
+        return [
+          {
+            ...tool,
+            server: entry.name,
+            toolName: named.name,
+            standing: known.changed.includes(tool.name) ? 'changed' : 'as-known',
+            offering: config?.offering ?? 'by-size',
+          },
+        ];
+      });
+    });
+  }
+}
+
+function newEntry(name: string, origin: Origin, manifest: Manifest | undefined): Entry {
+  const why = origin.kind === 'configured' && origin.config.tag === 'failed' ? origin.config.error : '';
+  const isDisabled =
+    origin.kind === 'configured' && origin.config.tag === 'ok' && origin.config.value.state === 'disabled';
+  const status = why !== '' ? 'failed' : isDisabled ? 'disabled' : manifest === undefined ? 'pending' : 'idle';
+  return {
+    name,
+    origin,
+    round: 0,
+    state: {status, error: why === '' ? '' : `its configuration cannot be used: ${why}`},
+    connection: undefined,
+    known: manifest ?? nothingKnown,
+    starting: Promise.resolve(),
+    awaited: Promise.resolve(),
+    failures: 0,
+    retryAt: 0,
+    refreshing: 'no',
+    log: [],
+    latencyMs: undefined,
+    askers: [],
+  };
+}
+
+/** Whether the first request waits for it: `required`, or its tools are always offered and not known yet. */
+const isRequired = ({origin, state}: Entry): boolean =>
+  origin.kind === 'configured' &&
+  state.status !== 'disabled' &&
+  (origin.config.tag === 'ok' ? origin.config.value.need === 'required' : false);
+
+/** Whether the first request waits for it a while: it runs in the program which drives weft, or its tools are always offered. */
+const isSoonOffered = ({origin, state}: Entry): boolean =>
+  state.status === 'pending' &&
+  (origin.kind === 'sdk' || (origin.config.tag === 'ok' && origin.config.value.offering === 'always'));
+
+const isEnabled = ({state}: Pick<Entry, 'state'>): boolean => state.status !== 'disabled';
+
+const isAgain = ({refreshing}: Entry): boolean => refreshing === 'again';
+
+const isSame = (one: Entry, other: Entry): boolean =>
+  one.name === other.name && JSON.stringify(one.origin) === JSON.stringify(other.origin);
+
+function serverToStart({name, origin, known}: Entry): ServerToStart | undefined {
+  if (origin.kind === 'sdk') return {kind: 'sdk', name};
+  return origin.config.tag === 'ok'
+    ? {kind: 'configured', name, config: origin.config.value, era: known.era}
+    : undefined;
+}
+
+async function manifestOf(connection: ServerConnection, {name}: Entry, signal: AbortSignal): Promise<Manifest> {
+  const [tools, prompts] = await Promise.all([connection.listTools(signal), connection.listPrompts(signal)]);
+  return {
+    title: connection.title,
+    version: connection.version,
+    resources: connection.resources,
+    tools,
+    prompts: prompts.tag === 'ok' ? prompts.value.map(prompt => ({...prompt, server: name})) : [],
+    changed: [],
+    era: connection.era,
+  };
+}
+
+/** The tool that a name means; a model that guessed one knows it without the characters that names of tools may not have. */
+function nameAmong(tool: string, {known}: Entry): string | undefined {
+  return (
+    known.tools.find(({name}) => name === tool)?.name ?? known.tools.find(({name}) => cleanName(name) === tool)?.name
+  );
+}
+
+/** A reason, and the last line that the server wrote, which mostly says more. */
+const lastWords = (reason: string, log: readonly string[]): string =>
+  [reason, ...log.slice(-2)].filter((part, at, all) => part !== '' && all.indexOf(part) === at).join('; ');
+
+function whyNotThere({name, state, retryAt}: Entry, now: number): string {
+  const {status, error} = state;
+  const wait =
+    status === 'failed' && retryAt > now ? ` It is tried again in ${Math.ceil((retryAt - now) / 1000)} s.` : '';
+  return `The MCP server ${name} is ${status}${error === '' ? '' : `: ${error}`}.${wait}`;
+}
+
+const changedText = (server: string, tool: string): string =>
+  `${tool} was not called: the MCP server ${server} describes it differently now than when it was last used, so the user has to be asked again. Call it again if it still does what you want.`;
+
+const unknownServer = (name: string): string => `There is no MCP server named ${JSON.stringify(name)}.`;
