@@ -168,6 +168,8 @@ class AnswerReader {
   /** A model may nest an input so deep that writing the conversation as JSON would overflow the stack: such an input is left out. */
   #shallow(block: AssistantBlock): AssistantBlock {
     if (block.kind === 'other') return isDeeperThan(block.data, maxJsonDepth) ? {kind: 'text', text: ''} : block;
+    if (block.kind === 'text' && 'cited' in block && isDeeperThan([...block.cited.citations], maxJsonDepth))
+      return {kind: 'text', text: block.text};
     if (block.kind !== 'tool-call' || !isDeeperThan(block.input, maxJsonDepth)) return block;
     return {...block, input: omittedInput(`it is nested deeper than ${maxJsonDepth} levels`)};
   }

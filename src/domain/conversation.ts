@@ -21,11 +21,22 @@ export interface AssistantMessage {
 }
 
 export type UserBlock = TextBlock | ImageBlock | ToolResultBlock;
-export type AssistantBlock = TextBlock | ThinkingBlock | RedactedThinkingBlock | ToolCallBlock | OtherBlock;
+export type AssistantBlock =
+  | TextBlock
+  | CitedTextBlock
+  | ThinkingBlock
+  | RedactedThinkingBlock
+  | ToolCallBlock
+  | OtherBlock;
 
 export interface TextBlock {
   readonly kind: 'text';
   readonly text: string;
+}
+
+/** A text that refers to pages of the web: to people it ends with them as links; its provider gets back what it wrote itself. */
+export interface CitedTextBlock extends TextBlock {
+  readonly cited: {readonly text: string; readonly citations: readonly JsonObject[]};
 }
 
 /** `data` is base64. */

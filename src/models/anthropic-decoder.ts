@@ -19,8 +19,8 @@ export class AnthropicDecoder implements Decoder {
   #blocks = 0;
   #calls = 0;
   readonly #open = new Map<number, BlockBuilder>();
-  /** Addresses that open text blocks refer to, with their titles. */
-  readonly #cited = new Map<number, Map<string, string>>();
+  /** What open text blocks refer to, as it came. */
+  readonly #cited = new Map<number, JsonObject[]>();
   #stop: StopReason | undefined;
   #usage: Usage = noUsage;
 
@@ -108,27 +108,28 @@ export class AnthropicDecoder implements Decoder {
 
   #addDelta(event: JsonObject, out: ModelEvent[]): void {
     const block = this.#open.get(indexOf(event));
-    const citation = block?.start.kind === 'text' ? citationIn(event['delta']) : undefined;
-    if (citation !== undefined) this.#cite(indexOf(event), citation);
+    if (block?.start.kind === 'text') this.#cite(indexOf(event), event['delta']);
     const delta = block?.start.kind === 'other' ? other(event['delta']) : readDelta(event['delta']);
     if (delta !== undefined) block?.add(delta, out);
   }
 
-  #cite(index: number, {url, title}: Citation): void {
-    const cited = this.#cited.get(index) ?? new Map<string, string>();
+  #cite(index: number, delta: Json | undefined): void {
+    if (!isJsonObject(delta) || delta['type'] !== 'citations_delta') return;
+    const citation = objectIn(delta, 'citation');
+    if (typeof citation['type'] !== 'string') return;
+    const cited = this.#cited.get(index) ?? [];
     this.#cited.set(index, cited);
-    if (cited.size < mostCitations && !cited.has(url)) cited.set(url, title);
+    if (cited.length < mostCitations) cited.push(citation);
   }
 
   #finishBlock(index: number, out: ModelEvent[]): void {
     const block = this.#open.get(index);
     if (block === undefined) return;
     this.#open.delete(index);
-    // What it is based on becomes part of the text, so that every front end shows it.
-    const cited = [...(this.#cited.get(index) ?? [])].map(([url, title]) => `[${title}](${url})`);
+    const cited = this.#cited.get(index) ?? [];
     this.#cited.delete(index);
-    if (cited.length > 0) block.add({kind: 'text', text: ` (${cited.join(', ')})`}, out);
-    if (block.finish(out).kind === 'tool-call') this.#calls++;
+    const finished = cited.length === 0 ? block.finish(out) : block.finishCited(cited, linksTo(cited), out);
+    if (finished.kind === 'tool-call') this.#calls++;
   }
 
   #finish(out: ModelEvent[]): void {
@@ -168,26 +169,23 @@ function other(value: Json | undefined): OtherBlock | undefined {
   return typeof type === 'string' ? {kind: 'other', type, data} : undefined;
 }
 
-interface Citation {
-  readonly url: string;
-  readonly title: string;
-}
-
-/** Sources of one text, and characters of a title. */
-const mostCitations = 10;
+/** Citations of one text that are kept, links that are shown for them, and characters of a title. */
+const mostCitations = 500;
+const mostLinks = 10;
 const longestTitle = 120;
 
-/** The source in the web that a text refers to; `undefined` for all other deltas. */
-function citationIn(delta: Json | undefined): Citation | undefined {
-  if (!isJsonObject(delta) || delta['type'] !== 'citations_delta') return undefined;
-  const citation = objectIn(delta, 'citation');
-  const url = URL.parse(textIn(citation, 'url'));
-  if (url === null || !/^https?:$/u.test(url.protocol)) return undefined;
-  const title = collapseSpaces(withoutInvisible(textIn(citation, 'title'))).replaceAll(/[[\]\\]/gu, '');
-  return {
-    url: url.href.replaceAll('(', '%28').replaceAll(')', '%29'),
-    title: title === '' ? url.host : clip(title, longestTitle),
-  };
+/** The pages that a text refers to, as part of the text, so that every front end shows them; empty for none. */
+function linksTo(citations: readonly JsonObject[]): string {
+  const links = new Map<string, string>();
+  for (const citation of citations) {
+    const url = URL.parse(textIn(citation, 'url'));
+    if (url === null || !/^https?:$/u.test(url.protocol) || links.size === mostLinks) continue;
+    const address = url.href.replaceAll('(', '%28').replaceAll(')', '%29');
+    const title = collapseSpaces(withoutInvisible(textIn(citation, 'title'))).replaceAll(/[[\]\\]/gu, '');
+    if (!links.has(address)) links.set(address, title === '' ? url.host : clip(title, longestTitle));
+  }
+  const shown = [...links].map(([address, title]) => `[${title}](${address})`);
+  return shown.length === 0 ? '' : ` (${shown.join(', ')})`;
 }
 
 function readDelta(delta: Json | undefined): BlockDelta | undefined {

@@ -7,12 +7,13 @@ import type {
   MessageParam,
   OutputConfig,
   TextBlockParam,
+  TextCitationParam,
   ThinkingConfigParam,
   Tool,
   WebSearchTool20250305,
 } from '@anthropic-ai/sdk/resources/messages/messages';
 import {unreachable} from '../base/unreachable.ts';
-import type {AssistantBlock, Message, ResultContent, UserBlock} from '../domain/conversation.ts';
+import type {AssistantBlock, CitedTextBlock, Message, ResultContent, UserBlock} from '../domain/conversation.ts';
 import type {Effort, ModelRequest, ProviderTool, ToolSpec} from '../domain/model-stream.ts';
 import {toInputObject} from './block-builder.ts';
 
@@ -128,6 +129,7 @@ const longestTitle = 500;
 function assistantBlock(block: AssistantBlock): readonly ContentBlockParam[] {
   switch (block.kind) {
     case 'text':
+      if ('cited' in block) return citedBlock(block);
       return block.text.trim() === '' ? [] : [{type: 'text', text: block.text}];
     case 'thinking':
       // Without the provider's seal it is not taken back: it was cut off, or another provider's.
@@ -142,6 +144,12 @@ function assistantBlock(block: AssistantBlock): readonly ContentBlockParam[] {
     default:
       return unreachable(block);
   }
+}
+
+/** As the provider wrote it: what it found is sealed in its citations. */
+function citedBlock({cited: {text, citations}}: CitedTextBlock): readonly ContentBlockParam[] {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- they came from this API, which takes them back
+  return text.trim() === '' ? [] : [{type: 'text', text, citations: citations as unknown as TextCitationParam[]}];
 }
 
 /** A call of the provider's own tools that was cut off before its result came would have the whole conversation refused. */

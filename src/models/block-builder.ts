@@ -80,7 +80,17 @@ export class BlockBuilder {
   }
 
   finish(out: ModelEvent[]): AssistantBlock {
-    const block = this.#block();
+    return this.#finished(this.#block(), out);
+  }
+
+  /** Ends a text with what it refers to: as its provider wrote it, and as links for people. */
+  finishCited(citations: readonly JsonObject[], links: string, out: ModelEvent[]): AssistantBlock {
+    const cited = {text: this.#text, citations};
+    this.add({kind: 'text', text: links}, out);
+    return this.#finished({kind: 'text', text: this.#text, cited}, out);
+  }
+
+  #finished(block: AssistantBlock, out: ModelEvent[]): AssistantBlock {
     out.push({event: 'block-finished', index: this.index, block});
     return block;
   }

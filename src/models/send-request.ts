@@ -33,6 +33,14 @@ const maxSilenceMs = 300_000;
 /** How long the rest of a finished answer may take so that its connection can be used again. */
 const maxDrainMs = 1_000;
 
+/** Servers that speak a provider's protocol may not have its own tools, and refuse the whole request. */
+function aboutSearching(error: ProviderError, {tools}: ModelRequest): ProviderError {
+  if (error.kind !== 'final' || error.fault.kind !== 'provider' || error.fault.status !== 400) return error;
+  if (!tools.some(tool => 'provided' in tool)) return error;
+  const fix = `${error.fault.fix} If this server does not search the web itself, remove the rule that allows WebSearch, or set BRAVE_API_KEY, TAVILY_API_KEY, EXA_API_KEY or SEARXNG_URL.`;
+  return {kind: 'final', fault: {...error.fault, fix}};
+}
+
 /** One try at a request in `dialect`. */
 export function makeSendOnce(dialect: ProviderDialect): SendOnce {
   let server: ServerHistory = 'never-answered';
@@ -77,7 +85,9 @@ export function makeSendOnce(dialect: ProviderDialect): SendOnce {
       const silent = connectionLost('No data from the model for five minutes.');
       yield {
         kind: 'error',
-        error: abort.signal.aborted ? silent : toProviderError(cause, dialect.endpoint, {model: request.model, server}),
+        error: abort.signal.aborted
+          ? silent
+          : aboutSearching(toProviderError(cause, dialect.endpoint, {model: request.model, server}), request),
       };
     } finally {
       signal.removeEventListener('abort', onAbort);

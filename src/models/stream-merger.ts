@@ -160,7 +160,9 @@ export class StreamMerger {
     if (block.start.kind === 'text') {
       this.#pauseRepeated(out, block);
       if (block.index !== undefined) {
-        out.push({event: 'block-finished', index: block.index, block: {kind: 'text', text: block.text}});
+        const {text} = block;
+        const isWhole = whole.kind === 'text' && whole.text === text;
+        out.push({event: 'block-finished', index: block.index, block: isWhole ? whole : {kind: 'text', text}});
       }
       return;
     }

@@ -100,6 +100,11 @@ const bytesOf = (base64: string): Uint8Array => new Uint8Array(Buffer.from(base6
 const actionIdSchema = z.pipe(z.string(), z.transform(actionId));
 const messageIdSchema = z.pipe(z.string(), z.transform(messageId));
 const textBlock = z.object({kind: z.literal('text'), text: z.string()});
+const citedTextBlock = z.object({
+  kind: z.literal('text'),
+  text: z.string(),
+  cited: z.object({text: z.string(), citations: z.array(z.custom<JsonObject>(isJsonObject))}),
+});
 const imageBlock = z.object({
   kind: z.literal('image'),
   mediaType: z.enum(['image/png', 'image/jpeg', 'image/gif', 'image/webp']),
@@ -134,17 +139,20 @@ const assistantMessage = z.object({
   id: messageIdSchema,
   model: z.string(),
   blocks: z.array(
-    z.discriminatedUnion('kind', [
-      textBlock,
-      z.object({kind: z.literal('thinking'), text: z.string(), signature: z.string()}),
-      z.object({kind: z.literal('sealed-thinking'), data: z.string()}),
-      z.object({kind: z.literal('other'), type: z.string(), data: z.custom<JsonObject>(isJsonObject)}),
-      z.object({
-        kind: z.literal('tool-call'),
-        id: actionIdSchema,
-        name: z.string(),
-        input: z.custom<Json>(value => value !== undefined),
-      }),
+    z.union([
+      citedTextBlock,
+      z.discriminatedUnion('kind', [
+        textBlock,
+        z.object({kind: z.literal('thinking'), text: z.string(), signature: z.string()}),
+        z.object({kind: z.literal('sealed-thinking'), data: z.string()}),
+        z.object({kind: z.literal('other'), type: z.string(), data: z.custom<JsonObject>(isJsonObject)}),
+        z.object({
+          kind: z.literal('tool-call'),
+          id: actionIdSchema,
+          name: z.string(),
+          input: z.custom<Json>(value => value !== undefined),
+        }),
+      ]),
     ]),
   ),
   stop: z.enum(['end-turn', 'tool-use', 'max-tokens', 'refusal', 'context-full', 'paused', 'interrupted']),

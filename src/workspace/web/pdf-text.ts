@@ -1,33 +1,76 @@
+import {parentPort, Worker, workerData} from 'node:worker_threads';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {causeText} from '../../domain/fault.ts';
 
 /** Pages of a PDF that are read. */
 const mostPages = 200;
 
-/** The text of a PDF, page by page. Loads what reads PDFs. */
-export async function pdfText(
-  bytes: Uint8Array,
-  signal: AbortSignal,
-): Promise<Outcome<{readonly text: string; readonly notes: readonly string[]}, string>> {
+/** UTF-16 units of the text that are taken over. */
+const mostText = 10_000_000;
+
+interface PdfText {
+  readonly text: string;
+  readonly notes: readonly string[];
+}
+
+/** How much the process may grow while a PDF is read, in bytes, and how often that is looked at, in milliseconds. */
+const mostGrowth = 1024 * 1024 * 1024;
+const lookEveryMs = 200;
+
+/**
+ * The text of a PDF, page by page. It is read in a thread of its own, since a few bytes of a PDF may unpack to any size and nothing
+ * else can end what reads it: the thread ends with the signal, and where it takes too much memory.
+ */
+export async function pdfText(bytes: Uint8Array, signal: AbortSignal): Promise<Outcome<PdfText, string>> {
+  const {promise, resolve} = Promise.withResolvers<Outcome<PdfText, string>>();
+  const copy = new Uint8Array(bytes);
+  const worker = new Worker(new URL(import.meta.url), {
+    workerData: {[task]: copy},
+    transferList: [copy.buffer],
+    resourceLimits: {maxOldGenerationSizeMb: 512},
+  });
+  const before = process.memoryUsage.rss();
+  const looking = setInterval(() => {
+    if (process.memoryUsage.rss() - before > mostGrowth) resolve(failed('it takes too much memory'));
+  }, lookEveryMs);
+  const abort = (): void => resolve(failed('the time was over before all of it was read'));
+  signal.addEventListener('abort', abort, {once: true});
+  worker.once('message', resolve);
+  worker.once('error', cause => resolve(failed(causeText(cause))));
+  worker.once('exit', () => resolve(failed('what reads it ended')));
+  if (signal.aborted) abort();
+  try {
+    return await promise;
+  } finally {
+    clearInterval(looking);
+    signal.removeEventListener('abort', abort);
+    await worker.terminate();
+  }
+}
+
+/** The name under which the thread is given the bytes. */
+const task = 'weft-pdf-text';
+
+const data: unknown = workerData;
+const given = typeof data === 'object' && data !== null && task in data ? data[task] : undefined;
+// oxlint-disable-next-line require-post-message-target-origin -- between threads there is no origin
+if (given instanceof Uint8Array) parentPort?.postMessage(await read(given));
+
+async function read(bytes: Uint8Array): Promise<Outcome<PdfText, string>> {
   try {
     const {getDocumentProxy} = await import('unpdf');
-    const document = await getDocumentProxy(new Uint8Array(bytes), {verbosity: 0});
-    try {
-      const count = Math.min(document.numPages, mostPages);
-      const pages: string[] = [];
-      for (let number = 1; number <= count; number += 1) {
-        if (signal.aborted) return failed('stopped');
-        // oxlint-disable-next-line no-await-in-loop -- one page after the other
-        const {items} = await (await document.getPage(number)).getTextContent();
-        const text = items.map(item => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : '')).join('');
-        pages.push(`[page ${number}]\n${text.trim()}`);
-      }
-      const notes = document.numPages > count ? [`the first ${count} of ${document.numPages} pages`] : [];
-      return ok({text: pages.join('\n\n'), notes});
-    } finally {
-      await document.cleanup();
+    const document = await getDocumentProxy(bytes, {verbosity: 0});
+    const count = Math.min(document.numPages, mostPages);
+    const pages: string[] = [];
+    for (let number = 1; number <= count; number += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- one page after the other
+      const {items} = await (await document.getPage(number)).getTextContent();
+      const text = items.map(item => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : '')).join('');
+      pages.push(`[page ${number}]\n${text.trim()}`);
     }
+    const notes = document.numPages > count ? [`the first ${count} of ${document.numPages} pages`] : [];
+    return ok({text: pages.join('\n\n').slice(0, mostText), notes});
   } catch (cause) {
-    return failed(causeText(cause));
+    return failed(causeText(cause).slice(0, 200));
   }
 }

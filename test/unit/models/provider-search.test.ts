@@ -5,6 +5,11 @@ import type {ModelEvent, ModelRequest} from '../../../src/domain/model-stream.ts
 import {noUsage} from '../../../src/domain/usage.ts';
 import {AnthropicDecoder} from '../../../src/models/anthropic-decoder.ts';
 import {anthropicRequest} from '../../../src/models/anthropic-request.ts';
+import {faultText} from '../../../src/domain/fault.ts';
+import {connectAnthropic} from '../../../src/models/anthropic.ts';
+import {eventsOf} from '../../support/model-events.ts';
+import {fail} from '../../support/model-script.ts';
+import {answers, startModelServer} from '../../support/model-server.ts';
 import {engineBench, says, type ScriptedAnswer} from '../../support/memory-ports.ts';
 
 const result = {
@@ -14,6 +19,14 @@ const result = {
   page_age: null,
   encrypted_content: 'sealed',
 };
+
+const cites = (citation: object) => ({type: 'web_search_result_location', ...citation});
+
+const citations = [
+  cites({encrypted_index: 'sealed', cited_text: 'Tea', url: 'https://a.example/', title: 'A \u0007\u202e[x]\\'}),
+  cites({url: 'https://a.example/', title: 'again'}),
+  cites({url: 'javascript:alert(1)', title: 'bad'}),
+];
 
 /** The events of an answer that searches, and cites what it found. */
 const stream = (stop: string) => [
@@ -32,14 +45,10 @@ const stream = (stop: string) => [
   },
   {type: 'content_block_stop', index: 1},
   {type: 'content_block_start', index: 2, content_block: {type: 'text', text: ''}},
-  ...[
-    {url: 'https://a.example/', title: 'A \u0007\u202e[x]\\'},
-    {url: 'https://a.example/', title: 'again'},
-    {url: 'javascript:alert(1)', title: 'bad'},
-  ].map(citation => ({
+  ...citations.map(citation => ({
     type: 'content_block_delta',
     index: 2,
-    delta: {type: 'citations_delta', citation: {type: 'web_search_result_location', ...citation}},
+    delta: {type: 'citations_delta', citation},
   })),
   {type: 'content_block_delta', index: 2, delta: {type: 'text_delta', text: 'Tea is green.'}},
   {type: 'content_block_stop', index: 2},
@@ -47,8 +56,9 @@ const stream = (stop: string) => [
   {type: 'message_stop'},
 ];
 
+const endpoint = {name: 'Anthropic', baseUrl: '', keyVariable: '', urlVariable: ''};
+
 function decoded(stop: string): AssistantMessage {
-  const endpoint = {name: 'Anthropic', baseUrl: '', keyVariable: '', urlVariable: ''};
   const decoder = new AnthropicDecoder({endpoint, model: 'claude', newId: () => 'x'});
   const events: ModelEvent[] = [];
   for (const event of stream(stop)) decoder.take(JSON.stringify(event), events);
@@ -74,13 +84,37 @@ test('what the provider searched and found goes back as it came, and what it cit
   const answer = decoded('end_turn');
   expect({stop: answer.stop, text: answer.blocks.at(-1)}).toEqual({
     stop: 'end-turn',
-    text: {kind: 'text', text: 'Tea is green. ([A x](https://a.example/))'},
+    text: {
+      kind: 'text',
+      text: 'Tea is green. ([A x](https://a.example/))',
+      cited: {text: 'Tea is green.', citations},
+    },
   });
   expect(sent(prompt, answer, prompt).messages[1]?.content).toEqual([
     {type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {query: 'tea'}},
     {type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [result]},
-    {type: 'text', text: 'Tea is green. ([A x](https://a.example/))'},
+    {type: 'text', text: 'Tea is green.', citations},
   ]);
+});
+
+test('of endless citations the first are kept, and fewer shown', () => {
+  const decoder = new AnthropicDecoder({endpoint, model: 'claude', newId: () => 'x'});
+  const events: ModelEvent[] = [];
+  const take = (event: object) => decoder.take(JSON.stringify(event), events);
+  take({type: 'content_block_start', index: 0, content_block: {type: 'text', text: 'Tea.'}});
+  for (let at = 0; at < 20_000; at += 1) {
+    const citation = cites({url: `https://a.example/${at}`, title: 'A'.repeat(500)});
+    take({type: 'content_block_delta', index: 0, delta: {type: 'citations_delta', citation}});
+  }
+  take({type: 'content_block_stop', index: 0});
+  const last = events.at(-1);
+  if (last?.event !== 'block-finished' || last.block.kind !== 'text' || !('cited' in last.block))
+    throw new Error('none');
+  expect([
+    last.block.cited.citations.length,
+    last.block.text.split('](').length,
+    last.block.text.length < 2000,
+  ]).toEqual([500, 11, true]);
 });
 
 test('the tool of the provider is offered behind the others, bounded, and without a mark of the cache', () => {
@@ -129,4 +163,19 @@ test('a paused answer is asked to go on, with nothing between, and its searches 
     event.event === 'usage-changed' ? Object.values(event.usage.models).map(({webSearches}) => webSearches) : [],
   );
   expect(Math.max(...searches)).toBe(2);
+});
+
+test('a server that knows no tool of the provider refuses: what to do about it is said', async () => {
+  await using server = await startModelServer(answers([fail(400)]));
+  const model = connectAnthropic({
+    apiKey: 'k',
+    baseUrl: server.baseUrl.anthropic,
+    maxOutputTokens: 'default',
+    effort: 'default',
+    environment: {},
+  });
+  const failure = (await eventsOf(model.stream(request([prompt]), new AbortController().signal))).at(-1);
+  expect(failure?.event === 'failed' && faultText(failure.fault)).toMatch(
+    /rejected the request \(400\).* remove the rule that allows WebSearch, or set BRAVE_API_KEY/u,
+  );
 });

@@ -8,6 +8,7 @@ import type {WebPage} from '../../../../src/actions/web-port.ts';
 import type {Outcome} from '../../../../src/base/outcome.ts';
 import {type Fault, faultText} from '../../../../src/domain/fault.ts';
 import {makePageFetcher, type PageFetcherOptions} from '../../../../src/workspace/web/fetch-page.ts';
+import {pdfText} from '../../../../src/workspace/web/pdf-text.ts';
 import {localServer, namedNetwork, publicAddress} from './support/local-web.ts';
 
 let folder = '';
@@ -215,6 +216,13 @@ describe('what is read as what', () => {
     expect(await pageOf(sends('application/pdf', '%PDF-1.4 broken'))).toMatch(
       /^failed: http:\/\/x\.test\/ is a PDF that cannot be read: /u,
     );
+  });
+
+  test('a PDF is given up when the time is over, whatever its reader does', async () => {
+    expect(await pdfText(Buffer.from(samplePdf('x')), AbortSignal.abort())).toEqual({
+      tag: 'failed',
+      error: 'the time was over before all of it was read',
+    });
   });
 
   test.each([
