@@ -19,7 +19,7 @@ const url = process.argv[2] ?? '';
 const scenario = process.env['MCP_CONFORMANCE_SCENARIO'] ?? '';
 const context: JsonObject = contextOf(process.env['MCP_CONFORMANCE_CONTEXT']);
 const revision = process.env['MCP_CONFORMANCE_PROTOCOL_VERSION'] ?? '';
-const signal = AbortSignal.timeout(60_000);
+const signal = AbortSignal.timeout(100_000);
 const mostSignIns = 2;
 
 const config = orThrow(

@@ -1,0 +1,118 @@
+import {execFile} from 'node:child_process';
+import {join} from 'node:path';
+import {promisify} from 'node:util';
+import {beforeEach, expect, test} from 'vitest';
+
+/*
+ * The protocol's own conformance suite, @modelcontextprotocol/conformance, run on weft's own connection and sign-in code
+ * (`test/support/conformance-client.ts`). It is too large for a dependency: WEFT_CONFORMANCE names a folder that it is installed in.
+ */
+
+const folder = process.env['WEFT_CONFORMANCE'] ?? '';
+const suite = join(folder, 'node_modules', '@modelcontextprotocol', 'conformance', 'dist', 'index.js');
+const client = join(import.meta.dirname, '..', '..', 'support', 'conformance-client.ts');
+/** For one scenario; far more than it takes, since the machine may have other things to do. */
+const limitMs = 120_000;
+
+/** In the revision 2025-11-25, or the last one that has it. */
+const legacy = [
+  'initialize',
+  'tools_call',
+  'elicitation-sep1034-client-defaults',
+  'sse-retry',
+  'json-schema-2020-12-preservation',
+] as const;
+
+const modern = [
+  'request-metadata',
+  'sep-2322-client-request-state',
+  'http-standard-headers',
+  'http-custom-headers',
+  'http-invalid-tool-headers',
+  'json-schema-ref-no-deref',
+] as const;
+
+const signIn = [
+  'metadata-default',
+  'metadata-var1',
+  'metadata-var2',
+  'metadata-var3',
+  'basic-cimd',
+  'scope-from-www-authenticate',
+  'scope-from-scopes-supported',
+  'scope-omitted-when-undefined',
+  'scope-step-up',
+  'scope-retry-limit',
+  'token-endpoint-auth-basic',
+  'token-endpoint-auth-post',
+  'token-endpoint-auth-none',
+  'pre-registration',
+  '2025-03-26-oauth-metadata-backcompat',
+  '2025-03-26-oauth-endpoint-fallback',
+  'client-credentials-jwt',
+  'client-credentials-basic',
+  'enterprise-managed-authorization',
+].map(name => `auth/${name}`);
+
+const modernSignIn = [
+  'resource-mismatch',
+  'offline-access-scope',
+  'offline-access-not-supported',
+  'authorization-server-migration',
+  'iss-supported',
+  'iss-not-advertised',
+  'iss-supported-missing',
+  'iss-wrong-issuer',
+  'iss-unexpected',
+  'iss-normalized',
+  'metadata-issuer-mismatch',
+].map(name => `auth/${name}`);
+
+/** What weft does not have, so that no scenario of it can pass. */
+const leftOut = {
+  'auth/dpop': 'weft binds no token to a key (RFC 9449): no server asks for it yet',
+  'auth/dpop-nonce': 'the same',
+  'auth/wif-jwt-bearer':
+    'weft has no identity of a workload: it runs for a person, or with the credentials of its settings',
+  'sep-2640-client-no-prefetch': 'weft takes skills from folders, not from MCP servers',
+  'sep-2640-client-verify-digest': 'the same',
+  'sep-2640-client-verify-size': 'the same',
+  'sep-2640-client-verify-frontmatter': 'the same',
+} as const;
+
+beforeEach(({skip}) => {
+  skip(folder === '', 'need WEFT_CONFORMANCE, a folder with @modelcontextprotocol/conformance');
+});
+
+test('every scenario of the suite is run, or left out for a reason', {tags: 'long'}, async () => {
+  const {stdout} = await promisify(execFile)(process.execPath, [suite, 'list', '--client']);
+  const names = [...stdout.matchAll(/^ {2}- (\S+) \[/gmu)].map(([, name]) => name);
+  expect(names.toSorted()).toEqual(
+    [...legacy, ...modern, ...signIn, ...modernSignIn, ...Object.keys(leftOut)].toSorted(),
+  );
+});
+
+test.each([
+  {of: 'connections', names: legacy, revision: []},
+  {of: 'connections of 2026-07-28', names: modern, revision: ['--spec-version', '2026-07-28']},
+  {of: 'signing in', names: signIn, revision: []},
+  {of: 'signing in of 2026-07-28', names: modernSignIn, revision: ['--spec-version', '2026-07-28']},
+])('scenarios of $of pass', {tags: 'long', timeout: signIn.length * limitMs}, async ({names, revision}) => {
+  const verdicts = new Map<string, string>();
+  for (const name of names) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other: the suite measures times
+    verdicts.set(name, await verdictOn(name, revision));
+  }
+  expect(verdicts).toEqual(new Map(names.map(name => [name, 'passed'])));
+});
+
+/** `passed` where a check passed and none failed; the suite is content with a client that does nothing at all in some scenarios. */
+async function verdictOn(scenario: string, revision: readonly string[]): Promise<string> {
+  const command = `"${process.execPath}" "${client}"`;
+  const args = ['client', '--command', command, '--scenario', scenario, '--timeout', String(limitMs), ...revision];
+  const said = await new Promise<string>(resolve => {
+    execFile(process.execPath, [suite, ...args], (_failure, stdout, stderr) => resolve(`${stdout}\n${stderr}`));
+  });
+  const [, passed = '0', failed = '0'] = /^Passed: (\d+)\/\d+, (\d+) failed/mu.exec(said) ?? [];
+  return Number(passed) > 0 && Number(failed) === 0 ? 'passed' : said;
+}
