@@ -39,7 +39,10 @@ let connection: ServerConnection | undefined;
 const tools = await withSignIn(async () => (await connected()).listTools(signal));
 const wanted = context['toolCalls'];
 const calls = Array.isArray(wanted)
-  ? wanted.filter(isJsonObject).map(({name, arguments: input}) => ({tool: String(name), input: asObject(input)}))
+  ? wanted.filter(isJsonObject).map(({name, arguments: input}) => ({
+      tool: typeof name === 'string' ? name : '',
+      input: asObject(input),
+    }))
   : tools.map(({name, inputSchema}) => ({tool: name, input: inputFor(inputSchema)}));
 for (const call of calls) {
   // oxlint-disable-next-line no-await-in-loop -- one call after the other

@@ -87,9 +87,7 @@ beforeEach(({skip}) => {
 test('every scenario of the suite is run, or left out for a reason', {tags: 'long'}, async () => {
   const {stdout} = await promisify(execFile)(process.execPath, [suite, 'list', '--client']);
   const names = [...stdout.matchAll(/^ {2}- (\S+) \[/gmu)].map(([, name]) => name);
-  expect(names.toSorted()).toEqual(
-    [...legacy, ...modern, ...signIn, ...modernSignIn, ...Object.keys(leftOut)].toSorted(),
-  );
+  expect(new Set(names)).toEqual(new Set([...legacy, ...modern, ...signIn, ...modernSignIn, ...Object.keys(leftOut)]));
 });
 
 test.each([
