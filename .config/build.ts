@@ -77,6 +77,18 @@ const headersWithoutUndici: Plugin = {
   },
 };
 
+/**
+ * The client of the Model Context Protocol writes warnings to stderr with names and errors as servers gave them, in the middle of a
+ * screen or of an output that programs read. weft says what matters of them itself.
+ */
+const quietProtocol: Plugin = {
+  name: 'quiet-protocol',
+  transform: {
+    filter: {id: /node_modules\/@modelcontextprotocol\/.*\.m?js$/u, code: /\bconsole\.\w+\(/u},
+    handler: code => code.replaceAll(/\bconsole\.\w+\(/gu, 'void ('),
+  },
+};
+
 /** commander could run subcommands that are programs of their own. weft has none, so nothing of `node:child_process` is loaded for it. */
 const commanderWithoutPrograms: Plugin = {
   name: 'commander-without-programs',
@@ -151,6 +163,7 @@ const bundle = await rolldown({
   plugins: [
     headersWithoutUndici,
     commanderWithoutPrograms,
+    quietProtocol,
     yogaWithoutFetch,
     lazySegmenters,
     plainWidths,

@@ -1,4 +1,4 @@
-import {isJsonList, type Json, type JsonObject} from '../base/json.ts';
+import type {JsonObject} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
 import type {Preferences} from '../domain/preferences.ts';
@@ -11,6 +11,7 @@ import {
   type providers,
   type SettingsFile,
 } from './settings-schema.ts';
+import {serverRequest} from './server-request.ts';
 import {type HookSetting, hookText, readHooks} from './hook-settings.ts';
 import {type ActingFile, fingerprintOf, ownRulesIn, trustIn} from './trust-record.ts';
 
@@ -253,17 +254,6 @@ function admitProjectSettings(
           ],
   };
 }
-
-/** What an MCP server of the project would have weft do, every word of it: variables, headers and folders as well. */
-function serverRequest(name: string, server: JsonObject): string {
-  const {command, args, url, ...more} = server;
-  const rest = Object.keys(more).length === 0 ? '' : ` ${JSON.stringify(more)}`;
-  if (command === undefined) return `connect to the MCP server ${name} at ${JSON.stringify(url ?? null)}${rest}`;
-  return `run the MCP server ${name}: ${[command, ...(isJsonList(args) ? args : [])].map(shownWord).join(' ')}${rest}`;
-}
-
-const shownWord = (word: Json): string =>
-  typeof word === 'string' && /^[\w@%+=:,./-]+$/u.test(word) ? word : JSON.stringify(word);
 
 interface TrustRequest {
   readonly key: string;

@@ -3,6 +3,7 @@ import {type FileHandle, open, opendir, realpath, stat} from 'node:fs/promises';
 import {basename, dirname, join} from 'node:path';
 import {isJsonObject, type Json, parseJson} from '../base/json.ts';
 import {visibleExactLine} from '../base/visible.ts';
+import {serverRequest} from './server-request.ts';
 import {nameInProject, contentHash, extensionFolders, type FileTrust} from './trust-record.ts';
 
 /** Why a file of a project acts: what weft does with its content. */
@@ -269,19 +270,13 @@ const mostWords = 200;
 
 function serversIn(text: string): readonly (readonly [name: string, server: Json])[] {
   const json = parseJson(text);
-  const servers =
-    json.tag === 'ok' && isJsonObject(json.value) ? (json.value['mcpServers'] ?? json.value['servers']) : {};
+  const servers = json.tag === 'ok' && isJsonObject(json.value) ? json.value['mcpServers'] : {};
   return isJsonObject(servers) ? Object.entries(servers) : [];
 }
 
 /** What a `.mcp.json` asks for, one line for each server. */
 const serverRequests = (text: string): readonly string[] =>
-  serversIn(text).map(([name, server]) => {
-    const {command, args, url} = isJsonObject(server) ? server : {};
-    if (typeof url === 'string') return `use the tools of the MCP server ${name} at ${url}`;
-    const words = [command, ...(Array.isArray(args) ? args : [])].filter(word => typeof word === 'string');
-    return `start the MCP server ${name}: ${words.join(' ')}`;
-  });
+  serversIn(text).map(([name, server]) => serverRequest(name, server));
 
 const serverCommands = (text: string): readonly string[] =>
   serversIn(text).flatMap(([, server]) => {

@@ -1,8 +1,9 @@
 import * as z from 'zod/mini';
 import {matchWildcards} from '../../base/glob.ts';
-import {isJsonObject, type Json, type JsonObject, parseJson} from '../../base/json.ts';
+import {isDeeperThan, isJsonObject, type Json, type JsonObject, maxJsonDepth, parseJson} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
+import {variableReference, variablesIn} from '../../config/server-request.ts';
 
 /** How one MCP server is reached and used. Texts still hold their variables (`${VAR}`) until `expandConfig` fills them in. */
 export interface ServerConfig {
@@ -98,6 +99,7 @@ const serverForm = z.looseObject({
  * fit, and names the key.
  */
 export function parseServer(given: Json): Outcome<ServerConfig, string> {
+  if (isDeeperThan(given, maxJsonDepth)) return failed('it is nested too deeply');
   const parsed = serverForm.safeParse(given);
   if (!parsed.success) {
     const path = parsed.error.issues[0]?.path.map(String).join('.') ?? '';
@@ -135,12 +137,29 @@ function transportOf(form: z.output<typeof serverForm>): Outcome<ServerTransport
   return ok({kind: type === undefined ? 'http-or-sse' : 'http', url, headers});
 }
 
-/** The servers of an `mcpServers` object, in its order. */
+/**
+ * The servers of an `mcpServers` object, in its order. What a project's file names does not get the keys that weft talks to models
+ * with, trusted or not: the address of such a server may be anybody's.
+ */
 export const parseServers = (
   servers: JsonObject,
   origin: {readonly source: ServerSource; readonly path: string},
 ): readonly ConfiguredServer[] =>
-  Object.entries(servers).map(([name, given]) => ({name, ...origin, config: parseServer(given)}));
+  Object.entries(servers).map(([name, given]) => {
+    const config = parseServer(given);
+    const isProjects = origin.source === 'project' || origin.source === 'local';
+    const key = config.tag === 'ok' && isProjects ? variablesIn(given).find(each => modelKeys.has(each)) : undefined;
+    return {
+      name,
+      ...origin,
+      config:
+        key === undefined
+          ? config
+          : failed(`it takes ${key}, which only servers in your own settings may have (weft mcp add --scope user)`),
+    };
+  });
+
+const modelKeys: ReadonlySet<string> = new Set(['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'OPENAI_API_KEY']);
 
 /** The `mcpServers` object of a file such as `.mcp.json`; the error says why there is none. */
 export function serversInText(text: string): Outcome<JsonObject, string> {
@@ -167,7 +186,7 @@ export function expandConfig(
 ): Outcome<ServerConfig, string> {
   const missing = new Set<string>();
   const expand = (text: string): string =>
-    text.replaceAll(/\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/gu, (_whole, name: string, otherwise: string | undefined) => {
+    text.replaceAll(variableReference, (_whole, name: string, otherwise: string | undefined) => {
       const value = environment[name];
       if (value !== undefined && (value !== '' || otherwise === undefined)) return value;
       if (otherwise !== undefined) return otherwise;

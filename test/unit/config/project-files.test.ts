@@ -91,8 +91,8 @@ test('lists everything that acts, and nothing else', async () => {
     [
       '.mcp.json',
       'servers',
-      'start the MCP server a: node tools/server.js',
-      'use the tools of the MCP server b at https://x.test',
+      'run the MCP server a: node tools/server.js',
+      'connect to the MCP server b at "https://x.test"',
     ],
     ['.weft/agents/reviewer.md', 'agent'],
     ['plugins/p/.claude-plugin/plugin.json', 'plugin'],

@@ -2,7 +2,7 @@ import type {JsonObject} from '../../../base/json.ts';
 import {unreachable} from '../../../base/unreachable.ts';
 import {visibleExactLine} from '../../../base/visible.ts';
 import {serverKey} from '../../../extensions/mcp/oauth/session-auth.ts';
-import {expandConfig, parseServer, type ServerConfig} from '../../../extensions/mcp/server-config.ts';
+import {expandConfig, parseServer, parseServers, type ServerConfig} from '../../../extensions/mcp/server-config.ts';
 import {type ServerCheck, serverChecker} from '../../compose/check-server.ts';
 import {requireOutsideWeft} from '../../compose/folder-trust.ts';
 import {type KnownServer, knownServers, serverNamed} from '../../compose/known-servers.ts';
@@ -222,7 +222,7 @@ export async function addServer(
   }
   const scope = options.scope ?? 'local';
   const entry = entryOf(words, options);
-  const config = parseServer(entry);
+  const config = parseServers({[name]: entry}, {source: scope, path: ''})[0]?.config ?? parseServer(entry);
   if (config.tag === 'failed') throw new UsageError(`The server ${name} does not fit: ${config.error}.`);
   if (scope === 'project') refuseSharedSecrets(config.value);
   const path = await writeServer({name, entry, scope}, options.cwd);

@@ -4,6 +4,8 @@ import {join} from 'node:path';
 import {afterAll, expect, test} from 'vitest';
 import {rmSync} from 'node:fs';
 import {mergeSettings, type SettingsLayer} from '../../../../src/config/merge-settings.ts';
+import {serverRequest} from '../../../../src/config/server-request.ts';
+import {parseServers} from '../../../../src/extensions/mcp/server-config.ts';
 import {configuredServers} from '../../../../src/cli/compose/mcp-servers.ts';
 
 const directory = realpathSync(mkdtempSync(join(tmpdir(), 'weft-servers-')));
@@ -50,6 +52,32 @@ test('trust is asked with all that a server would do', () => {
     'connect to the MCP server a at "https://h/"',
     'run the MCP server b: x "$y" {"env":{"K":"v"}}',
   ]);
+});
+
+test('a trusted project gets no key of the model, and trust names every variable that it gets', async () => {
+  const servers = {
+    key: {url: 'https://h/?k=${ANTHROPIC_API_KEY:-none}'},
+    token: {url: 'https://h/', headers: {Authorization: 'Bearer ${GITHUB_TOKEN}', 'X-User': '${USER}'}},
+    deep: {command: 'x', env: JSON.parse(`${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`)},
+  };
+  const merged = mergeSettings([layer('project', {key: servers.key, token: servers.token})], {
+    trust: 'trusted',
+    userRules: [],
+  });
+  expect(merged.tag === 'ok' ? merged.value.trustRequests.map(({value}) => value) : []).toEqual([
+    'connect to the MCP server key, which gets the value of ANTHROPIC_API_KEY, at "https://h/?k=${ANTHROPIC_API_KEY:-none}"',
+    'connect to the MCP server token, which gets the values of GITHUB_TOKEN, USER, at "https://h/" {"headers":{"Authorization":"Bearer ${GITHUB_TOKEN}","X-User":"${USER}"}}',
+  ]);
+  const configs = (source: 'project' | 'local' | 'user') =>
+    parseServers(servers, {source, path: '/f'}).map(({config}) => (config.tag === 'ok' ? 'ok' : config.error));
+  const refused =
+    'it takes ANTHROPIC_API_KEY, which only servers in your own settings may have (weft mcp add --scope user)';
+  expect(configs('project')).toEqual([refused, 'ok', 'it is nested too deeply']);
+  expect(configs('local')).toEqual([refused, 'ok', 'it is nested too deeply']);
+  expect(configs('user')).toEqual(['ok', 'ok', 'it is nested too deeply']);
+  expect(serverRequest('deep', servers.deep)).toBe(
+    'nothing with the MCP server deep: it is nested too deeply to be used',
+  );
 });
 
 test('a flag that names no servers is refused', async () => {

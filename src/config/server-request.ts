@@ -1,0 +1,27 @@
+import {isDeeperThan, isJsonList, isJsonObject, type Json, maxJsonDepth} from '../base/json.ts';
+
+/**
+ * What an MCP server of the project would have weft do, every word of it: variables, headers and folders as well. The user's variables
+ * whose values it gets come first, where nothing hides them.
+ */
+export function serverRequest(name: string, server: Json): string {
+  if (isDeeperThan(server, maxJsonDepth))
+    return `nothing with the MCP server ${name}: it is nested too deeply to be used`;
+  const {command, args, url, ...more} = isJsonObject(server) ? server : {};
+  const rest = Object.keys(more).length === 0 ? '' : ` ${JSON.stringify(more)}`;
+  const taken = variablesIn(server);
+  const gets =
+    taken.length === 0 ? '' : `, which gets the value${taken.length === 1 ? '' : 's'} of ${taken.join(', ')},`;
+  if (command === undefined) return `connect to the MCP server ${name}${gets} at ${JSON.stringify(url ?? null)}${rest}`;
+  return `run the MCP server ${name}${gets}: ${[command, ...(isJsonList(args) ? args : [])].map(shownWord).join(' ')}${rest}`;
+}
+
+const shownWord = (word: Json): string =>
+  typeof word === 'string' && /^[\w@%+=:,./-]+$/u.test(word) ? word : JSON.stringify(word);
+
+/** A reference to a variable in the configuration of a server: `${NAME}` or `${NAME:-default}`. */
+export const variableReference = /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/gu;
+
+/** The names of the variables that a server's configuration refers to, in alphabetical order. */
+export const variablesIn = (server: Json): readonly string[] =>
+  [...new Set([...JSON.stringify(server).matchAll(variableReference)].map(([, name = '']) => name))].toSorted();

@@ -1,0 +1,191 @@
+import {chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
+import {dirname, join} from 'node:path';
+import {expect, test} from 'vitest';
+import {browse} from '../support/oauth-client.ts';
+import {startOAuthServer} from '../support/oauth-server.ts';
+import {lookUntil} from '../support/look-until.ts';
+import {runWeft, TempPlace, weftBin} from '../support/run-weft.ts';
+
+const weftIn =
+  (place: TempPlace, environment: Readonly<Record<string, string>> = {}) =>
+  async (...args: readonly string[]) => {
+    const {code, stdout, stderr} = await runWeft(['mcp', ...args], {place, environment});
+    return {code, stdout, stderr};
+  };
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(path), {recursive: true});
+  writeFileSync(path, text);
+}
+
+test('a server is added, listed, shown without its secrets, and removed', async () => {
+  using place = new TempPlace();
+  const weft = weftIn(place);
+  const file = join(place.work, '.weft', 'settings.local.json');
+  const secret = 'sk-proj-0123456789abcdefghijklmnop';
+  expect(await weft('add', 'files', '--env', `FILES_TOKEN=${secret}`, '--', 'npx', '-y', 'files server')).toEqual({
+    code: 0,
+    stdout: '',
+    stderr: expect.stringContaining(`weft: added files to ${file}\n`),
+  });
+  expect(await weft('add', 'files', '--', 'other')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(`files is in ${file} already`),
+  });
+  const listed = await weft('list', '--no-check', '--json');
+  expect(JSON.parse(listed.stdout)).toEqual([
+    {
+      name: 'files',
+      source: 'local',
+      path: file,
+      transport: 'stdio',
+      target: 'npx -y "files server"',
+      status: 'not-checked',
+      detail: '',
+      tools: null,
+      signed_in: false,
+    },
+  ]);
+  const shown = await weft('get', 'files', '--json');
+  expect(JSON.parse(shown.stdout)).toMatchObject({name: 'files', env: {FILES_TOKEN: '(hidden)'}});
+  expect(await weft('remove', 'files')).toEqual({code: 0, stdout: '', stderr: `weft: removed files from ${file}\n`});
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({mcpServers: {}});
+});
+
+test('what a project names waits for trust; weft itself may not add servers, and shared files get no secrets', async () => {
+  using place = new TempPlace();
+  const weft = weftIn(place);
+  const file = join(place.work, '.mcp.json');
+  write(file, '{"mcpServers": {"theirs": {"command": "/no/such/program"}}}\n');
+  const statuses = async () => {
+    const rows: readonly {name: string; status: string}[] = JSON.parse((await weft('list', '--json')).stdout);
+    return rows.map(({name, status}) => `${name} ${status}`);
+  };
+  expect(await weft('add', 'docs', '--scope', 'project', 'https://docs.test/mcp')).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining('this .mcp.json is not trusted'),
+  });
+  expect(await statuses()).toEqual(['theirs untrusted', 'docs untrusted']);
+  const trusted = await runWeft(['permissions', 'trust', '--yes'], {place});
+  expect(trusted).toMatchObject({code: 0});
+  expect(await weft('remove', 'docs', '--scope', 'project')).toMatchObject({code: 0});
+  // It stays trusted, since the user had weft change it; and it is started now.
+  expect(await statuses()).toEqual(['theirs failed']);
+
+  const before = readFileSync(file, 'utf8');
+  for (const [args, why] of [
+    [['--header', 'Authorization: Bearer abc', 'https://h.test/'], 'Authorization seems to have a secret'],
+    [['--header', 'X-Key: ${OPENAI_API_KEY}', 'https://h.test/'], 'it takes OPENAI_API_KEY'],
+  ] as const) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    expect(await weft('add', 'shared', '--scope', 'project', ...args)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(why),
+    });
+  }
+  expect(await weftIn(place, {WEFT_ACTIVE: '1'})('add', 'mine', '--', 'x')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('a command of weft started it'),
+  });
+  expect(readFileSync(file, 'utf8')).toBe(before);
+});
+
+test('the servers of other products are shown before they are copied', async () => {
+  using place = new TempPlace();
+  const weft = weftIn(place);
+  const codex = join(place.home, '.codex', 'config.toml');
+  const gemini = join(place.work, '.gemini', 'settings.json');
+  write(codex, '[mcp_servers.docs]\ncommand = "docs"\nenv = {DOCS_TOKEN = "value-of-mine"}\n');
+  write(gemini, '{"mcpServers": {"docs": {"command": "other"}, "web": {"httpUrl": "https://web.test/mcp"}}}');
+  const row = {product: 'codex', path: codex, written_to: '', notes: [expect.stringContaining('env.DOCS_TOKEN')]};
+  const dry = await weft('import', '--all', '--dry-run', '--json');
+  expect(JSON.parse(dry.stdout)).toEqual([
+    {...row, name: 'docs', outcome: 'would-import'},
+    {
+      name: 'docs',
+      product: 'gemini',
+      path: gemini,
+      outcome: 'exists',
+      written_to: '',
+      notes: ['a server of this name is here already'],
+    },
+    {name: 'web', product: 'gemini', path: gemini, outcome: 'would-import', written_to: '', notes: []},
+  ]);
+  expect(textOf(join(place.home, 'weft', 'settings.json'))).toBe('');
+  expect(dry.stdout).not.toContain('value-of-mine');
+  const settings = join(place.home, 'weft', 'settings.json');
+  expect(await weft('import', '--all')).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(`imported to ${settings}`),
+  });
+  expect(JSON.parse(readFileSync(settings, 'utf8'))).toEqual({
+    mcpServers: {
+      docs: {command: 'docs', env: {DOCS_TOKEN: 'value-of-mine'}},
+      web: {type: 'http', url: 'https://web.test/mcp'},
+    },
+  });
+});
+
+test('signing in opens the browser, keeps the token in a file of the user’s alone, and signing out revokes it', async () => {
+  using place = new TempPlace();
+  await using server = await startOAuthServer();
+  const programs = join(place.home, 'bin');
+  const opened = join(place.home, 'opened');
+  write(join(programs, 'xdg-open'), `#!/bin/sh\nprintf %s "$1" >'${opened}.part' && mv '${opened}.part' '${opened}'\n`);
+  chmodSync(join(programs, 'xdg-open'), 0o755);
+  const {PATH = ''} = place.environment();
+  const weft = weftIn(place, {
+    PATH: `${programs}:${PATH}`,
+    DISPLAY: ':0',
+    DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere',
+  });
+  const file = join(place.home, 'weft', 'mcp', 'credentials.json');
+  await weft('add', 'guarded', server.mcpUrl);
+  expect((await weft('list')).stdout).toContain('needs sign-in: weft mcp login guarded');
+
+  const signingIn = weft('login', 'guarded');
+  let link = '';
+  await lookUntil(
+    () => {
+      link = textOf(opened);
+      return link !== '';
+    },
+    () => 'the browser was never opened',
+  );
+  await browse(link);
+  const signedIn = await signingIn;
+  expect(signedIn).toMatchObject({code: 0, stdout: ''});
+  expect(signedIn.stderr).toContain(`  ${link}\n`);
+  expect(signedIn.stderr).toContain(`weft: signed in to guarded; kept in ${file}\nweft: guarded answers: 1 tool\n`);
+  const [token = ''] = server.tokens.keys();
+  expect(filesWith(place.home, token)).toEqual([file]);
+  expect((statSync(file).mode & 0o777).toString(8)).toBe('600');
+  const rows: unknown = JSON.parse((await weft('list', '--json')).stdout);
+  expect(rows).toMatchObject([{name: 'guarded', status: 'connected', tools: 1, signed_in: true}]);
+
+  expect(await weft('logout', 'guarded')).toMatchObject({code: 0, stderr: expect.stringContaining('are revoked at')});
+  expect([server.tokens.size, server.refreshTokens.size]).toEqual([0, 0]);
+  expect(filesWith(place.home, token)).toEqual([]);
+});
+
+test('what servers say reaches no stderr past weft: the library of the protocol writes nothing', () => {
+  const folder = join(dirname(weftBin), '..', 'dist', 'chunks');
+  const texts = readdirSync(folder).map(name => readFileSync(join(folder, name), 'utf8'));
+  expect(texts.some(text => text.includes('x-mcp-header'))).toBe(true);
+  expect(texts.filter(text => /console\.\w+\([`'"]\[mcp-sdk\]/u.test(text))).toEqual([]);
+});
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** The files below a folder that hold a text. */
+const filesWith = (folder: string, text: string): readonly string[] =>
+  readdirSync(folder, {recursive: true, withFileTypes: true})
+    .filter(entry => entry.isFile())
+    .map(entry => join(entry.parentPath, entry.name))
+    .filter(path => readFileSync(path).includes(text));
