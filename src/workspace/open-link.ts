@@ -14,27 +14,39 @@ export async function openLink(
   where: {readonly platform: NodeJS.Platform; readonly environment: Environment; readonly roots: readonly string[]},
 ): Promise<'opened' | 'not-opened'> {
   const protocol = URL.parse(url)?.protocol;
-  const words = openerOf(url, where);
-  if (words === undefined || (protocol !== 'https:' && protocol !== 'http:')) return 'not-opened';
-  const [program, ...args] = words;
-  const PATH = splitPath(where.environment['PATH'] ?? '', where.roots).trusted;
-  const {promise, resolve} = Promise.withResolvers<'opened' | 'not-opened'>();
-  const child = spawn(program, args, {env: {...where.environment, PATH}, stdio: 'ignore', detached: true});
-  child.once('error', () => resolve('not-opened'));
-  child.once('exit', code => resolve(code === 0 ? 'opened' : 'not-opened'));
+  if (protocol !== 'https:' && protocol !== 'http:') return 'not-opened';
+  const env = {...where.environment, PATH: splitPath(where.environment['PATH'] ?? '', where.roots).trusted};
+  for (const words of openersOf(url, where)) {
+    // oxlint-disable-next-line no-await-in-loop -- the next one only where this one is missing or fails
+    if (await hasOpened(words, env)) return 'opened';
+  }
+  return 'not-opened';
+}
+
+function hasOpened([program, ...args]: Opener, env: Environment): Promise<boolean> {
+  const {promise, resolve} = Promise.withResolvers<boolean>();
+  const child = spawn(program, args, {env, stdio: 'ignore', detached: true});
+  child.once('error', () => resolve(false));
+  child.once('exit', code => resolve(code === 0));
   // Some go on as the browser itself.
-  const late = setTimeout(() => resolve('opened'), limitMs);
+  const late = setTimeout(() => resolve(true), limitMs);
   child.unref();
   return promise.finally(() => clearTimeout(late));
 }
 
-function openerOf(
+type Opener = readonly [string, ...string[]];
+
+function openersOf(
   url: string,
   {platform, environment}: {readonly platform: NodeJS.Platform; readonly environment: Environment},
-): readonly [string, ...string[]] | undefined {
+): readonly Opener[] {
   const isSet = (name: string): boolean => (environment[name] ?? '') !== '';
-  if (isSet('SSH_CONNECTION') || isSet('SSH_TTY')) return undefined;
-  if (platform === 'darwin') return ['/usr/bin/open', url];
-  if (platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler', url];
-  return isSet('DISPLAY') || isSet('WAYLAND_DISPLAY') ? ['xdg-open', url] : undefined;
+  if (isSet('SSH_CONNECTION') || isSet('SSH_TTY')) return [];
+  if (platform === 'darwin') return [['/usr/bin/open', url]];
+  if (platform === 'win32') return [['rundll32', 'url.dll,FileProtocolHandler', url]];
+  return [
+    // The browser is one of Windows, which needs no desktop here.
+    ...(isSet('WSL_DISTRO_NAME') ? [['wslview', url] as const] : []),
+    ...(isSet('DISPLAY') || isSet('WAYLAND_DISPLAY') ? [['xdg-open', url] as const] : []),
+  ];
 }
