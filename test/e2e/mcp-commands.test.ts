@@ -4,6 +4,7 @@ import {expect, test} from 'vitest';
 import {browse} from '../support/oauth-client.ts';
 import {startOAuthServer} from '../support/oauth-server.ts';
 import {lookUntil} from '../support/look-until.ts';
+import {openPty} from '../support/pty-terminal.ts';
 import {runWeft, TempPlace, weftBin} from '../support/run-weft.ts';
 
 const weftIn =
@@ -166,6 +167,26 @@ test('signing in opens the browser, keeps the token in a file of the user’s al
   expect(await weft('logout', 'guarded')).toMatchObject({code: 0, stderr: expect.stringContaining('are revoked at')});
   expect([server.tokens.size, server.refreshTokens.size]).toEqual([0, 0]);
   expect(filesWith(place.home, token)).toEqual([]);
+});
+
+test('where the browser is on another machine, the address of the page that it cannot show is pasted', async () => {
+  using place = new TempPlace();
+  await using server = await startOAuthServer();
+  await weftIn(place)('add', 'guarded', server.mcpUrl);
+  using terminal = openPty({
+    place,
+    environment: {SSH_CONNECTION: '10.0.0.1 1 10.0.0.2 22', DISPLAY: ':10'},
+    size: [100, 30],
+    args: ['mcp', 'login', 'guarded'],
+    answers: 'all',
+  });
+  await terminal.until(/paste its address here/u);
+  const link = /\S+\/authorize\?\S+/u.exec((await terminal.everything()).join('\n'))?.[0] ?? '';
+  const back = (await fetch(link, {redirect: 'manual'})).headers.get('location') ?? '';
+  terminal.type('http://127.0.0.1/callback?code=guessed&state=wrong\r');
+  terminal.type(`${back}\r`);
+  expect(await terminal.exited).toBe(0);
+  expect((await terminal.everything()).join('\n')).toContain('weft: guarded answers: 1 tool');
 });
 
 test('what servers say reaches no stderr past weft: the library of the protocol writes nothing', () => {

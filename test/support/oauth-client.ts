@@ -8,6 +8,7 @@ import {noChallenge} from '../../src/extensions/mcp/oauth/sign-in-needed.ts';
 /** A store of credentials in memory. */
 export function memoryCredentials(): CredentialStore & {readonly kept: Map<string, ServerCredential>} {
   const kept = new Map<string, ServerCredential>();
+  let last: Promise<unknown> = Promise.resolve();
   return {
     kept,
     read: async url => kept.get(url),
@@ -18,6 +19,11 @@ export function memoryCredentials(): CredentialStore & {readonly kept: Map<strin
     async forget(url) {
       kept.delete(url);
       return ok(undefined);
+    },
+    alone(_url, work) {
+      const next = last.then(work);
+      last = next.catch(() => {});
+      return next;
     },
   };
 }

@@ -1,6 +1,10 @@
 import {createHash} from 'node:crypto';
+import {readFileSync, rmSync, statSync, writeFileSync} from 'node:fs';
+import {dirname} from 'node:path';
+import {setTimeout as pause} from 'node:timers/promises';
 import {parseJson} from '../../base/json.ts';
 import {ok} from '../../base/outcome.ts';
+import {makeFolders} from '../../config/make-folders.ts';
 import type {Places} from '../../config/places.ts';
 import {
   type CredentialPlace,
@@ -11,6 +15,7 @@ import {
   writeServerCredential,
 } from '../../config/server-credentials.ts';
 import type {CredentialStore} from '../../extensions/mcp/oauth/session-auth.ts';
+import {isRunning} from '../../workspace/exec/process-table.ts';
 import type {Keychain} from '../../workspace/keychain.ts';
 import {unwrap} from '../exit-code.ts';
 
@@ -54,6 +59,17 @@ export function openServerCredentials(
       const written = await writeServerCredential(file, {url, place});
       return written.tag === 'failed' ? written : ok(inWords(place));
     },
+    async alone(url, work, signal) {
+      const lock = `${file}.${hashOf(url)}.lock`;
+      const until = Date.now() + longestWaitMs;
+      // oxlint-disable-next-line no-await-in-loop -- waits its turn
+      while (!takeLock(lock) && Date.now() < until) await pause(50, undefined, {signal});
+      try {
+        return await work();
+      } finally {
+        rmSync(lock, {force: true});
+      }
+    },
     async forget(url) {
       if (places().get(url)?.in === 'keychain') await (await openKeychain(storeMs))?.remove(accountOf(url, home));
       return forgetServerCredential(file, url);
@@ -63,9 +79,37 @@ export function openServerCredentials(
 
 /** The address itself may hold what a keychain's own commands read as theirs. */
 const accountOf = (url: string, home: string): string => {
-  const name = `mcp ${new URL(url).host} ${createHash('sha256').update(url).digest('hex').slice(0, 16)}`;
+  const name = `mcp ${new URL(url).host} ${hashOf(url)}`;
   return home === '' ? name : `${name} in ${home}`;
 };
+
+const hashOf = (url: string): string => createHash('sha256').update(url).digest('hex').slice(0, 16);
+
+/** Milliseconds after which the work of another process counts as left behind; each request about tokens has half of it. */
+const longestWaitMs = 60_000;
+
+/** Takes a lock that no other running process holds. Whether this process may go on: also where a lock cannot be written at all. */
+function takeLock(lock: string): boolean {
+  try {
+    makeFolders(dirname(lock));
+    writeFileSync(lock, String(process.pid), {flag: 'wx', mode: 0o600});
+    return true;
+  } catch (cause) {
+    if (!(cause instanceof Error && 'code' in cause && cause.code === 'EEXIST')) return true;
+    if (!isHeld(lock)) rmSync(lock, {force: true});
+    return false;
+  }
+}
+
+function isHeld(lock: string): boolean {
+  try {
+    const holder = readFileSync(lock, 'utf8');
+    const age = Date.now() - statSync(lock).mtimeMs;
+    return age < longestWaitMs && (holder === '' || isRunning(Number(holder)));
+  } catch {
+    return false;
+  }
+}
 
 /** The tokens in weft's own file, by names as of variables: nobody is to see them, whether this run uses them or not. */
 export function keptTokens({serverCredentials}: Pick<Places, 'serverCredentials'>): Readonly<Record<string, string>> {

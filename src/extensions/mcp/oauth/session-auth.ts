@@ -13,6 +13,8 @@ export interface CredentialStore {
   /** Answers with where it is now, in words. */
   write(url: string, credential: ServerCredential): Promise<Outcome<string, Fault>>;
   forget(url: string): Promise<Outcome<unknown, Fault>>;
+  /** Does something while no other weft on this machine does it for the same server. Rejects when `signal` aborts while it waits. */
+  alone<T>(url: string, work: () => Promise<T>, signal: AbortSignal): Promise<T>;
 }
 
 /** A server that may want to be signed in to. */
@@ -103,7 +105,15 @@ class SessionAuth implements AuthProvider {
 
   /** `undefined` where the authorization server refuses, or another one is responsible now. Rejects where it cannot be reached. */
   #refresh(credential: ServerCredential, challenge: AuthChallenge): Promise<ServerCredential | undefined> {
-    return (this.#refreshing ??= this.#refreshNow(credential, challenge).finally(() => {
+    const {credentials} = this.#deps;
+    const refresh = async (): Promise<ServerCredential | undefined> => {
+      // Another weft may have been first; many authorization servers take a second use of a refresh token for theft.
+      const kept = await this.#read();
+      return kept?.refreshToken === credential.refreshToken && kept.accessToken === credential.accessToken
+        ? this.#refreshNow(credential, challenge)
+        : kept;
+    };
+    return (this.#refreshing ??= credentials.alone(this.#key, refresh, this.#signal).finally(() => {
       this.#refreshing = undefined;
     }));
   }

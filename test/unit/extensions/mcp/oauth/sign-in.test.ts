@@ -159,6 +159,17 @@ describe('a session', () => {
     expect(user.secrets).toContain([...server.tokens.keys()][0]);
   });
 
+  test('of two wefts one refreshes, and the other takes what it got', async () => {
+    await using server = await startOAuthServer();
+    const credentials = memoryCredentials();
+    const wefts = [userAtBrowser(credentials), userAtBrowser(credentials)];
+    await signInTo(server.mcpUrl, userAtBrowser(credentials));
+    server.expireTokens();
+    const answers = await Promise.all(wefts.map(user => ask(server, user)));
+    expect(answers).toMatchObject([{result: {}}, {result: {}}]);
+    expect(server.seen.filter(({body}) => body.includes('refresh_token='))).toHaveLength(1);
+  });
+
   test('refreshes before a token runs out', async () => {
     await using server = await startOAuthServer();
     server.behaviour.expiresIn = 20;
