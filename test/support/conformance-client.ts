@@ -104,7 +104,7 @@ async function withSignIn<T>(attempt: () => Promise<T>): Promise<T> {
       // oxlint-disable-next-line no-await-in-loop -- the old connection has the old token
       await connection?.close();
       connection = undefined;
-      // oxlint-disable-next-line no-await-in-loop -- see above
+      // oxlint-disable-next-line no-await-in-loop -- then the next attempt
       await signInNow(needed);
     }
   }
