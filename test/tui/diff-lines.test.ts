@@ -36,7 +36,7 @@ const change = (path: string, lines: FileDiff['hunks'][number]['lines']): FileDi
 
 describe('diffLines', () => {
   test('numbers, signs, wrapped lines and visible controls', () => {
-    expect(diffLines([file], {most: 99, shown: 'all', long: 'clipped'}, {theme: themeOf('plain'), width: 24})).toEqual([
+    expect(diffLines([file], {most: 99, shown: 'all', long: 'clipped', home: ''}, {theme: themeOf('plain'), width: 24})).toEqual([
       ' 9   keep',
       '10 − old^[[2J',
       '10 + new and long enough',
@@ -47,11 +47,11 @@ describe('diffLines', () => {
   test('colour marks what is added and removed', () => {
     // A text without a grammar: code keeps its own colours once its grammar has been read, here or in another test.
     const text = change('notes.txt', structuredClone(file.hunks[0]?.lines ?? []));
-    const lines = diffLines([text], {most: 99, shown: 'all', long: 'clipped'}, {theme: themeOf('colour'), width: 60});
+    const lines = diffLines([text], {most: 99, shown: 'all', long: 'clipped', home: ''}, {theme: themeOf('colour'), width: 60});
     expect(lines[1]).toBe('\u001B[2m2\u001B[22m\u001B[31m −\u001B[39m \u001B[31mold^[[2J\u001B[39m');
   });
 
-  const form = {most: 99, shown: 'all', long: 'clipped'} as const;
+  const form = {most: 99, shown: 'all', long: 'clipped', home: ''} as const;
   const dark = themeOf({theme: 'dark', level: 'truecolor', links: 'shown', background: 'unknown'}, 'dark');
 
   test('changed words stand out, other code keeps its colours on the ground of the line', async () => {
@@ -134,7 +134,7 @@ describe('diffLines', () => {
 
 test('what is kept of a layout is the one that is asked for: by width, theme, form, and colours that come later', async () => {
   const swift = [{...file, path: 'a.swift', hunks: file.hunks.map(hunk => ({...hunk, lines: [...hunk.lines]}))}];
-  const all = {most: 99, shown: 'all', long: 'clipped'} as const;
+  const all = {most: 99, shown: 'all', long: 'clipped', home: ''} as const;
   const colour = themeOf('colour');
   const ways = [
     [all, {theme: colour, width: 60}],

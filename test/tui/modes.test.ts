@@ -68,9 +68,9 @@ describe('/permissions and /trust', () => {
       },
     });
     await screen.type('/trust\r');
-    await screen.until(/want to:\n +allow Bash\(make\)\n {2}\/trust yes trusts it\n/u);
+    await screen.until(/want to:\n +allow Bash\(make\)\n[^]*Trust this project\? ─[^]*y trust · Esc cancel/u);
     expect(accepted).toEqual([]);
-    await screen.type('/trust yes\r');
+    await screen.type('y');
     await screen.until(/It is trusted\./u);
     expect(accepted).toEqual(['yes']);
   });

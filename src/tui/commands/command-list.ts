@@ -136,12 +136,23 @@ async function trustFolder(context: CommandContext): Promise<void> {
   if (text !== undefined) context.notify('info', text);
 }
 
-/** Shows what trusting the folder would allow, and how to trust it. */
+/** Shows what trusting the folder would allow, and asks. */
 async function showFolderTrust(context: CommandContext): Promise<void> {
   const trust = await context.answerTo({query: 'folder-trust'});
   if (trust === undefined) return;
   const isOpen = trust.state === 'never' || trust.state === 'changed';
-  context.notify('info', isOpen ? `${trust.text}\n/trust yes trusts it` : trust.text);
+  context.notify('info', trust.text);
+  if (!isOpen) return;
+  context.open({
+    panel: 'confirm',
+    title: 'Trust this project?',
+    subject: 'What is listed above may act, until it changes',
+    does: 'trust',
+    yes: {do: 'command', line: {kind: 'command', name: 'trust', argument: 'yes'}},
+    no: [],
+    enter: 'nothing',
+    other: 'none',
+  });
 }
 
 const vimCommand: SlashCommand = {

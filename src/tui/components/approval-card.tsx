@@ -56,7 +56,8 @@ export function ApprovalCard({approval, waiting, stage, editing, folders, width,
   const isNoteInside = note !== '' && cellWidth(title) + 3 + cellWidth(note) > width - 6;
   const left = rows - frameRows - answer.rows - (isNoteInside ? 1 : 0);
   const wanted = cardRoom({width, rows}).rows;
-  const bodyFrame: Frame = isEdit ? {theme, width: Math.max(8, width - 3)} : frame;
+  const {home} = folders;
+  const bodyFrame = isEdit ? {theme, home, width: Math.max(8, width - 3)} : {...frame, home};
   const top = stage.stage === 'choosing' ? stage.top : 'summary';
   const full = approvalBody(approval, {rows: Number.POSITIVE_INFINITY, top: 'summary'}, bodyFrame).all;
   const reasons = reasonLines(approval, {...folders, lines: why.lines}, frame).slice(

@@ -10,7 +10,7 @@ import type {HunkStage} from '../state/approval-stage.ts';
 import {type ChangePart, changeParts, partCounts} from '../state/change-parts.ts';
 import {cardKeys} from '../terminal/keymap.ts';
 import {cellWidth, fit} from '../text/cell-width.ts';
-import {fitPath} from '../text/workspace-paths.ts';
+import {fitPath, withTildes} from '../text/workspace-paths.ts';
 import {type Frame, wrapText} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import {useTheme} from '../theme/styled.tsx';
@@ -46,10 +46,10 @@ export function HunkCard({approval, stage, home, width, rows}: HunkCardProps): R
   const room = Math.max(2, rows - frameRows - below);
   const listed = Math.max(1, Math.min(mostListed, parts.length, Math.floor(room / 2)));
   const top = firstShown({row: stage.row, count: parts.length, room: listed});
-  const list = parts.slice(top, top + listed).map((part, at) => partRow(part, {stage, at: top + at, frame}));
+  const list = parts.slice(top, top + listed).map((part, at) => partRow(part, {stage, at: top + at, frame, home}));
   const diffFrame: Frame = {theme, width: Math.max(8, width - 3)};
   const shown = scrollLines(
-    partLines(parts[stage.row], diffFrame),
+    partLines(parts[stage.row], {frame: diffFrame, home}),
     {top: stage.top, rows: Math.max(1, room - listed)},
     diffFrame,
   );
@@ -135,26 +135,27 @@ interface Row {
   readonly stage: HunkStage;
   readonly at: number;
   readonly frame: Frame;
+  readonly home: string;
 }
 
 /** `> [x] src/a.ts:10  +3 −1`. */
-function partRow(part: ChangePart, {stage, at, frame}: Row): string {
+function partRow(part: ChangePart, {stage, at, frame, home}: Row): string {
   const isSelected = at === stage.row;
   const tick = stage.dropped.has(at) ? glyphs.emptyBox : glyphs.checkedBox;
   const cells = Math.max(1, frame.width - 2 - cellWidth(tick) - 1);
-  const row = `${isSelected ? glyphs.pointer : ' '} ${tick} ${partTitle(part, cells)}`;
+  const row = `${isSelected ? glyphs.pointer : ' '} ${tick} ${partTitle(part, {cells, home})}`;
   return isSelected ? frame.theme.style(['bold', 'accent'], row) : row;
 }
 
 /** The title of a part: what happens to a whole file, or the number of the first changed line. */
-function partTitle(part: ChangePart, cells: number): string {
+function partTitle(part: ChangePart, {cells, home}: TitleRoom): string {
   const {file, hunk, shown} = part;
-  if (hunk === 'new-name') return fit(visibleLine(`Rename ${nameOf(file)}`), cells);
+  if (hunk === 'new-name') return fit(visibleLine(`Rename ${withTildes(nameOf(file), home)}`), cells);
   if (shown === 'whole-file' || file.before === 'absent' || file.after === 'absent')
-    return changeTitle([file], {cells, home: ''});
+    return changeTitle([file], {cells, home});
   const {added, removed} = partCounts(part);
   const place = `:${firstChanged(shown)}  ${glyphs.added}${added} ${glyphs.removed}${removed}`;
-  return fitPath(visibleLine(file.path), Math.max(1, cells - place.length)) + place;
+  return fitPath(visibleLine(withTildes(file.path, home)), Math.max(1, cells - place.length)) + place;
 }
 
 /** The line number as the diff shows it: the old number for a removed line. */
@@ -164,14 +165,16 @@ function firstChanged({oldStart, newStart, lines}: DiffHunk): number {
 }
 
 /** The diff of one part, or what happens to a whole file. */
-function partLines(part: ChangePart | undefined, frame: Frame): readonly string[] {
+function partLines(part: ChangePart | undefined, {frame, home}: Pick<Row, 'frame' | 'home'>): readonly string[] {
   if (part === undefined) return [];
   const {file, shown, alone} = part;
   if (shown === 'whole-file') {
-    const renamed =
-      file.movedFrom === undefined ? [] : [`from ${visibleLine(file.movedFrom)}`, `to   ${visibleLine(file.path)}`];
-    const said = renamed.length === 0 ? [changeTitle([file], {cells: frame.width - 2, home: ''})] : renamed;
+    const renamed = file.movedFrom === undefined ? [] : [`from ${file.movedFrom}`, `to   ${file.path}`];
+    const said =
+      renamed.length === 0
+        ? [changeTitle([file], {cells: frame.width - 2, home})]
+        : renamed.map(line => withTildes(line, home));
     return [...said, ...file.notes].flatMap(line => wrapText(`  ${visibleLine(line)}`, [], frame));
   }
-  return cachedDiffLines(alone, {most: Number.POSITIVE_INFINITY, shown: 'all', long: 'clipped'}, frame);
+  return cachedDiffLines(alone, {most: Number.POSITIVE_INFINITY, shown: 'all', long: 'clipped', home}, frame);
 }

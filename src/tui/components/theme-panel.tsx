@@ -33,7 +33,7 @@ function Sample({rows, width}: SampleProps): ReactNode {
   const theme = useTheme();
   const lines = [
     `${theme.style(['success'], 'success')} ${theme.style(['warning'], 'warning')} ${theme.style(['error'], 'error')} ${theme.style(['dim'], 'aside')}`,
-    ...diffLines([example], {most: 6, shown: 'all', long: 'clipped'}, {theme, width}),
+    ...diffLines([example], {most: 6, shown: 'all', long: 'clipped', home: ''}, {theme, width}),
   ].slice(0, Math.max(0, rows));
   return lines.length === 0 ? null : <Text>{lines.join('\n')}</Text>;
 }

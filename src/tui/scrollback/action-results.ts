@@ -53,7 +53,7 @@ export const renderers: {readonly [N in ActionName]: ResultRenderer<OutputOf<N>>
     output.kind === 'block' ? blockBody(output, frame) : reportBody(output.report, frame, by),
   'read-files': ({files}, frame) => ({rows: files.flatMap(entry => readRows(entry, frame)), foot: []}),
   'request-file-edits': ({files}, frame) => ({
-    rows: diffLines(files, frame.verbosity === 'full' ? wholeDiff : foldedDiff, frame),
+    rows: diffLines(files, {...(frame.verbosity === 'full' ? wholeDiff : foldedDiff), home: frame.home}, frame),
     foot: [],
   }),
   grep: (report, frame) =>

@@ -84,7 +84,11 @@ export interface ApprovalBody {
   readonly all: number;
 }
 
-export function approvalBody(approval: Approval, {rows, top}: BodyOptions, frame: Frame): ApprovalBody {
+export function approvalBody(
+  approval: Approval,
+  {rows, top}: BodyOptions,
+  frame: Frame & Pick<EntryFrame, 'home'>,
+): ApprovalBody {
   const marked = exactRows(approval, frame);
   // Without marks there is no column for them.
   const exact = marked.some(row => row.marked === 'marked')
@@ -129,11 +133,15 @@ function rangesIn(text: string, {highlights, criticalRanges}: HighlightRanges): 
   return {highlights: isAll ? [] : highlights, criticalRanges};
 }
 
-const diffOf = ({preview, impact}: Approval, shown: 'all' | 'changes', frame: Frame): readonly string[] => {
+const diffOf = (
+  {preview, impact}: Approval,
+  shown: 'all' | 'changes',
+  frame: Frame & Pick<EntryFrame, 'home'>,
+): readonly string[] => {
   const files = preview.kind === 'diff' ? preview.files : impact.diffs;
   return files.length === 0
     ? []
-    : cachedDiffLines(files, {most: Number.POSITIVE_INFINITY, shown, long: 'clipped'}, frame);
+    : cachedDiffLines(files, {most: Number.POSITIVE_INFINITY, shown, long: 'clipped', home: frame.home}, frame);
 };
 
 function cutMiddle(lines: readonly string[], rows: number, frame: Frame): readonly string[] {

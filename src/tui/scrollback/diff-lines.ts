@@ -17,6 +17,8 @@ interface DiffOptions {
   readonly shown: 'all' | 'changes';
   /** `clipped`: only the part around the change is shown of a very long line. */
   readonly long: 'clipped' | 'whole';
+  /** The user's home, for which the paths of headings are shown with `~`; empty where it is not known. */
+  readonly home: string;
 }
 
 /**
@@ -34,7 +36,7 @@ export function diffLines(files: readonly FileDiff[], form: DiffOptions, frame: 
     ];
     return files.length === 1
       ? lines
-      : [frame.theme.style(['bold'], changeTitle([file], {cells: frame.width, home: ''})), ...lines];
+      : [frame.theme.style(['bold'], changeTitle([file], {cells: frame.width, home: form.home})), ...lines];
   });
 }
 
@@ -307,7 +309,8 @@ export function cachedDiffLines(files: readonly FileDiff[], form: DiffOptions, f
     one => one.coloured === coloured && one.frame.width === frame.width && one.frame.theme === frame.theme,
   );
   const known = alike.find(
-    one => one.form.most === form.most && one.form.shown === form.shown && one.form.long === form.long,
+    ({form: {most, shown, long, home}}) =>
+      most === form.most && shown === form.shown && long === form.long && home === form.home,
   );
   if (known !== undefined) return known.lines;
   const lines = diffLines(files, form, frame);

@@ -1,7 +1,8 @@
 import type {FileEdit, PatchLine} from '../../actions/files-port.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {visible, visibleLine} from '../../base/visible.ts';
-import {type Frame, hardWrap} from '../text/wrap.ts';
+import {withTildes} from '../text/workspace-paths.ts';
+import {type EntryFrame, type Frame, hardWrap} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import type {Role} from '../theme/palette.ts';
 
@@ -9,8 +10,9 @@ const added = `${glyphs.added} `;
 const removed = `${glyphs.removed} `;
 
 /** What the model wanted in the place of what. */
-export function editLines(edit: FileEdit, frame: Frame): readonly string[] {
-  const heading = textLines(visibleLine(edit.path), 'bold', frame);
+export function editLines(edit: FileEdit, frame: Frame & Pick<EntryFrame, 'home'>): readonly string[] {
+  const shown = (path: string): string => visibleLine(withTildes(path, frame.home));
+  const heading = textLines(shown(edit.path), 'bold', frame);
   switch (edit.kind) {
     case 'replace':
       return [
@@ -30,9 +32,9 @@ export function editLines(edit: FileEdit, frame: Frame): readonly string[] {
     case 'patch':
       return [...heading, ...edit.hunks.flatMap(hunk => hunk.lines.flatMap(line => patchLine(line, frame)))];
     case 'delete':
-      return textLines(visibleLine(edit.path), 'removed', frame, removed);
+      return textLines(shown(edit.path), 'removed', frame, removed);
     case 'rename':
-      return [...heading, ...textLines(`to ${visibleLine(edit.to)}`, 'dim', frame)];
+      return [...heading, ...textLines(`to ${shown(edit.to)}`, 'dim', frame)];
     default:
       return unreachable(edit);
   }

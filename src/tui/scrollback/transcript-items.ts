@@ -172,7 +172,7 @@ function callLines(
   ];
 }
 
-function askedLines(call: ToolCallBlock, isMade: boolean, frame: Frame): readonly string[] {
+function askedLines(call: ToolCallBlock, isMade: boolean, frame: EntryFrame): readonly string[] {
   const decoded = decodePastAction(call.name, call.input);
   if (decoded.tag === 'failed') return textLines(visible(JSON.stringify(call.input, undefined, 2)), 'dim', frame);
   const access = accessOf(decoded.value);
