@@ -36,23 +36,33 @@ const change = (path: string, lines: FileDiff['hunks'][number]['lines']): FileDi
 
 describe('diffLines', () => {
   test('numbers, signs, wrapped lines and visible controls', () => {
-    expect(diffLines([file], {most: 99, shown: 'all', long: 'clipped', home: ''}, {theme: themeOf('plain'), width: 24})).toEqual([
-      ' 9   keep',
-      '10 − old^[[2J',
-      '10 + new and long enough',
-      '      to wrap',
-    ]);
+    expect(
+      diffLines([file], {most: 99, shown: 'all', long: 'clipped', home: ''}, {theme: themeOf('plain'), width: 24}),
+    ).toEqual([' 9   keep', '10 − old^[[2J', '10 + new and long enough', '      to wrap']);
   });
 
   test('colour marks what is added and removed', () => {
     // A text without a grammar: code keeps its own colours once its grammar has been read, here or in another test.
     const text = change('notes.txt', structuredClone(file.hunks[0]?.lines ?? []));
-    const lines = diffLines([text], {most: 99, shown: 'all', long: 'clipped', home: ''}, {theme: themeOf('colour'), width: 60});
+    const lines = diffLines(
+      [text],
+      {most: 99, shown: 'all', long: 'clipped', home: ''},
+      {theme: themeOf('colour'), width: 60},
+    );
     expect(lines[1]).toBe('\u001B[2m2\u001B[22m\u001B[31m −\u001B[39m \u001B[31mold^[[2J\u001B[39m');
   });
 
   const form = {most: 99, shown: 'all', long: 'clipped', home: ''} as const;
   const dark = themeOf({theme: 'dark', level: 'truecolor', links: 'shown', background: 'unknown'}, 'dark');
+
+  test('several files have headings, with ~ for the home', () => {
+    const lines = [{kind: 'added', text: 'x', changed: []}] as const;
+    const files = [change('/home/u/notes.txt', lines), change('a.txt', lines)];
+    const headings = diffLines(files, {...form, home: '/home/u'}, {theme: themeOf('plain'), width: 40}).filter(line =>
+      line.startsWith('Edit'),
+    );
+    expect(headings).toEqual([expect.stringMatching(/^Edit ~\/notes\.txt /u), expect.stringMatching(/^Edit a\.txt /u)]);
+  });
 
   test('changed words stand out, other code keeps its colours on the ground of the line', async () => {
     await loadGrammar('typescript');
