@@ -3,6 +3,7 @@ import type {Readable} from 'node:stream';
 import {raceAbort} from '../../base/race.ts';
 import {causeText} from '../../domain/fault.ts';
 import {type HookCommand, type HookEnd, type HookOutput, mostHookOutput} from '../../domain/hook.ts';
+import {withoutTerminals} from './hidden-terminals.ts';
 import {endProcessTree, groupRemains, type GroupLeader, treeOf} from './process-tree.ts';
 import {startAtOnce} from './process-table.ts';
 import type {ShellContext} from './shell.ts';
@@ -47,7 +48,7 @@ export function makeHookProcesses(options: {
             CLAUDE_PROJECT_DIR: root,
             WEFT_PROJECT_DIR: root,
           },
-          stdio: ['pipe', 'pipe', 'pipe'],
+          stdio: withoutTerminals(['pipe', 'pipe', 'pipe']),
         },
       );
       const ended = new Promise<HookEnd>(resolve => {

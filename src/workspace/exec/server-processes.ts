@@ -3,6 +3,7 @@ import type {ServerProcess, ServerProcesses, ServerProcessEvents, ServerProgram}
 import {raceTimeout} from '../../base/race.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {causeText} from '../../domain/fault.ts';
+import {withoutTerminals} from './hidden-terminals.ts';
 import {startAtOnce} from './process-table.ts';
 import {endProcessTree, treeOf} from './process-tree.ts';
 import type {RunTags} from './run-tag.ts';
@@ -86,9 +87,7 @@ async function startProgram(
     cwd: directory,
     env: variables,
     extendEnv: false,
-    stdin: 'pipe',
-    stdout: 'pipe',
-    stderr: 'pipe',
+    stdio: withoutTerminals(['pipe', 'pipe', 'pipe']),
     buffer: false,
     encoding: 'buffer',
     killDescendants: true,

@@ -18,6 +18,7 @@ import {tmpdir} from 'node:os';
 import {basename, delimiter, isAbsolute, join, relative, sep} from 'node:path';
 import {type Fault, rejected} from '../../domain/fault.ts';
 import type {Environment} from './shell-environment.ts';
+import {closeInheritedFiles} from './hidden-terminals.ts';
 import {tagLimitCommand} from './run-tag.ts';
 import {isFolder} from '../files/list-folder.ts';
 import {splitPath} from './trusted-path.ts';
@@ -73,10 +74,10 @@ export function makePreludes(ownStart: string): Preludes {
   };
 }
 
-/** The prelude of blocks: the shell waits for its background processes before it ends, because they use its terminal too. */
+/** The prelude of blocks: the shell has no open files of weft's, and waits for its background processes before it ends, because they use its terminal too. */
 export function makeBlockPrelude(ownStart: string, inside: PreludeFolders | 'as-it-is'): {readonly path: string} {
   const script = inside === 'as-it-is' ? makeScratchFile() : makeNamedFile(inside.scripts);
-  script.write(`${start(ownStart)}trap wait EXIT\n`);
+  script.write(`${closeInheritedFiles}${start(ownStart)}trap wait EXIT\n`);
   return script;
 }
 

@@ -19,6 +19,7 @@ import {findObstacle, findShell, nextDirectory, type Preludes, startedWith} from
 import {isReadingTerminal, screenful, screenPlacements} from './input-wait.ts';
 import type {ProcessWatchdog} from './watchdog.ts';
 import type {OutputFolder} from './output-folder.ts';
+import {withoutTerminals} from './hidden-terminals.ts';
 import type {OutputPipe, OutputPipes} from './output-pipe.ts';
 import {startAtOnce, runningNow, type ProcessRow} from './process-table.ts';
 import type {RunTags} from './run-tag.ts';
@@ -295,9 +296,7 @@ export function makeShell(options: ShellOptions): ShellPort {
       cwd: from,
       env: environment,
       extendEnv: false,
-      stdin: 'ignore',
-      stdout: pipe.writer,
-      stderr: pipe.writer,
+      stdio: withoutTerminals(['ignore', pipe.writer, pipe.writer]),
       killDescendants: true,
       reject: false,
     });

@@ -1,4 +1,5 @@
 import {spawn} from 'node:child_process';
+import {withoutTerminals} from './hidden-terminals.ts';
 
 /*
  * Watchdogs: small POSIX shells that outlive weft and put right what weft cannot when it is ended without warning (`kill -9`, a
@@ -35,7 +36,7 @@ function startWatchdog(
     cwd: '/',
     detached: true,
     env: {PATH: process.env['PATH'] ?? '/usr/bin:/bin'},
-    stdio: ['pipe', 'ignore', 'ignore', ...descriptors],
+    stdio: withoutTerminals(['pipe', 'ignore', 'ignore', ...descriptors]),
   });
   child.on('error', () => {});
   child.unref();

@@ -1,4 +1,5 @@
 import {spawn} from 'node:child_process';
+import {withoutTerminals} from '../exec/hidden-terminals.ts';
 import {causeText} from '../../domain/fault.ts';
 import {makeBoundedText} from '../exec/command-output.ts';
 import type {EnclosedStart} from './sandbox.ts';
@@ -32,7 +33,7 @@ export async function runEnclosed(
   const child = spawn(start.program, start.args, {
     cwd: directory,
     env: start.environment,
-    stdio: 'pipe',
+    stdio: withoutTerminals(['pipe', 'pipe', 'pipe']),
     detached: true,
   });
   const {promise, resolve} = Promise.withResolvers<EnclosedEnd['end']>();

@@ -6,6 +6,7 @@ import type {IPty} from '@lydell/node-pty';
 import type {BlockState, ScreenSize} from '../../actions/ports.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {causeText} from '../../domain/fault.ts';
+import {hideFromChildren, prepareToHide, withoutTerminals} from '../exec/hidden-terminals.ts';
 import {trackMembers, treeOf} from '../exec/process-tree.ts';
 import {findShell} from '../exec/shell-start.ts';
 import type {CommandStart, RemainingProcesses} from '../exec/shell.ts';
@@ -49,6 +50,7 @@ export interface SourceRequest extends CommandStart {
 export async function openPty(request: SourceRequest): Promise<Outcome<BlockSource, string>> {
   try {
     const {spawn: spawnPty} = await import('@lydell/node-pty');
+    prepareToHide();
     const pty = spawnPty(request.program, [...request.args], {
       cols: request.size.columns,
       rows: request.size.rows,
@@ -72,10 +74,12 @@ function sourceOf(pty: IPty): BlockSource {
   const ended = Promise.withResolvers<BlockEnd>();
   let open = true;
   const descriptor = 'fd' in pty && typeof pty.fd === 'number' ? pty.fd : undefined;
+  const showAgain = descriptor === undefined ? () => {} : hideFromChildren(descriptor);
   // Trouble with the terminal is its end, which comes by itself; without a listener it would be thrown at everybody.
   if ('on' in pty && typeof pty.on === 'function') pty.on('error', () => {});
   pty.onExit(({exitCode, signal}) => {
     open = false;
+    showAgain();
     ended.resolve(
       signal === undefined || signal === 0
         ? {kind: 'exited', code: exitCode}
@@ -136,7 +140,7 @@ export async function openPipes(request: SourceRequest): Promise<Outcome<BlockSo
     cwd: request.directory,
     env: request.environment,
     detached: true,
-    stdio: ['pipe', 'pipe', 'ignore'],
+    stdio: withoutTerminals(['pipe', 'pipe', 'ignore']),
     windowsHide: true,
   });
   const ended = Promise.withResolvers<BlockEnd>();

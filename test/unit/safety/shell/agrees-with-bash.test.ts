@@ -19,7 +19,8 @@ beforeAll(() => {
   mkdirSync(join(folder, 'work'));
   for (const name of stubs) {
     const path = join(folder, 'bin', name);
-    writeFileSync(path, '#!/bin/bash\nprintf "%s\\0" "${0##*/}" "$@" $\'\\1\' >> "$STUB_LOG"\n');
+    // A plain shell starts in a third of the time that bash takes.
+    writeFileSync(path, '#!/bin/sh\nprintf "%s\\0" "${0##*/}" "$@" "\x01" >> "$STUB_LOG"\n');
     chmodSync(path, 0o755);
   }
 });
@@ -35,7 +36,7 @@ function runIn(command: string): {readonly ran: readonly (readonly string[])[]; 
     cwd: join(folder, 'work'),
     env: {PATH: join(folder, 'bin'), HOME: '/home/me', STUB_LOG: log, LC_ALL: 'C.UTF-8'},
     encoding: 'utf8',
-    timeout: 5000,
+    timeout: 60_000,
     input: '',
   });
   const ran = readFileSync(log, 'utf8')
@@ -191,7 +192,7 @@ function standsFor({words}: JudgedInvocation, ran: readonly string[]): boolean {
 const textOf = (argument: JudgedInvocation['words'][number] | undefined): string | undefined =>
   argument === undefined || typeof argument.value === 'string' ? undefined : argument.value[0]?.text;
 
-test.runIf(bash)('whatever bash runs of what would be let through was judged', {timeout: 120_000}, async () => {
+test.runIf(bash)('whatever bash runs of what would be let through was judged', {timeout: 300_000}, async () => {
   let compared = 0;
   await fc.assert(
     fc.asyncProperty(text, async command => {

@@ -32,9 +32,11 @@ test('what cannot start says why', async () => {
 test.runIf(process.platform === 'linux')(
   'a closed terminal has no name from the moment on in which it is closed',
   async () => {
-    const opened = await openPty({...request, args: ['-c', 'exec sleep 60']});
+    const opened = await openPty({...request, args: ['-c', 'echo up; exec sleep 60']});
     if (opened.tag === 'failed') throw new Error(opened.error);
     const source = opened.value;
+    // Until the shell runs it is the library's own code that finds the terminal gone.
+    await new Promise<void>(resolve => source.onData(() => resolve()));
     expect(source.output).toMatch(/^\/dev\/pts\/\d+$/u);
     source.close();
     expect(source.output).toBe('');

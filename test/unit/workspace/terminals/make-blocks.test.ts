@@ -248,8 +248,8 @@ test('much output: head and tail as text, everything in the file, memory bounded
   expect(state).toEqual({kind: 'exited', code: 0});
   expect(output.text.length).toBeLessThan(31_000);
   expect(output.text).toMatch(/^\[… earlier lines left out …\]\n[^]*last$/u);
-  // Head, tail and the screen: less than was printed.
-  expect(keptBytes() - before).toBeLessThan(7_000_000);
+  // Head, tail and the screen: less than was printed. What nobody holds any more is given back some time after it was collected.
+  await expect.poll(() => keptBytes() - before).toBeLessThan(7_000_000);
   const bytes = readFileSync(output.file ?? '');
   expect([bytes.length, bytes[0], bytes.at(-3)]).toEqual([output.totalBytes, 0xff, 't'.charCodeAt(0)]);
 });
