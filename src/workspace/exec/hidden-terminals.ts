@@ -33,7 +33,8 @@ export function withoutTerminals<const Given extends unknown[]>(given: Given): G
 
 /**
  * For the start of a bash that is given a terminal: closes whatever it has beyond stdin, stdout and stderr, before anything else
- * runs. Where there is no /proc nothing is closed.
+ * runs. Nothing of it may be redirected: bash keeps the original of what it redirects in one of these files. Where there is no /proc nothing
+ * is closed.
  */
 export const closeInheritedFiles = `__weft_close() {
   local file
@@ -42,5 +43,5 @@ export const closeInheritedFiles = `__weft_close() {
     case $file in [3-9]|[1-9][0-9]*) eval "exec $file>&-" ;; esac
   done
 }
-{ __weft_close; unset -f __weft_close; } 2>/dev/null
+__weft_close; unset -f __weft_close
 `;

@@ -10,7 +10,6 @@ afterAll(async () => {
   await place[Symbol.asyncDispose]();
 });
 
-/** Names of open files that belong to somebody else: terminals' other ends, and of a bash in a terminal whatever it did not open. */
 const list = 'for file in /proc/self/fd/*; do echo "$(readlink "$file")"; done';
 const ptmx = (text: string): readonly string[] => text.split('\n').filter(line => line.includes('ptmx'));
 
@@ -20,8 +19,8 @@ test.runIf(process.platform === 'linux')('nothing that is started gets hold of t
   const other = await block('read x');
   expect(other).toMatchObject({tag: 'ok', value: {state: {kind: 'waiting'}, terminal: 'pty'}});
 
-  const inBlock = await block('ls /proc/self/fd');
-  expect(inBlock).toMatchObject({tag: 'ok', value: {output: {text: '0  1  2  3'}}});
+  const inBlock = await block('ls /proc/self/fd; echo errors >&2; declare -F');
+  expect(inBlock).toMatchObject({tag: 'ok', value: {output: {text: '0  1  2  3\nerrors'}}});
 
   const {output} = await place.run(list);
   expect(ptmx(output.text)).toEqual([]);
