@@ -75,6 +75,8 @@ export interface HookRow {
   readonly text: string;
   /** Where it comes from: a settings file, a plugin, the program that drives weft. */
   readonly source: string;
+  /** Whether it is called: hooks of a project only where the user trusts it. */
+  readonly standing: 'in-use' | 'not-trusted';
   readonly runs: number;
   /** What its last run came to; empty before the first. */
   readonly last: string;

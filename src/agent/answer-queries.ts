@@ -40,6 +40,7 @@ export interface HostServices {
 
 type ConversationQuery =
   | 'records'
+  | 'hooks'
   | 'commands'
   | 'look-up-command'
   | 'rewind-points'
@@ -72,6 +73,7 @@ export function answerQueries(sources: QuerySources): QueryHandlers<Conversation
       return {tag: 'ok', value: found.kind === 'unknown' ? found : {kind: 'prompt'}};
     },
     records: async ({from}) => ({tag: 'ok', value: session.conversation.journal.records.slice(from)}),
+    hooks: async () => ({tag: 'ok', value: session.ports.hooks.list()}),
     'rewind-points': async () => ({tag: 'ok', value: rewindPoints(session.conversation.journal.records)}),
     'preview-rewind': ({target}, signal) =>
       runAlone(work, {what: 'Looking at what going back would do', signal}, stop =>

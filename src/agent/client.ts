@@ -1,6 +1,7 @@
 import type {AgentEvent, SessionInfo} from '../actions/agent-event.ts';
 import type {PromptCommand} from '../actions/commands-port.ts';
 import type {DraftText, EditRequest, FoundFiles, ReadImage, UserChanges} from '../actions/files-port.ts';
+import type {HookRow} from '../actions/hooks-port.ts';
 import type {BlockInfo, HandOverEnd, QuestionAnswer, ScreenSize} from '../actions/ports.ts';
 import type {FileDiff} from '../actions/preview.ts';
 import type {KeyProvider} from '../domain/api-key.ts';
@@ -168,6 +169,8 @@ export interface Queries {
     readonly request: {readonly text: string};
     readonly answer: {readonly kind: 'prompt'} | {readonly kind: 'unknown'; readonly text: string};
   };
+  /** The hooks of this session, what each came to last, and those of the project that do not run for want of trust. */
+  readonly hooks: {readonly request: NoFields; readonly answer: readonly HookRow[]};
   /** The permission rules that count now, and who set them. */
   readonly 'permission-rules': {readonly request: NoFields; readonly answer: readonly RuleRow[]};
   /** Adds a rule, which holds at once, or removes one; answered with what came of it, a sentence. */

@@ -64,6 +64,8 @@ interface MergedSettings {
   readonly withheldRules: readonly Sourced<string>[];
   /** The commands of hooks in the workspace's own files, whether they count or not. */
   readonly hookCommands: readonly string[];
+  /** Those of these hooks that do not run, since the folder is not trusted. */
+  readonly withheldHooks: readonly Sourced<HookSetting>[];
 }
 
 /**
@@ -96,6 +98,7 @@ export function mergeSettings(
   const trustRequests: Sourced<string>[] = [];
   const withheldRules: Sourced<string>[] = [];
   const hookCommands: string[] = [];
+  const withheldHooks: Sourced<HookSetting>[] = [];
   const inOrder = layers.toSorted((a, b) => settingSources.indexOf(a.source) - settingSources.indexOf(b.source));
   for (const layer of inOrder) {
     if ('values' in layer) {
@@ -111,14 +114,16 @@ export function mergeSettings(
       settings = applyLayer(settings, {source, path}, file.settings);
       continue;
     }
-    hookCommands.push(...readHooks(file.settings.hooks ?? {}).hooks.map(hookText));
+    const {hooks} = readHooks(file.settings.hooks ?? {});
+    hookCommands.push(...hooks.map(hookText));
     const admitted = admitProjectSettings(file.settings, {mode: settings.permissionMode.value, trust, userRules});
     warnings.push(...admitted.refused.map(refusal => `${path}: ${refusal}`));
     trustRequests.push(...admitted.requests.map(value => ({value, source, path})));
     withheldRules.push(...admitted.withheldRules.map(value => ({value, source, path})));
+    if (admitted.settings.hooks === undefined) withheldHooks.push(...hooks.map(value => ({value, source, path})));
     settings = applyLayer(settings, {source, path}, admitted.settings);
   }
-  return ok({settings, warnings, trustRequests, withheldRules, hookCommands});
+  return ok({settings, warnings, trustRequests, withheldRules, hookCommands, withheldHooks});
 }
 
 /** The mode in which nothing is asked is never taken from a file: the user chooses it anew each time, by a flag. */

@@ -44,6 +44,29 @@ describe('modes', () => {
   });
 });
 
+describe('/hooks', () => {
+  test('says when each is called, what it came to, and which are never called', async () => {
+    const row = {event: 'Stop', matcher: '', text: 'lint', source: 'settings.json', standing: 'in-use'} as const;
+    const {engine, screen} = await start([80, 24]);
+    await screen.type('/hooks\r');
+    await screen.until(/Hooks ─+╮\n│ +No hooks here\./u);
+    await screen.type('\u001B');
+    engine.answers.hooks = {
+      tag: 'ok',
+      value: [
+        {...row, event: 'PreToolUse', matcher: 'Bash', text: 'a\u001B[2J', runs: 2, last: 'deny: not\u202E today'},
+        {...row, runs: 0, last: ''},
+        {...row, text: './theirs', standing: 'not-trusted', runs: 0, last: ''},
+      ],
+    };
+    await screen.type('/hooks\r');
+    await screen.until(/❯ 1 {2}PreToolUse\(Bash\) {2}a\S+\[2J +deny: not\S+ today/u);
+    await screen.until(/2 {2}Stop {2}lint +never run\s+│\n│ +3 {2}Stop {2}\.\/theirs +not trusted/u);
+    await screen.type('\r');
+    await screen.until(/From settings\.json\n +Called 2 times, last: deny/u);
+  });
+});
+
 describe('/permissions and /trust', () => {
   test('the mode and the rules are listed', async () => {
     const {screen} = await start([80, 24], {

@@ -1,5 +1,5 @@
 import {join} from 'node:path';
-import {type Hook, noHooks} from '../../actions/hooks-port.ts';
+import {type Hook, type HookRow, type HooksPort, noHooks} from '../../actions/hooks-port.ts';
 import type {Sourced} from '../../config/merge-settings.ts';
 import {type HookSetting, hookText} from '../../config/hook-settings.ts';
 import type {ProjectTrust} from '../../config/trust-record.ts';
@@ -8,6 +8,8 @@ import type {EngineSetup} from './compose-engine.ts';
 
 interface HookSources {
   readonly settings: readonly Sourced<HookSetting>[];
+  /** The hooks of the project that are not called, since it is not trusted. */
+  readonly withheld: readonly Sourced<HookSetting>[];
   /** The hooks of the program that drives weft. */
   readonly driver: readonly Hook[];
   readonly promptSource: 'user' | 'sdk';
@@ -18,7 +20,7 @@ interface HookSources {
 /** The hooks of a session: those of the program that drives weft and those of settings. Without any nothing is loaded. */
 export async function sessionHooks(sources: HookSources): Promise<EngineSetup['hooks']> {
   const {settings, driver, promptSource} = sources;
-  if (settings.length === 0 && driver.length === 0) return () => noHooks;
+  if (settings.length === 0 && driver.length === 0) return () => withWithheld(noHooks, sources);
   const [{makeHooks}, {settingsHooks}] = await Promise.all([
     import('../../extensions/hooks/make-hooks.ts'),
     import('../../extensions/hooks/settings-hooks.ts'),
@@ -31,13 +33,29 @@ export async function sessionHooks(sources: HookSources): Promise<EngineSetup['h
         return postHook(work, {body, environment: process.env}, signal);
       },
     };
-    const sourced = settings.map(({value, source, path}) => ({
-      hook: value,
-      source: path === '' ? source : path,
-      obstacle: async () => (source === 'project' || source === 'local' ? untrustedScript(value, sources) : ''),
+    const sourced = settings.map(hook => ({
+      hook: hook.value,
+      source: placeOf(hook),
+      obstacle: async () =>
+        hook.source === 'project' || hook.source === 'local' ? untrustedScript(hook.value, sources) : '',
     }));
-    return makeHooks({hooks: [...driver, ...settingsHooks(sourced, runner)], promptSource, redact: machine.redact});
+    const hooks = [...driver, ...settingsHooks(sourced, runner)];
+    return withWithheld(makeHooks({hooks, promptSource, redact: machine.redact}), sources);
   };
+}
+
+const placeOf = ({source, path}: Sourced<HookSetting>): string => (path === '' ? source : path);
+
+/** The same hooks, which also list those that are not called. */
+function withWithheld(hooks: HooksPort, {withheld}: HookSources): HooksPort {
+  if (withheld.length === 0) return hooks;
+  const rows = withheld.map((hook): HookRow => {
+    const {event, matcher} = hook.value;
+    const row = {event, matcher, text: hookText(hook.value), source: placeOf(hook)};
+    return {...row, standing: 'not-trusted', runs: 0, last: ''};
+  });
+  const own = hooks.list.bind(hooks);
+  return Object.assign(hooks === noHooks ? {...noHooks} : hooks, {list: () => [...own(), ...rows]});
 }
 
 /** Why a hook of the project may not run: a script of the project that it names is not what the user trusted. Else empty. */

@@ -130,6 +130,7 @@ export async function composeSession(
     skillFolders: extensions.skillFolders,
     hooks: await sessionHooks({
       settings: settings.hooks,
+      withheld: context.permissions.withheldHooks,
       driver: [...driver.hooks, ...(await permissionHooks(options, servers.mcp))],
       promptSource: driver.promptSource,
       directory,

@@ -146,7 +146,7 @@ class Hooks implements HooksPort {
   list(): readonly HookRow[] {
     return this.#deps.hooks.map(hook => {
       const {event, matcher, text, source} = hook;
-      return {event, matcher, text, source, ...(this.#runs.get(hook) ?? {runs: 0, last: ''})};
+      return {event, matcher, text, source, standing: 'in-use', ...(this.#runs.get(hook) ?? {runs: 0, last: ''})};
     });
   }
 

@@ -11,6 +11,7 @@ import {exportCommand} from './export.ts';
 import {helpCommand} from './help.ts';
 import {modeCommand} from './mode.ts';
 import {modelCommand} from './model.ts';
+import {hooksCommand} from './hooks.ts';
 import {permissionsCommand} from './permissions.ts';
 import {resumeCommand} from './resume.ts';
 import {themeCommand} from './theme.ts';
@@ -246,6 +247,7 @@ const everyCommand: readonly SlashCommand[] = [
   loginCommand,
   modeCommand,
   permissionsCommand,
+  hooksCommand,
   trustCommand,
   psCommand,
   noteCommand,

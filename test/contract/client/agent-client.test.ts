@@ -400,6 +400,7 @@ const queries: {readonly [Name in QueryName]: Query<Name>} = {
   'draft-edits': {query: 'draft-edits', edits},
   'read-image': {query: 'read-image', path: 'a.png'},
   'add-note': {query: 'add-note', note: 'x'},
+  hooks: {query: 'hooks'},
   'permission-rules': {query: 'permission-rules'},
   'change-rule': {query: 'change-rule', rule: {change: 'add', list: 'allow', rule: 'Read', scope: 'session'}},
   'folder-trust': {query: 'folder-trust'},

@@ -96,6 +96,7 @@ export function scriptedEngine({records = [], promptCommands = [], ...given}: Te
         ...host.queries,
         records: async ({from}) => ok(records.slice(from)),
         commands: async () => ok(promptCommands),
+        hooks: async () => ok([]),
         'look-up-command': async ({text}) => {
           const name = readSlashCommand(text)?.name;
           return ok(

@@ -47,11 +47,11 @@ describe('mergeSettings', () => {
   test('without any layer gives the defaults', () => {
     expect(merge([])).toEqual({
       tag: 'ok',
-      value: {settings: nothing, warnings: [], trustRequests: [], withheldRules: [], hookCommands: []},
+      value: {settings: nothing, warnings: [], trustRequests: [], withheldRules: [], hookCommands: [], withheldHooks: []},
     });
     expect(merge([file('user', ' \n'), file('project', '\ufeff{}')])).toEqual({
       tag: 'ok',
-      value: {settings: nothing, warnings: [], trustRequests: [], withheldRules: [], hookCommands: []},
+      value: {settings: nothing, warnings: [], trustRequests: [], withheldRules: [], hookCommands: [], withheldHooks: []},
     });
   });
 
@@ -94,7 +94,7 @@ describe('mergeSettings', () => {
         warnings: [],
         trustRequests: [],
         withheldRules: [],
-        hookCommands: [],
+        hookCommands: [], withheldHooks: [],
       },
     });
   });
@@ -159,7 +159,7 @@ describe('mergeSettings', () => {
           warnings: [`/${source}.json: ${keys} are ignored: ${why} (review and trust it: weft permissions trust).`],
           trustRequests: wishes.map(wish => from(source, wish)),
           withheldRules: [from(source, 'Bash')],
-          hookCommands: [],
+          hookCommands: [], withheldHooks: [],
         },
       });
     });
@@ -183,7 +183,7 @@ describe('mergeSettings', () => {
           warnings: [],
           trustRequests: wishes.map(wish => from(source, wish)),
           withheldRules: [],
-          hookCommands: [],
+          hookCommands: [], withheldHooks: [],
         },
       });
     });
@@ -199,7 +199,7 @@ describe('mergeSettings', () => {
           warnings: [`/${source}.json: ${warning}`],
           trustRequests: [],
           withheldRules: [],
-          hookCommands: [],
+          hookCommands: [], withheldHooks: [],
         },
       });
     }
@@ -240,7 +240,7 @@ describe('mergeSettings', () => {
         ],
         trustRequests: [],
         withheldRules: [],
-        hookCommands: [],
+        hookCommands: [], withheldHooks: [],
       },
     });
   });

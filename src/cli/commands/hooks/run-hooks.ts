@@ -30,7 +30,7 @@ export async function listHooks({json, cwd}: JsonOption & InFolder): Promise<Exi
   for (const {event, matcher, text, path} of json === undefined ? rows : []) {
     print(`${titleOf(event, matcher)}  ${visibleExactLine(text)}   (${visibleExactLine(path)})\n`);
   }
-  const left = settings.hookCommands.length - rows.filter(({source}) => source !== 'user').length;
+  const left = settings.withheldHooks.length;
   if (left > 0) note(`${left} of this project do not run: review and trust it (weft permissions trust)`);
   return exitCode.done;
 }
@@ -52,6 +52,7 @@ export async function testHooks(event: string | undefined, {json, cwd}: JsonOpti
     const make = await sessionHooks({
       // Each is called, whatever it would be matched by, and waited for.
       settings: [{...hook, value: {...hook.value, matcher: '', wait: 'for-answer'}}],
+      withheld: [],
       driver: [],
       promptSource: 'user',
       directory: place.directory,
