@@ -37,6 +37,7 @@ export const builtInCommands: ReadonlySet<string> = new Set([
   'exit',
   'export',
   'help',
+  'hooks',
   'image',
   'later',
   'log',

@@ -183,7 +183,7 @@ describe('permissions list, add, remove', () => {
       'deny   Bash   (file)',
       'allow  Bash(make)   (file)   not effective: overridden by deny Bash',
       expect.stringMatching(
-        /^allow {2}WebFetch\(x\) {3}\(file\) {3}not effective: patterns for WebFetch are not supported yet/u,
+        /^allow {2}WebFetch\(x\) {3}\(file\) {3}not effective: The rule WebFetch\(x\) cannot be used: write it as domain:/u,
       ),
       expect.stringMatching(
         /^allow {2}Nothing {3}\(file\) {3}not effective: The rule Nothing names no tool of weft\./u,
