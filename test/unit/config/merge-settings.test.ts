@@ -47,11 +47,25 @@ describe('mergeSettings', () => {
   test('without any layer gives the defaults', () => {
     expect(merge([])).toEqual({
       tag: 'ok',
-      value: {settings: nothing, warnings: [], trustRequests: [], withheldRules: [], hookCommands: [], withheldHooks: []},
+      value: {
+        settings: nothing,
+        warnings: [],
+        trustRequests: [],
+        withheldRules: [],
+        hookCommands: [],
+        withheldHooks: [],
+      },
     });
     expect(merge([file('user', ' \n'), file('project', '\ufeff{}')])).toEqual({
       tag: 'ok',
-      value: {settings: nothing, warnings: [], trustRequests: [], withheldRules: [], hookCommands: [], withheldHooks: []},
+      value: {
+        settings: nothing,
+        warnings: [],
+        trustRequests: [],
+        withheldRules: [],
+        hookCommands: [],
+        withheldHooks: [],
+      },
     });
   });
 
@@ -94,7 +108,8 @@ describe('mergeSettings', () => {
         warnings: [],
         trustRequests: [],
         withheldRules: [],
-        hookCommands: [], withheldHooks: [],
+        hookCommands: [],
+        withheldHooks: [],
       },
     });
   });
@@ -159,7 +174,8 @@ describe('mergeSettings', () => {
           warnings: [`/${source}.json: ${keys} are ignored: ${why} (review and trust it: weft permissions trust).`],
           trustRequests: wishes.map(wish => from(source, wish)),
           withheldRules: [from(source, 'Bash')],
-          hookCommands: [], withheldHooks: [],
+          hookCommands: [],
+          withheldHooks: [],
         },
       });
     });
@@ -183,7 +199,8 @@ describe('mergeSettings', () => {
           warnings: [],
           trustRequests: wishes.map(wish => from(source, wish)),
           withheldRules: [],
-          hookCommands: [], withheldHooks: [],
+          hookCommands: [],
+          withheldHooks: [],
         },
       });
     });
@@ -199,7 +216,8 @@ describe('mergeSettings', () => {
           warnings: [`/${source}.json: ${warning}`],
           trustRequests: [],
           withheldRules: [],
-          hookCommands: [], withheldHooks: [],
+          hookCommands: [],
+          withheldHooks: [],
         },
       });
     }
@@ -240,7 +258,8 @@ describe('mergeSettings', () => {
         ],
         trustRequests: [],
         withheldRules: [],
-        hookCommands: [], withheldHooks: [],
+        hookCommands: [],
+        withheldHooks: [],
       },
     });
   });
