@@ -6,7 +6,18 @@ import type {JsonObject} from '../base/json.ts';
  * (`.config/build.ts`), so that weft starts without making them.
  */
 export function inputSchema(_tool: string, shape: () => z.ZodMiniType): JsonObject {
-  const {$schema: _dialect, additionalProperties: _closed, ...schema} = z.toJSONSchema(shape(), {io: 'input'});
+  const {
+    $schema: _dialect,
+    additionalProperties: _closed,
+    ...schema
+  } = z.toJSONSchema(shape(), {
+    io: 'input',
+    // The bounds of every whole number, which zod writes out, tell a model nothing.
+    override({jsonSchema}) {
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+    },
+  });
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON Schema is JSON; the library types it with `unknown` leaves
   return schema as JsonObject;
 }

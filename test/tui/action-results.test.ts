@@ -321,3 +321,53 @@ test('files read, unfolded', () => {
     'c: There is no such file.',
   ]);
 });
+
+const page = (content: Parameters<(typeof renderers)['web-fetch']>[0]['page']['content']) =>
+  renderers['web-fetch']({page: {url: 'https://a.example/', content, ageMs: 0, notes: []}, prompt: ''}, frame, 'agent');
+
+describe('what comes from the web', () => {
+  const linked = {
+    ...full,
+    theme: themeOf({theme: 'dark', level: 'truecolor', links: 'osc8', background: 'unknown'}, 'dark'),
+  };
+  const results = (url: string, title: string) =>
+    renderers['web-search'](
+      {
+        query: 'tea',
+        report: {provider: 'Brave', results: [{url, title, snippet: '', published: ''}], boundary: 'b', ageMs: 0},
+      },
+      linked,
+      'agent',
+    )
+      .rows.map(row => (typeof row === 'string' ? row : ''))
+      .join('\n');
+
+  test('a result is a link with its host behind it', () => {
+    const row = results('https://tea.example/a', 'Green tea');
+    expect(row).toMatch(/\]8;[^;]*;https:\/\/tea\.example\/a/u);
+    expect(row).toContain('Green tea');
+    expect(row).toContain(' · tea.example');
+  });
+
+  test.each([
+    ['https://tea.example/\u001b]8;;https://evil.example\u0007', 'Tea'],
+    ['https://tea.example/', 'Tea \u001b]8;;https://evil.example\u001b\\'],
+    ['https://evil.example/', 'https://bank.example'],
+    ['https://evil.example/', 'bank.example'],
+    ['https://tea.example/', 'gnp.exe \u202e'],
+  ])('%j, %j controls no terminal, and words that look like an address lead nowhere else', (url, title) => {
+    const row = results(url, title);
+    expect(row).not.toContain('\u202e');
+    expect(row).not.toMatch(/\p{Control}\]8;[^;]*;https:\/\/evil/u);
+  });
+
+  test('a page is counted; where it has moved to is shown', () => {
+    const text = {kind: 'text', text: 'Tea', length: 12_345, file: undefined, boundary: 'b', mediaType: 't'} as const;
+    expect(page(text)).toEqual({rows: [], foot: ['12,345 characters']});
+    const moved = page({kind: 'moved', to: 'https://b.example/\u202e', status: 301})
+      .rows.map(row => (typeof row === 'string' ? row : ''))
+      .join('');
+    expect(moved).toContain('moved to https://b.example/');
+    expect(moved).not.toContain('\u202e');
+  });
+});
