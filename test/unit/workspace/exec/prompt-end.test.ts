@@ -28,7 +28,10 @@ test('after an abort a command is asked to end and, if it does not listen, ended
     text => (shown += text),
     esc.signal,
   );
-  await lookUntil(async () => shown.includes('up'), async () => shown);
+  await lookUntil(
+    async () => shown.includes('up'),
+    async () => shown,
+  );
   const kills = vi.spyOn(process, 'kill');
   const clock = processorClock();
   const first = new Map<unknown, number>();
@@ -39,7 +42,10 @@ test('after an abort a command is asked to end and, if it does not listen, ended
   esc.abort();
   const {end} = await over;
   expect(end).toEqual({kind: 'aborted'});
-  expect([...first.keys()].filter(signal => signal === 'SIGTERM' || signal === 'SIGKILL')).toEqual(['SIGTERM', 'SIGKILL']);
+  expect([...first.keys()].filter(signal => signal === 'SIGTERM' || signal === 'SIGKILL')).toEqual([
+    'SIGTERM',
+    'SIGKILL',
+  ]);
   expect(first.get('SIGTERM')).toBeLessThan(100);
   expect(first.get('SIGKILL')).toBeLessThan(200);
 });
