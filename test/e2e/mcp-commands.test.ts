@@ -1,10 +1,13 @@
 import {chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {expect, test} from 'vitest';
-import {browse} from '../support/oauth-client.ts';
+import {writeServerCredential} from '../../src/config/server-credentials.ts';
+import {call, say} from '../support/model-script.ts';
+import {browse, memoryCredentials, signInTo, userAtBrowser} from '../support/oauth-client.ts';
 import {startOAuthServer} from '../support/oauth-server.ts';
 import {lookUntil} from '../support/look-until.ts';
 import {openPty} from '../support/pty-terminal.ts';
+import {openScene} from '../support/scene.ts';
 import {runWeft, TempPlace, weftBin} from '../support/run-weft.ts';
 
 const weftIn =
@@ -167,6 +170,37 @@ test('signing in opens the browser, keeps the token in a file of the user’s al
   expect(await weft('logout', 'guarded')).toMatchObject({code: 0, stderr: expect.stringContaining('are revoked at')});
   expect([server.tokens.size, server.refreshTokens.size]).toEqual([0, 0]);
   expect(filesWith(place.home, token)).toEqual([]);
+});
+
+test('a session uses the sign-in and refreshes it, and no token reaches the model, the output or another file', async () => {
+  await using server = await startOAuthServer();
+  await using scene = await openScene([call('mcp__guarded__whoami', {}), say('Done.')]);
+  const config = {guarded: {type: 'http', url: server.mcpUrl, required: true}};
+  const args = [
+    '--prompt',
+    'x',
+    '--mcp-config',
+    JSON.stringify({mcpServers: config}),
+    '--output-format',
+    'stream-json',
+  ];
+  const refused = await scene.run(args);
+  expect([refused.code, scene.server.requests.length]).toEqual([1, 0]);
+  expect(refused.stdout + refused.stderr).toContain('needs sign-in: weft mcp login guarded');
+
+  const signedIn = await signInTo(server.mcpUrl, userAtBrowser(memoryCredentials()));
+  if (signedIn.tag === 'failed') throw new Error('the sign-in failed');
+  const file = join(scene.place.home, 'weft', 'mcp', 'credentials.json');
+  mkdirSync(dirname(file), {recursive: true});
+  await writeServerCredential(file, {url: server.mcpUrl, place: {in: 'file', credential: signedIn.value.credential}});
+  server.expireTokens();
+  const ran = await scene.run([...args, '--allowed-tools', 'mcp__guarded']);
+  expect(ran).toMatchObject({code: 0, stdout: expect.stringContaining('Done.')});
+  const [token = ''] = server.tokens.keys();
+  const sent = JSON.stringify(scene.server.requests.map(({body}) => body));
+  expect(sent).toContain('you are signed in');
+  expect([sent, ran.stdout, ran.stderr].filter(text => text.includes(token))).toEqual([]);
+  expect(filesWith(scene.place.home, token)).toEqual([file]);
 });
 
 test('where the browser is on another machine, the address of the page that it cannot show is pasted', async () => {

@@ -43,7 +43,7 @@ const calls = Array.isArray(wanted)
       tool: typeof name === 'string' ? name : '',
       input: asObject(input),
     }))
-  : tools.map(({name, inputSchema}) => ({tool: name, input: inputFor(inputSchema)}));
+  : tools.map(({name, inputSchema}) => ({tool: name, input: inputFor(name, inputSchema)}));
 for (const call of calls) {
   // oxlint-disable-next-line no-await-in-loop -- one call after the other
   const answer = await withSignIn(() => answered(call));
@@ -155,8 +155,9 @@ function oauthSettings(): JsonObject {
   }
 }
 
-/** Arguments that fit a tool's schema. */
-function inputFor(schema: JsonObject): JsonObject {
+/** Arguments that fit a tool's schema; one tool wants to see the schema of the other. */
+function inputFor(tool: string, schema: JsonObject): JsonObject {
+  if (tool === 'json_schema_echo') return {schema: tools.find(({name}) => name !== tool)?.inputSchema ?? {}};
   const properties = asObject(schema['properties']);
   return Object.fromEntries(
     Object.entries(properties).flatMap(([name, given]): readonly (readonly [string, Json])[] => {

@@ -168,7 +168,7 @@ export async function startOAuthServer(): Promise<OAuthServer> {
       return;
     }
     if (id === undefined) response.writeHead(202).end();
-    else json(response, 200, {jsonrpc: '2.0', id, ...answerOf(method)});
+    else json(response, 200, {jsonrpc: '2.0', id, ...answerOf(method, request.headers.authorization ?? '')});
   };
 
   const routes = (
@@ -257,7 +257,8 @@ function json(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, {'Content-Type': 'application/json'}).end(JSON.stringify(body));
 }
 
-function answerOf(method: string): object {
+/** The tool says which token it was called with, as servers that log too much do. */
+function answerOf(method: string, authorization: string): object {
   switch (method) {
     case 'initialize':
       return {
@@ -270,7 +271,7 @@ function answerOf(method: string): object {
     case 'tools/list':
       return {result: {tools: [{name: 'whoami', description: 'Says who you are', inputSchema: {type: 'object'}}]}};
     case 'tools/call':
-      return {result: {content: [{type: 'text', text: 'you are signed in'}]}};
+      return {result: {content: [{type: 'text', text: `you are signed in: ${authorization}`}]}};
     default:
       return {error: {code: -32_601, message: 'unknown method'}};
   }

@@ -106,6 +106,8 @@ export interface EngineSetup {
   readonly limits: PromptLimits;
   readonly interaction: 'interactive' | 'unattended';
   readonly mcp: McpPort;
+  /** Tells of the tokens that MCP servers are given, as soon as they are known. */
+  readonly learnTokens: (learn: (token: string) => void) => void;
   readonly commands: CommandsPort;
   readonly skills: SkillsPort;
   /** The folders of the user's skills, links followed: their files may be read unasked. */
@@ -142,6 +144,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
     files: watchSecretFiles({roots, isSecretFile}),
     key: setup.placeholderKey,
   });
+  setup.learnTokens(token => secrets.addSecret(token, 'MCP_SERVER_TOKEN'));
   const sandbox = lazySandbox({
     ...setup.sandbox,
     roots,

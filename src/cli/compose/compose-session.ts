@@ -125,6 +125,7 @@ export async function composeSession(
     limits: {maxTurns: options.maxTurns ?? 'unlimited', maxCostUsd: options.maxCost ?? 'unlimited'},
     interaction,
     mcp: servers.mcp,
+    learnTokens: learn => servers.learnTokens(learn),
     commands: joinCommands([extensions.commands, driver.commands, servers.commands]),
     skills: extensions.skills,
     skillFolders: extensions.skillFolders,

@@ -16,11 +16,13 @@ export interface OpenServers {
   readonly mcp: McpPort;
   /** Their prompts, as slash commands. */
   readonly commands: CommandsPort;
+  /** `learn` is told of every token that a server is given, of those before the call as well. */
+  learnTokens(learn: (token: string) => void): void;
   /** Ends all servers. */
   close(): Promise<void>;
 }
 
-const noServers: OpenServers = {mcp: noMcp, commands: noCommands, close: async () => {}};
+const noServers: OpenServers = {mcp: noMcp, commands: noCommands, learnTokens: () => {}, close: async () => {}};
 
 interface ServersOptions {
   readonly context: RunContext;
@@ -74,16 +76,22 @@ export async function makeServers(
     environment: {...process.env, PATH: userPath()},
     registryFolder: context.places.blocks,
   });
+  const ended = new AbortController();
+  const tokens = relayed();
   const connector = makeConnector({
     exchange: given.exchange,
     sdkTimes: {start: 60_000, silence: 300_000, call: Number.MAX_SAFE_INTEGER},
     processes,
     environment: process.env,
     roots: context.roots,
-    authorization: async () => undefined,
+    authorization: async (name, config) => {
+      const {oauthDeps, serverAuthorization} = await import('./server-authorization.ts');
+      const found = await serverAuthorization({name, config}, oauthDeps(tokens.learn), ended.signal);
+      if (found.tag === 'failed') throw new Error(found.error);
+      return found.value;
+    },
     version,
   });
-  const ended = new AbortController();
   const set = makeServerSet(
     {
       sdk: given.sdk,
@@ -102,10 +110,29 @@ export async function makeServers(
     set,
     mcp: set,
     commands: serverPrompts(set),
+    learnTokens: tokens.tell,
     deliver: (name, message) => connector.deliver(name, message),
     async close() {
       await set.close();
+      ended.abort();
       await processes.close();
+    },
+  };
+}
+
+/** Keeps what is learned until somebody listens. */
+function relayed(): {readonly learn: (token: string) => void; tell(listener: (token: string) => void): void} {
+  const known = new Set<string>();
+  let hear: (token: string) => void = () => {};
+  return {
+    learn(token) {
+      if (known.has(token)) return;
+      known.add(token);
+      hear(token);
+    },
+    tell(listener) {
+      hear = listener;
+      for (const token of known) listener(token);
     },
   };
 }

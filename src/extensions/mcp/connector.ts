@@ -5,7 +5,7 @@ import type {ServerProcesses} from '../../actions/mcp-port.ts';
 import type {JsonObject} from '../../base/json.ts';
 import {causeText} from '../../domain/fault.ts';
 import {type Exchange, ExchangeTransport} from './exchange-transport.ts';
-import {expandConfig, type ServerTimes} from './server-config.ts';
+import {expandConfig, type ServerConfig, type ServerTimes} from './server-config.ts';
 import type {ConnectServer, ServerSetOptions} from './server-set.ts';
 
 interface ConnectorOptions {
@@ -18,10 +18,10 @@ interface ConnectorOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The workspace folders; programs start in the first. */
   readonly roots: readonly [string, ...string[]];
-  /** Gives an HTTP server what it wants to see of the user. */
+  /** Gives an HTTP server what it wants to see of the user; `undefined` where its configuration does. */
   readonly authorization: (
     server: string,
-    config: JsonObject,
+    config: ServerConfig,
   ) => Promise<AuthProvider | OAuthClientProvider | undefined>;
   /** weft's own version. */
   readonly version: string;
@@ -33,13 +33,25 @@ export interface Connector extends Pick<ServerSetOptions, 'connect' | 'trouble'>
   deliver(name: string, message: JsonObject): void;
 }
 
+type Refusal = ReturnType<ServerSetOptions['trouble']>;
+
 export function makeConnector(options: ConnectorOptions): Connector {
   const own = new Map<string, ExchangeTransport>();
   const roots = options.roots.map(root => ({uri: pathToFileURL(root).href, name: basename(root)}));
-  let needsSignIn: ((cause: unknown) => boolean) | undefined;
+  let whyRefused: ((cause: unknown, name: string) => Refusal | undefined) | undefined;
+  const withHeader = new Set<string>();
   const connect: ConnectServer = async (server, hears, signal) => {
-    const {connectServer, needsAuthorization} = await import('./connect-server.ts');
-    needsSignIn = needsAuthorization;
+    const [{connectServer}, {signInNeededIn}] = await Promise.all([
+      import('./connect-server.ts'),
+      import('./oauth/sign-in-errors.ts'),
+    ]);
+    whyRefused = (cause, name) => {
+      const needed = signInNeededIn(cause, name);
+      if (needed === undefined) return undefined;
+      return withHeader.has(name)
+        ? {kind: 'failed', text: 'it refuses the credentials in its configuration'}
+        : {kind: 'needs-sign-in', text: needed.message};
+    };
     const common = {
       server: server.name,
       version: options.version,
@@ -60,13 +72,15 @@ export function makeConnector(options: ConnectorOptions): Connector {
     }
     const config = expandConfig(server.config, options.environment);
     if (config.tag === 'failed') throw new Error(config.error);
-    const isProgram = config.value.transport.kind === 'stdio';
+    const authorization = await options.authorization(server.name, config.value);
+    if (authorization === undefined) withHeader.add(server.name);
+    else withHeader.delete(server.name);
     return connectServer(
       {
         config: config.value,
         directory: options.roots[0],
         processes: options.processes,
-        authorization: isProgram ? undefined : await options.authorization(server.name, config.value.oauth),
+        authorization,
         era: server.era,
         options: {...common, times: config.value.times},
       },
@@ -75,10 +89,7 @@ export function makeConnector(options: ConnectorOptions): Connector {
   };
   return {
     connect,
-    trouble: (cause, name) =>
-      needsSignIn?.(cause) === true
-        ? {kind: 'needs-sign-in', text: `needs sign-in: weft mcp login ${name}`}
-        : {kind: 'failed', text: troubleText(cause)},
+    trouble: (cause, name) => whyRefused?.(cause, name) ?? {kind: 'failed', text: troubleText(cause)},
     deliver: (name, message) => own.get(name)?.deliver(message),
   };
 }

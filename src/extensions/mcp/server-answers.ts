@@ -45,12 +45,16 @@ export function readTool(given: Json): ServerTool | undefined {
   };
 }
 
-/** Providers refuse a whole request for one bad schema: what is none, or too long, says nothing of its arguments. */
+/** A schema as the server gave it; what is none, or too long, says nothing of its arguments. */
 function boundedSchema(given: Json | undefined): JsonObject {
-  if (!isJsonObject(given)) return anyObject;
-  if (isDeeperThan(given, maxJsonDepth)) return anyObject;
+  if (!isJsonObject(given) || isDeeperThan(given, maxJsonDepth)) return anyObject;
+  return JSON.stringify(given).length > longestSchema ? anyObject : given;
+}
+
+/** The schema as models are given it: providers refuse a whole request for one that they do not like. */
+export function offeredSchema(given: JsonObject): JsonObject {
   const schema = Object.fromEntries(Object.entries(given).filter(([keyword]) => !refusedKeywords.has(keyword)));
-  if (schema['type'] !== 'object' || JSON.stringify(schema).length > longestSchema) return anyObject;
+  if (schema['type'] !== 'object') return anyObject;
   return isJsonObject(schema['properties']) ? schema : {...schema, properties: {}};
 }
 

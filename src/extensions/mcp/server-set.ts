@@ -17,6 +17,7 @@ import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {raceAbort, raceTimeout} from '../../base/race.ts';
 import {visibleLine} from '../../base/visible.ts';
 import {type Fault, rejected} from '../../domain/fault.ts';
+import {offeredSchema} from './server-answers.ts';
 import {changedTools, type Manifest, manifestKey, type Manifests} from './manifests.ts';
 import {admitsTool, type ConfiguredServer, type ServerConfig} from './server-config.ts';
 import type {ProtocolEra, ServerConnection} from './server-connection.ts';
@@ -312,7 +313,10 @@ class Servers implements ServerSet {
       const {status} = entry.state;
       const isNew = this.#begun === 'no' && status === 'pending';
       const isBack =
-        status === 'failed' && entry.failures > 0 && entry.connection === undefined && this.#mayRetry(entry);
+        (status === 'failed' || status === 'needs-sign-in') &&
+        entry.failures > 0 &&
+        entry.connection === undefined &&
+        this.#mayRetry(entry);
       const isWanted = isRequired(entry) && status === 'idle';
       if (isNew || isBack || isWanted) this.#start(entry);
     }
@@ -364,7 +368,8 @@ class Servers implements ServerSet {
       if (entry.round !== round) return;
       const {text, kind} = this.#options.trouble(cause, entry.name);
       this.#fail(entry, kind, lastWords(text, entry.log));
-      if (!signal.aborted) this.#options.log(`MCP server ${entry.name} could not be started: ${entry.state.error}`);
+      if (!signal.aborted && entry.failures === 1)
+        this.#options.log(`MCP server ${entry.name} could not be started: ${entry.state.error}`);
     }
     this.#changed();
   }
@@ -494,6 +499,7 @@ class Servers implements ServerSet {
         return [
           {
             ...tool,
+            inputSchema: offeredSchema(tool.inputSchema),
             server: entry.name,
             toolName: named.name,
             standing: known.changed.includes(tool.name) ? 'changed' : 'as-known',

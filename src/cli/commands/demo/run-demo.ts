@@ -127,6 +127,7 @@ function demoEngine({directory, blocks, checkpoints}: DemoPlace, pace: 'lively' 
     limits: {maxTurns: 'unlimited', maxCostUsd: 'unlimited'},
     interaction: 'interactive',
     mcp: noMcp,
+    learnTokens: () => {},
     commands: noCommands,
     skills: noSkills,
     skillFolders: () => [],
