@@ -121,14 +121,17 @@ export async function makeServers(
 }
 
 /** Keeps what is learned until somebody listens. */
-function relayed(): {readonly learn: (token: string) => void; tell(listener: (token: string) => void): void} {
+function relayed(): {
+  readonly learn: (token: string) => void;
+  readonly tell: (listener: (token: string) => void) => void;
+} {
   const known = new Set<string>();
-  let hear: (token: string) => void = () => {};
+  let hear: ((token: string) => void) | undefined;
   return {
     learn(token) {
       if (known.has(token)) return;
       known.add(token);
-      hear(token);
+      hear?.(token);
     },
     tell(listener) {
       hear = listener;
