@@ -143,12 +143,12 @@ async function mayRunOutside(
   const reply = await ports.questions.ask(
     [
       {
-        question: `This command failed in the sandbox: ${blocked}. Run it again outside, as you would? ${firstLine(command, 200)}`,
+        question: `This command failed in the sandbox: ${blocked}. Run it again outside? ${firstLine(command, 200)}`,
         header: 'Sandbox',
         options: [
           {
             label: 'Keep the result',
-            description: 'the model reads that it failed, and why',
+            description: 'the agent reads that it failed, and why',
             recommended: 'recommended',
           },
           {label: runOutside, description: 'once, with your files and your network', recommended: 'plain'},
