@@ -1,5 +1,5 @@
 import {relativeTo, withTilde} from '../../base/shown-path.ts';
-import {Box} from 'ink';
+import {Box, Text} from 'ink';
 import type {ReactNode} from 'react';
 import type {Approval} from '../../actions/agent-event.ts';
 import {unreachable} from '../../base/unreachable.ts';
@@ -242,12 +242,11 @@ function fieldAnswer(
   {rows, frame}: {readonly rows: number; readonly frame: Frame},
 ): Answer {
   const field = fieldLayout({draft, editing}, {hint, rows: rows < 12 ? 3 : 6}, frame);
-  const titled = title === '' ? [] : [fit(title, frame.width)];
   return {
-    rows: titled.length + field.lines.length,
+    rows: (title === '' ? 0 : 1) + field.lines.length,
     shown: (
       <>
-        <Lines lines={titled} />
+        {title !== '' && <Text>{fit(title, frame.width)}</Text>}
         <CardField field={field} />
       </>
     ),

@@ -5,7 +5,7 @@ import {visible, visibleLine} from '../../base/visible.ts';
 import {cardKeys} from '../terminal/keymap.ts';
 import {fit} from '../text/cell-width.ts';
 import {type Frame, wrapText} from '../text/wrap.ts';
-import {useTheme} from '../theme/styled.tsx';
+import {Styled, useTheme} from '../theme/styled.tsx';
 import {Card} from './card.tsx';
 import {Choices} from './choices.tsx';
 import {Lines} from './lines.tsx';
@@ -21,7 +21,7 @@ interface HandOverCardProps {
 export function HandOverCard({reason, info, width}: HandOverCardProps): ReactNode {
   const theme = useTheme();
   const frame: Frame = {theme, width: Math.max(8, width - 4)};
-  const last = info === undefined || info.lastLine.trim() === '' ? [] : [fit(visibleLine(info.lastLine), frame.width)];
+  const last = visibleLine(info?.lastLine ?? '').trim();
   return (
     <Card
       width={width}
@@ -35,7 +35,7 @@ export function HandOverCard({reason, info, width}: HandOverCardProps): ReactNod
       tone="calm"
     >
       <Lines lines={wrapText(visible(reason), [], frame).slice(0, 3)} />
-      <Lines lines={last.map(line => theme.style(['dim'], line))} />
+      {last !== '' && <Styled as="dim">{fit(last, frame.width)}</Styled>}
       <Choices
         choices={[
           {label: 'Take over its terminal', detail: 'Ctrl+] back to weft', letter: 'y'},

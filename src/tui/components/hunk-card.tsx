@@ -1,4 +1,4 @@
-import {Box} from 'ink';
+import {Box, Text} from 'ink';
 import type {ReactNode} from 'react';
 import type {Approval} from '../../actions/agent-event.ts';
 import type {DiffHunk, FileDiff} from '../../actions/preview.ts';
@@ -13,7 +13,7 @@ import {cellWidth, fit} from '../text/cell-width.ts';
 import {fitPath, withTildes} from '../text/workspace-paths.ts';
 import {type Frame, wrapText} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
-import {useTheme} from '../theme/styled.tsx';
+import {Styled, useTheme} from '../theme/styled.tsx';
 import {cardHint} from '../scrollback/approval-text.ts';
 import {Card, frameRows} from './card.tsx';
 import {type Choice, ChoiceLine, choiceLineHeight} from './choices.tsx';
@@ -46,7 +46,6 @@ export function HunkCard({approval, stage, home, width, rows}: HunkCardProps): R
   const room = Math.max(2, rows - frameRows - below);
   const listed = Math.max(1, Math.min(mostListed, parts.length, Math.floor(room / 2)));
   const top = firstShown({row: stage.row, count: parts.length, room: listed});
-  const list = parts.slice(top, top + listed).map((part, at) => partRow(part, {stage, at: top + at, frame, home}));
   const diffFrame: Frame = {theme, width: Math.max(8, width - 3)};
   const shown = scrollLines(
     partLines(parts[stage.row], {frame: diffFrame, home}),
@@ -68,10 +67,12 @@ export function HunkCard({approval, stage, home, width, rows}: HunkCardProps): R
       tone={accept.by === 'word' ? 'danger' : 'calm'}
       inset={0}
     >
-      <Lines lines={list.map(line => ` ${line}`)} />
+      {parts.slice(top, top + listed).map((part, at) => (
+        <PartRow key={top + at} part={part} stage={stage} at={top + at} room={{cells: frame.width, home}} />
+      ))}
       <Lines lines={shown.map(line => ` ${line}`)} />
       <Box flexDirection="column" paddingX={1}>
-        <Lines lines={hint === '' ? [] : [theme.style(['warning'], fit(hint, frame.width))]} />
+        {hint !== '' && <Styled as="warning">{fit(hint, frame.width)}</Styled>}
         {accept.by === 'word' ? <WordRow word={accept.word} stage={stage} /> : null}
         <ChoiceLine choices={answers} selected="none" cells={frame.width} />
       </Box>
@@ -131,20 +132,20 @@ function tickedFile(file: FileDiff, parts: readonly ChangePart[]): readonly File
   ];
 }
 
-interface Row {
+interface PartRowProps {
+  readonly part: ChangePart;
   readonly stage: HunkStage;
   readonly at: number;
-  readonly frame: Frame;
-  readonly home: string;
+  readonly room: TitleRoom;
 }
 
 /** `> [x] src/a.ts:10  +3 −1`. */
-function partRow(part: ChangePart, {stage, at, frame, home}: Row): string {
+function PartRow({part, stage, at, room: {cells, home}}: PartRowProps): ReactNode {
   const isSelected = at === stage.row;
   const tick = stage.dropped.has(at) ? glyphs.emptyBox : glyphs.checkedBox;
-  const cells = Math.max(1, frame.width - 2 - cellWidth(tick) - 1);
-  const row = `${isSelected ? glyphs.pointer : ' '} ${tick} ${partTitle(part, {cells, home})}`;
-  return isSelected ? frame.theme.style(['bold', 'accent'], row) : row;
+  const lead = `${isSelected ? glyphs.pointer : ' '} ${tick} `;
+  const row = lead + partTitle(part, {cells: Math.max(1, cells - cellWidth(lead)), home});
+  return <Text wrap="truncate"> {isSelected ? <Styled as={['bold', 'accent']}>{row}</Styled> : row}</Text>;
 }
 
 /** The title of a part: what happens to a whole file, or the number of the first changed line. */
@@ -165,7 +166,7 @@ function firstChanged({oldStart, newStart, lines}: DiffHunk): number {
 }
 
 /** The diff of one part, or what happens to a whole file. */
-function partLines(part: ChangePart | undefined, {frame, home}: Pick<Row, 'frame' | 'home'>): readonly string[] {
+function partLines(part: ChangePart | undefined, {frame, home}: {readonly frame: Frame; readonly home: string}): readonly string[] {
   if (part === undefined) return [];
   const {file, shown, alone} = part;
   if (shown === 'whole-file') {
