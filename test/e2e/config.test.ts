@@ -62,7 +62,9 @@ describe('weft config', () => {
     expect(await place.answer(['get', 'permissionMode'])).toBe('default\n0');
     const {stdout} = await place.run(['list', '--json']);
     const listed: readonly {readonly name: string; readonly source: string}[] = JSON.parse(stdout);
-    expect(listed.filter(({name, source}) => source !== 'default' || name === 'permissionMode')).toEqual([
+    expect(
+      listed.filter(({name, source}) => !['default', 'environment'].includes(source) || name === 'permissionMode'),
+    ).toEqual([
       {name: 'model', value: 'theirs', source: 'project', path: place.project, state: 'left-out'},
       {name: 'permissionMode', value: 'acceptEdits', source: 'project', path: place.project, state: 'left-out'},
       {name: 'permissionMode', value: 'default', source: 'default', path: '', state: 'counts'},

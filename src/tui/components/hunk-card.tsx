@@ -166,7 +166,10 @@ function firstChanged({oldStart, newStart, lines}: DiffHunk): number {
 }
 
 /** The diff of one part, or what happens to a whole file. */
-function partLines(part: ChangePart | undefined, {frame, home}: {readonly frame: Frame; readonly home: string}): readonly string[] {
+function partLines(
+  part: ChangePart | undefined,
+  {frame, home}: {readonly frame: Frame; readonly home: string},
+): readonly string[] {
   if (part === undefined) return [];
   const {file, shown, alone} = part;
   if (shown === 'whole-file') {
