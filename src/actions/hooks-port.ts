@@ -95,6 +95,8 @@ export interface Hook {
   readonly timeoutMs: number;
   readonly wait: 'for-answer' | 'async';
   readonly onFailure: 'block' | 'allow';
+  /** `ignored`: where it allows something, it counts as one that has no objection. */
+  readonly yes: 'counts' | 'ignored';
   run(input: JsonObject, signal: AbortSignal): Promise<HookRun>;
 }
 

@@ -30,6 +30,8 @@ export interface HookSetting {
   readonly wait: 'for-answer' | 'async';
   /** What happens where it guards something and breaks. */
   readonly onFailure: 'block' | 'allow';
+  /** `ignored`: it names a condition (`if`) that weft does not evaluate, so its yes may be about calls that it was not meant for. */
+  readonly yes: 'counts' | 'ignored';
 }
 
 /** A timer holds about 24 days. */
@@ -96,7 +98,7 @@ export function readHooks(file: HooksFile): {
     for (const {matcher = '', hooks: entries} of groups) {
       for (const entry of entries) {
         if (entry.if !== undefined) {
-          warnings.push(`"if" of a ${event} hook has no effect: the hook runs for every call that its matcher fits.`);
+          warnings.push(`"if" of a ${event} hook is not evaluated: the hook runs for every call that its matcher fits, and its yes does not count.`);
         }
         hooks.push({
           event,
@@ -113,6 +115,7 @@ export function readHooks(file: HooksFile): {
           timeoutMs: Math.max(1, Math.round((entry.timeout ?? defaultSeconds) * 1000)),
           wait: entry.async === true ? 'async' : 'for-answer',
           onFailure: entry.onFailure === undefined || entry.onFailure === 'block' ? 'block' : 'allow',
+          yes: entry.if === undefined ? 'counts' : 'ignored',
         });
       }
     }

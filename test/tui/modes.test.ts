@@ -48,9 +48,6 @@ describe('/hooks', () => {
   test('says when each is called, what it came to, and which are never called', async () => {
     const row = {event: 'Stop', matcher: '', text: 'lint', source: 'settings.json', standing: 'in-use'} as const;
     const {engine, screen} = await start([80, 24]);
-    await screen.type('/hooks\r');
-    await screen.until(/Hooks ─+╮\n│ +No hooks here\./u);
-    await screen.type('\u001B');
     engine.answers.hooks = {
       tag: 'ok',
       value: [
@@ -61,10 +58,17 @@ describe('/hooks', () => {
     };
     await screen.type('/hooks\r');
     await screen.until(/❯ 1 {2}PreToolUse\(Bash\) {2}a\S+\[2J +deny: not\S+ today/u);
-    await screen.until(/2 {2}Stop {2}lint +never run\s+│\n│ +3 {2}Stop {2}\.\/theirs +not trusted/u);
+    await screen.until(/2 {2}Stop {2}lint +never run/u);
+    await screen.until(/3 {2}Stop {2}\.\/theirs +not trusted/u);
     await screen.type('\r');
     await screen.until(/From settings\.json\n +Called 2 times, last: deny/u);
   });
+});
+
+test('/hooks says where hooks would stand', async () => {
+  const {screen} = await start([80, 24]);
+  await screen.type('/hooks\r');
+  await screen.until(/Hooks ─+╮\n│ +No hooks here\./u);
 });
 
 describe('/permissions and /trust', () => {

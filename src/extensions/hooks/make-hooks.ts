@@ -227,7 +227,10 @@ class Hooks implements HooksPort {
     switch (outcome.kind) {
       case 'json': {
         const read = hookAnswer(outcome.value, {event: hook.event, redact});
-        if (read.tag === 'ok') return {kind: 'answered', answer: read.value};
+        if (read.tag === 'ok') {
+          const isIgnored = hook.yes === 'ignored' && read.value.permission === 'allow';
+          return {kind: 'answered', answer: isIgnored ? {...read.value, permission: 'none'} : read.value};
+        }
         return this.#broken(hook, 'unreadable', `it answered what cannot be understood: ${read.error}`);
       }
       case 'text': {

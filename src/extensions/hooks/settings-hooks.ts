@@ -28,10 +28,11 @@ export const settingsHooks = (hooks: readonly SourcedHook[], runner: HookRunner)
     matcher: hook.matcher,
     text: hookText(hook),
     source,
-    key: JSON.stringify([hook.work, hook.onFailure, hook.wait]),
+    key: JSON.stringify([hook.work, hook.onFailure, hook.wait, hook.yes]),
     timeoutMs: hook.timeoutMs,
     wait: hook.wait,
     onFailure: hook.onFailure,
+    yes: hook.yes,
     async run(input, signal) {
       const why = await obstacle();
       if (why !== '') return failedRun('not-started', why);

@@ -3,6 +3,7 @@ import {expect, test} from 'vitest';
 import type {Hook, HookRun} from '../../../../src/actions/hooks-port.ts';
 import type {JsonObject} from '../../../../src/base/json.ts';
 import {actionId} from '../../../../src/domain/ids.ts';
+import {readHooks} from '../../../../src/config/hook-settings.ts';
 import {makeHooks} from '../../../../src/extensions/hooks/make-hooks.ts';
 import {matcherFits} from '../../../../src/extensions/hooks/matcher.ts';
 import {postHook} from '../../../../src/workspace/exec/post-hook.ts';
@@ -21,6 +22,7 @@ const hook = (run: HookRun | Hook['run'], more: Partial<Hook> = {}): Hook => ({
   timeoutMs: 10_000,
   wait: 'for-answer',
   onFailure: 'block',
+  yes: 'counts',
   run: typeof run === 'function' ? run : async () => run,
   ...more,
 });
@@ -46,6 +48,70 @@ test('another hook’s yes does not cover an input that was changed', async () =
   expect(apart.answer).toMatchObject({verdict: {kind: 'none'}, input: {command: 'ls'}});
   const together = await ask(hook(decides({...allow, ...changed})));
   expect(together.answer).toMatchObject({verdict: {kind: 'allow'}, input: {command: 'ls'}});
+});
+
+test('the yes of a hook whose condition is not evaluated does not count, its no does', async () => {
+  const says = (permissionDecision: string) => hook(decides({permissionDecision}), {yes: 'ignored'});
+  expect((await ask(says('allow'))).answer.verdict).toEqual({kind: 'none'});
+  expect((await ask(says('deny'))).answer.verdict.kind).toBe('deny');
+  const {hooks, warnings} = readHooks({
+    PreToolUse: [{hooks: [{type: 'command', command: 'a', if: 'Bash(git *)'}, {type: 'command', command: 'b'}]}],
+  });
+  expect(hooks.map(({yes}) => yes)).toEqual(['ignored', 'counts']);
+  expect(warnings).toEqual([expect.stringContaining('its yes does not count')]);
+});
+
+test('a hook of permissions may add rules to its yes', async () => {
+  const rules = [{toolName: 'Bash', ruleContent: 'make'}];
+  const updatedPermissions = [{type: 'addRules', behavior: 'allow', destination: 'session', rules}];
+  const decision = {behavior: 'allow', updatedPermissions};
+  const value = {hookSpecificOutput: {hookEventName: 'PermissionRequest', decision}};
+  const ofPermissions = (yes: Hook['yes']) =>
+    makeHooks({
+      hooks: [hook(ended({kind: 'json', value}), {event: 'PermissionRequest', yes})],
+      promptSource: 'user',
+      redact: text => text,
+    }).permissionRequest({call, rules: []}, new AbortController().signal);
+  expect((await ofPermissions('counts')).answer.verdict).toMatchObject({
+    kind: 'allow',
+    rules: [{list: 'allow', rule: 'Bash(make)'}],
+  });
+  expect((await ofPermissions('ignored')).answer.verdict).toEqual({kind: 'none'});
+});
+
+test('hooks of a compaction and of notifications read what it is about; a compaction can be prevented', async () => {
+  const read: JsonObject[] = [];
+  const keep = (event: string, matcher: string, run: HookRun): Hook =>
+    hook(
+      async input => {
+        read.push(input);
+        return run;
+      },
+      {event, matcher},
+    );
+  const silent = ended({kind: 'text', text: ''});
+  const port = makeHooks({
+    hooks: [
+      keep('PreCompact', 'manual', ended({kind: 'blocked', reason: 'not now'})),
+      keep('PostCompact', '', silent),
+      keep('Notification', 'permission_prompt', silent),
+      keep('Notification', 'elicitation_dialog', silent),
+    ],
+    promptSource: 'user',
+    redact: text => text,
+  });
+  const {signal} = new AbortController();
+  expect((await port.preCompact('keep the plan', signal)).answer).toEqual({
+    verdict: {kind: 'block', reason: 'not now'},
+  });
+  await port.happened({event: 'PostCompact', summary: 'All was well.'}, signal);
+  await port.happened({event: 'Notification', type: 'permission_prompt', message: 'May it?'}, signal);
+  expect(read).toMatchObject([
+    {hook_event_name: 'PreCompact', trigger: 'manual', custom_instructions: 'keep the plan'},
+    {hook_event_name: 'PostCompact', trigger: 'manual', compact_summary: 'All was well.'},
+    {hook_event_name: 'Notification', message: 'May it?', notification_type: 'permission_prompt'},
+  ]);
+  expect(port.list().map(({runs}) => runs)).toEqual([1, 1, 1, 0]);
 });
 
 test('equal hooks run once, others side by side; one that is not waited for answers nothing', async () => {
