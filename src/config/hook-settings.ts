@@ -98,7 +98,9 @@ export function readHooks(file: HooksFile): {
     for (const {matcher = '', hooks: entries} of groups) {
       for (const entry of entries) {
         if (entry.if !== undefined) {
-          warnings.push(`"if" of a ${event} hook is not evaluated: the hook runs for every call that its matcher fits, and its yes does not count.`);
+          warnings.push(
+            `"if" of a ${event} hook is not evaluated: the hook runs for every call that its matcher fits, and its yes does not count.`,
+          );
         }
         hooks.push({
           event,

@@ -55,7 +55,14 @@ test('the yes of a hook whose condition is not evaluated does not count, its no 
   expect((await ask(says('allow'))).answer.verdict).toEqual({kind: 'none'});
   expect((await ask(says('deny'))).answer.verdict.kind).toBe('deny');
   const {hooks, warnings} = readHooks({
-    PreToolUse: [{hooks: [{type: 'command', command: 'a', if: 'Bash(git *)'}, {type: 'command', command: 'b'}]}],
+    PreToolUse: [
+      {
+        hooks: [
+          {type: 'command', command: 'a', if: 'Bash(git *)'},
+          {type: 'command', command: 'b'},
+        ],
+      },
+    ],
   });
   expect(hooks.map(({yes}) => yes)).toEqual(['ignored', 'counts']);
   expect(warnings).toEqual([expect.stringContaining('its yes does not count')]);
