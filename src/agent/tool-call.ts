@@ -152,10 +152,14 @@ async function judgeCall(decoded: DecodedCall, context: PromptContext, signal: A
 
 function withHookVerdict(verdict: Verdict, hook: CallAnswer['verdict']): Verdict {
   if (verdict.decision === 'deny') return verdict;
-  if (hook.kind === 'allow') return {...verdict, decision: 'allow'};
+  if (hook.kind === 'allow') return isAskedInAnyCase(verdict) ? verdict : {...verdict, decision: 'allow'};
   if (hook.kind !== 'ask') return verdict;
   return {...verdict, decision: 'ask', reasons: [...verdict.reasons, {kind: 'hook', text: hook.reason}]};
 }
+
+/** Whether the user's own rules ask about it, or may forbid it: a hook's yes spares no such question. */
+const isAskedInAnyCase = ({reasons}: Verdict): boolean =>
+  reasons.some(({kind}) => kind === 'rule' || kind === 'possible-denial' || kind === 'web-loopback');
 
 /** A call that will not run: there is nothing to decide about it. */
 const withoutVerdict = (decoded: DecodedCall): JudgedCall => ({

@@ -36,6 +36,8 @@ const forbids: Verdict = {
   detail: noDetail,
 };
 
+const ruleAsks: Verdict = {...asks, reasons: [{kind: 'rule', behaviour: 'ask', rule: 'Bash(make)'}]};
+
 /** Runs one prompt with one command; answers with what the model was told of it, and which commands ran. */
 async function runCommand(
   hooks: Partial<HooksPort>,
@@ -70,6 +72,7 @@ describe('before a call', () => {
   test.each([
     ['allow lets through what would be asked about', {kind: 'allow'}, asks, ['make']],
     ['allow does not lift what the host denies', {kind: 'allow'}, forbids, []],
+    ['allow does not lift what a rule asks about', {kind: 'allow'}, ruleAsks, []],
     ['nothing leaves it as it is', {kind: 'none'}, asks, []],
     ['ask asks about what would run', {kind: 'ask', reason: 'look at it'}, undefined, []],
   ] as const)('%s', async (_, verdict, host, ran) => {

@@ -51,9 +51,11 @@ test('another hook’s yes does not cover an input that was changed', async () =
 });
 
 test('the yes of a hook whose condition is not evaluated does not count, its no does', async () => {
-  const says = (permissionDecision: string) => hook(decides({permissionDecision}), {yes: 'ignored'});
-  expect((await ask(says('allow'))).answer.verdict).toEqual({kind: 'none'});
-  expect((await ask(says('deny'))).answer.verdict.kind).toBe('deny');
+  const [allowed, denied] = ['allow', 'deny'].map(async permissionDecision =>
+    ask(hook(decides({permissionDecision}), {yes: 'ignored'})),
+  );
+  expect((await allowed)?.answer.verdict).toEqual({kind: 'none'});
+  expect((await denied)?.answer.verdict.kind).toBe('deny');
   const {hooks, warnings} = readHooks({
     PreToolUse: [
       {
