@@ -17,7 +17,7 @@ export class SignInNeeded extends Error {
   readonly why: 'no-token' | 'more-scope';
 
   constructor(server: string, given: {readonly challenge: AuthChallenge; readonly why: 'no-token' | 'more-scope'}) {
-    const command = `weft mcp login ${server}`;
+    const command = `weft mcp login ${shellWord(server)}`;
     const scope = shownScope(given.challenge.scope);
     super(
       given.why === 'more-scope' && scope !== ''
@@ -28,6 +28,10 @@ export class SignInNeeded extends Error {
     this.challenge = given.challenge;
   }
 }
+
+/** The name of a server as it is pasted into a shell: files of a project may give it any. */
+const shellWord = (name: string): string =>
+  /^[\w.-]+$/u.test(name) ? name : `'${name.replaceAll("'", String.raw`'\''`)}'`;
 
 /** A scope with the characters that RFC 6749 allows, so that it can be shown and pasted. */
 const shownScope = (scope: string | undefined): string =>

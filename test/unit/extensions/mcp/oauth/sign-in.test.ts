@@ -4,7 +4,7 @@ import {StreamableHTTPClientTransport} from '@modelcontextprotocol/client';
 import {describe, expect, test} from 'vitest';
 import {faultText} from '../../../../../src/domain/fault.ts';
 import {type OAuthDeps, sessionAuth} from '../../../../../src/extensions/mcp/oauth/session-auth.ts';
-import {SignInNeeded} from '../../../../../src/extensions/mcp/oauth/sign-in-needed.ts';
+import {noChallenge, SignInNeeded} from '../../../../../src/extensions/mcp/oauth/sign-in-needed.ts';
 import {revokeCredential} from '../../../../../src/extensions/mcp/oauth/sign-out.ts';
 import {defaultOAuthSettings} from '../../../../../src/extensions/mcp/oauth/oauth-settings.ts';
 import {browse, memoryCredentials, signInTo, userAtBrowser} from '../../../../support/oauth-client.ts';
@@ -142,6 +142,11 @@ describe('a session', () => {
     expect(refused).toBeInstanceOf(SignInNeeded);
     expect(String(refused)).toBe('SignInNeeded: needs sign-in: weft mcp login protected');
     expect(server.seen.map(({path}) => path)).toEqual(['/mcp']);
+  });
+
+  test('says so with a command that is safe to paste, whatever the server is called', () => {
+    const needed = new SignInNeeded("x; rm -rf ~ 'y'", {challenge: noChallenge, why: 'no-token'});
+    expect(needed.message).toBe(String.raw`needs sign-in: weft mcp login 'x; rm -rf ~ '\''y'\'''`);
   });
 
   test('refreshes a token that the server refuses, once for all requests that wait, and keeps the new one', async () => {
