@@ -1,5 +1,5 @@
 import {raceAbort} from '../../base/race.ts';
-import {causeText} from '../../domain/fault.ts';
+import {troubleText} from '../../extensions/mcp/connector.ts';
 import type {SignInNeeded} from '../../extensions/mcp/oauth/sign-in-needed.ts';
 import type {OAuthDeps} from '../../extensions/mcp/oauth/session-auth.ts';
 import {expandConfig, type ServerConfig} from '../../extensions/mcp/server-config.ts';
@@ -85,11 +85,14 @@ export async function serverChecker(deps: OAuthDeps, signal: AbortSignal): Promi
           ? 'it refuses the credentials in its configuration'
           : until.aborted
             ? `no answer within ${bound / 1000} s`
-            : causeText(cause);
-        return {status: 'failed', error: more === undefined ? error : `${error} (${more})`};
+            : troubleText(cause);
+        return {status: 'failed', error: more === undefined || isSaid(more, error) ? error : `${error} (${more})`};
       } finally {
         await connection?.close().catch(() => {});
       }
     },
   };
 }
+
+/** Whether the last line of a log says what the error says. */
+const isSaid = (line: string, error: string): boolean => line === 'fetch failed' || error.includes(line);

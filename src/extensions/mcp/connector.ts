@@ -94,7 +94,8 @@ export function makeConnector(options: ConnectorOptions): Connector {
   };
 }
 
-function troubleText(cause: unknown): string {
+/** Why a server cannot be connected, in words; as long as the server makes them. */
+export function troubleText(cause: unknown): string {
   const text = causeText(cause).replace(/^MCP error -?\d+: /u, '');
   if (text === 'Connection closed') return 'the server ended';
   const inner = cause instanceof Error ? cause.cause : undefined;
