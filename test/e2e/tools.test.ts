@@ -113,11 +113,8 @@ test('a command cannot wait for somebody: no terminal, no pager, stdin at its en
 describe('what the model does wrong is told to it, and the run goes on', () => {
   const cases: readonly (readonly [title: string, answer: Answer, told: RegExp])[] = [
     ['a tool that does not exist', call('Brush', {command: 'ls'}), /Brush/u],
-    [
-      'a tool that is declared and not built',
-      call('WebFetch', {url: 'https://example.com/', prompt: 'x'}),
-      /not built/u,
-    ],
+    // Nothing is sent anywhere for it.
+    ['an address that is none', call('WebFetch', {url: 'nowhere', prompt: 'x'}), /WebFetch/u],
     ['input that does not fit', call('Bash', {comand: 'ls'}), /command/u],
     ['input that is no JSON', callRaw('Bash', '{"command": "l'), /input of Bash does not fit/u],
     ['input that is no object', callRaw('Bash', '["ls"]'), /input of Bash does not fit/u],
