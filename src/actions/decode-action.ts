@@ -79,11 +79,12 @@ function fixedTools(
     }
     if (offered === 'more-tools') return {name, description: `${description} ${moreTools}`, action, jsonSchema};
     if (offered !== 'skills' || skills === undefined) return {name, description, action, jsonSchema};
+    const {names, lines} = skills;
     return {
       name,
-      description: `${description}\n${skills.lines}`,
+      description: lines === '' ? description : `${description}\n${lines}`,
       action,
-      jsonSchema: () => withChoices(jsonSchema(), 'name', skills.names),
+      jsonSchema: () => (names === 'any' ? jsonSchema() : withChoices(jsonSchema(), 'name', names)),
     };
   });
 }

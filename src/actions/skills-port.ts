@@ -8,14 +8,14 @@ export interface SkillsPort {
   ready(signal: AbortSignal): Promise<void>;
   /** What the model is told of the skills that it may use; `undefined` where there are none. The same value while nothing changed. */
   catalogue(): SkillCatalogue | undefined;
-  /** Reads a skill that the catalogue names. A fault says why it cannot be used; an abort settles soon. */
+  /** Reads a skill that the model may use, also one for whose name the catalogue has no room. A fault says why it cannot be used; an abort settles soon. */
   read(request: SkillRequest, signal: AbortSignal): Promise<Outcome<SkillReading, Fault>>;
 }
 
 export interface SkillCatalogue {
-  /** In the order of the lines. */
-  readonly names: readonly string[];
-  /** One line for each skill: its name and what it is for, bounded. */
+  /** The names of all skills; `any` where there are more than the catalogue has room for. */
+  readonly names: readonly string[] | 'any';
+  /** What skills are for, one a line, bounded; with `any` names and a note how to find the others. */
   readonly lines: string;
 }
 

@@ -1,5 +1,6 @@
 import type {CommandsPort, ExpandedPrompt, PromptCommand} from '../../actions/commands-port.ts';
 import type {SkillsPort} from '../../actions/skills-port.ts';
+import {clip} from '../../base/clip.ts';
 import {nearestName} from '../../base/nearest-name.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {raceAbort} from '../../base/race.ts';
@@ -15,7 +16,7 @@ import {
   type SkillFile,
   untrustedReason,
 } from './load-extensions.ts';
-import {skillCatalogue} from './skill-catalogue.ts';
+import {matchingSkills, skillCatalogue} from './skill-catalogue.ts';
 
 export interface ExtensionPorts {
   readonly commands: CommandsPort;
@@ -34,13 +35,14 @@ export function extensionPorts(
   let known: {
     readonly found: Extensions;
     readonly commands: readonly PromptCommand[];
+    readonly forModel: readonly SkillFile[];
     readonly catalogue: ReturnType<SkillsPort['catalogue']>;
-  } = {found: nothing, commands: [], catalogue: undefined};
+  } = {found: nothing, commands: [], forModel: [], catalogue: undefined};
 
   const take = async (): Promise<void> => {
     const found = await load();
-    const {catalogue} = skillCatalogue(modelSkills(found, chosen));
-    known = {found, commands: promptCommands(found), catalogue};
+    const forModel = modelSkills(found, chosen);
+    known = {found, commands: promptCommands(found), forModel, catalogue: skillCatalogue(forModel)};
   };
   const ready = async (signal: AbortSignal): Promise<void> => {
     loading ??= take();
@@ -69,11 +71,8 @@ export function extensionPorts(
       ready,
       catalogue: () => known.catalogue,
       async read({name, argument}) {
-        const names = known.catalogue?.names ?? [];
-        const skill = names.includes(name)
-          ? known.found.skills.find(one => one.name === name && isOffered(one))
-          : undefined;
-        if (skill === undefined) return failed(rejected(unknownSkillText(name, names)));
+        const skill = known.forModel.find(one => one.name === name);
+        if (skill === undefined) return failed(rejected(unknownSkillText(name, known.forModel)));
         const body = await bodyOf(skill);
         if (body.tag === 'failed') return body;
         const instructions = filledBody(body.value, valuesOf(skill, {argument, folder: skill.folder, firstNumber: 0}));
@@ -154,8 +153,15 @@ function expandedSkill(skill: SkillFile, body: string, argument: string): Expand
   };
 }
 
-function unknownSkillText(name: string, names: readonly string[]): string {
+function unknownSkillText(name: string, skills: readonly SkillFile[]): string {
+  const text = `There is no skill ${JSON.stringify(clip(name, 200))}.`;
+  const names = skills.map(skill => skill.name);
   const near = nearestName(name, names);
-  const advice = near === undefined ? `There are: ${names.join(', ')}.` : `Did you mean ${near}?`;
-  return `There is no skill ${JSON.stringify(name)}. ${names.length === 0 ? '' : advice}`.trimEnd();
+  if (near !== undefined) return `${text} Did you mean ${near}?`;
+  const matching = matchingSkills(name, skills);
+  if (matching !== '') return `${text} These match:\n${matching}`;
+  return names.length === 0 || names.length > mostNames ? text : `${text} There are: ${names.join(', ')}.`;
 }
+
+/** More names than these are not listed in an error. */
+const mostNames = 50;

@@ -1,55 +1,85 @@
 import type {SkillCatalogue} from '../../actions/skills-port.ts';
-import {clip} from '../../base/clip.ts';
+import {clip, collapseSpaces} from '../../base/clip.ts';
 
-/** What the lines and names of the catalogue may take in a request, in bytes of JSON: for 20 skills, for each further one, at most. */
-const room = {base: 1150, more: 40, most: 6000} as const;
+/** What the names and lines of the catalogue may take in a request, in bytes of JSON: for 20 skills, for each further one, at most. */
+const room = {base: 1150, more: 40, most: 3500} as const;
 
-/** The longest description of one line, in characters. */
-const longestLine = 240;
+/** The longest and the shortest description of one line, in characters; what would be shorter is left out. */
+const description = {most: 240, least: 40} as const;
+
+/** A skill as the catalogue and `matchingSkills` speak of it. */
+export interface DescribedSkill {
+  readonly name: string;
+  readonly description: string;
+}
 
 /**
- * One line for each skill. Together they have a bounded size: the shorter descriptions stand whole, the longer ones share what is
- * left. Where not even the names fit, the last ones are left out.
+ * What the model is told of the skills, of a bounded size. Every name that fits is there, in the order given; the descriptions share
+ * what is left: the shorter ones stand whole. Where they would come to nothing, the first skills keep theirs. A note says how to find
+ * the skills whose names do not fit. Linear in the number of skills.
  */
-export function skillCatalogue(skills: readonly {readonly name: string; readonly description: string}[]): {
-  readonly catalogue: SkillCatalogue | undefined;
-  readonly leftOut: readonly string[];
-} {
+export function skillCatalogue(skills: readonly DescribedSkill[]): SkillCatalogue | undefined {
+  if (skills.length === 0) return undefined;
   const most = Math.min(room.most, room.base + Math.max(0, skills.length - 20) * room.more);
-  const fitting = [...skills];
-  while (fitting.length > 0 && sizeOf(fitting, 0) > most) fitting.pop();
-  if (fitting.length === 0) return {catalogue: undefined, leftOut: skills.map(({name}) => name)};
-  let shortest = 0;
-  let tooLong = longestLine + 1;
-  while (tooLong - shortest > 1) {
-    const middle = Math.floor((shortest + tooLong) / 2);
-    if (sizeOf(fitting, middle) <= most) shortest = middle;
+  let left = most;
+  const named = skills.slice(0, fittingCount(skills, ({name}) => (left -= bytesOf(name) + 1) >= 0));
+  if (named.length < skills.length) {
+    const names = named.map(({name}) => name);
+    const rest = skills.length - names.length;
+    const note = `…and ${rest} more: call this with a word of what you need as the name, and you get those that match.`;
+    return {names: 'any', lines: [...names, note].join('\n')};
+  }
+  const short = skills.map(({name, description: words}) => ({name, description: clip(words, description.most)}));
+  const sizeAt = (length: number): number => short.reduce((sum, skill) => sum + lineBytes(skill, length), 0);
+  let length: number = description.least;
+  for (let tooLong = description.most + 1; tooLong - length > 1; ) {
+    const middle = Math.floor((length + tooLong) / 2);
+    if (sizeAt(middle) <= left) length = middle;
     else tooLong = middle;
   }
-  return {
-    catalogue: {names: fitting.map(({name}) => name), lines: linesOf(fitting, shortest)},
-    leftOut: skills.slice(fitting.length).map(({name}) => name),
-  };
+  const described = short.slice(0, fittingCount(short, skill => (left -= lineBytes(skill, length)) >= 0));
+  return {names: skills.map(({name}) => name), lines: described.map(skill => lineOf(skill, length)).join('\n')};
 }
 
-function linesOf(skills: readonly {readonly name: string; readonly description: string}[], length: number): string {
-  return skills
-    .map(({name, description}) => {
-      const words = length < 12 ? '' : shortened(description, length);
-      return words === '' ? `- ${name}` : `- ${name}: ${words}`;
-    })
-    .join('\n');
+/** How many of the first ones fit. */
+function fittingCount<Item>(items: readonly Item[], fits: (item: Item) => boolean): number {
+  const end = items.findIndex(item => !fits(item));
+  return end < 0 ? items.length : end;
 }
+
+const lineOf = ({name, description: words}: DescribedSkill, length: number): string =>
+  `- ${name}: ${shortened(words, length)}`;
+
+const lineBytes = (skill: DescribedSkill, length: number): number => bytesOf(lineOf(skill, length));
 
 /** The text cut behind a word. */
 function shortened(text: string, length: number): string {
   if (text.length <= length) return text;
   const cut = clip(text, length);
-  return cut.replace(/(?<=\S{3})\s+\S*…$/u, '…');
+  const lastBlank = cut.search(/\s\S*$/u);
+  return lastBlank < 3 ? cut : `${cut.slice(0, lastBlank).trimEnd()}…`;
 }
 
-const sizeOf = (skills: readonly {readonly name: string; readonly description: string}[], length: number): number =>
-  bytesOf(linesOf(skills, length)) + skills.reduce((sum, {name}) => sum + bytesOf(name) + 1, 0);
-
 /** In a request, as JSON. */
-const bytesOf = (text: string): number => new TextEncoder().encode(JSON.stringify(text)).length;
+const bytesOf = (text: string): number => Buffer.byteLength(JSON.stringify(text));
+
+/** The most skills that one answer lists. */
+const mostMatches = 20;
+
+/**
+ * The skills whose name or description holds the words of a name that is none, as lines; those that hold the most words come first.
+ * Empty where none does.
+ */
+export function matchingSkills(wanted: string, skills: readonly DescribedSkill[]): string {
+  const words = collapseSpaces(wanted.toLowerCase().replaceAll(/[^\p{Letter}\p{Number}]+/gu, ' ')).split(' ', 20);
+  const scored = skills.map(skill => {
+    const text = `${skill.name} ${skill.description}`.toLowerCase();
+    return {skill, score: words.filter(word => word.length > 1 && text.includes(word)).length};
+  });
+  return scored
+    .filter(({score}) => score > 0)
+    .toSorted((a, b) => b.score - a.score)
+    .slice(0, mostMatches)
+    .map(({skill}) => lineOf(skill, description.most))
+    .join('\n');
+}

@@ -3,8 +3,6 @@ import {withTilde} from '../../../base/shown-path.ts';
 import {visible, visibleExactLine, visibleLine} from '../../../base/visible.ts';
 import type {JsonObject} from '../../../base/json.ts';
 import type {AgentFile, ExtensionFile, SkillFile} from '../../../extensions/skills/load-extensions.ts';
-import {modelSkills} from '../../../extensions/skills/extension-ports.ts';
-import {skillCatalogue} from '../../../extensions/skills/skill-catalogue.ts';
 import {homedir} from 'node:os';
 import {existingFolder, loadRunContext} from '../../compose/run-context.ts';
 import {exitCode, type ExitCode, UsageError} from '../../exit-code.ts';
@@ -77,17 +75,14 @@ async function rowsOf(
   if (kind === 'agents') {
     return {rows: found.agents.map(file => ({file, reason: ownReason(file)})), notices: found.notices};
   }
-  const leftOut = new Set(skillCatalogue(modelSkills(found, 'all')).leftOut);
-  const rows = found.skills.map(file => ({file, reason: ownReason(file) || modelReason(file, leftOut)}));
+  const rows = found.skills.map(file => ({file, reason: ownReason(file) || modelReason(file)}));
   return {rows, notices: found.notices};
 }
 
 const ownReason = ({offer}: ExtensionFile): string => (offer.offered === 'yes' ? '' : offer.reason);
 
-function modelReason(skill: SkillFile, leftOut: ReadonlySet<string>): string {
-  if (skill.forModel === 'no') return `disable-model-invocation: only you can use it, as /${skill.name}`;
-  return leftOut.has(skill.name) ? 'there are more skills than the model can be told of' : '';
-}
+const modelReason = (skill: SkillFile): string =>
+  skill.forModel === 'no' ? `disable-model-invocation: only you can use it, as /${skill.name}` : '';
 
 const factsOf = ({file, reason}: Row): JsonObject => ({
   name: file.name,
