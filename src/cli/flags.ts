@@ -66,6 +66,12 @@ export interface MainOptions {
   readonly debugFile?: string;
   readonly mcpConfig?: readonly string[];
   readonly strictMcpConfig?: true;
+  /** Folders of plugins; of the second kind their MCP servers do not count. */
+  readonly pluginDir?: readonly string[];
+  readonly pluginDirNoMcp?: readonly string[];
+  readonly disableSlashCommands?: true;
+  /** The only skills that the model is told of; programs say it in their greeting, there is no flag. */
+  readonly skills?: readonly string[] | 'all';
 }
 
 /** Adds the flags of weft without a command. */
@@ -109,6 +115,7 @@ export function addMainFlags(program: Command): void {
     .option('--settings <file-or-json>', 'Settings that override the settings files')
     .option('--mcp-config <files-or-json...>', 'MCP servers besides those of the settings')
     .option('--strict-mcp-config', 'Only the MCP servers of --mcp-config')
+    .option('--plugin-dir <dir>', 'Use a Claude plugin folder; may be given several times', everyPath)
     .option('--verbose', 'Print the model in use to stderr')
     .option('--debug', 'Without the terminal UI: log events as JSON lines to stderr')
     .option('--accessible', 'Screen reader mode: plain lines, nothing is redrawn')
@@ -129,7 +136,7 @@ interface SdkFlag {
   readonly effect: 'works' | 'ignored' | 'refused';
   /** What it does, why it may be ignored, or why it is refused. */
   readonly why: string;
-  readonly value?: (text: string) => number | Effort;
+  readonly value?: (text: string, before: unknown) => number | Effort | readonly string[];
 }
 
 export const sdkFlags: readonly SdkFlag[] = [
@@ -186,13 +193,17 @@ export const sdkFlags: readonly SdkFlag[] = [
   {flags: '--prompt-suggestions [state]', effect: 'ignored', why: 'weft suggests no prompts'},
   {flags: '--forward-subagent-text', effect: 'ignored', why: 'there are no subagents yet'},
   {flags: '--enable-auth-status', effect: 'ignored', why: 'there is no log-in that could have a status'},
-  {flags: '--disable-slash-commands', effect: 'ignored', why: 'prompts of programs know no slash commands'},
+  {flags: '--disable-slash-commands', effect: 'works', why: 'there are no skills and no commands from files'},
 
   {flags: '--agent <name>', effect: 'refused', why: 'there are no agents to choose from yet'},
   {flags: '--agents <definitions>', effect: 'refused', why: 'there are no agents to define yet'},
-  {flags: '--plugin-dir <dir>', effect: 'refused', why: 'weft has no plugins yet'},
-  {flags: '--plugin-dir-no-mcp <dir>', effect: 'refused', why: 'weft has no plugins yet'},
-  {flags: '--plugin-url <url>', effect: 'refused', why: 'weft has no plugins yet'},
+  {
+    flags: '--plugin-dir-no-mcp <dir>',
+    effect: 'works',
+    why: '--plugin-dir without the MCP servers of the plugin',
+    value: everyPath,
+  },
+  {flags: '--plugin-url <url>', effect: 'refused', why: 'weft reads plugins from folders: --plugin-dir'},
   {
     flags: '--project-config-root <dir>',
     effect: 'refused',
@@ -204,6 +215,11 @@ export const sdkFlags: readonly SdkFlag[] = [
   {flags: '--channels <names>', effect: 'refused', why: 'weft has no channels yet'},
   {flags: '--sdk-url <url>', effect: 'refused', why: 'weft is driven over stdin and stdout'},
 ];
+
+/** The value of a flag that may be given several times. */
+function everyPath(text: string, before: unknown): readonly string[] {
+  return [...(Array.isArray(before) ? before.map(String) : []), text];
+}
 
 export function wholeNumber(text: string): number {
   if (!/^\d+$/u.test(text) || Number(text) < 1) throw new InvalidArgumentError('It must be a whole number, 1 or more.');

@@ -176,8 +176,13 @@ async function answer(
   if (start.begin() === 'too-late') return exitCode.timeLimit;
   void leftoverNotices(context.places.blocks).then(notices => notices.forEach(note));
   void context.trust.untrustedFiles().then(notices => notices.forEach(note));
+  const extensions =
+    options.outputFormat === 'stream-json'
+      ? (await (await import('./compose/offered-extensions.ts')).offeredExtensions(context)).init
+      : {slash_commands: [], skills: [], agents: [], plugins: []};
   return runPrint({
     engine,
+    extensions: () => extensions,
     prompt,
     format: options.outputFormat ?? 'text',
     partials: options.includePartialMessages === undefined ? 'without' : 'with',

@@ -1,5 +1,6 @@
 import type {AgentClient} from '../agent/client.ts';
 import {makeRenderer} from '../headless/render-events.ts';
+import type {RpcExtras} from '../protocol/rpc/encode-events.ts';
 import {runHeadless} from '../headless/run-headless.ts';
 import {exitCode, timeLimitText, type ExitCode} from './exit-code.ts';
 import type {outputFormats} from './flags.ts';
@@ -13,6 +14,7 @@ export interface PrintJob {
   readonly format: (typeof outputFormats)[number];
   readonly partials: 'with' | 'without';
   readonly hooks: 'with' | 'without';
+  readonly extensions: RpcExtras['extensions'];
   readonly version: string;
   readonly timeoutSeconds: number | 'none';
   readonly note: (line: string) => void;
@@ -26,7 +28,10 @@ export async function runPrint(job: PrintJob): Promise<ExitCode> {
   const {engine, timeoutSeconds, note} = job;
   const {format, partials, hooks, version} = job;
   // The prompt is submitted at once when there is something to stop: what stops it before would leave no result.
-  const renderer = await makeRenderer({format, partials, hooks}, {uuid: messageUuid, version});
+  const renderer = await makeRenderer(
+    {format, partials, hooks},
+    {uuid: messageUuid, version, extensions: job.extensions},
+  );
   const stopper = stopOnSignals(engine);
   const timer =
     timeoutSeconds === 'none'

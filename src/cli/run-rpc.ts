@@ -24,6 +24,7 @@ import {type ChosenModel, requireModel} from './compose/choose-model.ts';
 import {composeSession, connectModel, structuredOutputFor} from './compose/compose-session.ts';
 import {configuredServers} from './compose/mcp-servers.ts';
 import {makeServers} from './compose/open-servers.ts';
+import {type OfferedExtensions, offeredExtensions} from './compose/offered-extensions.ts';
 import {existingFolder, loadRunContext, type RunContext} from './compose/run-context.ts';
 import {exitCode, type ExitCode, timeLimitText, UsageError} from './exit-code.ts';
 import {messageUuid, stallClock} from './headless-ports.ts';
@@ -70,6 +71,7 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
     const hooks = opening.initialize?.hooks ?? {};
     const greeting = opening.initialize === undefined ? [] : unsupportedInitializeNotes(opening.initialize);
     for (const text of [...greeting, ...hookNotes(hooks, hookEvents)]) note(text);
+    const extensions = await offeredExtensions(context);
     const engine = await composeSession(chosen, {
       context,
       interaction: canAsk(context.options) ? 'interactive' : 'unattended',
@@ -96,7 +98,7 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
       servers: servers.port,
       writer,
       launch: {
-        capabilities: rpcCapabilities(chosen, {version, permissionMode, pid: process.pid}),
+        capabilities: rpcCapabilities(chosen, {version, permissionMode, pid: process.pid, extensions}),
         initialize: opening.initialize,
         model: chosen.model,
         thinking: thinkingOf(context.options),
@@ -108,6 +110,7 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
         hooks: options.includeHookEvents === undefined ? 'without' : 'with',
         progress: options.includeToolProgress === undefined ? 'without' : {now: () => performance.now()},
         echo: options.replayUserMessages === undefined ? 'without' : 'with',
+        extensions: () => extensions.init,
       },
       uuid: messageUuid,
       version,
@@ -170,6 +173,7 @@ async function openClientServers(
     directory: context.directory,
     trust: context.projectTrust,
     project: context.settingSources.has('project') ? 'counts' : 'left-out',
+    plugins: context.plugins,
   });
   for (const notice of found.notices) note(notice);
   const isStrict = context.options.strictMcpConfig !== undefined;
@@ -268,12 +272,17 @@ function timeLimit({timeout}: MainOptions, stop: () => void): NodeJS.Timeout | u
 /** What weft says of itself when a program greets it. What it has not, it does not list. */
 function rpcCapabilities(
   {port, model}: ChosenModel,
-  run: {readonly version: string; readonly permissionMode: PermissionMode; readonly pid: number},
+  run: {
+    readonly version: string;
+    readonly permissionMode: PermissionMode;
+    readonly pid: number;
+    readonly extensions: OfferedExtensions;
+  },
 ): JsonObject {
   const anthropic = port.provider === 'anthropic';
   return {
-    commands: [],
-    agents: [],
+    commands: run.extensions.commands,
+    agents: run.extensions.agents,
     output_style: 'default',
     available_output_styles: ['default'],
     models: [

@@ -95,7 +95,8 @@ function fileText(flag: string, path: string): string {
 export function optionsWithInitialize(options: MainOptions, initialize: InitializeRequest | undefined): MainOptions {
   if (initialize === undefined) return options;
   refuseUnsupportedInitialize(initialize);
-  const {systemPrompt, appendSystemPrompt, planModeInstructions, disallowedTools, settings, title} = initialize;
+  const {systemPrompt, appendSystemPrompt, planModeInstructions, disallowedTools, settings, title, skills} = initialize;
+  const plugins = pluginsIn(initialize);
   const given = isJsonObject(settings) ? JSON.stringify(settings) : typeof settings === 'string' ? settings : undefined;
   return {
     ...options,
@@ -108,22 +109,41 @@ export function optionsWithInitialize(options: MainOptions, initialize: Initiali
       ? {}
       : {disallowedTools: [...(options.disallowedTools ?? []), ...disallowedTools]}),
     ...(given === undefined ? {} : {settings: given}),
+    ...(plugins.length === 0 ? {} : {pluginDir: [...(options.pluginDir ?? []), ...pathsOf(plugins, 'count')]}),
+    ...(plugins.length === 0
+      ? {}
+      : {pluginDirNoMcp: [...(options.pluginDirNoMcp ?? []), ...pathsOf(plugins, 'left-out')]}),
+    ...(skills === undefined || skills === null
+      ? {}
+      : {skills: typeof skills === 'string' ? chosenSkills(skills) : skills}),
   };
 }
 
-/** What of a greeting weft does without, where that only takes an extra away: one sentence each. */
-export function unsupportedInitializeNotes({agents, skills}: InitializeRequest): readonly string[] {
-  return [
-    ...(has(agents) ? [`there are no subagents yet: ${Object.keys(agents ?? {}).join(', ')} cannot be called`] : []),
-    ...(skills === undefined || skills === null || skills.length === 0
-      ? []
-      : ['there are no skills yet: the model is told of none']),
-  ];
+const chosenSkills = (skills: string): readonly string[] | 'all' => (skills === 'all' ? 'all' : [skills]);
+
+interface PluginOfProgram {
+  readonly path: string;
+  readonly servers: 'count' | 'left-out';
 }
 
-/** A host that names plugins or other tools in the place of weft's own relies on them. */
-function refuseUnsupportedInitialize({plugins, toolAliases}: InitializeRequest): void {
-  if (has(plugins)) throw new UsageError('weft has no plugins yet.');
+/** The plugin folders of a greeting. */
+const pluginsIn = ({plugins}: InitializeRequest): readonly PluginOfProgram[] =>
+  (plugins ?? []).map(plugin => {
+    if (!isJsonObject(plugin) || plugin['type'] !== 'local' || typeof plugin['path'] !== 'string') {
+      throw new UsageError(`weft uses plugins of the type "local" with a path, not ${JSON.stringify(plugin)}.`);
+    }
+    return {path: plugin['path'], servers: plugin['skipMcpDiscovery'] === true ? 'left-out' : 'count'};
+  });
+
+const pathsOf = (plugins: readonly PluginOfProgram[], wanted: PluginOfProgram['servers']): readonly string[] =>
+  plugins.flatMap(({path, servers}) => (servers === wanted ? [path] : []));
+
+/** What of a greeting weft does without, where that only takes an extra away: one sentence each. */
+export const unsupportedInitializeNotes = ({agents}: InitializeRequest): readonly string[] =>
+  has(agents) ? [`there are no subagents yet: ${Object.keys(agents ?? {}).join(', ')} cannot be called`] : [];
+
+/** A host that names other tools in the place of weft's own relies on them. */
+function refuseUnsupportedInitialize({toolAliases}: InitializeRequest): void {
   if (has(toolAliases)) {
     const names = Object.keys(toolAliases ?? {}).join(', ');
     throw new UsageError(`weft cannot take another tool in the place of ${names}: leave toolAliases out.`);

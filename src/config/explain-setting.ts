@@ -88,6 +88,7 @@ function sourcesThatCount({key, part}: SettingName, settings: Settings): Readonl
         ),
       );
     case 'passEnv':
+    case 'plugins':
     case 'hooks':
       return new Set(settings[key].map(({source}) => source));
     default: {

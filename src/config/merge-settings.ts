@@ -47,6 +47,8 @@ export interface Settings extends AllSourced<Preferences> {
   readonly env: Readonly<Record<string, Sourced<string>>>;
   /** Names of variables that look like secrets and that commands get all the same, from all layers. */
   readonly passEnv: readonly Sourced<string>[];
+  /** Folders of plugins, from all layers, as the files name them. */
+  readonly plugins: readonly Sourced<string>[];
   /** The hooks of all layers, in the order of the layers. */
   readonly hooks: readonly Sourced<HookSetting>[];
   /** The servers of all layers by name, the strongest of a name; what an entry says is read where servers are started. */
@@ -66,6 +68,8 @@ interface MergedSettings {
   readonly hookCommands: readonly string[];
   /** Those of these hooks that do not run, since the folder is not trusted. */
   readonly withheldHooks: readonly Sourced<HookSetting>[];
+  /** The plugin folders that the workspace's own files name, whether they count or not, as the files name them. */
+  readonly projectPlugins: readonly string[];
 }
 
 /**
@@ -84,6 +88,7 @@ export function mergeSettings(
     permissions: {allow: [], ask: [], deny: []},
     env: {},
     passEnv: [],
+    plugins: [],
     hooks: [],
     mcpServers: {},
     ...allSourced(
@@ -99,6 +104,7 @@ export function mergeSettings(
   const withheldRules: Sourced<string>[] = [];
   const hookCommands: string[] = [];
   const withheldHooks: Sourced<HookSetting>[] = [];
+  const projectPlugins: string[] = [];
   const inOrder = layers.toSorted((a, b) => settingSources.indexOf(a.source) - settingSources.indexOf(b.source));
   for (const layer of inOrder) {
     if ('values' in layer) {
@@ -116,6 +122,7 @@ export function mergeSettings(
     }
     const {hooks} = readHooks(file.settings.hooks ?? {});
     hookCommands.push(...hooks.map(hookText));
+    projectPlugins.push(...(file.settings.plugins ?? []));
     const admitted = admitProjectSettings(file.settings, {mode: settings.permissionMode.value, trust, userRules});
     warnings.push(...admitted.refused.map(refusal => `${path}: ${refusal}`));
     trustRequests.push(...admitted.requests.map(value => ({value, source, path})));
@@ -123,7 +130,7 @@ export function mergeSettings(
     if (admitted.settings.hooks === undefined) withheldHooks.push(...hooks.map(value => ({value, source, path})));
     settings = applyLayer(settings, {source, path}, admitted.settings);
   }
-  return ok({settings, warnings, trustRequests, withheldRules, hookCommands, withheldHooks});
+  return ok({settings, warnings, trustRequests, withheldRules, hookCommands, withheldHooks, projectPlugins});
 }
 
 /** The mode in which nothing is asked is never taken from a file: the user chooses it anew each time, by a flag. */
@@ -139,7 +146,7 @@ function withoutBypass(file: SettingsFile): {readonly settings: SettingsFile; re
 type Origin = Omit<Sourced<unknown>, 'value'>;
 
 function applyLayer(below: Settings, from: Origin, file: SettingsFile): Settings {
-  const {permissions, env = {}, passEnv = [], hooks = {}, mcpServers = {}, ...single} = file;
+  const {permissions, env = {}, passEnv = [], plugins = [], hooks = {}, mcpServers = {}, ...single} = file;
   const sourced = <T>(value: T): Sourced<T> => ({value, ...from});
   const {allow = [], ask = [], deny = []} = permissions ?? {};
   return {
@@ -151,6 +158,7 @@ function applyLayer(below: Settings, from: Origin, file: SettingsFile): Settings
       deny: [...below.permissions.deny, ...deny.map(sourced)],
     },
     passEnv: [...below.passEnv, ...passEnv.map(sourced)],
+    plugins: [...below.plugins, ...plugins.map(sourced)],
     hooks: [...below.hooks, ...readHooks(hooks).hooks.map(sourced)],
     env: {...below.env, ...allSourced(env, from)},
     mcpServers: {...below.mcpServers, ...allSourced(mcpServers, from)},
@@ -208,6 +216,7 @@ function admitProjectSettings(
     provider,
     env,
     passEnv = [],
+    plugins = [],
     hooks = {},
     mcpServers,
     permissionMode,
@@ -225,6 +234,10 @@ function admitProjectSettings(
     ...(provider === undefined ? [] : [{key: 'provider', text: `choose the provider ${provider}`}]),
     ...variables.map(([name, value]) => ({key: 'env', text: `run commands with ${name}=${value}`})),
     ...passEnv.map(name => ({key: 'passEnv', text: `give commands your variable ${name}`})),
+    ...plugins.map(folder => ({
+      key: 'plugins',
+      text: `use the commands, agents, skills, hooks and servers of the plugin ${folder}`,
+    })),
     ...readHooks(hooks).hooks.map(hook => ({key: 'hooks', text: `run on ${hook.event}: ${hookText(hook)}`})),
     ...Object.entries(mcpServers ?? {}).map(([name, server]) => ({
       key: 'mcpServers',

@@ -79,6 +79,11 @@ const table = {
       'names of MCP servers with how each is started, for example {"files": {"command": "npx", "args": ["-y", "server"]}}',
     grants: true,
   },
+  plugins: {
+    schema: z.optional(z.array(z.string().check(z.minLength(1)))),
+    words: 'a list of folders with Claude plugins, for example ["~/plugins/review"]',
+    grants: true,
+  },
   memoryCeiling: {
     schema: z.optional(z.int().check(z.minimum(leastCeiling))),
     words: `a number of megabytes, ${leastCeiling} or more: weft warns you when it uses about that much memory`,

@@ -1,5 +1,6 @@
 import type {AgentEvent, PromptSummary} from '../actions/agent-event.ts';
 import {unreachable} from '../base/unreachable.ts';
+import type {RpcExtras} from '../protocol/rpc/encode-events.ts';
 import type {RpcMessage} from '../protocol/rpc/rpc-message.ts';
 
 export interface HeadlessOutput {
@@ -18,6 +19,8 @@ export interface OutputRenderer {
 export interface RenderSetting {
   readonly uuid: (name?: string) => string;
   readonly version: string;
+  /** What stream-json says of commands, skills, agents and plugins. */
+  readonly extensions: RpcExtras['extensions'];
 }
 
 /** text: the final answer alone; json: the result alone; stream-json: every message as it comes. The encoder is loaded for those. */
@@ -58,5 +61,8 @@ async function loadEncoder(options: RenderSetting & Pick<HeadlessOutput, 'partia
     import('../protocol/rpc/rpc-message.ts'),
   ]);
   const linesOf = (messages: readonly RpcMessage[]): string => messages.map(jsonLine).join('');
-  return {encoder: makeRpcEncoder({...options, extras: {...noExtras, hooks: options.hooks}}), linesOf};
+  return {
+    encoder: makeRpcEncoder({...options, extras: {...noExtras, hooks: options.hooks, extensions: options.extensions}}),
+    linesOf,
+  };
 }

@@ -270,12 +270,7 @@ describe('options', () => {
   });
 
   const refused: readonly (readonly [string, Options, RegExp])[] = [
-    ['plugins', {plugins: [{type: 'local', path: '/tmp/plugin'}]}, /--plugin-dir is not possible/u],
-    [
-      'plugins in the greeting',
-      {plugins: [{type: 'local', path: '/p'}], pluginDelivery: 'initialize'},
-      /no plugins yet/u,
-    ],
+    ['a plugin that is none', {plugins: [{type: 'local', path: '/no-plugin'}]}, /plugin \/no-plugin cannot be used/u],
     ['other tools in the place of weft’s', {toolAliases: {Bash: 'mcp__far__bash'}}, /in the place of Bash/u],
     ['an agent', {agent: 'reviewer'}, /--agent is not possible/u],
     ['a tool that is none', {permissionPromptToolName: 'ask'}, /must be stdio or a tool/u],

@@ -3,7 +3,8 @@ import {type Hook, type HookRow, type HooksPort, noHooks} from '../../actions/ho
 import type {Sourced} from '../../config/merge-settings.ts';
 import {type HookSetting, hookText} from '../../config/hook-settings.ts';
 import type {ProjectTrust} from '../../config/trust-record.ts';
-import type {HookRunner} from '../../extensions/hooks/settings-hooks.ts';
+import type {HookRunner, SourcedHook} from '../../extensions/hooks/settings-hooks.ts';
+import type {Plugin} from '../../config/plugin-folders.ts';
 import type {EngineSetup} from './compose-engine.ts';
 
 interface HookSources {
@@ -15,12 +16,16 @@ interface HookSources {
   readonly promptSource: 'user' | 'sdk';
   readonly directory: string;
   readonly projectTrust: ProjectTrust;
+  readonly plugins: readonly Plugin[];
 }
 
-/** The hooks of a session: those of the program that drives weft and those of settings. Without any nothing is loaded. */
+/** The hooks of a session: those of the program that drives weft, of settings and of plugins. Without any nothing is loaded. */
 export async function sessionHooks(sources: HookSources): Promise<EngineSetup['hooks']> {
-  const {settings, driver, promptSource} = sources;
-  if (settings.length === 0 && driver.length === 0) return () => withWithheld(noHooks, sources);
+  const {settings, driver, promptSource, plugins, directory} = sources;
+  const ofPlugins = plugins.length === 0 ? [] : await hooksOf(plugins, directory);
+  if (settings.length === 0 && driver.length === 0 && ofPlugins.length === 0) {
+    return () => withWithheld(noHooks, sources);
+  }
   const [{makeHooks}, {settingsHooks}] = await Promise.all([
     import('../../extensions/hooks/make-hooks.ts'),
     import('../../extensions/hooks/settings-hooks.ts'),
@@ -39,9 +44,15 @@ export async function sessionHooks(sources: HookSources): Promise<EngineSetup['h
       obstacle: async () =>
         hook.source === 'project' || hook.source === 'local' ? untrustedScript(hook.value, sources) : '',
     }));
-    const hooks = [...driver, ...settingsHooks(sourced, runner)];
+    const hooks = [...driver, ...settingsHooks([...sourced, ...ofPlugins], runner)];
     return withWithheld(makeHooks({hooks, promptSource, redact: machine.redact}), sources);
   };
+}
+
+async function hooksOf(plugins: readonly Plugin[], directory: string): Promise<readonly SourcedHook[]> {
+  const {pluginHooks, pluginObstacle} = await import('./plugin-content.ts');
+  const hooks = await pluginHooks(plugins);
+  return hooks.map(one => ({hook: one.hook, source: one.path, obstacle: () => pluginObstacle(one, directory)}));
 }
 
 const placeOf = ({source, path}: Sourced<HookSetting>): string => (path === '' ? source : path);

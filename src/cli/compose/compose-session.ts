@@ -136,6 +136,7 @@ export async function composeSession(
       promptSource: driver.promptSource,
       directory,
       projectTrust: context.projectTrust,
+      plugins: context.plugins,
     }),
     thinking: thinkingOf(options),
     disabledTools: disabledTools(options.tools, settings.rules.deny),

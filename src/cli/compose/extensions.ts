@@ -16,9 +16,12 @@ export interface RunExtensions {
   readonly found: (signal: AbortSignal) => Promise<Extensions>;
 }
 
-/** Reads nothing before it is asked; where there is no folder to look into, no module is loaded either. */
-export function runExtensions(places: ExtensionPlaces): RunExtensions {
-  if (!hasExtensions(places)) return none;
+/**
+ * Reads nothing before it is asked; where there is no folder to look into, no module is loaded either. `chosen` are the only skills
+ * that the model is told of.
+ */
+export function runExtensions(places: ExtensionPlaces, chosen: ReadonlySet<string> | 'all'): RunExtensions {
+  if (!hasExtensions(places)) return noExtensions;
   let loaded: Promise<Extensions> | undefined;
   let ports: ExtensionPorts | undefined;
   let loading: Promise<ExtensionPorts> | undefined;
@@ -28,7 +31,7 @@ export function runExtensions(places: ExtensionPlaces): RunExtensions {
     ));
   const load = (): Promise<ExtensionPorts> =>
     (loading ??= import('../../extensions/skills/extension-ports.ts').then(({extensionPorts}) => {
-      ports = extensionPorts(() => found(new AbortController().signal), {chosen: 'all'});
+      ports = extensionPorts(() => found(new AbortController().signal), {chosen});
       return ports;
     }));
   let folders: readonly string[] | undefined;
@@ -48,7 +51,7 @@ export function runExtensions(places: ExtensionPlaces): RunExtensions {
   };
 }
 
-const none: RunExtensions = {
+export const noExtensions: RunExtensions = {
   commands: noCommands,
   skills: noSkills,
   skillFolders: () => [],

@@ -64,7 +64,8 @@ export function folderTrust(
       return `${visibleExactLine(folder)} is trusted from the next start of weft. If its settings or files change, weft asks again.`;
     },
     async untrustedFiles() {
-      if (settings.hookCommands.length === 0 && place.plugins.length === 0 && !mayHaveFiles(place.folder)) return [];
+      const isBare = settings.hookCommands.length === 0 && settings.projectPlugins.length === 0;
+      if (isBare && place.plugins.length === 0 && !mayHaveFiles(place.folder)) return [];
       return (await import('../../config/project-files.ts')).untrustedNotices(await list());
     },
   };
@@ -78,7 +79,13 @@ export async function projectFilesOf(settings: TrustedSettings, place: TrustPlac
   const {listProjectFiles} = await import('../../config/project-files.ts');
   const trust = projectTrust(place);
   return listProjectFiles(
-    {...place, home: homedir(), commands: settings.hookCommands, trustOf: (path, bytes) => trust.stateOf(path, bytes)},
+    {
+      ...place,
+      plugins: [...new Set([...place.plugins, ...settings.projectPlugins])],
+      home: homedir(),
+      commands: settings.hookCommands,
+      trustOf: (path, bytes) => trust.stateOf(path, bytes),
+    },
     new AbortController().signal,
   );
 }

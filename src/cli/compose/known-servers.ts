@@ -11,6 +11,7 @@ import {
   type ServerSource,
 } from '../../extensions/mcp/server-config.ts';
 import {UsageError} from '../exit-code.ts';
+import {namedPlugins} from './named-plugins.ts';
 import {configuredServers} from './mcp-servers.ts';
 import {fileLayers, trustPlace} from './settings-layers.ts';
 import {userPlaces} from './user-data.ts';
@@ -39,6 +40,7 @@ export async function knownServers(
     directory,
     trust,
     project: 'counts',
+    plugins: namedPlugins(merged.value.settings.plugins, {}, {directory, trust}).plugins,
   });
   const counts = (server: ConfiguredServer): boolean =>
     effective.servers.some(({name, path}) => name === server.name && path === server.path);

@@ -10,12 +10,14 @@ import {
   type ServerSource,
   strongestServers,
 } from '../../extensions/mcp/server-config.ts';
+import type {Plugin} from '../../config/plugin-folders.ts';
+import {pluginServers} from './plugin-content.ts';
 import {UsageError} from '../exit-code.ts';
 import type {MainOptions} from '../flags.ts';
 
 /**
  * The MCP servers of this run, one for each name: those of the user's settings, of a trusted `.mcp.json`, of the settings of a trusted
- * folder, and before them all those of `--mcp-config`, a file or JSON each. With `--strict-mcp-config` only the latter. The notices
+ * folder, those of plugins, and before them all those of `--mcp-config`, a file or JSON each. With `--strict-mcp-config` only the latter. The notices
  * say what was left out, a sentence each. What a project may not start yet is said where trust is asked for.
  */
 export async function configuredServers(where: {
@@ -25,6 +27,7 @@ export async function configuredServers(where: {
   readonly trust: ProjectTrust;
   /** Whether files of the project count at all (`--setting-sources`). */
   readonly project: 'counts' | 'left-out';
+  readonly plugins: readonly Plugin[];
 }): Promise<{readonly servers: readonly ConfiguredServer[]; readonly notices: readonly string[]}> {
   const {mcpConfig = [], strictMcpConfig} = where.options;
   const given = mcpConfig.map(serversOfFlag);
@@ -37,7 +40,11 @@ export async function configuredServers(where: {
     ofSettings.filter(({source}) => source !== 'user'),
   ];
   const file = where.project === 'counts' ? await serversOfFile(where) : nothing;
-  return {servers: strongestServers([ofUser, file.servers, others, ...given]), notices: file.notices};
+  const plugged = await pluginServers(where.plugins);
+  return {
+    servers: strongestServers([plugged.servers, ofUser, file.servers, others, ...given]),
+    notices: [...plugged.notices, ...file.notices],
+  };
 }
 
 const nothing = {servers: [], notices: []} as const;

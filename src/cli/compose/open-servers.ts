@@ -36,7 +36,7 @@ export async function openServers({context, log}: ServersOptions): Promise<OpenS
   const isNamed =
     (options.mcpConfig ?? []).length > 0 ||
     Object.keys(permissions.settings.mcpServers).length > 0 ||
-    existsSync(join(directory, '.mcp.json'));
+    [directory, ...context.plugins.map(({folder}) => folder)].some(folder => existsSync(join(folder, '.mcp.json')));
   if (!isNamed) return noServers;
   const {configuredServers} = await import('./mcp-servers.ts');
   const {servers, notices} = await configuredServers({
@@ -45,6 +45,7 @@ export async function openServers({context, log}: ServersOptions): Promise<OpenS
     directory,
     trust: context.projectTrust,
     project: context.settingSources.has('project') ? 'counts' : 'left-out',
+    plugins: context.plugins,
   });
   for (const notice of notices) log(notice);
   if (servers.length === 0) return noServers;

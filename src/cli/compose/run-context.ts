@@ -18,7 +18,9 @@ import {sandboxChoice} from '../../config/settings-schema.ts';
 import type {Store} from '../../store/open-store.ts';
 import {trustOwnPath} from '../../workspace/exec/trusted-path.ts';
 import {readInstructionFile} from '../../workspace/files/instruction-files.ts';
-import {runExtensions, type RunExtensions} from './extensions.ts';
+import {noExtensions, runExtensions, type RunExtensions} from './extensions.ts';
+import {namedPlugins} from './named-plugins.ts';
+import type {Plugin} from '../../config/plugin-folders.ts';
 import {homedir} from 'node:os';
 import {randomUUID} from 'node:crypto';
 import {readFileSync, statSync} from 'node:fs';
@@ -50,6 +52,7 @@ export interface RunContext {
   readonly projectTrust: ProjectTrust;
   /** Skills, commands and agents; the same with every call. */
   readonly extensions: () => RunExtensions;
+  readonly plugins: readonly Plugin[];
   /** Warnings about the settings files, one sentence each. */
   readonly notices: readonly string[];
   /** Opens the store on the first call: a run that saves no session needs none. */
@@ -93,6 +96,7 @@ export function loadRunContext(given: {
   const {settings, warnings} = merged.value;
   const trusted = projectTrust(place);
   const sources = settingSourcesOf(options);
+  const {plugins, notices} = namedPlugins(settings.plugins, options, {directory, trust: trusted});
   let extensions: RunExtensions | undefined;
   let store: Promise<Store> | undefined;
   let atStart: FoundInstructions | undefined;
@@ -103,15 +107,22 @@ export function loadRunContext(given: {
     directory,
     roots: [directory, ...added],
     places,
-    notices: [...warnings, ...noticesOfSettingsAbove(directory)],
-    trust: folderTrust(merged.value, place, readSettings),
+    notices: [...warnings, ...notices, ...noticesOfSettingsAbove(directory)],
+    trust: folderTrust(merged.value, {...place, plugins: plugins.map(({folder}) => folder)}, readSettings),
     projectTrust: trusted,
+    plugins,
     extensions: () =>
-      (extensions ??= runExtensions({
-        project: sources.has('project') ? {directory, trust: trusted} : 'none',
-        user: sources.has('user') ? {home: homedir(), config: places.config} : 'none',
-        plugins: [],
-      })),
+      (extensions ??=
+        options.disableSlashCommands === undefined
+          ? runExtensions(
+              {
+                project: sources.has('project') ? {directory, trust: trusted} : 'none',
+                user: sources.has('user') ? {home: homedir(), config: places.config} : 'none',
+                plugins,
+              },
+              options.skills === undefined || options.skills === 'all' ? 'all' : new Set(options.skills),
+            )
+          : noExtensions),
     settingSources: sources,
     permissions: merged.value,
     settings: {

@@ -22,7 +22,10 @@ export function skillCatalogue(skills: readonly DescribedSkill[]): SkillCatalogu
   if (skills.length === 0) return undefined;
   const most = Math.min(room.most, room.base + Math.max(0, skills.length - 20) * room.more);
   let left = most;
-  const named = skills.slice(0, fittingCount(skills, ({name}) => (left -= bytesOf(name) + 1) >= 0));
+  const named = skills.slice(
+    0,
+    fittingCount(skills, ({name}) => (left -= bytesOf(name) + 1) >= 0),
+  );
   if (named.length < skills.length) {
     const names = named.map(({name}) => name);
     const rest = skills.length - names.length;
@@ -32,12 +35,15 @@ export function skillCatalogue(skills: readonly DescribedSkill[]): SkillCatalogu
   const short = skills.map(({name, description: words}) => ({name, description: clip(words, description.most)}));
   const sizeAt = (length: number): number => short.reduce((sum, skill) => sum + lineBytes(skill, length), 0);
   let length: number = description.least;
-  for (let tooLong = description.most + 1; tooLong - length > 1; ) {
+  for (let tooLong = description.most + 1; tooLong - length > 1;) {
     const middle = Math.floor((length + tooLong) / 2);
     if (sizeAt(middle) <= left) length = middle;
     else tooLong = middle;
   }
-  const described = short.slice(0, fittingCount(short, skill => (left -= lineBytes(skill, length)) >= 0));
+  const described = short.slice(
+    0,
+    fittingCount(short, skill => (left -= lineBytes(skill, length)) >= 0),
+  );
   return {names: skills.map(({name}) => name), lines: described.map(skill => lineOf(skill, length)).join('\n')};
 }
 

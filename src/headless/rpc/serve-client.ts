@@ -31,6 +31,7 @@ export interface ClientServing {
     readonly hooks: RpcExtras['hooks'];
     /** Whether prompts are echoed when they are taken up. */
     readonly echo: 'with' | 'without';
+    readonly extensions: RpcExtras['extensions'];
   };
   readonly uuid: (name?: string) => string;
   readonly version: string;
@@ -85,6 +86,7 @@ class ClientSession implements ServedClient {
       progress: encoding.progress,
       hooks: encoding.hooks,
       echoOf: id => (encoding.echo === 'with' ? this.#prompts.contentOf(id) : undefined),
+      extensions: encoding.extensions,
       servers: () => servers.servers().map(({name, status, source}) => ({name, status: wireStatus(status), source})),
       serverTools: () => servers.tools().map(({toolName}) => toolName),
     };

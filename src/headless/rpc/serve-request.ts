@@ -121,7 +121,7 @@ function initialized(request: InitializeRequest, {capabilities, initialize}: Rpc
     hook_on_failure_supported: true,
     ...(has(request.hooks) ? {hooks_applied: isFirst} : {}),
     ...(has(request.mcpServers) ? {mcp_servers_applied: isFirst} : {}),
-    ...(has(request.plugins) ? {plugins_applied: false} : {}),
+    ...(has(request.plugins) ? {plugins_applied: isFirst} : {}),
     ...(request.settings === undefined || request.settings === null ? {} : {settings_applied: isFirst}),
     ...(request.disallowedTools === undefined || request.disallowedTools === null
       ? {}

@@ -65,6 +65,8 @@ export interface RpcExtras {
   readonly servers: () => readonly RpcMcpServer[];
   /** The names of the tools of those servers. */
   readonly serverTools: () => readonly string[];
+  /** The commands, skills, kinds of agents and plugins that are offered. */
+  readonly extensions: () => Pick<RpcInit, 'slash_commands' | 'skills' | 'agents' | 'plugins'>;
 }
 
 export const noExtras: RpcExtras = {
@@ -73,6 +75,7 @@ export const noExtras: RpcExtras = {
   echoOf: () => undefined,
   servers: () => [],
   serverTools: () => [],
+  extensions: () => ({slash_commands: [], agents: [], skills: [], plugins: []}),
 };
 
 /**
@@ -271,6 +274,7 @@ class SessionEncoder {
 
   #init(): RpcInit {
     const {directory, tools, model, mode, provider} = this.#session;
+    const {slash_commands, agents, skills, plugins} = this.#options.extras.extensions();
     return {
       type: 'system',
       subtype: 'init',
@@ -279,13 +283,13 @@ class SessionEncoder {
       mcp_servers: this.#options.extras.servers(),
       model,
       permissionMode: mode,
-      slash_commands: [],
+      slash_commands,
       apiKeySource: provider === 'anthropic' ? 'ANTHROPIC_API_KEY' : 'none',
       claude_code_version: this.#options.version,
       output_style: 'default',
-      agents: [],
-      skills: [],
-      plugins: [],
+      agents,
+      skills,
+      plugins,
       capabilities: ['interrupt_receipt_v1', 'interrupt_cancel_queued_v1'],
       ...this.#address(),
     };

@@ -44,7 +44,7 @@ export interface RpcInit extends MessageEnvelope {
   readonly output_style: string;
   readonly agents: readonly string[];
   readonly skills: readonly string[];
-  readonly plugins: readonly {readonly name: string; readonly path: string}[];
+  readonly plugins: readonly {readonly name: string; readonly path: string; readonly version?: string}[];
   /** What a client may rely on, by the Agent SDK's names. */
   readonly capabilities: readonly string[];
 }

@@ -37,6 +37,7 @@ const nothing = {
   permissions: {allow: [], ask: [], deny: []},
   env: {},
   passEnv: [],
+  plugins: [],
   hooks: [],
 };
 
@@ -54,6 +55,7 @@ describe('mergeSettings', () => {
         withheldRules: [],
         hookCommands: [],
         withheldHooks: [],
+        projectPlugins: [],
       },
     });
     expect(merge([file('user', ' \n'), file('project', '\ufeff{}')])).toEqual({
@@ -65,6 +67,7 @@ describe('mergeSettings', () => {
         withheldRules: [],
         hookCommands: [],
         withheldHooks: [],
+        projectPlugins: [],
       },
     });
   });
@@ -103,6 +106,7 @@ describe('mergeSettings', () => {
           },
           env: {A: from('user', '1'), B: from('given', '3')},
           passEnv: [from('user', 'NPM_TOKEN')],
+          plugins: [],
           hooks: [],
         },
         warnings: [],
@@ -110,6 +114,7 @@ describe('mergeSettings', () => {
         withheldRules: [],
         hookCommands: [],
         withheldHooks: [],
+        projectPlugins: [],
       },
     });
   });
@@ -145,6 +150,7 @@ describe('mergeSettings', () => {
     provider: 'openai',
     env: {PATH: '/evil'},
     passEnv: ['GH_TOKEN'],
+    plugins: ['tools'],
     permissionMode: 'acceptEdits',
     permissions: {allow: ['Bash'], deny: ['Read(.env)']},
   };
@@ -154,10 +160,11 @@ describe('mergeSettings', () => {
     'choose the provider openai',
     'run commands with PATH=/evil',
     'give commands your variable GH_TOKEN',
+    'use the commands, agents, skills, hooks and servers of the plugin tools',
     'allow without asking: Bash',
     'start in the mode acceptEdits',
   ];
-  const keys = '"model", "baseUrl", "provider", "env", "passEnv", "permissions.allow", "permissionMode"';
+  const keys = '"model", "baseUrl", "provider", "env", "passEnv", "plugins", "permissions.allow", "permissionMode"';
 
   for (const source of ['project', 'local'] as const) {
     test.each([
@@ -176,6 +183,7 @@ describe('mergeSettings', () => {
           withheldRules: [from(source, 'Bash')],
           hookCommands: [],
           withheldHooks: [],
+          projectPlugins: ['tools'],
         },
       });
     });
@@ -194,6 +202,7 @@ describe('mergeSettings', () => {
             permissions: {allow: [from(source, 'Bash')], ask: [], deny: [from(source, 'Read(.env)')]},
             env: {PATH: from(source, '/evil')},
             passEnv: [from(source, 'GH_TOKEN')],
+            plugins: [from(source, 'tools')],
             hooks: [],
           },
           warnings: [],
@@ -201,6 +210,7 @@ describe('mergeSettings', () => {
           withheldRules: [],
           hookCommands: [],
           withheldHooks: [],
+          projectPlugins: ['tools'],
         },
       });
     });
@@ -218,6 +228,7 @@ describe('mergeSettings', () => {
           withheldRules: [],
           hookCommands: [],
           withheldHooks: [],
+          projectPlugins: [],
         },
       });
     }
@@ -260,6 +271,7 @@ describe('mergeSettings', () => {
         withheldRules: [],
         hookCommands: [],
         withheldHooks: [],
+        projectPlugins: [],
       },
     });
   });

@@ -1,3 +1,4 @@
+import {noExtras} from '../../../src/protocol/rpc/encode-events.ts';
 import {describe, expect, test} from 'vitest';
 import {makeRenderer, type HeadlessOutput} from '../../../src/headless/render-events.ts';
 import {runHeadless, type HeadlessOptions} from '../../../src/headless/run-headless.ts';
@@ -34,7 +35,7 @@ async function run(
     engine: bench.engine,
     prompt: 'go',
     images: [],
-    renderer: await makeRenderer(output, {uuid, version: '1.2.3'}),
+    renderer: await makeRenderer(output, {uuid, version: '1.2.3', extensions: noExtras.extensions}),
     stdout: {
       write(text, done) {
         written.push(text);

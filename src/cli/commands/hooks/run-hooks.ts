@@ -57,6 +57,7 @@ export async function testHooks(event: string | undefined, {json, cwd}: JsonOpti
       promptSource: 'user',
       directory: place.directory,
       projectTrust: projectTrust(place),
+      plugins: [],
     });
     const port = make({
       command: (work, stdin, signal) => processes.run(work, stdin, signal),

@@ -26,7 +26,14 @@ function found(trust: 'trusted' | 'never', options: Parameters<typeof configured
   if (merged.tag === 'failed') throw new Error('the settings do not fit');
   const {settings} = merged.value;
   const stateOf = () => trust;
-  return configuredServers({settings, options, directory, project: 'counts', trust: {folder: directory, stateOf}});
+  return configuredServers({
+    settings,
+    options,
+    directory,
+    project: 'counts',
+    plugins: [],
+    trust: {folder: directory, stateOf},
+  });
 }
 
 async function names(...given: Parameters<typeof found>): Promise<readonly string[]> {

@@ -230,6 +230,12 @@ export const scripts: Readonly<Record<string, TranscriptScript>> = {
       echoOf: prompt => [{type: 'text', text: `the content of ${prompt}`}],
       servers: () => [{name: 'calc', status: 'connected', source: 'sdk'}],
       serverTools: () => ['mcp__calc__add'],
+      extensions: () => ({
+        slash_commands: ['git:pr', 'pdf'],
+        agents: ['reviewer'],
+        skills: ['pdf'],
+        plugins: [{name: 'tools', path: '/plugins/tools', version: '1.0.0'}],
+      }),
     },
     events: [
       opened,

@@ -1,0 +1,36 @@
+import type {JsonObject} from '../../base/json.ts';
+import type {RpcExtras} from '../../protocol/rpc/encode-events.ts';
+import type {RunContext} from './run-context.ts';
+
+/** What a program is told of commands, skills, kinds of agents and plugins. */
+export interface OfferedExtensions {
+  /** Their names, for every `system/init`. */
+  readonly init: ReturnType<RpcExtras['extensions']>;
+  /** With what each is for, for the answer to `initialize`. */
+  readonly commands: readonly JsonObject[];
+  readonly agents: readonly JsonObject[];
+}
+
+/** Reads the files of all that is offered; where there are none, nothing is loaded. */
+export async function offeredExtensions(context: RunContext): Promise<OfferedExtensions> {
+  const signal = new AbortController().signal;
+  const extensions = context.extensions();
+  const [found] = await Promise.all([extensions.found(signal), extensions.commands.ready(signal)]);
+  const commands = extensions.commands.list();
+  const skills = found.skills.filter(({offer}) => offer.offered === 'yes');
+  const agents = found.agents.filter(({offer}) => offer.offered === 'yes');
+  return {
+    init: {
+      slash_commands: commands.map(({name}) => name),
+      skills: skills.map(({name}) => name),
+      agents: agents.map(({name}) => name),
+      plugins: context.plugins.map(({name, folder, version}) => ({
+        name,
+        path: folder,
+        ...(version === '' ? {} : {version}),
+      })),
+    },
+    commands: commands.map(({name, description, argumentHint}) => ({name, description, argumentHint})),
+    agents: agents.map(({name, description, model}) => ({name, description, ...(model === '' ? {} : {model})})),
+  };
+}

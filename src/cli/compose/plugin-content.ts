@@ -1,0 +1,115 @@
+import {homedir} from 'node:os';
+import {join} from 'node:path';
+import {isJsonObject, type Json, parseJson} from '../../base/json.ts';
+import {type HookSetting, hooksSchema, hookWords, readHooks} from '../../config/hook-settings.ts';
+import type {Plugin} from '../../config/plugin-folders.ts';
+import type {ProjectTrust} from '../../config/trust-record.ts';
+import {type ConfiguredServer, parseServers, serversInText} from '../../extensions/mcp/server-config.ts';
+import {UsageError} from '../exit-code.ts';
+
+/** A hook of a plugin, with what may keep it from running. */
+interface PluginHook {
+  readonly hook: HookSetting;
+  /** The file that names it. */
+  readonly path: string;
+  /** The plugin's folder, where it lies in the project: its files have to be trusted when the hook runs. */
+  readonly project: {readonly folder: string; readonly trust: ProjectTrust} | 'outside';
+}
+
+/** The hooks of plugins. A `hooks.json` that cannot be read stops weft, since it may hold a hook that somebody relies on. */
+export async function pluginHooks(plugins: readonly Plugin[]): Promise<readonly PluginHook[]> {
+  const found = await Promise.all(
+    plugins.map(async plugin => {
+      const path = join(plugin.folder, 'hooks', 'hooks.json');
+      const text = await trustedText(path, plugin);
+      if (text === undefined) return [];
+      const json = parseJson(text);
+      if (json.tag === 'failed') throw new UsageError(`${path} is not JSON: ${json.error}`);
+      const hooks = isJsonObject(json.value) ? (json.value['hooks'] ?? json.value) : undefined;
+      const parsed = hooksSchema.safeParse(hooks);
+      if (!parsed.success) throw new UsageError(`${path}: hooks must be ${hookWords}.`);
+      const project = plugin.trust === 'trusted' ? 'outside' : {folder: plugin.folder, trust: plugin.trust};
+      return readHooks(parsed.data).hooks.map(hook => ({hook: inFolder(hook, plugin.folder), path, project}) as const);
+    }),
+  );
+  return found.flat();
+}
+
+/** The hook with the plugin's folder as `CLAUDE_PLUGIN_ROOT`. */
+function inFolder(hook: HookSetting, folder: string): HookSetting {
+  const {work} = hook;
+  if (work.type === 'http') return hook;
+  if (work.args === 'shell') {
+    // The shell fills the variable in, so that no character of the path means anything to it.
+    const quoted = `'${folder.replaceAll("'", `'\\''`)}'`;
+    return {...hook, work: {...work, command: `export CLAUDE_PLUGIN_ROOT=${quoted}; ${work.command}`}};
+  }
+  return {
+    ...hook,
+    work: {...work, command: withRoot(work.command, folder), args: work.args.map(arg => withRoot(arg, folder))},
+  };
+}
+
+/** Why a hook of a plugin inside the project may not run now: a file of the plugin is not what the user trusted. Else empty. */
+export async function pluginObstacle({project}: PluginHook, directory: string): Promise<string> {
+  if (project === 'outside') return '';
+  const {listProjectFiles} = await import('../../config/project-files.ts');
+  const {folder, trust} = project;
+  const {files, leftOut} = await listProjectFiles(
+    {
+      directory,
+      folder: trust.folder,
+      home: homedir(),
+      commands: [],
+      plugins: [folder],
+      trustOf: (path, bytes) => trust.stateOf(path, bytes),
+    },
+    new AbortController().signal,
+  );
+  const untrusted = files.find(file => file.kind === 'plugin' && file.trust !== 'trusted');
+  if (untrusted === undefined && leftOut.length === 0) return '';
+  const what = untrusted === undefined ? 'files of its plugin cannot be checked' : `${untrusted.path} is not trusted`;
+  return `${what} (review and trust it: weft permissions trust)`;
+}
+
+/** The MCP servers of plugins, as `plugin:NAME:SERVER`. */
+export async function pluginServers(
+  plugins: readonly Plugin[],
+): Promise<{readonly servers: readonly ConfiguredServer[]; readonly notices: readonly string[]}> {
+  const found = await Promise.all(
+    plugins.map(async plugin => {
+      const {name, folder} = plugin;
+      const path = join(folder, '.mcp.json');
+      const text = plugin.servers === 'left-out' ? undefined : await trustedText(path, plugin);
+      if (text === undefined) return {servers: [], notices: []};
+      const read = serversInText(text);
+      if (read.tag === 'failed')
+        return {servers: [], notices: [`${path}: its MCP servers are left out: ${read.error}`]};
+      const named = Object.entries(read.value).map(([key, server]) => [
+        `plugin:${name}:${key}`,
+        inRoot(server, folder),
+      ]);
+      return {servers: parseServers(Object.fromEntries(named), {source: 'given', path}), notices: []};
+    }),
+  );
+  return {servers: found.flatMap(({servers}) => servers), notices: found.flatMap(({notices}) => notices)};
+}
+
+/** A file of a plugin, if there is one that may act. */
+async function trustedText(path: string, {trust}: Plugin): Promise<string | undefined> {
+  const {projectFileBounds, readBounded} = await import('../../config/project-files.ts');
+  const read = await readBounded(path, projectFileBounds.fileBytes);
+  if (read.kind === 'none') return undefined;
+  if (read.kind === 'refused') throw new UsageError(`${path} cannot be read: ${read.why}`);
+  return trust === 'trusted' || trust.stateOf(path, read.bytes) === 'trusted' ? read.bytes.toString('utf8') : undefined;
+}
+
+const withRoot = (text: string, folder: string): string => text.replaceAll('${CLAUDE_PLUGIN_ROOT}', () => folder);
+
+/** The value with the plugin's folder in all its texts. */
+function inRoot(value: Json, folder: string): Json {
+  if (typeof value === 'string') return withRoot(value, folder);
+  if (Array.isArray(value)) return value.map(item => inRoot(item, folder));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, inRoot(item, folder)]));
+}
