@@ -137,6 +137,8 @@ const nothingKnown: Manifest = {
 
 /** Milliseconds the first request waits for a server whose tools are always offered, and are not known yet. */
 const alwaysOfferedWithinMs = 5000;
+/** Milliseconds after which servers that nobody waits for are started. */
+const afterRequestMs = 300;
 const mostLogLines = 20;
 const longestPause = 60_000;
 
@@ -146,7 +148,6 @@ class Servers implements ServerSet {
   #entries: readonly Entry[];
   #tools: readonly McpTool[] | undefined;
   #prompts: readonly McpPrompt[] | undefined;
-  #begun: 'no' | 'yes' = 'no';
 
   constructor(options: ServerSetOptions, signal: AbortSignal) {
     this.#options = options;
@@ -157,7 +158,9 @@ class Servers implements ServerSet {
 
   async ready(signal: AbortSignal): Promise<Outcome<undefined, Fault>> {
     if (this.#entries.length === 0) return ok(undefined);
-    this.#startAll();
+    for (const entry of this.#entries) if (isRequired(entry) || isSoonOffered(entry)) this.#startIfDue(entry);
+    // The request leaves first: programs that start take time from it.
+    setTimeout(() => this.#startAll(), afterRequestMs).unref();
     const required = this.#entries.filter(isRequired);
     await raceAbort(
       Promise.all([
@@ -309,18 +312,15 @@ class Servers implements ServerSet {
 
   /** Starts what is not known yet, and what ended and may be tried again; once it has begun, that is what each request does. */
   #startAll(): void {
-    for (const entry of this.#entries) {
-      const {status} = entry.state;
-      const isNew = this.#begun === 'no' && status === 'pending';
-      const isBack =
-        (status === 'failed' || status === 'needs-sign-in') &&
-        entry.failures > 0 &&
-        entry.connection === undefined &&
-        this.#mayRetry(entry);
-      const isWanted = isRequired(entry) && status === 'idle';
-      if (isNew || isBack || isWanted) this.#start(entry);
-    }
-    this.#begun = 'yes';
+    for (const entry of this.#entries) this.#startIfDue(entry);
+  }
+
+  #startIfDue(entry: Entry): void {
+    const {status} = entry.state;
+    const isNew = status === 'pending' && entry.round === 0;
+    const isDown = status === 'failed' || status === 'needs-sign-in';
+    const isBack = isDown && entry.failures > 0 && this.#mayRetry(entry);
+    if (isNew || isBack || (isRequired(entry) && status === 'idle')) this.#start(entry);
   }
 
   #mayRetry = ({retryAt}: Entry): boolean => this.#options.now() >= retryAt;
@@ -459,7 +459,7 @@ class Servers implements ServerSet {
     if (entry === undefined) return failed(rejected(unknownServer(name)));
     const {status} = entry.state;
     const isOff = status === 'idle' || (status === 'failed' && this.#mayRetry(entry)) || status === 'needs-sign-in';
-    if (isOff || (this.#begun === 'no' && status === 'pending')) this.#start(entry);
+    if (isOff || (status === 'pending' && entry.round === 0)) this.#start(entry);
     if (entry.state.status === 'pending') await raceAbort(entry.starting, signal);
     if (entry.connection !== undefined) return ok({entry, connection: entry.connection});
     return failed(rejected(whyNotThere(entry, this.#options.now())));
