@@ -344,7 +344,6 @@ test.each([
   [[...rpcArgs, 'a prompt'], 'send prompts as messages on stdin'],
   [['--prompt', 'x', '--permission-prompt-tool=stdio'], 'needs --input-format stream-json'],
   [[...rpcArgs, '--permission-mode=auto'], 'Allowed choices are'],
-  [[...rpcArgs, '--mcp-config', '{"mcpServers":{"a":{"command":"a"}}}'], 'MCP servers yet (a)'],
 ])('%j is refused: %s', async (args, why) => {
   await using scene = await openScene([]);
   const {code, stderr} = await scene.run(args);

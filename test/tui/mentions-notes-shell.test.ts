@@ -278,7 +278,7 @@ describe('slash commands', () => {
     await screen.type('\u001B');
     await screen.until(/Ask weft to do something/u);
     await screen.type('/model ');
-    await screen.until(/\/model \[name\]: choose the model/u);
+    await screen.until(/\/model \[name \[effort\]\]: choose the model/u);
     expect(engine.ops).toEqual([]);
   });
 });
