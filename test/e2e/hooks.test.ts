@@ -212,3 +212,23 @@ test('what a hook leaves running ends with weft, a waiting hook with a weft that
     () => `still there: ${running('sleep 3008').join(', ')}`,
   );
 });
+
+test('weft hooks list and test: what there is, what each says to a sample, and no secret of the folder', async () => {
+  await using scene = await openScene([]);
+  const hook = 'cat .env >&2; exit 2';
+  userSettings(scene, on('PreToolUse', command(hook)));
+  const secret = 'tok-51fa0c7be2d94';
+  projectFile(scene, '.env', `MY_API_TOKEN=${secret}\n`);
+  const listed = await scene.run(['hooks', 'list']);
+  expect(listed).toMatchObject({code: 0, stdout: expect.stringMatching(/^PreToolUse {2}cat .*settings\.json\)\n$/u)});
+  const tested = await scene.run(['hooks', 'test', 'PreToolUse', '--json']);
+  expect(JSON.parse(tested.stdout)).toEqual([
+    expect.objectContaining({
+      event: 'PreToolUse',
+      text: hook,
+      runs: 1,
+      last: expect.stringMatching(/^deny: \[cat .*\]: MY_API_TOKEN=\[\[secret:MY_API_TOKEN:\w+\]\]\s*$/u),
+    }),
+  ]);
+  expect(tested.code).toBe(0);
+});

@@ -1,3 +1,4 @@
+import {randomBytes} from 'node:crypto';
 import type {HookRow, HooksPort} from '../../../actions/hooks-port.ts';
 import {unreachable} from '../../../base/unreachable.ts';
 import {visibleExactLine} from '../../../base/visible.ts';
@@ -45,6 +46,7 @@ export async function testHooks(event: string | undefined, {json, cwd}: JsonOpti
   const {settings, place} = settingsIn(cwd);
   const hooks = settings.settings.hooks.filter(({value}) => event === undefined || value.event === event);
   const processes = await hookProcesses(place.directory, settings.settings.env);
+  const redact = await redactorOf(place.directory, settings.settings.env);
   const rows: HookRow[] = [];
   for (const hook of hooks) {
     const {matcher} = hook.value;
@@ -61,7 +63,7 @@ export async function testHooks(event: string | undefined, {json, cwd}: JsonOpti
     });
     const port = make({
       command: (work, stdin, signal) => processes.run(work, stdin, signal),
-      redact: text => text,
+      redact,
     });
     port.attach({
       session: () => ({sessionId: 'test', directory: place.directory, mode: 'default', model: '', promptId: 'test'}),
@@ -80,6 +82,24 @@ export async function testHooks(event: string | undefined, {json, cwd}: JsonOpti
   return rows.some(({last}) => /^(?:blocks|does not count): /u.test(last)) ? exitCode.failed : exitCode.done;
 }
 
+/** What hooks print is shown as in a session: without the secrets of the environment and of the folder. */
+async function redactorOf(directory: string, own: Readonly<Record<string, {readonly value: string}>>) {
+  const [{makeRedactor}, {isSecretFile}, {watchSecretFiles}] = await Promise.all([
+    import('../../../safety/secrets/redactor.ts'),
+    import('../../../safety/secrets/secret-files.ts'),
+    import('../../../workspace/files/secret-files.ts'),
+  ]);
+  const {redact} = makeRedactor({
+    environment: {...valuesOf(own), ...process.env},
+    files: watchSecretFiles({roots: [directory], isSecretFile}),
+    key: () => randomBytes(32),
+  });
+  return redact;
+}
+
+const valuesOf = (settings: Readonly<Record<string, {readonly value: string}>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(settings).map(([name, {value}]) => [name, value]));
+
 async function hookProcesses(directory: string, own: Readonly<Record<string, {readonly value: string}>>) {
   const [{makeHookProcesses}, {makeRunTags}, {startProcessWatchdog}, {trustOwnPath, userPath}] = await Promise.all([
     import('../../../workspace/exec/run-hook.ts'),
@@ -93,7 +113,7 @@ async function hookProcesses(directory: string, own: Readonly<Record<string, {re
   const processes = makeHookProcesses({
     variables: {
       given: {...process.env, PATH: userPath()},
-      own: Object.fromEntries(Object.entries(own).map(([name, {value}]) => [name, value])),
+      own: valuesOf(own),
       passed: [],
       roots: [directory],
     },
