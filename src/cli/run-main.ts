@@ -14,6 +14,7 @@ import {
 import {openApiKeys} from './compose/api-keys.ts';
 import {fixedModel, nobodyChooses} from './compose/host-services.ts';
 import {modelChoice, composeSession, connectModel, noDriver} from './compose/compose-session.ts';
+import {openServers} from './compose/open-servers.ts';
 import {existingFolder, loadRunContext, type RunContext} from './compose/run-context.ts';
 import {exitCode, type ExitCode, timeLimitText, UsageError} from './exit-code.ts';
 import {leftoverNotices} from './commands/ps.ts';
@@ -164,10 +165,11 @@ async function answer(
     note(`the price of ${chosen.model} is unknown: --max-cost has no effect`);
   }
   if (options.verbose !== undefined) note(`${chosen.model} (${chosen.port.provider}), in ${context.directory}`);
+  const servers = await openServers({context, log: note});
   const engine = await composeSession(chosen, {
     context,
     interaction: 'unattended',
-    driver: noDriver,
+    driver: {...noDriver, servers},
     models: fixedModel(nobodyChooses),
   });
   if (options.debug !== undefined || options.debugFile !== undefined) {
@@ -183,6 +185,7 @@ async function answer(
   return runPrint({
     engine,
     extensions: () => extensions,
+    mcp: servers.mcp,
     prompt,
     format: options.outputFormat ?? 'text',
     partials: options.includePartialMessages === undefined ? 'without' : 'with',

@@ -1,3 +1,4 @@
+import type {McpPort} from '../actions/mcp-port.ts';
 import type {AgentClient} from '../agent/client.ts';
 import {makeRenderer} from '../headless/render-events.ts';
 import type {RpcExtras} from '../protocol/rpc/encode-events.ts';
@@ -15,6 +16,7 @@ export interface PrintJob {
   readonly partials: 'with' | 'without';
   readonly hooks: 'with' | 'without';
   readonly extensions: RpcExtras['extensions'];
+  readonly mcp: McpPort;
   readonly version: string;
   readonly timeoutSeconds: number | 'none';
   readonly note: (line: string) => void;
@@ -30,7 +32,7 @@ export async function runPrint(job: PrintJob): Promise<ExitCode> {
   // The prompt is submitted at once when there is something to stop: what stops it before would leave no result.
   const renderer = await makeRenderer(
     {format, partials, hooks},
-    {uuid: messageUuid, version, extensions: job.extensions},
+    {uuid: messageUuid, version, extensions: job.extensions, mcp: job.mcp},
   );
   const stopper = stopOnSignals(engine);
   const timer =

@@ -1,5 +1,6 @@
 import type {AgentEvent, PromptSummary} from '../actions/agent-event.ts';
 import {unreachable} from '../base/unreachable.ts';
+import type {McpPort} from '../actions/mcp-port.ts';
 import type {RpcExtras} from '../protocol/rpc/encode-events.ts';
 import type {RpcMessage} from '../protocol/rpc/rpc-message.ts';
 
@@ -21,6 +22,7 @@ export interface RenderSetting {
   readonly version: string;
   /** What stream-json says of commands, skills, agents and plugins. */
   readonly extensions: RpcExtras['extensions'];
+  readonly mcp: Pick<McpPort, 'servers' | 'tools'>;
 }
 
 /** text: the final answer alone; json: the result alone; stream-json: every message as it comes. The encoder is loaded for those. */
@@ -56,13 +58,16 @@ function answer({end, answer: text}: PromptSummary): string {
 const isResult = (message: RpcMessage): boolean => message.type === 'result';
 
 async function loadEncoder(options: RenderSetting & Pick<HeadlessOutput, 'partials' | 'hooks'>) {
-  const [{makeRpcEncoder, noExtras}, {jsonLine}] = await Promise.all([
+  const [{makeRpcEncoder, noExtras, serversOf}, {jsonLine}] = await Promise.all([
     import('../protocol/rpc/encode-events.ts'),
     import('../protocol/rpc/rpc-message.ts'),
   ]);
   const linesOf = (messages: readonly RpcMessage[]): string => messages.map(jsonLine).join('');
   return {
-    encoder: makeRpcEncoder({...options, extras: {...noExtras, hooks: options.hooks, extensions: options.extensions}}),
+    encoder: makeRpcEncoder({
+      ...options,
+      extras: {...noExtras, ...serversOf(options.mcp), hooks: options.hooks, extensions: options.extensions},
+    }),
     linesOf,
   };
 }

@@ -36,8 +36,17 @@ test('the first run finds the tools by searching, the second has them at once an
   expect([first.code, first.stdout.trim()]).toEqual([0, 'Done.']);
   expect([0, 1].map(at => mcpNames(scene, at))).toEqual([['ToolSearch'], ['mcp__calc__add']]);
   expect(JSON.stringify(scene.server.requests[2]?.body)).toContain(String.raw`{\"a\":1}`);
-  const second = await scene.run(args(config, '--allowed-tools', 'mcp__calc'));
-  expect([second.code, second.stdout.trim()]).toEqual([0, 'Again.']);
+  const second = await scene.run(args(config, '--allowed-tools', 'mcp__calc', '--output-format', 'stream-json'));
+  const [init, ...rest] = second.stdout
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line));
+  expect(init).toMatchObject({
+    subtype: 'init',
+    tools: expect.arrayContaining(['mcp__calc__add']),
+    mcp_servers: [{name: 'calc', status: 'pending', source: 'given'}],
+  });
+  expect([second.code, rest.at(-1).result]).toEqual([0, 'Again.']);
   expect(mcpNames(scene, 3)).toEqual(['mcp__calc__add']);
   expect(running(scene.place.work)).toEqual([]);
 });

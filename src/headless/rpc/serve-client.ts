@@ -4,14 +4,14 @@ import type {AgentClient} from '../../agent/client.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import type {ActionId} from '../../domain/ids.ts';
 import type {ControlAnswer} from '../../protocol/rpc/control-message.ts';
-import {makeRpcEncoder, type RpcExtras} from '../../protocol/rpc/encode-events.ts';
+import {makeRpcEncoder, type RpcExtras, serversOf} from '../../protocol/rpc/encode-events.ts';
 import {jsonLine} from '../../protocol/rpc/rpc-message.ts';
 import {endOf, oneLine} from '../prompt-summary.ts';
 import {mostUnread, type StdoutWriter} from '../stdout-writer.ts';
 import {StallWatch, type StallClock} from '../stall-watch.ts';
 import type {ClientLine} from './client-input.ts';
 import {ClientPrompts} from './client-prompts.ts';
-import {type ClientServers, type RpcLaunch, serveRequest, type ServingOptions, wireStatus} from './serve-request.ts';
+import {type ClientServers, type RpcLaunch, serveRequest, type ServingOptions} from './serve-request.ts';
 import type {ControlChannel} from './control-channel.ts';
 import {canUseTool, permissionReply} from './permission-request.ts';
 import {askQuestions, questionResponse} from './questions.ts';
@@ -87,8 +87,7 @@ class ClientSession implements ServedClient {
       hooks: encoding.hooks,
       echoOf: id => (encoding.echo === 'with' ? this.#prompts.contentOf(id) : undefined),
       extensions: encoding.extensions,
-      servers: () => servers.servers().map(({name, status, source}) => ({name, status: wireStatus(status), source})),
-      serverTools: () => servers.tools().map(({toolName}) => toolName),
+      ...serversOf(servers),
     };
     this.#encoder = makeRpcEncoder({partials: encoding.partials, uuid, version, extras});
     engine.subscribe(events => {

@@ -1,4 +1,5 @@
 import type {McpServerState} from '../../actions/mcp-port.ts';
+import {wireStatus} from '../../protocol/rpc/encode-events.ts';
 import type {AgentClient, Answer} from '../../agent/client.ts';
 import type {JsonObject} from '../../base/json.ts';
 import type {Outcome} from '../../base/outcome.ts';
@@ -170,12 +171,6 @@ export interface ClientServers {
   toggle(name: string, state: 'enabled' | 'disabled'): Promise<Outcome<undefined, string>>;
   /** A message that a server sends on its own. */
   deliver(name: string, message: JsonObject): void;
-}
-
-/** The states that clients of the Agent SDK know; a server that waits for its first call is not connected yet. */
-export function wireStatus(status: McpServerState['status']): string {
-  if (status === 'idle') return 'pending';
-  return status === 'needs-sign-in' ? 'needs-auth' : status;
 }
 
 /** A server's state in the Agent SDK's form. */

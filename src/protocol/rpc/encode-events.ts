@@ -1,3 +1,4 @@
+import type {McpServerState, McpTool} from '../../actions/mcp-port.ts';
 import type {HookRunEvent} from '../../domain/hook.ts';
 import type {AgentEvent, PromptSummary, SessionInfo, SettledCall} from '../../actions/agent-event.ts';
 import type {Json} from '../../base/json.ts';
@@ -77,6 +78,21 @@ export const noExtras: RpcExtras = {
   serverTools: () => [],
   extensions: () => ({slash_commands: [], agents: [], skills: [], plugins: []}),
 };
+
+/** The states that clients of the Agent SDK know; a server that waits for its first call is not connected yet. */
+export function wireStatus(status: McpServerState['status']): string {
+  if (status === 'idle') return 'pending';
+  return status === 'needs-sign-in' ? 'needs-auth' : status;
+}
+
+/** What the opening message says of MCP servers and their tools, as they are then. */
+export const serversOf = (mcp: {
+  readonly servers: () => readonly Pick<McpServerState, 'name' | 'status' | 'source'>[];
+  readonly tools: () => readonly Pick<McpTool, 'toolName'>[];
+}): Pick<RpcExtras, 'servers' | 'serverTools'> => ({
+  servers: () => mcp.servers().map(({name, status, source}) => ({name, status: wireStatus(status), source})),
+  serverTools: () => mcp.tools().map(({toolName}) => toolName),
+});
 
 /**
  * Encodes what the engine tells as the Agent SDK's messages. The first event must be the opening of the session; what comes

@@ -1,3 +1,4 @@
+import {noMcp} from '../../../src/actions/mcp-port.ts';
 import {noExtras} from '../../../src/protocol/rpc/encode-events.ts';
 import {describe, expect, test} from 'vitest';
 import {makeRenderer, type HeadlessOutput} from '../../../src/headless/render-events.ts';
@@ -35,7 +36,7 @@ async function run(
     engine: bench.engine,
     prompt: 'go',
     images: [],
-    renderer: await makeRenderer(output, {uuid, version: '1.2.3', extensions: noExtras.extensions}),
+    renderer: await makeRenderer(output, {uuid, version: '1.2.3', extensions: noExtras.extensions, mcp: noMcp}),
     stdout: {
       write(text, done) {
         written.push(text);
