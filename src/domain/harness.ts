@@ -1,0 +1,44 @@
+import type {Brand} from '../base/brand.ts';
+import type {Usage} from './usage.ts';
+
+/** Identifies a conversation of a harness, in the harness's own form: it is what that program resumes by. */
+export type HarnessSessionId = Brand<string, 'HarnessSessionId'>;
+
+/** Accepts any text of 1 to 200 characters that no command line takes for a flag; `undefined` for anything else. */
+export const parseHarnessSessionId = (raw: string): HarnessSessionId | undefined =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- this parser is the only way into the brand
+  /^[^-\s\p{Cc}][^\s\p{Cc}]{0,199}$/u.test(raw) ? (raw as HarnessSessionId) : undefined;
+
+/** The harnesses that weft knows how to drive; a configured one has a name of the user's. */
+export const knownHarnesses = ['claude', 'codex', 'gemini', 'opencode', 'pi'] as const;
+
+/**
+ * What a harness has used, in US dollars. `known`: it says so itself. `estimated`: from the tokens that it counts and the price of its
+ * model.
+ */
+export type HarnessCost =
+  | {readonly kind: 'known'; readonly usd: number}
+  | {readonly kind: 'estimated'; readonly usd: number}
+  | {readonly kind: 'unknown'};
+
+/** What the program of a harness has used since it was started; `model` is empty where it does not say. */
+export interface HarnessUsage {
+  readonly model: string;
+  /** All zero where the harness counts no tokens. */
+  readonly usage: Usage;
+  readonly cost: HarnessCost;
+}
+
+/** A file that a harness says it has changed; `path` as it writes it. */
+export interface HarnessFileChange {
+  readonly path: string;
+  readonly change: 'added' | 'changed' | 'deleted';
+}
+
+/** How one prompt of a harness ended. */
+export type HarnessOutcome =
+  /** `text` is its last message, never empty. */
+  | {readonly kind: 'succeeded'; readonly text: string}
+  /** `text` is what it had said by then; may be empty. `reason` is a sentence. */
+  | {readonly kind: 'failed'; readonly reason: string; readonly text: string}
+  | {readonly kind: 'cancelled'; readonly text: string};

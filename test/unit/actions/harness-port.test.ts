@@ -1,0 +1,23 @@
+import {expect, test} from 'vitest';
+import {type HarnessHost, noHarnesses} from '../../../src/actions/harness-port.ts';
+
+const host: HarnessHost = {
+  observe: () => {},
+  approve: async () => ({kind: 'denied', message: ''}),
+  ask: async () => ({kind: 'unattended'}),
+};
+
+test('where there are no harnesses none can be started', async () => {
+  const request = {
+    harness: 'claude',
+    prompt: 'hi',
+    directory: '/',
+    model: '',
+    access: 'read-only',
+    resume: 'new',
+  } as const;
+  expect(await noHarnesses.start(request, host, new AbortController().signal)).toEqual({
+    tag: 'failed',
+    error: {kind: 'rejected', message: 'There is no harness "claude" here.'},
+  });
+});
