@@ -189,7 +189,7 @@ export function openSpillFile(newFile: () => string, largest = largestSpill): Sp
   };
 }
 
-interface BoundedText {
+export interface BoundedText {
   add(text: string): void;
   /** Whether something had to be left out. */
   readonly overflowed: boolean;

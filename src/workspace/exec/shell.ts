@@ -1,6 +1,7 @@
 import {firstLine} from '../../base/clip.ts';
-import type {Outcome} from '../../base/outcome.ts';
+import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {isFolder} from '../files/list-folder.ts';
+import type {Readable} from 'node:stream';
 import {setTimeout as delay} from 'node:timers/promises';
 import type {
   BoundedOutput,
@@ -26,7 +27,8 @@ import type {RunTags} from './run-tag.ts';
 import {droppedNote} from './trusted-path.ts';
 import {shellEnvironment, type VariableSources} from './shell-environment.ts';
 import {blockedBySandbox} from '../sandbox/sandbox-failure.ts';
-import type {CommandSandbox, Enclosure} from '../sandbox/sandbox.ts';
+import {type Attempt, type Begin, openLaunch} from '../sandbox/launch.ts';
+import type {CommandSandbox, CommandStart, Enclosure} from '../sandbox/sandbox.ts';
 
 /** Milliseconds of silence after which a pipe that outlives its shell is taken for a background process's. */
 const drainIdleMs = 250;
@@ -88,16 +90,9 @@ export interface RemainingProcesses {
   readonly release: () => void;
 }
 
-/** What is started for a command: its shell, or a program that encloses it. */
-export interface CommandStart {
-  readonly program: string;
-  readonly args: readonly string[];
-  readonly environment: Record<string, string>;
-}
-
 /** A command of the user's that runs in a terminal. */
-export interface TerminalRun
-  extends Pick<ShellRequest, 'command' | 'timeoutMs' | 'background'>, OwnTerminal, CommandStart {
+export interface TerminalRun extends Pick<ShellRequest, 'command' | 'timeoutMs' | 'background'>, OwnTerminal {
+  readonly begin: Begin;
   readonly directory: string;
   readonly runTag: string;
   /** To be called once, when the shell has ended. */
@@ -178,23 +173,22 @@ export function makeShell(options: ShellOptions): ShellPort {
     let channel: 'terminal' | 'pipes' =
       request.terminal !== 'none' && !leavesRunning.test(request.command) ? 'terminal' : 'pipes';
     const variables = (): Record<string, string> => shellEnvironment(options.variables, {...request, runTag, channel});
-    const enclosed = await options.sandbox.enclose({
+    const launched = await openLaunch(options.sandbox, {
       argv: [shell, '-c', request.command],
       directory: from,
       environment: variables(),
       confinement: request.confinement,
       terminal: 'own',
     });
-    if (enclosed.tag === 'failed') return settle({kind: 'not-started', fault: noSandbox(enclosed.error)});
-    const enclosure = enclosed.value;
-    if (enclosure.kind === 'enclosed') for (const path of enclosure.litter) context.watchdog.cleanUp(path);
-    const prelude = context.preludes.open(enclosure.kind === 'plain' ? 'as-it-is' : enclosure.prelude);
-    const start = (): CommandStart => startOfCommand(enclosure, {shell: shell ?? '', prelude, ...request, variables});
-    let released = false;
-    const release = (): void => {
-      if (!released && enclosure.kind === 'enclosed') notes.push(...enclosure.release());
-      released = true;
-    };
+    if (launched.tag === 'failed') return settle({kind: 'not-started', fault: noSandbox(launched.error)});
+    const launch = launched.value;
+    const isPlain = launch.enclosure.kind === 'plain';
+    const prelude = context.preludes.open(launch.enclosure.kind === 'plain' ? 'as-it-is' : launch.enclosure.prelude);
+    const begin = launch.begin(enclosure => {
+      if (enclosure.kind === 'enclosed') for (const path of enclosure.litter) context.watchdog.cleanUp(path);
+      return startOfCommand(enclosure, {shell: shell ?? '', prelude, ...request, variables});
+    }, signal);
+    const release = (): void => void notes.push(...launch.release());
     /** The shell reports its folder in the prelude's file as long as it runs. */
     let preludeUsed: Promise<unknown> = Promise.resolve();
     /** What goes on in a block releases the sandbox when it ends. */
@@ -202,7 +196,7 @@ export function makeShell(options: ShellOptions): ShellPort {
     try {
       if (request.terminal !== 'none' && channel === 'terminal') {
         const {command, timeoutMs, background} = request;
-        const own = {...request.terminal, ...start(), directory: from, runTag, release};
+        const own = {...request.terminal, begin, directory: from, runTag, release};
         const ran = await options.runInTerminal({command, timeoutMs, background, ...own}, observe, signal);
         if (ran.tag === 'ok') {
           preludeUsed = ran.value.shellEnded;
@@ -218,9 +212,11 @@ export function makeShell(options: ShellOptions): ShellPort {
         channel = 'pipes';
       }
       const before = runningNow();
-      const started = await startShell(start(), from);
-      if (started.tag === 'failed') return await settle({kind: 'not-started', fault: started.fault});
-      const {child, pipe} = started;
+      const started = await begin(async start => startShell(start, from));
+      if (started.tag === 'failed') {
+        return await settle({kind: 'not-started', fault: rejected(`The command was not started: ${started.error}`)});
+      }
+      const {child, pipe} = started.value;
       context.watchdog.watch(child.pid, child.started);
       const reading = readAll(pipe, output);
       const followed = await follow({...request, child, reading, runTag, output: pipe.name, before}, signal);
@@ -260,7 +256,7 @@ export function makeShell(options: ShellOptions): ShellPort {
         pipe.close();
         context.watchdog.forget(child.pid);
         const settled = await settle(end);
-        if (enclosure.kind === 'plain') return settled;
+        if (isPlain) return settled;
         return {...settled, blocked: blockedBySandbox(end, settled.output.text)};
       }
       reading.release();
@@ -283,14 +279,17 @@ export function makeShell(options: ShellOptions): ShellPort {
     }
   }
 
-  async function startShell({program, args, environment}: CommandStart, from: string): Promise<Started> {
+  async function startShell(
+    {program, args, environment}: CommandStart,
+    from: string,
+  ): Promise<Outcome<Attempt<Started>, string>> {
     const {execa} = await import('execa');
     pipes ??= (await import('./output-pipe.ts')).makeOutputPipes();
     let pipe: OutputPipe;
     try {
       pipe = await pipes.open();
     } catch (cause) {
-      return {tag: 'failed', fault: rejected(`The command was not started: ${causeText(cause)}`)};
+      return failed(causeText(cause));
     }
     const subprocess = execa(program, args, {
       cwd: from,
@@ -306,16 +305,18 @@ export function makeShell(options: ShellOptions): ShellPort {
       pipe.close();
       const result = await subprocess;
       const reason = result.failed ? (result.originalMessage ?? result.shortMessage) : 'no process was made';
-      return {
-        tag: 'failed',
-        fault: rejected(`${program} could not be started in ${from}: ${reason}`),
-      };
+      return failed(`${program} could not be started in ${from}: ${reason}`);
     }
     const started = startAtOnce(pid);
     const ended = subprocess.then(({exitCode, signal}): ProcessEnd =>
       signal === undefined ? {kind: 'exited', code: exitCode ?? 0} : {kind: 'signalled', signal},
     );
-    return {tag: 'ok', pipe, child: {pid, started, ended}};
+    const discard = async (): Promise<string> => {
+      const words = await textOf(pipe.reader);
+      pipe.close();
+      return words;
+    };
+    return ok({started: {pipe, child: {pid, started, ended}}, ended, discard});
   }
 
   return {
@@ -363,9 +364,21 @@ function filtered(filter: OutputFilter, output: OutputCollector): Omit<OutputCol
   };
 }
 
-type Started =
-  | {readonly tag: 'ok'; readonly child: Child; readonly pipe: OutputPipe}
-  | {readonly tag: 'failed'; readonly fault: Fault};
+interface Started {
+  readonly child: Child;
+  readonly pipe: OutputPipe;
+}
+
+/** All of the few words that a program has left in its pipe. */
+async function textOf(reader: Readable): Promise<string> {
+  const words: Uint8Array[] = [];
+  try {
+    for await (const bytes of reader) if (bytes instanceof Uint8Array) words.push(bytes);
+  } catch {
+    // What came until then.
+  }
+  return Buffer.concat(words).toString();
+}
 
 interface Child {
   readonly pid: number;

@@ -1,4 +1,5 @@
 import {execFile} from 'node:child_process';
+import {randomUUID} from 'node:crypto';
 import {
   existsSync,
   lstatSync,
@@ -51,7 +52,17 @@ export const bwrap: SandboxProvider = {
     if (policy.roots.some(root => root === '/'))
       return failed('the workspace is the root of the disk, so nothing would be left to protect');
     const view = mountView(policy);
-    const args = [...namespaces(request), ...versionFlags, ...mounts(policy, view), '--chdir', request.directory, '--'];
+    const mark = randomUUID();
+    const begun = join(policy.session.begun, mark);
+    const args = [
+      ...namespaces(request),
+      ...versionFlags,
+      ...mounts(policy, view),
+      ...markBegun(policy.session, mark),
+      '--chdir',
+      request.directory,
+      '--',
+    ];
     const inner = policy.network.kind === 'filtered' ? withForwarder(request.argv, socketInside) : request.argv;
     return ok({
       kind: 'enclosed',
@@ -60,7 +71,11 @@ export const bwrap: SandboxProvider = {
       environment: withExcludes(insideEnvironment(request), policy),
       prelude: policy.session,
       litter: [policy.session.folder, ...view.placeholders],
-      release: () => view.release(),
+      hasBegun: () => lstatSync(begun, {throwIfNoEntry: false}) !== undefined,
+      release() {
+        rmSync(begun, {force: true});
+        return view.release();
+      },
     } satisfies EnclosedStart);
   },
 };
@@ -90,6 +105,15 @@ const namespaces = ({terminal}: BackendRequest): readonly string[] => [
 /** Where things of weft's own are seen inside. */
 const preludeInside = '/run/weft';
 const socketInside = `${preludeInside}/proxy.sock`;
+
+/** The last that bwrap does before the command: where the name is, everything was mounted. The command cannot remove it. */
+const markBegun = ({begun}: SandboxPolicy['session'], mark: string): readonly string[] =>
+  [
+    ['--bind', begun, begunInside],
+    ['--symlink', '/', join(begunInside, mark)],
+    ['--remount-ro', begunInside],
+  ].flat();
+const begunInside = '/run/weft-begun';
 
 /** Bytes of shared memory that a command may take; more than browsers in tests need. */
 const sharedMemory = 1024 * 1024 * 1024;
@@ -198,10 +222,13 @@ function mountView(policy: SandboxPolicy): MountView {
     }
   }
   for (const path of policy.nested) if (existsSync(path)) readOnly(path);
+  const sockets = listeningSockets(policy);
+  // In the place of one that is gone when it is mounted over, bwrap makes a file.
+  placeholders.push(...sockets.filter(path => policy.roots.some(root => holds(root, path))));
   for (const path of placeholders) inUse.set(path, (inUse.get(path) ?? 0) + 1);
   return {
     guards,
-    sockets: listeningSockets(policy),
+    sockets,
     placeholders,
     release() {
       for (const path of placeholders) removePlaceholder(path);

@@ -51,15 +51,21 @@ export async function probeProvider(
       HOME: place.home,
       PROBE: JSON.stringify(place.targets),
     };
-    const enclosed = await provider.enclose({
-      argv: ['/bin/sh', '-c', place.script],
-      directory: place.work,
-      environment,
-      terminal: 'own',
-      policy: place.policy,
-    });
-    if (enclosed.tag === 'failed') return fails(enclosed.error);
-    const ran = await runEnclosed(enclosed.value, {timeoutMs: limitMs, directory: place.work, input: ''}, signal);
+    const {policy, script, work} = place;
+    const outcome = await runEnclosed(
+      {enclose: async ({confinement: _chosen, ...request}) => provider.enclose({...request, policy})},
+      {
+        argv: ['/bin/sh', '-c', script],
+        directory: work,
+        environment,
+        confinement: 'sandbox',
+        timeoutMs: limitMs,
+        input: '',
+      },
+      signal,
+    );
+    if (outcome.tag === 'failed') return fails(outcome.error);
+    const ran = outcome.value;
     if (
       !existsSync(join(place.work, 'made')) ||
       ran.end.kind !== 'exited' ||

@@ -1,8 +1,11 @@
 import {spawn} from 'node:child_process';
+import {once} from 'node:events';
+import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {withoutTerminals} from '../exec/hidden-terminals.ts';
 import {causeText} from '../../domain/fault.ts';
-import {makeBoundedText} from '../exec/command-output.ts';
-import type {EnclosedStart} from './sandbox.ts';
+import {type BoundedText, makeBoundedText} from '../exec/command-output.ts';
+import {type Attempt, openLaunch} from './launch.ts';
+import type {CommandSandbox, CommandStart, EncloseRequest, Enclosure} from './sandbox.ts';
 
 /** How a program that ran inside ended, with what it printed (stdout and stderr together, the middle left out where it is long). */
 export interface EnclosedEnd {
@@ -21,48 +24,85 @@ export interface EnclosedEnd {
 const outputBound = 30_000;
 
 /**
- * Runs what was enclosed to its end, without a terminal and with `input` on stdin, in a process group of its own, which is ended when the
- * time (milliseconds) is over or the signal aborts.
+ * Runs a command to its end, in the sandbox or as it is, without a terminal and with `input` on stdin, in a process group of its own,
+ * which is ended when the time (milliseconds) is over or the signal aborts.
  */
 export async function runEnclosed(
-  start: Pick<EnclosedStart, 'program' | 'args' | 'environment' | 'release'>,
-  {timeoutMs, directory, input}: {readonly timeoutMs: number; readonly directory: string; readonly input: string},
+  sandbox: Pick<CommandSandbox, 'enclose'>,
+  {
+    timeoutMs,
+    input,
+    ...request
+  }: Omit<EncloseRequest, 'terminal'> & {readonly timeoutMs: number; readonly input: string},
   signal: AbortSignal,
-): Promise<EnclosedEnd> {
-  const output = makeBoundedText(outputBound);
-  const child = spawn(start.program, start.args, {
-    cwd: directory,
-    env: start.environment,
-    stdio: withoutTerminals(['pipe', 'pipe', 'pipe']),
-    detached: true,
-  });
+): Promise<Outcome<EnclosedEnd, string>> {
+  const {argv, directory} = request;
+  const launched = await openLaunch(sandbox, {...request, terminal: 'own'});
+  if (launched.tag === 'failed') return launched;
+  const launch = launched.value;
+  const [program, ...args] = argv;
+  const complete = (enclosure: Enclosure): CommandStart =>
+    enclosure.kind === 'plain' ? {program, args, environment: {...request.environment}} : enclosure;
+  const begun = await launch.begin(complete, signal)(async start => spawnRun(start, {directory, input}));
+  if (begun.tag === 'failed') {
+    return ok({end: {kind: 'not-started', reason: begun.error}, output: '', notes: launch.release()});
+  }
+  const {pid, output, closed} = begun.value;
   const {promise, resolve} = Promise.withResolvers<EnclosedEnd['end']>();
   const endAll = (end: EnclosedEnd['end']): void => {
-    if (child.pid !== undefined) killGroup(child.pid);
+    killGroup(pid);
     resolve(end);
   };
   const timer = setTimeout(() => endAll({kind: 'timed-out'}), timeoutMs);
   const abort = (): void => endAll({kind: 'aborted'});
   signal.addEventListener('abort', abort, {once: true});
   if (signal.aborted) abort();
-  // It may end before it has read all.
-  child.stdin.on('error', () => {});
-  child.stdin.end(input);
-  for (const stream of [child.stdout, child.stderr]) {
-    const decoder = new TextDecoder();
-    stream.on('data', (bytes: Buffer) => output.add(decoder.decode(bytes, {stream: true})));
-  }
-  child.once('error', cause => resolve({kind: 'not-started', reason: causeText(cause)}));
-  child.once('close', (code, ending) =>
-    resolve(ending === null ? {kind: 'exited', code: code ?? 0} : {kind: 'signalled', signal: ending}),
-  );
+  void closed.then(resolve);
   try {
     const end = await promise;
-    return {end, output: output.text(''), notes: start.release()};
+    return ok({end, output: output.text(''), notes: launch.release()});
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', abort);
   }
+}
+
+interface Run {
+  readonly pid: number;
+  readonly output: BoundedText;
+  /** Settles when it has ended and its output is closed. */
+  readonly closed: Promise<EnclosedEnd['end']>;
+}
+
+async function spawnRun(
+  {program, args, environment}: CommandStart,
+  {directory, input}: {readonly directory: string; readonly input: string},
+): Promise<Outcome<Attempt<Run>, string>> {
+  const output = makeBoundedText(outputBound);
+  const child = spawn(program, args, {
+    cwd: directory,
+    env: environment,
+    stdio: withoutTerminals(['pipe', 'pipe', 'pipe']),
+    detached: true,
+  });
+  const closed = Promise.withResolvers<EnclosedEnd['end']>();
+  // It may end before it has read all.
+  child.stdin.on('error', () => {});
+  for (const stream of [child.stdout, child.stderr]) {
+    const decoder = new TextDecoder();
+    stream.on('data', (bytes: Buffer) => output.add(decoder.decode(bytes, {stream: true})));
+  }
+  child.once('close', (code, ending) =>
+    closed.resolve(ending === null ? {kind: 'exited', code: code ?? 0} : {kind: 'signalled', signal: ending}),
+  );
+  try {
+    await once(child, 'spawn');
+  } catch (cause) {
+    return failed(causeText(cause));
+  }
+  child.stdin.end(input);
+  const discard = async (): Promise<string> => output.text('');
+  return ok({started: {pid: child.pid ?? 0, output, closed: closed.promise}, ended: closed.promise, discard});
 }
 
 /** The first process inside is in the group of the one that was started; with it the kernel ends all others inside. */

@@ -1,5 +1,5 @@
 import {basename, extname} from 'node:path';
-import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {failed, type Outcome} from '../../base/outcome.ts';
 import {type EnclosedEnd, runEnclosed} from './run-enclosed.ts';
 import type {CommandSandbox} from './sandbox.ts';
 
@@ -42,14 +42,8 @@ export function makeSandboxExec({
     {timeoutMs, input}: {readonly timeoutMs: number; readonly input: string},
     signal: AbortSignal,
   ): Promise<Outcome<EnclosedEnd, string>> {
-    const enclosed = await sandbox.enclose({argv, directory, environment, confinement: 'chosen', terminal: 'own'});
-    if (enclosed.tag === 'failed') return enclosed;
-    const [program, ...args] = argv;
-    const start =
-      enclosed.value.kind === 'plain'
-        ? {program, args, environment: {...environment}, release: () => []}
-        : enclosed.value;
-    return ok(await runEnclosed(start, {timeoutMs: Math.min(timeoutMs, longestRunMs), directory, input}, signal));
+    const request = {argv, directory, environment, confinement: 'chosen', input} as const;
+    return runEnclosed(sandbox, {...request, timeoutMs: Math.min(timeoutMs, longestRunMs)}, signal);
   }
 
   return {

@@ -30,15 +30,21 @@ export interface EncloseRequest {
 
 export type Enclosure = {readonly kind: 'plain'} | EnclosedStart;
 
-/** A program to start in the place of the command's own. */
-export interface EnclosedStart {
-  readonly kind: 'enclosed';
+/** What is started for a command: its shell, or a program that encloses it. */
+export interface CommandStart {
   readonly program: string;
   readonly args: readonly string[];
   readonly environment: Record<string, string>;
+}
+
+/** A program to start in the place of the command's own. */
+export interface EnclosedStart extends CommandStart {
+  readonly kind: 'enclosed';
   readonly prelude: InsidePrelude;
   /** Files and folders that are there because of it, to be removed by somebody else where weft cannot. */
   readonly litter: readonly string[];
+  /** Whether the command itself was started. What is printed before are complaints of the backend. */
+  readonly hasBegun: () => boolean;
   /** To be called once, when nothing of the command runs any more. Returns sentences for the model about what was put right. */
   release(): readonly string[];
 }
@@ -85,4 +91,6 @@ export interface SandboxPolicy {
 export interface SandboxSession extends InsidePrelude {
   readonly folder: string;
   readonly tmp: string;
+  /** Holds a name for each command that has begun. */
+  readonly begun: string;
 }

@@ -9,7 +9,8 @@ import {causeText} from '../../domain/fault.ts';
 import {hideFromChildren, prepareToHide, withoutTerminals} from '../exec/hidden-terminals.ts';
 import {trackMembers, treeOf} from '../exec/process-tree.ts';
 import {findShell} from '../exec/shell-start.ts';
-import type {CommandStart, RemainingProcesses} from '../exec/shell.ts';
+import type {RemainingProcesses} from '../exec/shell.ts';
+import type {Begin} from '../sandbox/launch.ts';
 
 export type BlockEnd = Extract<BlockState, {readonly kind: 'exited' | 'signalled' | 'ended'}>;
 
@@ -24,7 +25,7 @@ export interface BlockSource {
   readonly input: 'open' | 'none';
   /** Settles when the command has ended and all its output has been given to the listener. Never rejects. */
   readonly ended: Promise<BlockEnd>;
-  /** To be called once, in the same turn in which the source was made. */
+  /** To be called once. */
   onData(listener: (bytes: Uint8Array) => void): void;
   /** `closed`: nobody reads what is written. */
   write(text: string): 'written' | 'closed';
@@ -41,28 +42,40 @@ export interface BlockSource {
 }
 
 /** What starts a command in a source of its own. */
-export interface SourceRequest extends CommandStart {
+export interface SourceRequest {
+  readonly begin: Begin;
   readonly directory: string;
   readonly size: ScreenSize;
 }
 
 /** Starts a command in a pseudo-terminal. A failure says why this machine gives none. */
-export async function openPty(request: SourceRequest): Promise<Outcome<BlockSource, string>> {
-  try {
-    const {spawn: spawnPty} = await import('@lydell/node-pty');
-    prepareToHide();
-    const pty = spawnPty(request.program, [...request.args], {
-      cols: request.size.columns,
-      rows: request.size.rows,
-      cwd: request.directory,
-      env: request.environment,
-      // Bytes as they are: what is no text must survive in the file.
-      encoding: null,
-    });
-    return ok(sourceOf(pty));
-  } catch (cause) {
-    return failed(causeText(cause));
-  }
+export function openPty({begin, directory, size}: SourceRequest): Promise<Outcome<BlockSource, string>> {
+  return begin(async ({program, args, environment}) => {
+    try {
+      const {spawn: spawnPty} = await import('@lydell/node-pty');
+      prepareToHide();
+      const pty = spawnPty(program, [...args], {
+        cols: size.columns,
+        rows: size.rows,
+        cwd: directory,
+        env: environment,
+        // Bytes as they are: what is no text must survive in the file.
+        encoding: null,
+      });
+      const started = sourceOf(pty);
+      return ok({started, ended: started.ended, discard: async () => textOf(started)});
+    } catch (cause) {
+      return failed(causeText(cause));
+    }
+  });
+}
+
+/** What a command whose source nobody has listened to has printed until its end. */
+function textOf(source: BlockSource): string {
+  const words: Uint8Array[] = [];
+  source.onData(bytes => words.push(bytes));
+  source.close();
+  return Buffer.concat(words).toString();
 }
 
 export const leaderOf = ({leader, leaderStarted}: BlockSource): Pick<BlockSource, 'leader' | 'leaderStarted'> => ({
@@ -74,6 +87,12 @@ function sourceOf(pty: IPty): BlockSource {
   const ended = Promise.withResolvers<BlockEnd>();
   let open = true;
   const descriptor = 'fd' in pty && typeof pty.fd === 'number' ? pty.fd : undefined;
+  const early: Uint8Array[] = [];
+  let listen = (bytes: Uint8Array): void => void early.push(bytes);
+  // What comes while nobody listens would be lost.
+  pty.onData((data: unknown) =>
+    listen(typeof data === 'string' ? Buffer.from(data) : data instanceof Uint8Array ? data : Buffer.alloc(0)),
+  );
   const showAgain = descriptor === undefined ? () => {} : hideFromChildren(descriptor);
   // Trouble with the terminal is its end, which comes by itself; without a listener it would be thrown at everybody.
   if ('on' in pty && typeof pty.on === 'function') pty.on('error', () => {});
@@ -99,10 +118,10 @@ function sourceOf(pty: IPty): BlockSource {
       return isOpen ? pty.ptsName : '';
     },
     descriptor,
-    onData: listener =>
-      void pty.onData((data: unknown) => {
-        listener(typeof data === 'string' ? Buffer.from(data) : data instanceof Uint8Array ? data : Buffer.alloc(0));
-      }),
+    onData(listener) {
+      for (const bytes of early.splice(0)) listener(bytes);
+      listen = listener;
+    },
     write(text) {
       if (!open) return 'closed';
       pty.write(text);
@@ -135,45 +154,51 @@ const signalName = (number: number): string =>
 export const withErrorsInOutput = (command: string): string => `exec 2>&1\n${command}`;
 
 /** Starts a command with pipes, where there are no pseudo-terminals: programs do not know that somebody could answer. Its stderr is not read. */
-export async function openPipes(request: SourceRequest): Promise<Outcome<BlockSource, string>> {
-  const child = spawn(request.program, request.args, {
-    cwd: request.directory,
-    env: request.environment,
-    detached: true,
-    stdio: withoutTerminals(['pipe', 'pipe', 'ignore']),
-    windowsHide: true,
-  });
-  const ended = Promise.withResolvers<BlockEnd>();
-  const started = Promise.withResolvers<Outcome<number, string>>();
-  child.once('spawn', () => started.resolve(ok(child.pid ?? 0)));
-  child.on('error', cause => started.resolve(failed(causeText(cause))));
-  child.once('close', (code, signal) =>
-    ended.resolve(signal === null ? {kind: 'exited', code: code ?? 0} : {kind: 'signalled', signal}),
-  );
-  child.stdin.on('error', () => {});
-  const outcome = await started.promise;
-  if (outcome.tag === 'failed') return outcome;
-  return ok({
-    terminal: 'pipes',
-    input: 'open',
-    leader: outcome.value,
-    leaderStarted: startAtOnce(outcome.value),
-    ended: ended.promise,
-    descriptor: undefined,
-    output: '',
-    onData: listener => void child.stdout.on('data', listener),
-    write(text) {
-      if (!child.stdin.writable) return 'closed';
-      child.stdin.write(text);
-      return 'written';
-    },
-    resize: () => {},
-    pause: () => void child.stdout.pause(),
-    resume: () => void child.stdout.resume(),
-    close() {
-      child.stdin.destroy();
-      child.stdout.destroy();
-    },
+export function openPipes({begin, directory}: SourceRequest): Promise<Outcome<BlockSource, string>> {
+  return begin(async ({program, args, environment}) => {
+    const child = spawn(program, args, {
+      cwd: directory,
+      env: environment,
+      detached: true,
+      stdio: withoutTerminals(['pipe', 'pipe', 'ignore']),
+      windowsHide: true,
+    });
+    const ended = Promise.withResolvers<BlockEnd>();
+    const started = Promise.withResolvers<Outcome<number, string>>();
+    // With what it prints nobody listens yet: then it is not closed.
+    const exited = Promise.withResolvers<void>();
+    child.once('exit', () => exited.resolve());
+    child.once('spawn', () => started.resolve(ok(child.pid ?? 0)));
+    child.on('error', cause => started.resolve(failed(causeText(cause))));
+    child.once('close', (code, signal) =>
+      ended.resolve(signal === null ? {kind: 'exited', code: code ?? 0} : {kind: 'signalled', signal}),
+    );
+    child.stdin.on('error', () => {});
+    const outcome = await started.promise;
+    if (outcome.tag === 'failed') return outcome;
+    const source: BlockSource = {
+      terminal: 'pipes',
+      input: 'open',
+      leader: outcome.value,
+      leaderStarted: startAtOnce(outcome.value),
+      ended: ended.promise,
+      descriptor: undefined,
+      output: '',
+      onData: listener => void child.stdout.on('data', listener),
+      write(text) {
+        if (!child.stdin.writable) return 'closed';
+        child.stdin.write(text);
+        return 'written';
+      },
+      resize: () => {},
+      pause: () => void child.stdout.pause(),
+      resume: () => void child.stdout.resume(),
+      close() {
+        child.stdin.destroy();
+        child.stdout.destroy();
+      },
+    };
+    return ok({started: source, ended: exited.promise, discard: async () => textOf(source)});
   });
 }
 

@@ -21,6 +21,7 @@ import {keepReadingAfterExit} from '../exec/watchdog.ts';
 import {commandOf, listeningPorts, startOf} from '../exec/process-table.ts';
 import {collectRawOutput} from '../exec/command-output.ts';
 import {shellEnvironment, type VariableSources} from '../exec/shell-environment.ts';
+import {openLaunch} from '../sandbox/launch.ts';
 import type {CommandSandbox, Enclosure} from '../sandbox/sandbox.ts';
 import {
   noSandbox,
@@ -110,14 +111,11 @@ export function makeBlocks(options: BlocksOptions): Blocks {
   let preludeInside: {readonly path: string} | undefined;
 
   /** One prelude serves all blocks. */
-  const insideOrNot = (enclosure: Enclosure) => {
+  const preludeOf = (enclosure: Enclosure): {readonly path: string} => {
     const ownStart = options.variables.own['BASH_ENV'] ?? '';
     return enclosure.kind === 'plain'
-      ? {prelude: () => (ownPrelude ??= makeBlockPrelude(ownStart, 'as-it-is')), release: () => {}}
-      : {
-          prelude: () => (preludeInside ??= makeBlockPrelude(ownStart, enclosure.prelude)),
-          release: () => void enclosure.release(),
-        };
+      ? (ownPrelude ??= makeBlockPrelude(ownStart, 'as-it-is'))
+      : (preludeInside ??= makeBlockPrelude(ownStart, enclosure.prelude));
   };
 
   const isRunning = ({block}: Entry): boolean => !isOver(block);
@@ -312,19 +310,26 @@ export function makeBlocks(options: BlocksOptions): Blocks {
       shell ??= findShell(options.variables.given, options.variables.roots);
       const written = channel === 'pipes' ? withErrorsInOutput(command) : command;
       const variables = () => shellEnvironment(options.variables, {runTag, channel, environment: given});
-      const enclosed = await options.sandbox.enclose({
+      const launched = await openLaunch(options.sandbox, {
         argv: [shell, '-c', written],
         directory,
         environment: variables(),
         confinement,
         terminal: 'own',
       });
-      if (enclosed.tag === 'failed') return failed(noSandbox(enclosed.error));
-      const enclosure = enclosed.value;
-      if (enclosure.kind === 'enclosed') for (const path of enclosure.litter) watchdog.cleanUp(path);
-      const {prelude, release} = insideOrNot(enclosure);
-      const startWith = startOfCommand(enclosure, {shell, command: written, prelude: prelude(), variables});
-      const source = {...startWith, directory, size};
+      if (launched.tag === 'failed') return failed(noSandbox(launched.error));
+      const launch = launched.value;
+      const release = (): void => void launch.release();
+      const begin = launch.begin(enclosure => {
+        if (enclosure.kind === 'enclosed') for (const path of enclosure.litter) watchdog.cleanUp(path);
+        return startOfCommand(enclosure, {
+          shell: shell ?? '',
+          command: written,
+          prelude: preludeOf(enclosure),
+          variables,
+        });
+      }, signal);
+      const source = {begin, directory, size};
       const added = await add({
         command,
         directory,

@@ -1,6 +1,7 @@
 import {type ChildProcess, spawn} from 'node:child_process';
 import {mkdirSync} from 'node:fs';
 import {constants, homedir} from 'node:os';
+import {ok} from '../../../base/outcome.ts';
 import {visibleLine} from '../../../base/visible.ts';
 import {causeText} from '../../../domain/fault.ts';
 import {
@@ -18,6 +19,7 @@ import {shellEnvironment} from '../../../workspace/exec/shell-environment.ts';
 import {userPath} from '../../../workspace/exec/trusted-path.ts';
 import {makePaths} from '../../../workspace/files/resolve-path.ts';
 import {coversAll, loadProvider, makeSandbox} from '../../../workspace/sandbox/make-sandbox.ts';
+import {openLaunch} from '../../../workspace/sandbox/launch.ts';
 import {probeProvider} from '../../../workspace/sandbox/probe.ts';
 import {userPlaces, weftFolders} from '../../compose/user-data.ts';
 import {existingFolder, loadRunContext} from '../../compose/run-context.ts';
@@ -139,26 +141,36 @@ export async function runInSandbox(
   const argv: readonly [string, ...string[]] =
     others.length === 0 && /\s/u.test(first) ? [findShell(environment, roots), '-c', first] : words;
   const variables = {given: environment, own: settings.env, passed: settings.passEnv, roots};
-  const enclosed = await sandbox.enclose({
+  const launched = await openLaunch(sandbox, {
     argv,
     directory,
     environment: shellEnvironment(variables, {runTag: '', channel: 'terminal', environment: 'inherited'}),
     confinement: 'chosen',
     terminal: 'shared',
   });
-  if (enclosed.tag === 'failed') {
-    note(`the command was not started: ${enclosed.error}`);
+  if (launched.tag === 'failed') {
+    note(`the command was not started: ${launched.error}`);
     return exitCode.failed;
   }
-  const start = enclosed.value.kind === 'plain' ? {program: argv[0], args: argv.slice(1), environment} : enclosed.value;
-  const child = spawn(start.program, start.args, {cwd: directory, env: start.environment, stdio: 'inherit'});
-  const pass = (signal: NodeJS.Signals): void => void child.kill(signal);
+  const launch = launched.value;
+  const [program, ...args] = argv;
+  let child: ChildProcess | undefined;
+  const pass = (signal: NodeJS.Signals): void => void child?.kill(signal);
   for (const signal of passed) process.on(signal, pass);
+  const begin = launch.begin(
+    enclosure => (enclosure.kind === 'plain' ? {program, args, environment} : enclosure),
+    new AbortController().signal,
+  );
   try {
-    const end = await endOf(child);
-    if (enclosed.value.kind === 'enclosed') for (const line of enclosed.value.release()) note(line);
+    const begun = await begin(async start => {
+      child = spawn(start.program, start.args, {cwd: directory, env: start.environment, stdio: 'inherit'});
+      const ended = endOf(child);
+      return ok({started: ended, ended, discard: async () => 'see above'});
+    });
+    const end = begun.tag === 'ok' ? await begun.value : begun.error;
+    for (const line of launch.release()) note(line);
     if (typeof end === 'string') {
-      note(`${start.program} could not be started: ${end}`);
+      note(`${program} could not be started: ${end}`);
       return exitCode.failed;
     }
     process.exitCode = end;

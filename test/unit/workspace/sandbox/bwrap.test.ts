@@ -1,4 +1,6 @@
 import {existsSync, lstatSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {once} from 'node:events';
+import {createServer} from 'node:net';
 import {join} from 'node:path';
 import {beforeEach, describe, expect, test, type TestContext} from 'vitest';
 import {confines} from '../../../../src/domain/sandbox.ts';
@@ -6,13 +8,14 @@ import {processTable, commandOf} from '../../../../src/workspace/exec/process-ta
 import {needs} from '../../../support/programs.ts';
 import {onPipes} from '../../../support/shell-requests.ts';
 import {lookUntil} from '../../../support/look-until.ts';
-import {sandboxPlace, type SandboxPlace} from './sandbox-place.ts';
+import {never} from '../temporary-folder.ts';
+import {type AroundEnclose, sandboxPlace, type SandboxPlace} from './sandbox-place.ts';
 
 beforeEach(needs('bwrap', 'git'));
 
 /** A place whose sandbox confines commands; where this machine forbids that, the test is skipped and says why. */
-async function confinedPlace({skip}: TestContext): Promise<SandboxPlace> {
-  const place = await sandboxPlace('bwrap');
+async function confinedPlace({skip}: TestContext, around?: AroundEnclose): Promise<SandboxPlace> {
+  const place = await sandboxPlace('bwrap', around);
   const proof = await place.sandbox.proof();
   if (!confines(proof)) await place[Symbol.asyncDispose]();
   skip(!confines(proof), proof.reason);
@@ -253,6 +256,50 @@ test('a command that a person lets out runs as it is; one that fails inside says
   expect((await place.run('echo x >"$OUT/file"', 'outside')).blocked).toBe('');
   expect(place.text(join(place.outside, 'file'))).toBe('x\n');
   expect((await place.run('cat no-such-file')).blocked).toBe('');
+});
+
+/** For so many commands a socket is listened on while the list of what to hide is made, and is gone when they start. */
+const withBriefSockets =
+  (count: {left: number}): AroundEnclose =>
+  async (outside, enclose) => {
+    if (count.left === 0) return enclose();
+    count.left -= 1;
+    const server = createServer().listen({path: join(outside, 'brief')});
+    await once(server, 'listening');
+    const enclosed = await enclose();
+    const closed = once(server, 'close');
+    server.close();
+    await closed;
+    return enclosed;
+  };
+
+describe('what was to be hidden vanishes before it is', () => {
+  test('the command runs once, and nobody reads of it', async context => {
+    await using place = await confinedPlace(context, withBriefSockets({left: 2}));
+    const {end, output} = await place.run('echo ran | tee -a runs', 'sandbox');
+    expect([end, output.text, place.text(join(place.root, 'runs'))]).toEqual([
+      {kind: 'exited', code: 0},
+      'ran\n',
+      'ran\n',
+    ]);
+  });
+
+  test('a block runs once, and nobody reads of it', async context => {
+    await using place = await confinedPlace(context, withBriefSockets({left: 1}));
+    const request = {command: 'echo ran', environment: 'inherited', confinement: 'sandbox'} as const;
+    const started = await place.commands.blocks.start(request, never);
+    expect(started).toMatchObject({tag: 'ok', value: {id: 'b1', notes: [], output: {text: 'ran'}}});
+  });
+
+  test('where that goes on the command is not started, and it says why', async context => {
+    await using place = await confinedPlace(context, withBriefSockets({left: 1000}));
+    const {end} = await place.run('echo ran >>runs', 'sandbox');
+    expect(end).toMatchObject({
+      kind: 'not-started',
+      fault: {message: expect.stringMatching(/sandbox.*bwrap: .*brief/u)},
+    });
+    expect(place.has('runs')).toBe(false);
+  });
 });
 
 test('a time limit ends everything inside', async context => {

@@ -11,11 +11,18 @@ import {isProtectedBelow} from '../../../../src/safety/paths/protected-paths.ts'
 import {makeCommands} from '../../../../src/workspace/exec/make-commands.ts';
 import {makeOutputFolder} from '../../../../src/workspace/exec/output-folder.ts';
 import {makeSandbox} from '../../../../src/workspace/sandbox/make-sandbox.ts';
+import type {CommandSandbox} from '../../../../src/workspace/sandbox/sandbox.ts';
 import {onPipes} from '../../../support/shell-requests.ts';
 import {never} from '../temporary-folder.ts';
 
 /** Inside, the temporary folders are others: what commands are to find outside has to lie elsewhere. */
 const onDisk = fileURLToPath(new URL('../../../../node_modules/', import.meta.url));
+
+/** Called instead of what makes a sandbox's list of mounts, which it has to call. */
+export type AroundEnclose = (
+  outside: string,
+  enclose: () => ReturnType<CommandSandbox['enclose']>,
+) => ReturnType<CommandSandbox['enclose']>;
 
 let proofs: string | undefined;
 
@@ -28,18 +35,20 @@ function proofFolder(): string {
   return made;
 }
 
-/** A home with a secret, a workspace with a repository, and a machine that listens; commands run in a sandbox of that choice. */
-export async function sandboxPlace(choice: SandboxChoice) {
+/**
+ * A home with a secret, a workspace with a repository, and a machine that listens; commands run in a sandbox of that choice.
+ */
+export async function sandboxPlace(choice: SandboxChoice, around: AroundEnclose = (_outside, enclose) => enclose()) {
   const folder = mkdtempSync(join(onDisk, '.weft-sandbox-'));
   const home = join(folder, 'home');
   const root = join(folder, 'work');
   const outside = join(folder, 'outside');
-  for (const made of [join(home, '.ssh'), root, outside, join(folder, 'data')]) mkdirSync(made, {recursive: true});
+  for (const path of [join(home, '.ssh'), root, outside, join(folder, 'data')]) mkdirSync(path, {recursive: true});
   writeFileSync(join(home, '.ssh', 'key'), 'the secret');
   writeFileSync(join(outside, 'file'), 'as it was');
   execFileSync('git', ['init', '-q', root]);
   const environment = {...process.env, HOME: home, OUT: outside, WEFT_HOME: join(folder, 'data')};
-  const sandbox = makeSandbox({
+  const made = makeSandbox({
     choice,
     roots: [root],
     home,
@@ -50,6 +59,7 @@ export async function sandboxPlace(choice: SandboxChoice) {
     readable: () => [],
     isProtected: isProtectedBelow,
   });
+  const sandbox: CommandSandbox = {...made, enclose: request => around(outside, () => made.enclose(request))};
   const commands = makeCommands({
     roots: [root],
     environment,

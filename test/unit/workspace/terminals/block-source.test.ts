@@ -1,18 +1,26 @@
 import {expect, test} from 'vitest';
-import {openPipes, openPty, withErrorsInOutput} from '../../../../src/workspace/terminals/block-source.ts';
+import {ok} from '../../../../src/base/outcome.ts';
+import type {Begin} from '../../../../src/workspace/sandbox/launch.ts';
+import {
+  openPipes,
+  openPty,
+  type SourceRequest,
+  withErrorsInOutput,
+} from '../../../../src/workspace/terminals/block-source.ts';
 
-const request = {
-  program: '/bin/sh',
-  directory: '/',
-  environment: {PATH: process.env['PATH'] ?? ''},
-  size: {columns: 80, rows: 24},
-};
+/** What starts that shell command, outside of any sandbox. */
+function requestOf(command: string, program = '/bin/sh'): SourceRequest {
+  const start = {program, args: ['-c', command], environment: {PATH: process.env['PATH'] ?? ''}};
+  const begin: Begin = async spawn => {
+    const attempt = await spawn(start);
+    return attempt.tag === 'ok' ? ok(attempt.value.started) : attempt;
+  };
+  return {begin, directory: '/', size: {columns: 80, rows: 24}};
+}
 
 test('without a terminal a command is written to and read through pipes, both streams in order', async () => {
-  const opened = await openPipes({
-    ...request,
-    args: ['-c', withErrorsInOutput('echo out; echo err >&2; read x; echo "got $x"; exit 4')],
-  });
+  const command = withErrorsInOutput('echo out; echo err >&2; read x; echo "got $x"; exit 4');
+  const opened = await openPipes(requestOf(command));
   if (opened.tag === 'failed') throw new Error(opened.error);
   const source = opened.value;
   let text = '';
@@ -25,14 +33,14 @@ test('without a terminal a command is written to and read through pipes, both st
 });
 
 test('what cannot start says why', async () => {
-  expect(await openPipes({...request, program: '/nowhere/sh', args: []})).toMatchObject({tag: 'failed'});
+  expect(await openPipes(requestOf('true', '/nowhere/sh'))).toMatchObject({tag: 'failed'});
 });
 
 /** The system gives its name to the next terminal that anybody opens, and what runs there is nothing of weft's. */
 test.runIf(process.platform === 'linux')(
   'a closed terminal has no name from the moment on in which it is closed',
   async () => {
-    const opened = await openPty({...request, args: ['-c', 'echo up; exec sleep 60']});
+    const opened = await openPty(requestOf('echo up; exec sleep 60'));
     if (opened.tag === 'failed') throw new Error(opened.error);
     const source = opened.value;
     // Until the shell runs it is the library's own code that finds the terminal gone.

@@ -1,0 +1,97 @@
+import {firstLine} from '../../base/clip.ts';
+import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import type {CommandSandbox, CommandStart, EncloseRequest, Enclosure} from './sandbox.ts';
+
+/** A process that was started for a command, as far as it has to be known whether the command itself has begun. */
+export interface Attempt<Started> {
+  readonly started: Started;
+  /** Settles when the process has ended. Never rejects. */
+  readonly ended: Promise<unknown>;
+  /** Called where it has ended and the command never began: gives back what is open, and says what was printed. */
+  readonly discard: () => Promise<string>;
+}
+
+/**
+ * Starts a process by `spawn` and answers when the command has begun. Where a sandbox broke off before that, `spawn` is called again. A
+ * failure is that of `spawn`, or says why there is no sandbox.
+ */
+export type Begin = <Started>(
+  spawn: (start: CommandStart) => Promise<Outcome<Attempt<Started>, string>>,
+) => Promise<Outcome<Started, string>>;
+
+/** A command on its way into the sandbox, or past it. */
+export interface Launch {
+  /** How it was enclosed at first; of later ones only what has to be mounted differs. */
+  readonly enclosure: Enclosure;
+  /** `complete` adds what the command needs to how it is enclosed. */
+  begin(complete: (enclosure: Enclosure) => CommandStart, signal: AbortSignal): Begin;
+  /** To be called once, when nothing of the command runs any more. Returns sentences for the model about what was put right. */
+  release(): readonly string[];
+}
+
+/** How often the start of one command is tried. */
+const mostStarts = 5;
+
+/**
+ * Asks the sandbox how to start a command. A backend fails where a socket or a file that it was told to hide vanishes before it is
+ * mounted over; so a start that came to nothing is tried again with a fresh list. A failure says why the command may not run.
+ */
+export async function openLaunch(
+  sandbox: Pick<CommandSandbox, 'enclose'>,
+  request: EncloseRequest,
+): Promise<Outcome<Launch, string>> {
+  const first = await sandbox.enclose(request);
+  if (first.tag === 'failed') return first;
+  let current = first.value;
+  let released = false;
+
+  function release(): readonly string[] {
+    if (released || current.kind === 'plain') return [];
+    released = true;
+    return current.release();
+  }
+
+  return ok({
+    enclosure: first.value,
+    begin: (complete, signal) => async spawn => {
+      for (let turn = 1; ; turn += 1) {
+        const attempt = await spawn(complete(current));
+        if (attempt.tag === 'failed') return attempt;
+        const {started, ended, discard} = attempt.value;
+        if (current.kind === 'plain' || (await begins(current.hasBegun, ended, signal))) return ok(started);
+        release();
+        const words = await discard();
+        if (turn === mostStarts) return failed(`the sandbox could not be made: ${firstLine(words.trim(), 300)}`);
+        const again = await sandbox.enclose(request);
+        if (again.tag === 'failed') return again;
+        current = again.value;
+        released = false;
+      }
+    },
+    release,
+  });
+}
+
+/** Milliseconds between two looks; a sandbox is made in about ten. */
+const lookMs = 2;
+
+/** Milliseconds after which a start that hangs counts as begun. */
+const longestLookMs = 30_000;
+
+/**
+ * Whether the command begins; what is started ends without that where the sandbox cannot be made. An abort ends the wait as a beginning
+ * does: whoever waits for the end of the command deals with it.
+ */
+async function begins(hasBegun: () => boolean, ended: Promise<unknown>, signal: AbortSignal): Promise<boolean> {
+  const {promise, resolve} = Promise.withResolvers<boolean>();
+  const until = performance.now() + longestLookMs;
+  const timer = setInterval(() => {
+    if (signal.aborted || hasBegun() || performance.now() > until) resolve(true);
+  }, lookMs);
+  void ended.then(() => resolve(signal.aborted || hasBegun()));
+  try {
+    return await promise;
+  } finally {
+    clearInterval(timer);
+  }
+}
