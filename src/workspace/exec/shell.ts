@@ -464,7 +464,7 @@ async function follow(
       return {end, left: [], waited};
     }
     if (performance.now() >= until) return {end, left, waited};
-    await delay(10);
+    await delay(3);
   }
 }
 

@@ -53,12 +53,12 @@ export const bwrap: SandboxProvider = {
       return failed('the workspace is the root of the disk, so nothing would be left to protect');
     const view = mountView(policy);
     const mark = randomUUID();
-    const begun = join(policy.session.begun, mark);
+    const begun = join(policy.session.scripts.outside, mark);
     const args = [
       ...namespaces(request),
       ...versionFlags,
       ...mounts(policy, view),
-      ...markBegun(policy.session, mark),
+      ...markBegun(mark),
       '--chdir',
       request.directory,
       '--',
@@ -107,13 +107,13 @@ const preludeInside = '/run/weft';
 const socketInside = `${preludeInside}/proxy.sock`;
 
 /** The last that bwrap does before the command: where the name is, everything was mounted. The command cannot remove it. */
-const markBegun = ({begun}: SandboxPolicy['session'], mark: string): readonly string[] =>
-  [
-    ['--bind', begun, begunInside],
-    ['--symlink', '/', join(begunInside, mark)],
-    ['--remount-ro', begunInside],
-  ].flat();
-const begunInside = '/run/weft-begun';
+const markBegun = (mark: string): readonly string[] => [
+  '--symlink',
+  '/',
+  join(preludeInside, mark),
+  '--remount-ro',
+  preludeInside,
+];
 
 /** Bytes of shared memory that a command may take; more than browsers in tests need. */
 const sharedMemory = 1024 * 1024 * 1024;
@@ -140,7 +140,7 @@ function mounts(policy: SandboxPolicy, view: MountView): readonly string[] {
     // What is hidden inside the workspace, or was laid bare by it.
     ...hidden.filter(insideRoots).map(path => hiding(path, folder)),
     ...view.sockets.map(path => ['--ro-bind', join(folder, 'empty'), path]),
-    ['--ro-bind', scripts.outside, scripts.inside],
+    ['--bind', scripts.outside, scripts.inside],
     ['--bind', reports.outside, reports.inside],
     network.kind === 'filtered' ? ['--ro-bind', network.socket, socketInside] : [],
   ];
@@ -206,7 +206,7 @@ function mountView(policy: SandboxPolicy): MountView {
         if (existsSync(join(path, 'commondir'))) before.set(join(path, 'commondir'), '');
       } else readOnly(path);
     }
-    for (const name of neverMade) {
+    for (const name of root === policy.home ? [...neverMade, ...neverMadeAtHome] : neverMade) {
       const [first = '', second] = name.split('/');
       const top = join(root, first);
       const isThere = lstatSync(top, {throwIfNoEntry: false}) !== undefined && !isPlaceholder(top);
@@ -249,13 +249,7 @@ function repositoryGuards(repository: string, empty: string): readonly string[] 
 
 /** Mounted over by nothing where they are missing: what runs, or chooses what runs, as soon as somebody enters the folder. */
 const neverMade = [
-  '.bashrc',
-  '.bash_profile',
-  '.profile',
-  '.zshrc',
-  '.zshenv',
   '.envrc',
-  '.gitconfig',
   '.mcp.json',
   '.npmrc',
   '.vscode',
@@ -266,6 +260,9 @@ const neverMade = [
   '.gitlab-ci.yml',
   '.github/workflows',
 ];
+
+/** Read in no other folder. Elsewhere they are taken away afterwards, as all else that is protected. */
+const neverMadeAtHome = ['.bashrc', '.bash_profile', '.profile', '.zshrc', '.zshenv', '.gitconfig'];
 
 /** Placeholders by how many commands they serve now. */
 const inUse = new Map<string, number>();
@@ -390,7 +387,10 @@ function withExcludes(
   if (!existsSync(file)) {
     const config = environment['XDG_CONFIG_HOME'] ?? join(environment['HOME'] ?? '/', '.config');
     const own = readTextFile(join(config, 'git', 'ignore')) ?? '';
-    writeFileSync(file, `${own}\n${neverMade.map(name => name.replace(/\/.*/u, '')).join('\n')}\n`);
+    writeFileSync(
+      file,
+      `${own}\n${[...neverMade, ...neverMadeAtHome].map(name => name.replace(/\/.*/u, '')).join('\n')}\n`,
+    );
   }
   const count = Number(environment['GIT_CONFIG_COUNT'] ?? '0');
   return {

@@ -1,4 +1,4 @@
-import {existsSync, globSync, lstatSync} from 'node:fs';
+import {accessSync, constants, existsSync, globSync, lstatSync} from 'node:fs';
 import {isAbsolute, join} from 'node:path';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {realPath} from '../files/resolve-path.ts';
@@ -72,7 +72,7 @@ const inHome: readonly string[] = [
   'Library/Keychains',
 ];
 
-/** Files of the system that only its own programs have to read; root, inside, would. */
+/** Files of the system that only its own programs have to read; root, inside, would. For others they are out of reach anyway. */
 const ofSystem: readonly string[] = ['/etc/shadow', '/etc/gshadow', '/etc/sudoers', '/etc/ssl/private', '/root/.ssh'];
 
 /** Variables with the path of a socket or file behind which secrets are. */
@@ -100,13 +100,23 @@ export function hiddenPaths({
   readonly own: readonly string[];
 }): readonly string[] {
   const named = inVariables.map(name => environment[name] ?? '').filter(path => isAbsolute(path));
-  const all = [...inHome.map(name => join(home, name)), ...ofSystem, ...named, ...own];
+  const system = ofSystem.filter(path => isReadable(path));
+  const all = [...inHome.map(name => join(home, name)), ...system, ...named, ...own];
   return [...new Set(all.filter(path => isVisible(path)).map(path => realPath(path)))];
 }
 
 function isVisible(path: string): boolean {
   try {
     return existsSync(path);
+  } catch {
+    return false;
+  }
+}
+
+function isReadable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK);
+    return true;
   } catch {
     return false;
   }

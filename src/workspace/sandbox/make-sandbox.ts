@@ -44,7 +44,7 @@ export interface SandboxOptions {
 }
 
 /** A change of what a policy means makes earlier proofs worthless. */
-const policyVersion = 1;
+const policyVersion = 2;
 
 /**
  * Whether every command runs inside. With `auto` it is those that weft lets through because they are confined: what the user has allowed by
@@ -74,6 +74,7 @@ export function makeSandbox(options: SandboxOptions): CommandSandbox {
     if (denied.tag === 'failed') return denied;
     return ok({
       roots: real,
+      home: realPath(options.home),
       workspace: confinement === 'read-only' ? 'read-only' : 'writable',
       repository: confinement === 'chosen' ? 'guarded' : 'read-only',
       network: {kind: 'closed'},

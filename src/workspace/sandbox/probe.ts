@@ -144,6 +144,8 @@ async function makePlace({folder, home, isProtected}: ProbeOptions): Promise<Pro
     targets,
     policy: {
       roots: [work],
+      // What a workspace that is the home is kept from, too.
+      home: work,
       workspace: 'writable',
       repository: 'guarded',
       network: {kind: 'closed'},

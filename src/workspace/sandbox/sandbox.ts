@@ -71,6 +71,8 @@ export interface BackendRequest extends Omit<EncloseRequest, 'confinement'> {
 export interface SandboxPolicy {
   /** The workspace folders. */
   readonly roots: readonly [string, ...string[]];
+  /** The user's home. */
+  readonly home: string;
   readonly workspace: 'writable' | 'read-only';
   /** `read-only`: the whole `.git`. `guarded`: only what runs programs or decides which run. */
   readonly repository: 'guarded' | 'read-only';
@@ -91,6 +93,4 @@ export interface SandboxPolicy {
 export interface SandboxSession extends InsidePrelude {
   readonly folder: string;
   readonly tmp: string;
-  /** Holds a name for each command that has begun. */
-  readonly begun: string;
 }

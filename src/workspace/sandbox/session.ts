@@ -20,7 +20,6 @@ export function openSession(): SandboxSession & {close(): void} {
     tmp: at('tmp'),
     scripts: {outside: at('scripts'), inside: '/run/weft'},
     reports: {outside: at('reports'), inside: '/run/weft-reports'},
-    begun: at('begun'),
     close: () => rmSync(folder, {recursive: true, force: true}),
   };
 }
