@@ -56,10 +56,12 @@ export type Happening =
   | {readonly event: 'SessionEnd'; readonly reason: 'clear' | 'resume' | 'prompt_input_exit' | 'other'}
   | {
       readonly event: 'Notification';
-      readonly type: 'permission_prompt' | 'elicitation_dialog';
+      readonly type: 'permission_prompt' | 'elicitation_dialog' | 'idle_prompt';
       readonly message: string;
     }
   | {readonly event: 'PostCompact'; readonly summary: string}
+  /** weft itself refused a call: the mode, or that nobody can be asked; no rule, hook or person. */
+  | {readonly event: 'PermissionDenied'; readonly call: ToolCallBlock; readonly reason: string}
   | {readonly event: 'SubagentStart'; readonly agentId: string; readonly agentType: string}
   | {
       readonly event: 'SubagentStop';
@@ -82,6 +84,12 @@ export interface HookRow {
   readonly last: string;
 }
 
+/**
+ * How far a permission rule speaks of a call: `whole` of all that it does; `part` of something in it, or that cannot be told. A yes
+ * about a part is none about the whole.
+ */
+export type RuleReach = 'whole' | 'part' | 'none';
+
 /** One hook, wherever it comes from: what is called, and how a broken one counts. */
 export interface Hook {
   readonly event: string;
@@ -95,8 +103,8 @@ export interface Hook {
   readonly timeoutMs: number;
   readonly wait: 'for-answer' | 'async';
   readonly onFailure: 'block' | 'allow';
-  /** `ignored`: where it allows something, it counts as one that has no objection. */
-  readonly yes: 'counts' | 'ignored';
+  /** A permission rule: it is called for the calls that the rule speaks of. Empty for all. */
+  readonly condition: string;
   run(input: JsonObject, signal: AbortSignal): Promise<HookRun>;
 }
 

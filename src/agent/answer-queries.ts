@@ -3,6 +3,7 @@ import {carryOutRewind, previewRewind, rewindPoints} from './rewind.ts';
 import type {CompactionContext, Compactor} from './compaction/compactor.ts';
 import type {OtherWork, WorkQueue} from './work-queue.ts';
 import {failed, type Outcome} from '../base/outcome.ts';
+import type {CompactionReport} from '../domain/compaction.ts';
 import {rejected, thrownFault, type Fault} from '../domain/fault.ts';
 import type {JournalRecord} from '../domain/journal.ts';
 import type {RewindReport, RewindTarget} from '../domain/rewind.ts';
@@ -16,6 +17,8 @@ export interface QuerySources {
   isClosing(): boolean;
   /** Reads the conversation again from its journal; answers with what its todo list is decoded from. */
   reopen(): readonly Uint8Array[];
+  /** Tells the hooks that the conversation begins anew with a summary. */
+  compacted(): void;
 }
 
 /** How each query is answered. */
@@ -84,14 +87,17 @@ export function answerQueries(sources: QuerySources): QueryHandlers<Conversation
       runAlone(work, {what: 'Compacting', signal}, async stop =>
         (await loadCompactor()).preview(instructions, compactionContext(signal), stop),
       ),
-    compact: (request, signal) =>
-      runAlone(work, {what: 'Compacting', signal}, async () =>
-        (await loadCompactor()).carryOut(request, compactionContext(signal)),
-      ),
+    compact: (request, signal) => runAlone(work, {what: 'Compacting', signal}, async () => carryOut(request, signal)),
   };
 
   function compactionContext(signal: AbortSignal): CompactionContext {
     return {session, reopen: () => sources.reopen(), isUnwanted: () => signal.aborted || sources.isClosing()};
+  }
+
+  async function carryOut(request: Query<'compact'>, signal: AbortSignal): Promise<Outcome<CompactionReport, Fault>> {
+    const done = await (await loadCompactor()).carryOut(request, compactionContext(signal));
+    if (done.tag === 'ok') sources.compacted();
+    return done;
   }
 
   async function rewind(target: RewindTarget, signal: AbortSignal): Promise<Outcome<RewindReport, Fault>> {

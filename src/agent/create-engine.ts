@@ -120,6 +120,7 @@ class Engine implements AgentClient {
         work: this.#work,
         isClosing: () => this.#isClosing,
         reopen: () => this.#reopen(),
+        compacted: () => this.#hooks.begin('compact'),
       }),
     };
   }

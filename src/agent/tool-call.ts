@@ -14,6 +14,7 @@ import type {Outcome} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
 import type {ToolCallBlock, ToolResultBlock} from '../domain/conversation.ts';
 import {faultText, thrownFault, type Fault} from '../domain/fault.ts';
+import {reasonsText} from '../domain/reason.ts';
 import {reminderBlock} from '../domain/reminder.ts';
 import {noDetail, type Verdict} from '../domain/risk.ts';
 import type {Cancellation} from '../domain/settled.ts';
@@ -212,8 +213,16 @@ async function runCall(judged: JudgedCall, context: PromptContext, signal: Abort
     action.tag === 'ok'
       ? await approveAndRun({...judged, action: action.value}, context, signal)
       : undecodableEnd(effectiveCall, action.error);
+  if (isRefusedByHost(ended, judged)) {
+    const reason = reasonsText(judged.verdict.reasons);
+    await context.hooks.happened({event: 'PermissionDenied', call: ended.effectiveCall, reason}, signal);
+  }
   return settleCall(judged, ended, context, signal);
 }
+
+/** Whether nobody decided: the mode or weft's own finding denies it, or nobody can be asked. */
+const isRefusedByHost = ({deniedBy}: CallEnd, {verdict}: JudgedCall): boolean =>
+  deniedBy === 'nobody' || (deniedBy === 'rule' && verdict.reasons.every(({kind}) => kind !== 'rule'));
 
 type RunnableCall = Omit<JudgedCall, 'action'> & {readonly action: Action};
 

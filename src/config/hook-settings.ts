@@ -9,6 +9,7 @@ export const hookEvents = [
   'Stop',
   'PostToolUse',
   'PostToolUseFailure',
+  'PermissionDenied',
   'SessionStart',
   'SessionEnd',
   'Notification',
@@ -18,6 +19,15 @@ export const hookEvents = [
   'PostCompact',
 ] as const;
 export type HookEvent = (typeof hookEvents)[number];
+
+/** The events that are about the call of a tool. */
+const eventsOfCalls: ReadonlySet<HookEvent> = new Set([
+  'PreToolUse',
+  'PermissionRequest',
+  'PostToolUse',
+  'PostToolUseFailure',
+  'PermissionDenied',
+]);
 
 /** One hook of the settings. */
 export interface HookSetting {
@@ -30,8 +40,8 @@ export interface HookSetting {
   readonly wait: 'for-answer' | 'async';
   /** What happens where it guards something and breaks. */
   readonly onFailure: 'block' | 'allow';
-  /** `ignored`: it names a condition (`if`) that weft does not evaluate, so its yes may be about calls that it was not meant for. */
-  readonly yes: 'counts' | 'ignored';
+  /** A permission rule (`if`) that says for which calls it is meant; empty for all. */
+  readonly condition: string;
 }
 
 /** A timer holds about 24 days. */
@@ -97,10 +107,9 @@ export function readHooks(file: HooksFile): {
     }
     for (const {matcher = '', hooks: entries} of groups) {
       for (const entry of entries) {
-        if (entry.if !== undefined) {
-          warnings.push(
-            `"if" of a ${event} hook is not evaluated: the hook runs for every call that its matcher fits, and its yes does not count.`,
-          );
+        const condition = (entry.if ?? '').trim();
+        if (condition !== '' && !eventsOfCalls.has(event)) {
+          warnings.push(`A ${event} hook with "if" never runs: "if" is about the call of a tool.`);
         }
         hooks.push({
           event,
@@ -117,7 +126,7 @@ export function readHooks(file: HooksFile): {
           timeoutMs: Math.max(1, Math.round((entry.timeout ?? defaultSeconds) * 1000)),
           wait: entry.async === true ? 'async' : 'for-answer',
           onFailure: entry.onFailure === undefined || entry.onFailure === 'block' ? 'block' : 'allow',
-          yes: entry.if === undefined ? 'counts' : 'ignored',
+          condition,
         });
       }
     }

@@ -238,14 +238,23 @@ export async function readBounded(path: string, most: number): Promise<ReadFile>
   }
 }
 
-/** The files inside the project that a command line names, as far as its words say; they need not exist. */
+/** What changes whenever a file is written to or another one takes its place: not even who owns it can set it back. */
+export async function fileMark(path: string): Promise<string> {
+  const found = await stat(path, {bigint: true}).catch(() => undefined);
+  return found === undefined ? 'none' : `${found.dev}:${found.ino}:${found.ctimeNs}`;
+}
+
+/**
+ * The files inside the project that a command line names, as far as its words say; they need not exist. What it only writes its
+ * output to is not among them.
+ */
 export function scriptsIn(
   command: string,
   place: {readonly directory: string; readonly folder: string},
 ): readonly string[] {
   return [
     ...new Set(
-      wordsOf(command).flatMap(word => {
+      wordsOf(command.replaceAll(outputFile, ' ')).flatMap(word => {
         const path = word.replaceAll(
           /\$(?:\{(?:CLAUDE|WEFT)_PROJECT_DIR(?::-[^}]*)?\}|(?:CLAUDE|WEFT)_PROJECT_DIR)/gu,
           () => place.folder,
@@ -257,6 +266,9 @@ export function scriptsIn(
     ),
   ];
 }
+
+/** `> file`, `2>> file`, with a plain name. */
+const outputFile = /\d?>{1,2}\|?[ \t]*(?:[^\s"'\\;|&()<>`]+|"[^"\\`]*")/gu;
 
 /** The words of a shell command, without their quotes; what a shell would expand stays as it is. */
 function wordsOf(command: string): readonly string[] {

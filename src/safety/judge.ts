@@ -16,13 +16,15 @@ import {allRulesCover, matchingRule, rulesCover} from './rules/matching-rule.ts'
 import {possibleDenial} from './rules/possible-denial.ts';
 import {handedOverPlaceholders, ruleAllowsHandover} from './secrets/secret-handover.ts';
 import type {Access} from '../actions/access.ts';
-import {type Action, accessOf, definitions} from '../actions/catalogue.ts';
+import type {RuleReach} from '../actions/hooks-port.ts';
+import {type Action, accessOf, definitions, toolNamesOf} from '../actions/catalogue.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {confines, type Proof} from '../domain/sandbox.ts';
 import {buildsOrTests} from './commands/builds-and-tests.ts';
 import {noDetail, type PermissionMode, type Verdict, type VerdictDetail} from '../domain/risk.ts';
 import {accessedPaths} from './paths/accessed-paths.ts';
 import {writesProtected} from './commands/command-finding.ts';
+import {parseCondition} from './rules/hook-condition.ts';
 import type {PermissionRule, PermissionRules} from './rules/permission-rule.ts';
 import {weftFileChange} from './paths/weft-file-changes.ts';
 import {runsProjectCode} from './rules/suggested-rules.ts';
@@ -43,6 +45,8 @@ export interface JudgeOptions extends PathContextOptions {
 /** The host's judgement of actions: what `steps` decide. What the model claims of its commands never loosens a verdict. */
 export interface Judge {
   assess(action: Action, mode: PermissionMode, signal: AbortSignal): Promise<Verdict>;
+  /** How far the condition of a hook speaks of an action; one that cannot be compared speaks of a part. */
+  reach(condition: string, action: Action): Promise<RuleReach>;
 }
 
 export function makeJudge(options: JudgeOptions): Judge {
@@ -56,7 +60,31 @@ export function makeJudge(options: JudgeOptions): Judge {
       }
       return ask(facts);
     },
+    reach: (condition, action) =>
+      conditionReach(condition, action, evidenceOf({...options, context: cachedPathContext(lasting)})),
   };
+}
+
+async function conditionReach(text: string, action: Action, evidence: JudgeEvidence): Promise<RuleReach> {
+  const condition = parseCondition(text);
+  if (condition.tag === 'failed') return condition.error.kind === 'never' ? 'none' : 'part';
+  const rule = condition.value;
+  const access = accessOf(action);
+  if (access.kind !== 'mcp-tool' && !toolNamesOf(action.name).includes(rule.tool)) return 'none';
+  const asDenied = {allow: [], ask: [], deny: [rule]};
+  const asAllowed = {allow: [rule], ask: [], deny: []};
+  const parsed = access.kind === 'command' ? evidence.parsed(access.command) : undefined;
+  const isTouched =
+    (await decidingRule(action, asDenied, evidence)) !== undefined ||
+    (parsed !== undefined && possibleDenial(commandOf(access), parsed, asDenied) !== undefined);
+  if (!isTouched) return 'none';
+  if (matchingRule(action, asAllowed, evidence) !== undefined) return 'whole';
+  const isCovered =
+    parsed?.reading === 'parsed' &&
+    parsed.sideEffects.length === 0 &&
+    allRulesCover(parsed, asAllowed, evidence.context) &&
+    (await parsed.confirmed());
+  return isCovered ? 'whole' : 'part';
 }
 
 /** In plan mode the system keeps a command from changing the workspace, where that is proven. */
@@ -251,16 +279,7 @@ async function factsOf(
   mode: PermissionMode,
   {rules, directory, blockCommand, secretNames, sandbox, context}: JudgeOptions & {readonly context: PathContext},
 ): Promise<Facts> {
-  let forms: CommandForms | undefined;
-  let analysis: CommandAnalysis | undefined;
-  const evidence: JudgeEvidence = {
-    context,
-    directory: directory(),
-    blockCommand,
-    secretNames,
-    forms: command => (forms ??= resolvedForms(command, evidence.parsed(command))),
-    parsed: command => (analysis ??= analyzeCommand(command, {directory: directory(), context})),
-  };
+  const evidence = evidenceOf({directory, blockCommand, secretNames, context});
   const access = accessOf(action);
   const finding = accessFinding(access, definitions[action.name].risk, evidence);
   const rule = await decidingRule(action, rules, evidence);
@@ -304,6 +323,26 @@ async function factsOf(
   if (finding.target === 'always-asked') return {...facts, sessionApproval: 'none'};
   const isAlike = rule?.behaviour !== 'ask' && coversAlike(facts, blockCommand);
   return {...facts, sessionApproval: isAlike ? 'kind' : 'exact'};
+}
+
+/** What is worked out about one action, once. */
+function evidenceOf({
+  directory,
+  blockCommand,
+  secretNames,
+  context,
+}: Pick<JudgeOptions, 'directory' | 'blockCommand' | 'secretNames'> & {readonly context: PathContext}): JudgeEvidence {
+  let forms: CommandForms | undefined;
+  let analysis: CommandAnalysis | undefined;
+  const evidence: JudgeEvidence = {
+    context,
+    directory: directory(),
+    blockCommand,
+    secretNames,
+    forms: command => (forms ??= resolvedForms(command, evidence.parsed(command))),
+    parsed: command => (analysis ??= analyzeCommand(command, {directory: directory(), context})),
+  };
+  return evidence;
 }
 
 type DecidingRule = NonNullable<ReturnType<typeof matchingRule>>;

@@ -105,6 +105,33 @@ describe('a guard', () => {
     ]);
   });
 
+  test('with a condition runs where its rule speaks of the call, and its yes is for the whole of it', async () => {
+    const commands = ['mkdir a', 'touch b', 'mkdir c && touch d'];
+    await using scene = await openScene([...commands.map(text => call('Bash', {command: text})), say('Done.')]);
+    const yes = {hookSpecificOutput: {hookEventName: 'PreToolUse', permissionDecision: 'allow'}};
+    const allowing = command(`cat >> seen.log; echo '${JSON.stringify(yes)}'`, {if: 'Bash(mkdir *)'});
+    const broken = command('exit 2', {if: 'Bash(mkdir *)|Bash(rm *)'});
+    const settings = {
+      hooks: {
+        PreToolUse: [
+          {matcher: 'Bash', hooks: [allowing]},
+          {matcher: 'Read', hooks: [broken]},
+        ],
+        Stop: [{hooks: [broken]}],
+      },
+    };
+    const run = await scene.run(['-p', 'x', ...settingsFlag(settings)]);
+    expect(['a', 'b', 'c', 'd'].map(name => isThere(scene, name))).toEqual([true, false, false, false]);
+    expect(scene.read('seen.log').match(/"command":"[^"]*"/gu)).toEqual([
+      '"command":"mkdir a"',
+      '"command":"mkdir c && touch d"',
+    ]);
+    expect(run.stderr).toContain('A Stop hook with "if" never runs');
+    expect(run.stderr).toContain(
+      'The "if" of a PreToolUse hook is no permission rule: "Bash(mkdir *)|Bash(rm *)" is more than one rule',
+    );
+  });
+
   test('of a permission decides where nobody can be asked', async () => {
     await using scene = await openScene([touch('a'), say('1'), touch('b'), say('2')]);
     const yes = await scene.run(['-p', 'x', ...settingsFlag(on('PermissionRequest', answer({behavior: 'allow'})))]);

@@ -34,7 +34,9 @@ import {
 } from './lazy-ports.ts';
 import type {UserPorts} from './user-ports.ts';
 import {createEngine, type EngineOptions} from '../../agent/create-engine.ts';
-import type {HooksPort} from '../../actions/hooks-port.ts';
+import {catalogueOnly, decodeAction} from '../../actions/decode-action.ts';
+import type {HooksPort, RuleReach} from '../../actions/hooks-port.ts';
+import type {ToolCallBlock} from '../../domain/conversation.ts';
 import type {PromptLimits} from '../../agent/session-context.ts';
 import type {JudgePort, SessionsPort, WorkspaceStatePort} from '../../agent/ports.ts';
 import type {SessionCheckpoints} from '../../domain/checkpoint.ts';
@@ -63,6 +65,8 @@ export interface HookMachine {
   command(work: HookCommand, stdin: string, signal: AbortSignal): Promise<HookOutput>;
   /** Puts placeholders in the place of secrets. */
   readonly redact: (text: string) => string;
+  /** How far a permission rule speaks of a call. */
+  readonly reach: (rule: string, call: ToolCallBlock) => Promise<RuleReach>;
 }
 
 /** Everything that the engine of one session is composed of. */
@@ -182,6 +186,19 @@ export function composeEngine(setup: EngineSetup): AgentClient {
   };
   const finder = lazyFinder({roots, home, environment, excluded});
   const machine = redactingPorts(plainPorts, secrets);
+  const judge = lazyJudge({
+    ...pathContext,
+    alsoReadable: setup.skillFolders,
+    weftFolders: setup.weftFolders,
+    secretNames: text => secretNamesIn(secrets.redact(text)),
+    list: listFolder,
+    read: readBytes,
+    strayProgram: (name, from) => strayProgram(name, {directory: from, roots}),
+    rules,
+    directory: () => machine.shell.directory,
+    sandbox: setup.sandbox.choice === 'native' ? 'none' : () => sandbox.proof(),
+    blockCommand: id => commands.control.list().find(block => block.id === id)?.command ?? '',
+  });
   const {history, exportSession, ...user} = setup.user;
   const change = changeRules(changeableRules, setup.saveRule);
   const engine: AgentClient = createEngine({
@@ -265,24 +282,13 @@ export function composeEngine(setup: EngineSetup): AgentClient {
       hooks: setup.hooks({
         command: (work, stdin, signal) => commands.hooks.run(work, stdin, signal),
         redact: secrets.redact,
+        async reach(rule, {name, input}) {
+          const action = decodeAction(name, input, {...catalogueOnly, mcpTools: machine.mcp.tools()});
+          return action.tag === 'ok' ? judge.reach(rule, action.value) : 'part';
+        },
       }),
       model: redactModel(setup.model, secrets),
-      judge: {
-        assess: lazyJudge({
-          ...pathContext,
-          alsoReadable: setup.skillFolders,
-          weftFolders: setup.weftFolders,
-          secretNames: text => secretNamesIn(secrets.redact(text)),
-          list: listFolder,
-          read: readBytes,
-          strayProgram: (name, from) => strayProgram(name, {directory: from, roots}),
-          rules,
-          directory: () => machine.shell.directory,
-          sandbox: setup.sandbox.choice === 'native' ? 'none' : () => sandbox.proof(),
-          blockCommand: id => commands.control.list().find(block => block.id === id)?.command ?? '',
-        }),
-        changeRules: change,
-      },
+      judge: {assess: (action, mode, signal) => judge.assess(action, mode, signal), changeRules: change},
       sessions: setup.sessions,
       clock: {now: () => Date.now()},
       ids: {message: () => messageId(randomUUID()), todo: () => todoId(randomUUID())},

@@ -3,7 +3,7 @@ import {type Hook, type HookRow, type HooksPort, noHooks} from '../../actions/ho
 import type {Sourced} from '../../config/merge-settings.ts';
 import {type HookSetting, hookText} from '../../config/hook-settings.ts';
 import type {ProjectTrust} from '../../config/trust-record.ts';
-import type {HookRunner, SourcedHook} from '../../extensions/hooks/settings-hooks.ts';
+import type {HookRunner, HookStanding, SourcedHook} from '../../extensions/hooks/settings-hooks.ts';
 import type {Plugin} from '../../config/plugin-folders.ts';
 import type {EngineSetup} from './compose-engine.ts';
 
@@ -26,7 +26,7 @@ export async function sessionHooks(sources: HookSources): Promise<EngineSetup['h
   if (settings.length === 0 && driver.length === 0 && ofPlugins.length === 0) {
     return () => withWithheld(noHooks, sources);
   }
-  const [{makeHooks}, {settingsHooks}] = await Promise.all([
+  const [{makeHooks}, {ownHook, settingsHooks}] = await Promise.all([
     import('../../extensions/hooks/make-hooks.ts'),
     import('../../extensions/hooks/settings-hooks.ts'),
   ]);
@@ -41,18 +41,18 @@ export async function sessionHooks(sources: HookSources): Promise<EngineSetup['h
     const sourced = settings.map(hook => ({
       hook: hook.value,
       source: placeOf(hook),
-      obstacle: async () =>
-        hook.source === 'project' || hook.source === 'local' ? untrustedScript(hook.value, sources) : '',
+      standing: async () =>
+        hook.source === 'project' || hook.source === 'local' ? scriptStanding(hook.value, sources) : ownHook,
     }));
     const hooks = [...driver, ...settingsHooks([...sourced, ...ofPlugins], runner)];
-    return withWithheld(makeHooks({hooks, promptSource, redact: machine.redact}), sources);
+    return withWithheld(makeHooks({hooks, promptSource, redact: machine.redact, reach: machine.reach}), sources);
   };
 }
 
 async function hooksOf(plugins: readonly Plugin[], directory: string): Promise<readonly SourcedHook[]> {
-  const {pluginHooks, pluginObstacle} = await import('./plugin-content.ts');
+  const {pluginHooks, pluginStanding} = await import('./plugin-content.ts');
   const hooks = await pluginHooks(plugins);
-  return hooks.map(one => ({hook: one.hook, source: one.path, obstacle: () => pluginObstacle(one, directory)}));
+  return hooks.map(one => ({hook: one.hook, source: one.path, standing: () => pluginStanding(one, directory)}));
 }
 
 const placeOf = ({source, path}: Sourced<HookSetting>): string => (path === '' ? source : path);
@@ -69,20 +69,24 @@ function withWithheld(hooks: HooksPort, {withheld}: HookSources): HooksPort {
   return Object.assign(hooks === noHooks ? {...noHooks} : hooks, {list: () => [...own(), ...rows]});
 }
 
-/** Why a hook of the project may not run: a script of the project that it names is not what the user trusted. Else empty. */
-async function untrustedScript(hook: HookSetting, {directory, projectTrust}: HookSources): Promise<string> {
-  if (hook.work.type !== 'command') return '';
-  const {projectFileBounds, readBounded, scriptsIn} = await import('../../config/project-files.ts');
+/** Whether the scripts of the project that a hook names are what the user trusts. */
+async function scriptStanding(hook: HookSetting, {directory, projectTrust}: HookSources): Promise<HookStanding> {
+  if (hook.work.type !== 'command') return {obstacle: '', mark: ''};
+  const {fileMark, projectFileBounds, readBounded, scriptsIn} = await import('../../config/project-files.ts');
   const {folder} = projectTrust;
+  const marks: string[] = [];
   for (const name of scriptsIn(hookText(hook), {directory, folder})) {
+    const path = join(folder, name);
     // oxlint-disable-next-line no-await-in-loop -- the first one that is not trusted counts
-    const read = await readBounded(join(folder, name), projectFileBounds.fileBytes);
+    marks.push(await fileMark(path));
+    // oxlint-disable-next-line no-await-in-loop -- the first one that is not trusted counts
+    const read = await readBounded(path, projectFileBounds.fileBytes);
     if (read.kind === 'none') continue;
-    if (read.kind === 'refused') return `its script ${name} cannot be checked: ${read.why}`;
+    if (read.kind === 'refused') return {obstacle: `its script ${name} cannot be checked: ${read.why}`, mark: ''};
     const state = projectTrust.stateOf(name, read.bytes);
     if (state === 'trusted') continue;
     const why = state === 'changed' ? 'changed since you trusted this project' : 'is not trusted';
-    return `its script ${name} ${why} (review and trust it: weft permissions trust)`;
+    return {obstacle: `its script ${name} ${why} (review and trust it: weft permissions trust)`, mark: ''};
   }
-  return '';
+  return {obstacle: '', mark: marks.join()};
 }

@@ -1,4 +1,4 @@
-import type {JudgePort, WorkspaceStatePort} from '../../agent/ports.ts';
+import type {WorkspaceStatePort} from '../../agent/ports.ts';
 import {homedir} from 'node:os';
 import type {FileFinder, ImagePort} from '../../actions/files-port.ts';
 import type {WebPort} from '../../actions/web-port.ts';
@@ -26,7 +26,7 @@ import {searchProviderOf} from '../../workspace/web/search-provider.ts';
 import {version} from '../version.ts';
 
 /** Loads the judge with the first action: an answer without one needs none. */
-export function lazyJudge(options: Omit<JudgeOptions, 'effectOf'>): JudgePort['assess'] {
+export function lazyJudge(options: Omit<JudgeOptions, 'effectOf'>): Judge {
   let judge: Promise<Judge> | undefined;
   const load = async (): Promise<Judge> => {
     const [{makeJudge}, {fileEffect}] = await Promise.all([
@@ -35,7 +35,10 @@ export function lazyJudge(options: Omit<JudgeOptions, 'effectOf'>): JudgePort['a
     ]);
     return makeJudge({...options, effectOf: command => fileEffect(command, options.home)});
   };
-  return async (action, mode, signal) => (await (judge ??= load())).assess(action, mode, signal);
+  return {
+    assess: async (action, mode, signal) => (await (judge ??= load())).assess(action, mode, signal),
+    reach: async (rule, action) => (await (judge ??= load())).reach(rule, action),
+  };
 }
 
 /** Loads what finds the impact of commands with the first command that destroys something. */

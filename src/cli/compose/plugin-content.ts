@@ -5,6 +5,7 @@ import {type HookSetting, hooksSchema, hookWords, readHooks} from '../../config/
 import type {Plugin} from '../../config/plugin-folders.ts';
 import type {ProjectTrust} from '../../config/trust-record.ts';
 import {type ConfiguredServer, parseServers, serversInText} from '../../extensions/mcp/server-config.ts';
+import type {HookStanding} from '../../extensions/hooks/settings-hooks.ts';
 import {UsageError} from '../exit-code.ts';
 
 /** A hook of a plugin, with what may keep it from running. */
@@ -50,10 +51,10 @@ function inFolder(hook: HookSetting, folder: string): HookSetting {
   };
 }
 
-/** Why a hook of a plugin inside the project may not run now: a file of the plugin is not what the user trusted. Else empty. */
-export async function pluginObstacle({project}: PluginHook, directory: string): Promise<string> {
-  if (project === 'outside') return '';
-  const {listProjectFiles} = await import('../../config/project-files.ts');
+/** Whether all files of a plugin that lies in the project are what the user trusts. */
+export async function pluginStanding({project}: PluginHook, directory: string): Promise<HookStanding> {
+  if (project === 'outside') return {obstacle: '', mark: ''};
+  const {fileMark, listProjectFiles} = await import('../../config/project-files.ts');
   const {folder, trust} = project;
   const {files, leftOut} = await listProjectFiles(
     {
@@ -67,9 +68,12 @@ export async function pluginObstacle({project}: PluginHook, directory: string): 
     new AbortController().signal,
   );
   const untrusted = files.find(file => file.kind === 'plugin' && file.trust !== 'trusted');
-  if (untrusted === undefined && leftOut.length === 0) return '';
+  if (untrusted === undefined && leftOut.length === 0) {
+    const marks = await Promise.all(files.map(file => fileMark(join(trust.folder, file.path))));
+    return {obstacle: '', mark: marks.join()};
+  }
   const what = untrusted === undefined ? 'files of its plugin cannot be checked' : `${untrusted.path} is not trusted`;
-  return `${what} (review and trust it: weft permissions trust)`;
+  return {obstacle: `${what} (review and trust it: weft permissions trust)`, mark: ''};
 }
 
 /** The MCP servers of plugins, as `plugin:NAME:SERVER`. */

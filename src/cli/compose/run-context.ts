@@ -1,4 +1,5 @@
 import {parseRule, type PermissionRule, type PermissionRules} from '../../safety/rules/permission-rule.ts';
+import {parseCondition} from '../../safety/rules/hook-condition.ts';
 import {isSecretFile} from '../../safety/secrets/secret-files.ts';
 import {findInstructions, type FoundInstructions, type Instructions} from '../../config/instructions.ts';
 import {
@@ -107,7 +108,7 @@ export function loadRunContext(given: {
     directory,
     roots: [directory, ...added],
     places,
-    notices: [...warnings, ...notices, ...noticesOfSettingsAbove(directory)],
+    notices: [...warnings, ...notices, ...noticesOfSettingsAbove(directory), ...conditionNotices(settings.hooks)],
     trust: folderTrust(merged.value, {...place, plugins: plugins.map(({folder}) => folder)}, readSettings),
     projectTrust: trusted,
     plugins,
@@ -238,6 +239,17 @@ const rulesFrom = (texts: readonly Sourced<string>[]): readonly PermissionRule[]
       default:
         return unreachable(rule.error);
     }
+  });
+
+/** Conditions of hooks that are no permission rules. */
+const conditionNotices = (hooks: readonly Sourced<HookSetting>[]): readonly string[] =>
+  hooks.flatMap(({value: {event, condition}}) => {
+    const rule = condition === '' ? undefined : parseCondition(condition);
+    return rule?.tag === 'failed' && rule.error.kind === 'unclear'
+      ? [
+          `The "if" of a ${event} hook is no permission rule: ${rule.error.message} The hook runs for every call that its matcher fits, and its yes does not count.`,
+        ]
+      : [];
   });
 
 /** `Read,Bash(git log:*) Edit` is three rules: commas and spaces divide, except inside parentheses. */

@@ -11,6 +11,7 @@ import type {
   HookSession,
   HooksPort,
   PermissionAnswer,
+  RuleReach,
   ResultAnswer,
   StopAnswer,
   CallAnswer,
@@ -18,7 +19,7 @@ import type {
 import {clip, firstLine} from '../../base/clip.ts';
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import {unreachable} from '../../base/unreachable.ts';
-import {blockTexts} from '../../domain/conversation.ts';
+import {blockTexts, type ToolCallBlock} from '../../domain/conversation.ts';
 import {causeText} from '../../domain/fault.ts';
 import type {HookRunEvent, HookRunId, HookRunReport} from '../../domain/hook.ts';
 import {commandResult} from '../../protocol/rpc/command-result.ts';
@@ -36,6 +37,8 @@ export interface HookDeps {
   readonly promptSource: 'user' | 'sdk';
   /** Puts placeholders in the place of secrets. */
   readonly redact: (text: string) => string;
+  /** How far a hook's condition speaks of a call. */
+  readonly reach: (condition: string, call: ToolCallBlock, signal: AbortSignal) => Promise<RuleReach>;
 }
 
 /**
@@ -60,7 +63,7 @@ class Hooks implements HooksPort {
 
   async preToolUse(call: EndedCall['call'], signal: AbortSignal): Promise<HookReply<CallAnswer>> {
     const input = {tool_name: call.name, tool_input: call.input, tool_use_id: call.id};
-    const joined = await this.#callAll({event: 'PreToolUse', subject: call.name, input}, signal);
+    const joined = await this.#callAll({event: 'PreToolUse', subject: call.name, call, input}, signal);
     const changing = joined.answers.findLast(({updatedInput}) => updatedInput !== undefined);
     const verdict = callVerdict(joined.answers);
     // Another hook's yes is about the input that the model wrote.
@@ -83,14 +86,17 @@ class Hooks implements HooksPort {
       tool_use_id: call.id,
       ...(suggestions.length === 0 ? {} : {permission_suggestions: suggestions}),
     };
-    const joined = await this.#callAll({event: 'PermissionRequest', subject: call.name, input}, signal);
+    const joined = await this.#callAll({event: 'PermissionRequest', subject: call.name, call, input}, signal);
     return replyWith(joined, {verdict: permissionVerdict(joined.answers)});
   }
 
   async postToolUse(ended: EndedCall, signal: AbortSignal): Promise<HookReply<ResultAnswer>> {
     const response = commandResult(ended.result) ?? resultText(ended);
     const input = {...endedInput(ended), tool_response: typeof response === 'string' ? response : {...response}};
-    const joined = await this.#callAll({event: 'PostToolUse', subject: ended.call.name, input}, signal);
+    const joined = await this.#callAll(
+      {event: 'PostToolUse', subject: ended.call.name, call: ended.call, input},
+      signal,
+    );
     const context = [...blockReasons(joined.answers), joined.context].filter(text => text !== '').join('\n');
     return replyWith(joined, {context, modelText: replacement(joined.answers)});
   }
@@ -101,20 +107,23 @@ class Hooks implements HooksPort {
       error: resultText(ended),
       is_interrupt: ended.content.outcome === 'cancelled',
     };
-    const joined = await this.#callAll({event: 'PostToolUseFailure', subject: ended.call.name, input}, signal);
+    const joined = await this.#callAll(
+      {event: 'PostToolUseFailure', subject: ended.call.name, call: ended.call, input},
+      signal,
+    );
     const context = [...blockReasons(joined.answers), joined.context].filter(text => text !== '').join('\n');
     return replyWith(joined, {context});
   }
 
   async userPromptSubmit({id, text}: Parameters<HooksPort['userPromptSubmit']>[0], signal: AbortSignal) {
     const input = {prompt_id: id, prompt: text, source: this.#deps.promptSource};
-    const joined = await this.#callAll({event: 'UserPromptSubmit', subject: '', input}, signal);
+    const joined = await this.#callAll({event: 'UserPromptSubmit', subject: '', call: undefined, input}, signal);
     return replyWith(joined, {verdict: blockVerdict(joined.answers), context: joined.context});
   }
 
   async stop({answer, round}: Ending, signal: AbortSignal): Promise<HookReply<StopAnswer>> {
     const input = {stop_hook_active: round === 'again', last_assistant_message: answer};
-    const joined = await this.#callAll({event: 'Stop', subject: '', input}, signal);
+    const joined = await this.#callAll({event: 'Stop', subject: '', call: undefined, input}, signal);
     const verdict = blockVerdict(joined.answers);
     // Context for the model is nothing without a model that goes on.
     const goesOn = verdict.kind === 'none' && joined.context !== '';
@@ -123,13 +132,13 @@ class Hooks implements HooksPort {
 
   async sessionStart(source: Parameters<HooksPort['sessionStart']>[0], signal: AbortSignal) {
     const input = {source, model: this.#session().model};
-    const joined = await this.#callAll({event: 'SessionStart', subject: source, input}, signal);
+    const joined = await this.#callAll({event: 'SessionStart', subject: source, call: undefined, input}, signal);
     return replyWith(joined, {context: joined.context});
   }
 
   async preCompact(instructions: string, signal: AbortSignal): Promise<HookReply<StopAnswer>> {
     const input = {trigger: 'manual', custom_instructions: instructions === '' ? null : instructions};
-    const joined = await this.#callAll({event: 'PreCompact', subject: 'manual', input}, signal);
+    const joined = await this.#callAll({event: 'PreCompact', subject: 'manual', call: undefined, input}, signal);
     return replyWith(joined, {verdict: blockVerdict(joined.answers)});
   }
 
@@ -155,7 +164,12 @@ class Hooks implements HooksPort {
       ({event, matcher}) => event === call.event && (call.subject === '' || matcherFits(matcher, call.subject)),
     );
     const once = [...new Map(matching.map(hook => [hook.key, hook])).values()];
-    const called = await Promise.all(once.map(hook => this.#callOne(hook, call, signal)));
+    const meant = await Promise.all(
+      once.map(async hook => ({hook, reach: await this.#reachOf(hook, call.call, signal)})),
+    );
+    const called = await Promise.all(
+      meant.flatMap(({hook, reach}) => (reach === 'none' ? [] : [this.#callOne({hook, reach}, call, signal)])),
+    );
     const answers = called.flatMap(one => (one.kind === 'answered' ? [one.answer] : []));
     const stop = answers.find(({flow}) => flow.kind === 'stop');
     return {
@@ -170,7 +184,17 @@ class Hooks implements HooksPort {
     };
   }
 
-  async #callOne(hook: Hook, {event, subject, input}: HookCall, signal: AbortSignal): Promise<Called> {
+  /** A condition that cannot be compared with the call may speak of it: the hook may guard what it was meant for. */
+  async #reachOf({condition}: Hook, call: HookCall['call'], signal: AbortSignal): Promise<RuleReach> {
+    if (condition === '') return 'whole';
+    return call === undefined ? 'none' : this.#deps.reach(condition, call, signal).catch(() => 'part' as const);
+  }
+
+  async #callOne(
+    {hook, reach}: {readonly hook: Hook; readonly reach: RuleReach},
+    {event, subject, input}: HookCall,
+    signal: AbortSignal,
+  ): Promise<Called> {
     const id: HookRunId = {
       id: `hook-${(this.#calls += 1)}`,
       name: subject === '' ? event : `${event}:${subject}`,
@@ -189,7 +213,7 @@ class Hooks implements HooksPort {
     };
     this.#publish({event: 'hook-started', hook: id});
     const running = this.#run(hook, payload, hook.wait === 'async' ? new AbortController().signal : signal);
-    const reported = running.then(ended => this.#report(hook, {id, ended}));
+    const reported = running.then(ended => this.#report(hook, {id, ended, reach}));
     return hook.wait === 'async' ? {kind: 'stopped'} : reported;
   }
 
@@ -208,8 +232,11 @@ class Hooks implements HooksPort {
     }
   }
 
-  #report(hook: Hook, {id, ended}: {readonly id: HookRunId; readonly ended: HookRun | 'aborted'}): Called {
-    const called = ended === 'aborted' ? ({kind: 'stopped'} as const) : this.#judge(hook, ended);
+  #report(
+    hook: Hook,
+    {id, ended, reach}: {readonly id: HookRunId; readonly ended: HookRun | 'aborted'; readonly reach: RuleReach},
+  ): Called {
+    const called = ended === 'aborted' ? ({kind: 'stopped'} as const) : this.#judge(hook, ended, reach);
     const report: HookRunReport = {
       outcome: runOutcome(called, ended),
       exitCode: ended === 'aborted' ? 'unknown' : ended.exitCode,
@@ -222,13 +249,13 @@ class Hooks implements HooksPort {
     return called;
   }
 
-  #judge(hook: Hook, {outcome}: HookRun): Called {
+  #judge(hook: Hook, {outcome}: HookRun, reach: RuleReach): Called {
     const {redact} = this.#deps;
     switch (outcome.kind) {
       case 'json': {
         const read = hookAnswer(outcome.value, {event: hook.event, redact});
         if (read.tag === 'ok') {
-          const isIgnored = hook.yes === 'ignored' && read.value.permission === 'allow';
+          const isIgnored = reach === 'part' && read.value.permission === 'allow';
           return {kind: 'answered', answer: isIgnored ? {...read.value, permission: 'none'} : read.value};
         }
         return this.#broken(hook, 'unreadable', `it answered what cannot be understood: ${read.error}`);
@@ -294,6 +321,8 @@ interface HookCall {
   readonly event: string;
   /** What matchers look at: the tool, or the cause; empty where all hooks of the event are called. */
   readonly subject: string;
+  /** The call of a tool that it is about; `undefined` where it is about none. */
+  readonly call: ToolCallBlock | undefined;
   readonly input: JsonObject;
 }
 
@@ -366,19 +395,30 @@ function verdictText(called: Called): string {
 function happeningInput(happening: Happening): Omit<HookCall, 'event'> {
   switch (happening.event) {
     case 'SessionEnd':
-      return {subject: happening.reason, input: {reason: happening.reason}};
+      return {subject: happening.reason, call: undefined, input: {reason: happening.reason}};
     case 'Notification':
-      return {subject: happening.type, input: {message: happening.message, notification_type: happening.type}};
+      return {
+        subject: happening.type,
+        call: undefined,
+        input: {message: happening.message, notification_type: happening.type},
+      };
+    case 'PermissionDenied': {
+      const {call, reason} = happening;
+      const input = {tool_name: call.name, tool_input: call.input, tool_use_id: call.id, reason};
+      return {subject: call.name, call, input};
+    }
     case 'PostCompact':
-      return {subject: 'manual', input: {trigger: 'manual', compact_summary: happening.summary}};
+      return {subject: 'manual', call: undefined, input: {trigger: 'manual', compact_summary: happening.summary}};
     case 'SubagentStart':
       return {
         subject: happening.agentType,
+        call: undefined,
         input: {agent_id: happening.agentId, agent_type: happening.agentType},
       };
     case 'SubagentStop':
       return {
         subject: happening.agentType,
+        call: undefined,
         input: {
           stop_hook_active: false,
           agent_id: happening.agentId,

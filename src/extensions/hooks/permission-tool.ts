@@ -20,7 +20,7 @@ export const permissionTool = (toolName: string, mcp: McpPort): Hook => ({
   timeoutMs: limitMs,
   wait: 'for-answer',
   onFailure: 'block',
-  yes: 'counts',
+  condition: '',
   async run(request, signal) {
     await mcp.settled(signal);
     const tool = mcp.tools().find(each => each.toolName === toolName);

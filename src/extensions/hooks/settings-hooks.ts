@@ -17,26 +17,42 @@ export interface SourcedHook {
   readonly hook: HookSetting;
   /** Where it comes from, as messages name it. */
   readonly source: string;
-  /** Why it may not run now, such as a script that changed since the project was trusted; empty where it may. */
-  readonly obstacle: () => Promise<string>;
+  /** Asked before it runs, and again when it has ended. */
+  readonly standing: () => Promise<HookStanding>;
 }
+
+/** Whether the files that a hook runs are what the user trusts. */
+export interface HookStanding {
+  /** Why it may not run now, such as a script that changed since the project was trusted; empty where it may. */
+  readonly obstacle: string;
+  /** Another one whenever one of the files was written to, whatever it holds now. */
+  readonly mark: string;
+}
+
+/** The standing of a hook that no file of a project has a part in. */
+export const ownHook: HookStanding = {obstacle: '', mark: ''};
 
 /** The hooks that settings files name, ready to be called. */
 export const settingsHooks = (hooks: readonly SourcedHook[], runner: HookRunner): readonly Hook[] =>
-  hooks.map(({hook, source, obstacle}) => ({
+  hooks.map(({hook, source, standing}) => ({
     event: hook.event,
     matcher: hook.matcher,
     text: hookText(hook),
     source,
-    key: JSON.stringify([hook.work, hook.onFailure, hook.wait, hook.yes]),
+    key: JSON.stringify([hook.work, hook.onFailure, hook.wait, hook.condition]),
     timeoutMs: hook.timeoutMs,
     wait: hook.wait,
     onFailure: hook.onFailure,
-    yes: hook.yes,
+    condition: hook.condition,
     async run(input, signal) {
-      const why = await obstacle();
-      if (why !== '') return failedRun('not-started', why);
-      return hookRun(await runWork(hook.work, input, {runner, signal}));
+      const before = await standing();
+      if (before.obstacle !== '') return failedRun('not-started', before.obstacle);
+      const run = hookRun(await runWork(hook.work, input, {runner, signal}));
+      // A file that was written to after it was looked at may not be what ran.
+      const after = await standing();
+      if (after.mark === before.mark) return run;
+      const why = 'a file of the project that it runs was changed at the same moment: what it said does not count';
+      return {...run, outcome: {kind: 'failed', how: 'crashed', why}};
     },
   }));
 

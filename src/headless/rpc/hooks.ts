@@ -27,7 +27,7 @@ function clientHook(
     wait: 'for-answer',
     // As the Agent SDK has it: one that fails blocks only where it was told to.
     onFailure: matcher.onFailure === 'block' ? 'block' : 'allow',
-    yes: 'counts',
+    condition: '',
     async run(input, signal) {
       const toolUseId = input['tool_use_id'];
       const request = {

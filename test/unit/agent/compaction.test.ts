@@ -107,6 +107,23 @@ describe('a compaction', () => {
     expect(textsOf(lastRequest(bench))).not.toContain('as written');
   });
 
+  test('begins the session anew for its hooks: what they say joins the next prompt', async () => {
+    const sources: string[] = [];
+    const bench = engineBench([says('1'), says('S'), says('2')], {
+      hooks: {
+        sessionStart: async source => {
+          sources.push(source);
+          return {answer: {context: `after ${source}`}, failures: [], flow: {kind: 'go-on'}, messages: []};
+        },
+      },
+    });
+    await bench.prompt('one');
+    await compact(bench);
+    await bench.prompt('two');
+    expect(sources).toEqual(['startup', 'compact']);
+    expect(textsOf(lastRequest(bench))).toContain('after compact');
+  });
+
   test('is not done twice, nor once the conversation has gone on', async () => {
     const bench = engineBench([says('1'), says('S'), says('2')]);
     await bench.prompt('one');

@@ -38,6 +38,11 @@ const forbids: Verdict = {
 
 const ruleAsks: Verdict = {...asks, reasons: [{kind: 'rule', behaviour: 'ask', rule: 'Bash(make)'}]};
 
+const mayBeForbidden: Verdict = {
+  ...asks,
+  reasons: [{kind: 'possible-denial', why: {kind: 'unparsed', what: 'it'}}],
+};
+
 /** Runs one prompt with one command; answers with what the model was told of it, and which commands ran. */
 async function runCommand(
   hooks: Partial<HooksPort>,
@@ -73,6 +78,7 @@ describe('before a call', () => {
     ['allow lets through what would be asked about', {kind: 'allow'}, asks, ['make']],
     ['allow does not lift what the host denies', {kind: 'allow'}, forbids, []],
     ['allow does not lift what a rule asks about', {kind: 'allow'}, ruleAsks, []],
+    ['allow does not lift what a deny rule may forbid', {kind: 'allow'}, mayBeForbidden, []],
     ['nothing leaves it as it is', {kind: 'none'}, asks, []],
     ['ask asks about what would run', {kind: 'ask', reason: 'look at it'}, undefined, []],
   ] as const)('%s', async (_, verdict, host, ran) => {
@@ -132,6 +138,26 @@ describe('before a call', () => {
     });
     expect(done.texts).toEqual([output('make'), '<reminder>before</reminder>', '<reminder>after</reminder>']);
   });
+});
+
+test.each([
+  ['nobody can be asked', asks, true],
+  ['the mode denies it', {...forbids, reasons: [{kind: 'mode', mode: 'plan'}]}, true],
+  ['a rule denies it', {...forbids, reasons: [{kind: 'rule', behaviour: 'deny', rule: 'Bash'}]}, false],
+  ['it runs', {...asks, decision: 'allow'}, false],
+] as const)('hooks are told that weft itself refused a call: %s', async (_, verdict, isTold) => {
+  const happened: Parameters<HooksPort['happened']>[0][] = [];
+  await runCommand(
+    {
+      happened: async happening => {
+        happened.push(happening);
+        return reply(undefined);
+      },
+    },
+    {verdict},
+  );
+  const told = {event: 'PermissionDenied', call: expect.objectContaining({id: 'b'}), reason: expect.any(String)};
+  expect(happened.filter(({event}) => event === 'PermissionDenied')).toEqual(isTold ? [told] : []);
 });
 
 describe('after a call', () => {

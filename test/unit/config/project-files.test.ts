@@ -204,6 +204,8 @@ test.each([
   ['"${CLAUDE_PROJECT_DIR}"/a\\ b.sh', ['a b.sh']],
   ["'$CLAUDE_PROJECT_DIR/it is.sh' && FOO=./y.sh ls", ['it is.sh', 'FOO', 'y.sh', 'ls']],
   ['/bin/sh ../x.sh $HOME/y *.sh -c', []],
+  ['./log.sh >> .claude/log 2> "my errors" >x.txt', ['log.sh']],
+  ['cat > x.sh; sh x.sh < in.txt', ['cat', 'sh', 'x.sh', 'in.txt']],
 ])('the scripts of %j', (command, expected) => {
   expect(scriptsIn(command, place())).toEqual(expected);
 });

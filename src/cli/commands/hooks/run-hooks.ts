@@ -25,11 +25,14 @@ export async function listHooks({json, cwd}: JsonOption & InFolder): Promise<Exi
     path,
     timeout: value.timeoutMs / 1000,
     onFailure: value.onFailure,
+    if: value.condition,
   }));
   if (json !== undefined) printJson(`${JSON.stringify(rows, undefined, 2)}\n`);
   else if (rows.length === 0) note('no hooks here. They stand in settings.json: {"hooks": {"PreToolUse": […]}}');
-  for (const {event, matcher, text, path} of json === undefined ? rows : []) {
-    print(`${titleOf(event, matcher)}  ${visibleExactLine(text)}   (${visibleExactLine(path)})\n`);
+  for (const row of json === undefined ? rows : []) {
+    const {event, matcher, text, path} = row;
+    const condition = row.if === '' ? '' : ` if ${visibleExactLine(row.if)}`;
+    print(`${titleOf(event, matcher)}${condition}  ${visibleExactLine(text)}   (${visibleExactLine(path)})\n`);
   }
   const left = settings.withheldHooks.length;
   if (left > 0) note(`${left} of this project do not run: review and trust it (weft permissions trust)`);
@@ -53,7 +56,7 @@ export async function testHooks(event: string | undefined, {json, cwd}: JsonOpti
     // oxlint-disable-next-line no-await-in-loop -- one after the other, as a person reads them
     const make = await sessionHooks({
       // Each is called, whatever it would be matched by, and waited for.
-      settings: [{...hook, value: {...hook.value, matcher: '', wait: 'for-answer'}}],
+      settings: [{...hook, value: {...hook.value, matcher: '', condition: '', wait: 'for-answer'}}],
       withheld: [],
       driver: [],
       promptSource: 'user',
@@ -64,6 +67,7 @@ export async function testHooks(event: string | undefined, {json, cwd}: JsonOpti
     const port = make({
       command: (work, stdin, signal) => processes.run(work, stdin, signal),
       redact,
+      reach: async () => 'whole',
     });
     port.attach({
       session: () => ({sessionId: 'test', directory: place.directory, mode: 'default', model: '', promptId: 'test'}),
@@ -161,6 +165,8 @@ async function callSample(event: HookEvent, port: HooksPort, matcher: string): P
       return void (await port.happened({event, reason: 'other'}, signal));
     case 'Notification':
       return void (await port.happened({event, type: 'permission_prompt', message: 'A sample'}, signal));
+    case 'PermissionDenied':
+      return void (await port.happened({event, call, reason: 'A sample reason'}, signal));
     case 'PostCompact':
       return void (await port.happened({event, summary: 'A sample summary.'}, signal));
     case 'SubagentStart':

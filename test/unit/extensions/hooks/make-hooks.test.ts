@@ -1,6 +1,6 @@
 import {createServer} from 'node:http';
 import {expect, test} from 'vitest';
-import type {Hook, HookRun} from '../../../../src/actions/hooks-port.ts';
+import type {Hook, HookRun, RuleReach} from '../../../../src/actions/hooks-port.ts';
 import type {JsonObject} from '../../../../src/base/json.ts';
 import {actionId} from '../../../../src/domain/ids.ts';
 import {readHooks} from '../../../../src/config/hook-settings.ts';
@@ -22,13 +22,25 @@ const hook = (run: HookRun | Hook['run'], more: Partial<Hook> = {}): Hook => ({
   timeoutMs: 10_000,
   wait: 'for-answer',
   onFailure: 'block',
-  yes: 'counts',
+  condition: '',
   run: typeof run === 'function' ? run : async () => run,
   ...more,
 });
 
+const deps = {
+  promptSource: 'user',
+  redact: (text: string) => text,
+  /** Here a condition is how far it reaches. */
+  reach: async (condition: string): Promise<RuleReach> =>
+    condition === 'whole' || condition === 'part' ? condition : 'none',
+} as const;
+
 const ask = async (...hooks: readonly Hook[]) => {
-  const port = makeHooks({hooks, promptSource: 'user', redact: text => text.replaceAll('s3cret', '<secret>')});
+  const port = makeHooks({
+    ...deps,
+    hooks,
+    redact: text => text.replaceAll('s3cret', '<secret>'),
+  });
   return port.preToolUse(call, new AbortController().signal);
 };
 
@@ -50,24 +62,29 @@ test('another hook’s yes does not cover an input that was changed', async () =
   expect(together.answer).toMatchObject({verdict: {kind: 'allow'}, input: {command: 'ls'}});
 });
 
-test('the yes of a hook whose condition is not evaluated does not count, its no does', async () => {
-  const [allowed, denied] = ['allow', 'deny'].map(async permissionDecision =>
-    ask(hook(decides({permissionDecision}), {yes: 'ignored'})),
-  );
-  expect((await allowed)?.answer.verdict).toEqual({kind: 'none'});
-  expect((await denied)?.answer.verdict.kind).toBe('deny');
-  const {hooks, warnings} = readHooks({
-    PreToolUse: [
-      {
-        hooks: [
-          {type: 'command', command: 'a', if: 'Bash(git *)'},
-          {type: 'command', command: 'b'},
-        ],
-      },
-    ],
+test.each([
+  ['whole', 'allow', 'allow'],
+  ['part', 'allow', 'none'],
+  ['part', 'deny', 'deny'],
+  ['none', 'deny', 'none'],
+])('a hook whose condition speaks of %s of a call and says %s comes to %s', async (condition, says, expected) => {
+  const answered = await ask(hook(decides({permissionDecision: says}), {condition}));
+  expect(answered.answer.verdict.kind).toBe(expected);
+});
+
+test('a condition is about the call of a tool: elsewhere its hook never runs', async () => {
+  const port = makeHooks({
+    ...deps,
+    hooks: [hook(ended({kind: 'blocked', reason: 'no'}), {event: 'Stop', condition: 'whole'})],
   });
-  expect(hooks.map(({yes}) => yes)).toEqual(['ignored', 'counts']);
-  expect(warnings).toEqual([expect.stringContaining('its yes does not count')]);
+  const {signal} = new AbortController();
+  expect((await port.stop({answer: '', round: 'first'}, signal)).answer).toEqual({verdict: {kind: 'none'}});
+  const {hooks, warnings} = readHooks({
+    PreToolUse: [{hooks: [{type: 'command', command: 'a', if: 'Bash(git *)'}]}],
+    Stop: [{hooks: [{type: 'command', command: 'b', if: 'Bash(git *)'}]}],
+  });
+  expect(hooks.map(({condition}) => condition)).toEqual(['Bash(git *)', 'Bash(git *)']);
+  expect(warnings).toEqual(['A Stop hook with "if" never runs: "if" is about the call of a tool.']);
 });
 
 test('a hook of permissions may add rules to its yes', async () => {
@@ -75,17 +92,16 @@ test('a hook of permissions may add rules to its yes', async () => {
   const updatedPermissions = [{type: 'addRules', behavior: 'allow', destination: 'session', rules}];
   const decision = {behavior: 'allow', updatedPermissions};
   const value = {hookSpecificOutput: {hookEventName: 'PermissionRequest', decision}};
-  const ofPermissions = (yes: Hook['yes']) =>
+  const ofPermissions = (condition: string) =>
     makeHooks({
-      hooks: [hook(ended({kind: 'json', value}), {event: 'PermissionRequest', yes})],
-      promptSource: 'user',
-      redact: text => text,
+      ...deps,
+      hooks: [hook(ended({kind: 'json', value}), {event: 'PermissionRequest', condition})],
     }).permissionRequest({call, rules: []}, new AbortController().signal);
-  expect((await ofPermissions('counts')).answer.verdict).toMatchObject({
+  expect((await ofPermissions('whole')).answer.verdict).toMatchObject({
     kind: 'allow',
     rules: [{list: 'allow', rule: 'Bash(make)'}],
   });
-  expect((await ofPermissions('ignored')).answer.verdict).toEqual({kind: 'none'});
+  expect((await ofPermissions('part')).answer.verdict).toEqual({kind: 'none'});
 });
 
 test('hooks of a compaction and of notifications read what it is about; a compaction can be prevented', async () => {
@@ -100,14 +116,13 @@ test('hooks of a compaction and of notifications read what it is about; a compac
     );
   const silent = ended({kind: 'text', text: ''});
   const port = makeHooks({
+    ...deps,
     hooks: [
       keep('PreCompact', 'manual', ended({kind: 'blocked', reason: 'not now'})),
       keep('PostCompact', '', silent),
       keep('Notification', 'permission_prompt', silent),
       keep('Notification', 'elicitation_dialog', silent),
     ],
-    promptSource: 'user',
-    redact: text => text,
   });
   const {signal} = new AbortController();
   expect((await port.preCompact('keep the plan', signal)).answer).toEqual({

@@ -73,10 +73,13 @@ export function judgeOnDisk(root: string, home: string, options: Partial<JudgeOp
   });
 }
 
-export const judge = async (subject: Action, given: Given = {}): Promise<VerdictInWords> => {
-  const {allow = [], ask = [], deny = [], mode = 'default', roots = ['/w', '/other']} = given;
+export const judge = async (subject: Action, given: Given = {}): Promise<VerdictInWords> =>
+  inWords(await judgeOf(given).assess(subject, given.mode ?? 'default', new AbortController().signal));
+
+export function judgeOf(given: Given): Judge {
+  const {allow = [], ask = [], deny = [], roots = ['/w', '/other']} = given;
   const kept = {allow: parsedRules(...allow), ask: parsedRules(...ask), deny: parsedRules(...deny)};
-  const verdict = await makeJudge({
+  return makeJudge({
     sandbox: 'none',
     rules: kept,
     roots,
@@ -90,9 +93,8 @@ export const judge = async (subject: Action, given: Given = {}): Promise<Verdict
     directory: () => roots[0] ?? '/',
     blockCommand: id => given.blocks?.[id] ?? '',
     secretNames: secretNamesIn,
-  }).assess(subject, mode, new AbortController().signal);
-  return inWords(verdict);
-};
+  });
+}
 
 export const bash = (command: string, more: object = {}): Action => action('Bash', {command, ...more});
 export const edit = (path: string): Action => action('Edit', {file_path: path, old_string: 'a', new_string: 'b'});

@@ -1,0 +1,30 @@
+import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import {parseRule, type PermissionRule} from './permission-rule.ts';
+
+/**
+ * Reads the condition of a hook: one permission rule, as Claude Code has it. The error says why there is nothing to compare with:
+ * `never` where weft has no such tool, so that the hook is not meant for any call; `unclear` in words for the user.
+ */
+export function parseCondition(
+  text: string,
+): Outcome<PermissionRule, {readonly kind: 'never'} | {readonly kind: 'unclear'; readonly message: string}> {
+  if (/\)\s*(?:[|&,]+|or|and)\s*[\w-]+\(/iu.test(text)) {
+    return failed({
+      kind: 'unclear',
+      message: `${JSON.stringify(text)} is more than one rule. Give each rule a hook of its own.`,
+    });
+  }
+  const read = parseRule(text);
+  if (read.tag === 'ok') return read;
+  switch (read.error.kind) {
+    case 'unknown-tool':
+      return failed({kind: 'never'});
+    case 'unread-pattern':
+      return ok(read.error.strict);
+    case 'malformed':
+      return failed({kind: 'unclear', message: read.error.message});
+    default:
+      return unreachable(read.error);
+  }
+}

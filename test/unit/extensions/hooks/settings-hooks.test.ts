@@ -1,0 +1,55 @@
+import {expect, test} from 'vitest';
+import type {HookSetting} from '../../../../src/config/hook-settings.ts';
+import {settingsHooks, type HookRunner, type HookStanding} from '../../../../src/extensions/hooks/settings-hooks.ts';
+
+const hook: HookSetting = {
+  event: 'PreToolUse',
+  matcher: '',
+  work: {type: 'command', command: './check.sh', args: 'shell'},
+  timeoutMs: 1000,
+  wait: 'for-answer',
+  onFailure: 'block',
+  condition: '',
+};
+
+async function run(...standings: readonly HookStanding[]) {
+  const ran: string[] = [];
+  const runner: HookRunner = {
+    async command({command}) {
+      ran.push(command);
+      return {end: {kind: 'exited', code: 0}, stdout: '{"decision": "approve"}', stderr: ''};
+    },
+    post: async () => ({end: {kind: 'aborted'}, stdout: '', stderr: ''}),
+  };
+  let asked = 0;
+  const standing = async (): Promise<HookStanding> => standings[asked++] ?? {obstacle: 'asked too often', mark: ''};
+  const [made] = settingsHooks([{hook, source: 'settings', standing}], runner);
+  const {outcome} = (await made?.run({}, new AbortController().signal)) ?? {outcome: undefined};
+  return {ran, outcome};
+}
+
+test('a hook whose files stay as they were trusted answers', async () => {
+  const still = {obstacle: '', mark: '1'};
+  expect(await run(still, still)).toEqual({
+    ran: ['./check.sh'],
+    outcome: {kind: 'json', value: {decision: 'approve'}},
+  });
+});
+
+test('one whose files are not trusted does not run', async () => {
+  expect(await run({obstacle: 'it changed', mark: ''})).toEqual({
+    ran: [],
+    outcome: {kind: 'failed', how: 'not-started', why: 'it changed'},
+  });
+});
+
+test('one whose file was written to between the look at it and its end has said nothing', async () => {
+  for (const after of [
+    {obstacle: '', mark: '2'},
+    {obstacle: 'it changed', mark: ''},
+  ]) {
+    // oxlint-disable-next-line no-await-in-loop -- one run after the other
+    const {outcome} = await run({obstacle: '', mark: '1'}, after);
+    expect(outcome).toMatchObject({kind: 'failed', how: 'crashed', why: expect.stringContaining('was changed')});
+  }
+});
