@@ -27,6 +27,10 @@ export interface HooksPort {
   sessionStart(source: SessionStartSource, signal: AbortSignal): Promise<HookReply<ContextAnswer>>;
   /** Before the conversation is compacted. */
   preCompact(instructions: string, signal: AbortSignal): Promise<HookReply<StopAnswer>>;
+  /** Before a sub-agent takes its first turn; the context is for it. */
+  subagentStart(agent: Subagent, signal: AbortSignal): Promise<HookReply<ContextAnswer>>;
+  /** When the model of a sub-agent has ended on its own. */
+  subagentStop(ending: Ending & Subagent, signal: AbortSignal): Promise<HookReply<StopAnswer>>;
   /** Something that hooks are told of and cannot prevent. */
   happened(happening: Happening, signal: AbortSignal): Promise<HookReply<undefined>>;
   /** The engine says once what hooks are told of the session, and hears of every run. */
@@ -61,14 +65,13 @@ export type Happening =
     }
   | {readonly event: 'PostCompact'; readonly summary: string}
   /** weft itself refused a call: the mode, or that nobody can be asked; no rule, hook or person. */
-  | {readonly event: 'PermissionDenied'; readonly call: ToolCallBlock; readonly reason: string}
-  | {readonly event: 'SubagentStart'; readonly agentId: string; readonly agentType: string}
-  | {
-      readonly event: 'SubagentStop';
-      readonly agentId: string;
-      readonly agentType: string;
-      readonly answer: string;
-    };
+  | {readonly event: 'PermissionDenied'; readonly call: ToolCallBlock; readonly reason: string};
+
+/** A sub-agent, as hooks are told of it. `agentType` is what matchers look at: the name of its kind. */
+export interface Subagent {
+  readonly agentId: string;
+  readonly agentType: string;
+}
 
 export interface HookRow {
   readonly event: string;
@@ -223,6 +226,8 @@ export const noHooks: HooksPort = {
   permissionRequest: async () => ({answer: {verdict: none}, ...goOn}),
   sessionStart: async () => ({answer: {context: ''}, ...goOn}),
   preCompact: async () => ({answer: {verdict: none}, ...goOn}),
+  subagentStart: async () => ({answer: {context: ''}, ...goOn}),
+  subagentStop: async () => ({answer: {verdict: none}, ...goOn}),
   happened: async () => ({answer: undefined, ...goOn}),
   attach: () => {},
   list: () => [],

@@ -11,7 +11,9 @@ import type {
   HookSession,
   HooksPort,
   PermissionAnswer,
+  ContextAnswer,
   RuleReach,
+  Subagent,
   ResultAnswer,
   StopAnswer,
   CallAnswer,
@@ -139,6 +141,22 @@ class Hooks implements HooksPort {
   async preCompact(instructions: string, signal: AbortSignal): Promise<HookReply<StopAnswer>> {
     const input = {trigger: 'manual', custom_instructions: instructions === '' ? null : instructions};
     const joined = await this.#callAll({event: 'PreCompact', subject: 'manual', call: undefined, input}, signal);
+    return replyWith(joined, {verdict: blockVerdict(joined.answers)});
+  }
+
+  async subagentStart(agent: Subagent, signal: AbortSignal): Promise<HookReply<ContextAnswer>> {
+    const joined = await this.#callAll({event: 'SubagentStart', ...agentInput(agent, {})}, signal);
+    return replyWith(joined, {context: joined.context});
+  }
+
+  async subagentStop(ending: Ending & Subagent, signal: AbortSignal): Promise<HookReply<StopAnswer>> {
+    const {answer, round} = ending;
+    const input = {
+      stop_hook_active: round === 'again',
+      agent_transcript_path: '',
+      last_assistant_message: answer,
+    };
+    const joined = await this.#callAll({event: 'SubagentStop', ...agentInput(ending, input)}, signal);
     return replyWith(joined, {verdict: blockVerdict(joined.answers)});
   }
 
@@ -409,28 +427,16 @@ function happeningInput(happening: Happening): Omit<HookCall, 'event'> {
     }
     case 'PostCompact':
       return {subject: 'manual', call: undefined, input: {trigger: 'manual', compact_summary: happening.summary}};
-    case 'SubagentStart':
-      return {
-        subject: happening.agentType,
-        call: undefined,
-        input: {agent_id: happening.agentId, agent_type: happening.agentType},
-      };
-    case 'SubagentStop':
-      return {
-        subject: happening.agentType,
-        call: undefined,
-        input: {
-          stop_hook_active: false,
-          agent_id: happening.agentId,
-          agent_type: happening.agentType,
-          agent_transcript_path: '',
-          last_assistant_message: happening.answer,
-        },
-      };
     default:
       return unreachable(happening);
   }
 }
+
+const agentInput = ({agentId, agentType}: Subagent, input: JsonObject): Omit<HookCall, 'event'> => ({
+  subject: agentType,
+  call: undefined,
+  input: {...input, agent_id: agentId, agent_type: agentType},
+});
 
 const endedInput = ({call, durationMs}: EndedCall): JsonObject => ({
   tool_name: call.name,

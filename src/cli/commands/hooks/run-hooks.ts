@@ -132,6 +132,8 @@ async function hookProcesses(directory: string, own: Readonly<Record<string, {re
   };
 }
 
+const sampleAgent = {agentId: 'sample', agentType: 'sample'};
+
 /** A sample of each event, as it would come. */
 async function callSample(event: HookEvent, port: HooksPort, matcher: string): Promise<void> {
   const {signal} = new AbortController();
@@ -170,9 +172,9 @@ async function callSample(event: HookEvent, port: HooksPort, matcher: string): P
     case 'PostCompact':
       return void (await port.happened({event, summary: 'A sample summary.'}, signal));
     case 'SubagentStart':
-      return void (await port.happened({event, agentId: 'sample', agentType: 'sample'}, signal));
+      return void (await port.subagentStart(sampleAgent, signal));
     case 'SubagentStop':
-      return void (await port.happened({event, agentId: 'sample', agentType: 'sample', answer: ''}, signal));
+      return void (await port.subagentStop({...sampleAgent, answer: '', round: 'first'}, signal));
     default:
       return unreachable(event);
   }
