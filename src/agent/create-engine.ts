@@ -6,6 +6,7 @@ import {unreachable} from '../base/unreachable.ts';
 import {faultText, rejected, thrownFault} from '../domain/fault.ts';
 import type {MessageId} from '../domain/ids.ts';
 import type {OpenSession} from '../domain/journal.ts';
+import {modelNamed} from '../domain/model-alias.ts';
 import type {Thinking} from '../domain/model-stream.ts';
 import {reminderBlock} from '../domain/reminder.ts';
 import type {PermissionMode} from '../domain/risk.ts';
@@ -181,9 +182,9 @@ class Engine implements AgentClient {
         this.#stop('interrupted');
         return;
       case 'set-model':
-        session.model = op.model;
+        session.model = modelNamed(op.model, session.ports.model.provider) ?? op.model;
         session.promptModel = undefined;
-        session.publish([{event: 'model-changed', model: op.model, provider: session.ports.model.provider}]);
+        session.publish([{event: 'model-changed', model: session.model, provider: session.ports.model.provider}]);
         return;
       case 'set-mode':
         session.mode = op.mode;

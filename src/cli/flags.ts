@@ -70,6 +70,8 @@ export interface MainOptions {
   readonly pluginDir?: readonly string[];
   readonly pluginDirNoMcp?: readonly string[];
   readonly disableSlashCommands?: true;
+  readonly agent?: string;
+  readonly agents?: string;
   /** The only skills that the model is told of; programs say it in their greeting, there is no flag. */
   readonly skills?: readonly string[] | 'all';
 }
@@ -111,6 +113,8 @@ export function addMainFlags(program: Command): void {
     .option('--add-dir <dir...>', 'Add folders to the workspace')
     .option('--system-prompt <text>', 'Replace the system prompt')
     .option('--append-system-prompt <text>', 'Append to the system prompt')
+    .option('--agent <name>', 'Act as this agent: its prompt, tools and model')
+    .option('--agents <file-or-json>', 'More agents: {"NAME": {"description": "…", "prompt": "…"}}')
     .option('--json-schema <file-or-json>', 'Without the terminal UI: answer with JSON that fits this schema')
     .option('--settings <file-or-json>', 'Settings that override the settings files')
     .option('--mcp-config <files-or-json...>', 'MCP servers besides those of the settings')
@@ -195,8 +199,6 @@ export const sdkFlags: readonly SdkFlag[] = [
   {flags: '--enable-auth-status', effect: 'ignored', why: 'there is no log-in that could have a status'},
   {flags: '--disable-slash-commands', effect: 'works', why: 'there are no skills and no commands from files'},
 
-  {flags: '--agent <name>', effect: 'refused', why: 'there are no agents to choose from yet'},
-  {flags: '--agents <definitions>', effect: 'refused', why: 'there are no agents to define yet'},
   {
     flags: '--plugin-dir-no-mcp <dir>',
     effect: 'works',

@@ -15,7 +15,7 @@ import {openApiKeys} from './compose/api-keys.ts';
 import {fixedModel, nobodyChooses} from './compose/host-services.ts';
 import {modelChoice, composeSession, connectModel, noDriver} from './compose/compose-session.ts';
 import {openServers} from './compose/open-servers.ts';
-import {existingFolder, loadRunContext, type RunContext} from './compose/run-context.ts';
+import {asNamedAgent, existingFolder, loadRunContext, type RunContext} from './compose/run-context.ts';
 import {exitCode, type ExitCode, timeLimitText, UsageError} from './exit-code.ts';
 import {leftoverNotices} from './commands/ps.ts';
 import type {MainOptions} from './flags.ts';
@@ -101,11 +101,13 @@ async function chooseFrontEnd(words: readonly string[], given: MainOptions, star
     if (promptText !== '') throw new UsageError('With --input-format stream-json, send prompts as messages on stdin.');
     return (await import('./run-rpc.ts')).runRpc(options);
   }
-  const context = loadRunContext({
-    directory: existingFolder(options.cwd ?? '.'),
-    added: (options.addDir ?? []).map(existingFolder),
-    options,
-  });
+  const context = await asNamedAgent(
+    loadRunContext({
+      directory: existingFolder(options.cwd ?? '.'),
+      added: (options.addDir ?? []).map(existingFolder),
+      options,
+    }),
+  );
   if (
     options.prompt === undefined &&
     options.print === undefined &&

@@ -25,7 +25,7 @@ import {composeSession, connectModel, structuredOutputFor} from './compose/compo
 import {configuredServers} from './compose/mcp-servers.ts';
 import {makeServers} from './compose/open-servers.ts';
 import {type OfferedExtensions, offeredExtensions} from './compose/offered-extensions.ts';
-import {existingFolder, loadRunContext, type RunContext} from './compose/run-context.ts';
+import {asNamedAgent, existingFolder, loadRunContext, type RunContext} from './compose/run-context.ts';
 import {exitCode, type ExitCode, timeLimitText, UsageError} from './exit-code.ts';
 import {messageUuid, stallClock} from './headless-ports.ts';
 import {leftoverNotices} from './commands/ps.ts';
@@ -220,11 +220,13 @@ interface Prepared {
 async function prepare(given: MainOptions, initialize: InitializeRequest | undefined): Promise<Prepared> {
   if (given.resume === true) throw new UsageError('--resume needs a session id here. List them: weft sessions list');
   const options = optionsWithInitialize(given, initialize);
-  const context = loadRunContext({
-    directory: existingFolder(options.cwd ?? '.'),
-    added: (options.addDir ?? []).map(existingFolder),
-    options,
-  });
+  const context = await asNamedAgent(
+    loadRunContext({
+      directory: existingFolder(options.cwd ?? '.'),
+      added: (options.addDir ?? []).map(existingFolder),
+      options,
+    }),
+  );
   const [chosen, structured] = await Promise.all([
     connectModel(context),
     structuredFrom(initialize?.jsonSchema ?? undefined),

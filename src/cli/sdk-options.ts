@@ -95,7 +95,8 @@ function fileText(flag: string, path: string): string {
 export function optionsWithInitialize(options: MainOptions, initialize: InitializeRequest | undefined): MainOptions {
   if (initialize === undefined) return options;
   refuseUnsupportedInitialize(initialize);
-  const {systemPrompt, appendSystemPrompt, planModeInstructions, disallowedTools, settings, title, skills} = initialize;
+  const {systemPrompt, appendSystemPrompt, planModeInstructions, disallowedTools, settings, title, skills, agents} =
+    initialize;
   const plugins = pluginsIn(initialize);
   const given = isJsonObject(settings) ? JSON.stringify(settings) : typeof settings === 'string' ? settings : undefined;
   return {
@@ -109,6 +110,7 @@ export function optionsWithInitialize(options: MainOptions, initialize: Initiali
       ? {}
       : {disallowedTools: [...(options.disallowedTools ?? []), ...disallowedTools]}),
     ...(given === undefined ? {} : {settings: given}),
+    ...(agents === undefined || agents === null ? {} : {agents: JSON.stringify(agents)}),
     ...(plugins.length === 0 ? {} : {pluginDir: [...(options.pluginDir ?? []), ...pathsOf(plugins, 'count')]}),
     ...(plugins.length === 0
       ? {}

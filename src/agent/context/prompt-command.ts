@@ -1,4 +1,5 @@
 import type {Denial, PromptEnd} from '../../actions/agent-event.ts';
+import {modelNamed} from '../../domain/model-alias.ts';
 import {cancellationText, modelContent, printedBy, resultOf, runAction} from '../../actions/catalogue.ts';
 import type {ExpandedPrompt, PromptCommand} from '../../actions/commands-port.ts';
 import {nearestName} from '../../base/nearest-name.ts';
@@ -199,7 +200,8 @@ const notRun = (fault: Fault, deniedBy: LineFault['deniedBy'] = 'not-denied'): O
 
 /** Lets a command's own settings hold for the prompt that runs. */
 export async function applyCommand({model, allowedTools}: ExpandedPrompt, session: SessionContext): Promise<void> {
-  if (model !== undefined) session.promptModel = model;
+  const named = model === undefined ? undefined : modelNamed(model, session.ports.model.provider);
+  if (named !== undefined) session.promptModel = named;
   await allowForPrompt(allowedTools, session);
 }
 

@@ -1,4 +1,5 @@
 import type {Effort, ModelPort} from '../../domain/model-stream.ts';
+import {modelNamed} from '../../domain/model-alias.ts';
 import {appendFileSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {unreachable} from '../../base/unreachable.ts';
 import {causeText, FaultError, faultText} from '../../domain/fault.ts';
@@ -152,7 +153,9 @@ export async function defaultModel(
   provider: KeyProvider,
   choice: Pick<ModelChoice, 'model' | 'baseUrl' | 'environment'>,
 ): Promise<DefaultModel> {
-  if (choice.model !== undefined) return {kind: 'named', model: choice.model, by: 'settings'};
+  if (choice.model !== undefined) {
+    return {kind: 'named', model: modelNamed(choice.model, provider) ?? choice.model, by: 'settings'};
+  }
   const {defaultAnthropicModel, defaultOpenAiModel} = await import('../../models/model-facts.ts');
   if (provider === 'anthropic') return {kind: 'named', model: defaultAnthropicModel, by: provider};
   const baseUrl = baseUrlOf(provider, choice);

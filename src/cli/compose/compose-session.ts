@@ -1,6 +1,6 @@
 import {openSession, sessionRequest} from './open-session.ts';
 import type {PermissionRule} from '../../safety/rules/permission-rule.ts';
-import {systemPrompt} from '../../agent/context/system-prompt.ts';
+import {agentPrompt, systemPrompt} from '../../agent/context/system-prompt.ts';
 import {readFileSync} from 'node:fs';
 import {homedir} from 'node:os';
 import {actionNames, definitions} from '../../actions/catalogue.ts';
@@ -13,6 +13,7 @@ import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {causeText} from '../../domain/fault.ts';
 import {UsageError} from '../exit-code.ts';
 import {thinkingOf} from '../sdk-options.ts';
+import {type AgentTools, limitedServers, mayCall, toolsOf} from './agent-tools.ts';
 import {chooseModel, type ChosenModel, type ModelChoice} from './choose-model.ts';
 import type {AgentClient} from '../../agent/client.ts';
 import {keptSecrets, openApiKeys} from './api-keys.ts';
@@ -68,7 +69,7 @@ export async function composeSession(
     readonly models: ModelSetup;
   },
 ): Promise<AgentClient> {
-  const {options, settings, directory, roots} = context;
+  const {options, settings, directory, roots, agent} = context;
   await requireNamedSandbox(context);
   const structured =
     driver.structured !== 'by-flag'
@@ -86,6 +87,8 @@ export async function composeSession(
   if (skipped > 0) note(`skipped ${skipped} records of this session that cannot be read`);
   const log = interaction === 'unattended' ? note : () => {};
   const servers = driver.servers === 'of-settings' ? await openServers({context, log}) : driver.servers;
+  const surroundings = {directory, platform: process.platform, date: new Date().toISOString().slice(0, 10)};
+  const agentTools = toolsOf(agent);
   const engine = composeEngine({
     session,
     origin,
@@ -113,18 +116,20 @@ export async function composeSession(
     removeRule: async rule => (await import('./write-settings.ts')).removeSavedRule(rule, directory),
     saveRule: async rule => (await import('./write-settings.ts')).saveRule(rule, directory),
     systemPrompt: systemPrompt({
-      directory,
-      platform: process.platform,
-      date: new Date().toISOString().slice(0, 10),
+      ...surroundings,
       instructions: context.startInstructions().found,
-      replacement: options.systemPrompt,
+      // Programs send an empty prompt where they have none.
+      replacement:
+        agent === 'none' || (options.systemPrompt ?? '') !== ''
+          ? options.systemPrompt
+          : agentPrompt(agent.prompt, surroundings),
       addition: options.appendSystemPrompt ?? '',
     }),
     instructions: context.instructions,
     user: userPorts(context, {store, models}),
     limits: {maxTurns: options.maxTurns ?? 'unlimited', maxCostUsd: options.maxCost ?? 'unlimited'},
     interaction,
-    mcp: servers.mcp,
+    mcp: limitedServers(servers.mcp, agentTools),
     learnTokens: learn => servers.learnTokens(learn),
     commands: joinCommands([extensions.commands, driver.commands, servers.commands]),
     skills: extensions.skills,
@@ -139,7 +144,7 @@ export async function composeSession(
       plugins: context.plugins,
     }),
     thinking: thinkingOf(options),
-    disabledTools: disabledTools(options.tools, settings.rules.deny),
+    disabledTools: disabledTools(options.tools, settings.rules.deny, agentTools),
     structuredOutput: structured,
   });
   return {
@@ -170,19 +175,23 @@ export const modelChoice = ({options, settings, places}: RunContext): ModelChoic
 });
 
 /**
- * The tools that are not offered to the model: those that `--tools` leaves out, and those that a deny rule forbids as a whole. Without
+ * The tools that are not offered to the model: those that `--tools` or the chosen agent leaves out, and those that a deny rule forbids as a whole. Without
  * the flag, or with `default` in it, no tool of weft's own is left out. The flag never leaves out tools of MCP servers and the one
  * that takes a structured answer.
  */
-function disabledTools(given: string | undefined, deny: readonly PermissionRule[]): EngineOptions['disabledTools'] {
+function disabledTools(
+  given: string | undefined,
+  deny: readonly PermissionRule[],
+  agent: AgentTools,
+): EngineOptions['disabledTools'] {
   const disabled = new Map<string, 'absent' | 'forbidden'>();
   for (const {tool, about} of deny) if (about.kind === 'every-call') disabled.set(tool, 'forbidden');
   const named = given?.split(/[\s,]+/u).filter(name => name !== '');
-  if (named === undefined || named.includes('default')) return disabled;
+  const isNamed = (name: string): boolean => named === undefined || named.includes('default') || named.includes(name);
   for (const action of actionNames) {
     const {offered, tools} = definitions[action];
     if (offered === 'answer-schema' || offered === 'more-tools') continue;
-    for (const {name} of tools) if (!named.includes(name)) disabled.set(name, 'absent');
+    for (const {name} of tools) if (!isNamed(name) || !mayCall(agent, name)) disabled.set(name, 'absent');
   }
   return disabled;
 }

@@ -4,7 +4,8 @@ import {type CommandsPort, noCommands} from '../../actions/commands-port.ts';
 import {noSkills, type SkillsPort} from '../../actions/skills-port.ts';
 import {type ExtensionPlaces, extensionRoots, hasExtensions} from '../../config/extension-places.ts';
 import type {ExtensionPorts} from '../../extensions/skills/extension-ports.ts';
-import type {Extensions} from '../../extensions/skills/load-extensions.ts';
+import type {Json} from '../../base/json.ts';
+import type {AgentFile, Extensions} from '../../extensions/skills/load-extensions.ts';
 
 /** The skills, commands and agents of one run of weft. */
 export interface RunExtensions {
@@ -18,16 +19,19 @@ export interface RunExtensions {
 
 /**
  * Reads nothing before it is asked; where there is no folder to look into, no module is loaded either. `chosen` are the only skills
- * that the model is told of.
+ * that the model is told of, `agents` definitions that no file holds.
  */
-export function runExtensions(places: ExtensionPlaces, chosen: ReadonlySet<string> | 'all'): RunExtensions {
-  if (!hasExtensions(places)) return noExtensions;
+export function runExtensions(
+  places: ExtensionPlaces,
+  {chosen, agents}: {readonly chosen: ReadonlySet<string> | 'all'; readonly agents: Json | undefined},
+): RunExtensions {
+  if (!hasExtensions(places) && agents === undefined) return noExtensions;
   let loaded: Promise<Extensions> | undefined;
   let ports: ExtensionPorts | undefined;
   let loading: Promise<ExtensionPorts> | undefined;
   const found = (signal: AbortSignal): Promise<Extensions> =>
-    (loaded ??= import('../../extensions/skills/load-extensions.ts').then(({loadExtensions}) =>
-      loadExtensions(places, signal),
+    (loaded ??= import('../../extensions/skills/load-extensions.ts').then(async ({loadExtensions}) =>
+      loadExtensions(places, agents === undefined ? [] : await definedAgents(agents), signal),
     ));
   const load = (): Promise<ExtensionPorts> =>
     (loading ??= import('../../extensions/skills/extension-ports.ts').then(({extensionPorts}) => {
@@ -49,6 +53,13 @@ export function runExtensions(places: ExtensionPlaces, chosen: ReadonlySet<strin
     skillFolders: () => (folders ??= skillFoldersOf(places)),
     found,
   };
+}
+
+/** Those of `--agents`; what is wrong with it has been said when weft started. */
+async function definedAgents(json: Json): Promise<readonly AgentFile[]> {
+  const {givenAgents} = await import('../../extensions/skills/given-agents.ts');
+  const read = givenAgents(json, '--agents');
+  return read.tag === 'ok' ? read.value : [];
 }
 
 export const noExtensions: RunExtensions = {

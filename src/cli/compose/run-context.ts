@@ -21,6 +21,8 @@ import {trustOwnPath} from '../../workspace/exec/trusted-path.ts';
 import {readInstructionFile} from '../../workspace/files/instruction-files.ts';
 import {noExtensions, runExtensions, type RunExtensions} from './extensions.ts';
 import {namedPlugins} from './named-plugins.ts';
+import type {AgentFile} from '../../extensions/skills/load-extensions.ts';
+import {type Json, parseJson} from '../../base/json.ts';
 import type {Plugin} from '../../config/plugin-folders.ts';
 import {homedir} from 'node:os';
 import {randomUUID} from 'node:crypto';
@@ -54,6 +56,10 @@ export interface RunContext {
   /** Skills, commands and agents; the same with every call. */
   readonly extensions: () => RunExtensions;
   readonly plugins: readonly Plugin[];
+  /** Who the main conversation is held as (`--agent`). */
+  readonly agent: AgentFile | 'none';
+  /** What `--agents` defines; `undefined` for nothing. */
+  readonly agentDefinitions: Json | undefined;
   /** Warnings about the settings files, one sentence each. */
   readonly notices: readonly string[];
   /** Opens the store on the first call: a run that saves no session needs none. */
@@ -98,6 +104,7 @@ export function loadRunContext(given: {
   const trusted = projectTrust(place);
   const sources = settingSourcesOf(options);
   const {plugins, notices} = namedPlugins(settings.plugins, options, {directory, trust: trusted});
+  const agents = options.agents === undefined ? undefined : definitionsIn(options.agents);
   let extensions: RunExtensions | undefined;
   let store: Promise<Store> | undefined;
   let atStart: FoundInstructions | undefined;
@@ -121,9 +128,14 @@ export function loadRunContext(given: {
                 user: sources.has('user') ? {home: homedir(), config: places.config} : 'none',
                 plugins,
               },
-              options.skills === undefined || options.skills === 'all' ? 'all' : new Set(options.skills),
+              {
+                chosen: options.skills === undefined || options.skills === 'all' ? 'all' : new Set(options.skills),
+                agents,
+              },
             )
           : noExtensions),
+    agent: 'none',
+    agentDefinitions: agents,
     settingSources: sources,
     permissions: merged.value,
     settings: {
@@ -149,6 +161,12 @@ export function loadRunContext(given: {
     instructions: () => readInstructions().found,
   };
 }
+
+/** The run as the agent that the flags name, if they do. */
+export const asNamedAgent = async (context: RunContext): Promise<RunContext> =>
+  context.options.agent === undefined && context.agentDefinitions === undefined
+    ? context
+    : (await import('./chosen-agent.ts')).asChosenAgent(context);
 
 /** Opens the user's database. */
 export async function openUserStore(places: Places): Promise<Store> {
@@ -205,6 +223,19 @@ function instructionsFor(places: Parameters<typeof findInstructions>[0], options
       ? readInstructionFile(folder, name, {...places, isSecretFile})
       : {kind: 'none'},
   );
+}
+
+/** `--agents`: JSON, or a file that holds it. */
+function definitionsIn(given: string): Json {
+  const inline = given.trimStart().startsWith('{');
+  try {
+    const json = parseJson((inline ? given : readFileSync(given, 'utf8')).replace(/^\uFEFF/u, ''));
+    if (json.tag === 'ok') return json.value;
+    throw new UsageError(`${inline ? '--agents' : given} is not JSON: ${json.error}`);
+  } catch (cause) {
+    if (cause instanceof UsageError) throw cause;
+    throw new UsageError(`--agents is neither JSON nor a readable file: ${causeText(cause)}`);
+  }
 }
 
 function givenLayer(settings: string | undefined): readonly SettingsLayer[] {

@@ -63,8 +63,15 @@ export interface Extensions {
   readonly notices: readonly string[];
 }
 
-/** Reads all skills, commands and agents of these places, those that win a name first. Never throws. */
-export async function loadExtensions(places: ExtensionPlaces, signal: AbortSignal): Promise<Extensions> {
+/**
+ * Reads all skills, commands and agents of these places, those that win a name first. The `given` agents come before all that files
+ * define. Never throws.
+ */
+export async function loadExtensions(
+  places: ExtensionPlaces,
+  given: readonly AgentFile[],
+  signal: AbortSignal,
+): Promise<Extensions> {
   const roots = extensionRoots(places);
   const notices: string[] = [];
   const readPart = async <Kind>(
@@ -87,7 +94,7 @@ export async function loadExtensions(places: ExtensionPlaces, signal: AbortSigna
   return {
     skills: offeredSkills,
     commands: withoutShadowed(commands.map(command => withNameFree(command, skillNames))),
-    agents: withoutShadowed(agents),
+    agents: withoutShadowed([...given, ...agents]),
     notices,
   };
 }
@@ -172,6 +179,21 @@ async function agentOf(file: FoundFile, root: ExtensionRoot): Promise<AgentFile>
     tools: listField(fields, 'tools'),
     description: bounded(description, longest.skillDescription),
     prompt: body,
+  };
+}
+
+/** A kind of agent that no file defines. */
+export function agentFrom(
+  name: string,
+  {fields, prompt, source}: {readonly fields: JsonObject; readonly prompt: string; readonly source: string},
+): AgentFile {
+  const root: ExtensionRoot = {folder: '', scope: 'user', trust: 'trusted', prefix: ''};
+  const file: FoundFile = {path: source, parts: [], text: '', trust: 'trusted'};
+  return {
+    ...commonOf(nameFrom(name, ''), {file, root, fields, reason: undefined}),
+    tools: listField(fields, 'tools'),
+    description: bounded(textField(fields, 'description'), longest.skillDescription),
+    prompt,
   };
 }
 

@@ -1,0 +1,17 @@
+/** The newest model of each family, by the names that files written for Claude Code give in the place of a model. */
+const newestOf: Readonly<Record<string, string>> = {
+  sonnet: 'claude-sonnet-5-5',
+  opus: 'claude-opus-4-6',
+  haiku: 'claude-haiku-4-5',
+};
+
+/**
+ * The model that a name stands for: of a family (`opus`) its newest one, where the provider has it, every other name itself.
+ * `undefined` says to stay with the model that there is: for `inherit`, and for a family that the provider has not.
+ */
+export function modelNamed(name: string, provider: string): string | undefined {
+  const wanted = name.trim();
+  if (wanted === '' || wanted === 'inherit') return undefined;
+  if (!Object.hasOwn(newestOf, wanted)) return wanted;
+  return provider === 'anthropic' ? newestOf[wanted] : undefined;
+}
