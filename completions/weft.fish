@@ -351,7 +351,7 @@ complete -c 'weft' -n '__weft_at \'weft\' 0' -a '\'hooks\'' -d 'List and test th
 complete -c 'weft' -n '__weft_at \'weft\' 0' -a '\'config\'' -d 'Read and change settings'
 complete -c 'weft' -n '__weft_at \'weft\' 0' -a '\'mcp\'' -d 'MCP servers: list, add, remove, sign in, import'
 complete -c 'weft' -n '__weft_at \'weft\' 0' -a '\'skills\'' -d 'Skills: where each comes from, and why one is not offered'
-complete -c 'weft' -n '__weft_at \'weft\' 0' -a '\'agents\'' -d 'Kinds of agents: where each comes from'
+complete -c 'weft' -n '__weft_at \'weft\' 0' -a '\'agents\'' -d 'Kinds of agents and where each comes from; harnesses that are installed'
 complete -c 'weft' -n '__weft_at \'weft\' option' -s 'V' -l 'version' -d 'Print the version'
 complete -c 'weft' -n '__weft_at \'weft\' option' -s 'p' -l 'prompt' -r -f -d 'Answer on stdout and exit; "-" reads the prompt from stdin'
 complete -c 'weft' -n '__weft_at \'weft\' option' -l 'print' -d 'Answer on stdout and exit; the prompt comes from the arguments or stdin'

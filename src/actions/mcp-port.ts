@@ -140,7 +140,7 @@ export interface ElicitationReply {
   readonly content: JsonObject | undefined;
 }
 
-/** Runs the programs of MCP servers. */
+/** Runs programs that are spoken to over their stdin and stdout: MCP servers and harnesses. */
 export interface ServerProcesses {
   /** Starts a program; the error says why it could not be. */
   start(program: ServerProgram, events: ServerProcessEvents): Promise<Outcome<ServerProcess, string>>;

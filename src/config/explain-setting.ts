@@ -82,8 +82,9 @@ function sourcesThatCount({key, part}: SettingName, settings: Settings): Readonl
     }
     case 'env':
     case 'mcpServers':
+    case 'harnesses':
       return new Set(
-        Object.entries<Sourced<Json>>(settings[key]).flatMap(([name, {source}]) =>
+        Object.entries<Sourced<unknown>>(settings[key]).flatMap(([name, {source}]) =>
           part === '' || part === name ? [source] : [],
         ),
       );

@@ -1,3 +1,4 @@
+import type {HarnessEntry} from './harness-settings.ts';
 import type {JsonObject} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
@@ -53,6 +54,8 @@ export interface Settings extends AllSourced<Preferences> {
   readonly hooks: readonly Sourced<HookSetting>[];
   /** The servers of all layers by name, the strongest of a name; what an entry says is read where servers are started. */
   readonly mcpServers: Readonly<Record<string, Sourced<JsonObject>>>;
+  /** The harnesses that the user names, the strongest of a name; a project's files never say how one is started. */
+  readonly harnesses: Readonly<Record<string, Sourced<HarnessEntry>>>;
   /** In megabytes: near it weft tells that it has grown large. */
   readonly memoryCeiling: Sourced<number>;
 }
@@ -91,6 +94,7 @@ export function mergeSettings(
     plugins: [],
     hooks: [],
     mcpServers: {},
+    harnesses: {},
     ...allSourced(
       {permissionMode: 'default', sandbox: 'auto', memoryCeiling: defaultCeiling, ...defaultPreferences} as const,
       {
@@ -120,10 +124,13 @@ export function mergeSettings(
       settings = applyLayer(settings, {source, path}, file.settings);
       continue;
     }
-    const {hooks} = readHooks(file.settings.hooks ?? {});
+    const {harnesses, ...rest} = file.settings;
+    if (harnesses !== undefined)
+      warnings.push(`${path}: "harnesses" is ignored: only your own settings can say how harnesses are started.`);
+    const {hooks} = readHooks(rest.hooks ?? {});
     hookCommands.push(...hooks.map(hookText));
-    projectPlugins.push(...(file.settings.plugins ?? []));
-    const admitted = admitProjectSettings(file.settings, {mode: settings.permissionMode.value, trust, userRules});
+    projectPlugins.push(...(rest.plugins ?? []));
+    const admitted = admitProjectSettings(rest, {mode: settings.permissionMode.value, trust, userRules});
     warnings.push(...admitted.refused.map(refusal => `${path}: ${refusal}`));
     trustRequests.push(...admitted.requests.map(value => ({value, source, path})));
     withheldRules.push(...admitted.withheldRules.map(value => ({value, source, path})));
@@ -146,7 +153,16 @@ function withoutBypass(file: SettingsFile): {readonly settings: SettingsFile; re
 type Origin = Omit<Sourced<unknown>, 'value'>;
 
 function applyLayer(below: Settings, from: Origin, file: SettingsFile): Settings {
-  const {permissions, env = {}, passEnv = [], plugins = [], hooks = {}, mcpServers = {}, ...single} = file;
+  const {
+    permissions,
+    env = {},
+    passEnv = [],
+    plugins = [],
+    hooks = {},
+    mcpServers = {},
+    harnesses = {},
+    ...single
+  } = file;
   const sourced = <T>(value: T): Sourced<T> => ({value, ...from});
   const {allow = [], ask = [], deny = []} = permissions ?? {};
   return {
@@ -162,6 +178,7 @@ function applyLayer(below: Settings, from: Origin, file: SettingsFile): Settings
     hooks: [...below.hooks, ...readHooks(hooks).hooks.map(sourced)],
     env: {...below.env, ...allSourced(env, from)},
     mcpServers: {...below.mcpServers, ...allSourced(mcpServers, from)},
+    harnesses: {...below.harnesses, ...allSourced(harnesses, from)},
   };
 }
 

@@ -13,6 +13,7 @@ import {
   verbosities,
 } from '../domain/preferences.ts';
 import {permissionModes, ruleLists} from '../domain/risk.ts';
+import {harnessesSchema} from './harness-settings.ts';
 import {hooksSchema, hookWords, readHooks} from './hook-settings.ts';
 import {type SandboxChoice, sandboxChoices} from '../domain/sandbox.ts';
 
@@ -77,6 +78,12 @@ const table = {
     schema: z.optional(z.record(z.string().check(z.minLength(1)), z.custom<JsonObject>(isJsonObject))),
     words:
       'names of MCP servers with how each is started, for example {"files": {"command": "npx", "args": ["-y", "server"]}}',
+    grants: true,
+  },
+  harnesses: {
+    schema: z.optional(harnessesSchema),
+    words:
+      'names of harnesses with how each is started, for example {"codex": {"env": {"OPENAI_API_KEY": "${OPENAI_API_KEY}"}}, "mine": {"command": "my-agent", "args": ["--acp"]}}',
     grants: true,
   },
   plugins: {
@@ -242,16 +249,18 @@ export function parseSettingName(text: string): Outcome<SettingName, string> {
   const part = rest.join('.');
   if (rest.length === 0) return ok({key, part: ''});
   if (key === 'env' && /^[A-Za-z_][A-Za-z0-9_]*$/u.test(part)) return ok({key, part});
-  if (key === 'mcpServers' && part !== '') return ok({key, part});
+  if ((key === 'mcpServers' || key === 'harnesses') && part !== '') return ok({key, part});
   if (key === 'permissions' && ruleLists.some(list => list === part)) return ok({key, part});
   const parts =
     key === 'env'
       ? 'the name of a variable'
       : key === 'mcpServers'
         ? 'the name of a server'
-        : key === 'permissions'
-          ? ruleLists.join(', ')
-          : 'none';
+        : key === 'harnesses'
+          ? 'the name of a harness'
+          : key === 'permissions'
+            ? ruleLists.join(', ')
+            : 'none';
   return failed(`${key} has no part ${JSON.stringify(part)}. Its parts: ${parts}.`);
 }
 
@@ -268,7 +277,7 @@ export function parseSettingValue(name: SettingName, text: string): Outcome<Json
 
 function partWords(key: SettingKey): string {
   if (key === 'env') return 'text';
-  return key === 'mcpServers'
+  return key === 'mcpServers' || key === 'harnesses'
     ? 'a JSON object, for example {"command": "npx"}'
     : 'a list of rules, for example ["Read"]';
 }

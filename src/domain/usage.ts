@@ -27,6 +27,14 @@ export const addUsage = (a: Usage, b: Usage): Usage => ({
   cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
 });
 
+/** What was used since `before`, which is the same count at an earlier time. */
+export const usageSince = (now: Usage, before: Usage): Usage => ({
+  inputTokens: Math.max(0, now.inputTokens - before.inputTokens),
+  outputTokens: Math.max(0, now.outputTokens - before.outputTokens),
+  cacheReadTokens: Math.max(0, now.cacheReadTokens - before.cacheReadTokens),
+  cacheWriteTokens: Math.max(0, now.cacheWriteTokens - before.cacheWriteTokens),
+});
+
 /** The tokens in the model's context after its answer: the whole request and the answer. */
 export const contextTokens = (usage: Usage): number =>
   usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens + usage.outputTokens;

@@ -10,7 +10,9 @@ export function addSkills(program: Command): void {
 
 /** `weft agents`. */
 export function addAgents(program: Command): void {
-  const agents = program.command('agents').description('Kinds of agents: where each comes from');
+  const agents = program
+    .command('agents')
+    .description('Kinds of agents and where each comes from; harnesses that are installed');
   addListAndShow(agents, 'agents');
 }
 

@@ -29,12 +29,17 @@ export interface ServerChecker {
 }
 
 export async function serverChecker(deps: OAuthDeps, signal: AbortSignal): Promise<ServerChecker> {
-  const [{makeServerProcesses}, {connectServer, needsAuthorization}, {signInNeededIn}] = await Promise.all([
-    import('../../workspace/exec/server-processes.ts'),
-    import('../../extensions/mcp/connect-server.ts'),
-    import('../../extensions/mcp/oauth/sign-in-errors.ts'),
-  ]);
-  const processes = makeServerProcesses({environment: process.env, registryFolder: userPlaces().blocks});
+  const [{makeServerProcesses, serverLeaveMs}, {connectServer, needsAuthorization}, {signInNeededIn}] =
+    await Promise.all([
+      import('../../workspace/exec/server-processes.ts'),
+      import('../../extensions/mcp/connect-server.ts'),
+      import('../../extensions/mcp/oauth/sign-in-errors.ts'),
+    ]);
+  const processes = makeServerProcesses({
+    environment: process.env,
+    registryFolder: userPlaces().blocks,
+    leaveMs: serverLeaveMs,
+  });
   return {
     close: () => processes.close(),
     async check({name, config: given, directory}, limitMs) {

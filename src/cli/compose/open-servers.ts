@@ -66,16 +66,18 @@ export async function makeServers(
     readonly exchange: Exchange;
   },
 ): Promise<OpenServers & {readonly set: ServerSet; deliver(name: string, message: JsonObject): void}> {
-  const [{makeServerSet}, {makeConnector}, {manifestsIn}, {makeServerProcesses}, {serverPrompts}] = await Promise.all([
-    import('../../extensions/mcp/server-set.ts'),
-    import('../../extensions/mcp/connector.ts'),
-    import('../../extensions/mcp/manifests.ts'),
-    import('../../workspace/exec/server-processes.ts'),
-    import('../../extensions/mcp/server-prompts.ts'),
-  ]);
+  const [{makeServerSet}, {makeConnector}, {manifestsIn}, {makeServerProcesses, serverLeaveMs}, {serverPrompts}] =
+    await Promise.all([
+      import('../../extensions/mcp/server-set.ts'),
+      import('../../extensions/mcp/connector.ts'),
+      import('../../extensions/mcp/manifests.ts'),
+      import('../../workspace/exec/server-processes.ts'),
+      import('../../extensions/mcp/server-prompts.ts'),
+    ]);
   const processes = makeServerProcesses({
     environment: {...process.env, PATH: userPath()},
     registryFolder: context.places.blocks,
+    leaveMs: serverLeaveMs,
   });
   const ended = new AbortController();
   const tokens = relayed();

@@ -13,8 +13,11 @@ import type {ProcessWatchdog} from './watchdog.ts';
 /** The most bytes of one line that a server prints; a server that prints more is ended. */
 const longestLine = 32 * 1024 * 1024;
 
-/** Milliseconds that a server has to end by itself once its input is closed. */
-const leaveMs = 200;
+/** Milliseconds for which the output of a program that has ended may still come. */
+const drainMs = 1000;
+
+/** Milliseconds that an MCP server has to end by itself once its input is closed. */
+export const serverLeaveMs = 200;
 
 /**
  * Runs programs that weft talks to over their stdin and stdout. Each has a process group of its own; none outlives weft, not even
@@ -26,6 +29,8 @@ export function makeServerProcesses(options: {
   readonly environment: Environment;
   /** Where run tags are made for; see `makeRunTags`. */
   readonly registryFolder: string;
+  /** Milliseconds that a program has to end by itself once its input is closed. */
+  readonly leaveMs: number;
 }): ServerProcesses & {close(): Promise<void>} {
   const running = new Set<ServerProcess>();
   let context: Promise<{readonly tags: RunTags; readonly watchdog: ProcessWatchdog}> | undefined;
@@ -34,7 +39,7 @@ export function makeServerProcesses(options: {
       context ??= openContext(options.registryFolder);
       const {tags, watchdog} = await context;
       const variables = {...inherited(options.environment), ...program.env, [runTagVariable]: tags.next()};
-      const started = await startProgram(program, {variables, watchdog, events});
+      const started = await startProgram(program, {variables, watchdog, events, leaveMs: options.leaveMs});
       if (started.tag === 'failed') return started;
       const {value: server} = started;
       running.add(server);
@@ -76,7 +81,9 @@ async function startProgram(
     variables,
     watchdog,
     events,
+    leaveMs,
   }: {
+    readonly leaveMs: number;
     readonly variables: Readonly<Record<string, string>>;
     readonly watchdog: ProcessWatchdog;
     readonly events: ServerProcessEvents;
@@ -114,17 +121,21 @@ async function startProgram(
   });
   readLines(stderr, events.log, () => {});
   stdin.on('error', () => {});
-  async function exit(): Promise<void> {
-    const {exitCode, signal} = await subprocess;
-    reason ||= signal === undefined ? `it exited with code ${String(exitCode ?? 0)}` : `it was ended by ${signal}`;
-  }
-  const left = exit();
+  // A child of the program may hold its output open: that it has ended shows before its output does.
+  const exited = Promise.withResolvers<void>();
+  subprocess.nodeChildProcess.once('exit', (code, signal) => {
+    reason ||= signal === null ? `it exited with code ${String(code ?? 0)}` : `it was ended by ${signal}`;
+    exited.resolve();
+  });
+  const left = exited.promise;
   // Children that a server leaves behind end with it.
   void left.then(stop);
   async function end(): Promise<void> {
     stdin.end();
     await raceTimeout(left, leaveMs);
     await endProcessTree(tree, 'short');
+    // What it wrote last is still to be read.
+    await raceTimeout(subprocess, drainMs);
     watchdog.forget(leader);
     stopped.resolve();
   }

@@ -1,10 +1,12 @@
 import {nearestName} from '../../../base/nearest-name.ts';
+import {unreachable} from '../../../base/unreachable.ts';
+import type {FoundHarness} from '../../../actions/harness-port.ts';
 import {withTilde} from '../../../base/shown-path.ts';
 import {visible, visibleExactLine, visibleLine} from '../../../base/visible.ts';
 import type {JsonObject} from '../../../base/json.ts';
 import type {AgentFile, ExtensionFile, SkillFile} from '../../../extensions/skills/load-extensions.ts';
 import {homedir} from 'node:os';
-import {existingFolder, loadRunContext} from '../../compose/run-context.ts';
+import {existingFolder, loadRunContext, type RunContext} from '../../compose/run-context.ts';
 import {exitCode, type ExitCode, UsageError} from '../../exit-code.ts';
 import type {JsonOption, MainOptions} from '../../flags.ts';
 import {note, print, printJson} from '../../output.ts';
@@ -20,16 +22,71 @@ interface Row {
   readonly reason: string;
 }
 
-/** Lists all that was found, also what is not offered, those that win a name first. */
+/** Lists all that was found, also what is not offered, those that win a name first; with agents also the harnesses. */
 export async function listExtensions(kind: ExtensionKind, options: ListOptions): Promise<ExitCode> {
-  const {rows, notices} = await rowsOf(kind, options);
+  const {rows, notices, context} = await rowsOf(kind, options);
   for (const notice of notices) note(visibleLine(notice));
+  const harnesses = kind === 'agents' ? await findHarnesses(context) : [];
   if (options.json !== undefined) {
-    printJson(`${JSON.stringify(rows.map(factsOf), undefined, 2)}\n`);
-  } else if (rows.length === 0) note(`no ${kind} found`);
+    const facts = kind === 'agents' ? rows.map(row => ({kind: 'agent', ...factsOf(row)})) : rows.map(factsOf);
+    printJson(`${JSON.stringify([...facts, ...harnesses.map(harnessFacts)], undefined, 2)}\n`);
+    return exitCode.done;
+  }
+  if (rows.length === 0) note(`no ${kind} found`);
   else print(rows.map(textOf).join(''));
+  if (harnesses.length > 0) print(`Harnesses:\n${harnesses.map(harnessText).join('')}`);
   return exitCode.done;
 }
+
+async function findHarnesses(context: RunContext): Promise<readonly FoundHarness[]> {
+  const {runHarnesses} = await import('../../compose/run-harnesses.ts');
+  const harnesses = runHarnesses(context);
+  const found = await harnesses.find(new AbortController().signal);
+  await harnesses.close();
+  return found;
+}
+
+function harnessFacts({name, state, advice, abilities}: FoundHarness): JsonObject {
+  const {acts, resumes} = abilities;
+  const common = {kind: 'harness', name, installed: state.kind === 'installed', acts, resumes: resumes === 'yes'};
+  const more = advice === '' ? {} : {advice};
+  switch (state.kind) {
+    case 'installed':
+      return {...common, path: state.path, version: state.version, signIn: state.signIn, ...more};
+    case 'unusable':
+      return {...common, path: state.path, reason: state.reason, ...more};
+    case 'missing':
+      return {...common, ...more};
+    default:
+      return unreachable(state);
+  }
+}
+
+function harnessText({name, state, advice, abilities}: FoundHarness): string {
+  const reads = abilities.acts === 'read-only' ? ', reads only: it asks nobody before it acts' : '';
+  const shown = (words: string): string =>
+    `${visibleLine(name)}  (${words})\n${advice === '' ? '' : `    ${visibleLine(advice)}\n`}`;
+  switch (state.kind) {
+    case 'installed': {
+      const version = state.version === '' ? 'version unknown' : visibleLine(state.version);
+      return shown(
+        `${version}, ${signInWords[state.signIn]}${reads}: ${visibleExactLine(withTilde(state.path, homedir()))}`,
+      );
+    }
+    case 'unusable':
+      return shown(visibleLine(state.reason));
+    case 'missing':
+      return shown('not installed');
+    default:
+      return unreachable(state);
+  }
+}
+
+const signInWords = {
+  'signed-in': 'signed in',
+  'signed-out': 'not signed in',
+  unknown: 'whether it is signed in is not known',
+} as const;
 
 /** Shows one in full: the one that is offered, or else the first of that name. */
 export async function showExtension(kind: ExtensionKind, name: string, options: ListOptions): Promise<ExitCode> {
@@ -68,15 +125,15 @@ async function bodyOf(file: SkillFile | AgentFile): Promise<string> {
 async function rowsOf(
   kind: ExtensionKind,
   {cwd}: ListOptions,
-): Promise<{readonly rows: readonly Row[]; readonly notices: readonly string[]}> {
+): Promise<{readonly rows: readonly Row[]; readonly notices: readonly string[]; readonly context: RunContext}> {
   const options: MainOptions = {sessionPersistence: false, color: true};
   const context = loadRunContext({directory: existingFolder(cwd ?? '.'), added: [], options});
   const found = await context.extensions().found(new AbortController().signal);
   if (kind === 'agents') {
-    return {rows: found.agents.map(file => ({file, reason: ownReason(file)})), notices: found.notices};
+    return {rows: found.agents.map(file => ({file, reason: ownReason(file)})), notices: found.notices, context};
   }
   const rows = found.skills.map(file => ({file, reason: ownReason(file) || modelReason(file)}));
-  return {rows, notices: found.notices};
+  return {rows, notices: found.notices, context};
 }
 
 const ownReason = ({offer}: ExtensionFile): string => (offer.offered === 'yes' ? '' : offer.reason);

@@ -6,7 +6,7 @@ import {join} from 'node:path';
 import type {JsonObject} from '../../../../src/base/json.ts';
 import {connectServer, needsAuthorization} from '../../../../src/extensions/mcp/connect-server.ts';
 import {parseServer} from '../../../../src/extensions/mcp/server-config.ts';
-import {makeServerProcesses} from '../../../../src/workspace/exec/server-processes.ts';
+import {makeServerProcesses, serverLeaveMs} from '../../../../src/workspace/exec/server-processes.ts';
 import {running as runningProcesses} from '../../../support/processes.ts';
 import {lookUntil} from '../../../support/look-until.ts';
 import {scriptedServer, type ScriptedServer} from '../../../support/mcp-server.ts';
@@ -14,6 +14,7 @@ import {scriptedServer, type ScriptedServer} from '../../../support/mcp-server.t
 const processes = makeServerProcesses({
   environment: {PATH: process.env['PATH'], HOME: '/nowhere', ANTHROPIC_API_KEY: 'sk-secret'},
   registryFolder: mkdtempSync(join(tmpdir(), 'weft-mcp-')),
+  leaveMs: serverLeaveMs,
 });
 afterEach(() => processes.close());
 

@@ -1,0 +1,385 @@
+import type {HarnessAccess, HarnessDecision} from '../../actions/harness-port.ts';
+import type {FileEdit} from '../../actions/files-port.ts';
+import type {Json, JsonObject} from '../../base/json.ts';
+import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import {type HarnessCost, type HarnessFileChange, parseHarnessSessionId} from '../../domain/harness.ts';
+import {addUsage, noUsage, type Usage} from '../../domain/usage.ts';
+import {
+  makeRpcPeer,
+  rpcError,
+  rpcErrors,
+  type RpcError,
+  type RpcPeer,
+  type RpcRequest,
+} from '../../protocol/json-rpc/peer.ts';
+import type {Conversation, Driver, DriverRequest, OpenedConversation, Reporter} from './driver.ts';
+import {contentText, countOf, objectOf, objectsOf, textOf, textsOf} from './message-fields.ts';
+import {stepStatus} from './step-status.ts';
+
+/** What differs between the agents that speak ACP. */
+export interface AcpAgent {
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** The flag that names the model; empty where the model is set by the protocol. */
+  readonly modelFlag: string;
+  /** `title`: a command's whole text is the title of its call. */
+  readonly commandIn: 'raw-input' | 'title';
+  /** What to do where it wants a sign-in: a sentence. */
+  readonly signIn: string;
+}
+
+/**
+ * An agent that speaks the Agent Client Protocol, version 1. weft offers it neither files nor terminals: it works on the disk itself, and
+ * asks before it does. Only what is allowed for once is answered: weft's rules decide each time.
+ */
+export const acpDriver = (agent: AcpAgent, request: DriverRequest): Driver => ({
+  args: [...agent.args, ...(request.model === '' || agent.modelFlag === '' ? [] : [agent.modelFlag, request.model])],
+  env: agent.env,
+  converse: reporter => new AcpConversation(agent, request, reporter),
+});
+
+const authRequired = -32_000;
+
+class AcpConversation implements Conversation {
+  readonly #agent: AcpAgent;
+  readonly #request: DriverRequest;
+  readonly #reporter: Reporter;
+  readonly #peer: RpcPeer;
+  readonly #calls = new Map<string, JsonObject>();
+  #session = '';
+  #model = '';
+  /** Updates before the first prompt repeat what was said in an earlier program. */
+  #isReplaying = true;
+  #usage: Usage = noUsage;
+  #cost: HarnessCost = {kind: 'unknown'};
+  #before: number | undefined;
+
+  constructor(agent: AcpAgent, request: DriverRequest, reporter: Reporter) {
+    this.#agent = agent;
+    this.#request = request;
+    this.#reporter = reporter;
+    this.#peer = makeRpcPeer({
+      write: reporter.write,
+      request: asked => this.#takeRequest(asked),
+      notification: (method, params) => {
+        if (method === 'session/update' && textOf(params['sessionId']) === this.#session)
+          this.#takeUpdate(objectOf(params['update']));
+      },
+    });
+  }
+
+  async open(): Promise<Outcome<OpenedConversation, string>> {
+    const greeted = await this.#peer.request('initialize', {
+      protocolVersion: 1,
+      clientCapabilities: {fs: {readTextFile: false, writeTextFile: false}, terminal: false},
+      clientInfo: {name: 'weft', version: '0'},
+    });
+    if (greeted.tag === 'failed') return failed(this.#reason(greeted.error));
+    const {protocolVersion, agentCapabilities, agentInfo} = objectOf(greeted.value);
+    if (protocolVersion !== 1)
+      return failed(`it speaks version ${JSON.stringify(protocolVersion ?? null)} of ACP, and weft version 1`);
+    const opened = await this.#openSession(objectOf(agentCapabilities));
+    if (opened.tag === 'failed') return opened;
+    const session = parseHarnessSessionId(this.#session);
+    if (session === undefined) return failed('its conversation has no id');
+    const mode = await this.#chooseMode(objectOf(opened.value['modes']));
+    if (mode.tag === 'failed') return mode;
+    await this.#chooseModel(opened.value);
+    return ok({session, model: this.#model, version: textOf(objectOf(agentInfo)['version'])});
+  }
+
+  prompt(text: string): void {
+    this.#isReplaying = false;
+    const params = {sessionId: this.#session, prompt: [{type: 'text', text}]};
+    this.#peer.call('session/prompt', params, answer => {
+      if (answer.tag === 'failed') return this.#reporter.finished({kind: 'failed', reason: this.#reason(answer.error)});
+      const result = objectOf(answer.value);
+      this.#tellUsage(result);
+      switch (result['stopReason']) {
+        case 'end_turn':
+          return this.#reporter.finished({kind: 'ended'});
+        case 'cancelled':
+          return this.#reporter.finished({kind: 'cancelled'});
+        case 'refusal':
+          return this.#reporter.finished({kind: 'failed', reason: `${this.#request.title} refused to go on.`});
+        case 'max_tokens':
+          return this.#reporter.finished({
+            kind: 'failed',
+            reason: `${this.#request.title} stopped: its answer became too long.`,
+          });
+        case 'max_turn_requests':
+          return this.#reporter.finished({
+            kind: 'failed',
+            reason: `${this.#request.title} stopped: it had used up its turns.`,
+          });
+        default:
+          return this.#reporter.finished({
+            kind: 'failed',
+            reason: `${this.#request.title} stopped and does not say why.`,
+          });
+      }
+    });
+  }
+
+  /** The protocol has no word for it: the message is the next prompt. */
+  async steer(): Promise<'refused'> {
+    return 'refused';
+  }
+
+  interrupt(): void {
+    this.#peer.notify('session/cancel', {sessionId: this.#session});
+  }
+
+  take(message: JsonObject): void {
+    this.#peer.take(message);
+  }
+
+  async #openSession(capabilities: JsonObject): Promise<Outcome<JsonObject, string>> {
+    const {resume, directory} = this.#request;
+    const place = {cwd: directory, mcpServers: []};
+    if (resume === 'new') {
+      const answer = await this.#peer.request('session/new', place);
+      if (answer.tag === 'failed') return failed(this.#reason(answer.error));
+      this.#session = textOf(objectOf(answer.value)['sessionId']);
+      return ok(objectOf(answer.value));
+    }
+    this.#session = resume;
+    const {sessionCapabilities, loadSession} = capabilities;
+    const canResume = objectOf(sessionCapabilities)['resume'] !== undefined;
+    if (!canResume && loadSession !== true) return failed('it cannot go on with an earlier conversation');
+    const method = canResume ? 'session/resume' : 'session/load';
+    const answer = await this.#peer.request(method, {...place, sessionId: resume});
+    return answer.tag === 'ok' ? ok(objectOf(answer.value)) : failed(this.#reason(answer.error));
+  }
+
+  /** A mode that only reads, where that is wanted; and never one that skips approvals. */
+  async #chooseMode({availableModes, currentModeId}: JsonObject): Promise<Outcome<undefined, string>> {
+    const modes = objectsOf(availableModes).map(mode => textOf(mode['id']));
+    const current = textOf(currentModeId);
+    const reading = modes.find(mode => readingMode.test(mode));
+    const wanted = this.#request.access === 'read-only' ? (reading ?? current) : current;
+    const careful = freeMode.test(wanted)
+      ? modes.find(mode => /^(?:default|ask|manual|normal|build)$/iu.test(mode))
+      : wanted;
+    if (careful === undefined) return failed(`its mode ${current} skips approvals, and it offers none that asks`);
+    if (careful === current) return ok(undefined);
+    const answer = await this.#peer.request('session/set_mode', {sessionId: this.#session, modeId: careful});
+    return answer.tag === 'ok' ? ok(undefined) : failed(this.#reason(answer.error));
+  }
+
+  async #chooseModel(session: JsonObject): Promise<void> {
+    const option = objectsOf(session['configOptions']).find(({category}) => category === 'model');
+    this.#model = textOf(option?.['currentValue']) || textOf(objectOf(session['models'])['currentModelId']);
+    const {model} = this.#request;
+    if (model === '') return;
+    if (this.#agent.modelFlag === '' && model !== this.#model) {
+      const [method, choice] =
+        option === undefined
+          ? ['session/set_model', {modelId: model}]
+          : ['session/set_config_option', {configId: option['id'] ?? 'model', value: model}];
+      const answer = await this.#peer.request(method, {sessionId: this.#session, ...choice});
+      if (answer.tag === 'failed')
+        return this.#reporter.warn(`${this.#request.title} does not take the model ${model}: ${answer.error.message}`);
+    }
+    this.#model = model;
+  }
+
+  #reason({code, message, data}: RpcError): string {
+    const {details, message: detail} = objectOf(data);
+    const more =
+      [textOf(data), textOf(details), textOf(detail)].find(text => text !== '' && !message.includes(text)) ?? '';
+    const said = more === '' ? message : `${message}: ${more}`;
+    const wantsSignIn = code === authRequired || /authenticat|log ?in|api key|credential/iu.test(said);
+    return wantsSignIn ? `it wants a sign-in: ${said}. ${this.#agent.signIn}`.trim() : said;
+  }
+
+  #takeUpdate(update: JsonObject): void {
+    const kind = update['sessionUpdate'];
+    if (kind === 'usage_update') return this.#takeCost(objectOf(update['cost']));
+    if (this.#isReplaying) return;
+    switch (kind) {
+      case 'agent_message_chunk':
+        return this.#reporter.text(textOf(objectOf(update['content'])['text']));
+      case 'agent_thought_chunk':
+        return this.#reporter.thinking(textOf(objectOf(update['content'])['text']));
+      case 'tool_call':
+      case 'tool_call_update':
+        return this.#takeCall(update);
+      case 'plan':
+        return this.#reporter.plan(
+          objectsOf(update['entries']).map(entry => ({
+            title: textOf(entry['content']),
+            status: stepStatus(textOf(entry['status'])),
+          })),
+        );
+      default:
+        return;
+    }
+  }
+
+  /** A call is told in pieces, of which a later one replaces the fields that it has. While it is pending its input may still be written. */
+  #takeCall(update: JsonObject): void {
+    const id = textOf(update['toolCallId']);
+    if (id === '') return;
+    const call = {...this.#calls.get(id), ...update};
+    const {status, rawInput, kind} = call;
+    this.#calls.set(id, call);
+    if (status === 'pending') return;
+    const title = textOf(call['title']);
+    this.#reporter.toolStarted({id, name: textOf(call['name']) || textOf(kind) || 'tool', title, input: rawInput});
+    if (status !== 'completed' && status !== 'failed') return;
+    this.#calls.delete(id);
+    const end = status === 'completed' ? 'succeeded' : 'failed';
+    const files = end === 'succeeded' ? filesOf(call) : [];
+    this.#reporter.toolFinished({id, end, output: outputOf(call), files});
+  }
+
+  #takeCost({amount, currency}: JsonObject): void {
+    if (typeof amount !== 'number' || !Number.isFinite(amount) || amount < 0 || currency !== 'USD') return;
+    if (this.#request.resume !== 'new' && this.#isReplaying) this.#before = amount;
+    // What a conversation had cost before is not told by all.
+    if (this.#request.resume !== 'new' && this.#before === undefined) return;
+    this.#cost = {kind: 'known', usd: Math.max(0, amount - (this.#before ?? 0))};
+  }
+
+  /** Tokens come with the end of each prompt, by the protocol or as Gemini says them. */
+  #tellUsage({usage, _meta}: JsonObject): void {
+    const {inputTokens, outputTokens, cachedReadTokens, cachedWriteTokens} = objectOf(usage);
+    const {input_tokens: input, output_tokens: output} = objectOf(objectOf(objectOf(_meta)['quota'])['token_count']);
+    this.#usage = addUsage(this.#usage, {
+      inputTokens: countOf(inputTokens) + countOf(input),
+      outputTokens: countOf(outputTokens) + countOf(output),
+      cacheReadTokens: countOf(cachedReadTokens),
+      cacheWriteTokens: countOf(cachedWriteTokens),
+    });
+    this.#reporter.used({model: this.#model, usage: this.#usage, cost: this.#knownCost()});
+  }
+
+  #knownCost(): HarnessCost {
+    if (this.#cost.kind !== 'unknown') return this.#cost;
+    const usd = this.#request.priceOf(this.#model, this.#usage);
+    return usd === undefined || usd === 0 ? {kind: 'unknown'} : {kind: 'estimated', usd};
+  }
+
+  #takeRequest(request: RpcRequest): void {
+    const {method, params} = request;
+    if (method !== 'session/request_permission') {
+      request.answer(failed(rpcError(rpcErrors.noMethod, `weft does not answer ${method}`)));
+      return;
+    }
+    const call = objectOf(params['toolCall']);
+    const id = textOf(call['toolCallId']);
+    const whole = {...this.#calls.get(id), ...call};
+    this.#calls.set(id, whole);
+    const title = textOf(whole['title']);
+    const toolName = textOf(whole['name']) || textOf(whole['kind']);
+    const options = objectsOf(params['options']);
+    const access = this.#accessOf(whole);
+    if (!this.#isReplaying) this.#reporter.toolStarted({id, name: toolName || 'tool', title, input: whole['rawInput']});
+    this.#reporter.approve({id, toolName, access, reason: ''}, decision => {
+      let chosen = optionFor(decision, options);
+      const isTooMuch = decision.kind === 'allowed' && chosen === undefined;
+      if (isTooMuch) {
+        this.#reporter.warn(`${this.#request.title} cannot be allowed ${title} just once, so it was denied.`);
+        chosen = optionFor({kind: 'denied', message: ''}, options);
+      }
+      if (decision.kind === 'denied' || isTooMuch)
+        this.#reporter.toolFinished({id, end: 'cancelled', output: '', files: []});
+      request.answer(
+        ok({outcome: chosen === undefined ? {outcome: 'cancelled'} : {outcome: 'selected', optionId: chosen}}),
+      );
+    });
+  }
+
+  /** In the terms of the catalogue. A title is written for people, and is a command only where the agent is known to put it there. */
+  #accessOf(call: JsonObject): HarnessAccess {
+    const input = objectOf(call['rawInput']);
+    const title = textOf(call['title']);
+    const {kind} = call;
+    const other = {kind: 'other', title: title === '' ? 'something' : title, input} as const;
+    const diffs = objectsOf(call['content']).filter(({type}) => type === 'diff');
+    const paths = [...new Set([...diffs.map(({path}) => textOf(path)), ...namedPaths(call)])];
+    switch (kind) {
+      case 'execute': {
+        const command = commandOf(input) || (this.#agent.commandIn === 'title' ? title : '');
+        const directory = textOf(input['cwd']) || textOf(input['workdir']) || this.#request.directory;
+        return command === '' ? other : {kind: 'command', command, directory};
+      }
+      case 'edit':
+        return paths.length === 0 ? other : {kind: 'edit', paths, edits: diffs.map(editOf)};
+      case 'delete':
+        return paths.length === 0 ? other : {kind: 'edit', paths, edits: paths.map(path => ({kind: 'delete', path}))};
+      case 'read':
+      case 'search':
+        return paths.length === 0 ? other : {kind: 'read', paths};
+      case 'fetch': {
+        const url = textOf(input['url']);
+        return url === '' ? other : {kind: 'web-page', url};
+      }
+      default:
+        return other;
+    }
+  }
+}
+
+const readingMode = /^(?:plan|read[-_ ]?only|ask)$/iu;
+const freeMode = /yolo|bypass|auto|full[-_ ]?access|dangerous|dont[-_ ]?ask/iu;
+
+const commandOf = ({command}: JsonObject): string =>
+  Array.isArray(command) ? textsOf(command).map(quoted).join(' ') : textOf(command);
+
+const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/u.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
+
+const editOf = (diff: JsonObject): FileEdit => {
+  const path = textOf(diff['path']);
+  const [oldText, newText] = [textOf(diff['oldText']), textOf(diff['newText'])];
+  return oldText === ''
+    ? {kind: 'write', path, content: newText}
+    : {kind: 'replace', path, replacements: [{oldText, newText, occurrence: 'only'}]};
+};
+
+/** The paths that a call names beside its diffs. */
+function namedPaths(call: JsonObject): readonly string[] {
+  const input = objectOf(call['rawInput']);
+  const keys = ['file_path', 'filePath', 'filepath', 'path', 'absolute_path'];
+  const paths = [...objectsOf(call['locations']).map(({path}) => path), ...keys.map(key => input[key])];
+  return [...new Set(paths.map(textOf))].filter(path => path !== '');
+}
+
+function filesOf(call: JsonObject): readonly HarnessFileChange[] {
+  const diffs = objectsOf(call['content']).filter(({type}) => type === 'diff');
+  if (call['kind'] === 'delete')
+    return objectsOf(call['locations']).map(({path}) => ({path: textOf(path), change: 'deleted'}));
+  if (diffs.length === 0 && call['kind'] === 'edit') return namedPaths(call).map(path => ({path, change: 'changed'}));
+  return diffs.map(({path, oldText}) => ({
+    path: textOf(path),
+    change: textOf(oldText) === '' ? 'added' : 'changed',
+  }));
+}
+
+function outputOf(call: JsonObject): string {
+  const shown = objectsOf(call['content'])
+    .filter(({type}) => type === 'content')
+    .map(({content}) => textOf(objectOf(content)['text']));
+  const raw: Json | undefined = call['rawOutput'];
+  return shown.join('\n') || textOf(raw) || textOf(objectOf(raw)['output']) || contentText(objectOf(raw)['content']);
+}
+
+/** The option of the agent's that says as much; `undefined` where none does. */
+function optionFor(decision: HarnessDecision, options: readonly JsonObject[]): string | undefined {
+  const idOf = (kind: string): string | undefined => {
+    const option = options.find(each => each['kind'] === kind);
+    return option === undefined ? undefined : textOf(option['optionId']);
+  };
+  switch (decision.kind) {
+    case 'allowed':
+      return idOf('allow_once');
+    case 'denied':
+      return idOf('reject_once') ?? idOf('reject_always');
+    case 'cancelled':
+      return undefined;
+    default:
+      return unreachable(decision);
+  }
+}

@@ -1,0 +1,398 @@
+import type {HarnessDecision} from '../../actions/harness-port.ts';
+import type {FileEdit} from '../../actions/files-port.ts';
+import type {Question, QuestionReply} from '../../actions/ports.ts';
+import type {Json, JsonObject} from '../../base/json.ts';
+import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import {type HarnessFileChange, parseHarnessSessionId} from '../../domain/harness.ts';
+import {noUsage, type Usage, usageSince} from '../../domain/usage.ts';
+import {
+  makeRpcPeer,
+  rpcError,
+  rpcErrors,
+  type RpcError,
+  type RpcPeer,
+  type RpcRequest,
+} from '../../protocol/json-rpc/peer.ts';
+import type {Conversation, Driver, DriverRequest, OpenedConversation, Reporter} from './driver.ts';
+import {contentText, countOf, objectOf, objectsOf, textOf} from './message-fields.ts';
+import {stepStatus} from './step-status.ts';
+
+/**
+ * Codex, by `codex app-server`: JSON-RPC on stdio. `untrusted` asks about every command but a few that only read, and about every
+ * change of a file; commands run in Codex's own sandbox.
+ */
+export const codexDriver = (request: DriverRequest): Driver => ({
+  args: ['app-server'],
+  env: {},
+  converse: reporter => new CodexConversation(request, reporter),
+});
+
+class CodexConversation implements Conversation {
+  readonly #request: DriverRequest;
+  readonly #reporter: Reporter;
+  readonly #peer: RpcPeer;
+  readonly #changes = new Map<string, readonly JsonObject[]>();
+  /** By the id of the request: Codex tells when it needs no answer any more. */
+  readonly #withdrawals = new Map<string, () => void>();
+  #thread = '';
+  #turn = '';
+  #isInterrupted = false;
+  #model = '';
+  /** What the thread had used before this program took it up. */
+  #before: Usage | undefined;
+  #said = '';
+  #hasPrompt = false;
+
+  constructor(request: DriverRequest, reporter: Reporter) {
+    this.#request = request;
+    this.#reporter = reporter;
+    this.#peer = makeRpcPeer({
+      write: reporter.write,
+      request: asked => this.#takeRequest(asked),
+      notification: (method, params) => this.#takeNotification(method, params),
+    });
+  }
+
+  async open(): Promise<Outcome<OpenedConversation, string>> {
+    const clientInfo = {name: 'weft', title: 'weft', version: '0'};
+    const greeted = await this.#peer.request('initialize', {clientInfo, capabilities: {experimentalApi: true}});
+    if (greeted.tag === 'failed') return failed(greeted.error.message);
+    this.#peer.notify('initialized', {});
+    const {directory, model, access, resume} = this.#request;
+    const thread = {
+      cwd: directory,
+      approvalPolicy: access === 'read-only' ? 'never' : 'untrusted',
+      sandbox: access === 'read-only' ? 'read-only' : 'workspace-write',
+      ...(model === '' ? {} : {model}),
+    };
+    const opened =
+      resume === 'new'
+        ? await this.#peer.request('thread/start', thread)
+        : await this.#peer.request('thread/resume', {...thread, threadId: resume, excludeTurns: true});
+    if (opened.tag === 'failed') return failed(opened.error.message);
+    const result = objectOf(opened.value);
+    this.#thread = textOf(objectOf(result['thread'])['id']);
+    this.#model = textOf(result['model']) || textOf(objectOf(result['thread'])['model']) || model;
+    const session = parseHarnessSessionId(this.#thread);
+    if (session === undefined) return failed('its conversation has no id');
+    const version = /\/(\d[\w.-]*)/u.exec(textOf(objectOf(greeted.value)['userAgent']))?.[1] ?? '';
+    return ok({session, model: this.#model, version});
+  }
+
+  take(message: JsonObject): void {
+    this.#peer.take(message);
+  }
+
+  prompt(text: string): void {
+    this.#turn = '';
+    this.#withdrawals.clear();
+    this.#said = '';
+    this.#isInterrupted = false;
+    this.#hasPrompt = true;
+    this.#peer.call('turn/start', {threadId: this.#thread, input: [{type: 'text', text}]}, answer => {
+      if (answer.tag === 'failed') return this.#reporter.finished({kind: 'failed', reason: rpcText(answer)});
+      this.#turnBegan(textOf(objectOf(objectOf(answer.value)['turn'])['id']));
+    });
+  }
+
+  async steer(text: string): Promise<'taken' | 'refused'> {
+    if (this.#turn === '') return 'refused';
+    const answer = await this.#peer.request('turn/steer', {
+      threadId: this.#thread,
+      expectedTurnId: this.#turn,
+      input: [{type: 'text', text}],
+    });
+    return answer.tag === 'ok' ? 'taken' : 'refused';
+  }
+
+  /** Commands go on in terminals of Codex's own when the turn ends: what belongs to the prompt has to end with it. */
+  interrupt(): void {
+    this.#isInterrupted = true;
+    if (this.#turn === '') return;
+    this.#peer.call('turn/interrupt', {threadId: this.#thread, turnId: this.#turn}, () => {});
+    this.#peer.call('thread/backgroundTerminals/clean', {threadId: this.#thread}, () => {});
+  }
+
+  #turnBegan(turn: string): void {
+    if (turn === '' || this.#turn === turn) return;
+    this.#turn = turn;
+    if (this.#isInterrupted) this.interrupt();
+  }
+
+  #takeNotification(method: string, params: JsonObject): void {
+    // Codex's own sub-agents work in threads of their own.
+    const thread = textOf(params['threadId']);
+    if (thread !== '' && this.#thread !== '' && thread !== this.#thread) return;
+    const item = objectOf(params['item']);
+    const itemId = textOf(params['itemId']);
+    switch (method) {
+      case 'turn/started':
+        return this.#turnBegan(textOf(objectOf(params['turn'])['id']));
+      case 'item/started':
+        return this.#itemStarted(item);
+      case 'item/agentMessage/delta':
+        return this.#reporter.text(textOf(params['delta']));
+      case 'item/reasoning/textDelta':
+      case 'item/reasoning/summaryTextDelta':
+        return this.#reporter.thinking(textOf(params['delta']));
+      case 'item/commandExecution/outputDelta':
+        return this.#reporter.toolOutput(itemId, textOf(params['delta']));
+      case 'item/completed':
+        return this.#itemCompleted(item);
+      case 'turn/plan/updated':
+        return this.#reporter.plan(
+          objectsOf(params['plan']).map(step => ({
+            title: textOf(step['step']),
+            status: stepStatus(textOf(step['status'])),
+          })),
+        );
+      case 'thread/tokenUsage/updated':
+        return this.#tellUsage(objectOf(params['tokenUsage']));
+      case 'warning':
+        return this.#reporter.warn(textOf(params['message']));
+      case 'error':
+        // The last one comes again with the end of the turn.
+        if (params['willRetry'] === true) this.#reporter.warn(textOf(objectOf(params['error'])['message']));
+        return;
+      case 'serverRequest/resolved':
+        return this.#withdrawals.get(JSON.stringify(params['requestId'] ?? null))?.();
+      case 'turn/completed':
+        return this.#turnCompleted(objectOf(params['turn']));
+      default:
+        return;
+    }
+  }
+
+  #itemStarted(item: JsonObject): void {
+    const id = textOf(item['id']);
+    if (item['type'] === 'agentMessage') return this.#reporter.endMessage();
+    if (item['type'] === 'fileChange') this.#changes.set(id, objectsOf(item['changes']));
+    const tool = toolOf(item);
+    if (tool !== undefined) this.#reporter.toolStarted({id, ...tool});
+  }
+
+  #itemCompleted(item: JsonObject): void {
+    const id = textOf(item['id']);
+    if (item['type'] === 'agentMessage') {
+      this.#said = textOf(item['text']);
+      return;
+    }
+    const tool = toolOf(item);
+    if (tool === undefined) return;
+    // Some come only when they are done.
+    this.#reporter.toolStarted({id, ...tool});
+    this.#changes.delete(id);
+    const {status} = item;
+    const end =
+      status === 'failed' || item['success'] === false ? 'failed' : status === 'declined' ? 'cancelled' : 'succeeded';
+    const files = item['type'] === 'fileChange' && end === 'succeeded' ? objectsOf(item['changes']).map(fileOf) : [];
+    this.#reporter.toolFinished({id, end, output: outputOf(item), files});
+  }
+
+  #turnCompleted(turn: JsonObject): void {
+    if (this.#turn !== '' && textOf(turn['id']) !== this.#turn) return;
+    this.#turn = '';
+    switch (turn['status']) {
+      case 'completed':
+        return this.#reporter.finished({kind: 'succeeded', text: this.#said});
+      case 'interrupted':
+        return this.#reporter.finished({kind: 'cancelled'});
+      default: {
+        const {message, additionalDetails} = objectOf(turn['error']);
+        const said = [textOf(message), textOf(additionalDetails)].filter(text => text !== '').join(' ');
+        return this.#reporter.finished({
+          kind: 'failed',
+          reason: withSignIn(said || 'Codex failed and does not say why.'),
+        });
+      }
+    }
+  }
+
+  /** `total` counts the thread from its beginning, also what earlier programs have used: it is told when the thread is resumed. */
+  #tellUsage({total, last}: JsonObject): void {
+    const all = usageOf(objectOf(total));
+    if (this.#hasPrompt)
+      this.#before ??= this.#request.resume === 'new' ? noUsage : usageSince(all, usageOf(objectOf(last)));
+    else this.#before = all;
+    const usage = usageSince(all, this.#before);
+    const usd = this.#request.priceOf(this.#model, usage);
+    const cost = usd === undefined ? ({kind: 'unknown'} as const) : ({kind: 'estimated', usd} as const);
+    this.#reporter.used({model: this.#model, usage, cost});
+  }
+
+  #takeRequest(request: RpcRequest): void {
+    const {method, params} = request;
+    const withdrawn = (withdraw: () => void): void => void this.#withdrawals.set(JSON.stringify(request.id), withdraw);
+    const decide = (decision: HarnessDecision): void => request.answer(ok({decision: decisionWord(decision)}));
+    const id = textOf(params['itemId']);
+    const reason = textOf(params['reason']);
+    switch (method) {
+      case 'item/commandExecution/requestApproval': {
+        const command = textOf(params['command']);
+        const directory = textOf(params['cwd']) || this.#request.directory;
+        const access =
+          command === ''
+            ? ({kind: 'other', title: 'network access', input: params} as const)
+            : ({kind: 'command', command: withoutShell(command), directory} as const);
+        return withdrawn(this.#reporter.approve({id, toolName: 'exec_command', access, reason}, decide));
+      }
+      case 'item/fileChange/requestApproval': {
+        const changes = this.#changes.get(id) ?? [];
+        const paths = changes.map(change => textOf(change['path']));
+        const root = textOf(params['grantRoot']);
+        const access =
+          paths.length === 0 || root !== ''
+            ? ({kind: 'other', title: `write below ${root}`, input: params} as const)
+            : ({kind: 'edit', paths, edits: changes.flatMap(change => editsOf(change))} as const);
+        return withdrawn(this.#reporter.approve({id, toolName: 'apply_patch', access, reason}, decide));
+      }
+      case 'item/tool/requestUserInput': {
+        const questions = objectsOf(params['questions']);
+        return withdrawn(
+          this.#reporter.ask(questions.map(questionOf), reply =>
+            request.answer(ok({answers: answersOf(questions, reply)})),
+          ),
+        );
+      }
+      // More permissions than it was started with are not granted.
+      case 'item/permissions/requestApproval':
+        return request.answer(ok({permissions: {}, scope: 'turn'}));
+      case 'mcpServer/elicitation/request':
+        return request.answer(ok({action: 'decline', content: null}));
+      default:
+        return request.answer(failed(rpcError(rpcErrors.noMethod, `weft does not answer ${method}`)));
+    }
+  }
+}
+
+const rpcText = ({error}: {readonly error: RpcError}): string => withSignIn(error.message);
+
+const withSignIn = (reason: string): string =>
+  /\b(?:401|unauthori[sz]ed|log ?in|logged in|api key|authenticat)/iu.test(reason)
+    ? `${reason} (sign in: run codex login)`
+    : reason;
+
+/** Codex shows the shell that it calls: what a person and the rules want to see is the command in it. */
+export function withoutShell(command: string): string {
+  const [, quoted, plain] =
+    /^(?:\/\S*\/)?(?:ba|z)?sh -l?c (?:'((?:[^']|'\\'')*)'|([^\s'"\\$`;&|<>()]+))$/u.exec(command) ?? [];
+  return quoted?.replaceAll(`'\\''`, "'") ?? plain ?? command;
+}
+
+function decisionWord(decision: HarnessDecision): string {
+  switch (decision.kind) {
+    case 'allowed':
+      return 'accept';
+    case 'denied':
+      return 'decline';
+    case 'cancelled':
+      return 'cancel';
+    default:
+      return unreachable(decision);
+  }
+}
+
+/** What an item is as a tool; `undefined` for what is said, thought or kept. */
+function toolOf(
+  item: JsonObject,
+): {readonly name: string; readonly title: string; readonly input: JsonObject} | undefined {
+  switch (item['type']) {
+    case 'commandExecution': {
+      const command = withoutShell(textOf(item['command']));
+      return {name: 'exec_command', title: command, input: {command, cwd: item['cwd'] ?? ''}};
+    }
+    case 'fileChange': {
+      const changes = objectsOf(item['changes']);
+      const title = changes.map(change => textOf(change['path'])).join(', ');
+      return {name: 'apply_patch', title, input: {changes}};
+    }
+    case 'mcpToolCall':
+    case 'dynamicToolCall': {
+      const name = [textOf(item['server']), textOf(item['tool'])].filter(text => text !== '').join('.');
+      return {name, title: name, input: objectOf(item['arguments'])};
+    }
+    case 'webSearch':
+      return {name: 'web_search', title: textOf(item['query']), input: {query: item['query'] ?? ''}};
+    case 'imageView':
+      return {name: 'view_image', title: textOf(item['path']), input: {path: item['path'] ?? ''}};
+    case 'collabAgentToolCall':
+      return {name: textOf(item['tool']), title: textOf(item['prompt']), input: {prompt: item['prompt'] ?? ''}};
+    default:
+      return undefined;
+  }
+}
+
+function outputOf(item: JsonObject): string {
+  const result = objectOf(item['result']);
+  return (
+    textOf(item['aggregatedOutput']) ||
+    textOf(objectOf(item['error'])['message']) ||
+    contentText(result['content']) ||
+    contentText(item['contentItems'])
+  );
+}
+
+function fileOf(change: JsonObject): HarnessFileChange {
+  const kind = objectOf(change['kind'])['type'];
+  return {path: textOf(change['path']), change: kind === 'add' ? 'added' : kind === 'delete' ? 'deleted' : 'changed'};
+}
+
+/** `diff` is the new content of a file that is added, the old one of a file that goes, and else the hunks of a unified diff. */
+function editsOf(change: JsonObject): readonly FileEdit[] {
+  const path = textOf(change['path']);
+  const diff = textOf(change['diff']);
+  const {type, move_path: target} = objectOf(change['kind']);
+  if (type === 'add') return [{kind: 'write', path, content: diff}];
+  if (type === 'delete') return [{kind: 'delete', path}];
+  const hunks = diff
+    .split(/^@@.*\n/mu)
+    .slice(1)
+    .map(text => ({
+      context: [],
+      place: 'anywhere' as const,
+      lines: text.split('\n').flatMap(line => {
+        const kind = patchMarks.get(line.slice(0, 1));
+        return kind === undefined ? [] : [{kind, text: line.slice(1)}];
+      }),
+    }));
+  const edits: readonly FileEdit[] = hunks.length === 0 ? [] : [{kind: 'patch', path, hunks}];
+  return textOf(target) === '' ? edits : [...edits, {kind: 'rename', path, to: textOf(target)}];
+}
+
+const patchMarks: ReadonlyMap<string, 'context' | 'added' | 'removed'> = new Map([
+  [' ', 'context'],
+  ['+', 'added'],
+  ['-', 'removed'],
+]);
+
+const questionOf = (question: JsonObject): Question => ({
+  question: textOf(question['question']),
+  header: textOf(question['header']),
+  choice: 'one',
+  options: objectsOf(question['options']).map(option => ({
+    label: textOf(option['label']),
+    description: textOf(option['description']),
+    recommended: 'plain',
+  })),
+});
+
+/** By the id of each question; none where nobody answers. */
+function answersOf(questions: readonly JsonObject[], reply: QuestionReply): JsonObject {
+  if (reply.kind !== 'answered') return {};
+  const answers = questions.map((question, index): readonly [string, Json] => {
+    const {selected = [], other = ''} = reply.answers[index] ?? {};
+    return [textOf(question['id']), {answers: [...selected, ...(other === '' ? [] : [other])]}];
+  });
+  return Object.fromEntries(answers);
+}
+
+const usageOf = (tokens: JsonObject): Usage => {
+  const cached = countOf(tokens['cachedInputTokens']);
+  return {
+    inputTokens: Math.max(0, countOf(tokens['inputTokens']) - cached),
+    outputTokens: countOf(tokens['outputTokens']),
+    cacheReadTokens: cached,
+    cacheWriteTokens: countOf(tokens['cacheWriteInputTokens']),
+  };
+};

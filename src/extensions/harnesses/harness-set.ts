@@ -1,0 +1,221 @@
+import type {FoundHarness, HarnessesPort, HarnessHost, HarnessRequest, HarnessRun} from '../../actions/harness-port.ts';
+import type {ServerProcesses, ServerProgram} from '../../actions/mcp-port.ts';
+import {nearestName} from '../../base/nearest-name.ts';
+import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {raceAbort, raceTimeout} from '../../base/race.ts';
+import type {HarnessSetting} from '../../config/harness-settings.ts';
+import {variableReference} from '../../config/server-request.ts';
+import {type Fault, faultText} from '../../domain/fault.ts';
+import {knownHarnesses} from '../../domain/harness.ts';
+import type {Driver, DriverRequest} from './driver.ts';
+import {type HarnessPlace, installedVersion, isOlder, programPath, signInOf} from './find-harness.ts';
+import {type RunTimes, startRun} from './harness-run.ts';
+import {harnessTable, overAcp} from './known-harnesses.ts';
+
+export interface HarnessesOptions extends Pick<DriverRequest, 'newId' | 'priceOf'> {
+  readonly processes: ServerProcesses & {close(): Promise<void>};
+  readonly place: HarnessPlace;
+  /** What the user's own settings say, by name: of a harness that weft knows, or of another agent that speaks ACP. */
+  readonly settings: Readonly<Record<string, HarnessSetting>>;
+  readonly times: RunTimes;
+}
+
+/** Milliseconds in which a program has to tell its version. */
+const versionMs = 15_000;
+
+/** The harnesses of this machine. Nothing is looked for, loaded or started before it is asked for. */
+export function makeHarnesses(options: HarnessesOptions): HarnessesPort {
+  const {processes, settings, place} = options;
+  const names = [...new Set([...knownHarnesses, ...Object.keys(settings)])];
+  const running = new Set<HarnessRun>();
+
+  async function start(
+    request: HarnessRequest,
+    host: HarnessHost,
+    signal: AbortSignal,
+  ): Promise<Outcome<HarnessRun, Fault>> {
+    const harness = harnessOf(request.harness, options);
+    if (harness === undefined) return failed(unknownHarness(request.harness, names));
+    const {title} = harness;
+    if (request.resume !== 'new' && harness.abilities.resumes === 'no')
+      return failed(needsUser(`${title} cannot go on with an earlier conversation`, 'Start a new one.'));
+    const variables = environmentOf(harness, place);
+    if (variables.tag === 'failed') return failed(needsUser(`${title} cannot be started: ${variables.error}`, ''));
+    const file = programPath(harness.program, place.environment['PATH'] ?? '');
+    if (file === undefined)
+      return failed(needsUser(`${title} is not installed: there is no program ${harness.program}`, harness.install));
+    const {newId, priceOf, times} = options;
+    const {directory, model, access, resume, prompt} = request;
+    const driver = await harness.driver({directory, model, access, resume, title, newId, priceOf});
+    const program: ServerProgram = {
+      command: file,
+      args: [...harness.args, ...driver.args],
+      env: {...variables.value, ...driver.env},
+      directory,
+    };
+    const started = await startRun({title, program, driver, processes, host, prompt, access, times}, signal);
+    if (started.tag === 'failed') return failed(withAdvice(started.error, harness, file));
+    const run = started.value;
+    running.add(run);
+    return ok({...run, dispose: async () => run.dispose().finally(() => running.delete(run))});
+  }
+
+  async function findOne(name: string, signal: AbortSignal): Promise<FoundHarness> {
+    const harness = harnessOf(name, options);
+    if (harness === undefined) throw new Error(`no harness ${name}`);
+    const {abilities, install, signIn} = harness;
+    const path = programPath(harness.program, place.environment['PATH'] ?? '');
+    if (path === undefined) return {name, state: {kind: 'missing'}, advice: install, abilities};
+    const variables = environmentOf(harness, place);
+    if (variables.tag === 'failed')
+      return {
+        name,
+        state: {kind: 'unusable', path, reason: `It cannot be started: ${variables.error}.`},
+        advice: '',
+        abilities,
+      };
+    const version = installedVersion(path, harness.npmPackage) || (await askVersion(path, variables.value, signal));
+    const environment = {...place.environment, ...withoutKeys(place.environment), ...variables.value};
+    const known = knownHarnesses.find(each => each === name);
+    const state = known === undefined ? 'unknown' : signInOf(known, {...place, environment});
+    return {
+      name,
+      state: {kind: 'installed', path, version, signIn: state},
+      advice: state === 'signed-out' ? signIn : '',
+      abilities,
+    };
+  }
+
+  async function askVersion(
+    command: string,
+    env: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<string> {
+    let version = '';
+    const line = (text: string): void => {
+      version ||= /\d+\.\d+\.\d+[\w.-]*/u.exec(text.slice(0, 1000))?.[0] ?? '';
+    };
+    const program = {command, args: ['--version'], env, directory: place.home};
+    const started = await processes.start(program, {line, log: () => {}});
+    if (started.tag === 'failed') return '';
+    await raceAbort(raceTimeout(started.value.ended, versionMs), signal);
+    await started.value.stop();
+    return version;
+  }
+
+  return {
+    names: () => names,
+    find: async signal => Promise.all(names.map(name => findOne(name, signal))),
+    start,
+    async close() {
+      await Promise.all([...running].map(run => run.dispose()));
+      await processes.close();
+    },
+  };
+}
+
+interface Harness {
+  readonly title: string;
+  readonly program: string;
+  /** What the user wants it to be started with, before what its protocol needs. */
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly variables: readonly string[];
+  readonly npmPackage: string;
+  readonly madeFor: string;
+  readonly install: string;
+  readonly signIn: string;
+  readonly abilities: FoundHarness['abilities'];
+  readonly driver: (request: DriverRequest) => Promise<Driver>;
+}
+
+function harnessOf(name: string, {settings}: Pick<HarnessesOptions, 'settings'>): Harness | undefined {
+  const known = knownHarnesses.find(each => each === name);
+  const setting = Object.hasOwn(settings, name) ? settings[name] : undefined;
+  const {command = '', args = [], env = {}} = setting ?? {};
+  if (known !== undefined) {
+    const harness = harnessTable[known];
+    return {...harness, program: command === '' ? harness.program : command, args, env};
+  }
+  if (setting === undefined) return undefined;
+  return {
+    title: name,
+    program: command,
+    args,
+    env,
+    variables: [],
+    npmPackage: '',
+    madeFor: '',
+    install:
+      command === ''
+        ? `Your settings name no program for it: "harnesses": {${JSON.stringify(name)}: {"command": …}}.`
+        : `Your settings name the program ${JSON.stringify(command)} for it: install it, or write its whole path there.`,
+    signIn: '',
+    abilities: {acts: 'with-approvals', resumes: 'yes'},
+    driver: request =>
+      overAcp(request, {
+        args: [],
+        env: {},
+        modelFlag: '',
+        commandIn: 'raw-input',
+        signIn: 'Sign in with that program.',
+      }),
+  };
+}
+
+const needsUser = (message: string, fix: string): Fault => ({kind: 'needs-user', message, fix});
+
+function unknownHarness(name: string, names: readonly string[]): Fault {
+  const near = nearestName(name, names);
+  const hint = near === undefined ? `weft knows ${names.join(', ')}.` : `Did you mean ${near}?`;
+  return {kind: 'rejected', message: `There is no harness ${JSON.stringify(name)}. ${hint}`};
+}
+
+/** An older version may not know what weft says to it. */
+function withAdvice(fault: Fault, {title, npmPackage, madeFor, install}: Harness, file: string): Fault {
+  if (npmPackage === '') return fault;
+  const version = installedVersion(file, npmPackage);
+  if (!isOlder(version, madeFor)) return fault;
+  const fix = `weft is made for ${title} ${madeFor} and newer, and here is ${version}. ${install}`;
+  return needsUser(faultText(fault), fix);
+}
+
+/**
+ * The variables that every harness gets beside HOME, PATH and the like: language, places of files, certificates, the way to the network,
+ * and what a keyring or a git remote is reached by. Everything else stays behind, and so do weft's own keys and those of the user's other
+ * programs: a harness that needs one is given it by name in the settings.
+ */
+const passedVariables: readonly string[] = `LANG LANGUAGE TZ TMPDIR TMP TEMP
+  LC_ALL LC_CTYPE LC_MESSAGES LC_COLLATE LC_NUMERIC LC_TIME
+  XDG_CONFIG_HOME XDG_DATA_HOME XDG_STATE_HOME XDG_CACHE_HOME XDG_RUNTIME_DIR
+  HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY http_proxy https_proxy all_proxy no_proxy
+  NODE_EXTRA_CA_CERTS SSL_CERT_FILE SSL_CERT_DIR SSH_AUTH_SOCK DBUS_SESSION_BUS_ADDRESS`.split(/\s+/u);
+
+/** The variables of a harness; the error names one that the settings refer to and that is not set. */
+function environmentOf({variables, env}: Harness, place: HarnessPlace): Outcome<Record<string, string>, string> {
+  const {environment} = place;
+  const passed: Record<string, string> = {NO_COLOR: '1'};
+  for (const name of [...passedVariables, ...variables]) {
+    const value = environment[name];
+    if (value !== undefined) passed[name] = value;
+  }
+  const missing = new Set<string>();
+  const expand = (text: string): string =>
+    text.replaceAll(variableReference, (_whole, name: string, otherwise: string | undefined) => {
+      const value = environment[name] ?? '';
+      if (value === '' && otherwise === undefined) missing.add(name);
+      return value === '' ? (otherwise ?? '') : value;
+    });
+  for (const [name, text] of Object.entries(env)) passed[name] = expand(text);
+  return missing.size === 0
+    ? ok(passed)
+    : failed(`the environment variable ${[...missing].join(', ')}, which its settings refer to, is not set`);
+}
+
+/** A key that weft has and the harness does not get says nothing of its sign-in. */
+const withoutKeys = (environment: HarnessPlace['environment']): Record<string, undefined> =>
+  Object.fromEntries(
+    Object.keys(environment)
+      .filter(name => /KEY|TOKEN|SECRET/u.test(name))
+      .map(name => [name, undefined]),
+  );

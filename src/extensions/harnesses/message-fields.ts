@@ -1,0 +1,41 @@
+import {isJsonList, isJsonObject, type Json, type JsonObject, parseJson} from '../../base/json.ts';
+
+/*
+ * What harnesses send is read field by field: a message of which one field does not fit still says the others.
+ */
+
+/** The text of a field; empty where it is none. */
+export const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
+
+/** A count of tokens or an amount of money; 0 where it is none. */
+export const countOf = (value: Json | undefined): number =>
+  typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0;
+
+export const objectOf = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {});
+
+const listOf = (value: Json | undefined): readonly Json[] => (isJsonList(value) ? value : []);
+
+export const objectsOf = (value: Json | undefined): readonly JsonObject[] =>
+  listOf(value).filter(each => isJsonObject(each));
+
+export const textsOf = (value: Json | undefined): readonly string[] =>
+  listOf(value).filter(each => typeof each === 'string');
+
+/** The texts of content blocks (`{"type":"text","text":…}`), or of a plain text. */
+export const contentText = (value: Json | undefined): string =>
+  typeof value === 'string'
+    ? value
+    : objectsOf(value)
+        .map(block => textOf(block['text']))
+        .filter(text => text !== '')
+        .join('\n');
+
+/** The words of an error of a model's server, which many programs pass on as JSON behind their own; any other text as it is. */
+export function spokenError(message: string): string {
+  const at = message.indexOf('{');
+  const json = parseJson(message.slice(Math.max(0, at)));
+  if (at < 0 || json.tag === 'failed') return message;
+  const {error, message: plain} = objectOf(json.value);
+  const words = textOf(objectOf(error)['message']) || textOf(error) || textOf(plain);
+  return words === '' ? message : `${message.slice(0, at)}${words}`;
+}

@@ -1,0 +1,196 @@
+import type {Question, QuestionReply} from '../../actions/ports.ts';
+import type {JsonObject} from '../../base/json.ts';
+import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {parseHarnessSessionId} from '../../domain/harness.ts';
+import {noUsage, type Usage, usageSince} from '../../domain/usage.ts';
+import type {Conversation, Driver, DriverRequest, OpenedConversation, Reporter} from './driver.ts';
+import {contentText, countOf, objectOf, objectsOf, textOf, textsOf} from './message-fields.ts';
+
+/**
+ * pi, by `pi --mode rpc`. It asks nobody before it acts, so it gets tools that only read, whatever was asked for; and no extensions: those of
+ * a project would run as soon as it starts.
+ */
+export const piDriver = (request: DriverRequest): Driver => ({
+  args: [
+    ...'--mode rpc --tools read,grep,find,ls --no-extensions'.split(' '),
+    ...(request.model === '' ? [] : ['--model', request.model]),
+    ...(request.resume === 'new' ? [] : ['--session', request.resume]),
+  ],
+  env: {PI_OFFLINE: '1'},
+  converse: reporter => new PiConversation(request, reporter),
+});
+
+class PiConversation implements Conversation {
+  readonly #request: DriverRequest;
+  readonly #reporter: Reporter;
+  readonly #answered = new Map<string, (response: JsonObject) => void>();
+  #calls = 0;
+  #model = '';
+  #before: {readonly usage: Usage; readonly usd: number} | undefined;
+
+  constructor(request: DriverRequest, reporter: Reporter) {
+    this.#request = request;
+    this.#reporter = reporter;
+  }
+
+  async open(): Promise<Outcome<OpenedConversation, string>> {
+    const state = await this.#ask({type: 'get_state'});
+    if (state['success'] !== true) return failed(textOf(state['error']) || 'it does not tell its state');
+    const data = objectOf(state['data']);
+    const session = parseHarnessSessionId(textOf(data['sessionId']));
+    if (session === undefined) return failed('its conversation has no id');
+    const {provider, id} = objectOf(data['model']);
+    this.#model = textOf(id);
+    this.#before = spentOf(await this.#ask({type: 'get_session_stats'}));
+    if (textOf(provider) === '')
+      return failed('it has no model to work with: sign in (run pi, then /login) or name one');
+    return ok({session, model: this.#model, version: ''});
+  }
+
+  prompt(text: string): void {
+    if (this.#request.access === 'with-approvals')
+      this.#reporter.warn('pi asks nobody before it acts, so weft gives it only tools that read.');
+    this.#call({type: 'prompt', message: text}, response => {
+      if (response['success'] !== true) this.#reporter.finished({kind: 'failed', reason: errorOf(response)});
+    });
+  }
+
+  async steer(text: string): Promise<'taken' | 'refused'> {
+    const response = await this.#ask({type: 'steer', message: text});
+    return response['success'] === true ? 'taken' : 'refused';
+  }
+
+  interrupt(): void {
+    this.#call({type: 'abort'}, () => {});
+  }
+
+  take(message: JsonObject): void {
+    switch (message['type']) {
+      case 'response': {
+        const id = textOf(message['id']);
+        const answered = this.#answered.get(id);
+        this.#answered.delete(id);
+        return answered?.(message);
+      }
+      case 'agent_start':
+        return this.#reporter.began();
+      case 'message_start':
+        return this.#reporter.endMessage();
+      case 'message_update': {
+        const {type, delta} = objectOf(message['assistantMessageEvent']);
+        if (type === 'text_delta') this.#reporter.text(textOf(delta));
+        if (type === 'thinking_delta') this.#reporter.thinking(textOf(delta));
+        return;
+      }
+      case 'tool_execution_start': {
+        const {args} = message;
+        const name = textOf(message['toolName']);
+        const [title = name] = ['path', 'pattern', 'command'].map(key => textOf(objectOf(args)[key])).filter(Boolean);
+        return this.#reporter.toolStarted({id: textOf(message['toolCallId']), name, title, input: args});
+      }
+      case 'tool_execution_end':
+        return this.#reporter.toolFinished({
+          id: textOf(message['toolCallId']),
+          end: message['isError'] === true ? 'failed' : 'succeeded',
+          output: contentText(objectOf(message['result'])['content']),
+          files: [],
+        });
+      case 'agent_end':
+        return this.#agentEnded(objectsOf(message['messages']));
+      case 'extension_ui_request':
+        return this.#takeQuestion(message);
+      default:
+        return;
+    }
+  }
+
+  /** The numbers come first: whoever hears that the prompt is finished knows what it has cost. */
+  #agentEnded(messages: readonly JsonObject[]): void {
+    const last = messages.findLast(({role}) => role === 'assistant') ?? {};
+    this.#call({type: 'get_session_stats'}, response => {
+      this.#tellUsage(response);
+      const {stopReason, errorMessage, content} = last;
+      if (stopReason === 'aborted') return this.#reporter.finished({kind: 'cancelled'});
+      if (stopReason === 'error')
+        return this.#reporter.finished({
+          kind: 'failed',
+          reason: textOf(errorMessage) || 'pi failed and does not say why.',
+        });
+      const texts = objectsOf(content).filter(({type}) => type === 'text');
+      this.#reporter.finished({kind: 'succeeded', text: contentText(texts)});
+    });
+  }
+
+  #tellUsage(response: JsonObject): void {
+    const spent = spentOf(response);
+    if (spent === undefined) return;
+    const {usage: before, usd} = this.#before ?? {usage: noUsage, usd: 0};
+    const usage = usageSince(spent.usage, before);
+    this.#reporter.used({model: this.#model, usage, cost: {kind: 'known', usd: Math.max(0, spent.usd - usd)}});
+  }
+
+  /** What an extension of the user's wants to know. */
+  #takeQuestion(message: JsonObject): void {
+    const id = textOf(message['id']);
+    const answer = (reply: object): void => this.#reporter.write({type: 'extension_ui_response', id, ...reply});
+    const question = questionOf(message);
+    if (question === undefined) return;
+    this.#reporter.ask([question], reply => answer(answerOf(message, reply)));
+  }
+
+  #call(command: object, answered: (response: JsonObject) => void): void {
+    this.#calls += 1;
+    const id = `weft-${this.#calls}`;
+    this.#answered.set(id, answered);
+    this.#reporter.write({id, ...command});
+  }
+
+  #ask(command: object): Promise<JsonObject> {
+    const answered = Promise.withResolvers<JsonObject>();
+    this.#call(command, answered.resolve);
+    return answered.promise;
+  }
+}
+
+const errorOf = (response: JsonObject): string => textOf(response['error']) || 'pi did not take the prompt.';
+
+function spentOf(response: JsonObject): {readonly usage: Usage; readonly usd: number} | undefined {
+  if (response['success'] !== true) return undefined;
+  const {tokens, cost} = objectOf(response['data']);
+  const {input, output, cacheRead, cacheWrite} = objectOf(tokens);
+  return {
+    usage: {
+      inputTokens: countOf(input),
+      outputTokens: countOf(output),
+      cacheReadTokens: countOf(cacheRead),
+      cacheWriteTokens: countOf(cacheWrite),
+    },
+    usd: countOf(cost),
+  };
+}
+
+/** `undefined` for what shows something and waits for no answer. */
+function questionOf(message: JsonObject): Question | undefined {
+  const {method, title, message: text} = message;
+  const question = [textOf(title), textOf(text)].filter(part => part !== '').join(': ');
+  switch (method) {
+    case 'select':
+      return {question, header: 'pi', choice: 'one', options: textsOf(message['options']).map(option)};
+    case 'confirm':
+      return {question, header: 'pi', choice: 'one', options: [option('Yes'), option('No')]};
+    case 'input':
+    case 'editor':
+      return {question, header: 'pi', choice: 'one', options: []};
+    default:
+      return undefined;
+  }
+}
+
+const option = (label: string) => ({label, description: '', recommended: 'plain'}) as const;
+
+function answerOf({method}: JsonObject, reply: QuestionReply): object {
+  if (reply.kind !== 'answered') return {cancelled: true};
+  const {selected = [], other = ''} = reply.answers[0] ?? {};
+  const value = other || (selected[0] ?? '');
+  return method === 'confirm' ? {confirmed: value === 'Yes'} : {value};
+}
