@@ -14,6 +14,7 @@ import type {ActionId, BlockId, MessageId, SessionId} from '../domain/ids.ts';
 import type {BlockDelta, BlockStart, ModelEvent} from '../domain/model-stream.ts';
 import type {RewindReport} from '../domain/rewind.ts';
 import type {PermissionMode, Verdict} from '../domain/risk.ts';
+import type {Proof} from '../domain/sandbox.ts';
 import type {ModelUsage, Usage} from '../domain/usage.ts';
 import type {Action, ActionResult} from './catalogue.ts';
 import type {Question, ImpactReport} from './ports.ts';
@@ -88,6 +89,8 @@ export type AgentEvent =
   | {readonly event: 'usage-changed'; readonly usage: SessionUsage}
   | {readonly event: 'model-changed'; readonly model: string; readonly provider: string}
   | {readonly event: 'mode-changed'; readonly mode: PermissionMode}
+  /** What the sandbox was seen to stop is known now: commands that are confined run there. */
+  | {readonly event: 'sandbox-proven'; readonly proof: Proof}
   /** Files and conversation are as the report says. `todoFrames` are what the list is decoded from, from now on. */
   | {readonly event: 'rewound'; readonly report: RewindReport; readonly todoFrames: readonly Uint8Array[]}
   /** The model writes the summary for a compaction that somebody asked about; `compaction-ended` follows, whatever came of it. */

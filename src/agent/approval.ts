@@ -25,7 +25,15 @@ import {causeText, faultText, rejected} from '../domain/fault.ts';
 import type {ActionId} from '../domain/ids.ts';
 import {noDetail, type RuleChange, type Verdict, type VerdictDetail} from '../domain/risk.ts';
 import type {ApprovalAnswer} from './client.ts';
-import {actionPorts, decodeCall, journal, warn, type PromptContext, type SessionContext} from './session-context.ts';
+import {
+  actionPorts,
+  decodeCall,
+  journal,
+  tellSandbox,
+  warn,
+  type PromptContext,
+  type SessionContext,
+} from './session-context.ts';
 
 /** An action that may have to be asked about, and that no rule, mode or hook denies. */
 export interface ApprovalRequest {
@@ -398,13 +406,12 @@ async function judgeAndPreview(
 }
 
 /** The judge's verdict on an action. A judge that throws lets nothing through. */
-export async function judgeAction(
-  action: Action,
-  {ports, mode}: SessionContext,
-  signal: AbortSignal,
-): Promise<Verdict> {
+export async function judgeAction(action: Action, session: SessionContext, signal: AbortSignal): Promise<Verdict> {
+  const {ports, mode} = session;
   try {
-    return await ports.judge.assess(action, mode, signal);
+    const verdict = await ports.judge.assess(action, mode, signal);
+    tellSandbox(session);
+    return verdict;
   } catch (cause) {
     const reason: Reason = {kind: 'judge-failed', cause: causeText(cause)};
     return {decision: 'deny', risk: 'unknown', reasons: [reason], sessionApproval: 'exact', detail: noDetail};

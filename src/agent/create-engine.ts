@@ -107,6 +107,7 @@ class Engine implements AgentClient {
       addedContext: [],
       promptModel: undefined,
       promptRules: [],
+      sandbox: 'unknown',
       conversation: openConversation(recordingSession(session), origin, {ports, publish}),
     };
     ports.hooks.attach({publish: event => publish([event]), session: () => this.#hookSession()});

@@ -9,6 +9,7 @@ import type {MessageId, SessionId, TodoId} from '../domain/ids.ts';
 import type {OpenSession} from '../domain/journal.ts';
 import type {ModelPort} from '../domain/model-stream.ts';
 import type {PermissionMode, RuleChange, Verdict} from '../domain/risk.ts';
+import type {Proof} from '../domain/sandbox.ts';
 import type {HooksPort} from '../actions/hooks-port.ts';
 
 /** Everything the engine needs from outside. The tests give it all in memory. */
@@ -32,6 +33,8 @@ export interface AgentPorts {
 export interface JudgePort {
   /** The verdict: the stricter of the model's claims and the host's own finding, after rules and mode. */
   assess(action: Action, mode: PermissionMode, signal: AbortSignal): Promise<Verdict>;
+  /** What the sandbox was seen to stop, once it was needed; `unknown` before, and where none is to be used. */
+  sandbox(): Proof | 'unknown';
   /** Changes the rules, from the next action on; a failure says why something is no rule or could not be kept. */
   changeRules(change: RuleChange): Promise<Outcome<undefined, Fault>>;
 }

@@ -12,6 +12,7 @@ import type {ActionId} from '../domain/ids.ts';
 import type {JournalRecord} from '../domain/journal.ts';
 import type {ModelRequest, Thinking} from '../domain/model-stream.ts';
 import type {PermissionMode} from '../domain/risk.ts';
+import {confines, type Proof} from '../domain/sandbox.ts';
 import type {Cancellation} from '../domain/settled.ts';
 import type {PromptCheckpoints} from './checkpoint-recorder.ts';
 import type {OpenConversation} from './conversation.ts';
@@ -57,6 +58,8 @@ export interface SessionContext {
   promptRules: readonly string[];
   mode: PermissionMode;
   thinking: Thinking;
+  /** What front ends have been told of the sandbox. */
+  sandbox: Proof | 'unknown';
 }
 
 /** What one prompt, with the prompts that join it, adds to its session. */
@@ -78,6 +81,17 @@ export function journal({conversation}: SessionContext, record: JournalRecord): 
 
 export function warn({publish}: Pick<SessionContext, 'publish'>, text: string): void {
   publish([{event: 'notice', level: 'warning', text}]);
+}
+
+/** Tells, once it is known, what the sandbox stops; and where it does not confine commands, that they run as the user does. */
+export function tellSandbox(session: SessionContext): void {
+  const proof = session.ports.judge.sandbox();
+  if (proof === 'unknown' || proof === session.sandbox) return;
+  session.sandbox = proof;
+  session.publish([{event: 'sandbox-proven', proof}]);
+  if (proof.provider === 'native' || confines(proof)) return;
+  const {provider, reason} = proof;
+  warn(session, `No sandbox: commands run as you, and builds and tests ask first (${provider}: ${reason}).`);
 }
 
 /** The next request to the model for the conversation as it stands. */

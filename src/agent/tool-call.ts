@@ -20,7 +20,7 @@ import {noDetail, type Verdict} from '../domain/risk.ts';
 import type {Cancellation} from '../domain/settled.ts';
 import {approve, deniedText, judgeAction, portsForJudgedPaths, type Approved} from './approval.ts';
 import type {CallAnswer} from '../actions/hooks-port.ts';
-import {actionPorts, decodeCall, journal, type PromptContext} from './session-context.ts';
+import {actionPorts, decodeCall, journal, type PromptContext, tellSandbox} from './session-context.ts';
 
 export interface CallsReport {
   /** One per call, in the order of the calls. */
@@ -341,6 +341,7 @@ async function settleCall(
   // Journalled before it is published: whoever hears of a result may look for it in the journal at once.
   const journalled = attempt(() => journal(session, {kind: 'result', result: content}));
   session.publish([{event: 'action-settled', call, result, toolResult: content, durationMs}]);
+  tellSandbox(session);
   return {call, content, deniedBy, journalled};
 }
 

@@ -34,8 +34,6 @@ export type Reason =
   | {readonly kind: 'judge-failed'; readonly cause: string}
   /** Why it need not be asked about: it runs where it can only change the workspace and reaches no network. */
   | {readonly kind: 'sandboxed'; readonly provider: string}
-  /** Why it is asked about although it would be let through inside. */
-  | {readonly kind: 'sandbox-unproven'; readonly provider: string; readonly why: string}
   | {readonly kind: 'hook'; readonly text: string}
   | {readonly kind: 'not-undoable'; readonly text: string};
 
@@ -150,8 +148,6 @@ export function reasonText(reason: Reason): string {
       return `weft could not check it: ${reason.cause} (a bug in weft)`;
     case 'sandboxed':
       return `Runs in the sandbox (${reason.provider}): it changes only the workspace and reaches no network`;
-    case 'sandbox-unproven':
-      return `Runs as you: the sandbox ${reason.provider} does not confine commands here (${reason.why})`;
     case 'hook':
       return reason.text === '' ? 'A hook asks first' : reason.text;
     case 'not-undoable':

@@ -91,6 +91,7 @@ class Report {
         return [`note: ${oneLine(event.text)}`];
       case 'prompt-finished':
         return summaryNotes(event.summary);
+      case 'sandbox-proven':
       case 'prompt-withdrawn':
       case 'command-started':
       case 'command-finished':

@@ -185,8 +185,9 @@ const steps: readonly Step[] = [
       if (!facts.buildsOrTests() || !(await facts.confirmed())) return 'undecided';
       const proof = await facts.sandbox();
       if (proof === 'none' || proof.provider === 'native') return 'undecided';
-      const {provider, reason: why} = proof;
-      if (!confines(proof)) return ask(facts, {kind: 'sandbox-unproven', provider, why});
+      // That it confines nothing is said once, and not with every question.
+      if (!confines(proof)) return 'undecided';
+      const {provider} = proof;
       const verdict = allow(facts);
       return {
         ...verdict,

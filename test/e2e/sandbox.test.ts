@@ -1,5 +1,5 @@
-import {existsSync, writeFileSync} from 'node:fs';
-import {join} from 'node:path';
+import {existsSync, mkdirSync, writeFileSync} from 'node:fs';
+import {dirname, join} from 'node:path';
 import {beforeEach, describe, expect, test} from 'vitest';
 import {call, say} from '../support/model-script.ts';
 import {needs} from '../support/programs.ts';
@@ -45,6 +45,27 @@ test('without a sandbox the same tests need an approval', async () => {
   const {stdout} = await scene.run(['--prompt', 'Test it.', '--output-format', 'json']);
   expect(JSON.parse(stdout).permission_denials).toHaveLength(1);
   expect(toldResults(scene.server.requests[1])).toEqual([expect.stringContaining('Not permitted')]);
+});
+
+test('where the system forbids the sandbox the run goes on without it, and that is said once', async () => {
+  const test = call('Bash', {command: 'node --test own.test.mjs'});
+  await using scene = await openScene([test, test, say('Done.')]);
+  writeFileSync(join(scene.place.work, 'own.test.mjs'), '');
+  const bwrap = join(scene.place.home, 'bin', 'bwrap');
+  mkdirSync(dirname(bwrap));
+  const refuses = 'echo "bwrap: No permissions to create new namespace" >&2; exit 1';
+  writeFileSync(bwrap, `#!/bin/sh\n[ "$1" != --version ] || exec echo bubblewrap 0.8.0\n${refuses}\n`, {mode: 0o755});
+  const path = `${dirname(bwrap)}:${process.env['PATH'] ?? ''}`;
+  const {code, stderr} = await scene.run(['--prompt', 'Test it.'], {environment: {WEFT_SANDBOX: 'auto', PATH: path}});
+  expect(toldResults(scene.server.requests[1])).toEqual([expect.stringContaining('Not permitted')]);
+  expect([code, stderr.match(/No sandbox: .*/gu)]).toEqual([
+    3,
+    [
+      expect.stringMatching(
+        /commands run as you, and builds and tests ask first \(bwrap: namespaces are not permitted/u,
+      ),
+    ],
+  ]);
 });
 
 test('a named sandbox that cannot prove itself ends the run before the first request', async () => {

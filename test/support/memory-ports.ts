@@ -191,6 +191,7 @@ export function engineBench(
     readonly commands?: CommandsPort;
     readonly skills?: SkillsPort;
     readonly changeRules?: AgentPorts['judge']['changeRules'];
+    readonly sandbox?: AgentPorts['judge']['sandbox'];
     readonly sessions?: Partial<AgentPorts['sessions']>;
     readonly options?: Partial<EngineOptions>;
   } = {},
@@ -226,6 +227,7 @@ export function engineBench(
     model,
     judge: {
       assess: async action => (given.assess ?? (() => allow))(action),
+      sandbox: given.sandbox ?? (() => 'unknown'),
       changeRules: given.changeRules ?? (async () => ok(undefined)),
     },
     hooks: {...noHooks, ...given.hooks},

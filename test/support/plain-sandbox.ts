@@ -6,5 +6,6 @@ import type {CommandSandbox} from '../../src/workspace/sandbox/sandbox.ts';
 export const plainSandbox: CommandSandbox = {
   enclose: async () => ok({kind: 'plain'}),
   proof: async () => nativeProof,
+  known: () => 'unknown',
   close: async () => {},
 };

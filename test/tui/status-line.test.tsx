@@ -1,6 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import type {BlockInfo} from '../../src/actions/ports.ts';
 import {actionId, blockId} from '../../src/domain/ids.ts';
+import {nativeProof, nothingProven, type Proof} from '../../src/domain/sandbox.ts';
 import {RunLine} from '../../src/tui/components/run-line.tsx';
 import {type StatusHint, StatusLine} from '../../src/tui/components/status-line.tsx';
 import {emptyView, type View} from '../../src/tui/state/view.ts';
@@ -28,6 +29,12 @@ const server: BlockInfo = {
   lastLine: '',
   life: 'with-weft',
 };
+const bwrap: Proof = {
+  provider: 'bwrap',
+  works: true,
+  proven: {files: true, network: true, processes: true},
+  reason: '',
+};
 const status = (view: View, width: number, blocks: readonly BlockInfo[] = [], hint: StatusHint | 'none' = 'none') =>
   drawn(<StatusLine view={view} effort="default" blocks={blocks} hint={hint} vim="" width={width} />);
 
@@ -48,6 +55,24 @@ describe('the status line', () => {
     [16, '  asks first'],
   ])('at %i columns', (width, line) => {
     expect(status(used, width, [server])).toEqual([line]);
+  });
+
+  test.each<[Proof, number, string]>([
+    [bwrap, 100, '  asks first ⇧Tab · context 1 % · sandbox: files, network and processes        sonnet-5-5 · $0.03'],
+    [
+      {...bwrap, proven: {...bwrap.proven, processes: false}},
+      90,
+      '  asks first ⇧Tab · context 1 % · sandbox: files and network         sonnet-5-5 · $0.03',
+    ],
+    [bwrap, 70, '  asks first ⇧Tab · context 1 %                  sonnet-5-5 · $0.03'],
+    [
+      {...bwrap, works: false, proven: nothingProven},
+      70,
+      '  asks first ⇧Tab · context 1 % · no sandbox     sonnet-5-5 · $0.03',
+    ],
+    [nativeProof, 70, '  asks first ⇧Tab · context 1 %                  sonnet-5-5 · $0.03'],
+  ])('says what the sandbox was seen to stop', (proof, width, line) => {
+    expect(status(reduce(used, {event: 'sandbox-proven', proof}), width)).toEqual([line]);
   });
 
   test('an effort that was chosen stands behind the model', () => {

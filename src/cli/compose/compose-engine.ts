@@ -288,7 +288,11 @@ export function composeEngine(setup: EngineSetup): AgentClient {
         },
       }),
       model: redactModel(setup.model, secrets),
-      judge: {assess: (action, mode, signal) => judge.assess(action, mode, signal), changeRules: change},
+      judge: {
+        assess: (action, mode, signal) => judge.assess(action, mode, signal),
+        sandbox: () => sandbox.known(),
+        changeRules: change,
+      },
       sessions: setup.sessions,
       clock: {now: () => Date.now()},
       ids: {message: () => messageId(randomUUID()), todo: () => todoId(randomUUID())},

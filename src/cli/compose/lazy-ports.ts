@@ -140,8 +140,12 @@ export function lazyFinder(options: FinderOptions): {readonly finder: FileFinder
 /** Loads what confines commands with the first command that it may be asked to confine. */
 export function lazySandbox(options: SandboxOptions): CommandSandbox {
   let made: Promise<CommandSandbox> | undefined;
+  let loaded: CommandSandbox | undefined;
   const load = (): Promise<CommandSandbox> =>
-    (made ??= import('../../workspace/sandbox/make-sandbox.ts').then(({makeSandbox}) => makeSandbox(options)));
+    (made ??= import('../../workspace/sandbox/make-sandbox.ts').then(({makeSandbox}) => {
+      loaded = makeSandbox(options);
+      return loaded;
+    }));
   return {
     async enclose(request) {
       const isPlain =
@@ -150,6 +154,7 @@ export function lazySandbox(options: SandboxOptions): CommandSandbox {
       return isPlain ? ok({kind: 'plain'}) : (await load()).enclose(request);
     },
     proof: async () => (await load()).proof(),
+    known: () => loaded?.known() ?? 'unknown',
     close: async () => (await made)?.close(),
   };
 }

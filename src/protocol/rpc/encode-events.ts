@@ -236,6 +236,7 @@ class SessionEncoder {
       case 'compaction-begun':
       case 'compaction-ended':
       case 'compacted':
+      case 'sandbox-proven':
         return nothing;
       default:
         return unreachable(event);

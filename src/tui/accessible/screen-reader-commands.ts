@@ -7,7 +7,7 @@ import type {TuiExit, TuiOptions} from '../options.ts';
 import type {MarkdownLexer} from '../scrollback/render-markdown.ts';
 import type {ComposerRequest, StepQuery} from '../state/effect.ts';
 import type {Panel} from '../state/panels/panel.ts';
-import {foregroundCommand, statusOf} from '../state/selectors.ts';
+import {foregroundCommand, sandboxText, statusOf} from '../state/selectors.ts';
 import type {View} from '../state/view.ts';
 import type {TerminalSessions} from '../terminal/terminal-sessions.ts';
 import {Appearance} from '../theme/theme.ts';
@@ -93,6 +93,7 @@ function statusLine({view, terminals}: ScreenReaderContext): string {
     tokens === '' ? '' : `Tokens: ${tokens}`,
     context,
     cost,
+    sandboxText(view),
     running === 0 ? '' : `${pluralize(running, 'command')} in the background`,
     view.run.state === 'idle' ? 'The agent is idle' : 'The agent is working',
   ]);

@@ -6,7 +6,7 @@ import {isGoing} from '../../actions/block-text.ts';
 import {visibleLine} from '../../base/visible.ts';
 import type {Effort} from '../../domain/model-stream.ts';
 import {knownCost} from '../../domain/usage.ts';
-import {centsText, modeText} from '../state/selectors.ts';
+import {centsText, modeText, sandboxText} from '../state/selectors.ts';
 import type {View} from '../state/view.ts';
 import {cellWidth, fit} from '../text/cell-width.ts';
 import {glyphs} from '../theme/glyphs.ts';
@@ -14,7 +14,7 @@ import type {Role} from '../theme/palette.ts';
 import {Styled} from '../theme/styled.tsx';
 
 interface StatusLineProps {
-  readonly view: Pick<View, 'mode' | 'model' | 'usage'>;
+  readonly view: Pick<View, 'mode' | 'model' | 'usage' | 'sandbox'>;
   /** How much effort the model is asked for. */
   readonly effort: Effort | 'default';
   readonly blocks: readonly BlockInfo[];
@@ -65,13 +65,23 @@ type PartName =
   | 'background'
   | 'ports'
   | 'context'
+  | 'sandbox'
   | 'shortcuts'
   | 'model'
   | 'cost';
 type Parts = Readonly<Record<PartName, string>>;
 
 /** What is left out first where there is not enough room, one after the other; the mode stays. */
-const leftOut: readonly PartName[] = ['shortcuts', 'modeKey', 'ports', 'model', 'cost', 'context', 'background'];
+const leftOut: readonly PartName[] = [
+  'shortcuts',
+  'sandbox',
+  'modeKey',
+  'ports',
+  'model',
+  'cost',
+  'context',
+  'background',
+];
 
 function fittedParts(parts: Parts, room: number): {readonly left: string; readonly right: string} {
   let said = parts;
@@ -84,9 +94,10 @@ function fittedParts(parts: Parts, room: number): {readonly left: string; readon
   return {left: fit(left, Math.max(0, room)), right};
 }
 
-function joined({hint, mode, modeKey, vim, background, ports, context, shortcuts, model, cost}: Parts) {
+function joined({hint, mode, modeKey, vim, background, ports, context, sandbox, shortcuts, model, cost}: Parts) {
   return {
-    left: hint === '' ? list([mode + modeKey, vim, background + (background === '' ? '' : ports), context]) : hint,
+    left:
+      hint === '' ? list([mode + modeKey, vim, background + (background === '' ? '' : ports), context, sandbox]) : hint,
     right: shortcuts === '' ? list([model, cost]) : shortcuts,
   };
 }
@@ -105,6 +116,7 @@ function partsOf({view, effort, blocks, hint, vim}: Omit<StatusLineProps, 'width
     background: backgroundText(running),
     ports: running.flatMap(({ports}) => ports.map(port => ` :${port}`)).join(''),
     context: contextText(view.usage),
+    sandbox: sandboxText(view),
     shortcuts: isUnused ? '? for shortcuts' : '',
     model: shortModel(visibleLine(view.model)) + (effort === 'default' ? '' : ` ${effort}`),
     cost: costText(view.usage),

@@ -159,6 +159,8 @@ export function reduce(view: View, event: AgentEvent): View {
     case 'hook-started':
     case 'hook-ended':
       return view;
+    case 'sandbox-proven':
+      return {...view, sandbox: event.proof};
     case 'notice':
       return add(view, {kind: 'notice', level: event.level, text: event.text});
     case 'prompt-finished': {
@@ -272,6 +274,7 @@ function opened(before: View, event: AgentEvent & {readonly event: 'session-open
   return {
     ...emptyView,
     session: {tag: 'open', info: session},
+    sandbox: before.sandbox,
     model: session.model,
     mode: session.mode,
     usage,

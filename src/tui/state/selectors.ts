@@ -3,6 +3,7 @@ import {knownCost} from '../../domain/usage.ts';
 import type {Todo} from '../../domain/todo.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import type {ActionId} from '../../domain/ids.ts';
+import {confines, provenText} from '../../domain/sandbox.ts';
 import type {View} from './view.ts';
 
 /** What needs the user's attention: the first approval, question or hand-over, else the composer. */
@@ -70,6 +71,12 @@ export function statusOf(view: View): StatusFacts {
     context:
       contextWindow > 0 && contextTokens > 0 ? `${Math.round((100 * contextTokens) / contextWindow)}% context` : '',
   };
+}
+
+/** What the sandbox was seen to stop, in words; empty where that is not known, or none is to be used. */
+export function sandboxText({sandbox}: Pick<View, 'sandbox'>): string {
+  if (sandbox === 'unknown' || sandbox.provider === 'native') return '';
+  return confines(sandbox) ? `sandbox: ${provenText(sandbox.proven)}` : 'no sandbox';
 }
 
 /** A mode in two or three words. */

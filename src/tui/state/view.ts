@@ -6,6 +6,7 @@ import type {Preview} from '../../actions/preview.ts';
 import type {ToolResultBlock} from '../../domain/conversation.ts';
 import type {ActionId, BlockId, MessageId, TodoId} from '../../domain/ids.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
+import type {Proof} from '../../domain/sandbox.ts';
 import {emptyTaskView, type TaskView} from '../../tasks/task-view.ts';
 import {type MarkdownPiece, type MarkdownPosition, markdownStart} from '../scrollback/split-markdown.ts';
 
@@ -36,6 +37,7 @@ export interface View {
   readonly usage: SessionUsage;
   readonly model: string;
   readonly mode: PermissionMode;
+  readonly sandbox: Proof | 'unknown';
 }
 
 type Run =
@@ -210,6 +212,7 @@ export const emptyView: View = {
   usage: {models: {}, contextTokens: 0, contextWindow: 0},
   model: '',
   mode: 'default',
+  sandbox: 'unknown',
 };
 
 /** The progress of the running prompt and of its actions. */

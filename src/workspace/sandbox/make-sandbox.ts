@@ -63,7 +63,13 @@ export function makeSandbox(options: SandboxOptions): CommandSandbox {
   let opened: Promise<SandboxSession & {close(): void}> | undefined;
   let nested: Promise<readonly string[]> | undefined;
 
-  const prove = (): Promise<Proof> => (proving ??= proofOf(options));
+  let known: Proof | 'unknown' = 'unknown';
+
+  const prove = (): Promise<Proof> =>
+    (proving ??= proofOf(options).then(proof => {
+      known = proof;
+      return proof;
+    }));
 
   async function policyFor(confinement: Confinement): Promise<Outcome<SandboxPolicy, string>> {
     opened ??= import('./session.ts').then(({openSession}) => openSession());
@@ -113,6 +119,7 @@ export function makeSandbox(options: SandboxOptions): CommandSandbox {
       }
     },
     proof: prove,
+    known: () => known,
     async close() {
       (await opened)?.close();
     },

@@ -8,6 +8,7 @@ import {networkInterfaces} from 'node:os';
 import {join} from 'node:path';
 import {type Proof, nothingProven, type Proven} from '../../domain/sandbox.ts';
 import {causeText} from '../../domain/fault.ts';
+import {findProgram} from '../exec/trusted-path.ts';
 import {lackOfSandbox} from './why-it-fails.ts';
 import {runEnclosed} from './run-enclosed.ts';
 import type {SandboxPolicy, SandboxProvider} from './sandbox.ts';
@@ -124,8 +125,10 @@ async function makePlace({folder, home, isProtected}: ProbeOptions): Promise<Pro
   writeFileSync(join(outside, '.ssh', 'canary'), secret);
   const canary = join(home, `.weft-canary-${randomBytes(6).toString('hex')}`);
   const session = openSession();
-  const victim = spawn('sleep', ['60'], {stdio: 'ignore'});
+  const victim = spawn(findProgram('sleep') ?? 'sleep', ['60'], {stdio: 'ignore'});
   const killed = once(victim, 'close').catch(() => undefined);
+  // Without a victim the command would be told to end process 0, which is its own group.
+  if (victim.pid === undefined) throw new Error('there is no program sleep');
   const listeners = await Promise.all([
     listen({host: '127.0.0.1'}),
     ...ownAddresses().map(host => listen({host})),
@@ -155,7 +158,7 @@ async function makePlace({folder, home, isProtected}: ProbeOptions): Promise<Pro
       nested: [],
       session,
     },
-    script: probeScript({canary, outside, victim: victim.pid ?? 0}),
+    script: probeScript({canary, outside, victim: victim.pid}),
     async observe() {
       const seen: Failure[] = [];
       const failing = (about: keyof Proven, fails: boolean, what: string): void => {

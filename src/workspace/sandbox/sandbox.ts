@@ -14,6 +14,8 @@ export interface CommandSandbox {
   enclose(request: EncloseRequest): Promise<Outcome<Enclosure, string>>;
   /** The backend in use and what it was seen to stop; finds out at the first call. Cheap afterwards. */
   proof(): Promise<Proof>;
+  /** The same, where it has been found out by now. */
+  known(): Proof | 'unknown';
   /** Removes what lies on the disk for the sandbox. Commands that still run inside keep what they have open. */
   close(): Promise<void>;
 }

@@ -4,6 +4,7 @@ import {noDetail, type RuleChange} from '../../../src/domain/risk.ts';
 import {describe, expect, test} from 'vitest';
 import {failed, ok} from '../../../src/base/outcome.ts';
 import {rejected} from '../../../src/domain/fault.ts';
+import {nothingProven, type Proof} from '../../../src/domain/sandbox.ts';
 import {actionId} from '../../../src/domain/ids.ts';
 import {historyFromJournal} from '../../../src/domain/history.ts';
 import {
@@ -195,6 +196,33 @@ describe('calls', () => {
       toolResult: {outcome: 'error', content: [{text: expect.stringContaining('no more processes')}]},
     });
   });
+});
+
+test('what the sandbox stops is told once, when it is known; that it stops nothing as a warning, too', async () => {
+  const broken: Proof = {provider: 'bwrap', works: false, proven: nothingProven, reason: 'it is not installed'};
+  const calls = [callBlock('Bash', {command: 'make'}, 'a'), callBlock('Bash', {command: 'make'}, 'b')] as const;
+  let known: Proof | 'unknown' = 'unknown';
+  const bench = engineBench([callsTools(calls[0]), callsTools(calls[1]), says('ok')], {
+    assess: () => {
+      known = broken;
+      return {...asks, decision: 'allow'};
+    },
+    sandbox: () => known,
+  });
+  const told: unknown[] = [];
+  bench.engine.subscribe(events => {
+    for (const each of events) if (each.event === 'sandbox-proven' || each.event === 'notice') told.push(each);
+  });
+  bench.engine.submit(promptOp('go'));
+  await bench.next('prompt-finished');
+  expect(told).toEqual([
+    {event: 'sandbox-proven', proof: broken},
+    {
+      event: 'notice',
+      level: 'warning',
+      text: 'No sandbox: commands run as you, and builds and tests ask first (bwrap: it is not installed).',
+    },
+  ]);
 });
 
 describe('approvals', () => {
