@@ -2,7 +2,8 @@ import type {EnclosedEnd} from './run-enclosed.ts';
 
 /** Why a backend could not start a command here, and what to do, from what it printed. */
 export function lackOfSandbox({end, output}: Pick<EnclosedEnd, 'end' | 'output'>): string {
-  const known = causes.find(({pattern}) => pattern.test(output));
+  const words = end.kind === 'not-started' ? end.reason : output;
+  const known = causes.find(({pattern}) => pattern.test(words));
   if (known !== undefined) return known.words;
   if (end.kind === 'not-started') return `it could not be started: ${end.reason}`;
   if (end.kind === 'timed-out') return 'its probe did not end in time';
