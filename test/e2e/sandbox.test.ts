@@ -48,8 +48,8 @@ test('without a sandbox the same tests need an approval', async () => {
 });
 
 test('where the system forbids the sandbox the run goes on without it, and that is said once', async () => {
-  const test = call('Bash', {command: 'node --test own.test.mjs'});
-  await using scene = await openScene([test, test, say('Done.')]);
+  const runTests = call('Bash', {command: 'node --test own.test.mjs'});
+  await using scene = await openScene([runTests, runTests, say('Done.')]);
   writeFileSync(join(scene.place.work, 'own.test.mjs'), '');
   const bwrap = join(scene.place.home, 'bin', 'bwrap');
   mkdirSync(dirname(bwrap));
