@@ -191,7 +191,7 @@ class AcpConversation implements Conversation {
       [textOf(data), textOf(details), textOf(detail)].find(text => text !== '' && !message.includes(text)) ?? '';
     const said = more === '' ? message : `${message}: ${more}`;
     const wantsSignIn = code === authRequired || /authenticat|log ?in|api key|credential/iu.test(said);
-    return wantsSignIn ? `it wants a sign-in: ${said}. ${this.#agent.signIn}`.trim() : said;
+    return wantsSignIn ? `it wants a sign-in: ${said.replace(/\.$/u, '')}. ${this.#agent.signIn}`.trim() : said;
   }
 
   #takeUpdate(update: JsonObject): void {

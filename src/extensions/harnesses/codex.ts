@@ -59,6 +59,11 @@ class CodexConversation implements Conversation {
     const greeted = await this.#peer.request('initialize', {clientInfo, capabilities: {experimentalApi: true}});
     if (greeted.tag === 'failed') return failed(greeted.error.message);
     this.#peer.notify('initialized', {});
+    const account = await this.#peer.request('account/read', {refreshToken: false});
+    if (account.tag === 'ok') {
+      const {account: user, requiresOpenaiAuth} = objectOf(account.value);
+      if (user === null && requiresOpenaiAuth === true) return failed('nobody is signed in: run codex login');
+    }
     const {directory, model, access, resume} = this.#request;
     const thread = {
       cwd: directory,

@@ -174,7 +174,8 @@ class Run {
     const {title} = this.#setup;
     if (this.#isOver()) return failed(rejected(`${title} has ended: start it again to go on.`));
     if (this.#phase === 'working') {
-      if ((await this.#conversation.steer(message)) === 'taken') return ok('steered');
+      const steered = await Promise.race([this.#conversation.steer(message), this.closed]);
+      if (steered === 'taken') return ok('steered');
       if (this.#isOver()) return failed(rejected(`${title} has ended: start it again to go on.`));
     }
     if (this.#phase === 'idle') {
@@ -274,6 +275,7 @@ class Run {
 
   #succeeded(text: string): HarnessOutcome {
     if (text !== '') return {kind: 'succeeded', text};
+    if (this.#stopping !== 'no') return {kind: 'cancelled', text: ''};
     const why = this.#denied === '' ? '' : ` after it was denied this: ${this.#denied}`;
     return {kind: 'failed', reason: `${this.#setup.title} ended without an answer${why}.`, text: ''};
   }
@@ -413,11 +415,14 @@ class Run {
     const {host} = this.#setup;
     const {toolName, reason} = approval;
     const shown = {...approval, toolName: line(toolName), reason: line(reason)};
-    return this.#request<HarnessDecision>(signal => host.approve(shown, signal), {
+    let decided: HarnessDecision | undefined;
+    const decide = async (signal: AbortSignal): Promise<HarnessDecision> =>
+      (decided = await host.approve(shown, signal));
+    return this.#request(decide, {
       answer: decision => {
         if (decision.kind === 'denied') this.#denied = clip(accessText(approval), 200);
         answer(decision);
-        if (decision.kind === 'cancelled') void this.#interrupt(this.#setup.times.interrupt);
+        if (decision.kind === 'cancelled' && decision === decided) void this.#interrupt(this.#setup.times.interrupt);
       },
       cancelled: {kind: 'cancelled'},
     });

@@ -42,6 +42,7 @@ export function makeHarnesses(options: HarnessesOptions): HarnessesPort {
     const variables = environmentOf(harness, place);
     if (variables.tag === 'failed') return failed(needsUser(`${title} cannot be started: ${variables.error}`, ''));
     const file = programPath(harness.program, place.environment['PATH'] ?? '');
+    if (harness.program === '') return failed(needsUser(`${title} cannot be started`, harness.install));
     if (file === undefined)
       return failed(needsUser(`${title} is not installed: there is no program ${harness.program}`, harness.install));
     const {newId, priceOf, times} = options;
@@ -60,7 +61,7 @@ export function makeHarnesses(options: HarnessesOptions): HarnessesPort {
     return ok({...run, dispose: async () => run.dispose().finally(() => running.delete(run))});
   }
 
-  async function findOne(name: string, signal: AbortSignal): Promise<FoundHarness> {
+  async function findOne(name: string): Promise<FoundHarness> {
     const harness = harnessOf(name, options);
     if (harness === undefined) throw new Error(`no harness ${name}`);
     const {abilities, install, signIn} = harness;
@@ -74,7 +75,7 @@ export function makeHarnesses(options: HarnessesOptions): HarnessesPort {
         advice: '',
         abilities,
       };
-    const version = installedVersion(path, harness.npmPackage) || (await askVersion(path, variables.value, signal));
+    const version = await versionOf(path, harness, variables.value);
     const environment = {...place.environment, ...withoutKeys(place.environment), ...variables.value};
     const known = knownHarnesses.find(each => each === name);
     const state = known === undefined ? 'unknown' : signInOf(known, {...place, environment});
@@ -86,26 +87,34 @@ export function makeHarnesses(options: HarnessesOptions): HarnessesPort {
     };
   }
 
-  async function askVersion(
+  /** Empty where it is not known: an agent that weft does not know may take the question for its work. */
+  async function versionOf(
     command: string,
+    {npmPackage}: Harness,
     env: Readonly<Record<string, string>>,
-    signal: AbortSignal,
   ): Promise<string> {
-    let version = '';
+    const installed = installedVersion(command, npmPackage);
+    if (installed !== '' || npmPackage === '') return installed;
+    const told = Promise.withResolvers<string>();
     const line = (text: string): void => {
-      version ||= /\d+\.\d+\.\d+[\w.-]*/u.exec(text.slice(0, 1000))?.[0] ?? '';
+      const version = /\d+\.\d+\.\d+[\w.-]*/u.exec(text.slice(0, 1000))?.[0];
+      if (version !== undefined) told.resolve(version);
     };
     const program = {command, args: ['--version'], env, directory: place.home};
     const started = await processes.start(program, {line, log: () => {}});
     if (started.tag === 'failed') return '';
-    await raceAbort(raceTimeout(started.value.ended, versionMs), signal);
+    const ended = started.value.ended.then(() => '');
+    const version = await raceTimeout(Promise.race([told.promise, ended]), versionMs);
     await started.value.stop();
-    return version;
+    return version === 'timeout' ? '' : version;
   }
 
   return {
     names: () => names,
-    find: async signal => Promise.all(names.map(name => findOne(name, signal))),
+    find: async signal => {
+      const found = await raceAbort(Promise.all(names.map(name => findOne(name))), signal);
+      return found === 'aborted' ? [] : found;
+    },
     start,
     async close() {
       await Promise.all([...running].map(run => run.dispose()));

@@ -31,23 +31,19 @@ export interface RpcHandlers {
 
 /** One side of JSON-RPC 2.0. Both sides ask and answer at once; answers come in any order. */
 export interface RpcPeer {
-  /** `answered` is called once, in the order in which the other side writes: with its answer, or with an error when the peer closes. */
+  /** `answered` is called with the answer, as soon as that is taken; never where the other side does not answer. */
   call(method: string, params: object, answered: (answer: Outcome<Json, RpcError>) => void): void;
   request(method: string, params: object): Promise<Outcome<Json, RpcError>>;
   notify(method: string, params: object): void;
   /** Takes a message of the other side; one that does not fit is left out. */
   take(message: JsonObject): void;
-  /** Nothing more comes: open requests are answered with an error. */
-  close(reason: string): void;
 }
 
 export function makeRpcPeer({write, request, notification}: RpcHandlers): RpcPeer {
   const open = new Map<number, (answer: Outcome<Json, RpcError>) => void>();
   let last = 0;
-  let closed: string | undefined;
 
   function call(method: string, params: object, answered: (answer: Outcome<Json, RpcError>) => void): void {
-    if (closed !== undefined) return answered(failed(rpcError(rpcErrors.internal, closed)));
     last += 1;
     open.set(last, answered);
     write({jsonrpc: '2.0', id: last, method, params});
@@ -85,12 +81,6 @@ export function makeRpcPeer({write, request, notification}: RpcHandlers): RpcPee
           write({jsonrpc: '2.0', id, error: {code, message: text, ...(data === null ? {} : {data})}});
         },
       });
-    },
-    close(reason) {
-      closed ??= reason;
-      const waiting = [...open.values()];
-      open.clear();
-      for (const answered of waiting) answered(failed(rpcError(rpcErrors.internal, reason)));
     },
   };
 }

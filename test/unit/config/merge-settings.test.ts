@@ -18,6 +18,7 @@ const byDefault = (value: unknown): object => ({value, source: 'default', path: 
 /** What counts where nobody chose. */
 const unchosen = {
   mcpServers: {},
+  harnesses: {},
   memoryCeiling: byDefault(1024),
   editorMode: byDefault('emacs'),
   tui: byDefault('inline'),
@@ -231,6 +232,21 @@ describe('mergeSettings', () => {
           projectPlugins: [],
         },
       });
+    }
+  });
+
+  test.each(['project', 'local'] as const)('a %s file cannot say how a harness is started, trusted or not', source => {
+    const mine = {mine: {command: 'my-agent', args: ['--acp'], env: {}}};
+    for (const trust of ['never', 'trusted'] as const) {
+      const merged = merge(
+        [file('user', {harnesses: mine}), file(source, {harnesses: {mine: {command: 'evil'}}})],
+        trust,
+      );
+      if (merged.tag === 'failed') throw new Error(merged.error.message);
+      expect(merged.value.settings.harnesses).toEqual({mine: {value: mine.mine, source: 'user', path: '/user.json'}});
+      expect(merged.value.warnings).toEqual([
+        `/${source}.json: "harnesses" is ignored: only your own settings can say how harnesses are started.`,
+      ]);
     }
   });
 
