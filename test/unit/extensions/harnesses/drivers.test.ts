@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
 import type {JsonObject} from '../../../../src/base/json.ts';
 import {knownHarnesses} from '../../../../src/domain/harness.ts';
@@ -40,6 +40,8 @@ const codexEnd = (status: string, error: object | null = null) =>
   codexSays('turn/completed', {turn: {id: 'tu1', items: [], status, error}});
 const codexAnswer = codexSays('item/completed', {item: {type: 'agentMessage', id: 'm1', text: 'DONE'}});
 
+const streamed = (event: object) => ({type: 'stream_event', parent_tool_use_id: null, event});
+
 const update = (fields: object) => ({
   jsonrpc: '2.0',
   method: 'session/update',
@@ -58,11 +60,11 @@ test.each(knownHarnesses)('%s is never told to skip approvals', async harness =>
       harness,
       request: {access, model: 'm', resume: 'new'},
     });
-    const [{args = [], env = {}} = {}] = scene.processes.started;
-    expect(args.join(' ')).not.toMatch(
+    const [program] = scene.processes.started;
+    expect(program?.args.join(' ')).not.toMatch(
       /dangerously|bypassPermissions|yolo|--auto\b|(?:^| )-y(?: |$)|never|danger-full/u,
     );
-    expect(JSON.stringify(env)).not.toMatch(/:\s*\\?"allow/u);
+    expect(JSON.stringify(program?.env)).not.toMatch(/:\s*\\?"allow/u);
   }
 });
 
@@ -137,7 +139,6 @@ test('Claude Code: text as it comes, edits in the terms of the catalogue, files 
   const input = {file_path: '/project/a.ts', old_string: 'a', new_string: 'b'};
   const scene = await startScripted(async side => {
     await greetClaude(side);
-    const streamed = (event: object) => ({type: 'stream_event', parent_tool_use_id: null, event});
     side.say(
       {type: 'system', subtype: 'init', model: 'claude-sonnet-4-5', permissionMode: 'default'},
       streamed({type: 'message_start', message: {id: 'm1'}}),

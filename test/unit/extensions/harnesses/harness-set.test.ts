@@ -39,7 +39,7 @@ function harnesses(settings: Readonly<Record<string, Partial<HarnessSetting>>>, 
     newId: () => 'id-1',
     priceOf: () => undefined,
   });
-  closing.push(made.close);
+  closing.push(async () => made.close());
   return made;
 }
 
@@ -181,6 +181,12 @@ test('all that are here are found, with their versions', async () => {
   });
 });
 
+const at = (name: string, environment = {}, platform: NodeJS.Platform = 'linux') => ({
+  environment,
+  home: join(home, name),
+  platform,
+});
+
 describe('on the disk', () => {
   test('a program is found by PATH in absolute folders, and by an absolute path', () => {
     const path = program('tools/x', '');
@@ -212,11 +218,6 @@ describe('on the disk', () => {
   });
 
   test('who is signed in, as far as files tell', () => {
-    const at = (name: string, environment = {}, platform: NodeJS.Platform = 'linux') => ({
-      environment,
-      home: join(home, name),
-      platform,
-    });
     file('in/.claude/.credentials.json', '{"claudeAiOauth":{}}');
     file('in/.codex/auth.json', '{"tokens":{"id_token":"x"}}');
     file('in/.gemini/settings.json', '{"security":{"auth":{"selectedType":"oauth-personal"}}}');
