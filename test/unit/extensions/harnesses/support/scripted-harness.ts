@@ -26,7 +26,7 @@ export interface HarnessSide {
 }
 
 /** Programs that do as their script says. All in memory. */
-export function scriptedProcesses(script: (side: HarnessSide) => Promise<void>): ServerProcesses & {
+function scriptedProcesses(script: (side: HarnessSide) => Promise<void>): ServerProcesses & {
   readonly started: ServerProgram[];
   readonly written: JsonObject[];
 } {
