@@ -180,3 +180,25 @@ export async function greetAcp(side: HarnessSide, session: object = {}): Promise
   side.say({jsonrpc: '2.0', id: open['id'], result: {sessionId: 'ses_1', ...session}});
   return side.next();
 }
+
+/** Answers Codex's greeting, a signed-in account and the opening of a thread; takes the first turn and names it. */
+export async function greetCodex(side: HarnessSide): Promise<void> {
+  const answer = async (result: object): Promise<void> => side.say({id: (await side.next())['id'], result});
+  await answer({userAgent: 'weft/0.169.0 (Debian 12.0.0; x86_64) xterm (weft; 0)'});
+  await side.next();
+  await answer({account: null, requiresOpenaiAuth: false});
+  await answer({thread: {id: 'th1'}, model: 'gpt-5-codex'});
+  await answer({turn: {id: 'tu1', status: 'inProgress'}});
+}
+/** Answers what pi is asked before the first prompt, and takes that. */
+export async function greetPi(side: HarnessSide): Promise<void> {
+  const answer = async (data: object): Promise<void> =>
+    side.say({type: 'response', id: (await side.next())['id'], success: true, data});
+  await answer({sessionId: 'pi-1', model: {provider: 'mock', id: 'mock'}});
+  await answer(piStats(500, 1));
+  await answer({});
+}
+export const piStats = (input: number, cost: number) => ({
+  tokens: {input, output: 100, cacheRead: 0, cacheWrite: 0},
+  cost,
+});

@@ -1,0 +1,168 @@
+import {expect, test} from 'vitest';
+import type {JsonObject} from '../../../../src/base/json.ts';
+import {greetAcp, startScripted} from './support/scripted-harness.ts';
+
+const update = (fields: object) => ({
+  jsonrpc: '2.0',
+  method: 'session/update',
+  params: {sessionId: 'ses_1', update: fields},
+});
+const chunk = (text: string) => update({sessionUpdate: 'agent_message_chunk', content: {type: 'text', text}});
+const options = [
+  {optionId: 'proceed_always', name: 'Allow for this session', kind: 'allow_always'},
+  {optionId: 'proceed_once', name: 'Allow', kind: 'allow_once'},
+  {optionId: 'cancel', name: 'Reject', kind: 'reject_once'},
+];
+
+test('ACP: Gemini puts the command into the title; only what is allowed for once is answered', async () => {
+  const answers: JsonObject[] = [];
+  const scene = await startScripted(
+    async side => {
+      const {id} = await greetAcp(side);
+      const toolCall = {
+        toolCallId: 'c1',
+        status: 'pending',
+        title: 'echo hi > a',
+        content: [],
+        locations: [],
+        kind: 'execute',
+      };
+      side.say({
+        jsonrpc: '2.0',
+        id: 0,
+        method: 'session/request_permission',
+        params: {sessionId: 'ses_1', options, toolCall},
+      });
+      answers.push(await side.next());
+      side.say(
+        update({sessionUpdate: 'tool_call_update', toolCallId: 'c1', status: 'completed', content: []}),
+        chunk('DONE'),
+      );
+      side.say({jsonrpc: '2.0', id: 1, method: 'fs/read_text_file', params: {path: '/etc/passwd'}});
+      answers.push(await side.next());
+      const quota = {token_count: {input_tokens: 2000, output_tokens: 200}};
+      side.say({jsonrpc: '2.0', id, result: {stopReason: 'end_turn', _meta: {quota}}});
+    },
+    {harness: 'gemini'},
+  );
+  await scene.first;
+  expect(answers).toEqual([
+    {jsonrpc: '2.0', id: 0, result: {outcome: {outcome: 'selected', optionId: 'proceed_once'}}},
+    {jsonrpc: '2.0', id: 1, error: {code: -32_601, message: 'weft does not answer fs/read_text_file'}},
+  ]);
+  expect(scene.approvals.map(({access}) => access)).toEqual([
+    {kind: 'command', command: 'echo hi > a', directory: '/project'},
+  ]);
+  expect(scene.events.slice(2)).toEqual([
+    {event: 'tool-started', id: 'c1', name: 'execute', title: 'echo hi > a', input: {}},
+    {event: 'tool-finished', id: 'c1', end: 'succeeded', output: '', files: []},
+    {event: 'text', message: 1, delta: 'DONE'},
+    {
+      event: 'usage',
+      used: {
+        model: '',
+        usage: {inputTokens: 2000, outputTokens: 200, cacheReadTokens: 0, cacheWriteTokens: 0},
+        cost: {kind: 'estimated', usd: 2},
+      },
+    },
+    {event: 'finished', outcome: {kind: 'succeeded', text: 'DONE'}},
+  ]);
+});
+
+test('ACP: a title is no command elsewhere, and what can only be allowed for good is denied', async () => {
+  const answers: JsonObject[] = [];
+  const scene = await startScripted(
+    async side => {
+      const {id} = await greetAcp(side);
+      const ask = (toolCall: object, offered: object) =>
+        side.say({
+          jsonrpc: '2.0',
+          id: 0,
+          method: 'session/request_permission',
+          params: {sessionId: 'ses_1', options: offered, toolCall},
+        });
+      ask({toolCallId: 'c1', title: 'ls', kind: 'execute'}, options);
+      answers.push(await side.next());
+      ask({toolCallId: 'c2', title: 'rm', kind: 'execute', rawInput: {command: ['rm', 'a b']}}, [
+        options[0],
+        options[2],
+      ]);
+      answers.push(await side.next());
+      side.say(chunk('DONE'), {jsonrpc: '2.0', id, result: {stopReason: 'end_turn'}});
+    },
+    {harness: 'opencode'},
+  );
+  await scene.first;
+  expect(scene.approvals.map(({access}) => access)).toEqual([
+    {kind: 'other', title: 'ls', input: {}},
+    {kind: 'command', command: "rm 'a b'", directory: '/project'},
+  ]);
+  expect(answers.map(({result}) => result)).toEqual([
+    {outcome: {outcome: 'selected', optionId: 'proceed_once'}},
+    {outcome: {outcome: 'selected', optionId: 'cancel'}},
+  ]);
+  expect(scene.events.filter(({event}) => event === 'warning')).toEqual([
+    {event: 'warning', text: 'opencode cannot be allowed rm just once, so it was denied.'},
+  ]);
+});
+
+test('ACP: a mode that skips approvals is left, one that only reads is taken where nothing may change', async () => {
+  const modes = {
+    availableModes: [{id: 'default'}, {id: 'yolo'}, {id: 'plan'}],
+    currentModeId: 'yolo',
+  };
+  for (const [access, modeId] of [
+    ['with-approvals', 'default'],
+    ['read-only', 'plan'],
+  ] as const) {
+    let chosen: JsonObject = {};
+    const scene = await startScripted(
+      async side => {
+        chosen = await greetAcp(side, {modes});
+        side.say({jsonrpc: '2.0', id: chosen['id'], result: {}});
+        const {id} = await side.next();
+        side.say(chunk('DONE'), {jsonrpc: '2.0', id, result: {stopReason: 'end_turn'}});
+      },
+      {harness: 'gemini', request: {access}},
+    );
+    await scene.first;
+    expect(chosen).toMatchObject({method: 'session/set_mode', params: {sessionId: 'ses_1', modeId}});
+  }
+  const free = await startScripted(
+    async side => void (await greetAcp(side, {modes: {availableModes: [{id: 'yolo'}], currentModeId: 'yolo'}})),
+    {harness: 'gemini'},
+  );
+  expect(free.started).toMatchObject({
+    error: {message: 'Gemini CLI could not be started: its mode yolo skips approvals, and it offers none that asks.'},
+  });
+});
+
+test('ACP: what was said in an earlier program is not told again, and a plan is', async () => {
+  const scene = await startScripted(
+    async side => {
+      const {id} = await greetAcp(side);
+      side.say(
+        update({
+          sessionUpdate: 'plan',
+          entries: [
+            {content: 'Look', status: 'completed', priority: 'high'},
+            {content: 'Do', status: 'in_progress', priority: 'low'},
+          ],
+        }),
+        {jsonrpc: '2.0', id, result: {stopReason: 'refusal'}},
+      );
+    },
+    {harness: 'opencode'},
+  );
+  await scene.first;
+  expect(scene.events.slice(2).filter(({event}) => event !== 'usage')).toEqual([
+    {
+      event: 'plan',
+      steps: [
+        {title: 'Look', status: 'completed'},
+        {title: 'Do', status: 'in_progress'},
+      ],
+    },
+    {event: 'finished', outcome: {kind: 'failed', reason: 'opencode refused to go on.', text: ''}},
+  ]);
+});
