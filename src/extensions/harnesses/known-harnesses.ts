@@ -104,7 +104,7 @@ export const harnessTable: Readonly<Record<KnownName, KnownHarness>> = {
 
 const openCodePermission = {
   'with-approvals': {'*': 'ask', read: 'ask', edit: 'ask', bash: 'ask', webfetch: 'ask', external_directory: 'ask'},
-  'read-only': {edit: 'deny', bash: 'deny', task: 'deny', webfetch: 'ask', external_directory: 'ask'},
+  'read-only': {'*': 'ask', read: 'ask', edit: 'deny', bash: 'deny', webfetch: 'ask', external_directory: 'ask'},
 } as const;
 
 export const overAcp = async (request: DriverRequest, agent: AcpAgent): Promise<Driver> =>
