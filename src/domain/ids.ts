@@ -10,6 +10,10 @@ export type MessageId = Brand<string, 'MessageId'>;
 export type TodoId = Brand<string, 'TodoId'>;
 /** Identifies a command that runs in a terminal session of its own; short, so that people can type it. */
 export type BlockId = Brand<string, 'BlockId'>;
+/** Identifies one task of the task stack: `task_`, its number and a few random digits. */
+export type StackTaskId = Brand<string, 'StackTaskId'>;
+/** Identifies one message of the task stack: `msg_`, its number and a few random digits. */
+export type StackMessageId = Brand<string, 'StackMessageId'>;
 
 /* oxlint-disable typescript/no-unsafe-type-assertion -- these parsers are the only way into the brands */
 
@@ -25,3 +29,6 @@ export const messageId = (raw: string): MessageId => raw as MessageId;
 export const todoId = (raw: string): TodoId => raw as TodoId;
 /** Accepts any text. Whether a block of that id exists shows when it is looked up. */
 export const blockId = (raw: string): BlockId => raw as BlockId;
+/** Accept any text. Whether there is such a task or message shows when it is looked up. */
+export const stackTaskId = (raw: string): StackTaskId => raw as StackTaskId;
+export const stackMessageId = (raw: string): StackMessageId => raw as StackMessageId;

@@ -31,4 +31,12 @@ export const migrations: readonly string[] = [
     at INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
+  // The task stack is the fold of these: each row holds what one request changed, as a JSON array.
+  `
+  CREATE TABLE stack_log (
+    seq INTEGER PRIMARY KEY,
+    events TEXT NOT NULL,
+    at INTEGER NOT NULL
+  ) STRICT;
+  `,
 ];

@@ -7,6 +7,7 @@ import {faultText} from '../../../src/domain/fault.ts';
 import {messageText} from '../../../src/domain/conversation.ts';
 import {parseSessionId, type SessionId} from '../../../src/domain/ids.ts';
 import type {JournalRecord} from '../../../src/domain/journal.ts';
+import {openStackStore} from '../../../src/store/stack-store.ts';
 import {randomInputs} from '../../support/random-inputs.ts';
 import {countingStore, temporaryFile} from './temporary-store.ts';
 
@@ -62,6 +63,30 @@ test('a session that another process has open is refused until that one is gone'
   store.close();
 });
 
+test('two processes change the task stack in turn, and what each answered survives kill -9', async () => {
+  using temporary = temporaryFile();
+  using one = otherWeft(temporary.file, 'stack');
+  using other = otherWeft(temporary.file, 'stack');
+  const answered = [
+    ...(await one.readUntil(lines => lines.length > 20)),
+    ...(await other.readUntil(lines => lines.length > 20)),
+    ...(await one.kill()),
+    ...(await other.kill()),
+  ];
+  const opened = openStackStore({file: temporary.file, now: () => 0, digits: () => 'mine'});
+  if (opened.tag === 'failed') throw new Error(opened.error.message);
+  const stack = opened.value;
+  const kept = stack.read(each => each.tasks().map(({id}) => id));
+  const placed = stack.read(each => each.layers().flatMap(({tasks}) => tasks.map(({task_id}) => task_id)));
+  stack.close();
+  // At most one request of each process was kept and not yet answered.
+  expect(answered.filter(id => !kept.some(each => each === id))).toEqual([]);
+  expect(kept.length - answered.length).toBeLessThanOrEqual(2);
+  expect(new Set(kept).size).toBe(kept.length);
+  expect(kept.map(id => id.split('_')[1])).toEqual(kept.map((_, index) => String(index + 1)));
+  expect(placed).toEqual(kept);
+});
+
 interface OtherWeft extends Disposable {
   readonly pid: number | undefined;
   /** All lines so far, once `enough` of them are there or the process has ended. */
@@ -70,7 +95,7 @@ interface OtherWeft extends Disposable {
   kill(): Promise<readonly string[]>;
 }
 
-function otherWeft(file: string, task: 'append' | 'hold' | 'open'): OtherWeft {
+function otherWeft(file: string, task: 'append' | 'hold' | 'open' | 'stack'): OtherWeft {
   const program = fileURLToPath(new URL('child.ts', import.meta.url));
   const child: ChildProcessByStdio<Writable, Readable, null> = spawn(process.execPath, [program, file, task], {
     stdio: ['pipe', 'pipe', 'inherit'],

@@ -1,0 +1,182 @@
+import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import {stackTaskId, type StackTaskId} from '../../domain/ids.ts';
+import type {StackRefusal, TaskLayer} from './stack-records.ts';
+import type {ModifyRequest, Operation} from './stack-requests.ts';
+import type {TaskStack} from './task-stack.ts';
+
+export interface OperationResult {
+  readonly operation_index: number;
+  readonly type: Operation['type'];
+  readonly success: boolean;
+  readonly data?: OperationData;
+  readonly error?: string;
+  /** It succeeded, and was taken back when a later operation of the batch failed. */
+  readonly rolled_back?: true;
+}
+
+interface OperationData {
+  readonly created_task_ids?: readonly StackTaskId[];
+  readonly created_layer_indices?: readonly number[];
+}
+
+export interface ModifyAnswer {
+  readonly success: boolean;
+  readonly results: readonly OperationResult[];
+  readonly errors: readonly {
+    readonly operation_index: number;
+    readonly type: Operation['type'];
+    readonly error: string;
+    readonly params: Operation['params'];
+  }[];
+  readonly created_task_ids: readonly StackTaskId[];
+  /** As they are after the whole batch. */
+  readonly created_layer_indices: readonly number[];
+}
+
+/**
+ * Carries out a batch. `atomic` ends at the first operation that fails, and nothing of the batch remains; otherwise each operation is
+ * whole or nothing and the later ones are still tried.
+ */
+export function modifyStack(stack: TaskStack, {operations, atomic}: ModifyRequest): ModifyAnswer {
+  const batch = new Batch(stack);
+  let isTakenBack = false;
+  stack.attempt(() => {
+    for (const operation of operations) {
+      const outcome = batch.take(operation);
+      if (outcome.tag === 'failed' && atomic) {
+        isTakenBack = true;
+        return outcome;
+      }
+    }
+    return ok(undefined);
+  });
+  return batch.answer(isTakenBack ? 'taken-back' : 'kept');
+}
+
+/** An index that a batch made, which moves when the batch inserts a layer before it. */
+interface MadeLayer {
+  index: number;
+}
+
+type Done = {readonly tasks: readonly StackTaskId[]} | {readonly layers: readonly MadeLayer[]} | 'done';
+
+class Batch {
+  readonly #stack: TaskStack;
+  readonly #refs = new Map<string, StackTaskId>();
+  readonly #layers: MadeLayer[] = [];
+  readonly #ends: {readonly operation: Operation; readonly end: Outcome<Done, StackRefusal>}[] = [];
+
+  constructor(stack: TaskStack) {
+    this.#stack = stack;
+  }
+
+  take(operation: Operation): Outcome<Done, StackRefusal> {
+    const before = this.#layers.map(({index}) => index);
+    const end = this.#stack.attempt(() => this.#perform(operation));
+    if (end.tag === 'failed') {
+      this.#layers.length = before.length;
+      for (const [position, index] of before.entries()) Object.assign(this.#layers[position] ?? {}, {index});
+    }
+    this.#ends.push({operation, end});
+    return end;
+  }
+
+  answer(fate: 'kept' | 'taken-back'): ModifyAnswer {
+    const kept = fate === 'kept' ? this.#ends.flatMap(({end}) => (end.tag === 'ok' ? [end.value] : [])) : [];
+    return {
+      success: this.#ends.every(({end}) => end.tag === 'ok'),
+      results: this.#ends.map(({operation: {type}, end}, operation_index) =>
+        end.tag === 'ok'
+          ? {
+              operation_index,
+              type,
+              success: true,
+              data: dataOf(end.value),
+              ...(fate === 'taken-back' ? {rolled_back: true as const} : {}),
+            }
+          : {operation_index, type, success: false, error: end.error.message},
+      ),
+      errors: this.#ends.flatMap(({operation: {type, params}, end}, operation_index) =>
+        end.tag === 'ok' ? [] : [{operation_index, type, error: end.error.message, params}],
+      ),
+      created_task_ids: kept.flatMap(done => (done !== 'done' && 'tasks' in done ? done.tasks : [])),
+      created_layer_indices: kept.flatMap(done =>
+        done !== 'done' && 'layers' in done ? done.layers.map(({index}) => index) : [],
+      ),
+    };
+  }
+
+  #perform(operation: Operation): Outcome<Done, StackRefusal> {
+    const stack = this.#stack;
+    switch (operation.type) {
+      case 'create_tasks': {
+        const tasks = operation.params.tasks.map(({description, ref}) => {
+          const {id} = stack.createTask({description});
+          if (ref !== undefined) this.#refs.set(ref, id);
+          return id;
+        });
+        return ok({tasks});
+      }
+      case 'create_layers': {
+        const made: MadeLayer[] = [];
+        for (const request of operation.params.layers) {
+          const layer = stack.createLayer(request);
+          if (layer.tag === 'failed') return layer;
+          made.push(this.#madeLayer(layer.value));
+        }
+        return ok({layers: made});
+      }
+      case 'add_tasks_to_layers':
+        return allOf(operation.params.additions, ({layer_index, task_id, insert_index}) =>
+          stack.addTask(layer_index, {task_id: this.#named(task_id), insert_index}),
+        );
+      case 'remove_tasks_from_layers':
+        return allOf(operation.params.removals, ({layer_index, task_id}) =>
+          stack.removeTask(layer_index, this.#named(task_id)),
+        );
+      case 'replace_tasks_in_layers':
+        return allOf(operation.params.replacements, ({layer_index, old_task_id, new_task_id}) =>
+          stack.replaceTask(layer_index, {
+            old_task_id: this.#named(old_task_id),
+            new_task_id: this.#named(new_task_id),
+          }),
+        );
+      case 'update_layer_hooks':
+        return allOf(operation.params.updates, ({layer_index, ...hooks}) => stack.changeHooks(layer_index, hooks));
+      default:
+        return unreachable(operation);
+    }
+  }
+
+  /** `ref:NAME` stands for the task that the batch made under that name. */
+  #named(id: string): StackTaskId {
+    const made = id.startsWith('ref:') ? this.#refs.get(id.slice('ref:'.length)) : undefined;
+    return made ?? stackTaskId(id);
+  }
+
+  #madeLayer({layer_index: index}: TaskLayer): MadeLayer {
+    for (const earlier of this.#layers) if (earlier.index >= index) earlier.index += 1;
+    const made = {index};
+    this.#layers.push(made);
+    return made;
+  }
+}
+
+function allOf<Item>(
+  items: readonly Item[],
+  perform: (item: Item) => Outcome<unknown, StackRefusal>,
+): Outcome<'done', StackRefusal> {
+  for (const item of items) {
+    const outcome = perform(item);
+    if (outcome.tag === 'failed') return failed(outcome.error);
+  }
+  return ok('done');
+}
+
+function dataOf(done: Done): OperationData {
+  if (done === 'done') return {};
+  return 'tasks' in done
+    ? {created_task_ids: done.tasks}
+    : {created_layer_indices: done.layers.map(({index}) => index)};
+}

@@ -1,0 +1,236 @@
+import type {JsonObject} from '../../base/json.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import type {StackMessageId, StackTaskId} from '../../domain/ids.ts';
+import type {LayerEntry, Position, StackTask, TaskLayer, UserMessage} from './stack-records.ts';
+
+/** One change of the task stack that happened. The fold of all of them is the stack, so they are what is kept. */
+export type StackEvent =
+  | {readonly event: 'message-put'; readonly message: UserMessage}
+  | {readonly event: 'task-put'; readonly task: StackTask}
+  | {readonly event: 'task-deleted'; readonly id: StackTaskId}
+  | {readonly event: 'layer-inserted'; readonly index: number; readonly created_at: string}
+  | {
+      readonly event: 'hooks-set';
+      readonly index: number;
+      readonly pre_hook: JsonObject | null;
+      readonly post_hook: JsonObject | null;
+    }
+  | {readonly event: 'entry-inserted'; readonly layer: number; readonly index: number; readonly entry: LayerEntry}
+  | {readonly event: 'entry-removed'; readonly layer: number; readonly index: number}
+  | {readonly event: 'pointer-set'; readonly pointer: Position};
+
+interface Layer {
+  readonly createdAt: string;
+  readonly tasks: LayerEntry[];
+  preHook: JsonObject | null;
+  postHook: JsonObject | null;
+}
+
+/**
+ * The task stack as its events made it. It changes in place, since a copy for each request would cost more the longer the stack is;
+ * `apply` returns what takes the change back.
+ */
+export class StackState {
+  readonly #tasks = new Map<StackTaskId, StackTask>();
+  readonly #messages = new Map<StackMessageId, UserMessage>();
+  readonly #layers: Layer[] = [];
+  readonly #layerOf = new Map<StackTaskId, Layer>();
+  #pointer: Position | 'none' = 'none';
+  #taskCount = 0;
+
+  get pointer(): Position | 'none' {
+    return this.#pointer;
+  }
+
+  get layerCount(): number {
+    return this.#layers.length;
+  }
+
+  /** The number of tasks that were ever created. */
+  get taskCount(): number {
+    return this.#taskCount;
+  }
+
+  get messageCount(): number {
+    return this.#messages.size;
+  }
+
+  task(id: StackTaskId): StackTask | undefined {
+    return this.#tasks.get(id);
+  }
+
+  message(id: StackMessageId): UserMessage | undefined {
+    return this.#messages.get(id);
+  }
+
+  /** In order of creation. */
+  tasks(): readonly StackTask[] {
+    return [...this.#tasks.values()];
+  }
+
+  messages(): readonly UserMessage[] {
+    return [...this.#messages.values()];
+  }
+
+  /** What is under an index; `undefined` where there is no such layer. */
+  layer(index: number): TaskLayer | undefined {
+    const layer = this.#layers[index];
+    if (layer === undefined) return undefined;
+    return {
+      layer_index: index,
+      tasks: [...layer.tasks],
+      pre_hook: layer.preHook,
+      post_hook: layer.postHook,
+      created_at: layer.createdAt,
+    };
+  }
+
+  /** Where a task lies. */
+  placeOf(id: StackTaskId): {readonly layer: number; readonly index: number} | 'nowhere' {
+    const layer = this.#layerOf.get(id);
+    if (layer === undefined) return 'nowhere';
+    return {layer: this.#layers.indexOf(layer), index: layer.tasks.findIndex(entry => entry.task_id === id)};
+  }
+
+  isPlaced(id: StackTaskId): boolean {
+    return this.#layerOf.has(id);
+  }
+
+  /** The task at a position; `undefined` for a hook and for an index that the layer does not have. */
+  taskAt(position: Position): StackTask | undefined {
+    if (position.kind !== 'task') return undefined;
+    const entry = this.#layers[position.layer]?.tasks[position.index];
+    return entry === undefined ? undefined : this.#tasks.get(entry.task_id);
+  }
+
+  /** How many tasks of a layer were executed: the first so many. The pointer alone decides it. */
+  executedTasks(index: number): number {
+    const pointer = this.#pointer;
+    const length = this.#layers[index]?.tasks.length ?? 0;
+    if (pointer === 'none' || index > pointer.layer) return 0;
+    if (index < pointer.layer) return length;
+    switch (pointer.kind) {
+      case 'pre-hook':
+        return 0;
+      case 'task': {
+        const status = this.taskAt(pointer)?.status ?? 'PENDING';
+        return Math.min(length, status === 'PENDING' ? pointer.index : pointer.index + 1);
+      }
+      case 'post-hook':
+        return length;
+      default:
+        return unreachable(pointer);
+    }
+  }
+
+  /** Whether a layer was executed: it lies before the pointer's, or its post-hook runs. */
+  isLayerExecuted(index: number): boolean {
+    const pointer = this.#pointer;
+    return pointer !== 'none' && (index < pointer.layer || (index === pointer.layer && pointer.kind === 'post-hook'));
+  }
+
+  /** The positions from the given one on, itself included if it exists. */
+  *positionsFrom(start: Position): Generator<Position> {
+    let index = indexIn(start);
+    for (let layer = start.layer; layer < this.#layers.length; layer += 1, index = -1) {
+      const {preHook = null, postHook = null, tasks = []} = this.#layers[layer] ?? {};
+      if (index < 0 && preHook !== null) yield {kind: 'pre-hook', layer};
+      for (let task = Math.max(index, 0); task < tasks.length; task += 1) yield {kind: 'task', layer, index: task};
+      if (postHook !== null) yield {kind: 'post-hook', layer};
+    }
+  }
+
+  /** Takes a change. The function that it returns takes back this change, if all later ones were taken back before. */
+  apply(event: StackEvent): () => void {
+    switch (event.event) {
+      case 'message-put':
+        return put(this.#messages, event.message);
+      case 'task-put': {
+        const isNew = !this.#tasks.has(event.task.id);
+        if (isNew) this.#taskCount += 1;
+        const undo = put(this.#tasks, event.task);
+        return () => {
+          if (isNew) this.#taskCount -= 1;
+          undo();
+        };
+      }
+      case 'task-deleted':
+        return remove(this.#tasks, event.id);
+      case 'layer-inserted':
+        this.#layers.splice(event.index, 0, {createdAt: event.created_at, tasks: [], preHook: null, postHook: null});
+        return () => void this.#layers.splice(event.index, 1);
+      case 'hooks-set': {
+        const layer = this.#layerAt(event.index);
+        const {preHook, postHook} = layer;
+        Object.assign(layer, {preHook: event.pre_hook, postHook: event.post_hook});
+        return () => void Object.assign(layer, {preHook, postHook});
+      }
+      case 'entry-inserted':
+        return this.#insert(this.#layerAt(event.layer), event.index, event.entry);
+      case 'entry-removed': {
+        const layer = this.#layerAt(event.layer);
+        const entry = layer.tasks[event.index];
+        if (entry === undefined) throw new Error(`layer ${String(event.layer)} has no task ${String(event.index)}`);
+        layer.tasks.splice(event.index, 1);
+        this.#layerOf.delete(entry.task_id);
+        return () => void this.#insert(layer, event.index, entry);
+      }
+      case 'pointer-set': {
+        const before = this.#pointer;
+        this.#pointer = event.pointer;
+        return () => {
+          this.#pointer = before;
+        };
+      }
+      default:
+        return unreachable(event);
+    }
+  }
+
+  #layerAt(index: number): Layer {
+    const layer = this.#layers[index];
+    if (layer === undefined) throw new Error(`the task stack has no layer ${String(index)}`);
+    return layer;
+  }
+
+  #insert(layer: Layer, index: number, entry: LayerEntry): () => void {
+    layer.tasks.splice(index, 0, entry);
+    this.#layerOf.set(entry.task_id, layer);
+    return () => {
+      layer.tasks.splice(index, 1);
+      this.#layerOf.delete(entry.task_id);
+    };
+  }
+}
+
+/** Where a position lies among those of its layer: the pre-hook before all tasks, the post-hook behind them. */
+function indexIn(position: Position): number {
+  switch (position.kind) {
+    case 'pre-hook':
+      return -1;
+    case 'task':
+      return position.index;
+    case 'post-hook':
+      return Number.POSITIVE_INFINITY;
+    default:
+      return unreachable(position);
+  }
+}
+
+function put<Id, Record extends {readonly id: Id}>(records: Map<Id, Record>, record: Record): () => void {
+  const before = records.get(record.id);
+  records.set(record.id, record);
+  return () => {
+    if (before === undefined) records.delete(record.id);
+    else records.set(record.id, before);
+  };
+}
+
+/** Taking it back puts the record last; an operation that deletes is refused before it has deleted anything. */
+function remove<Id, Record extends {readonly id: Id}>(records: Map<Id, Record>, id: Id): () => void {
+  const before = records.get(id);
+  records.delete(id);
+  return () => {
+    if (before !== undefined) records.set(id, before);
+  };
+}

@@ -1,0 +1,435 @@
+import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import {stackMessageId, stackTaskId, type StackMessageId, type StackTaskId} from '../../domain/ids.ts';
+import {
+  isFinalStatus,
+  type ExecutionPointer,
+  type HookChanges,
+  type NextTask,
+  type Position,
+  type SenderType,
+  type StackRefusal,
+  type StackTask,
+  type TaskLayer,
+  type UserMessage,
+} from './stack-records.ts';
+import type {
+  AdditionRequest,
+  InsertLayerRequest,
+  LayerRequest,
+  MessageRequest,
+  PointerRequest,
+  ReadStatusRequest,
+  ReplacementRequest,
+  TaskChangeRequest,
+  TaskRequest,
+} from './stack-requests.ts';
+import {StackState, type StackEvent} from './stack-state.ts';
+
+export interface StackDeps {
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Six random digits, so that ids of two stacks differ. */
+  readonly digits: () => string;
+}
+
+type Answer<T> = Outcome<T, StackRefusal>;
+
+/**
+ * The task stack: layers of tasks with hooks, messages about them, and the execution pointer. Each operation follows the Task Stack
+ * API; it changes all that it names or nothing. What was executed (the pointer alone decides that) is never changed.
+ */
+export class TaskStack {
+  readonly #state = new StackState();
+  readonly #deps: StackDeps;
+  #changes: {readonly event: StackEvent; readonly undo: () => void}[] = [];
+
+  constructor(deps: StackDeps) {
+    this.#deps = deps;
+  }
+
+  /** Takes what happened earlier, or in another process. */
+  replay(events: readonly StackEvent[]): void {
+    for (const event of events) this.#state.apply(event);
+  }
+
+  /** What happened since this was last called. From then on it cannot be taken back. */
+  takeEvents(): readonly StackEvent[] {
+    const events = this.#changes.map(({event}) => event);
+    this.#changes = [];
+    return events;
+  }
+
+  /** Does all of `work` or, where that is refused, nothing of it. Can be nested. */
+  attempt<T, E>(work: () => Outcome<T, E>): Outcome<T, E> {
+    const begun = this.#changes.length;
+    const outcome = work();
+    if (outcome.tag === 'failed') {
+      for (const {undo} of this.#changes.splice(begun).toReversed()) undo();
+    }
+    return outcome;
+  }
+
+  createMessage({content, sender_type, task_id}: MessageRequest): Answer<UserMessage> {
+    const about = task_id === null ? null : stackTaskId(task_id);
+    if (about !== null && this.#state.task(about) === undefined) return invalid(noTask);
+    const message: UserMessage = {
+      id: stackMessageId(`msg_${String(this.#state.messageCount + 1)}_${this.#deps.digits()}`),
+      content,
+      timestamp: this.#time(),
+      user_id: 'user',
+      sender_type,
+      director_read_status: 'UNREAD',
+      user_read_status: 'UNREAD',
+      task_id: about,
+    };
+    this.#happened({event: 'message-put', message});
+    return ok(message);
+  }
+
+  message(id: StackMessageId): Answer<UserMessage> {
+    const message = this.#state.message(id);
+    return message === undefined ? notFound('Message not found') : ok(message);
+  }
+
+  messages(): readonly UserMessage[] {
+    return this.#state.messages();
+  }
+
+  /** Messages that are unread for one of those who are asked about; without one, none. */
+  unreadMessages(where: {
+    readonly sender: SenderType | 'anybody';
+    readonly director: boolean;
+    readonly user: boolean;
+  }): readonly UserMessage[] {
+    return this.#state
+      .messages()
+      .filter(
+        message =>
+          (where.sender === 'anybody' || message.sender_type === where.sender) &&
+          ((where.director && message.director_read_status === 'UNREAD') ||
+            (where.user && message.user_read_status === 'UNREAD')),
+      );
+  }
+
+  setReadStatus(id: StackMessageId, changes: ReadStatusRequest): Answer<UserMessage> {
+    const known = this.message(id);
+    if (known.tag === 'failed') return known;
+    const {director_read_status = known.value.director_read_status, user_read_status = known.value.user_read_status} =
+      changes;
+    const message: UserMessage = {...known.value, director_read_status, user_read_status};
+    this.#happened({event: 'message-put', message});
+    return ok(message);
+  }
+
+  /** Whether the message names a pending task that lies in no layer. */
+  isNewTask({task_id}: UserMessage): boolean {
+    if (task_id === null) return false;
+    return this.#state.task(task_id)?.status === 'PENDING' && !this.#state.isPlaced(task_id);
+  }
+
+  createTask({description}: TaskRequest): StackTask {
+    const time = this.#time();
+    const task: StackTask = {
+      id: stackTaskId(`task_${String(this.#state.taskCount + 1)}_${this.#deps.digits()}`),
+      description,
+      status: 'PENDING',
+      progress: {},
+      results: null,
+      created_at: time,
+      updated_at: time,
+    };
+    this.#happened({event: 'task-put', task});
+    return task;
+  }
+
+  task(id: StackTaskId): Answer<StackTask> {
+    const task = this.#state.task(id);
+    return task === undefined ? notFound(noTask) : ok(task);
+  }
+
+  tasks(): readonly StackTask[] {
+    return this.#state.tasks();
+  }
+
+  changeTask(id: StackTaskId, changes: TaskChangeRequest): Answer<StackTask> {
+    const known = this.task(id);
+    if (known.tag === 'failed') return known;
+    const {description, status, progress, results} = changes;
+    const isEmpty = [description, status, progress, results].every(each => each === undefined);
+    if (isEmpty) return known;
+    const isExecuted = this.#isExecuted(id);
+    if (isExecuted && !this.#isAtPointer(id)) return invalid('An executed task cannot be changed');
+    if (description !== undefined && isExecuted)
+      return invalid('The description of an executed task cannot be changed');
+    if (isFinalStatus(known.value.status)) {
+      if (status !== undefined) return invalid(`The task is ${known.value.status}, which is final`);
+      if (description !== undefined) return invalid(`The task is ${known.value.status}: its description is final, too`);
+    }
+    const task: StackTask = {
+      ...known.value,
+      ...(description === undefined ? {} : {description}),
+      ...(status === undefined ? {} : {status}),
+      ...(progress === undefined ? {} : {progress}),
+      ...(results === undefined ? {} : {results}),
+      updated_at: this.#time(),
+    };
+    this.#happened({event: 'task-put', task});
+    return ok(task);
+  }
+
+  /** Its messages stay. */
+  deleteTask(id: StackTaskId): Answer<undefined> {
+    if (this.#state.task(id) === undefined) return notFound(noTask);
+    if (this.#isExecuted(id)) return notFound('The task was executed');
+    const place = this.#state.placeOf(id);
+    if (place !== 'nowhere') this.#happened({event: 'entry-removed', ...place});
+    this.#happened({event: 'task-deleted', id});
+    return ok(undefined);
+  }
+
+  layers(): readonly TaskLayer[] {
+    return Array.from({length: this.#state.layerCount}, (_, index) => this.#layerAt(index));
+  }
+
+  layer(index: number): Answer<TaskLayer> {
+    const layer = this.#state.layer(index);
+    return layer === undefined ? notFound(noLayer) : ok(layer);
+  }
+
+  createLayer({layer_index = this.#state.layerCount, pre_hook, post_hook}: LayerRequest): Answer<TaskLayer> {
+    return this.insertLayer({insert_layer_index: layer_index, task_ids: [], pre_hook, post_hook});
+  }
+
+  insertLayer({insert_layer_index: index, task_ids, ...hooks}: InsertLayerRequest): Answer<TaskLayer> {
+    const {pointer} = this.#state;
+    if (index > this.#state.layerCount) return invalid(`There is no layer ${String(index)} and none before it`);
+    if (pointer !== 'none' && index <= pointer.layer) return invalid('A layer cannot be inserted before executed ones');
+    return this.attempt(() => {
+      this.#happened({event: 'layer-inserted', index, created_at: this.#time()});
+      this.#setHooks(index, hooks);
+      for (const raw of task_ids) {
+        const id = stackTaskId(raw);
+        const task = this.#state.task(id);
+        if (task === undefined) return invalid(`${noTask}: ${raw}`);
+        if (this.#state.isPlaced(id)) return invalid(`The task is already in a layer: ${raw}`);
+        if (task.status !== 'PENDING') return invalid(`Only pending tasks can be put into a layer: ${raw}`);
+        this.#place(id, {layer: index, index: this.#layerAt(index).tasks.length});
+      }
+      return ok(this.#layerAt(index));
+    });
+  }
+
+  changeHooks(index: number, changes: HookChanges): Answer<TaskLayer> {
+    const layer = this.#openLayer(index);
+    if (layer.tag === 'failed') return layer;
+    const {pointer} = this.#state;
+    if (changes.pre_hook === null && pointer !== 'none' && pointer.kind === 'pre-hook' && pointer.layer === index)
+      return invalid('The pre-hook runs and cannot be removed');
+    this.#setHooks(index, changes);
+    return ok(this.#layerAt(index));
+  }
+
+  addTask(layerIndex: number, {task_id, insert_index}: AdditionRequest): Answer<TaskLayer> {
+    const layer = this.#openLayer(layerIndex);
+    if (layer.tag === 'failed') return layer;
+    const id = stackTaskId(task_id);
+    const task = this.task(id);
+    if (task.tag === 'failed') return task;
+    if (this.#state.isPlaced(id)) return notFound('The task is already in a layer');
+    if (task.value.status !== 'PENDING') return invalid('Only pending tasks can be put into a layer');
+    const {length} = layer.value.tasks;
+    const index = insert_index ?? length;
+    if (index > length) return invalid(`The layer has ${String(length)} tasks: insert_index is too large`);
+    if (index < this.#state.executedTasks(layerIndex))
+      return invalid('A task cannot be inserted before an executed one');
+    this.#place(id, {layer: layerIndex, index});
+    return ok(this.#layerAt(layerIndex));
+  }
+
+  removeTask(layerIndex: number, id: StackTaskId): Answer<undefined> {
+    const place = this.#changeablePlace(layerIndex, id);
+    if (place.tag === 'failed') return place;
+    this.#happened({event: 'entry-removed', layer: layerIndex, index: place.value});
+    return ok(undefined);
+  }
+
+  /** The old task is cancelled, unless it has come to an end already. */
+  replaceTask(layerIndex: number, {old_task_id, new_task_id}: ReplacementRequest): Answer<TaskLayer> {
+    const oldId = stackTaskId(old_task_id);
+    const newId = stackTaskId(new_task_id);
+    const place = this.#changeablePlace(layerIndex, oldId);
+    if (place.tag === 'failed') return place;
+    const old = this.task(oldId);
+    if (old.tag === 'failed') return old;
+    const added = this.task(newId);
+    if (added.tag === 'failed') return added;
+    if (this.#state.isPlaced(newId)) return notFound('The new task is already in a layer');
+    if (added.value.status !== 'PENDING') return invalid('Only pending tasks can be put into a layer');
+    this.#happened({event: 'entry-removed', layer: layerIndex, index: place.value});
+    this.#place(newId, {layer: layerIndex, index: place.value});
+    if (!isFinalStatus(old.value.status)) {
+      const task: StackTask = {...old.value, status: 'CANCELLED', updated_at: this.#time()};
+      this.#happened({event: 'task-put', task});
+    }
+    return ok(this.#layerAt(layerIndex));
+  }
+
+  pointer(): ExecutionPointer | 'none' {
+    const {pointer} = this.#state;
+    return pointer === 'none' ? 'none' : this.#shown(pointer);
+  }
+
+  /** Going back opens again what was executed. */
+  setPointer(request: PointerRequest): Answer<ExecutionPointer> {
+    const {layer_index: layer, task_index: index, is_executing_pre_hook: pre, is_executing_post_hook: post} = request;
+    if (pre && post) return invalid('The pre-hook and the post-hook cannot run at once');
+    if (!pre && !post && index === undefined) return invalid('task_index is missing');
+    const wanted: Position =
+      pre || post ? {kind: pre ? 'pre-hook' : 'post-hook', layer} : {kind: 'task', layer, index: index ?? 0};
+    if (!this.#exists(wanted)) return invalid('There is no such position in the task stack');
+    this.#happened({event: 'pointer-set', pointer: wanted});
+    return ok(this.#shown(wanted));
+  }
+
+  /** Goes to the next position; from none to the first. */
+  advancePointer(): Answer<ExecutionPointer> {
+    const [next] = this.#state.positionsFrom(this.#afterPointer());
+    if (next === undefined) return invalid('There is nothing to advance to: the task stack is at its end');
+    this.#happened({event: 'pointer-set', pointer: next});
+    return ok(this.#shown(next));
+  }
+
+  /** What is to be done at the pointer or after it; finished tasks are passed over. */
+  next(): NextTask | 'none' {
+    const {pointer} = this.#state;
+    for (const position of this.#state.positionsFrom(pointer === 'none' ? start : pointer)) {
+      const task = this.#taskOf(position);
+      if (position.kind === 'task' && (task === null || isFinalStatus(task.status))) continue;
+      return {
+        layer_index: position.layer,
+        task_index: this.#indexOf(position),
+        task_id: task?.id ?? null,
+        task,
+        layer: this.#layerAt(position.layer),
+        is_pre_hook: position.kind === 'pre-hook',
+        is_post_hook: position.kind === 'post-hook',
+      };
+    }
+    return 'none';
+  }
+
+  #happened(event: StackEvent): void {
+    this.#changes.push({event, undo: this.#state.apply(event)});
+  }
+
+  #time(): string {
+    return new Date(this.#deps.now()).toISOString().slice(0, -1);
+  }
+
+  #layerAt(index: number): TaskLayer {
+    const layer = this.#state.layer(index);
+    if (layer === undefined) throw new Error(`the task stack has no layer ${String(index)}`);
+    return layer;
+  }
+
+  /** A layer that was not executed. */
+  #openLayer(index: number): Answer<TaskLayer> {
+    return this.#state.isLayerExecuted(index) ? notFound('The layer was executed') : this.layer(index);
+  }
+
+  #setHooks(index: number, {pre_hook, post_hook}: HookChanges): void {
+    if (pre_hook === undefined && post_hook === undefined) return;
+    const layer = this.#layerAt(index);
+    this.#happened({
+      event: 'hooks-set',
+      index,
+      pre_hook: pre_hook === undefined ? layer.pre_hook : pre_hook,
+      post_hook: post_hook === undefined ? layer.post_hook : post_hook,
+    });
+  }
+
+  #place(id: StackTaskId, at: {readonly layer: number; readonly index: number}): void {
+    this.#happened({event: 'entry-inserted', ...at, entry: {task_id: id, created_at: this.#time()}});
+  }
+
+  /** The index of a task in this layer, if it was not executed. */
+  #changeablePlace(layer: number, id: StackTaskId): Answer<number> {
+    if (this.#state.layer(layer) === undefined) return notFound(noLayer);
+    const place = this.#state.placeOf(id);
+    if (place === 'nowhere' || place.layer !== layer) return notFound('The task is not in this layer');
+    return place.index < this.#state.executedTasks(layer) ? notFound('The task was executed') : ok(place.index);
+  }
+
+  #isExecuted(id: StackTaskId): boolean {
+    const place = this.#state.placeOf(id);
+    return place !== 'nowhere' && place.index < this.#state.executedTasks(place.layer);
+  }
+
+  #isAtPointer(id: StackTaskId): boolean {
+    const {pointer} = this.#state;
+    return pointer !== 'none' && this.#state.taskAt(pointer)?.id === id;
+  }
+
+  #exists(position: Position): boolean {
+    switch (position.kind) {
+      case 'pre-hook':
+        return (this.#state.layer(position.layer)?.pre_hook ?? null) !== null;
+      case 'post-hook':
+        return (this.#state.layer(position.layer)?.post_hook ?? null) !== null;
+      case 'task':
+        return this.#state.taskAt(position) !== undefined;
+      default:
+        return unreachable(position);
+    }
+  }
+
+  #afterPointer(): Position {
+    const {pointer} = this.#state;
+    if (pointer === 'none') return start;
+    switch (pointer.kind) {
+      case 'pre-hook':
+        return {kind: 'task', layer: pointer.layer, index: 0};
+      case 'task':
+        return {...pointer, index: pointer.index + 1};
+      case 'post-hook':
+        return {kind: 'pre-hook', layer: pointer.layer + 1};
+      default:
+        return unreachable(pointer);
+    }
+  }
+
+  #shown(position: Position): ExecutionPointer {
+    return {
+      current_layer_index: position.layer,
+      current_task_index: this.#indexOf(position),
+      is_executing_pre_hook: position.kind === 'pre-hook',
+      is_executing_post_hook: position.kind === 'post-hook',
+    };
+  }
+
+  #indexOf(position: Position): number {
+    switch (position.kind) {
+      case 'pre-hook':
+        return 0;
+      case 'task':
+        return position.index;
+      case 'post-hook':
+        return Math.max(0, this.#layerAt(position.layer).tasks.length - 1);
+      default:
+        return unreachable(position);
+    }
+  }
+
+  /** The task at a position; for a hook the first or last one of its layer. */
+  #taskOf(position: Position): StackTask | null {
+    return this.#state.taskAt({kind: 'task', layer: position.layer, index: this.#indexOf(position)}) ?? null;
+  }
+}
+
+const start: Position = {kind: 'pre-hook', layer: 0};
+const noTask = 'Task not found';
+const noLayer = 'Layer not found';
+
+const notFound = (message: string): Answer<never> => failed({kind: 'not-found', message});
+const invalid = (message: string): Answer<never> => failed({kind: 'invalid', message});
