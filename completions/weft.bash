@@ -16,6 +16,7 @@ _weft_enter() { # the command that a word names in a command
     'weft mcp') next='weft mcp' ;;
     'weft skills') next='weft skills' ;;
     'weft agents') next='weft agents' ;;
+    'weft serve') next='weft serve' ;;
     'weft auth status') next='weft auth status' ;;
     'weft auth login') next='weft auth login' ;;
     'weft auth logout') next='weft auth logout' ;;
@@ -146,6 +147,12 @@ _weft_option() { # what an option of a command takes
     'weft skills show -C' | 'weft skills show --cwd') takes=one kind=directory ;;
     'weft agents list -C' | 'weft agents list --cwd') takes=one kind=directory ;;
     'weft agents show -C' | 'weft agents show --cwd') takes=one kind=directory ;;
+    'weft serve --port') takes=one kind=any ;;
+    'weft serve --host') takes=one kind=any ;;
+    'weft serve --store') takes=one kind=choices choices=('sqlite') ;;
+    'weft serve --allow-host') takes=many kind=any ;;
+    'weft serve --allow-origin') takes=many kind=any ;;
+    'weft serve --output-format') takes=one kind=choices choices=('text' 'json') ;;
     *) ;;
   esac
 }
@@ -201,7 +208,7 @@ _weft_position() { # what an argument of a command is
 _weft_names() { # what can follow in a command
   options=() commands=()
   case $1 in
-    'weft') options=('-V' '--version' '-p' '--prompt' '--print' '--output-format' '--input-format' '--include-partial-messages' '--model' '--provider' '--base-url' '--replay' '--record' '--permission-mode' '--sandbox' '--allowed-tools' '--disallowed-tools' '--max-turns' '--max-cost' '--timeout' '-c' '--continue' '-r' '--resume' '--session-id' '--fork-session' '--no-session-persistence' '-C' '--cwd' '--add-dir' '--system-prompt' '--append-system-prompt' '--agent' '--agents' '--json-schema' '--settings' '--mcp-config' '--strict-mcp-config' '--plugin-dir' '--verbose' '--debug' '--accessible' '--fullscreen' '--no-color' '-h' '--help') commands=('demo' 'auth' 'sessions' 'sandbox' 'ps' 'doctor' 'completion' 'tasks' 'permissions' 'hooks' 'config' 'mcp' 'skills' 'agents') ;;
+    'weft') options=('-V' '--version' '-p' '--prompt' '--print' '--output-format' '--input-format' '--include-partial-messages' '--model' '--provider' '--base-url' '--replay' '--record' '--permission-mode' '--sandbox' '--allowed-tools' '--disallowed-tools' '--max-turns' '--max-cost' '--timeout' '-c' '--continue' '-r' '--resume' '--session-id' '--fork-session' '--no-session-persistence' '-C' '--cwd' '--add-dir' '--system-prompt' '--append-system-prompt' '--agent' '--agents' '--json-schema' '--settings' '--mcp-config' '--strict-mcp-config' '--plugin-dir' '--verbose' '--debug' '--accessible' '--fullscreen' '--no-color' '-h' '--help') commands=('demo' 'auth' 'sessions' 'sandbox' 'ps' 'doctor' 'completion' 'tasks' 'permissions' 'hooks' 'config' 'mcp' 'skills' 'agents' 'serve') ;;
     'weft demo') options=('--dir' '-h' '--help') commands=() ;;
     'weft auth') options=('-h' '--help') commands=('status' 'login' 'logout' 'help') ;;
     'weft auth status') options=('-h' '--help') commands=() ;;
@@ -265,6 +272,7 @@ _weft_names() { # what can follow in a command
     'weft agents list') options=('--json' '-C' '--cwd' '-h' '--help') commands=() ;;
     'weft agents show') options=('--json' '-C' '--cwd' '-h' '--help') commands=() ;;
     'weft agents help') options=() commands=() ;;
+    'weft serve') options=('--port' '--host' '--store' '--allow-host' '--allow-origin' '--output-format' '-h' '--help') commands=() ;;
     *) ;;
   esac
 }

@@ -18,6 +18,7 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $enter['weft mcp'] = 'weft mcp'
     $enter['weft skills'] = 'weft skills'
     $enter['weft agents'] = 'weft agents'
+    $enter['weft serve'] = 'weft serve'
     $enter['weft auth status'] = 'weft auth status'
     $enter['weft auth login'] = 'weft auth login'
     $enter['weft auth logout'] = 'weft auth logout'
@@ -167,6 +168,14 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $takes['weft agents list --cwd'] = 'one'
     $takes['weft agents show -C'] = 'one'
     $takes['weft agents show --cwd'] = 'one'
+    $takes['weft serve --port'] = 'one'
+    $takes['weft serve --host'] = 'one'
+    $takes['weft serve --store'] = 'one'
+    $values['weft serve --store'] = @(, @('sqlite', 'sqlite'))
+    $takes['weft serve --allow-host'] = 'many'
+    $takes['weft serve --allow-origin'] = 'many'
+    $takes['weft serve --output-format'] = 'one'
+    $values['weft serve --output-format'] = @(, @('text', 'text'); , @('json', 'json'))
     $positions = [System.Collections.Generic.Dictionary[string, object]]::new([StringComparer]::Ordinal)
     $positions['weft|+'] = @()
     $positions['weft auth logout|0'] = @(, @('anthropic', 'anthropic'); , @('openai', 'openai'))
@@ -210,7 +219,7 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $positions['weft agents show|0'] = @()
     $positions['weft agents help|0'] = @(, @('list', 'list'); , @('show', 'show'))
     $names = [System.Collections.Generic.Dictionary[string, object]]::new([StringComparer]::Ordinal)
-    $names['weft'] = @(, @('demo', 'Try weft offline: an agent fixes a small project'); , @('auth', 'List, keep and remove API keys'); , @('sessions', 'List, show, export and delete sessions'); , @('sandbox', 'Try and use the sandbox for commands'); , @('ps', 'List and stop background commands'); , @('doctor', 'Check this machine'); , @('completion', 'Print the completion script for a shell'); , @('tasks', 'Decode, watch and convert task-protocol streams'); , @('permissions', 'Manage permission rules and trusted folders'); , @('hooks', 'List and test the hooks of the settings'); , @('config', 'Read and change settings'); , @('mcp', 'MCP servers: list, add, remove, sign in, import'); , @('skills', 'Skills: where each comes from, and why one is not offered'); , @('agents', 'Kinds of agents and where each comes from; harnesses that are installed'))
+    $names['weft'] = @(, @('demo', 'Try weft offline: an agent fixes a small project'); , @('auth', 'List, keep and remove API keys'); , @('sessions', 'List, show, export and delete sessions'); , @('sandbox', 'Try and use the sandbox for commands'); , @('ps', 'List and stop background commands'); , @('doctor', 'Check this machine'); , @('completion', 'Print the completion script for a shell'); , @('tasks', 'Decode, watch and convert task-protocol streams'); , @('permissions', 'Manage permission rules and trusted folders'); , @('hooks', 'List and test the hooks of the settings'); , @('config', 'Read and change settings'); , @('mcp', 'MCP servers: list, add, remove, sign in, import'); , @('skills', 'Skills: where each comes from, and why one is not offered'); , @('agents', 'Kinds of agents and where each comes from; harnesses that are installed'); , @('serve', 'Serve the agent and the task stack over HTTP, for this user alone'))
     $names['weft demo'] = @()
     $names['weft auth'] = @(, @('status', 'Show which keys there are and where they come from (never the keys)'); , @('login', 'Keep the API key on stdin: in the keychain where one answers, else in a file that is yours alone'); , @('logout', 'Remove kept keys: all of them, or one provider’’s'); , @('help', 'display help for command'))
     $names['weft auth status'] = @()
@@ -274,6 +283,7 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $names['weft agents list'] = @()
     $names['weft agents show'] = @()
     $names['weft agents help'] = @()
+    $names['weft serve'] = @()
     $options = [System.Collections.Generic.Dictionary[string, object]]::new([StringComparer]::Ordinal)
     $options['weft'] = @(, @('-V', 'Print the version'); , @('--version', 'Print the version'); , @('-p', 'Answer on stdout and exit; "-" reads the prompt from stdin'); , @('--prompt', 'Answer on stdout and exit; "-" reads the prompt from stdin'); , @('--print', 'Answer on stdout and exit; the prompt comes from the arguments or stdin'); , @('--output-format', 'Format of stdout'); , @('--input-format', 'Format of stdin'); , @('--include-partial-messages', 'With stream-json: include partial messages as they arrive'); , @('--model', 'Model to use'); , @('--provider', 'Provider of the model'); , @('--base-url', 'Address of the provider'); , @('--replay', 'Replay a recorded model conversation'); , @('--record', 'Record the model conversation to a file'); , @('--permission-mode', 'What may run without asking'); , @('--sandbox', 'Confine what commands can reach (default: auto)'); , @('--allowed-tools', 'Allow without asking, such as "Bash(git status:*)" "Edit(src/**)"'); , @('--disallowed-tools', 'Never allow'); , @('--max-turns', 'Most model requests per prompt'); , @('--max-cost', 'Stop before the session costs more'); , @('--timeout', 'Without the terminal UI: stop after this time (exit code 124)'); , @('-c', 'Continue the newest session of this folder'); , @('--continue', 'Continue the newest session of this folder'); , @('-r', 'Resume a session; without an id, choose one'); , @('--resume', 'Resume a session; without an id, choose one'); , @('--session-id', 'Id of the new session'); , @('--fork-session', 'With --continue or --resume: continue in a copy'); , @('--no-session-persistence', 'Do not save this session'); , @('-C', 'Work in this folder'); , @('--cwd', 'Work in this folder'); , @('--add-dir', 'Add folders to the workspace'); , @('--system-prompt', 'Replace the system prompt'); , @('--append-system-prompt', 'Append to the system prompt'); , @('--agent', 'Act as this agent: its prompt, tools and model'); , @('--agents', 'More agents: {"NAME": {"description": "…", "prompt": "…"}}'); , @('--json-schema', 'Without the terminal UI: answer with JSON that fits this schema'); , @('--settings', 'Settings that override the settings files'); , @('--mcp-config', 'MCP servers besides those of the settings'); , @('--strict-mcp-config', 'Only the MCP servers of --mcp-config'); , @('--plugin-dir', 'Use a Claude plugin folder; may be given several times'); , @('--verbose', 'Print the model in use to stderr'); , @('--debug', 'Without the terminal UI: log events as JSON lines to stderr'); , @('--accessible', 'Screen reader mode: plain lines, nothing is redrawn'); , @('--fullscreen', 'Full-screen terminal UI instead of the scrollback'); , @('--no-color', 'No colors'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft demo'] = @(, @('--dir', 'Create the project in this folder (new or empty)'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
@@ -339,6 +349,7 @@ Register-ArgumentCompleter -Native -CommandName 'weft' -ScriptBlock {
     $options['weft agents list'] = @(, @('--json', 'Print JSON'); , @('-C', 'Look in this folder'); , @('--cwd', 'Look in this folder'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft agents show'] = @(, @('--json', 'Print JSON'); , @('-C', 'Look in this folder'); , @('--cwd', 'Look in this folder'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
     $options['weft agents help'] = @()
+    $options['weft serve'] = @(, @('--port', 'Port to listen on; 0 for any that is free'); , @('--host', 'Address to listen on'); , @('--store', 'Where everything is kept'); , @('--allow-host', 'Names by which requests may address the server'); , @('--allow-origin', 'Web origins whose pages may call the server'); , @('--output-format', 'How the address is printed'); , @('-h', 'Show this help'); , @('--help', 'Show this help'))
 
     $current = [string]$wordToComplete
     $state = 'weft'

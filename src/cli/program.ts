@@ -10,6 +10,7 @@ import {addHooks} from './commands/hooks.ts';
 import {addPermissions} from './commands/permissions.ts';
 import {addPs} from './commands/ps.ts';
 import {addSandbox} from './commands/sandbox.ts';
+import {addServe} from './commands/serve.ts';
 import {addSessions} from './commands/sessions.ts';
 import {addAgents, addSkills} from './commands/skills.ts';
 import {addTasks} from './commands/tasks.ts';
@@ -58,6 +59,7 @@ export function makeProgram(): Command {
   addMcp(program);
   addSkills(program);
   addAgents(program);
+  addServe(program);
   return program;
 }
 

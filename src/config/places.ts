@@ -22,6 +22,8 @@ export interface Places {
   readonly credentials: string;
   /** What the user got by signing in to MCP servers, or for which of them it is in the keychain. */
   readonly serverCredentials: string;
+  /** The token that requests to `weft serve` need. */
+  readonly serverToken: string;
 }
 
 /**
@@ -53,6 +55,7 @@ export function placesOf(user: {
     servers: paths.join(data, 'mcp'),
     credentials: paths.join(data, 'credentials.json'),
     serverCredentials: paths.join(data, 'mcp', 'credentials.json'),
+    serverToken: paths.join(data, 'server.token'),
   });
 
   const own = env['WEFT_HOME'] ?? '';

@@ -96,5 +96,5 @@ class SqliteStack implements StackStore {
 function eventsIn(column: unknown): readonly StackEvent[] {
   const json = parseJson(String(column));
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written above
-  return json.tag === 'ok' && Array.isArray(json.value) ? (json.value as unknown as readonly StackEvent[]) : [];
+  return json.tag === 'ok' && Array.isArray(json.value) ? (json.value as readonly StackEvent[]) : [];
 }

@@ -22,6 +22,7 @@ export const mayImport = {
   agent: ['base', 'domain', 'actions', 'protocol', 'tasks'],
   headless: ['base', 'domain', 'actions', 'protocol', 'tasks', 'agent/client.ts'],
   tui: ['base', 'domain', 'actions', 'protocol', 'tasks', 'agent/client.ts'],
+  server: ['base', 'domain', 'actions', 'protocol', 'tasks', 'agent/client.ts'],
   cli: [
     'base',
     'domain',
@@ -37,6 +38,7 @@ export const mayImport = {
     'agent',
     'headless',
     'tui',
+    'server',
   ],
 } satisfies Record<string, readonly string[]>;
 
@@ -56,6 +58,7 @@ export type Folder = keyof typeof mayImport;
 /** One dependency, one home: the folders (or sub-folders) of `src` that may import a package. A package without a row fails. */
 export const dependencyHomes: Readonly<Record<string, readonly string[]>> = {
   '@anthropic-ai/sdk': ['models'],
+  '@hono/node-server': ['server'],
   '@lydell/node-pty': ['workspace'],
   '@babel/parser': ['workspace'],
   '@modelcontextprotocol/client': ['extensions/mcp'],
@@ -68,6 +71,7 @@ export const dependencyHomes: Readonly<Record<string, readonly string[]>> = {
   'eventsource-parser': ['models'],
   execa: ['workspace'],
   'highlight.js': ['tui'],
+  hono: ['server'],
   ink: ['tui'],
   'jsonc-parser': ['config'],
   marked: ['tui'],
@@ -93,6 +97,7 @@ export const dependencyHomes: Readonly<Record<string, readonly string[]>> = {
     'agent',
     'headless',
     'tui',
+    'server',
     'cli',
   ],
 };
@@ -113,6 +118,7 @@ export const nodeModules: Readonly<Record<Folder, 'any' | 'types only' | 'none'>
   agent: 'none',
   headless: 'none',
   tui: 'types only',
+  server: 'any',
   cli: 'any',
 };
 

@@ -6,7 +6,7 @@ import {readingStatuses, senderTypes, taskStatuses} from './stack-records.ts';
  * What requests to the task stack carry, as the Task Stack API has it. Fields that are not named here are ignored and not kept.
  * `schemaNotes` says for documents what a schema cannot.
  */
-export const schemaNotes = z.registry<{readonly type?: string; readonly description?: string}>();
+export const schemaNotes = z.registry<{readonly id?: string; readonly type?: string; readonly description?: string}>();
 
 const object = z.custom<JsonObject>(isJsonObject, 'expected an object').register(schemaNotes, {type: 'object'});
 const anything = z.custom<Json>(value => value !== undefined).register(schemaNotes, {description: 'Any JSON value'});
@@ -22,9 +22,9 @@ export const senderType = z.pipe(
 
 const description = z.object({
   overall_description: text,
-  input: z._default(object, {}),
-  requirements: z._default(z.array(anything), []),
-  additional_notes: z._default(z.string(), ''),
+  input: z.prefault(object, {}),
+  requirements: z.prefault(z.array(anything), []),
+  additional_notes: z.prefault(z.string(), ''),
 });
 
 /** `null` removes a hook; a hook that is left out stays as it is. */
@@ -32,8 +32,8 @@ const hooks = {pre_hook: z.optional(z.nullable(object)), post_hook: z.optional(z
 
 export const messageRequest = z.object({
   content: text,
-  sender_type: z._default(senderType, 'user'),
-  task_id: z._default(z.nullable(taskId), null),
+  sender_type: z.prefault(senderType, 'user'),
+  task_id: z.prefault(z.nullable(taskId), null),
 });
 export const taskMessageRequest = z.omit(messageRequest, {task_id: true});
 
@@ -59,13 +59,13 @@ export const replacementRequest = z.object({old_task_id: taskId, new_task_id: ta
 export const pointerRequest = z.object({
   layer_index: index,
   task_index: z.optional(z.int()),
-  is_executing_pre_hook: z._default(z.boolean(), false),
-  is_executing_post_hook: z._default(z.boolean(), false),
+  is_executing_pre_hook: z.prefault(z.boolean(), false),
+  is_executing_post_hook: z.prefault(z.boolean(), false),
 });
 
 export const insertLayerRequest = z.object({
   insert_layer_index: index,
-  task_ids: z._default(z.array(taskId), []),
+  task_ids: z.prefault(z.array(taskId), []),
   ...hooks,
 });
 
@@ -97,7 +97,7 @@ const operation = z.discriminatedUnion('type', [
 ]);
 
 /** A name that two tasks of the batch carry would be no name. */
-export const modifyRequest = z.object({operations: some(operation), atomic: z._default(z.boolean(), true)}).check(
+export const modifyRequest = z.object({operations: some(operation), atomic: z.prefault(z.boolean(), true)}).check(
   z.refine(({operations}) => {
     const refs = operations.flatMap(each =>
       each.type === 'create_tasks' ? each.params.tasks.flatMap(({ref}) => ref ?? []) : [],

@@ -18,6 +18,7 @@ test.each<[string, Parameters<typeof placesOf>[0], ReturnType<typeof placesOf>]>
       servers: '/home/u/.local/share/weft/mcp',
       credentials: '/home/u/.local/share/weft/credentials.json',
       serverCredentials: '/home/u/.local/share/weft/mcp/credentials.json',
+      serverToken: '/home/u/.local/share/weft/server.token',
     },
   ],
   [
@@ -36,6 +37,7 @@ test.each<[string, Parameters<typeof placesOf>[0], ReturnType<typeof placesOf>]>
       servers: '/home/u/.local/share/weft/mcp',
       credentials: '/home/u/.local/share/weft/credentials.json',
       serverCredentials: '/home/u/.local/share/weft/mcp/credentials.json',
+      serverToken: '/home/u/.local/share/weft/server.token',
     },
   ],
   [
@@ -54,6 +56,7 @@ test.each<[string, Parameters<typeof placesOf>[0], ReturnType<typeof placesOf>]>
       servers: '/w/mcp',
       credentials: '/w/credentials.json',
       serverCredentials: '/w/mcp/credentials.json',
+      serverToken: '/w/server.token',
     },
   ],
   [
@@ -72,6 +75,7 @@ test.each<[string, Parameters<typeof placesOf>[0], ReturnType<typeof placesOf>]>
       servers: '/Users/u/Library/Application Support/weft/mcp',
       credentials: '/Users/u/Library/Application Support/weft/credentials.json',
       serverCredentials: '/Users/u/Library/Application Support/weft/mcp/credentials.json',
+      serverToken: '/Users/u/Library/Application Support/weft/server.token',
     },
   ],
   [
@@ -90,6 +94,7 @@ test.each<[string, Parameters<typeof placesOf>[0], ReturnType<typeof placesOf>]>
       servers: 'C:\\Users\\u\\AppData\\Local\\weft\\mcp',
       credentials: 'C:\\Users\\u\\AppData\\Local\\weft\\credentials.json',
       serverCredentials: 'C:\\Users\\u\\AppData\\Local\\weft\\mcp\\credentials.json',
+      serverToken: 'C:\\Users\\u\\AppData\\Local\\weft\\server.token',
     },
   ],
 ])('%s', (_, user, places) => {

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
 import type {Outcome} from '../../../../src/base/outcome.ts';
 import {unreachable} from '../../../../src/base/unreachable.ts';
@@ -142,13 +142,11 @@ function seen(stack: TaskStack): Omit<NaiveStack, 'created'> & {readonly next: s
       text: task.description.overall_description,
       progress: progressNumber(task.progress),
     })),
-    layers: stack
-      .layers()
-      .map(({pre_hook, post_hook, tasks}) => ({
-        pre: pre_hook,
-        post: post_hook,
-        ids: tasks.map(({task_id}) => task_id),
-      })),
+    layers: stack.layers().map(({pre_hook, post_hook, tasks}) => ({
+      pre: pre_hook,
+      post: post_hook,
+      ids: tasks.map(({task_id}) => task_id),
+    })),
     pointer:
       pointer === 'none'
         ? null

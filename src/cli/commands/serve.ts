@@ -1,0 +1,35 @@
+import {InvalidArgumentError, Option, type Command} from 'commander';
+import {exiting} from '../exit-code.ts';
+
+export interface ServeOptions {
+  readonly port: number;
+  readonly host: string;
+  readonly store: 'sqlite';
+  readonly allowHost?: readonly string[];
+  readonly allowOrigin?: readonly string[];
+  readonly outputFormat: 'text' | 'json';
+}
+
+/** `weft serve`. */
+export function addServe(program: Command): void {
+  program
+    .command('serve')
+    .description('Serve the agent and the task stack over HTTP, for this user alone')
+    .addOption(
+      new Option('--port <n>', 'Port to listen on; 0 for any that is free').argParser(portNumber).default(4096),
+    )
+    .option('--host <address>', 'Address to listen on', '127.0.0.1')
+    .addOption(new Option('--store <kind>', 'Where everything is kept').choices(['sqlite']).default('sqlite'))
+    .option('--allow-host <names...>', 'Names by which requests may address the server')
+    .option('--allow-origin <origins...>', 'Web origins whose pages may call the server')
+    .addOption(
+      new Option('--output-format <format>', 'How the address is printed').choices(['text', 'json']).default('text'),
+    )
+    .action(exiting(async (options: ServeOptions) => (await import('./serve/run-serve.ts')).runServe(options)));
+}
+
+function portNumber(text: string): number {
+  if (!/^\d{1,5}$/u.test(text) || Number(text) > 65_535)
+    throw new InvalidArgumentError('It must be a number from 0 to 65535.');
+  return Number(text);
+}

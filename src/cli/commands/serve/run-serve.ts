@@ -1,0 +1,43 @@
+import {startServer} from '../../../server/start-server.ts';
+import {stackRoutes} from '../../../server/routes/stack-routes.ts';
+import {withServerRoutes} from '../../../server/routes/server-routes.ts';
+import {openUserStack} from '../../compose/user-stack.ts';
+import {userPlaces} from '../../compose/user-data.ts';
+import {exitCode, type ExitCode} from '../../exit-code.ts';
+import {note, print, printJson} from '../../output.ts';
+import {onSignal} from '../../signals.ts';
+import {version} from '../../version.ts';
+import type {ServeOptions} from '../serve.ts';
+import {serverToken} from './server-token.ts';
+
+/** `weft serve`: serves until a signal ends it. */
+export async function runServe(options: ServeOptions): Promise<ExitCode> {
+  const places = userPlaces();
+  const stack = openUserStack(places);
+  const token = serverToken(places.serverToken, process.env);
+  const stopped = Promise.withResolvers<ExitCode>();
+  onSignal('SIGINT', () => stopped.resolve(exitCode.interrupted));
+  for (const signal of ['SIGTERM', 'SIGHUP'] as const) onSignal(signal, () => stopped.resolve(exitCode.terminated));
+  const started = await startServer({
+    host: options.host,
+    port: options.port,
+    token: token.value,
+    allowedHosts: options.allowHost ?? [],
+    allowedOrigins: options.allowOrigin ?? [],
+    routes: withServerRoutes(stackRoutes(stack), version),
+    note,
+  });
+  if (started.tag === 'failed') {
+    note(started.error);
+    stack.close();
+    return exitCode.failed;
+  }
+  const {url} = started.value;
+  if (options.outputFormat === 'json')
+    printJson(`${JSON.stringify({type: 'listening', url, token_file: token.file, pid: process.pid})}\n`);
+  else print(`weft listens on ${url}, token in ${token.file ?? 'WEFT_SERVER_TOKEN'}\n`);
+  const code = await stopped.promise;
+  await started.value.close();
+  stack.close();
+  return code;
+}

@@ -1,0 +1,53 @@
+import {createHash, timingSafeEqual} from 'node:crypto';
+import type {IncomingHttpHeaders} from 'node:http';
+
+export interface GuardOptions {
+  /** The port that the server listens on. */
+  readonly port: () => number;
+  readonly token: string;
+  /** Names by which the server may be addressed besides loopback, with any port. */
+  readonly allowedHosts: readonly string[];
+  /** Origins whose pages may call the server. */
+  readonly allowedOrigins: readonly string[];
+}
+
+export type Refusal = {readonly status: 401 | 403; readonly error: string} | 'none';
+
+/**
+ * Who may ask at all. A page of a web site that the user visits is no such one: it betrays itself by its `Origin` or `Sec-Fetch-Site`, and
+ * one that made its own name lead to this machine by `Host`.
+ */
+export function refusalOf(headers: IncomingHttpHeaders, path: string, options: GuardOptions): Refusal {
+  if (!isOwnHost(headers.host, options))
+    return {status: 403, error: 'This Host is not allowed (--allow-host NAME allows it).'};
+  const {origin} = headers;
+  if (origin !== undefined && !options.allowedOrigins.includes(origin))
+    return {status: 403, error: 'This Origin is not allowed (--allow-origin ORIGIN allows it).'};
+  const site = headers['sec-fetch-site'];
+  if (origin === undefined && site !== undefined && site !== 'none' && site !== 'same-origin')
+    return {status: 403, error: 'Requests of other web sites are not allowed.'};
+  if (path === '/health') return 'none';
+  if (!hasToken(headers.authorization, options.token))
+    return {status: 401, error: 'The token is missing or wrong: send Authorization: Bearer TOKEN.'};
+  return 'none';
+}
+
+function isOwnHost(host: string | undefined, {port, allowedHosts}: GuardOptions): boolean {
+  if (host === undefined) return false;
+  const given = host.toLowerCase();
+  const own = ['127.0.0.1', 'localhost', '[::1]'].flatMap(name => [
+    `${name}:${String(port())}`,
+    ...(port() === 80 ? [name] : []),
+  ]);
+  if (own.includes(given)) return true;
+  const name = given.replace(/:\d*$/u, '');
+  return allowedHosts.some(allowed => allowed.toLowerCase() === name);
+}
+
+/** Compares digests, which are of one length whatever was sent, in constant time. */
+function hasToken(authorization: string | undefined, token: string): boolean {
+  const given = /^Bearer +(?<token>\S+) *$/iu.exec(authorization ?? '')?.groups?.['token'] ?? '';
+  return timingSafeEqual(digest(given), digest(token)) && token !== '';
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();

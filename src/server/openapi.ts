@@ -1,0 +1,134 @@
+import * as z from 'zod/mini';
+import {isJsonObject, type Json, type JsonObject} from '../base/json.ts';
+import {schemaNotes} from '../tasks/stack/stack-requests.ts';
+import {errorAnswer, type Route} from './route.ts';
+
+/** The document of the interface (OpenAPI 3.1), made of the schemas that check requests and of those of the answers. */
+export function openApiDocument(routes: readonly Route[], version: string): JsonObject {
+  const components: Record<string, Json> = {};
+  const schemaOf = (schema: z.ZodMiniType, io: 'input' | 'output'): Json => {
+    const {
+      $schema: _dialect,
+      $defs: named,
+      ...rest
+    } = z.toJSONSchema(schema, {
+      io,
+      metadata: schemaNotes,
+      unrepresentable: 'any',
+      override({jsonSchema}) {
+        if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+        if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+      },
+    });
+    for (const [name, definition] of Object.entries(named ?? {})) components[name] = withReferences(asJson(definition));
+    return withReferences(asJson(rest));
+  };
+  const paths: Record<string, Record<string, Json>> = {};
+  for (const route of routes) (paths[route.path] ??= {})[route.method] = operationOf(route, schemaOf);
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'weft',
+      version,
+      description: 'The coding agent weft as a server for one user: agent, plans and task stack.',
+      license: {name: 'MIT', identifier: 'MIT'},
+      contact: {name: 'weft'},
+    },
+    servers: [{url: 'http://127.0.0.1:4096'}],
+    security: [{token: []}],
+    tags: [...new Set(routes.map(({about}) => about.tag))].map(name => ({name, description: tagTexts[name] ?? name})),
+    paths,
+    components: {
+      securitySchemes: {
+        token: {type: 'http', scheme: 'bearer', description: 'The token of the file that weft serve names.'},
+      },
+      schemas: components,
+    },
+  };
+}
+
+const tagTexts: Readonly<Record<string, string>> = {
+  server: 'The server itself',
+  messages: 'Messages between the user, the director and the sub-agents',
+  tasks: 'Tasks of the task stack',
+  layers: 'Layers of the task stack and their hooks',
+  pointer: 'The execution pointer',
+  stack: 'The task stack as a whole',
+  agent: 'The agent: plan, approve, execute',
+  sandbox: 'Commands in a sandbox',
+  extensions: 'MCP servers and skills',
+};
+
+function operationOf(route: Route, schemaOf: (schema: z.ZodMiniType, io: 'input' | 'output') => Json): Json {
+  const {about, path, query, body, answers} = route;
+  const inPath = [...path.matchAll(/\{(?<name>\w+)\}/gu)].map(({groups}) => ({
+    name: groups?.['name'] ?? '',
+    in: 'path',
+    required: true,
+    schema: groups?.['name'] === 'layer_index' ? {type: 'integer', minimum: 0} : {type: 'string'},
+  }));
+  const queried = query === undefined ? {} : schemaOf(query, 'input');
+  const properties = isJsonObject(queried) ? queried['properties'] : undefined;
+  const inQuery = Object.entries(isJsonObject(properties) ? properties : {}).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: false,
+    schema,
+  }));
+  const isOpen = path === '/health';
+  const all = {
+    ...answers,
+    ...(isOpen ? {} : {401: error('The token is missing or wrong')}),
+    403: error('The Host or Origin is not allowed'),
+    ...(route.method === 'get' ? {} : {415: error('The body is not JSON')}),
+    ...(body === undefined ? {} : {413: error('The body is too large')}),
+  };
+  return {
+    tags: [about.tag],
+    operationId: about.id,
+    summary: about.summary,
+    description: `${about.summary}.`,
+    ...(isOpen ? {security: []} : {}),
+    parameters: [...inPath, ...inQuery],
+    ...(body === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: body.isRequired,
+            content: {'application/json': {schema: schemaOf(body.schema, 'input')}},
+          },
+        }),
+    responses: Object.fromEntries(
+      Object.entries(all).map(([status, {description, kind, schema}]) => [
+        status,
+        {
+          description,
+          content:
+            kind === 'json'
+              ? {'application/json': {schema: schemaOf(schema, 'output')}}
+              : // Each event's data is JSON of this schema.
+                {'text/event-stream': {schema: {type: 'string'}, 'x-event-schema': schemaOf(schema, 'output')}},
+        },
+      ]),
+    ),
+  };
+}
+
+const error = (description: string) => ({description, kind: 'json', schema: errorAnswer}) as const;
+
+/** Named schemas lie among the document's components. */
+function withReferences(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withReferences);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [
+      key,
+      key === '$ref' && typeof inner === 'string'
+        ? inner.replace('#/$defs/', '#/components/schemas/')
+        : withReferences(inner),
+    ]),
+  );
+}
+
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON Schema is JSON; the library types its leaves as unknown
+const asJson = (schema: object): Json => schema as Json;

@@ -1,0 +1,352 @@
+import * as z from 'zod/mini';
+import type {Outcome} from '../../base/outcome.ts';
+import {stackMessageId, stackTaskId} from '../../domain/ids.ts';
+import {modifyStack} from '../../tasks/stack/modify-stack.ts';
+import type {StackRefusal} from '../../tasks/stack/stack-records.ts';
+import {
+  additionRequest,
+  hooksRequest,
+  insertLayerRequest,
+  layerRequest,
+  messageRequest,
+  modifyRequest,
+  pointerRequest,
+  readStatusRequest,
+  replacementRequest,
+  senderType,
+  taskChangeRequest,
+  taskMessageRequest,
+  taskRequest,
+  taskStatusRequest,
+} from '../../tasks/stack/stack-requests.ts';
+import type {TaskStack} from '../../tasks/stack/task-stack.ts';
+import {json, refuse, route, type Reply, type Route} from '../route.ts';
+import {
+  executionPointer,
+  messageCheck,
+  modifyAnswer,
+  nextTask,
+  task,
+  taskLayer,
+  userMessage,
+  words,
+} from './stack-answers.ts';
+
+/** The kept task stack: `perform` carries out a request and keeps what it changed, `read` changes nothing. */
+export interface StackPort {
+  perform<T>(work: (stack: TaskStack) => T): T;
+  read<T>(work: (stack: TaskStack) => T): T;
+}
+
+/** The Task Stack API. */
+export function stackRoutes(port: StackPort): readonly Route[] {
+  const perform = <T>(work: (stack: TaskStack) => T): T => port.perform(work);
+  const read = <T>(work: (stack: TaskStack) => T): T => port.read(work);
+  const changing = <T extends object>(status: number, work: (stack: TaskStack) => Outcome<T, StackRefusal>): Reply =>
+    replyOf(
+      status,
+      perform(stack => stack.attempt(() => work(stack))),
+    );
+  const reading = <T extends object>(work: (stack: TaskStack) => Outcome<T, StackRefusal>): Reply =>
+    replyOf(200, read(work));
+
+  return [
+    route('post', '/api/messages/create', {
+      tag: 'messages',
+      id: 'createMessage',
+      summary: 'Create a message',
+      body: messageRequest,
+      answer: [201, 'The message', userMessage],
+      handle: ({body}) => changing(201, stack => stack.createMessage(body)),
+    }),
+    route('get', '/api/messages/list', {
+      tag: 'messages',
+      id: 'listMessages',
+      summary: 'List all messages',
+      answer: [200, 'The messages, oldest first', z.array(userMessage)],
+      handle: () =>
+        json(
+          200,
+          read(stack => stack.messages()),
+        ),
+    }),
+    route('get', '/api/messages/unread', {
+      tag: 'messages',
+      id: 'listUnreadMessages',
+      summary: 'List unread messages',
+      query: z.object({
+        sender_type: z.optional(senderType),
+        check_director_read: z.optional(flag),
+        check_user_read: z.optional(flag),
+      }),
+      answer: [200, 'The messages, oldest first', z.array(userMessage)],
+      handle: ({query: {sender_type, check_director_read, check_user_read}}) =>
+        json(
+          200,
+          read(stack =>
+            stack.unreadMessages({
+              sender: sender_type ?? 'anybody',
+              director: isTrue(check_director_read ?? (check_user_read === undefined ? 'true' : 'false')),
+              user: isTrue(check_user_read ?? 'false'),
+            }),
+          ),
+        ),
+    }),
+    route('get', '/api/messages/{msg_id}', {
+      tag: 'messages',
+      id: 'getMessage',
+      summary: 'Get a message',
+      answer: [200, 'The message', userMessage],
+      errors: {404: noMessage},
+      handle: ({params}) => reading(stack => stack.message(messageOf(params))),
+    }),
+    route('put', '/api/messages/{msg_id}/read-status', {
+      tag: 'messages',
+      id: 'setReadStatus',
+      summary: 'Change who has read a message',
+      body: readStatusRequest,
+      answer: [200, 'The message', userMessage],
+      errors: {404: noMessage},
+      handle: ({params, body}) => changing(200, stack => stack.setReadStatus(messageOf(params), body)),
+    }),
+    route('get', '/api/messages/{msg_id}/check', {
+      tag: 'messages',
+      id: 'checkMessage',
+      summary: 'Check a message, and whether it names a new task',
+      answer: [200, 'The message', messageCheck],
+      errors: {404: noMessage},
+      handle: ({params}) =>
+        reading(stack => {
+          const message = stack.message(messageOf(params));
+          if (message.tag === 'failed') return message;
+          const is_new_task = stack.isNewTask(message.value);
+          return {tag: 'ok', value: {message: message.value, is_new_task, data_structure: message.value}};
+        }),
+    }),
+    route('post', '/api/tasks/create', {
+      tag: 'tasks',
+      id: 'createTask',
+      summary: 'Create a task, which lies in no layer yet',
+      body: taskRequest,
+      answer: [201, 'The task', task],
+      handle: ({body}) =>
+        json(
+          201,
+          perform(stack => stack.createTask(body)),
+        ),
+    }),
+    route('get', '/api/tasks/list', {
+      tag: 'tasks',
+      id: 'listTasks',
+      summary: 'List all tasks',
+      answer: [200, 'The tasks, oldest first', z.array(task)],
+      handle: () =>
+        json(
+          200,
+          read(stack => stack.tasks()),
+        ),
+    }),
+    route('get', '/api/tasks/{task_id}', {
+      tag: 'tasks',
+      id: 'getTask',
+      summary: 'Get a task',
+      answer: [200, 'The task', task],
+      errors: {404: noTask},
+      handle: ({params}) => reading(stack => stack.task(idOf(params))),
+    }),
+    route('put', '/api/tasks/{task_id}', {
+      tag: 'tasks',
+      id: 'updateTask',
+      summary: 'Change a task',
+      body: taskChangeRequest,
+      answer: [200, 'The task', task],
+      errors: {404: noTask},
+      handle: ({params, body}) => changing(200, stack => stack.changeTask(idOf(params), body)),
+    }),
+    route('delete', '/api/tasks/{task_id}', {
+      tag: 'tasks',
+      id: 'deleteTask',
+      summary: 'Delete a task',
+      answer: [200, 'It is deleted', words],
+      errors: {404: `${noTask}, or it was executed`},
+      handle: ({params}) => changing(200, stack => said(stack.deleteTask(idOf(params)), 'Task deleted successfully')),
+    }),
+    route('put', '/api/tasks/{task_id}/status', {
+      tag: 'tasks',
+      id: 'updateTaskStatus',
+      summary: 'Change the status of a task',
+      body: taskStatusRequest,
+      answer: [200, 'The task', task],
+      errors: {404: noTask},
+      handle: ({params, body}) => changing(200, stack => stack.changeTask(idOf(params), body)),
+    }),
+    route('post', '/api/tasks/{task_id}/messages', {
+      tag: 'tasks',
+      id: 'pushMessage',
+      summary: 'Create a message about a task',
+      body: taskMessageRequest,
+      answer: [201, 'The message', userMessage],
+      errors: {404: noTask},
+      handle: ({params, body}) =>
+        changing(201, stack => {
+          const known = stack.task(idOf(params));
+          return known.tag === 'failed' ? known : stack.createMessage({...body, task_id: known.value.id});
+        }),
+    }),
+    route('post', '/api/layers/create', {
+      tag: 'layers',
+      id: 'createLayer',
+      summary: 'Create a layer',
+      body: layerRequest,
+      bodyIs: 'optional',
+      answer: [201, 'The layer', taskLayer],
+      handle: ({body}) => changing(201, stack => stack.createLayer(body)),
+    }),
+    route('get', '/api/layers/list', {
+      tag: 'layers',
+      id: 'listLayers',
+      summary: 'List all layers',
+      answer: [200, 'The layers in order', z.array(taskLayer)],
+      handle: () =>
+        json(
+          200,
+          read(stack => stack.layers()),
+        ),
+    }),
+    route('get', '/api/layers/{layer_index}', {
+      tag: 'layers',
+      id: 'getLayer',
+      summary: 'Get a layer',
+      answer: [200, 'The layer', taskLayer],
+      errors: {404: noLayer},
+      handle: ({params}) => reading(stack => stack.layer(layerOf(params))),
+    }),
+    route('put', '/api/layers/{layer_index}/hooks', {
+      tag: 'layers',
+      id: 'updateHooks',
+      summary: 'Change the hooks of a layer; null removes one',
+      body: hooksRequest,
+      answer: [200, 'The layer', taskLayer],
+      errors: {404: `${noLayer}, or it was executed`},
+      handle: ({params, body}) => changing(200, stack => stack.changeHooks(layerOf(params), body)),
+    }),
+    route('post', '/api/layers/{layer_index}/tasks', {
+      tag: 'layers',
+      id: 'addTask',
+      summary: 'Put a task into a layer',
+      body: additionRequest,
+      answer: [200, 'The layer', taskLayer],
+      errors: {404: `${noLayer}, no such task, it is in a layer, or the layer was executed`},
+      handle: ({params, body}) => changing(200, stack => stack.addTask(layerOf(params), body)),
+    }),
+    route('post', '/api/layers/{layer_index}/tasks/replace', {
+      tag: 'layers',
+      id: 'replaceTask',
+      summary: 'Put a task into the place of another one, which is cancelled',
+      body: replacementRequest,
+      answer: [200, 'The layer', taskLayer],
+      errors: {404: `${noLayer}, no such task, or it was executed`},
+      handle: ({params, body}) => changing(200, stack => stack.replaceTask(layerOf(params), body)),
+    }),
+    route('delete', '/api/layers/{layer_index}/tasks/{task_id}', {
+      tag: 'layers',
+      id: 'removeTask',
+      summary: 'Take a task out of a layer',
+      answer: [200, 'It is taken out', words],
+      errors: {404: `${noLayer}, no such task, or it was executed`},
+      handle: ({params}) =>
+        changing(200, stack =>
+          said(stack.removeTask(layerOf(params), idOf(params)), 'Task removed from layer successfully'),
+        ),
+    }),
+    route('get', '/api/execution-pointer/get', {
+      tag: 'pointer',
+      id: 'getPointer',
+      summary: 'Get the execution pointer',
+      answer: [200, 'The pointer, or a message that there is none', z.union([executionPointer, words])],
+      handle: () => {
+        const pointer = read(stack => stack.pointer());
+        return json(200, pointer === 'none' ? {message: 'No execution pointer set'} : pointer);
+      },
+    }),
+    route('put', '/api/execution-pointer/set', {
+      tag: 'pointer',
+      id: 'setPointer',
+      summary: 'Set the execution pointer',
+      body: pointerRequest,
+      answer: [200, 'The pointer', executionPointer],
+      handle: ({body}) => changing(200, stack => stack.setPointer(body)),
+    }),
+    route('post', '/api/execution-pointer/advance', {
+      tag: 'pointer',
+      id: 'advancePointer',
+      summary: 'Advance the execution pointer to the next position',
+      answer: [200, 'The pointer', executionPointer],
+      errors: {400: 'The stack is at its end'},
+      handle: () => changing(200, stack => stack.advancePointer()),
+    }),
+    route('get', '/api/task-stack', {
+      tag: 'stack',
+      id: 'getTaskStack',
+      summary: 'List all layers of the task stack',
+      answer: [200, 'The layers in order', z.array(taskLayer)],
+      handle: () =>
+        json(
+          200,
+          read(stack => stack.layers()),
+        ),
+    }),
+    route('get', '/api/task-stack/next', {
+      tag: 'stack',
+      id: 'getNextTask',
+      summary: 'Get what is to be done next',
+      answer: [200, 'The task or hook, or a message that there is none', z.union([nextTask, words])],
+      handle: () => {
+        const next = read(stack => stack.next());
+        return json(200, next === 'none' ? {message: 'No tasks in stack'} : next);
+      },
+    }),
+    route('post', '/api/task-stack/insert-layer', {
+      tag: 'stack',
+      id: 'insertLayer',
+      summary: 'Insert a layer with tasks',
+      body: insertLayerRequest,
+      answer: [201, 'The layer', taskLayer],
+      handle: ({body}) => changing(201, stack => stack.insertLayer(body)),
+    }),
+    route('post', '/api/task-stack/modify', {
+      tag: 'stack',
+      id: 'modifyTaskStack',
+      summary: 'Carry out several operations at once',
+      body: modifyRequest,
+      answer: [200, 'What came of each operation', modifyAnswer],
+      handle: ({body}) =>
+        json(
+          200,
+          perform(stack => modifyStack(stack, body)),
+        ),
+    }),
+  ];
+}
+
+const noMessage = 'There is no such message';
+const noTask = 'There is no such task';
+const noLayer = 'There is no such layer';
+
+const flag = z.enum(['true', 'false', 'True', 'False']);
+const isTrue = (value: z.infer<typeof flag>): boolean => value.toLowerCase() === 'true';
+
+const idOf = ({task_id = ''}: Readonly<Record<string, string>>) => stackTaskId(task_id);
+const messageOf = ({msg_id = ''}: Readonly<Record<string, string>>) => stackMessageId(msg_id);
+
+/** The index of a path; one that is no number is the index of no layer. */
+const layerOf = ({layer_index = ''}: Readonly<Record<string, string>>): number =>
+  /^(?:0|[1-9]\d{0,8})$/u.test(layer_index) ? Number(layer_index) : -1;
+
+function replyOf(status: number, outcome: Outcome<object, StackRefusal>): Reply {
+  if (outcome.tag === 'ok') return json(status, outcome.value);
+  return refuse(outcome.error.kind === 'not-found' ? 404 : 400, outcome.error.message);
+}
+
+const said = (outcome: Outcome<undefined, StackRefusal>, message: string): Outcome<object, StackRefusal> =>
+  outcome.tag === 'ok' ? {tag: 'ok', value: {message}} : outcome;

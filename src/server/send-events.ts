@@ -1,0 +1,59 @@
+import type {ServerResponse} from 'node:http';
+import type {EventStream} from './event-stream.ts';
+
+/** Milliseconds between two comments that keep a quiet connection open. */
+const pingMs = 15_000;
+
+/**
+ * Sends a stream as server-sent events until it is over or the reader leaves. The reader decides the pace: events are taken from the
+ * stream only while the connection takes them, so a slow reader costs the server no memory.
+ */
+export function sendEvents(
+  outgoing: ServerResponse,
+  {
+    stream,
+    after,
+    headers,
+  }: {readonly stream: EventStream; readonly after: number; readonly headers: Record<string, string>},
+): void {
+  let sent = after;
+  let isWaiting = false;
+  outgoing.writeHead(200, {
+    ...headers,
+    'content-type': 'text/event-stream',
+    'cache-control': 'no-store, no-transform',
+    'x-accel-buffering': 'no',
+  });
+  outgoing.flushHeaders();
+  const ping = setInterval(() => {
+    if (!outgoing.writableNeedDrain) outgoing.write(': ping\n\n');
+  }, pingMs);
+  const unsubscribe = stream.subscribe(() => {
+    if (!isWaiting) pump();
+  });
+  outgoing.on('close', () => {
+    clearInterval(ping);
+    unsubscribe();
+  });
+  pump();
+
+  function pump(): void {
+    isWaiting = false;
+    for (;;) {
+      // Asked first: what comes between the two looks is not the end.
+      const {isOver} = stream;
+      const events = stream.after(sent);
+      if (events.length === 0) {
+        if (isOver) outgoing.end();
+        return;
+      }
+      const text = events.map(({id, data}) => `id: ${String(id)}\ndata: ${data}\n\n`).join('');
+      sent = events.at(-1)?.id ?? sent;
+      if (!outgoing.write(text)) {
+        isWaiting = true;
+        outgoing.once('drain', pump);
+        return;
+      }
+    }
+  }
+}

@@ -1,0 +1,141 @@
+import {once} from 'node:events';
+import {createServer, type IncomingMessage, type ServerResponse} from 'node:http';
+import {getRequestListener} from '@hono/node-server';
+import {RESPONSE_ALREADY_SENT} from '@hono/node-server/utils/response';
+import {Hono, type Context} from 'hono';
+import type {ContentfulStatusCode} from 'hono/utils/http-status';
+import {failed, ok, type Outcome} from '../base/outcome.ts';
+import {causeText} from '../domain/fault.ts';
+import {refusalOf, type GuardOptions} from './guard.ts';
+import {readBody} from './read-body.ts';
+import {bodyLimits, refuse, type Reply, type Route} from './route.ts';
+import {sendEvents} from './send-events.ts';
+
+export interface ServerOptions extends Omit<GuardOptions, 'port'> {
+  readonly host: string;
+  /** 0 for any that is free. */
+  readonly port: number;
+  readonly routes: readonly Route[];
+  /** Tells the operator of a fault of the server, in one line. */
+  readonly note: (line: string) => void;
+}
+
+export interface RunningServer {
+  /** `http://127.0.0.1:4096`. */
+  readonly url: string;
+  /** Ends all connections, event streams too. */
+  close(): Promise<void>;
+}
+
+interface Env {
+  readonly Bindings: {readonly incoming: IncomingMessage; readonly outgoing: ServerResponse};
+}
+
+/** Serves the routes until it is closed. The error says why it cannot listen. */
+export async function startServer(options: ServerOptions): Promise<Outcome<RunningServer, string>> {
+  let port = options.port;
+  const guard = {...options, port: () => port};
+  const app = makeApp(options, guard);
+  // What else runs in this process keeps the classes that it knows.
+  const listener = getRequestListener(app.fetch, {overrideGlobalObjects: false});
+  const http = createServer({requireHostHeader: false, keepAliveTimeout: 5000}, (incoming, outgoing) => {
+    if (incoming.headers.host !== undefined) {
+      void listener(incoming, outgoing);
+      return;
+    }
+    // Without a Host there is no URL to look up.
+    outgoing.writeHead(403, {'content-type': 'application/json'});
+    outgoing.end(JSON.stringify({error: 'The request has no Host.'}));
+  });
+  http.listen(options.port, options.host);
+  try {
+    await once(http, 'listening');
+  } catch (cause) {
+    return failed(`Cannot listen on ${options.host}:${String(options.port)}: ${causeText(cause)}`);
+  }
+  const address = http.address();
+  if (typeof address === 'object' && address !== null) ({port} = address);
+  const host = options.host.includes(':') ? `[${options.host}]` : options.host;
+  return ok({
+    url: `http://${host}:${String(port)}`,
+    close: async () => {
+      const closed = once(http, 'close');
+      http.close();
+      http.closeAllConnections();
+      await closed;
+    },
+  });
+}
+
+function makeApp({routes, note, allowedOrigins}: ServerOptions, guard: GuardOptions): Hono<Env> {
+  const app = new Hono<Env>({strict: true});
+  app.use(async (context, next) => {
+    const {incoming} = context.env;
+    const origin = incoming.headers.origin;
+    context.header('x-content-type-options', 'nosniff');
+    context.header('cache-control', 'no-store');
+    if (origin !== undefined && allowedOrigins.includes(origin)) {
+      context.header('access-control-allow-origin', origin);
+      context.header('vary', 'Origin');
+    }
+    if (incoming.method === 'OPTIONS' && origin !== undefined) {
+      const refusal = refusalOf(incoming.headers, '/health', guard);
+      if (refusal !== 'none') return context.json({error: refusal.error}, refusal.status);
+      context.header('access-control-allow-methods', 'GET, POST, PUT, DELETE');
+      context.header('access-control-allow-headers', 'authorization, content-type, last-event-id');
+      return context.body(null, 204);
+    }
+    const refusal = refusalOf(incoming.headers, context.req.path, guard);
+    if (refusal === 'none') return next();
+    incoming.resume();
+    return context.json({error: refusal.error}, refusal.status);
+  });
+  for (const path of new Set(routes.map(each => each.path))) {
+    const here = routes.filter(each => each.path === path);
+    const pattern = path.replaceAll(/\{(?<name>\w+)\}/gu, ':$<name>');
+    for (const each of here) app.on(each.method.toUpperCase(), aliases(pattern), context => answer(context, each));
+    const allowed = here.map(({method}) => method.toUpperCase()).join(', ');
+    app.all(pattern, context => {
+      context.header('allow', allowed);
+      return send(context, refuse(405, `This path takes ${allowed} only.`));
+    });
+  }
+  app.notFound(context => send(context, refuse(404, 'There is nothing under this path.')));
+  app.onError((cause, context) => {
+    note(`${context.req.method} ${context.req.path} failed: ${causeText(cause)}`);
+    return send(context, refuse(500, 'The server failed; its log says why.'));
+  });
+  return app;
+}
+
+/** `POST /agent` and `POST /agent/` are one route. */
+const aliases = (pattern: string): string[] => (pattern === '/agent' ? ['/agent', '/agent/'] : [pattern]);
+
+async function answer(context: Context<Env>, route: Route): Promise<Response> {
+  const {incoming} = context.env;
+  const body = route.method === 'get' ? ok(undefined) : await readBody(incoming, route.body?.limit ?? bodyLimits.small);
+  if (body.tag === 'failed') {
+    // Whatever is still under way is not read.
+    if (body.error.status === 413) context.header('connection', 'close');
+    return send(context, refuse(body.error.status, body.error.error));
+  }
+  const lastEventId = Number(incoming.headers['last-event-id'] ?? 0);
+  return send(
+    context,
+    await route.handle({
+      params: context.req.param(),
+      query: context.req.query(),
+      body: body.value,
+      lastEventId: Number.isSafeInteger(lastEventId) && lastEventId > 0 ? lastEventId : 0,
+    }),
+  );
+}
+
+function send(context: Context<Env>, reply: Reply): Response {
+  if (reply.kind === 'json') {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- routes answer with statuses that have a body
+    return context.json(reply.body, reply.status as ContentfulStatusCode);
+  }
+  sendEvents(context.env.outgoing, {...reply, headers: Object.fromEntries(context.res.headers)});
+  return RESPONSE_ALREADY_SENT;
+}
