@@ -17,6 +17,7 @@ _weft_enter() { # the command that a word names in a command
     'weft skills') next='weft skills' ;;
     'weft agents') next='weft agents' ;;
     'weft serve') next='weft serve' ;;
+    'weft acp') next='weft acp' ;;
     'weft auth status') next='weft auth status' ;;
     'weft auth login') next='weft auth login' ;;
     'weft auth logout') next='weft auth logout' ;;
@@ -208,7 +209,7 @@ _weft_position() { # what an argument of a command is
 _weft_names() { # what can follow in a command
   options=() commands=()
   case $1 in
-    'weft') options=('-V' '--version' '-p' '--prompt' '--print' '--output-format' '--input-format' '--include-partial-messages' '--model' '--provider' '--base-url' '--replay' '--record' '--permission-mode' '--sandbox' '--allowed-tools' '--disallowed-tools' '--max-turns' '--max-cost' '--timeout' '-c' '--continue' '-r' '--resume' '--session-id' '--fork-session' '--no-session-persistence' '-C' '--cwd' '--add-dir' '--system-prompt' '--append-system-prompt' '--agent' '--agents' '--json-schema' '--settings' '--mcp-config' '--strict-mcp-config' '--plugin-dir' '--verbose' '--debug' '--accessible' '--fullscreen' '--no-color' '-h' '--help') commands=('demo' 'auth' 'sessions' 'sandbox' 'ps' 'doctor' 'completion' 'tasks' 'permissions' 'hooks' 'config' 'mcp' 'skills' 'agents' 'serve') ;;
+    'weft') options=('-V' '--version' '-p' '--prompt' '--print' '--output-format' '--input-format' '--include-partial-messages' '--model' '--provider' '--base-url' '--replay' '--record' '--permission-mode' '--sandbox' '--allowed-tools' '--disallowed-tools' '--max-turns' '--max-cost' '--timeout' '-c' '--continue' '-r' '--resume' '--session-id' '--fork-session' '--no-session-persistence' '-C' '--cwd' '--add-dir' '--system-prompt' '--append-system-prompt' '--agent' '--agents' '--json-schema' '--settings' '--mcp-config' '--strict-mcp-config' '--plugin-dir' '--verbose' '--debug' '--accessible' '--fullscreen' '--no-color' '-h' '--help') commands=('demo' 'auth' 'sessions' 'sandbox' 'ps' 'doctor' 'completion' 'tasks' 'permissions' 'hooks' 'config' 'mcp' 'skills' 'agents' 'serve' 'acp') ;;
     'weft demo') options=('--dir' '-h' '--help') commands=() ;;
     'weft auth') options=('-h' '--help') commands=('status' 'login' 'logout' 'help') ;;
     'weft auth status') options=('-h' '--help') commands=() ;;
@@ -273,6 +274,7 @@ _weft_names() { # what can follow in a command
     'weft agents show') options=('--json' '-C' '--cwd' '-h' '--help') commands=() ;;
     'weft agents help') options=() commands=() ;;
     'weft serve') options=('--port' '--host' '--store' '--allow-host' '--allow-origin' '--output-format' '-h' '--help') commands=() ;;
+    'weft acp') options=('-h' '--help') commands=() ;;
     *) ;;
   esac
 }

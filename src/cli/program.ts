@@ -1,5 +1,6 @@
 import {Command} from 'commander';
 import {editDistance, nearestName} from '../base/nearest-name.ts';
+import {addAcp} from './commands/acp.ts';
 import {addAuth} from './commands/auth.ts';
 import {addCompletion} from './commands/completion.ts';
 import {addConfig} from './commands/config.ts';
@@ -60,6 +61,7 @@ export function makeProgram(): Command {
   addSkills(program);
   addAgents(program);
   addServe(program);
+  addAcp(program);
   return program;
 }
 

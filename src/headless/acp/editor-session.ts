@@ -1,0 +1,226 @@
+import type {AgentEvent, Approval, PromptEnd} from '../../actions/agent-event.ts';
+import {isJsonObject, type Json} from '../../base/json.ts';
+import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import type {AgentClient, ApprovalAnswer} from '../../agent/client.ts';
+import type {ImageBlock} from '../../domain/conversation.ts';
+import {type Fault, faultText} from '../../domain/fault.ts';
+import {type MessageId, messageId, type SessionId} from '../../domain/ids.ts';
+import type {PermissionMode} from '../../domain/risk.ts';
+import {
+  historyUpdates,
+  planOf,
+  previewContent,
+  resultContent,
+  textContent,
+  toolCall,
+} from '../../protocol/acp/session-update.ts';
+import {rpcError, rpcErrors, type RpcError, type RpcPeer} from '../../protocol/json-rpc/peer.ts';
+import {applyTaskFrames, emptyTaskView, todosOf} from '../../tasks/task-view.ts';
+
+/** The modes that an editor may choose. */
+const offeredModes = [
+  {id: 'default', name: 'Ask', description: 'Asks before it changes something'},
+  {id: 'acceptEdits', name: 'Accept edits', description: 'Edits files of the workspace without asking'},
+  {id: 'plan', name: 'Plan', description: 'Changes nothing'},
+] as const satisfies readonly {readonly id: PermissionMode; readonly name: string; readonly description: string}[];
+
+/** How a prompt is answered. */
+type PromptAnswer = Outcome<Json, RpcError>;
+
+/** One conversation of an editor: the engine's events go to it, its answers to the engine. */
+export class EditorSession {
+  readonly #engine: AgentClient;
+  readonly #peer: RpcPeer;
+  readonly #opened = Promise.withResolvers<SessionId>();
+  readonly #uuid: () => string;
+  #id = '';
+  #mode: PermissionMode = 'default';
+  #history: readonly object[] = [];
+  #tasks = emptyTaskView;
+  #running: {readonly id: MessageId; readonly answer: (answer: PromptAnswer) => void} | undefined;
+
+  constructor(engine: AgentClient, peer: RpcPeer, uuid: () => string) {
+    this.#engine = engine;
+    this.#peer = peer;
+    this.#uuid = uuid;
+    engine.subscribe(events => events.forEach(event => this.#take(event)));
+  }
+
+  /** Settles when the engine has opened the session; what was kept of it is told where it is to be `told`. */
+  async open(history: 'told' | 'not-told') {
+    this.#id = await this.#opened.promise;
+    if (history === 'told') for (const update of this.#history) this.#update(update);
+    this.#history = [];
+    void this.#tellCommands();
+    const availableModes = offeredModes.map(mode => ({...mode}));
+    return {sessionId: this.#id, modes: {currentModeId: this.#mode, availableModes}};
+  }
+
+  prompt(text: string, images: readonly ImageBlock[], answer: (answer: PromptAnswer) => void): void {
+    if (this.#running !== undefined)
+      return answer(failed(rpcError(rpcErrors.invalidRequest, 'A prompt is running in this session.')));
+    if (text.trim() === '' && images.length === 0)
+      return answer(failed(rpcError(rpcErrors.invalidParams, 'The prompt is empty.')));
+    const id = messageId(this.#uuid());
+    this.#running = {id, answer};
+    this.#engine.submit({op: 'prompt', id, text, images, when: 'queued'});
+  }
+
+  cancel(): void {
+    this.#engine.submit({op: 'interrupt'});
+  }
+
+  /** The error names the modes that there are. */
+  setMode(mode: string): Outcome<Json, RpcError> {
+    const chosen = offeredModes.find(({id}) => id === mode);
+    if (chosen === undefined) {
+      const names = offeredModes.map(({id}) => id).join(', ');
+      return failed(rpcError(rpcErrors.invalidParams, `There is no mode ${JSON.stringify(mode)}: ${names}.`));
+    }
+    this.#engine.submit({op: 'set-mode', mode: chosen.id});
+    return ok({});
+  }
+
+  close(): Promise<void> {
+    return this.#engine.close('shutdown');
+  }
+
+  #update(update: object): void {
+    this.#peer.notify('session/update', {sessionId: this.#id, update});
+  }
+
+  async #tellCommands(): Promise<void> {
+    const answer = await this.#engine.query({query: 'commands'}, new AbortController().signal);
+    if (answer.tag !== 'ok' || answer.value.length === 0) return;
+    const availableCommands = answer.value.map(({name, description, argumentHint}) => ({
+      name,
+      description,
+      ...(argumentHint === '' ? {} : {input: {hint: argumentHint}}),
+    }));
+    this.#update({sessionUpdate: 'available_commands_update', availableCommands});
+  }
+
+  #take(event: AgentEvent): void {
+    switch (event.event) {
+      case 'session-opened':
+        this.#mode = event.session.mode;
+        this.#history = historyUpdates(event.history);
+        this.#tasks = applyTaskFrames(emptyTaskView, event.todoFrames);
+        return this.#opened.resolve(event.session.id);
+      case 'block-delta':
+        if (event.delta.kind === 'text')
+          this.#update({sessionUpdate: 'agent_message_chunk', content: textContent(event.delta.text)});
+        if (event.delta.kind === 'thinking')
+          this.#update({sessionUpdate: 'agent_thought_chunk', content: textContent(event.delta.text)});
+        return;
+      case 'action-queued': {
+        const {id, action, label} = event;
+        return this.#update({sessionUpdate: 'tool_call', status: 'pending', ...toolCall(id, action, label)});
+      }
+      case 'approval-requested':
+        return this.#ask(event.approval);
+      case 'question-asked':
+        return this.#engine.submit({op: 'answer-question', id: event.id, answer: {kind: 'dismissed'}});
+      case 'hand-over-asked':
+        return this.#engine.submit({op: 'answer-hand-over', id: event.id, end: 'declined'});
+      case 'action-started': {
+        const content = previewContent(event.preview);
+        const more = content.length === 0 ? {} : {content};
+        return this.#update({
+          sessionUpdate: 'tool_call_update',
+          toolCallId: event.id,
+          status: 'in_progress',
+          ...more,
+        });
+      }
+      case 'action-settled': {
+        const {call, toolResult} = event;
+        const status = toolResult.outcome === 'success' ? 'completed' : 'failed';
+        // The diff of an edit stays: content replaces what was there.
+        const content =
+          event.result.tag === 'action' && event.result.result.name === 'request-file-edits' && status === 'completed'
+            ? {}
+            : {content: resultContent(toolResult.content)};
+        return this.#update({sessionUpdate: 'tool_call_update', toolCallId: call.id, status, ...content});
+      }
+      case 'todos-framed':
+        this.#tasks = applyTaskFrames(this.#tasks, event.frames);
+        return this.#update(planOf(todosOf(this.#tasks)));
+      case 'mode-changed':
+        this.#mode = event.mode;
+        return this.#update({sessionUpdate: 'current_mode_update', currentModeId: event.mode});
+      case 'usage-changed': {
+        const {contextTokens: used, contextWindow: size} = event.usage;
+        return size === 0 ? undefined : this.#update({sessionUpdate: 'usage_update', used, size});
+      }
+      case 'prompt-withdrawn':
+        return event.id === this.#running?.id ? this.#answer(ok({stopReason: 'cancelled'})) : undefined;
+      case 'prompt-finished':
+        return this.#answer(answerOf(event.summary.end));
+      default:
+        return;
+    }
+  }
+
+  #answer(answer: PromptAnswer): void {
+    const running = this.#running;
+    this.#running = undefined;
+    running?.answer(answer);
+  }
+
+  /** Whatever is no clear yes is a no. */
+  #ask({id, action, label, preview, verdict}: Approval): void {
+    const content = previewContent(preview);
+    const options = [
+      {optionId: 'allow', name: 'Allow', kind: 'allow_once'},
+      ...(verdict.sessionApproval === 'none'
+        ? []
+        : [{optionId: 'allow-session', name: 'Allow for this session', kind: 'allow_always'}]),
+      {optionId: 'refuse', name: 'Refuse', kind: 'reject_once'},
+    ];
+    const params = {
+      sessionId: this.#id,
+      toolCall: {...toolCall(id, action, label), status: 'pending', content},
+      options,
+    };
+    this.#peer.call('session/request_permission', params, answered => {
+      const result = answered.tag === 'ok' && isJsonObject(answered.value) ? answered.value['outcome'] : undefined;
+      const chosen = isJsonObject(result) && result['outcome'] === 'selected' ? result['optionId'] : undefined;
+      const offered = options.some(({optionId}) => optionId === chosen) ? chosen : 'refuse';
+      this.#engine.submit({op: 'answer-approval', id, answer: approvalAnswer(offered)});
+    });
+  }
+}
+
+function approvalAnswer(chosen: Json | undefined): ApprovalAnswer {
+  if (chosen === 'allow') return {decision: 'allow', scope: 'once'};
+  if (chosen === 'allow-session') return {decision: 'allow', scope: 'session'};
+  return {decision: 'refuse', message: '', by: 'user'};
+}
+
+function answerOf(end: PromptEnd): PromptAnswer {
+  switch (end.kind) {
+    case 'done':
+      return ok({stopReason: 'end_turn'});
+    case 'interrupted':
+      return ok({stopReason: 'cancelled'});
+    case 'max-turns':
+      return ok({stopReason: 'max_turn_requests'});
+    case 'failed':
+    case 'not-sent':
+      return failed(promptError(end.fault));
+    case 'max-cost':
+      return failed(
+        rpcError(rpcErrors.internal, `The prompt has cost more than ${end.usd} US dollars, which is its limit.`),
+      );
+    case 'invalid-output':
+      return failed(rpcError(rpcErrors.internal, `The answer does not fit the schema: ${end.errors.join('; ')}`));
+    case 'stopped-by-hook':
+      return failed(rpcError(rpcErrors.internal, `A hook stopped the prompt. ${end.reason}`.trim()));
+    default:
+      return unreachable(end);
+  }
+}
+
+const promptError = (fault: Fault): RpcError => rpcError(rpcErrors.internal, faultText(fault));

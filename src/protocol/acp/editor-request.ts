@@ -1,0 +1,85 @@
+import * as z from 'zod/mini';
+import type {ImageBlock} from '../../domain/conversation.ts';
+
+/* What an editor asks of weft by ACP, version 1. Fields that weft does not know are left alone. */
+
+const absolutePath = z.string().check(z.regex(/^(?:\/|[A-Za-z]:[\\/])/u));
+const named = z.object({name: z.string(), value: z.string()});
+
+const server = z.looseObject({
+  name: z.string(),
+  type: z.optional(z.string()),
+  command: z.optional(z.string()),
+  args: z.optional(z.array(z.string())),
+  env: z.optional(z.array(named)),
+  url: z.optional(z.string()),
+  headers: z.optional(z.array(named)),
+});
+
+export const newSessionRequest = z.looseObject({cwd: absolutePath, mcpServers: z.optional(z.array(server))});
+export const loadSessionRequest = z.looseObject({
+  sessionId: z.string(),
+  cwd: absolutePath,
+  mcpServers: z.optional(z.array(server)),
+});
+export const setModeRequest = z.looseObject({sessionId: z.string(), modeId: z.string()});
+
+const resource = z.looseObject({uri: z.string(), text: z.optional(z.string())});
+const contentBlock = z.union([
+  z.looseObject({type: z.literal('text'), text: z.string()}),
+  z.looseObject({type: z.literal('resource_link'), uri: z.string()}),
+  z.looseObject({type: z.literal('resource'), resource}),
+  z.looseObject({
+    type: z.literal('image'),
+    data: z.string(),
+    mimeType: z.enum(['image/png', 'image/jpeg', 'image/gif', 'image/webp']),
+  }),
+]);
+export const promptRequest = z.looseObject({sessionId: z.string(), prompt: z.array(contentBlock)});
+
+type Prompt = z.infer<typeof promptRequest>['prompt'];
+
+/** A prompt as weft takes it: files that it links to are named, texts that it brings along stand behind their names. */
+export function promptOf(blocks: Prompt): {readonly text: string; readonly images: readonly ImageBlock[]} {
+  const images: ImageBlock[] = [];
+  const texts = blocks.map(block => {
+    switch (block.type) {
+      case 'text':
+        return block.text;
+      case 'resource_link':
+        return pathOf(block.uri);
+      case 'resource':
+        return `\n${pathOf(block.resource.uri)}:\n${block.resource.text ?? ''}\n`;
+      case 'image':
+        images.push({kind: 'image', mediaType: block.mimeType, data: block.data});
+        return '';
+      default:
+        return block satisfies never;
+    }
+  });
+  return {text: texts.join(''), images};
+}
+
+/** `file:///a%20b` is the path `/a b`; any other address stays. */
+function pathOf(uri: string): string {
+  if (!uri.startsWith('file://')) return uri;
+  try {
+    return decodeURIComponent(new URL(uri).pathname);
+  } catch {
+    return uri;
+  }
+}
+
+/** The servers that an editor gives, in the form of `mcpServers`. */
+export const givenServers = (servers: z.infer<typeof newSessionRequest>['mcpServers'] = []) =>
+  Object.fromEntries(
+    servers.map(({name, type, command, args = [], env = [], url, headers = []}) => [
+      name,
+      command === undefined
+        ? {type: type ?? 'http', url: url ?? '', headers: pairs(headers)}
+        : {command, args, env: pairs(env)},
+    ]),
+  );
+
+const pairs = (list: readonly {readonly name: string; readonly value: string}[]) =>
+  Object.fromEntries(list.map(({name, value}) => [name, value]));

@@ -1,0 +1,120 @@
+import type {Access} from '../../actions/access.ts';
+import {accessOf, type Action} from '../../actions/catalogue.ts';
+import type {FileDiff, Preview} from '../../actions/preview.ts';
+import type {JsonObject} from '../../base/json.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import {type Message, messageText, type ResultContent} from '../../domain/conversation.ts';
+import type {TodoList} from '../../domain/todo.ts';
+
+/* What weft tells an editor by ACP (`session/update`), from its own terms. The protocol's version is 1. */
+
+export const textContent = (text: string) => ({type: 'text', text}) as const;
+
+/** The kind by which an editor chooses an icon. */
+function toolKind({kind}: Access): string {
+  switch (kind) {
+    case 'read':
+    case 'search':
+    case 'edit':
+      return kind;
+    case 'command':
+    case 'terminal-input':
+      return 'execute';
+    case 'web-page':
+    case 'web-query':
+      return 'fetch';
+    case 'none':
+    case 'mcp-tool':
+    case 'mcp-resource':
+    case 'skill':
+      return 'other';
+    default:
+      return unreachable(kind);
+  }
+}
+
+/** The files that an action names, for an editor that follows along. */
+function locationsOf(access: Access): readonly JsonObject[] {
+  switch (access.kind) {
+    case 'read':
+      return access.paths.map(path => ({path}));
+    case 'edit':
+      return access.edits.map(({path}) => ({path}));
+    default:
+      return [];
+  }
+}
+
+/** A tool call as its model wrote it. */
+export function toolCall(id: string, action: Action, label: string) {
+  const access = accessOf(action);
+  const {input} = action;
+  return {toolCallId: id, title: label, kind: toolKind(access), rawInput: input, locations: locationsOf(access)};
+}
+
+/** What a person sees of an action before it runs: diffs, as the lines around each change. */
+export function previewContent(preview: Preview): readonly JsonObject[] {
+  switch (preview.kind) {
+    case 'diff':
+      return preview.files.flatMap(diffsOf);
+    case 'command':
+    case 'arguments':
+    case 'none':
+      return [];
+    default:
+      return unreachable(preview);
+  }
+}
+
+function diffsOf({path, hunks, before}: FileDiff): readonly JsonObject[] {
+  return hunks.map(({lines}) => {
+    const side = (left: 'added' | 'removed'): string =>
+      lines
+        .filter(({kind}) => kind !== left)
+        .map(({text}) => `${text}\n`)
+        .join('');
+    return {type: 'diff', path, oldText: before === 'absent' ? null : side('added'), newText: side('removed')};
+  });
+}
+
+/** What a tool answered, as text. */
+export const resultContent = (content: readonly ResultContent[]): readonly JsonObject[] =>
+  content.flatMap(block =>
+    block.kind === 'text' && block.text !== '' ? [{type: 'content', content: textContent(block.text)}] : [],
+  );
+
+export const planOf = (todos: TodoList) => ({
+  sessionUpdate: 'plan',
+  entries: todos.map(({title, status}) => ({
+    content: title,
+    priority: 'medium',
+    // The protocol has no word for one that was given up.
+    status: status === 'cancelled' ? 'completed' : status,
+  })),
+});
+
+/** A conversation that was kept, as the updates that once told it. */
+export function historyUpdates(history: readonly Message[]): readonly object[] {
+  const results = new Map(
+    history.flatMap(message =>
+      message.role === 'user'
+        ? message.blocks.flatMap(block => (block.kind === 'tool-result' ? [[block.id, block] as const] : []))
+        : [],
+    ),
+  );
+  return history.flatMap(message => {
+    const text = messageText(message);
+    const kind = message.role === 'user' ? 'user_message_chunk' : 'agent_message_chunk';
+    const said = text === '' ? [] : [{sessionUpdate: kind, content: textContent(text)}];
+    if (message.role === 'user') return said;
+    const calls = message.blocks.flatMap(block => {
+      if (block.kind !== 'tool-call') return [];
+      const result = results.get(block.id);
+      const status = result?.outcome === 'success' ? 'completed' : 'failed';
+      const content = resultContent(result?.content ?? []);
+      const {id: toolCallId, name: title, input: rawInput} = block;
+      return [{sessionUpdate: 'tool_call', toolCallId, title, kind: 'other', status, rawInput, content}];
+    });
+    return [...said, ...calls];
+  });
+}

@@ -1,0 +1,156 @@
+import {once} from 'node:events';
+import {Writable} from 'node:stream';
+import {
+  client,
+  type ClientContext,
+  methods,
+  ndJsonStream,
+  type RequestPermissionRequest,
+  type SessionUpdate,
+} from '@agentclientprotocol/sdk';
+import {expect, test} from 'vitest';
+import {call, hang, say} from '../support/model-script.ts';
+import {openScene, type Scene, toldPrompt} from '../support/scene.ts';
+
+/** The npm package `@agentclientprotocol/sdk`, unmodified, as editors use it, drives the built program. */
+
+interface Editor {
+  readonly updates: SessionUpdate[];
+  readonly asked: RequestPermissionRequest[];
+  /** The kind of the option that is chosen; `undefined` cancels. */
+  choice: 'allow_once' | 'allow_always' | 'reject_once' | undefined;
+}
+
+/** Runs `work` as an editor; weft has ended when it settles, with the exit code. */
+async function asEditor(
+  scene: Scene,
+  work: (weft: ClientContext, editor: Editor) => Promise<void>,
+): Promise<number | null> {
+  const editor: Editor = {updates: [], asked: [], choice: 'allow_once'};
+  const child = scene.start(['acp'], {stdin: 'open'});
+  const exited = once(child, 'exit');
+  let wanted = true;
+  const stdout = new ReadableStream<Uint8Array>({
+    start(controller) {
+      child.stdout.on('data', (chunk: Buffer) => (wanted ? controller.enqueue(chunk) : undefined));
+      child.stdout.on('end', () => (wanted ? controller.close() : undefined));
+    },
+    cancel() {
+      wanted = false;
+    },
+  });
+  const stream = ndJsonStream(Writable.toWeb(child.stdin), stdout);
+  await client({name: 'editor'})
+    .onRequest(methods.client.session.requestPermission, ({params}) => {
+      editor.asked.push(params);
+      const option = params.options.find(({kind}) => kind === editor.choice);
+      return {
+        outcome: option === undefined ? {outcome: 'cancelled'} : {outcome: 'selected', optionId: option.optionId},
+      };
+    })
+    .onNotification(methods.client.session.update, ({params}) => void editor.updates.push(params.update))
+    .connectWith(stream, async weft => work(weft, editor));
+  child.stdin.end();
+  const [code] = await exited;
+  return code;
+}
+
+const hello = {protocolVersion: 1, clientCapabilities: {}, clientInfo: {name: 'editor', version: '1'}} as const;
+
+async function newSession(weft: ClientContext, scene: Scene): Promise<string> {
+  await weft.request(methods.agent.initialize, hello);
+  const {sessionId} = await weft.request(methods.agent.session.new, {cwd: scene.place.work, mcpServers: []});
+  return sessionId;
+}
+
+const prompt = (weft: ClientContext, sessionId: string, text: string) =>
+  weft.request(methods.agent.session.prompt, {sessionId, prompt: [{type: 'text', text}]});
+
+const textIn = (updates: readonly SessionUpdate[], kind: SessionUpdate['sessionUpdate']): string =>
+  updates
+    .map(update =>
+      update.sessionUpdate === kind &&
+      'content' in update &&
+      !Array.isArray(update.content) &&
+      update.content?.type === 'text'
+        ? update.content.text
+        : '',
+    )
+    .join('');
+
+test('an editor asks, allows, refuses, changes the mode, and comes back to the conversation', async () => {
+  await using scene = await openScene([
+    [say('I write.'), call('Write', {file_path: 'a.txt', content: 'one\n'})],
+    call('Bash', {command: 'touch b'}),
+    call('TodoWrite', {todos: [{content: 'Look', status: 'in_progress', activeForm: 'Looking'}]}),
+    say('Done.'),
+    call('Write', {file_path: 'c.txt', content: 'unasked\n'}),
+    say('Again.'),
+  ]);
+  let session = '';
+  const code = await asEditor(scene, async (weft, editor) => {
+    const greeting = await weft.request(methods.agent.initialize, hello);
+    expect(greeting).toMatchObject({
+      protocolVersion: 1,
+      agentInfo: {name: 'weft'},
+      agentCapabilities: {loadSession: true, promptCapabilities: {image: true, embeddedContext: true}},
+    });
+    const opened = await weft.request(methods.agent.session.new, {cwd: scene.place.work, mcpServers: []});
+    session = opened.sessionId;
+    expect(opened.modes?.availableModes.map(({id}) => id)).toEqual(['default', 'acceptEdits', 'plan']);
+    const asking = prompt(weft, session, 'Write it.');
+    editor.choice = 'allow_once';
+    expect(await asking).toEqual({stopReason: 'end_turn'});
+    expect(scene.read('a.txt')).toBe('one\n');
+    expect(editor.asked.map(({toolCall}) => [toolCall.kind, toolCall.content])).toEqual([
+      ['edit', [{type: 'diff', path: expect.stringMatching(/a\.txt$/u), oldText: null, newText: 'one\n'}]],
+      ['execute', []],
+    ]);
+    expect(textIn(editor.updates, 'agent_message_chunk')).toBe('I write.Done.');
+    const states = editor.updates.flatMap(update =>
+      update.sessionUpdate === 'tool_call' || update.sessionUpdate === 'tool_call_update' ? [update.status] : [],
+    );
+    expect(states.filter(state => state === 'completed')).toHaveLength(3);
+    expect(editor.updates).toContainEqual({
+      sessionUpdate: 'plan',
+      entries: [{content: 'Look', priority: 'medium', status: 'in_progress'}],
+    });
+    await weft.request(methods.agent.session.setMode, {sessionId: session, modeId: 'acceptEdits'});
+    editor.asked.length = 0;
+    await prompt(weft, session, 'And again.');
+    expect(editor.asked).toEqual([]);
+    expect(scene.read('c.txt')).toBe('unasked\n');
+  });
+  expect(code).toBe(0);
+  await asEditor(scene, async (weft, editor) => {
+    await weft.request(methods.agent.initialize, hello);
+    await weft.request(methods.agent.session.load, {sessionId: session, cwd: scene.place.work, mcpServers: []});
+    expect(textIn(editor.updates, 'user_message_chunk')).toBe('Write it.And again.');
+    expect(textIn(editor.updates, 'agent_message_chunk')).toBe('I write.Done.Again.');
+    expect(editor.updates.filter(({sessionUpdate}) => sessionUpdate === 'tool_call')).toHaveLength(4);
+  });
+});
+
+test('what is refused is not done, what is cancelled ends as cancelled, and what does not fit is an error', async () => {
+  await using scene = await openScene([call('Write', {file_path: 'a.txt', content: 'x'}), say('I see.'), hang()]);
+  await asEditor(scene, async (weft, editor) => {
+    const sessionId = await newSession(weft, scene);
+    editor.choice = 'reject_once';
+    const link = {type: 'resource_link', uri: 'file:///tmp/a%20b.ts', name: 'a b.ts'} as const;
+    const asked = {sessionId, prompt: [{type: 'text', text: 'Look at '} as const, link]};
+    expect(await weft.request(methods.agent.session.prompt, asked)).toEqual({stopReason: 'end_turn'});
+    expect(toldPrompt(scene.server.requests[0])).toBe('Look at /tmp/a b.ts');
+    expect(() => scene.read('a.txt')).toThrow();
+    const running = prompt(weft, sessionId, 'Go on.');
+    await expect(prompt(weft, sessionId, 'Me too.')).rejects.toThrow('A prompt is running');
+    await weft.notify(methods.agent.session.cancel, {sessionId});
+    expect(await running).toEqual({stopReason: 'cancelled'});
+    await expect(prompt(weft, '0f3428b0-a18a-4656-b604-f76ddbaabe2a', 'x')).rejects.toThrow('There is no session');
+    await expect(weft.request(methods.agent.session.setMode, {sessionId, modeId: 'yolo'})).rejects.toThrow(
+      'There is no mode "yolo": default, acceptEdits, plan.',
+    );
+    await expect(weft.request(methods.agent.session.new, {cwd: '/nowhere/at/all', mcpServers: []})).rejects.toThrow(
+      '/nowhere/at/all',
+    );
+  });
+});
