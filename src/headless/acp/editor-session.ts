@@ -5,7 +5,7 @@ import {unreachable} from '../../base/unreachable.ts';
 import type {AgentClient, ApprovalAnswer} from '../../agent/client.ts';
 import type {ImageBlock} from '../../domain/conversation.ts';
 import {type Fault, faultText} from '../../domain/fault.ts';
-import {type MessageId, messageId, type SessionId} from '../../domain/ids.ts';
+import {type ActionId, type MessageId, messageId, type SessionId} from '../../domain/ids.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
 import {
   historyUpdates,
@@ -37,6 +37,8 @@ export class EditorSession {
   #id = '';
   #mode: PermissionMode = 'default';
   #history: readonly object[] = [];
+  /** The running actions whose diff the editor has. */
+  readonly #drawn = new Set<ActionId>();
   #tasks = emptyTaskView;
   #running: {readonly id: MessageId; readonly answer: (answer: PromptAnswer) => void} | undefined;
 
@@ -127,6 +129,7 @@ export class EditorSession {
       case 'action-started': {
         const content = previewContent(event.preview);
         const more = content.length === 0 ? {} : {content};
+        if (content.length > 0) this.#drawn.add(event.id);
         return this.#update({
           sessionUpdate: 'tool_call_update',
           toolCallId: event.id,
@@ -137,11 +140,9 @@ export class EditorSession {
       case 'action-settled': {
         const {call, toolResult} = event;
         const status = toolResult.outcome === 'success' ? 'completed' : 'failed';
-        // The diff of an edit stays: content replaces what was there.
-        const content =
-          event.result.tag === 'action' && event.result.result.name === 'request-file-edits' && status === 'completed'
-            ? {}
-            : {content: resultContent(toolResult.content)};
+        // The diff of an edit stays: content would take its place.
+        const isDrawn = this.#drawn.delete(call.id) && status === 'completed';
+        const content = isDrawn ? {} : {content: resultContent(toolResult.content)};
         return this.#update({sessionUpdate: 'tool_call_update', toolCallId: call.id, status, ...content});
       }
       case 'todos-framed':
