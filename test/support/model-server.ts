@@ -82,7 +82,7 @@ export async function startModelServer(
       return;
     }
     const dialect = path.endsWith('/chat/completions') ? 'openai' : 'anthropic';
-    if (dialect === 'anthropic' && !path.endsWith('/v1/messages')) {
+    if (dialect === 'anthropic' && !/\/v1\/messages(?:\?|$)/u.test(path)) {
       refuse(response, dialect, {
         status: 404,
         headers: {},
