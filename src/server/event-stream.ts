@@ -16,3 +16,49 @@ export interface NumberedEvent {
   /** JSON in one line. */
   readonly data: string;
 }
+
+/** Events that a reader gets in one piece. */
+const mostAtOnce = 200;
+
+/** A stream that is written here and kept in memory, once for all readers. */
+export class EventLog implements EventStream {
+  readonly #events: NumberedEvent[] = [];
+  readonly #listeners = new Set<() => void>();
+  readonly #onReaders: () => void;
+  isOver = false;
+
+  /** `onReaders` is called when a reader comes or goes. */
+  constructor(onReaders: () => void) {
+    this.#onReaders = onReaders;
+  }
+
+  get readers(): number {
+    return this.#listeners.size;
+  }
+
+  add(event: object): void {
+    this.#events.push({id: this.#events.length + 1, data: JSON.stringify(event)});
+    this.#tell();
+  }
+
+  end(): void {
+    this.isOver = true;
+    this.#tell();
+  }
+
+  after(id: number): readonly NumberedEvent[] {
+    return this.#events.slice(id, id + mostAtOnce);
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    this.#onReaders();
+    return () => {
+      if (this.#listeners.delete(listener)) this.#onReaders();
+    };
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}

@@ -1,19 +1,30 @@
+import {randomUUID} from 'node:crypto';
+import {setTimeout as delay} from 'node:timers/promises';
+import {AgentRuns} from '../../../server/agent-runs.ts';
+import {agentRoutes} from '../../../server/routes/agent-routes.ts';
 import {startServer} from '../../../server/start-server.ts';
 import {stackRoutes} from '../../../server/routes/stack-routes.ts';
 import {withServerRoutes} from '../../../server/routes/server-routes.ts';
 import {openUserStack} from '../../compose/user-stack.ts';
+import {openUserStore} from '../../compose/run-context.ts';
 import {userPlaces} from '../../compose/user-data.ts';
 import {exitCode, type ExitCode} from '../../exit-code.ts';
 import {note, print, printJson} from '../../output.ts';
 import {onSignal} from '../../signals.ts';
 import {version} from '../../version.ts';
 import type {ServeOptions} from '../serve.ts';
+import {agentSessions} from './agent-sessions.ts';
 import {serverToken} from './server-token.ts';
+
+/** Milliseconds that running prompts have to settle when the server ends. */
+const stopMs = 700;
 
 /** `weft serve`: serves until a signal ends it. */
 export async function runServe(options: ServeOptions): Promise<ExitCode> {
   const places = userPlaces();
   const stack = openUserStack(places);
+  const store = await openUserStore(places);
+  const runs = new AgentRuns(randomUUID);
   const token = serverToken(places.serverToken, process.env);
   const stopped = Promise.withResolvers<ExitCode>();
   onSignal('SIGINT', () => stopped.resolve(exitCode.interrupted));
@@ -24,12 +35,13 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
     token: token.value,
     allowedHosts: options.allowHost ?? [],
     allowedOrigins: options.allowOrigin ?? [],
-    routes: withServerRoutes(stackRoutes(stack), version),
+    routes: withServerRoutes([...stackRoutes(stack), ...agentRoutes(agentSessions(store), runs)], version),
     note,
   });
   if (started.tag === 'failed') {
     note(started.error);
     stack.close();
+    store.close();
     return exitCode.failed;
   }
   const {url} = started.value;
@@ -37,7 +49,9 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
     printJson(`${JSON.stringify({type: 'listening', url, token_file: token.file, pid: process.pid})}\n`);
   else print(`weft listens on ${url}, token in ${token.file ?? 'WEFT_SERVER_TOKEN'}\n`);
   const code = await stopped.promise;
+  await Promise.race([runs.close(), delay(stopMs, undefined, {ref: false})]);
   await started.value.close();
   stack.close();
+  store.close();
   return code;
 }

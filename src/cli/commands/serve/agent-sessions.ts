@@ -1,0 +1,63 @@
+import {statSync} from 'node:fs';
+import {isAbsolute} from 'node:path';
+import {failed, ok} from '../../../base/outcome.ts';
+import type {AgentPort, ModelConfig} from '../../../server/routes/agent-routes.ts';
+import type {Store} from '../../../store/open-store.ts';
+import {chooseModel, type ModelChoice} from '../../compose/choose-model.ts';
+import {composeSession, modelChoice, noDriver} from '../../compose/compose-session.ts';
+import {fixedModel, nobodyChooses} from '../../compose/host-services.ts';
+import {UsageError} from '../../exit-code.ts';
+import {loadRunContext} from '../../compose/run-context.ts';
+
+/** Milliseconds in which a model has to be found. */
+const connectMs = 10_000;
+
+/** The agent's sessions in the user's store. A prompt is run with the settings of its folder, as `weft` in that folder would. */
+export function agentSessions(store: Store): AgentPort {
+  return {
+    sessions: async () => store.list({}),
+    async open({session, workDir, model}) {
+      const known = session === 'new' ? undefined : store.list({}).find(({id}) => id === session);
+      if (session !== 'new' && known === undefined) return failed({status: 404, error: 'There is no such session.'});
+      if (workDir !== undefined && !isFolder(workDir))
+        return failed({
+          status: 400,
+          error: 'The request does not fit: not an existing absolute folder, in body.workDir',
+        });
+      const directory = workDir ?? known?.directory ?? process.cwd();
+      const context = loadRunContext({
+        directory,
+        added: [],
+        options: {sessionPersistence: true, color: false, ...(known === undefined ? {} : {resume: known.id})},
+      });
+      const chosen = await chooseModel(withConfig(modelChoice(context), model), AbortSignal.timeout(connectMs));
+      try {
+        const client = await composeSession(chosen, {
+          context: {...context, store: async () => store},
+          interaction: 'interactive',
+          driver: {...noDriver, promptSource: 'sdk'},
+          models: fixedModel(nobodyChooses),
+        });
+        return ok(client);
+      } catch (cause) {
+        // Another weft, or a request that came at the same time, has the session open.
+        if (session === 'new' || cause instanceof UsageError) throw cause;
+        return failed({status: 409, error: 'The session is open elsewhere.'});
+      }
+    },
+  };
+}
+
+const isFolder = (path: string): boolean =>
+  isAbsolute(path) && statSync(path, {throwIfNoEntry: false})?.isDirectory() === true;
+
+/** The model of a request, with a key that nothing but this engine gets to know. */
+function withConfig(choice: ModelChoice, {apiKey, baseUrl, model}: ModelConfig): ModelChoice {
+  const variable = choice.provider === 'openai' ? 'OPENAI_API_KEY' : 'ANTHROPIC_API_KEY';
+  return {
+    ...choice,
+    model: model ?? choice.model,
+    baseUrl: baseUrl ?? choice.baseUrl,
+    environment: apiKey === undefined ? choice.environment : {...choice.environment, [variable]: apiKey},
+  };
+}

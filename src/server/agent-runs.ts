@@ -1,0 +1,274 @@
+import type {AgentEvent, Approval, PromptSummary} from '../actions/agent-event.ts';
+import type {Question, QuestionAnswer} from '../actions/ports.ts';
+import type {AgentClient, ApprovalAnswer} from '../agent/client.ts';
+import type {Json} from '../base/json.ts';
+import {unreachable} from '../base/unreachable.ts';
+import {blockTexts, type ImageBlock} from '../domain/conversation.ts';
+import {faultText} from '../domain/fault.ts';
+import {actionId, messageId, type ActionId, type SessionId} from '../domain/ids.ts';
+import {reasonText} from '../domain/reason.ts';
+import {knownCost} from '../domain/usage.ts';
+import {EventLog, type EventStream} from './event-stream.ts';
+
+/** Milliseconds for which a question that nobody reads waits for its answer. */
+const unattendedMs = 300_000;
+
+export interface Prompt {
+  readonly text: string;
+  readonly images: readonly ImageBlock[];
+  /** What the agent has to know of an earlier conversation; empty where there was none. */
+  readonly context: string;
+}
+
+/** What came of an answer to an approval or a question. */
+export type AnswerEnd = 'taken' | 'unknown' | 'already-answered';
+
+type Ask =
+  | {readonly kind: 'approval'}
+  | {readonly kind: 'question'; readonly questions: readonly Question[]}
+  | {readonly kind: 'settled'};
+
+/** The prompts that run now, one for each session at most. Each has a client of its own, which is closed when it has ended. */
+export class AgentRuns {
+  readonly #uuid: () => string;
+  readonly #runs = new Map<SessionId, Run>();
+  /** Also of prompts that have ended, so that a late answer is told apart from one to nothing. */
+  readonly #ended = new Map<SessionId, ReadonlyMap<ActionId, Ask>>();
+
+  constructor(uuid: () => string) {
+    this.#uuid = uuid;
+  }
+
+  /** Sends a prompt. Its events are there until the last reader has them; it goes on when the readers leave. */
+  start(client: AgentClient, prompt: Prompt): EventStream {
+    const run = new Run(client, {
+      opened: session => this.#runs.set(session, run),
+      ended: session => {
+        this.#runs.delete(session);
+        this.#ended.delete(session);
+        this.#ended.set(session, run.asks);
+        const [oldest] = this.#ended.keys();
+        if (this.#ended.size > mostEnded && oldest !== undefined) this.#ended.delete(oldest);
+      },
+    });
+    run.begin(prompt, this.#uuid());
+    return run.events;
+  }
+
+  isRunning(session: SessionId): boolean {
+    return this.#runs.has(session);
+  }
+
+  /** Stops what a session runs; settles when that is kept. */
+  async stop(session: SessionId): Promise<void> {
+    await this.#runs.get(session)?.stop();
+  }
+
+  answerApproval(session: SessionId, id: string, answer: ApprovalAnswer): AnswerEnd {
+    return this.#answer(session, {id, kind: 'approval'}, run =>
+      run.client.submit({op: 'answer-approval', id: actionId(id), answer}),
+    );
+  }
+
+  answerQuestion(session: SessionId, id: string, answers: Readonly<Record<string, Json>>): AnswerEnd {
+    return this.#answer(session, {id, kind: 'question'}, (run, ask) => {
+      const questions = ask.kind === 'question' ? ask.questions : [];
+      run.client.submit({
+        op: 'answer-question',
+        id: actionId(id),
+        answer: {kind: 'answered', answers: questions.map(question => answerTo(question, answers[question.question]))},
+      });
+    });
+  }
+
+  /** Stops everything. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#runs.values()].map(run => run.client.close('shutdown')));
+  }
+
+  #answer(
+    session: SessionId,
+    {id, kind}: {readonly id: string; readonly kind: 'approval' | 'question'},
+    submit: (run: Run, ask: Ask) => void,
+  ): AnswerEnd {
+    const run = this.#runs.get(session);
+    const ask = (run?.asks ?? this.#ended.get(session))?.get(actionId(id));
+    if (ask === undefined) return 'unknown';
+    if (ask.kind === 'settled' || run === undefined) return 'already-answered';
+    if (ask.kind !== kind) return 'unknown';
+    run.asks.set(actionId(id), {kind: 'settled'});
+    submit(run, ask);
+    return 'taken';
+  }
+}
+
+/** Sessions whose answered asks are remembered. */
+const mostEnded = 100;
+
+/** One prompt from its session's opening to its end. */
+class Run {
+  readonly client: AgentClient;
+  readonly events: EventLog;
+  readonly asks = new Map<ActionId, Ask>();
+  readonly #listener: {opened(session: SessionId): void; ended(session: SessionId): void};
+  readonly #finished = Promise.withResolvers<void>();
+  /** What the model wrote, by call. */
+  readonly #inputs = new Map<ActionId, Json>();
+  #session: SessionId | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(client: AgentClient, listener: {opened(session: SessionId): void; ended(session: SessionId): void}) {
+    this.client = client;
+    this.#listener = listener;
+    this.events = new EventLog(() => this.#watchReaders());
+  }
+
+  begin({text, images, context}: Prompt, id: string): void {
+    this.client.subscribe(events => {
+      for (const event of events) this.#take(event);
+    });
+    if (context !== '') this.client.submit({op: 'add-context', text: context});
+    this.client.submit({op: 'prompt', id: messageId(id), text, images, when: 'queued'});
+  }
+
+  async stop(): Promise<void> {
+    this.client.submit({op: 'interrupt'});
+    await this.#finished.promise;
+  }
+
+  #take(event: AgentEvent): void {
+    switch (event.event) {
+      case 'session-opened':
+        this.#session = event.session.id;
+        this.#listener.opened(event.session.id);
+        this.events.add({type: 'session', sessionId: event.session.id});
+        return;
+      case 'block-finished': {
+        const {block} = event;
+        if (block.kind === 'text' && block.text !== '') this.events.add({type: 'text', content: block.text});
+        if (block.kind === 'tool-call') {
+          this.#inputs.set(block.id, block.input);
+          this.events.add({type: 'tool_use', id: block.id, name: block.name, input: block.input});
+        }
+        return;
+      }
+      case 'action-settled': {
+        const {id, content, outcome} = event.toolResult;
+        this.#inputs.delete(id);
+        const output = blockTexts(content).join('\n');
+        this.events.add({type: 'tool_result', toolUseId: id, output, isError: outcome !== 'success'});
+        return;
+      }
+      case 'approval-requested':
+        this.#ask(
+          event.approval.id,
+          {kind: 'approval'},
+          permissionOf(event.approval, this.#inputs.get(event.approval.id) ?? {}),
+        );
+        return;
+      case 'question-asked':
+        this.#ask(
+          event.id,
+          {kind: 'question', questions: event.questions},
+          {id: event.id, toolName: 'AskUserQuestion', questionId: event.id, input: {questions: event.questions}},
+        );
+        return;
+      case 'approval-settled':
+      case 'question-settled':
+        this.asks.set(event.id, {kind: 'settled'});
+        return;
+      case 'hand-over-asked':
+        this.client.submit({op: 'answer-hand-over', id: event.id, end: 'declined'});
+        return;
+      case 'prompt-withdrawn':
+        this.#end(['The prompt was stopped before it began.']);
+        return;
+      case 'prompt-finished':
+        this.#end(troubleOf(event.summary), event.summary);
+        return;
+      default:
+    }
+  }
+
+  #ask(id: ActionId, ask: Ask, permission: object): void {
+    this.asks.set(id, ask);
+    this.events.add({type: 'permission_request', permission});
+    this.#watchReaders();
+  }
+
+  /** Answers in the place of readers that do not come back. */
+  #watchReaders(): void {
+    clearTimeout(this.#timer);
+    if (this.events.readers > 0) return;
+    this.#timer = setTimeout(() => {
+      for (const [id, ask] of this.asks) {
+        if (ask.kind === 'approval')
+          this.client.submit({
+            op: 'answer-approval',
+            id,
+            answer: {decision: 'refuse', message: 'Nobody answered.', by: 'program'},
+          });
+        if (ask.kind === 'question') this.client.submit({op: 'answer-question', id, answer: {kind: 'dismissed'}});
+      }
+    }, unattendedMs);
+    this.#timer.unref();
+  }
+
+  #end(troubles: readonly string[], summary?: PromptSummary): void {
+    for (const message of troubles) this.events.add({type: 'error', message});
+    this.events.add({
+      type: 'done',
+      cost: summary === undefined ? 0 : (knownCost(Object.values(summary.sessionUsage.models)) ?? 0),
+      duration: Math.round(summary?.durationMs ?? 0),
+    });
+    // What is told as done is kept, and its session can be gone on with.
+    void this.client.close('finished').finally(() => {
+      clearTimeout(this.#timer);
+      if (this.#session !== undefined) this.#listener.ended(this.#session);
+      this.events.end();
+      this.#finished.resolve();
+    });
+  }
+}
+
+function troubleOf({end}: PromptSummary): readonly string[] {
+  switch (end.kind) {
+    case 'done':
+      return [];
+    case 'interrupted':
+      return ['The prompt was stopped.'];
+    case 'failed':
+    case 'not-sent':
+      return [faultText(end.fault)];
+    case 'max-turns':
+      return [`The prompt was stopped after ${String(end.turns)} turns.`];
+    case 'max-cost':
+      return [`The prompt was stopped at ${String(end.usd)} US dollars.`];
+    case 'invalid-output':
+      return end.errors;
+    case 'stopped-by-hook':
+      return [`A hook stopped the prompt: ${end.reason}`];
+    default:
+      return unreachable(end);
+  }
+}
+
+const permissionOf = ({id, toolName, label, verdict}: Approval, input: Json): object => ({
+  id,
+  toolName,
+  input,
+  title: label,
+  risk: verdict.risk,
+  reasons: verdict.reasons.map(reasonText),
+  options: verdict.sessionApproval === 'none' ? ['allow', 'deny'] : ['allow', 'allow_session', 'deny'],
+});
+
+/** A label or a list of labels; other words are the user's own. */
+function answerTo({options}: Question, given: Json | undefined): QuestionAnswer {
+  const parts = (Array.isArray(given) ? given : [given]).filter(part => typeof part === 'string');
+  const labels = options.map(({label}) => label);
+  return {
+    selected: parts.filter(part => labels.includes(part)),
+    other: parts.filter(part => !labels.includes(part)).join(', '),
+  };
+}

@@ -1,0 +1,231 @@
+import * as z from 'zod/mini';
+import type {AgentClient} from '../../agent/client.ts';
+import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
+import type {Outcome} from '../../base/outcome.ts';
+import type {ImageBlock} from '../../domain/conversation.ts';
+import {parseSessionId, type SessionId} from '../../domain/ids.ts';
+import type {SessionSummary} from '../../domain/journal.ts';
+import {schemaNotes} from '../../tasks/stack/stack-requests.ts';
+import type {AgentRuns, AnswerEnd} from '../agent-runs.ts';
+import {json, refuse, route, type Reply, type Route} from '../route.ts';
+
+/** Sessions of the agent, as `weft serve` needs them. */
+export interface AgentPort {
+  /** Opens an engine for a session. The error is for the one who asked. */
+  open(request: OpenRequest): Promise<Outcome<AgentClient, {readonly status: 400 | 404 | 409; readonly error: string}>>;
+  /** Newest first. */
+  sessions(): Promise<readonly SessionSummary[]>;
+}
+
+export interface OpenRequest {
+  readonly session: SessionId | 'new';
+  /** An absolute folder; the session's own, or the server's, where it is not named. */
+  readonly workDir: string | undefined;
+  readonly model: ModelConfig;
+}
+
+/** The key is used for this prompt and kept nowhere. */
+export interface ModelConfig {
+  readonly apiKey: string | undefined;
+  readonly baseUrl: string | undefined;
+  readonly model: string | undefined;
+}
+
+const text = z.string().check(z.minLength(1));
+const anything = z.custom<Json>(value => value !== undefined);
+
+const image = z.object({type: z.literal('image'), data: text, mimeType: z.optional(z.string())});
+
+const promptRequest = z.object({
+  prompt: text,
+  workDir: z.optional(text),
+  sessionId: z.optional(text),
+  conversation: z.prefault(z.array(z.object({role: z.enum(['user', 'assistant', 'system']), content: z.string()})), []),
+  images: z.prefault(z.array(image), []),
+  modelConfig: z.optional(z.object({apiKey: z.optional(text), baseUrl: z.optional(text), model: z.optional(text)})),
+});
+
+const permissionRequest = z.object({
+  sessionId: text,
+  permissionId: text,
+  decision: z.enum(['allow', 'allow_session', 'deny']),
+  message: z.prefault(z.string(), ''),
+});
+
+const questionRequest = z.object({
+  sessionId: text,
+  questionId: text,
+  answers: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
+});
+
+const object = z.custom<JsonObject>(isJsonObject);
+schemaNotes.add(object, {type: 'object'});
+schemaNotes.add(anything, {description: 'Any JSON value'});
+
+const agentMessage = z.object({
+  type: z.enum(['text', 'tool_use', 'tool_result', 'session', 'done', 'error', 'permission_request']),
+  sessionId: z.optional(z.string()),
+  content: z.optional(z.string()),
+  name: z.optional(z.string()),
+  id: z.optional(z.string()),
+  input: z.optional(anything),
+  toolUseId: z.optional(z.string()),
+  output: z.optional(z.string()),
+  isError: z.optional(z.boolean()),
+  permission: z.optional(object),
+  message: z.optional(z.string()),
+  cost: z.optional(z.number()),
+  duration: z.optional(z.number()),
+});
+schemaNotes.add(agentMessage, {id: 'AgentMessage'});
+
+const sessionAnswer = z.object({
+  id: z.string(),
+  title: z.string(),
+  workDir: z.string(),
+  model: z.string(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+  messages: z.int(),
+  running: z.boolean(),
+});
+schemaNotes.add(sessionAnswer, {id: 'Session'});
+
+const settled = z.object({sessionId: z.string(), state: z.string()});
+
+/** The agent over HTTP: prompts as event streams, the answers to what it asks, and its sessions. */
+export function agentRoutes(port: AgentPort, runs: AgentRuns): readonly Route[] {
+  const shown = ({id, title, directory, model, createdAt, updatedAt, messages}: SessionSummary) => ({
+    id,
+    title,
+    workDir: directory,
+    model,
+    createdAt: new Date(createdAt).toISOString(),
+    updatedAt: new Date(updatedAt).toISOString(),
+    messages,
+    running: runs.isRunning(id),
+  });
+  const find = async (raw: string): Promise<SessionSummary | undefined> =>
+    (await port.sessions()).find(({id}) => id === parseSessionId(raw));
+
+  return [
+    route('post', '/agent', {
+      tag: 'agent',
+      id: 'runAgent',
+      summary: 'Send a prompt to the agent',
+      body: promptRequest,
+      bodyLimit: 'images',
+      answer: [200, 'What the agent does, as events', agentMessage],
+      answerIs: 'events',
+      errors: {404: noSession, 409: 'The session runs a prompt already'},
+      handle: async ({body}) => {
+        const session = body.sessionId === undefined ? 'new' : parseSessionId(body.sessionId);
+        if (session === undefined) return refuse(404, `${noSession}.`);
+        if (session !== 'new' && runs.isRunning(session)) return refuse(409, 'The session runs a prompt already.');
+        const images = body.images.map(imageOf);
+        if (images.includes(undefined))
+          return refuse(400, 'The request does not fit: not an image in base64 of a known mimeType, in body.images');
+        const {apiKey, baseUrl, model} = body.modelConfig ?? {};
+        const opened = await port.open({session, workDir: body.workDir, model: {apiKey, baseUrl, model}});
+        if (opened.tag === 'failed') return refuse(opened.error.status, opened.error.error);
+        const stream = runs.start(opened.value, {
+          text: body.prompt,
+          images: images.filter(each => each !== undefined),
+          context: contextOf(body.conversation),
+        });
+        return {kind: 'events', stream, after: 0};
+      },
+    }),
+    route('post', '/agent/stop/{sessionId}', {
+      tag: 'agent',
+      id: 'stopAgent',
+      summary: 'Stop what a session runs',
+      answer: [200, 'It is stopped and kept', settled],
+      errors: {404: noSession},
+      handle: async ({params: {sessionId = ''}}) => {
+        const session = parseSessionId(sessionId);
+        if (session === undefined || (!runs.isRunning(session) && (await find(session)) === undefined))
+          return refuse(404, `${noSession}.`);
+        await runs.stop(session);
+        return json(200, {sessionId: session, state: 'stopped'});
+      },
+    }),
+    route('post', '/agent/permission', {
+      tag: 'agent',
+      id: 'answerPermission',
+      summary: 'Answer a permission request',
+      body: permissionRequest,
+      answer: [200, 'The decision counts', settled],
+      errors: askErrors,
+      handle: ({body: {sessionId, permissionId, decision, message}}) => {
+        const session = parseSessionId(sessionId);
+        if (session === undefined) return refuse(404, `${noSession}.`);
+        return replyTo(
+          session,
+          runs.answerApproval(
+            session,
+            permissionId,
+            decision === 'deny'
+              ? {decision: 'refuse', message, by: 'user'}
+              : {decision: 'allow', scope: decision === 'allow' ? 'once' : 'session'},
+          ),
+        );
+      },
+    }),
+    route('post', '/agent/question', {
+      tag: 'agent',
+      id: 'answerQuestion',
+      summary: 'Answer a question of the agent',
+      body: questionRequest,
+      answer: [200, 'The answers count', settled],
+      errors: askErrors,
+      handle: ({body: {sessionId, questionId, answers}}) => {
+        const session = parseSessionId(sessionId);
+        if (session === undefined) return refuse(404, `${noSession}.`);
+        return replyTo(session, runs.answerQuestion(session, questionId, answers));
+      },
+    }),
+    route('get', '/agent/sessions', {
+      tag: 'agent',
+      id: 'listSessions',
+      summary: 'List the sessions',
+      answer: [200, 'The sessions, newest first', z.array(sessionAnswer)],
+      handle: async () => json(200, (await port.sessions()).map(shown)),
+    }),
+    route('get', '/agent/sessions/{sessionId}', {
+      tag: 'agent',
+      id: 'getSession',
+      summary: 'Get a session',
+      answer: [200, 'The session', sessionAnswer],
+      errors: {404: noSession},
+      handle: async ({params: {sessionId = ''}}) => {
+        const found = await find(sessionId);
+        return found === undefined ? refuse(404, `${noSession}.`) : json(200, shown(found));
+      },
+    }),
+  ];
+}
+
+const noSession = 'There is no such session';
+const askErrors = {404: 'It was not asked', 409: 'It was answered already'};
+
+function replyTo(session: SessionId, end: AnswerEnd): Reply {
+  if (end === 'taken') return json(200, {sessionId: session, state: 'answered'});
+  return end === 'unknown' ? refuse(404, 'This was not asked.') : refuse(409, 'This was answered already.');
+}
+
+/** The data may be a data URL, which names the type itself. `undefined` for what is no image. */
+function imageOf({data, mimeType}: z.infer<typeof image>): ImageBlock | undefined {
+  const url = /^data:(?<type>[\w/+.-]+);base64,(?<content>.*)$/su.exec(data)?.groups;
+  const content = url?.['content'] ?? data;
+  const mediaType = imageTypes.find(type => type === (url?.['type'] ?? mimeType));
+  if (mediaType === undefined || !/^[A-Za-z0-9+/]+={0,2}$/u.test(content)) return undefined;
+  return {kind: 'image', mediaType, data: content};
+}
+
+const imageTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
+
+const contextOf = (conversation: readonly {readonly role: string; readonly content: string}[]): string =>
+  conversation.length === 0
+    ? ''
+    : ['The conversation so far:', ...conversation.map(({role, content}) => `${role}: ${content}`)].join('\n\n');

@@ -1,0 +1,197 @@
+import {existsSync} from 'node:fs';
+import {join} from 'node:path';
+import {request} from 'node:http';
+import {once} from 'node:events';
+import {expect, test} from 'vitest';
+import {call, say, type Answer} from '../support/model-script.ts';
+import {startModelServer} from '../support/model-server.ts';
+import {pointedAt} from '../support/scene.ts';
+import {TempPlace} from '../support/run-weft.ts';
+import {WeftServer} from '../support/weft-server.ts';
+
+interface AgentMessage {
+  readonly type: string;
+  readonly sessionId?: string;
+  readonly permission?: {readonly id: string; readonly questionId?: string; readonly toolName: string};
+}
+
+/** A server whose model is scripted. */
+async function serve(script: readonly Answer[]) {
+  const place = new TempPlace();
+  const model = await startModelServer(script);
+  const server = await WeftServer.start({place, environment: pointedAt(model)});
+  return {
+    place,
+    model,
+    server,
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]();
+      await model.close();
+      place[Symbol.dispose]();
+    },
+  };
+}
+
+/** Sends a prompt and reads its events one by one. */
+async function* events(server: WeftServer, body: object): AsyncGenerator<AgentMessage> {
+  const outgoing = request({
+    host: server.url.hostname,
+    port: server.url.port,
+    method: 'POST',
+    path: '/agent/',
+    agent: false,
+    headers: {authorization: `Bearer ${server.token}`, 'content-type': 'application/json'},
+  });
+  outgoing.end(JSON.stringify(body));
+  const [response] = await once(outgoing, 'response');
+  expect([response.statusCode, response.headers['content-type']]).toEqual([200, 'text/event-stream']);
+  let rest = '';
+  let number = 0;
+  for await (const chunk of response.setEncoding('utf8')) {
+    const frames = (rest + String(chunk)).split('\n\n');
+    rest = frames.pop() ?? '';
+    for (const frame of frames.filter(each => !each.startsWith(':'))) {
+      number += 1;
+      const [id, data = ''] = frame.split('\n');
+      expect(id).toBe(`id: ${number}`);
+      yield JSON.parse(data.slice('data: '.length));
+    }
+  }
+}
+
+async function all(stream: AsyncIterable<AgentMessage>): Promise<readonly AgentMessage[]> {
+  const found: AgentMessage[] = [];
+  for await (const message of stream) found.push(message);
+  return found;
+}
+
+const done = {type: 'done', cost: expect.any(Number), duration: expect.any(Number)};
+const id = expect.stringMatching(/^[0-9a-f-]{36}$/u);
+
+test('a prompt is answered as events, kept as a session, and gone on with', async () => {
+  await using scene = await serve([
+    call('Glob', {pattern: '*'}, {id: 'c1'}),
+    say('Nothing here.'),
+    say('Still nothing.'),
+  ]);
+  const {server, place} = scene;
+  const first = await all(events(server, {prompt: 'What is here?', workDir: place.work}));
+  expect(first).toEqual([
+    {type: 'session', sessionId: id},
+    {type: 'tool_use', id: 'c1', name: 'Glob', input: {pattern: '*'}},
+    {type: 'tool_result', toolUseId: 'c1', output: expect.any(String), isError: false},
+    {type: 'text', content: 'Nothing here.'},
+    done,
+  ]);
+  const sessionId = first[0]?.sessionId ?? '';
+  const second = await all(events(server, {prompt: 'And now?', sessionId}));
+  expect(second).toEqual([{type: 'session', sessionId}, {type: 'text', content: 'Still nothing.'}, done]);
+  expect(JSON.stringify(scene.model.requests.at(-1)?.body.messages)).toContain('What is here?');
+  const kept = await server.ask('GET', `/agent/sessions/${sessionId}`);
+  expect([kept.status, kept.body]).toMatchObject([200, {id: sessionId, workDir: place.work, running: false}]);
+  expect((await server.ask('GET', '/agent/sessions')).body).toEqual([kept.body]);
+  const stopped = await server.ask('POST', `/agent/stop/${sessionId}`);
+  expect([stopped.status, stopped.body]).toEqual([200, {sessionId, state: 'stopped'}]);
+});
+
+test('what the agent may not do unasked is asked, and each answer counts once', async () => {
+  await using scene = await serve([
+    call('Write', {file_path: 'a.txt', content: 'a'}, {id: 'c1'}),
+    call('Write', {file_path: 'b.txt', content: 'b'}, {id: 'c2'}),
+    say('Done.'),
+  ]);
+  const {server, place} = scene;
+  let sessionId = '';
+  const asked: string[] = [];
+  for await (const {type, permission, ...message} of events(server, {prompt: 'Write.', workDir: place.work})) {
+    sessionId = message.sessionId ?? sessionId;
+    if (type !== 'permission_request' || permission === undefined) continue;
+    asked.push(permission.id);
+    expect(permission).toMatchObject({
+      toolName: 'Write',
+      input: {file_path: permission.id === 'c1' ? 'a.txt' : 'b.txt'},
+      title: expect.any(String),
+      reasons: expect.any(Array),
+      options: expect.arrayContaining(['allow', 'deny']),
+    });
+    const decision = permission.id === 'c1' ? 'allow' : 'deny';
+    const answer = {sessionId, permissionId: permission.id, decision};
+    expect((await server.ask('POST', '/agent/permission', {body: answer})).status).toBe(200);
+    expect((await server.ask('POST', '/agent/permission', {body: answer})).status).toBe(409);
+    expect((await server.ask('POST', '/agent/permission', {body: {...answer, permissionId: 'x'}})).status).toBe(404);
+  }
+  expect(asked).toEqual(['c1', 'c2']);
+  expect(['a.txt', 'b.txt'].map(name => existsSync(join(place.work, name)))).toEqual([true, false]);
+  const late = {sessionId, permissionId: 'c2', decision: 'allow'};
+  expect((await server.ask('POST', '/agent/permission', {body: late})).status).toBe(409);
+});
+
+test('a question is answered by its labels', async () => {
+  const question = {
+    question: 'Which?',
+    header: 'Which',
+    options: [
+      {label: 'A', description: 'a'},
+      {label: 'B', description: 'b'},
+    ],
+    multiSelect: false,
+  };
+  await using scene = await serve([call('AskUserQuestion', {questions: [question]}, {id: 'q1'}), say('B it is.')]);
+  const {server, place} = scene;
+  let sessionId = '';
+  for await (const {type, permission, ...message} of events(server, {prompt: 'Ask.', workDir: place.work})) {
+    sessionId = message.sessionId ?? sessionId;
+    if (type !== 'permission_request') continue;
+    expect(permission).toMatchObject({toolName: 'AskUserQuestion', questionId: 'q1'});
+    const body = {sessionId, questionId: permission?.questionId, answers: {'Which?': 'B'}};
+    expect((await server.ask('POST', '/agent/question', {body})).status).toBe(200);
+    expect((await server.ask('POST', '/agent/question', {body})).status).toBe(409);
+  }
+  expect(JSON.stringify(scene.model.requests.at(-1)?.body.messages.at(-1))).toContain('B');
+});
+
+test('a prompt that runs is stopped, and stopped with the server', async () => {
+  await using scene = await serve([
+    call('Bash', {command: 'sleep 600', is_read_only: true}, {id: 'c1'}),
+    say('Later.'),
+  ]);
+  const {server, place} = scene;
+  const types: string[] = [];
+  for await (const message of events(server, {prompt: 'Wait.', workDir: place.work})) {
+    types.push(message.type);
+    if (message.type === 'session') {
+      const path = `/agent/stop/${message.sessionId ?? ''}`;
+      const again = {prompt: 'x', sessionId: message.sessionId};
+      expect((await server.ask('POST', '/agent', {body: again})).status).toBe(409);
+      expect((await server.ask('POST', path)).status).toBe(200);
+    }
+  }
+  expect(types.slice(-2)).toEqual(['error', 'done']);
+  expect(await server.end('SIGTERM')).toBe(143);
+});
+
+test('requests that do not fit, and sessions that are not there', async () => {
+  await using scene = await serve([]);
+  const {server} = scene;
+  const ask = async (path: string, body: object) => (await server.ask('POST', path, {body})).status;
+  const unknown = '00000000-0000-4000-8000-000000000000';
+  const misfits = [
+    {},
+    {prompt: ''},
+    {prompt: 'x', workDir: 'relative'},
+    {prompt: 'x', workDir: '/no/such/folder'},
+    {prompt: 'x', images: [{type: 'image', data: '!', mimeType: 'image/png'}]},
+    {prompt: 'x', images: [{type: 'image', data: 'AAAA', mimeType: 'text/plain'}]},
+    {prompt: 'x', conversation: [{role: 'nobody', content: ''}]},
+  ];
+  for (const body of misfits) expect([body, await ask('/agent', body)]).toEqual([body, 400]);
+  for (const sessionId of [unknown, 'x']) {
+    expect(await ask('/agent', {prompt: 'x', sessionId})).toBe(404);
+    expect(await ask(`/agent/stop/${sessionId}`, {})).toBe(404);
+    expect(await ask('/agent/permission', {sessionId, permissionId: 'x', decision: 'allow'})).toBe(404);
+    expect(await ask('/agent/question', {sessionId, questionId: 'x', answers: {}})).toBe(404);
+    expect((await server.ask('GET', `/agent/sessions/${sessionId}`)).status).toBe(404);
+  }
+  expect(await ask('/agent/permission', {sessionId: unknown, permissionId: 'x', decision: 'perhaps'})).toBe(400);
+  expect(scene.model.requests).toEqual([]);
+});
