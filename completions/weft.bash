@@ -17,6 +17,7 @@ _weft_enter() { # the command that a word names in a command
     'weft skills') next='weft skills' ;;
     'weft agents') next='weft agents' ;;
     'weft serve') next='weft serve' ;;
+    'weft stack') next='weft stack' ;;
     'weft acp') next='weft acp' ;;
     'weft auth status') next='weft auth status' ;;
     'weft auth login') next='weft auth login' ;;
@@ -67,6 +68,15 @@ _weft_enter() { # the command that a word names in a command
     'weft agents list') next='weft agents list' ;;
     'weft agents show') next='weft agents show' ;;
     'weft agents help') next='weft agents help' ;;
+    'weft stack list') next='weft stack list' ;;
+    'weft stack next') next='weft stack next' ;;
+    'weft stack create') next='weft stack create' ;;
+    'weft stack add') next='weft stack add' ;;
+    'weft stack status') next='weft stack status' ;;
+    'weft stack advance') next='weft stack advance' ;;
+    'weft stack message') next='weft stack message' ;;
+    'weft stack messages') next='weft stack messages' ;;
+    'weft stack help') next='weft stack help' ;;
     *) ;;
   esac
 }
@@ -154,6 +164,8 @@ _weft_option() { # what an option of a command takes
     'weft serve --allow-host') takes=many kind=any ;;
     'weft serve --allow-origin') takes=many kind=any ;;
     'weft serve --output-format') takes=one kind=choices choices=('text' 'json') ;;
+    'weft stack create --layer') takes=one kind=any ;;
+    'weft stack message --task') takes=one kind=any ;;
     *) ;;
   esac
 }
@@ -202,6 +214,13 @@ _weft_position() { # what an argument of a command is
     'weft skills help|0') kind=choices choices=('list' 'show') ;;
     'weft agents show|0') kind=any ;;
     'weft agents help|0') kind=choices choices=('list' 'show') ;;
+    'weft stack create|'*) kind=any ;;
+    'weft stack add|0') kind=any ;;
+    'weft stack add|1') kind=any ;;
+    'weft stack status|0') kind=any ;;
+    'weft stack status|1') kind=any ;;
+    'weft stack message|'*) kind=any ;;
+    'weft stack help|0') kind=choices choices=('list' 'next' 'create' 'add' 'status' 'advance' 'message' 'messages') ;;
     *) ;;
   esac
 }
@@ -209,7 +228,7 @@ _weft_position() { # what an argument of a command is
 _weft_names() { # what can follow in a command
   options=() commands=()
   case $1 in
-    'weft') options=('-V' '--version' '-p' '--prompt' '--print' '--output-format' '--input-format' '--include-partial-messages' '--model' '--provider' '--base-url' '--replay' '--record' '--permission-mode' '--sandbox' '--allowed-tools' '--disallowed-tools' '--max-turns' '--max-cost' '--timeout' '-c' '--continue' '-r' '--resume' '--session-id' '--fork-session' '--no-session-persistence' '-C' '--cwd' '--add-dir' '--system-prompt' '--append-system-prompt' '--agent' '--agents' '--json-schema' '--settings' '--mcp-config' '--strict-mcp-config' '--plugin-dir' '--verbose' '--debug' '--accessible' '--fullscreen' '--no-color' '-h' '--help') commands=('demo' 'auth' 'sessions' 'sandbox' 'ps' 'doctor' 'completion' 'tasks' 'permissions' 'hooks' 'config' 'mcp' 'skills' 'agents' 'serve' 'acp') ;;
+    'weft') options=('-V' '--version' '-p' '--prompt' '--print' '--output-format' '--input-format' '--include-partial-messages' '--model' '--provider' '--base-url' '--replay' '--record' '--permission-mode' '--sandbox' '--allowed-tools' '--disallowed-tools' '--max-turns' '--max-cost' '--timeout' '-c' '--continue' '-r' '--resume' '--session-id' '--fork-session' '--no-session-persistence' '-C' '--cwd' '--add-dir' '--system-prompt' '--append-system-prompt' '--agent' '--agents' '--json-schema' '--settings' '--mcp-config' '--strict-mcp-config' '--plugin-dir' '--verbose' '--debug' '--accessible' '--fullscreen' '--no-color' '-h' '--help') commands=('demo' 'auth' 'sessions' 'sandbox' 'ps' 'doctor' 'completion' 'tasks' 'permissions' 'hooks' 'config' 'mcp' 'skills' 'agents' 'serve' 'stack' 'acp') ;;
     'weft demo') options=('--dir' '-h' '--help') commands=() ;;
     'weft auth') options=('-h' '--help') commands=('status' 'login' 'logout' 'help') ;;
     'weft auth status') options=('-h' '--help') commands=() ;;
@@ -274,6 +293,16 @@ _weft_names() { # what can follow in a command
     'weft agents show') options=('--json' '-C' '--cwd' '-h' '--help') commands=() ;;
     'weft agents help') options=() commands=() ;;
     'weft serve') options=('--port' '--host' '--store' '--allow-host' '--allow-origin' '--output-format' '-h' '--help') commands=() ;;
+    'weft stack') options=('-h' '--help') commands=('list' 'next' 'create' 'add' 'status' 'advance' 'message' 'messages' 'help') ;;
+    'weft stack list') options=('--json' '-h' '--help') commands=() ;;
+    'weft stack next') options=('--json' '-h' '--help') commands=() ;;
+    'weft stack create') options=('--layer' '--new-layer' '--json' '-h' '--help') commands=() ;;
+    'weft stack add') options=('-h' '--help') commands=() ;;
+    'weft stack status') options=('-h' '--help') commands=() ;;
+    'weft stack advance') options=('--json' '-h' '--help') commands=() ;;
+    'weft stack message') options=('--task' '--json' '-h' '--help') commands=() ;;
+    'weft stack messages') options=('--json' '-h' '--help') commands=() ;;
+    'weft stack help') options=() commands=() ;;
     'weft acp') options=('-h' '--help') commands=() ;;
     *) ;;
   esac

@@ -14,6 +14,7 @@ import {addSandbox} from './commands/sandbox.ts';
 import {addServe} from './commands/serve.ts';
 import {addSessions} from './commands/sessions.ts';
 import {addAgents, addSkills} from './commands/skills.ts';
+import {addStack} from './commands/stack.ts';
 import {addTasks} from './commands/tasks.ts';
 import {exiting, UsageError} from './exit-code.ts';
 import {addMainFlags, type MainOptions} from './flags.ts';
@@ -61,6 +62,7 @@ export function makeProgram(): Command {
   addSkills(program);
   addAgents(program);
   addServe(program);
+  addStack(program);
   addAcp(program);
   return program;
 }
