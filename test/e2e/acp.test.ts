@@ -103,7 +103,7 @@ test('an editor asks, allows, refuses, changes the mode, and comes back to the c
     expect(await asking).toEqual({stopReason: 'end_turn'});
     expect(scene.read('a.txt')).toBe('one\n');
     expect(editor.asked.map(({toolCall}) => [toolCall.kind, toolCall.content])).toEqual([
-      ['edit', [{type: 'diff', path: expect.stringMatching(/a\.txt$/u), oldText: null, newText: 'one\n'}]],
+      ['edit', [{type: 'diff', path: expect.stringMatching(/^\/.*\/a\.txt$/u), oldText: null, newText: 'one\n'}]],
       ['execute', []],
     ]);
     expect(textIn(editor.updates, 'agent_message_chunk')).toBe('I write.Done.');
@@ -111,6 +111,8 @@ test('an editor asks, allows, refuses, changes the mode, and comes back to the c
       update.sessionUpdate === 'tool_call' || update.sessionUpdate === 'tool_call_update' ? [update.status] : [],
     );
     expect(states.filter(state => state === 'completed')).toHaveLength(3);
+    const [spent] = editor.updates.filter(({sessionUpdate}) => sessionUpdate === 'usage_update');
+    expect(spent).toMatchObject({used: expect.any(Number), size: expect.any(Number), cost: {currency: 'USD'}});
     expect(editor.updates).toContainEqual({
       sessionUpdate: 'plan',
       entries: [{content: 'Look', priority: 'medium', status: 'in_progress'}],

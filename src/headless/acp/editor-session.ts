@@ -7,6 +7,7 @@ import type {ImageBlock} from '../../domain/conversation.ts';
 import {type Fault, faultText} from '../../domain/fault.ts';
 import {type ActionId, type MessageId, messageId, type SessionId} from '../../domain/ids.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
+import {knownCost} from '../../domain/usage.ts';
 import {
   historyUpdates,
   planOf,
@@ -35,6 +36,7 @@ export class EditorSession {
   readonly #opened = Promise.withResolvers<SessionId>();
   readonly #uuid: () => string;
   #id = '';
+  #directory = '';
   #mode: PermissionMode = 'default';
   #history: readonly object[] = [];
   /** The running actions whose diff the editor has. */
@@ -107,6 +109,7 @@ export class EditorSession {
     switch (event.event) {
       case 'session-opened':
         this.#mode = event.session.mode;
+        this.#directory = event.session.directory;
         this.#history = historyUpdates(event.history);
         this.#tasks = applyTaskFrames(emptyTaskView, event.todoFrames);
         return this.#opened.resolve(event.session.id);
@@ -117,8 +120,7 @@ export class EditorSession {
           this.#update({sessionUpdate: 'agent_thought_chunk', content: textContent(event.delta.text)});
         return;
       case 'action-queued': {
-        const {id, action, label} = event;
-        return this.#update({sessionUpdate: 'tool_call', status: 'pending', ...toolCall(id, action, label)});
+        return this.#update({sessionUpdate: 'tool_call', status: 'pending', ...toolCall(event, this.#directory)});
       }
       case 'approval-requested':
         return this.#ask(event.approval);
@@ -127,7 +129,7 @@ export class EditorSession {
       case 'hand-over-asked':
         return this.#engine.submit({op: 'answer-hand-over', id: event.id, end: 'declined'});
       case 'action-started': {
-        const content = previewContent(event.preview);
+        const content = previewContent(event.preview, this.#directory);
         const more = content.length === 0 ? {} : {content};
         if (content.length > 0) this.#drawn.add(event.id);
         return this.#update({
@@ -153,7 +155,9 @@ export class EditorSession {
         return this.#update({sessionUpdate: 'current_mode_update', currentModeId: event.mode});
       case 'usage-changed': {
         const {contextTokens: used, contextWindow: size} = event.usage;
-        return size === 0 ? undefined : this.#update({sessionUpdate: 'usage_update', used, size});
+        const amount = knownCost(Object.values(event.usage.models));
+        const cost = amount === undefined ? {} : {cost: {amount, currency: 'USD'}};
+        return size === 0 ? undefined : this.#update({sessionUpdate: 'usage_update', used, size, ...cost});
       }
       case 'prompt-withdrawn':
         return event.id === this.#running?.id ? this.#answer(ok({stopReason: 'cancelled'})) : undefined;
@@ -171,8 +175,9 @@ export class EditorSession {
   }
 
   /** Whatever is no clear yes is a no. */
-  #ask({id, action, label, preview, verdict}: Approval): void {
-    const content = previewContent(preview);
+  #ask(approval: Approval): void {
+    const {id, preview, verdict} = approval;
+    const content = previewContent(preview, this.#directory);
     const options = [
       {optionId: 'allow', name: 'Allow', kind: 'allow_once'},
       ...(verdict.sessionApproval === 'none'
@@ -182,7 +187,7 @@ export class EditorSession {
     ];
     const params = {
       sessionId: this.#id,
-      toolCall: {...toolCall(id, action, label), status: 'pending', content},
+      toolCall: {...toolCall(approval, this.#directory), status: 'pending', content},
       options,
     };
     this.#peer.call('session/request_permission', params, answered => {

@@ -33,30 +33,44 @@ function toolKind({kind}: Access): string {
   }
 }
 
+/** Editors want absolute paths; weft's own begin at the folder of the session. */
+const absolute = (path: string, directory: string): string =>
+  /^(?:[/~]|[A-Za-z]:[\\/])/u.test(path) ? path : `${directory.replace(/\/$/u, '')}/${path}`;
+
 /** The files that an action names, for an editor that follows along. */
-function locationsOf(access: Access): readonly JsonObject[] {
+function locationsOf(access: Access, directory: string): readonly JsonObject[] {
   switch (access.kind) {
     case 'read':
-      return access.paths.map(path => ({path}));
+      return access.paths.map(path => ({path: absolute(path, directory)}));
     case 'edit':
-      return access.edits.map(({path}) => ({path}));
+      return access.edits.map(({path}) => ({path: absolute(path, directory)}));
     default:
       return [];
   }
 }
 
-/** A tool call as its model wrote it. */
-export function toolCall(id: string, action: Action, label: string) {
+/** A tool call as its model wrote it; `directory` is that of the session. */
+export function toolCall(
+  call: {readonly id: string; readonly action: Action; readonly label: string},
+  directory: string,
+) {
+  const {id, action, label} = call;
   const access = accessOf(action);
   const {input} = action;
-  return {toolCallId: id, title: label, kind: toolKind(access), rawInput: input, locations: locationsOf(access)};
+  return {
+    toolCallId: id,
+    title: label,
+    kind: toolKind(access),
+    rawInput: input,
+    locations: locationsOf(access, directory),
+  };
 }
 
 /** What a person sees of an action before it runs: diffs, as the lines around each change. */
-export function previewContent(preview: Preview): readonly JsonObject[] {
+export function previewContent(preview: Preview, directory: string): readonly JsonObject[] {
   switch (preview.kind) {
     case 'diff':
-      return preview.files.flatMap(diffsOf);
+      return preview.files.flatMap(file => diffsOf(file, directory));
     case 'command':
     case 'arguments':
     case 'none':
@@ -66,7 +80,8 @@ export function previewContent(preview: Preview): readonly JsonObject[] {
   }
 }
 
-function diffsOf({path, hunks, before}: FileDiff): readonly JsonObject[] {
+function diffsOf({path: written, hunks, before}: FileDiff, directory: string): readonly JsonObject[] {
+  const path = absolute(written, directory);
   return hunks.map(({lines}) => {
     const side = (left: 'added' | 'removed'): string =>
       lines
