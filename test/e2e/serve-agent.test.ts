@@ -1,4 +1,4 @@
-import {existsSync} from 'node:fs';
+import {existsSync, mkdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {request} from 'node:http';
 import {once} from 'node:events';
@@ -90,6 +90,18 @@ test('a prompt is answered as events, kept as a session, and gone on with', asyn
   const kept = await server.ask('GET', `/agent/sessions/${sessionId}`);
   expect([kept.status, kept.body]).toMatchObject([200, {id: sessionId, workDir: place.work, running: false}]);
   expect((await server.ask('GET', '/agent/sessions')).body).toEqual([kept.body]);
+  const messages = await server.ask('GET', `/agent/sessions/${sessionId}/messages`);
+  expect([messages.status, messages.body]).toMatchObject([
+    200,
+    [
+      {type: 'user', message: {role: 'user', content: [{type: 'text', text: 'What is here?'}]}, session_id: sessionId},
+      {type: 'assistant', message: {role: 'assistant', content: [{type: 'tool_use', id: 'c1', name: 'Glob'}]}},
+      {type: 'user', message: {content: [{type: 'tool_result', tool_use_id: 'c1'}]}},
+      {type: 'assistant', message: {content: [{type: 'text', text: 'Nothing here.'}]}},
+      {type: 'user', message: {content: [{type: 'text', text: 'And now?'}]}},
+      {type: 'assistant', message: {content: [{type: 'text', text: 'Still nothing.'}]}, uuid: id},
+    ],
+  ]);
   const stopped = await server.ask('POST', `/agent/stop/${sessionId}`);
   expect([stopped.status, stopped.body]).toEqual([200, {sessionId, state: 'stopped'}]);
 });
@@ -191,7 +203,30 @@ test('requests that do not fit, and sessions that are not there', async () => {
     expect(await ask('/agent/permission', {sessionId, permissionId: 'x', decision: 'allow'})).toBe(404);
     expect(await ask('/agent/question', {sessionId, questionId: 'x', answers: {}})).toBe(404);
     expect((await server.ask('GET', `/agent/sessions/${sessionId}`)).status).toBe(404);
+    expect((await server.ask('GET', `/agent/sessions/${sessionId}/messages`)).status).toBe(404);
   }
   expect(await ask('/agent/permission', {sessionId: unknown, permissionId: 'x', decision: 'perhaps'})).toBe(400);
   expect(scene.model.requests).toEqual([]);
+});
+
+test('sandbox backends, MCP servers and skills are those of the commands', async () => {
+  await using scene = await serve([]);
+  const {server, place} = scene;
+  mkdirSync(join(place.home, '.claude', 'skills', 'greet'), {recursive: true});
+  writeFileSync(
+    join(place.home, '.claude', 'skills', 'greet', 'SKILL.md'),
+    '---\nname: greet\ndescription: Says hello\n---\nHello.\n',
+  );
+  writeFileSync(join(place.work, '.mcp.json'), JSON.stringify({mcpServers: {one: {command: 'true'}}}));
+  const folder = `?workDir=${encodeURIComponent(place.work)}`;
+  const providers = await server.ask('GET', '/sandbox/providers');
+  expect([providers.status, providers.body[0]]).toMatchObject([200, {provider: 'native', installed: true}]);
+  const skills = await server.ask('GET', `/skills${folder}`);
+  expect([skills.status, skills.body]).toMatchObject([200, [{name: 'greet', scope: 'user', offered: true}]]);
+  const servers = await server.ask('GET', `/mcp/servers${folder}`);
+  expect([servers.status, servers.body]).toMatchObject([200, [{name: 'one', status: 'untrusted'}]]);
+  for (const path of ['/skills', '/mcp/servers']) {
+    expect((await server.ask('GET', path)).status).toBe(200);
+    expect((await server.ask('GET', `${path}?workDir=relative`)).status).toBe(400);
+  }
 });

@@ -15,6 +15,8 @@ export interface AgentPort {
   open(request: OpenRequest): Promise<Outcome<AgentClient, {readonly status: 400 | 404 | 409; readonly error: string}>>;
   /** Newest first. */
   sessions(): Promise<readonly SessionSummary[]>;
+  /** The conversation, as messages of the Agent SDK, oldest first. */
+  messages(session: SessionId): Promise<readonly object[] | 'unknown'>;
 }
 
 export interface OpenRequest {
@@ -201,6 +203,18 @@ export function agentRoutes(port: AgentPort, runs: AgentRuns): readonly Route[] 
       handle: async ({params: {sessionId = ''}}) => {
         const found = await find(sessionId);
         return found === undefined ? refuse(404, `${noSession}.`) : json(200, shown(found));
+      },
+    }),
+    route('get', '/agent/sessions/{sessionId}/messages', {
+      tag: 'agent',
+      id: 'listSessionMessages',
+      summary: 'Get the conversation of a session',
+      answer: [200, 'Messages of the Agent SDK, oldest first', z.array(object)],
+      errors: {404: noSession},
+      handle: async ({params: {sessionId = ''}}) => {
+        const session = parseSessionId(sessionId);
+        const messages = session === undefined ? 'unknown' : await port.messages(session);
+        return messages === 'unknown' ? refuse(404, `${noSession}.`) : json(200, messages);
       },
     }),
   ];

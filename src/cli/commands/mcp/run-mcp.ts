@@ -60,6 +60,13 @@ export async function listServers({json, check, cwd}: ListOptions): Promise<Exit
   return exitCode.done;
 }
 
+/** The servers of a folder. None of them is asked whether it answers. */
+export async function serverRows(directory: string): Promise<readonly ServerRow[]> {
+  const {servers} = await knownServers(directory);
+  const signedIn = new Set(openServerCredentials(userPlaces(), process.env).urls());
+  return servers.map(server => rowOf(server, {check: undefined, signedIn}));
+}
+
 /** All servers that count, side by side. */
 async function checkAll(
   servers: readonly KnownServer[],

@@ -29,18 +29,12 @@ import {note, print, printJson} from '../../output.ts';
 
 /** `weft sandbox providers`: each backend, whether it is there, and what it is. */
 export async function listProviders({json}: JsonOption): Promise<ExitCode> {
-  const rows = await Promise.all(providerNames.map(async name => ({name, ...(await findProvider(name))})));
+  const rows = await providerRows();
   if (json !== undefined) {
-    printJson(
-      `${JSON.stringify(
-        rows.map(({name, ...row}) => ({provider: name, ...row})),
-        undefined,
-        2,
-      )}\n`,
-    );
+    printJson(`${JSON.stringify(rows, undefined, 2)}\n`);
     return exitCode.done;
   }
-  for (const {name, installed, version, reason} of rows) {
+  for (const {provider: name, installed, version, reason} of rows) {
     const state = installed ? version : `not available: ${reason}`;
     print(
       `${installed ? '✓' : '✗'} ${name.padEnd(7)} ${descriptions[name]}${state === '' ? '' : ` (${visibleLine(state)})`}\n`,
@@ -48,6 +42,10 @@ export async function listProviders({json}: JsonOption): Promise<ExitCode> {
   }
   return exitCode.done;
 }
+
+/** Each backend, and whether it is installed. */
+export const providerRows = () =>
+  Promise.all(providerNames.map(async provider => ({provider, ...(await findProvider(provider))})));
 
 const descriptions: Readonly<Record<ProviderName, string>> = {
   native: 'commands run as you, nothing is confined',

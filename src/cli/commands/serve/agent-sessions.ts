@@ -2,10 +2,12 @@ import {statSync} from 'node:fs';
 import {isAbsolute} from 'node:path';
 import {failed, ok} from '../../../base/outcome.ts';
 import type {AgentPort, ModelConfig} from '../../../server/routes/agent-routes.ts';
+import {sessionMessages} from '../../../server/routes/session-messages.ts';
 import type {Store} from '../../../store/open-store.ts';
 import {chooseModel, type ModelChoice} from '../../compose/choose-model.ts';
 import {composeSession, modelChoice, noDriver} from '../../compose/compose-session.ts';
 import {fixedModel, nobodyChooses} from '../../compose/host-services.ts';
+import {messageUuid} from '../../headless-ports.ts';
 import {UsageError} from '../../exit-code.ts';
 import {loadRunContext} from '../../compose/run-context.ts';
 
@@ -16,17 +18,21 @@ const connectMs = 10_000;
 export function agentSessions(store: Store): AgentPort {
   return {
     sessions: async () => store.list({}),
+    messages: async session => {
+      const read = store.read(session);
+      return read.tag === 'failed' ? 'unknown' : sessionMessages(read.value.records, {session, uuid: messageUuid});
+    },
     async open({session, workDir, model}) {
       const known = session === 'new' ? undefined : store.list({}).find(({id}) => id === session);
       if (session !== 'new' && known === undefined) return failed({status: 404, error: 'There is no such session.'});
-      if (workDir !== undefined && !isFolder(workDir))
+      const folder = requestFolder(workDir ?? known?.directory);
+      if (folder === 'no-folder')
         return failed({
           status: 400,
           error: 'The request does not fit: not an existing absolute folder, in body.workDir',
         });
-      const directory = workDir ?? known?.directory ?? process.cwd();
       const context = loadRunContext({
-        directory,
+        directory: folder.path,
         added: [],
         options: {sessionPersistence: true, color: false, ...(known === undefined ? {} : {resume: known.id})},
       });
@@ -48,7 +54,7 @@ export function agentSessions(store: Store): AgentPort {
   };
 }
 
-const isFolder = (path: string): boolean =>
+const isAbsoluteFolder = (path: string): boolean =>
   isAbsolute(path) && statSync(path, {throwIfNoEntry: false})?.isDirectory() === true;
 
 /** The model of a request, with a key that nothing but this engine gets to know. */
@@ -61,3 +67,9 @@ function withConfig(choice: ModelChoice, {apiKey, baseUrl, model}: ModelConfig):
     environment: apiKey === undefined ? choice.environment : {...choice.environment, [variable]: apiKey},
   };
 }
+
+/** The folder that a request is about: the server's where it names none. */
+export const requestFolder = (workDir: string | undefined): {readonly path: string} | 'no-folder' => {
+  if (workDir !== undefined && !isAbsoluteFolder(workDir)) return 'no-folder';
+  return {path: workDir ?? process.cwd()};
+};

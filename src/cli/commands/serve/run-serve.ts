@@ -3,6 +3,7 @@ import {setTimeout as delay} from 'node:timers/promises';
 import {AgentRuns} from '../../../server/agent-runs.ts';
 import {agentRoutes} from '../../../server/routes/agent-routes.ts';
 import {startServer} from '../../../server/start-server.ts';
+import {machineRoutes, type MachinePort} from '../../../server/routes/machine-routes.ts';
 import {stackRoutes} from '../../../server/routes/stack-routes.ts';
 import {withServerRoutes} from '../../../server/routes/server-routes.ts';
 import {openUserStack} from '../../compose/user-stack.ts';
@@ -13,11 +14,21 @@ import {note, print, printJson} from '../../output.ts';
 import {onSignal} from '../../signals.ts';
 import {version} from '../../version.ts';
 import type {ServeOptions} from '../serve.ts';
-import {agentSessions} from './agent-sessions.ts';
+import {agentSessions, requestFolder} from './agent-sessions.ts';
 import {serverToken} from './server-token.ts';
 
 /** Milliseconds that running prompts have to settle when the server ends. */
 const stopMs = 700;
+
+/** Loaded with the first request that asks for it. */
+const facts = async (): Promise<Omit<MachinePort, 'folder'>> => (await import('./machine-facts.ts')).machineFacts;
+
+const machine: MachinePort = {
+  sandboxProviders: async () => (await facts()).sandboxProviders(),
+  mcpServers: async workDir => (await facts()).mcpServers(workDir),
+  skills: async workDir => (await facts()).skills(workDir),
+  folder: requestFolder,
+};
 
 /** `weft serve`: serves until a signal ends it. */
 export async function runServe(options: ServeOptions): Promise<ExitCode> {
@@ -35,7 +46,10 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
     token: token.value,
     allowedHosts: options.allowHost ?? [],
     allowedOrigins: options.allowOrigin ?? [],
-    routes: withServerRoutes([...stackRoutes(stack), ...agentRoutes(agentSessions(store), runs)], version),
+    routes: withServerRoutes(
+      [...stackRoutes(stack), ...agentRoutes(agentSessions(store), runs), ...machineRoutes(machine)],
+      version,
+    ),
     note,
   });
   if (started.tag === 'failed') {

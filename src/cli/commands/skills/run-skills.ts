@@ -110,6 +110,11 @@ export async function showExtension(kind: ExtensionKind, name: string, options: 
   return exitCode.done;
 }
 
+/** The skills of a folder, also those that are not offered. */
+export async function skillRows(cwd: string): Promise<readonly JsonObject[]> {
+  return (await rowsOf('skills', {cwd})).rows.map(factsOf);
+}
+
 async function bodyOf(file: SkillFile | AgentFile): Promise<string> {
   if ('prompt' in file) return file.prompt;
   const [{readExtensionFile}, {readMarkdownFile}] = await Promise.all([

@@ -1,0 +1,11 @@
+import type {MachinePort} from '../../../server/routes/machine-routes.ts';
+import {serverRows} from '../mcp/run-mcp.ts';
+import {providerRows} from '../sandbox/run-sandbox.ts';
+import {skillRows} from '../skills/run-skills.ts';
+
+/** What the commands of the same names print. */
+export const machineFacts: Omit<MachinePort, 'folder'> = {
+  sandboxProviders: providerRows,
+  mcpServers: async workDir => (await serverRows(workDir)).map(row => ({...row})),
+  skills: skillRows,
+};
