@@ -74,6 +74,11 @@ test('a server in a program: what it says beside messages is its log', async () 
       {name: 'f', does: 'fail'},
     ],
   });
+  // stderr is another pipe than that of the answers.
+  await lookUntil(
+    () => log.length === 4,
+    () => log.join('\n'),
+  );
   expect(log.toSorted()).toEqual(
     ['hello from stderr', 'Server is running!', '{"not":"a message"}', '{"jsonrpc":'].toSorted(),
   );
