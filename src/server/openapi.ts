@@ -106,13 +106,19 @@ function operationOf(route: Route, schemaOf: (schema: z.ZodMiniType, io: 'input'
           content:
             kind === 'json'
               ? {'application/json': {schema: schemaOf(schema, 'output')}}
-              : // Each event's data is JSON of this schema.
-                {'text/event-stream': {schema: {type: 'string'}, 'x-event-schema': schemaOf(schema, 'output')}},
+              : {'text/event-stream': {schema: eventsOf(schemaOf(schema, 'output'))}},
         },
       ]),
     ),
   };
 }
+
+/** The data of each event is JSON of the schema. */
+const eventsOf = (schema: Json): Json => ({
+  type: 'string',
+  contentMediaType: 'application/json',
+  contentSchema: schema,
+});
 
 const error = (description: string) => ({description, kind: 'json', schema: errorAnswer}) as const;
 

@@ -95,10 +95,11 @@ function makeApp({routes, note, allowedOrigins}: ServerOptions, guard: GuardOpti
     const pattern = path.replaceAll(/\{(?<name>\w+)\}/gu, ':$<name>');
     for (const each of here) app.on(each.method.toUpperCase(), aliases(pattern), context => answer(context, each));
     const allowed = here.map(({method}) => method.toUpperCase()).join(', ');
-    app.all(pattern, context => {
-      context.header('allow', allowed);
-      return send(context, refuse(405, `This path takes ${allowed} only.`));
-    });
+    for (const alias of aliases(pattern))
+      app.all(alias, context => {
+        context.header('allow', allowed);
+        return send(context, refuse(405, `This path takes ${allowed} only.`));
+      });
   }
   app.notFound(context => send(context, refuse(404, 'There is nothing under this path.')));
   app.onError((cause, context) => {

@@ -182,6 +182,22 @@ test('a prompt that runs is stopped, and stopped with the server', async () => {
   expect(await server.end('SIGTERM')).toBe(143);
 });
 
+test('SIGTERM stops what runs and keeps it', async () => {
+  await using scene = await serve([call('Bash', {command: 'sleep 600', is_read_only: true}, {id: 'c1'})]);
+  const {server, place} = scene;
+  let sessionId = '';
+  for await (const message of events(server, {prompt: 'Wait.', workDir: place.work})) {
+    sessionId = message.sessionId ?? sessionId;
+    if (message.type === 'tool_use') break;
+  }
+  expect(await server.end('SIGTERM')).toBe(143);
+  await using next = await WeftServer.start({place});
+  const kept = await next.ask('GET', `/agent/sessions/${sessionId}`);
+  expect([kept.status, kept.body.running]).toEqual([200, false]);
+  const {body} = await next.ask('GET', `/agent/sessions/${sessionId}/messages`);
+  expect(body[0]).toMatchObject({type: 'user', message: {content: [{type: 'text', text: 'Wait.'}]}});
+});
+
 test('requests that do not fit, and sessions that are not there', async () => {
   await using scene = await serve([]);
   const {server} = scene;

@@ -116,6 +116,8 @@ test('unknown paths are 404 and other methods 405, both in JSON', async () => {
     ['DELETE', list, 'GET'],
     ['PATCH', '/api/tasks/task_1_x', 'GET, PUT, DELETE'],
     ['OPTIONS', list, 'GET'],
+    ['GET', '/agent', 'POST'],
+    ['GET', '/agent/', 'POST'],
   ] as const;
   for (const [method, path, allow] of wrong) {
     const {status, headers, body} = await server.ask(method, path);
