@@ -32,8 +32,8 @@ type Ask =
 export class AgentRuns {
   readonly #uuid: () => string;
   readonly #runs = new Map<SessionId, Run>();
-  /** Also of prompts that have ended, so that a late answer is told apart from one to nothing. */
-  readonly #ended = new Map<SessionId, ReadonlyMap<ActionId, Ask>>();
+  /** The last ones that have ended: a reader may come back for the rest, and a late answer is told apart from one to nothing. */
+  readonly #ended = new Map<SessionId, Run>();
 
   constructor(uuid: () => string) {
     this.#uuid = uuid;
@@ -46,7 +46,7 @@ export class AgentRuns {
       ended: session => {
         this.#runs.delete(session);
         this.#ended.delete(session);
-        this.#ended.set(session, run.asks);
+        this.#ended.set(session, run);
         const [oldest] = this.#ended.keys();
         if (this.#ended.size > mostEnded && oldest !== undefined) this.#ended.delete(oldest);
       },
@@ -57,6 +57,11 @@ export class AgentRuns {
 
   isRunning(session: SessionId): boolean {
     return this.#runs.has(session);
+  }
+
+  /** The events of a session's prompt, which runs or was among the last ones to end. */
+  events(session: SessionId): EventStream | 'none' {
+    return (this.#runs.get(session) ?? this.#ended.get(session))?.events ?? 'none';
   }
 
   /** Stops what a session runs; settles when that is kept. */
@@ -92,7 +97,7 @@ export class AgentRuns {
     submit: (run: Run, ask: Ask) => void,
   ): AnswerEnd {
     const run = this.#runs.get(session);
-    const ask = (run?.asks ?? this.#ended.get(session))?.get(actionId(id));
+    const ask = (run ?? this.#ended.get(session))?.asks.get(actionId(id));
     if (ask === undefined) return 'unknown';
     if (ask.kind === 'settled' || run === undefined) return 'already-answered';
     if (ask.kind !== kind) return 'unknown';
@@ -102,8 +107,8 @@ export class AgentRuns {
   }
 }
 
-/** Sessions whose answered asks are remembered. */
-const mostEnded = 100;
+/** Prompts whose events and asks are kept after their end. */
+const mostEnded = 20;
 
 /** One prompt from its session's opening to its end. */
 class Run {

@@ -3,7 +3,7 @@ import {join} from 'node:path';
 import {request} from 'node:http';
 import {once} from 'node:events';
 import {expect, test} from 'vitest';
-import {call, say, type Answer} from '../support/model-script.ts';
+import {call, say, until, type Answer} from '../support/model-script.ts';
 import {startModelServer} from '../support/model-server.ts';
 import {pointedAt} from '../support/scene.ts';
 import {TempPlace} from '../support/run-weft.ts';
@@ -84,6 +84,10 @@ test('a prompt is answered as events, kept as a session, and gone on with', asyn
     done,
   ]);
   const sessionId = first[0]?.sessionId ?? '';
+  const rest = await server.ask('GET', `/agent/sessions/${sessionId}/events`, {headers: {'last-event-id': '3'}});
+  const frames = first.map((message, index) => `id: ${index + 1}\ndata: ${JSON.stringify(message)}\n\n`);
+  expect([rest.status, rest.text]).toEqual([200, frames.slice(3).join('')]);
+  expect((await server.ask('GET', `/agent/sessions/${sessionId}/events`)).text).toBe(frames.join(''));
   const second = await all(events(server, {prompt: 'And now?', sessionId}));
   expect(second).toEqual([{type: 'session', sessionId}, {type: 'text', content: 'Still nothing.'}, done]);
   expect(JSON.stringify(scene.model.requests.at(-1)?.body.messages)).toContain('What is here?');
@@ -182,6 +186,21 @@ test('a prompt that runs is stopped, and stopped with the server', async () => {
   expect(await server.end('SIGTERM')).toBe(143);
 });
 
+test('a reader that leaves changes nothing, and one that comes back misses nothing', async () => {
+  const gate = Promise.withResolvers<void>();
+  await using scene = await serve([[until(gate.promise), say('All of it.')]]);
+  const {server, place} = scene;
+  let sessionId = '';
+  for await (const message of events(server, {prompt: 'Go on.', workDir: place.work})) {
+    sessionId = message.sessionId ?? '';
+    break;
+  }
+  const back = server.ask('GET', `/agent/sessions/${sessionId}/events`, {headers: {'last-event-id': '1'}});
+  gate.resolve();
+  const datas = (await back).text.match(/(?<=data: ).*/gu) ?? [];
+  expect(datas.map(data => JSON.parse(data))).toEqual([{type: 'text', content: 'All of it.'}, done]);
+});
+
 test('SIGTERM stops what runs and keeps it', async () => {
   await using scene = await serve([call('Bash', {command: 'sleep 600', is_read_only: true}, {id: 'c1'})]);
   const {server, place} = scene;
@@ -220,6 +239,7 @@ test('requests that do not fit, and sessions that are not there', async () => {
     expect(await ask('/agent/question', {sessionId, questionId: 'x', answers: {}})).toBe(404);
     expect((await server.ask('GET', `/agent/sessions/${sessionId}`)).status).toBe(404);
     expect((await server.ask('GET', `/agent/sessions/${sessionId}/messages`)).status).toBe(404);
+    expect((await server.ask('GET', `/agent/sessions/${sessionId}/events`)).status).toBe(404);
   }
   expect(await ask('/agent/permission', {sessionId: unknown, permissionId: 'x', decision: 'perhaps'})).toBe(400);
   expect(scene.model.requests).toEqual([]);

@@ -205,6 +205,21 @@ export function agentRoutes(port: AgentPort, runs: AgentRuns): readonly Route[] 
         return found === undefined ? refuse(404, `${noSession}.`) : json(200, shown(found));
       },
     }),
+    route('get', '/agent/sessions/{sessionId}/events', {
+      tag: 'agent',
+      id: 'followSession',
+      summary: 'Follow the prompt of a session; with Last-Event-ID from there on',
+      answer: [200, 'What the agent does, as events', agentMessage],
+      answerIs: 'events',
+      errors: {404: 'There is no such session, or its last prompt ended long ago'},
+      handle: ({params: {sessionId = ''}, lastEventId}) => {
+        const session = parseSessionId(sessionId);
+        const stream = session === undefined ? 'none' : runs.events(session);
+        return stream === 'none'
+          ? refuse(404, 'There is no such session, or its last prompt ended long ago.')
+          : {kind: 'events', stream, after: lastEventId};
+      },
+    }),
     route('get', '/agent/sessions/{sessionId}/messages', {
       tag: 'agent',
       id: 'listSessionMessages',
