@@ -107,7 +107,7 @@ export const nextRequest = (session: SessionContext): ModelRequest => ({
 function offeredTools({ports, tools}: SessionContext): ModelRequest['tools'] {
   const specs = tools.specs();
   return ports.machine.web.searching === 'by-provider' &&
-    ports.model.provider === 'anthropic' &&
+    ports.model.searchesWeb &&
     !tools.sources().disabled.has('WebSearch')
     ? [...specs, {provided: 'searching'}]
     : specs;

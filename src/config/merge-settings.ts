@@ -11,6 +11,7 @@ import {
   sandboxChoice,
   type providers,
   type SettingsFile,
+  type WireApi,
 } from './settings-schema.ts';
 import {serverRequest} from './server-request.ts';
 import {type HookSetting, hookText, readHooks} from './hook-settings.ts';
@@ -41,6 +42,7 @@ export interface Settings extends AllSourced<Preferences> {
   readonly model: Sourced<string> | undefined;
   readonly provider: Sourced<(typeof providers)[number]> | undefined;
   readonly baseUrl: Sourced<string> | undefined;
+  readonly wireApi: Sourced<WireApi> | undefined;
   readonly permissionMode: Sourced<PermissionMode>;
   readonly sandbox: Sourced<Exclude<SettingsFile['sandbox'], undefined>>;
   /** The rules of all layers, in the order of the layers. */
@@ -88,6 +90,7 @@ export function mergeSettings(
     model: undefined,
     provider: undefined,
     baseUrl: undefined,
+    wireApi: undefined,
     permissions: {allow: [], ask: [], deny: []},
     env: {},
     passEnv: [],
@@ -230,6 +233,7 @@ function admitProjectSettings(
   const {
     model,
     baseUrl,
+    wireApi,
     provider,
     env,
     passEnv = [],
@@ -249,6 +253,7 @@ function admitProjectSettings(
     ...(model === undefined ? [] : [{key: 'model', text: `use the model ${model}`}]),
     ...(baseUrl === undefined ? [] : [{key: 'baseUrl', text: `send the conversation, and your key, to ${baseUrl}`}]),
     ...(provider === undefined ? [] : [{key: 'provider', text: `choose the provider ${provider}`}]),
+    ...(wireApi === undefined ? [] : [{key: 'wireApi', text: `speak the protocol ${wireApi} with the model`}]),
     ...variables.map(([name, value]) => ({key: 'env', text: `run commands with ${name}=${value}`})),
     ...passEnv.map(name => ({key: 'passEnv', text: `give commands your variable ${name}`})),
     ...plugins.map(folder => ({

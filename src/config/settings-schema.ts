@@ -19,6 +19,10 @@ import {type SandboxChoice, sandboxChoices} from '../domain/sandbox.ts';
 
 export const providers = ['anthropic', 'openai'] as const;
 
+/** The protocols of OpenAI's API, by the names that Codex has for them in its settings. */
+export const wireApis = ['responses', 'chat'] as const;
+export type WireApi = (typeof wireApis)[number];
+
 /** Megabytes. weft itself takes about as much as the least. */
 const leastCeiling = 256;
 export const defaultCeiling = 1024;
@@ -48,6 +52,11 @@ const table = {
   model: {schema: z.optional(z.string().check(z.minLength(1))), words: 'the name of a model', grants: true},
   provider: {schema: z.optional(z.enum(providers)), words: `one of ${providers.join(', ')}`, grants: true},
   baseUrl: {schema: z.optional(z.url({protocol: /^https?$/u})), words: 'an http or https address', grants: true},
+  wireApi: {
+    schema: z.optional(z.enum(wireApis)),
+    words: `one of ${wireApis.join(', ')}: the protocol of OpenAI's API that the server at baseUrl speaks`,
+    grants: true,
+  },
   permissionMode: {
     schema: z.optional(z.enum(permissionModes)),
     words: `one of ${permissionModes.join(', ')}`,

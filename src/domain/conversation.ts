@@ -96,6 +96,9 @@ export interface OtherBlock {
   readonly data: JsonObject;
 }
 
+/** Whether a block is an item of OpenAI's Responses API, the only other API than Anthropic's with blocks that weft does not know. */
+export const isResponsesItem = ({type}: OtherBlock): boolean => type === 'reasoning' || type === 'web_search_call';
+
 /**
  * Why the model stopped. `paused`: the provider wants the answer sent back as it is, and goes on with it (its own tools take long).
  * `interrupted` is weft's own: the user, a lost connection or the end of weft cut the message off.
@@ -115,7 +118,9 @@ export const blockTexts = (blocks: readonly (UserBlock | AssistantBlock | Result
 /** Searches of the web that the provider made while it answered. */
 export const providerSearches = ({blocks}: AssistantMessage): number =>
   blocks.filter(
-    block => block.kind === 'other' && block.type === 'server_tool_use' && block.data['name'] === 'web_search',
+    block =>
+      block.kind === 'other' &&
+      (block.type === 'web_search_call' || (block.type === 'server_tool_use' && block.data['name'] === 'web_search')),
   ).length;
 
 export const toolCalls = (message: AssistantMessage): readonly ToolCallBlock[] =>

@@ -85,6 +85,8 @@ export interface ModelFacts {
 export interface ModelPort {
   /** `anthropic`, `openai` or `replay`. */
   readonly provider: string;
+  /** Whether the provider has a tool of its own that searches the web while the model answers. */
+  readonly searchesWeb: boolean;
   /**
    * Streams one answer, in batches as they arrive. An expected error is a `failed` event; retries happen inside. After an
    * abort the iteration ends soon, without throwing.

@@ -1,11 +1,10 @@
-import {clip, collapseSpaces} from '../base/clip.ts';
-import {withoutInvisible} from '../base/visible.ts';
 import {isJsonObject, parseJson, type Json, type JsonObject} from '../base/json.ts';
 import type {OtherBlock, StopReason} from '../domain/conversation.ts';
 import {actionId, messageId} from '../domain/ids.ts';
 import type {BlockDelta, BlockStart, ModelEvent} from '../domain/model-stream.ts';
 import {noUsage, type Usage} from '../domain/usage.ts';
 import {BlockBuilder} from './block-builder.ts';
+import {linksTo, mostCitations} from './citation-links.ts';
 import {connectionLost, type Endpoint, type ProviderError, readErrorBody, errorFromRefusal} from './provider-error.ts';
 import type {Decoder} from './send-request.ts';
 
@@ -128,7 +127,7 @@ export class AnthropicDecoder implements Decoder {
     this.#open.delete(index);
     const cited = this.#cited.get(index) ?? [];
     this.#cited.delete(index);
-    const finished = cited.length === 0 ? block.finish(out) : block.finishCited(cited, linksTo(cited), out);
+    const finished = cited.length === 0 ? block.finish(out) : block.finishCited(cited, linksTo(cited, block.text), out);
     if (finished.kind === 'tool-call') this.#calls++;
   }
 
@@ -167,25 +166,6 @@ function other(value: Json | undefined): OtherBlock | undefined {
   if (!isJsonObject(value)) return undefined;
   const {type, ...data} = value;
   return typeof type === 'string' ? {kind: 'other', type, data} : undefined;
-}
-
-/** Citations of one text that are kept, links that are shown for them, and characters of a title. */
-const mostCitations = 500;
-const mostLinks = 10;
-const longestTitle = 120;
-
-/** The pages that a text refers to, as part of the text, so that every front end shows them; empty for none. */
-function linksTo(citations: readonly JsonObject[]): string {
-  const links = new Map<string, string>();
-  for (const citation of citations) {
-    const url = URL.parse(textIn(citation, 'url'));
-    if (url === null || !/^https?:$/u.test(url.protocol) || links.size === mostLinks) continue;
-    const address = url.href.replaceAll('(', '%28').replaceAll(')', '%29');
-    const title = collapseSpaces(withoutInvisible(textIn(citation, 'title'))).replaceAll(/[[\]\\]/gu, '');
-    if (!links.has(address)) links.set(address, title === '' ? url.host : clip(title, longestTitle));
-  }
-  const shown = [...links].map(([address, title]) => `[${title}](${address})`);
-  return shown.length === 0 ? '' : ` (${shown.join(', ')})`;
 }
 
 function readDelta(delta: Json | undefined): BlockDelta | undefined {

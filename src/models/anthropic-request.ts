@@ -13,7 +13,14 @@ import type {
   WebSearchTool20250305,
 } from '@anthropic-ai/sdk/resources/messages/messages';
 import {unreachable} from '../base/unreachable.ts';
-import type {AssistantBlock, CitedTextBlock, Message, ResultContent, UserBlock} from '../domain/conversation.ts';
+import {
+  type AssistantBlock,
+  type CitedTextBlock,
+  isResponsesItem,
+  type Message,
+  type ResultContent,
+  type UserBlock,
+} from '../domain/conversation.ts';
 import type {Effort, ModelRequest, ProviderTool, ToolSpec} from '../domain/model-stream.ts';
 import {toInputObject} from './block-builder.ts';
 
@@ -139,6 +146,7 @@ function assistantBlock(block: AssistantBlock): readonly ContentBlockParam[] {
     case 'tool-call':
       return [{type: 'tool_use', id: toolUseId(block.id), name: block.name, input: toInputObject(block.input)}];
     case 'other':
+      if (isResponsesItem(block)) return [];
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it came from this API, which takes its own blocks back
       return [{...block.data, type: block.type} as unknown as ContentBlockParam];
     default:

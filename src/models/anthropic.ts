@@ -52,6 +52,7 @@ export function connectAnthropic(options: AnthropicOptions): ModelPort {
   const sendOnce = makeSendOnce(dialect);
   return {
     provider: 'anthropic',
+    searchesWeb: true,
     stream: (request, signal) => streamWithRetries(request, {sendOnce, clock: options.clock ?? realClock}, signal),
     facts: modelFacts,
   };

@@ -40,7 +40,8 @@ export class OpenAiDecoder implements Decoder {
     if (parsed.tag === 'failed') return connectionLost(`${this.#endpoint.name} sent an event that is not JSON.`);
     const chunk = parsed.value;
     if (!isJsonObject(chunk)) return undefined;
-    if (chunk['error'] !== undefined && chunk['error'] !== null) return this.#readError(chunk);
+    if (chunk['error'] !== undefined && chunk['error'] !== null)
+      return readStreamError(chunk, this.#endpoint, this.#model);
     this.#start(chunk, out);
     this.#usage = readUsage(chunk['usage']) ?? this.#usage;
     const choice = Array.isArray(chunk['choices']) ? chunk['choices'][0] : undefined;
@@ -97,15 +98,18 @@ export class OpenAiDecoder implements Decoder {
     out.push({event: 'message-finished', stop: readStop(this.#reason, calls), usage: this.#usage});
     this.finished = true;
   }
+}
 
-  #readError(chunk: JsonObject): ProviderError {
-    const {code, message} = readErrorBody(chunk, '');
-    const error = isJsonObject(chunk['error']) ? chunk['error'] : {};
-    const given = [error['code'], error['status'], chunk['code']].find(value => typeof value === 'number');
-    const refused = /invalid_request|context_length|exceed_context|not_found|insufficient_quota/u.test(code);
-    const status = typeof given === 'number' && given >= 400 && given < 600 ? given : refused ? 400 : 500;
-    return errorFromRefusal({status, header: () => null, code, message}, this.#endpoint, this.#model);
-  }
+/** What an error in the middle of a stream means, which comes as `{error: {code, message}}`. */
+export function readStreamError(chunk: JsonObject, endpoint: Endpoint, model: string): ProviderError {
+  const {code, message} = readErrorBody(chunk, '');
+  const error = isJsonObject(chunk['error']) ? chunk['error'] : {};
+  const given = [error['code'], error['status'], chunk['code']].find(value => typeof value === 'number');
+  const refused = /invalid_request|invalid_prompt|context_length|exceed_context|not_found|insufficient_quota/u.test(
+    code,
+  );
+  const status = typeof given === 'number' && given >= 400 && given < 600 ? given : refused ? 400 : 500;
+  return errorFromRefusal({status, header: () => null, code, message}, endpoint, model);
 }
 
 function readStop(reason: string | undefined, calls: number): StopReason {

@@ -3,11 +3,14 @@ import {randomUUID} from 'node:crypto';
 import type {OpenAI} from 'openai/client';
 import {isJsonObject, parseJson} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
+import type {WireApi} from '../config/settings-schema.ts';
 import type {Fault} from '../domain/fault.ts';
 import {streamWithRetries} from './stream-with-retries.ts';
 import {takeBody, makeHttpFetch, readServerEvents} from './http-fetch.ts';
 import {OpenAiDecoder} from './openai-decoder.ts';
 import {openAiRequest} from './openai-request.ts';
+import {ResponsesDecoder} from './responses-decoder.ts';
+import {responsesRequest} from './responses-request.ts';
 import {modelFacts} from './model-facts.ts';
 import type {ProxyEnvironment} from './proxy.ts';
 import {toProviderError, type Endpoint} from './provider-error.ts';
@@ -25,29 +28,48 @@ export interface OpenAiOptions {
   readonly maxOutputTokens: number | 'default';
   /** `default` leaves it to the model, as do models that take none. */
   readonly effort: Effort | 'default';
+  /** `auto`: Responses at OpenAI itself, chat completions at every other address, as most servers speak only that. */
+  readonly wireApi: WireApi | 'auto';
   readonly clock?: RetryClock;
 }
 
 /**
- * Models over the chat completions protocol: OpenAI's, and every server that speaks it. The SDK prepares, signs and sends the
- * requests and explains refusals; it is loaded with the first request. Tries are counted and streams read here.
+ * OpenAI's models, and those of every server that speaks one of its protocols. The SDK prepares, signs and sends the requests and
+ * explains refusals; it is loaded with the first request. Tries are counted and streams read here.
  */
 export function connectOpenAi(options: OpenAiOptions): ModelPort {
   const endpoint = endpointOf(options);
   let client: Promise<OpenAI> | undefined;
-  const dialect: ProviderDialect = {
+  const post = async (path: string, content: object, signal: AbortSignal): Promise<Response> => {
+    client ??= openClient(options, endpoint);
+    const headers = {'content-type': 'application/json', accept: 'text/event-stream'};
+    return (await client).post(path, {body: JSON.stringify(content), headers, stream: true, signal}).asResponse();
+  };
+  const chat: ProviderDialect = {
     endpoint,
-    async post(request, signal) {
-      client ??= openClient(options, endpoint);
-      const body = JSON.stringify(openAiRequest(request, {...options, documents: documentsAt(endpoint)}));
-      const headers = {'content-type': 'application/json', accept: 'text/event-stream'};
-      return (await client).post('/chat/completions', {body, headers, stream: true, signal}).asResponse();
-    },
+    post: (request, signal) =>
+      post('/chat/completions', openAiRequest(request, {...options, documents: documentsAt(endpoint)}), signal),
     decoder: request => new OpenAiDecoder({endpoint, model: request.model, newId: randomUUID}),
   };
-  const sendOnce = makeSendOnce(dialect);
+  let summaries: 'wanted' | 'refused' = 'wanted';
+  const responses: ProviderDialect = {
+    endpoint,
+    async post(request, signal) {
+      try {
+        return await post('/responses', responsesRequest(request, {...options, summaries}), signal);
+      } catch (cause) {
+        if (summaries === 'refused' || !refusesSummaries(cause)) throw cause;
+        summaries = 'refused';
+        return post('/responses', responsesRequest(request, {...options, summaries}), signal);
+      }
+    },
+    decoder: request => new ResponsesDecoder({endpoint, model: request.model, newId: randomUUID}),
+  };
+  const wireApi = options.wireApi === 'auto' ? (isOpenAi(endpoint) ? 'responses' : 'chat') : options.wireApi;
+  const sendOnce = makeSendOnce(wireApi === 'responses' ? responses : chat);
   return {
     provider: 'openai',
+    searchesWeb: wireApi === 'responses',
     stream: (request, signal) => streamWithRetries(request, {sendOnce, clock: options.clock ?? realClock}, signal),
     facts: modelFacts,
   };
@@ -83,12 +105,23 @@ export async function listModels(
   }
 }
 
+/** OpenAI's own address, also in its regions. */
+const isOpenAi = ({baseUrl}: Endpoint): boolean =>
+  /(?:^|\.)api\.openai\.com$/u.test(URL.parse(baseUrl)?.hostname ?? '');
+
+/** OpenAI gives summaries of the reasoning only to verified organizations, and refuses the whole request of others. */
+const refusesSummaries = (cause: unknown): boolean =>
+  cause instanceof Error &&
+  'status' in cause &&
+  cause.status === 400 &&
+  /reasoning\.summary/u.test(String('param' in cause && cause.param) + cause.message);
+
 /** The servers of this protocol that are known to take PDFs. */
 const documentsAt = ({baseUrl}: Endpoint): 'sent' | 'named' =>
   /(?:^|\.)(?:openai\.com|openrouter\.ai)$/u.test(URL.parse(baseUrl)?.hostname ?? '') ? 'sent' : 'named';
 
 function endpointOf({baseUrl: given}: Pick<OpenAiOptions, 'baseUrl'>): Endpoint {
-  const baseUrl = given?.replace(/(?:\/chat\/completions)?\/*$/u, '');
+  const baseUrl = given?.replace(/(?:\/chat\/completions|\/responses)?\/*$/u, '');
   return {
     name: baseUrl ?? 'OpenAI',
     baseUrl: baseUrl ?? 'https://api.openai.com/v1',

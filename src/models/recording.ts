@@ -175,6 +175,7 @@ export function recordModel(model: ModelPort, write: (line: string) => void): Mo
   };
   return {
     provider: model.provider,
+    searchesWeb: model.searchesWeb,
     facts: name => model.facts(name),
     async *stream(request, signal) {
       const answer = new Answer();

@@ -33,6 +33,7 @@ export function openReplay(text: string, options: ReplayOptions): Outcome<ModelP
   let next = 0;
   return ok({
     provider: 'replay',
+    searchesWeb: false,
     async *stream(request, signal) {
       if (signal.aborted) return;
       const answer = answers[next++];

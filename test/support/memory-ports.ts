@@ -52,6 +52,7 @@ export function scriptedModel(script: readonly ScriptedAnswer[]): ModelPort & {r
   const requests: ModelRequest[] = [];
   return {
     provider: 'script',
+    searchesWeb: false,
     requests,
     facts: () => ({
       contextWindow: 1000,

@@ -1,5 +1,5 @@
 /**
- * What a scripted model says, in no provider's words. `model-server.ts` speaks it in two.
+ * What a scripted model says, in no provider's words. `model-server.ts` speaks it in three protocols.
  *
  *     answers([
  *       [say('I look first.'), call('Bash', {command: 'ls'})],
@@ -14,7 +14,7 @@ export type Part =
   | {readonly part: 'sealed-thinking'; readonly data: string}
   /** `json` is the input as it is sent; a script may cut it off or spoil it. */
   | {readonly part: 'call'; readonly id: string | undefined; readonly name: string; readonly json: string}
-  /** A block as the Messages API has it, and its deltas; OpenAI's dialect leaves it out. */
+  /** A block as the Messages API has it, and its deltas, or an item as the Responses API has it; chat completions leave it out. */
   | {readonly part: 'raw'; readonly block: object; readonly deltas: readonly object[]}
   /** Sends nothing more until the promise is fulfilled. */
   | {readonly part: 'until'; readonly gate: PromiseLike<unknown>}
@@ -54,7 +54,7 @@ export const say = (text: string): Part => ({part: 'text', pieces: words(text)})
 /** Text in exactly these deltas. */
 export const sayPieces = (...pieces: readonly string[]): Part => ({part: 'text', pieces});
 
-/** Thinking; OpenAI's dialect has no signature. */
+/** Thinking; chat completions have no signature, and in the Responses API it is the encrypted text. */
 export const think = (text: string, signature = 'sig'): Part => ({part: 'thinking', pieces: words(text), signature});
 
 export const thinkSealed = (data: string): Part => ({part: 'sealed-thinking', data});

@@ -11,10 +11,12 @@ import {
   openAiCompletion,
   openAiEvents,
   openAiRefusal,
+  responsesEvents,
+  responsesWhole,
   type WireStep,
 } from './model-wire.ts';
 
-export type DialectName = 'anthropic' | 'openai';
+export type DialectName = 'anthropic' | 'openai' | 'responses';
 
 /** A request as the server received it; `body` is the parsed JSON. */
 export interface ReceivedRequest {
@@ -30,6 +32,8 @@ export interface ReceivedBody {
   readonly stream?: boolean;
   readonly system?: unknown;
   readonly messages: readonly {readonly role: string; readonly content?: unknown; readonly [key: string]: unknown}[];
+  /** The messages of the Responses API. */
+  readonly input?: ReceivedBody['messages'];
   readonly tools?: readonly Readonly<Record<string, unknown>>[];
   readonly [key: string]: unknown;
 }
@@ -53,7 +57,7 @@ export interface ModelServer extends AsyncDisposable {
 }
 
 /**
- * A scripted model server on loopback that speaks Anthropic Messages and OpenAI chat completions, over real HTTP.
+ * A scripted model server on loopback that speaks Anthropic Messages and OpenAI chat completions and Responses, over real HTTP.
  * When the script is used up it refuses with a 400 that says so. `streaming: 'ignored'` answers with whole completions (OpenAI only),
  * as some servers do; `secure` speaks https, under the certificate of `certificate.ts`.
  */
@@ -81,7 +85,11 @@ export async function startModelServer(
       response.end(JSON.stringify({object: 'list', data: [{id: 'small-model'}, {id: 'large-model'}]}));
       return;
     }
-    const dialect = path.endsWith('/chat/completions') ? 'openai' : 'anthropic';
+    const dialect = path.endsWith('/chat/completions')
+      ? 'openai'
+      : path.endsWith('/v1/responses')
+        ? 'responses'
+        : 'anthropic';
     if (dialect === 'anthropic' && !/\/v1\/messages(?:\?|$)/u.test(path)) {
       refuse(response, dialect, {
         status: 404,
@@ -143,7 +151,7 @@ export async function startModelServer(
       server.closeAllConnections();
     });
   return {
-    baseUrl: {anthropic: url, openai: `${url}/v1`},
+    baseUrl: {anthropic: url, openai: `${url}/v1`, responses: `${url}/v1`},
     requests,
     received: count =>
       new Promise(resolve => {
@@ -172,13 +180,13 @@ interface Telling {
 }
 
 async function tell(response: ServerResponse, {dialect, parts, number, model, whole}: Telling): Promise<void> {
-  if (whole && dialect === 'openai') {
+  if (whole && dialect !== 'anthropic') {
     response.writeHead(200, {'content-type': 'application/json'});
-    response.end(openAiCompletion(parts, {number, model}));
+    response.end((dialect === 'openai' ? openAiCompletion : responsesWhole)(parts, {number, model}));
     return;
   }
-  const steps =
-    dialect === 'anthropic' ? anthropicEvents(parts, {number, model}) : openAiEvents(parts, {number, model});
+  const events = {anthropic: anthropicEvents, openai: openAiEvents, responses: responsesEvents}[dialect];
+  const steps = events(parts, {number, model});
   // A break before anything else leaves the request without even a status.
   const first = parts[0];
   const silent = parts.length === 1 && first?.part === 'break';

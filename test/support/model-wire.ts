@@ -162,6 +162,116 @@ export function openAiCompletion(parts: readonly Part[], {number, model}: Naming
   });
 }
 
+/** An answer as events of OpenAI's Responses API. */
+export function responsesEvents(parts: readonly Part[], naming: Naming): readonly WireStep[] {
+  const steps = new Steps(parts);
+  let sequence = 0;
+  const send = (type: string, data: object): void =>
+    steps.send(`event: ${type}\ndata: ${JSON.stringify({type, sequence_number: sequence++, ...data})}\n\n`);
+  send('response.created', {response: {...responseBase(naming), status: 'in_progress', output: []}});
+  let index = 0;
+  for (const group of blocksOf(parts)) {
+    const [first] = group;
+    const output_index = index;
+    const item = opens(first) ? responsesItem(group, {...naming, index}) : undefined;
+    if (item !== undefined) {
+      send('response.output_item.added', {output_index, item: begun(item)});
+      index++;
+    }
+    for (const part of group) {
+      steps.pass(part, overload => send('error', {code: 'server_error', message: overload, param: null}));
+      for (const [type, delta] of responsesDeltas(part)) steps.delta(() => send(type, {output_index, ...delta}));
+    }
+    if (item !== undefined) send('response.output_item.done', {output_index, item});
+  }
+  const cut = parts.find(part => part.part === 'stop');
+  send(cut === undefined ? 'response.completed' : 'response.incomplete', {response: responseAtEnd(parts, naming)});
+  return steps.list;
+}
+
+/** The same as one whole response. */
+export const responsesWhole = (parts: readonly Part[], naming: Naming): string =>
+  JSON.stringify(responseAtEnd(parts, naming));
+
+const responseBase = ({number, model}: Naming): object => ({
+  id: `resp_${number}`,
+  object: 'response',
+  model,
+  error: null,
+});
+
+function responseAtEnd(parts: readonly Part[], naming: Naming): object {
+  const cut = parts.find(part => part.part === 'stop');
+  const {input, output, cacheRead, cacheWrite} = usageOf(parts);
+  const reasons = {'max-tokens': 'max_output_tokens', refusal: 'content_filter'};
+  let index = 0;
+  return {
+    ...responseBase(naming),
+    status: cut === undefined ? 'completed' : 'incomplete',
+    incomplete_details: cut === undefined ? null : {reason: reasons[cut.reason]},
+    output: blocksOf(parts).flatMap(group => responsesItem(group, {...naming, index: index++}) ?? []),
+    usage: {
+      input_tokens: input + cacheRead + cacheWrite,
+      input_tokens_details: {cached_tokens: cacheRead, cache_write_tokens: cacheWrite},
+      output_tokens: output,
+      output_tokens_details: {reasoning_tokens: 0},
+    },
+  };
+}
+
+function responsesItem(group: readonly Part[], {number, index}: Naming & {readonly index: number}): object | undefined {
+  const [first] = group;
+  const text = group.flatMap(part => (part.part === 'text' || part.part === 'thinking' ? part.pieces : [])).join('');
+  switch (first?.part) {
+    case 'text':
+      return {
+        id: `msg_${number}_${index}`,
+        type: 'message',
+        role: 'assistant',
+        status: 'completed',
+        content: [{type: 'output_text', text, annotations: []}],
+      };
+    case 'thinking':
+      return {
+        id: `rs_${number}_${index}`,
+        type: 'reasoning',
+        summary: [{type: 'summary_text', text}],
+        encrypted_content: first.signature,
+      };
+    case 'call': {
+      const call_id = first.id ?? `call_${number}_${index}`;
+      const item = {id: `fc_${number}_${index}`, type: 'function_call', call_id, name: first.name};
+      return {...item, arguments: first.json, status: 'completed'};
+    }
+    case 'raw':
+      return first.block;
+    default:
+      return undefined;
+  }
+}
+
+/** An item as it is announced: without what is still to come. */
+const begun = (item: object): object => ({
+  ...item,
+  ...('content' in item ? {content: []} : {}),
+  ...('summary' in item ? {summary: [], encrypted_content: ''} : {}),
+  ...('arguments' in item ? {arguments: ''} : {}),
+  status: 'in_progress',
+});
+
+function responsesDeltas(part: Part): readonly (readonly [string, object])[] {
+  switch (part.part) {
+    case 'text':
+      return part.pieces.map(delta => ['response.output_text.delta', {content_index: 0, delta}]);
+    case 'thinking':
+      return part.pieces.map(delta => ['response.reasoning_summary_text.delta', {summary_index: 0, delta}]);
+    case 'call':
+      return halves(part.json).map(delta => ['response.function_call_arguments.delta', {delta}]);
+    default:
+      return [];
+  }
+}
+
 export const anthropicRefusal = ({status, message, code}: Refusal): string =>
   JSON.stringify({type: 'error', error: {type: code ?? typeOfStatus(status), message}, request_id: 'req_1'});
 

@@ -8,12 +8,14 @@ import type {KeptKey} from '../../config/kept-keys.ts';
 import {UsageError} from '../exit-code.ts';
 import type {ApiKeys} from './api-keys.ts';
 import type {providerChoices} from '../flags.ts';
+import type {WireApi} from '../../config/settings-schema.ts';
 
 /** The model that flags, environment and settings ask for. `undefined` and empty values were not given. */
 export interface ModelChoice {
   readonly provider: (typeof providerChoices)[number] | undefined;
   readonly model: string | undefined;
   readonly baseUrl: string | undefined;
+  readonly wireApi: WireApi | undefined;
   readonly replay: string | undefined;
   readonly effort: Effort | undefined;
   /** The file to record the conversation into. */
@@ -232,6 +234,7 @@ async function openAi(choice: ModelChoice, signal: AbortSignal): Promise<ChosenM
     environment,
     maxOutputTokens: 'default',
     effort: choice.effort ?? 'default',
+    wireApi: choice.wireApi ?? 'auto',
   });
   if (named.kind === 'named') return {port, model: named.model, secrets, state: 'ready'};
   // A server at another address has models of its own: take the first that it lists.
@@ -256,6 +259,9 @@ function unreachableModel(choice: ModelChoice, reason: string): ChosenModel {
   const {promise: found, resolve: tell} = Promise.withResolvers<string>();
   const port: ModelPort = {
     provider: configuredProvider(choice) ?? 'none',
+    get searchesWeb() {
+      return connected?.port.searchesWeb ?? false;
+    },
     async *stream(request, signal) {
       if (connected?.state !== 'ready') connected = await connect(choice, signal);
       if (connected.state === 'ready') {
@@ -308,6 +314,7 @@ export const noModelNotice =
 /** A model port for when no model is configured: it answers every request with the sentence that says what to do. */
 const noModel: ModelPort = {
   provider: 'none',
+  searchesWeb: false,
   async *stream() {
     yield [{event: 'failed', fault: {kind: 'needs-user', message: noModelText, fix: ''}}];
   },

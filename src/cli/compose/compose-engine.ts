@@ -331,6 +331,9 @@ const redactModel = (model: ModelPort, secrets: Redactor): ModelPort => ({
   get provider() {
     return model.provider;
   },
+  get searchesWeb() {
+    return model.searchesWeb;
+  },
   facts: name => model.facts(name),
   async *stream(request, signal) {
     for await (const batch of model.stream(request, signal)) yield batch.map(event => redacted(event, secrets));

@@ -167,6 +167,7 @@ export const modelChoice = ({options, settings, places}: RunContext): ModelChoic
   provider: settings.provider,
   model: settings.model,
   baseUrl: settings.baseUrl,
+  wireApi: settings.wireApi,
   effort: options.effort,
   replay: options.replay,
   record: options.record,

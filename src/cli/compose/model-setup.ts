@@ -28,6 +28,9 @@ export function exchangeableModel(
     get provider() {
       return current.provider;
     },
+    get searchesWeb() {
+      return current.searchesWeb;
+    },
     facts: model => current.facts(model),
     stream: (request, signal) => current.stream(request, signal),
   };

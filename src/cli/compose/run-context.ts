@@ -15,7 +15,7 @@ import type {HookSetting} from '../../config/hook-settings.ts';
 import type {Preferences} from '../../domain/preferences.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
 import type {SandboxChoice} from '../../domain/sandbox.ts';
-import {sandboxChoice} from '../../config/settings-schema.ts';
+import {sandboxChoice, type WireApi} from '../../config/settings-schema.ts';
 import type {Store} from '../../store/open-store.ts';
 import {trustOwnPath} from '../../workspace/exec/trusted-path.ts';
 import {readInstructionFile} from '../../workspace/files/instruction-files.ts';
@@ -74,6 +74,7 @@ interface EffectiveSettings {
   readonly model: string | undefined;
   readonly provider: (typeof providerChoices)[number] | undefined;
   readonly baseUrl: string | undefined;
+  readonly wireApi: WireApi | undefined;
   readonly permissionMode: PermissionMode;
   readonly sandbox: SandboxChoice;
   readonly preferences: Preferences;
@@ -143,6 +144,7 @@ export function loadRunContext(given: {
       // The flag knows one more than settings do: a recording.
       provider: options.provider ?? settings.provider?.value,
       baseUrl: settings.baseUrl?.value,
+      wireApi: settings.wireApi?.value,
       permissionMode: settings.permissionMode.value,
       sandbox: sandboxChoice(settings.sandbox.value),
       preferences: preferencesOf(settings),

@@ -78,9 +78,11 @@ describe.each(dialects)('trouble with a model over %s', dialect => {
       const {events, server} = await run(dialect, script);
       expect(blocksOf(events)).toEqual([{kind: 'text', text: 'One two three four.'}]);
       expect(events.filter(event => event.event === 'message-started').length).toBe(1);
-      const first = server.requests[0]?.body.messages ?? [];
-      const second = server.requests[1]?.body.messages.slice(first.length);
-      expect(second?.map(message => message.role)).toEqual(['assistant', 'user']);
+      const [first = [], both = []] = server.requests.map(({body}) =>
+        dialect === 'responses' ? (body.input ?? []) : body.messages,
+      );
+      const second = both.slice(first.length);
+      expect(second.map(message => message.role)).toEqual(['assistant', 'user']);
       expect(JSON.stringify(second)).toContain('One two thr');
       expect(JSON.stringify(second)).toContain(goOn);
     },
@@ -105,10 +107,12 @@ describe.each(dialects)('trouble with a model over %s', dialect => {
   });
 
   test('a break within thinking: what was seen stays, unsealed', async () => {
+    const item = {id: 'rs_2_0', summary: [{type: 'summary_text', text: 'Hm!'}], encrypted_content: 's'};
     const {events} = await run(dialect, answers([dropAfter(1, think('Hm, well.')), [think('Hm!', 's'), say('Yes.')]]));
     expect(blocksOf(events)).toEqual([
       {kind: 'thinking', text: 'Hm,', signature: ''},
       {kind: 'thinking', text: 'Hm!', signature: dialect === 'anthropic' ? 's' : ''},
+      ...(dialect === 'responses' ? [{kind: 'other', type: 'reasoning', data: item}] : []),
       {kind: 'text', text: 'Yes.'},
     ]);
   });

@@ -7,7 +7,7 @@ import {answers, startModelServer} from '../../support/model-server.ts';
 import {connect, dialects, run} from './run-provider.ts';
 
 describe.each(dialects)('a model over %s', dialect => {
-  const messageId = dialect === 'anthropic' ? 'msg_1' : 'chatcmpl-1';
+  const messageId = {anthropic: 'msg_1', openai: 'chatcmpl-1', responses: 'resp_1'}[dialect];
   const callId = dialect === 'anthropic' ? 'toolu_1_' : 'call_1_';
 
   test('streams text, with its usage', async () => {
@@ -35,8 +35,8 @@ describe.each(dialects)('a model over %s', dialect => {
     const {events} = await run(dialect, script);
     expect(blocksOf(events)).toEqual([
       {kind: 'text', text: 'Both.'},
-      {kind: 'tool-call', id: `${callId}${dialect === 'anthropic' ? 1 : 0}`, name: 'Bash', input: {command: 'ls'}},
-      {kind: 'tool-call', id: `${callId}${dialect === 'anthropic' ? 2 : 1}`, name: 'Read', input: {file_path: 'a "b"'}},
+      {kind: 'tool-call', id: `${callId}${dialect === 'openai' ? 0 : 1}`, name: 'Bash', input: {command: 'ls'}},
+      {kind: 'tool-call', id: `${callId}${dialect === 'openai' ? 1 : 2}`, name: 'Read', input: {file_path: 'a "b"'}},
     ]);
     expect(events.at(-1)).toMatchObject({event: 'message-finished', stop: 'tool-use'});
     const inputs = events.flatMap(event =>
@@ -58,8 +58,10 @@ describe.each(dialects)('a model over %s', dialect => {
 
   test('streams thinking before text', async () => {
     const {events} = await run(dialect, answers([[think('Let me see.', 'seal'), say('Yes.')]]));
+    const item = {id: 'rs_1_0', summary: [{type: 'summary_text', text: 'Let me see.'}], encrypted_content: 'seal'};
     expect(blocksOf(events)).toEqual([
       {kind: 'thinking', text: 'Let me see.', signature: dialect === 'anthropic' ? 'seal' : ''},
+      ...(dialect === 'responses' ? [{kind: 'other', type: 'reasoning', data: item}] : []),
       {kind: 'text', text: 'Yes.'},
     ]);
   });

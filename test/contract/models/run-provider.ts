@@ -5,7 +5,7 @@ import type {RetryClock} from '../../../src/models/retry.ts';
 import {ask, eventsOf} from '../../support/model-events.ts';
 import {startModelServer, type DialectName, type ModelServer, type Script} from '../../support/model-server.ts';
 
-export const dialects = ['anthropic', 'openai'] as const;
+export const dialects = ['anthropic', 'openai', 'responses'] as const;
 
 /** The waits asked for, none of them waited for. */
 export class NoWaiting implements RetryClock {
@@ -29,7 +29,8 @@ export function connect(dialect: DialectName, baseUrl: string, clock: RetryClock
     environment: {},
     clock,
   } as const;
-  return dialect === 'anthropic' ? connectAnthropic(options) : connectOpenAi(options);
+  if (dialect === 'anthropic') return connectAnthropic(options);
+  return connectOpenAi({...options, wireApi: dialect === 'responses' ? 'responses' : 'chat'});
 }
 
 export interface Run {

@@ -14,6 +14,7 @@ test('a server that does not stream is understood too', async () => {
     baseUrl: server.baseUrl.openai,
     maxOutputTokens: 'default',
     effort: 'default',
+    wireApi: 'chat',
     environment: {},
   });
   const events = await eventsOf(model.stream(ask('hi'), never()));
@@ -62,8 +63,15 @@ test('says why the models cannot be listed', async () => {
 test('bounds the answer only when asked to, and asks for the usage', async () => {
   await using server = await startModelServer(answers([say('a'), say('b'), fail(400)]));
   const options = {apiKey: undefined, baseUrl: server.baseUrl.openai, environment: {}};
-  await eventsOf(connectOpenAi({...options, maxOutputTokens: 'default', effort: 'default'}).stream(ask('hi'), never()));
-  await eventsOf(connectOpenAi({...options, maxOutputTokens: 99, effort: 'default'}).stream(ask('hi'), never()));
+  await eventsOf(
+    connectOpenAi({...options, maxOutputTokens: 'default', effort: 'default', wireApi: 'chat'}).stream(
+      ask('hi'),
+      never(),
+    ),
+  );
+  await eventsOf(
+    connectOpenAi({...options, maxOutputTokens: 99, effort: 'default', wireApi: 'chat'}).stream(ask('hi'), never()),
+  );
   const [plain, bounded] = server.requests.map(request => request.body);
   expect(plain).toEqual({
     model: 'small-model',

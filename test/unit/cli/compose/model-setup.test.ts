@@ -19,7 +19,7 @@ const key = 'sk-ant-api03-0123456789abcdef';
 async function open(settings: Pick<ModelChoice, 'baseUrl' | 'model'>, variables: Readonly<Record<string, string>>) {
   const environment = {PATH: folder, ...variables};
   const apiKeys = openApiKeys({credentials: join(folder, 'credentials.json')}, environment);
-  const none = {provider: undefined, replay: undefined, record: undefined, effort: undefined};
+  const none = {provider: undefined, replay: undefined, record: undefined, effort: undefined, wireApi: undefined};
   const choice: ModelChoice = {...none, ...settings, environment, apiKeys};
   const settingsFile = join(folder, 'settings.json');
   const chosen = await chooseModel(choice, signal);

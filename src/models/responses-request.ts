@@ -1,0 +1,145 @@
+import type {
+  FunctionTool,
+  ResponseCreateParamsStreaming,
+  ResponseFunctionCallOutputItem,
+  ResponseInputContent,
+  ResponseInputItem,
+  WebSearchTool,
+} from 'openai/resources/responses/responses';
+import {unreachable} from '../base/unreachable.ts';
+import {
+  type AssistantBlock,
+  type AssistantMessage,
+  isResponsesItem,
+  type Message,
+  type ResultContent,
+  type ToolResultBlock,
+  type UserMessage,
+} from '../domain/conversation.ts';
+import type {Effort, ModelRequest, ProviderTool, ToolSpec} from '../domain/model-stream.ts';
+import {toInputObject} from './block-builder.ts';
+import {effortOf} from './openai-request.ts';
+
+interface ResponsesOptions {
+  readonly maxOutputTokens: number | 'default';
+  readonly effort: Effort | 'default';
+  /** `refused`: this account may not ask for summaries of the reasoning, which OpenAI gives only to verified organizations. */
+  readonly summaries: 'wanted' | 'refused';
+}
+
+/**
+ * The request in the form of OpenAI's Responses API. Nothing is stored at OpenAI: the whole conversation is sent each time, with the
+ * encrypted reasoning of the model, so that it goes on thinking where it stood. A longer conversation's request begins with the shorter one's.
+ * (developers.openai.com/api/docs/guides/reasoning, "Encrypted reasoning items".)
+ */
+export function responsesRequest(
+  request: ModelRequest,
+  {maxOutputTokens, effort, summaries}: ResponsesOptions,
+): ResponseCreateParamsStreaming {
+  const [first] = request.messages;
+  const reasons = reasoningModel.test(request.model);
+  const wanted = effortOf(request, effort);
+  return {
+    model: request.model,
+    ...(request.system === '' ? {} : {instructions: request.system}),
+    input: request.messages.flatMap(message => inputItems(message, request.model)),
+    ...(request.tools.length === 0 ? {} : {tools: request.tools.map(toolParam)}),
+    ...(maxOutputTokens === 'default' ? {} : {max_output_tokens: maxOutputTokens}),
+    ...(reasons
+      ? {
+          reasoning: {
+            ...(wanted === undefined ? {} : {effort: wanted}),
+            ...(summaries === 'wanted' ? {summary: 'auto' as const} : {}),
+          },
+          include: ['reasoning.encrypted_content' as const],
+        }
+      : {}),
+    // Requests of one conversation go to one cache.
+    ...(first === undefined ? {} : {prompt_cache_key: first.id}),
+    store: false,
+    stream: true,
+  };
+}
+
+/** Models that reason, by name; the others refuse the parameter. */
+const reasoningModel = /^(?:gpt-[5-9]|o[1-9]|codex-)(?!.*-chat)/u;
+
+/** Our schemas have optional fields, which OpenAI's strict form does not allow. */
+function toolParam(tool: ToolSpec | ProviderTool): FunctionTool | WebSearchTool {
+  if ('provided' in tool) return {type: 'web_search'};
+  const {name, description, inputSchema} = tool;
+  return {type: 'function', name, description, parameters: {...inputSchema}, strict: false};
+}
+
+const inputItems = (message: Message, model: string): readonly ResponseInputItem[] =>
+  message.role === 'user' ? userItems(message) : assistantItems(message, model);
+
+function userItems(message: UserMessage): readonly ResponseInputItem[] {
+  const results = message.blocks.filter(block => block.kind === 'tool-result');
+  const content = message.blocks.flatMap(block => (block.kind === 'tool-result' ? [] : inputContent(block)));
+  return [...results.map(resultItem), ...(content.length === 0 ? [] : [{role: 'user' as const, content}])];
+}
+
+function resultItem({id, content}: ToolResultBlock): ResponseInputItem {
+  const parts = content.flatMap(inputContent);
+  const texts = parts.flatMap(part => (part.type === 'input_text' ? [part.text] : []));
+  // A plain text is what every model of this API takes; only media need the list.
+  const output: string | ResponseFunctionCallOutputItem[] = texts.length === parts.length ? texts.join('\n\n') : parts;
+  return {type: 'function_call_output', call_id: id, output};
+}
+
+function inputContent(block: ResultContent): (ResponseInputContent & ResponseFunctionCallOutputItem)[] {
+  switch (block.kind) {
+    case 'text':
+      return [{type: 'input_text', text: block.text}];
+    case 'image':
+      return [{type: 'input_image', image_url: dataUrl(block), detail: 'auto'}];
+    case 'document':
+      return [{type: 'input_file', filename: block.name, file_data: dataUrl(block)}];
+    default:
+      return unreachable(block);
+  }
+}
+
+const dataUrl = ({mediaType, data}: {readonly mediaType: string; readonly data: string}): string =>
+  `data:${mediaType};base64,${data}`;
+
+/** Reasoning goes back only to the model that wrote it, and only with what followed it: alone it would have the request refused. */
+function assistantItems({blocks, model}: AssistantMessage, asked: string): readonly ResponseInputItem[] {
+  const last = blocks.findLastIndex(block => assistantItem(block).length > 0 && !isReasoning(block));
+  const own = withoutDate(model) === withoutDate(asked);
+  return blocks.slice(0, last + 1).flatMap(block => (isReasoning(block) && !own ? [] : assistantItem(block)));
+}
+
+function assistantItem(block: AssistantBlock): readonly ResponseInputItem[] {
+  switch (block.kind) {
+    case 'text': {
+      const text = 'cited' in block ? block.cited.text : block.text;
+      return text === '' ? [] : [{role: 'assistant', content: text}];
+    }
+    case 'thinking':
+    case 'sealed-thinking':
+      // What people see of it; what the model takes back is its reasoning item.
+      return [];
+    case 'tool-call':
+      return [
+        {
+          type: 'function_call',
+          call_id: block.id,
+          name: block.name,
+          arguments: JSON.stringify(toInputObject(block.input)),
+        },
+      ];
+    case 'other':
+      if (!isResponsesItem(block)) return [];
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it came from this API, which takes its own items back
+      return [{...block.data, type: block.type} as unknown as ResponseInputItem];
+    default:
+      return unreachable(block);
+  }
+}
+
+const isReasoning = (block: AssistantBlock): boolean => block.kind === 'other' && block.type === 'reasoning';
+
+/** OpenAI answers with the dated name of the model that was asked for. */
+const withoutDate = (model: string): string => model.replace(/-20\d\d-\d\d-\d\d$/u, '');

@@ -1,0 +1,289 @@
+import {expect, test} from 'vitest';
+import {actionId, messageId} from '../../../src/domain/ids.ts';
+import type {AssistantMessage, Message} from '../../../src/domain/conversation.ts';
+import {noUsage} from '../../../src/domain/usage.ts';
+import {anthropicRequest} from '../../../src/models/anthropic-request.ts';
+import {connectOpenAi} from '../../../src/models/openai.ts';
+import {openAiRequest} from '../../../src/models/openai-request.ts';
+import {ResponsesDecoder} from '../../../src/models/responses-decoder.ts';
+import {responsesRequest} from '../../../src/models/responses-request.ts';
+import type {ModelEvent, ModelRequest} from '../../../src/domain/model-stream.ts';
+import {ask, blocksOf, eventsOf} from '../../support/model-events.ts';
+import {fail, say, think} from '../../support/model-script.ts';
+import {answers, startModelServer} from '../../support/model-server.ts';
+import * as fc from 'fast-check';
+import {randomInputs} from '../../support/random-inputs.ts';
+
+const options = {maxOutputTokens: 'default', effort: 'default', summaries: 'wanted'} as const;
+const endpoint = {name: 'OpenAI', baseUrl: '', keyVariable: '', urlVariable: ''};
+
+const prompt: Message = {role: 'user', id: messageId('u1'), blocks: [{kind: 'text', text: 'Tidy up.'}]};
+const reasoning = {
+  kind: 'other',
+  type: 'reasoning',
+  data: {id: 'rs_1', summary: [], encrypted_content: 'sealed'},
+} as const;
+const answer: AssistantMessage = {
+  role: 'assistant',
+  id: messageId('resp_1'),
+  model: 'gpt-5.2-2025-12-11',
+  blocks: [
+    {kind: 'thinking', text: 'Let me look.', signature: ''},
+    reasoning,
+    {kind: 'text', text: 'Looking.'},
+    {kind: 'tool-call', id: actionId('call_1'), name: 'Bash', input: {command: 'ls'}},
+  ],
+  stop: 'tool-use',
+  usage: noUsage,
+};
+const result: Message = {
+  role: 'user',
+  id: messageId('u2'),
+  blocks: [{kind: 'tool-result', id: actionId('call_1'), content: [{kind: 'text', text: 'a.ts'}], outcome: 'success'}],
+};
+
+const request = (model: string, ...messages: readonly Message[]): ModelRequest => ({
+  model,
+  system: 'Be brief.',
+  tools: [{name: 'Bash', description: 'Runs.', inputSchema: {type: 'object'}}, {provided: 'searching'}],
+  messages,
+  thinking: {kind: 'default'},
+});
+
+test('the whole conversation is sent each time, stored nowhere, with the reasoning that the model may go on with', () => {
+  expect(responsesRequest(request('gpt-5.2', prompt, answer, result), {...options, effort: 'high'})).toEqual({
+    model: 'gpt-5.2',
+    instructions: 'Be brief.',
+    input: [
+      {role: 'user', content: [{type: 'input_text', text: 'Tidy up.'}]},
+      {type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'sealed'},
+      {role: 'assistant', content: 'Looking.'},
+      {type: 'function_call', call_id: 'call_1', name: 'Bash', arguments: '{"command":"ls"}'},
+      {type: 'function_call_output', call_id: 'call_1', output: 'a.ts'},
+    ],
+    tools: [
+      {type: 'function', name: 'Bash', description: 'Runs.', parameters: {type: 'object'}, strict: false},
+      {type: 'web_search'},
+    ],
+    reasoning: {effort: 'high', summary: 'auto'},
+    include: ['reasoning.encrypted_content'],
+    prompt_cache_key: 'u1',
+    store: false,
+    stream: true,
+  });
+});
+
+test('reasoning goes back to no other model, to no other API, and not without what followed it', () => {
+  const typesFor = (model: string, ...messages: readonly Message[]) => {
+    const {input} = responsesRequest(request(model, ...messages), options);
+    return Array.isArray(input) ? input.map(item => item.type ?? 'message') : input;
+  };
+  expect(typesFor('gpt-5.2-mini', prompt, answer, result)).toEqual([
+    'message',
+    'message',
+    'function_call',
+    'function_call_output',
+  ]);
+  expect(typesFor('gpt-5.2', prompt, {...answer, blocks: [reasoning], stop: 'interrupted'}, prompt)).toEqual([
+    'message',
+    'message',
+  ]);
+  const chat = openAiRequest(request('gpt-5.2', prompt, answer, result), {...options, documents: 'sent'});
+  const messages = anthropicRequest(request('claude', prompt, answer, result), {...options, maxOutputTokens: 9});
+  expect(JSON.stringify([chat, messages])).not.toContain('sealed');
+});
+
+test('models that do not reason are not asked to', () => {
+  for (const model of ['gpt-4.1', 'gpt-5-chat-latest', 'local']) {
+    const {reasoning: asked, include} = responsesRequest(request(model, prompt), options);
+    expect([asked, include]).toEqual([undefined, undefined]);
+  }
+});
+
+test('images and documents of results go where the call is answered', () => {
+  const media: Message = {
+    role: 'user',
+    id: messageId('u2'),
+    blocks: [
+      {
+        kind: 'tool-result',
+        id: actionId('call_1'),
+        content: [
+          {kind: 'image', mediaType: 'image/png', data: 'AAAA'},
+          {kind: 'document', mediaType: 'application/pdf', name: 'a.pdf', data: 'BBBB'},
+        ],
+        outcome: 'success',
+      },
+    ],
+  };
+  const {input} = responsesRequest(request('gpt-5.2', prompt, answer, media), options);
+  expect(Array.isArray(input) ? input.at(-1) : input).toEqual({
+    type: 'function_call_output',
+    call_id: 'call_1',
+    output: [
+      {type: 'input_image', image_url: 'data:image/png;base64,AAAA', detail: 'auto'},
+      {type: 'input_file', filename: 'a.pdf', file_data: 'data:application/pdf;base64,BBBB'},
+    ],
+  });
+});
+
+test('an account that may not see summaries of the reasoning is asked without them, from then on', async () => {
+  const refusal = 'Your organization must be verified to generate reasoning summaries. (reasoning.summary)';
+  await using server = await startModelServer(answers([fail(400, {message: refusal}), say('a'), say('b')]));
+  const model = connectOpenAi({
+    apiKey: 'k',
+    baseUrl: server.baseUrl.responses,
+    environment: {},
+    maxOutputTokens: 'default',
+    effort: 'default',
+    wireApi: 'responses',
+  });
+  const signal = new AbortController().signal;
+  const asking = {...ask('hi'), model: 'gpt-5.2'};
+  const texts = [await eventsOf(model.stream(asking, signal)), await eventsOf(model.stream(asking, signal))];
+  expect(texts.map(blocksOf)).toEqual([[{kind: 'text', text: 'a'}], [{kind: 'text', text: 'b'}]]);
+  expect(server.requests.map(({body}) => body['reasoning'])).toEqual([{summary: 'auto'}, {}, {}]);
+});
+
+test('other addresses than OpenAI hear chat completions, unless the settings say otherwise', async () => {
+  await using server = await startModelServer(answers([say('a')]));
+  const model = connectOpenAi({
+    apiKey: 'k',
+    baseUrl: server.baseUrl.openai,
+    environment: {},
+    maxOutputTokens: 'default',
+    effort: 'default',
+    wireApi: 'auto',
+  });
+  await eventsOf(model.stream(ask('hi'), new AbortController().signal));
+  expect([server.requests[0]?.dialect, model.searchesWeb]).toEqual(['openai', false]);
+});
+
+const decode = (events: readonly object[]) => {
+  const decoder = new ResponsesDecoder({endpoint, model: 'gpt-5.2', newId: () => 'x'});
+  const out: ModelEvent[] = [];
+  const error = events.map(event => decoder.take(JSON.stringify(event), out)).find(each => each !== undefined);
+  return {out, error, finished: decoder.finished};
+};
+
+test('a search and what the text cites are kept as they came, and shown as links where the text has none', () => {
+  const search = {type: 'web_search_call', id: 'ws_1', status: 'completed', action: {type: 'search', query: 'tea'}};
+  const cites = (url: string) => ({type: 'url_citation', url, title: 'Tea', start_index: 0, end_index: 3});
+  const {out} = decode([
+    {type: 'response.created', response: {id: 'resp_1', model: 'gpt-5.2'}},
+    {type: 'response.output_item.added', output_index: 0, item: {...search, status: 'in_progress'}},
+    {type: 'response.output_item.done', output_index: 0, item: search},
+    {type: 'response.output_text.delta', output_index: 1, content_index: 0, delta: 'Green [a](https://a.example/).'},
+    {type: 'response.output_text.annotation.added', output_index: 1, annotation: cites('https://a.example/')},
+    {type: 'response.output_text.annotation.added', output_index: 1, annotation: cites('https://b.example/')},
+    {type: 'response.output_item.done', output_index: 1, item: {type: 'message'}},
+    {type: 'response.completed', response: {}},
+  ]);
+  const {type, ...data} = search;
+  expect(blocksOf(out)).toEqual([
+    {kind: 'other', type, data},
+    {
+      kind: 'text',
+      text: 'Green [a](https://a.example/). ([Tea](https://b.example/))',
+      cited: {
+        text: 'Green [a](https://a.example/).',
+        citations: [cites('https://a.example/'), cites('https://b.example/')],
+      },
+    },
+  ]);
+});
+
+test('parts of a summary are paragraphs; an item that was not streamed is taken whole', () => {
+  const {out} = decode([
+    {type: 'response.reasoning_summary_text.delta', output_index: 0, summary_index: 0, delta: 'First.'},
+    {type: 'response.reasoning_summary_text.delta', output_index: 0, summary_index: 1, delta: 'Second.'},
+    {type: 'response.output_item.done', output_index: 0, item: {type: 'reasoning', summary: []}},
+    {
+      type: 'response.output_item.done',
+      output_index: 1,
+      item: {type: 'message', content: [{type: 'output_text', text: 'Whole.', annotations: []}]},
+    },
+    {
+      type: 'response.output_item.done',
+      output_index: 2,
+      item: {type: 'function_call', call_id: 'c', name: 'Bash', arguments: '{"command":"ls"}'},
+    },
+    {type: 'response.completed', response: {}},
+  ]);
+  expect(blocksOf(out)).toEqual([
+    {kind: 'thinking', text: 'First.\n\nSecond.', signature: ''},
+    {kind: 'text', text: 'Whole.'},
+    {kind: 'tool-call', id: 'c', name: 'Bash', input: {command: 'ls'}},
+  ]);
+  expect(out.at(-1)).toMatchObject({event: 'message-finished', stop: 'tool-use'});
+});
+
+test('failures in the middle of a stream are told apart: too long a conversation is final, an overload passes', () => {
+  const failure = (code: string) =>
+    decode([{type: 'response.failed', response: {error: {code, message: 'No.'}}}]).error?.kind;
+  expect([failure('context_length_exceeded'), failure('invalid_prompt'), failure('server_error')]).toEqual([
+    'final',
+    'final',
+    'passing',
+  ]);
+  expect(decode([{type: 'error', code: 'rate_limit_exceeded', message: 'Slow down.'}]).error?.kind).toBe('passing');
+});
+
+test('the whole response of a server that does not stream says the same as its stream', async () => {
+  const script = answers([
+    [think('Hm.', 'seal'), say('Yes.')],
+    [think('Hm.', 'seal'), say('Yes.')],
+  ]);
+  const blocksBy = async (streaming: 'honoured' | 'ignored') => {
+    await using server = await startModelServer(script, {streaming});
+    const model = connectOpenAi({
+      apiKey: 'k',
+      baseUrl: server.baseUrl.responses,
+      environment: {},
+      maxOutputTokens: 'default',
+      effort: 'default',
+      wireApi: 'responses',
+    });
+    return blocksOf(await eventsOf(model.stream(ask('hi'), new AbortController().signal)));
+  };
+  expect(await blocksBy('ignored')).toEqual(await blocksBy('honoured'));
+});
+
+test('whatever a server sends, nothing throws, and the blocks that begin are those that end', () => {
+  const types = [
+    'response.created',
+    'response.output_item.added',
+    'response.output_item.done',
+    'response.output_text.delta',
+    'response.reasoning_summary_text.delta',
+    'response.output_text.annotation.added',
+    'response.function_call_arguments.delta',
+  ];
+  const event = fc.record(
+    {
+      type: fc.constantFrom(...types),
+      output_index: fc.nat(3),
+      delta: fc.oneof(fc.string(), fc.jsonValue()),
+      annotation: fc.jsonValue(),
+      item: fc.oneof(
+        fc.jsonValue(),
+        fc.record({
+          type: fc.constantFrom('message', 'function_call', 'reasoning', 'web_search_call'),
+          content: fc.jsonValue(),
+        }),
+      ),
+    },
+    {requiredKeys: ['type']},
+  );
+  fc.assert(
+    fc.property(fc.array(event), events => {
+      const {out, finished} = decode([...events, {type: 'response.completed', response: {}}]);
+      const at = (kind: 'block-started' | 'block-finished') =>
+        out.flatMap(each => (each.event === kind ? [each.index] : [])).toSorted((a, b) => a - b);
+      expect(finished).toBe(true);
+      expect(at('block-started')).toEqual(at('block-finished'));
+      expect(new Set(at('block-started')).size).toBe(at('block-started').length);
+    }),
+    {numRuns: randomInputs(500)},
+  );
+});
