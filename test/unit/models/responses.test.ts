@@ -166,9 +166,10 @@ const decode = (events: readonly object[]) => {
   return {out, error, finished: decoder.finished};
 };
 
+const cites = (url: string) => ({type: 'url_citation', url, title: 'Tea', start_index: 0, end_index: 3});
+
 test('a search and what the text cites are kept as they came, and shown as links where the text has none', () => {
   const search = {type: 'web_search_call', id: 'ws_1', status: 'completed', action: {type: 'search', query: 'tea'}};
-  const cites = (url: string) => ({type: 'url_citation', url, title: 'Tea', start_index: 0, end_index: 3});
   const {out} = decode([
     {type: 'response.created', response: {id: 'resp_1', model: 'gpt-5.2'}},
     {type: 'response.output_item.added', output_index: 0, item: {...search, status: 'in_progress'}},
