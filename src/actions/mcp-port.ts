@@ -33,6 +33,11 @@ export interface McpPort {
   reconnect(server: string): Promise<Outcome<undefined, string>>;
   /** Takes the tools of a server away for this session, or brings them back. */
   toggle(server: string, wanted: 'enabled' | 'disabled'): Promise<Outcome<undefined, string>>;
+  /**
+   * Signs the user in to a server in the browser and connects it; `say` hears where the link is that the user has to open. Answers with
+   * what came of it, a sentence.
+   */
+  signIn(server: string, say: (line: string) => void, signal: AbortSignal): Promise<Outcome<string, string>>;
 }
 
 export interface McpPromptRequest {
@@ -83,6 +88,9 @@ export interface McpServerState {
   readonly status: 'connected' | 'failed' | 'pending' | 'disabled' | 'idle' | 'needs-sign-in';
   /** Where it comes from: `sdk` runs in the program that drives weft, which may also have `given` it. */
   readonly source: 'sdk' | 'user' | 'project' | 'local' | 'given';
+  /** The file or flag that names it; empty for `sdk`. */
+  readonly path: string;
+  readonly transport: 'program' | 'http' | 'sdk';
   /** Why it failed, or what to do; empty otherwise. */
   readonly error: string;
   /** How the server calls itself; empty until it is connected. */
@@ -183,6 +191,7 @@ export const noMcp: McpPort = {
   expandPrompt: async () => noServer,
   reconnect: async () => failed('There are no MCP servers here.'),
   toggle: async () => failed('There are no MCP servers here.'),
+  signIn: async () => failed('There are no MCP servers here.'),
   servers: () => [],
   call: async () => noServer,
   resources: async () => ok([]),

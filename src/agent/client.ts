@@ -2,6 +2,7 @@ import type {AgentEvent, SessionInfo} from '../actions/agent-event.ts';
 import type {PromptCommand} from '../actions/commands-port.ts';
 import type {DraftText, EditRequest, FoundFiles, ReadImage, UserChanges} from '../actions/files-port.ts';
 import type {HookRow} from '../actions/hooks-port.ts';
+import type {McpServerState, McpTool} from '../actions/mcp-port.ts';
 import type {BlockInfo, HandOverEnd, QuestionAnswer, ScreenSize} from '../actions/ports.ts';
 import type {FileDiff} from '../actions/preview.ts';
 import type {KeyProvider} from '../domain/api-key.ts';
@@ -171,6 +172,13 @@ export interface Queries {
   };
   /** The hooks of this session, what each came to last, and those of the project that do not run for want of trust. */
   readonly hooks: {readonly request: NoFields; readonly answer: readonly HookRow[]};
+  /** The MCP servers of this session. Those that were never started are started now, and waited for a little. */
+  readonly 'mcp-servers': {readonly request: NoFields; readonly answer: readonly McpServerRow[]};
+  /** Connects a server anew, or takes its tools away for this session; answered with the server as it is then. */
+  readonly 'change-mcp-server': {
+    readonly request: {readonly server: string; readonly change: 'reconnect' | 'turn-off' | 'turn-on'};
+    readonly answer: McpServerRow;
+  };
   /** The permission rules that count now, and who set them. */
   readonly 'permission-rules': {readonly request: NoFields; readonly answer: readonly RuleRow[]};
   /** Adds a rule, which holds at once, or removes one; answered with what came of it, a sentence. */
@@ -317,6 +325,13 @@ export interface Watches {
     readonly request: {readonly id: BlockId; readonly size: ScreenSize};
     readonly piece: string;
   };
+  /** Signs the user in to an MCP server: sentences, the first with the link to open, the last with what came of it. */
+  readonly 'mcp-sign-in': {readonly request: {readonly server: string}; readonly piece: string};
+}
+
+export interface McpServerRow {
+  readonly state: McpServerState;
+  readonly tools: readonly Pick<McpTool, 'toolName' | 'description' | 'standing'>[];
 }
 
 export type WatchName = keyof Watches;

@@ -7,7 +7,7 @@ import {causeText} from '../domain/fault.ts';
 import type {PermissionMode} from '../domain/risk.ts';
 import {parseServers, strongestServers} from '../extensions/mcp/server-config.ts';
 import type {Exchange} from '../extensions/mcp/exchange-transport.ts';
-import type {ElicitUser} from '../extensions/mcp/server-set.ts';
+import type {ElicitUser} from '../extensions/mcp/server-entry.ts';
 import {clientLines, readOpening} from '../headless/rpc/client-input.ts';
 import {makeControlChannel} from '../headless/rpc/control-channel.ts';
 import {elicitBy} from '../headless/rpc/questions.ts';

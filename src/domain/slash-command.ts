@@ -42,6 +42,7 @@ export const builtInCommands: ReadonlySet<string> = new Set([
   'later',
   'log',
   'login',
+  'mcp',
   'mode',
   'model',
   'new',

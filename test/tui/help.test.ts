@@ -127,7 +127,7 @@ describe('/help', () => {
       'Session   /clear  /resume  /compact  /transcript  /copy  /export  /cost  /exit',
       'Undo      /undo  /redo  /rewind',
       'Model     /model  /mode  /login',
-      'Project   /permissions  /hooks  /trust  /note  /todo  /ps',
+      'Project   /permissions  /hooks  /mcp  /trust  /note  /todo  /ps',
       'weft      /config  /theme  /verbosity  /vim  /editor  /doctor  /demo  /help',
       'Prompt    @file  !command  #note  /command',
       'Keys      Enter send · Ctrl+J new line · Esc stop · Esc Esc rewind · Shift+Tab',

@@ -53,5 +53,6 @@ export function limitedServers(mcp: McpPort, tools: AgentTools): McpPort {
     expandPrompt: (...request) => mcp.expandPrompt(...request),
     reconnect: server => mcp.reconnect(server),
     toggle: (server, wanted) => mcp.toggle(server, wanted),
+    signIn: (...request) => mcp.signIn(...request),
   };
 }

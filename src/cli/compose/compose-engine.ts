@@ -230,6 +230,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
       terminals: commands.control,
       // Front ends show placeholders for secrets, as the model reads them.
       edits: machine.files,
+      mcp: machine.mcp,
       finder: finder.finder,
       images: lazyImages(directory),
       async addNote(note) {

@@ -3,8 +3,10 @@ import type {EditPreview, FileFinder, ImagePort} from '../../actions/files-port.
 import type {Attachment, TerminalControl} from '../../actions/ports.ts';
 import type {FolderTrustPort} from './folder-trust.ts';
 import type {HostServices} from '../../agent/answer-queries.ts';
+import type {McpPort} from '../../actions/mcp-port.ts';
 import type {
   ExportEnd,
+  McpServerRow,
   ModelConnection,
   ModelList,
   Query,
@@ -16,6 +18,7 @@ import type {
 } from '../../agent/client.ts';
 import type {LocalServer} from '../../domain/local-server.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {raceTimeout} from '../../base/race.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {causeText, rejected, thrownFault, type Fault} from '../../domain/fault.ts';
 import type {BlockId, SessionId} from '../../domain/ids.ts';
@@ -32,6 +35,7 @@ export interface HostPorts {
   readonly settings: UserSettings;
   readonly trust: FolderTrustPort;
   readonly models: ModelSetup;
+  readonly mcp: McpPort;
   permissionRules(): Promise<readonly RuleRow[]>;
   changeRule(rule: RequestedRuleChange): Promise<Outcome<string, Fault>>;
   addNote(note: string): Promise<Outcome<string, Fault>>;
@@ -90,9 +94,23 @@ export interface ExportWork {
   readonly present: 'kept' | 'replaced';
 }
 
+/** Milliseconds that somebody who looks at the MCP servers waits for those that start. */
+const serversMs = 2000;
+
+const toggled = {'turn-off': 'disabled', 'turn-on': 'enabled'} as const;
+
+const serverRows = (mcp: McpPort): readonly McpServerRow[] =>
+  mcp.servers().map(state => ({
+    state,
+    tools: mcp
+      .tools()
+      .filter(({server}) => server === state.name)
+      .map(({toolName, description, standing}) => ({toolName, description, standing})),
+  }));
+
 /** Answers for this machine what the engine hands on. Trouble of any kind is a fault in the answer. */
 export function hostServices(ports: HostPorts): HostServices {
-  const {terminals, edits, finder, images, sessions, history, settings, trust} = ports;
+  const {terminals, edits, finder, images, sessions, history, settings, trust, mcp} = ports;
   const attached = new Map<BlockId, Attachment>();
   return {
     queries: {
@@ -111,6 +129,16 @@ export function hostServices(ports: HostPorts): HostServices {
       'draft-edits': (request, signal) => edits.draft(request.edits, signal),
       'read-image': ({path}, signal) => images.read(path, signal),
       'add-note': ({note}) => ports.addNote(note),
+      'mcp-servers': async (_, signal) => {
+        await raceTimeout(mcp.settled(signal), serversMs);
+        return ok(serverRows(mcp));
+      },
+      'change-mcp-server': async ({server, change}) => {
+        const done = await (change === 'reconnect' ? mcp.reconnect(server) : mcp.toggle(server, toggled[change]));
+        const row = serverRows(mcp).find(({state}) => state.name === server);
+        // A server that cannot be connected says why itself.
+        return row === undefined ? failed(rejected(done.tag === 'failed' ? done.error : 'It is gone.')) : ok(row);
+      },
       'permission-rules': () => answered('Reading the rules', () => ports.permissionRules()),
       'change-rule': ({rule}) => ports.changeRule(rule),
       'folder-trust': () => answered('Reading the settings', () => trust.show()),
@@ -145,6 +173,13 @@ export function hostServices(ports: HostPorts): HostServices {
         });
       },
       'attach-terminal': ({id, size}, listener, signal) => attach(id, {size, show: listener}, signal),
+      async 'mcp-sign-in'({server}, listener, signal) {
+        const done = await mcp.signIn(server, listener, signal);
+        if (signal.aborted) return {tag: 'cancelled'};
+        if (done.tag === 'failed') return failed(rejected(done.error));
+        listener(done.value);
+        return {tag: 'ended'};
+      },
     },
     submit(op) {
       switch (op.op) {

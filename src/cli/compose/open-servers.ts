@@ -6,7 +6,8 @@ import {type McpPort, noMcp} from '../../actions/mcp-port.ts';
 import type {JsonObject} from '../../base/json.ts';
 import type {ConfiguredServer} from '../../extensions/mcp/server-config.ts';
 import type {Exchange} from '../../extensions/mcp/exchange-transport.ts';
-import type {ElicitUser, ServerSet} from '../../extensions/mcp/server-set.ts';
+import type {ElicitUser} from '../../extensions/mcp/server-entry.ts';
+import type {ServerSet} from '../../extensions/mcp/server-set.ts';
 import {userPath} from '../../workspace/exec/trusted-path.ts';
 import {version} from '../version.ts';
 import type {RunContext} from './run-context.ts';
@@ -102,6 +103,12 @@ export async function makeServers(
       connect: connector.connect,
       trouble: connector.trouble,
       elicit: given.elicit,
+      signIn: async ({name, config}, say, signal) =>
+        (await import('./sign-in-server.ts')).signInSession(
+          {name, config, directory: context.directory},
+          {say, learnSecret: tokens.learn},
+          signal,
+        ),
       manifests: manifestsIn(context.places.servers),
       log,
       now: () => performance.now(),

@@ -12,7 +12,7 @@ import type {
   McpServerState,
   McpTool,
 } from '../../actions/mcp-port.ts';
-import {clip, firstLine} from '../../base/clip.ts';
+import {clip} from '../../base/clip.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {raceAbort, raceTimeout} from '../../base/race.ts';
 import {visibleLine} from '../../base/visible.ts';
@@ -20,8 +20,25 @@ import {type Fault, rejected} from '../../domain/fault.ts';
 import {offeredSchema} from './server-answers.ts';
 import {changedTools, type Manifest, manifestKey, type Manifests} from './manifests.ts';
 import {admitsTool, type ConfiguredServer, type ServerConfig} from './server-config.ts';
-import type {ProtocolEra, ServerConnection} from './server-connection.ts';
-import {cleanName, ToolNames} from './tool-names.ts';
+import type {ServerConnection} from './server-connection.ts';
+import {
+  type ElicitUser,
+  type Entry,
+  isAgain,
+  isEnabled,
+  isRequired,
+  isSame,
+  isSoonOffered,
+  lastWords,
+  nameAmong,
+  newEntry,
+  type ServerToStart,
+  serverToStart,
+  stateOf,
+  whyNotThere,
+  withLine,
+} from './server-entry.ts';
+import {ToolNames} from './tool-names.ts';
 
 /** Connects one server; loads the protocol with the first. */
 export type ConnectServer = (
@@ -37,19 +54,12 @@ interface ServerListener {
   readonly elicit: ElicitUser;
 }
 
-/** Asks the user what a server wants to know. */
-export type ElicitUser = (elicitation: Elicitation, signal: AbortSignal) => Promise<ElicitationReply>;
-
-/** A server that runs in the program which drives weft, or one that somebody configured. */
-type ServerToStart =
-  | {readonly kind: 'sdk'; readonly name: string}
-  | {
-      readonly kind: 'configured';
-      readonly name: string;
-      readonly config: ServerConfig;
-      /** What an earlier connection found. */
-      readonly era: ProtocolEra;
-    };
+/** Signs the user in to a server; `say` hears where the link is. Answers with what came of it, a sentence. */
+export type SignIn = (
+  server: {readonly name: string; readonly config: ServerConfig},
+  say: (line: string) => void,
+  signal: AbortSignal,
+) => Promise<Outcome<string, string>>;
 
 export interface ServerSetOptions {
   /** Servers that run in the program which drives weft. */
@@ -63,6 +73,8 @@ export interface ServerSetOptions {
   ) => {readonly text: string; readonly kind: 'failed' | 'needs-sign-in'};
   /** Asks the user what a server wants to know; `by-calls`: whoever made the server's last call that goes on asks. */
   readonly elicit: ElicitUser | 'by-calls';
+  /** Signs the user in to a server that somebody configured. */
+  readonly signIn: SignIn;
   readonly manifests: Manifests;
   /** One line that may help to find out why a server does not work. */
   readonly log: (line: string) => void;
@@ -92,54 +104,10 @@ export function makeServerSet(options: ServerSetOptions, signal: AbortSignal): S
   return new Servers(options, signal);
 }
 
-type Origin =
-  | {readonly kind: 'sdk'}
-  | {
-      readonly kind: 'configured';
-      readonly source: ConfiguredServer['source'];
-      readonly config: Outcome<ServerConfig, string>;
-      /** Stands for the configuration; empty where it cannot be used. */
-      readonly key: string;
-    };
-
-interface Entry {
-  readonly name: string;
-  readonly origin: Origin;
-  /** Grows with every start: what an earlier one comes to counts no more. */
-  round: number;
-  state: Pick<McpServerState, 'status' | 'error'>;
-  connection: ServerConnection | undefined;
-  known: Manifest;
-  /** Settles when the present start has come to something; never rejects. */
-  starting: Promise<void>;
-  /** Settles when requests need not wait for it any more. */
-  awaited: Promise<unknown>;
-  /** Starts in a row that failed, or ended at once. */
-  failures: number;
-  /** Before this time no new start is tried. */
-  retryAt: number;
-  refreshing: 'no' | 'yes' | 'again';
-  log: readonly string[];
-  latencyMs: number | undefined;
-  /** How to ask the user during the calls that go on, the last one last. */
-  askers: readonly ElicitUser[];
-}
-
-const nothingKnown: Manifest = {
-  title: '',
-  version: '',
-  resources: 'none',
-  tools: [],
-  prompts: [],
-  changed: [],
-  era: {kind: 'unknown'},
-};
-
 /** Milliseconds the first request waits for a server whose tools are always offered, and are not known yet. */
 const alwaysOfferedWithinMs = 5000;
 /** Milliseconds after which servers that nobody waits for are started. */
 const afterRequestMs = 300;
-const mostLogLines = 20;
 const longestPause = 60_000;
 
 class Servers implements ServerSet {
@@ -194,16 +162,7 @@ class Servers implements ServerSet {
   }
 
   servers(): readonly McpServerState[] {
-    return this.#entries.map(({name, origin, state, known, log, latencyMs}) => ({
-      name,
-      ...state,
-      source: origin.kind === 'sdk' ? 'sdk' : origin.source,
-      title: known.title,
-      version: known.version,
-      resources: isEnabled({state}) ? known.resources : 'none',
-      log,
-      latencyMs,
-    }));
+    return this.#entries.map(stateOf);
   }
 
   async call(
@@ -292,6 +251,19 @@ class Servers implements ServerSet {
     return ok(undefined);
   }
 
+  async signIn(name: string, say: (line: string) => void, signal: AbortSignal): Promise<Outcome<string, string>> {
+    const entry = this.#find(name);
+    if (entry === undefined) return failed(unknownServer(name));
+    const {origin} = entry;
+    if (origin.kind === 'sdk') return failed(`${name} runs in the program which drives weft: it asks for no sign-in.`);
+    if (origin.config.tag === 'failed') return failed(entry.state.error);
+    const {value: config} = origin.config;
+    const signedIn = await this.#options.signIn({name, config}, say, AbortSignal.any([signal, this.#end.signal]));
+    if (signedIn.tag === 'failed') return signedIn;
+    const connected = await this.reconnect(name);
+    return connected.tag === 'ok' ? signedIn : connected;
+  }
+
   async close(): Promise<void> {
     this.#end.abort();
     await Promise.all(this.#entries.map(entry => this.#drop(entry)));
@@ -302,10 +274,11 @@ class Servers implements ServerSet {
       ...[...new Set(sdk)].map(name => newEntry(name, {kind: 'sdk'}, undefined)),
       ...configured
         .filter(({name}) => !sdk.includes(name))
-        .map(({name, source, config}) => {
+        .map(({name, ...given}) => {
+          const {config} = given;
           const key = config.tag === 'ok' ? manifestKey(name, config.value) : '';
           const manifest = key === '' ? undefined : this.#options.manifests.read(key);
-          return newEntry(name, {kind: 'configured', source, config, key}, manifest);
+          return newEntry(name, {kind: 'configured', ...given, key}, manifest);
         }),
     ];
   }
@@ -475,7 +448,7 @@ class Servers implements ServerSet {
   }
 
   #note(entry: Entry, line: string): void {
-    entry.log = [...entry.log, firstLine(visibleLine(line), 300)].slice(-mostLogLines);
+    entry.log = withLine(entry.log, line);
   }
 
   #changed(): void {
@@ -511,54 +484,6 @@ class Servers implements ServerSet {
   }
 }
 
-function newEntry(name: string, origin: Origin, manifest: Manifest | undefined): Entry {
-  const why = origin.kind === 'configured' && origin.config.tag === 'failed' ? origin.config.error : '';
-  const isDisabled =
-    origin.kind === 'configured' && origin.config.tag === 'ok' && origin.config.value.state === 'disabled';
-  const status = why !== '' ? 'failed' : isDisabled ? 'disabled' : manifest === undefined ? 'pending' : 'idle';
-  return {
-    name,
-    origin,
-    round: 0,
-    state: {status, error: why === '' ? '' : `its configuration cannot be used: ${why}`},
-    connection: undefined,
-    known: manifest ?? nothingKnown,
-    starting: Promise.resolve(),
-    awaited: Promise.resolve(),
-    failures: 0,
-    retryAt: 0,
-    refreshing: 'no',
-    log: [],
-    latencyMs: undefined,
-    askers: [],
-  };
-}
-
-/** Whether the first request waits for it: `required`, or its tools are always offered and not known yet. */
-const isRequired = ({origin, state}: Entry): boolean =>
-  origin.kind === 'configured' &&
-  state.status !== 'disabled' &&
-  (origin.config.tag === 'ok' ? origin.config.value.need === 'required' : false);
-
-/** Whether the first request waits for it a while: it runs in the program which drives weft, or its tools are always offered. */
-const isSoonOffered = ({origin, state}: Entry): boolean =>
-  state.status === 'pending' &&
-  (origin.kind === 'sdk' || (origin.config.tag === 'ok' && origin.config.value.offering === 'always'));
-
-const isEnabled = ({state}: Pick<Entry, 'state'>): boolean => state.status !== 'disabled';
-
-const isAgain = ({refreshing}: Entry): boolean => refreshing === 'again';
-
-const isSame = (one: Entry, other: Entry): boolean =>
-  one.name === other.name && JSON.stringify(one.origin) === JSON.stringify(other.origin);
-
-function serverToStart({name, origin, known}: Entry): ServerToStart | undefined {
-  if (origin.kind === 'sdk') return {kind: 'sdk', name};
-  return origin.config.tag === 'ok'
-    ? {kind: 'configured', name, config: origin.config.value, era: known.era}
-    : undefined;
-}
-
 async function manifestOf(connection: ServerConnection, {name}: Entry, signal: AbortSignal): Promise<Manifest> {
   const [tools, prompts] = await Promise.all([connection.listTools(signal), connection.listPrompts(signal)]);
   return {
@@ -570,24 +495,6 @@ async function manifestOf(connection: ServerConnection, {name}: Entry, signal: A
     changed: [],
     era: connection.era,
   };
-}
-
-/** The tool that a name means; a model that guessed one knows it without the characters that names of tools may not have. */
-function nameAmong(tool: string, {known}: Entry): string | undefined {
-  return (
-    known.tools.find(({name}) => name === tool)?.name ?? known.tools.find(({name}) => cleanName(name) === tool)?.name
-  );
-}
-
-/** A reason, and the last line that the server wrote, which mostly says more. */
-const lastWords = (reason: string, log: readonly string[]): string =>
-  [reason, ...log.slice(-2)].filter((part, at, all) => part !== '' && all.indexOf(part) === at).join('; ');
-
-function whyNotThere({name, state, retryAt}: Entry, now: number): string {
-  const {status, error} = state;
-  const wait =
-    status === 'failed' && retryAt > now ? ` It is tried again in ${Math.ceil((retryAt - now) / 1000)} s.` : '';
-  return `The MCP server ${name} is ${status}${error === '' ? '' : `: ${error}`}.${wait}`;
 }
 
 const changedText = (server: string, tool: string): string =>

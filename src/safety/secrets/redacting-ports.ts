@@ -359,6 +359,8 @@ export function redactingMcp(mcp: McpPort, secrets: Redactor): McpPort {
             block.kind === 'text' ? {...block, text: secrets.redact(block.text)} : block,
           ),
         });
+  const redactedWords = <T>(done: Outcome<T, string>): Outcome<T, string> =>
+    done.tag === 'failed' ? failed(secrets.redact(done.error)) : done;
   return {
     ready: async signal => redactedFault(await mcp.ready(signal)),
     settled: signal => mcp.settled(signal),
@@ -370,8 +372,10 @@ export function redactingMcp(mcp: McpPort, secrets: Redactor): McpPort {
         error: secrets.redact(server.error),
         log: server.log.map(line => secrets.redact(line)),
       })),
-    reconnect: server => mcp.reconnect(server),
-    toggle: (server, wanted) => mcp.toggle(server, wanted),
+    reconnect: async server => redactedWords(await mcp.reconnect(server)),
+    toggle: async (server, wanted) => redactedWords(await mcp.toggle(server, wanted)),
+    // A link is for the user alone, and works only as it is.
+    signIn: async (server, say, signal) => redactedWords(await mcp.signIn(server, say, signal)),
     expandPrompt: async (request, signal) => redacted(await mcp.expandPrompt(request, signal)),
     async call(request, observer, signal) {
       const unknown = stringsIn(request.input).flatMap(secrets.unknownPlaceholders);

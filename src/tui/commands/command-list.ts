@@ -12,6 +12,7 @@ import {helpCommand} from './help.ts';
 import {modeCommand} from './mode.ts';
 import {modelCommand} from './model.ts';
 import {hooksCommand} from './hooks.ts';
+import {mcpCommand} from './mcp.ts';
 import {permissionsCommand} from './permissions.ts';
 import {resumeCommand} from './resume.ts';
 import {themeCommand} from './theme.ts';
@@ -248,6 +249,7 @@ const everyCommand: readonly SlashCommand[] = [
   modeCommand,
   permissionsCommand,
   hooksCommand,
+  mcpCommand,
   trustCommand,
   psCommand,
   noteCommand,

@@ -26,7 +26,7 @@ const commandGroups: readonly {readonly title: string; readonly names: readonly 
   {title: 'Session', names: ['clear', 'resume', 'compact', 'transcript', 'copy', 'export', 'cost', 'exit']},
   {title: 'Undo', names: ['undo', 'redo', 'rewind']},
   {title: 'Model', names: ['model', 'mode', 'login']},
-  {title: 'Project', names: ['permissions', 'hooks', 'trust', 'note', 'todo', 'ps']},
+  {title: 'Project', names: ['permissions', 'hooks', 'mcp', 'trust', 'note', 'todo', 'ps']},
   {title: 'weft', names: ['config', 'theme', 'verbosity', 'vim', 'editor', 'doctor', 'demo', 'help']},
 ];
 

@@ -401,6 +401,8 @@ const queries: {readonly [Name in QueryName]: Query<Name>} = {
   'read-image': {query: 'read-image', path: 'a.png'},
   'add-note': {query: 'add-note', note: 'x'},
   hooks: {query: 'hooks'},
+  'mcp-servers': {query: 'mcp-servers'},
+  'change-mcp-server': {query: 'change-mcp-server', server: 'calc', change: 'turn-off'},
   'permission-rules': {query: 'permission-rules'},
   'change-rule': {query: 'change-rule', rule: {change: 'add', list: 'allow', rule: 'Read', scope: 'session'}},
   'folder-trust': {query: 'folder-trust'},
@@ -435,6 +437,7 @@ const watches: {readonly [Name in WatchName]: Watch<Name>} = {
   'find-files': {watch: 'find-files', letters: ''},
   terminals: {watch: 'terminals'},
   'attach-terminal': {watch: 'attach-terminal', id: block, size: {columns: 1, rows: 1}},
+  'mcp-sign-in': {watch: 'mcp-sign-in', server: 'calc'},
 };
 
 test.each([...Object.entries(ops), ...Object.entries(queries), ...Object.entries(watches)])(

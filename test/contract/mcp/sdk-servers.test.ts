@@ -102,6 +102,8 @@ describe('a server that works', () => {
         name: 'calc',
         status: 'connected',
         source: 'sdk',
+        path: '',
+        transport: 'sdk',
         error: '',
         title: 'Linked',
         version: '1.2.3',

@@ -2,7 +2,8 @@ import type {McpCallObserver} from '../../../src/actions/mcp-port.ts';
 import type {JsonObject} from '../../../src/base/json.ts';
 import {makeConnector} from '../../../src/extensions/mcp/connector.ts';
 import type {Exchange} from '../../../src/extensions/mcp/exchange-transport.ts';
-import {type ElicitUser, makeServerSet, type ServerSet} from '../../../src/extensions/mcp/server-set.ts';
+import type {ElicitUser} from '../../../src/extensions/mcp/server-entry.ts';
+import {makeServerSet, type ServerSet} from '../../../src/extensions/mcp/server-set.ts';
 
 export interface SdkServerOptions {
   readonly names: readonly string[];
@@ -37,6 +38,7 @@ export function connectSdkServers(options: SdkServerOptions, signal: AbortSignal
       configured: [],
       connect: connector.connect,
       trouble: connector.trouble,
+      signIn: async () => ({tag: 'failed', error: 'nobody signs in here'}),
       manifests: {read: () => undefined, write: async () => {}},
       now: () => performance.now(),
     },

@@ -1,25 +1,22 @@
 import {createInterface} from 'node:readline';
+import {pluralize} from '../../../base/clip.ts';
 import {visibleExactLine} from '../../../base/visible.ts';
-import {type OAuthDeps, serverKey} from '../../../extensions/mcp/oauth/session-auth.ts';
-import {signIn, type SignInLink} from '../../../extensions/mcp/oauth/sign-in.ts';
-import {noChallenge} from '../../../extensions/mcp/oauth/sign-in-needed.ts';
+import {serverKey} from '../../../extensions/mcp/oauth/session-auth.ts';
+import type {SignInLink} from '../../../extensions/mcp/oauth/sign-in.ts';
 import {revokeCredential} from '../../../extensions/mcp/oauth/sign-out.ts';
 import {expandConfig} from '../../../extensions/mcp/server-config.ts';
 import {openLink} from '../../../workspace/open-link.ts';
-import {type CheckedServer, type ServerCheck, serverChecker} from '../../compose/check-server.ts';
 import {requireOutsideWeft} from '../../compose/folder-trust.ts';
 import {type KnownServer, serverNamed} from '../../compose/known-servers.ts';
 import {existingFolder} from '../../compose/run-context.ts';
 import {oauthDeps, oauthServer} from '../../compose/server-authorization.ts';
+import {signInServer, stillRefused} from '../../compose/sign-in-server.ts';
 import {exitCode, type ExitCode, unwrap, UsageError} from '../../exit-code.ts';
 import type {InFolder} from '../../flags.ts';
 import {note, printError} from '../../output.ts';
 import {onSignal} from '../../signals.ts';
 import type {LoginOptions} from '../mcp.ts';
 
-/** How long the user has to sign in, and a server to answer, in milliseconds. */
-const signInMs = 300_000;
-const checkMs = 30_000;
 const revokeMs = 10_000;
 
 /** `weft mcp login`: signs in to a server in the browser, and says whether it answers then. */
@@ -27,60 +24,28 @@ export async function login(name: string, {cwd, oauthScope}: LoginOptions): Prom
   await requireOutsideWeft('Signing in to an MCP server');
   const directory = existingFolder(cwd ?? '.');
   const {given, server} = await httpServer(name, directory);
+  if (server.oauth.grant !== 'authorization-code') {
+    throw new UsageError(`${name} has credentials in its configuration: weft signs in to it by itself.`);
+  }
   const stop = new AbortController();
   onSignal('SIGINT', () => stop.abort(new Error('it was interrupted')));
   onSignal('SIGTERM', () => stop.abort(new Error('it was interrupted')));
-  const deps = oauthDeps(() => {});
-  const withoutToken = {...deps, credentials: {...deps.credentials, read: async () => undefined}};
-  const {oauth} = server;
-  if (oauth.grant !== 'authorization-code') {
-    throw new UsageError(`${name} has credentials in its configuration: weft signs in to it by itself.`);
-  }
-
-  const target = {name, config: given, directory};
-  const first = await checkOnce(target, withoutToken, stop.signal);
-  if (first.status === 'failed') throw new Error(`${name} does not answer: ${first.error}`);
-  if (first.status === 'connected' && oauthScope === undefined) {
+  const end = unwrap(
+    await signInServer(
+      {target: {name, config: given, directory}, moreScope: oauthScope},
+      {...oauthDeps(() => {}), offerLink: link => void offerLink(link, {name, directory}), typedLines},
+      stop.signal,
+    ),
+  );
+  if (end.kind === 'not-needed') {
     note(`${name} needs no sign-in`);
     return exitCode.done;
   }
-  const signedIn = await signIn(
-    {
-      server: {...server, oauth},
-      challenge: first.status === 'needs-sign-in' ? first.cause.challenge : noChallenge,
-      moreScope: oauthScope,
-    },
-    {...deps, offerLink: link => void offerLink(link, {name, directory}), typedLines},
-    AbortSignal.any([stop.signal, timeLimit()]),
-  );
-  const {place} = unwrap(signedIn);
-  const then = await checkOnce(target, deps, stop.signal);
+  const {place, check} = end;
   note(`signed in to ${name}; kept in ${place}`);
-  if (then.status === 'connected') note(`${name} answers: ${then.tools} tool${then.tools === 1 ? '' : 's'}`);
-  else
-    throw new Error(
-      `${name} does not answer yet: ${then.status === 'failed' ? then.error : 'it refuses the new token'}`,
-    );
+  if (check.status !== 'connected') throw new Error(`${name} does not answer yet: ${stillRefused(check)}`);
+  note(`${name} answers: ${pluralize(check.tools, 'tool')}`);
   return exitCode.done;
-}
-
-async function checkOnce(server: CheckedServer, deps: OAuthDeps, signal: AbortSignal): Promise<ServerCheck> {
-  const checker = await serverChecker(deps, signal);
-  try {
-    return await checker.check(server, checkMs);
-  } finally {
-    await checker.close();
-  }
-}
-
-function timeLimit(): AbortSignal {
-  const late = new AbortController();
-  const timer = setTimeout(
-    () => late.abort(new Error(`nobody signed in within ${signInMs / 60_000} minutes`)),
-    signInMs,
-  );
-  timer.unref();
-  return late.signal;
 }
 
 /** The link is shown in any case: a browser that opens may be the wrong one. */
