@@ -82,7 +82,7 @@ function refuseMisspelledCommand(
 
 /**
  * The command that these words, which commander took for a prompt, were probably meant to be: a name with a slip, followed by nothing
- * or by one of its subcommands. `undefined` for anything else, however it begins.
+ * or by one of its subcommands. `undefined` for anything else, however it begins, and for a sentence of one word.
  */
 export function misspelledCommand(words: readonly string[], commands: readonly Command[]): string | undefined {
   const [first = '', second] = words;
@@ -91,7 +91,8 @@ export function misspelledCommand(words: readonly string[], commands: readonly C
     commands.map(command => command.name()),
   );
   const command = commands.find(each => each.name() === meant);
-  if (command === undefined || first.includes(' ')) return undefined;
+  // A sentence of one word is a prompt: "Serve." is no slip of `serve`.
+  if (command === undefined || first.includes(' ') || /[.!?…]$/u.test(first)) return undefined;
   const name = command.name();
   if (second === undefined) return isSlip(first, name) ? name : undefined;
   const subcommands = command.commands.map(each => each.name());

@@ -28,6 +28,9 @@ test.each<[string, string | undefined]>([
   ['configure eslint', undefined],
   ['list sessions', undefined],
   ['do it', undefined],
+  ['Serve.', undefined],
+  ['Stack?', undefined],
+  ['serv', 'serve'],
 ])('%s', (line, meant) => {
   expect(misspelledCommand(line.split(' '), commands)).toBe(meant);
 });
