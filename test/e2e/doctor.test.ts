@@ -1,6 +1,7 @@
 import {mkdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
+import {scriptedServer} from '../support/mcp-server.ts';
 import {runWeft, TempPlace} from '../support/run-weft.ts';
 
 const report = (stdout: string): Record<string, {readonly state: string; readonly detail: string}> =>
@@ -26,6 +27,7 @@ test('doctor says what works here, and makes nothing', async () => {
     'web',
     'pty',
     'sandbox',
+    'mcp',
     'store',
     'disk',
     'leftovers',
@@ -34,6 +36,28 @@ test('doctor says what works here, and makes nothing', async () => {
   expect(found['search']).toEqual({state: 'ok', detail: expect.stringMatching(/^ripgrep \d/u)});
   expect(found['pty']).toEqual({state: 'ok', detail: expect.stringMatching(/^\/dev\//u)});
   expect(found['store']?.detail).toContain('none yet');
+});
+
+test('doctor says which MCP servers answer, which do not, why, and who named them', async () => {
+  using place = new TempPlace();
+  const settings = join(place.home, 'weft', 'settings.json');
+  mkdirSync(join(place.home, 'weft'));
+  const save = (mcpServers: object) => writeFileSync(settings, JSON.stringify({mcpServers}));
+  save({calc: scriptedServer({}), off: {command: 'no-such-program', disabled: true}});
+  const works = await runWeft(['doctor', '--json'], {place});
+  expect(report(works.stdout)['mcp']).toEqual({state: 'ok', detail: '1 server: calc'});
+  save({calc: scriptedServer({}), dead: scriptedServer({exit: 3, log: ['no database']})});
+  writeFileSync(join(place.work, '.mcp.json'), JSON.stringify({mcpServers: {theirs: scriptedServer({})}}));
+  const {code, stdout} = await runWeft(['doctor', '--json'], {place});
+  const theirs = join(place.work, '.mcp.json');
+  expect(code).toBe(0);
+  expect(report(stdout)['mcp']).toEqual({
+    state: 'limited',
+    detail: expect.stringMatching(
+      /^1 of 3 servers answering; dead \(.*\): .*it exited with code 3.*; theirs \(.*\): not trusted\.$/u,
+    ),
+  });
+  expect(report(stdout)['mcp']?.detail).toContain(`theirs (${theirs})`);
 });
 
 test('doctor names what does not work, and exits 1', async () => {

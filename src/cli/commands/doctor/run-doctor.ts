@@ -4,6 +4,8 @@ import {tmpdir} from 'node:os';
 import {dirname} from 'node:path';
 import {promisify} from 'node:util';
 import type {Places} from '../../../config/places.ts';
+import {pluralize} from '../../../base/clip.ts';
+import {visibleExactLine} from '../../../base/visible.ts';
 import {causeText, faultText} from '../../../domain/fault.ts';
 import {provenText} from '../../../domain/sandbox.ts';
 import {allowsEveryCall} from '../../../safety/rules/permission-rule.ts';
@@ -40,6 +42,7 @@ interface Check {
     | 'web'
     | 'pty'
     | 'sandbox'
+    | 'mcp'
     | 'store'
     | 'settings'
     | 'disk'
@@ -49,7 +52,7 @@ interface Check {
   readonly fix: string;
 }
 
-/** Checks everything that weft works with. A check never throws and takes at most two seconds. */
+/** Checks everything that weft works with. A check never throws and takes at most two seconds; MCP servers have ten to answer. */
 async function examine(): Promise<readonly Check[]> {
   const places = userPlaces();
   return Promise.all([
@@ -64,6 +67,7 @@ async function examine(): Promise<readonly Check[]> {
     guarded('web', async () => web()),
     guarded('pty', pty),
     guarded('sandbox', sandbox),
+    guarded('mcp', servers),
     guarded('store', async () => store(places)),
     guarded('disk', async () => disk(places)),
     guarded('leftovers', async () => leftovers(places)),
@@ -165,6 +169,26 @@ async function sandbox(): Promise<Check> {
     : limited('sandbox', detail, 'Commands run as you, and builds and tests ask first.');
 }
 
+/** Whether the MCP servers of this folder answer: their programs are started and their addresses called, as a session does. */
+async function servers(): Promise<Check> {
+  const rows = await (await import('../mcp/run-mcp.ts')).serverRows(process.cwd(), 'asked');
+  const asked = rows.filter(({status}) => status !== 'overridden' && status !== 'disabled');
+  if (asked.length === 0) return ok('mcp', 'no servers');
+  const silent = asked.filter(({status}) => status !== 'connected');
+  const count = pluralize(asked.length, 'server');
+  if (silent.length === 0) return ok('mcp', `${count}: ${visibleExactLine(asked.map(({name}) => name).join(', '))}`);
+  const why = silent.map(({name, path, status, detail}) => {
+    const reason = status === 'untrusted' ? 'not trusted' : detail === '' ? status : detail;
+    return `${name} (${path}): ${reason}`;
+  });
+  const answering = asked.length - silent.length;
+  return limited(
+    'mcp',
+    visibleExactLine(`${answering} of ${count} answering; ${why.join('; ')}.`),
+    'More: weft mcp list.',
+  );
+}
+
 /** Whether sessions can be saved. A store that does not exist is not opened, since that would make it; its folder must be writable. */
 async function store(places: Places): Promise<Check> {
   if (!existsSync(places.database)) {
@@ -221,8 +245,8 @@ const lookMs = 2000;
 const run = (program: string, words: readonly string[]) => promisify(execFile)(program, words, {timeout: lookMs});
 
 /**
- * `weft doctor`: what works on this machine, one line each; `--json` prints one object. Nothing is sent anywhere and nothing is
- * changed. The exit code is 1 when something that weft needs does not work.
+ * `weft doctor`: what works on this machine, one line each; `--json` prints one object. Nothing but MCP servers is started or called,
+ * and nothing is changed. The exit code is 1 when something that weft needs does not work.
  */
 export async function doctor({json}: JsonOption): Promise<ExitCode> {
   const checks = await examine();

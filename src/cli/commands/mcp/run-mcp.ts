@@ -16,7 +16,7 @@ import type {AddOptions, GetOptions, ListOptions, RemoveOptions, ServerScope} fr
 import {hidden, hiddenOAuth, hiddenUrl, hiddenValues, secretIn, targetText} from './shown-server.ts';
 import {deleteServer, writeServer} from './write-server.ts';
 
-/** How long a server may take to answer `weft mcp list`, in milliseconds. */
+/** How long a server may take to answer `weft mcp list` and `weft doctor`, in milliseconds. */
 const checkMs = 10_000;
 
 /** One server as `weft mcp list` tells of it. */
@@ -60,11 +60,12 @@ export async function listServers({json, check, cwd}: ListOptions): Promise<Exit
   return exitCode.done;
 }
 
-/** The servers of a folder. None of them is asked whether it answers. */
-export async function serverRows(directory: string): Promise<readonly ServerRow[]> {
+/** The servers of a folder, which may be asked whether they answer. */
+export async function serverRows(directory: string, wanted: 'asked' | 'unasked'): Promise<readonly ServerRow[]> {
   const {servers} = await knownServers(directory);
+  const checked = wanted === 'asked' ? await checkAll(servers, directory) : undefined;
   const signedIn = new Set(openServerCredentials(userPlaces(), process.env).urls());
-  return servers.map(server => rowOf(server, {check: undefined, signedIn}));
+  return servers.map(server => rowOf(server, {check: checked?.get(server), signedIn}));
 }
 
 /** All servers that count, side by side. */

@@ -6,6 +6,6 @@ import {skillRows} from '../skills/run-skills.ts';
 /** What the commands of the same names print. */
 export const machineFacts: Omit<MachinePort, 'folder'> = {
   sandboxProviders: providerRows,
-  mcpServers: async workDir => (await serverRows(workDir)).map(row => ({...row})),
+  mcpServers: async workDir => (await serverRows(workDir, 'unasked')).map(row => ({...row})),
   skills: skillRows,
 };
