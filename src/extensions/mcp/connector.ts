@@ -4,7 +4,7 @@ import type {AuthProvider, OAuthClientProvider} from '@modelcontextprotocol/clie
 import type {ServerProcesses} from '../../actions/mcp-port.ts';
 import type {JsonObject} from '../../base/json.ts';
 import {causeText} from '../../domain/fault.ts';
-import {type Exchange, ExchangeTransport} from './exchange-transport.ts';
+import type {Exchange, ExchangeTransport} from './exchange-transport.ts';
 import {expandConfig, type ServerConfig, type ServerTimes} from './server-config.ts';
 import type {ConnectServer, ServerSetOptions} from './server-set.ts';
 
@@ -60,8 +60,11 @@ export function makeConnector(options: ConnectorOptions): Connector {
       changed: hears.changed,
     };
     if (server.kind === 'sdk') {
-      const {connectTransport} = await import('./server-connection.ts');
-      const transport = new ExchangeTransport(server.name, options.exchange);
+      const [{connectTransport}, {ExchangeTransport: OwnTransport}] = await Promise.all([
+        import('./server-connection.ts'),
+        import('./exchange-transport.ts'),
+      ]);
+      const transport = new OwnTransport(server.name, options.exchange);
       own.set(server.name, transport);
       const era = {kind: 'unknown'} as const;
       return connectTransport(

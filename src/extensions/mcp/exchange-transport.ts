@@ -1,4 +1,4 @@
-import type {JSONRPCMessage, Transport} from '@modelcontextprotocol/client';
+import {type JSONRPCMessage, parseJSONRPCMessage, type Transport} from '@modelcontextprotocol/client';
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import {causeText} from '../../domain/fault.ts';
 
@@ -77,8 +77,7 @@ export class ExchangeTransport implements Transport {
 
   #receive(message: JsonObject): void {
     try {
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the protocol tells messages apart by itself and reports what is none
-      this.onmessage?.(message as unknown as JSONRPCMessage);
+      this.onmessage?.(parseJSONRPCMessage(message));
     } catch (cause) {
       this.onerror?.(new Error(causeText(cause), {cause}));
     }

@@ -1,6 +1,7 @@
 import {
   Client,
-  type DiscoverResult,
+  type ConnectOptions,
+  isSpecType,
   type jsonSchemaValidator,
   SdkError,
   SdkErrorCode,
@@ -152,15 +153,20 @@ export async function connectTransport(
     await client.connect(transport, {
       timeout: times.start,
       signal,
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server's own answer of an earlier time; the protocol checks it
-      ...(era.kind === 'modern' ? {prior: {kind: 'modern', discover: era.discover as unknown as DiscoverResult}} : {}),
-      ...(era.kind === 'legacy' ? {prior: {kind: 'legacy'}} : {}),
+      ...priorOf(era),
     });
   } catch (cause) {
     await transport.close().catch(() => {});
     throw cause;
   }
   return new Connection(client, {...options, closed: closed.promise});
+}
+
+/** What is known of a server, as the protocol takes it; a server whose kept answer does not fit any more is asked again. */
+function priorOf(era: ProtocolEra): Pick<ConnectOptions, 'prior'> {
+  if (era.kind === 'legacy') return {prior: {kind: 'legacy'}};
+  const discover: unknown = era.kind === 'modern' ? era.discover : undefined;
+  return isSpecType.DiscoverResult(discover) ? {prior: {kind: 'modern', discover}} : {};
 }
 
 /** Milliseconds that a server has to say which revisions it speaks; one that is silent speaks the old ones. */

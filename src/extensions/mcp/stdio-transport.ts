@@ -1,4 +1,4 @@
-import type {JSONRPCMessage, Transport} from '@modelcontextprotocol/client';
+import {type JSONRPCMessage, parseJSONRPCMessage, type Transport} from '@modelcontextprotocol/client';
 import type {ServerProcess, ServerProcesses, ServerProgram} from '../../actions/mcp-port.ts';
 import {isJsonObject, jsonText, parseJson} from '../../base/json.ts';
 import {causeText} from '../../domain/fault.ts';
@@ -68,8 +68,7 @@ export class StdioTransport implements Transport {
       return;
     }
     try {
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the protocol tells messages apart by itself and reports what is none
-      this.onmessage?.(json.value as unknown as JSONRPCMessage);
+      this.onmessage?.(parseJSONRPCMessage(json.value));
     } catch (cause) {
       this.onerror?.(new Error(causeText(cause), {cause}));
     }
