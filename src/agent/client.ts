@@ -282,8 +282,6 @@ export interface ListedModel {
   readonly contextWindow: number;
   /** US dollars per million tokens. */
   readonly price: {readonly input: number; readonly output: number} | 'unknown';
-  /** What it is recommended for, in two or three words; empty where that is not known. */
-  readonly purpose: string;
   /** The efforts that it is known to take. */
   readonly efforts: readonly Effort[];
 }

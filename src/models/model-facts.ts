@@ -23,25 +23,6 @@ export function modelPrice(model: string): {readonly input: number; readonly out
   return price === undefined ? 'unknown' : {input: price.input, output: price.output};
 }
 
-/**
- * What providers recommend the models of a line for, in two or three words; empty where that is not known.
- * Sources: "Choosing a model" of Anthropic's documentation and "Models" of OpenAI's.
- */
-export function modelPurpose(model: string): string {
-  const name = plainName(model);
-  return purposes.find(({match}) => match.test(name))?.purpose ?? '';
-}
-
-const purposes: readonly {readonly match: RegExp; readonly purpose: string}[] = [
-  {match: /^claude-(?:3-)?opus/u, purpose: 'hardest tasks'},
-  {match: /^claude-(?:[\d-]+)?sonnet/u, purpose: 'everyday work'},
-  {match: /^claude-(?:[\d-]+)?haiku/u, purpose: 'quick, small tasks'},
-  {match: /^(?:gpt|o\d).*-nano/u, purpose: 'simplest tasks'},
-  {match: /^(?:gpt|o\d).*-mini/u, purpose: 'quick, small tasks'},
-  {match: /^gpt-.*-codex/u, purpose: 'coding'},
-  {match: /^gpt-[5-9]|^o3/u, purpose: 'hard tasks'},
-];
-
 /** Tokens to let the model write, where the provider wants a number. */
 export const maxOutputOf = (model: string): number => familyOf(model)?.maxOutput ?? 8192;
 

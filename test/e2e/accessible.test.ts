@@ -74,7 +74,7 @@ describe('weft --accessible', () => {
     writeFileSync(join(scene.place.work, 'sum.js'), 'export const sum = (a, b) => a - b;\n');
     using terminal = open(scene, '--accessible');
     await enter(terminal, /Type a prompt and Enter\.[^]*\n> $/mu, 'Repair it, pleasx\u007Fe.');
-    await enter(terminal, /Approval needed: Make this edit to sum\.js\? \+1 −1\.[^]*answer> $/mu, '');
+    await enter(terminal, /Approval needed: Make this edit to sum\.js\? \+1 -1\.[^]*answer> $/mu, '');
     await enter(terminal, /Nothing was answered\.[^]*answer> $/mu, '1');
     // What destroys has a word, and no number.
     await enter(terminal, /Approval needed: Delete files\?[^]*type the word build and Enter/mu, '1');
@@ -106,7 +106,7 @@ describe('weft --accessible', () => {
       /\nHeading: Plan\n\nFirst the file sum\.js\.\nTodos 0 of 2\. Find it: in progress\. Mend it: to do\.\n/u,
     );
     expect(all).toMatch(/\nLine 1 removed: .*a - b;\nLine 1 added: .*a \+ b;\n/u);
-    expect(all).toMatch(/\nDone: Edited sum\.js \+1 −1\.\n/u);
+    expect(all).toMatch(/\nDone: Edited sum\.js \+1 -1\.\n/u);
     expect(all).toMatch(/Deletes 3 files: build\/a, build\/b, build\/c\.\n/u);
     expect(all).toMatch(/\nTodos 1 of 2\. Find it: done\. Mend it: in progress\.\n/u);
   });

@@ -47,13 +47,13 @@ describe('an edit is accepted in part', () => {
     await terminal.type('weft Change them.');
     await terminal.press('Enter');
 
-    await terminal.onScreen(/╭ Make this edit to a\.txt\? {2}\+3 −3[^]*Pick hunks h/u);
+    await terminal.onScreen(/╭ Make this edit to a\.txt\? {2}\+3 -3[^]*Pick hunks h/u);
     await terminal.type('h');
     await terminal.onScreen(/Write 3 of 3 hunks\?/u);
     await terminal.press('Enter', 'Down');
     await terminal.onScreen(/❯ \[x\] a\.txt:21/u);
     await terminal.press('Space');
-    await terminal.onScreen(/Write 2 of 3 hunks\?[^]*❯ \[ \] a\.txt:21 {2}\+1 −1/u);
+    await terminal.onScreen(/Write 2 of 3 hunks\?[^]*❯ \[ \] a\.txt:21 {2}\+1 -1/u);
     expect(readFileSync(file)).toEqual(utf16(changed()));
     await terminal.type('y');
 
@@ -64,7 +64,7 @@ describe('an edit is accepted in part', () => {
     await terminal.press('Space', 'Down', 'Down', 'C-e');
     await terminal.onScreen(/Approval needed/u);
     await terminal.press('Tab');
-    await terminal.onScreen(/╭ Make these edits to b\.txt, new\.txt\? {2}\+3 −1[^]*by hand/u);
+    await terminal.onScreen(/╭ Make these edits to b\.txt, new\.txt\? {2}\+3 -1[^]*by hand/u);
     expect(existsSync(join(scene.place.work, 'new.txt'))).toBe(false);
     await terminal.type('y');
     await terminal.until(/Done\./u);

@@ -332,7 +332,7 @@ describe('the card of what destroys something', () => {
       │ ! cd web && cp new.js old.js                             │
       │             ^^^^^^^^^^^^^^^^                             │
       │ 1   one                                                  │
-      │ 2 − two                                                  │
+      │ 2 - two                                                  │
       │ 2 + 2                                                    │
       │ overwrites old.js (3 lines)                              │
       │ it overwrites files                                      │
@@ -347,11 +347,11 @@ describe('the card of what destroys something', () => {
 describe('the card of an edit', () => {
   test('the change, and the answers side by side', () => {
     expect(cardOf(edit).join('\n')).toMatchInlineSnapshot(`
-      "╭ Make this edit to a.js?  +2 −1 ──────────────────────────╮
+      "╭ Make this edit to a.js?  +2 -1 ──────────────────────────╮
       │ 1   one                                                  │
       │ 2   two                                                  │
       │ 3   three                                                │
-      │ 4 − old                                                  │
+      │ 4 - old                                                  │
       │ 4 + new                                                  │
       │ 5   five                                                 │
       │ 6 + more                                                 │
@@ -364,9 +364,9 @@ describe('the card of an edit', () => {
 
   test('on a small screen the changes come first', () => {
     expect(cardOf(edit, {width: 40, rows: 9, waiting: 3}).join('\n')).toMatchInlineSnapshot(`
-      "╭ Make this edit to a.js?  +2 −1 ──────╮
+      "╭ Make this edit to a.js?  +2 -1 ──────╮
       │ 1 of 3                               │
-      │ 4 − old                              │
+      │ 4 - old                              │
       │ 4 + new                              │
       │    ⋮                                 │
       │ 6 + more                             │
@@ -383,7 +383,7 @@ describe('the card of an edit', () => {
       preview: {kind: 'diff', files: [{...file, hunks: [{oldStart: 1, newStart: 1, lines: added}]}]},
     };
     expect(cardOf(long, {width: 40, rows: 9}).join('\n')).toMatchInlineSnapshot(`
-      "╭ Create a.js?  +50 −0 ────────────────╮
+      "╭ Create a.js?  +50 -0 ────────────────╮
       │  1 + row 0                           │
       │  2 + row 1                           │
       │  3 + row 2                           │

@@ -38,7 +38,7 @@ describe('diffLines', () => {
   test('numbers, signs, wrapped lines and visible controls', () => {
     expect(
       diffLines([file], {most: 99, shown: 'all', long: 'clipped', home: ''}, {theme: themeOf('plain'), width: 24}),
-    ).toEqual([' 9   keep', '10 − old^[[2J', '10 + new and long enough', '      to wrap']);
+    ).toEqual([' 9   keep', '10 - old^[[2J', '10 + new and long enough', '      to wrap']);
   });
 
   test('colour marks what is added and removed', () => {
@@ -49,7 +49,7 @@ describe('diffLines', () => {
       {most: 99, shown: 'all', long: 'clipped', home: ''},
       {theme: themeOf('colour'), width: 60},
     );
-    expect(lines[1]).toBe('\u001B[2m2\u001B[22m\u001B[31m −\u001B[39m \u001B[31mold^[[2J\u001B[39m');
+    expect(lines[1]).toBe('\u001B[2m2\u001B[22m\u001B[31m -\u001B[39m \u001B[31mold^[[2J\u001B[39m');
   });
 
   const form = {most: 99, shown: 'all', long: 'clipped', home: ''} as const;
@@ -74,12 +74,12 @@ describe('diffLines', () => {
     const on = (role: 'added-line' | 'removed-line', inner: Role | 'none', text: string): string =>
       dark.style(inner === 'none' ? [role] : [role, inner], text);
     expect(diffLines([change('a.ts', lines)], form, {theme: dark, width: 60})).toEqual([
-      `${dark.style(['dim'], '1')}${on('removed-line', 'removed', ' − ')}${on('removed-line', 'syntax-keyword', 'let')}${on('removed-line', 'none', ' a ')}${on('removed-line', 'none', '= ')}${on('removed-line', 'removed-word', '"x"')}${on('removed-line', 'none', ';')}${on('removed-line', 'none', ' '.repeat(44))}`,
+      `${dark.style(['dim'], '1')}${on('removed-line', 'removed', ' - ')}${on('removed-line', 'syntax-keyword', 'let')}${on('removed-line', 'none', ' a ')}${on('removed-line', 'none', '= ')}${on('removed-line', 'removed-word', '"x"')}${on('removed-line', 'none', ';')}${on('removed-line', 'none', ' '.repeat(44))}`,
       `${dark.style(['dim'], '1')}${on('added-line', 'added', ' + ')}${on('added-line', 'syntax-keyword', 'let')}${on('added-line', 'none', ' a ')}${on('added-line', 'none', '= ')}${on('added-line', 'added-word', '"\u{1F600}"')}${on('added-line', 'none', ';')}${on('added-line', 'none', ' '.repeat(43))}`,
       `${dark.style(['dim'], '2')}${dark.style(['dim'], '  ')} ${dark.style(['syntax-keyword'], 'return')} ${dark.style(['syntax-number'], '1')};`,
     ]);
     expect(diffLines([change('a.ts', lines)], form, {theme: themeOf('plain'), width: 60})).toEqual([
-      '1 − let a = "x";',
+      '1 - let a = "x";',
       '1 + let a = "\u{1F600}";',
       '2   return 1;',
     ]);

@@ -70,7 +70,7 @@ describe('a proposed edit in the editor', () => {
       {text: 'made\n', name: 'new.txt', form: 'file'},
     ]);
     await stage.screen.until(
-      /╭ Make these edits to a\.txt, new\.txt\? {2}\+3 −2[^]*20 \+ zwanzig[^]*\n│ +│\n│ Yes y {3}No n/u,
+      /╭ Make these edits to a\.txt, new\.txt\? {2}\+3 -2[^]*20 \+ zwanzig[^]*\n│ +│\n│ Yes y {3}No n/u,
     );
     await press(stage, '\r', 's', 'h', '\u007F');
     expect(stage.engine.ops).toEqual([]);
@@ -96,7 +96,7 @@ describe('a proposed edit in the editor', () => {
     await back(stage);
     const without = numbered(30).replace('line 20.', 'twenty');
     expect(given).toEqual([without]);
-    await stage.screen.until(/╭ Make this edit to a\.txt\? {2}\+2 −1/u);
+    await stage.screen.until(/╭ Make this edit to a\.txt\? {2}\+2 -1/u);
     await press(stage, 'y');
     const userChanges = {
       kind: 'texts',
@@ -116,7 +116,7 @@ describe('a proposed edit in the editor', () => {
     await press(stage, 'h', ' ', '\u0005');
     await back(stage);
     expect(given).toEqual([numbered(30)]);
-    await stage.screen.until(/╭ Make these edits to a\.txt, new\.txt\? {2}\+2 −30/u);
+    await stage.screen.until(/╭ Make these edits to a\.txt, new\.txt\? {2}\+2 -30/u);
   });
 
   test('left as it was the ticks are as they were, and nothing is allowed', async () => {

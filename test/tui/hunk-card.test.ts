@@ -98,14 +98,14 @@ const once = {kind: 'answered', answer: {decision: 'allow', scope: 'once'}};
 describe('the card of hunks', () => {
   test('all parts of all files, the chosen one below, and what is left of it in the title', () => {
     expect(cardAt(dropping(1, 1, 2, 5), 21)).toEqual([
-      '╭ Write 4 of 7 hunks? Edit src/a.js, src/old.js, new.txt, empty.txt  +62 −2 ──╮',
-      '│   [x] src/a.js:2  +1 −1                                                     │',
-      '│ ❯ [ ] src/a.js:42  +1 −0                                                    │',
+      '╭ Write 4 of 7 hunks? Edit src/a.js, src/old.js, new.txt, empty.txt  +62 -2 ──╮',
+      '│   [x] src/a.js:2  +1 -1                                                     │',
+      '│ ❯ [ ] src/a.js:42  +1 -0                                                    │',
       '│   [ ] Rename src/old.js → src/b.js                                          │',
-      '│   [x] src/b.js:2  +1 −1                                                     │',
-      '│   [x] Create new.txt  +60 −0                                                │',
-      '│   [ ] Delete gone.txt  +0 −1                                                │',
-      '│   [x] Create empty.txt  +0 −0                                               │',
+      '│   [x] src/b.js:2  +1 -1                                                     │',
+      '│   [x] Create new.txt  +60 -0                                                │',
+      '│   [ ] Delete gone.txt  +0 -1                                                │',
+      '│   [x] Create empty.txt  +0 -0                                               │',
       '│ 40   forty                                                                  │',
       '│ 41   forty-one                                                              │',
       '│ 42 + new                                                                    │',

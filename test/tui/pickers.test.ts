@@ -15,7 +15,6 @@ const model = (name: string, more: Partial<ListedModel> = {}): ListedModel => ({
   defaultOf: '',
   contextWindow: 0,
   price: 'unknown',
-  purpose: '',
   efforts: [],
   ...more,
 });
@@ -26,10 +25,9 @@ const list: ModelList = {
       defaultOf: 'Anthropic',
       contextWindow: 1_000_000,
       price: {input: 3, output: 15},
-      purpose: 'everyday work',
       efforts: ['low', 'medium', 'high'],
     }),
-    model('haiku-5-20260101', {contextWindow: 200_000, price: {input: 1, output: 5}, purpose: 'quick, small tasks'}),
+    model('haiku-5-20260101', {contextWindow: 200_000, price: {input: 1, output: 5}}),
     model('own'),
   ],
   from: {kind: 'provider'},
@@ -44,8 +42,8 @@ describe('/model', () => {
   test('lists the models, the default first, with what is known of them', () => {
     expect(linesOf(modelPanel(list, 'own'), {width: 99})).toEqual([
       '╭ Choose a model ─────────────────────────────────────────────────────────────────────────────────╮',
-      '│   1  sonnet-5          usual effort  $3 in, $15 out  everyday work       default  1.0M context  │',
-      '│   2  haiku-5-20260101                $1 in, $5 out   quick, small tasks           200k context  │',
+      '│   1  sonnet-5          usual effort  $3 in, $15 out  default  1.0M context                      │',
+      '│   2  haiku-5-20260101                $1 in, $5 out            200k context                      │',
       '│ ❯ 3  own ✓                                                                                      │',
       '╰ Enter use · Esc cancel · ←→ effort · type to search ────────────────────────────────────────────╯',
     ]);

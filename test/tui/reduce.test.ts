@@ -116,14 +116,14 @@ const pastCalls: readonly (readonly [string, Json, 'success' | 'error' | 'cancel
     {file_path: 'n.txt', content: 'x'},
     'success',
     'Created n.txt (+1 -0)',
-    ['  ✓ Created n.txt  +1 −0', '    + x'],
+    ['  ✓ Created n.txt  +1 -0', '    + x'],
   ],
   [
     'Edit',
     {file_path: 'm.txt', old_string: 'a\nb\nc', new_string: 'a\nB\nc'},
     'success',
     'Changed m.txt (+1 -1)',
-    ['  ✓ Edited m.txt  +1 −1', '    − b', '    + B'],
+    ['  ✓ Edited m.txt  +1 -1', '    - b', '    + B'],
   ],
   ['Edit', {file_path: 'n.txt', old_string: 'x', new_string: 'y'}, 'error', 'No x.', ['  ✗ Edit n.txt', '    ╰ No x.']],
   [
@@ -348,9 +348,9 @@ describe('stories', () => {
       const {finished: all} = takeFinished(events.reduce<View>(reduce, emptyView));
       return all.filter(({kind}) => kind === 'end').flatMap(one => finishedLines(one, lexer, {...frame, width}));
     };
-    expect(closing(80)).toEqual(['', '── 2 files changed +2 −1 · 1 m 12 s (41 s waiting for you) · $0.03 · /undo ──']);
-    expect(closing(59)).toEqual(['', '── 2 files +2 −1 · 1 m 12 s · $0.03 · /undo ──']);
-    expect(closing(39)).toEqual(['', '── 2 files +2 −1 · 1 m 12 s · $0.03 ·', '   /undo']);
+    expect(closing(80)).toEqual(['', '── 2 files changed +2 -1 · 1 m 12 s (41 s waiting for you) · $0.03 · /undo ──']);
+    expect(closing(59)).toEqual(['', '── 2 files +2 -1 · 1 m 12 s · $0.03 · /undo ──']);
+    expect(closing(39)).toEqual(['', '── 2 files +2 -1 · 1 m 12 s · $0.03 ·', '   /undo']);
     expect(story(opening, accepted('hi'), textStarted, delta('Hello.'), end).out).toBe('\n▌ hi\n\n● Hello.');
   });
 
@@ -418,8 +418,8 @@ describe('stories', () => {
       toolResult: {kind: 'tool-result', id, content: [], outcome: 'success'},
       durationMs: 5,
     };
-    expect(story(opening, queued, running).live).toBe('\n  ● Create new.txt  +1 −0');
-    expect(story(opening, queued, running, done).out).toBe('\n  ✓ Created new.txt  +1 −0\n    1 + a');
+    expect(story(opening, queued, running).live).toBe('\n  ● Create new.txt  +1 -0');
+    expect(story(opening, queued, running, done).out).toBe('\n  ✓ Created new.txt  +1 -0\n    1 + a');
   });
 
   test('a question that was not answered says just that', () => {

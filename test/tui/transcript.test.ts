@@ -77,7 +77,7 @@ describe('what the transcript has', () => {
     expect(lines.filter(line => /line \d+$/u.test(line))).toHaveLength(30);
     const rest = lines.slice(lines.findIndex(line => line.includes('line 29')) + 1);
     expect(rest.slice(1)).toEqual([
-      '    − const old = 1;',
+      '    - const old = 1;',
       '    + const fresh = 2;',
       '    ╰ no',
       '  Refused: Edit a.ts',

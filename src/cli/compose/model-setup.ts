@@ -69,14 +69,13 @@ async function listModels(choice: ModelChoice, signal: AbortSignal): Promise<Out
   const provider = configuredProvider(choice);
   if (provider === undefined) return failed(rejected('No model is configured'));
   if (provider === 'replay') return failed(rejected('A recording has no other models'));
-  const [{listProviderModels}, {knownModels, modelFacts, modelPrice, modelPurpose}, {effortLevels}, named, key] =
-    await Promise.all([
-      import('../../models/list-models.ts'),
-      import('../../models/model-facts.ts'),
-      import('../../models/effort-levels.ts'),
-      defaultModel(provider, choice),
-      readKey(provider, choice),
-    ]);
+  const [{listProviderModels}, {knownModels, modelFacts, modelPrice}, {effortLevels}, named, key] = await Promise.all([
+    import('../../models/list-models.ts'),
+    import('../../models/model-facts.ts'),
+    import('../../models/effort-levels.ts'),
+    defaultModel(provider, choice),
+    readKey(provider, choice),
+  ]);
   const baseUrl = baseUrlOf(provider, choice) ?? '';
   const found = await listProviderModels(
     {provider, key: key.kind === 'key' ? key.apiKey : '', baseUrl, environment: choice.environment},
@@ -94,7 +93,6 @@ async function listModels(choice: ModelChoice, signal: AbortSignal): Promise<Out
       defaultOf: model === first ? by : '',
       contextWindow: modelFacts(model).contextWindow,
       price: modelPrice(model),
-      purpose: modelPurpose(model),
       efforts: effortLevels(model),
     })),
     from: found.tag === 'ok' ? {kind: 'provider'} : {kind: 'weft', why: faultText(found.error)},

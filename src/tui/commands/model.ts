@@ -37,7 +37,6 @@ export function modelPanel({models, from, effort}: ModelList, current: string): 
     defaultOf: '',
     contextWindow: 0,
     price: 'unknown',
-    purpose: '',
     efforts: [],
   };
   const panel = choicePanel({
@@ -64,7 +63,6 @@ function effortRows(listed: ListedModel, now: ModelList['effort']) {
       details: [
         listed.efforts.length === 0 ? '' : effortText(effort),
         priceText(listed),
-        listed.purpose,
         listed.defaultOf === '' ? '' : 'default',
         contextText(listed),
       ],

@@ -139,7 +139,7 @@ interface PartRowProps {
   readonly room: TitleRoom;
 }
 
-/** `> [x] src/a.ts:10  +3 −1`. */
+/** `> [x] src/a.ts:10  +3 -1`. */
 function PartRow({part, stage, at, room: {cells, home}}: PartRowProps): ReactNode {
   const isSelected = at === stage.row;
   const tick = stage.dropped.has(at) ? glyphs.emptyBox : glyphs.checkedBox;

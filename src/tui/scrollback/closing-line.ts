@@ -65,7 +65,7 @@ export function turnFacts(
   return files.size === 0 && time === '' ? [] : parts;
 }
 
-/** `── 2 files changed +4 −3 · 1 m 12 s (41 s waiting for you) · $0.03 · /undo ──`; on a narrow screen less of it. */
+/** `── 2 files changed +4 -3 · 1 m 12 s (41 s waiting for you) · $0.03 · /undo ──`; on a narrow screen less of it. */
 function closingRows(turn: TurnFacts, frame: Frame): readonly string[] {
   const lines = (['whole', 'short'] as const).map(detail =>
     turnFacts(turn, detail).flatMap((part, at) => (at === 0 ? part : [dim(' · '), ...part])),

@@ -217,7 +217,7 @@ function onCharacter(text: string, at: number): number {
 }
 
 /**
- * `Create new.txt  +2 −0`: the change of one or more files on one line. Where it is too long, folders give way before the name of a file does.
+ * `Create new.txt  +2 -0`: the change of one or more files on one line. Where it is too long, folders give way before the name of a file does.
  */
 export function changeTitle(files: readonly FileDiff[], {cells, home}: TitleRoom): string {
   const counts = countsIn(files);
@@ -236,7 +236,7 @@ export interface TitleRoom {
   readonly home: string;
 }
 
-/** The same as a question: `Make this edit to src/a.ts?  +2 −1`, in short words where the path would have to be cut for the long ones. */
+/** The same as a question: `Make this edit to src/a.ts?  +2 -1`, in short words where the path would have to be cut for the long ones. */
 export function changeQuestion(files: readonly FileDiff[], {cells, home}: TitleRoom): string {
   const counts = `?${countsIn(files)}`;
   const verb = verbOf(files);

@@ -19,7 +19,8 @@ export const glyphs = {
   barGap: '⋮',
   barEnd: '╰',
   added: '+',
-  removed: '−',
+  /** Plain ASCII, so that a diff copied out of the terminal is one. */
+  removed: '-',
   rule: '──',
   /** Stands between the facts of one line. */
   between: ' · ',

@@ -1,11 +1,5 @@
 import {expect, test} from 'vitest';
-import {
-  defaultAnthropicModel,
-  defaultOpenAiModel,
-  maxOutputOf,
-  modelFacts,
-  modelPurpose,
-} from '../../../src/models/model-facts.ts';
+import {defaultAnthropicModel, defaultOpenAiModel, maxOutputOf, modelFacts} from '../../../src/models/model-facts.ts';
 
 const million = {
   inputTokens: 1_000_000,
@@ -57,18 +51,4 @@ test('output bounds', () => {
   expect([defaultAnthropicModel, 'claude-3-opus-20240229', 'some-model'].map(maxOutputOf)).toEqual([
     32_000, 4096, 8192,
   ]);
-});
-
-test.each([
-  ['anthropic/claude-opus-4.6', 'hardest tasks'],
-  ['claude-sonnet-5-5', 'everyday work'],
-  ['claude-3-5-haiku-20241022', 'quick, small tasks'],
-  ['gpt-5-mini', 'quick, small tasks'],
-  ['gpt-5-nano', 'simplest tasks'],
-  ['gpt-5-codex', 'coding'],
-  ['gpt-6.1-sol', 'hard tasks'],
-  ['o4-mini', 'quick, small tasks'],
-  ['qwen3:8b', ''],
-])('what %s is for', (model, purpose) => {
-  expect(modelPurpose(model)).toBe(purpose);
 });
