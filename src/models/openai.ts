@@ -65,7 +65,7 @@ export function connectOpenAi(options: OpenAiOptions): ModelPort {
     },
     decoder: request => new ResponsesDecoder({endpoint, model: request.model, newId: randomUUID}),
   };
-  const wireApi = options.wireApi === 'auto' ? (isOpenAi(endpoint) ? 'responses' : 'chat') : options.wireApi;
+  const wireApi = wireApiOf(options);
   const sendOnce = makeSendOnce(wireApi === 'responses' ? responses : chat);
   return {
     provider: 'openai',
@@ -104,6 +104,12 @@ export async function listModels(
     return failed({kind: 'provider', message, fix, status});
   }
 }
+
+/** The protocol that is spoken with a server. */
+export const wireApiOf = ({baseUrl, wireApi}: Pick<OpenAiOptions, 'baseUrl' | 'wireApi'>): WireApi => {
+  if (wireApi !== 'auto') return wireApi;
+  return isOpenAi(endpointOf({baseUrl})) ? 'responses' : 'chat';
+};
 
 /** OpenAI's own address, also in its regions. */
 const isOpenAi = ({baseUrl}: Endpoint): boolean =>

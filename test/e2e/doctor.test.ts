@@ -70,3 +70,26 @@ test('doctor names what does not work, and exits 1', async () => {
   expect(stdout).toMatch(/^✓ model .*not contacted$/mu);
   expect(stdout).not.toContain('sk-ant-1');
 });
+
+test('doctor says who is asked to search the web, where a rule allows it', async () => {
+  using place = new TempPlace();
+  mkdirSync(join(place.home, 'weft'), {recursive: true});
+  writeFileSync(join(place.home, 'weft', 'settings.json'), '{"permissions": {"allow": ["WebSearch"]}}');
+  const web = async (environment: Readonly<Record<string, string>>) => {
+    const {stdout} = await runWeft(['doctor', '--json'], {place, environment});
+    return report(stdout)['web']?.detail;
+  };
+  const rule = '(the rule WebSearch allows it); pages are read from here';
+  const elsewhere = 'http://127.0.0.1:9';
+  expect([
+    await web({ANTHROPIC_API_KEY: 'k'}),
+    await web({ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: elsewhere}),
+    await web({OPENAI_API_KEY: 'k'}),
+    await web({OPENAI_API_KEY: 'k', OPENAI_BASE_URL: elsewhere}),
+  ]).toEqual([
+    `Anthropic searches ${rule}`,
+    `${elsewhere} is asked to search; whether it can is not known ${rule}`,
+    `OpenAI searches ${rule}`,
+    'No search engine; pages can be read.',
+  ]);
+});

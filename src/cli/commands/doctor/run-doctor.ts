@@ -6,6 +6,7 @@ import {promisify} from 'node:util';
 import type {Places} from '../../../config/places.ts';
 import {pluralize} from '../../../base/clip.ts';
 import {visibleExactLine} from '../../../base/visible.ts';
+import {providerNames} from '../../../domain/api-key.ts';
 import {causeText, faultText} from '../../../domain/fault.ts';
 import {provenText} from '../../../domain/sandbox.ts';
 import {allowsEveryCall} from '../../../safety/rules/permission-rule.ts';
@@ -19,6 +20,7 @@ import {
   defaultModel,
   defaultModelText,
   keyText,
+  type ModelChoice,
   noModelText,
 } from '../../compose/choose-model.ts';
 import {modelChoice} from '../../compose/compose-session.ts';
@@ -64,7 +66,7 @@ async function examine(): Promise<readonly Check[]> {
     guarded('terminal', async () => terminal()),
     guarded('shell', shell),
     guarded('search', search),
-    guarded('web', async () => web()),
+    guarded('web', web),
     guarded('pty', pty),
     guarded('sandbox', sandbox),
     guarded('mcp', servers),
@@ -133,18 +135,31 @@ async function search(): Promise<Check> {
 }
 
 /** Who searches the web. Nobody is asked anything. */
-function web(): Check {
+async function web(): Promise<Check> {
   const engine = searchProviderOf(process.env);
   if (engine !== undefined) return ok('web', `${engine.name} searches (${engine.variable}); pages are read from here`);
   const here = context();
-  if (configuredProvider(modelChoice(here)) === 'anthropic' && allowsEveryCall(here.settings.rules, 'WebSearch')) {
-    return ok('web', 'Anthropic searches (the rule WebSearch allows it); pages are read from here');
-  }
+  const searcher = allowsEveryCall(here.settings.rules, 'WebSearch') ? await searchingModel(modelChoice(here)) : '';
+  if (searcher !== '') return ok('web', `${searcher} (the rule WebSearch allows it); pages are read from here`);
   return limited(
     'web',
     'No search engine; pages can be read.',
     'Set BRAVE_API_KEY, TAVILY_API_KEY, EXA_API_KEY or SEARXNG_URL.',
   );
+}
+
+/** Which model provider is asked to search, in words; empty where none has a search of its own. */
+async function searchingModel(choice: ModelChoice): Promise<string> {
+  const provider = configuredProvider(choice);
+  if (provider !== 'anthropic' && provider !== 'openai') return '';
+  const baseUrl = baseUrlOf(provider, choice);
+  if (provider === 'openai') {
+    const {wireApiOf} = await import('../../../models/openai.ts');
+    if (wireApiOf({baseUrl, wireApi: choice.wireApi ?? 'auto'}) === 'chat') return '';
+  }
+  return baseUrl === undefined
+    ? `${providerNames[provider]} searches`
+    : `${baseUrl} is asked to search; whether it can is not known`;
 }
 
 async function pty(): Promise<Check> {
