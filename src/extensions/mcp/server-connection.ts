@@ -5,6 +5,7 @@ import {
   type jsonSchemaValidator,
   SdkError,
   SdkErrorCode,
+  SdkHttpError,
   type Transport,
   type VersionNegotiationMode,
 } from '@modelcontextprotocol/client';
@@ -303,7 +304,10 @@ class Connection implements ServerConnection {
     try {
       return ok(asJson(await request()));
     } catch (cause) {
-      return failed(this.#troubleText(cause));
+      if (!(cause instanceof SdkHttpError && cause.status === 404)) return failed(this.#troubleText(cause));
+      // The protocol's word for a session that is over; nothing was done, and whoever needs the server next connects anew.
+      await this.#client.close().catch(() => {});
+      return failed('the server has ended the session; the next call begins a new one');
     }
   }
 
