@@ -57,6 +57,24 @@ describe('/model', () => {
     ]);
   });
 
+  test('on a narrow screen the effort of the selected model stands beside the title', () => {
+    const dated: ModelList = {
+      ...list,
+      models: [model('sonnet-5-20261018-with-long-name', {efforts: ['low', 'medium']}), model('own')],
+    };
+    const panel = modelPanel(dated, 'sonnet-5-20261018-with-long-name');
+    const higher = opened(pressed(panel, key('right'), key('right')).panel);
+    expect(linesOf(higher, {width: 40})).toEqual([
+      '╭ Choose a model ─────── effort medium ╮',
+      '│ ❯ 1  sonnet-5-20261018-with-long-na… │',
+      '│   2  own                             │',
+      '╰ Enter use · Esc cancel · ←→ effort ──╯',
+    ]);
+    const own = opened(pressed(higher, key('down')).panel);
+    expect(linesOf(own, {width: 40})[0]).toBe('╭ Choose a model ──────────────────────╮');
+    expect(linesOf(higher, {width: 80})[0]).toBe(`╭ Choose a model ${'─'.repeat(62)}╮`);
+  });
+
   test('choosing switches, and what is not the default can be kept', async () => {
     const {screen, engine} = await start([80, 24], withModels(list));
     await screen.type('/model\r');

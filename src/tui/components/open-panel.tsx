@@ -1,11 +1,14 @@
 import type {ReactNode} from 'react';
 import type {BlockInfo} from '../../actions/ports.ts';
 import {unreachable} from '../../base/unreachable.ts';
+import type {ChoicePanel} from '../state/panels/choice.ts';
 import type {Panel} from '../state/panels/panel.ts';
+import {glyphs} from '../theme/glyphs.ts';
 import {BlockPanel} from './block-panel.tsx';
 import {CompactPanel} from './compact-panel.tsx';
 import {ConfirmPanel} from './confirm-panel.tsx';
 import {ConnectPanel} from './connect-panel.tsx';
+import {showsFirstDetail} from './picker.tsx';
 import {PickerCard} from './picker-card.tsx';
 import {RewindPanel} from './rewind-panel.tsx';
 import {SessionPanel} from './session-panel.tsx';
@@ -48,7 +51,7 @@ export function OpenPanel({panel, blocks, directory, rows, width}: OpenPanelProp
       return (
         <PickerCard
           title={panel.title}
-          note={panel.note}
+          note={noteOf(panel, width)}
           picker={panel.picker}
           hints={[
             `Enter ${panel.does}`,
@@ -67,4 +70,11 @@ export function OpenPanel({panel, blocks, directory, rows, width}: OpenPanelProp
     default:
       return unreachable(panel);
   }
+}
+
+/** The note of the panel. Before it stands what Left and Right change in the selected row, where the row itself has no room for it. */
+function noteOf({note, turns, picker}: ChoicePanel, width: number): string {
+  const row = picker.row === 'none' ? undefined : picker.matching[picker.row];
+  const turned = turns === '' || row === undefined || showsFirstDetail(picker, width - 4) ? '' : row.details[0];
+  return [turned ?? '', note].filter(text => text !== '').join(glyphs.between);
 }
