@@ -1,4 +1,4 @@
-import {mkdirSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdirSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {expect, test} from 'vitest';
 import {call, say} from '../support/model-script.ts';
@@ -89,4 +89,43 @@ test('--disable-slash-commands: no skill is offered, and files give no commands'
   expect((await scene.run([...flags, '--prompt', '/tools:pr 7'])).code).toBe(2);
   expect((await scene.run([...flags, '--prompt', 'x'])).code).toBe(0);
   expect(scene.server.requests[0]?.body.tools?.map(({name}) => name)).not.toContain('Skill');
+});
+
+test.each([
+  ['in the manifest', {'.claude-plugin/plugin.json': JSON.stringify({name: 'tools', ...hooks})}],
+  [
+    'in a file that the manifest names',
+    {
+      '.claude-plugin/plugin.json': '{"name": "tools", "hooks": ["./hooks/hooks.json", "./guards/bash.json"]}',
+      'guards/bash.json': JSON.stringify(hooks),
+    },
+  ],
+])('a guard that a plugin has %s keeps a command from running', async (_name, files) => {
+  await using scene = await openScene([call('Bash', {command: 'touch made'}), say('Done.')]);
+  const folder = join(scene.place.home, 'plugin');
+  writeAll(folder, {'no.sh': plugin['no.sh'], 'hooks/hooks.json': '{"hooks": {}}', ...files});
+  const {code, stderr} = await scene.run([
+    '--prompt',
+    'go',
+    '--plugin-dir',
+    folder,
+    '--permission-mode',
+    'bypassPermissions',
+  ]);
+  expect({code, stderr}).toMatchObject({code: 0});
+  expect(toldResults(scene.server.requests[1])).toEqual([expect.stringContaining(`not in ${folder}`)]);
+  expect(existsSync(join(scene.place.work, 'made'))).toBe(false);
+});
+
+test.each([
+  ['"../hooks.json"', '../hooks.json lies outside the plugin.'],
+  ['"./none.json"', 'there is no ./none.json.'],
+  ['7', '"hooks" must be an object or a path.'],
+])('hooks that a manifest names and that cannot be read (%s) stop weft', async (named, said) => {
+  await using scene = await openScene([say('Done.')]);
+  const folder = join(scene.place.home, 'plugin');
+  writeAll(folder, {'.claude-plugin/plugin.json': `{"name": "tools", "hooks": ${named}}`});
+  const {code, stderr} = await scene.run(['--prompt', 'go', '--plugin-dir', folder]);
+  expect({code, stderr}).toEqual({code: 2, stderr: expect.stringContaining(said)});
+  expect(scene.server.requests).toEqual([]);
 });

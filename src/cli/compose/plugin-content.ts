@@ -1,5 +1,5 @@
 import {homedir} from 'node:os';
-import {join} from 'node:path';
+import {join, resolve, sep} from 'node:path';
 import {isJsonObject, type Json, parseJson} from '../../base/json.ts';
 import {type HookSetting, hooksSchema, hookWords, readHooks} from '../../config/hook-settings.ts';
 import type {Plugin} from '../../config/plugin-folders.ts';
@@ -17,23 +17,74 @@ interface PluginHook {
   readonly project: {readonly folder: string; readonly trust: ProjectTrust} | 'outside';
 }
 
-/** The hooks of plugins. A `hooks.json` that cannot be read stops weft, since it may hold a hook that somebody relies on. */
+/**
+ * The hooks of plugins: those of `hooks/hooks.json`, and those that the manifest holds or names a file of. What cannot be read stops
+ * weft, since it may hold a hook that somebody relies on.
+ */
 export async function pluginHooks(plugins: readonly Plugin[]): Promise<readonly PluginHook[]> {
   const found = await Promise.all(
     plugins.map(async plugin => {
-      const path = join(plugin.folder, 'hooks', 'hooks.json');
-      const text = await trustedText(path, plugin);
-      if (text === undefined) return [];
-      const json = parseJson(text);
-      if (json.tag === 'failed') throw new UsageError(`${path} is not JSON: ${json.error}`);
-      const hooks = isJsonObject(json.value) ? (json.value['hooks'] ?? json.value) : undefined;
-      const parsed = hooksSchema.safeParse(hooks);
-      if (!parsed.success) throw new UsageError(`${path}: hooks must be ${hookWords}.`);
       const project = plugin.trust === 'trusted' ? 'outside' : {folder: plugin.folder, trust: plugin.trust};
-      return readHooks(parsed.data).hooks.map(hook => ({hook: inFolder(hook, plugin.folder), path, project}) as const);
+      const parts = await partsOf(plugin, {field: 'hooks', file: 'hooks/hooks.json'});
+      return parts.flatMap(({path, value}) => {
+        const hooks = isJsonObject(value) ? (value['hooks'] ?? value) : undefined;
+        const parsed = hooksSchema.safeParse(hooks);
+        if (!parsed.success) throw new UsageError(`${path}: hooks must be ${hookWords}.`);
+        return readHooks(parsed.data).hooks.map(
+          hook => ({hook: inFolder(hook, plugin.folder), path, project}) as const,
+        );
+      });
     }),
   );
   return found.flat();
+}
+
+/** A part of a plugin as JSON, and the file that it stands in. */
+interface PluginPart {
+  readonly path: string;
+  readonly value: Json;
+}
+
+/**
+ * A part of a plugin: its usual file, and what the manifest says under `field`: the part itself, the path of a file in the plugin that
+ * holds it, or a list of both. (code.claude.com/docs/en/plugins-reference, "Component path fields".)
+ */
+async function partsOf(
+  plugin: Plugin,
+  {field, file}: {readonly field: 'hooks' | 'mcpServers'; readonly file: string},
+): Promise<readonly PluginPart[]> {
+  const usual = join(plugin.folder, file);
+  const manifest = join(plugin.folder, '.claude-plugin', 'plugin.json');
+  const content = await jsonIn(manifest, plugin);
+  const said = isJsonObject(content) ? content[field] : undefined;
+  const items = said === undefined ? [] : Array.isArray(said) ? said : [said];
+  const parts = new Map<string, Json>();
+  const standard = await jsonIn(usual, plugin);
+  if (standard !== undefined) parts.set(usual, standard);
+  const inline: PluginPart[] = [];
+  for (const item of items) {
+    if (isJsonObject(item)) {
+      inline.push({path: manifest, value: item});
+      continue;
+    }
+    if (typeof item !== 'string') throw new UsageError(`${manifest}: "${field}" must be an object or a path.`);
+    const path = resolve(plugin.folder, item);
+    if (!path.startsWith(plugin.folder + sep)) throw new UsageError(`${manifest}: ${item} lies outside the plugin.`);
+    // oxlint-disable-next-line no-await-in-loop -- a few small files, in their order
+    const value = parts.has(path) ? undefined : await jsonIn(path, plugin);
+    if (value !== undefined) parts.set(path, value);
+    else if (!parts.has(path) && plugin.trust === 'trusted') throw new UsageError(`${manifest}: there is no ${item}.`);
+  }
+  return [...[...parts].map(([path, value]) => ({path, value})), ...inline];
+}
+
+/** The JSON of a plugin's file, if there is one that may act. */
+async function jsonIn(path: string, plugin: Plugin): Promise<Json | undefined> {
+  const text = await trustedText(path, plugin);
+  if (text === undefined) return undefined;
+  const json = parseJson(text.replace(/^\uFEFF/u, ''));
+  if (json.tag === 'failed') throw new UsageError(`${path} is not JSON: ${json.error}`);
+  return json.value;
 }
 
 /** The hook with the plugin's folder as `CLAUDE_PLUGIN_ROOT`. */
@@ -83,20 +134,22 @@ export async function pluginServers(
   const found = await Promise.all(
     plugins.map(async plugin => {
       const {name, folder} = plugin;
-      const path = join(folder, '.mcp.json');
-      const text = plugin.servers === 'left-out' ? undefined : await trustedText(path, plugin);
-      if (text === undefined) return {servers: [], notices: []};
-      const read = serversInText(text);
-      if (read.tag === 'failed')
-        return {servers: [], notices: [`${path}: its MCP servers are left out: ${read.error}`]};
-      const named = Object.entries(read.value).map(([key, server]) => [
-        `plugin:${name}:${key}`,
-        inRoot(server, folder),
-      ]);
-      return {servers: parseServers(Object.fromEntries(named), {source: 'given', path}), notices: []};
+      const parts =
+        plugin.servers === 'left-out' ? [] : await partsOf(plugin, {field: 'mcpServers', file: '.mcp.json'});
+      return parts.map(({path, value}) => {
+        const whole = isJsonObject(value) && !('mcpServers' in value) ? {mcpServers: value} : value;
+        const read = serversInText(JSON.stringify(whole));
+        if (read.tag === 'failed')
+          return {servers: [], notices: [`${path}: its MCP servers are left out: ${read.error}`]};
+        const named = Object.entries(read.value).map(([key, server]) => [
+          `plugin:${name}:${key}`,
+          inRoot(server, folder),
+        ]);
+        return {servers: parseServers(Object.fromEntries(named), {source: 'given', path}), notices: []};
+      });
     }),
   );
-  return {servers: found.flatMap(({servers}) => servers), notices: found.flatMap(({notices}) => notices)};
+  return {servers: found.flat().flatMap(({servers}) => servers), notices: found.flat().flatMap(({notices}) => notices)};
 }
 
 /** A file of a plugin, if there is one that may act. */
