@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {commandsFor} from '../../src/tui/commands/command-list.ts';
-import {commandLines, helpLines, keyHelp, keyLines} from '../../src/tui/commands/help.ts';
+import {commandLines, promptCommandLines, helpLines, keyHelp, keyLines} from '../../src/tui/commands/help.ts';
 import {readKeys, type KeyName, type RawKey} from '../../src/tui/terminal/keymap.ts';
 import {cellWidth} from '../../src/tui/text/cell-width.ts';
 import {themeOf} from '../../src/tui/theme/theme.ts';
@@ -144,5 +144,35 @@ describe('/help', () => {
   test('has what each does beside it, or below it where there is little room', () => {
     expect(at(79)).toContain('\n/copy [code | N]        copy the last answer');
     expect(at(39)).toContain('\n/copy [code | N]\n    copy the last answer, its last code');
+  });
+
+  test('lists the commands of files and servers with who gave them, bounded', () => {
+    const frame = {theme: themeOf('plain'), width: 79};
+    const command = {
+      name: 'git:pr',
+      description: 'Review it',
+      argumentHint: '[number]',
+      kind: 'command',
+      source: {kind: 'file', scope: 'user', path: '~/.claude/commands/git/pr.md'},
+    } as const;
+    const prompt = {
+      name: 'mcp__db__\u001b[2J',
+      description: '',
+      argumentHint: '',
+      kind: 'server-prompt',
+      source: {kind: 'server', server: 'db'},
+    } as const;
+    expect(promptCommandLines([], frame)).toEqual([]);
+    expect(promptCommandLines([command, prompt], frame)).toEqual([
+      '',
+      'Of files and servers',
+      '/git:pr [number]        Review it (command, ~/.claude/commands/git/pr.md)',
+      '/mcp__db__^[[2J         server db',
+    ]);
+    const many = promptCommandLines(
+      Array.from({length: 150}, () => command),
+      frame,
+    );
+    expect([many.length, many.at(-1)]).toEqual([103, 'and 50 more: type / and a part of the name']);
   });
 });

@@ -1,4 +1,6 @@
-import type {CommandInfo} from './command-line.ts';
+import type {PromptCommand} from '../../actions/commands-port.ts';
+import {visibleExactLine} from '../../base/visible.ts';
+import {type CommandInfo, promptCommandInfo} from './command-line.ts';
 import {approvalKeys, blockKeys, cardKeys, type KeyName, questionKeys} from '../terminal/keymap.ts';
 import {cellWidth} from '../text/cell-width.ts';
 import {type Frame, wrapSpans, wrapText} from '../text/wrap.ts';
@@ -13,12 +15,42 @@ export const helpCommand: SlashCommand = {
     {value: 'commands', summary: 'what every command does'},
     {value: 'keys', summary: 'what every key does'},
   ],
-  run: (topic, context) => context.print(linesOf(topic, context)),
+  run: (topic, context) => {
+    if (topic === 'commands') void printCommands(context);
+    else context.print(topic === 'keys' ? keyLines(context.frame) : helpLines(context.commands, context.frame));
+  },
 };
 
-function linesOf(topic: string, {commands, frame}: CommandContext): readonly string[] {
-  if (topic === 'commands') return commandLines(commands, frame);
-  return topic === 'keys' ? keyLines(frame) : helpLines(commands, frame);
+async function printCommands(context: CommandContext): Promise<void> {
+  const found = await context.answerTo({query: 'commands'});
+  if (context.signal.aborted) return;
+  context.print([...commandLines(context.commands, context.frame), ...promptCommandLines(found ?? [], context.frame)]);
+}
+
+/** Commands and skills of files and servers that are listed; typing `/` finds the rest. */
+const mostPromptCommands = 100;
+
+/** The commands that become prompts, with who gave them; nothing where there are none. */
+export function promptCommandLines(found: readonly PromptCommand[], frame: Frame): readonly string[] {
+  if (found.length === 0) return [];
+  const rows = found.slice(0, mostPromptCommands).map(command => {
+    const {usage, summary} = promptCommandInfo(command);
+    return {term: usage, does: summary === '' ? sourceOf(command) : `${summary} (${sourceOf(command)})`};
+  });
+  const more = found.length - rows.length;
+  return [
+    '',
+    ...wrapText('Of files and servers', ['bold'], frame),
+    ...rows.flatMap(row => helpRow(row, {frame, width: termWidth})),
+    ...(more === 0 ? [] : wrapText(`and ${more} more: type / and a part of the name`, [], frame)),
+  ];
+}
+
+function sourceOf({kind, source}: PromptCommand): string {
+  const what = kind === 'skill' ? 'skill' : 'command';
+  return source.kind === 'server'
+    ? `server ${visibleExactLine(source.server)}`
+    : `${what}, ${visibleExactLine(source.path)}`;
 }
 
 /** The commands by what they are for. */
