@@ -16,7 +16,9 @@ import type {RewindReport} from '../domain/rewind.ts';
 import type {PermissionMode, Verdict} from '../domain/risk.ts';
 import type {Proof} from '../domain/sandbox.ts';
 import type {ModelUsage, Usage} from '../domain/usage.ts';
+import type {AgentRow, Asker} from '../domain/sub-agent.ts';
 import type {Action, ActionResult} from './catalogue.ts';
+import type {HarnessEvent} from './harness-port.ts';
 import type {Question, ImpactReport} from './ports.ts';
 import type {Preview} from './preview.ts';
 
@@ -69,7 +71,12 @@ export type AgentEvent =
       readonly id: ActionId;
       readonly decision: 'allowed' | 'refused' | 'edited';
     }
-  | {readonly event: 'question-asked'; readonly id: ActionId; readonly questions: readonly Question[]}
+  | {
+      readonly event: 'question-asked';
+      readonly id: ActionId;
+      readonly asker: Asker;
+      readonly questions: readonly Question[];
+    }
   | {readonly event: 'question-settled'; readonly id: ActionId}
   /** The agent gives the user the terminal of a block; settled when it comes back, or when the block ends. */
   | {readonly event: 'hand-over-asked'; readonly id: ActionId; readonly block: BlockId; readonly reason: string}
@@ -99,10 +106,27 @@ export type AgentEvent =
   | {readonly event: 'compacted'; readonly report: CompactionReport}
   /** A hook is called, and what came of it. */
   | HookRunEvent
+  /** A sub-agent begins; `agent-changed` follows with every change, the last one when its prompt has ended. A message may set it to work again. */
+  | {readonly event: 'agent-started'; readonly row: AgentRow}
+  | {readonly event: 'agent-changed'; readonly row: AgentRow}
+  /**
+   * What the own engine of a sub-agent publishes, or what its harness does. `call` is the call that started it. Its questions to the
+   * user come as those of the session, with who asks; answers go to the session, too.
+   */
+  | {
+      readonly event: 'agent-event';
+      readonly agent: SessionId;
+      readonly call: ActionId;
+      readonly happened: AgentHappening;
+    }
   /** Something a person should know that belongs to no action: one sentence. */
   | {readonly event: 'notice'; readonly level: 'info' | 'warning'; readonly text: string}
   /** Exactly one for every prompt and those that joined it, after everything it started has settled and is in the journal. */
   | {readonly event: 'prompt-finished'; readonly summary: PromptSummary};
+
+export type AgentHappening =
+  | {readonly by: 'weft'; readonly event: AgentEvent}
+  | {readonly by: 'harness'; readonly event: HarnessEvent};
 
 export interface SessionInfo {
   readonly id: SessionId;
@@ -122,6 +146,7 @@ export type SettledCall =
 /** The question to a person whether an action may run. The first answer wins. */
 export interface Approval {
   readonly id: ActionId;
+  readonly asker: Asker;
   readonly toolName: string;
   readonly action: Action;
   readonly label: string;

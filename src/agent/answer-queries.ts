@@ -43,6 +43,7 @@ export interface HostServices {
 
 type ConversationQuery =
   | 'records'
+  | 'agents'
   | 'hooks'
   | 'commands'
   | 'look-up-command'
@@ -76,6 +77,7 @@ export function answerQueries(sources: QuerySources): QueryHandlers<Conversation
       return {tag: 'ok', value: found.kind === 'unknown' ? found : {kind: 'prompt'}};
     },
     records: async ({from}) => ({tag: 'ok', value: session.conversation.journal.records.slice(from)}),
+    agents: async () => ({tag: 'ok', value: []}),
     hooks: async () => ({tag: 'ok', value: session.ports.hooks.list()}),
     'rewind-points': async () => ({tag: 'ok', value: rewindPoints(session.conversation.journal.records)}),
     'preview-rewind': ({target}, signal) =>

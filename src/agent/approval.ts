@@ -194,6 +194,7 @@ async function ask(
       event: 'approval-requested',
       approval: {
         id,
+        asker: 'main',
         toolName,
         action,
         label,

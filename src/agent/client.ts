@@ -17,6 +17,7 @@ import type {JournalRecord, SessionSummary} from '../domain/journal.ts';
 import type {Effort, Thinking} from '../domain/model-stream.ts';
 import type {RewindPoint, RewindReport, RewindTarget} from '../domain/rewind.ts';
 import type {PermissionMode, RuleChange, RuleList, RuleScope} from '../domain/risk.ts';
+import type {AgentRow} from '../domain/sub-agent.ts';
 
 /**
  * All that a front end sees of weft: operations go in, events come out, and a query has an answer of its own. The same client
@@ -81,10 +82,14 @@ export type Op =
   | {readonly op: 'answer-question'; readonly id: ActionId; readonly answer: QuestionResponse}
   | {readonly op: 'answer-hand-over'; readonly id: ActionId; readonly end: Exclude<HandOverEnd, 'unattended'>}
   /**
-   * Moves the command that an action runs in the foreground to the background: it goes on as a terminal session, and the action
-   * settles with what was printed so far. Changes nothing where it has ended.
+   * Moves the command or the sub-agent that an action runs in the foreground to the background: it goes on, and the action settles with
+   * what there is so far. Changes nothing where it has ended.
    */
   | {readonly op: 'move-to-background'; readonly id: ActionId}
+  /** Ends what a sub-agent does, with the sub-agents that it has started. */
+  | {readonly op: 'stop-agent'; readonly id: SessionId}
+  /** The user's own word to a sub-agent: it joins what the agent does, or sets it to work again. */
+  | {readonly op: 'message-agent'; readonly id: SessionId; readonly text: string}
   /** Ends the running prompt and drops the waiting ones: `prompt-withdrawn` for each has been told when this returns. */
   | {readonly op: 'interrupt'}
   /** Keeps what the user has entered among the earlier prompts, without secrets. */
@@ -136,6 +141,8 @@ export interface Queries {
     readonly request: {readonly preview: MessageId; readonly summary: string};
     readonly answer: CompactionReport;
   };
+  /** The sub-agents of the session that is open, in the order of their start; those that have ended, too. */
+  readonly agents: {readonly request: NoFields; readonly answer: readonly AgentRow[]};
   /** Kept sessions of the workspace, the latest first. */
   readonly sessions: {readonly request: NoFields; readonly answer: readonly SessionSummary[]};
   /** The first prompt of each kept session, cut where it is long. */

@@ -172,6 +172,9 @@ class Engine implements AgentClient {
       case 'move-to-background':
         session.foreground.moveToBackground(op.id);
         return;
+      case 'stop-agent':
+      case 'message-agent':
+        return;
       case 'remember-prompt':
       case 'stop-terminal':
       case 'keep-terminal':

@@ -68,7 +68,7 @@ export class PendingRequests {
         ask: async (questions, signal) => {
           if (interaction === 'unattended') return {kind: 'unattended'};
           const waiting = this.#questions.wait(id, {kind: 'dismissed'}, signal);
-          publish([{event: 'question-asked', id, questions}]);
+          publish([{event: 'question-asked', id, asker: 'main', questions}]);
           const reply = await waiting;
           publish([{event: 'question-settled', id}]);
           return reply;

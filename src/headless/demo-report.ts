@@ -115,6 +115,9 @@ class Report {
       case 'mode-changed':
       case 'hook-started':
       case 'hook-ended':
+      case 'agent-started':
+      case 'agent-changed':
+      case 'agent-event':
         return [];
       default:
         return unreachable(event);

@@ -79,7 +79,12 @@ describe('a text in a card', () => {
         {label: 'B', description: '', recommended: 'plain'},
       ],
     } as const;
-    engine.emit(...begin, {event: 'question-asked', id: actionId('q1'), questions: [question, question]});
+    engine.emit(...begin, {
+      event: 'question-asked',
+      id: actionId('q1'),
+      asker: 'main',
+      questions: [question, question],
+    });
     time.now += 700;
     await screen.until(/In your own words/u);
     const stage = {screen, time};

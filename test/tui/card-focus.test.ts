@@ -234,6 +234,7 @@ describe('who has the keys', () => {
 const oneQuestion = {
   event: 'question-asked',
   id: actionId('q1'),
+  asker: 'main',
   questions: [
     {
       question: 'Which one?',
@@ -253,6 +254,7 @@ describe('questions', () => {
     stage.engine.emit(...begin, {
       event: 'question-asked',
       id: actionId('q1'),
+      asker: 'main',
       questions: [
         {
           question: 'Which one?',

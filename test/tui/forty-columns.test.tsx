@@ -221,6 +221,7 @@ describe('at forty columns', () => {
       viewOf(...begin, {
         event: 'question-asked',
         id: actionId('q1'),
+        asker: 'main',
         questions: [
           {
             question: `Which of these ${long}?`,

@@ -237,6 +237,9 @@ class SessionEncoder {
       case 'compaction-ended':
       case 'compacted':
       case 'sandbox-proven':
+      case 'agent-started':
+      case 'agent-changed':
+      case 'agent-event':
         return nothing;
       default:
         return unreachable(event);

@@ -158,6 +158,9 @@ export function reduce(view: View, event: AgentEvent): View {
     }
     case 'hook-started':
     case 'hook-ended':
+    case 'agent-started':
+    case 'agent-changed':
+    case 'agent-event':
       return view;
     case 'sandbox-proven':
       return {...view, sandbox: event.proof};

@@ -362,6 +362,8 @@ const ops: {readonly [Name in Op['op']]: Extract<Op, {readonly op: Name}>} = {
   'run-command': {op: 'run-command', id, command: 'ls', size: {columns: 80, rows: 24}},
   'add-context': {op: 'add-context', text: 'x'},
   'move-to-background': {op: 'move-to-background', id: action},
+  'stop-agent': {op: 'stop-agent', id: session},
+  'message-agent': {op: 'message-agent', id: session, text: 'x'},
   'withdraw-prompt': {op: 'withdraw-prompt', id},
   'answer-approval': {
     op: 'answer-approval',
@@ -384,6 +386,7 @@ const ops: {readonly [Name in Op['op']]: Extract<Op, {readonly op: Name}>} = {
 
 const queries: {readonly [Name in QueryName]: Query<Name>} = {
   records: {query: 'records', from: 0},
+  agents: {query: 'agents'},
   commands: {query: 'commands'},
   'look-up-command': {query: 'look-up-command', text: '/review'},
   'rewind-points': {query: 'rewind-points'},

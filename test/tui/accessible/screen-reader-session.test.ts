@@ -213,6 +213,7 @@ describe('questions', () => {
     speaker.engine.emit(...begin, {
       event: 'question-asked',
       id: actionId('q1'),
+      asker: 'main',
       questions: [{question: 'Which?', header: '', choice, options}],
     });
     await speaker.heard(/Question: Which\?\n1\. Red[^]*answer> $/u);

@@ -94,6 +94,7 @@ export function scriptedEngine({records = [], promptCommands = [], ...given}: Te
       const handlers: QueryHandlers = {
         ...noSteps,
         ...host.queries,
+        agents: async () => ({tag: 'ok', value: []}),
         records: async ({from}) => ok(records.slice(from)),
         commands: async () => ok(promptCommands),
         hooks: async () => ok([]),

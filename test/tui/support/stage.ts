@@ -67,6 +67,7 @@ export const finishedText: AgentEvent = {event: 'block-finished', message, index
 /** A command that the host finds destructive, unless told otherwise. */
 export const approval = (id: string, command: string, verdict: Partial<Verdict> = {}): Approval => ({
   id: actionId(id),
+  asker: 'main',
   toolName: 'Bash',
   action: actionOf('request-command-output', {
     command,

@@ -1,0 +1,66 @@
+import type {ActionId, SessionId} from './ids.ts';
+import type {Usage} from './usage.ts';
+
+/** A sub-agent: an agent that an agent has started, on a task of its own. What stays the same as long as it lives. */
+export interface SubAgent {
+  /** That of its session, where its conversation is kept. */
+  readonly id: SessionId;
+  /** The call that started it: its events carry this id to those who look at the parent. */
+  readonly call: ActionId;
+  /** Who started it. */
+  readonly parent: SessionId | 'main';
+  /** What it is for, in a few words of the model's. */
+  readonly name: string;
+  /** The name of its kind, or of the agent file. */
+  readonly kind: string;
+  /** `weft`: it runs in this process. Otherwise the name of a harness. */
+  readonly harness: string;
+  /** Empty where the harness chooses. */
+  readonly model: string;
+  readonly prompt: string;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+}
+
+/**
+ * Where a sub-agent stands. Of each prompt (the first, and every message that sets it to work again) exactly one of `succeeded`, `failed`
+ * and `cancelled` is told, last.
+ */
+export type AgentStatus =
+  | {readonly kind: 'started'}
+  /** `doing` is the label of the action that runs, or empty. */
+  | {readonly kind: 'in_progress'; readonly doing: string}
+  /** A card of it is open; `on` says for what. */
+  | {readonly kind: 'blocked'; readonly on: string}
+  /** At work, and nothing has been heard of it for a while. */
+  | {readonly kind: 'idle'}
+  /** `answer` is its last message; may be empty. */
+  | {readonly kind: 'succeeded'; readonly answer: string}
+  /** `reason` is a sentence; `answer` what it had said by then, may be empty. */
+  | {readonly kind: 'failed'; readonly reason: string; readonly answer: string}
+  | {readonly kind: 'cancelled'; readonly answer: string};
+
+/** What a sub-agent has done so far. */
+export interface AgentProgress {
+  /** Requests to the model; 0 where a harness does not say. */
+  readonly turns: number;
+  /** Calls of tools that have begun. */
+  readonly calls: number;
+  readonly usage: Usage;
+  /** US dollars; of a harness its own word, or an estimate. */
+  readonly costUsd: number | 'unknown';
+  /** The files it has changed, as they were named. */
+  readonly files: readonly string[];
+}
+
+/** A sub-agent as it stands. */
+export interface AgentRow {
+  readonly agent: SubAgent;
+  readonly status: AgentStatus;
+  readonly progress: AgentProgress;
+  /** `background`: the agent that started it does not wait for it. */
+  readonly place: 'foreground' | 'background';
+}
+
+/** Who asks the user: the agent of the session, or a sub-agent. */
+export type Asker = 'main' | Pick<SubAgent, 'id' | 'name' | 'kind' | 'harness'>;
