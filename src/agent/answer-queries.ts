@@ -45,6 +45,7 @@ type ConversationQuery =
   | 'records'
   | 'agents'
   | 'hooks'
+  | 'context-usage'
   | 'commands'
   | 'look-up-command'
   | 'rewind-points'
@@ -79,6 +80,10 @@ export function answerQueries(sources: QuerySources): QueryHandlers<Conversation
     records: async ({from}) => ({tag: 'ok', value: session.conversation.journal.records.slice(from)}),
     agents: async () => ({tag: 'ok', value: []}),
     hooks: async () => ({tag: 'ok', value: session.ports.hooks.list()}),
+    'context-usage': async () => {
+      const {contextUsage} = await import('./context/context-usage.ts');
+      return {tag: 'ok', value: contextUsage(session)};
+    },
     'rewind-points': async () => ({tag: 'ok', value: rewindPoints(session.conversation.journal.records)}),
     'preview-rewind': ({target}, signal) =>
       runAlone(work, {what: 'Looking at what going back would do', signal}, stop =>

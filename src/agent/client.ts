@@ -10,6 +10,7 @@ import type {LocalServer} from '../domain/local-server.ts';
 import type {JsonObject} from '../base/json.ts';
 import {failed, type Outcome} from '../base/outcome.ts';
 import type {CompactionPreview, CompactionReport} from '../domain/compaction.ts';
+import type {ContextUsage} from '../domain/context-usage.ts';
 import type {ImageBlock} from '../domain/conversation.ts';
 import {rejected, type Fault} from '../domain/fault.ts';
 import type {ActionId, BlockId, MessageId, SessionId} from '../domain/ids.ts';
@@ -143,6 +144,8 @@ export interface Queries {
   };
   /** The sub-agents of the session that is open, in the order of their start; those that have ended, too. */
   readonly agents: {readonly request: NoFields; readonly answer: readonly AgentRow[]};
+  /** What fills the model's context, as the next request would be. Nobody is asked. */
+  readonly 'context-usage': {readonly request: NoFields; readonly answer: ContextUsage};
   /** Kept sessions of the workspace, the latest first. */
   readonly sessions: {readonly request: NoFields; readonly answer: readonly SessionSummary[]};
   /** The first prompt of each kept session, cut where it is long. */

@@ -1,5 +1,5 @@
 import {unreachable} from '../base/unreachable.ts';
-import {type Message, messageText, type UserMessage} from './conversation.ts';
+import {type AssistantBlock, type Message, messageText, type UserBlock, type UserMessage} from './conversation.ts';
 import type {MessageId} from './ids.ts';
 import {type ActiveSkill, skillBlock} from './slash-command.ts';
 import type {Usage} from './usage.ts';
@@ -120,34 +120,31 @@ export function estimateTokens(text: string): number {
 const attachmentTokens = 1500;
 
 /** A rough estimate of the tokens of a message. */
-export function estimateMessageTokens(message: Message): number {
-  let tokens = 4;
-  for (const block of message.blocks) {
-    switch (block.kind) {
-      case 'text':
-      case 'thinking':
-        tokens += estimateTokens(block.text);
-        break;
-      case 'sealed-thinking':
-        tokens += Math.ceil(block.data.length / 6);
-        break;
-      case 'image':
-        tokens += attachmentTokens;
-        break;
-      case 'other':
-        tokens += estimateTokens(JSON.stringify(block.data));
-        break;
-      case 'tool-call':
-        tokens += estimateTokens(block.name + JSON.stringify(block.input));
-        break;
-      case 'tool-result':
-        for (const one of block.content) tokens += one.kind === 'text' ? estimateTokens(one.text) : attachmentTokens;
-        break;
-      default:
-        unreachable(block);
-    }
+export const estimateMessageTokens = ({blocks}: Message): number =>
+  blocks.reduce((sum, block) => sum + estimateBlockTokens(block), 4);
+
+/** A rough estimate of the tokens of a block of a message. */
+export function estimateBlockTokens(block: UserBlock | AssistantBlock): number {
+  switch (block.kind) {
+    case 'text':
+    case 'thinking':
+      return estimateTokens(block.text);
+    case 'sealed-thinking':
+      return Math.ceil(block.data.length / 6);
+    case 'image':
+      return attachmentTokens;
+    case 'other':
+      return estimateTokens(JSON.stringify(block.data));
+    case 'tool-call':
+      return estimateTokens(block.name + JSON.stringify(block.input));
+    case 'tool-result':
+      return block.content.reduce(
+        (sum, one) => sum + (one.kind === 'text' ? estimateTokens(one.text) : attachmentTokens),
+        0,
+      );
+    default:
+      return unreachable(block);
   }
-  return tokens;
 }
 
 export const estimateMessagesTokens = (messages: readonly Message[]): number =>

@@ -87,13 +87,17 @@ export const attachmentBlock = ({name, text}: {readonly name: string; readonly t
   text: `<attached name=${JSON.stringify(name)}>\n${text}\n</attached>`,
 });
 
+/** The name of the file whose content a block of `attachmentBlock` holds; empty for any other block. */
+export function attachmentName({text}: TextBlock): string {
+  const name = parseJson(/^<attached name=("(?:[^"\\]|\\.)*")>\n/u.exec(text)?.[1] ?? '');
+  return name.tag === 'ok' && typeof name.value === 'string' ? name.value : '';
+}
+
 /** What is attached to a prompt, in words: `src/a.ts (12 lines)`, `image`. */
 export const attachedTo = ({blocks}: UserMessage): readonly string[] =>
   blocks.flatMap(block => {
     if (block.kind === 'image') return ['image'];
-    if (block.kind !== 'text') return [];
-    const [lead = '', literal = ''] = /^<attached name=("(?:[^"\\]|\\.)*")>\n/u.exec(block.text) ?? [];
-    const name = parseJson(literal);
-    if (lead === '' || name.tag === 'failed' || typeof name.value !== 'string') return [];
-    return [`${name.value} (${pluralize(block.text.split('\n').length - 2, 'line')})`];
+    const name = block.kind === 'text' ? attachmentName(block) : '';
+    if (block.kind !== 'text' || name === '') return [];
+    return [`${name} (${pluralize(block.text.split('\n').length - 2, 'line')})`];
   });

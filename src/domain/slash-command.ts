@@ -29,6 +29,7 @@ export const builtInCommands: ReadonlySet<string> = new Set([
   'compact',
   'config',
   'connect',
+  'context',
   'copy',
   'cost',
   'demo',

@@ -122,6 +122,22 @@ describe('what a client may change while it runs', () => {
     expect(scene.server.requests.map(({body}) => body.model)).toEqual(['claude-first', 'claude-second']);
   });
 
+  test('what fills the context is told by part', async () => {
+    await using scene = await openScene([say('1'), say('2')]);
+    writeFileSync(join(scene.place.work, 'AGENTS.md'), 'Use tabs.');
+    let usage: Awaited<ReturnType<Query['getContextUsage']>> | undefined;
+    const options: Options = {systemPrompt: {type: 'preset', preset: 'claude_code'}, settingSources: ['project']};
+    await twoPrompts(scene, options, async running => {
+      usage = await running.getContextUsage();
+    });
+    const rows = new Map(usage?.categories.map(({id, tokens}) => [id, tokens]));
+    expect([...rows.keys()]).toEqual(['system_prompt', 'memory_files', 'system_tools', 'messages', 'free_space']);
+    const used = [...rows].reduce((sum, [id, tokens]) => sum + (id === 'free_space' ? 0 : tokens), 0);
+    expect(used).toBe(usage?.totalTokens);
+    expect(usage?.memoryFiles.map(({path}) => path)).toEqual([join(scene.place.work, 'AGENTS.md')]);
+    expect(usage?.systemTools?.map(({name}) => name)).toContain('Bash');
+  });
+
   test('the permission mode', async () => {
     await using scene = await openScene([say('1'), call('Write', {file_path: 'a', content: 'x'}), say('2')]);
     const messages = await twoPrompts(scene, {}, running => running.setPermissionMode('acceptEdits'));

@@ -124,7 +124,8 @@ describe('/help', () => {
     const lines = helpLines(commands, {theme: themeOf('plain'), width: 79});
     expect(lines).toEqual([
       '',
-      'Session   /clear  /resume  /compact  /transcript  /copy  /export  /cost  /exit',
+      'Session   /clear  /resume  /transcript  /copy  /export  /exit',
+      'Context   /context  /compact  /cost',
       'Undo      /undo  /redo  /rewind',
       'Model     /model  /mode  /login',
       'Project   /permissions  /hooks  /mcp  /trust  /note  /todo  /ps',

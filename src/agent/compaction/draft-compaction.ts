@@ -1,4 +1,5 @@
 import {relativeTo} from '../../base/shown-path.ts';
+import type {SessionUsage} from '../../actions/agent-event.ts';
 import {accessOf} from '../../actions/catalogue.ts';
 import {decodePastAction} from '../../actions/decode-action.ts';
 import {editPaths} from '../../actions/edit-texts.ts';
@@ -21,6 +22,7 @@ import type {MessageId} from '../../domain/ids.ts';
 import type {JournalRecord} from '../../domain/journal.ts';
 import type {ModelRequest} from '../../domain/model-stream.ts';
 import {promptSpans, timelineOf} from '../../domain/timeline.ts';
+import {requestTokens} from '../context/context-usage.ts';
 import type {SessionContext} from '../session-context.ts';
 
 /** What a compaction is to do. `summary` may be empty. */
@@ -35,8 +37,8 @@ interface CompactionSources {
   readonly session: SessionContext;
   /** The next request, were nothing compacted. */
   readonly request: ModelRequest;
-  /** What the provider counted of the conversation so far, and the model's window; 0 where unknown. */
-  readonly counted: {readonly contextTokens: number; readonly contextWindow: number};
+  /** What the provider counted of the conversation so far. */
+  readonly counted: SessionUsage;
 }
 
 /** A conversation as it would be after a compaction. */
@@ -73,12 +75,7 @@ export async function draftCompaction(
   const {ports, conversation} = session;
   const {records} = conversation.journal;
   const {messages} = request;
-  const fixed = estimateTokens(request.system) + estimateTokens(JSON.stringify(request.tools));
-  const estimated = fixed + estimateMessagesTokens(messages);
-  const uncounted = counted.contextTokens > 0 ? estimateMessagesTokens(messagesSinceAnswer(messages)) : 0;
-  const before = counted.contextTokens > 0 ? counted.contextTokens + uncounted : estimated;
-  // A provider that does not count, or counts differently, must not lead to absurd numbers.
-  const scale = Math.min(5, Math.max(0.2, before / estimated));
+  const {fixed, tokens: before, total, scale} = requestTokens(request, counted);
   const window = counted.contextWindow > 0 ? counted.contextWindow : Number.POSITIVE_INFINITY;
 
   const otherParts = {
@@ -115,7 +112,7 @@ export async function draftCompaction(
   return {
     messages: after,
     tokens: {before, after: Math.round((fixed + estimateMessagesTokens(after)) * scale)},
-    before: counted.contextTokens > 0 && uncounted === 0 ? 'counted' : 'estimated',
+    before: total,
     carried,
     trimmed,
     leftMessages: prompts.filter(one => !userMessages.includes(one)),
@@ -128,10 +125,6 @@ const describe = ({title, description}: {readonly title: string; readonly descri
 
 /** Whether a message is an ordinary one, and not the message that stands for an earlier compaction, which is always written again. */
 export const isOrdinaryMessage = (message: Message): boolean => !isCompactionMessage(message);
-
-/** The messages after the last answer: no provider has counted them yet. */
-const messagesSinceAnswer = (messages: readonly Message[]): readonly Message[] =>
-  messages.slice(messages.findLastIndex(({role}) => role === 'assistant') + 1).filter(isOrdinaryMessage);
 
 /** Instruction files that have changed since the session began: those of its beginning stand in the system prompt. */
 const newInstructions = ({ports}: SessionContext, {system}: ModelRequest): VerbatimParts['instructions'] =>

@@ -5,6 +5,7 @@ import type {JsonObject} from '../../base/json.ts';
 import type {Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {faultText} from '../../domain/fault.ts';
+import {type ContextPart, type ContextPartKind, contextPartNames} from '../../domain/context-usage.ts';
 import {messageId} from '../../domain/ids.ts';
 import type {Thinking} from '../../domain/model-stream.ts';
 import type {RewindReport} from '../../domain/rewind.ts';
@@ -88,7 +89,7 @@ export async function serveRequest(request: ControlRequest, options: ServingOpti
     case 'cancel_async_message':
       return success({cancelled: prompts.dropOne(request.message_uuid)});
     case 'get_context_usage':
-      return success(contextUsage(state));
+      return contextUsage(await engine.query({query: 'context-usage'}, options.interrupted()), state);
     case 'mcp_status': {
       // A client that asks wants to know whether they work.
       servers.start();
@@ -191,33 +192,75 @@ const serverStatus = (
     : {}),
 });
 
-/**
- * How full the model's context is, as the provider counted it with the last answer. What takes which part of it nobody has
- * counted, so there is one row for all of it. Where the window is not known, it is told as 0.
- */
-function contextUsage({session, usage, lastUsage}: SessionState): JsonObject {
-  const used = usage.contextTokens;
-  const window = usage.contextWindow;
-  const free = Math.max(0, window - used);
-  const percentage = window === 0 ? 0 : Math.round((used / window) * 100);
-  return {
+/** What fills the model's context, in the Agent SDK's form. Where the window is not known, it is told as 0. */
+function contextUsage(answer: Answer<'context-usage'>, {lastUsage}: SessionState): Served {
+  if (answer.tag === 'cancelled') return failure('It was interrupted.', 'cancelled');
+  if (answer.tag === 'failed') return failure(faultText(answer.error), 'failed');
+  const {model, window, tokens, parts, deferred} = answer.value;
+  const itemsOf = (kind: ContextPartKind): ContextPart['items'] => parts.find(part => part.kind === kind)?.items ?? [];
+  const messages = parts.filter(isMessage).reduce((sum, part) => sum + part.tokens, 0);
+  return success({
     categories: [
-      {id: 'messages', name: 'System prompt, tools and messages', tokens: used, color: 'blue', kind: 'used'},
-      {id: 'free_space', name: 'Free space', tokens: free, color: 'gray', kind: 'free'},
+      ...parts
+        .filter(part => !isMessage(part))
+        .map(({kind, tokens: size}) => category(categoryIds[kind], contextPartNames[kind], size)),
+      category('messages', 'Messages', messages),
+      ...(deferred.tools === 0
+        ? []
+        : [
+            {
+              ...category('mcp_tools_deferred', 'MCP tools (deferred)', deferred.tokens),
+              kind: 'deferred',
+              isDeferred: true,
+            },
+          ]),
+      {...category('free_space', 'Free space', Math.max(0, window - tokens)), color: 'gray', kind: 'free'},
     ],
-    totalTokens: used,
+    totalTokens: tokens,
     maxTokens: window,
     rawMaxTokens: window,
-    percentage,
+    percentage: window === 0 ? 0 : Math.round((tokens / window) * 100),
     gridRows: [],
-    model: session?.model ?? '',
-    memoryFiles: [],
-    mcpTools: [],
+    model,
+    memoryFiles: itemsOf('instructions').map(({name, tokens: size}) => ({path: name, type: 'Project', tokens: size})),
+    mcpTools: itemsOf('mcp-tools').map(({name, tokens: size}) => ({
+      name,
+      serverName: name.split('__')[1] ?? name,
+      tokens: size,
+      isLoaded: true,
+    })),
+    systemTools: itemsOf('tools').map(({name, tokens: size}) => ({name, tokens: size})),
     agents: [],
     isAutoCompactEnabled: false,
     apiUsage: contextTokens(lastUsage) === 0 ? null : {...wireUsage(lastUsage)},
-  };
+  });
 }
+
+const isMessage = (part: ContextPart): boolean => categoryIds[part.kind] === 'messages';
+
+const category = (id: string, name: string, tokens: number): JsonObject => ({
+  id,
+  name,
+  tokens,
+  color: 'blue',
+  kind: 'used',
+});
+
+/** The rows of the Agent SDK that the parts belong to. */
+const categoryIds: Readonly<Record<ContextPartKind, string>> = {
+  'system-prompt': 'system_prompt',
+  instructions: 'memory_files',
+  tools: 'system_tools',
+  skills: 'skills',
+  'mcp-tools': 'mcp_tools',
+  summary: 'messages',
+  prompts: 'messages',
+  attachments: 'messages',
+  answers: 'messages',
+  thinking: 'messages',
+  'tool-calls': 'messages',
+  results: 'messages',
+};
 
 /**
  * Takes the files back to how they were before a prompt, or says what that would do; the conversation stays. Resolves with what

@@ -2,6 +2,7 @@ import {pluralize} from '../../base/clip.ts';
 import {todosOf} from '../../tasks/task-view.ts';
 import {completions} from '../commands/command-line.ts';
 import {commandsFor} from '../commands/command-list.ts';
+import {contextSentences} from '../commands/context.ts';
 import {answerOrNotify, type CommandContext, type SlashCommand} from '../commands/command.ts';
 import type {TuiExit, TuiOptions} from '../options.ts';
 import type {MarkdownLexer} from '../scrollback/render-markdown.ts';
@@ -43,6 +44,7 @@ function ownCommands(context: () => ScreenReaderContext): readonly SlashCommand[
       else context().queue(text);
     }),
     command('/status', 'show model, mode, tokens and cost', () => context().print([statusLine(context())])),
+    command('/context', "show what fills the model's context", () => void showContext(context())),
     command('/image [PATH]', 'attach an image from a file or the clipboard to the next prompt', path => {
       const press = {kind: 'paste', text: path, part: 'first'} as const;
       context().compose(path === '' ? {kind: 'clipboard'} : {kind: 'images', paths: [path], press});
@@ -73,6 +75,11 @@ const command = (usage: string, summary: string, run: (argument: string) => void
   choices: [],
   run,
 });
+
+async function showContext(context: ScreenReaderContext): Promise<void> {
+  const usage = await context.answerTo({query: 'context-usage'});
+  if (usage !== undefined) context.print(contextSentences(usage));
+}
 
 /** Prints the transcript; the code for it is loaded with its first use. */
 async function transcript(wanted: string, context: ScreenReaderContext): Promise<void> {

@@ -6,6 +6,7 @@ import {blocksPanel} from '../state/panels/blocks.ts';
 import type {CommandContext, SlashCommand} from './command.ts';
 import {copyCommand} from './copy.ts';
 import {configCommand} from './config.ts';
+import {contextCommand} from './context.ts';
 import {costCommand} from './cost.ts';
 import {exportCommand} from './export.ts';
 import {helpCommand} from './help.ts';
@@ -261,6 +262,7 @@ const everyCommand: readonly SlashCommand[] = [
   copyCommand,
   exportCommand,
   todoCommand,
+  contextCommand,
   costCommand,
   editorCommand,
   vimCommand,

@@ -389,6 +389,7 @@ const queries: {readonly [Name in QueryName]: Query<Name>} = {
   agents: {query: 'agents'},
   commands: {query: 'commands'},
   'look-up-command': {query: 'look-up-command', text: '/review'},
+  'context-usage': {query: 'context-usage'},
   'rewind-points': {query: 'rewind-points'},
   'preview-rewind': {query: 'preview-rewind', target: {kind: 'prompt', to: id, what: 'both'}},
   rewind: {query: 'rewind', target: {kind: 'redo'}},

@@ -43,6 +43,7 @@ const noSteps = {
   rewind: nobody,
   'preview-compaction': nobody,
   compact: nobody,
+  'context-usage': nobody,
 };
 const steps: ReadonlySet<QueryName> = new Set([
   'rewind-points',

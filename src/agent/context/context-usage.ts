@@ -1,0 +1,180 @@
+import type {SessionUsage} from '../../actions/agent-event.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import {
+  estimateBlockTokens,
+  estimateMessagesTokens,
+  estimateMessageTokens,
+  estimateTokens,
+  isCompactionMessage,
+} from '../../domain/compaction.ts';
+import {
+  contextPartKinds,
+  type ContextPart,
+  type ContextPartKind,
+  type ContextUsage,
+} from '../../domain/context-usage.ts';
+import type {Message} from '../../domain/conversation.ts';
+import {attachmentName} from '../../domain/mention.ts';
+import type {ModelRequest} from '../../domain/model-stream.ts';
+import {noUsage} from '../../domain/usage.ts';
+import {parseUserCommand, userCommandLabel} from '../../domain/user-command.ts';
+import {nextRequest, type SessionContext} from '../session-context.ts';
+import {systemPromptParts} from './system-prompt.ts';
+
+/** The tokens of the next request as a whole. */
+export interface RequestTokens {
+  /** Of system prompt and tools, by estimate. */
+  readonly fixed: number;
+  readonly tokens: number;
+  readonly total: ContextUsage['total'];
+  /** How many real tokens one estimated token stands for. */
+  readonly scale: number;
+}
+
+/** The tokens of a request: what the provider counted with the last answer, where it did, and an estimate of what came since. */
+export function requestTokens({system, tools, messages}: ModelRequest, counted: SessionUsage): RequestTokens {
+  const fixed = estimateTokens(system) + estimateTokens(JSON.stringify(tools));
+  const estimated = fixed + estimateMessagesTokens(messages);
+  const isCounted = counted.contextTokens > 0;
+  const uncounted = isCounted ? estimateMessagesTokens(messagesSinceAnswer(messages)) : 0;
+  const tokens = isCounted ? counted.contextTokens + uncounted : estimated;
+  return {
+    fixed,
+    tokens,
+    total: isCounted && uncounted === 0 ? 'counted' : 'estimated',
+    // A provider that does not count, or counts differently, must not lead to absurd numbers.
+    scale: Math.min(5, Math.max(0.2, tokens / estimated)),
+  };
+}
+
+/** The messages after the last answer: no provider has counted them yet. */
+const messagesSinceAnswer = (messages: readonly Message[]): readonly Message[] =>
+  messages
+    .slice(messages.findLastIndex(({role}) => role === 'assistant') + 1)
+    .filter(message => !isCompactionMessage(message));
+
+/** What fills the context of the next request. Starts no server and asks nobody. */
+export function contextUsage(session: SessionContext): ContextUsage {
+  const request = nextRequest(session);
+  const facts = session.ports.model.facts(request.model);
+  const {tokens, total} = requestTokens(request, session.conversation.usage.report());
+  const sums = new Sums();
+  sumSystem(request, sums);
+  sumTools(request, session, sums);
+  sumMessages(request.messages, sums);
+  const cached = facts.costOf({...noUsage, cacheReadTokens: tokens});
+  const uncached = facts.costOf({...noUsage, inputTokens: tokens});
+  const {mcpTools, offeredTools} = session.tools.sources();
+  const deferred = mcpTools.filter(tool => !offeredTools.includes(tool));
+  return {
+    model: request.model,
+    window: facts.contextWindow,
+    tokens,
+    total,
+    parts: sums.parts(tokens),
+    deferred: {
+      tools: deferred.length,
+      tokens: deferred.reduce(
+        (sum, {toolName, description, inputSchema}) =>
+          sum + estimateTokens(JSON.stringify([toolName, description, inputSchema])),
+        0,
+      ),
+    },
+    nextUsd: cached === 'unknown' || uncached === 'unknown' ? 'unknown' : {cached, uncached},
+  };
+}
+
+function sumSystem({system}: ModelRequest, sums: Sums): void {
+  const {text, instructions} = systemPromptParts(system);
+  sums.add('system-prompt', estimateTokens(text));
+  for (const file of instructions) sums.add('instructions', estimateTokens(file.text), file.path);
+}
+
+function sumTools({tools}: ModelRequest, session: SessionContext, sums: Sums): void {
+  const {mcpTools, skills} = session.tools.sources();
+  for (const tool of tools) {
+    if ('provided' in tool) continue;
+    const size = estimateTokens(JSON.stringify(tool));
+    if (mcpTools.some(({toolName}) => toolName === tool.name)) sums.add('mcp-tools', size, tool.name);
+    else if (skills !== undefined && skills.lines !== '' && tool.description.endsWith(skills.lines)) {
+      const lines = estimateTokens(skills.lines);
+      sums.add('skills', lines);
+      sums.add('tools', Math.max(0, size - lines), tool.name);
+    } else sums.add('tools', size, tool.name);
+  }
+}
+
+function sumMessages(messages: readonly Message[], sums: Sums): void {
+  const toolNames = new Map<string, string>();
+  for (const message of messages) {
+    if (isCompactionMessage(message)) {
+      sums.add('summary', estimateMessageTokens(message));
+      continue;
+    }
+    let words: 'to come' | 'passed' = 'to come';
+    for (const block of message.blocks) {
+      const size = estimateBlockTokens(block);
+      switch (block.kind) {
+        case 'text': {
+          if (message.role === 'assistant') sums.add('answers', size);
+          else if (words === 'to come') {
+            words = 'passed';
+            const command = parseUserCommand(block.text);
+            if (command === undefined) sums.add('prompts', size);
+            else sums.add('results', size, userCommandLabel(command.command));
+          } else sums.add('attachments', size, attachmentName(block));
+          break;
+        }
+        case 'image':
+          sums.add('attachments', size, 'images');
+          break;
+        case 'thinking':
+        case 'sealed-thinking':
+          sums.add('thinking', size);
+          break;
+        case 'tool-call':
+          toolNames.set(block.id, block.name);
+          sums.add('tool-calls', size, block.name);
+          break;
+        case 'tool-result':
+          sums.add('results', size, toolNames.get(block.id));
+          break;
+        case 'other':
+          sums.add('answers', size);
+          break;
+        default:
+          unreachable(block);
+      }
+    }
+  }
+}
+
+/** Estimated tokens, by part and item. */
+class Sums {
+  readonly #parts = new Map<ContextPartKind, {tokens: number; readonly items: Map<string, number>}>();
+
+  /** `item` is what the part is made of; empty for nothing to name. */
+  add(kind: ContextPartKind, tokens: number, item = ''): void {
+    const part = this.#parts.get(kind) ?? {tokens: 0, items: new Map<string, number>()};
+    this.#parts.set(kind, part);
+    part.tokens += tokens;
+    if (item !== '') part.items.set(item, (part.items.get(item) ?? 0) + tokens);
+  }
+
+  /** The parts, scaled so that they add up to `total`. */
+  parts(total: number): readonly ContextPart[] {
+    const estimated = [...this.#parts.values()].reduce((sum, {tokens}) => sum + tokens, 0);
+    const scale = estimated === 0 ? 0 : total / estimated;
+    let sum = 0;
+    return contextPartKinds.flatMap(kind => {
+      const part = this.#parts.get(kind);
+      if (part === undefined || part.tokens === 0) return [];
+      const before = Math.round(sum * scale);
+      sum += part.tokens;
+      const items = [...part.items]
+        .map(([name, tokens]) => ({name, tokens: Math.round(tokens * scale)}))
+        .toSorted((one, other) => other.tokens - one.tokens);
+      return [{kind, tokens: Math.round(sum * scale) - before, items}];
+    });
+  }
+}

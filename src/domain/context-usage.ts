@@ -1,0 +1,56 @@
+/** What fills the model's context: the whole next request as the conversation stands, in tokens. */
+export interface ContextUsage {
+  readonly model: string;
+  /** Tokens that the model can take; 0 where that is not known. */
+  readonly window: number;
+  /** The sum of the parts. */
+  readonly tokens: number;
+  /** `counted`: the provider counted the whole with the last answer. How it divides among the parts is always an estimate. */
+  readonly total: 'counted' | 'estimated';
+  /** In the order of the request; parts of no tokens are left out. */
+  readonly parts: readonly ContextPart[];
+  /** Tools of MCP servers that the model searches for: they take nothing until it has found them. */
+  readonly deferred: {readonly tools: number; readonly tokens: number};
+  /** US dollars to send it once more: all of it read from the provider's cache, and nothing of it. */
+  readonly nextUsd: {readonly cached: number; readonly uncached: number} | 'unknown';
+}
+
+export interface ContextPart {
+  readonly kind: ContextPartKind;
+  readonly tokens: number;
+  /** What the part is made of, the largest first: files, servers, tools, skills; empty where that says nothing. */
+  readonly items: readonly {readonly name: string; readonly tokens: number}[];
+}
+
+/** In the order of a request. */
+export const contextPartKinds = [
+  'system-prompt',
+  'instructions',
+  'tools',
+  'skills',
+  'mcp-tools',
+  'summary',
+  'prompts',
+  'attachments',
+  'answers',
+  'thinking',
+  'tool-calls',
+  'results',
+] as const;
+export type ContextPartKind = (typeof contextPartKinds)[number];
+
+/** The words for each part. */
+export const contextPartNames: Readonly<Record<ContextPartKind, string>> = {
+  'system-prompt': 'System prompt',
+  instructions: 'Instructions',
+  tools: 'Tools',
+  skills: 'Skills',
+  'mcp-tools': 'MCP tools',
+  summary: 'Summary of before',
+  prompts: 'Your messages',
+  attachments: 'Attached to them',
+  answers: 'Answers',
+  thinking: 'Thinking',
+  'tool-calls': 'Tool calls',
+  results: 'Results',
+};

@@ -1,0 +1,100 @@
+import {pluralize} from '../../base/clip.ts';
+import {visibleLine} from '../../base/visible.ts';
+import {groupDigits} from '../../domain/compaction.ts';
+import {type ContextPart, contextPartNames, type ContextUsage} from '../../domain/context-usage.ts';
+import {moneyText} from '../state/selectors.ts';
+import {fit} from '../text/cell-width.ts';
+import {type EntryFrame, wrapText} from '../text/wrap.ts';
+import {glyphs} from '../theme/glyphs.ts';
+import type {CommandContext, SlashCommand} from './command.ts';
+
+export const contextCommand: SlashCommand = {
+  name: 'context',
+  aliases: [],
+  usage: '/context',
+  summary: "show what fills the model's context",
+  choices: [],
+  run: (_, context) => void showContext(context),
+};
+
+async function showContext(context: CommandContext): Promise<void> {
+  const usage = await context.answerTo({query: 'context-usage'});
+  if (usage !== undefined) context.print(['', ...contextLines(usage, context.frame)]);
+}
+
+/** The cells of a bar, and those of names and numbers before it. */
+const barCells = 20;
+const nameCells = 18;
+const countCells = 9;
+
+/** Parts as bars, with the largest things of each; then what sending it all once more costs. */
+export function contextLines(usage: ContextUsage, frame: EntryFrame): readonly string[] {
+  const {theme, width} = frame;
+  const largest = Math.max(1, ...usage.parts.map(({tokens}) => tokens));
+  const rows = usage.parts.flatMap(part => {
+    const name = fit(contextPartNames[part.kind], nameCells).padEnd(nameCells);
+    const bar = glyphs.barDone.repeat(Math.max(1, Math.round((part.tokens / largest) * barCells)));
+    const row = `${name}${groupDigits(part.tokens).padStart(countCells)}`;
+    const drawn = width < nameCells + countCells + 2 + barCells ? '' : `  ${theme.style(['accent'], bar)}`;
+    const items = itemsText(part);
+    return [`${row}${drawn}`, ...(items === '' ? [] : [theme.style(['dim'], fit(`  ${items}`, width))])];
+  });
+  return [
+    ...wrapText(summaryText(usage), ['bold'], frame),
+    ...rows,
+    ...notes(usage).flatMap(note => wrapText(note, ['dim'], frame)),
+  ];
+}
+
+/** The same in sentences, for screen-reader mode. */
+export const contextSentences = (usage: ContextUsage): readonly string[] => [
+  `${summaryText(usage)}.`,
+  ...usage.parts.map(part => {
+    const items = itemsText(part);
+    return `${contextPartNames[part.kind]}: ${groupDigits(part.tokens)} tokens${items === '' ? '' : `, of them ${items}`}.`;
+  }),
+  ...notes(usage).map(note => `${note}.`),
+];
+
+function summaryText({tokens, window, total}: ContextUsage): string {
+  const about = total === 'estimated' ? 'about ' : '';
+  return window > 0
+    ? `Context: ${about}${groupDigits(tokens)} of ${groupDigits(window)} tokens (${Math.round((100 * tokens) / window)} %)`
+    : `Context: ${about}${groupDigits(tokens)} tokens; how many the model takes is not known`;
+}
+
+const mostItems = 5;
+
+/** `Bash 1,204 · Read 820 · 3 more`. */
+function itemsText({kind, items}: ContextPart): string {
+  const named = kind === 'mcp-tools' ? byServer(items) : items;
+  const shown = named.slice(0, mostItems).map(({name, tokens}) => `${visibleLine(name)} ${groupDigits(tokens)}`);
+  const more = named.length - shown.length;
+  return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(glyphs.between);
+}
+
+/** Tools of MCP servers are named `mcp__SERVER__TOOL`. */
+function byServer(items: ContextPart['items']): ContextPart['items'] {
+  const sums = new Map<string, number>();
+  for (const {name, tokens} of items) {
+    const server = name.split('__')[1] ?? name;
+    sums.set(server, (sums.get(server) ?? 0) + tokens);
+  }
+  return [...sums].map(([name, tokens]) => ({name, tokens})).toSorted((one, other) => other.tokens - one.tokens);
+}
+
+function notes({deferred, nextUsd, parts}: ContextUsage): readonly string[] {
+  const isConversation = parts.some(({kind}) => kind === 'prompts' || kind === 'summary');
+  return [
+    ...(deferred.tools === 0
+      ? []
+      : [
+          `${pluralize(deferred.tools, 'tool')} of MCP servers (${groupDigits(deferred.tokens)} tokens) are searched for and take nothing until then`,
+        ]),
+    ...(nextUsd === 'unknown'
+      ? []
+      : [`The next request costs ${moneyText(nextUsd.cached)} from the cache, ${moneyText(nextUsd.uncached)} anew`]),
+    'How the whole divides is an estimate',
+    ...(isConversation ? ['/compact makes room'] : []),
+  ];
+}
