@@ -84,8 +84,8 @@ export interface McpTool {
 
 export interface McpServerState {
   readonly name: string;
-  /** `idle`: its tools are known, and it is started with the first call. */
-  readonly status: 'connected' | 'failed' | 'pending' | 'disabled' | 'idle' | 'needs-sign-in';
+  /** `idle`: its tools are known, and it is started with the first call. `untrusted`: the project names it, and it is not started. */
+  readonly status: 'connected' | 'failed' | 'pending' | 'disabled' | 'idle' | 'needs-sign-in' | 'untrusted';
   /** Where it comes from: `sdk` runs in the program that drives weft, which may also have `given` it. */
   readonly source: 'sdk' | 'user' | 'project' | 'local' | 'given';
   /** The file or flag that names it; empty for `sdk`. */

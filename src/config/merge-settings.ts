@@ -73,6 +73,8 @@ interface MergedSettings {
   readonly hookCommands: readonly string[];
   /** Those of these hooks that do not run, since the folder is not trusted. */
   readonly withheldHooks: readonly Sourced<HookSetting>[];
+  /** The MCP servers that the workspace's own files name, whether they count or not. */
+  readonly projectServers: readonly JsonObject[];
   /** The plugin folders that the workspace's own files name, whether they count or not, as the files name them. */
   readonly projectPlugins: readonly string[];
 }
@@ -111,6 +113,7 @@ export function mergeSettings(
   const withheldRules: Sourced<string>[] = [];
   const hookCommands: string[] = [];
   const withheldHooks: Sourced<HookSetting>[] = [];
+  const projectServers: JsonObject[] = [];
   const projectPlugins: string[] = [];
   const inOrder = layers.toSorted((a, b) => settingSources.indexOf(a.source) - settingSources.indexOf(b.source));
   for (const layer of inOrder) {
@@ -132,6 +135,7 @@ export function mergeSettings(
       warnings.push(`${path}: "harnesses" is ignored: only your own settings can say how harnesses are started.`);
     const {hooks} = readHooks(rest.hooks ?? {});
     hookCommands.push(...hooks.map(hookText));
+    projectServers.push(...Object.values(rest.mcpServers ?? {}));
     projectPlugins.push(...(rest.plugins ?? []));
     const admitted = admitProjectSettings(rest, {mode: settings.permissionMode.value, trust, userRules});
     warnings.push(...admitted.refused.map(refusal => `${path}: ${refusal}`));
@@ -140,7 +144,8 @@ export function mergeSettings(
     if (admitted.settings.hooks === undefined) withheldHooks.push(...hooks.map(value => ({value, source, path})));
     settings = applyLayer(settings, {source, path}, admitted.settings);
   }
-  return ok({settings, warnings, trustRequests, withheldRules, hookCommands, withheldHooks, projectPlugins});
+  const ofProject = {hookCommands, withheldHooks, projectServers, projectPlugins};
+  return ok({settings, warnings, trustRequests, withheldRules, ...ofProject});
 }
 
 /** The mode in which nothing is asked is never taken from a file: the user chooses it anew each time, by a flag. */

@@ -1,10 +1,10 @@
 import {constants} from 'node:fs';
 import {type FileHandle, open, opendir, realpath, stat} from 'node:fs/promises';
-import {basename, dirname, join} from 'node:path';
-import {isJsonObject, type Json, parseJson} from '../base/json.ts';
+import {basename, dirname, join, resolve} from 'node:path';
+import {isJsonList, isJsonObject, type Json, type JsonObject, parseJson} from '../base/json.ts';
 import {visibleExactLine} from '../base/visible.ts';
-import {serverRequest} from './server-request.ts';
-import {nameInProject, contentHash, extensionFolders, type FileTrust} from './trust-record.ts';
+import {serverRequest, variableReference} from './server-request.ts';
+import {contentHash, extensionFolders, type FileTrust, nameInProject, type ProjectTrust} from './trust-record.ts';
 
 /** Why a file of a project acts: what weft does with its content. */
 export type ProjectFileKind = 'servers' | 'skill' | 'command' | 'agent' | 'plugin' | 'script';
@@ -34,14 +34,13 @@ export interface ProjectFileList {
 /** Bounds of one list, over which files are left out. Bytes; folders inside folders. */
 export const projectFileBounds = {files: 2000, bytes: 64 * 1024 * 1024, fileBytes: 16 * 1024 * 1024, depth: 8} as const;
 
-export interface ProjectFileSearch {
-  /** The project as the user named it, and by its real path. */
-  readonly directory: string;
-  readonly folder: string;
+export interface ProjectFileSearch extends ServerPlace {
   /** The user's home: the `.agents` and `.claude` there are the user's own, even where it is the project. */
   readonly home: string;
   /** Commands of hooks in the project's settings: the scripts in the project that they name act, too. */
   readonly commands: readonly string[];
+  /** MCP servers in the project's settings: the files in the project that they are started from act, too. */
+  readonly servers: readonly JsonObject[];
   /** Plugin folders that were named to weft; those outside the project are left out. */
   readonly plugins: readonly string[];
   readonly trustOf: (path: string, bytes: Uint8Array) => FileTrust;
@@ -76,12 +75,13 @@ export async function listProjectFiles(search: ProjectFileSearch, signal: AbortS
     // oxlint-disable-next-line no-await-in-loop -- in order, and within the bounds
     if (name !== undefined) await list.addFolder(name, 'plugin');
   }
-  for (const command of [...search.commands, ...(servers === undefined ? [] : serverCommands(servers))]) {
-    for (const script of scriptsIn(command, search)) {
-      // oxlint-disable-next-line no-await-in-loop -- in order, and within the bounds
-      await list.add(script, 'script');
-    }
-  }
+  const named = [...search.servers, ...(servers === undefined ? [] : serversIn(servers).map(([, server]) => server))];
+  const scripts = [
+    ...search.commands.flatMap(command => scriptsIn(command, search)),
+    ...named.flatMap(server => serverScripts(server, search)),
+  ];
+  // oxlint-disable-next-line no-await-in-loop -- in order, and within the bounds
+  for (const script of new Set(scripts)) await list.add(script, 'script');
   return list.finish();
 }
 
@@ -290,13 +290,90 @@ function serversIn(text: string): readonly (readonly [name: string, server: Json
 const serverRequests = (text: string): readonly string[] =>
   serversIn(text).map(([name, server]) => serverRequest(name, server));
 
-const serverCommands = (text: string): readonly string[] =>
-  serversIn(text).flatMap(([, server]) => {
-    const {command, args} = isJsonObject(server) ? server : {};
-    return [command, ...(Array.isArray(args) ? args : [])].flatMap(word =>
-      typeof word === 'string' ? [`'${word.replaceAll("'", String.raw`'\''`)}'`] : [],
-    );
-  });
+/**
+ * The files inside the project from which the program of an MCP server may be started, as far as its words say; they need not exist.
+ * Variables stand for what they hold now. Beside the files that are named: what an interpreter finds for a module or a folder, and
+ * where `npm run` and `make` look. Databases and the like are no programs.
+ */
+export function serverScripts(server: Json, place: ServerPlace): readonly string[] {
+  const {command, args, cwd} = isJsonObject(server) ? server : {};
+  const given = [command, ...(isJsonList(args) ? args : [])].filter(word => typeof word === 'string');
+  const words = given
+    .map(word => withVariables(word, place))
+    .flatMap(word => [...new Set([word, ...wordsOf(word)])])
+    .slice(0, mostWords);
+  const base = typeof cwd === 'string' ? resolve(place.folder, withVariables(cwd, place)) : place.folder;
+  const paths = words.flatMap((word, at) => [
+    ...(dataFile.test(word) ? [] : [word]),
+    ...(isStarted(words, at) ? startingPoints.map(end => `${word}${end}`) : []),
+    ...(words[at - 1] === '-m' ? [`${word.replaceAll('.', '/')}.py`, `${word.replaceAll('.', '/')}/__main__.py`] : []),
+    ...(readByProgram.get(basename(word)) ?? []),
+  ]);
+  return [...new Set(paths)].flatMap(path => nameInProject(resolve(base, path), place) ?? []);
+}
+
+/** The project as the user named it and by its real path, and the variables that its servers may name. */
+interface ServerPlace {
+  readonly directory: string;
+  readonly folder: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** Whether the word is what an interpreter before it is to run: the first that is no option. */
+function isStarted(words: readonly string[], at: number): boolean {
+  const before = words.slice(0, at).findLast(word => !word.startsWith('-'));
+  return before !== undefined && interpreter.test(basename(before));
+}
+
+const interpreter = /^(?:node(?:js)?|bunx?|deno|tsx|ts-node|npx|pnpx|uvx|python[\d.]*|run|exec|dlx)$/u;
+
+/** What a word of an interpreter may stand for: a module without its ending, or a folder. */
+const startingPoints = ['.js', '.ts', '/package.json', '/index.js', '/__main__.py'] as const;
+
+/** Files that servers read and write while they run. */
+const dataFile = /\.(?:db3?|sqlite3?|duckdb|csv|tsv|parquet|jsonl|log|txt|md|pdf|png|jpe?g)$/iu;
+
+/** Files in which programs look up what they are to run. */
+const readByProgram: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
+  ['npm', ['package.json']],
+  ['pnpm', ['package.json']],
+  ['yarn', ['package.json']],
+  ['bun', ['package.json']],
+  ['make', ['GNUmakefile', 'makefile', 'Makefile']],
+  ['just', ['justfile', '.justfile']],
+]);
+
+const withVariables = (text: string, {folder, environment}: ServerPlace): string =>
+  text.replaceAll(variableReference, (_whole, name: string, otherwise: string | undefined) =>
+    name === 'CLAUDE_PROJECT_DIR' || name === 'WEFT_PROJECT_DIR' ? folder : environment[name] || (otherwise ?? ''),
+  );
+
+/** Whether the files of the project that a hook or a server runs are what the user trusts. */
+export interface ScriptStanding {
+  /** Why it may not run now, such as a script that changed since the project was trusted; empty where it may. */
+  readonly obstacle: string;
+  /** Another one whenever one of the files was written to, whatever it holds now. */
+  readonly mark: string;
+}
+
+/** Whether the user trusts the content of all these files of the project that are there. */
+export async function scriptStanding(names: readonly string[], trust: ProjectTrust): Promise<ScriptStanding> {
+  const marks: string[] = [];
+  for (const name of names) {
+    const path = join(trust.folder, name);
+    // oxlint-disable-next-line no-await-in-loop -- the first one that is not trusted counts
+    marks.push(await fileMark(path));
+    // oxlint-disable-next-line no-await-in-loop -- the first one that is not trusted counts
+    const read = await readBounded(path, projectFileBounds.fileBytes);
+    if (read.kind === 'none') continue;
+    if (read.kind === 'refused') return {obstacle: `its script ${name} cannot be checked: ${read.why}`, mark: ''};
+    const state = trust.stateOf(name, read.bytes);
+    if (state === 'trusted') continue;
+    const why = state === 'changed' ? 'changed since you trusted this project' : 'is not trusted';
+    return {obstacle: `its script ${name} ${why} (review and trust it: weft permissions trust)`, mark: ''};
+  }
+  return {obstacle: '', mark: marks.join()};
+}
 
 /** The files that are not trusted, in one sentence; empty where there are none. */
 export function untrustedNotices({files}: ProjectFileList): readonly string[] {

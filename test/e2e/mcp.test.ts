@@ -1,4 +1,4 @@
-import {writeFileSync} from 'node:fs';
+import {existsSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {lookUntil} from '../support/look-until.ts';
@@ -77,6 +77,33 @@ test('servers of .mcp.json count once the user trusts it', async () => {
   await scene.run(['permissions', 'trust', '--yes']);
   await scene.run(['--prompt', 'x']);
   expect([0, 1].map(at => mcpNames(scene, at))).toEqual([[], ['mcp__calc__add']]);
+});
+
+test('a server of .mcp.json is not started with a script that changed since it was trusted', async () => {
+  await using scene = await openScene([say('1'), say('2'), say('3')]);
+  const {command, args: words} = scriptedServer({tools: [{name: 'add'}]});
+  const script = join(scene.place.work, 'server.js');
+  const start = `require('node:child_process').spawnSync(process.execPath, ${JSON.stringify(words)}, {stdio: 'inherit'});\n`;
+  writeFileSync(script, start);
+  const mcpServers = {calc: {command, args: ['server.js'], required: true}};
+  writeFileSync(join(scene.place.work, '.mcp.json'), JSON.stringify({mcpServers}));
+  await scene.run(['permissions', 'trust', '--yes']);
+  expect((await scene.run(['--prompt', 'x'])).code).toBe(0);
+  expect(mcpNames(scene, 0)).toEqual(['mcp__calc__add']);
+
+  const trace = join(scene.place.work, 'it-ran');
+  writeFileSync(script, `require('node:fs').writeFileSync(${JSON.stringify(trace)}, '');\n${start}`);
+  const why =
+    'its script server.js changed since you trusted this project (review and trust it: weft permissions trust)';
+  const changed = await scene.run(['--prompt', 'x']);
+  expect(changed).toMatchObject({code: 1, stderr: expect.stringContaining(why)});
+  const {stdout} = await scene.run(['mcp', 'list', '--json']);
+  expect(JSON.parse(stdout)).toMatchObject([{name: 'calc', status: 'untrusted', detail: why}]);
+  expect([existsSync(trace), scene.server.requests.length]).toEqual([false, 1]);
+
+  await scene.run(['permissions', 'trust', '--yes']);
+  expect((await scene.run(['--prompt', 'x'])).code).toBe(0);
+  expect(existsSync(trace)).toBe(true);
 });
 
 test('a tool that is described differently asks again, whatever was allowed', async () => {

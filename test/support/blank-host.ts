@@ -37,6 +37,7 @@ export const blankHost: HostPorts = {
     useEffort: async () => failed(rejected('There is no provider.')),
   },
   mcp: noMcp,
+  untrustedServers: async () => [],
   permissionRules: async () => [],
   changeRule: async () => failed(rejected('There are no rules.')),
   addNote: async () => ok('AGENTS.md'),

@@ -43,6 +43,7 @@ const rows: readonly McpServerRow[] = [
   {state: state('late', {status: 'pending', source: 'given'}), tools: []},
   {state: state('kept', {status: 'idle', source: 'local'}), tools: [tool('kept', 'a'), tool('kept', 'b')]},
   {state: state('off', {status: 'disabled', source: 'sdk'}), tools: []},
+  {state: state('new', {status: 'untrusted', source: 'project', error: 'review and trust it'}), tools: []},
 ];
 
 describe('the panel of the servers', () => {
@@ -55,6 +56,7 @@ describe('the panel of the servers', () => {
       '│   4  late  starting                                               given at the start                         │',
       '│   5  kept  starts with its first call             2 tools         yours in this project                      │',
       '│   6  off   off                                                    from the program that drives weft          │',
+      '│   7  new   not trusted                                            this project                               │',
       '╰ Enter open · Esc cancel · type to search ────────────────────────────────────────────────────────────────────╯',
     ]);
   });

@@ -231,6 +231,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
       // Front ends show placeholders for secrets, as the model reads them.
       edits: machine.files,
       mcp: machine.mcp,
+      untrustedServers: () => user.untrustedServers(),
       finder: finder.finder,
       images: lazyImages(directory),
       async addNote(note) {

@@ -1,9 +1,9 @@
-import {join} from 'node:path';
 import {type Hook, type HookRow, type HooksPort, noHooks} from '../../actions/hooks-port.ts';
 import type {Sourced} from '../../config/merge-settings.ts';
 import {type HookSetting, hookText} from '../../config/hook-settings.ts';
 import type {ProjectTrust} from '../../config/trust-record.ts';
-import type {HookRunner, HookStanding, SourcedHook} from '../../extensions/hooks/settings-hooks.ts';
+import type {ScriptStanding} from '../../config/project-files.ts';
+import type {HookRunner, SourcedHook} from '../../extensions/hooks/settings-hooks.ts';
 import type {Plugin} from '../../config/plugin-folders.ts';
 import type {EngineSetup} from './compose-engine.ts';
 
@@ -42,7 +42,7 @@ export async function sessionHooks(sources: HookSources): Promise<EngineSetup['h
       hook: hook.value,
       source: placeOf(hook),
       standing: async () =>
-        hook.source === 'project' || hook.source === 'local' ? scriptStanding(hook.value, sources) : ownHook,
+        hook.source === 'project' || hook.source === 'local' ? standingOf(hook.value, sources) : ownHook,
     }));
     const hooks = [...driver, ...settingsHooks([...sourced, ...ofPlugins], runner)];
     return withWithheld(makeHooks({hooks, promptSource, redact: machine.redact, reach: machine.reach}), sources);
@@ -70,23 +70,9 @@ function withWithheld(hooks: HooksPort, {withheld}: HookSources): HooksPort {
 }
 
 /** Whether the scripts of the project that a hook names are what the user trusts. */
-async function scriptStanding(hook: HookSetting, {directory, projectTrust}: HookSources): Promise<HookStanding> {
+async function standingOf(hook: HookSetting, {directory, projectTrust}: HookSources): Promise<ScriptStanding> {
   if (hook.work.type !== 'command') return {obstacle: '', mark: ''};
-  const {fileMark, projectFileBounds, readBounded, scriptsIn} = await import('../../config/project-files.ts');
+  const {scriptsIn, scriptStanding} = await import('../../config/project-files.ts');
   const {folder} = projectTrust;
-  const marks: string[] = [];
-  for (const name of scriptsIn(hookText(hook), {directory, folder})) {
-    const path = join(folder, name);
-    // oxlint-disable-next-line no-await-in-loop -- the first one that is not trusted counts
-    marks.push(await fileMark(path));
-    // oxlint-disable-next-line no-await-in-loop -- the first one that is not trusted counts
-    const read = await readBounded(path, projectFileBounds.fileBytes);
-    if (read.kind === 'none') continue;
-    if (read.kind === 'refused') return {obstacle: `its script ${name} cannot be checked: ${read.why}`, mark: ''};
-    const state = projectTrust.stateOf(name, read.bytes);
-    if (state === 'trusted') continue;
-    const why = state === 'changed' ? 'changed since you trusted this project' : 'is not trusted';
-    return {obstacle: `its script ${name} ${why} (review and trust it: weft permissions trust)`, mark: ''};
-  }
-  return {obstacle: '', mark: marks.join()};
+  return scriptStanding(scriptsIn(hookText(hook), {directory, folder}), projectTrust);
 }

@@ -64,7 +64,8 @@ export function folderTrust(
       return `${visibleExactLine(folder)} is trusted from the next start of weft. If its settings or files change, weft asks again.`;
     },
     async untrustedFiles() {
-      const isBare = settings.hookCommands.length === 0 && settings.projectPlugins.length === 0;
+      const {hookCommands, projectServers, projectPlugins} = settings;
+      const isBare = hookCommands.length === 0 && projectServers.length === 0 && projectPlugins.length === 0;
       if (isBare && place.plugins.length === 0 && !mayHaveFiles(place.folder)) return [];
       return (await import('../../config/project-files.ts')).untrustedNotices(await list());
     },
@@ -84,6 +85,8 @@ export async function projectFilesOf(settings: TrustedSettings, place: TrustPlac
       plugins: [...new Set([...place.plugins, ...settings.projectPlugins])],
       home: homedir(),
       commands: settings.hookCommands,
+      servers: settings.projectServers,
+      environment: process.env,
       trustOf: (path, bytes) => trust.stateOf(path, bytes),
     },
     new AbortController().signal,

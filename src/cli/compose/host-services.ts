@@ -3,7 +3,7 @@ import type {EditPreview, FileFinder, ImagePort} from '../../actions/files-port.
 import type {Attachment, TerminalControl} from '../../actions/ports.ts';
 import type {FolderTrustPort} from './folder-trust.ts';
 import type {HostServices} from '../../agent/answer-queries.ts';
-import type {McpPort} from '../../actions/mcp-port.ts';
+import type {McpPort, McpServerState} from '../../actions/mcp-port.ts';
 import type {
   ExportEnd,
   McpServerRow,
@@ -36,6 +36,8 @@ export interface HostPorts {
   readonly trust: FolderTrustPort;
   readonly models: ModelSetup;
   readonly mcp: McpPort;
+  /** Those that the project names and that are not started, since nobody trusts them. */
+  untrustedServers(): Promise<readonly McpServerState[]>;
   permissionRules(): Promise<readonly RuleRow[]>;
   changeRule(rule: RequestedRuleChange): Promise<Outcome<string, Fault>>;
   addNote(note: string): Promise<Outcome<string, Fault>>;
@@ -131,7 +133,13 @@ export function hostServices(ports: HostPorts): HostServices {
       'add-note': ({note}) => ports.addNote(note),
       'mcp-servers': async (_, signal) => {
         await raceTimeout(mcp.settled(signal), serversMs);
-        return ok(serverRows(mcp));
+        const rows = serverRows(mcp);
+        return answered('Looking at the servers', async () => [
+          ...rows,
+          ...(await ports.untrustedServers())
+            .filter(({name}) => !rows.some(({state}) => state.name === name))
+            .map(state => ({state, tools: []})),
+        ]);
       },
       'change-mcp-server': async ({server, change}) => {
         const done = await (change === 'reconnect' ? mcp.reconnect(server) : mcp.toggle(server, toggled[change]));

@@ -12,13 +12,18 @@ import {
 } from '../../extensions/mcp/server-config.ts';
 import {UsageError} from '../exit-code.ts';
 import {namedPlugins} from './named-plugins.ts';
-import {configuredServers} from './mcp-servers.ts';
+import {configuredServers, serverObstacle} from './mcp-servers.ts';
 import {fileLayers, trustPlace} from './settings-layers.ts';
 import {userPlaces} from './user-data.ts';
 
-/** A server that a file names, and whether it counts: `overridden` by one of the same name, `untrusted` until the folder is trusted. */
+/**
+ * A server that a file names, and whether it counts: `overridden` by one of the same name, `untrusted` until the folder is trusted, or a
+ * script that it runs.
+ */
 export interface KnownServer extends ConfiguredServer {
   readonly standing: 'counts' | 'overridden' | 'untrusted';
+  /** Why it is not trusted; else empty. */
+  readonly obstacle: string;
 }
 
 /** Where a project names its servers for everybody. */
@@ -47,6 +52,7 @@ export async function knownServers(
   const standing = (server: ConfiguredServer, isTrusted: boolean): KnownServer => ({
     ...server,
     standing: counts(server) ? 'counts' : isTrusted ? 'overridden' : 'untrusted',
+    obstacle: counts(server) || isTrusted ? '' : 'review and trust it: weft permissions trust',
   });
   const ofLayer = (wanted: ServerSource): readonly KnownServer[] =>
     layers.flatMap(layer => {
@@ -68,7 +74,16 @@ export async function knownServers(
       ofFile = parseServers(found.value, {source: 'project', path}).map(server => standing(server, isTrusted));
     } else if (!isTrusted) notices.push(`${path}: its MCP servers are left out: ${found.error}`);
   }
-  return {servers: [...ofLayer('user'), ...ofFile, ...ofLayer('project'), ...ofLayer('local')], notices};
+  const servers = [...ofLayer('user'), ...ofFile, ...ofLayer('project'), ...ofLayer('local')];
+  return {servers: await Promise.all(servers.map(server => withObstacle(server, {directory, trust}))), notices};
+}
+
+/** A server whose script is not what the user trusts does not count. */
+async function withObstacle(server: KnownServer, place: Parameters<typeof serverObstacle>[1]): Promise<KnownServer> {
+  const {standing, source, config} = server;
+  if (standing !== 'counts' || config.tag === 'failed') return server;
+  const obstacle = await serverObstacle({source, config: config.value}, place);
+  return obstacle === '' ? server : {...server, standing: 'untrusted', obstacle};
 }
 
 /** The server that this name means in the folder; a usage error where there is none, or none that counts. */

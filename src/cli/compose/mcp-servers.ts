@@ -6,6 +6,7 @@ import {causeText} from '../../domain/fault.ts';
 import {
   type ConfiguredServer,
   parseServers,
+  type ServerConfig,
   serversInText,
   type ServerSource,
   strongestServers,
@@ -60,6 +61,22 @@ async function serversOfFile({directory, trust}: {readonly directory: string; re
   return found.tag === 'ok'
     ? {servers: parseServers(found.value, {source: 'project', path}), notices: []}
     : {servers: [], notices: [`${path}: its MCP servers are left out: ${found.error}`]};
+}
+
+/** Why a server that the project names may not be started now, such as a script that changed since it was trusted; empty where it may. */
+export async function serverObstacle(
+  {source, config}: Pick<ConfiguredServer, 'source'> & {readonly config: ServerConfig},
+  {directory, trust}: {readonly directory: string; readonly trust: ProjectTrust},
+): Promise<string> {
+  const {transport} = config;
+  if (transport.kind !== 'stdio' || (source !== 'project' && source !== 'local')) return '';
+  const {serverScripts, scriptStanding} = await import('../../config/project-files.ts');
+  const {command, args, cwd} = transport;
+  const names = serverScripts(
+    {command, args: [...args], cwd},
+    {directory, folder: trust.folder, environment: process.env},
+  );
+  return (await scriptStanding(names, trust)).obstacle;
 }
 
 function sourceOf(source: Settings['mcpServers'][string]['source']): ServerSource {

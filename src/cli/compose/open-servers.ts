@@ -94,6 +94,10 @@ export async function makeServers(
       if (found.tag === 'failed') throw new Error(found.error);
       return found.value;
     },
+    obstacle: async server => {
+      const {serverObstacle} = await import('./mcp-servers.ts');
+      return serverObstacle(server, {directory: context.directory, trust: context.projectTrust});
+    },
     version,
   });
   const set = makeServerSet(

@@ -5,7 +5,7 @@ import {type HookSetting, hooksSchema, hookWords, readHooks} from '../../config/
 import type {Plugin} from '../../config/plugin-folders.ts';
 import type {ProjectTrust} from '../../config/trust-record.ts';
 import {type ConfiguredServer, parseServers, serversInText} from '../../extensions/mcp/server-config.ts';
-import type {HookStanding} from '../../extensions/hooks/settings-hooks.ts';
+import type {ScriptStanding} from '../../config/project-files.ts';
 import {UsageError} from '../exit-code.ts';
 
 /** A hook of a plugin, with what may keep it from running. */
@@ -103,7 +103,7 @@ function inFolder(hook: HookSetting, folder: string): HookSetting {
 }
 
 /** Whether all files of a plugin that lies in the project are what the user trusts. */
-export async function pluginStanding({project}: PluginHook, directory: string): Promise<HookStanding> {
+export async function pluginStanding({project}: PluginHook, directory: string): Promise<ScriptStanding> {
   if (project === 'outside') return {obstacle: '', mark: ''};
   const {fileMark, listProjectFiles} = await import('../../config/project-files.ts');
   const {folder, trust} = project;
@@ -113,6 +113,8 @@ export async function pluginStanding({project}: PluginHook, directory: string): 
       folder: trust.folder,
       home: homedir(),
       commands: [],
+      servers: [],
+      environment: process.env,
       plugins: [folder],
       trustOf: (path, bytes) => trust.stateOf(path, bytes),
     },
@@ -133,7 +135,7 @@ export async function pluginServers(
 ): Promise<{readonly servers: readonly ConfiguredServer[]; readonly notices: readonly string[]}> {
   const found = await Promise.all(
     plugins.map(async plugin => {
-      const {name, folder} = plugin;
+      const {name, folder, trust} = plugin;
       const parts =
         plugin.servers === 'left-out' ? [] : await partsOf(plugin, {field: 'mcpServers', file: '.mcp.json'});
       return parts.map(({path, value}) => {
@@ -145,7 +147,10 @@ export async function pluginServers(
           `plugin:${name}:${key}`,
           inRoot(server, folder),
         ]);
-        return {servers: parseServers(Object.fromEntries(named), {source: 'given', path}), notices: []};
+        return {
+          servers: parseServers(Object.fromEntries(named), {source: trust === 'trusted' ? 'given' : 'project', path}),
+          notices: [],
+        };
       });
     }),
   );

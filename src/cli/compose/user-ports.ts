@@ -17,6 +17,7 @@ import {
   type PromptHistoryStore,
   type UserSettings,
 } from './host-services.ts';
+import type {McpServerState} from '../../actions/mcp-port.ts';
 import type {FolderTrustPort} from './folder-trust.ts';
 import type {RunContext} from './run-context.ts';
 
@@ -28,6 +29,8 @@ export interface UserPorts {
   readonly trust: FolderTrustPort;
   readonly models: ModelSetup;
   readonly permissionRules: () => Promise<readonly RuleRow[]>;
+  /** The MCP servers that the project names and that are not started, since nobody trusts them. */
+  readonly untrustedServers: () => Promise<readonly McpServerState[]>;
   readonly exportSession: (work: ExportWork, records: readonly JournalRecord[]) => Promise<Outcome<ExportEnd, Fault>>;
 }
 
@@ -60,6 +63,29 @@ export function userPorts(
         reason,
       }));
     },
+    async untrustedServers() {
+      const {knownServers} = await import('./known-servers.ts');
+      const {servers} = await knownServers(directory);
+      return servers.flatMap(({standing, name, source, path, obstacle, config}): readonly McpServerState[] =>
+        standing === 'untrusted'
+          ? [
+              {
+                name,
+                status: 'untrusted',
+                source,
+                path,
+                transport: config.tag === 'ok' && config.value.transport.kind !== 'stdio' ? 'http' : 'program',
+                error: obstacle,
+                title: '',
+                version: '',
+                resources: 'none',
+                log: [],
+                latencyMs: undefined,
+              },
+            ]
+          : [],
+      );
+    },
     exportSession(work, records) {
       const kept = store === 'none' ? undefined : store.read(work.session.id);
       return exportInto(directory, work, {records, summary: kept?.tag === 'ok' ? kept.value.summary : undefined});
@@ -81,6 +107,7 @@ export const demoUserPorts = (directory: string): UserPorts => ({
   },
   models: fixedModel('The demo has a model of its own: leave it first.'),
   permissionRules: async () => [],
+  untrustedServers: async () => [],
   exportSession: (work, records) => exportInto(directory, work, {records, summary: undefined}),
 });
 

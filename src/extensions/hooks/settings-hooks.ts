@@ -1,3 +1,4 @@
+import type {ScriptStanding} from '../../config/project-files.ts';
 import type {Hook, HookRun} from '../../actions/hooks-port.ts';
 import type {JsonObject} from '../../base/json.ts';
 import {isJsonObject, parseJson} from '../../base/json.ts';
@@ -18,19 +19,11 @@ export interface SourcedHook {
   /** Where it comes from, as messages name it. */
   readonly source: string;
   /** Asked before it runs, and again when it has ended. */
-  readonly standing: () => Promise<HookStanding>;
-}
-
-/** Whether the files that a hook runs are what the user trusts. */
-export interface HookStanding {
-  /** Why it may not run now, such as a script that changed since the project was trusted; empty where it may. */
-  readonly obstacle: string;
-  /** Another one whenever one of the files was written to, whatever it holds now. */
-  readonly mark: string;
+  readonly standing: () => Promise<ScriptStanding>;
 }
 
 /** The standing of a hook that no file of a project has a part in. */
-export const ownHook: HookStanding = {obstacle: '', mark: ''};
+export const ownHook: ScriptStanding = {obstacle: '', mark: ''};
 
 /** The hooks that settings files name, ready to be called. */
 export const settingsHooks = (hooks: readonly SourcedHook[], runner: HookRunner): readonly Hook[] =>

@@ -5,7 +5,7 @@ import type {ServerProcesses} from '../../actions/mcp-port.ts';
 import type {JsonObject} from '../../base/json.ts';
 import {causeText} from '../../domain/fault.ts';
 import type {Exchange, ExchangeTransport} from './exchange-transport.ts';
-import {expandConfig, type ServerConfig, type ServerTimes} from './server-config.ts';
+import {type ConfiguredServer, expandConfig, type ServerConfig, type ServerTimes} from './server-config.ts';
 import type {ConnectServer, ServerSetOptions} from './server-set.ts';
 
 interface ConnectorOptions {
@@ -23,6 +23,8 @@ interface ConnectorOptions {
     server: string,
     config: ServerConfig,
   ) => Promise<AuthProvider | OAuthClientProvider | undefined>;
+  /** Why a server of the project may not be started now; empty where it may. */
+  readonly obstacle: (server: Pick<ConfiguredServer, 'source'> & {readonly config: ServerConfig}) => Promise<string>;
   /** weft's own version. */
   readonly version: string;
 }
@@ -73,6 +75,8 @@ export function makeConnector(options: ConnectorOptions): Connector {
         signal,
       );
     }
+    const obstacle = await options.obstacle(server);
+    if (obstacle !== '') throw new Error(obstacle);
     const config = expandConfig(server.config, options.environment);
     if (config.tag === 'failed') throw new Error(config.error);
     const authorization = await options.authorization(server.name, config.value);

@@ -16,6 +16,7 @@ export type ServerToStart =
   | {
       readonly kind: 'configured';
       readonly name: string;
+      readonly source: ConfiguredServer['source'];
       readonly config: ServerConfig;
       /** What an earlier connection found. */
       readonly era: ProtocolEra;
@@ -131,7 +132,7 @@ const placeOf = (origin: Origin): Pick<McpServerState, 'source' | 'path' | 'tran
 export function serverToStart({name, origin, known}: Entry): ServerToStart | undefined {
   if (origin.kind === 'sdk') return {kind: 'sdk', name};
   return origin.config.tag === 'ok'
-    ? {kind: 'configured', name, config: origin.config.value, era: known.era}
+    ? {kind: 'configured', name, source: origin.source, config: origin.config.value, era: known.era}
     : undefined;
 }
 

@@ -81,7 +81,7 @@ export const noExtras: RpcExtras = {
 
 /** The states that clients of the Agent SDK know; a server that waits for its first call is not connected yet. */
 export function wireStatus(status: McpServerState['status']): string {
-  if (status === 'idle') return 'pending';
+  if (status === 'idle' || status === 'untrusted') return 'pending';
   return status === 'needs-sign-in' ? 'needs-auth' : status;
 }
 

@@ -24,6 +24,7 @@ export const serversPanel = (servers: readonly McpServerRow[]): ChoicePanel =>
 export function serverPanel(server: McpServerRow): ChoicePanel {
   const {state, tools} = server;
   const {name, log, status} = state;
+  const isUsed = status !== 'disabled' && status !== 'untrusted';
   return choicePanel({
     title: `MCP server ${visibleExactLine(name)}`,
     note: firstLine(stateText(state), 40),
@@ -34,9 +35,10 @@ export function serverPanel(server: McpServerRow): ChoicePanel {
       row('Tools', toolsText(server), {effects: [], next: toolsPanel(server)}, tools.length > 0),
       row('Log', pluralize(log.length, 'line'), tell(log.map(visibleLine).join('\n')), log.length > 0),
       row('Sign in', 'in the browser', change('sign-in', name), status === 'needs-sign-in'),
-      row('Reconnect', 'end the connection and make it anew', change('reconnect', name), status !== 'disabled'),
-      row('Turn off', 'no tools of it in this session', change('off', name), status !== 'disabled'),
+      row('Reconnect', 'end the connection and make it anew', change('reconnect', name), isUsed),
+      row('Turn off', 'no tools of it in this session', change('off', name), isUsed),
       row('Turn on', 'connect it', change('on', name), status === 'disabled'),
+      row('Trust', 'show what this project asks for', trustProject, status === 'untrusted'),
     ].flat(),
   });
 }
@@ -65,6 +67,11 @@ const change = (what: string, server: string): Choice => ({
   next: 'none',
 });
 
+const trustProject: Choice = {
+  effects: [{do: 'command', line: {kind: 'command', name: 'trust', argument: ''}}],
+  next: 'none',
+};
+
 /** In a few words; a failure with its reason. */
 function stateText({status, error}: McpServerState): string {
   switch (status) {
@@ -78,6 +85,8 @@ function stateText({status, error}: McpServerState): string {
       return 'needs sign-in';
     case 'disabled':
       return 'off';
+    case 'untrusted':
+      return 'not trusted';
     case 'failed':
       return `failed: ${visibleLine(error)}`;
     default:

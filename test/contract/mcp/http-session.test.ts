@@ -63,6 +63,7 @@ function connectTo(url: string): ServerSet {
     roots: ['/work'],
     authorization: async () => undefined,
     version: '0',
+    obstacle: async () => '',
   });
   const set = makeServerSet(
     {

@@ -30,6 +30,7 @@ export function connectSdkServers(options: SdkServerOptions, signal: AbortSignal
     roots: ['/work'],
     authorization: async () => undefined,
     version: options.version,
+    obstacle: async () => '',
   });
   const set = makeServerSet(
     {

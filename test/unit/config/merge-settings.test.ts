@@ -56,6 +56,7 @@ describe('mergeSettings', () => {
         withheldRules: [],
         hookCommands: [],
         withheldHooks: [],
+        projectServers: [],
         projectPlugins: [],
       },
     });
@@ -68,6 +69,7 @@ describe('mergeSettings', () => {
         withheldRules: [],
         hookCommands: [],
         withheldHooks: [],
+        projectServers: [],
         projectPlugins: [],
       },
     });
@@ -115,6 +117,7 @@ describe('mergeSettings', () => {
         withheldRules: [],
         hookCommands: [],
         withheldHooks: [],
+        projectServers: [],
         projectPlugins: [],
       },
     });
@@ -184,6 +187,7 @@ describe('mergeSettings', () => {
           withheldRules: [from(source, 'Bash')],
           hookCommands: [],
           withheldHooks: [],
+          projectServers: [],
           projectPlugins: ['tools'],
         },
       });
@@ -211,6 +215,7 @@ describe('mergeSettings', () => {
           withheldRules: [],
           hookCommands: [],
           withheldHooks: [],
+          projectServers: [],
           projectPlugins: ['tools'],
         },
       });
@@ -229,6 +234,7 @@ describe('mergeSettings', () => {
           withheldRules: [],
           hookCommands: [],
           withheldHooks: [],
+          projectServers: [],
           projectPlugins: [],
         },
       });
@@ -287,6 +293,7 @@ describe('mergeSettings', () => {
         withheldRules: [],
         hookCommands: [],
         withheldHooks: [],
+        projectServers: [],
         projectPlugins: [],
       },
     });

@@ -1,5 +1,14 @@
 import {execFileSync} from 'node:child_process';
-import {mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {dirname, join} from 'node:path';
 import {afterEach, beforeEach, expect, test} from 'vitest';
@@ -8,6 +17,8 @@ import {
   projectFileBounds,
   type ProjectFileSearch,
   scriptsIn,
+  scriptStanding,
+  serverScripts,
   untrustedNotices,
 } from '../../../src/config/project-files.ts';
 import {
@@ -47,6 +58,8 @@ const list = (more: Partial<ProjectFileSearch> = {}) => {
       folder,
       home: join(base, 'home'),
       commands: [],
+      servers: [],
+      environment: {},
       plugins: [],
       trustOf: (path, bytes) => trust.stateOf(path, bytes),
       ...more,
@@ -208,6 +221,66 @@ test.each([
   ['cat > x.sh; sh x.sh < in.txt', ['cat', 'sh', 'x.sh', 'in.txt']],
 ])('the scripts of %j', (command, expected) => {
   expect(scriptsIn(command, place())).toEqual(expected);
+});
+
+test.each([
+  [{command: './server.sh', args: ['--db', 'data.db']}, ['server.sh']],
+  [{command: 'node', args: ['--import=tsx', 'tools/server.ts'], cwd: '.'}, ['tools/server.ts']],
+  [{command: 'node', args: ['dist/server']}, ['dist/server', 'dist/server.js']],
+  [{command: 'node', args: ['.']}, ['package.json', 'index.js']],
+  [{command: 'node', args: ['server.js'], cwd: 'tools'}, ['tools/server.js']],
+  [{command: 'python3', args: ['-m', 'tools.mcp']}, ['tools/mcp.py', 'tools/mcp/__main__.py']],
+  [{command: 'npm', args: ['run', 'mcp']}, ['package.json']],
+  [{command: 'sh', args: ['-c', 'exec ./run.sh --fast']}, ['run.sh']],
+  [{command: '${NO_SUCH_VARIABLE:-./server.js}'}, ['server.js']],
+  [{command: 'node', args: ['${CLAUDE_PROJECT_DIR}/a b.js']}, ['a b.js']],
+  [{command: 'npx', args: ['-y', '@scope/files', '.']}, []],
+  [{command: '/usr/bin/server', args: ['/tmp/x.js', '../y.js']}, []],
+  [{url: 'https://x.test/'}, []],
+])('the files that the server %j is started from', (server, expected) => {
+  for (const path of [
+    'server.sh',
+    'tools/server.ts',
+    'dist/server',
+    'dist/server.js',
+    'package.json',
+    'index.js',
+    'tools/server.js',
+    'tools/mcp.py',
+    'tools/mcp/__main__.py',
+    'run.sh',
+    'server.js',
+    'a b.js',
+    'data.db',
+  ])
+    write(path, 'x');
+  const found = serverScripts(server, {...place(), environment: {}});
+  expect(found.filter(path => existsSync(join(folder, path)))).toEqual(expected);
+});
+
+test('a server of the settings is bound to its script like one of .mcp.json', async () => {
+  write('server.js', '1');
+  const servers = [{command: 'node', args: ['server.js']}];
+  await accept({servers});
+  expect(await states({servers})).toEqual({'server.js': 'trusted'});
+  write('server.js', '2');
+  expect(await states({servers})).toEqual({'server.js': 'changed'});
+});
+
+const standing = () => scriptStanding(['gone.sh', 'a.sh'], projectTrust(place()));
+
+test('what may not run names the script that is not trusted', async () => {
+  write('a.sh', '1');
+  const cure = '(review and trust it: weft permissions trust)';
+  expect(await standing()).toEqual({obstacle: `its script a.sh is not trusted ${cure}`, mark: ''});
+  await accept({commands: ['./a.sh']});
+  const {obstacle, mark} = await standing();
+  expect([obstacle, mark === '']).toEqual(['', false]);
+  write('a.sh', '2');
+  expect(await standing()).toEqual({
+    obstacle: `its script a.sh changed since you trusted this project ${cure}`,
+    mark: '',
+  });
 });
 
 test('names in the project', () => {

@@ -117,7 +117,7 @@ async function httpServer(name: string, directory: string) {
   return {given, server: server.value};
 }
 
-function requireCounting({name, path, standing}: KnownServer): void {
+function requireCounting({name, path, standing, obstacle}: KnownServer): void {
   if (standing !== 'untrusted') return;
-  throw new Error(`${path} is not trusted, so weft does not call ${name}. Trust it: weft permissions trust`);
+  throw new Error(`${name} of ${path} is not trusted, so weft does not call it: ${obstacle}`);
 }

@@ -98,7 +98,7 @@ async function checkAll(
 }
 
 function rowOf(
-  {name, source, path, standing, config}: KnownServer,
+  {name, source, path, standing, obstacle, config}: KnownServer,
   {check, signedIn}: {readonly check: ServerCheck | undefined; readonly signedIn: ReadonlySet<string>},
 ): ServerRow {
   const where = {name, source, path};
@@ -121,20 +121,22 @@ function rowOf(
     tools: check?.status === 'connected' ? check.tools : null,
     signed_in: isSignedIn(config.value, signedIn),
   };
-  const [status, detail] = statusOf({standing, state, check});
+  const [status, detail] = statusOf({standing, obstacle, state, check});
   return {...row, status, detail};
 }
 
 function statusOf({
   standing,
+  obstacle,
   state,
   check,
 }: {
   readonly standing: KnownServer['standing'];
+  readonly obstacle: string;
   readonly state: ServerConfig['state'];
   readonly check: ServerCheck | undefined;
 }): readonly [RowStatus, string] {
-  if (standing === 'untrusted') return ['untrusted', 'see weft permissions trust'];
+  if (standing === 'untrusted') return ['untrusted', obstacle];
   if (standing === 'overridden') return ['overridden', 'another file names a server of this name'];
   if (state === 'disabled') return ['disabled', ''];
   if (check === undefined) return ['not-checked', ''];

@@ -1,10 +1,12 @@
 import {readFileSync} from 'node:fs';
+import {join} from 'node:path';
 import type {JsonObject} from '../../../base/json.ts';
 import {failed, ok, type Outcome} from '../../../base/outcome.ts';
 import {changeFile} from '../../../config/change-file.ts';
 import {removeMember, setValue} from '../../../config/edit-json.ts';
 import {setSetting, unsetSetting} from '../../../config/edit-settings.ts';
-import {carryFileTrustOver} from '../../../config/trust-record.ts';
+import {projectFileBounds, readBounded, serverScripts} from '../../../config/project-files.ts';
+import {carryFileTrustOver, contentHash, recordFiles} from '../../../config/trust-record.ts';
 import type {Fault} from '../../../domain/fault.ts';
 import {serversInText} from '../../../extensions/mcp/server-config.ts';
 import {knownServers, projectServersFile} from '../../compose/known-servers.ts';
@@ -40,6 +42,7 @@ export async function writeServer(
     await changeProjectServers(directory, text =>
       ok(setValue(text.trim() === '' ? '{}\n' : text, ['mcpServers', name], entry)),
     );
+    await trustScripts(entry, directory);
     return path;
   }
   const before = settingsIn(cwd);
@@ -47,6 +50,7 @@ export async function writeServer(
   if (scope === 'local') {
     ignoreInGit(path);
     await carryTrustOverOrNote(before, {cwd, written: 'local'});
+    await trustScripts(entry, directory);
   }
   return path;
 }
@@ -97,6 +101,19 @@ async function changeProjectServers(
   if (carried === 'not-trusted') {
     note('this .mcp.json is not trusted, so its servers have no effect yet. Trust it: weft permissions trust');
   }
+}
+
+/** The user names these files of the project now: they are trusted as they are, which counts as far as the entry itself is trusted. */
+async function trustScripts(entry: JsonObject, directory: string): Promise<void> {
+  const place = trustPlace(directory, userPlaces());
+  const found = await Promise.all(
+    serverScripts(entry, {...place, environment: process.env}).map(async name => {
+      const read = await readBounded(join(place.folder, name), projectFileBounds.fileBytes);
+      return read.kind === 'file' ? [[name, contentHash(read.bytes)] as const] : [];
+    }),
+  );
+  const files = Object.fromEntries(found.flat());
+  if (Object.keys(files).length > 0) unwrap(await recordFiles(place.record, {folder: place.folder, files, how: 'add'}));
 }
 
 function bytesOf(path: string): Uint8Array | undefined {

@@ -1,6 +1,7 @@
 import {expect, test} from 'vitest';
 import type {HookSetting} from '../../../../src/config/hook-settings.ts';
-import {settingsHooks, type HookRunner, type HookStanding} from '../../../../src/extensions/hooks/settings-hooks.ts';
+import type {ScriptStanding} from '../../../../src/config/project-files.ts';
+import {settingsHooks, type HookRunner} from '../../../../src/extensions/hooks/settings-hooks.ts';
 
 const hook: HookSetting = {
   event: 'PreToolUse',
@@ -12,7 +13,7 @@ const hook: HookSetting = {
   condition: '',
 };
 
-async function run(...standings: readonly HookStanding[]) {
+async function run(...standings: readonly ScriptStanding[]) {
   const ran: string[] = [];
   const runner: HookRunner = {
     async command({command}) {
@@ -22,7 +23,7 @@ async function run(...standings: readonly HookStanding[]) {
     post: async () => ({end: {kind: 'aborted'}, stdout: '', stderr: ''}),
   };
   let asked = 0;
-  const standing = async (): Promise<HookStanding> => standings[asked++] ?? {obstacle: 'asked too often', mark: ''};
+  const standing = async (): Promise<ScriptStanding> => standings[asked++] ?? {obstacle: 'asked too often', mark: ''};
   const [made] = settingsHooks([{hook, source: 'settings', standing}], runner);
   const {outcome} = (await made?.run({}, new AbortController().signal)) ?? {outcome: undefined};
   return {ran, outcome};
