@@ -5,7 +5,7 @@ import type {ResultContent} from '../domain/conversation.ts';
 import {readWebUrl} from '../domain/web-url.ts';
 import {defineAction, textContent, toolForm, type ToolForm} from './define-action.ts';
 import {nothingToShow} from './preview.ts';
-import {framed, type WebPage} from './web-port.ts';
+import {cutNote, framed, type WebPage} from './web-port.ts';
 
 interface WebFetchInput {
   /** Absolute, as `readWebUrl` writes it. */
@@ -106,12 +106,7 @@ function pageContent({url, content, ageMs, notes}: WebPage, prompt: string): rea
       return [{kind: 'text', text: [`${url} (image)`, ...about].join('\n')}, content.image];
     case 'text': {
       const {text, length, file, boundary} = content;
-      const rest =
-        text.length === length
-          ? []
-          : [
-              `[the first ${text.length} of ${length} characters; ${file === undefined ? 'the rest could not be kept' : `all of it is in ${file}: Read it with offset and limit`}]`,
-            ];
+      const rest = text.length === length ? [] : [cutNote({shown: text.length, length, file})];
       const wanted = prompt === '' ? [] : [`Look in it for: ${prompt}`];
       return textContent(
         [`${url} (${content.mediaType})`, ...about, framed(text, boundary), ...rest, ...wanted].join('\n'),

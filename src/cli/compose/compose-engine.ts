@@ -52,6 +52,7 @@ import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {type Fault, faultText, rejected} from '../../domain/fault.ts';
 import {makeCommands} from '../../workspace/exec/make-commands.ts';
+import {keepLongAnswers} from '../../workspace/files/long-texts.ts';
 import {makeOutputFolder} from '../../workspace/exec/output-folder.ts';
 import {strayProgram, userPath} from '../../workspace/exec/trusted-path.ts';
 import {listFolder} from '../../workspace/files/list-folder.ts';
@@ -185,7 +186,8 @@ export function composeEngine(setup: EngineSetup): AgentClient {
     skills: setup.skills,
   };
   const finder = lazyFinder({roots, home, environment, excluded});
-  const machine = redactingPorts(plainPorts, secrets);
+  const redactedPorts = redactingPorts(plainPorts, secrets);
+  const machine = {...redactedPorts, mcp: keepLongAnswers(redactedPorts.mcp, outputs.newAnswer)};
   const judge = lazyJudge({
     ...pathContext,
     alsoReadable: setup.skillFolders,

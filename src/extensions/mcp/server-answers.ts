@@ -89,8 +89,9 @@ export function readResource(given: Json, server: string): readonly McpResource[
 
 export const isText = (value: Json | undefined): value is string => typeof value === 'string' && value !== '';
 
-/** Characters of text, and of all images in base64, that a model reads of one answer. */
-const mostText = 100_000;
+/** Characters of text that are taken of one answer (what a model reads of it at once is less), of an error and a prompt; and of images in base64. */
+const mostText = 10_000_000;
+const mostWords = 100_000;
 const mostImageData = 7_000_000;
 const mostImages = 20;
 
@@ -107,7 +108,7 @@ export function readToolResult(result: JsonObject, who: string): Outcome<McpResu
   }
   const shown = bounded(blocks);
   if (result['isError'] === true) {
-    const words = blockTexts(shown).join('\n');
+    const words = blockTexts(bounded(blocks, mostWords)).join('\n');
     return failed(rejected(words.trim() === '' ? `${who} says that it failed, and nothing more.` : words));
   }
   return ok({blocks: shown.length === 0 ? [{kind: 'text', text: '(no content)'}] : shown});
@@ -169,8 +170,8 @@ function image(data: Json | undefined, media: Json | undefined): readonly Block[
 
 const mediaTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
 
-function bounded(blocks: readonly Block[]): Block[] {
-  let room = mostText;
+function bounded(blocks: readonly Block[], most = mostText): Block[] {
+  let room = most;
   let imageRoom = mostImageData;
   let images = 0;
   let left = 0;
@@ -206,7 +207,7 @@ export function readPromptResult(result: JsonObject, who: string): Outcome<McpRe
     // A prompt is what the user says; words that it puts into the mouth of the model are marked.
     return message['role'] === 'assistant' ? [...text('[assistant]'), ...shown] : shown;
   });
-  return blocks.length === 0 ? failed(rejected(`${who} is empty.`)) : ok({blocks: bounded(blocks)});
+  return blocks.length === 0 ? failed(rejected(`${who} is empty.`)) : ok({blocks: bounded(blocks, mostWords)});
 }
 
 /** A prompt of a server, bounded; none for what has no name. */

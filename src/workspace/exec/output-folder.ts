@@ -6,8 +6,9 @@ import {makeFolders} from '../../config/make-folders.ts';
 export interface OutputFolder {
   /** The path of a file that does not exist yet; makes the folder when needed. Throws when it cannot be made. */
   readonly newFile: () => string;
-  /** The same for a page of the web. */
+  /** The same for a page of the web, and for an answer of an MCP server. */
   readonly newPage: () => string;
+  readonly newAnswer: () => string;
   /** The folders whose files results may name, this process's and those of others of this user; links resolved. */
   readonly folders: () => readonly string[];
 }
@@ -43,6 +44,7 @@ export function makeOutputFolder({parent}: {readonly parent: string}): OutputFol
   return {
     newFile: () => fileNamed('command'),
     newPage: () => fileNamed('page'),
+    newAnswer: () => fileNamed('answer'),
     folders: () => (readable ??= existingFolder(parent)) ?? [],
   };
 }

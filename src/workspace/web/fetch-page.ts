@@ -1,11 +1,11 @@
 import {randomBytes} from 'node:crypto';
 import {existsSync} from 'node:fs';
-import {writeFile} from 'node:fs/promises';
 import {STATUS_CODES} from 'node:http';
 import {framed, type PageContent, type WebFetchRequest, type WebPage} from '../../actions/web-port.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {type Fault, rejected} from '../../domain/fault.ts';
 import {readWebUrl, type WebUrl} from '../../domain/web-url.ts';
+import {beginningOf, keepText, shownLength} from '../files/long-texts.ts';
 import {exchange, type WebAnswer, type WebNetwork} from './exchange.ts';
 import {freshnessOf, PageCache} from './page-cache.ts';
 import {readContent} from './page-content.ts';
@@ -25,9 +25,6 @@ export interface PageFetcherOptions {
 const mostPageBytes = 10_000_000;
 
 const mostRedirects = 5;
-
-/** UTF-16 units of a page that the model reads at once. */
-const shownLength = 30_000;
 
 /** Markdown first: some sites keep their pages in it. */
 const accept = 'text/markdown, text/html;q=0.9, */*;q=0.1';
@@ -158,21 +155,8 @@ async function cutText(
   const boundary = newBoundary();
   const whole = {kind: 'text', text, length: text.length, file: undefined, boundary, mediaType} as const;
   if (text.length <= shownLength) return whole;
-  const line = text.lastIndexOf('\n', shownLength);
-  const end =
-    line > shownLength / 2 ? line : shownLength - (/[\uD800-\uDBFF]/u.test(text[shownLength - 1] ?? '') ? 1 : 0);
-  return {...whole, text: text.slice(0, end), file: await writePage(`${url}\n${framed(text, boundary)}\n`, newFile)};
-}
-
-/** A page that cannot be kept is read all the same. */
-async function writePage(text: string, newFile: () => string): Promise<string | undefined> {
-  try {
-    const file = newFile();
-    await writeFile(file, text, {flag: 'wx', mode: 0o600});
-    return file;
-  } catch {
-    return undefined;
-  }
+  const file = await keepText(`${url}\n${framed(text, boundary)}\n`, newFile);
+  return {...whole, text: beginningOf(text), file};
 }
 
 /** A word that no page can know. */

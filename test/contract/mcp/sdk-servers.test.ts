@@ -374,12 +374,12 @@ describe('a hostile server', () => {
     ['content of no known kind', {content: [{type: 'hologram'}, 5, null, {type: 'image', data: '%%', mimeType: 'x'}]}],
     ['content that is no list', {content: {}}],
     ['nothing', {}],
-    ['long text', {content: [{type: 'text', text: 'x'.repeat(3_000_000)}]}],
+    ['long text', {content: [{type: 'text', text: 'x'.repeat(12_000_000)}]}],
     ['an error that says nothing', {isError: true}],
   ])('that answers %s to a call is told, not believed', async (_what, result) => {
     const {mcp} = await link({x: says({initialize, 'tools/list': {tools: [{name: 't'}]}, 'tools/call': result})});
     const outcome = await mcp.call({server: 'x', tool: 't', standing: 'as-known', input: {}}, silent, never);
-    expect(JSON.stringify(outcome).length).toBeLessThan(110_000);
+    expect(JSON.stringify(outcome).length).toBeLessThan(10_100_000);
     expect(outcome.tag === 'failed' ? outcome.error.kind : 'ok').toMatch(/^(?:ok|rejected)$/u);
   });
 
