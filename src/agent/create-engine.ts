@@ -130,7 +130,10 @@ class Engine implements AgentClient {
   subscribe(listener: EventListener): () => void {
     const end = this.#listeners.add(listener);
     void listener([this.#sessionOpened()]);
-    if (this.#origin !== 'told') this.#hooks.begin(this.#origin === 'new' ? 'startup' : 'resume');
+    if (this.#origin !== 'told') {
+      this.#hooks.begin(this.#origin === 'new' ? 'startup' : 'resume');
+      this.#session.ports.notices.listen(text => warn(this.#session, text));
+    }
     this.#origin = 'told';
     return end;
   }

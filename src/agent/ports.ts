@@ -25,6 +25,7 @@ export interface AgentPorts {
   readonly checkpoints: CheckpointsPort;
   readonly workspaceState: WorkspaceStatePort;
   readonly memory: MemoryPort;
+  readonly notices: NoticesPort;
   readonly secrets: SecretsPort;
   readonly clock: ClockPort;
   readonly ids: IdPort;
@@ -53,6 +54,12 @@ export interface WorkspaceStatePort {
 export interface MemoryPort {
   /** Asked before each turn: a warning for the user where weft's memory comes near its bound, otherwise empty. Near it, caches are dropped. */
   warning(): string;
+}
+
+/** What the host has to tell the user besides what comes of prompts, such as a server that does not start. */
+export interface NoticesPort {
+  /** `listener` hears each, one line, also those from before. Called once. */
+  listen(listener: (text: string) => void): void;
 }
 
 export interface SecretsPort {

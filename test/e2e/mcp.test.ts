@@ -5,7 +5,8 @@ import {lookUntil} from '../support/look-until.ts';
 import {scriptedServer, type ScriptedServer} from '../support/mcp-server.ts';
 import {call, say} from '../support/model-script.ts';
 import {running} from '../support/processes.ts';
-import {openScene, type Scene} from '../support/scene.ts';
+import {openScene, pointedAt, type Scene} from '../support/scene.ts';
+import {openTerminal} from '../support/shell-terminal.ts';
 import {ask, readAll, toolResults} from './support/agent-sdk.ts';
 
 const servers = (scripts: Readonly<Record<string, ScriptedServer>>, more: object = {}) =>
@@ -141,6 +142,21 @@ test('kill -9 of weft leaves no server', {tags: 'long'}, async () => {
     () => serversOf().length === 0,
     () => serversOf().join('\n'),
   );
+});
+
+test('in the terminal UI a server that does not start is said once, and the prompt goes on', async () => {
+  await using scene = await openScene([call('Bash', {command: 'true'}), say('First.'), say('Second.')]);
+  writeFileSync(join(scene.place.work, 'servers.json'), servers({dead: {exit: 3, log: ['no database']}}));
+  await using terminal = await openTerminal(scene.place, pointedAt(scene.server));
+  await terminal.type('weft --permission-mode bypassPermissions --mcp-config servers.json\r');
+  await terminal.until(/claude-[\w-]+/u);
+  await terminal.type('one\r');
+  await terminal.until(
+    /First\.[^]*MCP server dead could not be started|MCP server dead could not be started[^]*First\./u,
+  );
+  await terminal.type('two\r');
+  await terminal.until(/Second\./u);
+  expect((await terminal.text()).match(/MCP server dead could not be started/gu)).toHaveLength(1);
 });
 
 test('an Agent SDK program names servers of its own', async () => {

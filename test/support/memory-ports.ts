@@ -188,6 +188,7 @@ export function engineBench(
     readonly workspaceState?: Partial<AgentPorts['workspaceState']>;
     readonly session?: ReturnType<typeof memorySession>;
     readonly memoryWarning?: () => string;
+    readonly listenToNotices?: AgentPorts['notices']['listen'];
     readonly hooks?: Partial<HooksPort>;
     readonly commands?: CommandsPort;
     readonly skills?: SkillsPort;
@@ -241,6 +242,7 @@ export function engineBench(
       fingerprints: async () => [],
       ...given.workspaceState,
     },
+    notices: {listen: given.listenToNotices ?? (() => {})},
     memory: {warning: given.memoryWarning ?? (() => '')},
     secrets: {redact: text => text},
     sessions: {create: () => memorySession(), resume: () => failed(rejected('no such session')), ...given.sessions},

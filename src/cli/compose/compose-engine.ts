@@ -38,7 +38,7 @@ import {catalogueOnly, decodeAction} from '../../actions/decode-action.ts';
 import type {HooksPort, RuleReach} from '../../actions/hooks-port.ts';
 import type {ToolCallBlock} from '../../domain/conversation.ts';
 import type {PromptLimits} from '../../agent/session-context.ts';
-import type {JudgePort, SessionsPort, WorkspaceStatePort} from '../../agent/ports.ts';
+import type {JudgePort, NoticesPort, SessionsPort, WorkspaceStatePort} from '../../agent/ports.ts';
 import type {SessionCheckpoints} from '../../domain/checkpoint.ts';
 import type {HookCommand, HookOutput} from '../../domain/hook.ts';
 import {messageId, todoId} from '../../domain/ids.ts';
@@ -110,6 +110,7 @@ export interface EngineSetup {
   readonly user: UserPorts;
   readonly limits: PromptLimits;
   readonly interaction: 'interactive' | 'unattended';
+  readonly notices: NoticesPort;
   readonly mcp: McpPort;
   /** Tells of the tokens that MCP servers are given, as soon as they are known. */
   readonly learnTokens: (learn: (token: string) => void) => void;
@@ -269,6 +270,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
         setup.savedTrees,
       ),
       workspaceState: workspaceState(setup.instructions, commands.control),
+      notices: {listen: listener => setup.notices.listen(text => listener(secrets.redact(text)))},
       memory: watchMemory({
         ceiling: setup.memoryCeiling,
         used: () => process.memoryUsage.rss(),

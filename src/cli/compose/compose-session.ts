@@ -21,6 +21,7 @@ import {keptTokens} from './server-credentials.ts';
 import {composeEngine, type EngineSetup} from './compose-engine.ts';
 import {sessionHooks} from './compose-hooks.ts';
 import type {ModelSetup} from './host-services.ts';
+import type {NoticesPort} from '../../agent/ports.ts';
 import {userPorts} from './user-ports.ts';
 import {note} from '../output.ts';
 import {type OpenServers, openServers} from './open-servers.ts';
@@ -85,7 +86,9 @@ export async function composeSession(
     model: chosen.model,
   });
   if (skipped > 0) note(`skipped ${skipped} records of this session that cannot be read`);
-  const log = interaction === 'unattended' ? note : () => {};
+  // Nobody but the engine writes on a screen; without one, stderr is there.
+  const notices = heldNotices();
+  const log = interaction === 'unattended' ? note : notices.add;
   const servers = driver.servers === 'of-settings' ? await openServers({context, log}) : driver.servers;
   const surroundings = {directory, platform: process.platform, date: new Date().toISOString().slice(0, 10)};
   const agentTools = toolsOf(agent);
@@ -129,6 +132,7 @@ export async function composeSession(
     user: userPorts(context, {store, models}),
     limits: {maxTurns: options.maxTurns ?? 'unlimited', maxCostUsd: options.maxCost ?? 'unlimited'},
     interaction,
+    notices,
     mcp: limitedServers(servers.mcp, agentTools),
     learnTokens: learn => servers.learnTokens(learn),
     commands: joinCommands([extensions.commands, driver.commands, servers.commands]),
@@ -155,6 +159,27 @@ export async function composeSession(
     async close(reason) {
       await engine.close(reason);
       await servers.close();
+    },
+  };
+}
+
+/** Notices of MCP servers that are shown in one session: a server that fails over and over is not to fill the screen. */
+const mostNotices = 5;
+
+/** Holds notices until somebody listens. */
+function heldNotices(): NoticesPort & {readonly add: (text: string) => void} {
+  const told = new Set<string>();
+  const held: string[] = [];
+  let hear = (text: string): void => void held.push(text);
+  return {
+    add(text) {
+      if (told.has(text) || told.size > mostNotices) return;
+      told.add(text);
+      hear(told.size > mostNotices ? 'More about MCP servers: /mcp' : text);
+    },
+    listen(listener) {
+      hear = listener;
+      for (const text of held.splice(0)) listener(text);
     },
   };
 }

@@ -126,6 +126,7 @@ function demoEngine({directory, blocks, checkpoints}: DemoPlace, pace: 'lively' 
     user: demoUserPorts(directory),
     limits: {maxTurns: 'unlimited', maxCostUsd: 'unlimited'},
     interaction: 'interactive',
+    notices: {listen: () => {}},
     mcp: noMcp,
     learnTokens: () => {},
     commands: noCommands,
