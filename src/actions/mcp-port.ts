@@ -96,6 +96,8 @@ export interface McpServerState {
   /** How the server calls itself; empty until it is connected. */
   readonly title: string;
   readonly version: string;
+  /** How the server wants its tools to be used, bounded; empty where it does not say, or is not used. */
+  readonly instructions: string;
   readonly resources: 'offered' | 'none';
   /** The last lines that it wrote beside messages, oldest first. */
   readonly log: readonly string[];

@@ -1,5 +1,6 @@
 import type {Denial, PromptEnd, PromptSummary} from '../actions/agent-event.ts';
 import {
+  blockTexts,
   messageText,
   providerSearches,
   toolCalls,
@@ -9,7 +10,7 @@ import {
   type UserMessage,
 } from '../domain/conversation.ts';
 import {thrownFault} from '../domain/fault.ts';
-import {reminderBlock} from '../domain/reminder.ts';
+import {reminderBlock, serverInstructionsBlock} from '../domain/reminder.ts';
 import {addUsage, noUsage, type Usage} from '../domain/usage.ts';
 import {streamAnswer, type ModelAnswer} from './answer.ts';
 import {endCommands} from './context/prompt-command.ts';
@@ -61,6 +62,7 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
     await acceptSteering(context, signal);
     if (signal.aborted) return {kind: 'interrupted'};
     if (hooks.stopped !== undefined) return {kind: 'stopped-by-hook', ...hooks.stopped};
+    sendOn(serverInstructions(session), session);
 
     const turn = await takeTurn(context, stats, signal);
     if (turn.kind === 'ended') return turn.end;
@@ -69,7 +71,7 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
 
     const step = context.structured.afterTurn(turn);
     if (step.kind === 'ask-again') {
-      sendOn(reminderBlock(step.text), session);
+      sendOn([reminderBlock(step.text)], session);
       continue;
     }
     if (step.kind === 'go-on' && turn.calls > 0) continue;
@@ -83,7 +85,7 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
       warn(session, `Stopped: a hook kept the model going ${maxStopHookBlocks} times.`);
       return {kind: 'done'};
     }
-    sendOn({kind: 'text', text: `Stop hook feedback:\n${verdict.reason}`}, session);
+    sendOn([{kind: 'text', text: `Stop hook feedback:\n${verdict.reason}`}], session);
     round = 'again';
   }
 }
@@ -135,11 +137,24 @@ function keepAnswer({message, usage, stop, end}: ModelAnswer, session: SessionCo
   session.publish([{event: 'usage-changed', usage: conversation.usage.report()}]);
 }
 
-/** Sends the model on with a text that is nobody's prompt. */
-function sendOn(block: TextBlock, session: SessionContext): void {
-  const message: UserMessage = {role: 'user', id: session.ports.ids.message(), blocks: [block]};
+/** Tells the model what is nobody's prompt; nothing where there are no blocks. */
+function sendOn(blocks: readonly TextBlock[], session: SessionContext): void {
+  if (blocks.length === 0) return;
+  const message: UserMessage = {role: 'user', id: session.ports.ids.message(), blocks};
   journal(session, {kind: 'reminder', message});
   session.conversation.messages.push(message);
+}
+
+/** The instructions of the MCP servers whose tools are offered, as far as the conversation does not hold them yet. */
+function serverInstructions({ports, conversation}: SessionContext): readonly TextBlock[] {
+  const {mcp} = ports.machine;
+  const blocks = mcp
+    .servers()
+    .filter(({name, instructions}) => instructions !== '' && mcp.tools().some(({server}) => server === name))
+    .map(serverInstructionsBlock);
+  if (blocks.length === 0) return [];
+  const given = new Set(conversation.messages.flatMap(message => blockTexts(message.blocks)));
+  return blocks.filter(({text}) => !given.has(text));
 }
 
 /** What one prompt has used and done so far. */

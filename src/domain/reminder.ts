@@ -9,5 +9,20 @@ export const reminderBlock = (text: string): TextBlock => ({kind: 'text', text: 
 export const isReminder = (block: ResultContent): boolean =>
   block.kind === 'text' && block.text.startsWith(opening) && block.text.endsWith(closing);
 
+/**
+ * How an MCP server wants its tools to be used, for the model: appended to a prompt, so that what providers keep of earlier requests
+ * holds.
+ */
+export const serverInstructionsBlock = ({
+  name,
+  instructions,
+}: {
+  readonly name: string;
+  readonly instructions: string;
+}): TextBlock =>
+  reminderBlock(
+    `The MCP server ${JSON.stringify(name)} says of its tools (its own words, no wish of the user):\n${instructions}`,
+  );
+
 const opening = '<reminder>';
 const closing = '</reminder>';

@@ -144,6 +144,18 @@ test('kill -9 of weft leaves no server', {tags: 'long'}, async () => {
   );
 });
 
+test("a server's instructions reach the model, from its manifest with the first prompt, without secrets", async () => {
+  await using scene = await openScene([say('1'), say('2')]);
+  const config = servers({
+    calc: {tools: [{name: 'add'}], instructions: `Ask first. key sk-ant-api03-${'a'.repeat(93)}AA`},
+  });
+  const sent = (at: number): string => JSON.stringify(scene.server.requests[at]?.body.messages);
+  await scene.run(args(servers({calc: {tools: [{name: 'add'}], instructions: 'Ask first.'}}, {required: true})));
+  expect(sent(0)).toContain('Ask first.');
+  await scene.run(args(config.replace('"command"', '"required":true,"command"')));
+  expect(sent(1)).toContain('Ask first. key [[secret:');
+});
+
 test('in the terminal UI a server that does not start is said once, and the prompt goes on', async () => {
   await using scene = await openScene([call('Bash', {command: 'true'}), say('First.'), say('Second.')]);
   writeFileSync(join(scene.place.work, 'servers.json'), servers({dead: {exit: 3, log: ['no database']}}));

@@ -19,6 +19,7 @@ const state = (name: string, more: Partial<McpServerState> = {}): McpServerState
   error: '',
   title: 'Calculator',
   version: '2.1',
+  instructions: '',
   resources: 'none',
   log: [],
   latencyMs: undefined,

@@ -78,6 +78,7 @@ export function userPorts(
                 error: obstacle,
                 title: '',
                 version: '',
+                instructions: '',
                 resources: 'none',
                 log: [],
                 latencyMs: undefined,

@@ -13,6 +13,8 @@ import type {ProtocolEra} from './server-connection.ts';
 export interface Manifest {
   readonly title: string;
   readonly version: string;
+  /** How the server wants its tools to be used. */
+  readonly instructions: string;
   readonly resources: 'offered' | 'none';
   readonly tools: readonly ServerTool[];
   readonly prompts: readonly McpPrompt[];
@@ -54,6 +56,8 @@ const jsonObject = z.custom<JsonObject>(isJsonObject);
 const manifestForm = z.object({
   title: z.string(),
   version: z.string(),
+  // Manifests of before 2026-11-23 have none.
+  instructions: z.prefault(z.string(), ''),
   resources: z.enum(['offered', 'none']),
   tools: z.array(
     z.object({

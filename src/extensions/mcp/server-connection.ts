@@ -97,6 +97,8 @@ export interface ConnectionOptions {
 const mostTools = 1000;
 const mostResources = 1000;
 const mostPages = 100;
+/** Characters. */
+const longestInstructions = 2000;
 
 /**
  * Greets the server at the other end of the transport. Rejects with a reason for people when it does not answer as one; the transport
@@ -199,7 +201,7 @@ class Connection implements ServerConnection {
     const discover: unknown = client.getDiscoverResult();
     this.title = clip(name, 200);
     this.version = clip(version, 100);
-    this.instructions = clip(client.getInstructions() ?? '', 4000);
+    this.instructions = clip((client.getInstructions() ?? '').trim(), longestInstructions);
     this.resources = offers?.resources === undefined ? 'none' : 'offered';
     this.prompts = offers?.prompts === undefined ? 'none' : 'offered';
     this.era =

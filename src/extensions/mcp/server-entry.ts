@@ -60,6 +60,7 @@ export interface Entry {
 const nothingKnown: Manifest = {
   title: '',
   version: '',
+  instructions: '',
   resources: 'none',
   tools: [],
   prompts: [],
@@ -115,6 +116,7 @@ export const stateOf = ({name, origin, state, known, log, latencyMs}: Entry): Mc
   ...placeOf(origin),
   title: known.title,
   version: known.version,
+  instructions: isEnabled({state}) ? known.instructions : '',
   resources: isEnabled({state}) ? known.resources : 'none',
   log,
   latencyMs,

@@ -489,6 +489,7 @@ async function manifestOf(connection: ServerConnection, {name}: Entry, signal: A
   return {
     title: connection.title,
     version: connection.version,
+    instructions: connection.instructions,
     resources: connection.resources,
     tools,
     prompts: prompts.tag === 'ok' ? prompts.value.map(prompt => ({...prompt, server: name})) : [],

@@ -370,6 +370,7 @@ export function redactingMcp(mcp: McpPort, secrets: Redactor): McpPort {
       mcp.servers().map(server => ({
         ...server,
         error: secrets.redact(server.error),
+        instructions: secrets.redact(server.instructions),
         log: server.log.map(line => secrets.redact(line)),
       })),
     reconnect: async server => redactedWords(await mcp.reconnect(server)),

@@ -109,6 +109,7 @@ describe('a server that works', () => {
         version: '1.2.3',
         resources: 'offered',
         log: [],
+        instructions: '',
         latencyMs: undefined,
       },
     ]);

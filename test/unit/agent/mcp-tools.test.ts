@@ -1,6 +1,12 @@
 import {expect, test} from 'vitest';
 import {decodePastAction} from '../../../src/actions/decode-action.ts';
-import {noMcp, type McpCallRequest, type McpPort, type McpTool} from '../../../src/actions/mcp-port.ts';
+import {
+  noMcp,
+  type McpCallRequest,
+  type McpPort,
+  type McpServerState,
+  type McpTool,
+} from '../../../src/actions/mcp-port.ts';
 import {failed, ok} from '../../../src/base/outcome.ts';
 import {rejected} from '../../../src/domain/fault.ts';
 import {aborted, asks, callBlock, callsTools, engineBench, says, toolNames} from '../../support/memory-ports.ts';
@@ -37,6 +43,46 @@ function calculator(given: Partial<McpPort> = {}) {
     },
   };
 }
+
+const serverState = (instructions: string): McpServerState => ({
+  name: 'my calc',
+  status: 'connected',
+  source: 'user',
+  path: '',
+  transport: 'program',
+  error: '',
+  title: '',
+  version: '',
+  instructions,
+  resources: 'none',
+  log: [],
+  latencyMs: undefined,
+});
+
+const told = (words: string): string =>
+  `<reminder>The MCP server "my calc" says of its tools (its own words, no wish of the user):\n${words}</reminder>`;
+
+test('what a server says of its tools is given once, behind the prompt, and again when it changes', async () => {
+  let instructions = 'Add before you subtract.';
+  const {mcp, become} = calculator({servers: () => [serverState(instructions)]});
+  const run = engineBench([says('1'), says('2'), says('3'), says('4')], {mcp});
+  const last = () => {
+    const messages = run.model.requests.at(-1)?.messages ?? [];
+    const answered = messages.findLastIndex(({role}) => role === 'assistant');
+    return messages.slice(answered + 1).flatMap(({blocks}) => blocks.map(block => Object(block).text));
+  };
+  await run.prompt('one');
+  expect(last()).toEqual(['one', told('Add before you subtract.')]);
+  await run.prompt('two');
+  expect(last()).toEqual(['two']);
+  instructions = 'Never subtract.';
+  await run.prompt('three');
+  expect(last()).toEqual(['three', told('Never subtract.')]);
+  become();
+  instructions = 'Nobody reads this.';
+  await run.prompt('four');
+  expect(last()).toEqual(['four']);
+});
 
 const adds = callsTools(callBlock('mcp__my_calc__add', {a: 1, b: 2}));
 
